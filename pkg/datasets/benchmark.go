@@ -1,0 +1,119 @@
+package datasets
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+)
+
+// maxDense bounds the number of values of a feature matrix that is stored sparse, where a small file can claim a huge one.
+const maxDense = 1 << 26
+
+// csr is a sparse matrix in compressed row form: row r has the values data[indptr[r]:indptr[r+1]] in the columns
+// indices[indptr[r]:indptr[r+1]].
+type csr struct {
+	rows, columns   int
+	indptr, indices []int64
+	data            []float32
+}
+
+// newCSR checks that the parts fit together, so that each and dense need no checks.
+func newCSR(shape, indptr, indices []int64, data []float32) (*csr, error) {
+	if len(shape) != 2 || min(shape[0], shape[1]) < 0 || max(shape[0], shape[1]) > maxDim {
+		return nil, fmt.Errorf("has the shape %v; two dimensions below 2^31 are needed", shape)
+	}
+	if int64(len(indptr)) != shape[0]+1 || indptr[0] != 0 || len(indices) != len(data) || indptr[shape[0]] != int64(len(indices)) {
+		return nil, fmt.Errorf("has %d row pointers, %d column numbers and %d values, which do not fit the shape %v", len(indptr), len(indices), len(data), shape)
+	}
+	for r := range shape[0] {
+		if indptr[r] > indptr[r+1] {
+			return nil, fmt.Errorf("has row pointers that go down at row %d", r)
+		}
+	}
+	for _, c := range indices {
+		if c < 0 || c >= shape[1] {
+			return nil, fmt.Errorf("has the column number %d, but columns are numbered 0 to %d", c, shape[1]-1)
+		}
+	}
+	return &csr{int(shape[0]), int(shape[1]), indptr, indices, data}, nil
+}
+
+// each calls f for every stored value, row by row.
+func (m *csr) each(f func(row, column int, value float32)) {
+	for r := range m.rows {
+		for k := m.indptr[r]; k < m.indptr[r+1]; k++ {
+			f(r, int(m.indices[k]), m.data[k])
+		}
+	}
+}
+
+// checkDense returns an error if a dense rows x columns matrix is beyond the limit.
+func checkDense(rows, columns int) error {
+	if columns > 0 && rows > maxDense/columns {
+		return fmt.Errorf("%d x %d features are more than the limit of %d values", rows, columns, maxDense)
+	}
+	return nil
+}
+
+// benchmarkGraph reads an archive of Shchur et al. (2018): adj_* and attr_* (data, indices, indptr, shape) and labels. The
+// graph is made undirected and unweighted and loses self loops, and features become 0 or 1, as in PyTorch Geometric and
+// the paper. The ten splits are PaperSplits.
+func benchmarkGraph(z *npz, name string) (*graphs.Graph, error) {
+	adjacency, err := npzCSR(z, "adj")
+	if err != nil {
+		return nil, err
+	}
+	attributes, err := npzCSR(z, "attr")
+	if err != nil {
+		return nil, err
+	}
+	n, d := attributes.rows, attributes.columns
+	if adjacency.rows != n || adjacency.columns != n {
+		return nil, fmt.Errorf("%s: the adjacency is %d x %d, but %d nodes have features", z.path, adjacency.rows, adjacency.columns, n)
+	}
+	if err := cmp.Or(checkNodes(n), checkDense(n, d)); err != nil {
+		return nil, fmt.Errorf("%s: %w", z.path, err)
+	}
+	labels, classes, err := npzLabels(z, "labels", n)
+	if err != nil {
+		return nil, err
+	}
+	edges := make([]graphs.Edge, 0, len(adjacency.data))
+	adjacency.each(func(row, column int, _ float32) {
+		edges = append(edges, graphs.Edge{int32(row), int32(column)})
+	})
+	features := make([]float32, n*d)
+	attributes.each(func(row, column int, value float32) {
+		if value > 0 {
+			value = 1
+		}
+		features[row*d+column] = value
+	})
+	return wrap(z.path)(graphs.New(name, n, edges, features, d, labels, classes, PaperSplits(n)))
+}
+
+// npzCSR reads the four arrays of a sparse matrix.
+func npzCSR(z *npz, prefix string) (*csr, error) {
+	shape, _, err := z.int64s(prefix+"_shape", 1)
+	if err != nil {
+		return nil, err
+	}
+	indptr, _, err := z.int64s(prefix+"_indptr", 1)
+	if err != nil {
+		return nil, err
+	}
+	indices, _, err := z.int64s(prefix+"_indices", 1)
+	if err != nil {
+		return nil, err
+	}
+	data, _, err := z.float32s(prefix+"_data", 1)
+	if err != nil {
+		return nil, err
+	}
+	m, err := newCSR(shape, indptr, indices, data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: the matrix %q %w", z.path, prefix, err)
+	}
+	return m, nil
+}

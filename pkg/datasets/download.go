@@ -1,0 +1,248 @@
+package datasets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/revgnn/revgnn/data"
+)
+
+// fetcher downloads files. Its numbers are fields so that tests need not wait.
+type fetcher struct {
+	opts     Options
+	client   *http.Client
+	attempts int           // without any new byte, before giving up
+	backoff  time.Duration // before the second attempt, doubled each time
+	stall    time.Duration // without any new byte, before an attempt counts as failed
+}
+
+func newFetcher(opts Options) *fetcher {
+	return &fetcher{
+		opts: opts,
+		client: &http.Client{Transport: &http.Transport{
+			Proxy:                 http.ProxyFromEnvironment,
+			DialContext:           (&net.Dialer{Timeout: 20 * time.Second}).DialContext,
+			TLSHandshakeTimeout:   20 * time.Second,
+			ResponseHeaderTimeout: 30 * time.Second,
+			ForceAttemptHTTP2:     true,
+		}},
+		attempts: 5, backoff: time.Second, stall: time.Minute,
+	}
+}
+
+// failure is a download error; final ones are not worth another attempt.
+type failure struct {
+	err   error
+	final bool
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+func final(format string, args ...any) error {
+	return &failure{fmt.Errorf(format, args...), true}
+}
+
+// download fills part from address and verifies it. It resumes what part already holds; if a resumed file does not verify,
+// it starts once more from nothing.
+func (f *fetcher) download(ctx context.Context, file data.File, address, part string) error {
+	out, err := os.OpenFile(part, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return unwritable(filepath.Dir(part), err)
+	}
+	defer out.Close()
+	for restarted := false; ; restarted = true {
+		resumed, err := f.fill(ctx, file, address, out)
+		if err != nil {
+			return err
+		}
+		if err := out.Sync(); err != nil {
+			return writeError(part, err)
+		}
+		wrong := verifyFile(part, file)
+		if wrong == nil {
+			return nil
+		}
+		if err := out.Truncate(0); err != nil {
+			return writeError(part, err)
+		}
+		if !resumed || restarted {
+			return fmt.Errorf("%s does not serve the expected file (%w); try again later or give a mirror", address, wrong)
+		}
+	}
+}
+
+// fill requests the rest of the file until out holds all of it, and reports whether it was put together from several
+// responses. The count of failed attempts starts anew when the file has grown noticeably.
+func (f *fetcher) fill(ctx context.Context, file data.File, address string, out *os.File) (resumed bool, err error) {
+	const noticeable = 64 << 10
+	failed, best := 0, int64(0)
+	for {
+		done, err := out.Seek(0, io.SeekEnd)
+		if err != nil {
+			return resumed, writeError(out.Name(), err)
+		}
+		if done > file.Bytes {
+			if err := out.Truncate(0); err != nil {
+				return resumed, writeError(out.Name(), err)
+			}
+			continue
+		}
+		resumed = resumed || done > 0
+		if done == file.Bytes {
+			return resumed, nil
+		}
+		if done >= best+noticeable {
+			failed, best = 0, done
+		}
+		err = f.attempt(ctx, file, address, out, done)
+		if ctx.Err() != nil {
+			return resumed, fmt.Errorf("the download of %s was cancelled; it resumes next time (%w)", file.Name, context.Cause(ctx))
+		}
+		if err == nil {
+			return resumed, nil
+		}
+		var fail *failure
+		if errors.As(err, &fail) && fail.final {
+			return resumed, err
+		}
+		if failed++; failed >= f.attempts {
+			return resumed, fmt.Errorf("cannot download %s after %d attempts (%w); check the connection, or give a mirror", address, failed, err)
+		}
+		select {
+		case <-time.After(f.backoff << (failed - 1)):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// attempt makes one request and appends what it brings to out, which holds done bytes.
+func (f *fetcher) attempt(ctx context.Context, file data.File, address string, out *os.File, done int64) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return final("the address %q is malformed (%w); correct the mirror", address, err)
+	}
+	// Compressed transfers cannot be resumed by byte range.
+	request.Header.Set("Accept-Encoding", "identity")
+	if done > 0 {
+		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", done))
+	}
+	response, err := f.client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	switch code := response.StatusCode; {
+	case code == http.StatusPartialContent && done > 0 && startsAt(response, done):
+	case code == http.StatusOK:
+		// The server ignored the range, or none was asked for.
+		if done > 0 {
+			if err := out.Truncate(0); err != nil {
+				return writeError(out.Name(), err)
+			}
+			done = 0
+			if _, err := out.Seek(0, io.SeekStart); err != nil {
+				return writeError(out.Name(), err)
+			}
+		}
+	case code == http.StatusPartialContent || code == http.StatusRequestedRangeNotSatisfiable:
+		if err := out.Truncate(0); err != nil {
+			return writeError(out.Name(), err)
+		}
+		return fmt.Errorf("the server cannot resume the file")
+	case code == http.StatusNotFound || code == http.StatusGone:
+		return final("%s does not exist (%s); check the mirror, or look where the authors moved it", address, response.Status)
+	case code >= 500 || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout:
+		return fmt.Errorf("the server answered %s", response.Status)
+	default:
+		return final("%s cannot be downloaded: the server answered %s; check the address or give a mirror", address, response.Status)
+	}
+	if n := response.ContentLength; n >= 0 && n != file.Bytes-done {
+		return final("%s serves %d bytes where %d are expected; it is not the published file, check the address or the network's login page", address, done+n, file.Bytes)
+	}
+	return f.receive(cancel, response.Body, file, out, done)
+}
+
+// startsAt tells whether a partial response begins at byte done.
+func startsAt(response *http.Response, done int64) bool {
+	rest, ok := strings.CutPrefix(response.Header.Get("Content-Range"), "bytes ")
+	start, _, found := strings.Cut(rest, "-")
+	n, err := strconv.ParseInt(start, 10, 64)
+	return ok && found && err == nil && n == done
+}
+
+// receive copies the body to out, at most one byte more than the file should have.
+func (f *fetcher) receive(cancel func(), body io.Reader, file data.File, out *os.File, done int64) error {
+	stalled := time.AfterFunc(f.stall, cancel)
+	defer stalled.Stop()
+	body = io.LimitReader(body, file.Bytes-done+1)
+	buffer := make([]byte, 256<<10)
+	for {
+		n, err := body.Read(buffer)
+		if n > 0 {
+			stalled.Reset(f.stall)
+			if _, err := out.Write(buffer[:n]); err != nil {
+				return writeError(out.Name(), err)
+			}
+			if done += int64(n); done > file.Bytes {
+				return final("%s is longer than the %d bytes expected; it is not the published file", file.Name, file.Bytes)
+			}
+			if f.opts.Progress != nil {
+				f.opts.Progress(file.Name, done, file.Bytes)
+			}
+		}
+		if err == io.EOF && done < file.Bytes {
+			err = io.ErrUnexpectedEOF
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil && !stalled.Stop() {
+			return fmt.Errorf("nothing arrived for %v after %d of %d bytes", f.stall, done, file.Bytes)
+		}
+		if err != nil {
+			return fmt.Errorf("the connection broke after %d of %d bytes (%w)", done, file.Bytes, err)
+		}
+	}
+}
+
+// writeError explains a failed write.
+func writeError(path string, err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return final("the disk is full: cannot write %s (%w); free some space or choose another folder with --data", path, err)
+	}
+	return final("cannot write %s (%w); choose another folder with --data", path, err)
+}
+
+// copyFile fills part from a file in a mirror folder and verifies it.
+func (f *fetcher) copyFile(ctx context.Context, file data.File, source, part string) error {
+	in, err := os.Open(source)
+	if err != nil {
+		return fmt.Errorf("the mirror does not have %s: %w", file.Name, err)
+	}
+	defer in.Close()
+	out, err := os.Create(part)
+	if err != nil {
+		return unwritable(filepath.Dir(part), err)
+	}
+	defer out.Close()
+	if err := f.receive(func() {}, in, file, out, 0); err != nil {
+		return err
+	}
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	return verifyFile(part, file)
+}

@@ -1,0 +1,229 @@
+package datasets
+
+import (
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+)
+
+// maxCSVBytes bounds one CSV file.
+const maxCSVBytes = 1 << 30
+
+// folderGraph reads a user's graph from two CSV files in a folder.
+//
+// nodes.csv needs a header. Its columns are id (any text, each once), label (class numbers from 0, or names, which are
+// numbered in alphabetical order), optionally split (train, val, test, or empty), and any number of features, which are
+// numbers. edges.csv has two columns of ids; a header is recognised
+// by two names that are neither ids nor numbers. Edges are undirected;
+// repeated ones and self loops are dropped. Without a split column the graph gets PaperSplits.
+func folderGraph(dir string) (*graphs.Graph, error) {
+	nodes, err := readCSV(dir, "nodes.csv", parseNodes)
+	if err != nil {
+		return nil, err
+	}
+	edges, err := readCSV(dir, "edges.csv", func(r *csv.Reader) ([]graphs.Edge, error) { return parseEdges(r, nodes.ids) })
+	if err != nil {
+		return nil, err
+	}
+	return nodes.graph(dir, edges)
+}
+
+// readCSV opens a file of a dataset folder and puts its name before errors.
+func readCSV[T any](dir, name string, parse func(*csv.Reader) (T, error)) (out T, err error) {
+	path := filepath.Join(dir, name)
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return out, fmt.Errorf("the dataset folder %s has no %s; it needs edges.csv and nodes.csv", dir, name)
+	}
+	if err != nil {
+		return out, fmt.Errorf("cannot open the dataset file: %w", err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() > maxCSVBytes {
+		return out, fmt.Errorf("%s has %d bytes, more than the limit of %d; save it as .npz instead", path, info.Size(), maxCSVBytes)
+	}
+	if out, err = parse(csv.NewReader(io.LimitReader(f, maxCSVBytes))); err != nil {
+		return out, fmt.Errorf("%s: %w", path, err)
+	}
+	return out, nil
+}
+
+// nodeTable is the content of nodes.csv.
+type nodeTable struct {
+	ids         map[string]int32
+	labels      []string
+	features    []float32
+	numFeatures int
+	splits      []string // nil without a split column
+}
+
+func parseNodes(r *csv.Reader) (*nodeTable, error) {
+	r.ReuseRecord = true
+	header, err := r.Read()
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the header (%w); the first line must name the columns id, label and the features", err)
+	}
+	id, label, split := -1, -1, -1
+	var features []int
+	names := slices.Clone(header)
+	for i, name := range names {
+		var to *int
+		switch name = clean(name); name {
+		case "id":
+			to = &id
+		case "label":
+			to = &label
+		case "split":
+			to = &split
+		default:
+			features = append(features, i)
+			continue
+		}
+		if *to >= 0 {
+			return nil, fmt.Errorf("the header names the column %q twice", name)
+		}
+		*to = i
+	}
+	if id < 0 || label < 0 {
+		return nil, fmt.Errorf("the header needs the columns id and label, it has %q", truncate(strings.Join(names, ",")))
+	}
+	t := &nodeTable{ids: map[string]int32{}, numFeatures: len(features)}
+	for {
+		row, err := r.Read()
+		if err == io.EOF {
+			return t, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot read a row (%w)", err)
+		}
+		line, _ := r.FieldPos(0)
+		key := strings.TrimSpace(row[id])
+		if _, twice := t.ids[key]; twice {
+			return nil, fmt.Errorf("line %d: the id %q stands there twice", line, truncate(key))
+		}
+		// Strings of a record share one buffer as long as the row; keep only what is needed of it.
+		t.ids[strings.Clone(key)] = int32(len(t.ids))
+		if err := checkNodes(len(t.ids)); err != nil {
+			return nil, err
+		}
+		t.labels = append(t.labels, strings.Clone(strings.TrimSpace(row[label])))
+		if split >= 0 {
+			t.splits = append(t.splits, strings.Clone(strings.ToLower(strings.TrimSpace(row[split]))))
+		}
+		for _, i := range features {
+			v, err := strconv.ParseFloat(strings.TrimSpace(row[i]), 32)
+			if err != nil {
+				return nil, fmt.Errorf("line %d: the feature %q is %q, which is not a number that fits; features must be finite numbers", line, truncate(names[i]), truncate(row[i]))
+			}
+			t.features = append(t.features, float32(v))
+		}
+	}
+}
+
+// clean normalises a column name; spreadsheets put a byte order mark before the first one.
+func clean(name string) string {
+	return strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))
+}
+
+func parseEdges(r *csv.Reader, ids map[string]int32) ([]graphs.Edge, error) {
+	r.ReuseRecord = true
+	r.FieldsPerRecord = 2
+	var edges []graphs.Edge
+	for first := true; ; first = false {
+		row, err := r.Read()
+		if err == io.EOF {
+			return edges, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot read a row (%w); each row needs two node ids", err)
+		}
+		var e graphs.Edge
+		missing := 0
+		for k := range e {
+			var ok bool
+			if e[k], ok = ids[strings.TrimSpace(strings.TrimPrefix(row[k], "\ufeff"))]; !ok {
+				missing++
+			}
+		}
+		if first && missing == 2 && !isNumber(row[0]) && !isNumber(row[1]) {
+			continue // a header
+		}
+		if missing > 0 {
+			line, _ := r.FieldPos(0)
+			return nil, fmt.Errorf("line %d joins %q and %q, but nodes.csv does not list both", line, truncate(row[0]), truncate(row[1]))
+		}
+		edges = append(edges, e)
+	}
+}
+
+func isNumber(s string) bool {
+	_, err := strconv.ParseFloat(clean(s), 64)
+	return err == nil
+}
+
+// graph puts nodes and edges together.
+func (t *nodeTable) graph(dir string, edges []graphs.Edge) (*graphs.Graph, error) {
+	n := len(t.labels)
+	values, err := labelNumbers(t.labels)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, "nodes.csv"), err)
+	}
+	labels, classes, err := classNumbers(values)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, "nodes.csv"), err)
+	}
+	splits := []graphs.Split{{Train: make([]bool, n), Val: make([]bool, n), Test: make([]bool, n)}}
+	for i, name := range t.splits {
+		switch name {
+		case "train":
+			splits[0].Train[i] = true
+		case "val", "valid", "validation":
+			splits[0].Val[i] = true
+		case "test":
+			splits[0].Test[i] = true
+		case "":
+		default:
+			return nil, fmt.Errorf("%s: the split of row %d is %q; it must be train, val, test or empty", filepath.Join(dir, "nodes.csv"), i+1, truncate(name))
+		}
+	}
+	if t.splits == nil {
+		splits = PaperSplits(n)
+	}
+	return wrap(dir)(graphs.New(dir, n, edges, t.features, t.numFeatures, labels, classes, splits))
+}
+
+// labelNumbers reads labels as numbers if all are, and else numbers the different names in alphabetical order.
+func labelNumbers(labels []string) ([]int64, error) {
+	values := make([]int64, len(labels))
+	numeric := true
+	for i, l := range labels {
+		if l == "" {
+			return nil, fmt.Errorf("row %d has no label; every node needs one", i+1)
+		}
+		v, err := strconv.ParseInt(l, 10, 64)
+		values[i] = v
+		numeric = numeric && err == nil
+	}
+	if numeric {
+		return values, nil
+	}
+	names := slices.Compact(slices.SortedFunc(slices.Values(labels), cmp.Compare[string]))
+	number := map[string]int64{}
+	for i, name := range names {
+		number[name] = int64(i)
+	}
+	for i, l := range labels {
+		values[i] = number[l]
+	}
+	return values, nil
+}

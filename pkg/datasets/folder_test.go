@@ -1,0 +1,77 @@
+package datasets
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+)
+
+// folder writes a dataset folder; an empty content leaves the file out.
+func folder(t *testing.T, nodes, edges string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range map[string]string{"nodes.csv": nodes, "edges.csv": edges} {
+		if content != "" {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return dir
+}
+
+func TestFolder(t *testing.T) {
+	dir := folder(t, "\ufeffID, age,label,height\nann,1,cat,2.5\nbob,2,ant,-1e3\n\"c,d\",3,cat,0\n", "from,to\nann,bob\r\n\"c,d\",ann\nann,ann\nbob,ann\n")
+	g, err := Load(t.Context(), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(g.Edges, []graphs.Edge{{0, 1}, {0, 2}}) || !slices.Equal(g.Features, []float32{1, 2.5, 2, -1000, 3, 0}) ||
+		!slices.Equal(g.Labels, []int32{1, 0, 1}) || g.NumClasses != 2 || g.NumFeatures != 2 || len(g.Splits) != 10 || g.Name != dir {
+		t.Errorf("got %+v", g)
+	}
+}
+
+func TestFolderWithItsOwnSplitAndNumbers(t *testing.T) {
+	dir := folder(t, "id,label,split\n10,2,train\n20,0,Val\n30,1,test\n40,1,\n", "10,20\n30,40\n")
+	g, err := Load(t.Context(), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(g.Edges, []graphs.Edge{{0, 1}, {2, 3}}) || !slices.Equal(g.Labels, []int32{2, 0, 1, 1}) || g.NumClasses != 3 || g.NumFeatures != 0 {
+		t.Errorf("got %+v", g)
+	}
+	s := g.Splits[0]
+	if len(g.Splits) != 1 || !s.Train[0] || !s.Val[1] || !s.Test[2] || s.Train[3] || s.Val[3] || s.Test[3] {
+		t.Errorf("splits %+v", g.Splits)
+	}
+}
+
+func TestBadFolders(t *testing.T) {
+	good, edges := "id,label,x\na,0,1\nb,1,2\n", "a,b\n"
+	for _, c := range []struct{ what, nodes, edges, want string }{
+		{"no nodes", "", edges, "has no nodes.csv"},
+		{"no edges", good, "", "has no edges.csv"},
+		{"no header", "a,0,1\nb,1,2\n", edges, "needs the columns id and label"},
+		{"two labels", "id,label,label\n", edges, `names the column "label" twice`},
+		{"no rows", "id,label\n", "from,to\n", "without nodes"},
+		{"id twice", "id,label\na,0\na,1\n", edges, `line 3: the id "a" stands there twice`},
+		{"no label", "id,label\na,0\nb,\n", edges, "row 2 has no label"},
+		{"negative label", "id,label\na,0\nb,-1\n", edges, "label -1"},
+		{"text feature", "id,label,x\na,0,1\nb,1,two\n", edges, `line 3: the feature "x" is "two"`},
+		{"NaN feature", "id,label,x\na,0,1\nb,1,NaN\n", edges, "feature 0 of node 1 is NaN"},
+		{"huge feature", "id,label,x\na,0,1e39\nb,1,2\n", edges, "not a number that fits"},
+		{"short row", "id,label,x\na,0,1\nb,1\n", edges, "wrong number of fields"},
+		{"unknown split", "id,label,split\na,0,train\nb,1,dev\n", edges, `the split of row 2 is "dev"`},
+		{"unknown node", good, "a,b\nb,c\n", `line 2 joins "b" and "c"`},
+		{"unknown numbers first", good, "7,8\n", `line 1 joins "7" and "8"`},
+		{"one column", good, "a\n", "wrong number of fields"},
+		{"quote", good, "\"a,b\n", "cannot read a row"},
+	} {
+		_, err := Load(t.Context(), folder(t, c.nodes, c.edges), Options{})
+		mustFail(t, c.what, err, c.want)
+	}
+}

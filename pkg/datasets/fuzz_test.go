@@ -1,0 +1,165 @@
+package datasets
+
+import (
+	"bytes"
+	"encoding/csv"
+	"strings"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+)
+
+// Every fuzz target asks the same: no panic, no allocation beyond the limits, and whatever is accepted is a valid graph.
+
+func checkGraph(t *testing.T, g *graphs.Graph, err error) {
+	t.Helper()
+	if err != nil {
+		if strings.ContainsAny(err.Error(), "\n\r") {
+			t.Errorf("an error of several lines: %q", err)
+		}
+		return
+	}
+	if err := g.Validate(); err != nil {
+		t.Errorf("an invalid graph was accepted: %v", err)
+	}
+}
+
+func FuzzNPY(f *testing.F) {
+	f.Add(npy("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6}))
+	f.Add(npy(">i8", true, "(1, 2)", []int64{1, 2}))
+	f.Add(npy("<f4", false, "(1099511627776,)", []float32{1}))
+	f.Add([]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff{"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		a, err := readNPY(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			return
+		}
+		n := a.count()
+		if x, err := a.float32s(); err == nil && len(x) != n {
+			t.Errorf("%d floats of %d", len(x), n)
+		}
+		if x, err := a.int64s(); err == nil && len(x) != n {
+			t.Errorf("%d integers of %d", len(x), n)
+		}
+		if x, err := a.bools(); err == nil && len(x) != n {
+			t.Errorf("%d bools of %d", len(x), n)
+		}
+	})
+}
+
+func FuzzPlatonov(f *testing.F) {
+	f.Add(tiny())
+	f.Add(tiny(entry{name: "train_masks"}, entry{name: "val_masks"}, entry{name: "test_masks"}))
+	f.Add(tiny(entry{"edges", npy("<i4", false, "(1, 2)", []int32{0, 9})}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		g, err := parseTiny(b)
+		checkGraph(t, g, err)
+	})
+}
+
+// FuzzPlatonovArrays changes one array inside an intact archive, past the archive's checksums.
+func FuzzPlatonovArrays(f *testing.F) {
+	f.Add(uint8(0), npy("<f8", true, "(3, 2)", []float64{1, 2, 3, 4, 5, 6}))
+	f.Add(uint8(1), npy("<u8", false, "(3,)", []uint64{1, 2, 3}))
+	f.Add(uint8(2), npy(">i4", false, "(2, 2)", []int32{1, 2, 2, 1}))
+	f.Add(uint8(3), npy("|u1", false, "(1, 3)", []uint8{1, 0, 0}))
+	names := [4]string{"node_features", "node_labels", "edges", "train_masks"}
+	f.Fuzz(func(t *testing.T, which uint8, b []byte) {
+		g, err := parseTiny(tiny(entry{names[which%4], b}))
+		checkGraph(t, g, err)
+	})
+}
+
+func FuzzBenchmark(f *testing.F) {
+	f.Add(tinyBenchmark(), "attr_shape", npy("<i8", false, "(2,)", []int64{3, 2}))
+	f.Add(tinyBenchmark(), "attr_shape", npy("<i8", false, "(2,)", []int64{3, 1 << 30}))
+	f.Add(tinyBenchmark(), "adj_indptr", npy("<i4", false, "(4,)", []int32{0, 2, 1, 3}))
+	f.Add(tinyBenchmark(), "labels", npy("<i8", false, "(3,)", []int64{0, 1, 70000}))
+	f.Fuzz(func(t *testing.T, whole []byte, name string, b []byte) {
+		z, err := openNPZ(bytes.NewReader(whole), int64(len(whole)), "fuzz.npz")
+		if err != nil {
+			return
+		}
+		other := archive(entry{"x", b})
+		if y, err := openNPZ(bytes.NewReader(other), int64(len(other)), "fuzz.npz"); err == nil && z.has(name) {
+			z.entries[name] = y.entries["x"]
+		}
+		z.size += int64(len(other))
+		g, err := benchmarkGraph(z, "fuzz")
+		checkGraph(t, g, err)
+	})
+}
+
+func FuzzPickle(f *testing.F) {
+	for _, part := range tinyPlanetoid() {
+		f.Add(part)
+	}
+	f.Add([]byte("\x80\x02cos\nsystem\n)R."))
+	f.Add([]byte("\x80\x02]q\x01h\x01a."))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		v, err := unpickle(b)
+		if err != nil {
+			return
+		}
+		pickledArray(v)
+		pickledCSR(v)
+	})
+}
+
+func FuzzPlanetoid(f *testing.F) {
+	p := tinyPlanetoid()
+	f.Add(p["allx"], p["tx"], p["ally"], p["ty"], p["graph"], p["test.index"])
+	f.Add(p["tx"], p["allx"], p["ty"], p["ally"], p["graph"], []byte("5\n2"))
+	f.Fuzz(func(t *testing.T, allx, tx, ally, ty, graph, index []byte) {
+		g, err := parsePlanetoid(map[string][]byte{"allx": allx, "tx": tx, "ally": ally, "ty": ty, "graph": graph, "test.index": index})
+		checkGraph(t, g, err)
+	})
+}
+
+func FuzzFolder(f *testing.F) {
+	f.Add("id,label,x\na,0,1\nb,1,2\n", "from,to\na,b\n")
+	f.Add("id,label,split\n10,2,train\n20,0,val\n", "10,20\n")
+	f.Add("\ufeffid,label\n\"a\nb\",x\n", "\"a\nb\",\"a\nb\"\n")
+	f.Fuzz(func(t *testing.T, nodes, edges string) {
+		table, err := parseNodes(csv.NewReader(strings.NewReader(nodes)))
+		if err != nil {
+			return
+		}
+		list, err := parseEdges(csv.NewReader(strings.NewReader(edges)), table.ids)
+		if err != nil {
+			return
+		}
+		g, err := table.graph("fuzz", list)
+		checkGraph(t, g, err)
+	})
+}
+
+func FuzzMinesweeper(f *testing.F) {
+	f.Add("minesweeper-generated:rows=5,cols=5,mines=0.2,unknown=0.5,seed=1")
+	f.Add("minesweeper-generated:rows=1,cols=1,mines=1")
+	f.Add("minesweeper-generated:mines=NaN")
+	f.Fuzz(func(t *testing.T, spec string) {
+		m, err := ParseMinesweeper(spec)
+		if err != nil || m.Rows*m.Cols > 10000 {
+			return
+		}
+		if again, err := ParseMinesweeper(m.String()); err != nil || again != m {
+			t.Errorf("%q does not survive %q: %v", spec, m, err)
+		}
+		g, err := m.Graph()
+		if err != nil {
+			t.Fatalf("%q was accepted, but: %v", spec, err)
+		}
+		checkGraph(t, g, nil)
+	})
+}
+
+func FuzzUnknownName(f *testing.F) {
+	f.Add("chameleon")
+	f.Add("")
+	f.Fuzz(func(t *testing.T, name string) {
+		if _, err := Info(name); err != nil && !strings.HasPrefix(err.Error(), "unknown dataset ") {
+			t.Errorf("%q: %v", name, err)
+		}
+	})
+}

@@ -1,0 +1,105 @@
+package datasets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/revgnn/revgnn/data"
+)
+
+// Get brings the files of a dataset into the data directory and verifies them. Files that are already there and right are
+// left alone; wrong ones are replaced. An interrupted download resumes. A file appears under its name only when it is
+// whole and verified. For "minesweeper-generated" there is nothing to do.
+func Get(ctx context.Context, name string, opts Options) error {
+	info, err := Info(name)
+	if err != nil {
+		return err
+	}
+	dir, err := Dir(opts.Dir)
+	if err != nil {
+		return err
+	}
+	return newFetcher(opts).all(ctx, info, dir)
+}
+
+// all fetches those files of a dataset that are missing or wrong.
+func (f *fetcher) all(ctx context.Context, info data.Dataset, dir string) error {
+	for _, file := range info.Files {
+		path := filepath.Join(dir, file.Name)
+		if verifyOnce(path, file) == nil {
+			continue
+		}
+		if err := f.one(ctx, file, path); err != nil {
+			return fmt.Errorf("dataset %s: %w", info.Name, err)
+		}
+	}
+	return nil
+}
+
+// ensure returns the folder that holds the files of a dataset, after fetching missing ones. A file that is there but wrong
+// is an error, so that nothing of the user's is replaced without being asked to.
+func ensure(ctx context.Context, info data.Dataset, opts Options) (string, error) {
+	dir, err := Dir(opts.Dir)
+	if err != nil {
+		return "", err
+	}
+	missing := false
+	for _, file := range info.Files {
+		err := verifyOnce(filepath.Join(dir, file.Name), file)
+		if errors.Is(err, errMissing) {
+			missing = true
+		} else if err != nil {
+			return "", fmt.Errorf("dataset %s: %w; replace it with `revgnn datasets get %s`", info.Name, err, info.Name)
+		}
+	}
+	if !missing {
+		return dir, nil
+	}
+	return dir, newFetcher(opts).all(ctx, info, dir)
+}
+
+// one fetches one file and puts it in place.
+func (f *fetcher) one(ctx context.Context, file data.File, path string) error {
+	source := file.Address
+	if f.opts.Mirror != "" {
+		source = strings.TrimSuffix(f.opts.Mirror, "/") + "/" + file.Name
+	}
+	remote := strings.HasPrefix(source, "https://") || strings.HasPrefix(source, "http://")
+	if remote && f.opts.Offline {
+		return fmt.Errorf("%s is not in the data directory %s and offline mode forbids the download; copy it there from %s, or go online", file.Name, filepath.Dir(path), file.Address)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return unwritable(filepath.Dir(path), err)
+	}
+	unlock, err := lockFolder(ctx, filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	// Another process may have fetched it while this one waited.
+	if verifyFile(path, file) == nil {
+		return nil
+	}
+	part := path + ".part"
+	if remote {
+		err = f.download(ctx, file, source, part)
+	} else {
+		err = f.copyFile(ctx, file, source, part)
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(part, path); err != nil {
+		return unwritable(filepath.Dir(path), err)
+	}
+	return verifyOnce(path, file)
+}
+
+// unwritable explains why a folder cannot be written to.
+func unwritable(dir string, err error) error {
+	return fmt.Errorf("cannot write to the data directory %s (%w); choose another with --data or REVGNN_DATA", dir, err)
+}

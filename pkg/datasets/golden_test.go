@@ -1,0 +1,142 @@
+package datasets
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/metrics"
+)
+
+// TestHomophilicDatasetsAreExact compares features as stored, labels, edges and the paper's ten splits with what PyTorch
+// Geometric and NumPy give, bit for bit.
+func TestHomophilicDatasetsAreExact(t *testing.T) {
+	golden, dir := shared(t, "golden/datasets"), shared(t, "data")
+	for _, name := range []string{"cora", "citeseer", "pubmed", "computers", "photo"} {
+		t.Run(name, func(t *testing.T) {
+			info, err := Info(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := parseRaw(info, dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(golden, name+".npz")
+			want, err := withNPZ(path, func(z *npz) (*graphs.Graph, error) { return platonovGraph(z, name) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got.Features, want.Features) || got.NumFeatures != want.NumFeatures {
+				t.Error("features differ")
+			}
+			if !slices.Equal(got.Labels, want.Labels) || got.NumClasses != want.NumClasses {
+				t.Error("labels differ")
+			}
+			if !slices.Equal(got.Edges, want.Edges) {
+				t.Error("edges differ")
+			}
+			if len(got.Splits) != 10 || len(want.Splits) != 10 {
+				t.Fatalf("%d splits, golden has %d", len(got.Splits), len(want.Splits))
+			}
+			for k := range got.Splits {
+				a, b := got.Splits[k], want.Splits[k]
+				if !slices.Equal(a.Train, b.Train) || !slices.Equal(a.Val, b.Val) || !slices.Equal(a.Test, b.Test) {
+					t.Errorf("split %d differs", k)
+				}
+			}
+		})
+	}
+}
+
+// TestStatistics checks every dataset at hand against the manifest, to all digits there, and that loading is quick.
+func TestStatistics(t *testing.T) {
+	for _, name := range atHand {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			g := load(t, name)
+			if took := time.Since(start); took > 2*time.Second {
+				t.Errorf("loading took %v", took)
+			}
+			info, err := Info(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := info.Statistics
+			got := metrics.GraphStats(g)
+			scale := math.Pow10(want.Decimals)
+			if got.Nodes != want.Nodes || got.Edges != want.Edges || got.Classes != want.Classes || got.Features != want.Features ||
+				got.Splits != 10 || math.Round(got.EdgeHomophily*scale) != math.Round(want.EdgeHomophily*scale) ||
+				math.Round(got.AdjustedHomophily*scale) != math.Round(want.AdjustedHomophily*scale) {
+				t.Errorf("got %+v, the manifest has %+v", got, want)
+			}
+			if err := g.Validate(); err != nil {
+				t.Error(err)
+			}
+			for k, s := range g.Splits {
+				for i := range s.Train {
+					if !s.Train[i] && !s.Val[i] && !s.Test[i] {
+						t.Fatalf("split %d leaves out node %d", k, i)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestFeaturesAreNormalisedWhereThePaperDoes(t *testing.T) {
+	dir := shared(t, "data")
+	for _, name := range atHand {
+		info, err := Info(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := parseRaw(info, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := load(t, name)
+		if info.Format == data.Platonov {
+			if !slices.Equal(g.Features, raw.Features) {
+				t.Errorf("%s: features are not as stored", name)
+			}
+			continue
+		}
+		for i := range g.NumNodes {
+			sum, stored := 0.0, 0.0
+			for k := i * g.NumFeatures; k < (i+1)*g.NumFeatures; k++ {
+				sum += float64(g.Features[k])
+				stored += float64(raw.Features[k])
+			}
+			if want := stored / max(1, stored); math.Abs(sum-want) > 1e-5 {
+				t.Fatalf("%s: row %d sums to %v, want %v", name, i, sum, want)
+			}
+		}
+	}
+}
+
+func TestRowNormalise(t *testing.T) {
+	x := []float32{1, 3, 0, 0, 0.25, 0.5, -2, 1}
+	RowNormalise(x, 2)
+	if want := []float32{0.25, 0.75, 0, 0, 0.25, 0.5, -2, 1}; !slices.Equal(x, want) {
+		t.Errorf("got %v, want %v", x, want)
+	}
+	RowNormalise(x, 0)
+	RowNormalise(nil, 3)
+}
+
+func TestVerifyRealFiles(t *testing.T) {
+	opts := Options{Dir: shared(t, "data"), Offline: true}
+	for _, name := range atHand {
+		if err := Verify(name, opts); err != nil {
+			t.Error(err)
+		}
+		if err := Get(t.Context(), name, opts); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package datasets
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"testing"
+)
+
+// npy makes an array file; descr and shape may claim what the values do not hold.
+func npy(descr string, fortran bool, shape string, values any) []byte {
+	order := "False"
+	if fortran {
+		order = "True"
+	}
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n", descr, order, shape)
+	var b bytes.Buffer
+	b.WriteString("\x93NUMPY\x01\x00")
+	binary.Write(&b, binary.LittleEndian, uint16(len(header)))
+	b.WriteString(header)
+	if len(descr) > 0 && descr[0] == '>' {
+		binary.Write(&b, binary.BigEndian, values)
+	} else {
+		binary.Write(&b, binary.LittleEndian, values)
+	}
+	return b.Bytes()
+}
+
+// entry is one array of an archive; a slice keeps the order.
+type entry struct {
+	name string
+	npy  []byte
+}
+
+func archive(entries ...entry) []byte {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, e := range entries {
+		f, err := w.Create(e.name + ".npy")
+		if err == nil {
+			_, err = f.Write(e.npy)
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+// tiny is a valid graph of three nodes with Platonov's keys. Replacements change single arrays; a nil array is left out.
+func tiny(replacements ...entry) []byte {
+	entries := []entry{
+		{"node_features", npy("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6})},
+		{"node_labels", npy("<i8", false, "(3,)", []int64{0, 1, 0})},
+		{"edges", npy("<i4", false, "(2, 2)", []int32{0, 1, 2, 1})},
+		{"train_masks", npy("|b1", false, "(1, 3)", []bool{true, false, false})},
+		{"val_masks", npy("|b1", false, "(1, 3)", []bool{false, true, false})},
+		{"test_masks", npy("|b1", false, "(1, 3)", []bool{false, false, true})},
+	}
+	var out []entry
+	for _, e := range entries {
+		for _, r := range replacements {
+			if r.name == e.name {
+				e = r
+			}
+		}
+		if e.npy != nil {
+			out = append(out, e)
+		}
+	}
+	return archive(out...)
+}
+
+// tinyBenchmark is a valid graph of three nodes with the keys of gnn-benchmark.
+func tinyBenchmark() []byte {
+	return archive(
+		entry{"adj_data", npy("<f4", false, "(3,)", []float32{1, 2, 1})},
+		entry{"adj_indices", npy("<i4", false, "(3,)", []int32{1, 0, 2})},
+		entry{"adj_indptr", npy("<i4", false, "(4,)", []int32{0, 1, 2, 3})},
+		entry{"adj_shape", npy("<i8", false, "(2,)", []int64{3, 3})},
+		entry{"attr_data", npy("<f4", false, "(2,)", []float32{3, 1})},
+		entry{"attr_indices", npy("<i4", false, "(2,)", []int32{1, 0})},
+		entry{"attr_indptr", npy("<i4", false, "(4,)", []int32{0, 1, 1, 2})},
+		entry{"attr_shape", npy("<i8", false, "(2,)", []int64{3, 2})},
+		entry{"labels", npy("<i8", false, "(3,)", []int64{0, 1, 1})},
+	)
+}
+
+// Pickles as Python 2 writes them, put together from their instructions.
+
+func pInt(n int) string { return "J" + string(binary.LittleEndian.AppendUint32(nil, uint32(n))) }
+
+func pString(s string) string {
+	return "T" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(s)))) + s
+}
+
+// pArray is a call of _reconstruct with the state of an array of type code, for example "i4".
+func pArray(code string, values any, shape ...int) string {
+	var raw bytes.Buffer
+	if err := binary.Write(&raw, binary.LittleEndian, values); err != nil {
+		panic(err)
+	}
+	dims := ""
+	for _, d := range shape {
+		dims += pInt(d)
+	}
+	dtype := "cnumpy\ndtype\n(" + pString(code) + "K\x00K\x01tR(K\x03" + pString("<") + "NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb"
+	return "cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\nK\x00\x85" + pString("b") + "tR" +
+		"(K\x01(" + dims + "t" + dtype + "\x89" + pString(raw.String()) + "tb"
+}
+
+func pCSR(rows, columns int, indptr, indices []int32, values []float32) string {
+	return "cscipy.sparse.csr\ncsr_matrix\n)\x81}(" +
+		pString("_shape") + "(" + pInt(rows) + pInt(columns) + "t" +
+		pString("indptr") + pArray("i4", indptr, len(indptr)) +
+		pString("indices") + pArray("i4", indices, len(indices)) +
+		pString("data") + pArray("f4", values, len(values)) + "ub"
+}
+
+// pickled adds the frame.
+func pickled(s string) []byte { return []byte("\x80\x02" + s + ".") }
+
+// tinyPlanetoid is a valid dataset: nodes 0 and 1 from allx, test nodes 4 and 2, and node 3 that nothing describes.
+func tinyPlanetoid() map[string][]byte {
+	return map[string][]byte{
+		"allx":       pickled(pCSR(2, 2, []int32{0, 1, 2}, []int32{0, 1}, []float32{1, 2})),
+		"tx":         pickled(pCSR(2, 2, []int32{0, 1, 3}, []int32{1, 0, 1}, []float32{3, 4, 5})),
+		"ally":       pickled(pArray("i4", []int32{0, 0, 1, 1, 0, 0}, 2, 3)),
+		"ty":         pickled(pArray("i4", []int32{0, 1, 0, 0, 0, 1}, 2, 3)),
+		"test.index": []byte("4\n2\n"),
+		"graph": pickled("ccollections\ndefaultdict\nc__builtin__\nlist\n\x85R(" +
+			"K\x00](K\x01K\x04e" + "K\x01]K\x00a" + "K\x02]" + "K\x03](K\x03e" + "K\x04](K\x00K\x02eu"),
+	}
+}
+
+// mustFail checks that an error says what is wrong, in one line.
+func mustFail(t *testing.T, what string, err error, want string) {
+	t.Helper()
+	switch {
+	case err == nil:
+		t.Errorf("%s: no error", what)
+	case !bytes.Contains([]byte(err.Error()), []byte(want)):
+		t.Errorf("%s: the error is %q, which lacks %q", what, err, want)
+	case bytes.ContainsAny([]byte(err.Error()), "\n\r"):
+		t.Errorf("%s: the error has several lines: %q", what, err)
+	}
+}

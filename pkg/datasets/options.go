@@ -1,0 +1,133 @@
+package datasets
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/graphs"
+)
+
+// Options say where dataset files are kept and come from. The zero value uses the default folder and public addresses.
+type Options struct {
+	// Dir is the data directory; empty means Dir(""). It may be read-only if it already holds the files.
+	Dir string
+	// Mirror replaces the public addresses: a folder, or an http or https address, that holds the files by their names.
+	Mirror string
+	// Offline forbids network access; a Mirror that is a folder still works.
+	Offline bool
+	// Progress, if set, is called while a file is fetched, with bytes so far and in total.
+	Progress func(file string, done, total int64)
+}
+
+// Dir returns the data directory: flag if not empty, else the environment variable REVGNN_DATA, else "revgnn/data" in the
+// user's cache folder. It need not exist yet.
+func Dir(flag string) (string, error) {
+	if flag != "" {
+		return flag, nil
+	}
+	if dir := os.Getenv("REVGNN_DATA"); dir != "" {
+		return dir, nil
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no data directory: there is no user cache folder (%w); set REVGNN_DATA or give --data", err)
+	}
+	return filepath.Join(cache, "revgnn", "data"), nil
+}
+
+// Names returns the names of all datasets: the paper's twelve in its order, then the generator.
+func Names() []string {
+	sets, err := data.Datasets()
+	if err != nil {
+		return []string{MinesweeperGenerated}
+	}
+	names := make([]string, 0, len(sets)+1)
+	for _, s := range sets {
+		names = append(names, s.Name)
+	}
+	return append(names, MinesweeperGenerated)
+}
+
+// Info returns what is known of a public dataset, or of the generator, which has no files. An unknown name is an error
+// that lists the names like it, or all.
+func Info(name string) (data.Dataset, error) {
+	sets, err := data.Datasets()
+	if err != nil {
+		return data.Dataset{}, err
+	}
+	for _, s := range sets {
+		if s.Name == name {
+			return s, nil
+		}
+	}
+	if isGenerated(name) {
+		return data.Dataset{Name: name, Task: data.ROCAUC, Licence: "none needed: generated",
+			Citation: "Generated after the Minesweeper dataset of Platonov et al., ICLR 2023."}, nil
+	}
+	return data.Dataset{}, unknown(name)
+}
+
+// Task returns the measure for a graph that Load(name) gave: the paper's for a known dataset, else data.ROCAUC for two
+// classes and data.Accuracy for more.
+func Task(name string, g *graphs.Graph) string {
+	if info, err := Info(name); err == nil {
+		return info.Task
+	}
+	if g != nil && g.NumClasses == 2 {
+		return data.ROCAUC
+	}
+	return data.Accuracy
+}
+
+func isGenerated(name string) bool {
+	return name == MinesweeperGenerated || strings.HasPrefix(name, MinesweeperGenerated+":")
+}
+
+func unknown(name string) error {
+	names := Names()
+	var near []string
+	for _, n := range names {
+		if like(strings.ToLower(name), n) {
+			near = append(near, n)
+		}
+	}
+	if len(near) == 0 {
+		return fmt.Errorf("unknown dataset %q; known are %s, an .npz file, or a folder with edges.csv and nodes.csv", name, strings.Join(names, ", "))
+	}
+	return fmt.Errorf("unknown dataset %q; did you mean %s?", name, strings.Join(near, " or "))
+}
+
+// like tells whether a typed name is close to a known one, or to its start, but for a few typing errors.
+func like(typed, known string) bool {
+	flat := strings.NewReplacer("-", "", "_", "", " ", "").Replace
+	a, b := flat(typed), flat(known)
+	if len(a) < 3 || len(a) > 64 {
+		return false
+	}
+	return strings.HasPrefix(a, b) || startDistance(a, b) <= max(1, len(a)/4)
+}
+
+// startDistance is the least Levenshtein distance, on bytes, between a and any start of b.
+func startDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return slices.Min(row)
+}

@@ -1,0 +1,216 @@
+package datasets
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+)
+
+// maxPickleOps bounds the instructions of a pickle and with them the memory that it can ask for; the largest file here,
+// PubMed's adjacency, has some 170,000.
+const maxPickleOps = 1 << 20
+
+// What a pickle can hold, beside Go's int64, bool and nil. Python 2's str and unicode are both pickleString.
+type (
+	pickleString string
+	pickleTuple  []any
+	pickleList   struct{ items []any }
+	pickleDict   struct{ keys, values []any }
+	pickleGlobal string // "module name"; recorded, never imported or called
+	// pickleObject records a call or construction: what would have been called, with which arguments and state.
+	pickleObject struct {
+		class pickleGlobal
+		args  pickleTuple
+		state any
+		items pickleDict
+	}
+	pickleMark struct{}
+)
+
+// pickleGlobals are the only names that a pickle may mention: those of the Planetoid files, under the module names of
+// older and newer libraries.
+var pickleGlobals = map[pickleGlobal]bool{
+	"collections defaultdict":             true,
+	"__builtin__ list":                    true,
+	"numpy ndarray":                       true,
+	"numpy dtype":                         true,
+	"numpy.core.multiarray _reconstruct":  true,
+	"numpy._core.multiarray _reconstruct": true,
+	"scipy.sparse.csr csr_matrix":         true,
+	"scipy.sparse._csr csr_matrix":        true,
+}
+
+// unpickle reads a Python pickle of protocol 2 as a plain description of data: it builds lists, dictionaries and numbers,
+// and records objects without executing anything. It knows the instructions that the Planetoid files need and refuses all
+// others (see PEP 307 and Python's pickletools for their meaning).
+func unpickle(b []byte) (value any, err error) {
+	m := pickleMachine{rest: b, memo: map[uint32]any{}}
+	for ops := 0; ; ops++ {
+		op, err := m.take(1)
+		if err != nil {
+			return nil, err
+		}
+		if ops >= maxPickleOps {
+			return nil, fmt.Errorf("has more than %d instructions, the limit", maxPickleOps)
+		}
+		if op[0] == '.' {
+			return m.pop()
+		}
+		if err := m.step(op[0]); err != nil {
+			return nil, fmt.Errorf("is damaged at byte %d (%w)", len(b)-len(m.rest)-1, err)
+		}
+	}
+}
+
+type pickleMachine struct {
+	rest  []byte
+	stack []any
+	memo  map[uint32]any
+}
+
+func (m *pickleMachine) push(v any) { m.stack = append(m.stack, v) }
+
+func (m *pickleMachine) pop() (any, error) {
+	if len(m.stack) == 0 {
+		return nil, fmt.Errorf("the stack is empty")
+	}
+	v := m.stack[len(m.stack)-1]
+	if _, mark := v.(pickleMark); mark {
+		return nil, fmt.Errorf("a mark where a value is needed")
+	}
+	m.stack = m.stack[:len(m.stack)-1]
+	return v, nil
+}
+
+// popTo removes everything above the last mark, and the mark.
+func (m *pickleMachine) popTo() ([]any, error) {
+	for i := len(m.stack) - 1; i >= 0; i-- {
+		if _, mark := m.stack[i].(pickleMark); mark {
+			items := append([]any(nil), m.stack[i+1:]...)
+			m.stack = m.stack[:i]
+			return items, nil
+		}
+	}
+	return nil, fmt.Errorf("no mark on the stack")
+}
+
+// popN removes the last n values.
+func (m *pickleMachine) popN(n int) ([]any, error) {
+	items := make([]any, n)
+	for i := n - 1; i >= 0; i-- {
+		v, err := m.pop()
+		if err != nil {
+			return nil, err
+		}
+		items[i] = v
+	}
+	return items, nil
+}
+
+func (m *pickleMachine) take(n int) ([]byte, error) {
+	if n < 0 || n > len(m.rest) {
+		return nil, fmt.Errorf("the file ends too early")
+	}
+	b := m.rest[:n]
+	m.rest = m.rest[n:]
+	return b, nil
+}
+
+func (m *pickleMachine) line() (string, error) {
+	end := bytes.IndexByte(m.rest, '\n')
+	if end < 0 {
+		return "", fmt.Errorf("the file ends too early")
+	}
+	s := string(m.rest[:end])
+	m.rest = m.rest[end+1:]
+	return s, nil
+}
+
+// uint reads an unsigned little-endian number of n bytes.
+func (m *pickleMachine) uint(n int) (uint32, error) {
+	b, err := m.take(n)
+	if err != nil {
+		return 0, err
+	}
+	var whole [4]byte
+	copy(whole[:], b)
+	return binary.LittleEndian.Uint32(whole[:]), nil
+}
+
+// scalar reads the value of an instruction that pushes one without looking at the stack; ok is false for any other.
+func (m *pickleMachine) scalar(op byte) (v any, ok bool, err error) {
+	var n uint32
+	var b []byte
+	switch op {
+	case 'N':
+		return nil, true, nil
+	case 0x88, 0x89:
+		return op == 0x88, true, nil
+	case 'K': // BININT1
+		n, err = m.uint(1)
+		v = int64(n)
+	case 'M': // BININT2
+		n, err = m.uint(2)
+		v = int64(n)
+	case 'J': // BININT
+		n, err = m.uint(4)
+		v = int64(int32(n))
+	case 0x8a: // LONG1
+		if n, err = m.uint(1); err == nil {
+			v, err = m.long(int(n))
+		}
+	case 'U', 'T', 'X': // SHORT_BINSTRING, BINSTRING, BINUNICODE
+		width := 4
+		if op == 'U' {
+			width = 1
+		}
+		if n, err = m.uint(width); err == nil {
+			b, err = m.take(int(n))
+			v = pickleString(b)
+		}
+	case 'c': // GLOBAL
+		v, err = m.global()
+	case ')':
+		v = pickleTuple(nil)
+	case ']':
+		v = &pickleList{}
+	case '}':
+		v = &pickleDict{}
+	case '(':
+		v = pickleMark{}
+	default:
+		return nil, false, nil
+	}
+	return v, true, err
+}
+
+// long reads a little-endian two's complement number of n bytes, at most 8.
+func (m *pickleMachine) long(n int) (int64, error) {
+	b, err := m.take(n)
+	if err != nil || n == 0 {
+		return 0, err
+	}
+	if n > 8 {
+		return 0, fmt.Errorf("a number of %d bytes", n)
+	}
+	var whole [8]byte
+	copy(whole[:], b)
+	shift := 64 - 8*n
+	return int64(binary.LittleEndian.Uint64(whole[:])<<shift) >> shift, nil
+}
+
+func (m *pickleMachine) global() (any, error) {
+	module, err := m.line()
+	if err != nil {
+		return nil, err
+	}
+	name, err := m.line()
+	if err != nil {
+		return nil, err
+	}
+	g := pickleGlobal(module + " " + name)
+	if !pickleGlobals[g] {
+		return nil, fmt.Errorf("it names %q, which no dataset file needs; do not trust this file", truncate(g))
+	}
+	return g, nil
+}

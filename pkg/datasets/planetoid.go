@@ -1,0 +1,206 @@
+package datasets
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+)
+
+// maxPlanetoidBytes bounds one Planetoid file; the largest, PubMed's allx, has 7.6 MB.
+const maxPlanetoidBytes = 64 << 20
+
+// planetoidGraph assembles a dataset of Yang et al. (2016) from its parts, as PyTorch Geometric does: nodes are the rows
+// of allx in order, then the test nodes, whose numbers test.index lists in the order of tx's rows. Test numbers that the
+// list skips (CiteSeer's isolated nodes) get features of zero and label 0. The ten splits are PaperSplits.
+//
+// part returns the content of the file ind.<name>.<part>.
+func planetoidGraph(name string, part func(string) ([]byte, error)) (*graphs.Graph, error) {
+	p := planetoidReader{name: name, part: part}
+	allx, tx := p.matrix("allx"), p.matrix("tx")
+	ally, ty := p.oneHot("ally"), p.oneHot("ty")
+	tests := p.testIndex()
+	adjacency := p.adjacency()
+	if p.err != nil {
+		return nil, p.err
+	}
+	fail := func(format string, args ...any) (*graphs.Graph, error) {
+		return nil, fmt.Errorf("the Planetoid files of %s do not fit together: %s; fetch them again", name, fmt.Sprintf(format, args...))
+	}
+	if allx.columns != tx.columns || allx.rows != len(ally) || tx.rows != len(ty) || tx.rows != len(tests) {
+		return fail("allx is %dx%d with %d labels, tx %dx%d with %d labels and %d numbers", allx.rows, allx.columns, len(ally), tx.rows, tx.columns, len(ty), len(tests))
+	}
+	n, d := allx.rows, allx.columns
+	for _, t := range tests {
+		// A few numbers may be skipped, but memory must not depend on one large number.
+		if t < allx.rows || t-allx.rows > 2*len(tests) {
+			return fail("test node %d, but %d test nodes should follow the %d of allx", t, len(tests), allx.rows)
+		}
+		n = max(n, t+1)
+	}
+	if err := cmp.Or(checkNodes(n), checkDense(n, d)); err != nil {
+		return fail("%v", err)
+	}
+	features, labels := make([]float32, n*d), make([]int32, n)
+	copy(labels, ally)
+	allx.each(func(row, column int, value float32) { features[row*d+column] = value })
+	tx.each(func(row, column int, value float32) { features[tests[row]*d+column] = value })
+	classes := 0
+	for i, t := range tests {
+		labels[t] = ty[i]
+	}
+	for _, l := range labels {
+		classes = max(classes, int(l)+1)
+	}
+	for i, e := range adjacency {
+		if int(max(e[0], e[1])) >= n {
+			return fail("edge %d joins nodes %d and %d, but nodes are numbered 0 to %d", i, e[0], e[1], n-1)
+		}
+	}
+	return graphs.New(name, n, adjacency, features, d, labels, classes, PaperSplits(n))
+}
+
+// planetoidReader reads the parts one by one and keeps the first error.
+type planetoidReader struct {
+	name string
+	part func(string) ([]byte, error)
+	err  error
+}
+
+// read hands a part's content to parse, unless something has failed already.
+func (p *planetoidReader) read(part string, parse func([]byte) error) {
+	if p.err != nil {
+		return
+	}
+	b, err := p.part(part)
+	if err != nil {
+		p.err = err
+	} else if err := parse(b); err != nil {
+		p.err = fmt.Errorf("file ind.%s.%s %w", p.name, part, err)
+	}
+}
+
+// matrix reads a pickled sparse feature matrix.
+func (p *planetoidReader) matrix(part string) *csr {
+	m := &csr{}
+	p.read(part, func(b []byte) (err error) {
+		v, err := unpickle(b)
+		if err == nil {
+			m, err = pickledCSR(v)
+		}
+		return err
+	})
+	return m
+}
+
+// oneHot reads a pickled matrix [n, classes] and returns the column of each row's largest value, the first on ties.
+func (p *planetoidReader) oneHot(part string) (labels []int32) {
+	p.read(part, func(b []byte) error {
+		v, err := unpickle(b)
+		if err != nil {
+			return err
+		}
+		a, err := pickledArray(v)
+		if err != nil {
+			return err
+		}
+		if len(a.shape) != 2 || a.shape[1] < 1 || a.shape[1] > maxClasses {
+			return fmt.Errorf("has the shape %v; one row per node and one column per class are needed", a.shape)
+		}
+		values, err := a.int64s()
+		if err != nil {
+			return err
+		}
+		labels = make([]int32, a.shape[0])
+		for i := range labels {
+			row := values[i*a.shape[1] : (i+1)*a.shape[1]]
+			for c, x := range row {
+				if x > row[labels[i]] {
+					labels[i] = int32(c)
+				}
+			}
+		}
+		return nil
+	})
+	return labels
+}
+
+// testIndex reads the numbers of the test nodes, one per line, each at most once.
+func (p *planetoidReader) testIndex() (index []int) {
+	p.read("test.index", func(b []byte) error {
+		seen := map[int]bool{}
+		for _, field := range bytes.Fields(b) {
+			t, err := strconv.Atoi(string(field))
+			if err != nil || seen[t] {
+				return fmt.Errorf("lists %q, which is no number or stands there twice", truncate(field))
+			}
+			seen[t] = true
+			index = append(index, t)
+		}
+		return nil
+	})
+	return index
+}
+
+// adjacency reads a pickled defaultdict(list) from nodes to neighbours.
+func (p *planetoidReader) adjacency() (edges []graphs.Edge) {
+	p.read("graph", func(b []byte) error {
+		v, err := unpickle(b)
+		if err != nil {
+			return err
+		}
+		object, ok := v.(*pickleObject)
+		if !ok || object.class != "collections defaultdict" {
+			return fmt.Errorf("does not hold a dictionary of neighbours")
+		}
+		for i, key := range object.items.keys {
+			list, ok := object.items.values[i].(*pickleList)
+			if !ok {
+				return fmt.Errorf("does not hold lists of neighbours")
+			}
+			// One list may stand there many times over; an honest file has no more neighbours than instructions.
+			if len(edges)+len(list.items) > maxPickleOps {
+				return fmt.Errorf("lists more than %d neighbours, the limit", maxPickleOps)
+			}
+			for _, neighbour := range list.items {
+				from, ok1 := key.(int64)
+				to, ok2 := neighbour.(int64)
+				if !ok1 || !ok2 || min(from, to) < 0 || max(from, to) >= maxDim {
+					return fmt.Errorf("joins %v and %v, which are not node numbers", key, neighbour)
+				}
+				edges = append(edges, graphs.Edge{int32(from), int32(to)})
+			}
+		}
+		return nil
+	})
+	return edges
+}
+
+// truncate shortens text for an error message.
+func truncate[T ~string | ~[]byte](s T) string {
+	if len(s) > 40 {
+		return string(s[:40]) + "…"
+	}
+	return string(s)
+}
+
+// readLimited reads a file of at most limit bytes.
+func readLimited(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open the dataset file: %w", err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the dataset file: %w", err)
+	}
+	if int64(len(b)) > limit {
+		return nil, fmt.Errorf("%s has more than %d bytes, the limit for such a file", path, limit)
+	}
+	return b, nil
+}

@@ -1,0 +1,137 @@
+package datasets
+
+import (
+	"fmt"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+)
+
+// Limits on counts that later memory depends on, beside the sizes of the files themselves.
+const (
+	maxNodes   = 1 << 24
+	maxClasses = 1 << 16
+	maxSplits  = 1000
+)
+
+func checkNodes(n int) error {
+	if n > maxNodes {
+		return fmt.Errorf("%d nodes are more than the limit of %d", n, maxNodes)
+	}
+	return nil
+}
+
+// platonovGraph reads an archive with the keys of Platonov et al. (2023), "A critical look at the evaluation of GNNs
+// under heterophily": node_features [n,d], node_labels [n], edges [m,2] (each undirected edge once or in both directions),
+// and train_masks, val_masks, test_masks [splits,n]. Without any masks the graph gets ten 60/20/20 splits.
+func platonovGraph(z *npz, name string) (*graphs.Graph, error) {
+	features, shape, err := z.float32s("node_features", 2)
+	if err != nil {
+		return nil, err
+	}
+	n, d := shape[0], shape[1]
+	if err := checkNodes(n); err != nil {
+		return nil, fmt.Errorf("%s: %w", z.path, err)
+	}
+	labels, classes, err := npzLabels(z, "node_labels", n)
+	if err != nil {
+		return nil, err
+	}
+	edges, err := npzEdges(z, n)
+	if err != nil {
+		return nil, err
+	}
+	splits, err := npzSplits(z, n)
+	if err != nil {
+		return nil, err
+	}
+	return wrap(z.path)(graphs.New(name, n, edges, features, d, labels, classes, splits))
+}
+
+// wrap puts the file's name before an error.
+func wrap(path string) func(*graphs.Graph, error) (*graphs.Graph, error) {
+	return func(g *graphs.Graph, err error) (*graphs.Graph, error) {
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return g, nil
+	}
+}
+
+// npzLabels reads n class numbers and returns them with the number of classes.
+func npzLabels(z *npz, key string, n int) ([]int32, int, error) {
+	values, shape, err := z.int64s(key, 1)
+	if err != nil {
+		return nil, 0, err
+	}
+	if shape[0] != n {
+		return nil, 0, fmt.Errorf("%s: %d values in %q for %d nodes; each node needs one label", z.path, shape[0], key, n)
+	}
+	labels, classes, err := classNumbers(values)
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", z.path, err)
+	}
+	return labels, classes, nil
+}
+
+// classNumbers narrows labels to int32, and returns the number of classes, the largest label plus one.
+func classNumbers(values []int64) ([]int32, int, error) {
+	labels := make([]int32, len(values))
+	classes := 0
+	for i, v := range values {
+		if v < 0 || v >= maxClasses {
+			return nil, 0, fmt.Errorf("node %d has label %d, but classes are numbered from 0, below %d", i, v, maxClasses)
+		}
+		labels[i] = int32(v)
+		classes = max(classes, int(v)+1)
+	}
+	return labels, classes, nil
+}
+
+// npzEdges reads node pairs and checks that the nodes exist before narrowing them to int32.
+func npzEdges(z *npz, n int) ([]graphs.Edge, error) {
+	ends, shape, err := z.int64s("edges", 2)
+	if err != nil {
+		return nil, err
+	}
+	if shape[1] != 2 {
+		return nil, fmt.Errorf("%s: array %q has shape %v, but needs two columns", z.path, "edges", shape)
+	}
+	edges := make([]graphs.Edge, shape[0])
+	for i := range edges {
+		a, b := ends[2*i], ends[2*i+1]
+		if min(a, b) < 0 || max(a, b) >= int64(n) {
+			return nil, fmt.Errorf("%s: edge %d joins nodes %d and %d, but nodes are numbered 0 to %d", z.path, i, a, b, n-1)
+		}
+		edges[i] = graphs.Edge{int32(a), int32(b)}
+	}
+	return edges, nil
+}
+
+// npzSplits reads the masks, or makes the ten 60/20/20 splits where the archive has none.
+func npzSplits(z *npz, n int) ([]graphs.Split, error) {
+	keys := [3]string{"train_masks", "val_masks", "test_masks"}
+	if !z.has(keys[0]) && !z.has(keys[1]) && !z.has(keys[2]) {
+		return PaperSplits(n), nil
+	}
+	var masks [3][]bool
+	count := 0
+	for k, key := range keys {
+		mask, shape, err := z.bools(key, 2)
+		if err != nil {
+			return nil, err
+		}
+		if k == 0 {
+			count = shape[0]
+		}
+		if shape[0] != count || shape[1] != n || count > maxSplits {
+			return nil, fmt.Errorf("%s: array %q has shape %v; all three masks need [splits, %d] with at most %d splits", z.path, key, shape, n, maxSplits)
+		}
+		masks[k] = mask
+	}
+	splits := make([]graphs.Split, count)
+	for s := range splits {
+		row := func(k int) []bool { return masks[k][s*n : (s+1)*n : (s+1)*n] }
+		splits[s] = graphs.Split{Train: row(0), Val: row(1), Test: row(2)}
+	}
+	return splits, nil
+}

@@ -1,0 +1,87 @@
+package datasets
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mathext/prng"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+)
+
+// PaperSeeds are the seeds of the ten random splits that He et al. (2021), "BernNet", used and the paper took over.
+var PaperSeeds = [10]uint32{1941488137, 4198936517, 983997847, 4023022221, 4019585660,
+	2108550661, 1648766618, 629014539, 3212139042, 2424918363}
+
+// PaperSplits returns the paper's ten random splits of n nodes into 60 % training, 20 % validation and 20 % test.
+//
+// They equal NumPy's legacy generator bit for bit: RandomState(seed).choice(range(n), round(0.6 n), replace=False), then
+// .choice of the remaining nodes in ascending order, round(0.2 n); what is left is for testing.
+func PaperSplits(n int) []graphs.Split {
+	splits := make([]graphs.Split, len(PaperSeeds))
+	for i, seed := range PaperSeeds {
+		splits[i] = paperSplit(n, seed)
+	}
+	return splits
+}
+
+func paperSplit(n int, seed uint32) graphs.Split {
+	s := graphs.Split{Train: make([]bool, n), Val: make([]bool, n), Test: make([]bool, n)}
+	random := newLegacyRandom(seed)
+	// Python rounds halves to even.
+	train := int(math.RoundToEven(0.6 * float64(n)))
+	for _, i := range random.permutation(n)[:train] {
+		s.Train[i] = true
+	}
+	rest := make([]int, 0, n-train)
+	for i, taken := range s.Train {
+		if !taken {
+			rest = append(rest, i)
+			s.Test[i] = true
+		}
+	}
+	val := min(int(math.RoundToEven(0.2*float64(n))), len(rest))
+	for _, k := range random.permutation(len(rest))[:val] {
+		s.Val[rest[k]] = true
+		s.Test[rest[k]] = false
+	}
+	return s
+}
+
+// legacyRandom draws as numpy.random.RandomState does (NumPy's legacy distributions, frozen since version 1.17).
+type legacyRandom struct{ *prng.MT19937 }
+
+func newLegacyRandom(seed uint32) legacyRandom {
+	source := prng.NewMT19937()
+	source.Seed(uint64(seed))
+	return legacyRandom{source}
+}
+
+// interval draws uniformly from 0 … limit: 32-bit draws under the smallest all-ones mask, until one fits. A limit of 0
+// draws nothing.
+func (r legacyRandom) interval(limit uint32) uint32 {
+	if limit == 0 {
+		return 0
+	}
+	mask := limit
+	for shift := 1; shift < 32; shift *= 2 {
+		mask |= mask >> shift
+	}
+	for {
+		if v := r.Uint32() & mask; v <= limit {
+			return v
+		}
+	}
+}
+
+// permutation is RandomState.permutation(n): a Fisher-Yates shuffle of 0 … n-1 from the end.
+func (r legacyRandom) permutation(n int) []int {
+	p := make([]int, n)
+	for i := range p {
+		p[i] = i
+	}
+	for i := n - 1; i > 0; i-- {
+		j := r.interval(uint32(i))
+		p[i], p[j] = p[j], p[i]
+	}
+	return p
+}

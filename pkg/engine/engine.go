@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/gomlx/compute"
+	_ "github.com/gomlx/compute/gobackend" // registers "go"
+	"github.com/gomlx/go-xla/compute/xla"  // registers "xla"
+	"github.com/gomlx/go-xla/pjrt"
+)
+
+// Variable is the environment variable that names the engine where none is given.
+const Variable = "REVGNN_ENGINE"
+
+// The engines, in order of preference.
+const (
+	CUDA = "xla:cuda"
+	CPU  = "xla:cpu"
+	Go   = "go"
+)
+
+// Engine is an opened backend on which GoMLX graphs are compiled and run.
+type Engine struct {
+	// Backend allows loops inside loops, unlike GoMLX's own; see nested.go.
+	Backend compute.Backend
+	// Name is xla:cuda, xla:cpu or go.
+	Name string
+	// Plugin is the path of the PJRT plugin, empty for the pure-Go engine, and Version what the plugin says of itself.
+	Plugin, Version string
+	// Why says in a sentence why this engine was chosen.
+	Why string
+}
+
+var (
+	opened = map[string]*Engine{}
+	mutex  sync.Mutex
+)
+
+// Open opens an engine by name: "xla:cuda" (or "cuda"), "xla:cpu" (or "cpu"), "go"; with "" the one named by
+// REVGNN_ENGINE, else the first of these that this machine has: CUDA where there are an NVIDIA GPU and its plugin, XLA on the
+// CPU where there is its plugin, pure Go. An engine is opened once per process.
+func Open(name string) (*Engine, error) {
+	mutex.Lock()
+	defer mutex.Unlock()
+	name, why, err := choose(name)
+	if err != nil {
+		return nil, err
+	}
+	if e := opened[name]; e != nil {
+		return e, nil
+	}
+	// go-xla would otherwise look for a release page on the network each time; installing is a step of its own.
+	os.Setenv(xla.NoAutoInstallEnv, "1")
+	quiet()
+	backend, err := compute.NewWithConfig(name)
+	if err != nil {
+		return nil, fmt.Errorf("engine %s cannot be opened: %w; run 'revgnn doctor', or choose another with --engine or %s", name, err, Variable)
+	}
+	e := &Engine{Backend: &nested{backend}, Name: name, Why: why, Plugin: Plugins()[strings.TrimPrefix(name, "xla:")]}
+	if name != Go {
+		e.Version = backend.Description()
+	}
+	opened[name] = e
+	return e, nil
+}
+
+// choose resolves a name to an engine and the reason for it.
+func choose(name string) (resolved, why string, err error) {
+	source := "asked for with --engine"
+	if name == "" {
+		name, source = os.Getenv(Variable), "named by "+Variable
+	}
+	plugins := Plugins()
+	need := func(engine, plugin string) (string, string, error) {
+		if plugins[plugin] == "" {
+			return "", "", fmt.Errorf("engine %s (%s) has no plugin in %s: run 'revgnn install-plugin %s', or choose another engine", engine, source, strings.Join(searched(), ", "), plugin)
+		}
+		return engine, source, nil
+	}
+	switch strings.ToLower(name) {
+	case "":
+	case CUDA, "cuda", "gpu":
+		return need(CUDA, "cuda")
+	case CPU, "cpu", "xla":
+		return need(CPU, "cpu")
+	case Go:
+		return Go, source, nil
+	default:
+		return "", "", fmt.Errorf("unknown engine %q (%s): choose %s, %s or %s", name, source, CUDA, CPU, Go)
+	}
+	gpu := HasGPU()
+	switch {
+	case gpu && plugins["cuda"] != "":
+		return CUDA, "an NVIDIA GPU and its XLA plugin are installed", nil
+	case plugins["cpu"] != "" && gpu:
+		return CPU, "the XLA CPU plugin is installed; there is an NVIDIA GPU, but no CUDA plugin", nil
+	case plugins["cpu"] != "":
+		return CPU, "the XLA CPU plugin is installed and there is no NVIDIA GPU", nil
+	}
+	return Go, "no XLA plugin is installed (run 'revgnn install-plugin' for one some fifty times as fast)", nil
+}
+
+// HasGPU tells whether the machine has an NVIDIA device.
+func HasGPU() bool {
+	found, _ := filepath.Glob("/dev/nvidia[0-9]*")
+	return len(found) > 0
+}
+
+// Plugins maps "cpu" and "cuda" to the paths of the PJRT plugins that are installed.
+func Plugins() map[string]string {
+	out := map[string]string{}
+	for name, path := range pjrt.AvailablePlugins() {
+		kind := strings.ToLower(name)
+		switch {
+		case strings.HasPrefix(kind, "cpu"):
+			kind = "cpu"
+		case pjrt.IsCUDAName(kind):
+			kind = "cuda"
+		default:
+			continue
+		}
+		out[kind] = path
+	}
+	return out
+}
+
+// PluginDir is where go-xla looks for plugins in a user's home, and where they are installed.
+func PluginDir() (string, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("no home directory to install plugins in: %w; set HOME, or PJRT_PLUGIN_LIBRARY_PATH to a folder with plugins", err)
+	}
+	if runtime.GOOS == "darwin" {
+		return filepath.Join(home, "Library", "Application Support", "go-xla"), nil
+	}
+	return filepath.Join(home, ".local", "lib", "go-xla"), nil
+}
+
+func searched() []string {
+	if paths, ok := os.LookupEnv(pjrt.PJRTPluginPathsEnv); ok {
+		return strings.Split(paths, ":")
+	}
+	dir, err := PluginDir()
+	if err != nil {
+		dir = "the home directory"
+	}
+	return []string{dir, "/usr/local/lib/go-xla", "the system's library folders"}
+}
+
+// quiet keeps the plugin's informational messages off stderr unless the user asked for them.
+func quiet() {
+	if _, ok := os.LookupEnv("TF_CPP_MIN_LOG_LEVEL"); !ok {
+		os.Setenv("TF_CPP_MIN_LOG_LEVEL", "2")
+	}
+}

@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/shapes"
+)
+
+// nested is a backend whose graphs may hold loops inside loops.
+//
+// GoMLX v0.28 makes every closure a child of the main function (graph.NewClosure asks the builder for Main().Closure()),
+// so that a While inside the body of another is refused: its closures are not children of that body. Here Main().Closure()
+// makes a child of the function being built at that moment, which is what XLA and the pure-Go backend expect.
+type nested struct{ compute.Backend }
+
+func (b *nested) Builder(name string) compute.Builder {
+	return &builder{Builder: b.Backend.Builder(name), backend: b}
+}
+
+// builder keeps the stack of closures under construction; the innermost is last.
+type builder struct {
+	compute.Builder
+	backend  *nested
+	open     []*function
+	closures int
+}
+
+func (b *builder) Main() compute.Function { return &function{b.Builder.Main(), b, 0} }
+
+func (b *builder) NewFunction(name string) (compute.Function, error) {
+	f, err := b.Builder.NewFunction(name)
+	if err != nil {
+		return nil, err
+	}
+	fn := &function{f, b, 0}
+	b.open = append(b.open, fn)
+	return fn, nil
+}
+
+type function struct {
+	compute.Function
+	b *builder
+	// closure numbers the closures of a graph from 1; it is 0 for functions with a name of their own.
+	closure int
+}
+
+// Parameter makes names unique among closures: in StableHLO an inner region sees the names of the outer ones.
+func (f *function) Parameter(name string, shape shapes.Shape, sharding *compute.ShardingSpec) (compute.Value, error) {
+	if f.closure > 0 {
+		name = fmt.Sprintf("%s_c%d", name, f.closure)
+	}
+	return f.Function.Parameter(name, shape, sharding)
+}
+
+func (f *function) Closure() (compute.Function, error) {
+	parent := f.Function
+	if n := len(f.b.open); n > 0 {
+		parent = f.b.open[n-1].Function
+	}
+	c, err := parent.Closure()
+	if err != nil {
+		return nil, err
+	}
+	f.b.closures++
+	fn := &function{c, f.b, f.b.closures}
+	f.b.open = append(f.b.open, fn)
+	return fn, nil
+}
+
+func (f *function) Return(outputs []compute.Value, shardings []*compute.ShardingSpec) error {
+	if n := len(f.b.open); n > 0 && f.b.open[n-1] == f {
+		f.b.open = f.b.open[:n-1]
+	}
+	return f.Function.Return(outputs, shardings)
+}
+
+func unwrap(f compute.Function) compute.Function {
+	if w, ok := f.(*function); ok {
+		return w.Function
+	}
+	return f
+}
+
+func (f *function) Call(g compute.Function, inputs ...compute.Value) ([]compute.Value, error) {
+	return f.Function.Call(unwrap(g), inputs...)
+}
+
+func (f *function) Sort(comparator compute.Function, axis int, isStable bool, inputs ...compute.Value) ([]compute.Value, error) {
+	return f.Function.Sort(unwrap(comparator), axis, isStable, inputs...)
+}
+
+// While returns copies of the loop's results: the pure-Go backend (compute v0.1.6) indexes past its buffers where the last
+// results of a multi-output operation are not needed and nothing was built after them.
+func (f *function) While(cond, body compute.Function, initialState ...compute.Value) ([]compute.Value, error) {
+	out, err := f.Function.While(unwrap(cond), unwrap(body), initialState...)
+	if err != nil {
+		return nil, err
+	}
+	for i := range out {
+		if out[i], err = f.Function.Identity(out[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (f *function) If(pred compute.Value, trueBranch, falseBranch compute.Function) ([]compute.Value, error) {
+	return f.Function.If(pred, unwrap(trueBranch), unwrap(falseBranch))
+}
+
+// BroadcastInDim keeps the pure-Go backend's rewriting away from closures. Its implicit-broadcast pass replaces broadcasts of
+// equal rank, also inside closures that were compiled before (compute v0.1.6), which then miss an input; a broadcast that
+// changes the rank is left alone, so axes of size one are dropped first.
+func (f *function) BroadcastInDim(operand compute.Value, outputShape shapes.Shape, broadcastAxes []int) (compute.Value, error) {
+	if f.closure == 0 {
+		return f.Function.BroadcastInDim(operand, outputShape, broadcastAxes)
+	}
+	shape, err := f.Function.Shape(operand)
+	if err != nil {
+		return nil, err
+	}
+	if shape.Rank() == outputShape.Rank() {
+		if shape.Equal(outputShape) {
+			return operand, nil
+		}
+		var dims, axes []int
+		for i, d := range shape.Dimensions {
+			if d != 1 {
+				dims, axes = append(dims, d), append(axes, broadcastAxes[i])
+			}
+		}
+		if operand, err = f.Function.Reshape(operand, dims...); err != nil {
+			return nil, err
+		}
+		broadcastAxes = axes
+	}
+	return f.Function.BroadcastInDim(operand, outputShape, broadcastAxes)
+}

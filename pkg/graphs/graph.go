@@ -1,0 +1,142 @@
+// Package graphs holds the plain graph type that everything else reads: nodes, undirected edges, features, labels and
+// splits, as ordinary Go slices. It knows nothing of engines or models.
+package graphs
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Edge is an undirected edge between two different nodes, smaller index first.
+type Edge [2]int32
+
+// Split marks the nodes used for training, validation and test; each mask has one entry per node and no node is in two.
+type Split struct {
+	Train, Val, Test []bool
+}
+
+// Graph is an undirected graph with node features and labels. The zero value is the empty graph.
+type Graph struct {
+	// Name as users type it, for example "minesweeper".
+	Name string
+	// NumNodes is |V|.
+	NumNodes int
+	// Edges lists each undirected edge once, a < b, in lexicographic order, without self loops.
+	Edges []Edge
+	// Features are row-major, NumNodes x NumFeatures.
+	Features    []float32
+	NumFeatures int
+	// Labels are class numbers 0 … NumClasses-1, one per node.
+	Labels     []int32
+	NumClasses int
+	// Splits are the train/validation/test splits that experiments average over.
+	Splits []Split
+}
+
+// New builds a graph from edges in any order and direction: it drops self loops and duplicates, orders the rest, and
+// checks the whole (see Validate).
+func New(name string, numNodes int, edges []Edge, features []float32, numFeatures int, labels []int32, numClasses int, splits []Split) (*Graph, error) {
+	g := &Graph{Name: name, NumNodes: numNodes, Edges: canonical(edges), Features: features, NumFeatures: numFeatures,
+		Labels: labels, NumClasses: numClasses, Splits: splits}
+	if err := g.Validate(); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// canonical orders each edge and the list, and drops self loops and duplicates.
+func canonical(edges []Edge) []Edge {
+	out := make([]Edge, 0, len(edges))
+	for _, e := range edges {
+		if e[0] == e[1] {
+			continue
+		}
+		if e[0] > e[1] {
+			e[0], e[1] = e[1], e[0]
+		}
+		out = append(out, e)
+	}
+	slices.SortFunc(out, func(a, b Edge) int {
+		if c := cmp.Compare(a[0], b[0]); c != 0 {
+			return c
+		}
+		return cmp.Compare(a[1], b[1])
+	})
+	return slices.Compact(out)
+}
+
+// Validate returns an error that names the first thing wrong: an edge out of range, a label outside its classes, a
+// feature that is not finite, arrays of the wrong length, a node in two masks of one split.
+func (g *Graph) Validate() error {
+	if g.NumNodes < 0 || g.NumNodes > math.MaxInt32 {
+		return fmt.Errorf("graph %q: %d nodes, but node numbers must fit 31 bits", g.Name, g.NumNodes)
+	}
+	if g.NumFeatures < 0 || g.NumClasses < 0 {
+		return fmt.Errorf("graph %q: %d features and %d classes; neither can be negative", g.Name, g.NumFeatures, g.NumClasses)
+	}
+	for i, e := range g.Edges {
+		if e[0] < 0 || int(e[1]) >= g.NumNodes {
+			return fmt.Errorf("graph %q: edge %d joins nodes %d and %d, but nodes are numbered 0 to %d", g.Name, i, e[0], e[1], g.NumNodes-1)
+		}
+		if e[0] >= e[1] || i > 0 && (g.Edges[i-1][0] > e[0] || g.Edges[i-1][0] == e[0] && g.Edges[i-1][1] >= e[1]) {
+			return fmt.Errorf("graph %q: edge %d (%d, %d) is out of order; build graphs with graphs.New", g.Name, i, e[0], e[1])
+		}
+	}
+	if len(g.Features) != g.NumNodes*g.NumFeatures {
+		return fmt.Errorf("graph %q: %d feature values for %d nodes of %d features each", g.Name, len(g.Features), g.NumNodes, g.NumFeatures)
+	}
+	for i, v := range g.Features {
+		if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
+			return fmt.Errorf("graph %q: feature %d of node %d is %v; features must be finite", g.Name, i%g.NumFeatures, i/g.NumFeatures, v)
+		}
+	}
+	if len(g.Labels) != g.NumNodes {
+		return fmt.Errorf("graph %q: %d labels for %d nodes", g.Name, len(g.Labels), g.NumNodes)
+	}
+	for i, l := range g.Labels {
+		if l < 0 || int(l) >= g.NumClasses {
+			return fmt.Errorf("graph %q: node %d has label %d, but classes are numbered 0 to %d", g.Name, i, l, g.NumClasses-1)
+		}
+	}
+	for k, s := range g.Splits {
+		if len(s.Train) != g.NumNodes || len(s.Val) != g.NumNodes || len(s.Test) != g.NumNodes {
+			return fmt.Errorf("graph %q: the masks of split %d have %d, %d and %d entries for %d nodes", g.Name, k, len(s.Train), len(s.Val), len(s.Test), g.NumNodes)
+		}
+		for i := range s.Train {
+			if s.Train[i] && s.Val[i] || s.Train[i] && s.Test[i] || s.Val[i] && s.Test[i] {
+				return fmt.Errorf("graph %q: node %d is in two masks of split %d; masks must not overlap", g.Name, i, k)
+			}
+		}
+	}
+	return nil
+}
+
+// Degrees returns, for every node, the number of its neighbours (without the node itself).
+func (g *Graph) Degrees() []int {
+	degrees := make([]int, g.NumNodes)
+	for _, e := range g.Edges {
+		degrees[e[0]]++
+		degrees[e[1]]++
+	}
+	return degrees
+}
+
+// Neighbours returns, for every node, its neighbours in ascending order (without the node itself).
+func (g *Graph) Neighbours() [][]int32 {
+	flat := make([]int32, 2*len(g.Edges))
+	out := make([][]int32, g.NumNodes)
+	at := 0
+	for i, d := range g.Degrees() {
+		out[i] = flat[at : at : at+d]
+		at += d
+	}
+	for _, e := range g.Edges {
+		out[e[1]] = append(out[e[1]], e[0])
+	}
+	for _, e := range g.Edges {
+		out[e[0]] = append(out[e[0]], e[1])
+	}
+	return out
+}

@@ -1,0 +1,108 @@
+// Package loop wraps the engine's While operation and hides its traps.
+//
+// Bodies of XLA loops capture nothing: all they read must be loop state. [While] therefore splits the state in two: what
+// the body changes, and what it only reads; both reach the body as arguments. Loops may be nested when the graph is built
+// on a backend of package engine.
+//
+// GoMLX caches scalar constants per graph and binds them to the function that asked first, so that Scalar, AddScalar,
+// MulScalar, OnesLike and their like give values of another function inside a body: use [Const] there. The XLA builder does
+// the same with reductions: no Reduce inside a body; [Sum] and [MeanAbs] are dot products with ones.
+package loop
+
+import (
+	"fmt"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
+)
+
+// Node is a value of a GoMLX computation graph.
+type Node = graph.Node
+
+// While repeats state = body(state, fixed) as long as cond(state, fixed), a boolean scalar, holds, and returns the last
+// state. body returns as many nodes, of the same shapes, as state holds. It has no gradient: give one by hand where needed.
+func While(state, fixed []*Node, cond func(state, fixed []*Node) *Node, body func(state, fixed []*Node) []*Node) []*Node {
+	n := len(state)
+	all := append(append(make([]*Node, 0, n+len(fixed)), state...), fixed...)
+	g := all[0].Graph()
+	shape := make([]shapes.Shape, len(all))
+	for i, node := range all {
+		shape[i] = node.Shape()
+	}
+	parameters := func(g *graph.Graph) []*Node {
+		nodes := make([]*Node, len(shape))
+		for i, s := range shape {
+			nodes[i] = graph.Parameter(g, fmt.Sprintf("s%d", i), s)
+		}
+		return nodes
+	}
+	condition := graph.NewClosure(g, func(g *graph.Graph) []*Node {
+		p := parameters(g)
+		return []*Node{cond(p[:n], p[n:])}
+	})
+	step := graph.NewClosure(g, func(g *graph.Graph) []*Node {
+		p := parameters(g)
+		next := body(p[:n], p[n:])
+		if len(next) != n {
+			panic(fmt.Errorf("loop.While: the body returned %d values for %d state values", len(next), n))
+		}
+		return append(append(make([]*Node, 0, len(p)), next...), p[n:]...)
+	})
+	return graph.While(condition, step, all...)[:n]
+}
+
+// Repeat runs state = body(i, state, fixed) for i = 0 … n-1; n is an int32 scalar, or one counted on the host with [Int].
+func Repeat(n *Node, state, fixed []*Node, body func(i *Node, state, fixed []*Node) []*Node) []*Node {
+	g := n.Graph()
+	all := append([]*Node{Int(g, 0)}, state...)
+	out := While(all, append([]*Node{n}, fixed...),
+		func(s, f []*Node) *Node { return graph.LessThan(s[0], f[0]) },
+		func(s, f []*Node) []*Node {
+			return append([]*Node{graph.Add(s[0], Int(s[0].Graph(), 1))}, body(s[0], s[1:], f[1:])...)
+		})
+	return out[1:]
+}
+
+// Const is a scalar constant of the given type that belongs to the function being built.
+func Const[T dtypes.Supported](g *graph.Graph, v T) *Node {
+	return graph.Reshape(graph.Const(g, []T{v}))
+}
+
+// Int is an int32 scalar constant.
+func Int(g *graph.Graph, v int) *Node { return Const(g, int32(v)) }
+
+// Float is a float scalar constant of x's type.
+func Float(x *Node, v float64) *Node {
+	return graph.ConvertDType(Const(x.Graph(), v), x.DType())
+}
+
+// Like spreads the scalar s over x's shape.
+func Like(s, x *Node) *Node {
+	return graph.BroadcastToShape(s, shapes.Make(s.DType(), x.Shape().Dimensions...))
+}
+
+// Zeros has x's shape and type.
+func Zeros(x *Node) *Node { return Like(Float(x, 0), x) }
+
+// Scale multiplies x by the scalar s.
+func Scale(x, s *Node) *Node { return graph.Mul(x, Like(s, x)) }
+
+// Select is x where the boolean scalar c holds, else y.
+func Select(c, x, y *Node) *Node { return graph.Where(Like(c, x), x, y) }
+
+// ReLU is max(x, 0).
+func ReLU(x *Node) *Node { return graph.Max(x, Zeros(x)) }
+
+// Sum adds x's rows: [n, d] to [d].
+func Sum(x *Node) *Node {
+	ones := graph.BroadcastToShape(Float(x, 1), shapes.Make(x.DType(), x.Shape().Dimensions[0]))
+	return graph.Dot(ones, x).Product()
+}
+
+// MeanAbs is the mean absolute value of the matrix x, a scalar.
+func MeanAbs(x *Node) *Node {
+	columns := Sum(graph.Abs(x))
+	ones := graph.BroadcastToShape(Float(x, 1), columns.Shape())
+	return graph.Mul(graph.Dot(columns, ones).Product(), Float(x, 1/float64(max(1, x.Shape().Size()))))
+}

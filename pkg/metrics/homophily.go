@@ -1,0 +1,85 @@
+package metrics
+
+import (
+	"encoding/json"
+	"math"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+)
+
+// EdgeHomophily returns the share of edges that join nodes of equal label,
+//
+//	h_edge = |{(u,v) in E: y_u = y_v}| / |E|
+//
+// (Abu-El-Haija et al., 2019; Zhu et al., 2020). It is NaN for a graph without edges.
+func EdgeHomophily(g *graphs.Graph) float64 {
+	same := 0
+	for _, e := range g.Edges {
+		if g.Labels[e[0]] == g.Labels[e[1]] {
+			same++
+		}
+	}
+	return float64(same) / float64(len(g.Edges))
+}
+
+// AdjustedHomophily returns the edge homophily corrected for what the classes' sizes give by chance,
+//
+//	h_adj = (h_edge - Σ_k D_k²/(2|E|)²) / (1 - Σ_k D_k²/(2|E|)²),
+//
+// where D_k is the total degree of the nodes of class k (Platonov et al., 2023). It is NaN for a graph without edges, or
+// whose edges touch only one class.
+func AdjustedHomophily(g *graphs.Graph) float64 {
+	degrees := make([]float64, g.NumClasses)
+	for i, d := range g.Degrees() {
+		degrees[g.Labels[i]] += float64(d)
+	}
+	chance := 0.0
+	for _, d := range degrees {
+		share := d / (2 * float64(len(g.Edges)))
+		chance += share * share
+	}
+	if chance >= 1 {
+		return math.NaN()
+	}
+	return (EdgeHomophily(g) - chance) / (1 - chance)
+}
+
+// Stats are the properties of a graph that the paper's table of datasets lists.
+type Stats struct {
+	Name          string  `json:"name"`
+	Nodes         int     `json:"nodes"`
+	Edges         int     `json:"edges"` // undirected
+	Classes       int     `json:"classes"`
+	Features      int     `json:"features"`
+	AverageDegree float64 `json:"average_degree"` // 2 edges / nodes
+	// EdgeHomophily and AdjustedHomophily are NaN where they are undefined, which JSON shows as null.
+	EdgeHomophily     float64 `json:"edge_homophily"`
+	AdjustedHomophily float64 `json:"adjusted_homophily"`
+	Splits            int     `json:"splits"`
+}
+
+// GraphStats describes a graph that graphs.New or datasets.Load has checked.
+func GraphStats(g *graphs.Graph) Stats {
+	s := Stats{Name: g.Name, Nodes: g.NumNodes, Edges: len(g.Edges), Classes: g.NumClasses, Features: g.NumFeatures,
+		EdgeHomophily: EdgeHomophily(g), AdjustedHomophily: AdjustedHomophily(g), Splits: len(g.Splits)}
+	if g.NumNodes > 0 {
+		s.AverageDegree = 2 * float64(len(g.Edges)) / float64(g.NumNodes)
+	}
+	return s
+}
+
+// MarshalJSON writes undefined values as null, since JSON has no NaN.
+func (s Stats) MarshalJSON() ([]byte, error) {
+	type plain Stats // without this method
+	defined := func(v float64) *float64 {
+		if math.IsNaN(v) {
+			return nil
+		}
+		return &v
+	}
+	return json.Marshal(struct {
+		plain
+		EdgeHomophily     *float64 `json:"edge_homophily"`
+		AdjustedHomophily *float64 `json:"adjusted_homophily"`
+	}{plain(s), defined(s.EdgeHomophily), defined(s.AdjustedHomophily)})
+}

@@ -1,0 +1,142 @@
+package solve
+
+import (
+	. "github.com/gomlx/gomlx/core/graph" //nolint:staticcheck // as GoMLX does where graphs are built
+
+	"github.com/revgnn/revgnn/pkg/loop"
+)
+
+// Options of the fixed-point iterations.
+type Options struct {
+	// Tolerance ends a solve when the mean absolute difference of two iterates falls below it (paper: 1e-4 … 1e-6), and an
+	// adjoint solve when the same falls below Tolerance times the mean absolute value of its right-hand side.
+	Tolerance float64
+	// MaxIterations limits every solve (the paper's M), and AdjointIterations every adjoint solve (0: as MaxIterations).
+	MaxIterations, AdjointIterations int
+	// Order of the polynomial through the last layers' states that starts each solve: 0 starts from the right-hand side,
+	// as the paper does; 1 from a line, 2 from a parabola. The reverse process is smooth over layers, so that a higher
+	// order saves iterations.
+	Order int
+}
+
+// DefaultOrder of the extrapolated start; see docs/performance.md for measurements.
+const DefaultOrder = 2
+
+// Stats tells how the solves went. The nodes are scalars of the graph; the adjoint's are nil until the gradient is built.
+type Stats struct {
+	// Iterations and AdjointIterations are int32 totals over all layers.
+	Iterations, AdjointIterations *Node
+	// Residual is the largest last difference of iterates of any layer (mean absolute value), and Layer its number from 0;
+	// AdjointResidual is relative to the right-hand side.
+	Residual, Layer, AdjointResidual *Node
+}
+
+// ReverseChain applies g = f^-1 depth times, f(X) = X + h(X; w), and is differentiable in x and the trainable weights by
+// implicit differentiation. Memory depends neither on depth nor on the iterations.
+func ReverseChain(block Block, x *Node, w []*Node, depth int, o Options) (*Node, *Stats) {
+	g := x.Graph()
+	if depth <= 0 {
+		zero := ConvertDType(loop.Int(g, 0), x.DType())
+		return x, &Stats{loop.Int(g, 0), loop.Int(g, 0), zero, loop.Int(g, 0), zero}
+	}
+	trainable := block.Trainable()
+	fixed := stopped(w)
+	z, _, stats := invert(block, StopGradient(x), fixed, depth, o, false)
+	y := custom(z, append([]*Node{x}, w[:trainable]...), func(v *Node) []*Node {
+		return pullBack(block, z, v, fixed, depth, o, stats)
+	})
+	return y, stats
+}
+
+// invert solves Z = Y - h(Z) layer by layer; each result is the next right-hand side. It returns the last result and, if
+// keep is set, the inputs of all layers.
+func invert(block Block, x *Node, w []*Node, depth int, o Options, keep bool) (last, inputs *Node, stats *Stats) {
+	g := x.Graph()
+	start := []*Node{x, loop.Int(g, 0), loop.Float(x, 0), loop.Int(g, 0)}
+	for range o.Order {
+		start = append(start, loop.Zeros(x))
+	}
+	if keep {
+		start = append(start, stack(x, depth))
+	}
+	out := loop.Repeat(loop.Int(g, depth), start, w, func(layer *Node, state, w []*Node) []*Node {
+		y, total, worst, where, diffs := state[0], state[1], state[2], state[3], state[4:4+o.Order]
+		guess := y
+		for _, d := range diffs {
+			guess = Add(guess, d)
+		}
+		z, count, residual := fixedPoint(guess, append([]*Node{y}, w...), loop.Float(y, o.Tolerance), o.MaxIterations, func(z *Node, reads []*Node) *Node {
+			return Sub(reads[0], block.Apply(z, reads[1:]))
+		})
+		// Not "residual > worst": a NaN must win.
+		worse := LogicalNot(LessOrEqual(residual, worst))
+		next := []*Node{z, Add(total, count), Where(worse, residual, worst), Where(worse, layer, where)}
+		// Backward differences: ∇z, ∇²z, …; a difference of order k needs k earlier layers, and is zero before.
+		d := Sub(z, y)
+		for k := range diffs {
+			if k > 0 {
+				known := GreaterOrEqual(layer, loop.Int(layer.Graph(), k))
+				d = loop.Scale(Sub(d, diffs[k-1]), ConvertDType(known, x.DType()))
+			}
+			next = append(next, d)
+		}
+		if keep {
+			next = append(next, store(state[4+o.Order], y, layer))
+		}
+		return next
+	})
+	return out[0], out[len(out)-1], &Stats{Iterations: out[1], Residual: out[2], Layer: out[3]}
+}
+
+// fixedPoint iterates z = step(z, fixed) until the mean absolute change falls below tolerance, at least once and at most
+// limit times; it returns the last iterate, the number of iterations and the last change.
+func fixedPoint(z *Node, fixed []*Node, tolerance *Node, limit int, step func(z *Node, fixed []*Node) *Node) (last, count, change *Node) {
+	g := z.Graph()
+	state := []*Node{z, loop.Int(g, 0), loop.Float(z, 0)}
+	out := loop.While(state, append([]*Node{tolerance}, fixed...),
+		func(s, fixed []*Node) *Node { return unfinished(s[1], s[2], fixed[0], limit) },
+		func(s, fixed []*Node) []*Node {
+			next := step(s[0], fixed[1:])
+			return []*Node{next, Add(s[1], loop.Int(next.Graph(), 1)), loop.MeanAbs(Sub(next, s[0]))}
+		})
+	return out[0], out[1], out[2]
+}
+
+// unfinished tells whether to go on after count iterations, the last of which changed the iterate by change.
+func unfinished(count, change, tolerance *Node, limit int) *Node {
+	g := count.Graph()
+	first := Equal(count, loop.Int(g, 0))
+	// GreaterOrEqual is false for NaN, which ends the loop.
+	return LogicalOr(first, LogicalAnd(LessThan(count, loop.Int(g, limit)), GreaterOrEqual(change, tolerance)))
+}
+
+// pullBack walks the chain from its end z. In each layer it solves λ = v - J_h(z)^T λ, collects the weights' cotangents
+// -(∂h/∂w)^T λ, and steps to the layer's input z + h(z).
+func pullBack(block Block, z, v *Node, w []*Node, depth int, o Options, stats *Stats) []*Node {
+	g := z.Graph()
+	limit := o.AdjointIterations
+	if limit <= 0 {
+		limit = o.MaxIterations
+	}
+	zero := loop.Float(z, 0)
+	state := []*Node{z, v, loop.Zeros(v), loop.Int(g, 0), zero}
+	for _, p := range w[:block.Trainable()] {
+		state = append(state, loop.Zeros(p))
+	}
+	out := loop.Repeat(loop.Int(g, depth), state, w, func(_ *Node, state, w []*Node) []*Node {
+		z, v, correction, total, worst, grads := state[0], state[1], state[2], state[3], state[4], state[5:]
+		h, tape := block.Linearize(z, w)
+		size := Max(loop.MeanAbs(v), loop.Float(v, 1e-30))
+		lambda, count, residual := fixedPoint(Add(v, correction), append(append([]*Node{v}, tape...), w...),
+			Mul(size, loop.Float(v, o.Tolerance)), limit, func(lambda *Node, reads []*Node) *Node {
+				return Sub(reads[0], block.PullX(lambda, reads[1:1+len(tape)], reads[1+len(tape):]))
+			})
+		next := []*Node{Add(z, h), lambda, Sub(lambda, v), Add(total, count), Max(worst, Div(residual, size))}
+		for p, dw := range block.PullW(lambda, tape, w) {
+			next = append(next, Sub(grads[p], dw))
+		}
+		return next
+	})
+	stats.AdjointIterations, stats.AdjointResidual = out[3], out[4]
+	return append([]*Node{out[1]}, out[5:]...)
+}

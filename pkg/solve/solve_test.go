@@ -1,0 +1,259 @@
+package solve_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph" //nolint:staticcheck // as GoMLX does where graphs are built
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+	"github.com/revgnn/revgnn/pkg/loop"
+	"github.com/revgnn/revgnn/pkg/solve"
+)
+
+// dense is h(X) = tanh(X W + b), with the derivative by hand: package solve needs no graph.
+type dense struct{}
+
+func (dense) Trainable() int { return 2 }
+func (dense) Apply(x *Node, w []*Node) *Node {
+	return Tanh(Add(Dot(x, w[0]).Product(), BroadcastToShape(Reshape(w[1], 1, w[1].Shape().Size()), x.Shape())))
+}
+func (d dense) Linearize(x *Node, w []*Node) (*Node, []*Node) {
+	h := d.Apply(x, w)
+	return h, []*Node{x, Sub(loop.Like(loop.Float(h, 1), h), Mul(h, h))}
+}
+func (dense) PullX(v *Node, tape, w []*Node) *Node {
+	return Dot(Mul(v, tape[1]), Transpose(w[0], 0, 1)).Product()
+}
+func (dense) PullW(v *Node, tape, _ []*Node) []*Node {
+	u := Mul(v, tape[1])
+	return []*Node{Dot(Transpose(tape[0], 0, 1), u).Product(), loop.Sum(u)}
+}
+
+const rows, width = 5, 3
+
+// problem is a random input, weights with |W|_F = 0.9, bias and cotangent.
+func problem(seed uint64) []*tensors.Tensor {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	draw := func(scale float64, dims ...int) *tensors.Tensor {
+		size := 1
+		for _, d := range dims {
+			size *= d
+		}
+		v, sum := make([]float32, size), 0.0
+		for i := range v {
+			v[i] = float32(rng.NormFloat64())
+			sum += float64(v[i]) * float64(v[i])
+		}
+		for i := range v {
+			v[i] *= float32(scale / math.Sqrt(sum))
+		}
+		return tensors.FromFlatDataAndDimensions(v, dims...)
+	}
+	return []*tensors.Tensor{draw(3, rows, width), draw(0.9, width, width), draw(0.3, width), draw(1, rows, width)}
+}
+
+type chain func(x *Node, w []*Node) (*Node, []*Node)
+
+// run returns the chain's result, the gradients of <result, cotangent> and what else the chain returns.
+func run(t *testing.T, e *engine.Engine, args []*tensors.Tensor, c chain) [][]float32 {
+	t.Helper()
+	exec, err := NewExec(e.Backend, func(in []*Node) []*Node {
+		y, extra := c(in[0], in[1:3])
+		grads := Gradient(ReduceAllSum(Mul(y, in[3])), in[0], in[1], in[2])
+		return append(append([]*Node{y}, grads...), extra...)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exec.Finalize()
+	in := make([]any, len(args))
+	for i, a := range args {
+		in[i] = tensors.FromFlatDataAndDimensions(tensors.MustCopyFlatData[float32](a), a.Shape().Dimensions...)
+	}
+	out, err := exec.Exec(in...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := make([][]float32, len(out))
+	for i, o := range out {
+		if o.DType().IsInt() {
+			values[i] = []float32{float32(tensors.ToScalar[int32](o))}
+			continue
+		}
+		values[i] = tensors.MustCopyFlatData[float32](o)
+	}
+	return values
+}
+
+func distance(a, b []float32) float64 {
+	var difference, size float64
+	for i := range a {
+		difference += math.Pow(float64(a[i]-b[i]), 2)
+		size += math.Pow(float64(b[i]), 2)
+	}
+	return math.Sqrt(difference / max(size, 1e-30))
+}
+
+var tight = solve.Options{Tolerance: 1e-7, MaxIterations: 200, Order: 2}
+
+func reverse(depth int, o solve.Options) chain {
+	return func(x *Node, w []*Node) (*Node, []*Node) {
+		y, _ := solve.ReverseChain(dense{}, x, w, depth, o)
+		return y, nil
+	}
+}
+
+func forward(depth int) chain {
+	return func(x *Node, w []*Node) (*Node, []*Node) {
+		return solve.ForwardChain(dense{}, x, w, depth), nil
+	}
+}
+
+func TestReverseUndoesForward(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		args := problem(1)
+		out := run(t, e, args, func(x *Node, w []*Node) (*Node, []*Node) {
+			y := solve.ForwardChain(dense{}, x, w, 6)
+			z, _ := solve.ReverseChain(dense{}, y, w, 6, tight)
+			return z, nil
+		})
+		if d := distance(out[0], tensors.MustCopyFlatData[float32](args[0])); d > 1e-5 {
+			t.Errorf("g∘f moved the input by %.2g (relative)", d)
+		}
+		// The gradient of <g(f(x)), v> is v itself.
+		if d := distance(out[1], tensors.MustCopyFlatData[float32](args[3])); d > 1e-5 {
+			t.Errorf("the gradient of the identity g∘f differs by %.2g", d)
+		}
+	})
+}
+
+func TestReverseGradientEqualsUnrolled(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		for _, depth := range []int{1, 2, 5} {
+			o := solve.Options{Tolerance: 1e-7, MaxIterations: 80}
+			implicit := run(t, e, problem(2), reverse(depth, o))
+			unrolled := run(t, e, problem(2), func(x *Node, w []*Node) (*Node, []*Node) {
+				y, _ := solve.ReverseChainUnrolled(dense{}, x, w, depth, o)
+				return y, nil
+			})
+			for i, name := range []string{"result", "dx", "dW", "db"} {
+				if d := distance(implicit[i], unrolled[i]); d > 2e-5 {
+					t.Errorf("depth %d: %s differs by %.2g from the unrolled one", depth, name, d)
+				}
+			}
+		}
+	})
+}
+
+func TestForwardGradientEqualsUnrolled(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		for _, depth := range []int{1, 2, 3, 4, 7, 10} {
+			checkpointed := run(t, e, problem(3), forward(depth))
+			unrolled := run(t, e, problem(3), func(x *Node, w []*Node) (*Node, []*Node) {
+				for range depth {
+					x = Add(x, dense{}.Apply(x, w))
+				}
+				return x, nil
+			})
+			for i, name := range []string{"result", "dx", "dW", "db"} {
+				if d := distance(checkpointed[i], unrolled[i]); d > 1e-5 {
+					t.Errorf("depth %d: %s differs by %.2g from the unrolled one", depth, name, d)
+				}
+			}
+		}
+	})
+}
+
+// Central differences of <result, cotangent> in every direction of a random perturbation of all inputs.
+func TestGradientsEqualFiniteDifferences(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		for name, c := range map[string]chain{"forward": forward(5), "reverse": reverse(3, tight)} {
+			args := problem(4)
+			value := func(step float32) float64 {
+				moved := make([]*tensors.Tensor, len(args))
+				for i, a := range args {
+					v := tensors.MustCopyFlatData[float32](a)
+					if i < 3 {
+						direction := tensors.MustCopyFlatData[float32](problem(5)[i])
+						for k := range v {
+							v[k] += step * direction[k]
+						}
+					}
+					moved[i] = tensors.FromFlatDataAndDimensions(v, a.Shape().Dimensions...)
+				}
+				y := run(t, e, moved, c)[0]
+				sum := 0.0
+				for i, v := range tensors.MustCopyFlatData[float32](args[3]) {
+					sum += float64(v) * float64(y[i])
+				}
+				return sum
+			}
+			grads, slope := run(t, e, args, c)[1:], 0.0
+			for i := range 3 {
+				for k, d := range tensors.MustCopyFlatData[float32](problem(5)[i]) {
+					slope += float64(d) * float64(grads[i][k])
+				}
+			}
+			const step = 5e-3
+			if numeric := (value(step) - value(-step)) / (2 * step); math.Abs(numeric-slope) > 2e-3*max(1, math.Abs(slope)) {
+				t.Errorf("%s: derivative %.6f, finite difference %.6f", name, slope, numeric)
+			}
+		}
+	})
+}
+
+func TestStats(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		solveWith := func(o solve.Options) []float32 {
+			var got []float32
+			out := run(t, e, problem(6), func(x *Node, w []*Node) (*Node, []*Node) {
+				y, s := solve.ReverseChain(dense{}, x, w, 8, o)
+				return y, []*Node{s.Iterations, s.Residual, s.Layer}
+			})
+			for _, v := range out[4:] {
+				got = append(got, v[0])
+			}
+			return got
+		}
+		plain := solveWith(solve.Options{Tolerance: 1e-6, MaxIterations: 100})
+		if plain[0] < 8*3 || plain[0] > 8*99 || plain[1] >= 1e-6 {
+			t.Errorf("iterations %v, residual %v: want some per layer and a residual below 1e-6", plain[0], plain[1])
+		}
+		if fewer := solveWith(solve.Options{Tolerance: 1e-6, MaxIterations: 100, Order: 2}); fewer[0] >= plain[0] {
+			t.Errorf("an extrapolated start took %v iterations, without it %v", fewer[0], plain[0])
+		}
+		if cut := solveWith(solve.Options{Tolerance: 1e-6, MaxIterations: 2}); cut[0] != 16 || cut[1] < 1e-6 || cut[2] > 7 {
+			t.Errorf("at most 2 iterations in each of 8 layers: counted %v, residual %v in layer %v", cut[0], cut[1], cut[2])
+		}
+	})
+}
+
+func TestNaNEndsTheLoop(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		args := problem(7)
+		bad := tensors.MustCopyFlatData[float32](args[0])
+		bad[0] = float32(math.NaN())
+		args[0] = tensors.FromFlatDataAndDimensions(bad, rows, width)
+		out := run(t, e, args, func(x *Node, w []*Node) (*Node, []*Node) {
+			y, s := solve.ReverseChain(dense{}, x, w, 4, solve.Options{Tolerance: 1e-6, MaxIterations: 1 << 30})
+			return y, []*Node{s.Iterations, s.Residual}
+		})
+		if out[4][0] != 4 || !math.IsNaN(float64(out[5][0])) {
+			t.Errorf("with a NaN input: %v iterations, residual %v; want one per layer and NaN", out[4][0], out[5][0])
+		}
+	})
+}
+
+func TestDepthZeroIsTheIdentity(t *testing.T) {
+	e := enginetest.Open(t, engine.Go)
+	for _, c := range []chain{forward(0), reverse(0, tight)} {
+		args := problem(8)
+		if d := distance(run(t, e, args, c)[0], tensors.MustCopyFlatData[float32](args[0])); d != 0 {
+			t.Errorf("no layers changed the input by %g", d)
+		}
+	}
+}

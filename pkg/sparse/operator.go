@@ -1,0 +1,76 @@
+package sparse
+
+import (
+	. "github.com/gomlx/gomlx/core/graph" //nolint:staticcheck // as GoMLX does where graphs are built
+
+	"github.com/revgnn/revgnn/pkg/loop"
+)
+
+// Operator is a [Matrix] inside a graph or a loop body, bound to the nodes of its index and weight arrays there.
+type Operator struct {
+	m     *Matrix
+	nodes []*Node
+}
+
+// On binds the matrix to the nodes that hold [Matrix.Tensors], in their order.
+func (m *Matrix) On(nodes []*Node) Operator { return Operator{m, nodes} }
+
+// Product is A x, for x of shape [n, d] in the matrix's order. It may be used in loop bodies and has no gradient there;
+// see [Operator.Apply].
+func (o Operator) Product(x *Node) *Node {
+	parts := o.level(o.m.first, x)
+	if len(parts) == 0 {
+		return x
+	}
+	// The concatenation keeps XLA from computing the first level again inside the second, once per use.
+	sums := concatenate(parts)
+	if len(o.m.second) == 0 {
+		return sums
+	}
+	long := o.level(o.m.second, sums)
+	if o.m.short > 0 {
+		long = append([]*Node{Slice(sums, AxisRange(0, o.m.short))}, long...)
+	}
+	return concatenate(long)
+}
+
+// level computes the weighted sums of each bucket's rows, one fused loop per bucket.
+func (o Operator) level(buckets []bucket, x *Node) (parts []*Node) {
+	for _, b := range buckets {
+		var sum *Node
+		for k := range b.terms {
+			index := Reshape(Slice(o.nodes[b.at], AxisElem(k)), b.rows, 1)
+			weight := Reshape(Slice(o.nodes[b.at+1], AxisElem(k)), b.rows, 1)
+			if weight.DType() != x.DType() {
+				weight = ConvertDType(weight, x.DType())
+			}
+			term := Gather(x, index)
+			term = Mul(term, BroadcastToShape(weight, term.Shape()))
+			if sum == nil {
+				sum = term
+			} else {
+				sum = Add(sum, term)
+			}
+		}
+		if sum == nil { // rows without entries
+			sum = BroadcastToDims(Reshape(loop.Float(x, 0), 1, 1), b.rows, x.Shape().Dimensions[1])
+		}
+		parts = append(parts, sum)
+	}
+	return parts
+}
+
+func concatenate(parts []*Node) *Node {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return Concatenate(parts, 0)
+}
+
+// Apply is A x with a gradient: the cotangent of x is A v, since A is symmetric. (The gradient that GoMLX would derive
+// scatters, which is many times slower.)
+func (o Operator) Apply(x *Node) *Node {
+	y := StopGradient(o.Product(StopGradient(x)))
+	q := IdentityWithCustomGradient(x, func(_, v *Node) *Node { return o.Product(v) })
+	return Add(y, Sub(q, StopGradient(q)))
+}

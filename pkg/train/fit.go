@@ -1,0 +1,244 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	. "github.com/gomlx/gomlx/core/graph" //nolint:staticcheck // as GoMLX does where graphs are built
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
+
+// Metric is what a graph's models are judged by: ROC-AUC for two classes, else accuracy (paper section 4.1.2).
+func Metric(g *graphs.Graph) string {
+	if g.NumClasses == 2 {
+		return data.ROCAUC
+	}
+	return data.Accuracy
+}
+
+// Fit trains a model on one split of a graph: full-batch Adam, with the parameters of the best validation metric kept.
+// observe, if not nil, is called after every epoch. Where ctx is cancelled, training stops after the epoch in flight and the
+// result has the status [Interrupted]; where the loss is no longer finite, [Diverged]. An error means that there is no
+// result.
+func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Config, observe func(Epoch)) (result *Result, err error) {
+	defer recovered(&err)
+	s, err := newSession(e, g, split, c)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	if none(s.split.Val) {
+		return nil, fmt.Errorf("graph %q: split %d has no validation nodes, which early stopping needs", g.Name, split)
+	}
+	f := &fit{session: s, started: time.Now(), observe: observe, result: &Result{Split: split, Seed: c.Seed + uint64(split), Outputs: s.model.Outputs,
+		Val: Number(math.NaN()), Test: Number(math.NaN()), Status: OK}}
+	if err := f.run(ctx); err != nil {
+		return nil, err
+	}
+	f.finish()
+	return f.result, nil
+}
+
+// fit is a training under way.
+type fit struct {
+	*session
+	started  time.Time
+	observe  func(Epoch)
+	result   *Result
+	stepper  *model.Exec
+	evaluate *model.Exec
+	seconds  []float64
+	solve    float64
+	adjoint  float64
+	patience int
+}
+
+// run is the loop over epochs. Without dropout and batch normalisation a step's logits are those of evaluation, so that the
+// step of epoch k+1 tells the validation metric after epoch k, and no evaluation is needed but one more step at the end.
+func (f *fit) run(ctx context.Context) (err error) {
+	if f.stepper, err = model.NewExec(f.engine.Backend, f.store, f.step); err != nil {
+		return fmt.Errorf("the training step cannot be built: %w", err)
+	}
+	defer f.stepper.Finalize()
+	separate := f.config.Dropout > 0 || f.config.Norm == "batch"
+	if separate {
+		f.evaluate, err = model.NewExec(f.engine.Backend, f.store, func(scope *model.Scope, in []*Node) []*Node {
+			return []*Node{f.build(scope, in, false).Logits}
+		})
+		if err != nil {
+			return fmt.Errorf("the evaluation cannot be built: %w", err)
+		}
+		defer f.evaluate.Finalize()
+	}
+	for epoch := 1; ; epoch++ {
+		last := epoch > f.config.Epochs || ctx.Err() != nil
+		if last && (separate || epoch == 1) {
+			break
+		}
+		out, took, err := f.one()
+		if err != nil {
+			return err
+		}
+		loss := float64(tensors.ToScalar[float32](out[outLoss]))
+		if !last {
+			f.account(out, took)
+		}
+		switch {
+		case separate:
+			var logits []float32
+			if logits, err = f.logits(); err == nil {
+				err = f.judge(epoch, loss, took, logits, nil)
+			}
+		case epoch > 1:
+			var logits []float32
+			if logits, err = tensors.CopyFlatData[float32](out[outLogits]); err == nil {
+				err = f.judge(epoch-1, math.NaN(), took, logits, out[outParams:])
+			}
+		}
+		if !separate && !last {
+			f.result.History = append(f.result.History, Epoch{Epoch: epoch, Epochs: f.config.Epochs, Loss: Number(loss), Val: Number(math.NaN()), Seconds: took})
+		}
+		for _, t := range out {
+			t.MustFinalizeAll()
+		}
+		if err != nil {
+			return err
+		}
+		if math.IsNaN(loss) || math.IsInf(loss, 0) {
+			f.result.Status = Diverged
+			f.result.Message = fmt.Sprintf("the loss was not finite in epoch %d: lower --lr or --lipschitz, or raise --max-iterations", epoch)
+			break
+		}
+		if last || f.config.Patience > 0 && f.patience >= f.config.Patience {
+			break
+		}
+	}
+	if ctx.Err() != nil && f.result.Status == OK {
+		f.result.Status, f.result.Message = Interrupted, fmt.Sprintf("interrupted after %d epochs", f.result.Epochs)
+	}
+	return nil
+}
+
+// one runs the step.
+func (f *fit) one() ([]*tensors.Tensor, float64, error) {
+	start := time.Now()
+	out, err := f.stepper.Exec(f.inputs...)
+	if err != nil {
+		return nil, 0, fmt.Errorf("a training step failed on %s: %w", f.engine.Name, err)
+	}
+	tensors.ToScalar[float32](out[outLoss]) // waits for the engine
+	return out, time.Since(start).Seconds(), nil
+}
+
+// account adds up a step's times and iterations.
+func (f *fit) account(out []*tensors.Tensor, took float64) {
+	r := f.result
+	r.Epochs++
+	f.seconds = append(f.seconds, took)
+	f.solve += float64(tensors.ToScalar[int32](out[outIterations]))
+	f.adjoint += float64(tensors.ToScalar[int32](out[outAdjointIterations]))
+	r.Residual = Number(tensors.ToScalar[float32](out[outResidual]))
+	r.ResidualLayer = int(tensors.ToScalar[int32](out[outLayer]))
+	r.AdjointResidual = Number(tensors.ToScalar[float32](out[outAdjointResidual]))
+}
+
+// logits evaluates the model as it is.
+func (f *fit) logits() ([]float32, error) {
+	out, err := f.evaluate.Exec(f.inputs...)
+	if err != nil {
+		return nil, fmt.Errorf("the evaluation failed on %s: %w", f.engine.Name, err)
+	}
+	defer out[0].MustFinalizeAll()
+	return tensors.CopyFlatData[float32](out[0])
+}
+
+// judge measures logits, in the adjacency's order, of the parameters after an epoch, and keeps those that improve on the
+// validation metric. params are those parameters; nil for the store's.
+func (f *fit) judge(epoch int, loss, took float64, logits []float32, params []*tensors.Tensor) error {
+	r := f.result
+	logits = sparse.Restore(f.model.Adjacency, logits, f.model.Outputs)
+	metric := Metric(f.graph)
+	finite := !slices.ContainsFunc(logits, func(v float32) bool { return v != v || math.IsInf(float64(v), 0) })
+	val := math.NaN()
+	if finite {
+		var err error
+		if val, err = metrics.Evaluate(metric, logits, f.model.Outputs, f.graph.Labels, f.split.Val); err != nil {
+			return fmt.Errorf("graph %q, split %d, validation: %w", f.graph.Name, r.Split, err)
+		}
+	}
+	f.patience++
+	if finite && !(val <= float64(r.Val)) {
+		f.patience = 0
+		r.BestEpoch, r.Val, r.Logits = epoch, Number(val), logits
+		if !none(f.split.Test) {
+			test, err := metrics.Evaluate(metric, logits, f.model.Outputs, f.graph.Labels, f.split.Test)
+			if err != nil {
+				return fmt.Errorf("graph %q, split %d, test: %w", f.graph.Name, r.Split, err)
+			}
+			r.Test = Number(test)
+		}
+		if err := f.keep(params); err != nil {
+			return err
+		}
+	}
+	if params == nil {
+		r.History = append(r.History, Epoch{Epoch: epoch, Epochs: f.config.Epochs, Loss: Number(loss), Seconds: took})
+	}
+	known := &r.History[epoch-1]
+	known.Val, known.BestVal = Number(val), r.Val
+	if f.observe != nil {
+		f.observe(*known)
+	}
+	return nil
+}
+
+// keep copies parameters to the host.
+func (f *fit) keep(params []*tensors.Tensor) error {
+	weights := map[string]Array{}
+	for i, p := range f.params {
+		var t *tensors.Tensor
+		if params != nil {
+			t = params[i]
+		} else {
+			var err error
+			if t, err = f.variable(p).Value(); err != nil {
+				return err
+			}
+		}
+		values, err := tensors.CopyFlatData[float32](t)
+		if err != nil {
+			return err
+		}
+		weights[p.Name] = Array{p.Shape, values}
+	}
+	f.result.Weights = weights
+	return nil
+}
+
+// finish fills in the totals.
+func (f *fit) finish() {
+	r := f.result
+	r.Seconds = time.Since(f.started).Seconds()
+	r.PeakRSS = peakRSS()
+	if len(f.seconds) > 0 {
+		rest := f.seconds
+		if len(rest) > 1 {
+			rest = rest[1:]
+		}
+		r.EpochSeconds = median(rest)
+		r.CompileSeconds = max(0, f.seconds[0]-r.EpochSeconds)
+	}
+	if layers := float64(r.Epochs * f.config.Reverse); layers > 0 {
+		r.Iterations = Iterations{f.solve / layers, f.adjoint / layers}
+	}
+}

@@ -1,0 +1,46 @@
+package train
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// recovered turns a panic of graph-building code, GoMLX's way of reporting errors, into an error.
+func recovered(err *error) {
+	switch p := recover().(type) {
+	case nil:
+	case error:
+		*err = fmt.Errorf("the computation graph cannot be built: %w", p)
+	default:
+		panic(p)
+	}
+}
+
+func none(mask []bool) bool { return !slices.Contains(mask, true) }
+
+func median(x []float64) float64 {
+	x = slices.Sorted(slices.Values(x))
+	if n := len(x); n%2 == 0 {
+		return (x[n/2-1] + x[n/2]) / 2
+	}
+	return x[len(x)/2]
+}
+
+func frobenius(x []float32) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += float64(v) * float64(v)
+	}
+	return math.Sqrt(sum)
+}
+
+// listed names the entries of weights.
+func listed(weights map[string]Array) string {
+	if len(weights) == 0 {
+		return "none"
+	}
+	return strings.Join(slices.Sorted(maps.Keys(weights)), ", ")
+}

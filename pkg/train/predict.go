@@ -1,0 +1,87 @@
+package train
+
+import (
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph" //nolint:staticcheck // as GoMLX does where graphs are built
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
+
+// Prediction is one evaluation of a model, per node in the graph's order.
+type Prediction struct {
+	// Logits are [nodes, Outputs], Representation is [nodes, Width], both row-major.
+	Logits, Representation []float32
+	Outputs, Width         int
+	Loss                   float64
+	// Gradients of the loss by parameter, where asked for.
+	Gradients map[string]Array
+}
+
+// Predict evaluates a model with given parameters on a graph, in training mode without dropout; the loss is over the
+// training nodes of a split. With gradients it also returns the loss's gradient by every parameter.
+func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array, gradients bool) (p *Prediction, err error) {
+	defer recovered(&err)
+	c.Dropout = 0
+	s, err := newSession(e, g, split, c)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	if err := s.load(weights); err != nil {
+		return nil, err
+	}
+	exec, err := model.NewExec(e.Backend, s.store, func(scope *model.Scope, in []*Node) []*Node {
+		b := s.build(scope, in, true)
+		out := []*Node{b.loss, b.Logits, b.Representation}
+		if gradients {
+			out = append(out, s.gradients(b.loss)...)
+		}
+		return out
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the evaluation cannot be built: %w", err)
+	}
+	defer exec.Finalize()
+	out, err := exec.Exec(s.inputs...)
+	if err != nil {
+		return nil, fmt.Errorf("the evaluation failed on %s: %w", e.Name, err)
+	}
+	p = &Prediction{Loss: float64(tensors.ToScalar[float32](out[0])), Outputs: s.model.Outputs, Width: out[2].Shape().Dimensions[1]}
+	rows := func(t *tensors.Tensor, width int) []float32 {
+		return sparse.Restore(s.model.Adjacency, tensors.MustCopyFlatData[float32](t), width)
+	}
+	p.Logits, p.Representation = rows(out[1], p.Outputs), rows(out[2], p.Width)
+	if gradients {
+		p.Gradients = map[string]Array{}
+		for i, q := range s.params {
+			p.Gradients[q.Name] = Array{q.Shape, tensors.MustCopyFlatData[float32](out[3+i])}
+		}
+	}
+	return p, nil
+}
+
+// load sets the parameters; every one must be there, in its shape.
+func (s *session) load(weights map[string]Array) error {
+	for _, p := range append(s.params, s.model.Buffers()...) {
+		a, ok := weights[p.Name]
+		if !ok {
+			return fmt.Errorf("the weights have no parameter %q, which %s needs (it has %s)", p.Name, s.config.Model, listed(weights))
+		}
+		size := 1
+		for _, d := range p.Shape {
+			size *= d
+		}
+		if fmt.Sprint(a.Shape) != fmt.Sprint(p.Shape) || len(a.Values) != size {
+			return fmt.Errorf("parameter %q has shape %v in the weights, but %s needs %v with these settings and this graph", p.Name, a.Shape, s.config.Model, p.Shape)
+		}
+		if err := s.variable(p).SetValue(tensors.FromFlatDataAndDimensions(a.Values, p.Shape...)); err != nil {
+			return fmt.Errorf("parameter %q cannot be set: %w", p.Name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package train
+
+import (
+	"encoding/json"
+	"math"
+)
+
+// The outcomes of a training.
+const (
+	OK          = "ok"
+	Diverged    = "diverged"
+	Interrupted = "interrupted"
+)
+
+// Number is a float64 that is null in JSON where it is NaN or infinite, as after a divergence.
+type Number float64
+
+// MarshalJSON implements json.Marshaler.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if f := float64(n); math.IsNaN(f) || math.IsInf(f, 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// UnmarshalJSON implements json.Unmarshaler: null is NaN.
+func (n *Number) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*n = Number(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(n))
+}
+
+// Epoch is what is known after one epoch. Val is of the parameters after that epoch's step.
+type Epoch struct {
+	Epoch   int     `json:"epoch"`
+	Epochs  int     `json:"-"`
+	Loss    Number  `json:"loss"`
+	Val     Number  `json:"val"`
+	BestVal Number  `json:"-"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Iterations are means per reverse layer.
+type Iterations struct {
+	Solve   float64 `json:"solve"`
+	Adjoint float64 `json:"adjoint"`
+}
+
+// Result of a training on one split.
+type Result struct {
+	Split int    `json:"split"`
+	Seed  uint64 `json:"seed"`
+	// Epochs run, and the one whose parameters were kept: the first of the best validation metric.
+	Epochs    int    `json:"epochs"`
+	BestEpoch int    `json:"best_epoch"`
+	Val       Number `json:"val"`
+	Test      Number `json:"test"`
+	// Seconds in all; EpochSeconds is the median, CompileSeconds what the first step took longer.
+	Seconds        float64 `json:"seconds"`
+	EpochSeconds   float64 `json:"epoch_seconds"`
+	CompileSeconds float64 `json:"compile_seconds"`
+	// PeakRSS of the process so far, in bytes.
+	PeakRSS    int64      `json:"peak_rss_bytes"`
+	Iterations Iterations `json:"iterations"`
+	// Residual is the largest last change of an iterate (mean absolute value) in any solve of the last epoch, ResidualLayer
+	// the layer it was in, AdjointResidual the same of the adjoint, relative to its right-hand side.
+	Residual        Number `json:"residual"`
+	ResidualLayer   int    `json:"residual_layer"`
+	AdjointResidual Number `json:"adjoint_residual"`
+	Status          string `json:"status"`
+	// Message says in a sentence what went wrong, if anything did.
+	Message string `json:"message,omitempty"`
+
+	// History of all epochs; Logits of the kept parameters, row-major [nodes, outputs], in the graph's order; Weights the
+	// kept parameters by name.
+	History []Epoch          `json:"-"`
+	Logits  []float32        `json:"-"`
+	Outputs int              `json:"-"`
+	Weights map[string]Array `json:"-"`
+}
+
+// Array is a named parameter's value, row-major.
+type Array struct {
+	Shape  []int
+	Values []float32
+}

@@ -1,0 +1,20 @@
+//go:build unix
+
+package train
+
+import (
+	"runtime"
+	"syscall"
+)
+
+// peakRSS is the largest resident set of the process so far, in bytes.
+func peakRSS() int64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	if runtime.GOOS == "darwin" { // bytes there, KiB elsewhere
+		return int64(u.Maxrss)
+	}
+	return int64(u.Maxrss) * 1024
+}
