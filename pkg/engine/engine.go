@@ -57,7 +57,12 @@ func Open(name string) (*Engine, error) {
 	// go-xla would otherwise look for a release page on the network each time; installing is a step of its own.
 	os.Setenv(xla.NoAutoInstallEnv, "1")
 	quiet()
-	backend, err := compute.NewWithConfig(name)
+	config := name
+	if name == Go {
+		// Run side by side, operations that wait in nested loops take all workers and block each other (compute v0.1.6).
+		config = "go:ops_sequential"
+	}
+	backend, err := compute.NewWithConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("engine %s cannot be opened: %w; run 'revgnn doctor', or choose another with --engine or %s", name, err, Variable)
 	}

@@ -121,17 +121,8 @@ type Output struct {
 // (paper section 3.1; ReLU and dropout commute).
 func (m *Model) Build(scope *model.Scope, x *Node, adjacency []*Node) *Output {
 	c := m.Config
-	g := x.Graph()
-	h := m.linear(scope, "in_", x)
-	h = m.dropout(scope, h)
-	h = Max(h, ZerosLike(h))
-
-	weight := m.value(scope, g, m.weight())
-	if c.HasReverse() && c.Normalise == "reparametrise" {
-		weight = layers.Bound(weight, c.Lipschitz)
-	}
-	block := layers.GCN{Adjacency: m.Adjacency}
-	w := append([]*Node{Transpose(weight, 0, 1), m.value(scope, g, "stack.0.body.bias")}, adjacency...)
+	h := m.encode(scope, x)
+	block, w := m.block(scope, x.Graph(), adjacency)
 	out := &Output{Representation: solve.ForwardChain(block, h, w, c.Forward)}
 	if c.HasReverse() {
 		options := solve.Options{Tolerance: c.Tolerance, MaxIterations: c.MaxIterations, Order: solve.DefaultOrder}
@@ -145,4 +136,29 @@ func (m *Model) Build(scope *model.Scope, x *Node, adjacency []*Node) *Output {
 	}
 	out.Logits = m.readout(scope, m.norm(scope, out.Representation))
 	return out
+}
+
+// encode is the input of the first layer: dropout(ReLU(X W_in + b)).
+func (m *Model) encode(scope *model.Scope, x *Node) *Node {
+	h := m.dropout(scope, m.linear(scope, "in_", x))
+	return Max(h, ZerosLike(h))
+}
+
+// block is the residual branch and its weights, bounded where the model reparametrises them.
+func (m *Model) block(scope *model.Scope, g *Graph, adjacency []*Node) (solve.Block, []*Node) {
+	weight := m.value(scope, g, m.weight())
+	if m.Config.HasReverse() && m.Config.Normalise == "reparametrise" {
+		weight = layers.Bound(weight, m.Config.Lipschitz)
+	}
+	return layers.GCN{Adjacency: m.Adjacency}, append([]*Node{Transpose(weight, 0, 1), m.value(scope, g, "stack.0.body.bias")}, adjacency...)
+}
+
+// RoundTrip is the encoded input, and what Forward layers and as many reverse layers of exactly MaxIterations iterations
+// make of it, with the mean change in each iteration (see [solve.Profile]).
+func (m *Model) RoundTrip(scope *model.Scope, x *Node, adjacency []*Node) (start, end, changes *Node) {
+	start = m.encode(scope, x)
+	block, w := m.block(scope, x.Graph(), adjacency)
+	y := solve.ForwardChain(block, start, w, m.Config.Forward)
+	end, changes = solve.Profile(block, y, w, m.Config.Forward, m.Config.MaxIterations)
+	return start, end, changes
 }

@@ -1,0 +1,96 @@
+// Package echarts finds the charting library that draws every figure: Apache ECharts, an installed dependency
+// that is never part of this repository nor of a saved notebook.
+//
+// `make setup` installs it (see kernels/install). The package depends on the standard library alone, so that the
+// installer can use it before anything else is there.
+package echarts
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+const (
+	// Version of the library that all figures are drawn and tested with.
+	Version = "5.6.0"
+
+	// SHA256 of that version's dist/echarts.min.js, in hexadecimal.
+	SHA256 = "bf4a223524e40b77c304bec67e1222cf551f14880cf42c69dc046558e11c07b1"
+
+	// Variable names the environment variable that overrides where the library lies.
+	Variable = "REVGNN_ECHARTS"
+
+	// File is where the installer puts the library, seen from the top of the checkout.
+	File = ".venv/share/revgnn/echarts.min.js"
+)
+
+// Path says where the library lies: the file that REVGNN_ECHARTS names, else File in the first folder above the
+// working directory, or above the running program, that has it. The error says how to install it.
+func Path() (string, error) {
+	if p := os.Getenv(Variable); p != "" {
+		if _, err := os.Stat(p); err != nil {
+			return "", fmt.Errorf("echarts: %s names %s, which can't be read (%v): correct it, or unset it and run `make setup`", Variable, p, err)
+		}
+		return p, nil
+	}
+	for _, start := range []func() (string, error){os.Getwd, os.Executable} {
+		if dir, err := start(); err == nil {
+			if p, ok := above(dir); ok {
+				return p, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("echarts: no %s in the working directory or any folder above it: run `make setup` in the revgnn checkout, or set %s to an echarts.min.js %s", File, Variable, Version)
+}
+
+// above looks for File in dir and in every folder that holds it.
+func above(dir string) (string, bool) {
+	for {
+		p := filepath.Join(dir, filepath.FromSlash(File))
+		if _, err := os.Stat(p); err == nil {
+			return p, true
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", false
+		}
+		dir = up
+	}
+}
+
+// Source reads the library and checks that it is the expected version, byte for byte.
+func Source() (string, error) {
+	p, err := Path()
+	if err != nil {
+		return "", err
+	}
+	b, err := os.ReadFile(p)
+	if err != nil {
+		return "", fmt.Errorf("echarts: reading the library: %w", err)
+	}
+	if err := Check(b); err != nil {
+		return "", fmt.Errorf("%w (%s): delete it and run `make setup`", err, p)
+	}
+	return string(b), nil
+}
+
+// Check reports an error unless b is echarts.min.js in the expected version.
+func Check(b []byte) error {
+	if got := fmt.Sprintf("%x", sha256.Sum256(b)); got != SHA256 {
+		return fmt.Errorf("echarts: the file is not echarts.min.js %s: its SHA-256 is %s", Version, got)
+	}
+	return nil
+}
+
+// Integrity is SHA256 in the form that browsers check before they run a fetched script.
+func Integrity() string {
+	sum, err := hex.DecodeString(SHA256)
+	if err != nil {
+		panic(err) // the constant above is not hexadecimal
+	}
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum)
+}

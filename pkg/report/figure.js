@@ -1,0 +1,24 @@
+function (id, width, height, kernelFile, publicFile, integrity, option, prepare) {
+  const script = document.currentScript;
+  const box = script && script.previousElementSibling || document.getElementById(id);
+  // A page's module loader (define, module, exports) would swallow the library: run it where these are hidden.
+  const run = (file, checks) => fetch(file, checks).then(r => r.ok ? r.text() : Promise.reject(file)).then(text => {
+    if (!globalThis.echarts) new Function('define', 'module', 'exports', text).call(globalThis);
+  });
+  const load = () => {
+    if (globalThis.echarts) return Promise.resolve();
+    const page = document.getElementById('jupyter-config-data');
+    const own = page ? run(JSON.parse(page.textContent).baseUrl + kernelFile) : Promise.reject();
+    return own.catch(() => run(publicFile, {integrity: integrity}));
+  };
+  // All figures of a page share one download.
+  globalThis.revgnnECharts = globalThis.revgnnECharts || load();
+  globalThis.revgnnECharts.then(() => {
+    if (prepare) prepare(option);
+    const canvas = document.createElement('div');
+    canvas.style.cssText = 'width:' + width + 'px;height:' + height + 'px';
+    box.replaceChildren(canvas);
+    globalThis.echarts.init(canvas, null, {width: width, height: height}).setOption(option);
+    box.dataset.drawn = 'interactive';
+  }).catch(() => { /* no library to be had: the static picture stays */ });
+}

@@ -1,0 +1,48 @@
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"html"
+	"strings"
+
+	"github.com/revgnn/revgnn/pkg/report/echarts"
+)
+
+//go:embed figure.js
+var figureJS string
+
+// KernelFile is where a Jupyter server serves the library to the pages it shows, below its base address: the
+// kernel's own folder, which the installer copies it to.
+const KernelFile = "kernelspecs/revgnn/echarts.min.js"
+
+// public is asked last, by readers whose notebook server has no copy; the browser checks what it gets.
+const public = "https://cdnjs.cloudflare.com/ajax/libs/echarts/" + echarts.Version + "/echarts.min.js"
+
+// addressed writes a picture into an address inside an attribute: a quarter shorter than base64.
+var addressed = strings.NewReplacer("%", "%25", "#", "%23", "<", "%3C", ">", "%3E", `"`, "%22", "&", "%26", "\n", "%0A", "\r", "%0D")
+
+// HTML is the figure for a web page: the static picture, and a script that replaces it by the interactive chart
+// as soon as it has ECharts: the page's own (globalThis.echarts), else the notebook server's copy, else a public
+// one. Where scripts don't run or none answers, the picture stays.
+func (f *Figure) HTML() (string, error) {
+	svg, err := f.SVG()
+	if err != nil {
+		return "", err
+	}
+	option, prepare := f.chart.compact()
+	text, err := f.marshal(option)
+	if err != nil {
+		return "", err
+	}
+	if prepare == "" {
+		prepare = "null"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `<div id="%s" class="revgnn-figure" style="position:relative;width:%dpx;max-width:100%%;overflow-x:auto;background:#fff">`, html.EscapeString(f.ID), f.Width)
+	fmt.Fprintf(&b, `<img width="%d" height="%d" style="max-width:100%%;height:auto" alt="%s" src="data:image/svg+xml,%s"></div>`,
+		f.Width, f.Height, html.EscapeString(f.Title+". "+f.Alt), addressed.Replace(svg))
+	fmt.Fprintf(&b, "\n<script>(%s)(%q,%d,%d,%q,%q,%q,\n%s,\n%s);</script>\n", strings.TrimSpace(figureJS),
+		f.ID, f.Width, f.Height, KernelFile, public, echarts.Integrity(), text, prepare)
+	return b.String(), nil
+}

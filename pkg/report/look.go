@@ -1,0 +1,84 @@
+package report
+
+import (
+	"encoding/json"
+	"math"
+
+	"github.com/go-echarts/go-echarts/v2/charts"
+	"github.com/go-echarts/go-echarts/v2/opts"
+)
+
+// The look that all figures share, in CSS pixels.
+const (
+	fontFamily = "Helvetica, Arial, sans-serif"
+	ink        = "#222222"
+	line       = "#777777"
+	faint      = "#e3e3e3"
+)
+
+// strokes tell curves apart twice over: by a colour that colour-blind readers can tell (Okabe and Ito, "Color
+// Universal Design", 2008), and by dashes, which survive grey print. They repeat after the last.
+var strokes = []struct{ colour, dash string }{
+	{"#0072b2", "solid"},
+	{"#d55e00", "dashed"},
+	{"#009e73", "dotted"},
+	{"#000000", "solid"},
+	{"#cc79a7", "dashed"},
+	{"#56b4e9", "dotted"},
+}
+
+// shades run from light to dark (ColorBrewer's Blues), so that more is darker in colour and in grey.
+var shades = []string{"#f7fbff", "#deebf7", "#c6dbef", "#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08519c", "#08306b"}
+
+func text(size int) *opts.TextStyle {
+	return &opts.TextStyle{Color: ink, FontSize: size, FontFamily: fontFamily, FontWeight: "normal"}
+}
+
+// common is what every figure's chart starts from.
+func common(title string) []charts.GlobalOpts {
+	heading := text(15)
+	heading.FontWeight = "bold"
+	return []charts.GlobalOpts{
+		charts.WithInitializationOpts(opts.Initialization{BackgroundColor: "#ffffff"}),
+		charts.WithTitleOpts(opts.Title{Title: title, TitleStyle: heading, Left: "12", Top: "10"}),
+		charts.WithAnimation(false),
+	}
+}
+
+// finish turns go-echarts' description into plain JSON values and adds what go-echarts has no words for.
+func finish(described map[string]any) map[string]any {
+	text, err := json.Marshal(described)
+	if err != nil {
+		panic(err) // the builders put only numbers, text and nil into it
+	}
+	var option map[string]any
+	if err := json.Unmarshal(text, &option); err != nil {
+		panic(err)
+	}
+	option["textStyle"] = map[string]any{"fontFamily": fontFamily}
+	for _, name := range []string{"xAxis", "yAxis"} {
+		for _, axis := range option[name].([]any) {
+			axis := axis.(map[string]any)
+			axis["nameTextStyle"] = map[string]any{"color": ink, "fontSize": 13}
+			axis["axisTick"] = map[string]any{"lineStyle": map[string]any{"color": line}}
+		}
+	}
+	delete(option, "toolbox")
+	return option
+}
+
+// significant rounds v to n significant digits: enough to read, and short in a saved notebook. What is no number
+// becomes nil, which ECharts leaves out.
+func significant(v float64, n int) any {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	if v == 0 {
+		return 0.0
+	}
+	unit := math.Pow(10, float64(n-1)-math.Floor(math.Log10(math.Abs(v))))
+	if math.IsInf(unit, 0) {
+		return 0.0 // too small to tell from zero
+	}
+	return math.Round(v*unit) / unit
+}
