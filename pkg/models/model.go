@@ -45,8 +45,10 @@ type Param struct {
 	Name         string
 	Shape        []int
 	Limit, Value float64
-	// Bounded marks weights whose Frobenius norm is projected to at most Config.Lipschitz.
-	Bounded bool
+	// Bounded marks weights whose Frobenius norm is projected to at most Config.Lipschitz after every step; StartNorm, if
+	// not 0, is the largest norm to start with.
+	Bounded   bool
+	StartNorm float64
 }
 
 // Parameters lists the trainable arrays. Linear layers start as in PyTorch, uniform in ±1/sqrt(in) (He et al. 2015 with
@@ -58,9 +60,12 @@ func (m *Model) Parameters() []Param {
 		return []Param{{Name: name + ".weight", Shape: []int{out, in}, Limit: limit}, {Name: name + ".bias", Shape: []int{out}, Limit: limit}}
 	}
 	list := linear("in_", m.Features, c.Hidden)
-	list = append(list,
-		Param{Name: "stack.0.body.bias", Shape: []int{c.Hidden}},
-		Param{Name: m.weight(), Shape: []int{c.Hidden, c.Hidden}, Limit: math.Sqrt(3 / float64(c.Hidden)), Bounded: c.HasReverse() && c.Normalise == "project"})
+	weight := Param{Name: m.weight(), Shape: []int{c.Hidden, c.Hidden}, Limit: math.Sqrt(3 / float64(c.Hidden))}
+	if c.HasReverse() {
+		weight.Bounded = c.Normalise == "project"
+		weight.StartNorm = startNorm(c)
+	}
+	list = append(list, Param{Name: "stack.0.body.bias", Shape: []int{c.Hidden}}, weight)
 	width := m.width()
 	if c.Norm != "none" {
 		list = append(list, Param{Name: "out_norm.weight", Shape: []int{width}, Value: 1}, Param{Name: "out_norm.bias", Shape: []int{width}})
@@ -69,6 +74,15 @@ func (m *Model) Parameters() []Param {
 		list = append(list, linear(l.name, l.in, l.out)...)
 	}
 	return list
+}
+
+// startNorm is the Frobenius norm that the convolution's weight starts with: min(c, sqrt(d)/64), so that each layer starts
+// close to the identity, as is usual in deep residual networks (Zhang, Dauphin and Ma, ICLR 2019). Reverse layers can grow
+// what they are given: a random d x d matrix of norm s has eigenvalues up to about s/sqrt(d) (the circular law), and depth
+// layers grow features by up to exp(depth s/sqrt(d)), beyond single precision for 1024 layers of width 64 at norm 1; from
+// this start by at most exp(16). Adam moves the norm to the bound within some ten steps.
+func startNorm(c Config) float64 {
+	return min(c.Lipschitz, math.Sqrt(float64(c.Hidden))/64)
 }
 
 // weight is the name of the convolution's weight: PyTorch's reparametrisation calls the raw one "weight_orig".

@@ -8,8 +8,9 @@ import (
 
 // Options of the fixed-point iterations.
 type Options struct {
-	// Tolerance ends a solve when the mean absolute difference of two iterates falls below it (paper: 1e-4 … 1e-6), and an
-	// adjoint solve when the same falls below Tolerance times the mean absolute value of its right-hand side.
+	// Tolerance ends a solve when the mean absolute difference of two iterates falls below it (paper: 1e-4 … 1e-6), times
+	// the mean absolute value of the right-hand side where that exceeds 1, and an adjoint solve when the same falls below
+	// Tolerance times the mean absolute value of its right-hand side.
 	Tolerance float64
 	// MaxIterations limits every solve (the paper's M), and AdjointIterations every adjoint solve (0: as MaxIterations).
 	MaxIterations, AdjointIterations int
@@ -26,8 +27,8 @@ const DefaultOrder = 2
 type Stats struct {
 	// Iterations and AdjointIterations are int32 totals over all layers.
 	Iterations, AdjointIterations *Node
-	// Residual is the largest last difference of iterates of any layer (mean absolute value), and Layer its number from 0;
-	// AdjointResidual is relative to the right-hand side.
+	// Residual is the largest last difference of iterates of any layer, as compared with the tolerance, and Layer its number
+	// from 0; AdjointResidual is the same of the adjoint solves.
 	Residual, Layer, AdjointResidual *Node
 }
 
@@ -65,9 +66,11 @@ func invert(block Block, x *Node, w []*Node, depth int, o Options, keep bool) (l
 		for _, d := range diffs {
 			guess = Add(guess, d)
 		}
-		z, count, residual := fixedPoint(guess, append([]*Node{y}, w...), loop.Float(y, o.Tolerance), o.MaxIterations, func(z *Node, reads []*Node) *Node {
+		scale := magnitude(y)
+		z, count, residual := fixedPoint(guess, append([]*Node{y}, w...), Mul(scale, loop.Float(y, o.Tolerance)), o.MaxIterations, func(z *Node, reads []*Node) *Node {
 			return Sub(reads[0], block.Apply(z, reads[1:]))
 		})
+		residual = Div(residual, scale)
 		// Not "residual > worst": a NaN must win.
 		worse := LogicalNot(LessOrEqual(residual, worst))
 		next := []*Node{z, Add(total, count), Where(worse, residual, worst), Where(worse, layer, where)}
@@ -87,6 +90,10 @@ func invert(block Block, x *Node, w []*Node, depth int, o Options, keep bool) (l
 	})
 	return out[0], out[len(out)-1], &Stats{Iterations: out[1], Residual: out[2], Layer: out[3]}
 }
+
+// magnitude is max(1, mean |y|): a tolerance times it is absolute, as in the paper, for states of ordinary size, and relative
+// for those that have grown so large that single precision could not meet it.
+func magnitude(y *Node) *Node { return Max(loop.MeanAbs(y), loop.Float(y, 1)) }
 
 // fixedPoint iterates z = step(z, fixed) until the mean absolute change falls below tolerance, at least once and at most
 // limit times; it returns the last iterate, the number of iterations and the last change.

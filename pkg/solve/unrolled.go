@@ -56,7 +56,8 @@ func ReverseChainUnrolled(block Block, x *Node, w []*Node, depth int, o Options)
 func iterate(block Block, y *Node, w []*Node, o Options) (iterates, count *Node) {
 	g := y.Graph()
 	state := []*Node{y, loop.Int(g, 0), loop.Float(y, 0), stack(y, o.MaxIterations)}
-	out := loop.While(state, append([]*Node{y}, w...),
+	tolerance := Mul(magnitude(y), loop.Float(y, o.Tolerance))
+	out := loop.While(state, append([]*Node{y, tolerance}, w...),
 		func(s, fixed []*Node) *Node {
 			return unfinished(s[1], s[2], loop.Float(s[2], o.Tolerance), o.MaxIterations)
 		},

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/ml/model"
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
@@ -18,24 +17,23 @@ type Benchmark struct {
 	Graph  string `json:"dataset"`
 	Config Config `json:"config"`
 	Engine string `json:"engine"`
-	// Epochs timed. EpochSeconds is the median of all steps but the first, CompileSeconds what the first took longer.
+	// Epochs timed. EpochSeconds is the median of all steps but the first, CompileSeconds that of building and compiling the step.
 	Epochs         int     `json:"epochs"`
 	EpochSeconds   float64 `json:"epoch_seconds"`
 	CompileSeconds float64 `json:"compile_seconds"`
 	// PeakRSS of the process, in bytes.
 	PeakRSS    int64      `json:"peak_rss_bytes"`
 	Iterations Iterations `json:"iterations"`
-	// Loss before the first step and before the last.
-	FirstLoss Number `json:"first_loss"`
-	Loss      Number `json:"loss"`
+	// Loss of the parameters that every step starts from.
+	Loss Number `json:"loss"`
 }
 
-// Bench times c.Epochs training steps (forward, backward, Adam) on the first split, without evaluation. It needs two at
-// least.
+// Bench times c.Epochs training steps (forward, backward, Adam) on the first split, without evaluation. Every step starts
+// from the same parameters, so that all do the same work. It needs two at least.
 func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (b *Benchmark, err error) {
 	defer recovered(&err)
 	if c.Epochs < 2 {
-		return nil, fmt.Errorf("epochs is %d: a benchmark needs 2 at least, since the first compiles the program", c.Epochs)
+		return nil, fmt.Errorf("epochs is %d: a benchmark needs 2 at least, since the first is not counted", c.Epochs)
 	}
 	s, err := newSession(e, g, 0, c)
 	if err != nil {
@@ -43,8 +41,8 @@ func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (b 
 	}
 	defer s.close()
 	f := &fit{session: s, started: time.Now(), result: &Result{}}
-	if f.stepper, err = model.NewExec(e.Backend, s.store, s.step); err != nil {
-		return nil, fmt.Errorf("the training step cannot be built: %w", err)
+	if err := f.compile(); err != nil {
+		return nil, err
 	}
 	defer f.stepper.Finalize()
 	b = &Benchmark{Model: c.Model, Graph: g.Name, Config: s.config, Engine: e.Name}
@@ -58,9 +56,12 @@ func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (b 
 		}
 		f.account(out, took)
 		b.Loss = Number(tensors.ToScalar[float32](out[outLoss]))
-		if epoch == 0 {
-			b.FirstLoss = b.Loss
+		for i, p := range s.params {
+			if err := s.variable(p).SetValue(out[outParams+i]); err != nil {
+				return nil, fmt.Errorf("parameter %s cannot be set back: %w", p.Name, err)
+			}
 		}
+		out = out[:outParams]
 		for _, t := range out {
 			t.MustFinalizeAll()
 		}

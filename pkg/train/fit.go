@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph" //nolint:staticcheck // as GoMLX does where graphs are built
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -66,8 +67,8 @@ type fit struct {
 // run is the loop over epochs. Without dropout and batch normalisation a step's logits are those of evaluation, so that the
 // step of epoch k+1 tells the validation metric after epoch k, and no evaluation is needed but one more step at the end.
 func (f *fit) run(ctx context.Context) (err error) {
-	if f.stepper, err = model.NewExec(f.engine.Backend, f.store, f.step); err != nil {
-		return fmt.Errorf("the training step cannot be built: %w", err)
+	if err := f.compile(); err != nil {
+		return err
 	}
 	defer f.stepper.Finalize()
 	separate := f.config.Dropout > 0 || f.config.Norm == "batch"
@@ -126,6 +127,24 @@ func (f *fit) run(ctx context.Context) (err error) {
 	if ctx.Err() != nil && f.result.Status == OK {
 		f.result.Status, f.result.Message = Interrupted, fmt.Sprintf("interrupted after %d epochs", f.result.Epochs)
 	}
+	return nil
+}
+
+// compile builds the training step and compiles it.
+func (f *fit) compile() (err error) {
+	start := time.Now()
+	if f.stepper, err = model.NewExec(f.engine.Backend, f.store, f.step); err != nil {
+		return fmt.Errorf("the training step cannot be built: %w", err)
+	}
+	inputs := make([]shapes.Shape, len(f.inputs))
+	for i, in := range f.inputs {
+		inputs[i] = in.(*tensors.Tensor).Shape()
+	}
+	if _, err = f.stepper.Compile(inputs...); err != nil {
+		f.stepper.Finalize()
+		return fmt.Errorf("the training step cannot be compiled for %s: %w", f.engine.Name, err)
+	}
+	f.result.CompileSeconds = time.Since(start).Seconds()
 	return nil
 }
 
@@ -236,7 +255,6 @@ func (f *fit) finish() {
 			rest = rest[1:]
 		}
 		r.EpochSeconds = median(rest)
-		r.CompileSeconds = max(0, f.seconds[0]-r.EpochSeconds)
 	}
 	if layers := float64(r.Epochs * f.config.Reverse); layers > 0 {
 		r.Iterations = Iterations{f.solve / layers, f.adjoint / layers}

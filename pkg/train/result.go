@@ -57,7 +57,8 @@ type Result struct {
 	BestEpoch int    `json:"best_epoch"`
 	Val       Number `json:"val"`
 	Test      Number `json:"test"`
-	// Seconds in all; EpochSeconds is the median, CompileSeconds what the first step took longer.
+	// Seconds in all; EpochSeconds is the median of all but the first step, CompileSeconds the time to build and
+	// compile the step.
 	Seconds        float64 `json:"seconds"`
 	EpochSeconds   float64 `json:"epoch_seconds"`
 	CompileSeconds float64 `json:"compile_seconds"`

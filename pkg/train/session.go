@@ -70,7 +70,7 @@ func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*sessio
 	return s, s.draw(c.Seed + uint64(split))
 }
 
-// draw creates the parameters from a seed, the bounded ones within their bound.
+// draw creates the parameters from a seed.
 func (s *session) draw(seed uint64) error {
 	rng := rand.New(rand.NewPCG(seed, 0x7265766e6e)) // any fixed second word
 	for _, p := range append(s.params, s.model.Buffers()...) {
@@ -82,8 +82,8 @@ func (s *session) draw(seed uint64) error {
 	}
 	for _, p := range s.params {
 		s.variable(p).SetTrainable(true)
-		if p.Bounded {
-			if err := project(s.variable(p), s.config.Lipschitz); err != nil {
+		if p.StartNorm > 0 {
+			if err := project(s.variable(p), p.StartNorm); err != nil {
 				return err
 			}
 		}
