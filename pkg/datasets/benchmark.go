@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/npz"
 )
 
 // maxDense bounds the number of values of a feature matrix that is stored sparse, where a small file can claim a huge one.
@@ -59,7 +60,7 @@ func checkDense(rows, columns int) error {
 // benchmarkGraph reads an archive of Shchur et al. (2018): adj_* and attr_* (data, indices, indptr, shape) and labels. The
 // graph is made undirected and unweighted and loses self loops, and features become 0 or 1, as in PyTorch Geometric and
 // the paper. The ten splits are PaperSplits.
-func benchmarkGraph(z *npz, name string) (*graphs.Graph, error) {
+func benchmarkGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	adjacency, err := npzCSR(z, "adj")
 	if err != nil {
 		return nil, err
@@ -70,10 +71,10 @@ func benchmarkGraph(z *npz, name string) (*graphs.Graph, error) {
 	}
 	n, d := attributes.rows, attributes.columns
 	if adjacency.rows != n || adjacency.columns != n {
-		return nil, fmt.Errorf("%s: the adjacency is %d x %d, but %d nodes have features", z.path, adjacency.rows, adjacency.columns, n)
+		return nil, fmt.Errorf("%s: the adjacency is %d x %d, but %d nodes have features", z.Path, adjacency.rows, adjacency.columns, n)
 	}
 	if err := cmp.Or(checkNodes(n), checkDense(n, d)); err != nil {
-		return nil, fmt.Errorf("%s: %w", z.path, err)
+		return nil, fmt.Errorf("%s: %w", z.Path, err)
 	}
 	labels, classes, err := npzLabels(z, "labels", n)
 	if err != nil {
@@ -90,30 +91,30 @@ func benchmarkGraph(z *npz, name string) (*graphs.Graph, error) {
 		}
 		features[row*d+column] = value
 	})
-	return wrap(z.path)(graphs.New(name, n, edges, features, d, labels, classes, PaperSplits(n)))
+	return wrap(z.Path)(graphs.New(name, n, edges, features, d, labels, classes, PaperSplits(n)))
 }
 
 // npzCSR reads the four arrays of a sparse matrix.
-func npzCSR(z *npz, prefix string) (*csr, error) {
-	shape, _, err := z.int64s(prefix+"_shape", 1)
+func npzCSR(z *npz.File, prefix string) (*csr, error) {
+	shape, _, err := z.Int64s(prefix+"_shape", 1)
 	if err != nil {
 		return nil, err
 	}
-	indptr, _, err := z.int64s(prefix+"_indptr", 1)
+	indptr, _, err := z.Int64s(prefix+"_indptr", 1)
 	if err != nil {
 		return nil, err
 	}
-	indices, _, err := z.int64s(prefix+"_indices", 1)
+	indices, _, err := z.Int64s(prefix+"_indices", 1)
 	if err != nil {
 		return nil, err
 	}
-	data, _, err := z.float32s(prefix+"_data", 1)
+	data, _, err := z.Float32s(prefix+"_data", 1)
 	if err != nil {
 		return nil, err
 	}
 	m, err := newCSR(shape, indptr, indices, data)
 	if err != nil {
-		return nil, fmt.Errorf("%s: the matrix %q %w", z.path, prefix, err)
+		return nil, fmt.Errorf("%s: the matrix %q %w", z.Path, prefix, err)
 	}
 	return m, nil
 }

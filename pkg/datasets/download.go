@@ -55,12 +55,18 @@ func final(format string, args ...any) error {
 
 // download fills part from address and verifies it. It resumes what part already holds; if a resumed file does not verify,
 // it starts once more from nothing.
-func (f *fetcher) download(ctx context.Context, file data.File, address, part string) error {
+func (f *fetcher) download(ctx context.Context, file data.File, address, part string) (err error) {
 	out, err := os.OpenFile(part, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return unwritable(filepath.Dir(part), err)
 	}
-	defer out.Close()
+	defer func() {
+		// What arrived is kept to resume from; nothing at all is litter.
+		if info, lost := out.Stat(); err != nil && lost == nil && info.Size() == 0 && info.Mode().IsRegular() {
+			os.Remove(part)
+		}
+		out.Close()
+	}()
 	for restarted := false; ; restarted = true {
 		resumed, err := f.fill(ctx, file, address, out)
 		if err != nil {

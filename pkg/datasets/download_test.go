@@ -176,7 +176,11 @@ func TestDownloads(t *testing.T) {
 				if exists == nil {
 					t.Error("a wrong file was put in place")
 				}
-				if info, err := os.Stat(path + ".part"); err != nil || c.leftover >= 0 && info.Size() != c.leftover {
+				info, err := os.Stat(path + ".part")
+				if c.leftover == 0 && !errors.Is(err, os.ErrNotExist) {
+					t.Errorf("an empty partial file stayed: %v, %v", info, err)
+				}
+				if c.leftover > 0 && (err != nil || info.Size() != c.leftover) {
 					t.Errorf("the partial file is %v, %v; want %d bytes", info, err, c.leftover)
 				}
 				return

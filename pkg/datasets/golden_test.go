@@ -10,6 +10,7 @@ import (
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/npz"
 )
 
 // TestHomophilicDatasetsAreExact compares features as stored, labels, edges and the paper's ten splits with what PyTorch
@@ -27,7 +28,7 @@ func TestHomophilicDatasetsAreExact(t *testing.T) {
 				t.Fatal(err)
 			}
 			path := filepath.Join(golden, name+".npz")
-			want, err := withNPZ(path, func(z *npz) (*graphs.Graph, error) { return platonovGraph(z, name) })
+			want, err := withNPZ(path, func(z *npz.File) (*graphs.Graph, error) { return platonovGraph(z, name) })
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,92 +1,33 @@
 package datasets
 
 import (
-	"archive/zip"
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"testing"
+
+	"github.com/revgnn/revgnn/pkg/npz/npztest"
 )
 
-// npy makes an array file; descr and shape may claim what the values do not hold.
-func npy(descr string, fortran bool, shape string, values any) []byte {
-	order := "False"
-	if fortran {
-		order = "True"
-	}
-	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n", descr, order, shape)
-	var b bytes.Buffer
-	b.WriteString("\x93NUMPY\x01\x00")
-	binary.Write(&b, binary.LittleEndian, uint16(len(header)))
-	b.WriteString(header)
-	if len(descr) > 0 && descr[0] == '>' {
-		binary.Write(&b, binary.BigEndian, values)
-	} else {
-		binary.Write(&b, binary.LittleEndian, values)
-	}
-	return b.Bytes()
-}
-
-// entry is one array of an archive; a slice keeps the order.
-type entry struct {
-	name string
-	npy  []byte
-}
-
-func archive(entries ...entry) []byte {
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	for _, e := range entries {
-		f, err := w.Create(e.name + ".npy")
-		if err == nil {
-			_, err = f.Write(e.npy)
-		}
-		if err != nil {
-			panic(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		panic(err)
-	}
-	return b.Bytes()
-}
-
-// tiny is a valid graph of three nodes with Platonov's keys. Replacements change single arrays; a nil array is left out.
-func tiny(replacements ...entry) []byte {
-	entries := []entry{
-		{"node_features", npy("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6})},
-		{"node_labels", npy("<i8", false, "(3,)", []int64{0, 1, 0})},
-		{"edges", npy("<i4", false, "(2, 2)", []int32{0, 1, 2, 1})},
-		{"train_masks", npy("|b1", false, "(1, 3)", []bool{true, false, false})},
-		{"val_masks", npy("|b1", false, "(1, 3)", []bool{false, true, false})},
-		{"test_masks", npy("|b1", false, "(1, 3)", []bool{false, false, true})},
-	}
-	var out []entry
-	for _, e := range entries {
-		for _, r := range replacements {
-			if r.name == e.name {
-				e = r
-			}
-		}
-		if e.npy != nil {
-			out = append(out, e)
-		}
-	}
-	return archive(out...)
-}
+// Short names of what package npztest makes.
+var (
+	entry   = npztest.Named
+	npy     = npztest.NPY
+	archive = npztest.Archive
+	tiny    = npztest.Graph
+)
 
 // tinyBenchmark is a valid graph of three nodes with the keys of gnn-benchmark.
 func tinyBenchmark() []byte {
 	return archive(
-		entry{"adj_data", npy("<f4", false, "(3,)", []float32{1, 2, 1})},
-		entry{"adj_indices", npy("<i4", false, "(3,)", []int32{1, 0, 2})},
-		entry{"adj_indptr", npy("<i4", false, "(4,)", []int32{0, 1, 2, 3})},
-		entry{"adj_shape", npy("<i8", false, "(2,)", []int64{3, 3})},
-		entry{"attr_data", npy("<f4", false, "(2,)", []float32{3, 1})},
-		entry{"attr_indices", npy("<i4", false, "(2,)", []int32{1, 0})},
-		entry{"attr_indptr", npy("<i4", false, "(4,)", []int32{0, 1, 1, 2})},
-		entry{"attr_shape", npy("<i8", false, "(2,)", []int64{3, 2})},
-		entry{"labels", npy("<i8", false, "(3,)", []int64{0, 1, 1})},
+		entry("adj_data", npy("<f4", false, "(3,)", []float32{1, 2, 1})),
+		entry("adj_indices", npy("<i4", false, "(3,)", []int32{1, 0, 2})),
+		entry("adj_indptr", npy("<i4", false, "(4,)", []int32{0, 1, 2, 3})),
+		entry("adj_shape", npy("<i8", false, "(2,)", []int64{3, 3})),
+		entry("attr_data", npy("<f4", false, "(2,)", []float32{3, 1})),
+		entry("attr_indices", npy("<i4", false, "(2,)", []int32{1, 0})),
+		entry("attr_indptr", npy("<i4", false, "(4,)", []int32{0, 1, 1, 2})),
+		entry("attr_shape", npy("<i8", false, "(2,)", []int64{3, 2})),
+		entry("labels", npy("<i8", false, "(3,)", []int64{0, 1, 1})),
 	)
 }
 

@@ -6,24 +6,10 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-)
 
-// lying makes an archive whose directory claims sizes for the array "node_features" that its bytes do not have.
-func lying(method uint16, claimed, packed uint64, content string) []byte {
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	f, err := w.CreateRaw(&zip.FileHeader{Name: "node_features.npy", Method: method, UncompressedSize64: claimed, CompressedSize64: packed})
-	if err == nil {
-		_, err = f.Write([]byte(content))
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		panic(err)
-	}
-	return b.Bytes()
-}
+	"github.com/revgnn/revgnn/pkg/npz"
+	"github.com/revgnn/revgnn/pkg/npz/npztest"
+)
 
 // TestClaimsDoNotAllocate gives small files that claim a lot of data, and counts the memory that reading them takes.
 func TestClaimsDoNotAllocate(t *testing.T) {
@@ -33,17 +19,29 @@ func TestClaimsDoNotAllocate(t *testing.T) {
 	planetoid["allx"] = pickled(pCSR(2, 1<<30, []int32{0, 0, 0}, []int32{}, []float32{}))
 	planetoid["tx"] = planetoid["allx"]
 	for what, read := range map[string]func() error{
-		"stored, both sizes false": func() error { _, err := parseTiny(lying(zip.Store, billion, billion, header)); return err },
-		"stored, one size false":   func() error { _, err := parseTiny(lying(zip.Store, billion, 100, header)); return err },
-		"deflated":                 func() error { _, err := parseTiny(lying(zip.Deflate, billion, 100, header)); return err },
-		"far beyond":               func() error { _, err := parseTiny(lying(zip.Deflate, 1<<62, 1<<50, header)); return err },
-		"planetoid":                func() error { _, err := parsePlanetoid(planetoid); return err },
-		"pickled string":           func() error { _, err := unpickle([]byte("\x80\x02T\x00\x00\x00\x7f")); return err },
+		"stored, both sizes false": func() error {
+			_, err := parseTiny(npztest.Lying("node_features", zip.Store, billion, billion, header))
+			return err
+		},
+		"stored, one size false": func() error {
+			_, err := parseTiny(npztest.Lying("node_features", zip.Store, billion, 100, header))
+			return err
+		},
+		"deflated": func() error {
+			_, err := parseTiny(npztest.Lying("node_features", zip.Deflate, billion, 100, header))
+			return err
+		},
+		"far beyond": func() error {
+			_, err := parseTiny(npztest.Lying("node_features", zip.Deflate, 1<<62, 1<<50, header))
+			return err
+		},
+		"planetoid":      func() error { _, err := parsePlanetoid(planetoid); return err },
+		"pickled string": func() error { _, err := unpickle([]byte("\x80\x02T\x00\x00\x00\x7f")); return err },
 		"benchmark": func() error {
-			b := archive(entry{"adj_shape", npy("<i8", false, "(2,)", []int64{1 << 30, 1 << 30})},
-				entry{"adj_indptr", npy("<i8", false, "(1,)", []int64{0})},
-				entry{"adj_indices", npy("<i8", false, "(0,)", []int64{})}, entry{"adj_data", npy("<f4", false, "(0,)", []float32{})})
-			z, err := openNPZ(bytes.NewReader(b), int64(len(b)), "small.npz")
+			b := archive(entry("adj_shape", npy("<i8", false, "(2,)", []int64{1 << 30, 1 << 30})),
+				entry("adj_indptr", npy("<i8", false, "(1,)", []int64{0})),
+				entry("adj_indices", npy("<i8", false, "(0,)", []int64{})), entry("adj_data", npy("<f4", false, "(0,)", []float32{})))
+			z, err := npz.New(bytes.NewReader(b), int64(len(b)), "small.npz")
 			if err == nil {
 				_, err = benchmarkGraph(z, "small")
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/npz"
 )
 
 // Load returns the graph that name stands for:
@@ -30,7 +31,7 @@ func Load(ctx context.Context, name string, opts Options) (*graphs.Graph, error)
 	if isGenerated(name) {
 		m, err := ParseMinesweeper(name)
 		if err != nil {
-			return nil, err
+			return nil, &NameError{err}
 		}
 		return m.Graph()
 	}
@@ -57,9 +58,9 @@ func parseRaw(info data.Dataset, dir string) (*graphs.Graph, error) {
 	path := func(i int) string { return filepath.Join(dir, info.Files[i].Name) }
 	switch info.Format {
 	case data.Platonov:
-		return withNPZ(path(0), func(z *npz) (*graphs.Graph, error) { return platonovGraph(z, info.Name) })
+		return withNPZ(path(0), func(z *npz.File) (*graphs.Graph, error) { return platonovGraph(z, info.Name) })
 	case data.GNNBenchmark:
-		return withNPZ(path(0), func(z *npz) (*graphs.Graph, error) { return benchmarkGraph(z, info.Name) })
+		return withNPZ(path(0), func(z *npz.File) (*graphs.Graph, error) { return benchmarkGraph(z, info.Name) })
 	case data.Planetoid:
 		return planetoidGraph(info.Name, func(part string) ([]byte, error) {
 			return readLimited(filepath.Join(dir, "ind."+info.Name+"."+part), maxPlanetoidBytes)
@@ -79,7 +80,7 @@ func loadPath(name string, noSuchName error) (*graphs.Graph, error) {
 
 func parsePath(name string, noSuchName error) (*graphs.Graph, error) {
 	if strings.HasSuffix(strings.ToLower(name), ".npz") {
-		return withNPZ(name, func(z *npz) (*graphs.Graph, error) { return platonovGraph(z, name) })
+		return withNPZ(name, func(z *npz.File) (*graphs.Graph, error) { return platonovGraph(z, name) })
 	}
 	info, err := os.Stat(name)
 	switch {
@@ -91,4 +92,14 @@ func parsePath(name string, noSuchName error) (*graphs.Graph, error) {
 		return nil, fmt.Errorf("%s is neither an .npz file nor a folder; give one of them, or one of %s", name, strings.Join(Names(), ", "))
 	}
 	return folderGraph(name)
+}
+
+// withNPZ opens the archive at path and hands it to parse.
+func withNPZ(path string, parse func(*npz.File) (*graphs.Graph, error)) (*graphs.Graph, error) {
+	z, err := npz.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	return parse(z)
 }

@@ -87,7 +87,16 @@ func isGenerated(name string) bool {
 	return name == MinesweeperGenerated || strings.HasPrefix(name, MinesweeperGenerated+":")
 }
 
-func unknown(name string) error {
+// NameError is the error of a name that stands for no dataset, or of the generator's settings in a name: the caller's
+// mistake, and not that of a file or a network.
+type NameError struct{ err error }
+
+func (e *NameError) Error() string { return e.err.Error() }
+func (e *NameError) Unwrap() error { return e.err }
+
+func unknown(name string) error { return &NameError{unknownName(name)} }
+
+func unknownName(name string) error {
 	names := Names()
 	var near []string
 	for _, n := range names {

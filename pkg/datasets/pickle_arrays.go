@@ -1,10 +1,14 @@
 package datasets
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/revgnn/revgnn/pkg/npz"
+)
 
 // pickledArray reads a recorded NumPy array: _reconstruct(ndarray, …) with the state (version, shape, dtype,
 // Fortran order, raw bytes).
-func pickledArray(v any) (*array, error) {
+func pickledArray(v any) (*npz.Array, error) {
 	object, ok := v.(*pickleObject)
 	if !ok || object.class != "numpy.core.multiarray _reconstruct" && object.class != "numpy._core.multiarray _reconstruct" {
 		return nil, fmt.Errorf("holds something other than a NumPy array")
@@ -20,50 +24,39 @@ func pickledArray(v any) (*array, error) {
 	if !ok1 || !ok2 || !ok3 {
 		return nil, damaged
 	}
-	a, err := pickledType(state[2])
+	descr, err := pickledType(state[2])
 	if err != nil {
 		return nil, err
 	}
 	var shape []int64
 	for _, dim := range dims {
 		n, ok := dim.(int64)
-		if !ok || len(shape) == maxDims {
+		if !ok {
 			return nil, damaged
 		}
 		shape = append(shape, n)
 	}
-	want, err := checkShape(shape, a.size)
-	if err != nil {
-		return nil, err
-	}
-	if want != int64(len(raw)) {
-		return nil, fmt.Errorf("claims an array of the shape %v, %d bytes, but holds %d", shape, want, len(raw))
-	}
-	for _, n := range shape {
-		a.shape = append(a.shape, int(n))
-	}
-	a.fortran, a.data = fortran, []byte(raw)
-	return a, nil
+	return npz.NewArray(descr, fortran, shape, []byte(raw))
 }
 
-// pickledType reads a recorded dtype('f4', 0, 1) with the state (3, '<', …).
-func pickledType(v any) (*array, error) {
+// pickledType reads a recorded dtype('f4', 0, 1) with the state (3, '<', …), and
+// returns its NumPy name, "<f4".
+func pickledType(v any) (string, error) {
 	damaged := fmt.Errorf("holds a NumPy array of an unknown type")
 	object, ok := v.(*pickleObject)
 	if !ok || object.class != "numpy dtype" || len(object.args) == 0 {
-		return nil, damaged
+		return "", damaged
 	}
 	code, ok1 := object.args[0].(pickleString)
 	state, ok2 := object.state.(pickleTuple)
 	if !ok1 || !ok2 || len(state) < 2 {
-		return nil, damaged
+		return "", damaged
 	}
 	order, ok := state[1].(pickleString)
 	if !ok || len(code) > 8 || len(order) > 1 {
-		return nil, damaged
+		return "", damaged
 	}
-	a, err := parseDescr(string(order + code))
-	return &a, err
+	return string(order + code), nil
 }
 
 // pickledCSR reads a recorded scipy.sparse.csr_matrix with the state {_shape, indptr, indices, data, …}.
@@ -88,7 +81,7 @@ func pickledCSR(v any) (*csr, error) {
 		}
 		shape = append(shape, n)
 	}
-	var arrays [3]*array
+	var arrays [3]*npz.Array
 	for i, key := range [3]string{"indptr", "indices", "data"} {
 		a, err := pickledArray(state.get(key))
 		if err != nil {
@@ -96,15 +89,15 @@ func pickledCSR(v any) (*csr, error) {
 		}
 		arrays[i] = a
 	}
-	indptr, err := arrays[0].int64s()
+	indptr, err := arrays[0].Int64s()
 	if err != nil {
 		return nil, err
 	}
-	indices, err := arrays[1].int64s()
+	indices, err := arrays[1].Int64s()
 	if err != nil {
 		return nil, err
 	}
-	values, err := arrays[2].float32s()
+	values, err := arrays[2].Float32s()
 	if err != nil {
 		return nil, err
 	}

@@ -108,16 +108,16 @@ func (p *planetoidReader) oneHot(part string) (labels []int32) {
 		if err != nil {
 			return err
 		}
-		if len(a.shape) != 2 || a.shape[1] < 1 || a.shape[1] > maxClasses {
-			return fmt.Errorf("has the shape %v; one row per node and one column per class are needed", a.shape)
+		if len(a.Shape) != 2 || a.Shape[1] < 1 || a.Shape[1] > maxClasses {
+			return fmt.Errorf("has the shape %v; one row per node and one column per class are needed", a.Shape)
 		}
-		values, err := a.int64s()
+		values, err := a.Int64s()
 		if err != nil {
 			return err
 		}
-		labels = make([]int32, a.shape[0])
+		labels = make([]int32, a.Shape[0])
 		for i := range labels {
-			row := values[i*a.shape[1] : (i+1)*a.shape[1]]
+			row := values[i*a.Shape[1] : (i+1)*a.Shape[1]]
 			for c, x := range row {
 				if x > row[labels[i]] {
 					labels[i] = int32(c)

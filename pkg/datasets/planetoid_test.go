@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/npz"
 )
 
 func parsePlanetoid(parts map[string][]byte) (*graphs.Graph, error) {
@@ -124,7 +125,7 @@ func TestUnpickleNumbers(t *testing.T) {
 
 func TestTinyBenchmark(t *testing.T) {
 	b := tinyBenchmark()
-	z, err := openNPZ(bytes.NewReader(b), int64(len(b)), "tiny.npz")
+	z, err := npz.New(bytes.NewReader(b), int64(len(b)), "tiny.npz")
 	if err != nil {
 		t.Fatal(err)
 	}

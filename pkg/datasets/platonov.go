@@ -2,8 +2,10 @@ package datasets
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/npz"
 )
 
 // Limits on counts that later memory depends on, beside the sizes of the files themselves.
@@ -11,6 +13,7 @@ const (
 	maxNodes   = 1 << 24
 	maxClasses = 1 << 16
 	maxSplits  = 1000
+	maxDim     = math.MaxInt32 // of a sparse matrix
 )
 
 func checkNodes(n int) error {
@@ -23,14 +26,14 @@ func checkNodes(n int) error {
 // platonovGraph reads an archive with the keys of Platonov et al. (2023), "A critical look at the evaluation of GNNs
 // under heterophily": node_features [n,d], node_labels [n], edges [m,2] (each undirected edge once or in both directions),
 // and train_masks, val_masks, test_masks [splits,n]. Without any masks the graph gets ten 60/20/20 splits.
-func platonovGraph(z *npz, name string) (*graphs.Graph, error) {
-	features, shape, err := z.float32s("node_features", 2)
+func platonovGraph(z *npz.File, name string) (*graphs.Graph, error) {
+	features, shape, err := z.Float32s("node_features", 2)
 	if err != nil {
 		return nil, err
 	}
 	n, d := shape[0], shape[1]
 	if err := checkNodes(n); err != nil {
-		return nil, fmt.Errorf("%s: %w", z.path, err)
+		return nil, fmt.Errorf("%s: %w", z.Path, err)
 	}
 	labels, classes, err := npzLabels(z, "node_labels", n)
 	if err != nil {
@@ -44,7 +47,7 @@ func platonovGraph(z *npz, name string) (*graphs.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wrap(z.path)(graphs.New(name, n, edges, features, d, labels, classes, splits))
+	return wrap(z.Path)(graphs.New(name, n, edges, features, d, labels, classes, splits))
 }
 
 // wrap puts the file's name before an error.
@@ -58,17 +61,17 @@ func wrap(path string) func(*graphs.Graph, error) (*graphs.Graph, error) {
 }
 
 // npzLabels reads n class numbers and returns them with the number of classes.
-func npzLabels(z *npz, key string, n int) ([]int32, int, error) {
-	values, shape, err := z.int64s(key, 1)
+func npzLabels(z *npz.File, key string, n int) ([]int32, int, error) {
+	values, shape, err := z.Int64s(key, 1)
 	if err != nil {
 		return nil, 0, err
 	}
 	if shape[0] != n {
-		return nil, 0, fmt.Errorf("%s: %d values in %q for %d nodes; each node needs one label", z.path, shape[0], key, n)
+		return nil, 0, fmt.Errorf("%s: %d values in %q for %d nodes; each node needs one label", z.Path, shape[0], key, n)
 	}
 	labels, classes, err := classNumbers(values)
 	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", z.path, err)
+		return nil, 0, fmt.Errorf("%s: %w", z.Path, err)
 	}
 	return labels, classes, nil
 }
@@ -88,19 +91,19 @@ func classNumbers(values []int64) ([]int32, int, error) {
 }
 
 // npzEdges reads node pairs and checks that the nodes exist before narrowing them to int32.
-func npzEdges(z *npz, n int) ([]graphs.Edge, error) {
-	ends, shape, err := z.int64s("edges", 2)
+func npzEdges(z *npz.File, n int) ([]graphs.Edge, error) {
+	ends, shape, err := z.Int64s("edges", 2)
 	if err != nil {
 		return nil, err
 	}
 	if shape[1] != 2 {
-		return nil, fmt.Errorf("%s: array %q has shape %v, but needs two columns", z.path, "edges", shape)
+		return nil, fmt.Errorf("%s: array %q has shape %v, but needs two columns", z.Path, "edges", shape)
 	}
 	edges := make([]graphs.Edge, shape[0])
 	for i := range edges {
 		a, b := ends[2*i], ends[2*i+1]
 		if min(a, b) < 0 || max(a, b) >= int64(n) {
-			return nil, fmt.Errorf("%s: edge %d joins nodes %d and %d, but nodes are numbered 0 to %d", z.path, i, a, b, n-1)
+			return nil, fmt.Errorf("%s: edge %d joins nodes %d and %d, but nodes are numbered 0 to %d", z.Path, i, a, b, n-1)
 		}
 		edges[i] = graphs.Edge{int32(a), int32(b)}
 	}
@@ -108,15 +111,15 @@ func npzEdges(z *npz, n int) ([]graphs.Edge, error) {
 }
 
 // npzSplits reads the masks, or makes the ten 60/20/20 splits where the archive has none.
-func npzSplits(z *npz, n int) ([]graphs.Split, error) {
+func npzSplits(z *npz.File, n int) ([]graphs.Split, error) {
 	keys := [3]string{"train_masks", "val_masks", "test_masks"}
-	if !z.has(keys[0]) && !z.has(keys[1]) && !z.has(keys[2]) {
+	if !z.Has(keys[0]) && !z.Has(keys[1]) && !z.Has(keys[2]) {
 		return PaperSplits(n), nil
 	}
 	var masks [3][]bool
 	count := 0
 	for k, key := range keys {
-		mask, shape, err := z.bools(key, 2)
+		mask, shape, err := z.Bools(key, 2)
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +127,7 @@ func npzSplits(z *npz, n int) ([]graphs.Split, error) {
 			count = shape[0]
 		}
 		if shape[0] != count || shape[1] != n || count > maxSplits {
-			return nil, fmt.Errorf("%s: array %q has shape %v; all three masks need [splits, %d] with at most %d splits", z.path, key, shape, n, maxSplits)
+			return nil, fmt.Errorf("%s: array %q has shape %v; all three masks need [splits, %d] with at most %d splits", z.Path, key, shape, n, maxSplits)
 		}
 		masks[k] = mask
 	}

@@ -3,7 +3,7 @@ package engine_test
 import (
 	"testing"
 
-	. "github.com/gomlx/gomlx/core/graph" //nolint:staticcheck // as GoMLX does where graphs are built
+	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/engine"
@@ -26,7 +26,7 @@ func TestLoopsInsideLoops(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := exec.Exec(tensors.FromFlatDataAndDimensions([]float32{1, 2}, 2))
+		out, err := exec.Call(tensors.FromFlatDataAndDimensions([]float32{1, 2}, 2))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	. "github.com/gomlx/gomlx/core/graph" //nolint:staticcheck // as GoMLX does where graphs are built
+	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/engine"
@@ -64,7 +64,7 @@ func execute(t *testing.T, e *engine.Engine, m *sparse.Matrix, f func(in []*Node
 	for _, a := range m.Tensors() {
 		args = append(args, a)
 	}
-	out, err := exec.Exec(args...)
+	out, err := exec.Call(args...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestBound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := exec.Exec(draw(5, c.norm, 6, 6))
+		out, err := exec.Call(draw(5, c.norm, 6, 6))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ package loop
 import (
 	"fmt"
 
-	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/dtypes/gotype"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 )
@@ -65,7 +65,7 @@ func Repeat(n *Node, state, fixed []*Node, body func(i *Node, state, fixed []*No
 }
 
 // Const is a scalar constant of the given type that belongs to the function being built.
-func Const[T dtypes.Supported](g *graph.Graph, v T) *Node {
+func Const[T gotype.Supported](g *graph.Graph, v T) *Node {
 	return graph.Reshape(graph.Const(g, []T{v}))
 }
 

@@ -27,8 +27,9 @@ var strokes = []struct{ colour, dash string }{
 	{"#56b4e9", "dotted"},
 }
 
-// shades run from light to dark (ColorBrewer's Blues), so that more is darker in colour and in grey.
-var shades = []string{"#f7fbff", "#deebf7", "#c6dbef", "#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08519c", "#08306b"}
+// shades run from light to dark (ColorBrewer's Blues without the first, which is too close to the white of a missing
+// value), so that more is darker in colour and in grey.
+var shades = []string{"#deebf7", "#c6dbef", "#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08519c", "#08306b"}
 
 func text(size int) *opts.TextStyle {
 	return &opts.TextStyle{Color: ink, FontSize: size, FontFamily: fontFamily, FontWeight: "normal"}

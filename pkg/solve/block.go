@@ -1,7 +1,7 @@
 package solve
 
 import (
-	. "github.com/gomlx/gomlx/core/graph" //nolint:staticcheck // as GoMLX does where graphs are built
+	. "github.com/gomlx/gomlx/core/graph"
 )
 
 // Block is the residual branch h of a layer f(X) = X + h(X; w). X has shape [n, d]; w are its weights and whatever else it

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	. "github.com/gomlx/gomlx/core/graph" //nolint:staticcheck // as GoMLX does where graphs are built
+	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/engine"
@@ -74,7 +74,7 @@ func run(t *testing.T, e *engine.Engine, args []*tensors.Tensor, c chain) [][]fl
 	for i, a := range args {
 		in[i] = tensors.FromFlatDataAndDimensions(tensors.MustCopyFlatData[float32](a), a.Shape().Dimensions...)
 	}
-	out, err := exec.Exec(in...)
+	out, err := exec.Call(in...)
 	if err != nil {
 		t.Fatal(err)
 	}

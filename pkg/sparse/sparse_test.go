@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	. "github.com/gomlx/gomlx/core/graph" //nolint:staticcheck // as GoMLX does where graphs are built
+	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/engine"
@@ -91,7 +91,7 @@ func product(t *testing.T, e *engine.Engine, m *sparse.Matrix, x, v []float32, d
 	for _, a := range m.Tensors() {
 		args = append(args, a)
 	}
-	out, err := exec.Exec(args...)
+	out, err := exec.Call(args...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func BenchmarkProduct(b *testing.B) {
 		args = append(args, a)
 	}
 	for b.Loop() {
-		out, err := exec.Exec(args...)
+		out, err := exec.Call(args...)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/gomlx/compute/shapes"
-	. "github.com/gomlx/gomlx/core/graph" //nolint:staticcheck // as GoMLX does where graphs are built
+	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
@@ -151,7 +151,7 @@ func (f *fit) compile() (err error) {
 // one runs the step.
 func (f *fit) one() ([]*tensors.Tensor, float64, error) {
 	start := time.Now()
-	out, err := f.stepper.Exec(f.inputs...)
+	out, err := f.stepper.Call(f.inputs...)
 	if err != nil {
 		return nil, 0, fmt.Errorf("a training step failed on %s: %w", f.engine.Name, err)
 	}
@@ -173,7 +173,7 @@ func (f *fit) account(out []*tensors.Tensor, took float64) {
 
 // logits evaluates the model as it is.
 func (f *fit) logits() ([]float32, error) {
-	out, err := f.evaluate.Exec(f.inputs...)
+	out, err := f.evaluate.Call(f.inputs...)
 	if err != nil {
 		return nil, fmt.Errorf("the evaluation failed on %s: %w", f.engine.Name, err)
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	. "github.com/gomlx/gomlx/core/graph" //nolint:staticcheck // as GoMLX does where graphs are built
+	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
@@ -57,7 +57,7 @@ func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (i
 		return nil, fmt.Errorf("the inversion cannot be built: %w", err)
 	}
 	defer exec.Finalize()
-	out, err := exec.Exec(s.inputs...)
+	out, err := exec.Call(s.inputs...)
 	if err != nil {
 		return nil, fmt.Errorf("the inversion failed on %s: %w", e.Name, err)
 	}

@@ -3,7 +3,7 @@ package train
 import (
 	"fmt"
 
-	. "github.com/gomlx/gomlx/core/graph" //nolint:staticcheck // as GoMLX does where graphs are built
+	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
@@ -47,7 +47,7 @@ func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map
 		return nil, fmt.Errorf("the evaluation cannot be built: %w", err)
 	}
 	defer exec.Finalize()
-	out, err := exec.Exec(s.inputs...)
+	out, err := exec.Call(s.inputs...)
 	if err != nil {
 		return nil, fmt.Errorf("the evaluation failed on %s: %w", e.Name, err)
 	}

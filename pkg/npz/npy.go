@@ -1,4 +1,4 @@
-package datasets
+package npz
 
 import (
 	"encoding/binary"
@@ -19,25 +19,6 @@ const (
 	maxDim         = math.MaxInt32
 )
 
-// array is a NumPy array as stored: raw bytes, and how to read them.
-type array struct {
-	shape   []int
-	kind    byte // 'b' bool, 'i' signed, 'u' unsigned, 'f' float
-	size    int  // bytes per value
-	order   binary.ByteOrder
-	fortran bool
-	data    []byte
-}
-
-// count is the number of values, from a shape that checkShape has accepted.
-func (a *array) count() int {
-	n := 1
-	for _, d := range a.shape {
-		n *= d
-	}
-	return n
-}
-
 // checkShape returns the number of bytes that shape needs, or an error if that is beyond the limits.
 func checkShape(shape []int64, size int) (int64, error) {
 	if len(shape) > maxDims {
@@ -57,8 +38,8 @@ func checkShape(shape []int64, size int) (int64, error) {
 }
 
 // parseDescr reads a NumPy type string such as "<f4", "|b1" or ">i8".
-func parseDescr(s string) (a array, err error) {
-	unsupported := fmt.Errorf("has the type %q; supported are bool, int8 to int64, uint8 to uint64, float32 and float64", truncate(s))
+func parseDescr(s string) (a Array, err error) {
+	unsupported := fmt.Errorf("has the type %q; supported are bool, int8 to int64, uint8 to uint64, float32 and float64", cut(s))
 	if len(s) != 3 {
 		return a, unsupported
 	}
@@ -80,7 +61,7 @@ func parseDescr(s string) (a array, err error) {
 
 // readNPY reads one array in NumPy's .npy format, versions 1 to 3 (numpy.lib.format). size is the number of bytes that r
 // holds, and an upper limit of what is allocated.
-func readNPY(r io.Reader, size int64) (*array, error) {
+func readNPY(r io.Reader, size int64) (*Array, error) {
 	var fixed [12]byte
 	if _, err := io.ReadFull(r, fixed[:10]); err != nil || string(fixed[:6]) != "\x93NUMPY" {
 		return nil, fmt.Errorf("is not in NumPy's npy format")
@@ -122,15 +103,13 @@ func readNPY(r io.Reader, size int64) (*array, error) {
 	if n, err := io.ReadFull(r, fixed[:1]); n != 0 || err != io.EOF {
 		return nil, fmt.Errorf("is damaged (%v)", err)
 	}
-	for _, d := range shape {
-		a.shape = append(a.shape, int(d))
-	}
+	a.setShape(shape)
 	return a, nil
 }
 
 // parseHeader reads the Python dictionary in an npy header: descr, fortran_order and shape, nothing else.
-func parseHeader(s string) (*array, []int64, error) {
-	damaged := func(what string) (*array, []int64, error) {
+func parseHeader(s string) (*Array, []int64, error) {
+	damaged := func(what string) (*Array, []int64, error) {
 		return nil, nil, fmt.Errorf("has a damaged header (%s)", what)
 	}
 	s = strings.TrimSpace(s)
@@ -139,7 +118,7 @@ func parseHeader(s string) (*array, []int64, error) {
 	}
 	s = strings.TrimSpace(s[1 : len(s)-1])
 	var (
-		a       array
+		a       Array
 		fortran bool
 		shape   []int64
 		seen    = map[string]bool{}
@@ -181,7 +160,7 @@ func parseHeader(s string) (*array, []int64, error) {
 				return damaged(err.Error())
 			}
 		default:
-			return damaged(fmt.Sprintf("unknown key %q", truncate(key)))
+			return damaged(fmt.Sprintf("unknown key %q", cut(key)))
 		}
 		s = strings.TrimSpace(s)
 		if rest, ok := strings.CutPrefix(s, ","); ok {
@@ -224,11 +203,19 @@ func parseTuple(s string) (shape []int64, rest string, err error) {
 		}
 		n, err := strconv.ParseInt(f, 10, 64)
 		if err != nil {
-			return nil, s, fmt.Errorf("the shape holds %q, not a number", truncate(f))
+			return nil, s, fmt.Errorf("the shape holds %q, not a number", cut(f))
 		}
 		if shape = append(shape, n); len(shape) > maxDims {
 			return nil, s, fmt.Errorf("the shape has more than %d dimensions", maxDims)
 		}
 	}
 	return shape, s[end+1:], nil
+}
+
+// cut shortens text for an error message.
+func cut(s string) string {
+	if len(s) > 40 {
+		return s[:40] + "…"
+	}
+	return s
 }

@@ -1,14 +1,62 @@
-package datasets
+package npz
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 )
 
+// Array is a NumPy array as stored: raw bytes, and how to read them. The errors of its methods are the second half of a
+// sentence that begins with the array's name: "claims the shape [3 2], 24 bytes, but holds 8".
+type Array struct {
+	Shape   []int
+	kind    byte // 'b' bool, 'i' signed, 'u' unsigned, 'f' float
+	size    int  // bytes per value
+	order   binary.ByteOrder
+	fortran bool
+	data    []byte
+}
+
+// NewArray makes an array of NumPy's type descr, such as "<f4" or "|b1", from the raw bytes of a file that is not an .npy
+// file but describes its arrays alike. The bytes must be as many as shape needs; they are not copied.
+func NewArray(descr string, fortran bool, shape []int64, raw []byte) (*Array, error) {
+	a, err := parseDescr(descr)
+	if err != nil {
+		return nil, err
+	}
+	want, err := checkShape(shape, a.size)
+	if err != nil {
+		return nil, err
+	}
+	if want != int64(len(raw)) {
+		return nil, fmt.Errorf("claims an array of the shape %v, %d bytes, but holds %d", shape, want, len(raw))
+	}
+	a.fortran, a.data = fortran, raw
+	a.setShape(shape)
+	return &a, nil
+}
+
+// setShape takes a shape that checkShape has accepted.
+func (a *Array) setShape(shape []int64) {
+	a.Shape = make([]int, len(shape))
+	for i, d := range shape {
+		a.Shape[i] = int(d)
+	}
+}
+
+// count is the number of values, from a shape that checkShape has accepted.
+func (a *Array) count() int {
+	n := 1
+	for _, d := range a.Shape {
+		n *= d
+	}
+	return n
+}
+
 // each calls f with the position of every value in C order and its offset in the raw bytes. Fortran order is supported
 // up to two dimensions, which is what the public files use it for.
-func (a *array) each(f func(at, offset int) error) error {
-	if !a.fortran || len(a.shape) < 2 {
+func (a *Array) each(f func(at, offset int) error) error {
+	if !a.fortran || len(a.Shape) < 2 {
 		for i := range a.count() {
 			if err := f(i, i*a.size); err != nil {
 				return err
@@ -16,10 +64,10 @@ func (a *array) each(f func(at, offset int) error) error {
 		}
 		return nil
 	}
-	if len(a.shape) > 2 {
-		return fmt.Errorf("is in Fortran order with %d dimensions; save it in C order", len(a.shape))
+	if len(a.Shape) > 2 {
+		return fmt.Errorf("is in Fortran order with %d dimensions; save it in C order", len(a.Shape))
 	}
-	rows, columns := a.shape[0], a.shape[1]
+	rows, columns := a.Shape[0], a.Shape[1]
 	for r := range rows {
 		for c := range columns {
 			if err := f(r*columns+c, (c*rows+r)*a.size); err != nil {
@@ -31,7 +79,7 @@ func (a *array) each(f func(at, offset int) error) error {
 }
 
 // integer reads one bool or integer value; ok is false if it does not fit int64.
-func (a *array) integer(offset int) (v int64, ok bool) {
+func (a *Array) integer(offset int) (v int64, ok bool) {
 	b := a.data[offset : offset+a.size]
 	var u uint64
 	switch a.size {
@@ -51,8 +99,8 @@ func (a *array) integer(offset int) (v int64, ok bool) {
 	return int64(u), u <= math.MaxInt64
 }
 
-// float32s returns the values in C order. Values beyond float32 become infinite, which graph validation refuses.
-func (a *array) float32s() ([]float32, error) {
+// Float32s returns the values in C order. Values beyond float32 become infinite, as in a cast.
+func (a *Array) Float32s() ([]float32, error) {
 	out := make([]float32, a.count())
 	var err error
 	switch {
@@ -79,8 +127,8 @@ func (a *array) float32s() ([]float32, error) {
 	return out, err
 }
 
-// int64s returns the values in C order; floats are refused.
-func (a *array) int64s() ([]int64, error) {
+// Int64s returns the values in C order; floats are refused.
+func (a *Array) Int64s() ([]int64, error) {
 	if a.kind == 'f' {
 		return nil, fmt.Errorf("holds floating-point values where whole numbers are needed")
 	}
@@ -96,8 +144,8 @@ func (a *array) int64s() ([]int64, error) {
 	return out, err
 }
 
-// bools returns the values in C order; besides bool, integers 0 and 1 are accepted.
-func (a *array) bools() ([]bool, error) {
+// Bools returns the values in C order; besides bool, integers 0 and 1 are accepted.
+func (a *Array) Bools() ([]bool, error) {
 	if a.kind == 'f' {
 		return nil, fmt.Errorf("holds floating-point values where true and false are needed")
 	}

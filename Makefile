@@ -1,0 +1,58 @@
+# revgnn: `make help` lists what there is. Every target prepares what it needs and is quick the second time.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+export PYTHON
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
+# Tests on real datasets find the mirror beside the checkout, where there is one.
+ifneq ($(wildcard ../shared/data),)
+export REVGNN_DATA ?= $(abspath ../shared/data)
+endif
+sources := $(shell find cmd data pkg -name '*.go' -o -name '*.json') go.mod go.sum
+
+.PHONY: help demo test lab bench build setup plugin lint browser clean
+
+help: ## This list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: setup plugin ## Train GCN and GCN+ReP in a notebook, with figures in out/quickstart.html
+	@start=$$(date +%s); mkdir -p out; \
+	.venv/bin/python notebooks/run.py notebooks/quickstart.ipynb --html out/quickstart.html; \
+	echo "took $$(( $$(date +%s) - start )) s"
+
+test: lint setup plugin browser ## All tests: Go, notebooks, browser, on XLA CPU and pure Go
+	REVGNN_TEST_XLA=$$(bin/revgnn doctor --json 2>/dev/null | grep -q '"xla:c' && echo 1 || true) \
+	REVGNN_TEST_NOTEBOOKS=1 go test -p 1 -timeout 30m ./...
+
+lint: ## Format and static checks
+	@unformatted=$$(gofmt -l cmd data kernels notebooks pkg); \
+	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w: $$unformatted"; exit 1; fi
+	go vet ./...
+	go run $(STATICCHECK) ./...
+
+lab: setup plugin ## JupyterLab on the notebooks
+	.venv/bin/jupyter lab --notebook-dir notebooks
+
+bench: build plugin ## Go benchmarks, and an epoch of GCN+ReP at growing depth
+	go test -run '^$$' -bench . -benchtime 1s ./pkg/sparse
+	for depth in 16 64 256; do bin/revgnn bench --dataset minesweeper-generated --model gcn+rep --forward 1 --reverse $$depth --hidden 64 --epochs 5 --json; done
+
+build: bin/revgnn ## The command line, bin/revgnn
+
+bin/revgnn: $(sources)
+	go build -o $@ ./cmd/revgnn
+
+setup: ## The Python environment, the Go kernel and what figures need, in .venv
+	go run ./kernels/install
+
+plugin: build ## The XLA CPU plugin, where it can be had; else the pure-Go engine is used
+	@bin/revgnn install-plugin cpu || echo "going on with the pure-Go engine, which is some fifty times slower"
+
+browser: ## A browser for the tests: installed by apt where that is allowed, else tests that need one say that they skip
+	@if ! command -v chromium chromium-browser google-chrome >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	(apt-get update && apt-get install -y --no-install-recommends chromium) >/dev/null 2>&1 || echo "no browser could be installed"; fi
+
+clean: ## Remove what was built and made here (the plugin and the datasets stay in your home)
+	rm -rf bin out .venv

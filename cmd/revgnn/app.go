@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/revgnn/revgnn/pkg/datasets"
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/graphs"
+)
+
+// app is what all commands share: where they write, and the global flags.
+type app struct {
+	stdout, stderr io.Writer
+	engineName     string
+	data           datasets.Options
+	json, quiet    bool
+	// written tells that the JSON document is out.
+	written bool
+}
+
+func (a *app) root() *cobra.Command {
+	root := group("revgnn", "Residual graph networks with forward and reverse layers", a.doctor(), a.datasets(), a.train(), a.predict(), a.invert(), a.bench(), a.installPlugin(), a.version())
+	root.Long = "revgnn trains residual graph networks that read both ends of a diffusion: forward layers that smooth node\nfeatures over the graph, and their inverses, which sharpen them.\n\nExit status: 0 done, 1 failed, 2 wrong usage."
+	root.SilenceUsage, root.SilenceErrors = true, true
+	root.SetFlagErrorFunc(flagError)
+	f := root.PersistentFlags()
+	f.StringVar(&a.engineName, "engine", "", "engine: xla:cuda, xla:cpu or go (default: $REVGNN_ENGINE, else the fastest that is installed)")
+	f.StringVar(&a.data.Dir, "data", "", "data directory (default: $REVGNN_DATA, else the user's cache folder)")
+	f.StringVar(&a.data.Mirror, "mirror", "", "folder or http(s) address to take dataset files from, by their names")
+	f.BoolVar(&a.data.Offline, "offline", false, "never use the network")
+	f.BoolVar(&a.json, "json", false, "write one JSON document to stdout")
+	f.BoolVar(&a.quiet, "quiet", false, "no progress on stderr")
+	return root
+}
+
+// group is a command that only has commands below it.
+func group(use, short string, below ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs, SuggestionsMinimumDistance: 2}
+	var names []string
+	for _, b := range below {
+		names = append(names, b.Name())
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+				return usagef("unknown command '%s %s': did you mean %s?", c.CommandPath(), args[0], strings.Join(near, " or "))
+			}
+			return usagef("unknown command '%s %s': choose one of %s", c.CommandPath(), args[0], strings.Join(names, ", "))
+		}
+		return usagef("no command given: choose one of %s (see '%s --help')", strings.Join(names, ", "), c.CommandPath())
+	}
+	c.AddCommand(below...)
+	return c
+}
+
+// execute runs the command line. A panic is a bug in revgnn; users get a sentence instead of a stack, unless REVGNN_DEBUG is
+// set.
+func (a *app) execute(ctx context.Context, root *cobra.Command) (err error) {
+	if os.Getenv("REVGNN_DEBUG") == "" {
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("internal error: %v; this is a bug, please report it with the output of REVGNN_DEBUG=1", p)
+			}
+		}()
+	}
+	return root.ExecuteContext(ctx)
+}
+
+// document writes the JSON document.
+func (a *app) document(v any) error {
+	e := json.NewEncoder(a.stdout)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	a.written = true
+	if err := e.Encode(v); err != nil {
+		return fmt.Errorf("the result cannot be written: %w", err)
+	}
+	return nil
+}
+
+// show writes v as JSON, or the table.
+func (a *app) show(v any, table func(w io.Writer)) error {
+	if a.json {
+		return a.document(v)
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	table(w)
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("the result cannot be written: %w", err)
+	}
+	return nil
+}
+
+// load loads a dataset; an unknown name is wrong usage.
+func (a *app) load(ctx context.Context, p *progress, name string) (*graphs.Graph, error) {
+	data := a.data
+	data.Progress = p.download
+	g, err := datasets.Load(ctx, name, data)
+	p.end()
+	return g, asNameUsage(err)
+}
+
+// asNameUsage marks an error about a dataset's name as the caller's.
+func asNameUsage(err error) error {
+	var wrong *datasets.NameError
+	if errors.As(err, &wrong) {
+		return usageError{err}
+	}
+	return err
+}
+
+// open opens the engine; an unknown name is wrong usage.
+func (a *app) open() (*engine.Engine, error) {
+	e, err := engine.Open(a.engineName)
+	if err != nil && strings.HasPrefix(err.Error(), "unknown engine") {
+		return nil, usageError{err}
+	}
+	return e, err
+}
+
+// versionText is the version of the module or of the commit that the programme was built from.
+func versionText() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "unknown"
+	}
+	return info.Main.Version
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/revgnn/revgnn/pkg/datasets"
+	"github.com/revgnn/revgnn/pkg/doctor"
+	"github.com/revgnn/revgnn/pkg/metrics"
+)
+
+func (a *app) datasets() *cobra.Command {
+	return group("datasets", "List, download, verify and describe datasets", a.datasetsList(),
+		a.datasetsGet(), a.datasetsVerify(), a.datasetsStats())
+}
+
+// listed is a dataset in the JSON document of datasets list.
+type listed struct {
+	Name    string `json:"name"`
+	Present bool   `json:"present"`
+	Nodes   int    `json:"nodes,omitempty"`
+	Edges   int    `json:"edges,omitempty"`
+	Metric  string `json:"metric"`
+	Bytes   int64  `json:"bytes"`
+	Licence string `json:"licence"`
+}
+
+func (a *app) datasetsList() *cobra.Command {
+	return &cobra.Command{Use: "list", Short: "List the datasets that are known by name", Args: noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			dir, err := datasets.Dir(a.data.Dir)
+			if err != nil {
+				return err
+			}
+			var all []listed
+			for _, name := range datasets.Names() {
+				info, err := datasets.Info(name)
+				if err != nil {
+					return err
+				}
+				l := listed{name, doctor.Present(name, dir), info.Statistics.Nodes, info.Statistics.Edges, info.Task, 0, info.Licence}
+				for _, f := range info.Files {
+					l.Bytes += f.Bytes
+				}
+				all = append(all, l)
+			}
+			return a.show(all, func(w io.Writer) {
+				fmt.Fprintf(w, "name\tnodes\tedges\tmetric\tsize\tin %s\n", dir)
+				for _, l := range all {
+					if len(l.Licence) > 0 && l.Bytes == 0 {
+						fmt.Fprintf(w, "%s\t\t\t%s\t\tgenerated\n", l.Name, l.Metric)
+						continue
+					}
+					fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\n", l.Name, l.Nodes, l.Edges, l.Metric, bytesText(l.Bytes), map[bool]string{true: "yes", false: "no"}[l.Present])
+				}
+			})
+		}}
+}
+
+// checked is a dataset in the JSON documents of datasets get and verify.
+type checked struct {
+	Name  string `json:"name"`
+	OK    bool   `json:"ok"`
+	Error string `json:"error,omitempty"`
+}
+
+// each runs a check for every name, and reports all before it fails with the first error.
+func (a *app) each(names []string, done string, check func(name string) error) error {
+	var all []checked
+	var first error
+	for _, name := range names {
+		one := checked{Name: name, OK: true}
+		if err := check(name); err != nil {
+			one.OK, one.Error = false, sentence(err)
+			if first == nil {
+				first = err
+			}
+		}
+		all = append(all, one)
+	}
+	err := a.show(all, func(w io.Writer) {
+		for _, one := range all {
+			fmt.Fprintf(w, "%s\t%s\n", one.Name, map[bool]string{true: done, false: "failed"}[one.OK])
+		}
+	})
+	return errors.Join(err, first)
+}
+
+// named is a command of datasets that takes names.
+func named(use, short string, run func(c *cobra.Command, names []string) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, RunE: run, Args: func(c *cobra.Command, names []string) error {
+		if len(names) == 0 {
+			return usagef("'%s' needs names: give some of %s", c.CommandPath(), strings.Join(datasets.Names(), ", "))
+		}
+		return nil
+	}}
+}
+
+// known checks names before any work.
+func known(names []string) error {
+	for _, name := range names {
+		if _, err := datasets.Info(name); err != nil {
+			return asNameUsage(err)
+		}
+	}
+	return nil
+}
+
+func (a *app) datasetsGet() *cobra.Command {
+	return named("get NAME…", "Download datasets into the data directory, and verify them", func(c *cobra.Command, names []string) error {
+		if err := known(names); err != nil {
+			return err
+		}
+		p := a.progress()
+		data := a.data
+		data.Progress = p.download
+		return a.each(names, "ok", func(name string) error {
+			defer p.end()
+			return datasets.Get(c.Context(), name, data)
+		})
+	})
+}
+
+func (a *app) datasetsVerify() *cobra.Command {
+	return named("verify NAME…", "Check the files of datasets against their checksums", func(_ *cobra.Command, names []string) error {
+		if err := known(names); err != nil {
+			return err
+		}
+		return a.each(names, "ok", func(name string) error { return datasets.Verify(name, a.data) })
+	})
+}
+
+func (a *app) datasetsStats() *cobra.Command {
+	return named("stats NAME…", "Describe graphs: size, classes, homophily (names, .npz files or folders)", func(c *cobra.Command, names []string) error {
+		p := a.progress()
+		all := []metrics.Stats{}
+		for _, name := range names {
+			g, err := a.load(c.Context(), p, name)
+			if err != nil {
+				return err
+			}
+			all = append(all, metrics.GraphStats(g))
+		}
+		return a.show(all, func(w io.Writer) {
+			fmt.Fprintln(w, "name\tnodes\tedges\tclasses\tfeatures\tdegree\tedge homophily\tadjusted\tsplits")
+			for _, s := range all {
+				fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%.2f\t%.4f\t%.4f\t%d\n", s.Name, s.Nodes, s.Edges, s.Classes, s.Features, s.AverageDegree, s.EdgeHomophily, s.AdjustedHomophily, s.Splits)
+			}
+		})
+	})
+}

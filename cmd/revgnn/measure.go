@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+func (a *app) invert() *cobra.Command {
+	c := &cobra.Command{Use: "invert --dataset NAME [flags]", Short: "Measure how well reverse layers undo forward layers", Args: noArguments}
+	s := about(c, invertSettings)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		config, err := s.config()
+		if err != nil {
+			return err
+		}
+		if !config.HasReverse() {
+			return usagef("model %s has no reverse layers to invert with: choose %s+rep", config.Model, config.Model)
+		}
+		g, err := a.load(c.Context(), a.progress(), s.dataset)
+		if err != nil {
+			return err
+		}
+		e, err := a.open()
+		if err != nil {
+			return err
+		}
+		inversion, err := train.Invert(c.Context(), e, g, config)
+		if err != nil {
+			return err
+		}
+		return a.show(inversion, func(w io.Writer) {
+			fmt.Fprintf(w, "%s\t%s\t%s\n\n", inversion.Graph, inversion.Model, inversion.Engine)
+			fmt.Fprintf(w, "mean absolute error\t%.3g\nmean absolute input\t%.3g\n\niteration\tresidual\n", inversion.MeanAbsError, inversion.MeanAbsInput)
+			for i, r := range inversion.Residual {
+				fmt.Fprintf(w, "%d\t%.3g\n", i+1, r)
+			}
+		})
+	}
+	return c
+}
+
+// invertSettings are the flags of invert, with the defaults of the paper's table 4.
+func invertSettings(f *pflag.FlagSet, c *train.Config) {
+	c.Forward, c.Lipschitz, c.MaxIterations = 64, 0.99999, 8
+	f.IntVar(&c.Forward, "depth", c.Forward, "layers forwards, and as many backwards")
+	f.IntVar(&c.Hidden, "hidden", c.Hidden, "width of the layers")
+	f.Float64Var(&c.Lipschitz, "lipschitz", c.Lipschitz, "Frobenius norm that the weight is scaled to, below 1")
+	f.IntVar(&c.MaxIterations, "max-iterations", c.MaxIterations, "fixed-point iterations per layer")
+	f.Uint64Var(&c.Seed, "seed", c.Seed, "seed of the parameters")
+}
+
+func (a *app) bench() *cobra.Command {
+	c := &cobra.Command{Use: "bench --dataset NAME [flags]", Short: "Time training steps", Args: noArguments}
+	s := about(c, modelSettings, benchSettings)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		config, err := s.config()
+		if err != nil {
+			return err
+		}
+		if config.Epochs < 2 {
+			return usagef("epochs is %d: a benchmark needs 2 at least, since the first compiles the program", config.Epochs)
+		}
+		g, err := a.load(c.Context(), a.progress(), s.dataset)
+		if err != nil {
+			return err
+		}
+		e, err := a.open()
+		if err != nil {
+			return err
+		}
+		b, err := train.Bench(c.Context(), e, g, config)
+		if err != nil {
+			return err
+		}
+		return a.show(b, func(w io.Writer) {
+			fmt.Fprintf(w, "%s\t%s\t%s\n\n", b.Graph, b.Model, b.Engine)
+			fmt.Fprintf(w, "seconds per epoch\t%.4f\t(median of %d)\n", b.EpochSeconds, b.Epochs-1)
+			fmt.Fprintf(w, "seconds to compile\t%.2f\n", b.CompileSeconds)
+			fmt.Fprintf(w, "iterations per layer\t%.2f\t(adjoint %.2f)\n", b.Iterations.Solve, b.Iterations.Adjoint)
+			fmt.Fprintf(w, "peak memory\t%s\n", bytesText(b.PeakRSS))
+		})
+	}
+	return c
+}
+
+// benchSettings are trainSettings with few epochs.
+func benchSettings(f *pflag.FlagSet, c *train.Config) {
+	c.Epochs = 10
+	trainSettings(f, c)
+}
+
+// bytesText is a number of bytes for people.
+func bytesText(n int64) string {
+	if n <= 0 {
+		return "unknown"
+	}
+	const gib = 1 << 30
+	if n >= gib {
+		return fmt.Sprintf("%.1f GiB", float64(n)/gib)
+	}
+	if n < 1<<20 {
+		return fmt.Sprintf("%.0f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20))
+}

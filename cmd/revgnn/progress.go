@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// lineEvery is the time between two lines of progress where there is no terminal to draw a bar on.
+const lineEvery = 10 * time.Second
+
+// progress tells on stderr how far a command is: a bar on a terminal, else a line now and then.
+type progress struct {
+	w        io.Writer
+	quiet    bool
+	terminal bool
+	bar      *progressbar.ProgressBar
+	about    string // what the bar or the last line is about
+	last     time.Time
+}
+
+func (a *app) progress() *progress {
+	p := &progress{w: a.stderr, quiet: a.quiet}
+	if f, ok := a.stderr.(*os.File); ok && os.Getenv("TERM") != "dumb" {
+		info, err := f.Stat()
+		p.terminal = err == nil && info.Mode()&os.ModeCharDevice != 0
+	}
+	return p
+}
+
+// at shows that done of total steps are done.
+func (p *progress) at(about string, done, total int64, detail string) {
+	if p.quiet {
+		return
+	}
+	if p.terminal {
+		if p.about != about {
+			p.end()
+			p.bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(p.w), progressbar.OptionThrottle(100*time.Millisecond),
+				progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(24), progressbar.OptionSetPredictTime(true))
+		}
+		p.about = about
+		p.bar.Describe(about + detail)
+		p.bar.Set64(done)
+		return
+	}
+	if p.about != about {
+		p.about, p.last = about, time.Now()
+		return
+	}
+	if time.Since(p.last) >= lineEvery {
+		p.last = time.Now()
+		fmt.Fprintf(p.w, "%s: %d of %d%s\n", about, done, total, detail)
+	}
+}
+
+// end takes the bar away.
+func (p *progress) end() {
+	if p.bar != nil {
+		p.bar.Clear()
+		p.bar = nil
+	}
+	p.about = ""
+}
+
+// line writes a line for people.
+func (p *progress) line(format string, args ...any) {
+	if p.quiet {
+		return
+	}
+	p.end()
+	fmt.Fprintf(p.w, format+"\n", args...)
+}
+
+func (p *progress) download(file string, done, total int64) {
+	p.at("downloading "+file, done, total, " bytes")
+}
+
+func (p *progress) epoch(split int, e train.Epoch) {
+	p.at(fmt.Sprintf("split %d, epochs", split), int64(e.Epoch), int64(e.Epochs), fmt.Sprintf(", loss %.4f, validation %.4f, best %.4f", e.Loss, e.Val, e.BestVal))
+}
+
+func (p *progress) split(r *train.Result, resumed bool) {
+	what := fmt.Sprintf("%s after %d epochs in %.1f s", r.Status, r.Epochs, r.Seconds)
+	if resumed {
+		what = r.Status + ", kept from before"
+	}
+	p.line("split %d: validation %.4f, test %.4f (epoch %d); %s", r.Split, r.Val, r.Test, r.BestEpoch, what)
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/revgnn/revgnn/pkg/files"
+	"github.com/revgnn/revgnn/pkg/sweep"
+)
+
+func (a *app) train() *cobra.Command {
+	c := &cobra.Command{Use: "train --dataset NAME [flags]", Short: "Train a model on each split of a dataset", Args: noArguments,
+		Example: "  revgnn train --dataset minesweeper --model gcn+rep --forward 1 --reverse 16 --splits 0-9 --out out/minesweeper"}
+	s := about(c, modelSettings, trainSettings, stopSettings)
+	var (
+		splits string
+		o      sweep.Options
+	)
+	f := c.Flags()
+	f.StringVar(&splits, "splits", "", "splits to train on, such as 0-9 or 0,3,5 (default all)")
+	f.StringVar(&o.Dir, "out", "", "folder for each split's result and weights, and for result.json")
+	f.BoolVar(&o.Resume, "resume", false, "take splits that --out already holds from there")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		config, err := s.config()
+		if err != nil {
+			return err
+		}
+		if o.Resume && o.Dir == "" {
+			return usagef("--resume needs --out with the folder to resume from")
+		}
+		if splits != "" {
+			if o.Splits, err = sweep.ParseSplits(splits); err != nil {
+				return asUsage(err)
+			}
+		}
+		if o.Dir != "" {
+			if err := files.Writable(o.Dir); err != nil {
+				return err
+			}
+		}
+		p := a.progress()
+		g, err := a.load(c.Context(), p, s.dataset)
+		if err != nil {
+			return err
+		}
+		if splits == "" {
+			o.Splits = sweep.AllSplits(g)
+		}
+		if err := sweep.CheckSplits(o.Splits, g); err != nil {
+			return asUsage(err)
+		}
+		e, err := a.open()
+		if err != nil {
+			return err
+		}
+		p.line("training %s on %s, splits %v, engine %s", config.Model, g.Name, o.Splits, e.Name)
+		o.Epoch, o.Split = p.epoch, p.split
+		summary, err := sweep.Run(c.Context(), e, g, config, o)
+		if err != nil {
+			return err
+		}
+		p.end()
+		if err := a.show(summary, func(w io.Writer) { summaryTable(w, summary) }); err != nil {
+			return err
+		}
+		if !summary.OK() {
+			return errors.New(summary.Complaint())
+		}
+		return nil
+	}
+	return c
+}
+
+func summaryTable(w io.Writer, s *sweep.Summary) {
+	fmt.Fprintf(w, "%s\t%s\t%s\n\n", s.Dataset, s.Model, s.Engine)
+	fmt.Fprintf(w, "split\tvalidation\ttest\tepochs\tbest\ts/epoch\titerations\tadjoint\tstatus\n")
+	for _, r := range s.Splits {
+		fmt.Fprintf(w, "%d\t%.4f\t%.4f\t%d\t%d\t%.4f\t%.2f\t%.2f\t%s\n", r.Split, r.Val, r.Test, r.Epochs, r.BestEpoch, r.EpochSeconds, r.Iterations.Solve, r.Iterations.Adjoint, r.Status)
+	}
+	fmt.Fprintf(w, "\n%s\t%.4f ± %.4f (sample standard deviation; population %.4f)\n", s.Metric, s.Mean, s.Std, s.StdPopulation)
+}

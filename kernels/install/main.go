@@ -1,0 +1,83 @@
+// Command install prepares everything that the notebooks need, and does nothing that is done already:
+//
+//	go run ./kernels/install            # for this checkout: into .venv
+//	go run ./kernels/install -user      # and the kernel for every Jupyter of this user
+//	go run ./kernels/install -system    # and the kernel for every user of this machine
+//
+// It needs Go, Python 3.10 or newer with its venv module, and package registries the first time; no root, except
+// for -system. PYTHON names another Python. What it installs:
+//
+//   - .venv, with JupyterLab and what executes and exports notebooks (kernels/requirements.txt);
+//   - .venv/bin/gonb, the Go kernel, and goimports, which it calls;
+//   - .venv/share/revgnn/echarts.min.js, which draws figures (package echarts);
+//   - .venv/share/jupyter/kernels/revgnn, the kernel spec made from kernels/kernel.json, with a copy of ECharts for
+//     the pages that the notebook server shows;
+//   - the modules in go.mod, since cells are compiled offline.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+func main() {
+	user := flag.Bool("user", false, "also install the kernel for every Jupyter of this user")
+	system := flag.Bool("system", false, "also install the kernel for every user of this machine")
+	env := variables{}
+	flag.Var(env, "env", "a `NAME=VALUE` to set in every notebook, such as PJRT_PLUGIN_LIBRARY_PATH=...; may be repeated")
+	flag.Parse()
+	if flag.NArg() > 0 || *user && *system {
+		fmt.Fprintln(os.Stderr, "kernels/install: it takes no arguments, and at most one of -user and -system: see `go run ./kernels/install -help`")
+		os.Exit(2)
+	}
+	if err := install(env, *user, *system); err != nil {
+		fmt.Fprintln(os.Stderr, "kernels/install:", err)
+		os.Exit(1)
+	}
+}
+
+// variables collects -env flags.
+type variables map[string]string
+
+func (v variables) String() string { return "" }
+
+func (v variables) Set(text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok || name == "" {
+		return fmt.Errorf("want NAME=VALUE")
+	}
+	v[name] = value
+	return nil
+}
+
+func install(env variables, user, system bool) error {
+	start := time.Now()
+	p, err := newPlace()
+	if err != nil {
+		return err
+	}
+	for _, step := range []func() error{p.python, p.modules, p.tools, p.echarts} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	spec, err := p.kernel(env)
+	if err != nil {
+		return err
+	}
+	if user || system {
+		args := []string{"kernelspec", "install", spec, "--name", filepath.Base(spec)}
+		if user {
+			args = append(args, "--user")
+		}
+		if err := p.run(p.project, filepath.Join(p.venv, "bin", "jupyter"), args...); err != nil {
+			return fmt.Errorf("installing the kernel outside the checkout: %w", err)
+		}
+	}
+	fmt.Fprintf(os.Stderr, "notebooks are ready: %s (%.1f s)\n", spec, time.Since(start).Seconds())
+	return nil
+}

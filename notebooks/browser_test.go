@@ -1,0 +1,218 @@
+package notebooks_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	cdpruntime "github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// A page is one browser tab that may talk to this machine only, and remembers what went wrong in it.
+type page struct {
+	context.Context
+	tab      context.Context // without the Context's deadline
+	mu       sync.Mutex
+	outside  []string // addresses elsewhere that it asked for
+	problems []string // errors on its console
+}
+
+// browser opens a tab in a new browser without a history, or skips where there is no browser.
+func browser(t *testing.T) *page {
+	t.Helper()
+	allocator, cancel := chromedp.NewExecAllocator(context.Background(),
+		chromedp.ExecPath(chrome(t)),
+		chromedp.WindowSize(1280, 1000),
+		chromedp.Flag("headless", true),
+		chromedp.Flag("no-sandbox", true), // root, as in containers, can't have the sandbox; all pages are ours
+		chromedp.Flag("disable-gpu", true),
+		chromedp.Flag("disable-quic", true),
+		chromedp.Flag("no-first-run", true),
+		chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-sync", true),
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"), // no network
+	)
+	t.Cleanup(cancel)
+	tab, cancel := chromedp.NewContext(allocator)
+	t.Cleanup(cancel) // waits until the browser is gone
+	limited, cancel := context.WithTimeout(tab, time.Minute)
+	t.Cleanup(cancel)
+	p := &page{Context: limited, tab: tab}
+	chromedp.ListenTarget(limited, p.listen)
+	if err := chromedp.Run(limited, network.Enable(), cdpruntime.Enable(), emulation.SetFocusEmulationEnabled(true)); err != nil {
+		t.Fatalf("starting the browser: %v", err)
+	}
+	return p
+}
+
+func chrome(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{os.Getenv("CHROME"), "chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
+		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "/Applications/Chromium.app/Contents/MacOS/Chromium"} {
+		if path, err := exec.LookPath(name); name != "" && err == nil {
+			return path
+		}
+	}
+	t.Skip("no Chromium or Chrome here: install one, or set CHROME to it, to test figures in the browser")
+	return ""
+}
+
+func (p *page) listen(event any) {
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		for _, start := range []string{"http://127.0.0.1:", "file:", "data:", "blob:"} {
+			if strings.HasPrefix(e.Request.URL, start) {
+				return
+			}
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.outside = append(p.outside, e.Request.URL)
+	case *cdpruntime.EventConsoleAPICalled:
+		if e.Type == cdpruntime.APITypeError {
+			var said []string
+			for _, a := range e.Args {
+				said = append(said, string(a.Value)+a.Description)
+			}
+			p.problem(strings.Join(said, " "))
+		}
+	case *cdpruntime.EventExceptionThrown:
+		p.problem(e.ExceptionDetails.Error())
+	}
+}
+
+func (p *page) problem(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.problems = append(p.problems, text)
+}
+
+// do runs actions, and shows the page as it is where they fail.
+func (p *page) do(t *testing.T, what string, actions ...chromedp.Action) {
+	t.Helper()
+	if err := chromedp.Run(p, actions...); err != nil {
+		t.Fatalf("%s: %v; the page: %s; its console: %q", what, err, p.screenshot(t), p.problems)
+	}
+}
+
+// screenshot stores a picture of the page for whoever looks into a failure, and says where.
+func (p *page) screenshot(t *testing.T) string {
+	var png []byte
+	after, cancel := context.WithTimeout(p.tab, 10*time.Second)
+	defer cancel()
+	if err := chromedp.Run(after, chromedp.CaptureScreenshot(&png)); err != nil {
+		return err.Error()
+	}
+	file := filepath.Join(os.TempDir(), strings.ReplaceAll(t.Name(), "/", "-")+".png")
+	if err := os.WriteFile(file, png, 0o644); err != nil {
+		return err.Error()
+	}
+	return file
+}
+
+// quiet fails the test if the page asked for anything from elsewhere, or complained.
+func (p *page) quiet(t *testing.T) {
+	t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.outside) > 0 {
+		t.Errorf("the page asked for addresses elsewhere: %q", p.outside)
+	}
+	if len(p.problems) > 0 {
+		t.Errorf("errors on the page's console: %q", p.problems)
+	}
+}
+
+// inked counts the pictures that selector finds, and those of them with ink on them: at least a hundred pixels
+// that are neither white nor transparent.
+const inked = `(selector => {
+	let pictures = [...document.querySelectorAll(selector)], drawn = 0;
+	for (const p of pictures) {
+		const canvas = document.createElement('canvas');
+		canvas.width = p.naturalWidth || p.width;
+		canvas.height = p.naturalHeight || p.height;
+		if (!canvas.width || !canvas.height || !p.getClientRects().length) continue;
+		const c = canvas.getContext('2d');
+		c.drawImage(p, 0, 0);
+		const d = c.getImageData(0, 0, canvas.width, canvas.height).data;
+		let ink = 0;
+		for (let i = 0; i < d.length; i += 4) if (d[i + 3] > 0 && d[i] + d[i + 1] + d[i + 2] < 740) ink++;
+		if (ink > 100) drawn++;
+	}
+	return selector + ': ' + pictures.length + ' pictures, ' + drawn + ' drawn';
+})(%q)`
+
+// until waits until a JavaScript expression has the wanted value. (chromedp's own waiting searches the whole
+// document, which hangs on JupyterLab's.)
+func (p *page) until(t *testing.T, expression string, want any) {
+	t.Helper()
+	var got any
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		p.do(t, "looking at the page", chromedp.Evaluate(expression, &got))
+		if got == want {
+			return
+		}
+	}
+	t.Fatalf("%.80s is %v, want %v; the page: %s; its console: %q", expression, got, want, p.screenshot(t), p.problems)
+}
+
+// see waits until as many pictures as expected are there, all drawn.
+func (p *page) see(t *testing.T, selector string, n int) {
+	t.Helper()
+	p.until(t, fmt.Sprintf(inked, selector), fmt.Sprintf("%s: %[2]d pictures, %[2]d drawn", selector, n))
+}
+
+func TestPage(t *testing.T) {
+	p := browser(t)
+	p.do(t, "opening the page", chromedp.Navigate("file://"+filepath.Join(executed(t), "figures.html")))
+	p.see(t, ".revgnn-figure[data-drawn=interactive] canvas", figures)
+	p.quiet(t)
+}
+
+// TestPageWithoutScripts is what a code host's viewer shows.
+func TestPageWithoutScripts(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(executed(t), "figures.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(text), "<script>", `<script type="none">`)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := browser(t)
+	p.do(t, "opening the page", chromedp.Navigate("file://"+file))
+	p.see(t, ".revgnn-figure img", figures)
+	p.see(t, ".revgnn-figure canvas", 0)
+	p.quiet(t)
+}
+
+// TestQuickstart executes the notebook that readers meet first, on a small board.
+func TestQuickstart(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "quickstart.html")
+	out, err := run(t, "quickstart.ipynb", "--html", file, "--parameters", `
+		type Size struct{ Side, Epochs int }
+
+		var compiled, pureGo = Size{Side: 12, Epochs: 3}, Size{Side: 12, Epochs: 3}`)
+	if err != nil {
+		t.Fatalf("run.py: %v\n%s", err, out)
+	}
+	for _, line := range []string{"Engine: ", "Test ROC-AUC: 0."} {
+		if !strings.Contains(out, line) {
+			t.Errorf("no line %q is printed:\n%s", line, out)
+		}
+	}
+	p := browser(t)
+	p.do(t, "opening the page", chromedp.Navigate("file://"+file))
+	p.see(t, ".revgnn-figure[data-drawn=interactive] canvas", 4)
+	p.quiet(t)
+}

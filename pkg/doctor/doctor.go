@@ -1,0 +1,113 @@
+// Package doctor looks at what a machine has for revgnn.
+package doctor
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/revgnn/revgnn/pkg/datasets"
+	"github.com/revgnn/revgnn/pkg/engine"
+)
+
+// Report is what was found. What is missing is empty, 0, or null in JSON.
+type Report struct {
+	// Engine that would be used, and Why; Plugin is its path and Version what it says of itself, empty for pure Go.
+	Engine  string `json:"engine"`
+	Why     string `json:"why"`
+	Plugin  string `json:"plugin"`
+	Version string `json:"version"`
+	// Plugins that are installed, by "cpu" and "cuda".
+	Plugins map[string]string `json:"plugins"`
+	// Data is the data directory, and Datasets those whose files are all there.
+	Data     string   `json:"data"`
+	Datasets []string `json:"datasets"`
+	// Kernel is the Go kernel for notebooks that Jupyter would find: its kernel.json.
+	Kernel string `json:"kernel"`
+	GPU    bool   `json:"gpu"`
+	Cores  int    `json:"cores"`
+	// Memory in bytes, of the machine or of the container; 0 where it is not known.
+	Memory     int64  `json:"memory_bytes"`
+	FreeMemory int64  `json:"free_memory_bytes"`
+	Platform   string `json:"platform"`
+	Go         string `json:"go"`
+	// Error says why no engine can be used; empty if all is well.
+	Error string `json:"error,omitempty"`
+}
+
+// Examine opens the engine of that name ("" chooses) and looks around. A machine without a working engine gets a report
+// with an error.
+func Examine(engineName string, data datasets.Options) *Report {
+	r := &Report{Plugins: engine.Plugins(), Datasets: []string{}, Kernel: kernel(), GPU: engine.HasGPU(), Cores: runtime.NumCPU(),
+		Platform: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
+	r.Memory, r.FreeMemory = memory()
+	if e, err := engine.Open(engineName); err != nil {
+		r.Error = err.Error()
+	} else {
+		r.Engine, r.Why, r.Plugin, r.Version = e.Name, e.Why, e.Plugin, e.Version
+	}
+	dir, err := datasets.Dir(data.Dir)
+	if err != nil && r.Error == "" {
+		r.Error = err.Error()
+	}
+	r.Data = dir
+	for _, name := range datasets.Names() {
+		if Present(name, dir) {
+			r.Datasets = append(r.Datasets, name)
+		}
+	}
+	return r
+}
+
+// Present tells whether all files of a dataset are in a folder, by their sizes. Generated datasets have none.
+func Present(name, dir string) bool {
+	info, err := datasets.Info(name)
+	if err != nil {
+		return false
+	}
+	for _, f := range info.Files {
+		if found, err := os.Stat(filepath.Join(dir, f.Name)); err != nil || found.Size() != f.Bytes {
+			return false
+		}
+	}
+	return true
+}
+
+// kernel finds the kernel spec: in the .venv of this checkout, from the working directory upwards, then where Jupyter looks
+// for those of the user and of the machine (jupyter_core, "Common Directories and File Locations").
+func kernel() string {
+	var dirs []string
+	if wd, err := os.Getwd(); err == nil {
+		for {
+			dirs = append(dirs, filepath.Join(wd, ".venv", "share", "jupyter"))
+			parent := filepath.Dir(wd)
+			if parent == wd {
+				break
+			}
+			wd = parent
+		}
+	}
+	dirs = append(dirs, filepath.SplitList(os.Getenv("JUPYTER_PATH"))...)
+	if dir := os.Getenv("JUPYTER_DATA_DIR"); dir != "" {
+		dirs = append(dirs, dir)
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		if data := os.Getenv("XDG_DATA_HOME"); data != "" {
+			dirs = append(dirs, filepath.Join(data, "jupyter"))
+		}
+		dirs = append(dirs, filepath.Join(home, ".local", "share", "jupyter"), filepath.Join(home, "Library", "Jupyter"))
+	}
+	if venv := os.Getenv("VIRTUAL_ENV"); venv != "" {
+		dirs = append(dirs, filepath.Join(venv, "share", "jupyter"))
+	}
+	dirs = append(dirs, "/usr/local/share/jupyter", "/usr/share/jupyter", "/opt/conda/share/jupyter")
+	for _, dir := range dirs {
+		for _, name := range []string{"revgnn", "gonb"} {
+			spec := filepath.Join(dir, "kernels", name, "kernel.json")
+			if _, err := os.Stat(spec); err == nil {
+				return spec
+			}
+		}
+	}
+	return ""
+}

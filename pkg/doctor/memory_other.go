@@ -1,0 +1,19 @@
+//go:build !linux
+
+package doctor
+
+import (
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+// memory returns the total memory in bytes, from sysctl on macOS. What is free is not known.
+func memory() (total, free int64) {
+	out, err := exec.Command("sysctl", "-n", "hw.memsize").Output()
+	if err != nil {
+		return 0, 0
+	}
+	total, _ = strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+	return total, 0
+}

@@ -1,0 +1,71 @@
+// Package files writes files whole or not at all.
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+)
+
+// Write writes a file through a neighbour with another name, which takes the place of path once it is complete and on disk:
+// whatever happens, path is the old file or the new one. The folder must exist. A path that is no regular file, such as a
+// device, is refused.
+func Write(path string, write func(io.Writer) error) (err error) {
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		path = resolved // replace what a link points to, not the link
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("cannot write %s: it is not a regular file; choose another name", path)
+	}
+	part := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x.part", filepath.Base(path), rand.Uint32()))
+	f, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return unwritable(path, err)
+	}
+	defer func() {
+		f.Close() // a second time where all went well
+		if err != nil {
+			os.Remove(part)
+		}
+	}()
+	if err := write(f); err != nil {
+		return unwritable(path, err)
+	}
+	if err := f.Sync(); err != nil {
+		return unwritable(path, err)
+	}
+	if err := f.Close(); err != nil {
+		return unwritable(path, err)
+	}
+	if err := os.Rename(part, path); err != nil {
+		return unwritable(path, err)
+	}
+	return nil
+}
+
+// Writable tells whether files can be made in a folder, after creating it where it is missing: better known before hours
+// of work than after.
+func Writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return unwritable(dir, err)
+	}
+	f, err := os.CreateTemp(dir, ".writable.*.part")
+	if err != nil {
+		return unwritable(dir, err)
+	}
+	f.Close()
+	return os.Remove(f.Name())
+}
+
+func unwritable(path string, err error) error {
+	// The cause alone: the path that os names is the neighbour's.
+	var cause *fs.PathError
+	if errors.As(err, &cause) {
+		err = cause.Err
+	}
+	return fmt.Errorf("cannot write %s: %w; choose another place, or make room there", path, err)
+}

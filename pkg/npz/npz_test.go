@@ -1,0 +1,224 @@
+package npz
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/npz/npztest"
+)
+
+func read(b []byte) (*File, error) { return New(bytes.NewReader(b), int64(len(b)), "x.npz") }
+
+// mustFail checks that an error says what is wrong, in one line.
+func mustFail(t *testing.T, what string, err error, want string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\r") {
+		t.Errorf("%s: the error is %q, want %q in one line", what, fmt.Sprint(err), want)
+	}
+}
+
+// TestEveryLayoutReadsTheSame covers types, byte orders and Fortran order.
+func TestEveryLayoutReadsTheSame(t *testing.T) {
+	for what, b := range map[string][]byte{
+		"float32":           npztest.NPY("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6}),
+		"big endian double": npztest.NPY(">f8", false, "(3, 2)", []float64{1, 2, 3, 4, 5, 6}),
+		"Fortran order":     npztest.NPY("<f4", true, "(3, 2)", []float32{1, 3, 5, 2, 4, 6}),
+		"int16":             npztest.NPY("<i2", false, "(3, 2)", []int16{1, 2, 3, 4, 5, 6}),
+		"uint8":             npztest.NPY("|u1", false, "(3, 2)", []uint8{1, 2, 3, 4, 5, 6}),
+		"big endian uint64": npztest.NPY(">u8", false, "(3, 2)", []uint64{1, 2, 3, 4, 5, 6}),
+	} {
+		z, err := read(npztest.Archive(npztest.Named("a", b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, shape, err := z.Float32s("a", 2)
+		if err != nil || !slices.Equal(x, []float32{1, 2, 3, 4, 5, 6}) || !slices.Equal(shape, []int{3, 2}) {
+			t.Errorf("%s: %v %v %v", what, x, shape, err)
+		}
+		if _, _, err := z.Float32s("a", Any); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestBadArrays(t *testing.T) {
+	for _, c := range []struct {
+		what, want string
+		npy        []byte
+	}{
+		{"2^40 values", "more than the limit", npztest.NPY("<f4", false, "(1048576, 1048576)", []float32{1})},
+		{"2^40 in one row", "dimensions must lie between", npztest.NPY("<f4", false, "(1099511627776,)", []float32{1})},
+		{"negative", "dimensions must lie between", npztest.NPY("<f4", false, "(-1,)", []float32{1})},
+		{"beyond the data", "but holds", npztest.NPY("<f4", false, "(2,)", []float32{1})},
+		{"objects", "has the type", npztest.NPY("|O", false, "(1,)", []int64{0})},
+		{"wrong dimensions", "1 dimensions are needed", npztest.NPY("<f4", false, "(1, 1)", []float32{1})},
+		{"no npy", "npy format", []byte("hello, world")},
+	} {
+		z, err := read(npztest.Archive(npztest.Named("a", c.npy)))
+		if err == nil {
+			_, _, err = z.Float32s("a", 1)
+		}
+		mustFail(t, c.what, err, c.want)
+	}
+	whole := npztest.Archive(npztest.Named("a", npztest.NPY("<f4", false, "(1,)", []float32{1})))
+	_, err := read(whole[:len(whole)-5])
+	mustFail(t, "cut short", err, "perhaps cut short")
+	z, err := read(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = z.Array("b", Any)
+	mustFail(t, "no array", err, `no array "b"; it has a`)
+	_, err = Open(t.TempDir())
+	mustFail(t, "folder", err, "not a regular file")
+	_, err = Open(filepath.Join(t.TempDir(), "none.npz"))
+	mustFail(t, "no file", err, "no such file")
+}
+
+// TestClaimsDoNotAllocate gives small files that claim a lot of data, and counts the memory that reading them takes.
+func TestClaimsDoNotAllocate(t *testing.T) {
+	header := string(npztest.NPY("<f4", false, "(16384, 16384)", []float32{}))
+	billion := uint64(1<<30 + len(header))
+	for what, b := range map[string][]byte{
+		"stored, both sizes false": npztest.Lying("a", zip.Store, billion, billion, header),
+		"stored, one size false":   npztest.Lying("a", zip.Store, billion, 100, header),
+		"deflated":                 npztest.Lying("a", zip.Deflate, billion, 100, header),
+		"far beyond":               npztest.Lying("a", zip.Deflate, 1<<62, 1<<50, header),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		z, err := read(b)
+		if err == nil {
+			_, err = z.Array("a", Any)
+		}
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; err == nil || used > 4<<20 {
+			t.Errorf("%s: error %v, %d bytes allocated", what, err, used)
+		}
+	}
+}
+
+var samples = []Named{
+	{"param.weight", []int{2, 3}, []float32{1, -2, 3.5, 0, float32(math.Inf(1)), 6}},
+	{"scalar", nil, []float32{7}},
+	{"ids", []int{3}, []int64{-1, 0, 1 << 40}},
+	{"small", []int{1, 1, 2}, []int32{-5, 5}},
+	{"mask", []int{2}, []bool{true, false}},
+	{"empty", []int{0, 4}, []float32{}},
+}
+
+func TestWriteReadsBack(t *testing.T) {
+	for i, write := range []func(string, []Named) error{Write, WriteCompressed} {
+		path, again := filepath.Join(t.TempDir(), "a.npz"), filepath.Join(t.TempDir(), "b.npz")
+		for _, p := range []string{path, again} {
+			if err := write(p, samples); err != nil {
+				t.Fatal(err)
+			}
+		}
+		one, _ := os.ReadFile(path)
+		two, _ := os.ReadFile(again)
+		if !bytes.Equal(one, two) {
+			t.Error("equal arrays give different files")
+		}
+		z, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer z.Close()
+		if got := fmt.Sprint(z.Names()); got != "[empty ids mask param.weight scalar small]" {
+			t.Errorf("names %s", got)
+		}
+		for _, s := range samples {
+			var got any
+			var shape []int
+			switch s.Values.(type) {
+			case []float32:
+				got, shape, err = z.Float32s(s.Name, len(s.Shape))
+			case []bool:
+				got, shape, err = z.Bools(s.Name, len(s.Shape))
+			default:
+				got, shape, err = z.Int64s(s.Name, len(s.Shape))
+			}
+			if err != nil || fmt.Sprint(got) != fmt.Sprint(s.Values) || fmt.Sprint(shape) != fmt.Sprint(append([]int{}, s.Shape...)) {
+				t.Errorf("%d: %s gives %v %v, %v", i, s.Name, got, shape, err)
+			}
+		}
+	}
+}
+
+func TestWriteRefuses(t *testing.T) {
+	dir := t.TempDir()
+	for want, arrays := range map[string][]Named{
+		"has 1 values":      {{"a", []int{2}, []float32{1}}},
+		"has the type":      {{"a", []int{1}, []string{"x"}}},
+		"no name of its":    {{"a", nil, []float32{1}}, {"a", nil, []float32{1}}},
+		"dimensions must l": {{"a", []int{-1}, []float32{}}},
+	} {
+		mustFail(t, want, Write(filepath.Join(dir, "a.npz"), arrays), want)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestNumPyReadsIt asks NumPy itself, where Python has it.
+func TestNumPyReadsIt(t *testing.T) {
+	if exec.Command("python3", "-c", "import numpy").Run() != nil {
+		t.Skip("python3 has no numpy: that NumPy reads the archives is not tested here")
+	}
+	path := filepath.Join(t.TempDir(), "a.npz")
+	if err := Write(path, samples); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("python3", "-c", "import numpy, sys; z = numpy.load(sys.argv[1])\nfor k in sorted(z): print(k, z[k].dtype, z[k].shape, z[k].tolist())", path).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "ids int64 (3,) [-1, 0, 1099511627776]") || !strings.Contains(string(out), "scalar float32 () 7.0") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestBadHeaders(t *testing.T) {
+	for _, header := range []string{"", "{}", "{'descr': '<f4'}", "[1]", "{'descr': '<f4', 'descr': '<f4'}",
+		"{'descr': '<f4', 'fortran_order': Maybe, 'shape': ()}", "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': ()}",
+		"{'descr': '<f4', 'fortran_order': False, 'shape': (1}", "{'descr': '<f4' 'fortran_order': False, 'shape': ()}",
+		"{'a': 1}", "{'descr' '<f4'}", "{'descr': '<f4}"} {
+		if _, _, err := parseHeader(header); err == nil {
+			t.Errorf("%s was accepted", header)
+		}
+	}
+	for _, b := range []string{"\x93NUMPY", "\x93NUMPY\x09\x00\x00\x00", "\x93NUMPY\x02\x00\xff\xff\xff\xff", "\x93NUMPY\x02\x00\x01", "\x93NUMPY\x01\x00\xff\xff{}"} {
+		if _, err := readNPY(bytes.NewReader([]byte(b)), int64(len(b))); err == nil {
+			t.Errorf("%q was accepted", b)
+		}
+	}
+}
+func FuzzNPY(f *testing.F) {
+	f.Add(npztest.NPY("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6}))
+	f.Add(npztest.NPY(">i8", true, "(1, 2)", []int64{1, 2}))
+	f.Add(npztest.NPY("<f4", false, "(1099511627776,)", []float32{1}))
+	f.Add([]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff{"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		a, err := readNPY(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			return
+		}
+		n := a.count()
+		if x, err := a.Float32s(); err == nil && len(x) != n {
+			t.Errorf("%d floats of %d", len(x), n)
+		}
+		if x, err := a.Int64s(); err == nil && len(x) != n {
+			t.Errorf("%d integers of %d", len(x), n)
+		}
+		if x, err := a.Bools(); err == nil && len(x) != n {
+			t.Errorf("%d bools of %d", len(x), n)
+		}
+	})
+}

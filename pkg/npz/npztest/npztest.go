@@ -1,0 +1,130 @@
+// Package npztest makes array files for tests, right and wrong ones.
+package npztest
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+)
+
+// NPY makes an array file; descr and shape may claim what the values do not hold.
+func NPY(descr string, fortran bool, shape string, values any) []byte {
+	order := "False"
+	if fortran {
+		order = "True"
+	}
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n", descr, order, shape)
+	var b bytes.Buffer
+	b.WriteString("\x93NUMPY\x01\x00")
+	binary.Write(&b, binary.LittleEndian, uint16(len(header)))
+	b.WriteString(header)
+	if len(descr) > 0 && descr[0] == '>' {
+		binary.Write(&b, binary.BigEndian, values)
+	} else {
+		binary.Write(&b, binary.LittleEndian, values)
+	}
+	return b.Bytes()
+}
+
+// Entry is one array of an archive; a slice keeps the order.
+type Entry struct {
+	Name string
+	NPY  []byte
+}
+
+// Named is an entry; nil in place of an array file makes [Graph] leave the array out.
+func Named(name string, npy []byte) Entry { return Entry{name, npy} }
+
+// Archive packs array files.
+func Archive(entries ...Entry) []byte {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, e := range entries {
+		f, err := w.Create(e.Name + ".npy")
+		if err == nil {
+			_, err = f.Write(e.NPY)
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+// Replaced is the archive with another array file under a name that it has; nil takes the array out. It returns nil where
+// b is no archive or has no such array.
+func Replaced(b []byte, name string, npy []byte) []byte {
+	old, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil
+	}
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	found := false
+	for _, f := range old.File {
+		if f.Name == name+".npy" {
+			found = true
+			if npy == nil {
+				continue
+			}
+			var into interface{ Write([]byte) (int, error) }
+			if into, err = w.Create(f.Name); err == nil {
+				_, err = into.Write(npy)
+			}
+		} else {
+			err = w.Copy(f)
+		}
+		if err != nil {
+			return nil
+		}
+	}
+	if !found || w.Close() != nil {
+		return nil
+	}
+	return out.Bytes()
+}
+
+// Lying makes an archive whose directory claims sizes for an array that its bytes do not have.
+func Lying(name string, method uint16, claimed, packed uint64, content string) []byte {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	f, err := w.CreateRaw(&zip.FileHeader{Name: name + ".npy", Method: method, UncompressedSize64: claimed, CompressedSize64: packed})
+	if err == nil {
+		_, err = f.Write([]byte(content))
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+// Graph is a valid graph of three nodes with Platonov's keys. Replacements change single arrays; a nil array is left out.
+func Graph(replacements ...Entry) []byte {
+	entries := []Entry{
+		{"node_features", NPY("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6})},
+		{"node_labels", NPY("<i8", false, "(3,)", []int64{0, 1, 0})},
+		{"edges", NPY("<i4", false, "(2, 2)", []int32{0, 1, 2, 1})},
+		{"train_masks", NPY("|b1", false, "(1, 3)", []bool{true, false, false})},
+		{"val_masks", NPY("|b1", false, "(1, 3)", []bool{false, true, false})},
+		{"test_masks", NPY("|b1", false, "(1, 3)", []bool{false, false, true})},
+	}
+	var out []Entry
+	for _, e := range entries {
+		for _, r := range replacements {
+			if r.Name == e.Name {
+				e = r
+			}
+		}
+		if e.NPY != nil {
+			out = append(out, e)
+		}
+	}
+	return Archive(out...)
+}

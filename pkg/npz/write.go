@@ -1,0 +1,95 @@
+package npz
+
+import (
+	"archive/zip"
+	"compress/flate"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/revgnn/revgnn/pkg/files"
+)
+
+// Named is an array to write: Values is a []float32, []int32, []int64 or []bool in C order, as many as Shape says; a Shape
+// without dimensions is a single value.
+type Named struct {
+	Name   string
+	Shape  []int
+	Values any
+}
+
+// Write writes an archive that numpy.load reads, whole or not at all (see [files.Write]). Equal arrays give equal bytes.
+// Arrays are stored as they are, which suits weights; [WriteCompressed] packs them.
+func Write(path string, arrays []Named) error { return write(path, arrays, zip.Store) }
+
+// WriteCompressed is [Write] with deflate.
+func WriteCompressed(path string, arrays []Named) error { return write(path, arrays, zip.Deflate) }
+
+func write(path string, arrays []Named, method uint16) error {
+	return files.Write(path, func(w io.Writer) error {
+		z := zip.NewWriter(w)
+		z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.DefaultCompression) })
+		seen := map[string]bool{}
+		for _, a := range arrays {
+			if seen[a.Name] || a.Name == "" {
+				return fmt.Errorf("array %q has no name of its own", a.Name)
+			}
+			seen[a.Name] = true
+			header, err := a.header()
+			if err != nil {
+				return fmt.Errorf("array %q %w", a.Name, err)
+			}
+			entry, err := z.CreateHeader(&zip.FileHeader{Name: a.Name + ".npy", Method: method}) // without a time
+			if err != nil {
+				return err
+			}
+			if _, err := io.WriteString(entry, header); err != nil {
+				return err
+			}
+			if err := binary.Write(entry, binary.LittleEndian, a.Values); err != nil {
+				return err
+			}
+		}
+		return z.Close()
+	})
+}
+
+// header is the array's head in npy version 1.0, padded with spaces so that the values start at a multiple of 64 bytes.
+func (a Named) header() (string, error) {
+	var descr string
+	var size, count int
+	switch v := a.Values.(type) {
+	case []float32:
+		descr, size, count = "<f4", 4, len(v)
+	case []int32:
+		descr, size, count = "<i4", 4, len(v)
+	case []int64:
+		descr, size, count = "<i8", 8, len(v)
+	case []bool:
+		descr, size, count = "|b1", 1, len(v)
+	default:
+		return "", fmt.Errorf("has the type %T; supported are []float32, []int32, []int64 and []bool", v)
+	}
+	shape := make([]int64, len(a.Shape))
+	text := make([]string, len(a.Shape))
+	for i, d := range a.Shape {
+		shape[i], text[i] = int64(d), fmt.Sprint(d)
+	}
+	want, err := checkShape(shape, size)
+	if err != nil {
+		return "", err
+	}
+	if want != int64(count)*int64(size) {
+		return "", fmt.Errorf("has %d values for the shape %v", count, a.Shape)
+	}
+	tuple := strings.Join(text, ", ")
+	if len(text) == 1 {
+		tuple += ","
+	}
+	head := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, tuple)
+	const prefix = 10
+	pad := 63 - (prefix+len(head))%64
+	head += strings.Repeat(" ", pad) + "\n"
+	return "\x93NUMPY\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(head)))) + head, nil
+}

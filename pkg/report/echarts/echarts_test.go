@@ -1,0 +1,71 @@
+package echarts
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestPathFromVariable(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mine.js")
+	t.Setenv(Variable, file)
+	if _, err := Path(); err == nil || !strings.Contains(err.Error(), Variable) || !strings.Contains(err.Error(), "make setup") {
+		t.Errorf("a missing file: %v, want an error that names %s and the remedy", err, Variable)
+	}
+	if err := os.WriteFile(file, []byte("anything"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Path(); got != file || err != nil {
+		t.Errorf("Path() = %q, %v, want %q", got, err, file)
+	}
+	if _, err := Source(); err == nil || !strings.Contains(err.Error(), Version) {
+		t.Errorf("another file's content: %v, want an error that names version %s", err, Version)
+	}
+}
+
+func TestPathFromFolders(t *testing.T) {
+	t.Setenv(Variable, "")
+	top := t.TempDir()
+	deep := filepath.Join(top, "notebooks", "mine")
+	if err := os.MkdirAll(deep, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(deep)
+	if p, err := Path(); err == nil {
+		t.Skipf("an installed library at %s is found from everywhere", p)
+	} else if !strings.Contains(err.Error(), "make setup") {
+		t.Errorf("the error names no remedy: %v", err)
+	}
+	want := filepath.Join(top, filepath.FromSlash(File))
+	if err := os.MkdirAll(filepath.Dir(want), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(want, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Path()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := resolved(t, got), resolved(t, want); a != b {
+		t.Errorf("Path() = %q, want %q", a, b)
+	}
+}
+
+// resolved follows links: a temporary folder may lie behind one.
+func resolved(t *testing.T, path string) string {
+	t.Helper()
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestIntegrity(t *testing.T) {
+	// What `openssl dgst -sha256 -binary echarts.min.js | openssl base64 -A` says of the npm package's file.
+	if got, want := Integrity(), "sha256-v0oiNSTkC3fDBL7GfhIiz1UfFIgM9Cxp3ARlWOEcB7E="; got != want {
+		t.Errorf("Integrity() = %q, want %q", got, want)
+	}
+}

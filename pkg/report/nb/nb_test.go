@@ -1,0 +1,63 @@
+package nb
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+)
+
+func TestBar(t *testing.T) {
+	var shown []string
+	clock := time.Unix(0, 0)
+	b := &Bar{start: clock, now: func() time.Time { return clock }, show: func(fraction float64, text string, done bool) {
+		shown = append(shown, fmt.Sprintf("%.2f %s %v", fraction, text, done))
+	}}
+	for i := range 100 {
+		clock = clock.Add(10 * time.Millisecond)
+		b.Update(float64(i)/100, fmt.Sprint(i))
+	}
+	b.Done("ready")
+	// One second is five states; the last is never dropped.
+	if len(shown) < 5 || len(shown) > 6 || shown[len(shown)-1] != "1.00 ready (1.0 s) true" {
+		t.Errorf("shown: %q", shown)
+	}
+}
+
+func TestBarText(t *testing.T) {
+	html := page("a<b", 1.5, "x & y")
+	for _, want := range []string{"a&lt;b", `value="1.000"`, "x &amp; y"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("no %s in %s", want, html)
+		}
+	}
+	var b strings.Builder
+	line(&b, "train", 0.25, "epoch 1", false)
+	line(&b, "train", 1, "ready", true)
+	if got := b.String(); !strings.Contains(got, "train  25 %  epoch 1") || !strings.HasSuffix(got, "100 %  ready\n") {
+		t.Errorf("on a terminal: %q", got)
+	}
+}
+
+func TestState(t *testing.T) {
+	t.Setenv(protocol.GONB_TMP_DIR_ENV, t.TempDir())
+	Save("scores", map[string][]float64{"gcn": {0.5, 0.75}})
+	if got := Load[map[string][]float64]("scores")["gcn"]; len(got) != 2 || got[1] != 0.75 {
+		t.Errorf("loaded %v", got)
+	}
+	for name, load := range map[string]func(){
+		"run the cell": func() { Load[int]("never saved") },
+		"gob":          func() { Load[int]("scores") },
+	} {
+		func() {
+			defer func() {
+				if said := fmt.Sprint(recover()); !strings.Contains(said, name) {
+					t.Errorf("panic %q, want one that says %q", said, name)
+				}
+			}()
+			load()
+		}()
+	}
+}

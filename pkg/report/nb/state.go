@@ -1,0 +1,57 @@
+package nb
+
+import (
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+)
+
+// Must returns v, or panics with err, which fails the cell with that message.
+func Must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// Save keeps v under a name for later cells of the same kernel: each cell is a program of its own. What v points to is
+// copied; unexported fields are not. It panics where v can't be stored.
+func Save(name string, v any) {
+	f, err := os.Create(file(name))
+	if err != nil {
+		panic(fmt.Errorf("nb: saving %q: %w", name, err))
+	}
+	if err := errors.Join(gob.NewEncoder(f).Encode(v), f.Close()); err != nil {
+		panic(fmt.Errorf("nb: saving %q: %w", name, err))
+	}
+}
+
+// Load returns what a cell saved under a name. It panics where there is no such thing, or it is of another type.
+func Load[T any](name string) T {
+	f, err := os.Open(file(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		panic(fmt.Errorf("nb: nothing is saved as %q: run the cell that saves it first", name))
+	} else if err != nil {
+		panic(fmt.Errorf("nb: loading %q: %w", name, err))
+	}
+	defer f.Close()
+	var v T
+	if err := gob.NewDecoder(f).Decode(&v); err != nil {
+		panic(fmt.Errorf("nb: loading %q: %w", name, err))
+	}
+	return v
+}
+
+// file lies in the kernel's own folder, which goes when the kernel ends; outside a notebook, in the system's.
+func file(name string) string {
+	dir := os.Getenv(protocol.GONB_TMP_DIR_ENV)
+	if dir == "" {
+		dir = os.TempDir()
+	}
+	return filepath.Join(dir, "saved-"+filepath.Base(name)+".gob")
+}

@@ -1,0 +1,202 @@
+// Package safetensors reads and writes the safetensors format of Hugging Face (github.com/huggingface/safetensors,
+// "Format"): eight bytes with the length N of the header, N bytes of JSON, and the arrays' bytes in little-endian C order.
+// The header maps each name to {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}, counted from the header's
+// end, and "__metadata__" to a map of strings.
+//
+// Reading is strict, as the format asks: no name twice, no hole, no overlap, no byte beyond the arrays. It allocates no
+// more than the file holds, and never more than a limit far below a laptop's memory.
+package safetensors
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"slices"
+)
+
+// Limits on what a file may claim.
+const (
+	maxHeader = 16 << 20
+	maxValues = 1 << 28 // of one array
+	maxDims   = 8
+	metadata  = "__metadata__"
+)
+
+// sizes are the bytes per value by type. Types that are no plain numbers are not listed, and so refused.
+var sizes = map[string]int64{"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U64": 8, "U32": 4, "U16": 2, "U8": 1, "BOOL": 1}
+
+// entry is one array's description.
+type entry struct {
+	Type    string   `json:"dtype"`
+	Shape   []int64  `json:"shape"`
+	Offsets [2]int64 `json:"data_offsets"`
+}
+
+// File is an open file, whose arrays are read one by one as they are asked for.
+type File struct {
+	// Path names the file in errors.
+	Path string
+	// Metadata of the file, nil where it has none.
+	Metadata map[string]string
+	entries  map[string]entry
+	data     io.ReaderAt // from the header's end
+	close    func() error
+}
+
+// Open opens a file for reading; Close it after.
+func Open(path string) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open the file: %w", err)
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		err = fmt.Errorf("cannot read the file: %w", err)
+	case !info.Mode().IsRegular():
+		err = fmt.Errorf("%s is not a regular file; give a .safetensors file", path)
+	default:
+		var s *File
+		if s, err = New(f, info.Size(), path); err == nil {
+			s.close = f.Close
+			return s, nil
+		}
+	}
+	f.Close()
+	return nil, err
+}
+
+// New reads the header of a file of size bytes. path only names it in errors.
+func New(r io.ReaderAt, size int64, path string) (*File, error) {
+	fail := func(err error) (*File, error) {
+		return nil, fmt.Errorf("%s is not a readable safetensors file: %w; save it again", path, err)
+	}
+	var length [8]byte
+	if _, err := r.ReadAt(length[:], 0); err != nil {
+		return fail(errors.New("it is shorter than its first eight bytes"))
+	}
+	n := binary.LittleEndian.Uint64(length[:])
+	if n > maxHeader || int64(n) > size-8 {
+		return fail(fmt.Errorf("it claims a header of %d bytes in a file of %d", n, size))
+	}
+	header := make([]byte, n)
+	if _, err := r.ReadAt(header, 8); err != nil && err != io.EOF {
+		return fail(fmt.Errorf("its header cannot be read (%w)", err))
+	}
+	s := &File{Path: path, close: func() error { return nil }}
+	rest := size - 8 - int64(n)
+	s.data = io.NewSectionReader(r, 8+int64(n), rest)
+	if err := s.parse(header); err != nil {
+		return fail(err)
+	}
+	if err := s.check(rest); err != nil {
+		return fail(err)
+	}
+	return s, nil
+}
+
+// parse reads the header's JSON, in which no name may stand twice.
+func (s *File) parse(header []byte) error {
+	damaged := func(err error) error { return fmt.Errorf("its header is damaged (%w)", err) }
+	if len(header) == 0 || header[0] != '{' {
+		return damaged(errors.New("it does not begin with a brace"))
+	}
+	d := json.NewDecoder(bytes.NewReader(header))
+	d.DisallowUnknownFields()
+	if _, err := d.Token(); err != nil {
+		return damaged(err)
+	}
+	s.entries = map[string]entry{}
+	seen := map[string]bool{}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return damaged(err)
+		}
+		name, _ := t.(string)
+		if seen[name] {
+			return damaged(fmt.Errorf("%q stands there twice", cut(name)))
+		}
+		seen[name] = true
+		if name == metadata {
+			if err := d.Decode(&s.Metadata); err != nil {
+				return damaged(err)
+			}
+			continue
+		}
+		var e entry
+		if err := d.Decode(&e); err != nil {
+			return damaged(fmt.Errorf("array %q: %w", cut(name), err))
+		}
+		s.entries[name] = e
+	}
+	if _, err := d.Token(); err != nil {
+		return damaged(err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return damaged(errors.New("something follows its last brace"))
+	}
+	return nil
+}
+
+// check makes sure that the arrays fill the size bytes behind the header, without holes and overlaps.
+func (s *File) check(size int64) error {
+	names := s.Names()
+	slices.SortStableFunc(names, func(a, b string) int {
+		x, y := s.entries[a].Offsets, s.entries[b].Offsets
+		return slices.Compare(x[:], y[:])
+	})
+	at := int64(0)
+	for _, name := range names {
+		e := s.entries[name]
+		count, err := e.count()
+		if err != nil {
+			return fmt.Errorf("array %q %w", cut(name), err)
+		}
+		if e.Offsets[0] != at || e.Offsets[1] < at || e.Offsets[1] > size {
+			return fmt.Errorf("array %q lies at bytes %d to %d, but should begin at %d and end by %d", cut(name), e.Offsets[0], e.Offsets[1], at, size)
+		}
+		if have := e.Offsets[1] - at; have != count*sizes[e.Type] {
+			return fmt.Errorf("array %q claims the shape %v of type %s, but has %d bytes", cut(name), e.Shape, e.Type, have)
+		}
+		at = e.Offsets[1]
+	}
+	if at != size {
+		return fmt.Errorf("%d bytes follow its last array", size-at)
+	}
+	return nil
+}
+
+// count is the number of values.
+func (e entry) count() (int64, error) {
+	if sizes[e.Type] == 0 {
+		return 0, fmt.Errorf("has the type %q; supported are %v", cut(e.Type), slices.Sorted(maps.Keys(sizes)))
+	}
+	if len(e.Shape) > maxDims {
+		return 0, fmt.Errorf("has %d dimensions, at most %d are supported", len(e.Shape), maxDims)
+	}
+	n := int64(1)
+	for _, d := range e.Shape {
+		if d < 0 || d > math.MaxInt32 {
+			return 0, fmt.Errorf("claims the shape %v, but dimensions must lie between 0 and %d", e.Shape, math.MaxInt32)
+		}
+		if n *= d; n > maxValues {
+			return 0, fmt.Errorf("claims the shape %v, more than the limit of %d values", e.Shape, maxValues)
+		}
+	}
+	return n, nil
+}
+
+// cut shortens text for an error message.
+func cut(s string) string {
+	if len(s) > 60 {
+		return s[:60] + "…"
+	}
+	return s
+}

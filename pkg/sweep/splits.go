@@ -1,0 +1,66 @@
+package sweep
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+)
+
+// maxSplit bounds split numbers, so that a typing error is not a list of billions.
+const maxSplit = 9999
+
+// ParseSplits reads split numbers such as "0-9", "0,3,5" or "0-2,7". Each may stand there once.
+func ParseSplits(text string) ([]int, error) {
+	bad := func(part string) ([]int, error) {
+		return nil, fmt.Errorf("splits %q: %q is neither a number nor a range of numbers up to %d; write for example 0-9 or 0,3,5", text, part, maxSplit)
+	}
+	var out []int
+	for part := range strings.SplitSeq(text, ",") {
+		first, last, isRange := strings.Cut(strings.TrimSpace(part), "-")
+		from, err := strconv.ParseUint(first, 10, 16)
+		if err != nil {
+			return bad(part)
+		}
+		to := from
+		if isRange {
+			if to, err = strconv.ParseUint(last, 10, 16); err != nil {
+				return bad(part)
+			}
+		}
+		if to < from || to > maxSplit {
+			return bad(part)
+		}
+		for k := int(from); k <= int(to); k++ {
+			if slices.Contains(out, k) {
+				return nil, fmt.Errorf("splits %q: %d stands there twice", text, k)
+			}
+			out = append(out, k)
+		}
+	}
+	return out, nil
+}
+
+// AllSplits lists the splits of a graph.
+func AllSplits(g *graphs.Graph) []int {
+	out := make([]int, len(g.Splits))
+	for k := range out {
+		out[k] = k
+	}
+	return out
+}
+
+// CheckSplits returns an error where a graph does not have one of the splits asked for, or none at all.
+func CheckSplits(splits []int, g *graphs.Graph) error {
+	if len(g.Splits) == 0 {
+		return fmt.Errorf("%s has no splits to train on: add masks to it", g.Name)
+	}
+	for _, k := range splits {
+		if k < 0 || k >= len(g.Splits) {
+			return fmt.Errorf("%s has no split %d: its splits are numbered 0 to %d", g.Name, k, len(g.Splits)-1)
+		}
+	}
+	return nil
+}

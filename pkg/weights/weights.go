@@ -1,0 +1,138 @@
+// Package weights reads and writes the parameters of models, by the names of the authors' PyTorch implementation: as .npz or
+// as .safetensors.
+package weights
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/npz"
+	"github.com/revgnn/revgnn/pkg/safetensors"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// maxValues bounds the parameters of one file, so that a small packed file cannot fill the memory.
+const maxValues = 1 << 28
+
+// Prefix marks parameters in files that hold other arrays too.
+const Prefix = "param."
+
+// others begin the names of arrays that may lie beside parameters without being any: a model's outputs and gradients.
+var others = []string{"out.logits", "out.representation", "out.loss", "grad."}
+
+// counter ends the name of PyTorch's count of batches, which batch normalisation does not need.
+const counter = ".num_batches_tracked"
+
+// Read reads the parameters in a .npz or .safetensors file. If any array is called "param.<name>", only those arrays are
+// parameters, and are returned by <name>; else all are, but for outputs and gradients ("out.logits", "grad.…").
+func Read(path string) (map[string]train.Array, error) {
+	var (
+		names []string
+		array func(string) ([]float32, []int, error)
+	)
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".npz":
+		z, err := npz.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("weights: %w", err)
+		}
+		defer z.Close()
+		names, array = z.Names(), func(name string) ([]float32, []int, error) { return z.Float32s(name, npz.Any) }
+	case ".safetensors":
+		s, err := safetensors.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("weights: %w", err)
+		}
+		defer s.Close()
+		names, array = s.Names(), s.Float32s
+	default:
+		return nil, fmt.Errorf("weights: %s ends neither in .npz nor in .safetensors; name the file by its format", path)
+	}
+	out := map[string]train.Array{}
+	total := 0
+	for _, stored := range parameters(names) {
+		values, shape, err := array(stored)
+		if err != nil {
+			return nil, fmt.Errorf("weights: %w", err)
+		}
+		if total += len(values); total > maxValues {
+			return nil, fmt.Errorf("weights: %s holds more than %d values, the limit", path, maxValues)
+		}
+		out[strings.TrimPrefix(stored, Prefix)] = train.Array{Shape: shape, Values: values}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("weights: %s holds no parameters; name them as in PyTorch, with or without %q before", path, Prefix)
+	}
+	return out, nil
+}
+
+// parameters picks the names of parameters.
+func parameters(names []string) []string {
+	marked := slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, Prefix) })
+	return slices.DeleteFunc(names, func(name string) bool {
+		if strings.HasSuffix(name, counter) {
+			return true
+		}
+		if marked {
+			return !strings.HasPrefix(name, Prefix)
+		}
+		return slices.ContainsFunc(others, func(o string) bool { return strings.HasPrefix(name, o) })
+	})
+}
+
+// Write writes parameters to a file, .npz or .safetensors by its name, whole or not at all. Equal parameters give equal
+// bytes.
+func Write(path string, parameters map[string]train.Array) error {
+	names := slices.Sorted(maps.Keys(parameters))
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".npz":
+		var arrays []npz.Named
+		for _, n := range names {
+			arrays = append(arrays, npz.Named{Name: Prefix + n, Shape: parameters[n].Shape, Values: parameters[n].Values})
+		}
+		return npz.Write(path, arrays)
+	case ".safetensors":
+		var arrays []safetensors.Named
+		for _, n := range names {
+			arrays = append(arrays, safetensors.Named{Name: n, Shape: parameters[n].Shape, Values: parameters[n].Values})
+		}
+		return safetensors.Write(path, arrays, nil)
+	}
+	return fmt.Errorf("weights: %s ends neither in .npz nor in .safetensors; name the file by its format", path)
+}
+
+// For picks the arrays that a model wants, under the names that it uses, and tells for each of these the name that it has in
+// the file: a weight that PyTorch reparametrises is called "weight_orig" there, else "weight", and either name is taken for
+// the other. Shapes are left to [train.Predict]. An array that the model has no use for is an error, as it would be a sign
+// of another model or other settings; one that is missing is an error of Predict's.
+func For(m *models.Model, read map[string]train.Array) (wanted map[string]train.Array, names map[string]string, err error) {
+	wanted, names = map[string]train.Array{}, map[string]string{}
+	used := map[string]bool{}
+	for _, p := range append(m.Parameters(), m.Buffers()...) {
+		for _, name := range []string{p.Name, other(p.Name)} {
+			if a, ok := read[name]; ok {
+				wanted[p.Name], names[p.Name], used[name] = a, name, true
+				break
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(read)) {
+		if !used[name] {
+			return nil, nil, fmt.Errorf("the weights have a parameter %q, which %s with these settings has not; give the settings that the weights were trained with", name, m.Config.Model)
+		}
+	}
+	return wanted, names, nil
+}
+
+// other is the name with or without PyTorch's mark of a reparametrised weight.
+func other(name string) string {
+	const mark = "_orig"
+	if plain, ok := strings.CutSuffix(name, mark); ok {
+		return plain
+	}
+	return name + mark
+}
