@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -83,6 +84,9 @@ func (a *app) predict() *cobra.Command {
 		p, err := train.Predict(e, g, split, config, wanted, gradients)
 		if err != nil {
 			return err
+		}
+		if c.Context().Err() != nil {
+			return errors.New("interrupted; nothing was written")
 		}
 		arrays := weights.Prediction(p, g.NumNodes, names)
 		if err := npz.Write(to, arrays); err != nil {

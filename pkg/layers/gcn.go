@@ -59,13 +59,3 @@ func (c GCN) PullW(v *Node, tape, _ []*Node) []*Node {
 func rowVector(b, x *Node) *Node {
 	return BroadcastToShape(Reshape(b, 1, b.Shape().Size()), shapes.Make(x.DType(), x.Shape().Dimensions[0], b.Shape().Size()))
 }
-
-// Bound scales W down to the Frobenius norm c where it is larger (paper section 3.3):
-//
-//	W min(1, c / |W|_F),
-//
-// which bounds the Lipschitz constant of a GCN block by c.
-func Bound(w *Node, c float64) *Node {
-	norm := Sqrt(ReduceAllSum(Square(w)))
-	return Div(w, Max(Div(norm, Const(w.Graph(), float32(c))), Const(w.Graph(), float32(1))))
-}

@@ -137,7 +137,7 @@ func TestGCNReverseChain(t *testing.T) {
 func TestBound(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	for _, c := range []struct{ norm, bound, want float64 }{{2, 0.9, 0.9}, {0.5, 0.9, 0.5}} {
-		exec, err := NewExec(e.Backend, func(w *Node) *Node { return Sqrt(ReduceAllSum(Square(layers.Bound(w, c.bound)))) })
+		exec, err := NewExec(e.Backend, func(w *Node) *Node { return Sqrt(ReduceAllSum(Square(layers.Bound(w, 1, c.bound)))) })
 		if err != nil {
 			t.Fatal(err)
 		}

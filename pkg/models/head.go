@@ -14,20 +14,20 @@ type affine struct {
 	in, out int
 }
 
-// head lists the head's linear layers: "out", or the numbered layers of a PyTorch Sequential with ReLU between.
+// head lists the head's linear layers; ReLU comes between them.
 func (m *Model) head() []affine {
 	n := m.Config.HeadLayers
-	if n == 1 {
-		return []affine{{"out", m.width(), m.Outputs}}
-	}
 	list := make([]affine, n)
 	for i := range list {
-		list[i] = affine{fmt.Sprintf("out.%d", 2*i), m.Config.Hidden, m.Config.Hidden}
+		list[i] = affine{m.backbone.head(i, n), m.Config.Hidden, m.Config.Hidden}
 	}
 	list[0].in = m.width()
 	list[n-1].out = m.Outputs
 	return list
 }
+
+// sequential is the name of linear layer i in a PyTorch Sequential with an activation between every two.
+func sequential(name string, i int) string { return fmt.Sprintf("%s.%d", name, 2*i) }
 
 func (m *Model) readout(scope *model.Scope, x *Node) *Node {
 	for i, l := range m.head() {

@@ -109,11 +109,16 @@ func (s *Summary) count(status string) (n int) {
 	return n
 }
 
-// Complaint says in a sentence what went wrong in which splits; empty where nothing did.
+// Complaint says in a sentence what went wrong; empty where nothing did.
 func (s *Summary) Complaint() string {
+	bad := len(s.Splits) - s.count(train.OK)
 	for _, r := range s.Splits {
-		if r.Status != train.OK {
-			return fmt.Sprintf("%d of %d splits did not end well, first split %d (%s): %s", len(s.Splits)-s.count(train.OK), len(s.Splits), r.Split, r.Status, r.Message)
+		switch r.Status {
+		case train.OK:
+		case train.Interrupted:
+			return fmt.Sprintf("interrupted in split %d after %d epochs; with --out and --resume the finished splits need not run again", r.Split, r.Epochs)
+		default:
+			return fmt.Sprintf("%d of %d splits failed and do not count for the mean, first split %d: %s", bad, len(s.Splits), r.Split, r.Message)
 		}
 	}
 	return ""

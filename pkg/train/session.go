@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -83,7 +84,7 @@ func (s *session) draw(seed uint64) error {
 	for _, p := range s.params {
 		s.variable(p).SetTrainable(true)
 		if p.StartNorm > 0 {
-			if err := project(s.variable(p), p.StartNorm); err != nil {
+			if err := project(s.variable(p), p); err != nil {
 				return err
 			}
 		}
@@ -168,7 +169,7 @@ func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 	for _, p := range s.params {
 		if p.Bounded {
 			v := s.variable(p)
-			v.SetNodeValue(layers.Bound(v.NodeValue(g), s.config.Lipschitz))
+			v.SetNodeValue(layers.Bound(v.NodeValue(g), p.Heads, s.config.Lipschitz))
 		}
 	}
 	stats := b.Stats
@@ -180,8 +181,8 @@ func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 	return append([]*Node{b.loss, b.Logits, stats.Iterations, stats.AdjointIterations, stats.Residual, stats.Layer, stats.AdjointResidual}, before...)
 }
 
-// project scales a variable's value down to the Frobenius norm c.
-func project(v *model.Variable, c float64) error {
+// project scales a variable's value down to its StartNorm.
+func project(v *model.Variable, p models.Param) error {
 	t, err := v.Value()
 	if err != nil {
 		return err
@@ -190,11 +191,15 @@ func project(v *model.Variable, c float64) error {
 	if err != nil {
 		return err
 	}
-	scale := min(1, c/frobenius(values))
+	norm, heads := 0.0, max(1, p.Heads)
+	for head := range slices.Chunk(values, len(values)/heads) {
+		norm += frobenius(head) / float64(heads)
+	}
+	scale := min(1, p.StartNorm/norm)
 	for i := range values {
 		values[i] *= float32(scale)
 	}
-	return v.SetValue(tensors.FromFlatDataAndDimensions(values, t.Shape().Dimensions...))
+	return v.SetValue(tensors.FromFlatDataAndDimensions(values, p.Shape...))
 }
 
 // close releases the arrays on the engine.

@@ -1,0 +1,64 @@
+package doctor
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/datasets"
+)
+
+func TestExamine(t *testing.T) {
+	dir := t.TempDir()
+	if r := Examine("go", datasets.Options{Dir: dir}); r.Engine != "go" || r.Error != "" || r.Data != dir || len(r.Datasets) != 1 || r.Cores < 1 {
+		t.Errorf("got %+v", r)
+	}
+	if r := Examine("abacus", datasets.Options{Dir: dir}); r.Engine != "" || r.Error == "" || r.Cores < 1 {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestPresent(t *testing.T) {
+	dir := t.TempDir()
+	info, err := datasets.Info("minesweeper")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, info.Files[0].Name)
+	for size, want := range map[int64]bool{1: false, info.Files[0].Bytes: true} {
+		if err := os.WriteFile(path, make([]byte, size), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if Present("minesweeper", dir) != want {
+			t.Errorf("%d bytes: present is not %v", size, want)
+		}
+	}
+	if Present("zzz", dir) {
+		t.Error("an unknown dataset is present")
+	}
+}
+
+func TestKernelOfTheCheckout(t *testing.T) {
+	dir := t.TempDir()
+	spec := filepath.Join(dir, ".venv", "share", "jupyter", "kernels", "gonb", "kernel.json")
+	below := filepath.Join(dir, "a", "b")
+	for _, d := range []string{filepath.Dir(spec), below} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(spec, []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(below)
+	if got, err := filepath.EvalSymlinks(kernel()); err != nil || filepath.Base(filepath.Dir(got)) != "gonb" {
+		t.Errorf("found %q, %v", got, err)
+	}
+}
+
+func TestMemory(t *testing.T) {
+	total, free := memory()
+	if total < 0 || free < 0 || total > 0 && free > total {
+		t.Errorf("%d of %d bytes are free", free, total)
+	}
+}

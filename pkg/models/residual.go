@@ -1,0 +1,111 @@
+package models
+
+import (
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/layers"
+	"github.com/revgnn/revgnn/pkg/solve"
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
+
+// residual is the backbone of layers f(H) = H + h(H) with one block h shared by all (paper section 3.3), and of their
+// inverses beside them.
+type residual struct{ convolution }
+
+// convolution is a block h, by the names of PyTorch Geometric's layers behind "stack.0.body.".
+type convolution interface {
+	adjacency(g *graphs.Graph) (*sparse.Matrix, error)
+	params(c Config) []Param
+	// block is h with its weights out of the store.
+	block(m *Model, scope *model.Scope, adjacency []*Node) (solve.Block, []*Node)
+}
+
+func (residual) encoder() string { return "in_" }
+
+func (residual) head(i, n int) string {
+	if n == 1 {
+		return "out"
+	}
+	return sequential("out", i)
+}
+
+func (r residual) represent(m *Model, scope *model.Scope, h *Node, adjacency []*Node) (*Node, *solve.Stats) {
+	c := m.Config
+	block, w := r.block(m, scope, adjacency)
+	forward := solve.ForwardChain(block, h, w, c.Forward)
+	if !c.HasReverse() {
+		return forward, nil
+	}
+	chain := solve.ReverseChain
+	if c.Adjoint == "unrolled" {
+		chain = solve.ReverseChainUnrolled
+	}
+	reverse, stats := chain(block, h, w, c.Reverse, solve.Options{Tolerance: c.Tolerance, MaxIterations: c.MaxIterations, Order: solve.DefaultOrder})
+	return Concatenate([]*Node{forward, reverse}, 1), stats
+}
+
+// RoundTrip is the encoded input, and what Forward layers and as many reverse layers of exactly MaxIterations iterations
+// make of it, with the mean change in each iteration (see [solve.Profile]). It needs a model of residual layers.
+func (m *Model) RoundTrip(scope *model.Scope, x *Node, adjacency []*Node) (start, end, changes *Node) {
+	start = m.encode(scope, x)
+	block, w := m.backbone.(residual).block(m, scope, adjacency)
+	y := solve.ForwardChain(block, start, w, m.Config.Forward)
+	end, changes = solve.Profile(block, y, w, m.Config.Forward, m.Config.MaxIterations)
+	return start, end, changes
+}
+
+// weightName is the name of a convolution's weight: PyTorch's reparametrisation calls the raw one "weight_orig".
+func weightName(c Config) string {
+	if c.HasReverse() && c.Normalise == "reparametrise" {
+		return "stack.0.body.lin.weight_orig"
+	}
+	return "stack.0.body.lin.weight"
+}
+
+// weightParam is the convolution's weight, heads matrices [Hidden, Hidden] below each other; start is the limit of its
+// uniform distribution.
+func weightParam(c Config, heads int, limit float64) Param {
+	p := Param{Name: weightName(c), Shape: []int{heads * c.Hidden, c.Hidden}, Limit: limit, Heads: heads}
+	if c.HasReverse() {
+		p.Bounded = c.Normalise == "project"
+		p.StartNorm = startNorm(c)
+	}
+	return p
+}
+
+// weight is the convolution's weight, bounded where the model reparametrises it.
+func (m *Model) weight(scope *model.Scope, g *Graph, heads int) *Node {
+	w := m.value(scope, g, weightName(m.Config))
+	if m.Config.HasReverse() && m.Config.Normalise == "reparametrise" {
+		w = layers.Bound(w, heads, m.Config.Lipschitz)
+	}
+	return w
+}
+
+// startNorm is the Frobenius norm that the convolution's weight starts with: min(c, sqrt(d)/64), so that each layer starts
+// close to the identity, as is usual in deep residual networks (Zhang, Dauphin and Ma, ICLR 2019). Reverse layers can grow
+// what they are given: a random d x d matrix of norm s has eigenvalues up to about s/sqrt(d) (the circular law), and depth
+// layers grow features by up to exp(depth s/sqrt(d)), beyond single precision for 1024 layers of width 64 at norm 1; from
+// this start by at most exp(16). Adam moves the norm to the bound within some ten steps.
+func startNorm(c Config) float64 {
+	return min(c.Lipschitz, math.Sqrt(float64(c.Hidden))/64)
+}
+
+// gcn is the graph convolution h(H) = ReLU(Â H W + b); see [layers.GCN].
+type gcn struct{}
+
+func (gcn) adjacency(g *graphs.Graph) (*sparse.Matrix, error) { return sparse.SymNorm(g) }
+
+func (gcn) params(c Config) []Param {
+	return []Param{{Name: "stack.0.body.bias", Shape: []int{c.Hidden}}, weightParam(c, 1, math.Sqrt(3/float64(c.Hidden)))}
+}
+
+func (gcn) block(m *Model, scope *model.Scope, adjacency []*Node) (solve.Block, []*Node) {
+	g := adjacency[0].Graph()
+	w := []*Node{Transpose(m.weight(scope, g, 1), 0, 1), m.value(scope, g, "stack.0.body.bias")}
+	return layers.GCN{Adjacency: m.Adjacency}, append(w, adjacency...)
+}

@@ -1,0 +1,114 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/datasets"
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+func TestParseSplits(t *testing.T) {
+	for text, want := range map[string]string{"0-9": "[0 1 2 3 4 5 6 7 8 9]", "3": "[3]", "0,3,5": "[0 3 5]", "7, 0-2": "[7 0 1 2]", "5-5": "[5]"} {
+		if got, err := ParseSplits(text); err != nil || fmt.Sprint(got) != want {
+			t.Errorf("%q is %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", ",", "1,", "-1", "1-", "2-1", "a", "1.5", "0-10000", "99999999999999999999", "1,1", "0-3,2"} {
+		if got, err := ParseSplits(text); err == nil {
+			t.Errorf("%q was accepted: %v", text, got)
+		}
+	}
+}
+
+func FuzzParseSplits(f *testing.F) {
+	f.Add("0-9")
+	f.Add("0,3,5-7")
+	f.Fuzz(func(t *testing.T, text string) {
+		splits, err := ParseSplits(text)
+		if err == nil && len(splits) == 0 || len(splits) > maxSplit+1 {
+			t.Errorf("%q gives %d splits", text, len(splits))
+		}
+	})
+}
+
+func graph(t *testing.T) *graphs.Graph {
+	t.Helper()
+	g, err := datasets.Load(t.Context(), "minesweeper-generated:rows=8,cols=8", datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func small() train.Config {
+	c := train.Default("gcn+rep")
+	c.Forward, c.Reverse, c.Hidden, c.Epochs = 1, 1, 4, 2
+	return c
+}
+
+func TestDivergedSplitsAreKeptButNotAveraged(t *testing.T) {
+	e, g, dir := enginetest.Open(t, engine.Go), graph(t), t.TempDir()
+	c := small()
+	c.LearningRate, c.Epochs = 1e30, 30
+	s, err := Run(t.Context(), e, g, c, Options{Splits: []int{0}, Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.OK() || s.Mean == s.Mean || !strings.Contains(s.Complaint(), "1 of 1 splits failed") {
+		t.Errorf("got %+v, %q", s, s.Complaint())
+	}
+	resumed := false
+	again, err := Run(t.Context(), e, g, c, Options{Splits: []int{0}, Dir: dir, Resume: true, Split: func(_ *train.Result, r bool) { resumed = r }})
+	if err != nil || !resumed || again.OK() {
+		t.Errorf("resumed %v, %+v, %v", resumed, again, err)
+	}
+}
+
+func TestCancelledBetweenSplits(t *testing.T) {
+	e, g, dir := enginetest.Open(t, engine.Go), graph(t), t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	s, err := Run(ctx, e, g, small(), Options{Splits: []int{0, 1, 2}, Dir: dir, Split: func(*train.Result, bool) { cancel() }})
+	if err != nil || len(s.Splits) != 2 || s.Splits[1].Status != train.Interrupted || s.Mean != s.Splits[0].Test {
+		t.Fatalf("got %+v, %v", s, err)
+	}
+	if !strings.Contains(s.Complaint(), "interrupted in split 1") {
+		t.Errorf("got %q", s.Complaint())
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 2 {
+		t.Errorf("the folder holds %v, %v", entries, err)
+	}
+	// What was removed, or not finished, is trained when resumed.
+	if err := os.Remove(filepath.Join(dir, weightsName(0))); err != nil {
+		t.Fatal(err)
+	}
+	var fresh []bool
+	s, err = Run(t.Context(), e, g, small(), Options{Splits: []int{0, 1}, Dir: dir, Resume: true, Split: func(_ *train.Result, r bool) { fresh = append(fresh, !r) }})
+	if err != nil || !s.OK() || fmt.Sprint(fresh) != "[true true]" {
+		t.Errorf("got %+v, %v, %v", s, fresh, err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	e, g := enginetest.Open(t, engine.Go), graph(t)
+	c := small()
+	c.Epochs = 0
+	if _, err := Run(t.Context(), e, g, c, Options{Splits: []int{0}}); err == nil {
+		t.Error("no epochs were accepted")
+	}
+	if err := CheckSplits([]int{0, 10}, g); err == nil || !strings.Contains(err.Error(), "no split 10") {
+		t.Errorf("got %v", err)
+	}
+	g.Splits = nil
+	if err := CheckSplits(nil, g); err == nil {
+		t.Error("a graph without splits was accepted")
+	}
+}
