@@ -119,13 +119,18 @@ func asNameUsage(err error) error {
 	return err
 }
 
-// open opens the engine; an unknown name is wrong usage.
-func (a *app) open() (*engine.Engine, error) {
-	e, err := engine.Open(a.engineName)
-	if err != nil && strings.HasPrefix(err.Error(), "unknown engine") {
-		return nil, usageError{err}
+// prepare opens the engine and loads the dataset. What is wrong with the command line is told first: an unknown engine, an
+// unknown dataset, and only then what fails.
+func (a *app) prepare(ctx context.Context, p *progress, dataset string) (*engine.Engine, *graphs.Graph, error) {
+	e, failed := engine.Open(a.engineName)
+	if failed != nil && strings.HasPrefix(failed.Error(), "unknown engine") {
+		return nil, nil, usageError{failed}
 	}
-	return e, err
+	g, err := a.load(ctx, p, dataset)
+	if err == nil {
+		err = failed
+	}
+	return e, g, err
 }
 
 // versionText is the version of the module or of the commit that the programme was built from.

@@ -21,11 +21,7 @@ func (a *app) invert() *cobra.Command {
 		if !config.HasReverse() {
 			return usagef("model %s has no reverse layers to invert with: choose %s+rep", config.Model, config.Model)
 		}
-		g, err := a.load(c.Context(), a.progress(), s.dataset)
-		if err != nil {
-			return err
-		}
-		e, err := a.open()
+		e, g, err := a.prepare(c.Context(), a.progress(), s.dataset)
 		if err != nil {
 			return err
 		}
@@ -65,11 +61,7 @@ func (a *app) bench() *cobra.Command {
 		if config.Epochs < 2 {
 			return usagef("epochs is %d: a benchmark needs 2 at least, since the first compiles the program", config.Epochs)
 		}
-		g, err := a.load(c.Context(), a.progress(), s.dataset)
-		if err != nil {
-			return err
-		}
-		e, err := a.open()
+		e, g, err := a.prepare(c.Context(), a.progress(), s.dataset)
 		if err != nil {
 			return err
 		}

@@ -62,7 +62,7 @@ func (a *app) predict() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		g, err := a.load(c.Context(), a.progress(), s.dataset)
+		e, g, err := a.prepare(c.Context(), a.progress(), s.dataset)
 		if err != nil {
 			return err
 		}
@@ -74,10 +74,6 @@ func (a *app) predict() *cobra.Command {
 			return err
 		}
 		wanted, names, err := weights.For(m, read)
-		if err != nil {
-			return err
-		}
-		e, err := a.open()
 		if err != nil {
 			return err
 		}

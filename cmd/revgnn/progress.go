@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -33,8 +34,8 @@ func (a *app) progress() *progress {
 	return p
 }
 
-// at shows that done of total steps are done.
-func (p *progress) at(about string, done, total int64, detail string) {
+// at shows that done of total steps are done, with a detail on the state: "split 0", 12, 100, "epochs", "loss 0.5".
+func (p *progress) at(about string, done, total int64, steps, detail string) {
 	if p.quiet {
 		return
 	}
@@ -42,10 +43,10 @@ func (p *progress) at(about string, done, total int64, detail string) {
 		if p.about != about {
 			p.end()
 			p.bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(p.w), progressbar.OptionThrottle(100*time.Millisecond),
-				progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(24), progressbar.OptionSetPredictTime(true))
+				progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(16), progressbar.OptionSetPredictTime(true))
 		}
 		p.about = about
-		p.bar.Describe(about + detail)
+		p.bar.Describe(strings.TrimSpace(about + " " + detail))
 		p.bar.Set64(done)
 		return
 	}
@@ -55,7 +56,7 @@ func (p *progress) at(about string, done, total int64, detail string) {
 	}
 	if time.Since(p.last) >= lineEvery {
 		p.last = time.Now()
-		fmt.Fprintf(p.w, "%s: %d of %d%s\n", about, done, total, detail)
+		fmt.Fprintf(p.w, "%s: %s\n", about, strings.TrimSpace(fmt.Sprintf("%d of %d %s  %s", done, total, steps, detail)))
 	}
 }
 
@@ -78,11 +79,11 @@ func (p *progress) line(format string, args ...any) {
 }
 
 func (p *progress) download(file string, done, total int64) {
-	p.at("downloading "+file, done, total, " bytes")
+	p.at(file, done, total, "bytes", "")
 }
 
 func (p *progress) epoch(split int, e train.Epoch) {
-	p.at(fmt.Sprintf("split %d, epochs", split), int64(e.Epoch), int64(e.Epochs), fmt.Sprintf(", loss %.4f, validation %.4f, best %.4f", e.Loss, e.Val, e.BestVal))
+	p.at(fmt.Sprintf("split %d", split), int64(e.Epoch), int64(e.Epochs), "epochs", fmt.Sprintf("loss %.4f val %.4f best %.4f", e.Loss, e.Val, e.BestVal))
 }
 
 func (p *progress) split(r *train.Result, resumed bool) {

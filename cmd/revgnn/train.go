@@ -42,7 +42,7 @@ func (a *app) train() *cobra.Command {
 			}
 		}
 		p := a.progress()
-		g, err := a.load(c.Context(), p, s.dataset)
+		e, g, err := a.prepare(c.Context(), p, s.dataset)
 		if err != nil {
 			return err
 		}
@@ -51,10 +51,6 @@ func (a *app) train() *cobra.Command {
 		}
 		if err := sweep.CheckSplits(o.Splits, g); err != nil {
 			return asUsage(err)
-		}
-		e, err := a.open()
-		if err != nil {
-			return err
 		}
 		p.line("training %s on %s, splits %v, engine %s", config.Model, g.Name, o.Splits, e.Name)
 		o.Epoch, o.Split = p.epoch, p.split

@@ -35,7 +35,7 @@ func Board(id, title, valueName string, rows, cols int, panels []Panel) *Figure 
 		names = append(names, p.Title)
 	}
 	f.Alt = fmt.Sprintf("Maps of %s on a board of %d x %d cells: %s.", valueName, rows, cols, strings.Join(names, "; "))
-	f.Width, f.Height = b.left(len(panels))-gap+24, mapTop+rows*b.cell+106
+	f.Width, f.Height = max(least, b.left(len(panels))-gap+24), mapTop+rows*b.cell+106
 	return f
 }
 
@@ -44,7 +44,8 @@ const (
 	mapSize = 256 // the longer side of a map, about
 	mapLeft = 62  // of the first map
 	mapTop  = 78
-	gap     = 44 // between two maps
+	gap     = 44  // between two maps
+	least   = 600 // width that the titles and the colour scale need
 )
 
 type board struct {

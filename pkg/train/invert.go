@@ -49,6 +49,13 @@ func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (i
 		return nil, err
 	}
 	defer s.close()
+	for _, p := range s.params {
+		if p.Bounded {
+			if err := rescale(s.variable(p), p, func(norm float64) float64 { return c.Lipschitz / norm }); err != nil {
+				return nil, err
+			}
+		}
+	}
 	exec, err := model.NewExec(e.Backend, s.store, func(scope *model.Scope, in []*Node) []*Node {
 		x, z, residual := s.model.RoundTrip(scope, in[0], in[3:])
 		return []*Node{ReduceAllMean(Abs(Sub(z, x))), ReduceAllMean(Abs(x)), residual}

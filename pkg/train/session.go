@@ -84,7 +84,7 @@ func (s *session) draw(seed uint64) error {
 	for _, p := range s.params {
 		s.variable(p).SetTrainable(true)
 		if p.StartNorm > 0 {
-			if err := project(s.variable(p), p); err != nil {
+			if err := rescale(s.variable(p), p, func(norm float64) float64 { return min(1, p.StartNorm/norm) }); err != nil {
 				return err
 			}
 		}
@@ -181,8 +181,8 @@ func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 	return append([]*Node{b.loss, b.Logits, stats.Iterations, stats.AdjointIterations, stats.Residual, stats.Layer, stats.AdjointResidual}, before...)
 }
 
-// project scales a variable's value down to its StartNorm.
-func project(v *model.Variable, p models.Param) error {
+// rescale multiplies a variable's value by a factor that depends on the mean of its heads' Frobenius norms.
+func rescale(v *model.Variable, p models.Param, factor func(norm float64) float64) error {
 	t, err := v.Value()
 	if err != nil {
 		return err
@@ -195,9 +195,9 @@ func project(v *model.Variable, p models.Param) error {
 	for head := range slices.Chunk(values, len(values)/heads) {
 		norm += frobenius(head) / float64(heads)
 	}
-	scale := min(1, p.StartNorm/norm)
+	by := factor(norm)
 	for i := range values {
-		values[i] *= float32(scale)
+		values[i] = float32(by * float64(values[i]))
 	}
 	return v.SetValue(tensors.FromFlatDataAndDimensions(values, p.Shape...))
 }
