@@ -61,6 +61,7 @@ func modelSettings(f *pflag.FlagSet, c *train.Config) {
 	f.IntVar(&c.Forward, "forward", c.Forward, "forward layers")
 	f.IntVar(&c.Reverse, "reverse", c.Reverse, "reverse layers")
 	f.IntVar(&c.Hidden, "hidden", c.Hidden, "width of the layers")
+	f.IntVar(&c.Heads, "heads", c.Heads, "attention heads, averaged")
 	f.Float64Var(&c.Lipschitz, "lipschitz", c.Lipschitz, "bound on the Frobenius norm of the weight, below 1")
 	f.StringVar(&c.Normalise, "normalise", c.Normalise, "how the bound is kept: project (after every step) or reparametrise (inside the model)")
 	f.Float64Var(&c.Tolerance, "tolerance", c.Tolerance, "mean absolute change at which a fixed-point iteration ends")

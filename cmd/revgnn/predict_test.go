@@ -21,6 +21,7 @@ type settings struct {
 	Depth     int     `json:"depth"`
 	Reverse   int     `json:"inv_depth"`
 	Hidden    int     `json:"hidden_dim"`
+	Heads     int     `json:"heads"`
 	Norm      string  `json:"otptnorm"`
 	Coeff     float64 `json:"coeff"`
 	MaxIter   int     `json:"maxiter"`
@@ -30,10 +31,10 @@ type settings struct {
 
 // arguments translates them into ours.
 func (s settings) arguments() []string {
-	model := map[string]string{"iresgcn": "gcn+rep", "resgcn": "gcn"}[s.Net]
+	model := map[string]string{"iresgcn": "gcn+rep", "resgcn": "gcn", "iresgat": "gat+rep"}[s.Net]
 	norm := map[string]string{"None": "none", "LayerNorm": "layer"}[s.Norm]
 	return []string{"--dataset", s.Dataset, "--split", strconv.Itoa(s.Split), "--model", model, "--forward", strconv.Itoa(s.Depth),
-		"--reverse", strconv.Itoa(s.Reverse), "--hidden", strconv.Itoa(s.Hidden), "--norm", norm, "--normalise", "reparametrise",
+		"--reverse", strconv.Itoa(s.Reverse), "--hidden", strconv.Itoa(s.Hidden), "--heads", strconv.Itoa(s.Heads), "--norm", norm, "--normalise", "reparametrise",
 		"--lipschitz", strconv.FormatFloat(s.Coeff, 'g', -1, 64), "--max-iterations", strconv.Itoa(s.MaxIter),
 		"--tolerance", strconv.FormatFloat(s.Threshold, 'g', -1, 64)}
 }
@@ -41,7 +42,7 @@ func (s settings) arguments() []string {
 // TestPredictAgreesWithPyTorch compares one evaluation with the authors' implementation: outputs and gradients.
 func TestPredictAgreesWithPyTorch(t *testing.T) {
 	golden, data := shared(t, "golden/models"), realData(t)
-	for _, name := range []string{"gcn_chameleon", "gcn_minesweeper", "resgcn_chameleon"} {
+	for _, name := range []string{"gcn_chameleon", "gcn_minesweeper", "resgcn_chameleon", "gat_chameleon", "gat_minesweeper"} {
 		for _, on := range []string{engine.CPU, engine.Go} {
 			t.Run(name+"/"+on, func(t *testing.T) {
 				enginetest.Open(t, on) // skips where there is no plugin

@@ -31,12 +31,6 @@ func (c GCN) Apply(x *Node, w []*Node) *Node {
 	return loop.ReLU(u)
 }
 
-// Differentiable is h(X) for automatic differentiation, outside of loops.
-func (c GCN) Differentiable(x *Node, w []*Node) *Node {
-	ax := c.Adjacency.On(w[2:]).Apply(x)
-	return loop.ReLU(Add(Dot(ax, w[0]).Product(), rowVector(w[1], x)))
-}
-
 // Linearize keeps Â X and where ReLU is active.
 func (c GCN) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	ax, u := c.linear(x, w)

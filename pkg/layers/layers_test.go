@@ -1,6 +1,7 @@
 package layers_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -16,24 +17,45 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-const nodes, width = 30, 4
+// More nodes than one chunk of a hub's row has entries.
+const nodes, width, heads = 50, 4, 3
 
-// ring is a cycle with chords and one isolated node.
-func ring(t *testing.T) *sparse.Matrix {
+// ring is a cycle with chords, a hub joined to all, and one isolated node.
+func ring(t *testing.T) *graphs.Graph {
 	t.Helper()
 	var edges []graphs.Edge
 	for i := range int32(nodes - 1) {
-		edges = append(edges, graphs.Edge{i, (i + 1) % (nodes - 1)}, graphs.Edge{i, i * i % (nodes - 1)})
+		edges = append(edges, graphs.Edge{i, (i + 1) % (nodes - 1)}, graphs.Edge{i, i * i % (nodes - 1)}, graphs.Edge{0, i})
 	}
 	g, err := graphs.New("ring", nodes, edges, nil, 0, make([]int32, nodes), 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := sparse.SymNorm(g)
+	return g
+}
+
+// branch is a block with its weights and the arrays it reads.
+type branch struct {
+	block  solve.Block
+	w      []*tensors.Tensor
+	arrays []*tensors.Tensor
+}
+
+func branches(t *testing.T) map[string]branch {
+	t.Helper()
+	norm, err := sparse.SymNorm(ring(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m
+	plain, err := sparse.Neighbourhoods(ring(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	edges := sparse.NewEdges(plain)
+	return map[string]branch{
+		"GCN": {layers.GCN{Adjacency: norm}, []*tensors.Tensor{draw(2, 0.95, width, width), draw(3, 0.2, width)}, norm.Tensors()},
+		"GAT": {layers.GAT{Edges: edges}, []*tensors.Tensor{draw(2, 0.7, heads*width, width), draw(6, 1, width, heads), draw(7, 1, width, heads), draw(3, 0.2, width)}, edges.Tensors()},
+	}
 }
 
 func draw(seed uint64, scale float64, dims ...int) *tensors.Tensor {
@@ -53,16 +75,18 @@ func draw(seed uint64, scale float64, dims ...int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(v, dims...)
 }
 
-func execute(t *testing.T, e *engine.Engine, m *sparse.Matrix, f func(in []*Node) []*Node) [][]float32 {
+// execute runs f on a random input, cotangent and the branch's weights and arrays.
+func (b branch) execute(t *testing.T, e *engine.Engine, f func(x, v *Node, w []*Node) []*Node) [][]float32 {
 	t.Helper()
-	exec, err := NewExec(e.Backend, f)
+	exec, err := NewExec(e.Backend, func(in []*Node) []*Node { return f(in[0], in[1], in[2:]) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer exec.Finalize()
-	args := []any{draw(1, 6, nodes, width), draw(2, 0.95, width, width), draw(3, 0.2, width), draw(4, 1, nodes, width)}
-	for _, a := range m.Tensors() {
-		args = append(args, a)
+	args := []any{draw(1, 6, nodes, width), draw(4, 1, nodes, width)}
+	for _, a := range append(append([]*tensors.Tensor{}, b.w...), b.arrays...) {
+		// A copy: a tensor belongs to the engine that used it first.
+		args = append(args, must(a.LocalClone()))
 	}
 	out, err := exec.Call(args...)
 	if err != nil {
@@ -73,6 +97,13 @@ func execute(t *testing.T, e *engine.Engine, m *sparse.Matrix, f func(in []*Node
 		values[i] = tensors.MustCopyFlatData[float32](o)
 	}
 	return values
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
 
 func compare(t *testing.T, what string, got, want []float32, tolerance float64) {
@@ -88,48 +119,42 @@ func compare(t *testing.T, what string, got, want []float32, tolerance float64) 
 }
 
 // The derivative by hand against automatic differentiation of the same block.
-func TestGCNPullBackEqualsAutodiff(t *testing.T) {
+func TestPullBackEqualsAutodiff(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		m := ring(t)
-		block := layers.GCN{Adjacency: m}
-		byHand := execute(t, e, m, func(in []*Node) []*Node {
-			w := append([]*Node{in[1], in[2]}, in[4:]...)
-			h, tape := block.Linearize(in[0], w)
-			grads := block.PullW(in[3], tape, w)
-			return []*Node{h, block.Apply(in[0], w), block.PullX(in[3], tape, w), grads[0], grads[1]}
-		})
-		auto := execute(t, e, m, func(in []*Node) []*Node {
-			h := block.Differentiable(in[0], append([]*Node{in[1], in[2]}, in[4:]...))
-			return append([]*Node{h, Identity(h)}, Gradient(ReduceAllSum(Mul(h, in[3])), in[0], in[1], in[2])...)
-		})
-		for i, what := range []string{"Linearize", "Apply", "dX", "dW", "db"} {
-			compare(t, what, byHand[i], auto[i], 1e-6)
+		for name, b := range branches(t) {
+			trainable := b.block.Trainable()
+			byHand := b.execute(t, e, func(x, v *Node, w []*Node) []*Node {
+				h, tape := b.block.Linearize(x, w)
+				return append([]*Node{h, b.block.PullX(v, tape, w)}, b.block.PullW(v, tape, w)...)
+			})
+			auto := b.execute(t, e, func(x, v *Node, w []*Node) []*Node {
+				h := b.block.Apply(x, w)
+				return append([]*Node{h}, Gradient(ReduceAllSum(Mul(h, v)), append([]*Node{x}, w[:trainable]...)...)...)
+			})
+			for i := range byHand {
+				compare(t, fmt.Sprintf("%s: number %d of h, dX, dw", name, i), byHand[i], auto[i], 2e-6)
+			}
 		}
 	})
 }
 
 // The reverse chain on a graph: implicit gradient against that of the iterations, and g undoes f.
-func TestGCNReverseChain(t *testing.T) {
+func TestReverseChain(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		m := ring(t)
-		block := layers.GCN{Adjacency: m}
-		o := solve.Options{Tolerance: 1e-7, MaxIterations: 100, Order: solve.DefaultOrder}
-		chains := map[string]func(*Node, []*Node) *Node{
-			"implicit": func(x *Node, w []*Node) *Node { y, _ := solve.ReverseChain(block, x, w, 4, o); return y },
-			"unrolled": func(x *Node, w []*Node) *Node { y, _ := solve.ReverseChainUnrolled(block, x, w, 4, o); return y },
-		}
-		results := map[string][][]float32{}
-		for name, chain := range chains {
-			results[name] = execute(t, e, m, func(in []*Node) []*Node {
-				w := append([]*Node{in[1], in[2]}, in[4:]...)
-				y := chain(in[0], w)
-				back := solve.ForwardChain(block, y, w, 4)
-				return append([]*Node{y, back}, Gradient(ReduceAllSum(Mul(y, in[3])), in[0], in[1], in[2])...)
-			})
-		}
-		compare(t, "f∘g", results["implicit"][1], tensors.MustCopyFlatData[float32](draw(1, 6, nodes, width)), 1e-5)
-		for i, what := range []string{"result", "round trip", "dX", "dW", "db"} {
-			compare(t, what, results["implicit"][i], results["unrolled"][i], 1e-4)
+		for name, b := range branches(t) {
+			o := solve.Options{Tolerance: 1e-7, MaxIterations: 100, Order: solve.DefaultOrder}
+			run := func(chain func(solve.Block, *Node, []*Node, int, solve.Options) (*Node, *solve.Stats)) [][]float32 {
+				return b.execute(t, e, func(x, v *Node, w []*Node) []*Node {
+					y, _ := chain(b.block, x, w, 4, o)
+					back := solve.ForwardChain(b.block, y, w, 4)
+					return append([]*Node{y, back}, Gradient(ReduceAllSum(Mul(y, v)), append([]*Node{x}, w[:b.block.Trainable()]...)...)...)
+				})
+			}
+			implicit, unrolled := run(solve.ReverseChain), run(solve.ReverseChainUnrolled)
+			compare(t, name+": f∘g", implicit[1], tensors.MustCopyFlatData[float32](draw(1, 6, nodes, width)), 1e-5)
+			for i := range implicit {
+				compare(t, fmt.Sprintf("%s: number %d of result, round trip, gradients", name, i), implicit[i], unrolled[i], 1e-4)
+			}
 		}
 	})
 }

@@ -91,6 +91,9 @@ func Scale(x, s *Node) *Node { return graph.Mul(x, Like(s, x)) }
 // Select is x where the boolean scalar c holds, else y.
 func Select(c, x, y *Node) *Node { return graph.Where(Like(c, x), x, y) }
 
+// Select2 is the scalar x where c holds, else y, in c's shape.
+func Select2(c, x, y *Node) *Node { return graph.Where(c, Like(x, c), Like(y, c)) }
+
 // ReLU is max(x, 0).
 func ReLU(x *Node) *Node { return graph.Max(x, Zeros(x)) }
 

@@ -16,6 +16,8 @@ type Config struct {
 	Reverse int `json:"reverse"`
 	// Hidden is the width d of all layers.
 	Hidden int `json:"hidden"`
+	// Heads is the number K of attention heads, which are averaged; GCN has none.
+	Heads int `json:"heads"`
 	// Dropout is the probability of dropping a feature behind the encoder.
 	Dropout float64 `json:"dropout"`
 	// Lipschitz is the bound c < 1 on the Frobenius norm of W (paper section 3.3), and Normalise how it is kept: "project"
@@ -39,14 +41,16 @@ type Config struct {
 const (
 	GCN    = "gcn"
 	GCNRep = "gcn+rep"
+	GAT    = "gat"
+	GATRep = "gat+rep"
 )
 
 // Names lists the models.
-func Names() []string { return []string{GCN, GCNRep} }
+func Names() []string { return []string{GCN, GCNRep, GAT, GATRep} }
 
 // Default is a configuration that trains well in seconds on the smaller datasets: 8 layers of width 64 in each direction.
 func Default(model string) Config {
-	return Config{Model: model, Forward: 8, Reverse: 8, Hidden: 64, Lipschitz: 0.999, Normalise: "project",
+	return Config{Model: model, Forward: 8, Reverse: 8, Hidden: 64, Heads: 1, Lipschitz: 0.999, Normalise: "project",
 		Tolerance: 1e-5, MaxIterations: 16, Adjoint: "implicit", Norm: "none"}
 }
 
@@ -78,7 +82,7 @@ func (c Config) Validate() error {
 		least, top int
 	}{
 		{"forward", c.Forward, 0, 1 << 20}, {"reverse", c.Reverse, 0, 1 << 20}, {"hidden", c.Hidden, 1, 1 << 14},
-		{"max-iterations", c.MaxIterations, 1, 1 << 16}, {"head-layers", c.HeadLayers, 0, 16},
+		{"max-iterations", c.MaxIterations, 1, 1 << 16}, {"head-layers", c.HeadLayers, 0, 16}, {"heads", c.Heads, 1, 64},
 	} {
 		if n.value < n.least || n.value > n.top {
 			return fmt.Errorf("%s is %d: choose a whole number from %d to %d", n.name, n.value, n.least, n.top)

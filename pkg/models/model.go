@@ -20,6 +20,8 @@ type Model struct {
 	Config Config
 	// Adjacency is the matrix that messages pass along; what the model reads and returns per node is in its order.
 	Adjacency *sparse.Matrix
+	// Arrays are the adjacency's index and weight arrays, to be passed to the graph for [Model.Build].
+	Arrays []*tensors.Tensor
 	// Features and Outputs per node; Outputs is 1 for two classes.
 	Features, Outputs int
 	backbone          backbone
@@ -27,8 +29,8 @@ type Model struct {
 
 // backbone is what differs between the models: the message passing between encoder and head.
 type backbone interface {
-	// adjacency is the matrix that the backbone passes messages along.
-	adjacency(g *graphs.Graph) (*sparse.Matrix, error)
+	// adjacency is the matrix that the backbone passes messages along, and the arrays that it needs in the graph.
+	adjacency(g *graphs.Graph) (*sparse.Matrix, []*tensors.Tensor, error)
 	// params are the trainable arrays between encoder and head.
 	params(c Config) []Param
 	// encoder is the name of the encoder's linear layer, and head that of the head's layer number i of n.
@@ -50,9 +52,11 @@ func New(c Config, g *graphs.Graph) (*Model, error) {
 	switch strings.TrimSuffix(c.Model, "+rep") {
 	case GCN:
 		m.backbone = residual{gcn{}}
+	case GAT:
+		m.backbone = residual{&gat{}}
 	}
 	var err error
-	m.Adjacency, err = m.backbone.adjacency(g)
+	m.Adjacency, m.Arrays, err = m.backbone.adjacency(g)
 	return m, err
 }
 
@@ -123,7 +127,7 @@ type Output struct {
 }
 
 // Build adds the model to a graph: its parameters are variables of scope, which must exist; x are the features [n,
-// Features] and adjacency the nodes of Adjacency.Tensors(). Dropout is active where the scope is in training.
+// Features] and adjacency the nodes of Arrays. Dropout is active where the scope is in training.
 //
 //	H = dropout(ReLU(X W_in + b)),  Y = head(norm( f∘…∘f(H) ‖ g∘…∘g(H) )),  g = f^-1
 //

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
@@ -18,7 +19,7 @@ type residual struct{ convolution }
 
 // convolution is a block h, by the names of PyTorch Geometric's layers behind "stack.0.body.".
 type convolution interface {
-	adjacency(g *graphs.Graph) (*sparse.Matrix, error)
+	adjacency(g *graphs.Graph) (*sparse.Matrix, []*tensors.Tensor, error)
 	params(c Config) []Param
 	// block is h with its weights out of the store.
 	block(m *Model, scope *model.Scope, adjacency []*Node) (solve.Block, []*Node)
@@ -98,7 +99,13 @@ func startNorm(c Config) float64 {
 // gcn is the graph convolution h(H) = ReLU(Â H W + b); see [layers.GCN].
 type gcn struct{}
 
-func (gcn) adjacency(g *graphs.Graph) (*sparse.Matrix, error) { return sparse.SymNorm(g) }
+func (gcn) adjacency(g *graphs.Graph) (*sparse.Matrix, []*tensors.Tensor, error) {
+	m, err := sparse.SymNorm(g)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m, m.Tensors(), nil
+}
 
 func (gcn) params(c Config) []Param {
 	return []Param{{Name: "stack.0.body.bias", Shape: []int{c.Hidden}}, weightParam(c, 1, math.Sqrt(3/float64(c.Hidden)))}

@@ -59,10 +59,10 @@ func iterate(block Block, y *Node, w []*Node, o Options) (iterates, count *Node)
 	tolerance := Mul(magnitude(y), loop.Float(y, o.Tolerance))
 	out := loop.While(state, append([]*Node{y, tolerance}, w...),
 		func(s, fixed []*Node) *Node {
-			return unfinished(s[1], s[2], loop.Float(s[2], o.Tolerance), o.MaxIterations)
+			return unfinished(s[1], s[2], fixed[1], o.MaxIterations)
 		},
 		func(s, fixed []*Node) []*Node {
-			next := Sub(fixed[0], block.Apply(s[0], fixed[1:]))
+			next := Sub(fixed[0], block.Apply(s[0], fixed[2:]))
 			return []*Node{next, Add(s[1], loop.Int(next.Graph(), 1)), loop.MeanAbs(Sub(next, s[0])), store(s[3], s[0], s[1])}
 		})
 	return out[3], out[1]

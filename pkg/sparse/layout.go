@@ -29,8 +29,10 @@ type Matrix struct {
 	order         []int32
 	short         int // rows summed by the first level alone
 	first, second []bucket
-	tensors       []*tensors.Tensor
-	entries       int
+	// owner[c] is the position of the long row that chunk number c is part of.
+	owner   []int32
+	tensors []*tensors.Tensor
+	entries int
 }
 
 // bucket is a block of rows of up to terms entries; its indices and weights are the tensors number at and at+1.
@@ -73,6 +75,12 @@ func NewSymmetric(columns [][]int32, weights [][]float32) (*Matrix, error) {
 		m.short++
 	}
 	chunks, sums := cut(rows[m.short:], m.short)
+	m.owner = make([]int32, len(chunks))
+	for i, r := range sums {
+		for _, p := range r.index {
+			m.owner[int(p)-m.short] = int32(m.short + i)
+		}
+	}
 	m.first = append(m.pack(rows[:m.short]), m.pack(chunks)...)
 	m.second = m.pack(sums)
 	return m, nil
@@ -144,21 +152,38 @@ func (m *Matrix) pack(rows []row) (buckets []bucket) {
 	return buckets
 }
 
+// Neighbourhoods is the adjacency matrix with self loops, A + I, all entries 1: what attention is a softmax over.
+func Neighbourhoods(g *graphs.Graph) (*Matrix, error) {
+	columns := closed(g)
+	weights := make([][]float32, len(columns))
+	for i := range columns {
+		weights[i] = slices.Repeat([]float32{1}, len(columns[i]))
+	}
+	return NewSymmetric(columns, weights)
+}
+
+// closed lists every node's neighbours and itself, in ascending order.
+func closed(g *graphs.Graph) [][]int32 {
+	columns := g.Neighbours()
+	for i, list := range columns {
+		at, _ := slices.BinarySearch(list, int32(i))
+		columns[i] = slices.Insert(slices.Clone(list), at, int32(i))
+	}
+	return columns
+}
+
 // SymNorm is the adjacency matrix with self loops, symmetrically normalised (Kipf and Welling 2017; paper section 3.3):
 //
 //	Â = D^-1/2 (A + I) D^-1/2, with D the degrees of A + I.
 //
 // Its spectral norm is 1. An isolated node keeps its own features: Â_ii = 1.
 func SymNorm(g *graphs.Graph) (*Matrix, error) {
-	neighbours := g.Neighbours()
-	columns := make([][]int32, g.NumNodes)
-	weights := make([][]float32, g.NumNodes)
-	for i, list := range neighbours {
-		at, _ := slices.BinarySearch(list, int32(i))
-		columns[i] = slices.Insert(slices.Clone(list), at, int32(i))
-		weights[i] = make([]float32, len(columns[i]))
-		for k, j := range columns[i] {
-			weights[i][k] = float32(1 / math.Sqrt(float64(len(list)+1)*float64(len(neighbours[j])+1)))
+	columns := closed(g)
+	weights := make([][]float32, len(columns))
+	for i, list := range columns {
+		weights[i] = make([]float32, len(list))
+		for k, j := range list {
+			weights[i][k] = float32(1 / math.Sqrt(float64(len(list))*float64(len(columns[j]))))
 		}
 	}
 	return NewSymmetric(columns, weights)

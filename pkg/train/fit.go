@@ -224,7 +224,7 @@ func (f *fit) judge(epoch int, loss, took float64, logits []float32, params []*t
 // keep copies parameters to the host.
 func (f *fit) keep(params []*tensors.Tensor) error {
 	weights := map[string]Array{}
-	for i, p := range f.params {
+	for i, p := range append(f.params[:len(f.params):len(f.params)], f.model.Buffers()...) {
 		var t *tensors.Tensor
 		if params != nil {
 			t = params[i]

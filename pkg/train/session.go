@@ -65,7 +65,7 @@ func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*sessio
 		tensors.FromFlatDataAndDimensions(sparse.Permute(a, labels, 1), n, 1),
 		tensors.FromFlatDataAndDimensions(sparse.Permute(a, mask, 1), n, 1),
 	}
-	for _, t := range a.Tensors() {
+	for _, t := range m.Arrays {
 		s.inputs = append(s.inputs, t)
 	}
 	return s, s.draw(c.Seed + uint64(split))

@@ -1,0 +1,51 @@
+package models
+
+import (
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/layers"
+	"github.com/revgnn/revgnn/pkg/solve"
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
+
+// gat is graph attention with the heads averaged; see [layers.GAT].
+type gat struct{ edges *sparse.Edges }
+
+func (a *gat) adjacency(g *graphs.Graph) (*sparse.Matrix, []*tensors.Tensor, error) {
+	m, err := sparse.Neighbourhoods(g)
+	if err != nil {
+		return nil, nil, err
+	}
+	a.edges = sparse.NewEdges(m)
+	return m, a.edges.Tensors(), nil
+}
+
+// params start as in PyTorch Geometric, uniform by Glorot and Bengio (2010): the matrix as one from d to K d, the attention
+// vectors as one from K to d.
+func (*gat) params(c Config) []Param {
+	d, heads := float64(c.Hidden), float64(c.Heads)
+	attention := math.Sqrt(6 / (heads + d))
+	return []Param{
+		{Name: "stack.0.body.att_src", Shape: []int{1, c.Heads, c.Hidden}, Limit: attention},
+		{Name: "stack.0.body.att_dst", Shape: []int{1, c.Heads, c.Hidden}, Limit: attention},
+		{Name: "stack.0.body.bias", Shape: []int{c.Hidden}},
+		weightParam(c, c.Heads, math.Sqrt(6/(d+heads*d))),
+	}
+}
+
+func (a *gat) block(m *Model, scope *model.Scope, adjacency []*Node) (solve.Block, []*Node) {
+	g := adjacency[0].Graph()
+	heads, d := m.Config.Heads, m.Config.Hidden
+	// [heads, out, in], as PyTorch has it.
+	w := Reshape(m.weight(scope, g, heads), heads, d, d)
+	scores := func(name string) *Node { // W^(k) a: [heads, out, in] and [heads, out] to [in, heads]
+		return Einsum("koi,ko->ik", w, Reshape(m.value(scope, g, "stack.0.body."+name), heads, d))
+	}
+	stacked := DivScalar(Reshape(Transpose(w, 1, 2), heads*d, d), float64(heads))
+	return layers.GAT{Edges: a.edges}, append([]*Node{stacked, scores("att_src"), scores("att_dst"), m.value(scope, g, "stack.0.body.bias")}, adjacency...)
+}
