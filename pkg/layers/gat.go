@@ -55,16 +55,10 @@ func (c GAT) attend(x *Node, w []*Node) (a attention, weights *Node) {
 	return a, Div(e, o.Rows(a.total))
 }
 
-// mix is Σ_j A_ij x_j of each head, side by side: [n, K d].
-func (c GAT) mix(o sparse.EdgeOperator, weights, x *Node) *Node {
-	n, d := x.Shape().Dimensions[0], x.Shape().Dimensions[1]
-	return Reshape(o.Aggregate(weights, Reshape(x, n, 1, d)), n, weights.Shape().Dimensions[1]*d)
-}
-
 // Apply is h(X).
 func (c GAT) Apply(x *Node, w []*Node) *Node {
 	a, weights := c.attend(x, w)
-	return loop.ReLU(Add(Dot(c.mix(a.o, weights, x), w[0]).Product(), rowVector(w[3], x)))
+	return loop.ReLU(Add(Dot(a.o.Mix(x, true, weights)[0], w[0]).Product(), rowVector(w[3], x)))
 }
 
 // The tape of Linearize.
@@ -83,28 +77,36 @@ const (
 func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	a, weights := c.attend(x, w)
 	o := a.o
-	mixed := c.mix(o, weights, x)
-	u := Add(Dot(mixed, w[0]).Product(), rowVector(w[3], x))
 	steep := Mul(weights, leakySlope(Add(o.Columns(a.s), o.Rows(a.t))))
+	mixed := o.Mix(x, true, weights, steep)
+	u := Add(Dot(mixed[0], w[0]).Product(), rowVector(w[3], x))
 	// The same weights seen from the other end: entry (i, j) carries A_ji, the graph being undirected.
 	score := Add(o.Rows(a.s), o.Columns(a.t))
 	back := Div(o.Real(Exp(Sub(leaky(score), o.Columns(a.top)))), o.Columns(a.total))
-	return loop.ReLU(u), []*Node{x, mixed, GreaterThan(u, loop.Zeros(u)), c.mix(o, steep, x), o.SumRows(steep), back, Mul(back, leakySlope(score))}
+	return loop.ReLU(u), []*Node{x, mixed[0], GreaterThan(u, loop.Zeros(u)), mixed[1], o.SumRows(steep), back, Mul(back, leakySlope(score))}
 }
 
-// pull returns the cotangents of the mixtures, [n, K d], and of the scores s and t, [n, K].
-func (c GAT) pull(v *Node, tape, w []*Node) (g, ds, dt *Node) {
+// pull returns the cotangents of X through the values, [n, d], and of the scores s and t, [n, K].
+func (c GAT) pull(v *Node, tape, w []*Node) (dx, ds, dt *Node) {
 	o := c.Edges.On(w[4:])
 	n, heads, d := v.Shape().Dimensions[0], w[1].Shape().Dimensions[1], v.Shape().Dimensions[1]
 	active := Where(tape[gatActive], v, loop.Zeros(v))
-	g = Dot(active, Transpose(w[0], 0, 1)).Product()
+	g := Dot(active, Transpose(w[0], 0, 1)).Product() // of the heads' mixtures, [n, K d]
 	add := headSums(v, heads, d)
 	inner := Dot(Mul(g, tape[gatMixed]), add).Product()
-	steep := Reshape(o.Aggregate(tape[gatBackWay], Reshape(g, n, heads, d)), n, heads*d)
+	back := o.Mix(g, false, tape[gatBack], tape[gatBackWay])
 	repeated := Reshape(BroadcastToDims(Reshape(tape[gatX], n, 1, d), n, heads, d), n, heads*d)
-	ds = Sub(Dot(Mul(steep, repeated), add).Product(), o.SumRows(Mul(tape[gatBackWay], o.Columns(inner))))
+	ds = Sub(Dot(Mul(back[1], repeated), add).Product(), o.SumRows(Mul(tape[gatBackWay], o.Columns(inner))))
 	dt = Sub(Dot(Mul(g, tape[gatSteep]), add).Product(), Mul(inner, tape[gatSum]))
-	return g, ds, dt
+	for k := range heads {
+		part := Slice(back[0], AxisRange(), AxisRange(k*d, (k+1)*d))
+		if dx == nil {
+			dx = part
+		} else {
+			dx = Add(dx, part)
+		}
+	}
+	return dx, ds, dt
 }
 
 // headSums is the constant [K d, K] matrix that adds up the columns of each head.
@@ -117,15 +119,8 @@ func headSums(like *Node, heads, d int) *Node {
 
 // PullX is the derivative by X: through the values, and through the scores of both ends.
 func (c GAT) PullX(v *Node, tape, w []*Node) *Node {
-	o := c.Edges.On(w[4:])
-	n, heads, d := v.Shape().Dimensions[0], w[1].Shape().Dimensions[1], v.Shape().Dimensions[1]
-	g, ds, dt := c.pull(v, tape, w)
-	values := o.Aggregate(tape[gatBack], Reshape(g, n, heads, d))
-	dx := Add(Dot(ds, Transpose(w[1], 0, 1)).Product(), Dot(dt, Transpose(w[2], 0, 1)).Product())
-	for k := range heads {
-		dx = Add(dx, Reshape(Slice(values, AxisRange(), AxisElem(k)), n, d))
-	}
-	return dx
+	dx, ds, dt := c.pull(v, tape, w)
+	return Add(dx, Add(Dot(ds, Transpose(w[1], 0, 1)).Product(), Dot(dt, Transpose(w[2], 0, 1)).Product()))
 }
 
 // PullW are the cotangents of the heads' matrices, of both score vectors and of b.

@@ -51,7 +51,7 @@ func branches(t *testing.T) map[string]branch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edges := sparse.NewEdges(plain)
+	edges := sparse.NewEdges(plain, heads)
 	return map[string]branch{
 		"GCN": {layers.GCN{Adjacency: norm}, []*tensors.Tensor{draw(2, 0.95, width, width), draw(3, 0.2, width)}, norm.Tensors()},
 		"GAT": {layers.GAT{Edges: edges}, []*tensors.Tensor{draw(2, 0.7, heads*width, width), draw(6, 1, width, heads), draw(7, 1, width, heads), draw(3, 0.2, width)}, edges.Tensors()},

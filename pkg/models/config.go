@@ -35,6 +35,8 @@ type Config struct {
 	// HeadLayers is the number of linear layers in the head, with ReLU between; 0 takes the authors': 1 with reverse
 	// layers, 2 without.
 	HeadLayers int `json:"head_layers"`
+	// Diffusion holds the settings of GRAND.
+	Diffusion
 }
 
 // The models.
@@ -43,15 +45,26 @@ const (
 	GCNRep = "gcn+rep"
 	GAT    = "gat"
 	GATRep = "gat+rep"
+	// GRAND is a diffusion; see [Diffusion] for its settings.
+	GRAND    = "grand"
+	GRANDRep = "grand+rep"
 )
 
 // Names lists the models.
-func Names() []string { return []string{GCN, GCNRep, GAT, GATRep} }
+func Names() []string { return []string{GCN, GCNRep, GAT, GATRep, GRAND, GRANDRep} }
 
 // Default is a configuration that trains well in seconds on the smaller datasets: 8 layers of width 64 in each direction.
 func Default(model string) Config {
 	return Config{Model: model, Forward: 8, Reverse: 8, Hidden: 64, Heads: 1, Lipschitz: 0.999, Normalise: "project",
-		Tolerance: 1e-5, MaxIterations: 16, Adjoint: "implicit", Norm: "none"}
+		Tolerance: 1e-5, MaxIterations: 16, Adjoint: "implicit", Norm: "none", Diffusion: defaultDiffusion(model)}
+}
+
+// Solves is the number of solves that iterations are averaged over: the reverse layers, or 1 for an integration both ways.
+func (c Config) Solves() int {
+	if c.isGRAND() {
+		return 1
+	}
+	return c.Reverse
 }
 
 // HasReverse tells whether the model has a reverse process.
@@ -59,6 +72,12 @@ func (c Config) HasReverse() bool { return strings.HasSuffix(c.Model, "+rep") }
 
 // Resolved fills in what depends on the model: the head's layers, no reverse layers in plain models.
 func (c Config) Resolved() Config {
+	if c.isGRAND() {
+		c.Forward, c.Reverse = 0, 0
+		if c.HeadLayers == 0 {
+			c.HeadLayers = 2
+		}
+	}
 	if !c.HasReverse() {
 		c.Reverse = 0
 	}
@@ -110,6 +129,9 @@ func (c Config) Validate() error {
 		if !slices.Contains(n.of, n.value) {
 			return fmt.Errorf("%s is %q: choose %s", n.name, n.value, strings.Join(n.of, " or "))
 		}
+	}
+	if c.isGRAND() {
+		return c.validateGRAND()
 	}
 	return nil
 }

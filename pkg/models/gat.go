@@ -14,14 +14,17 @@ import (
 )
 
 // gat is graph attention with the heads averaged; see [layers.GAT].
-type gat struct{ edges *sparse.Edges }
+type gat struct {
+	heads int
+	edges *sparse.Edges
+}
 
 func (a *gat) adjacency(g *graphs.Graph) (*sparse.Matrix, []*tensors.Tensor, error) {
 	m, err := sparse.Neighbourhoods(g)
 	if err != nil {
 		return nil, nil, err
 	}
-	a.edges = sparse.NewEdges(m)
+	a.edges = sparse.NewEdges(m, a.heads)
 	return m, a.edges.Tensors(), nil
 }
 

@@ -38,6 +38,9 @@ type backbone interface {
 	head(i, n int) string
 	// represent makes the representation out of the encoded features.
 	represent(m *Model, scope *model.Scope, h *Node, adjacency []*Node) (representation *Node, stats *solve.Stats)
+	// roundTrip passes the encoded features forwards and back again; changes tells about the iterations of the way back, and
+	// is nil where there are none.
+	roundTrip(m *Model, scope *model.Scope, h *Node, adjacency []*Node) (end, changes *Node, stats *solve.Stats)
 }
 
 // New prepares a model for a graph.
@@ -53,7 +56,9 @@ func New(c Config, g *graphs.Graph) (*Model, error) {
 	case GCN:
 		m.backbone = residual{gcn{}}
 	case GAT:
-		m.backbone = residual{&gat{}}
+		m.backbone = residual{&gat{heads: c.Heads}}
+	case GRAND:
+		m.backbone = &grand{}
 	}
 	var err error
 	m.Adjacency, m.Arrays, err = m.backbone.adjacency(g)
@@ -137,6 +142,15 @@ func (m *Model) Build(scope *model.Scope, x *Node, adjacency []*Node) *Output {
 	out.Representation, out.Stats = m.backbone.represent(m, scope, m.encode(scope, x), adjacency)
 	out.Logits = m.readout(scope, m.norm(scope, out.Representation))
 	return out
+}
+
+// RoundTrip is the encoded input, and what the way forwards and back again make of it: Forward layers and as many reverse
+// layers of exactly MaxIterations iterations, with the mean change in each iteration (see [solve.Profile]); or, of GRAND, an
+// integration to Time and back, without changes.
+func (m *Model) RoundTrip(scope *model.Scope, x *Node, adjacency []*Node) (start, end, changes *Node, stats *solve.Stats) {
+	start = m.encode(scope, x)
+	end, changes, stats = m.backbone.roundTrip(m, scope, start, adjacency)
+	return start, end, changes, stats
 }
 
 // encode is the input of the first layer: dropout(ReLU(X W_in + b)).

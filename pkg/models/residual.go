@@ -49,14 +49,13 @@ func (r residual) represent(m *Model, scope *model.Scope, h *Node, adjacency []*
 	return Concatenate([]*Node{forward, reverse}, 1), stats
 }
 
-// RoundTrip is the encoded input, and what Forward layers and as many reverse layers of exactly MaxIterations iterations
-// make of it, with the mean change in each iteration (see [solve.Profile]). It needs a model of residual layers.
-func (m *Model) RoundTrip(scope *model.Scope, x *Node, adjacency []*Node) (start, end, changes *Node) {
-	start = m.encode(scope, x)
-	block, w := m.backbone.(residual).block(m, scope, adjacency)
-	y := solve.ForwardChain(block, start, w, m.Config.Forward)
+// roundTrip is what Forward layers and as many reverse layers of exactly MaxIterations iterations make of h, with the mean
+// change in each iteration (see [solve.Profile]).
+func (r residual) roundTrip(m *Model, scope *model.Scope, h *Node, adjacency []*Node) (end, changes *Node, stats *solve.Stats) {
+	block, w := r.block(m, scope, adjacency)
+	y := solve.ForwardChain(block, h, w, m.Config.Forward)
 	end, changes = solve.Profile(block, y, w, m.Config.Forward, m.Config.MaxIterations)
-	return start, end, changes
+	return end, changes, nil
 }
 
 // weightName is the name of a convolution's weight: PyTorch's reparametrisation calls the raw one "weight_orig".

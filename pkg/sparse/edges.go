@@ -11,12 +11,15 @@ import (
 // heads], are one array: attention scores and weights. All operations may be used in loop bodies.
 type Edges struct {
 	*Matrix
-	first   int // entries
+	heads   int
 	tensors []*tensors.Tensor
 }
 
-// NewEdges numbers the entries of m.
-func NewEdges(m *Matrix) *Edges {
+// weightings is the largest number of weightings in one call of [EdgeOperator.Mix].
+const weightings = 2
+
+// NewEdges numbers the entries of m, for attention with the given number of heads.
+func NewEdges(m *Matrix, heads int) *Edges {
 	var column, row []int32
 	var real []float32
 	from := 0
@@ -41,9 +44,13 @@ func NewEdges(m *Matrix) *Edges {
 		}
 		from += b.rows
 	}
-	e := &Edges{Matrix: m, first: len(column)}
-	e.tensors = append(append(e.tensors, m.tensors...), tensors.FromFlatDataAndDimensions(column, len(column), 1),
-		tensors.FromFlatDataAndDimensions(row, len(row), 1), tensors.FromFlatDataAndDimensions(real, len(real), 1))
+	e := &Edges{Matrix: m, heads: heads}
+	e.tensors = append(append(e.tensors, m.tensors...), tensors.FromFlatDataAndDimensions(row, len(row), 1), tensors.FromFlatDataAndDimensions(real, len(real), 1))
+	// Equal columns, one copy per weighting and head: XLA merges equal gathers with different users, and then computes
+	// them on their own, several times slower than fused into each user.
+	for range weightings * heads {
+		e.tensors = append(e.tensors, tensors.FromFlatDataAndDimensions(column, len(column), 1))
+	}
 	return e
 }
 
@@ -53,17 +60,18 @@ func (e *Edges) Tensors() []*tensors.Tensor { return e.tensors }
 // EdgeOperator is [Edges] inside a graph or a loop body.
 type EdgeOperator struct {
 	Operator
-	column, row, real *Node
+	row, real *Node
+	twins     []*Node
 }
 
 // On binds the entries to the nodes that hold [Edges.Tensors].
 func (e *Edges) On(nodes []*Node) EdgeOperator {
-	n := len(nodes)
-	return EdgeOperator{e.Matrix.On(nodes[:n-3]), nodes[n-3], nodes[n-2], nodes[n-1]}
+	n := len(e.Matrix.tensors)
+	return EdgeOperator{e.Matrix.On(nodes[:n]), nodes[n], nodes[n+1], nodes[n+2:]}
 }
 
 // Columns are x_j of each entry (i, j), and Rows x_i: [n, heads] to [entries, heads].
-func (o EdgeOperator) Columns(x *Node) *Node { return Gather(x, o.column) }
+func (o EdgeOperator) Columns(x *Node) *Node { return Gather(x, o.twins[0]) }
 
 // Rows are x_i of each entry (i, j).
 func (o EdgeOperator) Rows(x *Node) *Node { return Gather(x, o.row) }
@@ -76,23 +84,17 @@ func (o EdgeOperator) Real(v *Node) *Node {
 // fold combines the values of every row's entries: [entries, heads] to [n, heads]. Padding must be neutral.
 func (o EdgeOperator) fold(v *Node, combine func(a, b *Node) *Node, neutral float64) *Node {
 	heads := v.Shape().Dimensions[1]
+	none := func(rows int) *Node { return BroadcastToDims(loop.Float(v, neutral), rows, heads) }
 	var parts []*Node
 	from := 0
 	for _, b := range o.m.first {
-		var all *Node
-		for range b.terms {
-			term := Slice(v, AxisRange(from, from+b.rows))
-			from += b.rows
-			if all == nil {
-				all = term
-			} else {
-				all = combine(all, term)
-			}
+		if b.terms == 0 {
+			parts = append(parts, none(b.rows))
+			continue
 		}
-		if all == nil {
-			all = BroadcastToDims(loop.Float(v, neutral), b.rows, heads)
-		}
-		parts = append(parts, all)
+		size := b.terms * b.rows
+		parts = append(parts, halve(Slice(v, AxisRange(from, from+size)), b, combine))
+		from += size
 	}
 	rows := concatenate(parts)
 	if len(o.m.second) == 0 {
@@ -103,21 +105,28 @@ func (o EdgeOperator) fold(v *Node, combine func(a, b *Node) *Node, neutral floa
 		long = []*Node{Slice(rows, AxisRange(0, o.m.short))}
 	}
 	for _, b := range o.m.second {
-		var all *Node
-		for k := range b.terms {
-			index := Reshape(Slice(o.nodes[b.at], AxisElem(k)), b.rows, 1)
-			real := GreaterThan(Slice(o.nodes[b.at+1], AxisElem(k)), BroadcastToDims(loop.Float(v, 0), 1, b.rows, 1))
-			term := Gather(rows, index)
-			term = Where(BroadcastToDims(Reshape(real, b.rows, 1), b.rows, heads), term, loop.Like(loop.Float(v, neutral), term))
-			if all == nil {
-				all = term
-			} else {
-				all = combine(all, term)
-			}
-		}
-		long = append(long, all)
+		size := b.terms * b.rows
+		chunks := Gather(rows, Reshape(o.nodes[b.at], size, 1))
+		weight := Reshape(o.nodes[b.at+1], size, 1)
+		real := GreaterThan(weight, loop.Zeros(weight))
+		chunks = Where(BroadcastToDims(real, size, heads), chunks, none(size))
+		long = append(long, halve(chunks, b, combine))
 	}
 	return concatenate(long)
+}
+
+// halve combines a bucket's terms, [terms rows, heads] to [rows, heads], in as many steps as halving takes: long chains of
+// operations are what compilation time goes into.
+func halve(v *Node, b bucket, combine func(a, b *Node) *Node) *Node {
+	for terms := b.terms; terms > 1; {
+		half := terms / 2 * b.rows
+		both := combine(Slice(v, AxisRange(0, half)), Slice(v, AxisRange(half, 2*half)))
+		if terms%2 == 1 {
+			both = concatenate([]*Node{both, Slice(v, AxisRange(2*half))})
+		}
+		v, terms = both, terms/2+terms%2
+	}
+	return v
 }
 
 // SumRows adds the values of every row's entries, padding included.
@@ -133,23 +142,42 @@ func (o EdgeOperator) MaxRows(v *Node) *Node {
 	return o.fold(v, Max, lowest)
 }
 
-// Aggregate is y_i = Σ_j w_ij x_j for weights per entry and head, [entries, heads], which must be zero on padding, and x of
-// shape [n, heads, d], or [n, 1, d] where all heads share it: [n, heads, d].
-func (o EdgeOperator) Aggregate(w, x *Node) *Node {
-	heads, d := w.Shape().Dimensions[1], x.Shape().Dimensions[2]
+// Mix is y_i = Σ_j w_ij x_j for each of several weightings w, [entries, heads], which must be zero on padding. x is [n, d],
+// shared by the heads, or [n, heads d], where every head has features of its own side by side; each result is [n, heads d].
+func (o EdgeOperator) Mix(x *Node, shared bool, weightings ...*Node) []*Node {
+	out := make([]*Node, len(weightings))
+	for i, w := range weightings {
+		heads := make([]*Node, w.Shape().Dimensions[1])
+		for k := range heads {
+			own := x
+			if d := x.Shape().Dimensions[1] / len(heads); !shared && len(heads) > 1 {
+				own = Slice(x, AxisRange(), AxisRange(k*d, (k+1)*d))
+			}
+			weight := w
+			if len(heads) > 1 {
+				weight = Slice(w, AxisRange(), AxisRange(k, k+1))
+			}
+			heads[k] = o.mix(own, weight, o.twins[i*len(heads)+k])
+		}
+		out[i] = heads[0]
+		if len(heads) > 1 {
+			out[i] = Concatenate(heads, 1)
+		}
+	}
+	return out
+}
+
+// mix is the sum for one weighting and head, with the columns read from one of their copies.
+func (o EdgeOperator) mix(x, w, column *Node) *Node {
 	var parts []*Node
 	from := 0
 	for _, b := range o.m.first {
 		var sum *Node
-		for k := range b.terms {
-			index := Reshape(Slice(o.nodes[b.at], AxisElem(k)), b.rows, 1)
-			term := Gather(x, index)
-			if x.Shape().Dimensions[1] != heads {
-				term = BroadcastToDims(term, b.rows, heads, d)
-			}
-			weight := Reshape(Slice(w, AxisRange(from, from+b.rows)), b.rows, heads, 1)
+		for range b.terms {
+			here := AxisRange(from, from+b.rows)
 			from += b.rows
-			term = Mul(term, BroadcastToDims(weight, b.rows, heads, d))
+			term := Gather(x, Slice(column, here))
+			term = Mul(term, BroadcastToShape(Slice(w, here), term.Shape()))
 			if sum == nil {
 				sum = term
 			} else {
@@ -157,17 +185,17 @@ func (o EdgeOperator) Aggregate(w, x *Node) *Node {
 			}
 		}
 		if sum == nil {
-			sum = BroadcastToDims(loop.Float(x, 0), b.rows, heads, d)
+			sum = BroadcastToDims(loop.Float(x, 0), b.rows, x.Shape().Dimensions[1])
 		}
-		parts = append(parts, Reshape(sum, b.rows, heads*d))
+		parts = append(parts, sum)
 	}
 	sums := concatenate(parts)
-	if len(o.m.second) > 0 {
-		long := o.level(o.m.second, sums)
-		if o.m.short > 0 {
-			long = append([]*Node{Slice(sums, AxisRange(0, o.m.short))}, long...)
-		}
-		sums = concatenate(long)
+	if len(o.m.second) == 0 {
+		return sums
 	}
-	return Reshape(sums, o.m.n, heads, d)
+	long := o.level(o.m.second, sums)
+	if o.m.short > 0 {
+		long = append([]*Node{Slice(sums, AxisRange(0, o.m.short))}, long...)
+	}
+	return concatenate(long)
 }

@@ -54,6 +54,9 @@ func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (b 
 		if err != nil {
 			return nil, err
 		}
+		if why := s.explain(out[outOutcome]); why != "" {
+			return nil, fmt.Errorf("the model cannot be timed: %s", why)
+		}
 		f.account(out, took)
 		b.Loss = Number(tensors.ToScalar[float32](out[outLoss]))
 		for i, p := range s.params {

@@ -74,7 +74,8 @@ func (f *fit) run(ctx context.Context) (err error) {
 	separate := f.config.Dropout > 0 || f.config.Norm == "batch"
 	if separate {
 		f.evaluate, err = model.NewExec(f.engine.Backend, f.store, func(scope *model.Scope, in []*Node) []*Node {
-			return []*Node{f.build(scope, in, false).Logits}
+			b := f.build(scope, in, false)
+			return []*Node{b.Logits, b.outcome()}
 		})
 		if err != nil {
 			return fmt.Errorf("the evaluation cannot be built: %w", err)
@@ -91,6 +92,13 @@ func (f *fit) run(ctx context.Context) (err error) {
 			return err
 		}
 		loss := float64(tensors.ToScalar[float32](out[outLoss]))
+		if why := f.explain(out[outOutcome]); why != "" {
+			f.result.Status, f.result.Message = Diverged, fmt.Sprintf("epoch %d: %s", epoch, why)
+			for _, t := range out {
+				t.MustFinalizeAll()
+			}
+			break
+		}
 		if !last {
 			f.account(out, took)
 		}
@@ -178,7 +186,12 @@ func (f *fit) logits() ([]float32, error) {
 		return nil, fmt.Errorf("the evaluation failed on %s: %w", f.engine.Name, err)
 	}
 	defer out[0].MustFinalizeAll()
-	return tensors.CopyFlatData[float32](out[0])
+	logits, err := tensors.CopyFlatData[float32](out[0])
+	if f.explain(out[1]) != "" {
+		// Not to be judged; the next step says why.
+		logits = slices.Repeat([]float32{float32(math.NaN())}, len(logits))
+	}
+	return logits, err
 }
 
 // judge measures logits, in the adjacency's order, of the parameters after an epoch, and keeps those that improve on the
@@ -256,7 +269,21 @@ func (f *fit) finish() {
 		}
 		r.EpochSeconds = median(rest)
 	}
-	if layers := float64(r.Epochs * f.config.Reverse); layers > 0 {
+	if layers := float64(r.Epochs * f.config.Solves()); layers > 0 {
 		r.Iterations = Iterations{f.solve / layers, f.adjoint / layers}
 	}
+}
+
+// unconverged warns where iterations of the last epoch ended before they met the tolerance, so that reverse layers are not
+// quite the inverses of forward layers, or gradients not quite theirs.
+func (f *fit) unconverged() string {
+	r, c := f.result, f.config
+	const remedy = "raise --max-iterations, or lower --lipschitz"
+	switch {
+	case !(float64(r.Residual) <= c.Tolerance):
+		return fmt.Sprintf("in the last epoch, %d iterations left reverse layer %d of %d with a residual of %.2g, above the tolerance of %g: %s", c.MaxIterations, r.ResidualLayer+1, c.Reverse, r.Residual, c.Tolerance, remedy)
+	case !(float64(r.AdjointResidual) <= c.Tolerance):
+		return fmt.Sprintf("in the last epoch, %d iterations left an adjoint solve with a relative residual of %.2g, above the tolerance of %g: %s", c.MaxIterations, r.AdjointResidual, c.Tolerance, remedy)
+	}
+	return ""
 }

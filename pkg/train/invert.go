@@ -10,6 +10,7 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/models"
 )
 
 // Inversion tells how well the reverse layers undo the forward layers.
@@ -18,6 +19,8 @@ type Inversion struct {
 	Graph  string `json:"dataset"`
 	Engine string `json:"engine"`
 	Depth  int    `json:"depth"`
+	// Time that GRAND integrates to and back.
+	Time float64 `json:"time,omitempty"`
 	// Iterations M per layer, and the bound c on the weight's norm.
 	Iterations int     `json:"max_iterations"`
 	Lipschitz  float64 `json:"lipschitz"`
@@ -28,13 +31,14 @@ type Inversion struct {
 	MeanAbsError Number `json:"mean_abs_error"`
 	// MeanAbsInput is the mean absolute value of that input, for scale.
 	MeanAbsInput Number `json:"mean_abs_input"`
-	// Residual[m] is the mean absolute change of the iterate in iteration m+1, averaged over the layers (paper figure 5).
+	// Residual[m] is the mean absolute change of the iterate in iteration m+1, averaged over the layers (paper figure 5); GRAND
+	// has none.
 	Residual []Number `json:"residual"`
 }
 
 // Invert runs c.Forward layers forwards and as many backwards, with exactly c.MaxIterations iterations each from the
 // right-hand side as start (Algorithm 1 of the paper), on the encoded features of a graph. The parameters are drawn from
-// the seed, and the weight is scaled to the norm c.Lipschitz.
+// the seed, and the weight is scaled to the norm c.Lipschitz. GRAND is integrated to c.Time and back instead.
 func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (inv *Inversion, err error) {
 	defer recovered(&err)
 	if err := ctx.Err(); err != nil {
@@ -43,7 +47,7 @@ func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (i
 	if !c.HasReverse() {
 		return nil, fmt.Errorf("model %s has no reverse layers to invert with: choose %s+rep", c.Model, c.Model)
 	}
-	c.Normalise, c.Dropout = "project", 0
+	c.Normalise, c.Dropout, c.ReverseTime = "project", 0, c.Time
 	s, err := newSession(e, g, 0, c)
 	if err != nil {
 		return nil, err
@@ -57,8 +61,13 @@ func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (i
 		}
 	}
 	exec, err := model.NewExec(e.Backend, s.store, func(scope *model.Scope, in []*Node) []*Node {
-		x, z, residual := s.model.RoundTrip(scope, in[0], in[3:])
-		return []*Node{ReduceAllMean(Abs(Sub(z, x))), ReduceAllMean(Abs(x)), residual}
+		x, z, residual, stats := s.model.RoundTrip(scope, in[0], in[3:])
+		b := built{Output: &models.Output{Stats: stats}, loss: x}
+		out := []*Node{ReduceAllMean(Abs(Sub(z, x))), ReduceAllMean(Abs(x)), b.outcome()}
+		if residual != nil {
+			out = append(out, residual)
+		}
+		return out
 	})
 	if err != nil {
 		return nil, fmt.Errorf("the inversion cannot be built: %w", err)
@@ -68,10 +77,15 @@ func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (i
 	if err != nil {
 		return nil, fmt.Errorf("the inversion failed on %s: %w", e.Name, err)
 	}
-	inv = &Inversion{Model: c.Model, Graph: g.Name, Engine: e.Name, Depth: c.Forward, Iterations: c.MaxIterations, Lipschitz: c.Lipschitz,
+	if why := s.explain(out[2]); why != "" {
+		return nil, fmt.Errorf("the model cannot be inverted: %s", why)
+	}
+	inv = &Inversion{Model: c.Model, Graph: g.Name, Engine: e.Name, Depth: s.config.Forward, Time: c.Time, Residual: []Number{}, Iterations: c.MaxIterations, Lipschitz: c.Lipschitz,
 		Hidden: c.Hidden, Seed: c.Seed, MeanAbsError: Number(tensors.ToScalar[float32](out[0])), MeanAbsInput: Number(tensors.ToScalar[float32](out[1]))}
-	for _, v := range tensors.MustCopyFlatData[float32](out[2]) {
-		inv.Residual = append(inv.Residual, Number(v))
+	for _, t := range out[3:] {
+		for _, v := range tensors.MustCopyFlatData[float32](t) {
+			inv.Residual = append(inv.Residual, Number(v))
+		}
 	}
 	return inv, nil
 }

@@ -37,7 +37,7 @@ func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map
 	}
 	exec, err := model.NewExec(e.Backend, s.store, func(scope *model.Scope, in []*Node) []*Node {
 		b := s.build(scope, in, true)
-		out := []*Node{b.loss, b.Logits, b.Representation}
+		out := []*Node{b.loss, b.Logits, b.Representation, b.outcome()}
 		if gradients {
 			out = append(out, s.gradients(b.loss)...)
 		}
@@ -51,6 +51,9 @@ func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map
 	if err != nil {
 		return nil, fmt.Errorf("the evaluation failed on %s: %w", e.Name, err)
 	}
+	if why := s.explain(out[3]); why != "" {
+		return nil, fmt.Errorf("the model cannot be evaluated: %s", why)
+	}
 	p = &Prediction{Loss: float64(tensors.ToScalar[float32](out[0])), Outputs: s.model.Outputs, Width: out[2].Shape().Dimensions[1]}
 	rows := func(t *tensors.Tensor, width int) []float32 {
 		return sparse.Restore(s.model.Adjacency, tensors.MustCopyFlatData[float32](t), width)
@@ -59,7 +62,7 @@ func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map
 	if gradients {
 		p.Gradients = map[string]Array{}
 		for i, q := range s.params {
-			p.Gradients[q.Name] = Array{q.Shape, tensors.MustCopyFlatData[float32](out[3+i])}
+			p.Gradients[q.Name] = Array{q.Shape, tensors.MustCopyFlatData[float32](out[4+i])}
 		}
 	}
 	return p, nil

@@ -42,7 +42,8 @@ type Epoch struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// Iterations are means per reverse layer.
+// Iterations are means per reverse layer; of GRAND, evaluations of the diffusion's right-hand side, both ways together, and
+// vector-Jacobian products of it.
 type Iterations struct {
 	Solve   float64 `json:"solve"`
 	Adjoint float64 `json:"adjoint"`

@@ -139,6 +139,7 @@ const (
 	outResidual
 	outLayer
 	outAdjointResidual
+	outOutcome
 	outParams
 )
 
@@ -178,7 +179,20 @@ func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 		none := loop.Int(g, 0)
 		stats = &solve.Stats{Iterations: none, AdjointIterations: none, Residual: zero, Layer: none, AdjointResidual: zero}
 	}
-	return append([]*Node{b.loss, b.Logits, stats.Iterations, stats.AdjointIterations, stats.Residual, stats.Layer, stats.AdjointResidual}, before...)
+	return append([]*Node{b.loss, b.Logits, stats.Iterations, stats.AdjointIterations, stats.Residual, stats.Layer, stats.AdjointResidual, b.outcome()}, before...)
+}
+
+// outcome tells whether the model could be computed, int32; see [models.Model.Explain].
+func (b built) outcome() *Node {
+	if b.Stats == nil || b.Stats.Outcome == nil {
+		return loop.Int(b.loss.Graph(), solve.Reached)
+	}
+	return b.Stats.Outcome
+}
+
+// explain says in a sentence why the model could not be computed, for its outcome; it is empty if it could.
+func (s *session) explain(outcome *tensors.Tensor) string {
+	return s.model.Explain(int(tensors.ToScalar[int32](outcome)))
 }
 
 // rescale multiplies a variable's value by a factor that depends on the mean of its heads' Frobenius norms.
