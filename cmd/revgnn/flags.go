@@ -10,6 +10,7 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -69,6 +70,18 @@ func modelSettings(f *pflag.FlagSet, c *train.Config) {
 	f.StringVar(&c.Adjoint, "adjoint", c.Adjoint, "gradient of a reverse layer: implicit (of the fixed point) or unrolled (of the iterations)")
 	f.StringVar(&c.Norm, "norm", c.Norm, "normalisation before the head: none, layer or batch")
 	f.IntVar(&c.HeadLayers, "head-layers", c.HeadLayers, "linear layers in the head (default 0: 1 with reverse layers, 2 without)")
+	diffusionSettings(f, c)
+}
+
+// diffusionSettings are the flags of GRAND.
+func diffusionSettings(f *pflag.FlagSet, c *train.Config) {
+	f.Float64Var(&c.Time, "time", c.Time, "GRAND: time to diffuse forwards (default 3)")
+	f.Float64Var(&c.ReverseTime, "reverse-time", c.ReverseTime, "GRAND+ReP: time to diffuse backwards (default 1)")
+	f.StringVar(&c.Solver, "solver", c.Solver, "GRAND: "+strings.Join(solve.MethodNames(), ", ")+" (default rk4)")
+	f.Float64Var(&c.Step, "step", c.Step, "GRAND: step of euler and rk4 (default 0.5)")
+	f.Float64Var(&c.TolScale, "tol-scale", c.TolScale, "GRAND: tolerance of dopri5, times 1e-7 absolute and 1e-9 relative (default 1000)")
+	f.IntVar(&c.AttentionDim, "attention-dim", c.AttentionDim, "GRAND: width of queries and keys, of all heads together (default 16)")
+	f.IntVar(&c.MaxEvaluations, "max-evaluations", c.MaxEvaluations, "GRAND: most evaluations of the diffusion in either direction (default 5000)")
 }
 
 // trainSettings are the flags of training steps.

@@ -47,6 +47,8 @@ func invertSettings(f *pflag.FlagSet, c *train.Config) {
 	f.IntVar(&c.Hidden, "hidden", c.Hidden, "width of the layers")
 	f.Float64Var(&c.Lipschitz, "lipschitz", c.Lipschitz, "Frobenius norm that the weight is scaled to, below 1")
 	f.IntVar(&c.MaxIterations, "max-iterations", c.MaxIterations, "fixed-point iterations per layer")
+	f.IntVar(&c.Heads, "heads", c.Heads, "attention heads, averaged")
+	diffusionSettings(f, c)
 	f.Uint64Var(&c.Seed, "seed", c.Seed, "seed of the parameters")
 }
 

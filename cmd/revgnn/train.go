@@ -9,6 +9,7 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/sweep"
+	"github.com/revgnn/revgnn/pkg/train"
 )
 
 func (a *app) train() *cobra.Command {
@@ -59,6 +60,11 @@ func (a *app) train() *cobra.Command {
 			return err
 		}
 		p.end()
+		for _, r := range summary.Splits {
+			if r.Status == train.OK && r.Message != "" {
+				p.line("warning: split %d: %s", r.Split, r.Message)
+			}
+		}
 		if err := a.show(summary, func(w io.Writer) { summaryTable(w, summary) }); err != nil {
 			return err
 		}

@@ -30,15 +30,15 @@ type Stats struct {
 	// Residual is the largest last difference of iterates of any layer, as compared with the tolerance, and Layer its number
 	// from 0; AdjointResidual is the same of the adjoint solves.
 	Residual, Layer, AdjointResidual *Node
+	// Outcome of an integration, [Reached] or a reason why its result means nothing, int32; nil for fixed-point solves.
+	Outcome *Node
 }
 
 // ReverseChain applies g = f^-1 depth times, f(X) = X + h(X; w), and is differentiable in x and the trainable weights by
 // implicit differentiation. Memory depends neither on depth nor on the iterations.
 func ReverseChain(block Block, x *Node, w []*Node, depth int, o Options) (*Node, *Stats) {
-	g := x.Graph()
 	if depth <= 0 {
-		zero := ConvertDType(loop.Int(g, 0), x.DType())
-		return x, &Stats{loop.Int(g, 0), loop.Int(g, 0), zero, loop.Int(g, 0), zero}
+		return x, noStats(x)
 	}
 	trainable := block.Trainable()
 	fixed := stopped(w)

@@ -17,8 +17,10 @@ func (m *Matrix) On(nodes []*Node) Operator { return Operator{m, nodes} }
 
 // Product is A x, for x of shape [n, d] in the matrix's order. It may be used in loop bodies and has no gradient there;
 // see [Operator.Apply].
-func (o Operator) Product(x *Node) *Node {
-	parts := o.level(o.m.first, x)
+func (o Operator) Product(x *Node) *Node { return o.joined(o.level(o.m.first, x), x) }
+
+// joined are the rows of a product, from the sums of the first level.
+func (o Operator) joined(parts []*Node, x *Node) *Node {
 	if len(parts) == 0 {
 		return x
 	}
@@ -37,27 +39,31 @@ func (o Operator) Product(x *Node) *Node {
 // level computes the weighted sums of each bucket's rows, one fused loop per bucket.
 func (o Operator) level(buckets []bucket, x *Node) (parts []*Node) {
 	for _, b := range buckets {
-		var sum *Node
-		for k := range b.terms {
-			index := Reshape(Slice(o.nodes[b.at], AxisElem(k)), b.rows, 1)
-			weight := Reshape(Slice(o.nodes[b.at+1], AxisElem(k)), b.rows, 1)
-			if weight.DType() != x.DType() {
-				weight = ConvertDType(weight, x.DType())
-			}
-			term := Gather(x, index)
-			term = Mul(term, BroadcastToShape(weight, term.Shape()))
-			if sum == nil {
-				sum = term
-			} else {
-				sum = Add(sum, term)
-			}
-		}
-		if sum == nil { // rows without entries
-			sum = BroadcastToDims(Reshape(loop.Float(x, 0), 1, 1), b.rows, x.Shape().Dimensions[1])
-		}
-		parts = append(parts, sum)
+		parts = append(parts, o.sum(b, x, func(k int) *Node { return Slice(o.nodes[b.at+1], AxisElem(k)) }))
 	}
 	return parts
+}
+
+// sum is the sum of a bucket's rows of x, each times its weight; weight gives those of term k.
+func (o Operator) sum(b bucket, x *Node, weight func(k int) *Node) (sum *Node) {
+	for k := range b.terms {
+		index := Reshape(Slice(o.nodes[b.at], AxisElem(k)), b.rows, 1)
+		w := Reshape(weight(k), b.rows, 1)
+		if w.DType() != x.DType() {
+			w = ConvertDType(w, x.DType())
+		}
+		term := Gather(x, index)
+		term = Mul(term, BroadcastToShape(w, term.Shape()))
+		if sum == nil {
+			sum = term
+		} else {
+			sum = Add(sum, term)
+		}
+	}
+	if sum == nil { // rows without entries
+		sum = BroadcastToDims(Reshape(loop.Float(x, 0), 1, 1), b.rows, x.Shape().Dimensions[1])
+	}
+	return sum
 }
 
 func concatenate(parts []*Node) *Node {

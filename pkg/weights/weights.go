@@ -121,7 +121,7 @@ func For(m *models.Model, read map[string]train.Array) (wanted map[string]train.
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(read)) {
-		if !used[name] {
+		if !used[name] && !slices.Contains(m.Unused(), name) {
 			return nil, nil, fmt.Errorf("the weights have a parameter %q, which %s with these settings has not; give the settings that the weights were trained with", name, m.Config.Model)
 		}
 	}

@@ -1,0 +1,41 @@
+package solve
+
+// Dopri5 is the method of Dormand and Prince (1980) of order 5 with an embedded estimate of the error: the step size is
+// chosen so that the estimate stays below a tolerance. Its seventh stage is the first one of the next step.
+//
+// The error weights are those that torchdiffeq uses, from Shampine (1986), as are the midpoint's weights (Shampine, Some
+// practical Runge-Kutta formulas), which make the quartic interpolant that gives the state at the end time.
+func Dopri5() Method {
+	m := Method{Name: "dopri5", Order: 5,
+		C: []float64{0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1},
+		A: [][]float64{
+			{0, 0, 0, 0, 0, 0, 0},
+			{1. / 5, 0, 0, 0, 0, 0, 0},
+			{3. / 40, 9. / 40, 0, 0, 0, 0, 0},
+			{44. / 45, -56. / 15, 32. / 9, 0, 0, 0, 0},
+			{19372. / 6561, -25360. / 2187, 64448. / 6561, -212. / 729, 0, 0, 0},
+			{9017. / 3168, -355. / 33, 46732. / 5247, 49. / 176, -5103. / 18656, 0, 0},
+			{35. / 384, 0, 500. / 1113, 125. / 192, -2187. / 6784, 11. / 84, 0},
+		},
+		B: []float64{35. / 384, 0, 500. / 1113, 125. / 192, -2187. / 6784, 11. / 84, 0},
+	}
+	other := []float64{1951. / 21600, 0, 22642. / 50085, 451. / 720, -12231. / 42400, 649. / 6300, 1. / 60}
+	middle := []float64{6025192743. / 30085553152, 0, 51252292925. / 65400821598, -2691868925. / 45128329728,
+		187940372067. / 1594534317056, -1776094331. / 19743644256, 11237099. / 235043384}
+	m.Error = make([]float64, 7)
+	m.Dense = make([][4]float64, 7)
+	for i, b := range m.B {
+		m.Error[i] = b - other[i]
+		half := middle[i] / 2
+		// The quartic through the states at 0, 1/2 and 1 with the slopes k_0 at 0 and k_6 at 1.
+		var start, end float64
+		switch i {
+		case 0:
+			start = 1
+		case 6:
+			end = 1
+		}
+		m.Dense[i] = [4]float64{start, end - 4*start - 5*b + 16*half, 5*start - 3*end + 14*b - 32*half, 2*(end-start) - 8*b + 16*half}
+	}
+	return m
+}

@@ -1,0 +1,151 @@
+package solve
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// Field is the right-hand side of an ordinary differential equation dx/dt = f(t, x; w). x has shape [n, d], t is a scalar of
+// x's type; w are its weights and whatever else it reads: the first Trainable() of them receive gradients.
+//
+// All methods are called inside loop bodies, under the rules of package loop: they may use nothing but their arguments.
+type Field interface {
+	// Trainable is the number of leading entries of w that receive gradients.
+	Trainable() int
+	// Apply is f(t, x; w), of x's shape.
+	Apply(t, x *Node, w []*Node) *Node
+	// Linearize is what the derivative at (t, x) needs.
+	Linearize(t, x *Node, w []*Node) (tape []*Node)
+	// PullX is the vector-Jacobian product (∂f/∂x)^T v, of x's shape.
+	PullX(v *Node, tape, w []*Node) *Node
+	// PullW are the vector-Jacobian products (∂f/∂w)^T v of the trainable weights, of their shapes.
+	PullW(v *Node, tape, w []*Node) []*Node
+}
+
+// Method is an explicit Runge-Kutta method, given by its Butcher tableau: a step of size h from (t, x) is
+//
+//	x + h Σ_i B_i k_i,  k_i = f(t + C_i h, x + h Σ_j<i A_ij k_j).
+//
+// [Euler], [RK4] and [Dopri5] are the methods of the paper's experiments; any other tableau works as well.
+type Method struct {
+	Name  string
+	Order int
+	C     []float64
+	A     [][]float64
+	B     []float64
+	// Error, if not nil, makes the method choose its step size: h Σ_i Error_i k_i estimates a step's error. The last stage
+	// must then be the first of the next step (A's last row is B).
+	Error []float64
+	// Dense gives the state inside an adaptive step: x(t + θ h) = x + h Σ_i k_i Σ_p Dense[i][p] θ^(p+1).
+	Dense [][4]float64
+}
+
+// Adaptive tells whether the method chooses its step sizes.
+func (m Method) Adaptive() bool { return m.Error != nil }
+
+// MethodNames are the names of the methods, and MethodNamed is the one of a name.
+func MethodNames() []string { return []string{"euler", "rk4", "dopri5"} }
+
+func MethodNamed(name string) (Method, error) {
+	for _, m := range []Method{Euler(), RK4(), Dopri5()} {
+		if m.Name == name {
+			return m, nil
+		}
+	}
+	return Method{}, fmt.Errorf("unknown solver %q: choose one of %v", name, MethodNames())
+}
+
+// Integration says how to integrate from time 0 to time To, which may be negative.
+type Integration struct {
+	Method Method
+	To     float64
+	// Step of methods with a fixed step; the grid is 0, h, 2h, …, To, so that the last step may be shorter.
+	Step float64
+	// AbsTol and RelTol are the tolerances of adaptive methods: a step is accepted when the root mean square of its estimated
+	// error, each entry divided by AbsTol + RelTol max(|x|, |x_next|), is at most 1.
+	AbsTol, RelTol float64
+	// MaxEvaluations limits the evaluations of f.
+	MaxEvaluations int
+}
+
+// The outcomes of an integration, the values of Stats.Outcome.
+const (
+	Reached = iota
+	TooManyEvaluations
+	StepTooSmall
+	NotFinite
+)
+
+// Validate returns an error that names the first impossible setting, or says that fixed steps need too many evaluations.
+func (o Integration) Validate() error {
+	switch m := o.Method; {
+	case len(m.B) == 0:
+		return fmt.Errorf("no solver given: choose one of %v", MethodNames())
+	case math.IsNaN(o.To) || math.IsInf(o.To, 0):
+		return fmt.Errorf("the time to integrate to is %g: choose a finite number", o.To)
+	case o.MaxEvaluations < 1:
+		return fmt.Errorf("max-evaluations is %d: choose 1 at least", o.MaxEvaluations)
+	case m.Adaptive() && !(o.AbsTol >= 0 && o.RelTol >= 0 && o.AbsTol+o.RelTol > 0):
+		return fmt.Errorf("the tolerances are %g and %g: choose positive numbers", o.AbsTol, o.RelTol)
+	case !m.Adaptive() && !(o.Step > 0):
+		return fmt.Errorf("step is %g: choose a positive number", o.Step)
+	case !m.Adaptive() && math.Abs(o.To)/o.Step*float64(m.stages()) > float64(o.MaxEvaluations):
+		return fmt.Errorf("%s with steps of %g to time %g takes %.0f evaluations, more than the limit of %d: choose a larger step or a higher limit",
+			m.Name, o.Step, o.To, math.Ceil(math.Abs(o.To)/o.Step)*float64(m.stages()), o.MaxEvaluations)
+	}
+	return nil
+}
+
+// Explain says in a sentence why an integration with that outcome failed, and what to change; it is empty for [Reached].
+func (o Integration) Explain(outcome int) string {
+	switch outcome {
+	case Reached:
+		return ""
+	case TooManyEvaluations:
+		return fmt.Sprintf("%s did not reach time %g within %d evaluations: raise --tol-scale or --max-evaluations, or shorten the time", o.Method.Name, o.To, o.MaxEvaluations)
+	case StepTooSmall:
+		return fmt.Sprintf("%s could not meet its tolerance with any step on the way to time %g: raise --tol-scale", o.Method.Name, o.To)
+	}
+	return fmt.Sprintf("the state was not finite on the way to time %g: shorten the time or lower --lr", o.To)
+}
+
+// Integrate solves dx/dt = f(t, x; w) from x at time 0 to time o.To, and is differentiable in x and the trainable weights:
+// the gradient is exactly that of the steps taken, at their sizes ("discretise, then optimise"). The backward pass
+// recomputes states from checkpoints: about 2 sqrt(steps) states are kept.
+//
+// Stats.Iterations counts evaluations of f, Stats.AdjointIterations vector-Jacobian products; where Stats.Outcome is not
+// [Reached], the result means nothing. It panics where o is not valid.
+func Integrate(f Field, x *Node, w []*Node, o Integration) (*Node, *Stats) {
+	if err := o.Validate(); err != nil {
+		panic(err)
+	}
+	if o.To == 0 {
+		return x, noStats(x)
+	}
+	if o.Method.Adaptive() {
+		return integrateAdaptive(f, x, w, o)
+	}
+	return integrateFixed(f, x, w, o)
+}
+
+// stages is the number of stages that a step needs.
+func (m Method) stages() int {
+	n := len(m.B)
+	for n > 1 && m.B[n-1] == 0 {
+		n--
+	}
+	return n
+}
+
+// without is the tableau without the stages that only the error estimate needs.
+func (m Method) without() Method {
+	n := m.stages()
+	m.C, m.B, m.A = m.C[:n], m.B[:n], slices.Clone(m.A[:n])
+	for i := range m.A {
+		m.A[i] = m.A[i][:n]
+	}
+	return m
+}

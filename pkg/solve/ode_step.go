@@ -1,0 +1,110 @@
+package solve
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/revgnn/revgnn/pkg/loop"
+)
+
+// The stages of a step run in a loop, so that the field is compiled once, not once per stage; the stages k_i lie in one
+// stack [stages, n, d].
+
+// slopes are the stages of a step of size h from (t, x), the first count of them; first, if not nil, is the first.
+func (m Method) slopes(f Field, count int, t, x, h, first *Node, w []*Node) *Node {
+	dims := x.Shape().Dimensions
+	k := stack(x, len(m.B))
+	from := 0
+	if first != nil {
+		from, k = 1, store(k, first, loop.Int(x.Graph(), 0))
+	} else if len(m.B) == 1 {
+		return Reshape(f.Apply(t, x, w), 1, dims[0], dims[1])
+	}
+	if count <= from {
+		return k
+	}
+	return loop.Repeat(loop.Int(x.Graph(), count-from), []*Node{k}, append([]*Node{t, x, h}, w...),
+		func(i *Node, state, reads []*Node) []*Node {
+			t, x, h, w := reads[0], reads[1], reads[2], reads[3:]
+			i = Add(i, loop.Int(i.Graph(), from))
+			time, u := m.stage(i, t, x, h, state[0])
+			return []*Node{store(state[0], f.Apply(time, u, w), i)}
+		})[0]
+}
+
+// stage is where stage i evaluates the field: t + C_i h and x + h Σ_j A_ij k_j.
+func (m Method) stage(i, t, x, h, k *Node) (time, u *Node) {
+	c := pick(vector(x, m.C), i, 1)
+	return Add(t, Mul(Reshape(c), h)), combine(x, k, h, pick(vector(x, flat(m.A)), i, len(m.B)))
+}
+
+// advance is one step of size h from (t, x).
+func (m Method) advance(f Field, t, x, h *Node, w []*Node) *Node {
+	return combine(x, m.slopes(f, len(m.B), t, x, h, nil, w), h, vector(x, m.B))
+}
+
+// pull is the vector-Jacobian product of the step x + h Σ_i b_i k_i: the cotangents of x and of the trainable weights for the
+// cotangent v of the result. With u_i the point of stage i and bars for cotangents,
+//
+//	k̄_i = h b_i v + h Σ_j>i A_ji ū_j,  ū_i = (∂f/∂x)^T k̄_i,  x̄ = v + Σ_i ū_i.
+func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) []*Node {
+	g, s := x.Graph(), len(m.B)
+	state := []*Node{v, stack(x, s)}
+	for _, p := range w[:f.Trainable()] {
+		state = append(state, loop.Zeros(p))
+	}
+	// The last stage's value is no stage's input.
+	var k *Node
+	if s > 1 {
+		k = m.slopes(f, s-1, t, x, h, nil, w)
+	} else {
+		k = stack(x, 1)
+	}
+	transposed := make([]float64, s*s)
+	for i, row := range m.A {
+		for j, a := range row {
+			transposed[j*s+i] = a
+		}
+	}
+	out := loop.Repeat(loop.Int(g, s), state, append([]*Node{b, t, x, h, v, k}, w...), func(n *Node, state, reads []*Node) []*Node {
+		b, t, x, h, v, k, w := reads[0], reads[1], reads[2], reads[3], reads[4], reads[5], reads[6:]
+		i := Sub(loop.Int(n.Graph(), s-1), n)
+		time, u := m.stage(i, t, x, h, k)
+		tape := f.Linearize(time, u, w)
+		slope := combine(loop.Scale(v, Mul(h, Reshape(pick(b, i, 1)))), state[1], h, pick(vector(x, transposed), i, s))
+		point := f.PullX(slope, tape, w)
+		next := []*Node{Add(state[0], point), store(state[1], point, i)}
+		for p, dw := range f.PullW(slope, tape, w) {
+			next = append(next, Add(state[2+p], dw))
+		}
+		return next
+	})
+	return append([]*Node{out[0]}, out[2:]...)
+}
+
+// combine is x + h Σ_j c_j k_j.
+func combine(x, k, h, c *Node) *Node {
+	dims := x.Shape().Dimensions
+	for j := range k.Shape().Dimensions[0] {
+		kj := Reshape(Slice(k, AxisElem(j)), dims...)
+		x = Add(x, loop.Scale(kj, Mul(h, Reshape(Slice(c, AxisElem(j))))))
+	}
+	return x
+}
+
+// vector is a constant vector of x's type.
+func vector(x *Node, values []float64) *Node {
+	return ConvertDType(Const(x.Graph(), values), x.DType())
+}
+
+// pick is entry i of a table whose rows have the given width, as a vector.
+func pick(table, i *Node, width int) *Node {
+	rows := Reshape(table, table.Shape().Size()/width, width)
+	return Reshape(Gather(rows, Reshape(i, 1, 1)), width)
+}
+
+func flat(rows [][]float64) (out []float64) {
+	for _, r := range rows {
+		out = append(out, r...)
+	}
+	return out
+}

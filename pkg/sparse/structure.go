@@ -1,0 +1,99 @@
+package sparse
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+)
+
+// Structure is the pattern of a sparse symmetric matrix, for operators whose weights are computed: a vector with one entry
+// for each stored place, in the order of the layout, [Structure.Places] in all, padding included. Padding has weight zero.
+//
+// It is a [Matrix] of ones that carries three more arrays: of each place the place of its mirror image; which places lie on
+// the diagonal; of each chunk of a long row its row.
+type Structure struct {
+	*Matrix
+	places int
+	// The numbers of the arrays in Tensors.
+	mirror, diagonal, owner int
+}
+
+// SelfLoops is the pattern of A + I: each node's neighbours and itself.
+func SelfLoops(g *graphs.Graph) (*Structure, error) {
+	m, err := Neighbourhoods(g)
+	if err != nil {
+		return nil, err
+	}
+	return structured(m)
+}
+
+// structured adds the arrays to a matrix.
+func structured(m *Matrix) (*Structure, error) {
+	s := &Structure{Matrix: m, mirror: len(m.tensors), diagonal: len(m.tensors) + 1, owner: len(m.tensors) + 2}
+	owner := func(first int) int32 {
+		if first < m.short {
+			return int32(first)
+		}
+		return m.owner[first-m.short]
+	}
+	type entry struct{ row, column, place int32 }
+	var entries []entry
+	var diagonal []float32
+	first := 0
+	for _, b := range m.first {
+		s.places += b.terms * b.rows
+		if b.terms > 0 {
+			index, weight := tensors.MustCopyFlatData[int32](m.tensors[b.at]), tensors.MustCopyFlatData[float32](m.tensors[b.at+1])
+			for k := range index {
+				row := owner(first + k%b.rows)
+				diagonal = append(diagonal, 0)
+				if weight[k] == 0 {
+					continue
+				}
+				place := len(diagonal) - 1
+				entries = append(entries, entry{row, index[k], int32(place)})
+				if row == index[k] {
+					diagonal[place] = 1
+				}
+			}
+		}
+		first += b.rows
+	}
+	// The mirror image of the i-th entry by row and column is the i-th by column and row.
+	order := func(major, minor func(entry) int32) []entry {
+		sorted := slices.Clone(entries)
+		slices.SortFunc(sorted, func(a, b entry) int {
+			if c := cmp.Compare(major(a), major(b)); c != 0 {
+				return c
+			}
+			return cmp.Compare(minor(a), minor(b))
+		})
+		return sorted
+	}
+	row, column := func(e entry) int32 { return e.row }, func(e entry) int32 { return e.column }
+	mirror := make([]int32, s.places)
+	for i := range mirror {
+		mirror[i] = int32(i) // padding is its own mirror image
+	}
+	mirrored := order(column, row)
+	for i, e := range order(row, column) {
+		if e.row != mirrored[i].column || e.column != mirrored[i].row {
+			return nil, fmt.Errorf("sparse matrix: there is an entry (%d, %d) without one at (%d, %d), but the pattern must be symmetric", m.order[e.row], m.order[e.column], m.order[e.column], m.order[e.row])
+		}
+		mirror[e.place] = mirrored[i].place
+	}
+	chunks := m.owner
+	if len(chunks) == 0 {
+		chunks = []int32{0} // not used: an array must not be empty
+	}
+	m.tensors = append(m.tensors, tensors.FromFlatDataAndDimensions(mirror, s.places, 1),
+		tensors.FromFlatDataAndDimensions(diagonal, s.places), tensors.FromFlatDataAndDimensions(chunks, len(chunks), 1))
+	return s, nil
+}
+
+// Places is the number of stored places, entries and padding.
+func (s *Structure) Places() int { return s.places }
