@@ -272,6 +272,9 @@ func (f *fit) finish() {
 	if layers := float64(r.Epochs * f.config.Solves()); layers > 0 {
 		r.Iterations = Iterations{f.solve / layers, f.adjoint / layers}
 	}
+	if r.Status == OK && f.config.Reverse > 0 && f.config.Tolerance > 0 {
+		r.Message = f.unconverged()
+	}
 }
 
 // unconverged warns where iterations of the last epoch ended before they met the tolerance, so that reverse layers are not
