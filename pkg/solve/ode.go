@@ -88,6 +88,8 @@ func (o Integration) Validate() error {
 		return fmt.Errorf("the time to integrate to is %g: choose a finite number", o.To)
 	case o.MaxEvaluations < 1:
 		return fmt.Errorf("max-evaluations is %d: choose 1 at least", o.MaxEvaluations)
+	case m.Adaptive() && o.MaxEvaluations < len(m.B)+1:
+		return fmt.Errorf("max-evaluations is %d, but the first step of %s takes %d: choose a higher limit", o.MaxEvaluations, m.Name, len(m.B)+1)
 	case m.Adaptive() && !(o.AbsTol >= 0 && o.RelTol >= 0 && o.AbsTol+o.RelTol > 0):
 		return fmt.Errorf("the tolerances are %g and %g: choose positive numbers", o.AbsTol, o.RelTol)
 	case !m.Adaptive() && !(o.Step > 0):

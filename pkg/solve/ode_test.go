@@ -155,6 +155,7 @@ func TestIntegrationOutcomes(t *testing.T) {
 		"step is 0":       {Method: solve.RK4(), To: 1, MaxEvaluations: 9},
 		"more than":       {Method: solve.RK4(), To: 3, Step: 1, MaxEvaluations: 9},
 		"tolerances":      {Method: solve.Dopri5(), To: 3, MaxEvaluations: 9},
+		"first step":      {Method: solve.Dopri5(), To: 3, AbsTol: 1, MaxEvaluations: 7},
 	} {
 		if err := o.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want an error with %q", o, err, want)

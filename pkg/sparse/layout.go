@@ -14,8 +14,9 @@ const (
 	// maxTerms is the longest sum that one fused loop adds up; longer rows are cut into chunks of about equal length.
 	// XLA CPU stops vectorising fusions of some 200 terms; 32 was the fastest of 16 … 128 on tolokers and squirrel.
 	maxTerms = 32
-	// growth bounds how much longer the longest row of a bucket may be than its shortest: rows are padded to the longest.
-	growth = 1.25
+	// The growth of a layout bounds how much longer the longest row of a bucket may be than its shortest: rows are padded
+	// to the longest. Attention runs several small kernels per bucket and layer, so that fewer buckets pay there.
+	fine, coarse = 1.25, 1.5
 )
 
 // Matrix is a sparse symmetric n x n matrix laid out for [Operator]: "sliced rows".
@@ -24,7 +25,8 @@ const (
 // bucket's longest row with entries of weight zero. Rows longer than 32 entries are cut into chunks, whose sums a second
 // level adds up.
 type Matrix struct {
-	n int
+	n      int
+	growth float64
 	// order[p] is the node at position p: vectors on the engine are in this order.
 	order         []int32
 	short         int // rows summed by the first level alone
@@ -41,11 +43,15 @@ type bucket struct{ rows, terms, at int }
 // NewSymmetric lays out the symmetric matrix whose row i has the given weights at the given columns. Symmetry is the
 // caller's promise: the derivative of a product with the matrix is taken to be a product with the same matrix.
 func NewSymmetric(columns [][]int32, weights [][]float32) (*Matrix, error) {
+	return layout(columns, weights, fine)
+}
+
+func layout(columns [][]int32, weights [][]float32, growth float64) (*Matrix, error) {
 	n := len(columns)
 	if len(weights) != n {
 		return nil, fmt.Errorf("sparse matrix: %d rows of columns but %d rows of weights", n, len(weights))
 	}
-	m := &Matrix{n: n, order: make([]int32, n)}
+	m := &Matrix{n: n, order: make([]int32, n), growth: growth}
 	for i := range m.order {
 		m.order[i] = int32(i)
 		if len(columns[i]) != len(weights[i]) {
@@ -125,7 +131,7 @@ func cut(long []row, base int) (chunks, sums []row) {
 func (m *Matrix) pack(rows []row) (buckets []bucket) {
 	for from := 0; from < len(rows); {
 		shortest := len(rows[from].index)
-		limit := max(shortest, int(float64(shortest)*growth))
+		limit := max(shortest, int(float64(shortest)*m.growth))
 		to := from
 		for to < len(rows) && len(rows[to].index) <= limit {
 			to++
@@ -159,7 +165,7 @@ func Neighbourhoods(g *graphs.Graph) (*Matrix, error) {
 	for i := range columns {
 		weights[i] = slices.Repeat([]float32{1}, len(columns[i]))
 	}
-	return NewSymmetric(columns, weights)
+	return layout(columns, weights, coarse)
 }
 
 // closed lists every node's neighbours and itself, in ascending order.

@@ -39,16 +39,16 @@ func (o Operator) joined(parts []*Node, x *Node) *Node {
 // level computes the weighted sums of each bucket's rows, one fused loop per bucket.
 func (o Operator) level(buckets []bucket, x *Node) (parts []*Node) {
 	for _, b := range buckets {
-		parts = append(parts, o.sum(b, x, func(k int) *Node { return Slice(o.nodes[b.at+1], AxisElem(k)) }))
+		parts = append(parts, o.sum(b, x, func(k int) *Node { return Reshape(Slice(o.nodes[b.at+1], AxisElem(k)), b.rows, 1) }))
 	}
 	return parts
 }
 
-// sum is the sum of a bucket's rows of x, each times its weight; weight gives those of term k.
+// sum is the sum of a bucket's rows of x, each times its weight; weight gives those of term k, of the terms' rank.
 func (o Operator) sum(b bucket, x *Node, weight func(k int) *Node) (sum *Node) {
 	for k := range b.terms {
 		index := Reshape(Slice(o.nodes[b.at], AxisElem(k)), b.rows, 1)
-		w := Reshape(weight(k), b.rows, 1)
+		w := weight(k)
 		if w.DType() != x.DType() {
 			w = ConvertDType(w, x.DType())
 		}
@@ -61,7 +61,7 @@ func (o Operator) sum(b bucket, x *Node, weight func(k int) *Node) (sum *Node) {
 		}
 	}
 	if sum == nil { // rows without entries
-		sum = BroadcastToDims(Reshape(loop.Float(x, 0), 1, 1), b.rows, x.Shape().Dimensions[1])
+		sum = BroadcastToDims(loop.Float(x, 0), append([]int{b.rows}, x.Shape().Dimensions[1:]...)...)
 	}
 	return sum
 }

@@ -91,7 +91,7 @@ func structured(m *Matrix) (*Structure, error) {
 		chunks = []int32{0} // not used: an array must not be empty
 	}
 	m.tensors = append(m.tensors, tensors.FromFlatDataAndDimensions(mirror, s.places, 1),
-		tensors.FromFlatDataAndDimensions(diagonal, s.places), tensors.FromFlatDataAndDimensions(chunks, len(chunks), 1))
+		tensors.FromFlatDataAndDimensions(diagonal, s.places, 1), tensors.FromFlatDataAndDimensions(chunks, len(chunks), 1))
 	return s, nil
 }
 

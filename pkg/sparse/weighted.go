@@ -1,12 +1,15 @@
 package sparse
 
 import (
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Weighted is a [Structure] inside a graph or a loop body. Weights are vectors [places], x and g are [n, d] in the matrix's
+// Weighted is a [Structure] inside a graph or a loop body. What belongs to places are matrices [places, heads]: weights,
+// scores, products, for one head or for several, whose features lie side by side in x and g, [n, heads d], in the matrix's
 // order. [Weighted.Product] and [Weighted.Dots] may be used in loop bodies; none of the methods has a gradient: they are what
 // derivatives by hand are made of.
 type Weighted struct {
@@ -17,32 +20,49 @@ type Weighted struct {
 // On binds the structure to the nodes that hold its Tensors.
 func (s *Structure) On(nodes []*Node) Weighted { return Weighted{s, s.Matrix.On(nodes)} }
 
-// Product is Σ_j w_ij x_j, [n, d].
+// Product is Σ_j w_ij x_j, head by head: [n, heads d].
 func (a Weighted) Product(w, x *Node) *Node {
+	n, columns, heads := a.s.n, x.Shape().Dimensions[1], w.Shape().Dimensions[1]
+	terms := x
+	if heads > 1 {
+		terms = Reshape(x, n, heads, columns/heads)
+	}
 	var parts []*Node
 	at := 0
 	for _, b := range a.s.first {
-		parts = append(parts, a.o.sum(b, x, func(k int) *Node { return Slice(w, AxisRange(at+k*b.rows, at+(k+1)*b.rows)) }))
+		sum := a.o.sum(b, terms, func(k int) *Node {
+			weight := Slice(w, AxisRange(at+k*b.rows, at+(k+1)*b.rows))
+			if heads > 1 {
+				weight = Reshape(weight, b.rows, heads, 1)
+			}
+			return weight
+		})
 		at += b.terms * b.rows
+		parts = append(parts, Reshape(sum, b.rows, columns))
 	}
 	return a.o.joined(parts, x)
 }
 
-// Dots are the products g_i · x_j of every place (i, j), [places]; those of padding are arbitrary.
-func (a Weighted) Dots(g, x *Node) *Node {
-	d := x.Shape().Dimensions[1]
+// Dots are the products g_i · x_j of every place (i, j), head by head: [places, heads]. Those of padding are arbitrary.
+func (a Weighted) Dots(g, x *Node, heads int) *Node {
+	columns := x.Shape().Dimensions[1]
 	rows := a.chunked(g)
-	ones := BroadcastToDims(loop.Float(x, 1), d)
+	// A sum over each head's features, as a matrix product.
+	head := func(axis, size int) *Node {
+		index := Iota(x.Graph(), shapes.Make(dtypes.Int32, columns, heads), axis)
+		return Div(index, loop.Like(loop.Int(x.Graph(), size), index))
+	}
+	sums := ConvertDType(Equal(head(0, columns/heads), head(1, 1)), x.DType())
 	var parts []*Node
 	from := 0
 	for _, b := range a.s.first {
-		// The sum over features is a dot product, which needs its argument in memory: some terms at a time, for the cache.
-		group := max(1, cached/max(1, b.rows*d))
+		// The product needs its argument in memory: some terms at a time, for the cache.
+		group := max(1, cached/max(1, b.rows*columns))
 		for k := 0; k < b.terms; k += group {
 			terms := min(group, b.terms-k)
 			gathered := Gather(x, Slice(a.o.nodes[b.at], AxisRange(k, k+terms)))
-			own := BroadcastToShape(Reshape(Slice(rows, AxisRange(from, from+b.rows)), 1, b.rows, d), gathered.Shape())
-			parts = append(parts, Dot(Reshape(Mul(gathered, own), terms*b.rows, d), ones).Product())
+			own := BroadcastToShape(Reshape(Slice(rows, AxisRange(from, from+b.rows)), 1, b.rows, columns), gathered.Shape())
+			parts = append(parts, Dot(Reshape(Mul(gathered, own), terms*b.rows, columns), sums).Product())
 		}
 		from += b.rows
 	}
@@ -52,29 +72,27 @@ func (a Weighted) Dots(g, x *Node) *Node {
 // cached is the number of products that Dots keeps in memory at a time.
 const cached = 1 << 18
 
-// Transpose is the vector of the weights w_ji.
-func (a Weighted) Transpose(w *Node) *Node {
-	return Reshape(Gather(w, a.o.nodes[a.s.mirror]), a.s.places)
-}
+// Transpose are the weights w_ji.
+func (a Weighted) Transpose(w *Node) *Node { return Gather(w, a.o.nodes[a.s.mirror]) }
 
-// Diagonal is 1 where i = j, else 0.
+// Diagonal is 1 where i = j, else 0: [places, 1].
 func (a Weighted) Diagonal() *Node { return a.o.nodes[a.s.diagonal] }
 
-// RowSum is Σ_j w_ij, [n].
+// RowSum is Σ_j w_ij, [n, heads]; weights must be zero on padding. It is for graphs, not for loop bodies.
 func (a Weighted) RowSum(w *Node) *Node {
-	n := a.s.n
-	return Reshape(a.Product(w, BroadcastToDims(loop.Float(w, 1), n, 1)), n)
+	return a.fold(w, func(v *Node) *Node { return ReduceSum(v, 0) }, 0)
 }
 
-// Spread gives every place (i, j) the value of i: [n] to [places].
+// Spread gives every place (i, j) the value of i: [n, heads] to [places, heads].
 func (a Weighted) Spread(v *Node) *Node {
-	rows := Reshape(a.chunked(Reshape(v, a.s.n, 1)), -1)
+	heads := v.Shape().Dimensions[1]
+	rows := a.chunked(v)
 	var parts []*Node
 	from := 0
 	for _, b := range a.s.first {
 		if b.terms > 0 {
-			row := Reshape(Slice(rows, AxisRange(from, from+b.rows)), 1, b.rows)
-			parts = append(parts, Reshape(BroadcastToDims(row, b.terms, b.rows), b.terms*b.rows))
+			row := Reshape(Slice(rows, AxisRange(from, from+b.rows)), 1, b.rows, heads)
+			parts = append(parts, Reshape(BroadcastToDims(row, b.terms, b.rows, heads), b.terms*b.rows, heads))
 		}
 		from += b.rows
 	}
@@ -85,10 +103,9 @@ func (a Weighted) Spread(v *Node) *Node {
 // largest term of every row is 1 before the division, so that neither large scores nor long rows overflow or vanish. It is
 // for graphs, not for loop bodies.
 func (a Weighted) Softmax(e *Node) *Node {
-	lowest := BroadcastToShape(loop.Float(e, -1e30), e.Shape())
-	stored := GreaterThan(a.mask(), ZerosLike(a.mask()))
-	e = Where(stored, e, lowest)
-	p := Exp(Sub(e, a.Spread(a.rowMax(e))))
+	stored := a.stored(e)
+	e = Where(stored, e, BroadcastToShape(loop.Float(e, lowest), e.Shape()))
+	p := Exp(Sub(e, a.Spread(a.fold(e, func(v *Node) *Node { return ReduceMax(v, 0) }, lowest))))
 	p = Where(stored, p, ZerosLike(p))
 	return Div(p, a.Spread(a.RowSum(p)))
 }
@@ -98,27 +115,29 @@ func (a Weighted) SoftmaxPull(p, v *Node) *Node {
 	return Mul(p, Sub(v, a.Spread(a.RowSum(Mul(p, v)))))
 }
 
-// mask is 1 for entries and 0 for padding, [places].
-func (a Weighted) mask() *Node {
+// stored tells entries from padding, of e's shape.
+func (a Weighted) stored(e *Node) *Node {
 	var parts []*Node
 	for _, b := range a.s.first {
 		if b.terms > 0 {
-			parts = append(parts, Reshape(a.o.nodes[b.at+1], b.terms*b.rows))
+			parts = append(parts, Reshape(a.o.nodes[b.at+1], b.terms*b.rows, 1))
 		}
 	}
-	return concatenate(parts)
+	mask := concatenate(parts)
+	return BroadcastToShape(GreaterThan(mask, ZerosLike(mask)), e.Shape())
 }
 
-// rowMax is the largest of each row of e, in which padding must be lowest: [places] to [n].
-func (a Weighted) rowMax(e *Node) *Node {
+// fold combines the values of each row: [places, heads] to [n, heads]. Padding must be neutral.
+func (a Weighted) fold(v *Node, combine func(terms *Node) *Node, neutral float64) *Node {
+	heads := v.Shape().Dimensions[1]
 	var parts []*Node
 	at := 0
 	for _, b := range a.s.first {
 		if b.terms == 0 {
-			parts = append(parts, BroadcastToDims(loop.Float(e, 0), b.rows))
+			parts = append(parts, BroadcastToDims(loop.Float(v, neutral), b.rows, heads))
 			continue
 		}
-		parts = append(parts, ReduceMax(Reshape(Slice(e, AxisRange(at, at+b.terms*b.rows)), b.terms, b.rows), 0))
+		parts = append(parts, combine(Reshape(Slice(v, AxisRange(at, at+b.terms*b.rows)), b.terms, b.rows, heads)))
 		at += b.terms * b.rows
 	}
 	chunks := concatenate(parts)
@@ -130,10 +149,10 @@ func (a Weighted) rowMax(e *Node) *Node {
 		rows = append(rows, Slice(chunks, AxisRange(0, a.s.short)))
 	}
 	for _, b := range a.s.second {
-		each := Reshape(Gather(chunks, a.o.nodes[b.at]), b.terms, b.rows)
-		stored := Reshape(a.o.nodes[b.at+1], b.terms, b.rows)
-		each = Where(GreaterThan(stored, ZerosLike(stored)), each, BroadcastToShape(loop.Float(e, -1e30), each.Shape()))
-		rows = append(rows, ReduceMax(each, 0))
+		each := Gather(chunks, a.o.nodes[b.at])
+		weight := a.o.nodes[b.at+1]
+		stored := BroadcastToShape(GreaterThan(weight, ZerosLike(weight)), each.Shape())
+		rows = append(rows, combine(Where(stored, each, BroadcastToShape(loop.Float(v, neutral), each.Shape()))))
 	}
 	return concatenate(rows)
 }

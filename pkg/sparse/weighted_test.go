@@ -52,7 +52,7 @@ func TestWeightedIdentities(t *testing.T) {
 				w := Mul(in[2], ones) // zero on padding
 				sum := func(x, y *Node) *Node { return ReduceAllSum(Mul(x, y)) }
 				twice := a.Transpose(a.Transpose(w))
-				return []*Node{sum(a.Product(w, x), g), sum(w, a.Dots(g, x)), sum(a.Product(a.Transpose(w), g), x),
+				return []*Node{sum(a.Product(w, x), g), sum(w, a.Dots(g, x, 1)), sum(a.Product(a.Transpose(w), g), x),
 					ReduceAllSum(Abs(Sub(twice, w))), ReduceAllMax(Abs(Sub(a.RowSum(a.Softmax(MulScalar(in[2], 200))), ScalarOne(x.Graph(), x.DType())))),
 					ReduceAllSum(a.Diagonal()), ReduceAllSum(ones)}
 			})
@@ -61,7 +61,7 @@ func TestWeightedIdentities(t *testing.T) {
 			}
 			defer exec.Finalize()
 			args := []any{tensors.FromFlatDataAndDimensions(normal(rng, n*d), n, d), tensors.FromFlatDataAndDimensions(normal(rng, n*d), n, d),
-				tensors.FromFlatDataAndDimensions(normal(rng, s.Places()), s.Places())}
+				tensors.FromFlatDataAndDimensions(normal(rng, s.Places()), s.Places(), 1)}
 			for _, a := range s.Tensors() {
 				args = append(args, a)
 			}
@@ -102,7 +102,7 @@ func BenchmarkWeighted(b *testing.B) {
 	}
 	for name, f := range map[string]func(a sparse.Weighted, w, x *Node) *Node{
 		"product": func(a sparse.Weighted, w, x *Node) *Node { return a.Product(w, x) },
-		"dots":    func(a sparse.Weighted, _, x *Node) *Node { return a.Dots(x, x) },
+		"dots":    func(a sparse.Weighted, _, x *Node) *Node { return a.Dots(x, x, 1) },
 		"mirror":  func(a sparse.Weighted, w, _ *Node) *Node { return a.Transpose(w) },
 	} {
 		b.Run(name, func(b *testing.B) {
@@ -111,7 +111,7 @@ func BenchmarkWeighted(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer exec.Finalize()
-			args := []any{tensors.FromFlatDataAndDimensions(normal(rng, s.Places()), s.Places()), tensors.FromFlatDataAndDimensions(normal(rng, n*d), n, d)}
+			args := []any{tensors.FromFlatDataAndDimensions(normal(rng, s.Places()), s.Places(), 1), tensors.FromFlatDataAndDimensions(normal(rng, n*d), n, d)}
 			for _, a := range s.Tensors() {
 				args = append(args, a)
 			}
