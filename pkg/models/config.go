@@ -24,8 +24,8 @@ type Config struct {
 	// scales W after every step, as the paper says; "reparametrise" scales it inside the model, as the authors' code does.
 	Lipschitz float64 `json:"lipschitz"`
 	Normalise string  `json:"normalise"`
-	// Tolerance ends a fixed-point iteration: mean absolute change of an iterate; relative to the right-hand side in the
-	// adjoint solve. MaxIterations limits both (the paper's M).
+	// Tolerance ends a fixed-point iteration: mean absolute change of an iterate; in the adjoint solve ten times as much,
+	// relative to the right-hand side. MaxIterations limits both (the paper's M).
 	Tolerance     float64 `json:"tolerance"`
 	MaxIterations int     `json:"max_iterations"`
 	// Adjoint is "implicit" (gradient of the fixed point, O(1) memory) or "unrolled" (of the iterations).

@@ -9,8 +9,8 @@ import (
 // Options of the fixed-point iterations.
 type Options struct {
 	// Tolerance ends a solve when the mean absolute difference of two iterates falls below it (paper: 1e-4 … 1e-6), times
-	// the mean absolute value of the right-hand side where that exceeds 1, and an adjoint solve when the same falls below
-	// Tolerance times the mean absolute value of its right-hand side.
+	// the mean absolute value of the right-hand side where that exceeds 1. An adjoint solve ends when the same falls below
+	// [AdjointFactor] times Tolerance, relative to its right-hand side.
 	Tolerance float64
 	// MaxIterations limits every solve (the paper's M), and AdjointIterations every adjoint solve (0: as MaxIterations).
 	MaxIterations, AdjointIterations int
@@ -19,6 +19,10 @@ type Options struct {
 	// order saves iterations.
 	Order int
 }
+
+// AdjointFactor relates the adjoint's tolerance, which is relative, to the solve's, which is absolute: features are seldom
+// larger than 0.1 on average, so that this asks no less of the gradient than of the states it belongs to.
+const AdjointFactor = 10
 
 // DefaultOrder of the extrapolated start; see docs/performance.md for measurements.
 const DefaultOrder = 2
@@ -135,7 +139,7 @@ func pullBack(block Block, z, v *Node, w []*Node, depth int, o Options, stats *S
 		h, tape := block.Linearize(z, w)
 		size := Max(loop.MeanAbs(v), loop.Float(v, 1e-30))
 		lambda, count, residual := fixedPoint(Add(v, correction), append(append([]*Node{v}, tape...), w...),
-			Mul(size, loop.Float(v, o.Tolerance)), limit, func(lambda *Node, reads []*Node) *Node {
+			Mul(size, loop.Float(v, AdjointFactor*o.Tolerance)), limit, func(lambda *Node, reads []*Node) *Node {
 				return Sub(reads[0], block.PullX(lambda, reads[1:1+len(tape)], reads[1+len(tape):]))
 			})
 		next := []*Node{Add(z, h), lambda, Sub(lambda, v), Add(total, count), Max(worst, Div(residual, size))}

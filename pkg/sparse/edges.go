@@ -92,9 +92,17 @@ func (o EdgeOperator) fold(v *Node, combine func(a, b *Node) *Node, neutral floa
 			parts = append(parts, none(b.rows))
 			continue
 		}
-		size := b.terms * b.rows
-		parts = append(parts, halve(Slice(v, AxisRange(from, from+size)), b, combine))
-		from += size
+		var all *Node
+		for range b.terms {
+			term := Slice(v, AxisRange(from, from+b.rows))
+			from += b.rows
+			if all == nil {
+				all = term
+			} else {
+				all = combine(all, term)
+			}
+		}
+		parts = append(parts, all)
 	}
 	rows := concatenate(parts)
 	if len(o.m.second) == 0 {
@@ -110,23 +118,18 @@ func (o EdgeOperator) fold(v *Node, combine func(a, b *Node) *Node, neutral floa
 		weight := Reshape(o.nodes[b.at+1], size, 1)
 		real := GreaterThan(weight, loop.Zeros(weight))
 		chunks = Where(BroadcastToDims(real, size, heads), chunks, none(size))
-		long = append(long, halve(chunks, b, combine))
+		var all *Node
+		for k := range b.terms {
+			term := Slice(chunks, AxisRange(k*b.rows, (k+1)*b.rows))
+			if all == nil {
+				all = term
+			} else {
+				all = combine(all, term)
+			}
+		}
+		long = append(long, all)
 	}
 	return concatenate(long)
-}
-
-// halve combines a bucket's terms, [terms rows, heads] to [rows, heads], in as many steps as halving takes: long chains of
-// operations are what compilation time goes into.
-func halve(v *Node, b bucket, combine func(a, b *Node) *Node) *Node {
-	for terms := b.terms; terms > 1; {
-		half := terms / 2 * b.rows
-		both := combine(Slice(v, AxisRange(0, half)), Slice(v, AxisRange(half, 2*half)))
-		if terms%2 == 1 {
-			both = concatenate([]*Node{both, Slice(v, AxisRange(2*half))})
-		}
-		v, terms = both, terms/2+terms%2
-	}
-	return v
 }
 
 // SumRows adds the values of every row's entries, padding included.

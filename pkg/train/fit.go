@@ -16,6 +16,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
@@ -285,8 +286,8 @@ func (f *fit) unconverged() string {
 	switch {
 	case !(float64(r.Residual) <= c.Tolerance):
 		return fmt.Sprintf("in the last epoch, %d iterations left reverse layer %d of %d with a residual of %.2g, above the tolerance of %g: %s", c.MaxIterations, r.ResidualLayer+1, c.Reverse, r.Residual, c.Tolerance, remedy)
-	case !(float64(r.AdjointResidual) <= c.Tolerance):
-		return fmt.Sprintf("in the last epoch, %d iterations left an adjoint solve with a relative residual of %.2g, above the tolerance of %g: %s", c.MaxIterations, r.AdjointResidual, c.Tolerance, remedy)
+	case !(float64(r.AdjointResidual) <= solve.AdjointFactor*c.Tolerance):
+		return fmt.Sprintf("in the last epoch, %d iterations left an adjoint solve with a relative residual of %.2g, above the tolerance of %g: %s", c.MaxIterations, r.AdjointResidual, solve.AdjointFactor*c.Tolerance, remedy)
 	}
 	return ""
 }
