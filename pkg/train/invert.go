@@ -60,7 +60,7 @@ func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (i
 			}
 		}
 	}
-	exec, err := model.NewExec(e.Backend, s.store, func(scope *model.Scope, in []*Node) []*Node {
+	out, err := s.once("inversion", func(scope *model.Scope, in []*Node) []*Node {
 		x, z, residual, stats := s.model.RoundTrip(scope, in[0], in[3:])
 		b := built{Output: &models.Output{Stats: stats}, loss: x}
 		out := []*Node{ReduceAllMean(Abs(Sub(z, x))), ReduceAllMean(Abs(x)), b.outcome()}
@@ -70,12 +70,7 @@ func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (i
 		return out
 	})
 	if err != nil {
-		return nil, fmt.Errorf("the inversion cannot be built: %w", err)
-	}
-	defer exec.Finalize()
-	out, err := exec.Call(s.inputs...)
-	if err != nil {
-		return nil, fmt.Errorf("the inversion failed on %s: %w", e.Name, err)
+		return nil, err
 	}
 	if why := s.explain(out[2]); why != "" {
 		return nil, fmt.Errorf("the model cannot be inverted: %s", why)

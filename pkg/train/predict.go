@@ -35,7 +35,7 @@ func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map
 	if err := s.load(weights); err != nil {
 		return nil, err
 	}
-	exec, err := model.NewExec(e.Backend, s.store, func(scope *model.Scope, in []*Node) []*Node {
+	out, err := s.once("evaluation", func(scope *model.Scope, in []*Node) []*Node {
 		b := s.build(scope, in, true)
 		out := []*Node{b.loss, b.Logits, b.Representation, b.outcome()}
 		if gradients {
@@ -44,12 +44,7 @@ func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map
 		return out
 	})
 	if err != nil {
-		return nil, fmt.Errorf("the evaluation cannot be built: %w", err)
-	}
-	defer exec.Finalize()
-	out, err := exec.Call(s.inputs...)
-	if err != nil {
-		return nil, fmt.Errorf("the evaluation failed on %s: %w", e.Name, err)
+		return nil, err
 	}
 	if why := s.explain(out[3]); why != "" {
 		return nil, fmt.Errorf("the model cannot be evaluated: %s", why)

@@ -216,6 +216,20 @@ func rescale(v *model.Variable, p models.Param, factor func(norm float64) float6
 	return v.SetValue(tensors.FromFlatDataAndDimensions(values, p.Shape...))
 }
 
+// once compiles a graph on the session's inputs and runs it a single time; what names it in errors.
+func (s *session) once(what string, graph func(scope *model.Scope, in []*Node) []*Node) ([]*tensors.Tensor, error) {
+	exec, err := model.NewExec(s.engine.Backend, s.store, graph)
+	if err != nil {
+		return nil, fmt.Errorf("the %s cannot be built: %w", what, err)
+	}
+	defer exec.Finalize()
+	out, err := exec.Call(s.inputs...)
+	if err != nil {
+		return nil, fmt.Errorf("the %s failed on %s: %w", what, s.engine.Name, err)
+	}
+	return out, nil
+}
+
 // close releases the arrays on the engine.
 func (s *session) close() {
 	s.store.Finalize()
