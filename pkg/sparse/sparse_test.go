@@ -215,3 +215,14 @@ func BenchmarkProduct(b *testing.B) {
 	}
 	b.ReportMetric(float64(m.Entries()*d*2)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }
+
+// A graph without nodes has a matrix without rows, whose product is what it is given.
+func TestEmptyGraph(t *testing.T) {
+	m, err := sparse.SymNorm(&graphs.Graph{Name: "empty"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Size() != 0 || m.Entries() != 0 || len(m.Tensors()) != 0 || len(sparse.Permute(m, []float32{}, 3)) != 0 {
+		t.Errorf("size %d, %d entries, %d arrays", m.Size(), m.Entries(), len(m.Tensors()))
+	}
+}
