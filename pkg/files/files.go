@@ -61,6 +61,25 @@ func Writable(dir string) error {
 	return os.Remove(f.Name())
 }
 
+// Open opens a regular file for reading and returns its size; wanted says in errors what to give: "an .npz file".
+func Open(path, wanted string) (*os.File, int64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, fmt.Errorf("cannot open the file: %w", err)
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		err = fmt.Errorf("cannot read the file: %w", err)
+	case !info.Mode().IsRegular():
+		err = fmt.Errorf("%s is not a regular file; give %s", path, wanted)
+	default:
+		return f, info.Size(), nil
+	}
+	f.Close()
+	return nil, 0, err
+}
+
 func unwritable(path string, err error) error {
 	// The cause alone: the path that os names is the neighbour's.
 	var cause *fs.PathError

@@ -127,7 +127,7 @@ type Output struct {
 	Logits *Node
 	// Representation is what the head reads: forward ‖ reverse, [n, 2d]; [n, d] in plain models.
 	Representation *Node
-	// Stats of the reverse process, nil in plain models.
+	// Stats of the reverse process, all zero in plain models.
 	Stats *solve.Stats
 }
 

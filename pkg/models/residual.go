@@ -39,7 +39,7 @@ func (r residual) represent(m *Model, scope *model.Scope, h *Node, adjacency []*
 	block, w := r.block(m, scope, adjacency)
 	forward := solve.ForwardChain(block, h, w, c.Forward)
 	if !c.HasReverse() {
-		return forward, nil
+		return forward, solve.NoStats(h)
 	}
 	chain := solve.ReverseChain
 	if c.Adjoint == "unrolled" {
@@ -55,7 +55,7 @@ func (r residual) roundTrip(m *Model, scope *model.Scope, h *Node, adjacency []*
 	block, w := r.block(m, scope, adjacency)
 	y := solve.ForwardChain(block, h, w, m.Config.Forward)
 	end, changes = solve.Profile(block, y, w, m.Config.Forward, m.Config.MaxIterations)
-	return end, changes, nil
+	return end, changes, solve.NoStats(end)
 }
 
 // weightName is the name of a convolution's weight: PyTorch's reparametrisation calls the raw one "weight_orig".

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
+
+	"github.com/revgnn/revgnn/pkg/files"
 )
 
 // maxDeflateRatio is the most that deflate can shrink data (RFC 1951: a 258-byte match in two bits). A zip entry that
@@ -28,25 +29,17 @@ type File struct {
 
 // Open opens an archive for reading; Close it after.
 func Open(path string) (*File, error) {
-	f, err := os.Open(path)
+	f, size, err := files.Open(path, "an .npz file")
 	if err != nil {
-		return nil, fmt.Errorf("cannot open the file: %w", err)
+		return nil, err
 	}
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		err = fmt.Errorf("cannot read the file: %w", err)
-	case !info.Mode().IsRegular():
-		err = fmt.Errorf("%s is not a regular file; give an .npz file", path)
-	default:
-		var z *File
-		if z, err = New(f, info.Size(), path); err == nil {
-			z.close = f.Close
-			return z, nil
-		}
+	z, err := New(f, size, path)
+	if err != nil {
+		f.Close()
+		return nil, err
 	}
-	f.Close()
-	return nil, err
+	z.close = f.Close
+	return z, nil
 }
 
 // New reads the directory of an archive of size bytes. path only names it in errors.

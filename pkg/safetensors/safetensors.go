@@ -16,8 +16,9 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
 	"slices"
+
+	"github.com/revgnn/revgnn/pkg/files"
 )
 
 // Limits on what a file may claim.
@@ -51,25 +52,17 @@ type File struct {
 
 // Open opens a file for reading; Close it after.
 func Open(path string) (*File, error) {
-	f, err := os.Open(path)
+	f, size, err := files.Open(path, "a .safetensors file")
 	if err != nil {
-		return nil, fmt.Errorf("cannot open the file: %w", err)
+		return nil, err
 	}
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		err = fmt.Errorf("cannot read the file: %w", err)
-	case !info.Mode().IsRegular():
-		err = fmt.Errorf("%s is not a regular file; give a .safetensors file", path)
-	default:
-		var s *File
-		if s, err = New(f, info.Size(), path); err == nil {
-			s.close = f.Close
-			return s, nil
-		}
+	s, err := New(f, size, path)
+	if err != nil {
+		f.Close()
+		return nil, err
 	}
-	f.Close()
-	return nil, err
+	s.close = f.Close
+	return s, nil
 }
 
 // New reads the header of a file of size bytes. path only names it in errors.

@@ -125,7 +125,7 @@ func Integrate(f Field, x *Node, w []*Node, o Integration) (*Node, *Stats) {
 		panic(err)
 	}
 	if o.To == 0 {
-		return x, noStats(x)
+		return x, NoStats(x)
 	}
 	if o.Method.Adaptive() {
 		return integrateAdaptive(f, x, w, o)

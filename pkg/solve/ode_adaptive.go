@@ -66,7 +66,7 @@ func integrateAdaptive(f Field, x *Node, w []*Node, o Integration) (*Node, *Stat
 			return ordinary.pull(f, vector(x, ordinary.B), Reshape(pick(w[n-2], i, 1)), x, Reshape(pick(w[n-1], i, 1)), v, w[:n-2])
 		},
 	}
-	stats := noStats(x)
+	stats := NoStats(x)
 	stats.Iterations, stats.Outcome = end.evaluations, end.outcome
 	stats.AdjointIterations = Add(Mul(end.count, loop.Int(g, len(ordinary.B))), loop.Int(g, len(m.B)))
 	y := custom(end.y, append([]*Node{x}, w[:f.Trainable()]...), func(v *Node) []*Node {

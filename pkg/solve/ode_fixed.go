@@ -34,14 +34,14 @@ func integrateFixed(f Field, x *Node, w []*Node, o Integration) (*Node, *Stats) 
 			return m.pull(f, vector(x, m.B), t, x, h, v, w)
 		},
 	}
-	stats := noStats(x)
+	stats := NoStats(x)
 	stats.Iterations = loop.Int(x.Graph(), count*m.stages())
 	stats.AdjointIterations = loop.Int(x.Graph(), count*m.stages())
 	return s.run(x, w, count), stats
 }
 
-// noStats are the statistics of doing nothing.
-func noStats(x *Node) *Stats {
+// NoStats are the statistics of doing nothing.
+func NoStats(x *Node) *Stats {
 	g := x.Graph()
 	zero := ConvertDType(loop.Int(g, 0), x.DType())
 	return &Stats{Iterations: loop.Int(g, 0), AdjointIterations: loop.Int(g, 0), Residual: zero, Layer: loop.Int(g, 0), AdjointResidual: zero,

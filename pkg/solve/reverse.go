@@ -34,7 +34,7 @@ type Stats struct {
 	// Residual is the largest last difference of iterates of any layer, as compared with the tolerance, and Layer its number
 	// from 0; AdjointResidual is the same of the adjoint solves.
 	Residual, Layer, AdjointResidual *Node
-	// Outcome of an integration, [Reached] or a reason why its result means nothing, int32; nil for fixed-point solves.
+	// Outcome of an integration, [Reached] or a reason why its result means nothing, int32; [Reached] for fixed-point solves.
 	Outcome *Node
 }
 
@@ -42,7 +42,7 @@ type Stats struct {
 // implicit differentiation. Memory depends neither on depth nor on the iterations.
 func ReverseChain(block Block, x *Node, w []*Node, depth int, o Options) (*Node, *Stats) {
 	if depth <= 0 {
-		return x, noStats(x)
+		return x, NoStats(x)
 	}
 	trainable := block.Trainable()
 	fixed := stopped(w)
@@ -92,7 +92,7 @@ func invert(block Block, x *Node, w []*Node, depth int, o Options, keep bool) (l
 		}
 		return next
 	})
-	return out[0], out[len(out)-1], &Stats{Iterations: out[1], Residual: out[2], Layer: out[3]}
+	return out[0], out[len(out)-1], &Stats{Iterations: out[1], Residual: out[2], Layer: out[3], Outcome: loop.Int(g, Reached)}
 }
 
 // magnitude is max(1, mean |y|): a tolerance times it is absolute, as in the paper, for states of ordinary size, and relative

@@ -11,7 +11,6 @@ import (
 // heads], are one array: attention scores and weights. All operations may be used in loop bodies.
 type Edges struct {
 	*Matrix
-	heads   int
 	tensors []*tensors.Tensor
 }
 
@@ -44,7 +43,7 @@ func NewEdges(m *Matrix, heads int) *Edges {
 		}
 		from += b.rows
 	}
-	e := &Edges{Matrix: m, heads: heads}
+	e := &Edges{Matrix: m}
 	e.tensors = append(append(e.tensors, m.tensors...), tensors.FromFlatDataAndDimensions(row, len(row), 1), tensors.FromFlatDataAndDimensions(real, len(real), 1))
 	// Equal columns, one copy per weighting and head: XLA merges equal gathers with different users, and then computes
 	// them on their own, several times slower than fused into each user.
@@ -92,17 +91,8 @@ func (o EdgeOperator) fold(v *Node, combine func(a, b *Node) *Node, neutral floa
 			parts = append(parts, none(b.rows))
 			continue
 		}
-		var all *Node
-		for range b.terms {
-			term := Slice(v, AxisRange(from, from+b.rows))
-			from += b.rows
-			if all == nil {
-				all = term
-			} else {
-				all = combine(all, term)
-			}
-		}
-		parts = append(parts, all)
+		parts = append(parts, combined(v, from, b, combine))
+		from += b.terms * b.rows
 	}
 	rows := concatenate(parts)
 	if len(o.m.second) == 0 {
@@ -118,18 +108,18 @@ func (o EdgeOperator) fold(v *Node, combine func(a, b *Node) *Node, neutral floa
 		weight := Reshape(o.nodes[b.at+1], size, 1)
 		real := GreaterThan(weight, loop.Zeros(weight))
 		chunks = Where(BroadcastToDims(real, size, heads), chunks, none(size))
-		var all *Node
-		for k := range b.terms {
-			term := Slice(chunks, AxisRange(k*b.rows, (k+1)*b.rows))
-			if all == nil {
-				all = term
-			} else {
-				all = combine(all, term)
-			}
-		}
-		long = append(long, all)
+		long = append(long, combined(chunks, 0, b, combine))
 	}
 	return concatenate(long)
+}
+
+// combined are a bucket's terms in v, from a row on, combined: [rows, heads].
+func combined(v *Node, from int, b bucket, combine func(a, b *Node) *Node) *Node {
+	all := Slice(v, AxisRange(from, from+b.rows))
+	for k := 1; k < b.terms; k++ {
+		all = combine(all, Slice(v, AxisRange(from+k*b.rows, from+(k+1)*b.rows)))
+	}
+	return all
 }
 
 // SumRows adds the values of every row's entries, padding included.
@@ -175,30 +165,12 @@ func (o EdgeOperator) mix(x, w, column *Node) *Node {
 	var parts []*Node
 	from := 0
 	for _, b := range o.m.first {
-		var sum *Node
-		for range b.terms {
-			here := AxisRange(from, from+b.rows)
-			from += b.rows
-			term := Gather(x, Slice(column, here))
-			term = Mul(term, BroadcastToShape(Slice(w, here), term.Shape()))
-			if sum == nil {
-				sum = term
-			} else {
-				sum = Add(sum, term)
-			}
+		terms := func(v *Node) func(k int) *Node {
+			first := from
+			return func(k int) *Node { return Slice(v, AxisRange(first+k*b.rows, first+(k+1)*b.rows)) }
 		}
-		if sum == nil {
-			sum = BroadcastToDims(loop.Float(x, 0), b.rows, x.Shape().Dimensions[1])
-		}
-		parts = append(parts, sum)
+		parts = append(parts, o.sum(b, x, terms(column), terms(w)))
+		from += b.terms * b.rows
 	}
-	sums := concatenate(parts)
-	if len(o.m.second) == 0 {
-		return sums
-	}
-	long := o.level(o.m.second, sums)
-	if o.m.short > 0 {
-		long = append([]*Node{Slice(sums, AxisRange(0, o.m.short))}, long...)
-	}
-	return concatenate(long)
+	return o.joined(parts, x)
 }

@@ -39,20 +39,24 @@ func (o Operator) joined(parts []*Node, x *Node) *Node {
 // level computes the weighted sums of each bucket's rows, one fused loop per bucket.
 func (o Operator) level(buckets []bucket, x *Node) (parts []*Node) {
 	for _, b := range buckets {
-		parts = append(parts, o.sum(b, x, func(k int) *Node { return Reshape(Slice(o.nodes[b.at+1], AxisElem(k)), b.rows, 1) }))
+		parts = append(parts, o.sum(b, x, o.index(b), func(k int) *Node { return Reshape(Slice(o.nodes[b.at+1], AxisElem(k)), b.rows, 1) }))
 	}
 	return parts
 }
 
+// index gives the rows that term k of a bucket reads.
+func (o Operator) index(b bucket) func(k int) *Node {
+	return func(k int) *Node { return Reshape(Slice(o.nodes[b.at], AxisElem(k)), b.rows, 1) }
+}
+
 // sum is the sum of a bucket's rows of x, each times its weight; weight gives those of term k, of the terms' rank.
-func (o Operator) sum(b bucket, x *Node, weight func(k int) *Node) (sum *Node) {
+func (o Operator) sum(b bucket, x *Node, index, weight func(k int) *Node) (sum *Node) {
 	for k := range b.terms {
-		index := Reshape(Slice(o.nodes[b.at], AxisElem(k)), b.rows, 1)
 		w := weight(k)
 		if w.DType() != x.DType() {
 			w = ConvertDType(w, x.DType())
 		}
-		term := Gather(x, index)
+		term := Gather(x, index(k))
 		term = Mul(term, BroadcastToShape(w, term.Shape()))
 		if sum == nil {
 			sum = term

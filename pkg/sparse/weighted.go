@@ -30,7 +30,7 @@ func (a Weighted) Product(w, x *Node) *Node {
 	var parts []*Node
 	at := 0
 	for _, b := range a.s.first {
-		sum := a.o.sum(b, terms, func(k int) *Node {
+		sum := a.o.sum(b, terms, a.o.index(b), func(k int) *Node {
 			weight := Slice(w, AxisRange(at+k*b.rows, at+(k+1)*b.rows))
 			if heads > 1 {
 				weight = Reshape(weight, b.rows, heads, 1)

@@ -64,10 +64,7 @@ func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (b 
 				return nil, fmt.Errorf("parameter %s cannot be set back: %w", p.Name, err)
 			}
 		}
-		out = out[:outParams]
-		for _, t := range out {
-			t.MustFinalizeAll()
-		}
+		release(out[:outParams])
 	}
 	f.finish()
 	r := f.result

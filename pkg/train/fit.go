@@ -76,7 +76,7 @@ func (f *fit) run(ctx context.Context) (err error) {
 	if separate {
 		f.evaluate, err = model.NewExec(f.engine.Backend, f.store, func(scope *model.Scope, in []*Node) []*Node {
 			b := f.build(scope, in, false)
-			return []*Node{b.Logits, b.outcome()}
+			return []*Node{b.Logits, b.Stats.Outcome}
 		})
 		if err != nil {
 			return fmt.Errorf("the evaluation cannot be built: %w", err)
@@ -95,32 +95,26 @@ func (f *fit) run(ctx context.Context) (err error) {
 		loss := float64(tensors.ToScalar[float32](out[outLoss]))
 		if why := f.explain(out[outOutcome]); why != "" {
 			f.result.Status, f.result.Message = Diverged, fmt.Sprintf("epoch %d: %s", epoch, why)
-			for _, t := range out {
-				t.MustFinalizeAll()
-			}
+			release(out)
 			break
 		}
 		if !last {
 			f.account(out, took)
+			f.result.History = append(f.result.History, Epoch{Epoch: epoch, Epochs: f.config.Epochs, Loss: Number(loss), Val: Number(math.NaN()), Seconds: took})
 		}
 		switch {
 		case separate:
 			var logits []float32
 			if logits, err = f.logits(); err == nil {
-				err = f.judge(epoch, loss, took, logits, nil)
+				err = f.judge(epoch, logits, nil)
 			}
 		case epoch > 1:
 			var logits []float32
 			if logits, err = tensors.CopyFlatData[float32](out[outLogits]); err == nil {
-				err = f.judge(epoch-1, math.NaN(), took, logits, out[outParams:])
+				err = f.judge(epoch-1, logits, out[outParams:])
 			}
 		}
-		if !separate && !last {
-			f.result.History = append(f.result.History, Epoch{Epoch: epoch, Epochs: f.config.Epochs, Loss: Number(loss), Val: Number(math.NaN()), Seconds: took})
-		}
-		for _, t := range out {
-			t.MustFinalizeAll()
-		}
+		release(out)
 		if err != nil {
 			return err
 		}
@@ -186,7 +180,7 @@ func (f *fit) logits() ([]float32, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the evaluation failed on %s: %w", f.engine.Name, err)
 	}
-	defer out[0].MustFinalizeAll()
+	defer release(out)
 	logits, err := tensors.CopyFlatData[float32](out[0])
 	if f.explain(out[1]) != "" {
 		// Not to be judged; the next step says why.
@@ -197,7 +191,7 @@ func (f *fit) logits() ([]float32, error) {
 
 // judge measures logits, in the adjacency's order, of the parameters after an epoch, and keeps those that improve on the
 // validation metric. params are those parameters; nil for the store's.
-func (f *fit) judge(epoch int, loss, took float64, logits []float32, params []*tensors.Tensor) error {
+func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error {
 	r := f.result
 	logits = sparse.Restore(f.model.Adjacency, logits, f.model.Outputs)
 	metric := Metric(f.graph)
@@ -224,9 +218,6 @@ func (f *fit) judge(epoch int, loss, took float64, logits []float32, params []*t
 			return err
 		}
 	}
-	if params == nil {
-		r.History = append(r.History, Epoch{Epoch: epoch, Epochs: f.config.Epochs, Loss: Number(loss), Seconds: took})
-	}
 	known := &r.History[epoch-1]
 	known.Val, known.BestVal = Number(val), r.Val
 	if f.observe != nil {
@@ -238,7 +229,7 @@ func (f *fit) judge(epoch int, loss, took float64, logits []float32, params []*t
 // keep copies parameters to the host.
 func (f *fit) keep(params []*tensors.Tensor) error {
 	weights := map[string]Array{}
-	for i, p := range append(f.params[:len(f.params):len(f.params)], f.model.Buffers()...) {
+	for i, p := range f.arrays() {
 		var t *tensors.Tensor
 		if params != nil {
 			t = params[i]

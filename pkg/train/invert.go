@@ -10,7 +10,6 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
-	"github.com/revgnn/revgnn/pkg/models"
 )
 
 // Inversion tells how well the reverse layers undo the forward layers.
@@ -62,8 +61,7 @@ func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (i
 	}
 	out, err := s.once("inversion", func(scope *model.Scope, in []*Node) []*Node {
 		x, z, residual, stats := s.model.RoundTrip(scope, in[0], in[3:])
-		b := built{Output: &models.Output{Stats: stats}, loss: x}
-		out := []*Node{ReduceAllMean(Abs(Sub(z, x))), ReduceAllMean(Abs(x)), b.outcome()}
+		out := []*Node{ReduceAllMean(Abs(Sub(z, x))), ReduceAllMean(Abs(x)), stats.Outcome}
 		if residual != nil {
 			out = append(out, residual)
 		}

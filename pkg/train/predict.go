@@ -37,7 +37,7 @@ func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map
 	}
 	out, err := s.once("evaluation", func(scope *model.Scope, in []*Node) []*Node {
 		b := s.build(scope, in, true)
-		out := []*Node{b.loss, b.Logits, b.Representation, b.outcome()}
+		out := []*Node{b.loss, b.Logits, b.Representation, b.Stats.Outcome}
 		if gradients {
 			out = append(out, s.gradients(b.loss)...)
 		}
@@ -65,7 +65,7 @@ func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map
 
 // load sets the parameters; every one must be there, in its shape.
 func (s *session) load(weights map[string]Array) error {
-	for _, p := range append(s.params, s.model.Buffers()...) {
+	for _, p := range s.arrays() {
 		a, ok := weights[p.Name]
 		if !ok {
 			return fmt.Errorf("the weights have no parameter %q, which %s needs (it has %s)", p.Name, s.config.Model, listed(weights))

@@ -14,9 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/layers"
-	"github.com/revgnn/revgnn/pkg/loop"
 	"github.com/revgnn/revgnn/pkg/models"
-	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
@@ -74,7 +72,7 @@ func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*sessio
 // draw creates the parameters from a seed.
 func (s *session) draw(seed uint64) error {
 	rng := rand.New(rand.NewPCG(seed, 0x7265766e6e)) // any fixed second word
-	for _, p := range append(s.params, s.model.Buffers()...) {
+	for _, p := range s.arrays() {
 		v, err := s.store.RootScope().CreateVariable(p.Name, p.Init(rng))
 		if err != nil {
 			return fmt.Errorf("parameter %s cannot be created: %w", p.Name, err)
@@ -91,6 +89,9 @@ func (s *session) draw(seed uint64) error {
 	}
 	return s.store.SetRNGStateFromSeed(int64(seed))
 }
+
+// arrays are the parameters and what else belongs to the model.
+func (s *session) arrays() []models.Param { return slices.Concat(s.params, s.model.Buffers()) }
 
 func (s *session) variable(p models.Param) *model.Variable {
 	return s.store.RootScope().GetVariable(p.Name)
@@ -174,20 +175,7 @@ func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 		}
 	}
 	stats := b.Stats
-	if stats == nil {
-		zero := ConstAs(b.loss, 0)
-		none := loop.Int(g, 0)
-		stats = &solve.Stats{Iterations: none, AdjointIterations: none, Residual: zero, Layer: none, AdjointResidual: zero}
-	}
-	return append([]*Node{b.loss, b.Logits, stats.Iterations, stats.AdjointIterations, stats.Residual, stats.Layer, stats.AdjointResidual, b.outcome()}, before...)
-}
-
-// outcome tells whether the model could be computed, int32; see [models.Model.Explain].
-func (b built) outcome() *Node {
-	if b.Stats == nil || b.Stats.Outcome == nil {
-		return loop.Int(b.loss.Graph(), solve.Reached)
-	}
-	return b.Stats.Outcome
+	return append([]*Node{b.loss, b.Logits, stats.Iterations, stats.AdjointIterations, stats.Residual, stats.Layer, stats.AdjointResidual, stats.Outcome}, before...)
 }
 
 // explain says in a sentence why the model could not be computed, for its outcome; it is empty if it could.
@@ -228,6 +216,13 @@ func (s *session) once(what string, graph func(scope *model.Scope, in []*Node) [
 		return nil, fmt.Errorf("the %s failed on %s: %w", what, s.engine.Name, err)
 	}
 	return out, nil
+}
+
+// release frees results on the engine.
+func release(out []*tensors.Tensor) {
+	for _, t := range out {
+		t.MustFinalizeAll()
+	}
 }
 
 // close releases the arrays on the engine.
