@@ -1,7 +1,6 @@
 package layers
 
 import (
-	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -21,19 +20,20 @@ const slope = 0.2
 // At fixed attention, Lip(h) is at most the mean of the heads' Frobenius norms, as A^(k) is right-stochastic; the dependence
 // of the attention on X is not bounded by that, so that the residuals of an inverse must be watched.
 //
-// It implements solve.Block. Its weights are the heads' W^(k)/K below each other, [K d, d]; the score vectors W^(k) a_src and
-// W^(k) a_dst, both [d, K]; b; and the tensors of the edges.
+// It implements solve.Block. Its weights are all that X is multiplied by, side by side, [d, K d + 2K]: the heads' W^(k)/K, the
+// vectors W^(k) a_src, the vectors W^(k) a_dst; then b; and the tensors of the edges. With Y = X [W/K | a_src | a_dst], a layer
+// is one dense product and an aggregation of Y's rows over neighbours, and so is its derivative.
 type GAT struct{ Edges *sparse.Edges }
 
-// Trainable is 4: the heads' matrices, both score vectors, b.
-func (GAT) Trainable() int { return 4 }
+// Trainable is 2: the matrix and b.
+func (GAT) Trainable() int { return 2 }
 
-// attention is what the attention of a layer is made of, in one place for all heads: [n, K].
+// attention is what the attention of a layer is made of: the heads' values X W^(k)/K, [n, d] each; the scores, [n, K]; the
+// largest score of every row; exp(score - top) of every entry, [entries, K]; and its sums over rows.
 type attention struct {
-	o    sparse.EdgeOperator
-	s, t *Node
-	// top is the largest score of every row, and total the sum of exp(score - top).
-	top, total *Node
+	o                     sparse.EdgeOperator
+	values                []*Node
+	s, t, top, exp, total *Node
 }
 
 func leaky(x *Node) *Node { return Max(x, Mul(x, loop.Like(loop.Float(x, slope), x))) }
@@ -43,90 +43,134 @@ func leakySlope(x *Node) *Node {
 	return loop.Select2(GreaterThan(x, loop.Zeros(x)), loop.Float(x, 1), loop.Float(x, slope))
 }
 
-// attend computes the attention at X, and its weights per entry, [entries, K].
-func (c GAT) attend(x *Node, w []*Node) (a attention, weights *Node) {
-	o := c.Edges.On(w[4:])
-	a = attention{o: o, s: Dot(x, w[1]).Product(), t: Dot(x, w[2]).Product()}
-	columns := o.Columns(a.s)
+func (c GAT) attend(x *Node, w []*Node) attention {
+	d := x.Shape().Dimensions[1]
+	y := Dot(x, w[0]).Product()
+	heads := y.Shape().Dimensions[1] / (d + 2)
+	a := attention{o: c.Edges.On(w[2:]), values: columns(y, heads, d), s: Slice(y, AxisRange(), AxisRange(heads*d, heads*d+heads)), t: Slice(y, AxisRange(), AxisRange(heads*d+heads))}
+	s := a.o.Columns(a.s)
 	// LeakyReLU grows with its argument: the largest score is that of the largest s_j.
-	a.top = leaky(Add(o.MaxRows(columns), a.t))
-	e := o.Real(Exp(Sub(leaky(Add(columns, o.Rows(a.t))), o.Rows(a.top))))
-	a.total = o.SumRows(e)
-	return a, Div(e, o.Rows(a.total))
+	a.top = leaky(Add(a.o.MaxRows(s), a.t))
+	a.exp = a.o.Real(Exp(Sub(leaky(Add(s, a.o.Rows(a.t))), a.o.Rows(a.top))))
+	a.total = a.o.SumRows(a.exp)
+	return a
+}
+
+// columns cuts x into count blocks of width columns.
+func columns(x *Node, count, width int) []*Node {
+	blocks := make([]*Node, count)
+	for k := range blocks {
+		blocks[k] = Slice(x, AxisRange(), AxisRange(k*width, (k+1)*width))
+	}
+	return blocks
+}
+
+// over divides the rows of every block by its column of total, [n, K].
+func over(blocks []*Node, total *Node) []*Node {
+	out := make([]*Node, len(blocks))
+	for k, t := range columns(total, len(blocks), 1) {
+		out[k] = Div(blocks[k], BroadcastToShape(t, blocks[k].Shape()))
+	}
+	return out
+}
+
+// activate is ReLU of the sum over heads and b, and where it is active.
+func activate(heads []*Node, b *Node) (h, active *Node) {
+	u := rowVector(b, heads[0])
+	for _, y := range heads {
+		u = Add(u, y)
+	}
+	return loop.ReLU(u), GreaterThan(u, loop.Zeros(u))
 }
 
 // Apply is h(X).
 func (c GAT) Apply(x *Node, w []*Node) *Node {
-	a, weights := c.attend(x, w)
-	return loop.ReLU(Add(Dot(a.o.Mix(x, true, weights)[0], w[0]).Product(), rowVector(w[3], x)))
+	a := c.attend(x, w)
+	h, _ := activate(over(a.o.Mix(a.values, columns(a.exp, len(a.values), 1)), a.total), w[1])
+	return h
 }
 
 // The tape of Linearize.
 const (
 	gatX       = iota
-	gatMixed   // Σ_j A_ij x_j, [n, K d]
 	gatActive  // where ReLU is active, [n, d]
-	gatSteep   // Σ_j A_ij φ'_ij x_j, [n, K d], φ' the slope of LeakyReLU
+	gatOwn     // z_i = Σ_j A_ij y_j and Σ_j A_ij φ'_ij y_j of all heads, [n, 2K, d], φ' the slope of LeakyReLU, y the values
 	gatSum     // Σ_j A_ij φ'_ij, [n, K]
+	gatValues  // y_j and minus the head's unit vector, of all heads, [n, K, d + padded]
 	gatBack    // A_ji of each entry (i, j), [entries, K]
 	gatBackWay // A_ji φ'_ji
 )
 
-// Linearize keeps what the derivative needs. Scores split into node terms, so that the derivative of the attention takes
-// only aggregations: with g the cotangent of a head's mixture, Σ_i A_ij φ'_ij (g_i·x_j) = (Σ_i A_ij φ'_ij g_i)·x_j.
+// Linearize keeps what the derivative needs. With g the cotangent of a head's mixture z, that of the score of (i, j) is
+// A_ij φ'_ij (g_i·y_j - g_i·z_i). Scores split into node terms, so that the derivative takes only aggregations:
+// Σ_i A_ij φ'_ij (g_i·y_j) = (Σ_i A_ij φ'_ij g_i)·y_j.
 func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
-	a, weights := c.attend(x, w)
-	o := a.o
-	steep := Mul(weights, leakySlope(Add(o.Columns(a.s), o.Rows(a.t))))
-	mixed := o.Mix(x, true, weights, steep)
-	u := Add(Dot(mixed[0], w[0]).Product(), rowVector(w[3], x))
+	a := c.attend(x, w)
+	o, heads := a.o, len(a.values)
+	steep := Mul(a.exp, leakySlope(Add(o.Columns(a.s), o.Rows(a.t))))
+	own := over(o.Mix(append(a.values[:heads:heads], a.values...), append(columns(a.exp, heads, 1), columns(steep, heads, 1)...)), Concatenate([]*Node{a.total, a.total}, 1))
+	h, active := activate(own[:heads], w[1])
 	// The same weights seen from the other end: entry (i, j) carries A_ji, the graph being undirected.
 	score := Add(o.Rows(a.s), o.Columns(a.t))
-	back := Div(o.Real(Exp(Sub(leaky(score), o.Columns(a.top)))), o.Columns(a.total))
-	return loop.ReLU(u), []*Node{x, mixed[0], GreaterThan(u, loop.Zeros(u)), mixed[1], o.SumRows(steep), back, Mul(back, leakySlope(score))}
-}
-
-// pull returns the cotangents of X through the values, [n, d], and of the scores s and t, [n, K].
-func (c GAT) pull(v *Node, tape, w []*Node) (dx, ds, dt *Node) {
-	o := c.Edges.On(w[4:])
-	n, heads, d := v.Shape().Dimensions[0], w[1].Shape().Dimensions[1], v.Shape().Dimensions[1]
-	active := Where(tape[gatActive], v, loop.Zeros(v))
-	g := Dot(active, Transpose(w[0], 0, 1)).Product() // of the heads' mixtures, [n, K d]
-	add := headSums(v, heads, d)
-	inner := Dot(Mul(g, tape[gatMixed]), add).Product()
-	back := o.Mix(g, false, tape[gatBack], tape[gatBackWay])
-	repeated := Reshape(BroadcastToDims(Reshape(tape[gatX], n, 1, d), n, heads, d), n, heads*d)
-	ds = Sub(Dot(Mul(back[1], repeated), add).Product(), o.SumRows(Mul(tape[gatBackWay], o.Columns(inner))))
-	dt = Sub(Dot(Mul(g, tape[gatSteep]), add).Product(), Mul(inner, tape[gatSum]))
-	for k := range heads {
-		part := Slice(back[0], AxisRange(), AxisRange(k*d, (k+1)*d))
-		if dx == nil {
-			dx = part
-		} else {
-			dx = Add(dx, part)
-		}
+	back := o.Real(Exp(Sub(leaky(score), o.Columns(Add(a.top, Log(a.total))))))
+	values := make([]*Node, heads)
+	for k, y := range a.values {
+		values[k] = Concatenate([]*Node{y, minusUnit(y, padded(heads), k)}, 1)
 	}
-	return dx, ds, dt
+	return h, []*Node{x, active, stacked(own), Div(o.SumRows(steep), a.total), stacked(values), back, Mul(back, leakySlope(score))}
 }
 
-// headSums is the constant [K d, K] matrix that adds up the columns of each head.
-func headSums(like *Node, heads, d int) *Node {
-	g := like.Graph()
-	shape := shapes.Make(dtypes.Int32, heads, d, heads)
-	same := Equal(Iota(g, shape, 0), Iota(g, shape, 2))
-	return ConvertDType(Reshape(same, heads*d, heads), like.DType())
+// stacked puts blocks of the same shape [n, e] behind each other, [n, K, e].
+func stacked(blocks []*Node) *Node {
+	parts := make([]*Node, len(blocks))
+	for k, b := range blocks {
+		parts[k] = Reshape(b, b.Shape().Dimensions[0], 1, b.Shape().Dimensions[1])
+	}
+	return Concatenate(parts, 1)
 }
 
-// PullX is the derivative by X: through the values, and through the scores of both ends.
-func (c GAT) PullX(v *Node, tape, w []*Node) *Node {
-	dx, ds, dt := c.pull(v, tape, w)
-	return Add(dx, Add(Dot(ds, Transpose(w[1], 0, 1)).Product(), Dot(dt, Transpose(w[2], 0, 1)).Product()))
+// minusUnit has n rows, as x, all minus the k-th unit vector of the given width.
+func minusUnit(x *Node, width, k int) *Node {
+	unit := make([]float32, width)
+	unit[k] = -1
+	return BroadcastToShape(ConvertDType(Const(x.Graph(), [][]float32{unit}), x.DType()), shapes.Make(x.DType(), x.Shape().Dimensions[0], width))
 }
 
-// PullW are the cotangents of the heads' matrices, of both score vectors and of b.
-func (c GAT) PullW(v *Node, tape, w []*Node) []*Node {
-	_, ds, dt := c.pull(v, tape, w)
+// padded is the number of columns that hold K scalars beside d features: a multiple of a vector register's 16.
+func padded(heads int) int { return (heads + 15) / 16 * 16 }
+
+// pull is the cotangent of Y, [n, K d + 2K].
+func (c GAT) pull(v *Node, tape, w []*Node) *Node {
+	o := c.Edges.On(w[2:])
+	d := v.Shape().Dimensions[1]
+	heads := w[0].Shape().Dimensions[1] / (d + 2)
+	n := v.Shape().Dimensions[0]
 	active := Where(tape[gatActive], v, loop.Zeros(v))
-	xt := Transpose(tape[gatX], 0, 1)
-	return []*Node{Dot(Transpose(tape[gatMixed], 0, 1), active).Product(), Dot(xt, ds).Product(), Dot(xt, dt).Product(), loop.Sum(active)}
+	own := Einsum("nd,nkd->nk", active, tape[gatOwn])
+	inner, steep := Slice(own, AxisRange(), AxisRange(0, heads)), Slice(own, AxisRange(), AxisRange(heads))
+	// Beside the cotangent's rows the inner products g_i·z_i of all heads are summed.
+	parts := []*Node{active, inner}
+	if more := padded(heads) - heads; more > 0 {
+		parts = append(parts, BroadcastToDims(loop.Float(v, 0), n, more))
+	}
+	extended := Concatenate(parts, 1)
+	sources := make([]*Node, 2*heads)
+	for k := range heads {
+		sources[k], sources[heads+k] = active, extended
+	}
+	mixed := o.Mix(sources, append(columns(tape[gatBack], heads, 1), columns(tape[gatBackWay], heads, 1)...))
+	ds := Einsum("nke,nke->nk", stacked(mixed[heads:]), tape[gatValues])
+	dt := Sub(steep, Mul(inner, tape[gatSum]))
+	return Concatenate(append(mixed[:heads:heads], ds, dt), 1)
+}
+
+// PullX is the derivative by X, and shares the cotangent of Y.
+func (c GAT) PullX(v *Node, tape, w []*Node) (*Node, []*Node) {
+	dy := c.pull(v, tape, w)
+	return Dot(dy, Transpose(w[0], 0, 1)).Product(), []*Node{dy}
+}
+
+// PullW are the cotangents of the matrix and of b.
+func (c GAT) PullW(v *Node, shared, tape, _ []*Node) []*Node {
+	return []*Node{Dot(Transpose(tape[gatX], 0, 1), shared[0]).Product(), loop.Sum(Where(tape[gatActive], v, loop.Zeros(v)))}
 }

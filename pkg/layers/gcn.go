@@ -38,13 +38,13 @@ func (c GCN) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 }
 
 // PullX is Â ((σ' ∘ V) W^T), using that Â is symmetric.
-func (c GCN) PullX(v *Node, tape, w []*Node) *Node {
+func (c GCN) PullX(v *Node, tape, w []*Node) (*Node, []*Node) {
 	active := Where(tape[1], v, loop.Zeros(v))
-	return c.Adjacency.On(w[2:]).Product(Dot(active, Transpose(w[0], 0, 1)).Product())
+	return c.Adjacency.On(w[2:]).Product(Dot(active, Transpose(w[0], 0, 1)).Product()), nil
 }
 
 // PullW are (ÂX)^T (σ' ∘ V) and the column sums of σ' ∘ V.
-func (c GCN) PullW(v *Node, tape, _ []*Node) []*Node {
+func (c GCN) PullW(v *Node, _, tape, _ []*Node) []*Node {
 	active := Where(tape[1], v, loop.Zeros(v))
 	return []*Node{Dot(Transpose(tape[0], 0, 1), active).Product(), loop.Sum(active)}
 }

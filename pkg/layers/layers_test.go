@@ -54,7 +54,7 @@ func branches(t *testing.T) map[string]branch {
 	edges := sparse.NewEdges(plain, heads)
 	return map[string]branch{
 		"GCN": {layers.GCN{Adjacency: norm}, []*tensors.Tensor{draw(2, 0.95, width, width), draw(3, 0.2, width)}, norm.Tensors()},
-		"GAT": {layers.GAT{Edges: edges}, []*tensors.Tensor{draw(2, 0.7, heads*width, width), draw(6, 1, width, heads), draw(7, 1, width, heads), draw(3, 0.2, width)}, edges.Tensors()},
+		"GAT": {layers.GAT{Edges: edges}, []*tensors.Tensor{draw(2, 0.8, width, heads*(width+2)), draw(3, 0.2, width)}, edges.Tensors()},
 	}
 }
 
@@ -125,7 +125,8 @@ func TestPullBackEqualsAutodiff(t *testing.T) {
 			trainable := b.block.Trainable()
 			byHand := b.execute(t, e, func(x, v *Node, w []*Node) []*Node {
 				h, tape := b.block.Linearize(x, w)
-				return append([]*Node{h, b.block.PullX(v, tape, w)}, b.block.PullW(v, tape, w)...)
+				dx, shared := b.block.PullX(v, tape, w)
+				return append([]*Node{h, dx}, b.block.PullW(v, shared, tape, w)...)
 			})
 			auto := b.execute(t, e, func(x, v *Node, w []*Node) []*Node {
 				h := b.block.Apply(x, w)

@@ -99,13 +99,17 @@ func ReLU(x *Node) *Node { return graph.Max(x, Zeros(x)) }
 
 // Sum adds x's rows: [n, d] to [d].
 func Sum(x *Node) *Node {
-	ones := graph.BroadcastToShape(Float(x, 1), shapes.Make(x.DType(), x.Shape().Dimensions[0]))
-	return graph.Dot(ones, x).Product()
+	return graph.Dot(ones(x, 0), x).Product()
 }
 
-// MeanAbs is the mean absolute value of the matrix x, a scalar.
+// MeanAbs is the mean absolute value of the matrix x, a scalar. (Rows first: XLA CPU computes that in one pass, while sums
+// of columns are products with a thin matrix, ten times as slow.)
 func MeanAbs(x *Node) *Node {
-	columns := Sum(graph.Abs(x))
-	ones := graph.BroadcastToShape(Float(x, 1), columns.Shape())
-	return graph.Mul(graph.Dot(columns, ones).Product(), Float(x, 1/float64(max(1, x.Shape().Size()))))
+	rows := graph.Dot(graph.Abs(x), ones(x, 1)).Product()
+	return graph.Mul(graph.Dot(rows, ones(x, 0)).Product(), Float(x, 1/float64(max(1, x.Shape().Size()))))
+}
+
+// ones is a vector of ones along an axis of x.
+func ones(x *Node, axis int) *Node {
+	return graph.BroadcastToShape(Float(x, 1), shapes.Make(x.DType(), x.Shape().Dimensions[axis]))
 }

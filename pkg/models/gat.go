@@ -49,6 +49,7 @@ func (a *gat) block(m *Model, scope *model.Scope, adjacency []*Node) (solve.Bloc
 	scores := func(name string) *Node { // W^(k) a: [heads, out, in] and [heads, out] to [in, heads]
 		return Einsum("koi,ko->ik", w, Reshape(m.value(scope, g, "stack.0.body."+name), heads, d))
 	}
-	stacked := DivScalar(Reshape(Transpose(w, 1, 2), heads*d, d), float64(heads))
-	return layers.GAT{Edges: a.edges}, append([]*Node{stacked, scores("att_src"), scores("att_dst"), m.value(scope, g, "stack.0.body.bias")}, adjacency...)
+	// [in, heads, out]
+	values := DivScalar(Reshape(TransposeAllAxes(w, 2, 0, 1), d, heads*d), float64(heads))
+	return layers.GAT{Edges: a.edges}, append([]*Node{Concatenate([]*Node{values, scores("att_src"), scores("att_dst")}, 1), m.value(scope, g, "stack.0.body.bias")}, adjacency...)
 }

@@ -15,10 +15,12 @@ type Block interface {
 	Apply(x *Node, w []*Node) *Node
 	// Linearize is h(X; w), together with what the derivative at X needs.
 	Linearize(x *Node, w []*Node) (h *Node, tape []*Node)
-	// PullX is the vector-Jacobian product (∂h/∂X)^T v, of X's shape. It is called repeatedly on one tape.
-	PullX(v *Node, tape, w []*Node) *Node
-	// PullW are the vector-Jacobian products (∂h/∂w)^T v of the trainable weights, of their shapes.
-	PullW(v *Node, tape, w []*Node) []*Node
+	// PullX is the vector-Jacobian product (∂h/∂X)^T v, of X's shape, and what of its computation PullW can use, if anything.
+	// It is called repeatedly on one tape.
+	PullX(v *Node, tape, w []*Node) (dx *Node, shared []*Node)
+	// PullW are the vector-Jacobian products (∂h/∂w)^T v of the trainable weights, of their shapes. In a solve for v, shared
+	// is that of the last iterate before v, which differs from v by less than the solve's tolerance.
+	PullW(v *Node, shared, tape, w []*Node) []*Node
 }
 
 // custom makes y, computed by any means from inputs, differentiable: pull receives y's cotangent and returns those of the

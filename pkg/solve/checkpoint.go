@@ -18,8 +18,17 @@ type steps struct {
 	pull func(i, x, v *Node, w []*Node) []*Node
 }
 
-// segmentOf is the best distance of checkpoints for that many steps.
-func segmentOf(count int) int { return max(1, int(math.Ceil(math.Sqrt(float64(count))))) }
+// keepAll is the memory in bytes up to which all states are kept.
+const keepAll = 64 << 20
+
+// segmentOf is the distance of checkpoints for that many steps from x: 1 where all states may be kept, else the one that
+// takes the least memory.
+func segmentOf(x *Node, count int) int {
+	if int64(count)*int64(x.Shape().Memory()) <= keepAll {
+		return 1
+	}
+	return int(math.Ceil(math.Sqrt(float64(count))))
+}
 
 // run makes count steps and is differentiable in x and the trainable weights.
 func (s steps) run(x *Node, w []*Node, count int) *Node {
@@ -57,6 +66,9 @@ func (s steps) back(kept *Node, grads, w []*Node, count *Node) []*Node {
 		k := Sub(Sub(segments, loop.Int(g, 1)), i)
 		first, length := Mul(k, loop.Int(g, s.segment)), s.length(k, count)
 		start := load(kept, k)
+		if s.segment == 1 {
+			return added(grads, s.pull(first, start, grads[0], w))
+		}
 		// The last state of the segment would not be used: the loop stops one step later than needed, which keeps it
 		// one loop.
 		inside := loop.Repeat(length, []*Node{start, stack(start, s.segment)}, append([]*Node{first}, w...),
@@ -66,13 +78,17 @@ func (s steps) back(kept *Node, grads, w []*Node, count *Node) []*Node {
 		return loop.Repeat(length, grads, append([]*Node{inside[1], first, length}, w...), func(i *Node, grads, reads []*Node) []*Node {
 			states, first, length, w := reads[0], reads[1], reads[2], reads[3:]
 			at := Sub(Sub(length, loop.Int(i.Graph(), 1)), i)
-			next := s.pull(Add(first, at), load(states, at), grads[0], w)
-			for p := range next[1:] {
-				next[1+p] = Add(grads[1+p], next[1+p])
-			}
-			return next
+			return added(grads, s.pull(Add(first, at), load(states, at), grads[0], w))
 		})
 	})
+}
+
+// added are the cotangents of a step, those of the weights added to the sums so far.
+func added(sums, step []*Node) []*Node {
+	for p := range step[1:] {
+		step[1+p] = Add(sums[1+p], step[1+p])
+	}
+	return step
 }
 
 // length is the number of steps in segment k.

@@ -11,17 +11,18 @@ import (
 
 // ForwardChain applies f(X) = X + h(X; w) depth times and is differentiable in x and the trainable weights.
 //
-// Its backward pass keeps every k-th state, k = ceil(sqrt(depth)), and recomputes those between: memory of 2 sqrt(depth)
-// states for one more evaluation per layer (Griewank 1992; Chen et al. 2016).
+// Its backward pass keeps all states where they fit into 64 MiB; else every k-th, k = ceil(sqrt(depth)), and recomputes those
+// between: memory of 2 sqrt(depth) states for one more evaluation per layer (Griewank 1992; Chen et al. 2016).
 func ForwardChain(block Block, x *Node, w []*Node, depth int) *Node {
 	if depth <= 0 {
 		return x
 	}
-	s := steps{trainable: block.Trainable(), segment: segmentOf(depth),
+	s := steps{trainable: block.Trainable(), segment: segmentOf(x, depth),
 		advance: func(_, x *Node, w []*Node) *Node { return Add(x, block.Apply(x, w)) },
 		pull: func(_, x, v *Node, w []*Node) []*Node {
 			_, tape := block.Linearize(x, w)
-			return append([]*Node{Add(v, block.PullX(v, tape, w))}, block.PullW(v, tape, w)...)
+			dx, shared := block.PullX(v, tape, w)
+			return append([]*Node{Add(v, dx)}, block.PullW(v, shared, tape, w)...)
 		},
 	}
 	return s.run(x, w, depth)

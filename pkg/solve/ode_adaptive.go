@@ -42,7 +42,7 @@ func integrateAdaptive(f Field, x *Node, w []*Node, o Integration) (*Node, *Stat
 	g := x.Graph()
 	m := o.Method
 	most := max(1, (o.MaxEvaluations-2)/(len(m.B)-1)+1)
-	segment := segmentOf(most)
+	segment := segmentOf(x, most)
 	fixed := stopped(w)
 	start := StopGradient(x)
 	time := loop.Float(start, 0)

@@ -24,7 +24,7 @@ func integrateFixed(f Field, x *Node, w []*Node, o Integration) (*Node, *Stats) 
 		final := Equal(i, loop.Int(i.Graph(), count-1))
 		return Mul(ConvertDType(i, x.DType()), step), Where(final, loop.Float(x, last), step)
 	}
-	s := steps{trainable: f.Trainable(), segment: segmentOf(count),
+	s := steps{trainable: f.Trainable(), segment: segmentOf(x, count),
 		advance: func(i, x *Node, w []*Node) *Node {
 			t, h := at(i, x)
 			return m.advance(f, t, x, h, w)

@@ -71,8 +71,8 @@ func invert(block Block, x *Node, w []*Node, depth int, o Options, keep bool) (l
 			guess = Add(guess, d)
 		}
 		scale := magnitude(y)
-		z, count, residual := fixedPoint(guess, append([]*Node{y}, w...), Mul(scale, loop.Float(y, o.Tolerance)), o.MaxIterations, func(z *Node, reads []*Node) *Node {
-			return Sub(reads[0], block.Apply(z, reads[1:]))
+		z, _, count, residual := fixedPoint(guess, append([]*Node{y}, w...), Mul(scale, loop.Float(y, o.Tolerance)), o.MaxIterations, func(z *Node, reads []*Node) (*Node, []*Node) {
+			return Sub(reads[0], block.Apply(z, reads[1:])), nil
 		})
 		residual = Div(residual, scale)
 		// Not "residual > worst": a NaN must win.
@@ -100,17 +100,18 @@ func invert(block Block, x *Node, w []*Node, depth int, o Options, keep bool) (l
 func magnitude(y *Node) *Node { return Max(loop.MeanAbs(y), loop.Float(y, 1)) }
 
 // fixedPoint iterates z = step(z, fixed) until the mean absolute change falls below tolerance, at least once and at most
-// limit times; it returns the last iterate, the number of iterations and the last change.
-func fixedPoint(z *Node, fixed []*Node, tolerance *Node, limit int, step func(z *Node, fixed []*Node) *Node) (last, count, change *Node) {
+// limit times; it returns the last iterate, what else the last step returned, the number of iterations and the last change.
+// beside holds values of the shapes of what steps return beside the iterate.
+func fixedPoint(z *Node, fixed []*Node, tolerance *Node, limit int, step func(z *Node, fixed []*Node) (*Node, []*Node), beside ...*Node) (last *Node, rest []*Node, count, change *Node) {
 	g := z.Graph()
-	state := []*Node{z, loop.Int(g, 0), loop.Float(z, 0)}
+	state := append([]*Node{z, loop.Int(g, 0), loop.Float(z, 0)}, beside...)
 	out := loop.While(state, append([]*Node{tolerance}, fixed...),
 		func(s, fixed []*Node) *Node { return unfinished(s[1], s[2], fixed[0], limit) },
 		func(s, fixed []*Node) []*Node {
-			next := step(s[0], fixed[1:])
-			return []*Node{next, Add(s[1], loop.Int(next.Graph(), 1)), loop.MeanAbs(Sub(next, s[0]))}
+			next, rest := step(s[0], fixed[1:])
+			return append([]*Node{next, Add(s[1], loop.Int(next.Graph(), 1)), loop.MeanAbs(Sub(next, s[0]))}, rest...)
 		})
-	return out[0], out[1], out[2]
+	return out[0], out[3:], out[1], out[2]
 }
 
 // unfinished tells whether to go on after count iterations, the last of which changed the iterate by change.
@@ -138,12 +139,17 @@ func pullBack(block Block, z, v *Node, w []*Node, depth int, o Options, stats *S
 		z, v, correction, total, worst, grads := state[0], state[1], state[2], state[3], state[4], state[5:]
 		h, tape := block.Linearize(z, w)
 		size := Max(loop.MeanAbs(v), loop.Float(v, 1e-30))
-		lambda, count, residual := fixedPoint(Add(v, correction), append(append([]*Node{v}, tape...), w...),
-			Mul(size, loop.Float(v, AdjointFactor*o.Tolerance)), limit, func(lambda *Node, reads []*Node) *Node {
-				return Sub(reads[0], block.PullX(lambda, reads[1:1+len(tape)], reads[1+len(tape):]))
-			})
+		_, empty := block.PullX(v, tape, w) // for its shapes only: engines leave out what is not used
+		for i, e := range empty {
+			empty[i] = loop.Zeros(e)
+		}
+		lambda, shared, count, residual := fixedPoint(Add(v, correction), append(append([]*Node{v}, tape...), w...),
+			Mul(size, loop.Float(v, AdjointFactor*o.Tolerance)), limit, func(lambda *Node, reads []*Node) (*Node, []*Node) {
+				dx, shared := block.PullX(lambda, reads[1:1+len(tape)], reads[1+len(tape):])
+				return Sub(reads[0], dx), shared
+			}, empty...)
 		next := []*Node{Add(z, h), lambda, Sub(lambda, v), Add(total, count), Max(worst, Div(residual, size))}
-		for p, dw := range block.PullW(lambda, tape, w) {
+		for p, dw := range block.PullW(lambda, shared, tape, w) {
 			next = append(next, Sub(grads[p], dw))
 		}
 		return next

@@ -25,10 +25,10 @@ func (d dense) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	h := d.Apply(x, w)
 	return h, []*Node{x, Sub(loop.Like(loop.Float(h, 1), h), Mul(h, h))}
 }
-func (dense) PullX(v *Node, tape, w []*Node) *Node {
-	return Dot(Mul(v, tape[1]), Transpose(w[0], 0, 1)).Product()
+func (dense) PullX(v *Node, tape, w []*Node) (*Node, []*Node) {
+	return Dot(Mul(v, tape[1]), Transpose(w[0], 0, 1)).Product(), nil
 }
-func (dense) PullW(v *Node, tape, _ []*Node) []*Node {
+func (dense) PullW(v *Node, _, tape, _ []*Node) []*Node {
 	u := Mul(v, tape[1])
 	return []*Node{Dot(Transpose(tape[0], 0, 1), u).Product(), loop.Sum(u)}
 }

@@ -37,9 +37,9 @@ func ReverseChainUnrolled(block Block, x *Node, w []*Node, depth int, o Options)
 					iterates, count, w := reads[0], reads[1], reads[2:]
 					dy, v, grads := state[0], state[1], state[2:]
 					_, tape := block.Linearize(load(iterates, Sub(Sub(count, loop.Int(k.Graph(), 1)), k)), w)
-					pulled := block.PullX(v, tape, w)
+					pulled, shared := block.PullX(v, tape, w)
 					next := []*Node{Add(dy, v), Sub(loop.Zeros(pulled), pulled)}
-					for p, dw := range block.PullW(v, tape, w) {
+					for p, dw := range block.PullW(v, shared, tape, w) {
 						next = append(next, Sub(grads[p], dw))
 					}
 					return next

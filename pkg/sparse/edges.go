@@ -14,7 +14,7 @@ type Edges struct {
 	tensors []*tensors.Tensor
 }
 
-// weightings is the largest number of weightings in one call of [EdgeOperator.Mix].
+// weightings is the largest number of weightings per head in one call of [EdgeOperator.Mix].
 const weightings = 2
 
 // NewEdges numbers the entries of m, for attention with the given number of heads.
@@ -135,32 +135,17 @@ func (o EdgeOperator) MaxRows(v *Node) *Node {
 	return o.fold(v, Max, lowest)
 }
 
-// Mix is y_i = Σ_j w_ij x_j for each of several weightings w, [entries, heads], which must be zero on padding. x is [n, d],
-// shared by the heads, or [n, heads d], where every head has features of its own side by side; each result is [n, heads d].
-func (o EdgeOperator) Mix(x *Node, shared bool, weightings ...*Node) []*Node {
-	out := make([]*Node, len(weightings))
-	for i, w := range weightings {
-		heads := make([]*Node, w.Shape().Dimensions[1])
-		for k := range heads {
-			own := x
-			if d := x.Shape().Dimensions[1] / len(heads); !shared && len(heads) > 1 {
-				own = Slice(x, AxisRange(), AxisRange(k*d, (k+1)*d))
-			}
-			weight := w
-			if len(heads) > 1 {
-				weight = Slice(w, AxisRange(), AxisRange(k, k+1))
-			}
-			heads[k] = o.mix(own, weight, o.twins[i*len(heads)+k])
-		}
-		out[i] = heads[0]
-		if len(heads) > 1 {
-			out[i] = Concatenate(heads, 1)
-		}
+// Mix is Σ_j w_ij x_j for each of several sources x, [n, any], and as many weightings w, [entries, 1], which must be zero on
+// padding. No more than twice as many as there are heads.
+func (o EdgeOperator) Mix(sources, weightings []*Node) []*Node {
+	out := make([]*Node, len(sources))
+	for i, x := range sources {
+		out[i] = o.mix(x, weightings[i], o.twins[i])
 	}
 	return out
 }
 
-// mix is the sum for one weighting and head, with the columns read from one of their copies.
+// mix is the sum for one weighting, with the columns read from one of their copies.
 func (o EdgeOperator) mix(x, w, column *Node) *Node {
 	var parts []*Node
 	from := 0
