@@ -24,7 +24,7 @@ const keepAll = 64 << 20
 // segmentOf is the distance of checkpoints for that many steps from x: 1 where all states may be kept, else the one that
 // takes the least memory.
 func segmentOf(x *Node, count int) int {
-	if int64(count)*int64(x.Shape().Memory()) <= keepAll {
+	if int64(count)*int64(x.Shape().ByteSize()) <= keepAll {
 		return 1
 	}
 	return int(math.Ceil(math.Sqrt(float64(count))))

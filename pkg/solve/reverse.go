@@ -9,8 +9,8 @@ import (
 // Options of the fixed-point iterations.
 type Options struct {
 	// Tolerance ends a solve when the mean absolute difference of two iterates falls below it (paper: 1e-4 … 1e-6), times
-	// the mean absolute value of the right-hand side where that exceeds 1. An adjoint solve ends when the same falls below
-	// [AdjointFactor] times Tolerance, relative to its right-hand side.
+	// the mean absolute value of the right-hand side where that exceeds 1. An adjoint solve ends when that difference, or twice
+	// the expected mean absolute error, falls below [AdjointFactor] times Tolerance, relative to its right-hand side.
 	Tolerance float64
 	// MaxIterations limits every solve (the paper's M), and AdjointIterations every adjoint solve (0: as MaxIterations).
 	MaxIterations, AdjointIterations int
@@ -31,8 +31,8 @@ const DefaultOrder = 2
 type Stats struct {
 	// Iterations and AdjointIterations are int32 totals over all layers.
 	Iterations, AdjointIterations *Node
-	// Residual is the largest last difference of iterates of any layer, as compared with the tolerance, and Layer its number
-	// from 0; AdjointResidual is the same of the adjoint solves.
+	// Residual is the largest residual of any layer, as compared with the tolerance, and Layer its number from 0;
+	// AdjointResidual is the same of the adjoint solves.
 	Residual, Layer, AdjointResidual *Node
 	// Outcome of an integration, [Reached] or a reason why its result means nothing, int32; [Reached] for fixed-point solves.
 	Outcome *Node
@@ -71,13 +71,14 @@ func invert(block Block, x *Node, w []*Node, depth int, o Options, keep bool) (l
 			guess = Add(guess, d)
 		}
 		scale := magnitude(y)
-		z, _, count, residual := fixedPoint(guess, append([]*Node{y}, w...), Mul(scale, loop.Float(y, o.Tolerance)), o.MaxIterations, func(z *Node, reads []*Node) (*Node, []*Node) {
+		iteration := fixedPoint{limit: o.MaxIterations, step: func(z *Node, reads []*Node) (*Node, []*Node) {
 			return Sub(reads[0], block.Apply(z, reads[1:])), nil
-		})
-		residual = Div(residual, scale)
+		}}
+		z, _, end := iteration.run(guess, append([]*Node{y}, w...), Mul(scale, loop.Float(y, o.Tolerance)), loop.Float(y, 1))
+		residual := Div(end.residual, scale)
 		// Not "residual > worst": a NaN must win.
 		worse := LogicalNot(LessOrEqual(residual, worst))
-		next := []*Node{z, Add(total, count), Where(worse, residual, worst), Where(worse, layer, where)}
+		next := []*Node{z, Add(total, end.count), Where(worse, residual, worst), Where(worse, layer, where)}
 		// Backward differences: ∇z, ∇²z, …; a difference of order k needs k earlier layers, and is zero before.
 		d := Sub(z, y)
 		for k := range diffs {
@@ -99,29 +100,6 @@ func invert(block Block, x *Node, w []*Node, depth int, o Options, keep bool) (l
 // for those that have grown so large that single precision could not meet it.
 func magnitude(y *Node) *Node { return Max(loop.MeanAbs(y), loop.Float(y, 1)) }
 
-// fixedPoint iterates z = step(z, fixed) until the mean absolute change falls below tolerance, at least once and at most
-// limit times; it returns the last iterate, what else the last step returned, the number of iterations and the last change.
-// beside holds values of the shapes of what steps return beside the iterate.
-func fixedPoint(z *Node, fixed []*Node, tolerance *Node, limit int, step func(z *Node, fixed []*Node) (*Node, []*Node), beside ...*Node) (last *Node, rest []*Node, count, change *Node) {
-	g := z.Graph()
-	state := append([]*Node{z, loop.Int(g, 0), loop.Float(z, 0)}, beside...)
-	out := loop.While(state, append([]*Node{tolerance}, fixed...),
-		func(s, fixed []*Node) *Node { return unfinished(s[1], s[2], fixed[0], limit) },
-		func(s, fixed []*Node) []*Node {
-			next, rest := step(s[0], fixed[1:])
-			return append([]*Node{next, Add(s[1], loop.Int(next.Graph(), 1)), loop.MeanAbs(Sub(next, s[0]))}, rest...)
-		})
-	return out[0], out[3:], out[1], out[2]
-}
-
-// unfinished tells whether to go on after count iterations, the last of which changed the iterate by change.
-func unfinished(count, change, tolerance *Node, limit int) *Node {
-	g := count.Graph()
-	first := Equal(count, loop.Int(g, 0))
-	// GreaterOrEqual is false for NaN, which ends the loop.
-	return LogicalOr(first, LogicalAnd(LessThan(count, loop.Int(g, limit)), GreaterOrEqual(change, tolerance)))
-}
-
 // pullBack walks the chain from its end z. In each layer it solves λ = v - J_h(z)^T λ, collects the weights' cotangents
 // -(∂h/∂w)^T λ, and steps to the layer's input z + h(z).
 func pullBack(block Block, z, v *Node, w []*Node, depth int, o Options, stats *Stats) []*Node {
@@ -131,29 +109,30 @@ func pullBack(block Block, z, v *Node, w []*Node, depth int, o Options, stats *S
 		limit = o.MaxIterations
 	}
 	zero := loop.Float(z, 0)
-	state := []*Node{z, v, loop.Zeros(v), loop.Int(g, 0), zero}
+	state := []*Node{z, v, loop.Zeros(v), loop.Int(g, 0), zero, loop.Float(z, 1)}
 	for _, p := range w[:block.Trainable()] {
 		state = append(state, loop.Zeros(p))
 	}
 	out := loop.Repeat(loop.Int(g, depth), state, w, func(_ *Node, state, w []*Node) []*Node {
-		z, v, correction, total, worst, grads := state[0], state[1], state[2], state[3], state[4], state[5:]
+		z, v, correction, total, worst, rate, grads := state[0], state[1], state[2], state[3], state[4], state[5], state[6:]
 		h, tape := block.Linearize(z, w)
 		size := Max(loop.MeanAbs(v), loop.Float(v, 1e-30))
 		_, empty := block.PullX(v, tape, w) // for its shapes only: engines leave out what is not used
 		for i, e := range empty {
 			empty[i] = loop.Zeros(e)
 		}
-		lambda, shared, count, residual := fixedPoint(Add(v, correction), append(append([]*Node{v}, tape...), w...),
-			Mul(size, loop.Float(v, AdjointFactor*o.Tolerance)), limit, func(lambda *Node, reads []*Node) (*Node, []*Node) {
-				dx, shared := block.PullX(lambda, reads[1:1+len(tape)], reads[1+len(tape):])
-				return Sub(reads[0], dx), shared
-			}, empty...)
-		next := []*Node{Add(z, h), lambda, Sub(lambda, v), Add(total, count), Max(worst, Div(residual, size))}
+		iteration := fixedPoint{limit: limit, linear: true, step: func(lambda *Node, reads []*Node) (*Node, []*Node) {
+			dx, shared := block.PullX(lambda, reads[1:1+len(tape)], reads[1+len(tape):])
+			return Sub(reads[0], dx), shared
+		}}
+		lambda, shared, end := iteration.run(Add(v, correction), append(append([]*Node{v}, tape...), w...),
+			Mul(size, loop.Float(v, AdjointFactor*o.Tolerance)), rate, empty...)
+		next := []*Node{Add(z, h), lambda, Sub(lambda, v), Add(total, end.count), Max(worst, Div(end.residual, size)), end.rate}
 		for p, dw := range block.PullW(lambda, shared, tape, w) {
 			next = append(next, Sub(grads[p], dw))
 		}
 		return next
 	})
 	stats.AdjointIterations, stats.AdjointResidual = out[3], out[4]
-	return append([]*Node{out[1]}, out[5:]...)
+	return append([]*Node{out[1]}, out[6:]...)
 }
