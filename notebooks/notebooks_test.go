@@ -72,7 +72,7 @@ func executed(t *testing.T) string {
 }
 
 // figures in testdata/figures.ipynb.
-const figures = 2
+const figures = 3
 
 func TestSavedNotebook(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(executed(t), "figures.ipynb"))

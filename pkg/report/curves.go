@@ -1,135 +1,150 @@
 package report
 
 import (
+	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
-
-	"github.com/go-echarts/go-echarts/v2/charts"
-	"github.com/go-echarts/go-echarts/v2/opts"
 )
 
-// Series is one curve: the points (X[i], Y[i]) in order. A Y that is no number leaves a gap.
-type Series struct {
-	Name string
-	X, Y []float64
-}
-
-// Axes chooses the scales of [Curves]; the zero value is linear in both directions.
-type Axes struct {
-	LogX, LogY bool // logarithmic, base 10: all values must be above zero
-}
+//go:embed curves.js
+var curvesJS string
 
 // Curves draws lines over a shared pair of axes, for example a loss over epochs.
 //
 // xName and yName name the axes with their units, as in "time [s]". More than six curves repeat colours: draw two
 // figures instead. At most one Axes may follow.
 func Curves(id, title, xName, yName string, series []Series, axes ...Axes) *Figure {
-	c := &curves{title: title, xName: xName, yName: yName, series: series}
+	p := Plot{XName: xName, YName: yName, Series: series}
 	if len(axes) > 0 {
-		c.axes = axes[0]
+		p.Axes = axes[0]
 	}
-	var names []string
-	for _, s := range series {
-		names = append(names, s.Name)
-	}
-	return &Figure{
-		ID: id, Title: title, Width: 760, Height: 380,
-		Alt:   fmt.Sprintf("Curves of %s over %s: %s.", yName, xName, strings.Join(names, ", ")),
-		chart: c, err: c.check(),
-	}
+	return Plots(id, title, p)
 }
 
+// Plots draws one to three panels of curves side by side under one title, for example the same measure over forward and
+// over reverse layers. Curves of the same name look the same in all panels, and the legend above the panels has them once.
+func Plots(id, title string, plots ...Plot) *Figure {
+	c := &curves{title: title, plots: plots}
+	f := &Figure{ID: id, Title: title, chart: c, err: c.check()}
+	if f.err != nil {
+		return f
+	}
+	var said []string
+	for _, p := range plots {
+		var names []string
+		for _, s := range p.Series {
+			names = append(names, s.Name)
+		}
+		text := fmt.Sprintf("Curves of %s over %s: %s", p.YName, p.XName, strings.Join(names, ", "))
+		if p.Title != "" {
+			text = p.Title + ": " + strings.ToLower(text[:1]) + text[1:]
+		}
+		said = append(said, text)
+	}
+	f.Alt = strings.Join(said, "; ") + "."
+	f.Width = max(760, len(plots)*panelWidth, headWidth(title))
+	c.width = f.Width
+	c.layout()
+	f.Height = c.top + panelHeight + 62
+	return f
+}
+
+// Distances in CSS pixels.
+const (
+	panelWidth  = 480 // of one of several panels, with its axis
+	panelHeight = 246 // of the area that holds the curves
+	axisWidth   = 78  // left of a panel, for its axis
+	legendRow   = 24
+	legendIcon  = 36
+)
+
 type curves struct {
-	title, xName, yName string
-	series              []Series
-	axes                Axes
+	title string
+	plots []Plot
+
+	width, top int
+	looks      []look // of all curves, in the order of the legend
+}
+
+// look is how all curves of a name are drawn.
+type look struct {
+	name   string
+	style  Style
+	stroke int
 }
 
 func (c *curves) check() error {
-	if len(c.series) == 0 {
-		return fmt.Errorf("no curves to draw: give at least one Series")
+	if len(c.plots) < 1 || len(c.plots) > 3 {
+		return fmt.Errorf("%d panels can't be drawn side by side: give one to three", len(c.plots))
 	}
-	for _, s := range c.series {
-		if len(s.X) != len(s.Y) {
-			return fmt.Errorf("curve %q has %d values of X and %d of Y: give one Y for each X", s.Name, len(s.X), len(s.Y))
+	for _, p := range c.plots {
+		if err := p.check(); err != nil {
+			return err
 		}
-		for i := range s.X {
-			if c.axes.LogX && s.X[i] <= 0 || c.axes.LogY && s.Y[i] <= 0 {
-				return fmt.Errorf("curve %q has the point (%g, %g), which a logarithmic axis can't show: leave it out, or use a linear axis", s.Name, s.X[i], s.Y[i])
+	}
+	for _, p := range c.plots {
+		for _, s := range p.Series {
+			if s.Like != "" && !slices.ContainsFunc(p.Series, func(o Series) bool { return o.Name == s.Like && o.Like == "" }) {
+				return fmt.Errorf("curve %q is to look like %q, which is no other curve of its panel with a look of its own", s.Name, s.Like)
 			}
 		}
 	}
 	return nil
 }
 
-func (c *curves) option() map[string]any {
-	chart := charts.NewLine()
-	chart.SetGlobalOptions(common(c.title)...)
-	chart.SetGlobalOptions(
-		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(len(c.series) > 1), Left: "12", Top: "38", ItemWidth: 36, TextStyle: text(13)}),
-		charts.WithGridOpts(opts.Grid{Left: "78", Right: "28", Top: c.top(), Bottom: "62"}),
-		charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true), Trigger: "axis"}),
-		charts.WithXAxisOpts(opts.XAxis{
-			Name: c.xName, NameLocation: "middle", NameGap: 34, Type: scale(c.axes.LogX), Scale: opts.Bool(true), Max: furthest(c.axes.LogX),
-			AxisLabel: label(), AxisLine: axisLine(), SplitLine: &opts.SplitLine{Show: opts.Bool(false)},
-		}),
-		charts.WithYAxisOpts(opts.YAxis{
-			Name: c.yName, NameLocation: "middle", NameGap: 54, Type: scale(c.axes.LogY), Scale: opts.Bool(true),
-			AxisLabel: label(), AxisLine: axisLine(),
-			SplitLine: &opts.SplitLine{Show: opts.Bool(true), LineStyle: &opts.LineStyle{Color: faint}},
-		}),
-	)
-	for i, s := range c.series {
-		stroke := strokes[i%len(strokes)]
-		points := make([]opts.LineData, len(s.X))
-		for k := range s.X {
-			points[k].Value = []any{significant(s.X[k], 6), significant(s.Y[k], 5)}
+// layout gives each name its look, and the legend its rows above the panels: it never covers data.
+func (c *curves) layout() {
+	strokes := map[string]int{}
+	for _, p := range c.plots {
+		for _, s := range p.Series {
+			if _, ok := strokes[s.Name]; !ok && s.Like == "" {
+				strokes[s.Name] = len(strokes)
+			}
 		}
-		symbol := "none"
-		if len(points) == 1 {
-			symbol = "circle" // a single point has no line to show
+	}
+	for _, p := range c.plots {
+		for _, s := range p.Series {
+			if !slices.ContainsFunc(c.looks, func(l look) bool { return l.name == s.Name }) {
+				own := s.Name
+				if s.Like != "" {
+					own = s.Like
+				}
+				c.looks = append(c.looks, look{s.Name, s.Style, strokes[own]})
+			}
 		}
-		chart.AddSeries(s.Name, points, charts.WithLineChartOpts(opts.LineChart{Symbol: symbol}),
-			charts.WithLineStyleOpts(opts.LineStyle{Color: stroke.colour, Type: stroke.dash, Width: 2}),
-			charts.WithItemStyleOpts(opts.ItemStyle{Color: stroke.colour}))
 	}
-	option := finish(chart.JSON())
-	// The legend shows dashes, not symbols that the curves don't have.
-	option["legend"].(map[string]any)["itemStyle"] = map[string]any{"opacity": 0}
-	return option
-}
-
-// top leaves a row for the legend, where there is one: it never covers data.
-func (c *curves) top() string {
-	if len(c.series) > 1 {
-		return "72"
+	c.top = 48
+	if len(c.looks) > 1 {
+		c.top += legendRow * c.legendRows()
 	}
-	return "48"
-}
-
-func (c *curves) compact() (map[string]any, string) { return c.option(), "" }
-
-func (c *curves) static() (map[string]any, error) { return c.option(), nil }
-
-func scale(log bool) string {
-	if log {
-		return "log"
+	if slices.ContainsFunc(c.plots, func(p Plot) bool { return p.Title != "" }) {
+		c.top += 24
 	}
-	return "value"
 }
 
-// furthest ends a linear axis at the last point; a logarithmic one goes on to the next power of ten.
-func furthest(log bool) any {
-	if log {
-		return nil
+// legendRows counts the rows that the legend's names take, set as ECharts sets them.
+func (c *curves) legendRows() int {
+	rows, x := 1, 0.0
+	room := float64(c.width - 24)
+	for _, l := range c.looks {
+		item := legendIcon + 5 + textWidth(l.name, 13)
+		if x > 0 && x+item > room {
+			rows, x = rows+1, 0
+		}
+		x += item + 10
 	}
-	return "dataMax"
+	return rows
 }
 
-func label() *opts.AxisLabel {
-	return &opts.AxisLabel{Show: opts.Bool(true), Color: ink, FontSize: 12, FontFamily: fontFamily}
+// left edge of panel i, and its width.
+func (c *curves) left(i int) (left, width int) {
+	share := c.width / len(c.plots)
+	return i*share + axisWidth, share - axisWidth - 28
 }
 
-func axisLine() *opts.AxisLine {
-	return &opts.AxisLine{Show: opts.Bool(true), LineStyle: &opts.LineStyle{Color: line}}
+func (c *curves) compact() (map[string]any, string) { return c.option(), strings.TrimSpace(curvesJS) }
+
+func (c *curves) static() (map[string]any, string, error) {
+	return c.option(), strings.TrimSpace(curvesJS), nil
 }

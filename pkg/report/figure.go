@@ -16,6 +16,8 @@ type Figure struct {
 
 	chart chart
 	err   error // what was wrong with the builder's arguments
+
+	liveWidth, liveHeight int // of the interactive chart, where they differ
 }
 
 // chart is what a builder adds to the common look.
@@ -24,12 +26,26 @@ type chart interface {
 	option() map[string]any
 
 	// compact describes it for a web page: the option, with bulky data packed, and the JavaScript function
-	// that unpacks it in place ("" for none). It also adds what JSON can't hold, such as tooltips' functions.
+	// that unpacks it in place ("" for none). It also adds what JSON can't hold, such as tooltips' functions, and may
+	// return a function (box, chart) => {...} that adds controls below the chart.
 	compact() (option map[string]any, prepare string)
 
-	// static describes it for the static picture, again with bulky data packed.
-	static() (map[string]any, error)
+	// static describes it for the static picture, again with bulky data packed, with a function of the same kind. An
+	// entry "overlay" holds SVG elements to put over what ECharts draws.
+	static() (option map[string]any, prepare string, err error)
 }
+
+// Item is what a page or a notebook can show: a [Figure] or a [Table].
+type Item interface {
+	// HTML is the item for a web page.
+	HTML() (string, error)
+
+	// Text is what readers of plain text get.
+	Text() string
+}
+
+// Text says what the figure shows.
+func (f *Figure) Text() string { return f.Title + ". " + f.Alt }
 
 // Option describes the chart as JSON, as ECharts' setOption takes it.
 func (f *Figure) Option() ([]byte, error) {

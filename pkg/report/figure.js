@@ -14,11 +14,13 @@ function (id, width, height, kernelFile, publicFile, integrity, option, prepare)
   // All figures of a page share one download.
   globalThis.revgnnECharts = globalThis.revgnnECharts || load();
   globalThis.revgnnECharts.then(() => {
-    if (prepare) prepare(option);
+    const control = prepare && prepare(option);
     const canvas = document.createElement('div');
     canvas.style.cssText = 'width:' + width + 'px;height:' + height + 'px';
     box.replaceChildren(canvas);
-    globalThis.echarts.init(canvas, null, {width: width, height: height}).setOption(option);
+    const chart = globalThis.echarts.init(canvas, null, {width: width, height: height});
+    chart.setOption(option);
+    if (control) control(box, chart);
     box.dataset.drawn = 'interactive';
   }).catch(() => { /* no library to be had: the static picture stays */ });
 }

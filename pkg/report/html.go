@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html"
@@ -25,7 +26,10 @@ var addressed = strings.NewReplacer("%", "%25", "#", "%23", "<", "%3C", ">", "%3
 // HTML is the figure for a web page: the static picture, and a script that replaces it by the interactive chart
 // as soon as it has ECharts: the page's own (globalThis.echarts), else the notebook server's copy, else a public
 // one. Where scripts don't run or none answers, the picture stays.
-func (f *Figure) HTML() (string, error) {
+func (f *Figure) HTML() (string, error) { return f.html(public) }
+
+// html takes the address that is asked last, "" for a page that has the library.
+func (f *Figure) html(last string) (string, error) {
 	svg, err := f.SVG()
 	if err != nil {
 		return "", err
@@ -39,10 +43,43 @@ func (f *Figure) HTML() (string, error) {
 		prepare = "null"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<div id="%s" class="revgnn-figure" style="position:relative;width:%dpx;max-width:100%%;overflow-x:auto;background:#fff">`, html.EscapeString(f.ID), f.Width)
+	fmt.Fprintf(&b, `<div id="%s" class="revgnn-figure" `+
+		`style="position:relative;width:%dpx;max-width:100%%;overflow-x:auto;background:#fff">`, html.EscapeString(f.ID), f.Width)
 	fmt.Fprintf(&b, `<img width="%d" height="%d" style="max-width:100%%;height:auto" alt="%s" src="data:image/svg+xml,%s"></div>`,
-		f.Width, f.Height, html.EscapeString(f.Title+". "+f.Alt), addressed.Replace(svg))
+		f.Width, f.Height, html.EscapeString(f.Text()), addressed.Replace(svg))
 	fmt.Fprintf(&b, "\n<script>(%s)(%q,%d,%d,%q,%q,%q,\n%s,\n%s);</script>\n", strings.TrimSpace(figureJS),
-		f.ID, f.Width, f.Height, KernelFile, public, echarts.Integrity(), text, prepare)
+		f.ID, cmp.Or(f.liveWidth, f.Width), cmp.Or(f.liveHeight, f.Height), KernelFile, last, echarts.Integrity(), text, prepare)
+	return b.String(), nil
+}
+
+// Page is a whole web page with figures and tables, and ECharts inside: it loads nothing from anywhere.
+func Page(title string, items ...Item) (string, error) {
+	library, err := echarts.Source()
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>%s</title>
+<script>%s</script>
+</head>
+<body style="margin:24px;background:#fff">
+`, html.EscapeString(title), library)
+	for _, item := range items {
+		text, err := "", error(nil)
+		if f, ok := item.(*Figure); ok {
+			text, err = f.html("")
+		} else {
+			text, err = item.HTML()
+		}
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(text)
+	}
+	b.WriteString("</body>\n</html>\n")
 	return b.String(), nil
 }

@@ -13,18 +13,24 @@ const (
 	fontFamily = "Helvetica, Arial, sans-serif"
 	ink        = "#222222"
 	line       = "#777777"
+	quiet      = "#5f5f5f"
 	faint      = "#e3e3e3"
+	markColour = "#d55e00"
 )
 
-// strokes tell curves apart twice over: by a colour that colour-blind readers can tell (Okabe and Ito, "Color
-// Universal Design", 2008), and by dashes, which survive grey print. They repeat after the last.
-var strokes = []struct{ colour, dash string }{
-	{"#0072b2", "solid"},
-	{"#d55e00", "dashed"},
-	{"#009e73", "dotted"},
-	{"#000000", "solid"},
-	{"#cc79a7", "dashed"},
-	{"#56b4e9", "dotted"},
+// strokes tell curves apart three times over: by a colour that colour-blind readers can tell (Okabe and Ito, "Color
+// Universal Design", 2008), and by dashes and symbols, which survive grey print. They repeat after the last.
+var strokes = []struct {
+	colour string
+	dash   any // as ECharts has it: a name, or the lengths of strokes and gaps
+	symbol string
+}{
+	{"#0072b2", "solid", "circle"},
+	{"#d55e00", "dashed", "triangle"},
+	{"#009e73", "dotted", "rect"},
+	{"#000000", []int{9, 3, 2, 3}, "diamond"},
+	{"#cc79a7", []int{14, 4}, "circle"},
+	{"#56b4e9", []int{9, 3, 2, 3, 2, 3}, "triangle"},
 }
 
 // shades run from light to dark (ColorBrewer's Blues without the first, which is too close to the white of a missing

@@ -1,11 +1,12 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"image/png"
 	"io"
-	"math"
 	"strings"
 	"testing"
 
@@ -20,25 +21,8 @@ func needECharts(t *testing.T) {
 	}
 }
 
-func someCurves() *Figure {
-	x := []float64{1, 2, 3, 4}
-	return Curves("losses", "Losses & gains", "epoch", "loss [nats]", []Series{
-		{Name: "GCN", X: x, Y: []float64{1, 0.5, math.NaN(), 0.123456789}},
-		{Name: "GCN+ReP", X: x, Y: []float64{1, 0.4, 0.3, 0.2}},
-	})
-}
-
-func someBoard(rows, cols int) *Figure {
-	values := make([]float64, rows*cols)
-	for i := range values {
-		values[i] = float64(i*7919%1000) / 999 // looks like noise, which packs badly
-	}
-	values[0] = math.NaN()
-	return Board("board", "A board", "probability", rows, cols, []Panel{{"Truth", values}, {"Ours: 0.9", values}, {"Theirs", values}})
-}
-
 func TestOption(t *testing.T) {
-	for _, f := range []*Figure{someCurves(), someBoard(3, 5)} {
+	for _, f := range []*Figure{someCurves(), someBoard(3, 5), somePlots(), someSlider()} {
 		text, err := f.Option()
 		if err != nil {
 			t.Fatal(err)
@@ -64,25 +48,9 @@ func TestOption(t *testing.T) {
 	}
 }
 
-// TestUnpack holds what a page is sent against the full option.
-func TestUnpack(t *testing.T) {
-	b := someBoard(3, 5).chart.(*board)
-	full := series(b.option(), 0)["data"].([][3]any)
-	packed, prepare := b.compact()
-	flat := series(packed, 0)["data"].([]any)
-	if len(flat) != len(full) || prepare == "" {
-		t.Fatalf("%d values are sent for %d cells, to be unpacked by %q", len(flat), len(full), prepare)
-	}
-	for i, v := range flat {
-		if full[i] != [3]any{i % 5, i / 5, v} {
-			t.Errorf("cell %d is %v in full and %v as sent", i, full[i], v)
-		}
-	}
-}
-
 func TestSVG(t *testing.T) {
 	needECharts(t)
-	for _, f := range []*Figure{someCurves(), someBoard(3, 5)} {
+	for _, f := range all() {
 		svg, err := f.SVG()
 		if err != nil {
 			t.Fatal(err)
@@ -94,10 +62,42 @@ func TestSVG(t *testing.T) {
 		for _, want := range map[string][]string{
 			"losses": {"Losses & gains", "GCN", "GCN+ReP", "epoch", "loss [nats]"},
 			"board":  {"A board", "Truth", "Ours: 0.9", "Theirs", "row", "column"},
+			"plots": {"Depth", "Forward", "Reverse", "ours", "band", "paper", "points", "fit", "forward layers", "accuracy [%]", "reverse layers",
+				"time [s]", "1", "4", "16", "64", "256", "1024", "10", "100", "1000"},
+			"boards": {"Layers", "GCN+ReP", "GCN", "reverse 1", "input", "forward 1"},
+			"slider": {"GCN+ReP", "GCN", "layer 0", "layer 4", "layer 8"},
 		}[f.ID] {
 			if !strings.Contains(words, want+"\n") {
 				t.Errorf("%s: the picture does not say %q, but:\n%s", f.ID, want, words)
 			}
+		}
+	}
+}
+
+func TestPNG(t *testing.T) {
+	needECharts(t)
+	for _, f := range all() {
+		file, err := f.PNG(1.5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := png.Decode(bytes.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w, h := m.Bounds().Dx(), m.Bounds().Dy(); w != (3*f.Width+1)/2 || h != (3*f.Height+1)/2 {
+			t.Errorf("%s: %d x %d pixels, want 1.5 times %d x %d", f.ID, w, h, f.Width, f.Height)
+		}
+		inked := 0
+		for y := range m.Bounds().Dy() {
+			for x := range m.Bounds().Dx() {
+				if r, g, b, _ := m.At(x, y).RGBA(); r+g+b < 3*0xe000 {
+					inked++
+				}
+			}
+		}
+		if share := float64(inked) / float64(m.Bounds().Dx()*m.Bounds().Dy()); share < 0.005 || share > 0.5 {
+			t.Errorf("%s: %.2f %% of the picture are inked", f.ID, 100*share)
 		}
 	}
 }
@@ -151,49 +151,33 @@ func TestMistakes(t *testing.T) {
 	two := []float64{1, 2}
 	for want, f := range map[string]*Figure{
 		"at least one Series": Curves("a", "", "x", "y", nil),
-		"one Y for each X":    Curves("a", "", "x", "y", []Series{{"s", two, two[:1]}}),
-		"linear axis":         Curves("a", "", "x", "y", []Series{{"s", two, []float64{1, 0}}}, Axes{LogY: true}),
-		"fixed name":          Curves("", "", "x", "y", []Series{{"s", two, two}}),
-		"at least one row":    Board("a", "", "v", 0, 2, []Panel{{"p", nil}}),
+		"one Y for each X":    Curves("a", "", "x", "y", []Series{{Name: "s", X: two, Y: two[:1]}}),
+		"linear axis":         Curves("a", "", "x", "y", []Series{{Name: "s", X: two, Y: []float64{1, 0}}}, Axes{LogY: true}),
+		"two curves are":      Curves("a", "", "x", "y", []Series{{Name: "s"}, {Name: "s"}}),
+		"no other curve":      Curves("a", "", "x", "y", []Series{{Name: "s", Like: "t"}}),
+		"1 of Spread":         Curves("a", "", "x", "y", []Series{{Name: "s", X: two, Y: two, Spread: two[:1]}}),
+		"spread -1":           Curves("a", "", "x", "y", []Series{{Name: "s", X: two, Y: two, Spread: []float64{1, -1}}}),
+		"RangeY":              Curves("a", "", "x", "y", []Series{{Name: "s", X: two, Y: two}}, Axes{RangeY: [2]float64{2, 1}}),
+		"one to three":        Plots("a", ""),
+		"mark at cell 2":      Board("a", "", "v", 1, 2, []Panel{{Title: "p", Values: two, Marks: []int{2}}}),
+		"at least one Frame":  Slider("a", "", "v", 1, 2, nil, 0),
+		"frame 1 of 1":        Slider("a", "", "v", 1, 2, []Frame{{Panels: []Panel{{Values: two}}}}, 1),
+		"has 0 panels":        Slider("a", "", "v", 1, 2, []Frame{{Panels: []Panel{{Values: two}}}, {}}, 0),
+		"2 values for":        Slider("a", "", "v", 1, 3, []Frame{{Panels: []Panel{{Values: two}}}}, 0),
+		"fixed name":          Curves("", "", "x", "y", []Series{{Name: "s", X: two, Y: two}}),
+		"at least one row":    Board("a", "", "v", 0, 2, []Panel{{Title: "p"}}),
 		"at least one Panel":  Board("a", "", "v", 1, 2, nil),
-		"one for each cell":   Board("a", "", "v", 2, 2, []Panel{{"p", two}}),
+		"one for each cell":   Board("a", "", "v", 2, 2, []Panel{{Title: "p", Values: two}}),
 	} {
 		for method, call := range map[string]func() error{
 			"Option": func() error { _, err := f.Option(); return err },
 			"SVG":    func() error { _, err := f.SVG(); return err },
 			"HTML":   func() error { _, err := f.HTML(); return err },
+			"PNG":    func() error { _, err := f.PNG(1); return err },
 		} {
 			if err := call(); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want an error that says %q", method, err, want)
 			}
-		}
-	}
-}
-
-func TestBounds(t *testing.T) {
-	for _, c := range []struct {
-		values    []float64
-		low, high float64
-	}{
-		{[]float64{0.2, 0.4}, 0, 1},
-		{[]float64{math.NaN(), math.Inf(1)}, 0, 1},
-		{[]float64{-1, 0.5, math.NaN()}, -1, 0.5},
-		{[]float64{3, 9}, 3, 9},
-		{[]float64{5, 5}, 5, 6},
-	} {
-		if low, high := bounds([]Panel{{"p", c.values}}); low != c.low || high != c.high {
-			t.Errorf("bounds(%v) = %g, %g, want %g, %g", c.values, low, high, c.low, c.high)
-		}
-	}
-}
-
-func TestSignificant(t *testing.T) {
-	for _, c := range []struct {
-		v    float64
-		want any
-	}{{0, 0.0}, {123.456, 123.0}, {-0.00123456, -0.00123}, {1e-320, 0.0}, {math.NaN(), nil}, {math.Inf(-1), nil}} {
-		if got := significant(c.v, 3); got != c.want {
-			t.Errorf("significant(%g, 3) = %v, want %v", c.v, got, c.want)
 		}
 	}
 }

@@ -1,0 +1,127 @@
+package report
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	cdpruntime "github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// openPage opens a page in a real browser without a network, and fails the test for every error on its console and every address
+// that it asks for. It skips where there is no browser.
+func openPage(t *testing.T, html string) context.Context {
+	t.Helper()
+	chrome := ""
+	for _, name := range []string{os.Getenv("CHROME"), "chromium", "chromium-browser", "google-chrome",
+		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "/Applications/Chromium.app/Contents/MacOS/Chromium"} {
+		if path, err := exec.LookPath(name); chrome == "" && name != "" && err == nil {
+			chrome = path
+		}
+	}
+	if chrome == "" {
+		t.Skip("no Chromium or Chrome here: install one, or set CHROME to it, to test figures in the browser")
+	}
+	file := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(file, []byte(html), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	allocator, cancel := chromedp.NewExecAllocator(context.Background(),
+		chromedp.ExecPath(chrome), chromedp.WindowSize(1280, 1000),
+		chromedp.Flag("headless", true),
+		chromedp.Flag("no-sandbox", true), // root, as in containers, can't have the sandbox; the page is ours
+		chromedp.Flag("disable-gpu", true), chromedp.Flag("no-first-run", true),
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND")) // no network
+	t.Cleanup(cancel)
+	tab, cancel := chromedp.NewContext(allocator)
+	t.Cleanup(cancel)
+	limited, cancel := context.WithTimeout(tab, time.Minute)
+	t.Cleanup(cancel)
+	chromedp.ListenTarget(limited, func(event any) {
+		switch e := event.(type) {
+		case *network.EventRequestWillBeSent:
+			if !strings.HasPrefix(e.Request.URL, "file:") && !strings.HasPrefix(e.Request.URL, "data:") {
+				t.Errorf("the page asks for %s", e.Request.URL)
+			}
+		case *cdpruntime.EventExceptionThrown:
+			t.Errorf("the page's script fails: %v", e.ExceptionDetails)
+		}
+	})
+	if err := chromedp.Run(limited, network.Enable(), cdpruntime.Enable(), chromedp.Navigate("file://"+file)); err != nil {
+		t.Fatalf("opening the page: %v", err)
+	}
+	return limited
+}
+
+// until waits until a JavaScript expression is true.
+func until(t *testing.T, page context.Context, expression string) {
+	t.Helper()
+	var got bool
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if err := chromedp.Run(page, chromedp.Evaluate(expression, &got)); err != nil {
+			t.Fatalf("%s: %v", expression, err)
+		}
+		if got {
+			return
+		}
+	}
+	t.Fatalf("never true: %s", expression)
+}
+
+// pixel is the colour at a place of the first figure's canvas, in CSS pixels.
+const pixel = `((x, y) => {
+	const c = document.querySelector('#slider canvas'), scale = c.width / c.clientWidth;
+	return [...c.getContext('2d').getImageData(x * scale, y * scale, 1, 1).data].slice(0, 3).join();
+})`
+
+func TestPageInBrowser(t *testing.T) {
+	needECharts(t)
+	var items []Item
+	for _, f := range all() {
+		items = append(items, f)
+	}
+	html, err := Page("All & more", append(items, someTable())...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := openPage(t, html)
+	until(t, page, `document.querySelectorAll('.revgnn-figure[data-drawn=interactive] canvas').length === 5`)
+	until(t, page, `document.title === 'All & more' && document.querySelectorAll('#heterophilic td').length === 25`)
+}
+
+func TestSliderInBrowser(t *testing.T) {
+	needECharts(t)
+	html, err := Page("Slider", someSlider())
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := openPage(t, html)
+	until(t, page, `!!document.querySelector('#slider[data-drawn=interactive] input[type=range]')`)
+	until(t, page, `document.querySelector('#slider output').textContent === 'layer 4'`)
+	// The upper left cell, away from its dot, goes from 0 (the lightest colour) to 1 (the darkest).
+	to := func(frame string) string {
+		return `(() => {
+			const i = document.querySelector('#slider input');
+			i.value = ` + frame + `;
+			i.dispatchEvent(new Event('input'));
+			return document.querySelector('#slider output').textContent === 'layer ' + ` + frame + `;
+		})()`
+	}
+	until(t, page, to("0"))
+	until(t, page, pixel+`(70, 85) === '222,235,247'`)
+	until(t, page, to("8"))
+	until(t, page, pixel+`(70, 85) === '8,48,107'`)
+	// By the keyboard, as readers without a mouse do.
+	if err := chromedp.Run(page, chromedp.Focus("#slider input", chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowLeft)); err != nil {
+		t.Fatal(err)
+	}
+	until(t, page, `document.querySelector('#slider output').textContent === 'layer 7'`)
+}

@@ -1,0 +1,145 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Cell is one cell of a [Table]. Make it with [Number], [Mean], [Count], [Scientific], [Difference], [Text], [Formula] or
+// [Missing]; the zero value stays empty. The methods return a changed copy, so that they can be chained:
+//
+//	report.Mean(45.89, 1.45, 10, 2).Ranked().Below(report.Text("256/256"), report.Mean(45.9, 1.5, 10, 1).Published())
+type Cell struct {
+	kind      kind
+	text      string  // of a text, a formula, a missing cell's reason
+	mean, std float64 // std is NaN where there is none
+	runs      int     // that mean and std are over; 0 where nobody knows
+	decimals  int
+	published bool
+	ranked    bool
+	below     []Cell
+}
+
+type kind int
+
+const (
+	kindEmpty kind = iota
+	kindWords
+	kindFormula
+	kindMissing
+	kindNumber
+	kindCount
+	kindScientific
+	kindDifference
+)
+
+// Number is v with a fixed number of decimals.
+func Number(v float64, decimals int) Cell {
+	return Cell{kind: kindNumber, mean: v, std: math.NaN(), decimals: decimals}
+}
+
+// Mean is a mean over some runs with its spread, as in "45.89 ± 1.45". A std that is no number is not shown, which is
+// right for one run; runs is 0 where it isn't known. For percent, give percent, and say so in the column's Unit.
+func Mean(mean, std float64, runs, decimals int) Cell {
+	return Cell{kind: kindNumber, mean: mean, std: std, runs: runs, decimals: decimals}
+}
+
+// Count is a whole number with commas between thousands.
+func Count(n int) Cell {
+	return Cell{kind: kindCount, mean: float64(n), std: math.NaN()}
+}
+
+// Scientific is v as "3.36 × 10⁻⁵", with the given decimals of the factor before the power.
+func Scientific(v float64, decimals int) Cell {
+	return Cell{kind: kindScientific, mean: v, std: math.NaN(), decimals: decimals}
+}
+
+// Difference is v with its sign and an arrow, as in "+6.42 (↑)". It is never ranked.
+func Difference(v float64, decimals int) Cell {
+	return Cell{kind: kindDifference, mean: v, std: math.NaN(), decimals: decimals}
+}
+
+// Text is shown as it is.
+func Text(text string) Cell { return Cell{kind: kindWords, text: text} }
+
+// Formula is mathematics on one line: letters, digits, +, -, =, |, brackets, and subscripts and superscripts as in LaTeX
+// ("O(L_F |E| d + d^2)", "L_{RF}").
+func Formula(text string) Cell { return Cell{kind: kindFormula, text: text} }
+
+// Missing is a number that isn't there; the reason appears as a note below the table, once for all cells that share it.
+func Missing(reason string) Cell { return Cell{kind: kindMissing, text: reason} }
+
+// Published sets a cell apart as somebody else's number, taken from a publication.
+func (c Cell) Published() Cell {
+	c.published = true
+	return c
+}
+
+// Ranked lets a number compete for the best of its column: see [Column.Best].
+func (c Cell) Ranked() Cell {
+	c.ranked = true
+	return c
+}
+
+// Below adds lines in small print, for example depths, or the published number.
+func (c Cell) Below(lines ...Cell) Cell {
+	c.below = append(append([]Cell(nil), c.below...), lines...)
+	return c
+}
+
+// numeric says whether the cell holds a number.
+func (c Cell) numeric() bool { return c.kind >= kindNumber }
+
+func (c Cell) check() error {
+	switch {
+	case c.kind == kindMissing && c.text == "":
+		return fmt.Errorf("a missing number without a reason: say why it is missing")
+	case c.numeric() && (math.IsNaN(c.mean) || math.IsInf(c.mean, 0)):
+		return fmt.Errorf("the number %g can't be shown: use Missing with the reason", c.mean)
+	case c.numeric() && (math.IsInf(c.std, 0) || c.std < 0):
+		return fmt.Errorf("the spread %g of %g can't be shown: give one that is not negative, or NaN for none", c.std, c.mean)
+	case c.decimals < 0 || c.decimals > 12:
+		return fmt.Errorf("%d decimals can't be shown: give 0 to 12", c.decimals)
+	case c.ranked && (!c.numeric() || c.kind == kindDifference):
+		return fmt.Errorf("only numbers can be ranked, and no differences: leave out Ranked")
+	}
+	if c.kind == kindFormula {
+		if _, err := parseFormula(c.text); err != nil {
+			return err
+		}
+	}
+	for _, line := range c.below {
+		if len(line.below) > 0 || line.ranked {
+			return fmt.Errorf("a line in small print can neither be ranked nor have lines below it")
+		}
+		if err := line.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// value is the number as readers see it, which ranking goes by.
+func (c Cell) value() string {
+	switch c.kind {
+	case kindCount:
+		return thousands(strconv.FormatInt(int64(c.mean), 10))
+	case kindScientific:
+		return strconv.FormatFloat(c.mean, 'e', c.decimals, 64)
+	}
+	return strconv.FormatFloat(c.mean, 'f', c.decimals, 64)
+}
+
+// thousands puts commas into the digits of a whole number.
+func thousands(digits string) string {
+	sign := ""
+	if strings.HasPrefix(digits, "-") {
+		sign, digits = "-", digits[1:]
+	}
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return sign + digits
+}

@@ -1,0 +1,238 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// markup is how a format writes the parts of a table's cell. Every function takes and gives finished text, except
+// plain, which takes any text.
+type markup struct {
+	plain                          func(string) string
+	bold, underlined, italic       func(string) string
+	small, raised, lowered, symbol func(string) string // symbol: a letter in a formula
+	newline                        string
+}
+
+// wrap makes a function that puts text between two marks.
+func wrap(before, after string) func(string) string {
+	return func(text string) string { return before + text + after }
+}
+
+// cell writes a cell with its lines in small print; marks are those of missing numbers: see [Table.marks].
+func (m markup) cell(c Cell, r rank, marks map[string]string) string {
+	text := m.line(c, r, marks)
+	for _, line := range c.below {
+		text += m.newline + m.fine(line, marks)
+	}
+	return text
+}
+
+// fine writes a line in small print, all of it in one size.
+func (m markup) fine(c Cell, marks map[string]string) string {
+	all := m.small
+	m.small = wrap("", "")
+	return all(m.line(c, unranked, marks))
+}
+
+func (m markup) line(c Cell, r rank, marks map[string]string) string {
+	var text string
+	switch {
+	case c.kind == kindEmpty:
+		return ""
+	case c.kind == kindWords:
+		text = m.plain(c.text)
+	case c.kind == kindFormula:
+		text = m.formula(c.text)
+	case c.kind == kindMissing:
+		text = m.plain("–") + m.raised(m.plain(marks[c.text]))
+	default:
+		text = m.number(c, r)
+	}
+	if c.published {
+		text = m.italic(text)
+	}
+	return text
+}
+
+func (m markup) number(c Cell, r rank) string {
+	value := strings.ReplaceAll(c.value(), "-", "−")
+	var text string
+	switch c.kind {
+	case kindScientific:
+		factor, power, _ := strings.Cut(value, "e")
+		power = strings.TrimLeft(strings.Replace(power, "+", "", 1), "0")
+		if strings.HasPrefix(power, "−") {
+			power = "−" + strings.TrimLeft(strings.TrimPrefix(power, "−"), "0")
+		}
+		text = m.plain(factor)
+		if power != "" {
+			text += m.plain(" × 10") + m.raised(m.plain(power))
+		}
+	case kindDifference:
+		text = m.plain(arrowed(c.mean, value))
+	default:
+		text = m.plain(value)
+	}
+	switch r {
+	case first:
+		text = m.bold(text)
+	case second:
+		text = m.underlined(text)
+	}
+	if !math.IsNaN(c.std) {
+		text += m.small(m.plain(fmt.Sprintf(" ± %.*f", c.decimals, c.std)))
+	}
+	return text
+}
+
+// arrowed is a difference with its sign and direction; one that rounds to zero has none.
+func arrowed(v float64, value string) string {
+	switch {
+	case strings.Trim(value, "−0.") == "":
+		return strings.TrimPrefix(value, "−")
+	case v < 0:
+		return value + " (↓)"
+	}
+	return "+" + value + " (↑)"
+}
+
+func (m markup) formula(text string) string {
+	pieces, err := parseFormula(text)
+	if err != nil {
+		panic(err) // Table.check has parsed it before
+	}
+	var b strings.Builder
+	for _, p := range pieces {
+		var written strings.Builder
+		for _, c := range strings.ReplaceAll(p.text, "-", "−") {
+			if s := string(c); 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' {
+				written.WriteString(m.symbol(s))
+			} else {
+				written.WriteString(m.plain(s))
+			}
+		}
+		switch p.level {
+		case subscript:
+			b.WriteString(m.lowered(written.String()))
+		case superscript:
+			b.WriteString(m.raised(written.String()))
+		default:
+			b.WriteString(written.String())
+		}
+	}
+	return b.String()
+}
+
+// marks gives each reason of a missing number a letter, in the order of reading.
+func (t *Table) marks() (marks map[string]string, reasons []string) {
+	marks = map[string]string{}
+	see := func(c Cell) {
+		if c.kind == kindMissing && marks[c.text] == "" {
+			reasons = append(reasons, c.text)
+			marks[c.text] = letters(len(reasons))
+		}
+	}
+	for _, r := range t.Rows {
+		for _, c := range r.Cells {
+			see(c)
+			for _, line := range c.below {
+				see(line)
+			}
+		}
+	}
+	return marks, reasons
+}
+
+// letters counts a, b, ..., z, aa, ab, ...
+func letters(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return letters((n-1)/26) + string(rune('a'+(n-1)%26))
+}
+
+// notes are all lines below the table: its own, and what the marks in it mean.
+func (t *Table) notes(m markup, ranks [][]rank, marks map[string]string, reasons []string) []string {
+	var notes []string
+	for _, n := range t.Notes {
+		notes = append(notes, m.plain(n))
+	}
+	var legend []string
+	seen := map[rank]bool{}
+	published := false
+	for i, r := range t.Rows {
+		for k, c := range r.Cells {
+			seen[ranks[i][k]] = true
+			published = published || c.published
+			for _, line := range c.below {
+				published = published || line.published
+			}
+		}
+	}
+	if seen[first] {
+		legend = append(legend, m.bold(m.plain("Bold"))+m.plain(": the best of the column."))
+	}
+	if seen[second] {
+		legend = append(legend, m.underlined(m.plain("Underlined"))+m.plain(": the second best."))
+	}
+	if published {
+		legend = append(legend, m.italic(m.plain("Italic"))+m.plain(": published numbers, not computed here."))
+	}
+	if len(legend) > 0 {
+		notes = append(notes, strings.Join(legend, " "))
+	}
+	for _, reason := range reasons {
+		notes = append(notes, m.raised(m.plain(marks[reason]))+m.plain(" Missing: "+reason))
+	}
+	return notes
+}
+
+// span is a run of neighbouring columns with the same Group.
+type span struct {
+	group       string
+	first, size int
+}
+
+func (t *Table) spans() []span {
+	var spans []span
+	for i, c := range t.Columns {
+		if n := len(spans); n > 0 && spans[n-1].group == c.Group {
+			spans[n-1].size++
+		} else {
+			spans = append(spans, span{c.Group, i, 1})
+		}
+	}
+	return spans
+}
+
+// grouped says whether the columns have a head of groups.
+func (t *Table) grouped() bool {
+	spans := t.spans()
+	return len(spans) > 1 || spans[0].group != ""
+}
+
+// align says how a column is set: "left" for words, "right" for plain numbers, "center" for numbers with a spread or
+// lines below them.
+func (t *Table) align(column int) string {
+	align := "left"
+	for _, r := range t.Rows {
+		switch c := r.Cells[column]; {
+		case c.numeric() && (!math.IsNaN(c.std) || c.kind == kindDifference), c.kind != kindEmpty && len(c.below) > 0:
+			return "center"
+		case c.numeric():
+			align = "right"
+		}
+	}
+	return align
+}
+
+// Text is the table for readers of plain text: its Markdown, or what is wrong with it.
+func (t *Table) Text() string {
+	text, err := t.Markdown()
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}

@@ -1,0 +1,20 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/revgnn/revgnn/pkg/report/raster"
+)
+
+// PNG draws the figure as a static picture of scale pixels for each CSS pixel: 1 looks like the page, 3 is enough for print.
+func (f *Figure) PNG(scale float64) ([]byte, error) {
+	svg, err := f.SVG()
+	if err != nil {
+		return nil, err
+	}
+	picture, err := raster.PNG(svg, scale)
+	if err != nil {
+		return nil, fmt.Errorf("report: figure %q: %w", f.ID, err)
+	}
+	return picture, nil
+}

@@ -1,0 +1,248 @@
+package raster
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"strconv"
+
+	"github.com/srwiley/rasterx"
+	"golang.org/x/image/math/fixed"
+)
+
+// path is a list of moves, lines, cubic curves and closings.
+type path []segment
+
+type segment struct {
+	kind   byte // M, L, C or Z
+	points []point
+}
+
+type point struct{ x, y float64 }
+
+func (p *path) add(kind byte, points ...point) { *p = append(*p, segment{kind, points}) }
+
+func (p path) transformed(m rasterx.Matrix2D) path {
+	moved := make(path, len(p))
+	for i, s := range p {
+		moved[i].kind = s.kind
+		for _, at := range s.points {
+			x, y := m.Transform(at.x, at.y)
+			moved[i].points = append(moved[i].points, point{x, y})
+		}
+	}
+	return moved
+}
+
+func fix(v float64) fixed.Int26_6 { return fixed.Int26_6(math.Round(v * 64)) }
+
+// addTo hands the path on, to be filled with all of its parts closed, or to be stroked with those that are.
+func (p path) addTo(a rasterx.Adder, fill bool) {
+	open := false
+	at := func(q point) fixed.Point26_6 { return fixed.Point26_6{X: fix(q.x), Y: fix(q.y)} }
+	for _, s := range p {
+		switch s.kind {
+		case 'M':
+			if open {
+				a.Stop(fill)
+			}
+			a.Start(at(s.points[0]))
+			open = true
+		case 'L':
+			a.Line(at(s.points[0]))
+		case 'C':
+			a.CubeBezier(at(s.points[0]), at(s.points[1]), at(s.points[2]))
+		case 'Z':
+			a.Stop(true)
+			open = false
+		}
+	}
+	if open {
+		a.Stop(fill)
+	}
+}
+
+// bounds is the smallest rectangle around all control points of what was added.
+type bounds struct {
+	any                    bool
+	left, top, right, down float64
+}
+
+func (b *bounds) add(p path) {
+	for _, s := range p {
+		for _, q := range s.points {
+			if !b.any {
+				*b = bounds{true, q.x, q.y, q.x, q.y}
+			}
+			b.left, b.right = min(b.left, q.x), max(b.right, q.x)
+			b.top, b.down = min(b.top, q.y), max(b.down, q.y)
+		}
+	}
+}
+
+func (b *bounds) pixels() image.Rectangle {
+	return image.Rect(int(math.Floor(b.left)), int(math.Floor(b.top)), int(math.Ceil(b.right)), int(math.Ceil(b.down)))
+}
+
+// outline is the shape of a rectangle, polygon or path.
+func (e *element) outline() (path, error) {
+	switch e.name {
+	case "rect":
+		x, y, w, h := e.number("x", 0), e.number("y", 0), e.number("width", 0), e.number("height", 0)
+		return path{{'M', []point{{x, y}}}, {'L', []point{{x + w, y}}}, {'L', []point{{x + w, y + h}}}, {'L', []point{{x, y + h}}}, {'Z', nil}}, nil
+	case "polygon", "polyline":
+		var p path
+		v := numbers(e.attributes["points"])
+		for i := 0; i+1 < len(v); i += 2 {
+			kind := byte('L')
+			if i == 0 {
+				kind = 'M'
+			}
+			p.add(kind, point{v[i], v[i+1]})
+		}
+		if e.name == "polygon" {
+			p.add('Z')
+		}
+		return p, nil
+	case "path":
+		return parsePath(e.attributes["d"])
+	}
+	return nil, fmt.Errorf("this element is not among those that ECharts is known to write")
+}
+
+// arguments of each path command.
+var arguments = map[byte]int{'M': 2, 'L': 2, 'H': 1, 'V': 1, 'C': 6, 'Q': 4, 'A': 7, 'Z': 0}
+
+func parsePath(d string) (path, error) {
+	var p path
+	var at, start point
+	command := byte(0)
+	for i := skip(d, 0); i < len(d); i = skip(d, i) {
+		repeated := true
+		if c := d[i] &^ 0x20; c >= 'A' && c <= 'Z' {
+			command, repeated = d[i], false
+			i++
+		}
+		upper := command &^ 0x20
+		n, ok := arguments[upper]
+		if !ok || repeated && n == 0 {
+			return nil, fmt.Errorf("the path %.40q... has an unknown command", d)
+		}
+		v := make([]float64, n)
+		for k := range v {
+			i = skip(d, i)
+			end := numberEnd(d, i)
+			var err error
+			if v[k], err = strconv.ParseFloat(d[i:end], 64); err != nil {
+				return nil, fmt.Errorf("the path %.40q... lacks numbers", d)
+			}
+			i = end
+		}
+		base := point{}
+		if command != upper {
+			base = at
+		}
+		to := func(k int) point { return point{base.x + v[k], base.y + v[k+1]} }
+		switch upper {
+		case 'M':
+			if at = to(0); repeated {
+				p.add('L', at)
+			} else {
+				start = at
+				p.add('M', at)
+			}
+		case 'L':
+			at = to(0)
+			p.add('L', at)
+		case 'H':
+			at.x = base.x + v[0]
+			p.add('L', at)
+		case 'V':
+			at.y = base.y + v[0]
+			p.add('L', at)
+		case 'C':
+			p.add('C', to(0), to(2), to(4))
+			at = to(4)
+		case 'Q':
+			p.quadratic(at, to(0), to(2))
+			at = to(2)
+		case 'A':
+			p.arc(at, v[0], v[1], v[2], v[3] != 0, v[4] != 0, to(5))
+			at = to(5)
+		case 'Z':
+			p.add('Z')
+			at = start
+		}
+	}
+	return p, nil
+}
+
+func skip(d string, i int) int {
+	for i < len(d) && (d[i] == ' ' || d[i] == ',' || d[i] == '\n') {
+		i++
+	}
+	return i
+}
+
+// numberEnd is where the number that begins at i ends.
+func numberEnd(d string, i int) int {
+	end, dot := i, false
+	for ; end < len(d); end++ {
+		switch c := d[end]; {
+		case c >= '0' && c <= '9', c == 'e':
+		case c == '.' && !dot:
+			dot = true
+		case (c == '-' || c == '+') && (end == i || d[end-1] == 'e'):
+		default:
+			return end
+		}
+	}
+	return end
+}
+
+func (p *path) quadratic(from, control, to point) {
+	third := func(a, b point) point { return point{a.x + 2*(b.x-a.x)/3, a.y + 2*(b.y-a.y)/3} }
+	p.add('C', third(from, control), third(to, control), to)
+}
+
+// arc adds an elliptical arc as cubic curves of a quarter turn at most, by the conversion from endpoints to a centre of
+// SVG 1.1, appendix F.6.5.
+func (p *path) arc(from point, rx, ry, degrees float64, large, sweep bool, to point) {
+	rx, ry = math.Abs(rx), math.Abs(ry)
+	if rx == 0 || ry == 0 || from == to {
+		p.add('L', to)
+		return
+	}
+	sin, cos := math.Sincos(degrees * math.Pi / 180)
+	dx, dy := (from.x-to.x)/2, (from.y-to.y)/2
+	x, y := cos*dx+sin*dy, cos*dy-sin*dx
+	if grow := x*x/(rx*rx) + y*y/(ry*ry); grow > 1 {
+		rx, ry = rx*math.Sqrt(grow), ry*math.Sqrt(grow)
+	}
+	rest := rx*rx*y*y + ry*ry*x*x
+	factor := math.Sqrt(max(0, rx*rx*ry*ry-rest) / rest)
+	if large == sweep {
+		factor = -factor
+	}
+	cx, cy := factor*rx*y/ry, -factor*ry*x/rx
+	begin := math.Atan2((y-cy)/ry, (x-cx)/rx)
+	turn := math.Atan2((-y-cy)/ry, (-x-cx)/rx) - begin
+	if sweep && turn < 0 {
+		turn += 2 * math.Pi
+	} else if !sweep && turn > 0 {
+		turn -= 2 * math.Pi
+	}
+	centre := point{cos*cx - sin*cy + (from.x+to.x)/2, sin*cx + cos*cy + (from.y+to.y)/2}
+	place := func(u, v float64) point { // of the unit circle on the ellipse
+		return point{centre.x + cos*rx*u - sin*ry*v, centre.y + sin*rx*u + cos*ry*v}
+	}
+	steps := int(math.Ceil(math.Abs(turn) / (math.Pi / 2) * 0.999))
+	for i := range max(1, steps) {
+		each := turn / float64(max(1, steps))
+		a := begin + float64(i)*each
+		k := 4.0 / 3 * math.Tan(each/4)
+		s1, c1 := math.Sincos(a)
+		s2, c2 := math.Sincos(a + each)
+		p.add('C', place(c1-k*s1, s1+k*c1), place(c2+k*s2, s2-k*c2), place(c2, s2))
+	}
+}

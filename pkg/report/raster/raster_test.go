@@ -1,0 +1,120 @@
+package raster
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"strings"
+	"testing"
+)
+
+// drawn puts elements into a picture of 40 x 40 units and draws it, two pixels for each.
+func drawn(t *testing.T, elements string) image.Image {
+	t.Helper()
+	file, err := PNG(`<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">`+elements+`</svg>`, 2)
+	if err != nil {
+		t.Fatalf("%s: %v", elements, err)
+	}
+	m, err := png.Decode(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Bounds() != image.Rect(0, 0, 80, 80) {
+		t.Fatalf("the picture is %v", m.Bounds())
+	}
+	return m
+}
+
+func at(m image.Image, x, y int) string {
+	c := color.NRGBAModel.Convert(m.At(x, y)).(color.NRGBA)
+	return fmt.Sprintf("%02x%02x%02x", c.R, c.G, c.B)
+}
+
+func TestShapes(t *testing.T) {
+	for _, c := range []struct {
+		elements     string
+		inked, blank [2]int // pixels
+		colour       string
+		area, within float64 // pixels inked, in units of one unit square
+	}{
+		{`<rect x="10" y="10" width="20" height="10" fill="#0072b2"/>`, [2]int{21, 21}, [2]int{19, 21}, "0072b2", 200, 0.1},
+		{`<polygon points="0 0 40 0 0 40" fill="rgb(0,0,0)"/>`, [2]int{2, 2}, [2]int{70, 70}, "000000", 800, 15},
+		{`<path d="M20 10A10 10 0 1 1 19.9 10Z" fill="#f00"/>`, [2]int{40, 40}, [2]int{22, 22}, "ff0000", 100 * math.Pi, 8},
+		{`<path d="M1 0A1 1 0 1 1 1 -0.0001" transform="matrix(10,0,0,10,20,20)" fill="#f00"/>`, [2]int{40, 40}, [2]int{22, 22}, "ff0000", 100 * math.Pi, 8},
+		{`<path d="m10 10l20 0v10h-20z" fill="#123456"/>`, [2]int{30, 30}, [2]int{19, 30}, "123456", 200, 0.1},
+		{`<path d="M0 20L40 20" stroke="#000" stroke-width="4" fill="none"/>`, [2]int{40, 40}, [2]int{40, 46}, "000000", 160, 0.1},
+		{`<path d="M0 20L40 20" stroke="#000" stroke-width="4" stroke-dasharray="5,5" fill="none"/>`, [2]int{5, 40}, [2]int{15, 40}, "000000", 80, 0.1},
+		{`<path d="M0 2L4 2" transform="matrix(10,0,0,10,0,0)" stroke="#000" stroke-width="2" vector-effect="non-scaling-stroke"/>`, [2]int{40, 40}, [2]int{40, 44}, "000000", 80, 0.1},
+		{`<g clip-path="url(#c)"><rect width="40" height="40"/></g><defs><clipPath id="c"><path d="M10 10l10 0l0 10l-10 0Z"/></clipPath></defs>`,
+			[2]int{21, 21}, [2]int{45, 45}, "000000", 100, 0.1},
+		{`<rect width="40" height="20" fill="url(#g)"/><defs><linearGradient id="g" gradientUnits="objectBoundingBox" x1="0" y1="0" x2="1" y2="0">` +
+			`<stop offset="0%" stop-color="#00f"/><stop offset="50%" stop-color="#f00"/></linearGradient></defs>`, [2]int{60, 5}, [2]int{60, 45}, "ff0000", 800, 0.1},
+		{`<rect width="40" height="40" fill="#000" fill-opacity="0.5"/>`, [2]int{5, 5}, [2]int{-1, -1}, "7f7f7f", 1600, 0.1},
+		{`<text x="20" y="20" style="font-size:20px;font-weight:bold" text-anchor="middle" dominant-baseline="central">I</text>`,
+			[2]int{40, 40}, [2]int{30, 40}, "000000", 40, 15},
+	} {
+		m := drawn(t, c.elements)
+		if got := at(m, c.inked[0], c.inked[1]); got != c.colour {
+			t.Errorf("%s: the pixel at %v is %s, want %s", c.elements, c.inked, got, c.colour)
+		}
+		if c.blank[0] >= 0 {
+			if got := at(m, c.blank[0], c.blank[1]); got != "ffffff" {
+				t.Errorf("%s: the pixel at %v is %s, want white", c.elements, c.blank, got)
+			}
+		}
+		inked := 0
+		for y := range 80 {
+			for x := range 80 {
+				if r, g, b, _ := m.At(x, y).RGBA(); r+g+b < 3*0xc000 {
+					inked++
+				}
+			}
+		}
+		if area := float64(inked) / 4; math.Abs(area-c.area) > c.within {
+			t.Errorf("%s: %g square units are inked, want %g", c.elements, area, c.area)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for want, elements := range map[string]string{
+		"not among":          `<circle r="5"/>`,
+		"unknown command":    `<path d="M0 0B1 1"/>`,
+		"lacks numbers":      `<path d="M0 0L1"/>`,
+		"transform skewX(1)": `<rect transform="skewX(1)"/>`,
+		`colour "red"`:       `<rect fill="red"/>`,
+		"nothing at url(#a)": `<rect fill="url(#a)"/>`,
+		"no sign":            `<text>網</text>`,
+		"single lines":       `<text><tspan>a</tspan></text>`,
+		"PNG data":           `<image href="file.png"/>`,
+		"not XML":            `<g>`,
+	} {
+		if _, err := PNG(`<svg width="40" height="40">`+elements+`</svg>`, 1); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want an error that says %q", elements, err, want)
+		}
+	}
+	for want, call := range map[string]struct {
+		svg   string
+		scale float64
+	}{
+		"no SVG":         {"<html></html>", 1},
+		"choose a scale": {`<svg width="40" height="40"></svg>`, 0},
+		"2^28":           {`<svg width="40" height="40"></svg>`, 1e6},
+	} {
+		if _, err := PNG(call.svg, call.scale); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want an error that says %q", err, want)
+		}
+	}
+}
+
+func TestWidth(t *testing.T) {
+	// Helvetica's and Arial's metrics: a digit is 0.556 em, an "i" 0.222 em.
+	for text, want := range map[string]float64{"": 0, "0123": 4 * 0.556, "i": 0.222} {
+		if got, err := Width(text, false); err != nil || math.Abs(got-want) > 0.002 {
+			t.Errorf("%q is %g em wide (%v), want %g", text, got, err, want)
+		}
+	}
+}

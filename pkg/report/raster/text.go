@@ -1,0 +1,124 @@
+package raster
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"codeberg.org/go-fonts/liberation/liberationsansbold"
+	"codeberg.org/go-fonts/liberation/liberationsansregular"
+	"github.com/srwiley/rasterx"
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+)
+
+var (
+	regular = sync.OnceValues(func() (*sfnt.Font, error) { return sfnt.Parse(liberationsansregular.TTF) })
+	bold    = sync.OnceValues(func() (*sfnt.Font, error) { return sfnt.Parse(liberationsansbold.TTF) })
+)
+
+// em is the size that outlines are taken at: large, so that rounding to 1/64 does not show.
+const em = 1024
+
+// middle of a line above its baseline, in em: half way between the font's ascent and descent, where browsers have the
+// "central" baseline.
+const middle = (0.905 - 0.212) / 2
+
+func (c *canvas) text(e *element, m rasterx.Matrix2D) error {
+	if len(e.children) > 0 {
+		return fmt.Errorf("only single lines of text can be drawn")
+	}
+	parsed := regular
+	if e.attributes["font-weight"] == "bold" {
+		parsed = bold
+	}
+	f, err := parsed()
+	if err != nil {
+		return err
+	}
+	outline, width, err := setText(f, strings.TrimSpace(e.text))
+	if err != nil {
+		return fmt.Errorf("%q: %w", e.text, err)
+	}
+	size := e.number("font-size", 12)
+	left := map[string]float64{"middle": -width / 2, "end": -width}[e.attributes["text-anchor"]]
+	down := 0.0
+	if e.attributes["dominant-baseline"] == "central" {
+		down = middle
+	}
+	m = m.Translate(e.number("x", 0), e.number("y", 0)).Scale(size, size).Translate(left, down)
+	return c.shape(e, outline, m)
+}
+
+// setText gives the outline of a line of text and its width, for a size of one unit.
+func setText(f *sfnt.Font, text string) (outline path, width float64, err error) {
+	var buffer sfnt.Buffer
+	size := fixed.I(em)
+	var last sfnt.GlyphIndex
+	for i, r := range text {
+		glyph, err := f.GlyphIndex(&buffer, r)
+		if err != nil {
+			return nil, 0, err
+		}
+		if glyph == 0 {
+			return nil, 0, fmt.Errorf("the font has no sign %q: write it in another way", r)
+		}
+		if i > 0 {
+			if kern, err := f.Kern(&buffer, last, glyph, size, font.HintingNone); err == nil {
+				width += float64(kern) / 64 / em
+			}
+		}
+		segments, err := f.LoadGlyph(&buffer, glyph, size, nil)
+		if err != nil {
+			return nil, 0, err
+		}
+		outline.glyph(segments, width)
+		advance, err := f.GlyphAdvance(&buffer, glyph, size, font.HintingNone)
+		if err != nil {
+			return nil, 0, err
+		}
+		width += float64(advance) / 64 / em
+		last = glyph
+	}
+	return outline, width, nil
+}
+
+// glyph adds the outline of one sign, moved to the right.
+func (p *path) glyph(segments sfnt.Segments, right float64) {
+	var at point
+	for _, s := range segments {
+		var to [3]point
+		for i, a := range s.Args {
+			to[i] = point{right + float64(a.X)/64/em, float64(a.Y) / 64 / em}
+		}
+		switch s.Op {
+		case sfnt.SegmentOpMoveTo:
+			p.add('M', to[0])
+			at = to[0]
+		case sfnt.SegmentOpLineTo:
+			p.add('L', to[0])
+			at = to[0]
+		case sfnt.SegmentOpQuadTo:
+			p.quadratic(at, to[0], to[1])
+			at = to[1]
+		case sfnt.SegmentOpCubeTo:
+			p.add('C', to[0], to[1], to[2])
+			at = to[2]
+		}
+	}
+}
+
+// Width is how wide a line of text is in units of its font size.
+func Width(text string, boldly bool) (float64, error) {
+	parsed := regular
+	if boldly {
+		parsed = bold
+	}
+	f, err := parsed()
+	if err != nil {
+		return 0, err
+	}
+	_, width, err := setText(f, text)
+	return width, err
+}

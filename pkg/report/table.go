@@ -1,0 +1,129 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Table is one table. It can be had as [Table.HTML], [Table.Markdown], [Table.LaTeX] and [Table.CSV]; mistakes in it come
+// back as the error of these methods.
+type Table struct {
+	ID      string   // names the table in HTML and LaTeX (as its label); unique, fixed, of letters, digits, "-" and "_"
+	Title   string   // one line above the table; in LaTeX the caption
+	Notes   []string // below the table; notes on marks, published numbers and missing ones are added where there are any
+	Corner  string   // what the rows are, as in "Model"
+	Columns []Column
+	Rows    []Row
+}
+
+// Column heads the cells below it.
+type Column struct {
+	Group string // heads neighbouring columns that share it
+	Name  string
+	Unit  string // below the name in small print, as in "accuracy [%]"
+	Best  Best
+}
+
+// Best says which of a column's ranked cells is marked as the best: bold, and the second best underlined where three or
+// more compete. Numbers that look the same share their mark.
+type Best int
+
+const (
+	Unmarked Best = iota
+	Highest
+	Lowest
+)
+
+// Row is one line of cells, one for each column.
+type Row struct {
+	Group string // heads neighbouring rows that share it
+	Label string
+	Cells []Cell
+}
+
+func (t *Table) check() error {
+	if err := t.problem(); err != nil {
+		return fmt.Errorf("report: table %q: %w", t.ID, err)
+	}
+	return nil
+}
+
+func (t *Table) problem() error {
+	if t.ID == "" || strings.Trim(t.ID, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "" {
+		return fmt.Errorf("its ID must be a short fixed name of letters, digits, - and _")
+	}
+	if len(t.Columns) == 0 || len(t.Rows) == 0 {
+		return fmt.Errorf("it has %d columns and %d rows: give at least one of each", len(t.Columns), len(t.Rows))
+	}
+	for i, r := range t.Rows {
+		if len(r.Cells) != len(t.Columns) {
+			return fmt.Errorf("row %d (%q) has %d cells for %d columns: give one for each, an empty Cell{} where there is nothing",
+				i, r.Label, len(r.Cells), len(t.Columns))
+		}
+		for k, c := range r.Cells {
+			if err := c.check(); err != nil {
+				return fmt.Errorf("row %d (%q), column %q: %w", i, r.Label, t.Columns[k].Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// rank of a cell in its column.
+type rank int
+
+const (
+	unranked rank = iota
+	first
+	second
+)
+
+// ranks finds the best and second-best cells, by row and column.
+func (t *Table) ranks() [][]rank {
+	ranks := make([][]rank, len(t.Rows))
+	for i := range ranks {
+		ranks[i] = make([]rank, len(t.Columns))
+	}
+	for k, column := range t.Columns {
+		var values []float64 // as shown, best first
+		competing := 0
+		for _, r := range t.Rows {
+			if v, ok := r.Cells[k].score(column.Best); ok {
+				competing++
+				values = append(values, v)
+			}
+		}
+		slices.SortFunc(values, func(a, b float64) int { return cmp.Compare(b, a) })
+		values = slices.Compact(values)
+		if competing < 2 {
+			continue
+		}
+		for i, r := range t.Rows {
+			switch v, ok := r.Cells[k].score(column.Best); {
+			case ok && v == values[0]:
+				ranks[i][k] = first
+			case ok && competing > 2 && v == values[1]:
+				ranks[i][k] = second
+			}
+		}
+	}
+	return ranks
+}
+
+// score is the number as shown, with a sign by which more is better; ok is false for what does not compete.
+func (c Cell) score(best Best) (score float64, ok bool) {
+	if !c.ranked || best == Unmarked {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(strings.ReplaceAll(c.value(), ",", ""), 64)
+	if err != nil {
+		panic(err) // value made it from a number
+	}
+	if best == Lowest {
+		v = -v
+	}
+	return v, true
+}

@@ -1,0 +1,73 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// CSV lists the table's cells, one line each, with all digits of their numbers, for other programmes. The columns:
+//
+//	row_group, row, column_group, column, unit: where the cell is;
+//	line: 0 for the cell itself, 1, 2, ... for the lines in small print below it;
+//	source: of a number, ours or published; missing where it is missing;
+//	mean, std, n: the number, its spread, and over how many runs, empty where unknown;
+//	text: what a cell of words or a formula says, or why a number is missing.
+//
+// Empty cells are left out.
+func (t *Table) CSV() (string, error) {
+	if err := t.check(); err != nil {
+		return "", err
+	}
+	lines := [][]string{{"row_group", "row", "column_group", "column", "unit", "line", "source", "mean", "std", "n", "text"}}
+	for _, r := range t.Rows {
+		for k, c := range r.Cells {
+			column := t.Columns[k]
+			for i, line := range append([]Cell{c}, c.below...) {
+				if line.kind != kindEmpty {
+					at := []string{r.Group, r.Label, column.Group, column.Name, column.Unit, strconv.Itoa(i)}
+					lines = append(lines, append(at, line.fields()...))
+				}
+			}
+		}
+	}
+	var b strings.Builder
+	if err := csv.NewWriter(&b).WriteAll(lines); err != nil {
+		return "", fmt.Errorf("report: table %q: %w", t.ID, err)
+	}
+	return b.String(), nil
+}
+
+// fields are source, mean, std, n and text.
+func (c Cell) fields() []string {
+	source := ""
+	switch {
+	case c.kind == kindMissing:
+		source = "missing"
+	case c.published:
+		source = "published"
+	case c.numeric():
+		source = "ours"
+	}
+	if !c.numeric() {
+		return []string{source, "", "", "", c.text}
+	}
+	std, runs := "", ""
+	if !math.IsNaN(c.std) {
+		std = exact(c.std)
+	}
+	if c.runs > 0 {
+		runs = strconv.Itoa(c.runs)
+	}
+	return []string{source, exact(c.mean), std, runs, ""}
+}
+
+// exact writes a number so that it reads back the same; whole numbers without an exponent.
+func exact(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
