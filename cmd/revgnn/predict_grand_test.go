@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 	"github.com/revgnn/revgnn/pkg/npz"
 	"github.com/revgnn/revgnn/pkg/train"
@@ -45,7 +44,7 @@ func TestPredictGRANDAgreesWithPyTorch(t *testing.T) {
 		name               string
 		outputs, gradients float64
 	}{{"grand_euler_minesweeper", 1e-4, 1e-3}, {"grand_rk4_chameleon", 1e-4, 1e-3}, {"grand_dopri5_chameleon", 1e-3, 5e-3}} {
-		for _, on := range []string{engine.CPU, engine.Go} {
+		for _, on := range enginetest.Names {
 			t.Run(c.name+"/"+on, func(t *testing.T) {
 				enginetest.Open(t, on) // skips where there is no plugin
 				b, err := os.ReadFile(filepath.Join(golden, c.name+".json"))

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 	"github.com/revgnn/revgnn/pkg/npz"
 )
@@ -43,7 +42,7 @@ func (s settings) arguments() []string {
 func TestPredictAgreesWithPyTorch(t *testing.T) {
 	golden, data := shared(t, "golden/models"), realData(t)
 	for _, name := range []string{"gcn_chameleon", "gcn_minesweeper", "resgcn_chameleon", "gat_chameleon", "gat_minesweeper"} {
-		for _, on := range []string{engine.CPU, engine.Go} {
+		for _, on := range enginetest.Names {
 			t.Run(name+"/"+on, func(t *testing.T) {
 				enginetest.Open(t, on) // skips where there is no plugin
 				b, err := os.ReadFile(filepath.Join(golden, name+".json"))

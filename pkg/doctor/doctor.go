@@ -8,6 +8,7 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/machine"
 )
 
 // Report is what was found. What is missing is empty, 0, or null in JSON.
@@ -40,7 +41,7 @@ type Report struct {
 func Examine(engineName string, data datasets.Options) *Report {
 	r := &Report{Plugins: engine.Plugins(), Datasets: []string{}, Kernel: kernel(), GPU: engine.HasGPU(), Cores: runtime.NumCPU(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
-	r.Memory, r.FreeMemory = memory()
+	r.Memory, r.FreeMemory = machine.Memory()
 	if e, err := engine.Open(engineName); err != nil {
 		r.Error = err.Error()
 	} else {

@@ -55,10 +55,3 @@ func TestKernelOfTheCheckout(t *testing.T) {
 		t.Errorf("found %q, %v", got, err)
 	}
 }
-
-func TestMemory(t *testing.T) {
-	total, free := memory()
-	if total < 0 || free < 0 || total > 0 && free > total {
-		t.Errorf("%d of %d bytes are free", free, total)
-	}
-}

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gomlx/compute"
 	_ "github.com/gomlx/compute/gobackend" // registers "go"
@@ -39,7 +40,13 @@ type Engine struct {
 var (
 	opened = map[string]*Engine{}
 	mutex  sync.Mutex
+	// interposed is the path of the CPU plugin where it was opened by [keepPrograms]: go-xla does not know it then.
+	interposed atomic.Pointer[string]
 )
+
+// cudaConfig are go-xla's options for NVIDIA GPUs: memory is taken as it is needed, not most of it at the start, and matrix
+// products are those of float32, not rounded to TF32, which fixed points to 1e-5 would not survive.
+const cudaConfig = CUDA + ",preallocate=false,tf32=false"
 
 // Open opens an engine by name: "xla:cuda" (or "cuda"), "xla:cpu" (or "cpu"), "go"; with "" the one named by
 // REVGNN_ENGINE, else the first of these that this machine has: CUDA where there are an NVIDIA GPU and its plugin, XLA on the
@@ -57,18 +64,26 @@ func Open(name string) (*Engine, error) {
 	// go-xla would otherwise look for a release page on the network each time; installing is a step of its own.
 	os.Setenv(xla.NoAutoInstallEnv, "1")
 	quiet()
-	config := name
-	if name == Go {
+	config, path := name, Plugins()[strings.TrimPrefix(name, "xla:")]
+	switch name {
+	case Go:
 		// Run side by side, operations that wait in nested loops take all workers and block each other (compute v0.1.6).
 		config = "go:ops_sequential"
+	case CPU:
+		widen()
+		if keepPrograms("cpu", path) {
+			interposed.Store(&path)
+		}
+	case CUDA:
+		config = cudaConfig
 	}
 	backend, err := compute.NewWithConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("engine %s cannot be opened: %w; run 'revgnn doctor', or choose another with --engine or %s", name, err, Variable)
 	}
-	e := &Engine{Backend: &nested{backend}, Name: name, Why: why, Plugin: Plugins()[strings.TrimPrefix(name, "xla:")]}
+	e := &Engine{Backend: &nested{backend}, Name: name, Why: why, Plugin: path}
 	if name != Go {
-		e.Version = backend.Description()
+		e.Version = strings.Replace(backend.Description(), "_preloaded_", path, 1)
 	}
 	opened[name] = e
 	return e, nil
@@ -122,6 +137,8 @@ func Plugins() map[string]string {
 	for name, path := range pjrt.AvailablePlugins() {
 		kind := strings.ToLower(name)
 		switch {
+		case kind == "cpu" && interposed.Load() != nil:
+			path = *interposed.Load()
 		case strings.HasPrefix(kind, "cpu"):
 			kind = "cpu"
 		case pjrt.IsCUDAName(kind):

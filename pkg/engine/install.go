@@ -67,7 +67,8 @@ func Install(ctx context.Context, kind string, log func(string)) (string, error)
 	return path, nil
 }
 
-// fromRelease runs go-xla's installer, which takes the plugin from its project's release page.
+// fromRelease runs go-xla's installer, which takes the CPU plugin from its project's release page; see installCUDA for the
+// other.
 func fromRelease(kind, dir string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -75,10 +76,7 @@ func fromRelease(kind, dir string) (err error) {
 		}
 	}()
 	if kind == "cuda" {
-		if !installer.HasNvidiaGPU() {
-			return errors.New("this machine has no NVIDIA GPU")
-		}
-		return installer.CudaAutoInstall(dir, true, installer.Quiet)
+		return installCUDA(dir)
 	}
 	return installer.CPUAutoInstall(dir, true, installer.Quiet)
 }

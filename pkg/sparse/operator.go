@@ -17,36 +17,50 @@ func (m *Matrix) On(nodes []*Node) Operator { return Operator{m, nodes} }
 
 // Product is A x, for x of shape [n, d] in the matrix's order. It may be used in loop bodies and has no gradient there;
 // see [Operator.Apply].
-func (o Operator) Product(x *Node) *Node { return o.joined(o.level(o.m.first, x), x) }
+func (o Operator) Product(x *Node) *Node {
+	var parts []*Node
+	for _, b := range o.m.first {
+		parts = append(parts, o.sum(b, x, o.index(b), o.weight(b)))
+	}
+	return o.joined(parts, x)
+}
 
-// joined are the rows of a product, from the sums of the first level.
+// joined are the rows of a product, from the sums of the first level, bucket by bucket: short rows as they are, long ones
+// from their chunks.
 func (o Operator) joined(parts []*Node, x *Node) *Node {
 	if len(parts) == 0 {
 		return x
 	}
-	// The concatenation keeps XLA from computing the first level again inside the second, once per use.
-	sums := concatenate(parts)
 	if len(o.m.second) == 0 {
-		return sums
+		return concatenate(parts)
 	}
-	long := o.level(o.m.second, sums)
-	if o.m.short > 0 {
-		long = append([]*Node{Slice(sums, AxisRange(0, o.m.short))}, long...)
+	whole, rows := 0, 0
+	for rows < o.m.short {
+		rows += o.m.first[whole].rows
+		whole++
 	}
-	return concatenate(long)
-}
-
-// level computes the weighted sums of each bucket's rows, one fused loop per bucket.
-func (o Operator) level(buckets []bucket, x *Node) (parts []*Node) {
-	for _, b := range buckets {
-		parts = append(parts, o.sum(b, x, o.index(b), func(k int) *Node { return Reshape(Slice(o.nodes[b.at+1], AxisElem(k)), b.rows, 1) }))
+	// The chunks are joined on their own. A concatenation of all parts, read by the second level and sliced for the short rows,
+	// XLA may split in two, whose gathers then have two uses, fuse into neither and fill memory (nine times slower).
+	chunks := concatenate(parts[whole:])
+	parts = parts[:whole:whole]
+	for _, b := range o.m.second {
+		index := func(k int) *Node {
+			i := o.index(b)(k)
+			return Sub(i, loop.Like(loop.Int(i.Graph(), o.m.short), i))
+		}
+		parts = append(parts, o.sum(b, chunks, index, o.weight(b)))
 	}
-	return parts
+	return concatenate(parts)
 }
 
 // index gives the rows that term k of a bucket reads.
 func (o Operator) index(b bucket) func(k int) *Node {
 	return func(k int) *Node { return Reshape(Slice(o.nodes[b.at], AxisElem(k)), b.rows, 1) }
+}
+
+// weight gives the weights of term k of a bucket.
+func (o Operator) weight(b bucket) func(k int) *Node {
+	return func(k int) *Node { return Reshape(Slice(o.nodes[b.at+1], AxisElem(k)), b.rows, 1) }
 }
 
 // sum is the sum of a bucket's rows of x, each times its weight; weight gives those of term k, of the terms' rank.

@@ -253,7 +253,7 @@ func (f *fit) keep(params []*tensors.Tensor) error {
 func (f *fit) finish() {
 	r := f.result
 	r.Seconds = time.Since(f.started).Seconds()
-	r.PeakRSS = peakRSS()
+	r.PeakRSS, r.PredictedBytes = peakRSS(), f.predicted
 	if len(f.seconds) > 0 {
 		rest := f.seconds
 		if len(rest) > 1 {

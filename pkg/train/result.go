@@ -64,9 +64,11 @@ type Result struct {
 	EpochSeconds   float64 `json:"epoch_seconds"`
 	CompileSeconds float64 `json:"compile_seconds"`
 	// PeakRSS of the process so far, in bytes.
-	PeakRSS    int64      `json:"peak_rss_bytes"`
-	Iterations Iterations `json:"iterations"`
-	// Residual is the largest last change of an iterate (mean absolute value) in any solve of the last epoch, ResidualLayer
+	PeakRSS int64 `json:"peak_rss_bytes"`
+	// PredictedBytes is the peak memory that was expected before the start; see [Memory].
+	PredictedBytes int64      `json:"predicted_bytes"`
+	Iterations     Iterations `json:"iterations"`
+	// Residual is the largest residual (see solve.Options) of any solve of the last epoch, ResidualLayer
 	// the layer it was in, AdjointResidual the same of the adjoint, relative to its right-hand side.
 	Residual        Number `json:"residual"`
 	ResidualLayer   int    `json:"residual_layer"`

@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -28,6 +29,8 @@ type session struct {
 	store  *model.Store
 	params []models.Param
 	inputs []any // features, labels, training mask, the adjacency's arrays
+	// predicted is the peak memory that was expected before the start.
+	predicted int64
 }
 
 func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*session, error) {
@@ -40,11 +43,15 @@ func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*sessio
 	if split < 0 || split >= len(g.Splits) {
 		return nil, fmt.Errorf("graph %q has no split %d: its splits are numbered 0 to %d", g.Name, split, len(g.Splits)-1)
 	}
+	memory, err := reserve(e, g, c)
+	if err != nil {
+		return nil, err
+	}
 	m, err := models.New(c.Config, g)
 	if err != nil {
 		return nil, err
 	}
-	s := &session{engine: e, graph: g, model: m, config: c.Resolved(), split: g.Splits[split], store: model.NewStore(), params: m.Parameters()}
+	s := &session{engine: e, predicted: memory.Bytes, graph: g, model: m, config: c.Resolved(), split: g.Splits[split], store: model.NewStore(), params: m.Parameters()}
 	if none(s.split.Train) {
 		return nil, fmt.Errorf("graph %q: split %d has no training nodes", g.Name, split)
 	}
@@ -66,6 +73,7 @@ func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*sessio
 	for _, t := range m.Arrays {
 		s.inputs = append(s.inputs, t)
 	}
+	debug.FreeOSMemory() // what loading and layout took, for the engine to have
 	return s, s.draw(c.Seed + uint64(split))
 }
 

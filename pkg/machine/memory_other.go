@@ -1,6 +1,6 @@
 //go:build !linux
 
-package doctor
+package machine
 
 import (
 	"os/exec"
@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// memory returns the total memory in bytes, from sysctl on macOS. What is free is not known.
-func memory() (total, free int64) {
+// Memory returns the total memory in bytes, from sysctl on macOS. What is free is not known: 0.
+func Memory() (total, free int64) {
 	out, err := exec.Command("sysctl", "-n", "hw.memsize").Output()
 	if err != nil {
 		return 0, 0

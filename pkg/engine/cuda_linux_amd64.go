@@ -1,0 +1,42 @@
+package engine
+
+import (
+	"errors"
+	"os"
+	"regexp"
+	"strconv"
+
+	"github.com/gomlx/go-xla/installer"
+)
+
+// leastDriverCUDA13 is the first NVIDIA driver that runs CUDA 13 (CUDA Toolkit 13 release notes, table of driver versions).
+const leastDriverCUDA13 = 580
+
+// installCUDA runs go-xla's installer: it takes the plugin out of the wheel jax-cuda13-pjrt (or jax-cuda12-pjrt, for older
+// drivers) and the libraries of NVIDIA that jax-cuda13-plugin names (cuBLAS, cuDNN, NCCL and others, some 2 GB) out of theirs,
+// all from PyPI and checked by the sums there, and puts them in the folder nvidia below dir, where the plugin finds them.
+func installCUDA(dir string) error {
+	if !HasGPU() {
+		return errors.New("this machine has no NVIDIA GPU")
+	}
+	kind := "cuda13"
+	if driver := driverVersion(); driver > 0 && driver < leastDriverCUDA13 {
+		kind = "cuda12"
+	}
+	return installer.CudaInstall(kind, "latest", dir, true, installer.Quiet)
+}
+
+// driverVersion is the major version of the NVIDIA kernel driver, 0 if it is not known.
+func driverVersion() int {
+	b, _ := os.ReadFile("/proc/driver/nvidia/version")
+	return parseDriver(string(b))
+}
+
+func parseDriver(text string) int {
+	found := regexp.MustCompile(`Kernel Module\D*(?:x86_64)?\s+(\d+)\.`).FindStringSubmatch(text)
+	if found == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(found[1])
+	return n
+}

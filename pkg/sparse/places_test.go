@@ -1,0 +1,42 @@
+package sparse
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+)
+
+// TestPlaces compares the counts with the layouts, on graphs without edges, with short rows, and with rows of up to two levels.
+func TestPlaces(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, edges := range []int{0, 40, 3000, 20000} {
+		const n = 400
+		list := make([]graphs.Edge, edges)
+		for i := range list { // squares make some nodes hubs
+			x := rng.Float64()
+			list[i] = graphs.Edge{int32(x * x * x * n), int32(rng.IntN(n))}
+		}
+		g, err := graphs.New("random", n, list, nil, 0, make([]int32, n), 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, attention := range []bool{false, true} {
+			m, err := SymNorm(g)
+			if attention {
+				m, err = Neighbourhoods(g)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			places, terms := 0, 0
+			for _, b := range append(m.first, m.second...) {
+				places += b.rows * b.terms
+				terms += b.terms
+			}
+			if p, n := Places(g, attention); p != places || n != terms {
+				t.Errorf("%d edges, attention %v: %d places and %d terms, the layout has %d and %d", len(g.Edges), attention, p, n, places, terms)
+			}
+		}
+	}
+}
