@@ -24,12 +24,14 @@ type app struct {
 	engineName     string
 	data           datasets.Options
 	json, quiet    bool
+	// runsFile is --runs: the file of run records.
+	runsFile string
 	// written tells that the JSON document is out.
 	written bool
 }
 
 func (a *app) root() *cobra.Command {
-	root := group("revgnn", "Residual graph networks with forward and reverse layers", a.doctor(), a.datasets(), a.train(), a.predict(), a.invert(), a.bench(), a.installPlugin(), a.version())
+	root := group("revgnn", "Residual graph networks with forward and reverse layers", a.doctor(), a.datasets(), a.train(), a.predict(), a.invert(), a.bench(), a.runs(), a.installPlugin(), a.version())
 	root.Long = "revgnn trains residual graph networks that read both ends of a diffusion: forward layers that smooth node\nfeatures over the graph, and their inverses, which sharpen them.\n\nExit status: 0 done, 1 failed, 2 wrong usage."
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.SetFlagErrorFunc(flagError)
@@ -133,11 +135,16 @@ func (a *app) prepare(ctx context.Context, p *progress, dataset string) (*engine
 	return e, g, err
 }
 
-// versionText is the version of the module or of the commit that the programme was built from.
+// commit that the programme was built from, as make tells the linker.
+var commit string
+
+// versionText is the version of the module, or the commit.
 func versionText() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "unknown"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
 	}
-	return info.Main.Version
+	if commit != "" {
+		return commit
+	}
+	return "unknown (built without make)"
 }

@@ -7,13 +7,18 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/train"
+	"github.com/revgnn/revgnn/pkg/weights"
 )
 
 func (a *app) invert() *cobra.Command {
 	c := &cobra.Command{Use: "invert --dataset NAME [flags]", Short: "Measure how well reverse layers undo forward layers", Args: noArguments}
 	s := about(c, invertSettings)
-	c.RunE = func(c *cobra.Command, _ []string) error {
+	a.recorded(c)
+	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		config, err := s.config()
 		if err != nil {
 			return err
@@ -21,11 +26,18 @@ func (a *app) invert() *cobra.Command {
 		if !config.HasReverse() {
 			return usagef("model %s has no reverse layers to invert with: choose %s+rep", config.Model, config.Model)
 		}
+		record, err := a.recorder(results.Invert)
+		if err != nil {
+			return err
+		}
+		defer record.close(&err)
 		e, g, err := a.prepare(c.Context(), a.progress(), s.dataset)
 		if err != nil {
 			return err
 		}
+		record.of(e, g, config.Model, config.Resolved(), config.Seed)
 		inversion, err := train.Invert(c.Context(), e, g, config)
+		record.whole(c.Context(), inversion, err)
 		if err != nil {
 			return err
 		}
@@ -55,7 +67,9 @@ func invertSettings(f *pflag.FlagSet, c *train.Config) {
 func (a *app) bench() *cobra.Command {
 	c := &cobra.Command{Use: "bench --dataset NAME [flags]", Short: "Time training steps", Args: noArguments}
 	s := about(c, modelSettings, benchSettings)
-	c.RunE = func(c *cobra.Command, _ []string) error {
+	from := c.Flags().String("weights", "", "train on from these weights, .npz or .safetensors, by PyTorch's names; without, every step starts from the seed's")
+	a.recorded(c)
+	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		config, err := s.config()
 		if err != nil {
 			return err
@@ -63,11 +77,28 @@ func (a *app) bench() *cobra.Command {
 		if config.Epochs < 2 {
 			return usagef("epochs is %d: a benchmark needs 2 at least, since the first compiles the program", config.Epochs)
 		}
+		var read map[string]train.Array
+		if *from != "" {
+			if read, err = weights.Read(*from); err != nil {
+				return err
+			}
+		}
+		record, err := a.recorder(results.Bench)
+		if err != nil {
+			return err
+		}
+		defer record.close(&err)
 		e, g, err := a.prepare(c.Context(), a.progress(), s.dataset)
 		if err != nil {
 			return err
 		}
-		b, err := train.Bench(c.Context(), e, g, config)
+		start, err := startingFrom(read, config, g)
+		if err != nil {
+			return err
+		}
+		record.of(e, g, config.Model, benched{config.Resolved(), *from}, config.Seed)
+		b, err := train.Bench(c.Context(), e, g, config, start)
+		record.whole(c.Context(), b, err)
 		if err != nil {
 			return err
 		}
@@ -76,10 +107,31 @@ func (a *app) bench() *cobra.Command {
 			fmt.Fprintf(w, "seconds per epoch\t%.4f\t(median of %d)\n", b.EpochSeconds, b.Epochs-1)
 			fmt.Fprintf(w, "seconds to compile\t%.2f\n", b.CompileSeconds)
 			fmt.Fprintf(w, "iterations per layer\t%.2f\t(adjoint %.2f)\n", b.Iterations.Solve, b.Iterations.Adjoint)
+			fmt.Fprintf(w, "loss, first and last step\t%.5g\t%.5g\n", b.Losses[0], b.Losses[len(b.Losses)-1])
 			fmt.Fprintf(w, "peak memory\t%s\n", bytesText(b.PeakRSS))
 		})
 	}
 	return c
+}
+
+// benched is the configuration of a benchmark in its record.
+type benched struct {
+	train.Config
+	Weights string `json:"weights,omitempty"`
+}
+
+// startingFrom picks a model's parameters out of those read from a file; nil if none were read.
+func startingFrom(read map[string]train.Array, c train.Config, g *graphs.Graph) (map[string]train.Array, error) {
+	if read == nil {
+		return nil, nil
+	}
+	// Names and shapes depend on the graph's features and classes alone: one node spares a second adjacency.
+	m, err := models.New(c.Config, &graphs.Graph{NumNodes: 1, NumFeatures: g.NumFeatures, NumClasses: g.NumClasses})
+	if err != nil {
+		return nil, err
+	}
+	wanted, _, err := weights.For(m, read)
+	return wanted, err
 }
 
 // benchSettings are trainSettings with few epochs.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/revgnn/revgnn/pkg/files"
+	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/sweep"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -24,7 +25,8 @@ func (a *app) train() *cobra.Command {
 	f.StringVar(&splits, "splits", "", "splits to train on, such as 0-9 or 0,3,5 (default all)")
 	f.StringVar(&o.Dir, "out", "", "folder for each split's result and weights, and for result.json")
 	f.BoolVar(&o.Resume, "resume", false, "take splits that --out already holds from there")
-	c.RunE = func(c *cobra.Command, _ []string) error {
+	a.recorded(c)
+	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		config, err := s.config()
 		if err != nil {
 			return err
@@ -42,6 +44,11 @@ func (a *app) train() *cobra.Command {
 				return err
 			}
 		}
+		record, err := a.recorder(results.Train)
+		if err != nil {
+			return err
+		}
+		defer record.close(&err)
 		p := a.progress()
 		e, g, err := a.prepare(c.Context(), p, s.dataset)
 		if err != nil {
@@ -55,7 +62,7 @@ func (a *app) train() *cobra.Command {
 		}
 		p.line("training %s on %s, splits %v, engine %s", config.Model, g.Name, o.Splits, e.Name)
 		o.Epoch, o.Split = p.epoch, p.split
-		summary, err := sweep.Run(c.Context(), e, g, config, o)
+		summary, err := record.sweep(c.Context(), e, g, config, o)
 		if err != nil {
 			return err
 		}

@@ -21,7 +21,9 @@ type Options struct {
 	Dir string
 	// Resume takes the splits that Dir already holds from there; they must be of the same dataset and configuration.
 	Resume bool
-	// Epoch, if set, is called after each epoch, and Split after each split, also after one that was there already.
+	// Begin, if set, is called before each split that is trained, Epoch after each epoch, and Split after each split, also after
+	// one that was there already.
+	Begin func(split int)
 	Epoch func(split int, e train.Epoch)
 	Split func(r *train.Result, resumed bool)
 }
@@ -63,6 +65,9 @@ func Run(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config,
 	for _, k := range o.Splits {
 		r, resumed := kept[k]
 		if !resumed {
+			if o.Begin != nil {
+				o.Begin(k)
+			}
 			var err error
 			if r, err = train.Fit(ctx, e, g, k, c, observer(o.Epoch, k)); err != nil {
 				return nil, fmt.Errorf("split %d: %w", k, err)

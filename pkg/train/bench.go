@@ -24,13 +24,15 @@ type Benchmark struct {
 	// PeakRSS of the process, in bytes.
 	PeakRSS    int64      `json:"peak_rss_bytes"`
 	Iterations Iterations `json:"iterations"`
-	// Loss of the parameters that every step starts from.
-	Loss Number `json:"loss"`
+	// Losses before each step, all alike unless the benchmark trains from given weights, and Loss the first of them.
+	Losses []Number `json:"losses"`
+	Loss   Number   `json:"loss"`
 }
 
-// Bench times c.Epochs training steps (forward, backward, Adam) on the first split, without evaluation. Every step starts
-// from the same parameters, so that all do the same work. It needs two at least.
-func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (b *Benchmark, err error) {
+// Bench times c.Epochs training steps (forward, backward, Adam) on the first split, without evaluation; it needs two at least.
+// Every step starts from the same parameters, drawn from c.Seed, so that all do the same work; with weights, the first step
+// starts from those and each further one where the last ended, so that losses can be compared with another programme's.
+func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config, weights map[string]Array) (b *Benchmark, err error) {
 	defer recovered(&err)
 	if c.Epochs < 2 {
 		return nil, fmt.Errorf("epochs is %d: a benchmark needs 2 at least, since the first is not counted", c.Epochs)
@@ -40,6 +42,11 @@ func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (b 
 		return nil, err
 	}
 	defer s.close()
+	if weights != nil {
+		if err := s.load(weights); err != nil {
+			return nil, err
+		}
+	}
 	f := &fit{session: s, started: time.Now(), result: &Result{}}
 	if err := f.compile(); err != nil {
 		return nil, err
@@ -58,16 +65,29 @@ func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (b 
 			return nil, fmt.Errorf("the model cannot be timed: %s", why)
 		}
 		f.account(out, took)
-		b.Loss = Number(tensors.ToScalar[float32](out[outLoss]))
-		for i, p := range s.params {
-			if err := s.variable(p).SetValue(out[outParams+i]); err != nil {
-				return nil, fmt.Errorf("parameter %s cannot be set back: %w", p.Name, err)
-			}
+		b.Losses = append(b.Losses, Number(tensors.ToScalar[float32](out[outLoss])))
+		if weights != nil {
+			release(out)
+			continue
+		}
+		if err := s.setBack(out[outParams:]); err != nil {
+			return nil, err
 		}
 		release(out[:outParams])
 	}
 	f.finish()
 	r := f.result
+	b.Loss = b.Losses[0]
 	b.Epochs, b.EpochSeconds, b.CompileSeconds, b.PeakRSS, b.Iterations = r.Epochs, r.EpochSeconds, r.CompileSeconds, r.PeakRSS, r.Iterations
 	return b, nil
+}
+
+// setBack gives the parameters the values that they had before a step, in the order of s.params; the store owns them then.
+func (s *session) setBack(before []*tensors.Tensor) error {
+	for i, p := range s.params {
+		if err := s.variable(p).SetValue(before[i]); err != nil {
+			return fmt.Errorf("parameter %s cannot be set back: %w", p.Name, err)
+		}
+	}
+	return nil
 }

@@ -172,17 +172,37 @@ func TestDepthIsALoop(t *testing.T) {
 	c.Epochs = 2
 	g := board(t, 8)
 	c.Reverse = 16
-	shallow, err := Bench(context.Background(), e, g, c)
+	shallow, err := Bench(context.Background(), e, g, c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.Reverse = 1024
-	deep, err := Bench(context.Background(), e, g, c)
+	deep, err := Bench(context.Background(), e, g, c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if math.IsNaN(float64(deep.Loss)) || deep.CompileSeconds > 3*shallow.CompileSeconds+1 {
 		t.Errorf("1024 layers: loss %v, compiled in %.2f s; 16 layers in %.2f s", deep.Loss, deep.CompileSeconds, shallow.CompileSeconds)
+	}
+}
+
+// A benchmark starts every step alike, or trains on from given weights.
+func TestBenchFromWeights(t *testing.T) {
+	e := enginetest.Open(t, engine.Go)
+	g, c := board(t, 6), small("gcn+rep")
+	c.Epochs = 3
+	kept := fitted(t, e, g, c)
+	for _, weights := range []map[string]Array{nil, kept.Weights} {
+		b, err := Bench(t.Context(), e, g, c, weights)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(b.Losses) != 3 || b.Loss != b.Losses[0] || (b.Losses[2] == b.Losses[0]) != (weights == nil) {
+			t.Errorf("given weights %t: losses %v", weights != nil, b.Losses)
+		}
+	}
+	if _, err := Bench(t.Context(), e, g, c, map[string]Array{}); err == nil {
+		t.Error("missing weights were accepted")
 	}
 }
 

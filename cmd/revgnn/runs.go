@@ -1,0 +1,210 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/revgnn/revgnn/pkg/results"
+)
+
+func (a *app) runs() *cobra.Command {
+	c := group("runs", "List, show, export and import run records", a.runsList(), a.runsShow(), a.runsExport(), a.runsImport())
+	c.PersistentFlags().StringVar(&a.runsFile, "runs", "", "SQLite file of run records (default: $REVGNN_RUNS, else "+results.DefaultFile+")")
+	return c
+}
+
+// records is the file that the runs commands are about.
+func (a *app) records() string {
+	return cmp.Or(a.runsFile, os.Getenv("REVGNN_RUNS"), results.DefaultFile)
+}
+
+// withRecords opens the records that are there for f.
+func (a *app) withRecords(f func(*results.Store) error) (err error) {
+	s, err := results.OpenExisting(a.records())
+	if err != nil {
+		return err
+	}
+	defer func() { err = cmp.Or(err, s.Close()) }()
+	return f(s)
+}
+
+// choosing adds flags that choose records, and returns what reads them.
+func choosing(c *cobra.Command) func() (results.Query, error) {
+	var q results.Query
+	f := c.Flags()
+	f.StringVar(&q.Kind, "kind", "", "only "+strings.Join(results.Kinds, ", "))
+	f.StringVar(&q.Dataset, "dataset", "", "only runs on this dataset")
+	f.StringVar(&q.Model, "model", "", "only runs of this model")
+	f.StringSliceVar(&q.Status, "status", nil, "only runs that ended so: some of "+strings.Join(results.Statuses, ","))
+	f.StringVar(&q.Profile, "profile", "", "only runs of this profile")
+	return func() (results.Query, error) {
+		if q.Kind != "" && !slices.Contains(results.Kinds, q.Kind) {
+			return q, usagef("--kind is %q: choose one of %s", q.Kind, strings.Join(results.Kinds, ", "))
+		}
+		for _, s := range q.Status {
+			if !slices.Contains(results.Statuses, s) {
+				return q, usagef("--status has %q: choose some of %s", s, strings.Join(results.Statuses, ", "))
+			}
+		}
+		return q, nil
+	}
+}
+
+func (a *app) runsList() *cobra.Command {
+	c := &cobra.Command{Use: "list [flags]", Short: "List run records by the time they started", Args: noArguments}
+	query := choosing(c)
+	c.RunE = func(*cobra.Command, []string) error {
+		q, err := query()
+		if err != nil {
+			return err
+		}
+		return a.withRecords(func(s *results.Store) error {
+			found, err := s.Find(q)
+			if err != nil {
+				return err
+			}
+			return a.show(found, func(w io.Writer) { runsTable(w, found) })
+		})
+	}
+	return c
+}
+
+func runsTable(w io.Writer, records []results.Record) {
+	fmt.Fprintln(w, "id\tstarted\tkind\tdataset\tmodel\tsplit\tstatus\tresult\tseconds")
+	for _, r := range records {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f\n", r.ID, r.Started.Format("2006-01-02 15:04:05"), r.Kind, r.Dataset, r.Model, splitText(r.Split), r.Status, mainNumber(r), r.Seconds)
+	}
+}
+
+func splitText(split int) string {
+	if split == results.NoSplit {
+		return "–"
+	}
+	return fmt.Sprint(split)
+}
+
+// mainNumber is that of a run's outcome which one looks at first.
+func mainNumber(r results.Record) string {
+	var o struct {
+		Test         *float64 `json:"test"`
+		EpochSeconds *float64 `json:"epoch_seconds"`
+		MeanAbsError *float64 `json:"mean_abs_error"`
+	}
+	json.Unmarshal(r.Outcome, &o) // a measurement may have other numbers by these names, or none
+	switch {
+	case r.Kind == results.Train && o.Test != nil:
+		return fmt.Sprintf("test %.4f", *o.Test)
+	case r.Kind == results.Invert && o.MeanAbsError != nil:
+		return fmt.Sprintf("error %.3g", *o.MeanAbsError)
+	case r.Kind == results.Bench && o.EpochSeconds != nil:
+		return fmt.Sprintf("%.4g s/epoch", *o.EpochSeconds)
+	}
+	return "–"
+}
+
+func (a *app) runsShow() *cobra.Command {
+	return &cobra.Command{Use: "show ID", Short: "Show all that is recorded of a run, by its ID or the beginning of it", Args: oneArgument("the ID of a run"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.withRecords(func(s *results.Store) error {
+				r, err := s.Get(args[0])
+				if err != nil {
+					return err
+				}
+				return a.show(r, func(w io.Writer) { runTable(w, r) })
+			})
+		}}
+}
+
+func runTable(w io.Writer, r *results.Record) {
+	for _, f := range []struct{ name, value string }{
+		{"id", r.ID}, {"kind", r.Kind}, {"status", r.Status}, {"message", r.Message}, {"profile", r.Profile}, {"dataset", r.Dataset}, {"checksum", r.Checksum},
+		{"model", r.Model}, {"split", splitText(r.Split)}, {"seed", fmt.Sprint(r.Seed)}, {"engine", r.Engine}, {"started", r.Started.Format(time.RFC3339)},
+		{"seconds", fmt.Sprintf("%.3f", r.Seconds)}, {"platform", r.Machine.Platform}, {"cpu", r.Machine.CPU}, {"gpu", r.Machine.GPU}, {"cores", fmt.Sprint(r.Machine.Cores)},
+		{"commit", r.Commit}, {"key", r.Key},
+	} {
+		if f.value != "" {
+			fmt.Fprintf(w, "%s\t%s\n", f.name, f.value)
+		}
+	}
+	for _, f := range []struct {
+		name  string
+		value any
+	}{{"versions", r.Versions}, {"config", r.Config}, {"outcome", r.Outcome}} {
+		b, _ := json.MarshalIndent(f.value, "", "  ") // it is JSON already
+		fmt.Fprintf(w, "\n%s %s\n", f.name, b)
+	}
+}
+
+// moved is the JSON document of export and import.
+type moved struct {
+	File string `json:"file"`
+	Runs string `json:"runs"`
+	// Records written or added, and those that were there already.
+	Records int `json:"records"`
+	Skipped int `json:"skipped"`
+}
+
+func (a *app) runsExport() *cobra.Command {
+	c := &cobra.Command{Use: "export FILE [flags]", Short: "Write run records as text, to a .jsonl or .csv file", Args: oneArgument("a .jsonl or .csv file")}
+	query := choosing(c)
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		q, err := query()
+		if err != nil {
+			return err
+		}
+		return a.withRecords(func(s *results.Store) error {
+			n, err := s.Export(args[0], q)
+			if err != nil {
+				return asFormatUsage(err)
+			}
+			return a.show(moved{args[0], s.Path(), n, 0}, func(w io.Writer) { fmt.Fprintf(w, "records written to %s: %d\n", args[0], n) })
+		})
+	}
+	return c
+}
+
+func (a *app) runsImport() *cobra.Command {
+	return &cobra.Command{Use: "import FILE", Short: "Add run records from a .jsonl or .csv file, all or none", Args: oneArgument("a .jsonl or .csv file"),
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			s, err := results.Open(a.records())
+			if err != nil {
+				return err
+			}
+			defer func() { err = cmp.Or(err, s.Close()) }()
+			added, skipped, err := s.Import(args[0])
+			if err != nil {
+				return asFormatUsage(err)
+			}
+			return a.show(moved{args[0], s.Path(), added, skipped}, func(w io.Writer) {
+				fmt.Fprintf(w, "records added to %s: %d (there already: %d)\n", s.Path(), added, skipped)
+			})
+		}}
+}
+
+// asFormatUsage marks an error about a file's name as the caller's.
+func asFormatUsage(err error) error {
+	var wrong *results.FormatError
+	if errors.As(err, &wrong) {
+		return usageError{err}
+	}
+	return err
+}
+
+// oneArgument wants exactly one argument.
+func oneArgument(what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != 1 || args[0] == "" {
+			return usagef("'%s' needs one argument, %s; see '%s --help'", c.CommandPath(), what, c.CommandPath())
+		}
+		return nil
+	}
+}

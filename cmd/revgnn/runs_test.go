@@ -1,0 +1,125 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// TestRuns records one run of each kind and outcome, and moves the records.
+func TestRuns(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "new", "runs.sqlite")
+	tiny := []string{"--dataset", tinyGraph, "--engine", "go", "--hidden", "8", "--runs", file}
+	forward := with(tiny, "--forward", "2", "--reverse", "2")
+	succeeds(t, with([]string{"train", "--epochs", "3", "--splits", "1-2", "--out", dir}, forward...)...)
+	succeeds(t, with([]string{"train", "--epochs", "3", "--splits", "1-2", "--out", dir, "--resume"}, forward...)...) // trains nothing
+	fails(t, 1, "1 of 1 splits failed", with([]string{"train", "--epochs", "30", "--splits", "0", "--lr", "1e30"}, forward...)...)
+	succeeds(t, with([]string{"bench", "--epochs", "3"}, forward...)...)
+	fails(t, 1, "dopri5 did not reach", with([]string{"bench", "--epochs", "3", "--model", "grand", "--solver", "dopri5", "--tol-scale", "0.1", "--max-evaluations", "9"}, tiny...)...)
+	succeeds(t, with([]string{"invert", "--depth", "4", "--lipschitz", "0.5"}, tiny...)...)
+
+	var all []results.Record
+	list := []string{"runs", "list", "--runs", file, "--json"}
+	succeeds(t, list...).document(t, &all)
+	var got []string
+	for _, r := range all {
+		got = append(got, r.Kind+" "+splitText(r.Split)+" "+r.Status)
+	}
+	if want := "train 1 ok, train 2 ok, train 0 diverged, bench – ok, bench – failed, invert – ok"; strings.Join(got, ", ") != want {
+		t.Fatalf("recorded %q, want %q", got, want)
+	}
+	var trained train.Result
+	var config train.Config
+	first := all[0]
+	if err := json.Unmarshal(first.Outcome, &trained); err != nil || trained.Split != 1 || trained.Test <= 0 {
+		t.Errorf("the outcome is %s, %v", first.Outcome, err)
+	}
+	if err := json.Unmarshal(first.Config, &config); err != nil || config.Hidden != 8 || config.HeadLayers != 1 {
+		t.Errorf("the configuration is %s, %v", first.Config, err)
+	}
+	if first.Model != "gcn+rep" || first.Engine != "go" || first.Seed != 1 || len(first.Checksum) != 64 || first.Checksum != all[5].Checksum || first.Seconds <= 0 || first.Versions["gomlx"] == "" {
+		t.Errorf("got %+v", first)
+	}
+
+	var some []results.Record
+	succeeds(t, with(list, "--status", "diverged,failed")...).document(t, &some)
+	if len(some) != 2 || some[0].ID != all[2].ID || some[1].ID != all[4].ID || some[0].Message == "" || some[1].Message == "" {
+		t.Errorf("got %+v", some)
+	}
+	table := succeeds(t, "runs", "list", "--runs", file).stdout
+	for _, want := range []string{all[0].ID, "diverged", "s/epoch", "error ", "test 0."} {
+		if !strings.Contains(table, want) {
+			t.Errorf("no %q in %s", want, table)
+		}
+	}
+	if text := succeeds(t, "runs", "show", all[5].ID, "--runs", file).stdout; !strings.Contains(text, `"mean_abs_error": `) || !strings.Contains(text, first.Checksum) {
+		t.Errorf("got %s", text)
+	}
+
+	csv, other := filepath.Join(dir, "runs.csv"), filepath.Join(dir, "other.sqlite")
+	var m moved
+	succeeds(t, "runs", "export", csv, "--kind", "train", "--runs", file, "--json").document(t, &m)
+	if m.Records != 3 {
+		t.Errorf("got %+v", m)
+	}
+	for _, want := range []moved{{csv, other, 3, 0}, {csv, other, 0, 3}} {
+		if succeeds(t, "runs", "import", csv, "--runs", other, "--json").document(t, &m); m != want {
+			t.Errorf("got %+v, want %+v", m, want)
+		}
+	}
+}
+
+func TestRunsFileFromTheEnvironment(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "runs.sqlite")
+	for _, args := range [][]string{with(quick, "train", "--dataset", tinyGraph, "--epochs", "2", "--splits", "0"), {"runs", "list"}} {
+		c := command(t, args...)
+		c.Env = append(c.Env, "REVGNN_RUNS="+file)
+		if o := finish(t, c); o.code != 0 || !strings.Contains(o.stdout, "ok") {
+			t.Errorf("exit status %d: %s%s", o.code, o.stdout, o.stderr)
+		}
+	}
+	c := command(t, "runs", "list")
+	c.Dir = dir // without records in out
+	if o := finish(t, c); o.code != 1 || !strings.Contains(o.stderr, results.DefaultFile) {
+		t.Errorf("exit status %d: %s", o.code, o.stderr)
+	}
+}
+
+func TestRunsFail(t *testing.T) {
+	dir := t.TempDir()
+	file, damaged := filepath.Join(dir, "runs.sqlite"), writeFile(t, "damaged.sqlite", []byte("no records"))
+	bad := writeFile(t, "bad.jsonl", []byte("\n{}\n"))
+	for _, c := range []struct {
+		code int
+		want string
+		args []string
+	}{
+		{2, "choose one of list, show, export, import", []string{"runs"}},
+		{2, "needs one argument, the ID of a run", []string{"runs", "show"}},
+		{2, "needs one argument", []string{"runs", "export", "a.csv", "b.csv"}},
+		{2, `--kind is "walk"`, []string{"runs", "list", "--kind", "walk"}},
+		{2, `--status has "fine"`, []string{"runs", "list", "--status", "ok,fine"}},
+		{2, "neither JSON lines nor CSV", []string{"runs", "import", "a.xlsx", "--runs", file}},
+		{2, "neither JSON lines nor CSV", []string{"runs", "export", "a.xlsx", "--runs", file}},
+		{1, "no run's ID is or starts with", []string{"runs", "show", "1a", "--runs", file}},
+		{1, "line 2: id is", []string{"runs", "import", bad, "--runs", file}},
+		{1, "is damaged", []string{"runs", "list", "--runs", damaged}},
+		{1, "is damaged", with(quick, "train", "--dataset", tinyGraph, "--epochs", "2", "--runs", damaged)},
+		{1, "is not a regular file", []string{"invert", "--dataset", tinyGraph, "--runs", dir}},
+		{1, "not a directory", []string{"invert", "--dataset", tinyGraph, "--runs", filepath.Join(damaged, "runs.sqlite")}},
+	} {
+		if o := fails(t, c.code, c.want, c.args...); o.stdout != "" {
+			t.Errorf("%q: stdout has %q", c.args, o.stdout)
+		}
+	}
+	if b, err := os.ReadFile(damaged); err != nil || string(b) != "no records" {
+		t.Errorf("the damaged file was changed: %q, %v", b, err)
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !linux && !darwin
+
+package results
+
+func cpuModel() string { return "" }

@@ -1,0 +1,76 @@
+package results
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/revgnn/revgnn/pkg/files"
+)
+
+// Export writes the records that a query chooses to a file, whole or not at all, in the order of their IDs, and returns their
+// number. A name that ends in .jsonl gets one JSON document per line, one in .csv a table whose columns versions, config and
+// outcome are JSON. Equal records give equal bytes.
+func (s *Store) Export(path string, q Query) (int, error) {
+	f, err := formatOf(path)
+	if err != nil {
+		return 0, err
+	}
+	records, err := s.Find(q)
+	if err != nil {
+		return 0, err
+	}
+	return len(records), files.Write(path, func(w io.Writer) error { return f.write(w, records) })
+}
+
+// format is a way to write records as text and to read them again; read gives each record with the number of its line.
+type format struct {
+	write func(io.Writer, []Record) error
+	read  func(io.Reader, func(line int, r Record) error) error
+}
+
+// FormatError is a file name from which no format can be told.
+type FormatError struct{ Path string }
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("%q is neither JSON lines nor CSV by its name: give a file that ends in .jsonl or .csv", e.Path)
+}
+
+func formatOf(path string) (format, error) {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".jsonl":
+		return format{writeLines, readLines}, nil
+	case ".csv":
+		return format{writeCSV, readCSV}, nil
+	}
+	return format{}, &FormatError{path}
+}
+
+func writeLines(w io.Writer, records []Record) error {
+	for _, r := range records {
+		b, err := marshal(r)
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(append(b, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeCSV(w io.Writer, records []Record) error {
+	c := csv.NewWriter(w)
+	if err := c.Write(columnNames()); err != nil {
+		return err
+	}
+	for _, r := range records {
+		if err := c.Write(r.cells()); err != nil {
+			return err
+		}
+	}
+	c.Flush()
+	return c.Error()
+}

@@ -1,0 +1,152 @@
+package results
+
+import (
+	"bufio"
+	"bytes"
+	"database/sql"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/revgnn/revgnn/pkg/files"
+)
+
+// maxLine bounds a line to read; a record takes some kilobytes.
+const maxLine = 64 << 20
+
+// Import adds the records of a .jsonl or .csv file that [Store.Export] wrote, all or none. Records that are there already are
+// skipped. A line that is no record, and one with the ID of another run, is an error that names the line.
+func (s *Store) Import(path string) (added, skipped int, err error) {
+	f, err := formatOf(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	in, _, err := files.Open(path, "a .jsonl or .csv file of run records")
+	if err != nil {
+		return 0, 0, err
+	}
+	defer in.Close()
+	err = s.write(func(tx *sql.Tx) error {
+		err := f.read(in, func(line int, r Record) error {
+			isNew, err := merge(tx, r)
+			if err != nil {
+				return fmt.Errorf("line %d: %w", line, err)
+			}
+			if isNew {
+				added++
+			} else {
+				skipped++
+			}
+			return nil
+		})
+		if err != nil && !ofStore(err) {
+			return fmt.Errorf("nothing was imported from %s: %w", path, err)
+		}
+		return err
+	})
+	if err != nil {
+		return 0, 0, s.explain(err)
+	}
+	return added, skipped, nil
+}
+
+// merge adds a record under the ID that it has, and tells whether it is new.
+func merge(tx *sql.Tx, r Record) (bool, error) {
+	if !idPattern.MatchString(r.ID) {
+		return false, fmt.Errorf("id is %q: it must be one of %d letters and digits, as revgnn gives them", r.ID, timeDigits+randomDigits)
+	}
+	if r.Key == "" {
+		return false, errors.New("key is missing")
+	}
+	r, err := r.prepared()
+	if err != nil {
+		return false, err
+	}
+	cells := r.cells()
+	added, err := insert(tx, cells)
+	if err != nil || added {
+		return added, err
+	}
+	kept, err := scan(tx.QueryRow("SELECT "+columnList()+" FROM runs WHERE id = ?", r.ID))
+	if err != nil {
+		return false, err
+	}
+	for i := range cells {
+		if kept[i] != cells[i] {
+			return false, fmt.Errorf("run %s is recorded already with another %s (%.60q, here %.60q)", r.ID, columns[i].name, kept[i], cells[i])
+		}
+	}
+	return false, nil
+}
+
+func readLines(in io.Reader, each func(int, Record) error) error {
+	s := bufio.NewScanner(in)
+	s.Buffer(nil, maxLine)
+	number := 0
+	for s.Scan() {
+		number++
+		if len(bytes.TrimSpace(s.Bytes())) == 0 {
+			continue
+		}
+		r, err := fromJSON(s.Bytes())
+		if err != nil {
+			return fmt.Errorf("line %d: not a run record (%w)", number, err)
+		}
+		if err := each(number, r); err != nil {
+			return err
+		}
+	}
+	err := s.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("longer than %d MiB", maxLine>>20)
+	}
+	if err != nil {
+		return fmt.Errorf("line %d: %w", number+1, err)
+	}
+	return nil
+}
+
+// fromJSON reads one record; what it does not know would be lost, and is an error.
+func fromJSON(text []byte) (r Record, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil {
+		return r, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return r, errors.New("more than one value")
+	}
+	return r, nil
+}
+
+func readCSV(in io.Reader, each func(int, Record) error) error {
+	c := csv.NewReader(in)
+	header, err := c.Read()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if !slices.Equal(header, columnNames()) {
+		return fmt.Errorf("line 1: the columns are not %s", strings.Join(columnNames(), ","))
+	}
+	for {
+		cells, err := c.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil { // names the line itself
+			return err
+		}
+		number, _ := c.FieldPos(0)
+		r, err := fromCells(cells)
+		if err != nil {
+			return fmt.Errorf("line %d: %w", number, err)
+		}
+		if err := each(number, r); err != nil {
+			return err
+		}
+	}
+}

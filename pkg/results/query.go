@@ -1,0 +1,117 @@
+package results
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+)
+
+// Add keeps a record, whole or not at all, under a new ID, which it returns. It completes the record as follows: the key where it
+// is empty (see [Record.Definition]), times to the millisecond in UTC, texts on one line, config and outcome as canonical JSON.
+func (s *Store) Add(r Record) (id string, err error) {
+	if r, err = r.prepared(); err != nil {
+		return "", fmt.Errorf("a run cannot be recorded: %w", err)
+	}
+	err = s.write(func(tx *sql.Tx) error {
+		for added := false; !added; { // an ID that is taken is as rare as a one in 2^25 within a millisecond
+			r.ID = newID(r.Started)
+			if added, err = insert(tx, r.cells()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return r.ID, s.explain(err)
+}
+
+// insert adds a row, and tells whether its ID was free.
+func insert(tx *sql.Tx, cells []string) (bool, error) {
+	args := make([]any, len(cells))
+	for i, c := range cells {
+		args[i] = c
+	}
+	done, err := tx.Exec("INSERT INTO runs ("+columnList()+") VALUES (?"+strings.Repeat(", ?", len(cells)-1)+") ON CONFLICT (id) DO NOTHING", args...)
+	if err != nil {
+		return false, err
+	}
+	n, err := done.RowsAffected()
+	return n == 1, err
+}
+
+// Find returns the records that a query chooses, in the order of their IDs: by the time they started.
+func (s *Store) Find(q Query) ([]Record, error) {
+	where, args := q.where()
+	return s.records("WHERE "+where+" ORDER BY id", args...)
+}
+
+// where is the query as SQL.
+func (q Query) where() (string, []any) {
+	terms, args := []string{"true"}, []any{}
+	for _, f := range []struct{ column, value string }{{"kind", q.Kind}, {"profile", q.Profile}, {"dataset", q.Dataset}, {"model", q.Model}, {"key", q.Key}} {
+		if f.value != "" {
+			terms, args = append(terms, f.column+" = ?"), append(args, f.value)
+		}
+	}
+	if len(q.Status) > 0 {
+		terms = append(terms, "status IN (?"+strings.Repeat(", ?", len(q.Status)-1)+")")
+		for _, status := range q.Status {
+			args = append(args, status)
+		}
+	}
+	return strings.Join(terms, " AND "), args
+}
+
+// Get returns the record with an ID, or the only one whose ID starts so.
+func (s *Store) Get(id string) (*Record, error) {
+	found, err := s.records("WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT 2", id)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(found) == 0:
+		return nil, s.explain(fmt.Errorf("no run's ID is or starts with %q", id))
+	case len(found) > 1:
+		return nil, s.explain(fmt.Errorf("several runs' IDs start with %q, such as %s and %s; give more of it", id, found[0].ID, found[1].ID))
+	}
+	return &found[0], nil
+}
+
+// Done returns the latest record with a key that need not run again: ok or diverged; nil where there is none.
+func (s *Store) Done(key string) (*Record, error) {
+	found, err := s.records("WHERE key = ? AND status IN (?, ?) ORDER BY id DESC LIMIT 1", key, OK, Diverged)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// records runs a query for whole rows.
+func (s *Store) records(clauses string, args ...any) ([]Record, error) {
+	rows, err := s.db.Query("SELECT "+columnList()+" FROM runs "+clauses, args...)
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	defer rows.Close()
+	out := []Record{}
+	for rows.Next() {
+		cells, err := scan(rows)
+		if err != nil {
+			return nil, s.explain(err)
+		}
+		r, err := fromCells(cells)
+		if err != nil {
+			return nil, s.explain(damaged(fmt.Sprintf("run %s: %v", cells[0], err)))
+		}
+		out = append(out, r)
+	}
+	return out, s.explain(rows.Err())
+}
+
+// scan reads a row as text.
+func scan(row interface{ Scan(...any) error }) ([]string, error) {
+	cells := make([]string, len(columns))
+	into := make([]any, len(cells))
+	for i := range cells {
+		into[i] = &cells[i]
+	}
+	return cells, row.Scan(into...)
+}

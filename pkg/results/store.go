@@ -1,0 +1,173 @@
+package results
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver, in pure Go
+
+	"github.com/revgnn/revgnn/pkg/files"
+)
+
+// DefaultFile is where records are unless the caller says otherwise.
+const DefaultFile = "out/runs.sqlite"
+
+// What the file says of itself: its application ("revg"), and the version of its tables.
+const (
+	application = 0x72657667
+	version     = 1
+)
+
+// patience is how long a process waits for others that write. A write takes milliseconds.
+const patience = time.Minute
+
+// Store is an open file of records. Its methods may be called from several goroutines.
+type Store struct {
+	db   *sql.DB
+	path string
+}
+
+// Open opens a file of records for reading and writing, and makes it, with its folder, where it is missing. A folder, a damaged
+// file, one of another programme or of a newer revgnn, and a place that cannot be written are errors.
+func Open(path string) (*Store, error) {
+	if err := regular(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err := files.Writable(filepath.Dir(path)); err != nil { // the journal is a file beside it
+		return nil, err
+	}
+	return open(path, "rwc", (*Store).create)
+}
+
+// OpenExisting opens a file of records that is there. One that cannot be written can be read.
+func OpenExisting(path string) (*Store, error) {
+	if err := regular(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there are no run records at %s: give the file with --runs, or record runs in it first", path)
+	} else if err != nil {
+		return nil, err
+	}
+	return open(path, "rw", (*Store).check)
+}
+
+func regular(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("cannot open the run records: %w; choose another file", err)
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("cannot open the run records: %s is not a regular file; give the name of an SQLite file", path)
+	}
+	return nil
+}
+
+func open(path, mode string, prepare func(*Store) error) (*Store, error) {
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open the run records at %s: %w", path, err)
+	}
+	// EXTRA syncs the folder too: a record that Add has returned for survives a power failure.
+	settings := url.Values{"mode": {mode}, "_txlock": {"immediate"},
+		"_pragma": {fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds()), "synchronous(EXTRA)"}}
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: whole, RawQuery: settings.Encode()}).String())
+	if err != nil {
+		return nil, fmt.Errorf("cannot open the run records at %s: %w", path, err)
+	}
+	db.SetMaxOpenConns(1)
+	s := &Store{db: db, path: path}
+	if err := prepare(s); err != nil {
+		db.Close()
+		return nil, s.explain(err)
+	}
+	return s, nil
+}
+
+// Close closes the file.
+func (s *Store) Close() error { return s.explain(s.db.Close()) }
+
+// Path of the file.
+func (s *Store) Path() string { return s.path }
+
+// create makes the table in an empty file, and checks any other. Either writes, since only that tells whether it can be done.
+func (s *Store) create() error {
+	return s.write(func(tx *sql.Tx) error {
+		var objects int
+		if err := tx.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&objects); err != nil {
+			return err
+		}
+		setVersion := fmt.Sprintf("PRAGMA user_version = %d", version)
+		if objects > 0 {
+			if err := checkTable(tx); err != nil {
+				return err
+			}
+			_, err := tx.Exec(setVersion)
+			return err
+		}
+		var defined []string
+		for _, c := range columns {
+			defined = append(defined, fmt.Sprintf("%q %s NOT NULL", c.name, c.kind))
+		}
+		for _, statement := range []string{
+			fmt.Sprintf("PRAGMA application_id = %d", application),
+			setVersion,
+			"CREATE TABLE runs (" + strings.Join(defined, ", ") + ", PRIMARY KEY (id)) STRICT",
+			"CREATE INDEX runs_by_key ON runs (key, id)",
+		} {
+			if _, err := tx.Exec(statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (s *Store) check() error { return checkTable(s.db) }
+
+// querier is a database or a transaction.
+type querier interface {
+	QueryRow(query string, args ...any) *sql.Row
+	Query(query string, args ...any) (*sql.Rows, error)
+}
+
+// checkTable looks whose file it is, and whether its pages are whole.
+func checkTable(q querier) error {
+	var of, format int
+	if err := q.QueryRow("SELECT a.application_id, v.user_version FROM pragma_application_id a, pragma_user_version v").Scan(&of, &format); err != nil {
+		return err
+	}
+	switch {
+	case of != application:
+		return errors.New("it is an SQLite file without run records, of another programme; choose another file")
+	case format > version:
+		return fmt.Errorf("it is of a newer revgnn (format %d, and this one knows %d); update revgnn", format, version)
+	case format < version:
+		return fmt.Errorf("it has the unknown format %d; choose another file", format)
+	}
+	var found string
+	if err := q.QueryRow("PRAGMA quick_check(1)").Scan(&found); err != nil {
+		return err
+	}
+	if found != "ok" {
+		return damaged(found)
+	}
+	return nil
+}
+
+// write runs f in a transaction that has the right to write from the start: all of it is kept, or nothing.
+func (s *Store) write(f func(*sql.Tx) error) error {
+	tx, err := s.db.Begin()
+	if err != nil {
+		return err
+	}
+	if err := f(tx); err != nil {
+		tx.Rollback()
+		return err
+	}
+	return tx.Commit()
+}
