@@ -10,9 +10,9 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 ifneq ($(wildcard ../shared/data),)
 export REVGNN_DATA ?= $(abspath ../shared/data)
 endif
-sources := $(shell find cmd data pkg -name '*.go' -o -name '*.json') go.mod go.sum
+sources := $(shell find cmd data pkg -name '*.go' -o -name '*.json' -o -name '*.jsonl') go.mod go.sum
 
-.PHONY: help demo test lab bench build setup plugin lint browser clean
+.PHONY: help demo test lab bench peer paper build setup plugin lint browser clean
 
 help: ## This list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -27,7 +27,7 @@ test: lint setup plugin browser ## All tests: Go, notebooks, browser, on XLA CPU
 	REVGNN_TEST_NOTEBOOKS=1 go test -p 1 -timeout 30m ./...
 
 lint: ## Format and static checks
-	@unformatted=$$(gofmt -l cmd data kernels notebooks pkg); \
+	@unformatted=$$(gofmt -l bench cmd data kernels notebooks pkg); \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w: $$unformatted"; exit 1; fi
 	go vet ./...
 	go run $(STATICCHECK) ./...
@@ -35,14 +35,26 @@ lint: ## Format and static checks
 lab: setup plugin ## JupyterLab on the notebooks
 	.venv/bin/jupyter lab --notebook-dir notebooks
 
-bench: build plugin ## Go benchmarks, and an epoch of GCN+ReP at growing depth
-	go test -run '^$$' -bench . -benchtime 1s ./pkg/sparse
-	for depth in 16 64 256; do bin/revgnn bench --dataset minesweeper-generated --model gcn+rep --forward 1 --reverse $$depth --hidden 64 --epochs 5 --json; done
+ROUNDS ?= 2
+bench: build plugin peer ## Side by side: revgnn, a PyTorch peer and, with AUTHORS=CHECKOUT, the authors' code; out/bench
+	go run ./bench -rounds $(ROUNDS) $(if $(AUTHORS),-authors $(AUTHORS))
+
+peer: ## PyTorch for the benchmark's peer, in out/bench/venv, unless BENCH_PYTHON or python3 has it
+	@if ! "$${BENCH_PYTHON:-$(PYTHON)}" -c 'import torch, numpy' 2>/dev/null && ! out/bench/venv/bin/python -c 'import torch, numpy' 2>/dev/null; then \
+	echo "installing PyTorch for the peer into out/bench/venv: some minutes, up to 6 GB (make clean removes it)"; \
+	$(PYTHON) -m venv --clear out/bench/venv && out/bench/venv/bin/python -m pip install --quiet --disable-pip-version-check torch numpy || \
+	echo "PyTorch cannot be had: the benchmark goes on without the peer"; fi
+
+# Tables and figures come from the run records in data/records and out/runs.sqlite; what is missing is run first.
+PROFILE ?= quick
+paper: build setup plugin ## All tables and figures of the paper, in out/paper; PROFILE=quick (default) or paper
+	bin/revgnn reproduce all --profile $(PROFILE)
 
 build: bin/revgnn ## The command line, bin/revgnn
 
-bin/revgnn: $(sources)
-	go build -o $@ ./cmd/revgnn
+# The commit goes into the programme, so that a new one builds it anew.
+bin/revgnn: $(sources) $(wildcard .git/logs/HEAD)
+	go build -ldflags "-X main.commit=$$(git describe --always --dirty --abbrev=12 2>/dev/null)" -o $@ ./cmd/revgnn
 
 setup: ## The Python environment, the Go kernel and what figures need, in .venv
 	go run ./kernels/install

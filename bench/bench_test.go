@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/revgnn/revgnn/pkg/datasets"
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/npz"
+	"github.com/revgnn/revgnn/pkg/train"
+	"github.com/revgnn/revgnn/pkg/weights"
+)
+
+func TestCasesAreDistinctAndValid(t *testing.T) {
+	names := map[string]bool{}
+	for _, c := range cases() {
+		if names[c.Name] {
+			t.Errorf("two cases are called %s", c.Name)
+		}
+		names[c.Name] = true
+		if err := c.Config.Validate(); err != nil || c.Config.Epochs < 2 || c.AuthorsSteps < 2 {
+			t.Errorf("%s: %v", c.Name, err)
+		}
+	}
+	for _, name := range slices.Concat(quick, limited) {
+		if !names[name] {
+			t.Errorf("there is no case %s", name)
+		}
+	}
+	if b := bound(64, 64); b != 0.999 {
+		t.Errorf("64 layers of width 64 are bounded by %g", b)
+	}
+	if b := bound(256, 64); b != 0.25 {
+		t.Errorf("256 layers of width 64 are bounded by %g", b)
+	}
+}
+
+func TestSelection(t *testing.T) {
+	for names, want := range map[string]int{"gcn-squirrel": 2, "gcn-squirrel,gcn-squirrel-1-32": 2, "gcn-communities100000": 1, "quick": len(quick), "all": len(cases())} {
+		got, err := selected(names)
+		if err != nil || len(got) != want {
+			t.Errorf("%q selects %d cases, want %d: %v", names, len(got), want, err)
+		}
+	}
+	for _, names := range []string{"", "nothing", "quick,", "gcn-mine"} {
+		if _, err := selected(names); err == nil {
+			t.Errorf("%q was accepted", names)
+		}
+	}
+}
+
+func TestReadingAndRatios(t *testing.T) {
+	ours := `{"epoch_seconds": 2, "compile_seconds": 3, "losses": [1, 0.5, 0.25], "iterations": {"solve": 1, "adjoint": 2}}`
+	peer := `{"seconds": [9, 4, 6, 5], "losses": [1, 0.501, 0.25, 0.1]}`
+	x := Result{}
+	for round := range 3 {
+		for which, text := range map[string]string{Ours: ours, Peer: peer} {
+			r := Run{Programme: which, Round: round + 1, PeakBytes: 100}
+			if err := r.read([]byte(text)); err != nil {
+				t.Fatal(err)
+			}
+			if which == Peer {
+				r.PeakBytes, r.EpochSeconds = 250, r.EpochSeconds*float64(round+1)
+			}
+			x.Runs = append(x.Runs, r)
+		}
+	}
+	x.Runs = append(x.Runs, Run{Programme: Authors, Round: 1, Error: "it died"})
+	x.summarise()
+	p := x.Programmes[Peer]
+	if p.EpochSeconds != 10 || p.TimeRatio != 5 || p.MemoryRatio != 2.5 || p.Steps != 3 || math.Abs(p.LossDifference-0.001/0.501) > 1e-12 {
+		t.Errorf("got %+v", p)
+	}
+	if a := x.Programmes[Authors]; a == nil || a.Error != "it died" || a.TimeRatio != 0 {
+		t.Errorf("got %+v", a)
+	}
+	r := &Report{Results: []*Result{&x}}
+	if text := r.markdown(); !strings.Contains(text, "| 5.00 |") || !strings.Contains(text, "failed, it died") {
+		t.Errorf("got %s", text)
+	}
+	if f := r.figure(); f == nil {
+		t.Error("no figure")
+	}
+	for _, bad := range []string{"", "{}", `{"seconds": [1], "losses": [1]}`, `{"epoch_seconds": 1, "losses": [null]}`} {
+		if err := new(Run).read([]byte(bad)); err == nil {
+			t.Errorf("%q was read", bad)
+		}
+	}
+	if m := median([]float64{4, 1, 3, 2}); m != 2.5 {
+		t.Errorf("the median is %g", m)
+	}
+}
+
+func TestExecuteTellsWhatWentWrong(t *testing.T) {
+	r, err := execute(t.Context(), Peer, 1, []string{"sh", "-c", "echo one >&2; echo two >&2; exit 3"}, time.Minute)
+	if err != nil || !strings.Contains(r.Error, "exit status 3: two") {
+		t.Errorf("got %q, %v", r.Error, err)
+	}
+	r, err = execute(t.Context(), Peer, 1, []string{"sleep", "10"}, 50*time.Millisecond)
+	if err != nil || !strings.Contains(r.Error, "limit of 50ms") {
+		t.Errorf("got %q, %v", r.Error, err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err = execute(ctx, Peer, 1, []string{"sleep", "10"}, time.Minute); err == nil {
+		t.Error("an interrupt was not told")
+	}
+}
+
+func TestMemoryOfTheAuthorsCode(t *testing.T) {
+	chameleon, mines := Prepared{Nodes: 890, Edges: 8854}, Prepared{Nodes: 10000, Edges: 39402}
+	gat := Case{Config: config("gat+rep", 8, 8, 64)}
+	gat.Config.Heads = 2
+	diffusion := config("grand+rep", 0, 0, 64) // 4 time units in steps of 0.5
+	for _, c := range []struct {
+		name     string
+		of       Case
+		on       Prepared
+		measured float64
+	}{
+		{"minesweeper 1/16/64", Case{Config: config("gcn+rep", 1, 16, 64)}, mines, 2.3},
+		{"communities 1/16/64", Case{Config: config("gcn+rep", 1, 16, 64)}, Prepared{Nodes: 10000, Edges: 100000}, 2.25},
+		{"chameleon GAT 8/8/64", gat, chameleon, 1.46},
+		{"chameleon GRAND", Case{Config: diffusion}, chameleon, 1.26},
+	} {
+		if got := gb(authorsBytes(c.of, c.on)); got < 0.7*c.measured || got > 1.5*c.measured {
+			t.Errorf("%s: %.1f GB predicted, %.1f measured", c.name, got, c.measured)
+		}
+	}
+	s := setup{python: "python", authors: "checkout"}
+	if _, skip := s.command(Authors, Case{Config: config("gcn+rep", 1, 256, 64)}, mines, 20e9); !strings.Contains(skip, "needs some") {
+		t.Errorf("got %q", skip)
+	}
+}
+
+// TestSyntheticGraphs checks what the generator promises, through the reader that all programmes use.
+func TestSyntheticGraphs(t *testing.T) {
+	const n = 5000
+	for _, kind := range kinds {
+		g := synthetic(t, kind, n)
+		if g.NumNodes != n || len(g.Edges) != edgesPerNode*n || g.NumFeatures != features || len(g.Splits) != 1 {
+			t.Errorf("%s: %d nodes, %d edges, %d features", kind, g.NumNodes, len(g.Edges), g.NumFeatures)
+		}
+		same, inner := 0, 0
+		for _, e := range g.Edges {
+			if g.Labels[e[0]] == g.Labels[e[1]] {
+				same++
+			}
+			if e[1]-e[0] < communitySize {
+				inner++
+			}
+		}
+		highest := slices.Max(g.Degrees())
+		agree, near := float64(same)/float64(len(g.Edges)), float64(inner)/float64(len(g.Edges))
+		switch {
+		// The five communities may share labels, so that there is no upper limit but 1.
+		case kind == communities && (agree < inside || highest < 60 || g.NumClasses < 2):
+			t.Errorf("%s: %.2f of the edges join equal labels, the highest degree is %d", kind, agree, highest)
+		case kind == random && (math.Abs(agree-0.5) > 0.05 || highest > 60 || g.NumClasses != 2):
+			t.Errorf("%s: %.2f of the edges join equal labels, the highest degree is %d", kind, agree, highest)
+		}
+		if near > 0.5 { // of all pairs, 0.36 are less than 1000 apart
+			t.Errorf("%s: node numbers tell the communities: %.2f of the edges are short", kind, near)
+		}
+		one, two := Synthetic{kind, 500, 1}.arrays(), Synthetic{kind, 500, 1}.arrays()
+		if !slices.Equal(one[2].Values.([]int32), two[2].Values.([]int32)) {
+			t.Errorf("%s: equal seeds give different edges", kind)
+		}
+	}
+	for _, bad := range []string{"random:", "random:5", "communities:1e5"} {
+		if _, ok, err := parseSynthetic(bad); !ok || err == nil {
+			t.Errorf("%q was accepted", bad)
+		}
+	}
+	if _, ok, err := parseSynthetic("minesweeper"); ok || err != nil {
+		t.Error("a dataset was taken for a synthetic graph")
+	}
+}
+
+func synthetic(t *testing.T, kind string, n int) *graphs.Graph {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), kind+".npz")
+	if err := npz.Write(path, Synthetic{kind, n, 1}.arrays()); err != nil {
+		t.Fatal(err)
+	}
+	g, err := datasets.Load(t.Context(), path, datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestPeerAgrees trains revgnn and the peer from the same weights.
+func TestPeerAgrees(t *testing.T) {
+	python, err := findPython(os.Getenv("BENCH_PYTHON"), filepath.Join("..", "out", "bench"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if python == "" {
+		t.Skip("no Python with torch and numpy, the peer is not tested: `make peer` installs them, or set BENCH_PYTHON")
+	}
+	e := enginetest.Open(t, engine.CPU)
+	for _, kind := range kinds { // five labels, and two
+		g := synthetic(t, kind, 300)
+		c := config("gcn+rep", 2, 4, 8)
+		c.Epochs = 5
+		parameters, err := drawn(c, g.NumFeatures, g.NumClasses)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := train.Bench(t.Context(), e, g, c, parameters)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		p := Prepared{File: filepath.Join(dir, "g.npz"), Weights: filepath.Join(dir, "w.npz")}
+		if err := weights.Write(p.Weights, parameters); err != nil {
+			t.Fatal(err)
+		}
+		if err := npz.Write(p.File, Synthetic{kind, 300, 1}.arrays()); err != nil {
+			t.Fatal(err)
+		}
+		s := setup{python: python, peerScript: "peer.py"}
+		args, _ := s.command(Peer, Case{Config: c}, p, 0)
+		out, err := exec.Command(args[0], args[1:]...).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var peer printed
+		if err := json.Unmarshal(out, &peer); err != nil {
+			t.Fatal(err)
+		}
+		for i, l := range peer.Losses {
+			if math.Abs(*l-float64(b.Losses[i])) > 1e-4*math.Abs(*l) {
+				t.Errorf("%s, step %d: the peer's loss is %g, revgnn's %g", kind, i+1, *l, b.Losses[i])
+			}
+		}
+		if peer.Iterations.Solve <= 1 || b.Losses[4] >= b.Losses[0] {
+			t.Errorf("%s: %+v, losses %v", kind, peer.Iterations, b.Losses)
+		}
+	}
+}

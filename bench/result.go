@@ -1,0 +1,128 @@
+package main
+
+import (
+	"math"
+	"slices"
+)
+
+// Report is the JSON document: what was run where, and what came out.
+type Report struct {
+	Machine  Machine `json:"machine"`
+	Rounds   int     `json:"rounds"`
+	Started  string  `json:"started"`
+	Finished string  `json:"finished"`
+	// Missing programmes, with the reason.
+	Missing map[string]string `json:"missing,omitempty"`
+	Results []*Result         `json:"results"`
+	Limits  []Limit           `json:"roofline,omitempty"`
+}
+
+// Result is what is known of a case.
+type Result struct {
+	Case  Case     `json:"case"`
+	Graph Prepared `json:"graph"`
+	Runs  []Run    `json:"runs"`
+	// Skipped programmes, with the reason.
+	Skipped map[string]string `json:"skipped,omitempty"`
+	// By programme: medians over the rounds, and how it compares with revgnn.
+	Programmes map[string]*Summary `json:"programmes"`
+}
+
+// Summary of a programme's runs of a case.
+type Summary struct {
+	EpochSeconds   float64     `json:"epoch_seconds"`
+	CompileSeconds float64     `json:"compile_seconds,omitempty"`
+	PeakBytes      int64       `json:"peak_bytes"`
+	Iterations     *Iterations `json:"iterations,omitempty"`
+	// TimeRatio is the median over the rounds of its seconds per epoch over revgnn's, MemoryRatio that of the peaks; above 1
+	// revgnn is better. Both are 0 where there is nothing to compare.
+	TimeRatio   float64 `json:"time_ratio,omitempty"`
+	MemoryRatio float64 `json:"memory_ratio,omitempty"`
+	// LossDifference is the largest relative difference of its losses to revgnn's, over all Steps that both made.
+	LossDifference float64 `json:"loss_difference,omitempty"`
+	Steps          int     `json:"steps"`
+	Rounds         int     `json:"rounds"`
+	Error          string  `json:"error,omitempty"`
+}
+
+// summarise computes the programmes' summaries from the runs.
+func (r *Result) summarise() {
+	r.Programmes = map[string]*Summary{}
+	ours := r.of(Ours)
+	for _, which := range []string{Ours, Peer, Authors} {
+		runs := r.of(which)
+		s := &Summary{Rounds: len(runs)}
+		for _, bad := range r.Runs {
+			if bad.Programme == which && bad.Error != "" {
+				s.Error = bad.Error
+			}
+		}
+		if len(runs) == 0 && s.Error == "" {
+			continue
+		}
+		r.Programmes[which] = s
+		if len(runs) == 0 {
+			continue
+		}
+		s.EpochSeconds = over(runs, func(x Run) float64 { return x.EpochSeconds })
+		s.CompileSeconds = over(runs, func(x Run) float64 { return x.CompileSeconds })
+		s.PeakBytes = int64(over(runs, func(x Run) float64 { return float64(x.PeakBytes) }))
+		s.Iterations, s.Steps = runs[0].Iterations, len(runs[0].Losses)
+		if which != Ours && len(ours) > 0 {
+			s.compare(ours, runs)
+		}
+	}
+}
+
+// compare fills in how runs compare with revgnn's of the same rounds.
+func (s *Summary) compare(ours, runs []Run) {
+	var time, memory []float64
+	for _, x := range runs {
+		i := slices.IndexFunc(ours, func(o Run) bool { return o.Round == x.Round })
+		if i < 0 {
+			continue
+		}
+		time = append(time, x.EpochSeconds/ours[i].EpochSeconds)
+		memory = append(memory, float64(x.PeakBytes)/float64(ours[i].PeakBytes))
+	}
+	if len(time) > 0 {
+		s.TimeRatio, s.MemoryRatio = median(time), median(memory)
+	}
+	s.Steps = min(len(ours[0].Losses), len(runs[0].Losses))
+	s.LossDifference = difference(ours[0].Losses[:s.Steps], runs[0].Losses[:s.Steps])
+}
+
+// of are a programme's runs that have numbers.
+func (r *Result) of(which string) (runs []Run) {
+	for _, x := range r.Runs {
+		if x.Programme == which && x.Error == "" {
+			runs = append(runs, x)
+		}
+	}
+	return runs
+}
+
+func over(runs []Run, value func(Run) float64) float64 {
+	values := make([]float64, len(runs))
+	for i, x := range runs {
+		values[i] = value(x)
+	}
+	return median(values)
+}
+
+// difference is the largest relative difference of two sequences' values.
+func difference(a, b []float64) (worst float64) {
+	for i := range a {
+		worst = max(worst, math.Abs(a[i]-b[i])/max(math.Abs(a[i]), math.Abs(b[i]), math.SmallestNonzeroFloat64))
+	}
+	return worst
+}
+
+func median(values []float64) float64 {
+	values = slices.Sorted(slices.Values(values))
+	n := len(values)
+	if n == 0 {
+		return 0
+	}
+	return (values[(n-1)/2] + values[n/2]) / 2
+}

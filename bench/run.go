@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Run is one programme's training of one case, in a process of its own.
+type Run struct {
+	Programme string `json:"programme"`
+	Round     int    `json:"round"`
+	// EpochSeconds is the median step without the first; CompileSeconds is revgnn's alone.
+	EpochSeconds   float64 `json:"epoch_seconds"`
+	CompileSeconds float64 `json:"compile_seconds,omitempty"`
+	// PeakBytes is the process's largest resident memory, as the system counts it.
+	PeakBytes int64 `json:"peak_bytes"`
+	// Iterations are means per reverse layer: of the solves and of the adjoint solves.
+	Iterations *Iterations `json:"iterations,omitempty"`
+	// Losses before every step.
+	Losses   []float64         `json:"losses"`
+	Engine   string            `json:"engine,omitempty"`
+	Threads  int               `json:"threads,omitempty"`
+	Versions map[string]string `json:"versions,omitempty"`
+	// Seconds of the whole process, and the machine's load before it.
+	Seconds float64 `json:"seconds"`
+	Load    string  `json:"load"`
+	// Error says why there are no numbers.
+	Error string `json:"error,omitempty"`
+}
+
+// Iterations are means per reverse layer.
+type Iterations struct {
+	Solve   float64 `json:"solve"`
+	Adjoint float64 `json:"adjoint"`
+}
+
+// printed is what the programmes write: revgnn bench gives the median itself, the scripts all steps.
+type printed struct {
+	EpochSeconds   float64           `json:"epoch_seconds"`
+	Seconds        []float64         `json:"seconds"`
+	CompileSeconds float64           `json:"compile_seconds"`
+	Iterations     *Iterations       `json:"iterations"`
+	Losses         []*float64        `json:"losses"`
+	Engine         string            `json:"engine"`
+	Threads        int               `json:"threads"`
+	Versions       map[string]string `json:"versions"`
+}
+
+// execute runs a command line to its end. What the programme does wrong is in the run's Error; err is an interrupt.
+func execute(ctx context.Context, which string, round int, args []string, limit time.Duration) (r Run, err error) {
+	r = Run{Programme: which, Round: round, Load: load()}
+	limited, stop := context.WithTimeout(ctx, limit)
+	defer stop()
+	var stdout, stderr bytes.Buffer
+	c := exec.CommandContext(limited, args[0], args[1:]...)
+	c.Stdout, c.Stderr, c.WaitDelay = &stdout, &stderr, 5*time.Second
+	start := time.Now()
+	failed := c.Run()
+	r.Seconds = time.Since(start).Seconds()
+	if c.ProcessState != nil {
+		r.PeakBytes = peak(c.ProcessState)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return r, ctx.Err()
+	case limited.Err() != nil:
+		r.Error = fmt.Sprintf("stopped after the limit of %s", limit)
+	case failed != nil:
+		r.Error = fmt.Sprintf("%v: %s", failed, last(stderr.String()))
+	default:
+		if bad := r.read(stdout.Bytes()); bad != nil {
+			r.Error = bad.Error()
+		}
+	}
+	return r, nil
+}
+
+// read takes the numbers out of a programme's JSON document.
+func (r *Run) read(document []byte) error {
+	var p printed
+	if err := json.Unmarshal(document, &p); err != nil {
+		return fmt.Errorf("it wrote no JSON document: %w", err)
+	}
+	r.EpochSeconds, r.CompileSeconds, r.Iterations, r.Engine, r.Threads, r.Versions = p.EpochSeconds, p.CompileSeconds, p.Iterations, p.Engine, p.Threads, p.Versions
+	if len(p.Seconds) > 1 {
+		r.EpochSeconds = median(p.Seconds[1:])
+	}
+	for i, l := range p.Losses {
+		if l == nil {
+			return fmt.Errorf("the loss was not finite in step %d", i+1)
+		}
+		r.Losses = append(r.Losses, *l)
+	}
+	if !(r.EpochSeconds > 0) || len(r.Losses) == 0 {
+		return errors.New("it reports no time or no losses: give two steps at least")
+	}
+	return nil
+}
+
+// peak is the largest resident memory of an ended process, in bytes; 0 where the system does not tell.
+func peak(s *os.ProcessState) int64 {
+	u, ok := s.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	if runtime.GOOS == "darwin" { // bytes there, KiB elsewhere
+		return int64(u.Maxrss)
+	}
+	return int64(u.Maxrss) * 1024
+}
+
+// last is the last line that says something.
+func last(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	line := strings.TrimSpace(lines[len(lines)-1])
+	if len(line) > 300 {
+		line = line[:300]
+	}
+	return line
+}
+
+// load is the machine's average load of the last 1, 5 and 15 minutes; empty where it is not known.
+func load() string {
+	b, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return ""
+	}
+	return strings.Join(strings.Fields(string(b))[:3], " ")
+}

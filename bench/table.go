@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/revgnn/revgnn/pkg/report"
+)
+
+// markdown is the report as tables.
+func (r *Report) markdown() string {
+	var b strings.Builder
+	m := r.Machine
+	fmt.Fprintf(&b, "# Side by side\n\n%s, %d cores, %.0f GB; engine %s; commit %s; %s to %s; %d rounds; load at the start %s.\n\n",
+		m.CPU, m.Cores, gb(m.Memory), m.Engine, m.Commit, r.Started, r.Finished, r.Rounds, m.Load)
+	for _, which := range []string{Peer, Authors} {
+		if why := r.Missing[which]; why != "" {
+			fmt.Fprintf(&b, "Without the %s: %s.\n\n", which, why)
+		}
+	}
+	b.WriteString("Seconds per epoch, medians; ratios above 1: revgnn is faster. Cases are named model-graph-forward-reverse-width.\n\n")
+	b.WriteString("| | case | nodes | entries | revgnn | peer | peer / revgnn | authors | authors / revgnn | to compile |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	for i, x := range r.Results {
+		ours := x.Programmes[Ours]
+		fmt.Fprintf(&b, "| %d | %s | %d | %d | %s | %s | %s | %s | %s | %s |\n", i+1, x.Case.Name, x.Graph.Nodes, x.Graph.entries(), x.cell(Ours, seconds),
+			x.cell(Peer, seconds), x.cell(Peer, timeRatio), x.cell(Authors, seconds), x.cell(Authors, timeRatio), cell(ours, func(s *Summary) string { return fmt.Sprintf("%.1f", s.CompileSeconds) }))
+	}
+	b.WriteString("\nPeak memory in MB; iterations per reverse layer (solve / adjoint); largest relative difference of losses after the same steps.\n\n")
+	b.WriteString("| | case | revgnn | peer | peer / revgnn | authors | iterations | of the peer | loss: peer | loss: authors |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	for i, x := range r.Results {
+		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", i+1, x.Case.Name, x.cell(Ours, megabytes), x.cell(Peer, megabytes),
+			x.cell(Peer, memoryRatio), x.cell(Authors, megabytes), x.cell(Ours, iterations), x.cell(Peer, iterations), x.cell(Peer, agreement), x.cell(Authors, agreement))
+	}
+	for _, x := range r.Results {
+		for _, which := range []string{Ours, Peer, Authors} {
+			if why := x.Skipped[which]; why != "" {
+				fmt.Fprintf(&b, "\n%s, %s: skipped, %s.\n", x.Case.Name, which, why)
+			}
+			if s := x.Programmes[which]; s != nil && s.Error != "" {
+				fmt.Fprintf(&b, "\n%s, %s: failed, %s\n", x.Case.Name, which, s.Error)
+			}
+		}
+	}
+	for _, l := range r.Limits {
+		b.WriteString("\n" + l.markdown())
+	}
+	return b.String()
+}
+
+func (x *Result) cell(which string, show func(*Summary) string) string {
+	return cell(x.Programmes[which], show)
+}
+
+// cell is empty where there is nothing to show.
+func cell(s *Summary, show func(*Summary) string) string {
+	if s == nil || s.EpochSeconds == 0 {
+		return ""
+	}
+	return show(s)
+}
+
+func seconds(s *Summary) string   { return fmt.Sprintf("%.3g", s.EpochSeconds) }
+func timeRatio(s *Summary) string { return ratio(s.TimeRatio) }
+func memoryRatio(s *Summary) string {
+	return ratio(s.MemoryRatio)
+}
+func megabytes(s *Summary) string { return fmt.Sprintf("%.0f", float64(s.PeakBytes)/1e6) }
+
+func ratio(r float64) string {
+	if r == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", r)
+}
+
+func iterations(s *Summary) string {
+	if s.Iterations == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.2f / %.2f", s.Iterations.Solve, s.Iterations.Adjoint)
+}
+
+func agreement(s *Summary) string {
+	if s.TimeRatio == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0e in %d steps", s.LossDifference, s.Steps)
+}
+
+// figure draws the ratios of all cases, by their numbers in the tables; nil if there is none.
+func (r *Report) figure() *report.Figure {
+	series := []report.Series{{Name: "seconds: peer / revgnn"}, {Name: "memory: peer / revgnn"}, {Name: "seconds: authors / revgnn"}}
+	add := func(k, i int, value float64) {
+		if value > 0 {
+			series[k].X, series[k].Y = append(series[k].X, float64(i+1)), append(series[k].Y, value)
+		}
+	}
+	for i, x := range r.Results {
+		if s := x.Programmes[Peer]; s != nil {
+			add(0, i, s.TimeRatio)
+			add(1, i, s.MemoryRatio)
+		}
+		if s := x.Programmes[Authors]; s != nil {
+			add(2, i, s.TimeRatio)
+		}
+	}
+	var drawn []report.Series
+	for _, s := range series {
+		if len(s.X) > 0 {
+			drawn = append(drawn, s)
+		}
+	}
+	if len(drawn) == 0 {
+		return nil
+	}
+	return report.Curves("bench", "How many times the others need (above 1: revgnn is better)", "case (number in the table)", "ratio", drawn, report.Axes{LogY: true})
+}

@@ -1,0 +1,86 @@
+package roofline
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gomlx/compute/dtypes"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/sparse"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// Analysis of an epoch of training.
+type Analysis struct {
+	Graph  string `json:"dataset"`
+	Model  string `json:"model"`
+	Engine string `json:"engine"`
+	Shape
+	// Stored is the number of stored entries of Â, with padding.
+	Stored  int      `json:"stored_entries"`
+	Rates   Rates    `json:"rates"`
+	Kernels []Kernel `json:"kernels"`
+	// EpochSeconds as measured; Accounted is the sum over the kernels as measured by themselves, and Least that of their
+	// bounds. Fraction is Least over EpochSeconds.
+	EpochSeconds float64 `json:"epoch_seconds"`
+	Accounted    float64 `json:"accounted_seconds"`
+	Least        float64 `json:"least_seconds"`
+	Fraction     float64 `json:"fraction"`
+}
+
+// Analyse times training steps of a GCN or GCN+ReP from given weights (nil: as drawn), and every kernel of a step by itself.
+func Analyse(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config, weights map[string]train.Array) (*Analysis, error) {
+	if c.Model != models.GCN && c.Model != models.GCNRep {
+		return nil, fmt.Errorf("the roofline counts the kernels of %s and %s, not of %s: choose one of these", models.GCN, models.GCNRep, c.Model)
+	}
+	m, err := sparse.SymNorm(g)
+	if err != nil {
+		return nil, err
+	}
+	b, err := train.Bench(ctx, e, g, c, weights)
+	if err != nil {
+		return nil, err
+	}
+	a := &Analysis{Graph: g.Name, Model: c.Model, Engine: e.Name, EpochSeconds: b.EpochSeconds, Stored: stored(m),
+		Shape: Shape{Nodes: g.NumNodes, Entries: m.Entries(), Features: g.NumFeatures, Outputs: g.NumClasses, Hidden: c.Hidden,
+			Forward: c.Forward, Reverse: b.Config.Reverse, Solve: b.Iterations.Solve, Adjoint: b.Iterations.Adjoint}}
+	if a.Outputs == 2 {
+		a.Outputs = 1
+	}
+	if a.Rates, err = MeasureRates(e, a.Nodes, a.Hidden); err != nil {
+		return nil, err
+	}
+	return a, a.measure(ctx, e, m)
+}
+
+// measure times the kernels and adds up.
+func (a *Analysis) measure(ctx context.Context, e *engine.Engine, m *sparse.Matrix) (err error) {
+	for _, k := range kernels(a.Shape, m) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if k.Seconds, err = perRepetition(e, k.state, k.fixed, k.body); err != nil {
+			return fmt.Errorf("kernel %s: %w", k.Name, err)
+		}
+		k.bound(a.Rates)
+		k.Fraction = k.Least / k.Seconds
+		a.Accounted += k.Times * k.Seconds
+		a.Least += k.Times * k.Least
+		a.Kernels = append(a.Kernels, k)
+	}
+	a.Fraction = a.Least / a.EpochSeconds
+	return nil
+}
+
+// stored counts a matrix's indices on the engine.
+func stored(m *sparse.Matrix) (count int) {
+	for _, t := range m.Tensors() {
+		if t.DType() == dtypes.Int32 {
+			count += t.Shape().Size()
+		}
+	}
+	return count
+}
