@@ -14,9 +14,9 @@ const (
 	// maxTerms is the longest sum that one fused loop adds up; longer rows are cut into chunks of about equal length.
 	// XLA CPU stops vectorising fusions of some 200 terms; 32 was the fastest of 16 … 128 on tolokers and squirrel.
 	maxTerms = 32
-	// The growth of a layout bounds how much longer the longest row of a bucket may be than its shortest: rows are padded
-	// to the longest. Attention runs several small kernels per bucket and layer, so that fewer buckets pay there.
-	fine, coarse = 1.25, 1.5
+	// growth bounds how much longer the longest row of a bucket may be than its shortest: rows are padded to the longest.
+	// Less padding (1.25) is no faster, and takes half as long again to compile (docs/performance.md).
+	growth = 1.5
 )
 
 // Matrix is a sparse symmetric n x n matrix laid out for [Operator]: "sliced rows".
@@ -25,8 +25,7 @@ const (
 // bucket's longest row with entries of weight zero. Rows longer than 32 entries are cut into chunks, whose sums a second
 // level adds up.
 type Matrix struct {
-	n      int
-	growth float64
+	n int
 	// order[p] is the node at position p: vectors on the engine are in this order.
 	order         []int32
 	short         int // rows summed by the first level alone
@@ -43,15 +42,11 @@ type bucket struct{ rows, terms, at int }
 // NewSymmetric lays out the symmetric matrix whose row i has the given weights at the given columns. Symmetry is the
 // caller's promise: the derivative of a product with the matrix is taken to be a product with the same matrix.
 func NewSymmetric(columns [][]int32, weights [][]float32) (*Matrix, error) {
-	return layout(columns, weights, fine)
-}
-
-func layout(columns [][]int32, weights [][]float32, growth float64) (*Matrix, error) {
 	n := len(columns)
 	if len(weights) != n {
 		return nil, fmt.Errorf("sparse matrix: %d rows of columns but %d rows of weights", n, len(weights))
 	}
-	m := &Matrix{n: n, order: make([]int32, n), growth: growth}
+	m := &Matrix{n: n, order: make([]int32, n)}
 	for i := range m.order {
 		m.order[i] = int32(i)
 		if len(columns[i]) != len(weights[i]) {
@@ -131,7 +126,7 @@ func cut(long []row, base int) (chunks, sums []row) {
 func (m *Matrix) pack(rows []row) (buckets []bucket) {
 	for from := 0; from < len(rows); {
 		shortest := len(rows[from].index)
-		limit := max(shortest, int(float64(shortest)*m.growth))
+		limit := max(shortest, int(float64(shortest)*growth))
 		to := from
 		for to < len(rows) && len(rows[to].index) <= limit {
 			to++
@@ -165,7 +160,7 @@ func Neighbourhoods(g *graphs.Graph) (*Matrix, error) {
 	for i := range columns {
 		weights[i] = slices.Repeat([]float32{1}, len(columns[i]))
 	}
-	return layout(columns, weights, coarse)
+	return NewSymmetric(columns, weights)
 }
 
 // closed lists every node's neighbours and itself, in ascending order.

@@ -8,13 +8,9 @@ import (
 )
 
 // Places counts what the layout of a graph's adjacency with self loops stores, without making it: places for entries, padding
-// included, and the terms that its sums have in all, to which the compiled program grows. The layout is that of [SymNorm], or
-// with attention that of [Neighbourhoods] and [SelfLoops].
-func Places(g *graphs.Graph, attention bool) (places, terms int) {
-	growth := fine
-	if attention {
-		growth = coarse
-	}
+// included, and the terms that its sums have in all, to which the compiled program grows. [SymNorm], [Neighbourhoods] and
+// [SelfLoops] have the same.
+func Places(g *graphs.Graph) (places, terms int) {
 	rows := map[int]int{}
 	for _, d := range g.Degrees() {
 		rows[d+1]++
@@ -39,7 +35,7 @@ func Places(g *graphs.Graph, attention bool) (places, terms int) {
 		long = append(long, run{length, chunks[length]})
 	}
 	for _, level := range [][]run{short, long, sums} {
-		p, t := packed(level, growth)
+		p, t := packed(level)
 		places, terms = places+p, terms+t
 	}
 	return places, terms
@@ -49,7 +45,7 @@ func Places(g *graphs.Graph, attention bool) (places, terms int) {
 type run struct{ length, count int }
 
 // packed counts the places and terms of the buckets that pack makes.
-func packed(runs []run, growth float64) (places, terms int) {
+func packed(runs []run) (places, terms int) {
 	for from := 0; from < len(runs); {
 		limit := max(runs[from].length, int(float64(runs[from].length)*growth))
 		to, rows := from, 0

@@ -21,22 +21,17 @@ func TestPlaces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, attention := range []bool{false, true} {
-			m, err := SymNorm(g)
-			if attention {
-				m, err = Neighbourhoods(g)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			places, terms := 0, 0
-			for _, b := range append(m.first, m.second...) {
-				places += b.rows * b.terms
-				terms += b.terms
-			}
-			if p, n := Places(g, attention); p != places || n != terms {
-				t.Errorf("%d edges, attention %v: %d places and %d terms, the layout has %d and %d", len(g.Edges), attention, p, n, places, terms)
-			}
+		m, err := SymNorm(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		places, terms := 0, 0
+		for _, b := range append(m.first, m.second...) {
+			places += b.rows * b.terms
+			terms += b.terms
+		}
+		if p, n := Places(g); p != places || n != terms {
+			t.Errorf("%d edges: %d places and %d terms, the layout has %d and %d", len(g.Edges), p, n, places, terms)
 		}
 	}
 }
