@@ -54,7 +54,7 @@ build: bin/revgnn ## The command line, bin/revgnn
 
 # The commit goes into the programme, so that a new one builds it anew.
 bin/revgnn: $(sources) $(wildcard .git/logs/HEAD)
-	go build -ldflags "-X main.commit=$$(git describe --always --dirty --abbrev=12 2>/dev/null)" -o $@ ./cmd/revgnn
+	go build -ldflags "-X github.com/revgnn/revgnn/pkg/results.Commit=$$(git describe --always --dirty --abbrev=12 2>/dev/null)" -o $@ ./cmd/revgnn
 
 setup: ## The Python environment, the Go kernel and what figures need, in .venv
 	go run ./kernels/install

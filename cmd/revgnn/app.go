@@ -16,6 +16,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/results"
 )
 
 // app is what all commands share: where they write, and the global flags.
@@ -31,7 +32,7 @@ type app struct {
 }
 
 func (a *app) root() *cobra.Command {
-	root := group("revgnn", "Residual graph networks with forward and reverse layers", a.doctor(), a.datasets(), a.train(), a.predict(), a.invert(), a.bench(), a.runs(), a.installPlugin(), a.version())
+	root := group("revgnn", "Residual graph networks with forward and reverse layers", a.doctor(), a.datasets(), a.train(), a.predict(), a.invert(), a.bench(), a.runs(), a.reproduce(), a.installPlugin(), a.version())
 	root.Long = "revgnn trains residual graph networks that read both ends of a diffusion: forward layers that smooth node\nfeatures over the graph, and their inverses, which sharpen them.\n\nExit status: 0 done, 1 failed, 2 wrong usage."
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.SetFlagErrorFunc(flagError)
@@ -135,16 +136,13 @@ func (a *app) prepare(ctx context.Context, p *progress, dataset string) (*engine
 	return e, g, err
 }
 
-// commit that the programme was built from, as make tells the linker.
-var commit string
-
 // versionText is the version of the module, or the commit.
 func versionText() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
 		return info.Main.Version
 	}
-	if commit != "" {
-		return commit
+	if results.Commit != "" {
+		return results.Commit
 	}
 	return "unknown (built without make)"
 }

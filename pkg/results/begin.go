@@ -22,8 +22,11 @@ var modules = map[string]string{
 	"github.com/gomlx/go-xla":  "go-xla",
 }
 
-// built reads what the Go tool wrote into the programme. It knows the commit only where the programme was built in a checkout,
-// with -buildvcs.
+// Commit that the programme was built from, as make tells the linker: a hash, with "-dirty" where files were changed.
+var Commit string
+
+// built reads what the Go tool wrote into the programme, the commit too where make did not tell it: go build does so in a
+// checkout, with -buildvcs.
 func built() (versions map[string]string, commit string) {
 	versions = map[string]string{"go": runtime.Version()}
 	info, ok := debug.ReadBuildInfo()
@@ -51,7 +54,10 @@ func built() (versions map[string]string, commit string) {
 		}
 	}
 	if commit != "" && dirty {
-		commit += "+dirty"
+		commit += "-dirty"
+	}
+	if Commit != "" {
+		commit = Commit
 	}
 	return versions, commit
 }

@@ -1,0 +1,286 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/datasets"
+	"github.com/revgnn/revgnn/pkg/doctor"
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/paper"
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/sweep"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// reproduction is one call of reproduce.
+type reproduction struct {
+	*app
+	profile, splits, shard, out string
+	datasets, models            []string
+	dryRun                      bool
+	task                        string
+}
+
+func (a *app) reproduce() *cobra.Command {
+	r := &reproduction{app: a}
+	c := &cobra.Command{Use: "reproduce table1…table6 | fig1…fig6 | all [flags]", Short: "Make the paper's tables and figures: run what is missing, then render",
+		Example: "  revgnn reproduce all --dry-run\n  revgnn reproduce table2 fig3 --profile quick\n  revgnn reproduce all --profile paper --shard 2/8"}
+	f := c.Flags()
+	f.StringVar(&r.profile, "profile", "quick", "quick (for a laptop) or paper (the published depths, ten splits)")
+	f.StringSliceVar(&r.datasets, "datasets", nil, "only these datasets")
+	f.StringSliceVar(&r.models, "models", nil, "only these models")
+	f.StringVar(&r.splits, "splits", "", "splits of tables 2, 3 and 6, such as 0-9 or 0,3,5 (default the profile's)")
+	f.StringVar(&r.shard, "shard", "", "run only part i of n of the work, as in 2/8")
+	f.BoolVar(&r.dryRun, "dry-run", false, "show the plan, and run nothing")
+	f.StringVar(&a.runsFile, "runs", "", "SQLite file of run records (default: $REVGNN_RUNS, else "+results.DefaultFile+")")
+	f.StringVar(&r.out, "out", "out/paper", "folder for what is rendered")
+	f.StringVar(&r.task, "task", "", "run one task, given as JSON, and write its record")
+	f.MarkHidden("task") // what this programme calls itself with
+	f.SortFlags = false
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if r.task != "" {
+			return r.alone(c.Context())
+		}
+		return r.run(c.Context(), args)
+	}
+	return c
+}
+
+func (r *reproduction) run(ctx context.Context, names []string) (err error) {
+	if len(names) == 0 {
+		return usagef("nothing to reproduce given: name tables and figures (table1 to table6, fig1 to fig6), or all")
+	}
+	items, err := paper.Choose(names)
+	if err != nil {
+		return asUsage(err)
+	}
+	scope, shard, err := r.scope()
+	if err != nil {
+		return asUsage(err)
+	}
+	store, err := results.Open(r.records())
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := store.Close(); err == nil {
+			err = e
+		}
+	}()
+	p := r.progress()
+	if err := importCommitted(store, p); err != nil {
+		return err
+	}
+	runner := r.runner(scope, shard, store, p)
+	plan, err := runner.Plan(items)
+	if err != nil {
+		return err
+	}
+	if r.dryRun {
+		return r.show(plan, func(w io.Writer) { planTable(w, plan) })
+	}
+	if plan.Missing > 0 {
+		p.line("profile %s: %d runs are there, %d are to be made; about %s, and up to %s of memory. What is done is kept in %s, whatever happens.",
+			scope.Profile.Name, plan.Done, plan.Missing, paper.Duration(plan.Seconds), bytesText(int64(plan.Bytes)), store.Path())
+		if err := runner.Run(ctx, items); err != nil {
+			return err
+		}
+	}
+	documents, err := runner.Documents(items)
+	if err != nil {
+		return err
+	}
+	written, err := paper.Write(r.out, scope.Profile, documents)
+	if err != nil {
+		return err
+	}
+	return r.show(rendered{scope.Profile.Name, r.out, written}, func(w io.Writer) {
+		fmt.Fprintf(w, "%d files in %s; start with %s\n", len(written), r.out, filepath.Join(r.out, "index.html"))
+	})
+}
+
+// rendered is the JSON document of reproduce.
+type rendered struct {
+	Profile string   `json:"profile"`
+	Out     string   `json:"out"`
+	Files   []string `json:"files"`
+}
+
+// scope reads the flags that say what is wanted.
+func (r *reproduction) scope() (s paper.Scope, shard paper.Shard, err error) {
+	if s.Profile, err = paper.ParseProfile(r.profile); err != nil {
+		return s, shard, err
+	}
+	if shard, err = paper.ParseShard(r.shard); err != nil {
+		return s, shard, err
+	}
+	if r.splits != "" {
+		if s.Splits, err = sweep.ParseSplits(r.splits); err != nil {
+			return s, shard, err
+		}
+	}
+	if err := paper.CheckChoice(r.datasets, r.models); err != nil {
+		return s, shard, err
+	}
+	s.Datasets, s.Models = r.datasets, r.models
+	dir, err := datasets.Dir(r.data.Dir)
+	if err != nil {
+		return s, shard, err
+	}
+	s.Absent = func(dataset string) string {
+		if r.data.Offline && paper.IsPublic(dataset) && !doctor.Present(dataset, dir) {
+			return "not run: dataset not here"
+		}
+		return ""
+	}
+	return s, shard, nil
+}
+
+func (r *reproduction) runner(scope paper.Scope, shard paper.Shard, store *results.Store, p *progress) *paper.Runner {
+	var opened *engine.Engine
+	return &paper.Runner{Scope: scope, Shard: shard, Store: store, Alone: r.inOwnProcess,
+		Engine: func() (e *engine.Engine, err error) {
+			if opened == nil {
+				opened, err = engine.Open(r.engineName)
+			}
+			return opened, err
+		},
+		Load: func(ctx context.Context, name string) (*graphs.Graph, error) { return r.loadAny(ctx, p, name) },
+		Starts: func(at paper.Progress) {
+			p.line("[%d/%d] %s; %s left", at.Number, at.Total, at.Task, paper.Duration(at.Seconds))
+		},
+		Epoch: func(t paper.Task, e train.Epoch) {
+			p.at(t.String(), int64(e.Epoch), int64(e.Epochs), "epochs", fmt.Sprintf("val %.4f", e.BestVal))
+		},
+		NoDataset: func(name string, why error) {
+			p.line("warning: runs on %s are left out: %s", name, sentence(why))
+		},
+		Ended: func(record results.Record) {
+			if record.Status != results.OK {
+				p.line("%s: %s", record.Status, record.Message)
+			}
+		},
+	}
+}
+
+// loadAny loads a dataset, or one of table 1's random graphs.
+func (r *reproduction) loadAny(ctx context.Context, p *progress, name string) (*graphs.Graph, error) {
+	data := r.data
+	data.Progress = p.download
+	g, err := paper.Load(ctx, name, data)
+	p.end()
+	return g, err
+}
+
+// inOwnProcess runs a task by calling this programme, so that its memory is its own: twice, since compiling takes memory too,
+// and the second call finds the programme that the first compiled.
+func (r *reproduction) inOwnProcess(ctx context.Context, t paper.Task) (record results.Record, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return record, fmt.Errorf("this programme can't find itself to time %s: %w", t, err)
+	}
+	text, err := json.Marshal(t)
+	if err != nil {
+		return record, err
+	}
+	for range 2 {
+		if record, err = r.call(ctx, self, t, string(text)); err != nil {
+			return record, err
+		}
+	}
+	return record, nil
+}
+
+// call runs a task, given as text, in another process of this programme.
+func (r *reproduction) call(ctx context.Context, self string, t paper.Task, text string) (record results.Record, err error) {
+	var complaint strings.Builder
+	c := exec.CommandContext(ctx, self, "reproduce", "--task", text, "--engine", r.engineName, "--data", r.data.Dir, "--mirror", r.data.Mirror, fmt.Sprintf("--offline=%t", r.data.Offline))
+	c.Stderr = &complaint
+	out, err := c.Output()
+	if err != nil {
+		return record, fmt.Errorf("timing %s: %w: %s", t, err, strings.TrimSpace(complaint.String()))
+	}
+	if err := json.Unmarshal(out, &record); err != nil {
+		return record, fmt.Errorf("timing %s: its record can't be read: %w", t, err)
+	}
+	return record, nil
+}
+
+// alone is the other end of inOwnProcess.
+func (r *reproduction) alone(ctx context.Context) error {
+	var t paper.Task
+	if err := json.Unmarshal([]byte(r.task), &t); err != nil {
+		return usagef("--task is not a task: %v", err)
+	}
+	g, err := r.loadAny(ctx, r.progress(), t.Dataset)
+	if err != nil {
+		return err
+	}
+	e, err := engine.Open(r.engineName)
+	if err != nil {
+		return err
+	}
+	record, err := paper.Execute(ctx, paper.Place{Engine: e, Graph: g, Alone: true}, t)
+	if err != nil {
+		return err
+	}
+	return r.document(record)
+}
+
+// planTable lists what is to be done.
+func planTable(w io.Writer, p paper.Plan) {
+	fmt.Fprintf(w, "run\tstate\testimate\tmemory\n")
+	for _, s := range p.Steps {
+		state := "to do"
+		switch {
+		case s.Done:
+			state = "done"
+		case s.Provisional:
+			state = "to do, settings not chosen yet"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Task, state, paper.Duration(p.Estimate(s.Task)), bytesText(int64(paper.Memory(s.Task))))
+	}
+	fmt.Fprintf(w, "\n%d done, %d to do: about %s\n", p.Done, p.Missing, paper.Duration(p.Seconds))
+}
+
+// importCommitted adds the records that came with the programme.
+func importCommitted(store *results.Store, p *progress) error {
+	names, err := data.Records()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		dir, err := os.MkdirTemp("", "revgnn-records")
+		if err != nil {
+			return fmt.Errorf("the records that came with revgnn cannot be read: %w", err)
+		}
+		defer os.RemoveAll(dir)
+		path := filepath.Join(dir, name)
+		text, err := data.Record(name)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			return fmt.Errorf("the records that came with revgnn cannot be read: %w", err)
+		}
+		added, _, err := store.Import(path)
+		if err != nil {
+			return err
+		}
+		if added > 0 {
+			p.line("%d run records came with revgnn (%s)", added, name)
+		}
+	}
+	return nil
+}

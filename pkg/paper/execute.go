@@ -1,0 +1,124 @@
+package paper
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// errInterrupted is the end of a run that was asked to stop: it leaves no record.
+var errInterrupted = errors.New("interrupted")
+
+// Place is where a task runs.
+type Place struct {
+	Engine *engine.Engine
+	Graph  *graphs.Graph
+	// Alone tells that nothing else has run in this process, so that its memory is the task's.
+	Alone bool
+	// Epoch, if set, is called after each epoch of a training.
+	Epoch func(train.Epoch)
+}
+
+// Execute runs a task and returns its record, which is not kept yet. A run that diverges, or fails, is a record with that
+// status; an error means that it was interrupted, or that there is nothing to record.
+func Execute(ctx context.Context, p Place, t Task) (results.Record, error) {
+	r := results.Begin(t.Kind)
+	r.Key, r.Dataset, r.Checksum, r.Model, r.Split, r.Engine = t.key(), t.Dataset, p.Graph.Checksum(), t.Config.Model, t.Split, p.Engine.Name
+	r.Seed = t.Config.Seed
+	if t.Kind == results.Train {
+		r.Seed += uint64(t.Split)
+	}
+	var err error
+	if r.Config, err = json.Marshal(t.Config); err != nil {
+		return r, fmt.Errorf("%s: its settings cannot be recorded: %w", t, err)
+	}
+	out, status, message, err := p.run(ctx, t)
+	r.Seconds = time.Since(r.Started).Seconds()
+	switch {
+	case ctx.Err() != nil || status == train.Interrupted:
+		return r, errInterrupted
+	case err != nil:
+		r.Status, r.Message = results.Failed, err.Error()
+		return r, nil
+	}
+	r.Status, r.Message = status, message
+	if r.Outcome, err = json.Marshal(out); err != nil {
+		return r, fmt.Errorf("%s: its outcome cannot be recorded: %w", t, err)
+	}
+	return r, nil
+}
+
+// run does the work: its outcome, how it ended, and what there is to say about that.
+func (p Place) run(ctx context.Context, t Task) (out any, status, message string, err error) {
+	switch t.Kind {
+	case results.Train:
+		return p.train(ctx, t)
+	case results.Invert:
+		out, err = train.Invert(ctx, p.Engine, p.Graph, t.Config)
+	case results.Bench:
+		out, err = p.time(ctx, t)
+	case results.Measure:
+		out = metrics.GraphStats(p.Graph)
+	default:
+		err = fmt.Errorf("there is no work of the kind %q", t.Kind)
+	}
+	return out, results.OK, "", err
+}
+
+// time times training steps.
+func (p Place) time(ctx context.Context, t Task) (*Timed, error) {
+	// What loading the graph left behind is neither the programme's own nor the benchmark's.
+	debug.FreeOSMemory()
+	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // on Linux: the peak starts anew
+	idle := memory("VmRSS")
+	b, err := train.Bench(ctx, p.Engine, p.Graph, t.Config, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := &Timed{Benchmark: *b}
+	if p.Alone {
+		// Getrusage, which the benchmark reads, counts the parent's memory too where it started this process without a copy.
+		out.IdleRSS, out.PeakRSS = idle, memory("VmHWM")
+	}
+	return out, nil
+}
+
+// train trains, and follows the trained model's states where that is asked for.
+func (p Place) train(ctx context.Context, t Task) (any, string, string, error) {
+	r, err := train.Fit(ctx, p.Engine, p.Graph, t.Split, t.Config, p.Epoch)
+	if err != nil {
+		return nil, "", "", err
+	}
+	out := Trained{Result: *r, Metric: train.Metric(p.Graph)}
+	if t.Follow != nil && r.Status == train.OK && r.BestEpoch > 0 {
+		trajectory, err := train.Trace(p.Engine, p.Graph, t.Split, t.Config, r.Weights, t.Follow.Layers)
+		if err != nil {
+			return nil, "", "", err
+		}
+		out.Followed = condense(trajectory, t.Follow.Boards, p.Graph)
+	}
+	return out, r.Status, r.Message, nil
+}
+
+// memory reads an entry of /proc/self/status, such as VmRSS, in bytes; 0 where the system has none.
+func memory(entry string) int64 {
+	b, _ := os.ReadFile("/proc/self/status") // Linux only
+	for line := range strings.Lines(string(b)) {
+		var kib int64
+		if n, _ := fmt.Sscanf(line, entry+": %d kB", &kib); n == 1 {
+			return kib << 10
+		}
+	}
+	return 0
+}

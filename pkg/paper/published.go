@@ -1,0 +1,128 @@
+package paper
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/revgnn/revgnn/data"
+)
+
+// Performance is a published table of test results: tables 2, 3 and 6.
+type Performance struct {
+	Table   int              `json:"table"`
+	Title   string           `json:"title"`
+	Metric  string           `json:"metric"`
+	Columns []string         `json:"columns"` // datasets
+	Rows    []PerformanceRow `json:"rows"`
+}
+
+// PerformanceRow is one model's, with a cell for each dataset.
+type PerformanceRow struct {
+	Name  string `json:"name"`
+	Model string `json:"model"`
+	// Group numbers the rows that stand together in the paper, from 0.
+	Group int `json:"group"`
+	// From is where the paper took the row from; empty for its own runs.
+	From  string `json:"from,omitempty"`
+	Cells []struct {
+		Mean float64 `json:"mean"`
+		Std  float64 `json:"std"`
+		From string  `json:"from,omitempty"`
+	} `json:"cells"`
+	// Layers are L_F and L_R, and Delta the paper's difference to the plain backbone, where it gives them.
+	Layers [][2]int  `json:"layers,omitempty"`
+	Delta  []float64 `json:"delta,omitempty"`
+}
+
+// column is the number of a dataset's column, or -1.
+func (p *Performance) column(dataset string) int {
+	for i, c := range p.Columns {
+		if c == dataset {
+			return i
+		}
+	}
+	return -1
+}
+
+// row is a model's row; nil where there is none.
+func (p *Performance) row(model string) *PerformanceRow {
+	for i := range p.Rows {
+		if p.Rows[i].Model == model {
+			return &p.Rows[i]
+		}
+	}
+	return nil
+}
+
+// Complexities is table 1. Exponents are the highest powers of a quantity in its column of times and in that of memory.
+type Complexities struct {
+	Columns []string `json:"columns"`
+	Rows    []struct {
+		Name  string   `json:"name"`
+		Cells []string `json:"cells"`
+	} `json:"rows"`
+	Exponents []struct {
+		Quantity string  `json:"quantity"`
+		Time     float64 `json:"time"`
+		Memory   float64 `json:"memory"`
+	} `json:"exponents"`
+}
+
+// InversionErrors is table 4.
+type InversionErrors struct {
+	Models        []string `json:"models"`
+	Depth         int      `json:"depth"`
+	Lipschitz     float64  `json:"lipschitz"`
+	MaxIterations int      `json:"max_iterations"`
+	Rows          []struct {
+		Dataset string    `json:"dataset"`
+		Errors  []float64 `json:"errors"`
+	} `json:"rows"`
+}
+
+// DatasetStatistics is table 5.
+type DatasetStatistics struct {
+	Rows []struct {
+		Dataset           string  `json:"dataset"`
+		Nodes             int     `json:"nodes"`
+		Edges             int     `json:"edges"`
+		Classes           int     `json:"classes"`
+		AverageDegree     float64 `json:"average_degree"`
+		EdgeHomophily     float64 `json:"edge_homophily"`
+		AdjustedHomophily float64 `json:"adjusted_homophily"`
+	} `json:"rows"`
+}
+
+// Claim is what the paper says of one of its figures, which it publishes as pictures only.
+type Claim struct {
+	Figure int    `json:"figure"`
+	Title  string `json:"title"`
+	Says   string `json:"says"`
+	// Below and Above are limits of GSL, up to ReverseLayers and from AfterLayers on (figure 3).
+	Below         float64 `json:"below"`
+	ReverseLayers int     `json:"reverse_layers"`
+	Above         float64 `json:"above"`
+	AfterLayers   int     `json:"after_layers"`
+	// Iterations until the fixed-point method has converged (figure 5).
+	Iterations int `json:"iterations"`
+	// ReverseLimit is the depth at which the paper had to stop, by dataset (figure 2).
+	ReverseLimit map[string]int `json:"reverse_limit"`
+}
+
+// published reads what the paper published under a name; see [data.Paper]. The files are part of the programme.
+func published[T any](name string) *T {
+	b, err := data.Paper(name)
+	var v T
+	if err == nil {
+		err = json.Unmarshal(b, &v)
+	}
+	if err != nil {
+		panic(fmt.Errorf("data/paper/%s.json is damaged (%w): rebuild from a clean checkout", name, err))
+	}
+	return &v
+}
+
+// claim is what the paper says of a figure.
+func claim(figure int) Claim {
+	return published[struct{ Figures []Claim }]("figures").Figures[figure-1]
+}

@@ -1,0 +1,58 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/revgnn/revgnn/pkg/datasets"
+	"github.com/revgnn/revgnn/pkg/graphs"
+)
+
+// randomName is the name of a random graph; see [randomGraph].
+const randomName = "random:nodes=%d,edges=%d"
+
+// randomFeatures is the number of features of random graphs, as few as Minesweeper has.
+const randomFeatures = 8
+
+// Load returns a dataset by its name, as [datasets.Load] does, or a random graph.
+func Load(ctx context.Context, name string, o datasets.Options) (*graphs.Graph, error) {
+	if nodes, edges, ok := isRandom(name); ok {
+		return randomGraph(name, nodes, edges)
+	}
+	return datasets.Load(ctx, name, o)
+}
+
+func isRandom(name string) (nodes, edges int, ok bool) {
+	n, err := fmt.Sscanf(name, randomName, &nodes, &edges)
+	return nodes, edges, err == nil && n == 2
+}
+
+// randomGraph draws edges uniformly between nodes of two classes, so that nodes and edges can be varied one at a time. The
+// first half of the nodes is for training, the rest for validation and test.
+func randomGraph(name string, nodes, edges int) (*graphs.Graph, error) {
+	if nodes < 4 || edges < 1 || edges > nodes*(nodes-1)/4 {
+		return nil, fmt.Errorf("%s: choose at least 4 nodes, and at most half of the edges that they can have", name)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	seen := map[graphs.Edge]bool{}
+	list := make([]graphs.Edge, 0, edges)
+	for len(list) < edges {
+		a, b := int32(rng.IntN(nodes)), int32(rng.IntN(nodes))
+		if e := (graphs.Edge{min(a, b), max(a, b)}); a != b && !seen[e] {
+			seen[e] = true
+			list = append(list, e)
+		}
+	}
+	features := make([]float32, nodes*randomFeatures)
+	for i := range features {
+		features[i] = float32(rng.NormFloat64())
+	}
+	labels := make([]int32, nodes)
+	split := graphs.Split{Train: make([]bool, nodes), Val: make([]bool, nodes), Test: make([]bool, nodes)}
+	for i := range labels {
+		labels[i] = int32(i % 2)
+		*[]*bool{&split.Train[i], &split.Train[i], &split.Val[i], &split.Test[i]}[4*i/nodes] = true
+	}
+	return graphs.New(name, nodes, list, features, randomFeatures, labels, 2, []graphs.Split{split})
+}

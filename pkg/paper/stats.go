@@ -1,0 +1,34 @@
+package paper
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/report"
+)
+
+// leastPairs is the number of splits from which on differences are tested.
+const leastPairs = 3
+
+// pairedT is the two-sided p-value of Student's t-test for paired values: the probability of differences at least as large on
+// average if there were none. It is NaN for fewer than [leastPairs] pairs, or where all differences are equal.
+func pairedT(differences []float64) float64 {
+	n := float64(len(differences))
+	spread := metrics.SampleStd(differences)
+	if len(differences) < leastPairs || !(spread > 0) {
+		return math.NaN()
+	}
+	t := metrics.Mean(differences) / (spread / math.Sqrt(n))
+	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Survival(math.Abs(t))
+}
+
+// exponent is the power p of y ~ x^p: the slope of the line through the logarithms.
+func exponent(x, y []float64) (report.Fit, error) {
+	lx, ly := make([]float64, len(x)), make([]float64, len(y))
+	for i := range x {
+		lx[i], ly[i] = math.Log(x[i]), math.Log(y[i])
+	}
+	return report.FitLine(lx, ly)
+}

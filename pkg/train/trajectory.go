@@ -1,0 +1,110 @@
+package train
+
+import (
+	"math"
+	"slices"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
+
+// Trajectory is what a model makes of a graph layer by layer, per node in the graph's order.
+type Trajectory struct {
+	// Forward and Reverse states, in the order of the layers asked for; plain models have no reverse ones.
+	Forward, Reverse []State
+	// Probability of class 1 that the whole model gives; nil for more than two classes.
+	Probability []float64
+}
+
+// State is one layer's.
+type State struct {
+	// Layer is the number of layers before it; 0 is the encoded input.
+	Layer int
+	// GSL is the smoothness of the representations ([metrics.GSL]); NaN where they are not finite.
+	GSL Number
+	// Probability of class 1 when the head reads this state alone, with zeros in the place of the other direction (paper
+	// section 4.1.3); nil for more than two classes.
+	Probability []float64
+}
+
+// Trace evaluates a model with given parameters, as [Predict] does, and returns its states after the given numbers of layers,
+// as far as its depth goes. Only models made of layers have such states: GCN and GAT.
+func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array, layers []int) (t *Trajectory, err error) {
+	defer recovered(&err)
+	c.Dropout = 0
+	s, err := newSession(e, g, split, c)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	if err := s.load(weights); err != nil {
+		return nil, err
+	}
+	forward, reverse := within(layers, s.config.Forward), []int(nil)
+	if s.config.HasReverse() {
+		reverse = within(layers, s.config.Reverse)
+	}
+	var readouts int
+	out, err := s.once("trajectory", func(scope *model.Scope, in []*Node) []*Node {
+		s.store.SetTraining(in[0].Graph(), false)
+		f, r := s.model.Trajectory(scope, in[0], in[3:], forward, reverse)
+		out := slices.Concat(f, r)
+		if s.model.Outputs == 1 {
+			out = append(out, Sigmoid(s.model.Build(scope, in[0], in[3:]).Logits))
+			for _, x := range f {
+				out = append(out, Sigmoid(s.model.Readout(scope, x, nil)))
+			}
+			for _, x := range r {
+				out = append(out, Sigmoid(s.model.Readout(scope, nil, x)))
+			}
+		}
+		readouts = len(out) - len(f) - len(r)
+		return out
+	})
+	if err != nil {
+		return nil, err
+	}
+	states := make([]State, len(forward)+len(reverse))
+	for i, l := range slices.Concat(forward, reverse) {
+		gsl, err := metrics.GSL(tensors.MustCopyFlatData[float32](out[i]), g.NumNodes, out[i].Shape().Dimensions[1])
+		if err != nil { // not finite
+			gsl = math.NaN()
+		}
+		states[i] = State{Layer: l, GSL: Number(gsl)}
+		if readouts > 0 {
+			states[i].Probability = s.probability(out[len(states)+1+i])
+		}
+	}
+	t = &Trajectory{Forward: states[:len(forward)], Reverse: states[len(forward):]}
+	if readouts > 0 {
+		t.Probability = s.probability(out[len(states)])
+	}
+	return t, nil
+}
+
+// probability copies a tensor [n, 1] in the adjacency's order to the graph's.
+func (s *session) probability(t *tensors.Tensor) []float64 {
+	values := sparse.Restore(s.model.Adjacency, tensors.MustCopyFlatData[float32](t), 1)
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = float64(v)
+	}
+	return out
+}
+
+// within are the layers of a depth, ascending.
+func within(layers []int, depth int) []int {
+	var out []int
+	for _, l := range slices.Compact(slices.Sorted(slices.Values(layers))) {
+		if l >= 0 && l <= depth {
+			out = append(out, l)
+		}
+	}
+	return out
+}

@@ -1,0 +1,78 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+	"github.com/revgnn/revgnn/pkg/metrics"
+)
+
+// TestTraceAgreesWithPredict compares the last states with the representation that the head reads, and the probabilities with
+// the logits.
+func TestTraceAgreesWithPredict(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		g := board(t, 8)
+		for _, model := range []string{"gcn+rep", "gcn"} {
+			c := Default(model)
+			c.Forward, c.Reverse, c.Hidden, c.Epochs, c.Tolerance, c.MaxIterations, c.Norm = 3, 5, 4, 3, 1e-7, 16, "layer"
+			r, err := Fit(t.Context(), e, g, 0, c, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := Predict(e, g, 0, c, r.Weights, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			trace, err := Trace(e, g, 0, c, r.Weights, []int{3, 0, 1, 5, 5, 1024, -1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			layers := func(states []State) (out []int) {
+				for _, s := range states {
+					out = append(out, s.Layer)
+				}
+				return out
+			}
+			want := "[0 1 3] [0 1 3 5]"
+			if model == "gcn" {
+				want = "[0 1 3] []"
+			}
+			if got := fmt.Sprint(layers(trace.Forward), layers(trace.Reverse)); got != want {
+				t.Fatalf("%s: layers %s, want %s", model, got, want)
+			}
+			near := func(what string, got, want float64) {
+				if !(math.Abs(got-want) < 1e-4) {
+					t.Errorf("%s: %s is %g, want %g", model, what, got, want)
+				}
+			}
+			// The representation's columns are those of the forward state, then those of the reverse one.
+			part := func(first int) float64 {
+				x := make([]float32, 0, g.NumNodes*c.Hidden)
+				for i := range g.NumNodes {
+					x = append(x, p.Representation[i*p.Width+first:i*p.Width+first+c.Hidden]...)
+				}
+				gsl, err := metrics.GSL(x, g.NumNodes, c.Hidden)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return gsl
+			}
+			near("GSL forward", float64(trace.Forward[2].GSL), part(0))
+			if model != "gcn" {
+				near("GSL reverse", float64(trace.Reverse[3].GSL), part(c.Hidden))
+			}
+			for i, logit := range p.Logits {
+				near("a probability", trace.Probability[i], 1/(1+math.Exp(-float64(logit))))
+				if model == "gcn" {
+					near("the last layer's probability", trace.Forward[2].Probability[i], trace.Probability[i])
+				}
+			}
+		}
+		if _, err := Trace(e, g, 0, Default("grand"), nil, []int{1}); err == nil {
+			t.Error("GRAND was followed layer by layer")
+		}
+	})
+}
