@@ -21,14 +21,16 @@ type steps struct {
 // keepAll is the memory in bytes up to which all states are kept.
 const keepAll = 64 << 20
 
-// segmentOf is the distance of checkpoints for that many steps from x: 1 where all states may be kept, else the one that
-// takes the least memory.
-func segmentOf(x *Node, count int) int {
-	if int64(count)*int64(x.Shape().ByteSize()) <= keepAll {
+// Segment is the distance of checkpoints for that many steps between states of that many bytes: 1 where all states may be
+// kept (up to 64 MiB), else the one that takes the least memory, of 2 sqrt(count) states.
+func Segment(bytes int64, count int) int {
+	if int64(count)*bytes <= keepAll {
 		return 1
 	}
 	return int(math.Ceil(math.Sqrt(float64(count))))
 }
+
+func segmentOf(x *Node, count int) int { return Segment(int64(x.Shape().ByteSize()), count) }
 
 // run makes count steps and is differentiable in x and the trainable weights.
 func (s steps) run(x *Node, w []*Node, count int) *Node {

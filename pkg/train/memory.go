@@ -41,7 +41,7 @@ func Memory(g *graphs.Graph, c Config) Estimate {
 	c = c.Resolved()
 	places, terms := sparse.Places(g)
 	n, p := float64(g.NumNodes), float64(places)
-	states, perEntry, arrays := live(c)
+	states, perEntry, arrays := live(c, g.NumNodes)
 	features := 4 * n * float64(g.NumFeatures)
 	// The compiler's memory grows with the length of the program, to which every sum over neighbours adds its terms; about a
 	// quarter of it stays.
@@ -81,16 +81,16 @@ func versions(c Config) float64 {
 
 // live counts what lives at once: states are arrays of [n, hidden], perEntry numbers for every place of the adjacency, and
 // arrays the adjacency's own numbers per place.
-func live(c Config) (states, perEntry, arrays float64) {
+func live(c Config, n int) (states, perEntry, arrays float64) {
 	heads, hidden := float64(c.Heads), float64(c.Hidden)
 	switch {
 	case c.is(models.GRAND):
 		// The product of the gradient's and the state's rows for every edge is computed whole.
-		states, perEntry, arrays = 14+steps(c), 1.3*hidden+8*heads, 4
+		states, perEntry, arrays = 14+steps(c, n), 1.3*hidden+8*heads, 4
 	case c.is(models.GAT):
-		states, perEntry, arrays = chains(c, 3+5*heads, 9+8*heads), 8*heads, 4+2*heads
+		states, perEntry, arrays = chains(c, n, 3+5*heads, 9+8*heads), 8*heads, 4+2*heads
 	default:
-		states, arrays = chains(c, 6, 11.5), 2
+		states, arrays = chains(c, n, 6, 11.5), 2
 	}
 	if c.Norm != "none" {
 		states += 4
@@ -103,8 +103,8 @@ func live(c Config) (states, perEntry, arrays float64) {
 
 // chains is the larger one of what the backward passes of the forward and of the reverse chain hold: checkpoints, states
 // between two of them, and what a layer takes; the first's checkpoints wait while the second is walked.
-func chains(c Config, forward, reverse float64) float64 {
-	kept, segment := checkpoints(float64(c.Forward))
+func chains(c Config, n int, forward, reverse float64) float64 {
+	kept, segment := c.checkpoints(n, c.Forward)
 	if !c.HasReverse() {
 		return kept + segment + forward
 	}
@@ -114,17 +114,21 @@ func chains(c Config, forward, reverse float64) float64 {
 	return kept + max(segment+forward+1, reverse)
 }
 
-// checkpoints is how many of so many states are kept, and how many lie between two: see [solve.ForwardChain].
-func checkpoints(count float64) (kept, segment float64) {
+// checkpoints is how many of so many states of n nodes are kept, and how many between two are computed again: see
+// [solve.ForwardChain].
+func (c Config) checkpoints(n, count int) (kept, segment float64) {
 	if count == 0 {
 		return 0, 0
 	}
-	segment = math.Ceil(math.Sqrt(count))
-	return math.Ceil(count / segment), segment
+	s := solve.Segment(4*int64(n)*int64(c.Hidden), count)
+	if s > 1 {
+		segment = float64(s)
+	}
+	return math.Ceil(float64(count) / float64(s)), segment
 }
 
 // steps is the number of states that the integrations of both directions keep for their backward passes, and their stages.
-func steps(c Config) (states float64) {
+func steps(c Config, n int) (states float64) {
 	m, err := solve.MethodNamed(c.Solver)
 	if err != nil {
 		return 0 // refused by Validate
@@ -138,7 +142,7 @@ func steps(c Config) (states float64) {
 		if m.Adaptive() {
 			count = math.Ceil(float64(c.MaxEvaluations) / float64(len(m.B)-1))
 		}
-		kept, segment := checkpoints(count)
+		kept, segment := c.checkpoints(n, int(count))
 		states, longest = states+kept+float64(len(m.B)), max(longest, segment)
 	}
 	return states + longest
