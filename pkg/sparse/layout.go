@@ -10,14 +10,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-const (
-	// maxTerms is the longest sum that one fused loop adds up; longer rows are cut into chunks of about equal length.
-	// XLA CPU stops vectorising fusions of some 200 terms; 32 was the fastest of 16 … 128 on tolokers and squirrel.
-	maxTerms = 32
-	// growth bounds how much longer the longest row of a bucket may be than its shortest: rows are padded to the longest.
-	// Less padding (1.25) is no faster, and takes half as long again to compile (docs/performance.md).
-	growth = 1.5
-)
+// maxTerms is the longest sum that one fused loop adds up; longer rows are cut into chunks of about equal length. XLA CPU
+// stops vectorising fusions of some 200 terms; 32 was the fastest of 16 … 128 on tolokers and squirrel.
+const maxTerms = 32
 
 // Matrix is a sparse symmetric n x n matrix laid out for [Operator]: "sliced rows".
 //
@@ -124,12 +119,19 @@ func cut(long []row, base int) (chunks, sums []row) {
 
 // pack makes buckets of rows that are ordered by length.
 func (m *Matrix) pack(rows []row) (buckets []bucket) {
-	for from := 0; from < len(rows); {
-		shortest := len(rows[from].index)
-		limit := max(shortest, int(float64(shortest)*growth))
+	var runs []run
+	for _, r := range rows {
+		if n := len(runs); n > 0 && runs[n-1].length == len(r.index) {
+			runs[n-1].count++
+		} else {
+			runs = append(runs, run{len(r.index), 1})
+		}
+	}
+	from, next := 0, 0
+	for _, end := range split(runs, m.entries) {
 		to := from
-		for to < len(rows) && len(rows[to].index) <= limit {
-			to++
+		for ; next < end; next++ {
+			to += runs[next].count
 		}
 		terms := len(rows[to-1].index)
 		if terms == 0 {

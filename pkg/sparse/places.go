@@ -11,9 +11,10 @@ import (
 // included, and the terms that its sums have in all, to which the compiled program grows. [SymNorm], [Neighbourhoods] and
 // [SelfLoops] have the same.
 func Places(g *graphs.Graph) (places, terms int) {
-	rows := map[int]int{}
+	rows, entries := map[int]int{}, 0
 	for _, d := range g.Degrees() {
 		rows[d+1]++
+		entries += d + 1
 	}
 	short, chunks, sums := []run(nil), map[int]int{}, []run(nil)
 	for _, length := range slices.Sorted(maps.Keys(rows)) {
@@ -35,27 +36,21 @@ func Places(g *graphs.Graph) (places, terms int) {
 		long = append(long, run{length, chunks[length]})
 	}
 	for _, level := range [][]run{short, long, sums} {
-		p, t := packed(level)
+		p, t := packed(level, entries)
 		places, terms = places+p, terms+t
 	}
 	return places, terms
 }
 
-// run is a number of rows of one length.
-type run struct{ length, count int }
-
 // packed counts the places and terms of the buckets that pack makes.
-func packed(runs []run) (places, terms int) {
-	for from := 0; from < len(runs); {
-		limit := max(runs[from].length, int(float64(runs[from].length)*growth))
-		to, rows := from, 0
-		for to < len(runs) && runs[to].length <= limit {
-			rows += runs[to].count
-			to++
+func packed(runs []run, entries int) (places, terms int) {
+	from := 0
+	for _, end := range split(runs, entries) {
+		last := runs[end-1].length
+		for ; from < end; from++ {
+			places += runs[from].count * last
 		}
-		last := runs[to-1].length
-		places, terms = places+rows*last, terms+last
-		from = to
+		terms += last
 	}
 	return places, terms
 }
