@@ -22,7 +22,7 @@ func NewEdges(m *Matrix, heads int) *Edges {
 	var column, row []int32
 	var real []float32
 	from := 0
-	for _, b := range m.first {
+	for _, b := range m.buckets {
 		if b.terms > 0 {
 			column = append(column, tensors.MustCopyFlatData[int32](m.tensors[b.at])...)
 			for _, w := range tensors.MustCopyFlatData[float32](m.tensors[b.at+1]) {
@@ -86,7 +86,7 @@ func (o EdgeOperator) fold(v *Node, combine func(a, b *Node) *Node, neutral floa
 	none := func(rows int) *Node { return BroadcastToDims(loop.Float(v, neutral), rows, heads) }
 	var parts []*Node
 	from := 0
-	for _, b := range o.m.first {
+	for _, b := range o.m.buckets {
 		if b.terms == 0 {
 			parts = append(parts, none(b.rows))
 			continue
@@ -94,23 +94,13 @@ func (o EdgeOperator) fold(v *Node, combine func(a, b *Node) *Node, neutral floa
 		parts = append(parts, combined(v, from, b, combine))
 		from += b.terms * b.rows
 	}
-	rows := concatenate(parts)
-	if len(o.m.second) == 0 {
-		return rows
-	}
-	var long []*Node
-	if o.m.short > 0 {
-		long = []*Node{Slice(rows, AxisRange(0, o.m.short))}
-	}
-	for _, b := range o.m.second {
+	return o.m.assemble(parts, func(b bucket, chunks *Node) *Node {
 		size := b.terms * b.rows
-		chunks := Gather(rows, Reshape(o.nodes[b.at], size, 1))
+		each := Gather(chunks, Reshape(o.nodes[b.at], size, 1))
 		weight := Reshape(o.nodes[b.at+1], size, 1)
 		real := GreaterThan(weight, loop.Zeros(weight))
-		chunks = Where(BroadcastToDims(real, size, heads), chunks, none(size))
-		long = append(long, combined(chunks, 0, b, combine))
-	}
-	return concatenate(long)
+		return combined(Where(BroadcastToDims(real, size, heads), each, none(size)), 0, b, combine)
+	})
 }
 
 // combined are a bucket's terms in v, from a row on, combined: [rows, heads].
@@ -149,7 +139,7 @@ func (o EdgeOperator) Mix(sources, weightings []*Node) []*Node {
 func (o EdgeOperator) mix(x, w, column *Node) *Node {
 	var parts []*Node
 	from := 0
-	for _, b := range o.m.first {
+	for _, b := range o.m.buckets {
 		terms := func(v *Node) func(k int) *Node {
 			first := from
 			return func(k int) *Node { return Slice(v, AxisRange(first+k*b.rows, first+(k+1)*b.rows)) }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
@@ -17,18 +18,24 @@ const maxTerms = 32
 // Matrix is a sparse symmetric n x n matrix laid out for [Operator]: "sliced rows".
 //
 // Rows are ordered by length; neighbouring rows of similar length form a bucket, stored column by column and padded to the
-// bucket's longest row with entries of weight zero. Rows longer than 32 entries are cut into chunks, whose sums a second
-// level adds up.
+// bucket's longest row with entries of weight zero. Rows longer than 32 entries are cut into chunks, whose sums a next
+// level adds up, in chunks again where there are more than 32.
 type Matrix struct {
 	n int
 	// order[p] is the node at position p: vectors on the engine are in this order.
-	order         []int32
-	short         int // rows summed by the first level alone
-	first, second []bucket
+	order []int32
+	level
 	// owner[c] is the position of the long row that chunk number c is part of.
 	owner   []int32
 	tensors []*tensors.Tensor
 	entries int
+}
+
+// level sums rows of entries: short rows as they are, and the chunks of long ones, from which next makes the sums of these.
+type level struct {
+	buckets []bucket // of the short rows first, then of the chunks
+	short   int      // rows that are not cut
+	next    *level
 }
 
 // bucket is a block of rows of up to terms entries; its indices and weights are the tensors number at and at+1.
@@ -67,19 +74,54 @@ func NewSymmetric(columns [][]int32, weights [][]float32) (*Matrix, error) {
 		}
 		rows[p] = r
 	}
-	for m.short < n && len(rows[m.short].index) <= maxTerms {
-		m.short++
-	}
-	chunks, sums := cut(rows[m.short:], m.short)
-	m.owner = make([]int32, len(chunks))
+	var sums []row
+	m.level, sums = m.build(rows)
 	for i, r := range sums {
 		for _, p := range r.index {
-			m.owner[int(p)-m.short] = int32(m.short + i)
+			m.owner[p] = int32(m.short + i)
 		}
 	}
-	m.first = append(m.pack(rows[:m.short]), m.pack(chunks)...)
-	m.second = m.pack(sums)
 	return m, nil
+}
+
+// build lays out rows that are ordered by length, and returns the rows of the next level, which add up the chunks.
+func (m *Matrix) build(rows []row) (l level, sums []row) {
+	for l.short < len(rows) && len(rows[l.short].index) <= maxTerms {
+		l.short++
+	}
+	l.buckets = m.pack(rows[:l.short])
+	if l.short == len(rows) {
+		return l, nil
+	}
+	chunks, sums := cut(rows[l.short:])
+	if m.owner == nil {
+		m.owner = make([]int32, len(chunks))
+	}
+	l.buckets = append(l.buckets, m.pack(chunks)...)
+	next, _ := m.build(sums)
+	l.next = &next
+	return l, sums
+}
+
+// assemble makes the rows of a level from those of its buckets; sum gives the rows of a bucket of a level below, out of the
+// level above's chunks.
+func (l *level) assemble(parts []*graph.Node, sum func(b bucket, chunks *graph.Node) *graph.Node) *graph.Node {
+	if l.next == nil {
+		return concatenate(parts)
+	}
+	whole, rows := 0, 0
+	for rows < l.short {
+		rows += l.buckets[whole].rows
+		whole++
+	}
+	// The chunks are joined on their own. A concatenation of all parts, read by the next level and sliced for the short rows,
+	// XLA may split in two, whose gathers then have two uses, fuse into neither and fill memory (nine times slower).
+	chunks := concatenate(parts[whole:])
+	var sums []*graph.Node
+	for _, b := range l.next.buckets {
+		sums = append(sums, sum(b, chunks))
+	}
+	return concatenate(append(parts[:whole:whole], l.next.assemble(sums, sum)))
 }
 
 // row is a list of terms weight[k] * x[index[k]].
@@ -88,21 +130,19 @@ type row struct {
 	weight []float32
 }
 
-// cut splits long rows into chunks, ordered by length, and returns beside them the rows that add the chunks up again;
-// chunk number c will be found at position base + c.
-func cut(long []row, base int) (chunks, sums []row) {
+// cut splits long rows into chunks, ordered by length, and returns beside them the rows that add the chunks up again.
+func cut(long []row) (chunks, sums []row) {
 	type part struct{ of, number int }
 	var parts []part
 	for of, r := range long {
 		n := len(r.index)
 		pieces := (n + maxTerms - 1) / maxTerms
-		size := (n + pieces - 1) / pieces
-		for number, from := 0, 0; from < n; number, from = number+1, from+size {
-			to := min(from+size, n)
+		for number := range pieces {
+			from, to := number*n/pieces, (number+1)*n/pieces
 			chunks = append(chunks, row{r.index[from:to], r.weight[from:to]})
 			parts = append(parts, part{of, number})
 		}
-		sums = append(sums, row{make([]int32, (n+size-1)/size), slices.Repeat([]float32{1}, (n+size-1)/size)})
+		sums = append(sums, row{make([]int32, pieces), slices.Repeat([]float32{1}, pieces)})
 	}
 	by := make([]int, len(chunks))
 	for i := range by {
@@ -112,7 +152,7 @@ func cut(long []row, base int) (chunks, sums []row) {
 	ordered := make([]row, len(chunks))
 	for p, c := range by {
 		ordered[p] = chunks[c]
-		sums[parts[c].of].index[parts[c].number] = int32(base + p)
+		sums[parts[c].of].index[parts[c].number] = int32(p)
 	}
 	return ordered, sums
 }

@@ -19,38 +19,18 @@ func (m *Matrix) On(nodes []*Node) Operator { return Operator{m, nodes} }
 // see [Operator.Apply].
 func (o Operator) Product(x *Node) *Node {
 	var parts []*Node
-	for _, b := range o.m.first {
+	for _, b := range o.m.buckets {
 		parts = append(parts, o.sum(b, x, o.index(b), o.weight(b)))
 	}
 	return o.joined(parts, x)
 }
 
-// joined are the rows of a product, from the sums of the first level, bucket by bucket: short rows as they are, long ones
-// from their chunks.
+// joined are the rows of a product, from the sums of the first level, bucket by bucket.
 func (o Operator) joined(parts []*Node, x *Node) *Node {
 	if len(parts) == 0 {
 		return x
 	}
-	if len(o.m.second) == 0 {
-		return concatenate(parts)
-	}
-	whole, rows := 0, 0
-	for rows < o.m.short {
-		rows += o.m.first[whole].rows
-		whole++
-	}
-	// The chunks are joined on their own. A concatenation of all parts, read by the second level and sliced for the short rows,
-	// XLA may split in two, whose gathers then have two uses, fuse into neither and fill memory (nine times slower).
-	chunks := concatenate(parts[whole:])
-	parts = parts[:whole:whole]
-	for _, b := range o.m.second {
-		index := func(k int) *Node {
-			i := o.index(b)(k)
-			return Sub(i, loop.Like(loop.Int(i.Graph(), o.m.short), i))
-		}
-		parts = append(parts, o.sum(b, chunks, index, o.weight(b)))
-	}
-	return concatenate(parts)
+	return o.m.assemble(parts, func(b bucket, chunks *Node) *Node { return o.sum(b, chunks, o.index(b), o.weight(b)) })
 }
 
 // index gives the rows that term k of a bucket reads.

@@ -16,28 +16,30 @@ func Places(g *graphs.Graph) (places, terms int) {
 		rows[d+1]++
 		entries += d + 1
 	}
-	short, chunks, sums := []run(nil), map[int]int{}, []run(nil)
-	for _, length := range slices.Sorted(maps.Keys(rows)) {
-		count := rows[length]
-		if length <= maxTerms {
-			short = append(short, run{length, count})
-			continue
+	for len(rows) > 0 {
+		var short, long []run
+		chunks, sums := map[int]int{}, map[int]int{}
+		for _, length := range slices.Sorted(maps.Keys(rows)) {
+			count := rows[length]
+			if length <= maxTerms {
+				short = append(short, run{length, count})
+				continue
+			}
+			pieces := (length + maxTerms - 1) / maxTerms // as in cut
+			chunks[length/pieces] += count * (pieces - length%pieces)
+			if more := length % pieces; more > 0 {
+				chunks[length/pieces+1] += count * more
+			}
+			sums[pieces] += count
 		}
-		// As in cut.
-		pieces := (length + maxTerms - 1) / maxTerms
-		size := (length + pieces - 1) / pieces
-		pieces = (length + size - 1) / size
-		chunks[size] += count * (pieces - 1)
-		chunks[length-size*(pieces-1)] += count
-		sums = append(sums, run{pieces, count})
-	}
-	var long []run
-	for _, length := range slices.Sorted(maps.Keys(chunks)) {
-		long = append(long, run{length, chunks[length]})
-	}
-	for _, level := range [][]run{short, long, sums} {
-		p, t := packed(level, entries)
-		places, terms = places+p, terms+t
+		for _, length := range slices.Sorted(maps.Keys(chunks)) {
+			long = append(long, run{length, chunks[length]})
+		}
+		for _, level := range [][]run{short, long} {
+			p, t := packed(level, entries)
+			places, terms = places+p, terms+t
+		}
+		rows = sums
 	}
 	return places, terms
 }

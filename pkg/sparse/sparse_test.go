@@ -133,7 +133,7 @@ func TestProductEqualsDense(t *testing.T) {
 	})
 }
 
-// A star of degree 2000: its centre's row is cut into chunks, and only there.
+// A star of degree 2000: its centre's row is cut into chunks, as are their sums, and only there.
 func TestHub(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		g := random(t, 1, 2002, 0, 2000)

@@ -41,7 +41,7 @@ func structured(m *Matrix) (*Structure, error) {
 	var entries []entry
 	var diagonal []float32
 	first := 0
-	for _, b := range m.first {
+	for _, b := range m.buckets {
 		s.places += b.terms * b.rows
 		if b.terms > 0 {
 			index, weight := tensors.MustCopyFlatData[int32](m.tensors[b.at]), tensors.MustCopyFlatData[float32](m.tensors[b.at+1])

@@ -29,7 +29,7 @@ func (a Weighted) Product(w, x *Node) *Node {
 	}
 	var parts []*Node
 	at := 0
-	for _, b := range a.s.first {
+	for _, b := range a.s.buckets {
 		sum := a.o.sum(b, terms, a.o.index(b), func(k int) *Node {
 			weight := Slice(w, AxisRange(at+k*b.rows, at+(k+1)*b.rows))
 			if heads > 1 {
@@ -55,7 +55,7 @@ func (a Weighted) Dots(g, x *Node, heads int) *Node {
 	sums := ConvertDType(Equal(head(0, columns/heads), head(1, 1)), x.DType())
 	var parts []*Node
 	from := 0
-	for _, b := range a.s.first {
+	for _, b := range a.s.buckets {
 		// The product needs its argument in memory: some terms at a time, for the cache.
 		group := max(1, cached/max(1, b.rows*columns))
 		for k := 0; k < b.terms; k += group {
@@ -89,7 +89,7 @@ func (a Weighted) Spread(v *Node) *Node {
 	rows := a.chunked(v)
 	var parts []*Node
 	from := 0
-	for _, b := range a.s.first {
+	for _, b := range a.s.buckets {
 		if b.terms > 0 {
 			row := Reshape(Slice(rows, AxisRange(from, from+b.rows)), 1, b.rows, heads)
 			parts = append(parts, Reshape(BroadcastToDims(row, b.terms, b.rows, heads), b.terms*b.rows, heads))
@@ -118,7 +118,7 @@ func (a Weighted) SoftmaxPull(p, v *Node) *Node {
 // stored tells entries from padding, of e's shape.
 func (a Weighted) stored(e *Node) *Node {
 	var parts []*Node
-	for _, b := range a.s.first {
+	for _, b := range a.s.buckets {
 		if b.terms > 0 {
 			parts = append(parts, Reshape(a.o.nodes[b.at+1], b.terms*b.rows, 1))
 		}
@@ -132,7 +132,7 @@ func (a Weighted) fold(v *Node, combine func(terms *Node) *Node, neutral float64
 	heads := v.Shape().Dimensions[1]
 	var parts []*Node
 	at := 0
-	for _, b := range a.s.first {
+	for _, b := range a.s.buckets {
 		if b.terms == 0 {
 			parts = append(parts, BroadcastToDims(loop.Float(v, neutral), b.rows, heads))
 			continue
@@ -140,26 +140,17 @@ func (a Weighted) fold(v *Node, combine func(terms *Node) *Node, neutral float64
 		parts = append(parts, combine(Reshape(Slice(v, AxisRange(at, at+b.terms*b.rows)), b.terms, b.rows, heads)))
 		at += b.terms * b.rows
 	}
-	chunks := concatenate(parts)
-	if len(a.s.second) == 0 {
-		return chunks
-	}
-	var rows []*Node
-	if a.s.short > 0 {
-		rows = append(rows, Slice(chunks, AxisRange(0, a.s.short)))
-	}
-	for _, b := range a.s.second {
+	return a.s.assemble(parts, func(b bucket, chunks *Node) *Node {
 		each := Gather(chunks, a.o.nodes[b.at])
 		weight := a.o.nodes[b.at+1]
 		stored := BroadcastToShape(GreaterThan(weight, ZerosLike(weight)), each.Shape())
-		rows = append(rows, combine(Where(stored, each, BroadcastToShape(loop.Float(v, neutral), each.Shape()))))
-	}
-	return concatenate(rows)
+		return combine(Where(stored, each, BroadcastToShape(loop.Float(v, neutral), each.Shape())))
+	})
 }
 
 // chunked repeats the rows of x for every chunk of a long row: as many rows as the first level has.
 func (a Weighted) chunked(x *Node) *Node {
-	if len(a.s.second) == 0 {
+	if a.s.next == nil {
 		return x
 	}
 	chunks := Gather(x, a.o.nodes[a.s.owner])
