@@ -51,7 +51,7 @@ type Record struct {
 	Split  int    `json:"split"`
 	Seed   uint64 `json:"seed"`
 	Engine string `json:"engine"`
-	// Versions of Go, revgnn and the modules that compute, by name; Commit of the checkout, with "+dirty" where files were
+	// Versions of Go, revgnn and the modules that compute, by name; Commit of the checkout, with "-dirty" where files were
 	// changed, or empty.
 	Versions map[string]string `json:"versions,omitempty"`
 	Commit   string            `json:"commit"`
