@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/doctor"
 	"github.com/revgnn/revgnn/pkg/engine"
@@ -79,8 +78,12 @@ func (r *reproduction) run(ctx context.Context, names []string) (err error) {
 		}
 	}()
 	p := r.progress()
-	if err := importCommitted(store, p); err != nil {
+	added, err := paper.AddCommitted(store)
+	if err != nil {
 		return err
+	}
+	if added > 0 {
+		p.line("%d run records that came with revgnn were added to %s", added, store.Path())
 	}
 	runner := r.runner(scope, shard, store, p)
 	plan, err := runner.Plan(items)
@@ -252,35 +255,4 @@ func planTable(w io.Writer, p paper.Plan) {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Task, state, paper.Duration(p.Estimate(s.Task)), bytesText(int64(paper.Memory(s.Task))))
 	}
 	fmt.Fprintf(w, "\n%d done, %d to do: about %s\n", p.Done, p.Missing, paper.Duration(p.Seconds))
-}
-
-// importCommitted adds the records that came with the programme.
-func importCommitted(store *results.Store, p *progress) error {
-	names, err := data.Records()
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		dir, err := os.MkdirTemp("", "revgnn-records")
-		if err != nil {
-			return fmt.Errorf("the records that came with revgnn cannot be read: %w", err)
-		}
-		defer os.RemoveAll(dir)
-		path := filepath.Join(dir, name)
-		text, err := data.Record(name)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, text, 0o600); err != nil {
-			return fmt.Errorf("the records that came with revgnn cannot be read: %w", err)
-		}
-		added, _, err := store.Import(path)
-		if err != nil {
-			return err
-		}
-		if added > 0 {
-			p.line("%d run records came with revgnn (%s)", added, name)
-		}
-	}
-	return nil
 }

@@ -14,7 +14,7 @@ func depth(v *View) *Document {
 	says := claim(2)
 	d.note("The paper: %s", says.Says)
 	for _, dataset := range []string{"chameleon-filtered", "minesweeper"} {
-		t := &report.Table{ID: "fig2-" + dataset + "-values", Title: dataset + ": " + unit(dataset) + " by depth", Corner: "Layers in one direction",
+		t := &report.Table{ID: "fig2-" + dataset + "-values", Title: v.title(dataset + ": " + unit(dataset) + " by depth"), Corner: "Layers in one direction",
 			Columns: []report.Column{{Group: "forward", Name: "validation"}, {Group: "forward", Name: "test"}, {Group: "forward", Name: "c, lr"},
 				{Group: "reverse", Name: "validation"}, {Group: "reverse", Name: "test"}, {Group: "reverse", Name: "c, lr"}}}
 		series := []report.Series{{Name: "forward"}, {Name: "reverse"}}
@@ -44,7 +44,7 @@ func depth(v *View) *Document {
 		}
 		series = slices.DeleteFunc(series, func(s report.Series) bool { return len(s.X) == 0 })
 		if len(series) > 0 {
-			d.Figures = append(d.Figures, report.Curves("fig2-"+dataset, "GCN+ReP on "+dataset, "layers in one direction, one in the other", "test "+unit(dataset), series, report.Axes{Log2X: true}))
+			d.Figures = append(d.Figures, report.Curves("fig2-"+dataset, v.title("GCN+ReP on "+dataset), "layers in one direction, one in the other", "test "+unit(dataset), series, report.Axes{Log2X: true}))
 		}
 		d.Tables = append(d.Tables, t)
 		if limit := says.ReverseLimit[dataset]; limit > 0 {

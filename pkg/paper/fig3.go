@@ -58,7 +58,7 @@ func smoothness(v *View) *Document {
 				most(f.Reverse), c.Reverse, says.Below, a.Outcome.Metric, 100*float64(a.Outcome.Test))
 		}
 		if len(series) > 0 {
-			d.Figures = append(d.Figures, report.Curves("fig3-"+dataset, "Smoothness over layers, "+dataset, "layers", "GSL", series, report.Axes{Log2X: true}))
+			d.Figures = append(d.Figures, report.Curves("fig3-"+dataset, v.title("Smoothness over layers, "+dataset), "layers", "GSL", series, report.Axes{Log2X: true}))
 		}
 	}
 	d.note("GSL is the mean cosine similarity over all pairs of nodes, exactly, of the states of models trained on split 0, at the parameters of the best validation metric. %s", v.Profile.SmoothnessNote)

@@ -20,7 +20,7 @@ func predictions(v *View) *Document {
 	forward, reverse := f.Forward[len(f.Forward)-1], f.Reverse[len(f.Reverse)-1]
 	for i, part := range predictedParts {
 		at := i + 1 // the first is figure 1's
-		d.Figures = append(d.Figures, report.Board(fmt.Sprintf("fig4-%d", at), fmt.Sprintf("Example %d: rows %d to %d, columns %d to %d", at, part.Row, part.Row+part.Side-1, part.Col, part.Col+part.Side-1),
+		d.Figures = append(d.Figures, report.Board(fmt.Sprintf("fig4-%d", at), v.title(fmt.Sprintf("Example %d: rows %d to %d, columns %d to %d", at, part.Row, part.Row+part.Side-1, part.Col, part.Col+part.Side-1)),
 			"probability of a mine", part.Side, part.Side, []report.Panel{
 				{Title: "forward only", Values: forward.Boards[at]},
 				{Title: "reverse only", Values: reverse.Boards[at]},

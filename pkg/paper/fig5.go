@@ -38,7 +38,7 @@ func convergence(v *View) *Document {
 		}
 	}
 	if len(series) > 0 {
-		d.Figures = append(d.Figures, report.Curves("fig5", "Mean absolute difference of consecutive iterates", "iteration", "mean |difference|", series, report.Axes{LogY: true}))
+		d.Figures = append(d.Figures, report.Curves("fig5", v.title("Mean absolute difference of consecutive iterates"), "iteration", "mean |difference|", series, report.Axes{LogY: true}))
 	}
 	d.Notes = append([]string{fmt.Sprintf("The paper: %s", says.Says)}, d.Notes...)
 	d.note("Changes below %g are rounding errors and left out.", noise)

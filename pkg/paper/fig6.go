@@ -47,7 +47,7 @@ func runTime(v *View) *Document {
 		}
 	}
 	if len(series) > 0 {
-		d.Figures = append(d.Figures, report.Curves("fig6", "Seconds per epoch over reverse layers", "reverse layers", "seconds per epoch", series))
+		d.Figures = append(d.Figures, report.Curves("fig6", v.title("Seconds per epoch over reverse layers"), "reverse layers", "seconds per epoch", series))
 	}
 	d.note("A training step (forwards, backwards, Adam) without evaluation, median of four after a first; hidden width %d, the number of forward layers in brackets. Every step starts from the parameters that training starts from, where solves are easiest.", v.Profile.InversionHidden)
 	return d

@@ -31,6 +31,9 @@ func (d *Document) note(format string, args ...any) {
 	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
 }
 
+// title says the profile, so that no picture or table stands alone without it.
+func (v *View) title(text string) string { return text + " (profile " + v.Profile.Name + ")" }
+
 // Items lists the paper's tables and figures.
 func Items() []Item {
 	return []Item{

@@ -24,7 +24,7 @@ func performance(v *View, name string) *Document {
 			}
 		}
 	}
-	t := &report.Table{ID: name, Title: p.Title, Corner: "Model"}
+	t := &report.Table{ID: name, Title: v.title(p.Title), Corner: "Model"}
 	for _, dataset := range p.Columns {
 		t.Columns = append(t.Columns, report.Column{Group: dataset, Name: "ours", Unit: unit(dataset), Best: report.Highest},
 			report.Column{Group: dataset, Name: "paper", Unit: unit(dataset)})
@@ -42,12 +42,12 @@ func performance(v *View, name string) *Document {
 			}
 			cells = append(cells, f.cell(row.Cells[k].Mean), theirs)
 		}
-		t.Rows = append(t.Rows, report.Row{Label: row.Name, Cells: cells})
+		t.Rows = append(t.Rows, report.Row{Group: p.family(row), Label: row.Name, Cells: cells})
 		if plain, is := strings.CutSuffix(row.Model, "+rep"); is {
 			t.Rows = append(t.Rows, deltas(p, row, plain, all))
 		}
 	}
-	d.Tables = append(d.Tables, t, settingsTable(p, all, name))
+	d.Tables = append(d.Tables, t, v.settingsTable(p, all, name))
 	d.note("Numbers are the %s. Ours are over the profile's splits, with the sample standard deviation.", p.Metric)
 	d.note("Settings of ours are chosen on the validation metric alone, among the candidates of the profile, on the first %s; the test metric reported is that of the settings chosen.", count(v.Profile.Tried, "split"))
 	d.note("Δ is with reverse layers less without, split by split; p is from a two-sided paired t-test over the splits, which needs %d at least.", leastPairs)
@@ -99,7 +99,7 @@ func overSplits(values []float64) report.Cell {
 
 // deltas is the row of differences that reverse layers make.
 func deltas(p *Performance, row PerformanceRow, plain string, all map[[2]string]found) report.Row {
-	r := report.Row{Label: "Δ"}
+	r := report.Row{Group: p.family(row), Label: "Δ"}
 	for k, dataset := range p.Columns {
 		with, without := all[[2]string{row.Model, dataset}], all[[2]string{plain, dataset}]
 		gains := with.gains(without)
@@ -176,8 +176,8 @@ func slips(p *Performance) (notes []string) {
 }
 
 // settingsTable lists the settings chosen.
-func settingsTable(p *Performance, all map[[2]string]found, name string) *report.Table {
-	t := &report.Table{ID: name + "-settings", Title: "Settings of our runs, chosen on validation", Corner: "Dataset, model",
+func (v *View) settingsTable(p *Performance, all map[[2]string]found, name string) *report.Table {
+	t := &report.Table{ID: name + "-settings", Title: v.title("Settings of our runs, chosen on validation"), Corner: "Dataset, model",
 		Columns: []report.Column{{Name: "layers"}, {Name: "hidden"}, {Name: "lr"}, {Name: "dropout"}, {Name: "weight decay"}, {Name: "c"}, {Name: "normalisation"}, {Name: "epochs, patience"}, {Name: "splits"}}}
 	for _, dataset := range p.Columns {
 		for _, row := range p.Rows {

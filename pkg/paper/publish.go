@@ -92,7 +92,9 @@ func Write(dir string, p Profile, documents []*Document) (names []string, err er
 		}
 		keep(d.Name+".html", page)
 		fmt.Fprintf(&index, "<li><a href=\"%s.html\">%s</a></li>\n", d.Name, html.EscapeString(d.Title))
-		for _, t := range d.Tables {
+		for _, table := range d.Tables {
+			t := *table // the page has these notes once, below all its tables
+			t.Notes = slices.Concat(table.Notes, d.Notes, d.Provenance(p))
 			for _, form := range []struct {
 				ending string
 				write  func() (string, error)

@@ -3,6 +3,7 @@ package paper
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/revgnn/revgnn/data"
 )
@@ -42,6 +43,18 @@ func (p *Performance) column(dataset string) int {
 		}
 	}
 	return -1
+}
+
+// family heads the rows that stand together in the paper.
+func (p *Performance) family(r PerformanceRow) string {
+	last := p.Rows[len(p.Rows)-1].Group
+	switch {
+	case r.Group > last-3:
+		return strings.TrimSuffix(r.Name, "+ReP") + ", with and without reverse process"
+	case p.Table == 2 && r.Group == 1:
+		return "Specific to heterophilic graphs"
+	}
+	return "Classic architectures"
 }
 
 // row is a model's row; nil where there is none.

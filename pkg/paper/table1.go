@@ -53,9 +53,9 @@ func complexity(v *View) *Document {
 		}
 		stated.Rows = append(stated.Rows, r)
 	}
-	t := &report.Table{ID: "table1-exponents", Title: "Powers of each quantity in a training step of GCN+ReP", Corner: "Quantity", Columns: []report.Column{
+	t := &report.Table{ID: "table1-exponents", Title: v.title("Powers of each quantity in a training step of GCN+ReP"), Corner: "Quantity", Columns: []report.Column{
 		{Group: "time", Name: "ours"}, {Group: "time", Name: "paper"}, {Group: "memory", Name: "ours"}, {Group: "memory", Name: "paper"}}}
-	raw := &report.Table{ID: "table1-measured", Title: "What was measured", Corner: "Quantity and value", Columns: []report.Column{
+	raw := &report.Table{ID: "table1-measured", Title: v.title("What was measured"), Corner: "Quantity and value", Columns: []report.Column{
 		{Name: "seconds per step"}, {Name: "memory", Unit: "MB over the programme's own"}}}
 	var idle Answer[Timed]
 	v.within("table1", func() { idle = ask[Timed](v, complexityTask(nil, 0)) })

@@ -18,7 +18,7 @@ func (p Profile) inversion(dataset, model string) Task {
 // inversionErrors is table 4.
 func inversionErrors(v *View) *Document {
 	p := published[InversionErrors]("table4")
-	t := &report.Table{ID: "table4", Title: "Mean absolute error between the original and the restored inputs", Corner: "Dataset"}
+	t := &report.Table{ID: "table4", Title: v.title("Mean absolute error between the original and the restored inputs"), Corner: "Dataset"}
 	for _, m := range p.Models {
 		name := map[string]string{models.GCNRep: "GCN+ReP", models.GATRep: "GAT+ReP"}[m]
 		t.Columns = append(t.Columns, report.Column{Group: name, Name: "ours"}, report.Column{Group: name, Name: "paper"})

@@ -13,7 +13,7 @@ import (
 // statistics is table 5.
 func statistics(v *View) *Document {
 	p := published[DatasetStatistics]("table5")
-	t := &report.Table{ID: "table5", Title: "Statistics of the datasets", Corner: "Dataset"}
+	t := &report.Table{ID: "table5", Title: v.title("Statistics of the datasets"), Corner: "Dataset"}
 	for _, name := range []string{"nodes", "edges", "classes", "average degree", "edge homophily", "adjusted homophily"} {
 		t.Columns = append(t.Columns, report.Column{Group: name, Name: "ours"}, report.Column{Group: name, Name: "paper"})
 	}

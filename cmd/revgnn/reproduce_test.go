@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/paper"
+)
+
+func TestReproduceWrongUsage(t *testing.T) {
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{"nothing to reproduce given", nil},
+		{`"table7" is neither a table nor a figure`, []string{"table7"}},
+		{`unknown profile "slow"`, []string{"all", "--profile", "slow"}},
+		{`shard is "3/2"`, []string{"all", "--shard", "3/2"}},
+		{`splits "x"`, []string{"all", "--splits", "x"}},
+		{`"coral" is not a dataset of the paper`, []string{"all", "--datasets", "coral"}},
+		{`unknown model "gnn"`, []string{"all", "--models", "gnn"}},
+		{"--task is not a task", []string{"--task", "{"}},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := run(append([]string{"reproduce", "--runs", filepath.Join(t.TempDir(), "runs.sqlite")}, c.args...), &stdout, &stderr)
+		if code != 2 || !strings.Contains(stderr.String(), c.want) || strings.Count(stderr.String(), "\n") != 1 {
+			t.Errorf("%v: exit %d, %q; want %q", c.args, code, stderr.String(), c.want)
+		}
+	}
+}
+
+// TestReproduceDryRun plans without an engine, a dataset or a run.
+func TestReproduceDryRun(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "runs.sqlite")
+	var stdout, stderr bytes.Buffer
+	if code := run([]string{"reproduce", "table6", "--models", "gcn", "--datasets", "questions,cora", "--splits", "0-4", "--dry-run", "--json", "--runs", file}, &stdout, &stderr); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr.String())
+	}
+	var p paper.Plan
+	if err := json.Unmarshal(stdout.Bytes(), &p); err != nil {
+		t.Fatal(err)
+	}
+	if p.Missing+p.Done < 5 || len(p.Steps) != p.Missing+p.Done || p.Missing > 0 && !(p.Seconds > 0 && p.Bytes > 0) {
+		t.Errorf("got %+v", p)
+	}
+	for _, s := range p.Steps {
+		if s.Dataset != "cora" || s.Config.Model != "gcn" || s.Split > 4 {
+			t.Errorf("the plan has %s", s.Task)
+		}
+	}
+}
+
+// TestReproduce makes table 5 on a dataset that is here.
+func TestReproduce(t *testing.T) {
+	if os.Getenv("REVGNN_DATA") == "" {
+		t.Skip("REVGNN_DATA is not set: no dataset to reproduce table 5 with")
+	}
+	dir := t.TempDir()
+	args := []string{"reproduce", "table5", "--datasets", "chameleon-filtered", "--engine", "go", "--offline", "--runs", filepath.Join(dir, "runs.sqlite"), "--out", filepath.Join(dir, "paper")}
+	for range 2 { // the second time, from the record
+		var stdout, stderr bytes.Buffer
+		if code := run(args, &stdout, &stderr); code != 0 {
+			t.Fatalf("exit %d: %s", code, stderr.String())
+		}
+		for name, want := range map[string]string{"table5.md": "1 of the 1 datasets at hand have the paper's statistics", "table5.csv": "890", "table5.tex": "8,854", "table5.html": "profile quick", "index.html": "table5.html"} {
+			text, err := os.ReadFile(filepath.Join(dir, "paper", name))
+			if err != nil || !strings.Contains(string(text), want) {
+				t.Errorf("%s lacks %q: %v", name, want, err)
+			}
+		}
+	}
+}

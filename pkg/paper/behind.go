@@ -1,0 +1,85 @@
+package paper
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/revgnn/revgnn/pkg/report"
+	"github.com/revgnn/revgnn/pkg/report/nb"
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// Behind lists the runs behind a document's numbers, for a notebook: folded where they are many. `revgnn runs show ID` has
+// all of a run.
+func (d *Document) Behind() report.Item {
+	if len(d.Records) == 0 {
+		return nb.List{"There are no runs yet."}
+	}
+	t := &report.Table{ID: d.Name + "-runs", Corner: "Run", Columns: []report.Column{
+		{Name: "what"}, {Name: "settings"}, {Name: "result"}, {Name: "engine"}, {Name: "commit"}, {Name: "started (UTC)"}}}
+	records := slices.Clone(d.Records)
+	slices.SortFunc(records, func(a, b *results.Record) int { return strings.Compare(a.ID, b.ID) })
+	for _, r := range records {
+		row := report.Row{Label: r.ID}
+		what, settings := described(r)
+		for _, text := range []string{what, settings, result(r), r.Engine, r.Commit, r.Started.Format("2006-01-02 15:04")} {
+			row.Cells = append(row.Cells, report.Text(text))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	line := "The " + count(len(records), "run") + " behind these numbers"
+	if t.Title = line; len(records) <= 12 {
+		return t
+	}
+	return nb.Folded(line, t)
+}
+
+// described is what a run was of, and the settings that a reader would ask for.
+func described(r *results.Record) (what, settings string) {
+	t := Task{Kind: r.Kind, Dataset: r.Dataset, Split: r.Split}
+	if err := json.Unmarshal(r.Config, &t.Config); err != nil {
+		return r.Kind + " on " + r.Dataset, "its settings are damaged"
+	}
+	c := t.Config
+	switch r.Kind {
+	case results.Train:
+		settings = fmt.Sprintf("lr %g, d %d, dropout %g, %d epochs at most", c.LearningRate, c.Hidden, c.Dropout, c.Epochs)
+	case results.Invert, results.Bench:
+		settings = fmt.Sprintf("d %d, M %d", c.Hidden, c.MaxIterations)
+	}
+	if c.HasReverse() {
+		settings += fmt.Sprintf(", c %g", c.Lipschitz)
+	}
+	return t.String(), settings
+}
+
+// result is a run's outcome in a few words.
+func result(r *results.Record) string {
+	if r.Status != results.OK {
+		return r.Status
+	}
+	var o struct { // of all kinds of runs, what is shown
+		Metric       string       `json:"metric"`
+		Val          train.Number `json:"val"`
+		Test         train.Number `json:"test"`
+		MeanAbsError train.Number `json:"mean_abs_error"`
+		EpochSeconds float64      `json:"epoch_seconds"`
+		Nodes        int          `json:"nodes"`
+		Edges        int          `json:"edges"`
+	}
+	if err := json.Unmarshal(r.Outcome, &o); err != nil {
+		return "its outcome is damaged"
+	}
+	switch r.Kind {
+	case results.Train:
+		return fmt.Sprintf("%s: validation %.4f, test %.4f", o.Metric, o.Val, o.Test)
+	case results.Invert:
+		return fmt.Sprintf("mean absolute error %.2e", o.MeanAbsError)
+	case results.Bench:
+		return fmt.Sprintf("%.4f s per epoch", o.EpochSeconds)
+	}
+	return fmt.Sprintf("%d nodes, %d edges", o.Nodes, o.Edges)
+}

@@ -1,0 +1,214 @@
+package paper
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/revgnn/revgnn/pkg/datasets"
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/report/nb"
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// SecondsVariable names the environment variable with the seconds of work, by estimate, that a notebook may begin by itself.
+const SecondsVariable = "REVGNN_NOTEBOOK_SECONDS"
+
+// notebookSeconds is its default.
+const notebookSeconds = 300
+
+// taskVariable holds the task, as JSON, that a cell's programme calls itself with.
+const taskVariable = "REVGNN_NOTEBOOK_TASK"
+
+// Notebook is a table or figure for a notebook, from the run records that came with the programme and those of $REVGNN_RUNS, or
+// else of out/runs.sqlite in the project that the notebook is in, or beside the notebook. Runs that are missing are made now, after a word on how long
+// that takes, and kept there; where it takes longer than $REVGNN_NOTEBOOK_SECONDS (300), the document shows what is there, and
+// the cell says how to get the rest. Call it first in a cell: to time a run in a process of its own, the cell starts itself again.
+func Notebook(name string, p Profile) (*Document, error) {
+	if text := os.Getenv(taskVariable); text != "" {
+		answer(text)
+	}
+	return inNotebook(name, p, (*Runner).complete)
+}
+
+// Recorded is [Notebook] without new runs.
+func Recorded(name string, p Profile) (*Document, error) {
+	return inNotebook(name, p, func(*Runner, []Item) error { return nil })
+}
+
+func inNotebook(name string, p Profile, before func(*Runner, []Item) error) (d *Document, err error) {
+	items, err := Choose([]string{name})
+	if err != nil {
+		return nil, err
+	}
+	root := project()
+	if results.Commit == "" && root != "" { // cells are built without it
+		out, _ := exec.Command("git", "-C", root, "describe", "--always", "--dirty", "--abbrev=12").Output()
+		results.Commit = strings.TrimSpace(string(out))
+	}
+	store, err := results.Open(cmp.Or(os.Getenv("REVGNN_RUNS"), filepath.Join(root, results.DefaultFile)))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = cmp.Or(err, store.Close()) }()
+	if _, err := AddCommitted(store); err != nil {
+		return nil, err
+	}
+	r := &Runner{Scope: Scope{Profile: p}, Store: store, Alone: alone, Engine: openOnce(), Load: load}
+	if err := before(r, items); err != nil {
+		return nil, err
+	}
+	documents, err := r.Documents(items)
+	if err != nil {
+		return nil, err
+	}
+	return documents[0], nil
+}
+
+// complete makes missing runs, or says why not.
+func (r *Runner) complete(items []Item) error {
+	limit, err := allowed()
+	if err != nil {
+		return err
+	}
+	plan, err := r.Plan(items)
+	if err != nil {
+		return err
+	}
+	missing := fmt.Sprintf("Profile %s: %d of %s missing", r.Profile.Name, plan.Missing, count(plan.Missing+plan.Done, "run"))
+	switch {
+	case plan.Missing == 0:
+		fmt.Printf("Profile %s: all %s are there.\n", r.Profile.Name, count(plan.Done, "run"))
+		return nil
+	case plan.Seconds > limit:
+		fmt.Printf("%s. To make them would take about %s, longer than the %s that a notebook takes by itself: below is what is there.\n"+
+			"For the rest, run `make paper PROFILE=%s` in a terminal, or set %s to the seconds that a cell may take.\n",
+			missing, Duration(plan.Seconds), Duration(limit), r.Profile.Name, SecondsVariable)
+		return nil
+	}
+	fmt.Printf("%s; to make them takes about %s.\n", missing, Duration(plan.Seconds))
+	return r.withProgress(items)
+}
+
+// withProgress makes missing runs under a progress bar; the notebook's stop button ends it.
+func (r *Runner) withProgress(items []Item) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	bar := nb.Progress("runs")
+	var now Progress
+	r.Starts = func(at Progress) {
+		now = at
+		bar.Update(float64(at.Number-1)/float64(at.Total),
+			fmt.Sprintf("%d of %d: %s; about %s left", at.Number, at.Total, at.Task, Duration(at.Seconds)))
+	}
+	r.Epoch = func(t Task, e train.Epoch) {
+		done := float64(now.Number-1) + float64(e.Epoch)/float64(e.Epochs)
+		bar.Update(done/float64(now.Total), fmt.Sprintf("%d of %d: %s, epoch %d of %d", now.Number, now.Total, t, e.Epoch, e.Epochs))
+	}
+	r.NoDataset = func(name string, why error) { fmt.Printf("Runs on %s are left out: %v.\n", name, why) }
+	if err := r.Run(ctx, items); err != nil {
+		return err
+	}
+	bar.Done(count(now.Number, "run") + " made")
+	return nil
+}
+
+// allowed reads $REVGNN_NOTEBOOK_SECONDS.
+func allowed() (seconds float64, err error) {
+	text := cmp.Or(os.Getenv(SecondsVariable), strconv.Itoa(notebookSeconds))
+	if seconds, err = strconv.ParseFloat(text, 64); err != nil || !(seconds >= 0) {
+		return 0, fmt.Errorf("%s is %q: set it to a number of seconds, 0 to begin no work", SecondsVariable, text)
+	}
+	return seconds, nil
+}
+
+// project is the folder of the project that the notebook is in; empty elsewhere.
+func project() string {
+	for dir, _ := filepath.Abs("."); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+	}
+	return ""
+}
+
+func load(ctx context.Context, name string) (*graphs.Graph, error) {
+	return Load(ctx, name, datasets.Options{})
+}
+
+// openOnce opens the default engine when it is first needed.
+func openOnce() func() (*engine.Engine, error) {
+	var opened *engine.Engine
+	return func() (e *engine.Engine, err error) {
+		if opened == nil {
+			opened, err = engine.Open("")
+		}
+		return opened, err
+	}
+}
+
+// alone runs a task in another process of the cell's programme: twice, so that the second finds the compiled programme, and its
+// memory is not the compiler's.
+func alone(ctx context.Context, t Task) (record results.Record, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return record, fmt.Errorf("the cell can't find its own programme to time %s: %w", t, err)
+	}
+	text, err := json.Marshal(t)
+	if err != nil {
+		return record, err
+	}
+	for range 2 {
+		c := exec.CommandContext(ctx, self)
+		c.Env = append(os.Environ(), taskVariable+"="+string(text))
+		out, err := c.Output()
+		if err != nil {
+			var exit *exec.ExitError
+			if errors.As(err, &exit) {
+				err = fmt.Errorf("%w: %s", err, exit.Stderr)
+			}
+			return record, fmt.Errorf("timing %s: %w", t, err)
+		}
+		if err := json.Unmarshal(out, &record); err != nil {
+			return record, fmt.Errorf("timing %s: its record can't be read: %w", t, err)
+		}
+	}
+	return record, nil
+}
+
+// answer is the other end of alone: it runs the task, writes its record to stdout, and ends the process.
+func answer(text string) {
+	record, err := func() (record results.Record, err error) {
+		var t Task
+		if err := json.Unmarshal([]byte(text), &t); err != nil {
+			return record, fmt.Errorf("%s is no task: %w", taskVariable, err)
+		}
+		g, err := load(context.Background(), t.Dataset)
+		if err != nil {
+			return record, err
+		}
+		e, err := engine.Open("")
+		if err != nil {
+			return record, err
+		}
+		return Execute(context.Background(), Place{Engine: e, Graph: g, Alone: true}, t)
+	}()
+	if err == nil {
+		err = json.NewEncoder(os.Stdout).Encode(record)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
