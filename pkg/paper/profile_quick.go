@@ -76,7 +76,9 @@ func quickCandidates(dataset, model string) []train.Config {
 		g.lr, g.dropout, g.weightDecay, g.hidden, g.epochs = []float64{0.003}, []float64{0.5, 0.8}, 0.001, 64, 150
 		layers[models.GCN], layers[models.GCNRep] = [][2]int{{2, 0}, {8, 0}}, [][2]int{{16, 64}}
 		layers[models.GATRep] = [][2]int{{8, 8}}
-		if dataset == "squirrel-filtered" {
+		if dataset == "chameleon-filtered" {
+			layers[models.GCNRep] = append(layers[models.GCNRep], [2]int{16, 256})
+		} else {
 			g.epochs = 120
 		}
 	case "minesweeper":

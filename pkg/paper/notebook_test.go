@@ -1,0 +1,86 @@
+package paper
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/results"
+)
+
+// The tests' programme stands in for a cell's, which calls itself to time a run.
+func TestMain(m *testing.M) {
+	if text := os.Getenv(taskVariable); text != "" {
+		answer(text)
+	}
+	os.Exit(m.Run())
+}
+
+func TestTaskAlone(t *testing.T) {
+	task := complexityTask(nil, 0)
+	record, err := alone(context.Background(), task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if record.Key != task.key() || record.Status != results.OK {
+		t.Errorf("the record is %+v", record)
+	}
+	if got := result(&record); !strings.HasSuffix(got, " s per epoch") {
+		t.Errorf("its result is shown as %q", got)
+	}
+	task.Dataset = "nonesuch"
+	if _, err := alone(context.Background(), task); err == nil || !strings.Contains(err.Error(), "nonesuch") {
+		t.Errorf("a task that can't be run: %v", err)
+	}
+}
+
+// TestNotebook has no runs to begin with, and may begin none.
+func TestNotebook(t *testing.T) {
+	t.Setenv("REVGNN_RUNS", filepath.Join(t.TempDir(), "runs.sqlite"))
+	t.Setenv(SecondsVariable, "0")
+	none := Quick()
+	none.Name, none.InversionHidden = "test", 7 // a width that nobody has recorded
+	d, err := Notebook("table4", none)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Records) != 0 || len(d.Tables) != 1 {
+		t.Errorf("%d records and %d tables", len(d.Records), len(d.Tables))
+	}
+	if text := d.Behind().Text(); !strings.Contains(text, "no runs yet") {
+		t.Errorf("behind it: %q", text)
+	}
+	if _, err := Notebook("table9", none); err == nil || !strings.Contains(err.Error(), "table9") {
+		t.Errorf("an unknown table: %v", err)
+	}
+	t.Setenv(SecondsVariable, "soon")
+	if _, err := Notebook("table4", none); err == nil || !strings.Contains(err.Error(), SecondsVariable) {
+		t.Errorf("an impossible limit: %v", err)
+	}
+}
+
+func TestBehind(t *testing.T) {
+	config := []byte(`{"model":"gcn+rep","forward":4,"reverse":8,"hidden":64,"lr":0.01,"epochs":100,"lipschitz":0.9}`)
+	train := &results.Record{ID: "2", Kind: results.Train, Dataset: "cora", Split: 1, Config: config, Status: results.OK,
+		Outcome: []byte(`{"metric":"accuracy","val":0.875,"test":0.75,"residual":1e-6}`)}
+	d := &Document{Name: "table3", Records: []*results.Record{
+		train,
+		{ID: "1", Kind: results.Invert, Dataset: "cora", Split: results.NoSplit, Config: config, Status: results.OK,
+			Outcome: []byte(`{"mean_abs_error":2e-5,"residual":[1e-3,1e-4]}`)},
+		{ID: "3", Kind: results.Train, Dataset: "cora", Config: config, Status: results.Diverged},
+	}}
+	text := d.Behind().Text()
+	for _, want := range []string{"gcn+rep 4/8 on cora, split 1", "accuracy: validation 0.8750, test 0.7500", "mean absolute error 2.00e-05", "diverged"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	for range 10 {
+		d.Records = append(d.Records, train)
+	}
+	if html, err := d.Behind().HTML(); err != nil || !strings.Contains(html, "<summary") {
+		t.Errorf("many runs are not folded: %v", err)
+	}
+}
