@@ -12,7 +12,7 @@ export REVGNN_DATA ?= $(abspath ../shared/data)
 endif
 sources := $(shell find cmd data pkg -name '*.go' -o -name '*.json' -o -name '*.jsonl') go.mod go.sum
 
-.PHONY: help demo test lab bench peer paper build setup plugin lint browser clean
+.PHONY: help demo test lab notebooks bench peer paper build setup plugin lint browser clean
 
 help: ## This list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,6 +34,9 @@ lint: ## Format and static checks
 
 lab: setup plugin ## JupyterLab on the notebooks
 	.venv/bin/jupyter lab --notebook-dir notebooks
+
+notebooks: setup plugin ## Execute all notebooks and save them with their results; make paper first makes the runs
+	.venv/bin/python notebooks/run.py notebooks/*.ipynb --save
 
 ROUNDS ?= 2
 bench: build plugin peer ## Side by side: revgnn, a PyTorch peer and, with AUTHORS=CHECKOUT, the authors' code; out/bench

@@ -45,7 +45,7 @@ func browser(t *testing.T) *page {
 	t.Cleanup(cancel)
 	tab, cancel := chromedp.NewContext(allocator)
 	t.Cleanup(cancel) // waits until the browser is gone
-	limited, cancel := context.WithTimeout(tab, time.Minute)
+	limited, cancel := context.WithTimeout(tab, 5*time.Minute)
 	t.Cleanup(cancel)
 	p := &page{Context: limited, tab: tab}
 	chromedp.ListenTarget(limited, p.listen)
@@ -172,47 +172,61 @@ func (p *page) see(t *testing.T, selector string, n int) {
 	p.until(t, fmt.Sprintf(inked, selector), fmt.Sprintf("%s: %[2]d pictures, %[2]d drawn", selector, n))
 }
 
-func TestPage(t *testing.T) {
+// TestPages opens all notebooks as pages: their figures are interactive, and the slider slides.
+func TestPages(t *testing.T) {
 	p := browser(t)
-	p.do(t, "opening the page", chromedp.Navigate("file://"+filepath.Join(executed(t), "figures.html")))
-	p.see(t, ".revgnn-figure[data-drawn=interactive] canvas", figures)
-	p.quiet(t)
+	for _, s := range executed(t) {
+		t.Run(s.name, func(t *testing.T) {
+			p.do(t, "opening the page", chromedp.Navigate("file://"+filepath.Join(folder, s.name+".html")))
+			p.see(t, ".revgnn-figure[data-drawn=interactive] canvas", s.figures)
+			if s.name == "minesweeper" {
+				p.slide(t, "#minesweeper-layers")
+			}
+			p.quiet(t)
+		})
+	}
 }
 
-// TestPageWithoutScripts is what a code host's viewer shows.
-func TestPageWithoutScripts(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(executed(t), "figures.html"))
-	if err != nil {
-		t.Fatal(err)
+// slide moves the slider of a figure to its end, which changes its text and its picture.
+func (p *page) slide(t *testing.T, figure string) {
+	t.Helper()
+	const state = `(() => {
+		const f = document.querySelector(%q);
+		return f.querySelector('output').textContent + ' ' + f.querySelector('canvas').toDataURL();
+	})()`
+	var before, after string
+	p.do(t, "looking at the slider", chromedp.Evaluate(fmt.Sprintf(state, figure), &before))
+	p.do(t, "moving the slider", chromedp.Evaluate(fmt.Sprintf(`(() => {
+		const input = document.querySelector(%q).querySelector('input[type=range]');
+		input.value = input.max;
+		input.dispatchEvent(new Event('input'));
+	})()`, figure), nil))
+	time.Sleep(500 * time.Millisecond) // ECharts draws at the next frame
+	p.do(t, "looking at the slider", chromedp.Evaluate(fmt.Sprintf(state, figure), &after))
+	textBefore, pictureBefore, _ := strings.Cut(before, " data:")
+	textAfter, pictureAfter, _ := strings.Cut(after, " data:")
+	if textBefore == textAfter || pictureBefore == pictureAfter {
+		t.Errorf("the slider at its end still shows %q, and the picture changed: %t", textAfter, pictureBefore != pictureAfter)
 	}
-	file := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(text), "<script>", `<script type="none">`)), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	p := browser(t)
-	p.do(t, "opening the page", chromedp.Navigate("file://"+file))
-	p.see(t, ".revgnn-figure img", figures)
-	p.see(t, ".revgnn-figure canvas", 0)
-	p.quiet(t)
 }
 
-// TestQuickstart executes the notebook that readers meet first, on a small board.
-func TestQuickstart(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "quickstart.html")
-	out, err := run(t, "quickstart.ipynb", "--html", file, "--parameters", `
-		type Size struct{ Side, Epochs int }
-
-		var compiled, pureGo = Size{Side: 12, Epochs: 3}, Size{Side: 12, Epochs: 3}`)
-	if err != nil {
-		t.Fatalf("run.py: %v\n%s", err, out)
-	}
-	for _, line := range []string{"Engine: ", "Test ROC-AUC: 0."} {
-		if !strings.Contains(out, line) {
-			t.Errorf("no line %q is printed:\n%s", line, out)
-		}
-	}
+// TestPagesWithoutScripts is what a code host's viewer shows.
+func TestPagesWithoutScripts(t *testing.T) {
 	p := browser(t)
-	p.do(t, "opening the page", chromedp.Navigate("file://"+file))
-	p.see(t, ".revgnn-figure[data-drawn=interactive] canvas", 4)
-	p.quiet(t)
+	for _, s := range executed(t) {
+		t.Run(s.name, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join(folder, s.name+".html"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join(t.TempDir(), "page.html")
+			if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(text), "<script>", `<script type="none">`)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			p.do(t, "opening the page", chromedp.Navigate("file://"+file))
+			p.see(t, ".revgnn-figure img", s.figures)
+			p.see(t, ".revgnn-figure canvas", 0)
+			p.quiet(t)
+		})
+	}
 }

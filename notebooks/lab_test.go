@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -24,30 +25,36 @@ type server struct {
 	env           []string
 }
 
-// lab starts a JupyterLab with the executed notebook (figures.ipynb), a trusted copy (trusted.ipynb), and one that
-// has not been executed (fresh.ipynb).
+// lab starts a JupyterLab with all executed notebooks (such as fig1.ipynb), trusted copies of them (trusted-fig1.ipynb), and one
+// that has not been executed (fresh.ipynb).
 func lab(t *testing.T) *server {
 	t.Helper()
 	dir := venv(t)
 	s := &server{root: t.TempDir(), env: os.Environ()}
-	saved := filepath.Join(executed(t), "figures.ipynb")
-	for name, from := range map[string]string{"figures.ipynb": saved, "trusted.ipynb": saved, "fresh.ipynb": "testdata/figures.ipynb"} {
+	copied := func(from, to string, change ...string) string {
 		text, err := os.ReadFile(from)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if name == "trusted.ipynb" { // trust goes by content
-			text = bytes.Replace(text, []byte("A toy notebook"), []byte("A trusted toy notebook"), 1)
-		}
-		if err := os.WriteFile(filepath.Join(s.root, name), text, 0o644); err != nil {
+		to = filepath.Join(s.root, to)
+		if err := os.WriteFile(to, []byte(strings.NewReplacer(change...).Replace(string(text))), 0o644); err != nil {
 			t.Fatal(err)
 		}
+		return to
+	}
+	copied("testdata/figures.ipynb", "fresh.ipynb")
+	trusted := []string{"trust"}
+	for _, n := range executed(t) {
+		file := filepath.Join(folder, n.name+".ipynb")
+		copied(file, n.name+".ipynb")
+		// Trust goes by content, so that of the copy must differ.
+		trusted = append(trusted, copied(file, "trusted-"+n.name+".ipynb", `"<div id=`, `"<div data-copy=\"1\" id=`))
 	}
 	// Settings, trust and running servers of whoever runs the tests stay out of it.
 	for _, name := range []string{"JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"} {
 		s.env = append(s.env, name+"="+t.TempDir())
 	}
-	trust := exec.Command(filepath.Join(dir, "bin", "jupyter"), "trust", filepath.Join(s.root, "trusted.ipynb"))
+	trust := exec.Command(filepath.Join(dir, "bin", "jupyter"), trusted...)
 	trust.Env = s.env
 	if out, err := trust.CombinedOutput(); err != nil {
 		t.Fatalf("jupyter trust: %v\n%s", err, out)
@@ -108,34 +115,37 @@ func (l *locked) String() string {
 	return l.b.String()
 }
 
+// openLab opens JupyterLab on a notebook.
 func (p *page) openLab(t *testing.T, s *server, notebook string) {
 	t.Helper()
 	p.do(t, "opening "+notebook+" in JupyterLab",
-		chromedp.EmulateViewport(1400, 3000), // Lab draws only the cells in view
+		chromedp.EmulateViewport(1400, 6000), // Lab draws only the cells in view
 		chromedp.Navigate(s.address+"lab/tree/"+notebook+"?reset&token="+token))
 	p.until(t, "!!document.querySelector('.jp-Notebook .jp-CodeCell')", true)
+}
+
+// next closes what is open in JupyterLab, ends its kernel once that has started, and opens another notebook.
+func (p *page) next(t *testing.T, notebook string) {
+	t.Helper()
+	p.do(t, "opening "+notebook, chromedp.Evaluate(fmt.Sprintf(`void (async () => {
+		for (const w of [...jupyterapp.shell.widgets('main')]) {
+			await w.sessionContext?.ready;
+			await w.sessionContext?.shutdown();
+			w.dispose();
+		}
+		await jupyterapp.commands.execute('docmanager:open', {path: %[1]q});
+		globalThis.opened = %[1]q;
+	})()`, notebook), nil))
+	p.until(t, fmt.Sprintf("globalThis.opened === %q && !!document.querySelector('.jp-Notebook .jp-Cell')", notebook), true)
 }
 
 func TestLab(t *testing.T) {
 	browser(t) // no need to start a server where there is none
 	s := lab(t)
+	p := browser(t)
 
-	t.Run("untrusted", func(t *testing.T) {
-		p := browser(t)
-		p.openLab(t, s, "figures.ipynb")
-		p.see(t, ".revgnn-figure img", figures)
-		p.see(t, ".revgnn-figure canvas", 0)
-		p.quiet(t)
-	})
-	t.Run("trusted", func(t *testing.T) {
-		p := browser(t)
-		p.openLab(t, s, "trusted.ipynb")
-		p.see(t, ".revgnn-figure[data-drawn=interactive] canvas", figures)
-		p.quiet(t)
-	})
+	p.openLab(t, s, "fresh.ipynb")
 	t.Run("executed here", func(t *testing.T) {
-		p := browser(t)
-		p.openLab(t, s, "fresh.ipynb")
 		// Commands act on the active document, and ask questions before it has a kernel.
 		p.until(t, `!!globalThis.jupyterapp && (() => {
 			for (const w of jupyterapp.shell.widgets('main')) jupyterapp.shell.activateById(w.id);
@@ -147,4 +157,20 @@ func TestLab(t *testing.T) {
 		p.see(t, ".revgnn-figure[data-drawn=interactive] canvas", figures)
 		p.quiet(t)
 	})
+	for _, n := range executed(t) {
+		t.Run(n.name+" untrusted", func(t *testing.T) {
+			p.next(t, n.name+".ipynb")
+			p.see(t, ".revgnn-figure img", n.figures)
+			p.see(t, ".revgnn-figure canvas", 0)
+			p.quiet(t)
+		})
+		t.Run(n.name+" trusted", func(t *testing.T) {
+			p.next(t, "trusted-"+n.name+".ipynb")
+			p.see(t, ".revgnn-figure[data-drawn=interactive] canvas", n.figures)
+			if n.name == "minesweeper" {
+				p.slide(t, "#minesweeper-layers")
+			}
+			p.quiet(t)
+		})
+	}
 }

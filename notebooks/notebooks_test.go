@@ -6,6 +6,7 @@ package notebooks_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,30 +53,99 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-var once sync.Once
+// A saved is a notebook as executed: name.ipynb and name.html in the folder.
+type saved struct {
+	name    string
+	figures int
+	err     error
+}
 
-// executed returns the folder that holds testdata/figures.ipynb as executed (figures.ipynb) and as a page
-// (figures.html).
-func executed(t *testing.T) string {
+// quick sizes for the notebooks that train without records.
+var quick = map[string]string{
+	"quickstart": `
+		type Size struct{ Side, Epochs int }
+
+		var compiled, pureGo = Size{Side: 12, Epochs: 3}, Size{Side: 12, Epochs: 3}`,
+	"minesweeper": `
+		type Size struct{ Side, Forward, Reverse, Epochs int }
+
+		var compiled, pureGo = Size{Side: 12, Forward: 2, Reverse: 4, Epochs: 5}, Size{Side: 12, Forward: 2, Reverse: 4, Epochs: 5}`,
+	"your-own-graph": `
+		const path, epochs = "", 3`,
+}
+
+// executeAll executes all notebooks, and that of testdata, two at a time. They read the run records that came with the
+// programme, and make none.
+var executeAll = sync.OnceValue(func() []*saved {
+	files, err := filepath.Glob("*.ipynb")
+	if err != nil || len(files) == 0 {
+		panic(fmt.Sprint("no notebooks here: ", err))
+	}
+	files = append(files, "testdata/figures.ipynb")
+	all := make([]*saved, len(files))
+	var workers sync.WaitGroup
+	turns := make(chan bool, 2)
+	for i, file := range files {
+		workers.Go(func() {
+			turns <- true
+			defer func() { <-turns }()
+			all[i] = execute(file)
+		})
+	}
+	workers.Wait()
+	return all
+})
+
+func execute(file string) *saved {
+	s := &saved{name: strings.TrimSuffix(filepath.Base(file), ".ipynb")}
+	to := filepath.Join(folder, s.name)
+	args := []string{"run.py", file, "--html", to + ".html", "--ipynb", to + ".ipynb"}
+	if source, ok := quick[s.name]; ok {
+		args = append(args, "--parameters", source)
+	}
+	cmd := exec.Command("../.venv/bin/python", args...)
+	cmd.Env = append(os.Environ(), "REVGNN_RUNS="+to+".sqlite", "REVGNN_NOTEBOOK_SECONDS=0")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		s.err = fmt.Errorf("%s: %w\n%s", file, err, out)
+		return s
+	}
+	text, err := os.ReadFile(to + ".ipynb")
+	s.figures, s.err = strings.Count(string(text), `class=\"revgnn-figure\"`), err
+	return s
+}
+
+// executed returns all notebooks as executed.
+func executed(t *testing.T) []*saved {
 	t.Helper()
 	venv(t)
-	once.Do(func() {
-		if out, err := run(t, "testdata/figures.ipynb",
-			"--html", filepath.Join(folder, "figures.html"), "--ipynb", filepath.Join(folder, "figures.ipynb")); err != nil {
-			t.Fatalf("run.py: %v\n%s", err, out)
+	all := executeAll()
+	for _, s := range all {
+		if s.err != nil {
+			t.Fatal(s.err)
 		}
-	})
-	if _, err := os.Stat(filepath.Join(folder, "figures.html")); err != nil {
-		t.Fatal("the notebook could not be executed: see the first failure")
 	}
-	return folder
+	return all
 }
 
 // figures in testdata/figures.ipynb.
 const figures = 3
 
+// TestFigures says how many figures there are: of the paper's, those whose runs are among the records that came with
+// the programme.
+func TestFigures(t *testing.T) {
+	least := map[string]int{"quickstart": 4, "minesweeper": 2, "your-own-graph": 2, "figures": figures}
+	for _, s := range executed(t) {
+		if s.figures < least[s.name] {
+			t.Errorf("%s has %d figures, want at least %d", s.name, s.figures, least[s.name])
+		}
+		t.Logf("%s: %d figures", s.name, s.figures)
+	}
+}
+
 func TestSavedNotebook(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(executed(t), "figures.ipynb"))
+	executed(t)
+	text, err := os.ReadFile(filepath.Join(folder, "figures.ipynb"))
 	if err != nil {
 		t.Fatal(err)
 	}

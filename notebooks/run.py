@@ -1,10 +1,11 @@
-"""Executes a notebook on its real kernel and writes it as one HTML page, without any network.
+"""Executes notebooks on their real kernel and writes each as one HTML page, without any network.
 
     .venv/bin/python notebooks/run.py notebooks/quickstart.ipynb --html out/quickstart.html
+    .venv/bin/python notebooks/run.py notebooks/*.ipynb --save
 
 The page holds everything that it shows: figures are interactive, and nothing is loaded from elsewhere. What the cells
-print goes to stdout, progress to stderr. A failing cell ends it with its error and exit status 1; nothing is written
-then. `go run ./kernels/install` prepares what it needs.
+print goes to stdout, progress to stderr. With --save the notebooks themselves get the results. A failing cell ends it with its error and exit status 1;
+nothing of that notebook is written then. `go run ./kernels/install` prepares what it needs.
 """
 import argparse
 import os
@@ -77,7 +78,8 @@ def failure(notebook):
 def execute(notebook, folder, timeout):
     """Runs all cells in place, each for `timeout` seconds at most, with `folder` as their working directory."""
     resources = {"metadata": {"path": str(folder)}}
-    client = Client(notebook, timeout=timeout, resources=resources, coalesce_streams=True, **tell(notebook))
+    # Without times of execution, a saved notebook changes only where its results do.
+    client = Client(notebook, timeout=timeout, resources=resources, coalesce_streams=True, record_timing=False, **tell(notebook))
     # The kernel logs every cell: of interest only where it doesn't start or dies.
     with tempfile.TemporaryFile("w+", errors="replace") as log:
         try:
@@ -118,17 +120,9 @@ def write(path, text):
     path.write_text(text, encoding="utf-8")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("notebook")
-    parser.add_argument("--html", metavar="FILE", help="where to write the page")
-    parser.add_argument("--ipynb", metavar="FILE", help="where to write the executed notebook")
-    parser.add_argument("--timeout", type=int, default=1800, metavar="SECONDS", help="for each cell (default: %(default)s)")
-    parser.add_argument("--parameters", metavar="SOURCE", help='Go source in place of the cell tagged "parameters"')
-    args = parser.parse_args()
-
+def run(path, args):
+    """Executes the notebook at path and writes what is asked for."""
     start = time.monotonic()
-    path = pathlib.Path(args.notebook)
     try:
         notebook = nbformat.read(path, as_version=4)
     except OSError as e:
@@ -136,12 +130,30 @@ def main():
     if args.parameters is not None:
         set_parameters(notebook, args.parameters)
     execute(notebook, path.resolve().parent, args.timeout)
-    if args.ipynb:
-        write(args.ipynb, nbformat.writes(notebook) + "\n")
+    saved = path if args.save else args.ipynb
+    if saved:
+        write(saved, nbformat.writes(notebook) + "\n")
     if args.html:
         write(args.html, page(notebook, path.stem))
-    written = ", ".join(f for f in (args.html, args.ipynb) if f) or "nothing"
-    print(f"wrote {written} in {time.monotonic() - start:.0f} s")
+    written = ", ".join(str(f) for f in (args.html, saved) if f) or "nothing"
+    print(f"wrote {written} in {time.monotonic() - start:.0f} s", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("notebooks", nargs="+", type=pathlib.Path, metavar="notebook")
+    parser.add_argument("--html", metavar="FILE", help="where to write the page")
+    parser.add_argument("--ipynb", metavar="FILE", help="where to write the executed notebook")
+    parser.add_argument("--save", action="store_true", help="write the executed notebooks over themselves")
+    parser.add_argument("--timeout", type=int, default=1800, metavar="SECONDS", help="for each cell (default: %(default)s)")
+    parser.add_argument("--parameters", metavar="SOURCE", help='Go source in place of the cell tagged "parameters"')
+    args = parser.parse_args()
+    if len(args.notebooks) > 1 and (args.html or args.ipynb or args.parameters is not None):
+        parser.error("--html, --ipynb and --parameters are for one notebook")
+    if args.save and (args.ipynb or args.parameters is not None):
+        parser.error("--save goes with neither --ipynb nor --parameters")
+    for path in args.notebooks:
+        run(path, args)
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ func representations(v *View) *Document {
 			panels = append(panels, report.Panel{Title: fmt.Sprintf("layer %d", s.Layer), Values: s.Boards[0]})
 		}
 		panels = append(panels, report.Panel{Title: "mines", Values: f.Boards[0].Mines})
-		d.Figures = append(d.Figures, report.Board(id, v.title(title), "probability of a mine", layersPart.Side, layersPart.Side, panels))
+		d.Figures = append(d.Figures, report.Boards(id, v.title(title), "probability of a mine", layersPart.Side, layersPart.Side, []report.Strip{{Panels: panels}}))
 		d.note("%s: %s layers, width %d, test ROC-AUC %.3f.", title, depths(c), c.Hidden, a.Outcome.Test)
 	}
 	show("fig1-forward", "GCN+ReP, forward process", c[0], rep, false)

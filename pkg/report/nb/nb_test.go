@@ -61,3 +61,19 @@ func TestState(t *testing.T) {
 		}()
 	}
 }
+
+func TestFolded(t *testing.T) {
+	item := Folded("2 <notes>", List{"a & b", "c"})
+	html, err := item.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<details><summary", "2 &lt;notes&gt;</summary>", "a &amp; b</li>"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("no %s in %s", want, html)
+		}
+	}
+	if got := item.Text(); got != "2 <notes>\na & b\nc" {
+		t.Errorf("text %q", got)
+	}
+}

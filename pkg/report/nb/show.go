@@ -12,21 +12,29 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// Show displays a figure or a table below the cell. Of a figure that is, at first, and for readers of an untrusted or
-// saved notebook always, a static picture; an interactive chart where the notebook may run scripts. It panics where the
-// figure can't be drawn, which fails the cell with the reason.
-func Show(f report.Item) {
-	html, err := f.HTML()
+// Show displays figures, tables and lists below the cell. Of a figure that is, at first, and for readers of an untrusted or
+// saved notebook always, a static picture; an interactive chart where the notebook may run scripts. It panics where a figure
+// can't be drawn, which fails the cell with the reason.
+func Show(items ...report.Item) {
+	for _, item := range items {
+		show(item)
+	}
+	if gonbui.IsNotebook {
+		gonbui.Sync() // the cell's process may end right after this
+	}
+}
+
+func show(item report.Item) {
+	html, err := item.HTML()
 	if err != nil {
 		panic(err)
 	}
 	if !gonbui.IsNotebook {
-		fmt.Fprintln(os.Stderr, f.Text())
+		fmt.Fprintln(os.Stderr, item.Text())
 		return
 	}
 	gonbui.SendData(&protocol.DisplayData{Data: map[protocol.MIMEType]any{
 		protocol.MIMETextHTML:  html,
-		protocol.MIMETextPlain: f.Text(),
+		protocol.MIMETextPlain: item.Text(),
 	}})
-	gonbui.Sync() // the cell's process may end right after this
 }

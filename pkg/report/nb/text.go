@@ -1,0 +1,42 @@
+package nb
+
+import (
+	"fmt"
+	"html"
+	"strings"
+
+	"github.com/revgnn/revgnn/pkg/report"
+)
+
+// List is a list of sentences that [Show] displays.
+type List []string
+
+// HTML is the list for a web page.
+func (l List) HTML() (string, error) {
+	var b strings.Builder
+	b.WriteString(`<ul style="max-width:60em">`)
+	for _, s := range l {
+		fmt.Fprintf(&b, `<li style="margin:4px 0">%s</li>`, html.EscapeString(s))
+	}
+	b.WriteString("</ul>\n")
+	return b.String(), nil
+}
+
+// Text is the list, a sentence a line.
+func (l List) Text() string { return strings.Join(l, "\n") }
+
+// Folded hides a long item behind a line of text, which opens it.
+func Folded(line string, item report.Item) report.Item { return folded{line, item} }
+
+type folded struct {
+	line string
+	report.Item
+}
+
+func (f folded) HTML() (string, error) {
+	inner, err := f.Item.HTML()
+	return fmt.Sprintf(`<details><summary style="cursor:pointer;font:13px Helvetica,Arial,sans-serif">%s</summary>%s</details>`,
+		html.EscapeString(f.line), inner), err
+}
+
+func (f folded) Text() string { return f.line + "\n" + f.Item.Text() }
