@@ -16,8 +16,8 @@ func Quick() Profile {
 		Splits:   firstSplits(3), Tried: 1, Candidates: quickCandidates,
 		InversionHidden: 64,
 		Boards: [2]train.Config{
-			with(models.GCNRep, func(c *train.Config) { quickModel(c); c.Forward, c.Reverse, c.LearningRate = 8, 32, 0.01 }),
-			with(models.GCN, func(c *train.Config) { quickModel(c); c.Forward, c.LearningRate = 8, 0.01 }),
+			with(models.GCNRep, func(c *train.Config) { quickModel(c); c.Forward, c.Reverse = 8, 16 }),
+			with(models.GCN, func(c *train.Config) { quickModel(c); c.Forward = 8 }),
 		},
 		Depths: []int{1, 4, 16, 64, 256, 512, 1024}, Depth: quickDepth, DepthSplits: firstSplits(1),
 		DepthNote:      "Split 0 only, width 32 on Chameleon, 16 with batch normalisation on Minesweeper, 80 epochs, and 50 from 512 layers on. " + depthRule,
