@@ -84,7 +84,7 @@ func complexity(v *View) *Document {
 	d := &Document{Tables: []*report.Table{stated, t, raw}}
 	d.note("Ours are slopes of straight lines through the logarithms, with R²; of time, of a whole training step (forwards, backwards, Adam). The paper's are the highest powers in the rows of time and of memory; with the number of nodes fixed.")
 	d.note("A random graph of %d nodes and %d edges, L_F = 1, L_R = 8, M = 8, d = 64, but for the quantity varied (L_F: with L_R = 1; d: with L_R = 2); each solve makes exactly M iterations (tolerance 0), and so does its adjoint.", complexityNodes, complexityEdges)
-	d.note("Memory is the process's peak over that before the run, less the same of a graph of 100 nodes. The reverse chain rewinds itself, so that memory depends neither on L_R nor on M; the forward chain keeps 2 sqrt(L_F) states.")
+	d.note("Memory is the process's peak over that before the run, less the same of a graph of 100 nodes. The reverse chain rewinds itself, so that memory depends neither on L_R nor on M; the forward chain keeps 2 sqrt(L_F) states, or all where they fit into 64 MiB.")
 	return d
 }
 
