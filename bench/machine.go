@@ -1,13 +1,12 @@
 package main
 
 import (
-	"bufio"
+	"cmp"
 	"encoding/json"
-	"os"
 	"os/exec"
-	"runtime"
-	"runtime/debug"
 	"strings"
+
+	"github.com/revgnn/revgnn/pkg/results"
 )
 
 // Machine is where the numbers come from.
@@ -28,19 +27,9 @@ type Machine struct {
 
 // examine asks revgnn and the system.
 func examine(s setup) Machine {
-	m := Machine{CPU: cpu(), Cores: runtime.NumCPU(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Load: load(), Commit: commit(),
-		Versions: map[string]string{"go": runtime.Version()}}
-	d := s.doctor()
-	m.Engine, m.Plugin, m.Memory, m.FreeMemory = d.Engine, d.Version, d.Memory, d.Free
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, dep := range info.Deps {
-			switch dep.Path {
-			case "github.com/gomlx/gomlx", "github.com/gomlx/go-xla", "github.com/gomlx/compute":
-				m.Versions[dep.Path[len("github.com/gomlx/"):]] = dep.Version
-			}
-		}
-	}
-	return m
+	here, d := results.Begin(results.Bench), s.doctor()
+	return Machine{CPU: cmp.Or(here.Machine.CPU, "unknown"), Cores: here.Machine.Cores, Platform: here.Machine.Platform, Load: load(),
+		Memory: d.Memory, FreeMemory: d.Free, Engine: d.Engine, Plugin: d.Version, Commit: commit(), Versions: here.Versions}
 }
 
 // diagnosis is the part of `revgnn doctor --json` that is needed here.
@@ -59,21 +48,6 @@ func (s setup) doctor() (d diagnosis) {
 	out, _ := exec.Command(s.revgnn, args...).Output() // it reports what it found even where it fails
 	json.Unmarshal(out, &d)
 	return d
-}
-
-// cpu is the processor's name, where the system tells.
-func cpu() string {
-	f, err := os.Open("/proc/cpuinfo")
-	if err != nil {
-		return "unknown"
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if name, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return "unknown"
 }
 
 func commit() string {

@@ -45,8 +45,13 @@ func (r residual) represent(m *Model, scope *model.Scope, h *Node, adjacency []*
 	if c.Adjoint == "unrolled" {
 		chain = solve.ReverseChainUnrolled
 	}
-	reverse, stats := chain(block, h, w, c.Reverse, solve.Options{Tolerance: c.Tolerance, MaxIterations: c.MaxIterations, Order: solve.DefaultOrder})
+	reverse, stats := chain(block, h, w, c.Reverse, c.solves())
 	return Concatenate([]*Node{forward, reverse}, 1), stats
+}
+
+// solves are the options of the reverse layers' solves.
+func (c Config) solves() solve.Options {
+	return solve.Options{Tolerance: c.Tolerance, MaxIterations: c.MaxIterations, Order: solve.DefaultOrder}
 }
 
 // roundTrip is what Forward layers and as many reverse layers of exactly MaxIterations iterations make of h, with the mean

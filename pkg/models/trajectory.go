@@ -20,9 +20,8 @@ func (m *Model) Trajectory(scope *model.Scope, x *Node, adjacency []*Node, forwa
 	h := m.encode(scope, x)
 	block, w := r.block(m, scope, adjacency)
 	forwards = follow(h, forward, func(x *Node, depth int) *Node { return solve.ForwardChain(block, x, w, depth) })
-	o := solve.Options{Tolerance: m.Config.Tolerance, MaxIterations: m.Config.MaxIterations, Order: solve.DefaultOrder}
 	reverses = follow(h, reverse, func(x *Node, depth int) *Node {
-		z, _ := solve.ReverseChain(block, x, w, depth, o)
+		z, _ := solve.ReverseChain(block, x, w, depth, m.Config.solves())
 		return z
 	})
 	return forwards, reverses

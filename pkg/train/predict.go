@@ -26,15 +26,11 @@ type Prediction struct {
 // training nodes of a split. With gradients it also returns the loss's gradient by every parameter.
 func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array, gradients bool) (p *Prediction, err error) {
 	defer recovered(&err)
-	c.Dropout = 0
-	s, err := newSession(e, g, split, c)
+	s, err := given(e, g, split, c, weights)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
-	if err := s.load(weights); err != nil {
-		return nil, err
-	}
 	out, err := s.once("evaluation", func(scope *model.Scope, in []*Node) []*Node {
 		b := s.build(scope, in, true)
 		out := []*Node{b.loss, b.Logits, b.Representation, b.Stats.Outcome}
@@ -61,6 +57,20 @@ func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map
 		}
 	}
 	return p, nil
+}
+
+// given is a session for evaluations: without dropout, with given parameters.
+func given(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array) (*session, error) {
+	c.Dropout = 0
+	s, err := newSession(e, g, split, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.load(weights); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
 }
 
 // load sets the parameters; every one must be there, in its shape.

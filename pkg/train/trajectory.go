@@ -37,15 +37,11 @@ type State struct {
 // as far as its depth goes. Only models made of layers have such states: GCN and GAT.
 func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array, layers []int) (t *Trajectory, err error) {
 	defer recovered(&err)
-	c.Dropout = 0
-	s, err := newSession(e, g, split, c)
+	s, err := given(e, g, split, c, weights)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
-	if err := s.load(weights); err != nil {
-		return nil, err
-	}
 	forward, reverse := within(layers, s.config.Forward), []int(nil)
 	if s.config.HasReverse() {
 		reverse = within(layers, s.config.Reverse)
