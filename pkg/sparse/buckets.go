@@ -11,9 +11,12 @@ const (
 // run is a number of rows of one length.
 type run struct{ length, count int }
 
-// split cuts runs of rows, by ascending length, into the buckets of least cost in all, and returns for each the number of the
-// run after its last; entries is the number of entries of the whole matrix. (Dynamic programming over the runs.)
-func split(runs []run, entries int) (ends []int) {
+// extent of a bucket.
+type extent struct{ rows, terms int }
+
+// split cuts runs of rows, by ascending length, into the buckets of least cost in all; entries is the number of entries of the
+// whole matrix. (Dynamic programming over the runs.)
+func split(runs []run, entries int) (buckets []extent) {
 	perTerm := termCost + termShare*float64(entries)
 	// best[i] is the least cost of the runs before i, and from[i] where the last bucket among them begins.
 	best, from := make([]float64, len(runs)+1), make([]int, len(runs)+1)
@@ -28,7 +31,26 @@ func split(runs []run, entries int) (ends []int) {
 		}
 	}
 	for i := len(runs); i > 0; i = from[i] {
-		ends = append([]int{i}, ends...)
+		b := extent{terms: runs[i-1].length}
+		for _, r := range runs[from[i]:i] {
+			b.rows += r.count
+		}
+		buckets = append([]extent{b}, buckets...)
 	}
-	return ends
+	return buckets
+}
+
+// splitChunks is split with two buckets at least. XLA would compute the chunks of a single one anew for each of their uses (five
+// times slower); those of two are concatenated, which it does not repeat.
+func splitChunks(runs []run, entries int) []extent {
+	buckets := split(runs, entries)
+	if len(buckets) != 1 || buckets[0].rows < 2 {
+		return buckets
+	}
+	half, all := buckets[0].rows/2, buckets[0]
+	for i, rows := 0, 0; ; i++ {
+		if rows += runs[i].count; rows >= half {
+			return []extent{{half, runs[i].length}, {all.rows - half, all.terms}}
+		}
+	}
 }

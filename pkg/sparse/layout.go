@@ -89,7 +89,7 @@ func (m *Matrix) build(rows []row) (l level, sums []row) {
 	for l.short < len(rows) && len(rows[l.short].index) <= maxTerms {
 		l.short++
 	}
-	l.buckets = m.pack(rows[:l.short])
+	l.buckets = m.pack(rows[:l.short], split)
 	if l.short == len(rows) {
 		return l, nil
 	}
@@ -97,9 +97,7 @@ func (m *Matrix) build(rows []row) (l level, sums []row) {
 	if m.owner == nil {
 		m.owner = make([]int32, len(chunks))
 	}
-	// Two buckets at least: their concatenation keeps XLA from computing the chunks anew for each use (five times slower).
-	half := len(chunks) / 2
-	l.buckets = append(l.buckets, append(m.pack(chunks[:half]), m.pack(chunks[half:])...)...)
+	l.buckets = append(l.buckets, m.pack(chunks, splitChunks)...)
 	next, _ := m.build(sums)
 	l.next = &next
 	return l, sums
@@ -160,7 +158,7 @@ func cut(long []row) (chunks, sums []row) {
 }
 
 // pack makes buckets of rows that are ordered by length.
-func (m *Matrix) pack(rows []row) (buckets []bucket) {
+func (m *Matrix) pack(rows []row, split func(runs []run, entries int) []extent) (buckets []bucket) {
 	var runs []run
 	for _, r := range rows {
 		if n := len(runs); n > 0 && runs[n-1].length == len(r.index) {
@@ -169,15 +167,11 @@ func (m *Matrix) pack(rows []row) (buckets []bucket) {
 			runs = append(runs, run{len(r.index), 1})
 		}
 	}
-	from, next := 0, 0
-	for _, end := range split(runs, m.entries) {
-		to := from
-		for ; next < end; next++ {
-			to += runs[next].count
-		}
-		terms := len(rows[to-1].index)
+	from := 0
+	for _, e := range split(runs, m.entries) {
+		to, terms := from+e.rows, e.terms
 		if terms == 0 {
-			buckets = append(buckets, bucket{rows: to - from})
+			buckets = append(buckets, bucket{rows: e.rows})
 			from = to
 			continue
 		}

@@ -35,24 +35,11 @@ func Places(g *graphs.Graph) (places, terms int) {
 		for _, length := range slices.Sorted(maps.Keys(chunks)) {
 			long = append(long, run{length, chunks[length]})
 		}
-		for _, level := range [][]run{short, long} {
-			p, t := packed(level, entries)
-			places, terms = places+p, terms+t
+		for _, b := range append(split(short, entries), splitChunks(long, entries)...) {
+			places += b.rows * b.terms
+			terms += b.terms
 		}
 		rows = sums
-	}
-	return places, terms
-}
-
-// packed counts the places and terms of the buckets that pack makes.
-func packed(runs []run, entries int) (places, terms int) {
-	from := 0
-	for _, end := range split(runs, entries) {
-		last := runs[end-1].length
-		for ; from < end; from++ {
-			places += runs[from].count * last
-		}
-		terms += last
 	}
 	return places, terms
 }
