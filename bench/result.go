@@ -3,6 +3,8 @@ package main
 import (
 	"math"
 	"slices"
+
+	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
 // Report is the JSON document: what was run where, and what came out.
@@ -86,7 +88,7 @@ func (s *Summary) compare(ours, runs []Run) {
 		memory = append(memory, float64(x.PeakBytes)/float64(ours[i].PeakBytes))
 	}
 	if len(time) > 0 {
-		s.TimeRatio, s.MemoryRatio = median(time), median(memory)
+		s.TimeRatio, s.MemoryRatio = metrics.Median(time), metrics.Median(memory)
 	}
 	s.Steps = min(len(ours[0].Losses), len(runs[0].Losses))
 	s.LossDifference = difference(ours[0].Losses[:s.Steps], runs[0].Losses[:s.Steps])
@@ -107,7 +109,7 @@ func over(runs []Run, value func(Run) float64) float64 {
 	for i, x := range runs {
 		values[i] = value(x)
 	}
-	return median(values)
+	return metrics.Median(values)
 }
 
 // difference is the largest relative difference of two sequences' values.
@@ -116,13 +118,4 @@ func difference(a, b []float64) (worst float64) {
 		worst = max(worst, math.Abs(a[i]-b[i])/max(math.Abs(a[i]), math.Abs(b[i]), math.SmallestNonzeroFloat64))
 	}
 	return worst
-}
-
-func median(values []float64) float64 {
-	values = slices.Sorted(slices.Values(values))
-	n := len(values)
-	if n == 0 {
-		return 0
-	}
-	return (values[(n-1)/2] + values[n/2]) / 2
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
 // Run is one programme's training of one case, in a process of its own.
@@ -92,7 +94,7 @@ func (r *Run) read(document []byte) error {
 	}
 	r.EpochSeconds, r.CompileSeconds, r.Iterations, r.Engine, r.Threads, r.Versions = p.EpochSeconds, p.CompileSeconds, p.Iterations, p.Engine, p.Threads, p.Versions
 	if len(p.Seconds) > 1 {
-		r.EpochSeconds = median(p.Seconds[1:])
+		r.EpochSeconds = metrics.Median(p.Seconds[1:])
 	}
 	for i, l := range p.Losses {
 		if l == nil {

@@ -201,6 +201,8 @@ func TestGSL(t *testing.T) {
 }
 
 func TestErrorsAndSpread(t *testing.T) {
+	near(t, "median of four", Median([]float64{4, 1, 3, 2}), 2.5)
+	near(t, "median of three", Median([]float64{4, 1, 3}), 3)
 	got, err := MeanAbsError([]float32{1, 2, 3}, []float32{1, 4, 2})
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,9 @@
 package metrics
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Mean returns the arithmetic mean, NaN of nothing.
 func Mean(x []float64) float64 {
@@ -9,6 +12,15 @@ func Mean(x []float64) float64 {
 		sum += v
 	}
 	return sum / float64(len(x))
+}
+
+// Median returns the middle value, the mean of the two in the middle of an even number of values, NaN of nothing.
+func Median(x []float64) float64 {
+	if len(x) == 0 {
+		return math.NaN()
+	}
+	x = slices.Sorted(slices.Values(x))
+	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
 // SampleStd returns the standard deviation with the divisor n-1, as Platonov et al. (2023) report it. Of a single value it

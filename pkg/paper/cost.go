@@ -1,10 +1,10 @@
 package paper
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/results"
 )
@@ -117,8 +117,7 @@ func calibrate(records map[string]*results.Record, steps []Step) calibration {
 	}
 	out := calibration{}
 	for class, all := range ratios {
-		slices.Sort(all)
-		out[class] = all[len(all)/2]
+		out[class] = metrics.Median(all)
 	}
 	return out
 }

@@ -259,7 +259,7 @@ func (f *fit) finish() {
 		if len(rest) > 1 {
 			rest = rest[1:]
 		}
-		r.EpochSeconds = median(rest)
+		r.EpochSeconds = metrics.Median(rest)
 	}
 	if layers := float64(r.Epochs * f.config.Solves()); layers > 0 {
 		r.Iterations = Iterations{f.solve / layers, f.adjoint / layers}

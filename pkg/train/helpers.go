@@ -21,14 +21,6 @@ func recovered(err *error) {
 
 func none(mask []bool) bool { return !slices.Contains(mask, true) }
 
-func median(x []float64) float64 {
-	x = slices.Sorted(slices.Values(x))
-	if n := len(x); n%2 == 0 {
-		return (x[n/2-1] + x[n/2]) / 2
-	}
-	return x[len(x)/2]
-}
-
 func frobenius(x []float32) float64 {
 	sum := 0.0
 	for _, v := range x {
