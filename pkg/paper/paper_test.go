@@ -128,8 +128,9 @@ func TestConfigurationsAreValid(t *testing.T) {
 // TestSettingsAreChosenOnValidation: the fake test metric is best where validation is worst.
 func TestSettingsAreChosenOnValidation(t *testing.T) {
 	profile := Quick()
+	profile.Tried = 1
 	profile.Candidates = func(_, model string) []train.Config {
-		return grid{lr: []float64{0.01, 0.03, 0.02}, dropout: []float64{0}, norm: "none", hidden: 8, epochs: 10}.candidates(model, [][2]int{{2, 2}})
+		return grid{depths: [][2]int{{2, 2}}, lr: []float64{0.01, 0.03, 0.02}, dropout: []float64{0}, weightDecay: []float64{0}, norm: "none", hidden: 8, epochs: 10}.candidates(model)
 	}
 	s := Scope{Profile: profile, Datasets: []string{"cora"}, Models: []string{"gcn", "gcn+rep"}}
 	items, err := Choose([]string{"table6"})

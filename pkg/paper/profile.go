@@ -13,8 +13,6 @@ type Profile struct {
 	About string
 	// Datasets that are run unless others are asked for.
 	Datasets []string
-	// Models of tables 2, 3 and 6 that are run unless others are asked for; nil stands for all.
-	Models []string
 	// Splits of tables 2, 3 and 6; on the first Tried of them settings are chosen among the Candidates.
 	Splits     []int
 	Tried      int

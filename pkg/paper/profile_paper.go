@@ -80,16 +80,21 @@ func paperLayers(dataset, model string) [][2]int {
 // depthRule says how deep chains are kept trainable and in the range of single precision.
 const depthRule = "From 64 layers in one direction on, the bound on the weight is c = 51.2/L, and the learning rate 0.016/sqrt(L) at most: L reverse layers can grow what they are given by (1-c)^-L, and a step of the optimiser acts in all layers at once. Both were chosen on the validation metric."
 
-// tame follows the depthRule.
-func tame(c *train.Config) {
-	deepest := float64(max(c.Forward, c.Reverse))
-	if deepest < 64 {
-		return
+// bound is the depthRule for c, and tame all of it.
+func bound(c *train.Config) {
+	if deepest := max(c.Forward, c.Reverse); deepest >= 64 {
+		c.Lipschitz = min(c.Lipschitz, rounded(51.2/float64(deepest), 4))
 	}
-	c.Lipschitz, c.LearningRate = min(c.Lipschitz, rounded(51.2/deepest, 4)), min(c.LearningRate, rounded(0.016/math.Sqrt(deepest), 5))
 }
 
-// setDepth sets L_F and L_R, by the depthRule, or GRAND's T_F and T_R.
+func tame(c *train.Config) {
+	bound(c)
+	if deepest := max(c.Forward, c.Reverse); deepest >= 64 {
+		c.LearningRate = min(c.LearningRate, rounded(0.016/math.Sqrt(float64(deepest)), 5))
+	}
+}
+
+// setDepth sets L_F and L_R, with c by the depthRule, or GRAND's T_F and T_R.
 func setDepth(c *train.Config, at [2]int) {
 	if strings.HasPrefix(c.Model, models.GRAND) {
 		c.Time, c.ReverseTime = float64(at[0]), float64(at[1])
@@ -97,7 +102,7 @@ func setDepth(c *train.Config, at [2]int) {
 	}
 	c.Forward, c.Reverse = at[0], at[1]
 	if c.HasReverse() {
-		tame(c)
+		bound(c)
 	}
 }
 
