@@ -2,6 +2,9 @@ package report
 
 import (
 	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,11 +16,23 @@ import (
 	cdpruntime "github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
 // openPage opens a page in a real browser without a network, and fails the test for every error on its console and every address
 // that it asks for. It skips where there is no browser.
 func openPage(t *testing.T, html string) context.Context {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(file, []byte(html), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return openAddress(t, "file://"+file, "file:")
+}
+
+// openAddress is openPage for a page that may ask for what is below an address on this machine.
+func openAddress(t *testing.T, address, below string) context.Context {
 	t.Helper()
 	chrome := ""
 	for _, name := range []string{os.Getenv("CHROME"), "chromium", "chromium-browser", "google-chrome",
@@ -29,17 +44,13 @@ func openPage(t *testing.T, html string) context.Context {
 	if chrome == "" {
 		t.Skip("no Chromium or Chrome here: install one, or set CHROME to it, to test figures in the browser")
 	}
-	file := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(file, []byte(html), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	allocator, cancel := chromedp.NewExecAllocator(context.Background(),
 		chromedp.ExecPath(chrome), chromedp.WindowSize(1280, 1000),
 		chromedp.Flag("headless", true),
 		chromedp.Flag("no-sandbox", true), // root, as in containers, can't have the sandbox; the page is ours
 		chromedp.Flag("disable-gpu", true), chromedp.Flag("no-first-run", true),
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND")) // no network
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")) // no network
 	t.Cleanup(cancel)
 	tab, cancel := chromedp.NewContext(allocator)
 	t.Cleanup(cancel)
@@ -48,14 +59,14 @@ func openPage(t *testing.T, html string) context.Context {
 	chromedp.ListenTarget(limited, func(event any) {
 		switch e := event.(type) {
 		case *network.EventRequestWillBeSent:
-			if !strings.HasPrefix(e.Request.URL, "file:") && !strings.HasPrefix(e.Request.URL, "data:") {
+			if !strings.HasPrefix(e.Request.URL, below) && !strings.HasPrefix(e.Request.URL, "data:") {
 				t.Errorf("the page asks for %s", e.Request.URL)
 			}
 		case *cdpruntime.EventExceptionThrown:
 			t.Errorf("the page's script fails: %v", e.ExceptionDetails)
 		}
 	})
-	if err := chromedp.Run(limited, network.Enable(), cdpruntime.Enable(), chromedp.Navigate("file://"+file)); err != nil {
+	if err := chromedp.Run(limited, network.Enable(), cdpruntime.Enable(), chromedp.Navigate(address)); err != nil {
 		t.Fatalf("opening the page: %v", err)
 	}
 	return limited
@@ -95,6 +106,36 @@ func TestPageInBrowser(t *testing.T) {
 	page := openPage(t, html)
 	until(t, page, `document.querySelectorAll('.revgnn-figure[data-drawn=interactive] canvas').length === 5`)
 	until(t, page, `document.title === 'All & more' && document.querySelectorAll('#heterophilic td').length === 25`)
+}
+
+// TestFigureBehindHub: a server like JupyterHub's, which gives the library only to requests with the token of its cookie.
+func TestFigureBehindHub(t *testing.T) {
+	needECharts(t)
+	library, err := echarts.Source()
+	if err != nil {
+		t.Fatal(err)
+	}
+	figure, err := someSlider().HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const token = "2|9e48|ab"
+	hub := http.NewServeMux()
+	hub.HandleFunc("/user/ada/lab", func(w http.ResponseWriter, _ *http.Request) {
+		http.SetCookie(w, &http.Cookie{Name: "_xsrf", Value: token, Path: "/user/ada/"})
+		fmt.Fprintf(w, `<!DOCTYPE html><link rel="icon" href="data:,"><script id="jupyter-config-data" type="application/json">{"baseUrl": "/user/ada/"}</script>%s`, figure)
+	})
+	hub.HandleFunc("/user/ada/"+KernelFile, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-XSRFToken") != token {
+			http.Error(w, "log in", http.StatusForbidden)
+			return
+		}
+		fmt.Fprint(w, library)
+	})
+	server := httptest.NewServer(hub)
+	t.Cleanup(server.Close)
+	page := openAddress(t, server.URL+"/user/ada/lab", server.URL)
+	until(t, page, `!!document.querySelector('#slider[data-drawn=interactive] input[type=range]')`)
 }
 
 func TestSliderInBrowser(t *testing.T) {

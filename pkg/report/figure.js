@@ -2,13 +2,15 @@ function (id, width, height, kernelFile, publicFile, integrity, option, prepare)
   const script = document.currentScript;
   const box = script && script.previousElementSibling || document.getElementById(id);
   // A page's module loader (define, module, exports) would swallow the library: run it where these are hidden.
-  const run = (file, checks) => fetch(file, checks).then(r => r.ok ? r.text() : Promise.reject(file)).then(text => {
+  const run = (file, how) => fetch(file, how).then(r => r.ok ? r.text() : Promise.reject(file)).then(text => {
     if (!globalThis.echarts) new Function('define', 'module', 'exports', text).call(globalThis);
   });
   const load = () => {
     if (globalThis.echarts) return Promise.resolve();
     const page = document.getElementById('jupyter-config-data');
-    const own = page ? run(JSON.parse(page.textContent).baseUrl + kernelFile) : Promise.reject();
+    // JupyterHub answers scripts only with its token, which it puts into a cookie.
+    const token = /(?:^|; *)_xsrf=([^;]*)/.exec(document.cookie);
+    const own = page ? run(JSON.parse(page.textContent).baseUrl + kernelFile, token ? {headers: {'X-XSRFToken': token[1]}} : {}) : Promise.reject();
     return own.catch(() => run(publicFile, {integrity: integrity}));
   };
   // All figures of a page share one download.
