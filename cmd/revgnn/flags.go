@@ -69,6 +69,7 @@ func modelSettings(f *pflag.FlagSet, c *train.Config) {
 	f.IntVar(&c.MaxIterations, "max-iterations", c.MaxIterations, "most fixed-point iterations per layer")
 	f.StringVar(&c.Adjoint, "adjoint", c.Adjoint, "gradient of a reverse layer: implicit (of the fixed point) or unrolled (of the iterations)")
 	f.StringVar(&c.Norm, "norm", c.Norm, "normalisation before the head: none, layer or batch")
+	f.BoolVar(&c.NoBias, "no-bias", c.NoBias, "leave the bias out of the layers of gcn and gat, as the paper's formula does (the authors' code has it)")
 	f.IntVar(&c.HeadLayers, "head-layers", c.HeadLayers, "linear layers in the head (default 0: 1 with reverse layers, 2 without)")
 	diffusionSettings(f, c)
 }

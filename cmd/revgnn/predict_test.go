@@ -65,7 +65,7 @@ func TestPredictAgreesWithPyTorch(t *testing.T) {
 func TestPredictRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "o.npz")
-	for _, settings := range [][]string{{"--model", "gcn+rep"}, {"--model", "gcn"}, {"--normalise", "reparametrise", "--norm", "layer", "--head-layers", "2"}} {
+	for _, settings := range [][]string{{"--model", "gcn+rep"}, {"--model", "gcn"}, {"--model", "gat+rep", "--no-bias"}, {"--normalise", "reparametrise", "--norm", "layer", "--head-layers", "2"}} {
 		succeeds(t, with(with(quick, "train", "--dataset", tinyGraph, "--epochs", "4", "--splits", "1", "--out", dir), settings...)...)
 		var p prediction
 		predict := with(with(quick, "predict", "--dataset", tinyGraph, "--split", "1", "--out", out, "--json"), settings...)

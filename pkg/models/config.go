@@ -24,6 +24,9 @@ type Config struct {
 	// scales W after every step, as the paper says; "reparametrise" scales it inside the model, as the authors' code does.
 	Lipschitz float64 `json:"lipschitz"`
 	Normalise string  `json:"normalise"`
+	// NoBias leaves b out of the layers of GCN and GAT, as in the formula of the paper's section 3.3; the authors' code has it. Where
+	// c is small and the chain deep, b outweighs W and moves all nodes alike.
+	NoBias bool `json:"no_bias,omitempty"`
 	// Tolerance ends a fixed-point iteration: mean absolute change of an iterate; in the adjoint solve ten times as much,
 	// relative to the right-hand side. MaxIterations limits both (the paper's M).
 	Tolerance     float64 `json:"tolerance"`

@@ -33,12 +33,11 @@ func (a *gat) adjacency(g *graphs.Graph) (*sparse.Matrix, []*tensors.Tensor, err
 func (*gat) params(c Config) []Param {
 	d, heads := float64(c.Hidden), float64(c.Heads)
 	attention := math.Sqrt(6 / (heads + d))
-	return []Param{
+	list := []Param{
 		{Name: "stack.0.body.att_src", Shape: []int{1, c.Heads, c.Hidden}, Limit: attention},
 		{Name: "stack.0.body.att_dst", Shape: []int{1, c.Heads, c.Hidden}, Limit: attention},
-		{Name: "stack.0.body.bias", Shape: []int{c.Hidden}},
-		weightParam(c, c.Heads, math.Sqrt(6/(d+heads*d))),
 	}
+	return append(append(list, biasParams(c)...), weightParam(c, c.Heads, math.Sqrt(6/(d+heads*d))))
 }
 
 func (a *gat) block(m *Model, scope *model.Scope, adjacency []*Node) (solve.Block, []*Node) {
@@ -51,5 +50,5 @@ func (a *gat) block(m *Model, scope *model.Scope, adjacency []*Node) (solve.Bloc
 	}
 	// [in, heads, out]
 	values := DivScalar(Reshape(TransposeAllAxes(w, 2, 0, 1), d, heads*d), float64(heads))
-	return layers.GAT{Edges: a.edges}, append([]*Node{Concatenate([]*Node{values, scores("att_src"), scores("att_dst")}, 1), m.value(scope, g, "stack.0.body.bias")}, adjacency...)
+	return layers.GAT{Edges: a.edges}, append([]*Node{Concatenate([]*Node{values, scores("att_src"), scores("att_dst")}, 1), m.bias(scope, w)}, adjacency...)
 }

@@ -137,6 +137,9 @@ func (c Config) integration(to float64) solve.Integration {
 
 // validateGRAND checks the settings of the diffusion.
 func (c Config) validateGRAND() error {
+	if c.NoBias {
+		return fmt.Errorf("no-bias is for gcn and gat: %s has no bias in its layers", c.Model)
+	}
 	if c.AttentionDim < 1 || c.AttentionDim > 1<<14 || c.Heads < 1 || c.AttentionDim%c.Heads != 0 {
 		return fmt.Errorf("attention-dim is %d with %d heads: choose a positive multiple of the heads", c.AttentionDim, c.Heads)
 	}

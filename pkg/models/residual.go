@@ -9,6 +9,7 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/layers"
+	"github.com/revgnn/revgnn/pkg/loop"
 	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
@@ -91,6 +92,25 @@ func (m *Model) weight(scope *model.Scope, g *Graph, heads int) *Node {
 	return w
 }
 
+// biasName is the name of a convolution's bias.
+const biasName = "stack.0.body.bias"
+
+// biasParams is the convolution's bias, unless it has none.
+func biasParams(c Config) []Param {
+	if c.NoBias {
+		return nil
+	}
+	return []Param{{Name: biasName, Shape: []int{c.Hidden}}}
+}
+
+// bias is the convolution's bias, zero where it has none.
+func (m *Model) bias(scope *model.Scope, w *Node) *Node {
+	if m.Config.NoBias {
+		return BroadcastToDims(loop.Float(w, 0), m.Config.Hidden)
+	}
+	return m.value(scope, w.Graph(), biasName)
+}
+
 // startNorm is the Frobenius norm that the convolution's weight starts with: min(c, sqrt(d)/64), so that each layer starts
 // close to the identity, as is usual in deep residual networks (Zhang, Dauphin and Ma, ICLR 2019). Reverse layers can grow
 // what they are given: a random d x d matrix of norm s has eigenvalues up to about s/sqrt(d) (the circular law), and depth
@@ -112,11 +132,10 @@ func (gcn) adjacency(g *graphs.Graph) (*sparse.Matrix, []*tensors.Tensor, error)
 }
 
 func (gcn) params(c Config) []Param {
-	return []Param{{Name: "stack.0.body.bias", Shape: []int{c.Hidden}}, weightParam(c, 1, math.Sqrt(3/float64(c.Hidden)))}
+	return append(biasParams(c), weightParam(c, 1, math.Sqrt(3/float64(c.Hidden))))
 }
 
 func (gcn) block(m *Model, scope *model.Scope, adjacency []*Node) (solve.Block, []*Node) {
-	g := adjacency[0].Graph()
-	w := []*Node{Transpose(m.weight(scope, g, 1), 0, 1), m.value(scope, g, "stack.0.body.bias")}
-	return layers.GCN{Adjacency: m.Adjacency}, append(w, adjacency...)
+	w := Transpose(m.weight(scope, adjacency[0].Graph(), 1), 0, 1)
+	return layers.GCN{Adjacency: m.Adjacency}, append([]*Node{w, m.bias(scope, w)}, adjacency...)
 }

@@ -229,7 +229,7 @@ func TestImpossibleSettings(t *testing.T) {
 		"model": func(c *Config) { c.Model = "gcn+reverse" }, "hidden": func(c *Config) { c.Hidden = 0 },
 		"lipschitz": func(c *Config) { c.Lipschitz = 1 }, "lr": func(c *Config) { c.LearningRate = math.NaN() },
 		"tolerance": func(c *Config) { c.Tolerance = -1 }, "norm": func(c *Config) { c.Norm = "pair" },
-		"epochs": func(c *Config) { c.Epochs = 0 }, "dropout": func(c *Config) { c.Dropout = 1 },
+		"no-bias": func(c *Config) { c.Model, c.NoBias, c.Diffusion = "grand", true, Default("grand").Diffusion }, "epochs": func(c *Config) { c.Epochs = 0 }, "dropout": func(c *Config) { c.Dropout = 1 },
 	} {
 		c := small("gcn+rep")
 		change(&c)
