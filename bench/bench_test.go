@@ -85,8 +85,8 @@ func TestReadingAndRatios(t *testing.T) {
 		t.Errorf("got %+v", a)
 	}
 	r := &Report{Results: []*Result{&x}}
-	if text := r.markdown(); !strings.Contains(text, "| 5.00 |") || !strings.Contains(text, "failed, it died") {
-		t.Errorf("got %s", text)
+	if text, err := r.markdown(); err != nil || !strings.Contains(text, "| 5.00 |") || !strings.Contains(text, "failed, it died") {
+		t.Errorf("got %s, %v", text, err)
 	}
 	if f := r.figure(); f == nil {
 		t.Error("no figure")

@@ -132,7 +132,11 @@ func (o *options) compare(ctx context.Context) error {
 			fmt.Fprintf(os.Stderr, "bench: case %s: %v\n", c.Name, err)
 		}
 	}
-	fmt.Print(r.markdown())
+	text, err := r.markdown()
+	if err != nil {
+		return err
+	}
+	fmt.Print(text)
 	fmt.Fprintf(os.Stderr, "bench: written to %s\n", o.out)
 	return nil
 }
@@ -247,7 +251,11 @@ func (r *Report) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	contents := map[string]string{"bench.json": string(text) + "\n", "bench.md": r.markdown()}
+	tables, err := r.markdown()
+	if err != nil {
+		return err
+	}
+	contents := map[string]string{"bench.json": string(text) + "\n", "bench.md": tables}
 	if f := r.figure(); f != nil {
 		svg, err := f.SVG()
 		if err != nil {

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
 
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/report"
 	"github.com/revgnn/revgnn/pkg/roofline"
 )
 
@@ -75,7 +75,11 @@ func (o *options) limitAlone(ctx context.Context) error {
 	if l.json {
 		return json.NewEncoder(os.Stdout).Encode(a)
 	}
-	fmt.Print((&Limit{*a}).markdown())
+	text, err := (&Limit{*a}).markdown()
+	if err != nil {
+		return err
+	}
+	fmt.Print(text)
 	return nil
 }
 
@@ -96,15 +100,17 @@ func (o *options) addLimit(ctx context.Context, r *Report, x *Result) error {
 }
 
 // markdown is the analysis as a table.
-func (l *Limit) markdown() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "## The limit: %s on %s, %d/%d/%d\n\n", l.Model, l.Graph, l.Forward, l.Reverse, l.Hidden)
-	fmt.Fprintf(&b, "%d nodes, %d entries (%d stored with padding), iterations %.2f / %.2f; engine %s. Rates: dense product %.0f GFLOP/s (large), %.0f (of this shape); memory %.1f GB/s (large), %.1f (arrays of this size).\n\n",
-		l.Nodes, l.Entries, l.Stored, l.Solve, l.Adjoint, l.Engine, l.Rates.Large/1e9, l.Rates.Own/1e9, l.Rates.Memory/1e9, l.Rates.Near/1e9)
-	b.WriteString("| kernel | times | MFLOP | MB | ms | least ms | fraction | ms per epoch |\n|---|---|---|---|---|---|---|---|\n")
+func (l *Limit) markdown() (string, error) {
+	t := &report.Table{ID: "limit", Title: fmt.Sprintf("The limit: %s on %s, %d/%d/%d", l.Model, l.Graph, l.Forward, l.Reverse, l.Hidden), Corner: "kernel",
+		Columns: []report.Column{{Name: "times"}, {Name: "MFLOP"}, {Name: "MB"}, {Name: "ms"}, {Name: "least ms"}, {Name: "fraction"}, {Name: "ms per epoch"}},
+		Notes: []string{fmt.Sprintf("%d nodes, %d entries (%d stored with padding), iterations %.2f / %.2f; engine %s. Rates: dense product %.0f GFLOP/s (large), %.0f (of this shape); memory %.1f GB/s (large), %.1f (arrays of this size).",
+			l.Nodes, l.Entries, l.Stored, l.Solve, l.Adjoint, l.Engine, l.Rates.Large/1e9, l.Rates.Own/1e9, l.Rates.Memory/1e9, l.Rates.Near/1e9),
+			fmt.Sprintf("All kernels by themselves would take %.4g ms an epoch.", 1e3*l.Accounted)}}
+	three := func(v float64) report.Cell { return report.Text(fmt.Sprintf("%.3g", v)) }
 	for _, k := range l.Kernels {
-		fmt.Fprintf(&b, "| %s | %.0f | %.3g | %.3g | %.3g | %.3g | %.2f | %.3g |\n", k.Name, k.Times, k.Operations/1e6, k.Bytes/1e6, 1e3*k.Seconds, 1e3*k.Least, k.Fraction, 1e3*k.Times*k.Seconds)
+		t.Rows = append(t.Rows, report.Row{Label: k.Name, Cells: []report.Cell{report.Number(k.Times, 0), three(k.Operations / 1e6), three(k.Bytes / 1e6), three(1e3 * k.Seconds), three(1e3 * k.Least),
+			report.Number(k.Fraction, 2), three(1e3 * k.Times * k.Seconds)}})
 	}
-	fmt.Fprintf(&b, "| epoch | | | | %.4g | %.4g | %.2f | %.4g in these kernels |\n", 1e3*l.EpochSeconds, 1e3*l.Least, l.Fraction, 1e3*l.Accounted)
-	return b.String()
+	t.Rows = append(t.Rows, report.Row{Label: "epoch", Cells: []report.Cell{{}, {}, {}, three(1e3 * l.EpochSeconds), three(1e3 * l.Least), report.Number(l.Fraction, 2), three(1e3 * l.EpochSeconds)}})
+	return t.Markdown()
 }

@@ -7,29 +7,23 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// markdown is the report as tables.
-func (r *Report) markdown() string {
+// markdown is the report as text with tables.
+func (r *Report) markdown() (string, error) {
 	var b strings.Builder
 	m := r.Machine
-	fmt.Fprintf(&b, "# Side by side\n\n%s, %d cores, %.0f GB; engine %s; commit %s; %s to %s; %d rounds; load at the start %s.\n\n",
+	fmt.Fprintf(&b, "# Side by side\n\n%s, %d cores, %.0f GB; engine %s; commit %s; %s to %s; %d rounds; load at the start %s.\n",
 		m.CPU, m.Cores, gb(m.Memory), m.Engine, m.Commit, r.Started, r.Finished, r.Rounds, m.Load)
 	for _, which := range []string{Peer, Authors} {
 		if why := r.Missing[which]; why != "" {
-			fmt.Fprintf(&b, "Without the %s: %s.\n\n", which, why)
+			fmt.Fprintf(&b, "\nWithout the %s: %s.\n", which, why)
 		}
 	}
-	b.WriteString("Seconds per epoch, medians; ratios above 1: revgnn is faster. Cases are named model-graph-forward-reverse-width.\n\n")
-	b.WriteString("| | case | nodes | entries | revgnn | peer | peer / revgnn | authors | authors / revgnn | to compile |\n|---|---|---|---|---|---|---|---|---|---|\n")
-	for i, x := range r.Results {
-		ours := x.Programmes[Ours]
-		fmt.Fprintf(&b, "| %d | %s | %d | %d | %s | %s | %s | %s | %s | %s |\n", i+1, x.Case.Name, x.Graph.Nodes, x.Graph.entries(), x.cell(Ours, seconds),
-			x.cell(Peer, seconds), x.cell(Peer, timeRatio), x.cell(Authors, seconds), x.cell(Authors, timeRatio), cell(ours, func(s *Summary) string { return fmt.Sprintf("%.1f", s.CompileSeconds) }))
-	}
-	b.WriteString("\nPeak memory in MB; iterations per reverse layer (solve / adjoint); largest relative difference of losses after the same steps.\n\n")
-	b.WriteString("| | case | revgnn | peer | peer / revgnn | authors | iterations | of the peer | loss: peer | loss: authors |\n|---|---|---|---|---|---|---|---|---|---|\n")
-	for i, x := range r.Results {
-		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", i+1, x.Case.Name, x.cell(Ours, megabytes), x.cell(Peer, megabytes),
-			x.cell(Peer, memoryRatio), x.cell(Authors, megabytes), x.cell(Ours, iterations), x.cell(Peer, iterations), x.cell(Peer, agreement), x.cell(Authors, agreement))
+	for _, t := range r.tables() {
+		text, err := t.Markdown()
+		if err != nil {
+			return "", err
+		}
+		b.WriteString("\n" + text)
 	}
 	for _, x := range r.Results {
 		for _, which := range []string{Ours, Peer, Authors} {
@@ -42,23 +36,51 @@ func (r *Report) markdown() string {
 		}
 	}
 	for _, l := range r.Limits {
-		b.WriteString("\n" + l.markdown())
+		text, err := l.markdown()
+		if err != nil {
+			return "", err
+		}
+		b.WriteString("\n" + text)
 	}
-	return b.String()
+	return b.String(), nil
 }
 
-func (x *Result) cell(which string, show func(*Summary) string) string {
-	return cell(x.Programmes[which], show)
+// tables are the times, and memory, iterations and losses; none without results.
+func (r *Report) tables() []*report.Table {
+	if len(r.Results) == 0 {
+		return nil
+	}
+	const corner, times = "model-graph-forward-reverse-width", "times revgnn's"
+	time := &report.Table{ID: "times", Title: "Seconds per epoch, medians over the rounds", Corner: corner, Columns: []report.Column{{Name: "nodes"}, {Name: "entries"},
+		{Name: "revgnn", Unit: "s"}, {Name: "peer", Unit: "s"}, {Name: "peer", Unit: times}, {Name: "authors", Unit: "s"}, {Name: "authors", Unit: times}, {Name: "to compile", Unit: "s"}},
+		Notes: []string{"Above 1 time, revgnn is faster."}}
+	rest := &report.Table{ID: "rest", Title: "Peak memory; iterations per reverse layer (solve / adjoint); largest relative difference of losses after the same steps", Corner: corner,
+		Columns: []report.Column{{Group: "memory", Name: "revgnn", Unit: "MB"}, {Group: "memory", Name: "peer", Unit: "MB"}, {Group: "memory", Name: "peer", Unit: times}, {Group: "memory", Name: "authors", Unit: "MB"},
+			{Group: "iterations", Name: "revgnn"}, {Group: "iterations", Name: "peer"}, {Group: "losses", Name: "peer"}, {Group: "losses", Name: "authors"}}}
+	for i, x := range r.Results {
+		label := fmt.Sprintf("%d %s", i+1, x.Case.Name)
+		time.Rows = append(time.Rows, report.Row{Label: label, Cells: []report.Cell{report.Count(x.Graph.Nodes), report.Count(x.Graph.entries()), x.cell(Ours, seconds), x.cell(Peer, seconds),
+			x.cell(Peer, timeRatio), x.cell(Authors, seconds), x.cell(Authors, timeRatio), x.cell(Ours, compiling)}})
+		rest.Rows = append(rest.Rows, report.Row{Label: label, Cells: []report.Cell{x.cell(Ours, megabytes), x.cell(Peer, megabytes), x.cell(Peer, memoryRatio), x.cell(Authors, megabytes),
+			x.cell(Ours, iterations), x.cell(Peer, iterations), x.cell(Peer, agreement), x.cell(Authors, agreement)}})
+	}
+	return []*report.Table{time, rest}
 }
 
 // cell is empty where there is nothing to show.
-func cell(s *Summary, show func(*Summary) string) string {
+func (x *Result) cell(which string, show func(*Summary) string) report.Cell {
+	s := x.Programmes[which]
 	if s == nil || s.EpochSeconds == 0 {
-		return ""
+		return report.Cell{}
 	}
-	return show(s)
+	text := show(s)
+	if text == "" {
+		return report.Cell{}
+	}
+	return report.Text(text)
 }
 
+func compiling(s *Summary) string { return fmt.Sprintf("%.1f", s.CompileSeconds) }
 func seconds(s *Summary) string   { return fmt.Sprintf("%.3g", s.EpochSeconds) }
 func timeRatio(s *Summary) string { return ratio(s.TimeRatio) }
 func memoryRatio(s *Summary) string {
