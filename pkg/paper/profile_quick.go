@@ -82,7 +82,7 @@ func quickCandidates(dataset, model string) []train.Config {
 		depths[models.GATRep] = [][2]int{{8, 8}}
 	case "minesweeper":
 		g.lr, g.dropout, g.weightDecay, g.norm, g.epochs = []float64{0.003, 0.01}, []float64{0}, []float64{0}, "batch", 200
-		depths[models.GCN], depths[models.GCNRep] = [][2]int{{2, 0}, {8, 0}}, [][2]int{{1, 16}}
+		depths[models.GCN], depths[models.GCNRep] = [][2]int{{2, 0}, {8, 0}}, [][2]int{{1, 16}, {8, 16}}
 		depths[models.GAT], depths[models.GATRep] = [][2]int{{8, 0}}, [][2]int{{8, 8}}
 		depths[models.GRAND], depths[models.GRANDRep] = [][2]int{{1, 0}}, [][2]int{{4, 2}}
 	case "tolokers":
@@ -91,11 +91,14 @@ func quickCandidates(dataset, model string) []train.Config {
 	case "computers", "photo":
 		g.weightDecay = []float64{0}
 	}
-	if model != models.GCN {
-		if slices.Contains([]string{"squirrel-filtered", "minesweeper", "pubmed", "computers", "photo"}, dataset) {
-			g.lr, g.dropout = g.lr[len(g.lr)-1:], g.dropout[:1]
-		}
-		if model != models.GCNRep && slices.Contains([]string{"tolokers", "pubmed", "computers", "photo"}, dataset) {
+	if model != models.GCN && slices.Contains([]string{"minesweeper", "pubmed", "computers", "photo"}, dataset) {
+		g.lr = g.lr[1:]
+	}
+	if model != models.GCN && model != models.GCNRep {
+		switch dataset {
+		case "squirrel-filtered":
+			g.dropout = g.dropout[:1]
+		case "tolokers", "pubmed", "computers", "photo":
 			g.hidden, g.epochs = 32, 100
 		}
 	}
