@@ -130,7 +130,7 @@ func TestSettingsAreChosenOnValidation(t *testing.T) {
 	profile := Quick()
 	profile.Tried = 1
 	profile.Candidates = func(_, model string) []train.Config {
-		return grid{depths: [][2]int{{2, 2}}, lr: []float64{0.01, 0.03, 0.02}, dropout: []float64{0}, weightDecay: []float64{0}, norm: "none", hidden: 8, epochs: 10}.candidates(model)
+		return grid{depths: [][2]int{{2, 2}}, lr: []float64{0.01, 0.03, 0.02}, dropout: []float64{0}, weightDecay: []float64{0}, norm: "none", hidden: 8, epochs: 10, patience: 5}.candidates(model)
 	}
 	s := Scope{Profile: profile, Datasets: []string{"cora"}, Models: []string{"gcn", "gcn+rep"}}
 	items, err := Choose([]string{"table6"})

@@ -36,12 +36,12 @@ func quickModel(c *train.Config) {
 }
 
 // grid is a small grid of settings: depths (L_F and L_R, or T_F and T_R), learning rates, dropouts and weight decays, at one
-// normalisation, width and number of epochs.
+// normalisation, width, number of epochs and patience.
 type grid struct {
 	depths                   [][2]int
 	lr, dropout, weightDecay []float64
 	norm                     string
-	hidden, epochs           int
+	hidden, epochs, patience int
 }
 
 func (g grid) candidates(model string) []train.Config {
@@ -52,7 +52,7 @@ func (g grid) candidates(model string) []train.Config {
 				for _, decay := range g.weightDecay {
 					out = append(out, with(model, func(c *train.Config) {
 						quickModel(c)
-						c.LearningRate, c.Dropout, c.WeightDecay, c.Norm, c.Hidden, c.Epochs = lr, dropout, decay, g.norm, g.hidden, g.epochs
+						c.LearningRate, c.Dropout, c.WeightDecay, c.Norm, c.Hidden, c.Epochs, c.Patience = lr, dropout, decay, g.norm, g.hidden, g.epochs, g.patience
 						if c.Solver != "" { // GRAND
 							c.Step = 1
 						}
@@ -69,7 +69,7 @@ func (g grid) candidates(model string) []train.Config {
 // laptop goes. The dearer a model, the fewer: those with reverse layers have at most as many as their plain backbones. What was
 // left out did worse on the validation metric of split 0.
 func quickCandidates(dataset, model string) []train.Config {
-	g := grid{lr: []float64{0.01, 0.03}, dropout: []float64{0.5}, weightDecay: []float64{0.0005}, norm: "none", hidden: 64, epochs: 300}
+	g := grid{lr: []float64{0.01, 0.03}, dropout: []float64{0.5}, weightDecay: []float64{0.0005}, norm: "none", hidden: 64, epochs: 300, patience: 50}
 	depths := map[string][][2]int{
 		models.GCN: {{2, 0}}, models.GCNRep: {{4, 4}},
 		models.GAT: {{2, 0}}, models.GATRep: {{2, 2}},
@@ -86,20 +86,23 @@ func quickCandidates(dataset, model string) []train.Config {
 		depths[models.GAT], depths[models.GATRep] = [][2]int{{8, 0}}, [][2]int{{8, 8}}
 		depths[models.GRAND], depths[models.GRANDRep] = [][2]int{{1, 0}}, [][2]int{{4, 2}}
 	case "tolokers":
-		g.lr, g.dropout, g.weightDecay, g.norm, g.epochs = []float64{0.01}, []float64{0}, []float64{0}, "batch", 150
-		depths[models.GCN], depths[models.GCNRep] = [][2]int{{2, 0}, {4, 0}}, [][2]int{{1, 16}}
+		g.lr, g.dropout, g.weightDecay, g.norm, g.epochs, g.patience = []float64{0.01}, []float64{0, 0.2}, []float64{0}, "batch", 150, 100
+		depths[models.GCN], depths[models.GCNRep] = [][2]int{{2, 0}, {4, 0}}, [][2]int{{8, 8}}
 	case "computers", "photo":
 		g.weightDecay = []float64{0}
 	}
 	if model != models.GCN && slices.Contains([]string{"minesweeper", "pubmed", "computers", "photo"}, dataset) {
 		g.lr = g.lr[1:]
 	}
+	if model == models.GCNRep && dataset == "tolokers" {
+		g.dropout = g.dropout[1:]
+	}
 	if model != models.GCN && model != models.GCNRep {
 		switch dataset {
 		case "squirrel-filtered":
 			g.dropout = g.dropout[:1]
 		case "tolokers", "pubmed", "computers", "photo":
-			g.hidden, g.epochs = 32, 100
+			g.dropout, g.hidden, g.epochs, g.patience = g.dropout[:1], 32, 100, 50
 		}
 	}
 	g.depths = depths[model]
