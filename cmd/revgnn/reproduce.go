@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -151,15 +149,9 @@ func (r *reproduction) scope() (s paper.Scope, shard paper.Shard, err error) {
 }
 
 func (r *reproduction) runner(scope paper.Scope, shard paper.Shard, store *results.Store, p *progress) *paper.Runner {
-	var opened *engine.Engine
 	return &paper.Runner{Scope: scope, Shard: shard, Store: store, Alone: r.inOwnProcess,
-		Engine: func() (e *engine.Engine, err error) {
-			if opened == nil {
-				opened, err = engine.Open(r.engineName)
-			}
-			return opened, err
-		},
-		Load: func(ctx context.Context, name string) (*graphs.Graph, error) { return r.loadAny(ctx, p, name) },
+		Engine: func() (*engine.Engine, error) { return engine.Open(r.engineName) },
+		Load:   func(ctx context.Context, name string) (*graphs.Graph, error) { return r.loadAny(ctx, p, name) },
 		Starts: func(at paper.Progress) {
 			p.line("[%d/%d] %s; %s left", at.Number, at.Total, at.Task, paper.Duration(at.Seconds))
 		},
@@ -186,38 +178,11 @@ func (r *reproduction) loadAny(ctx context.Context, p *progress, name string) (*
 	return g, err
 }
 
-// inOwnProcess runs a task by calling this programme, so that its memory is its own: twice, since compiling takes memory too,
-// and the second call finds the programme that the first compiled.
-func (r *reproduction) inOwnProcess(ctx context.Context, t paper.Task) (record results.Record, err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return record, fmt.Errorf("this programme can't find itself to time %s: %w", t, err)
-	}
-	text, err := json.Marshal(t)
-	if err != nil {
-		return record, err
-	}
-	for range 2 {
-		if record, err = r.call(ctx, self, t, string(text)); err != nil {
-			return record, err
-		}
-	}
-	return record, nil
-}
-
-// call runs a task, given as text, in another process of this programme.
-func (r *reproduction) call(ctx context.Context, self string, t paper.Task, text string) (record results.Record, err error) {
-	var complaint strings.Builder
-	c := exec.CommandContext(ctx, self, "reproduce", "--task", text, "--engine", r.engineName, "--data", r.data.Dir, "--mirror", r.data.Mirror, fmt.Sprintf("--offline=%t", r.data.Offline))
-	c.Stderr = &complaint
-	out, err := c.Output()
-	if err != nil {
-		return record, fmt.Errorf("timing %s: %w: %s", t, err, strings.TrimSpace(complaint.String()))
-	}
-	if err := json.Unmarshal(out, &record); err != nil {
-		return record, fmt.Errorf("timing %s: its record can't be read: %w", t, err)
-	}
-	return record, nil
+// inOwnProcess runs a task in another process of this programme.
+func (r *reproduction) inOwnProcess(ctx context.Context, t paper.Task) (results.Record, error) {
+	return paper.InOwnProcess(ctx, t, func(self, task string) *exec.Cmd {
+		return exec.CommandContext(ctx, self, "reproduce", "--task", task, "--engine", r.engineName, "--data", r.data.Dir, "--mirror", r.data.Mirror, fmt.Sprintf("--offline=%t", r.data.Offline))
+	})
 }
 
 // alone is the other end of inOwnProcess.
@@ -226,15 +191,8 @@ func (r *reproduction) alone(ctx context.Context) error {
 	if err := json.Unmarshal([]byte(r.task), &t); err != nil {
 		return usagef("--task is not a task: %v", err)
 	}
-	g, err := r.loadAny(ctx, r.progress(), t.Dataset)
-	if err != nil {
-		return err
-	}
-	e, err := engine.Open(r.engineName)
-	if err != nil {
-		return err
-	}
-	record, err := paper.Execute(ctx, paper.Place{Engine: e, Graph: g, Alone: true}, t)
+	p := r.progress()
+	record, err := paper.ExecuteAlone(ctx, t, r.engineName, func(ctx context.Context, name string) (*graphs.Graph, error) { return r.loadAny(ctx, p, name) })
 	if err != nil {
 		return err
 	}

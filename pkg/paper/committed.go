@@ -1,9 +1,7 @@
 package paper
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
+	"bytes"
 
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/results"
@@ -15,21 +13,12 @@ func AddCommitted(store *results.Store) (added int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	dir, err := os.MkdirTemp("", "revgnn-records")
-	if err != nil {
-		return 0, fmt.Errorf("the records that came with revgnn cannot be read: %w", err)
-	}
-	defer os.RemoveAll(dir)
 	for _, name := range names {
 		text, err := data.Record(name)
 		if err != nil {
 			return added, err
 		}
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, text, 0o600); err != nil {
-			return added, fmt.Errorf("the records that came with revgnn cannot be read: %w", err)
-		}
-		n, _, err := store.Import(path)
+		n, _, err := store.ImportFrom(name, bytes.NewReader(text))
 		if err != nil {
 			return added, err
 		}

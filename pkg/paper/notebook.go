@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -64,7 +63,7 @@ func inNotebook(name string, p Profile, before func(*Runner, []Item) error) (d *
 	if _, err := AddCommitted(store); err != nil {
 		return nil, err
 	}
-	r := &Runner{Scope: Scope{Profile: p}, Store: store, Alone: alone, Engine: openOnce(), Load: load}
+	r := &Runner{Scope: Scope{Profile: p}, Store: store, Alone: alone, Engine: open, Load: load}
 	if err := before(r, items); err != nil {
 		return nil, err
 	}
@@ -146,44 +145,15 @@ func load(ctx context.Context, name string) (*graphs.Graph, error) {
 	return Load(ctx, name, datasets.Options{})
 }
 
-// openOnce opens the default engine when it is first needed.
-func openOnce() func() (*engine.Engine, error) {
-	var opened *engine.Engine
-	return func() (e *engine.Engine, err error) {
-		if opened == nil {
-			opened, err = engine.Open("")
-		}
-		return opened, err
-	}
-}
+func open() (*engine.Engine, error) { return engine.Open("") }
 
-// alone runs a task in another process of the cell's programme: twice, so that the second finds the compiled programme, and its
-// memory is not the compiler's.
-func alone(ctx context.Context, t Task) (record results.Record, err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return record, fmt.Errorf("the cell can't find its own programme to time %s: %w", t, err)
-	}
-	text, err := json.Marshal(t)
-	if err != nil {
-		return record, err
-	}
-	for range 2 {
+// alone runs a task in another process of the cell's programme.
+func alone(ctx context.Context, t Task) (results.Record, error) {
+	return InOwnProcess(ctx, t, func(self, task string) *exec.Cmd {
 		c := exec.CommandContext(ctx, self)
-		c.Env = append(os.Environ(), taskVariable+"="+string(text))
-		out, err := c.Output()
-		if err != nil {
-			var exit *exec.ExitError
-			if errors.As(err, &exit) {
-				err = fmt.Errorf("%w: %s", err, exit.Stderr)
-			}
-			return record, fmt.Errorf("timing %s: %w", t, err)
-		}
-		if err := json.Unmarshal(out, &record); err != nil {
-			return record, fmt.Errorf("timing %s: its record can't be read: %w", t, err)
-		}
-	}
-	return record, nil
+		c.Env = append(os.Environ(), taskVariable+"="+task)
+		return c
+	})
 }
 
 // answer is the other end of alone: it runs the task, writes its record to stdout, and ends the process.
@@ -193,15 +163,7 @@ func answer(text string) {
 		if err := json.Unmarshal([]byte(text), &t); err != nil {
 			return record, fmt.Errorf("%s is no task: %w", taskVariable, err)
 		}
-		g, err := load(context.Background(), t.Dataset)
-		if err != nil {
-			return record, err
-		}
-		e, err := engine.Open("")
-		if err != nil {
-			return record, err
-		}
-		return Execute(context.Background(), Place{Engine: e, Graph: g, Alone: true}, t)
+		return ExecuteAlone(context.Background(), t, "", load)
 	}()
 	if err == nil {
 		err = json.NewEncoder(os.Stdout).Encode(record)

@@ -30,6 +30,7 @@ type Runner struct {
 	Ended     func(results.Record)
 	NoDataset func(name string, why error)
 
+	engine *engine.Engine
 	graphs map[string]*graphs.Graph
 	absent map[string]string
 }
@@ -148,11 +149,12 @@ func (r *Runner) one(ctx context.Context, t Task) (record results.Record, err er
 	if err != nil {
 		return record, err
 	}
-	e, err := r.Engine()
-	if err != nil {
-		return record, err
+	if r.engine == nil {
+		if r.engine, err = r.Engine(); err != nil {
+			return record, err
+		}
 	}
-	place := Place{Engine: e, Graph: g}
+	place := Place{Engine: r.engine, Graph: g}
 	if r.Epoch != nil {
 		place.Epoch = func(e train.Epoch) { r.Epoch(t, e) }
 	}

@@ -21,8 +21,7 @@ const maxLine = 64 << 20
 // Import adds the records of a .jsonl or .csv file that [Store.Export] wrote, all or none. Records that are there already are
 // skipped. A line that is no record, and one with the ID of another run, is an error that names the line.
 func (s *Store) Import(path string) (added, skipped int, err error) {
-	f, err := formatOf(path)
-	if err != nil {
+	if _, err := formatOf(path); err != nil {
 		return 0, 0, err
 	}
 	in, _, err := files.Open(path, "a .jsonl or .csv file of run records")
@@ -30,6 +29,15 @@ func (s *Store) Import(path string) (added, skipped int, err error) {
 		return 0, 0, err
 	}
 	defer in.Close()
+	return s.ImportFrom(path, in)
+}
+
+// ImportFrom is [Store.Import] for what a file of that name holds.
+func (s *Store) ImportFrom(path string, in io.Reader) (added, skipped int, err error) {
+	f, err := formatOf(path)
+	if err != nil {
+		return 0, 0, err
+	}
 	err = s.write(func(tx *sql.Tx) error {
 		err := f.read(in, func(line int, r Record) error {
 			isNew, err := merge(tx, r)
