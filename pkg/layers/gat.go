@@ -74,26 +74,28 @@ func over(blocks []*Node, total *Node) []*Node {
 	return out
 }
 
-// activate is ReLU of the sum over heads and b, and where it is active.
-func activate(heads []*Node, b *Node) (h, active *Node) {
-	u := rowVector(b, heads[0])
-	for _, y := range heads {
+// sum adds the heads.
+func sum(heads []*Node) *Node {
+	u := heads[0]
+	for _, y := range heads[1:] {
 		u = Add(u, y)
 	}
-	return loop.ReLU(u), GreaterThan(u, loop.Zeros(u))
+	return u
 }
 
-// Apply is h(X).
-func (c GAT) Apply(x *Node, w []*Node) *Node {
+// Preactivation is 1/K Σ_k A^(k)(X) X W^(k).
+func (c GAT) Preactivation(x *Node, w []*Node) *Node {
 	a := c.attend(x, w)
-	h, _ := activate(over(a.o.Mix(a.values, columns(a.exp, len(a.values), 1)), a.total), w[1])
-	return h
+	return sum(over(a.o.Mix(a.values, columns(a.exp, len(a.values), 1)), a.total))
 }
+
+// Activate is ReLU(U + b), and Gate V where ReLU is active.
+func (GAT) Activate(u *Node, w []*Node) *Node { return biasedReLU(u, w[1]) }
+func (GAT) Gate(u, v *Node, w []*Node) *Node  { return gate(u, v, w[1]) }
 
 // The tape of Linearize.
 const (
 	gatX       = iota
-	gatActive  // where ReLU is active, [n, d]
 	gatOwn     // z_i = Σ_j A_ij y_j and Σ_j A_ij φ'_ij y_j of all heads, [n, 2K, d], φ' the slope of LeakyReLU, y the values
 	gatSum     // Σ_j A_ij φ'_ij, [n, K]
 	gatValues  // y_j and minus the head's unit vector, of all heads, [n, K, d + padded]
@@ -109,7 +111,6 @@ func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	o, heads := a.o, len(a.values)
 	steep := Mul(a.exp, leakySlope(Add(o.Columns(a.s), o.Rows(a.t))))
 	own := over(o.Mix(append(a.values[:heads:heads], a.values...), append(columns(a.exp, heads, 1), columns(steep, heads, 1)...)), Concatenate([]*Node{a.total, a.total}, 1))
-	h, active := activate(own[:heads], w[1])
 	// The same weights seen from the other end: entry (i, j) carries A_ji, the graph being undirected.
 	score := Add(o.Rows(a.s), o.Columns(a.t))
 	back := o.Real(Exp(Sub(leaky(score), o.Columns(Add(a.top, Log(a.total))))))
@@ -117,7 +118,7 @@ func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	for k, y := range a.values {
 		values[k] = Concatenate([]*Node{y, minusUnit(y, padded(heads), k)}, 1)
 	}
-	return h, []*Node{x, active, stacked(own), Div(o.SumRows(steep), a.total), stacked(values), back, Mul(back, leakySlope(score))}
+	return sum(own[:heads]), []*Node{x, stacked(own), Div(o.SumRows(steep), a.total), stacked(values), back, Mul(back, leakySlope(score))}
 }
 
 // stacked puts blocks of the same shape [n, e] behind each other, [n, K, e].
@@ -140,23 +141,22 @@ func minusUnit(x *Node, width, k int) *Node {
 func padded(heads int) int { return (heads + 15) / 16 * 16 }
 
 // pull is the cotangent of Y, [n, K d + 2K].
-func (c GAT) pull(v *Node, tape, w []*Node) *Node {
+func (c GAT) pull(q *Node, tape, w []*Node) *Node {
 	o := c.Edges.On(w[2:])
-	d := v.Shape().Dimensions[1]
+	d := q.Shape().Dimensions[1]
 	heads := w[0].Shape().Dimensions[1] / (d + 2)
-	n := v.Shape().Dimensions[0]
-	active := Where(tape[gatActive], v, loop.Zeros(v))
-	own := Einsum("nd,nkd->nk", active, tape[gatOwn])
+	n := q.Shape().Dimensions[0]
+	own := Einsum("nd,nkd->nk", q, tape[gatOwn])
 	inner, steep := Slice(own, AxisRange(), AxisRange(0, heads)), Slice(own, AxisRange(), AxisRange(heads))
 	// Beside the cotangent's rows the inner products g_i·z_i of all heads are summed.
-	parts := []*Node{active, inner}
+	parts := []*Node{q, inner}
 	if more := padded(heads) - heads; more > 0 {
-		parts = append(parts, BroadcastToDims(loop.Float(v, 0), n, more))
+		parts = append(parts, BroadcastToDims(loop.Float(q, 0), n, more))
 	}
 	extended := Concatenate(parts, 1)
 	sources := make([]*Node, 2*heads)
 	for k := range heads {
-		sources[k], sources[heads+k] = active, extended
+		sources[k], sources[heads+k] = q, extended
 	}
 	mixed := o.Mix(sources, append(columns(tape[gatBack], heads, 1), columns(tape[gatBackWay], heads, 1)...))
 	ds := Einsum("nke,nke->nk", stacked(mixed[heads:]), tape[gatValues])
@@ -165,12 +165,12 @@ func (c GAT) pull(v *Node, tape, w []*Node) *Node {
 }
 
 // PullX is the derivative by X, and shares the cotangent of Y.
-func (c GAT) PullX(v *Node, tape, w []*Node) (*Node, []*Node) {
-	dy := c.pull(v, tape, w)
+func (c GAT) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
+	dy := c.pull(q, tape, w)
 	return Dot(dy, Transpose(w[0], 0, 1)).Product(), []*Node{dy}
 }
 
 // PullW are the cotangents of the matrix and of b.
-func (c GAT) PullW(v *Node, shared, tape, _ []*Node) []*Node {
-	return []*Node{Dot(Transpose(tape[gatX], 0, 1), shared[0]).Product(), loop.Sum(Where(tape[gatActive], v, loop.Zeros(v)))}
+func (c GAT) PullW(q *Node, shared, tape, _ []*Node) []*Node {
+	return []*Node{Dot(Transpose(tape[gatX], 0, 1), shared[0]).Product(), loop.Sum(q)}
 }

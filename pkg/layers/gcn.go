@@ -20,33 +20,38 @@ type GCN struct{ Adjacency *sparse.Matrix }
 // Trainable is 2: W and b.
 func (c GCN) Trainable() int { return 2 }
 
-func (c GCN) linear(x *Node, w []*Node) (ax, u *Node) {
-	ax = c.Adjacency.On(w[2:]).Product(x)
-	return ax, Add(Dot(ax, w[0]).Product(), rowVector(w[1], x))
+// Preactivation is Â X W.
+func (c GCN) Preactivation(x *Node, w []*Node) *Node {
+	u, _ := c.Linearize(x, w)
+	return u
 }
 
-// Apply is h(X).
-func (c GCN) Apply(x *Node, w []*Node) *Node {
-	_, u := c.linear(x, w)
-	return loop.ReLU(u)
-}
+// Activate is ReLU(U + b), and Gate V where ReLU is active.
+func (GCN) Activate(u *Node, w []*Node) *Node { return biasedReLU(u, w[1]) }
+func (GCN) Gate(u, v *Node, w []*Node) *Node  { return gate(u, v, w[1]) }
 
-// Linearize keeps Â X and where ReLU is active.
+// Linearize keeps Â X.
 func (c GCN) Linearize(x *Node, w []*Node) (*Node, []*Node) {
-	ax, u := c.linear(x, w)
-	return loop.ReLU(u), []*Node{ax, GreaterThan(u, loop.Zeros(u))}
+	ax := c.Adjacency.On(w[2:]).Product(x)
+	return Dot(ax, w[0]).Product(), []*Node{ax}
 }
 
-// PullX is Â ((σ' ∘ V) W^T), using that Â is symmetric.
-func (c GCN) PullX(v *Node, tape, w []*Node) (*Node, []*Node) {
-	active := Where(tape[1], v, loop.Zeros(v))
-	return c.Adjacency.On(w[2:]).Product(Dot(active, Transpose(w[0], 0, 1)).Product()), nil
+// PullX is Â (Q W^T), using that Â is symmetric.
+func (c GCN) PullX(q *Node, _, w []*Node) (*Node, []*Node) {
+	return c.Adjacency.On(w[2:]).Product(Dot(q, Transpose(w[0], 0, 1)).Product()), nil
 }
 
-// PullW are (ÂX)^T (σ' ∘ V) and the column sums of σ' ∘ V.
-func (c GCN) PullW(v *Node, _, tape, _ []*Node) []*Node {
-	active := Where(tape[1], v, loop.Zeros(v))
-	return []*Node{Dot(Transpose(tape[0], 0, 1), active).Product(), loop.Sum(active)}
+// PullW are (ÂX)^T Q and the column sums of Q.
+func (c GCN) PullW(q *Node, _, tape, _ []*Node) []*Node {
+	return []*Node{Dot(Transpose(tape[0], 0, 1), q).Product(), loop.Sum(q)}
+}
+
+// biasedReLU is ReLU(u + b), b a row.
+func biasedReLU(u, b *Node) *Node { return loop.ReLU(Add(u, rowVector(b, u))) }
+
+// gate is v where biasedReLU is active, else 0.
+func gate(u, v, b *Node) *Node {
+	return Where(GreaterThan(Add(u, rowVector(b, u)), loop.Zeros(u)), v, loop.Zeros(v))
 }
 
 // rowVector spreads b over the rows of x.

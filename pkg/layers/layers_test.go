@@ -124,12 +124,13 @@ func TestPullBackEqualsAutodiff(t *testing.T) {
 		for name, b := range branches(t) {
 			trainable := b.block.Trainable()
 			byHand := b.execute(t, e, func(x, v *Node, w []*Node) []*Node {
-				h, tape := b.block.Linearize(x, w)
-				dx, shared := b.block.PullX(v, tape, w)
-				return append([]*Node{h, dx}, b.block.PullW(v, shared, tape, w)...)
+				u, tape := b.block.Linearize(x, w)
+				q := b.block.Gate(u, v, w)
+				dx, shared := b.block.PullX(q, tape, w)
+				return append([]*Node{b.block.Activate(u, w), dx}, b.block.PullW(q, shared, tape, w)...)
 			})
 			auto := b.execute(t, e, func(x, v *Node, w []*Node) []*Node {
-				h := b.block.Apply(x, w)
+				h := b.block.Activate(b.block.Preactivation(x, w), w)
 				return append([]*Node{h}, Gradient(ReduceAllSum(Mul(h, v)), append([]*Node{x}, w[:trainable]...)...)...)
 			})
 			for i := range byHand {

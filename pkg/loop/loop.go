@@ -97,9 +97,31 @@ func Select2(c, x, y *Node) *Node { return graph.Where(c, Like(x, c), Like(y, c)
 // ReLU is max(x, 0).
 func ReLU(x *Node) *Node { return graph.Max(x, Zeros(x)) }
 
-// Sum adds x's rows: [n, d] to [d].
+// Sum adds x's rows: [n, d] to [d]. Blocks of rows are added to each other first, an eighth remaining each time: XLA CPU's product
+// of ones with a matrix is ten times slower than that.
 func Sum(x *Node) *Node {
-	return graph.Dot(ones(x, 0), x).Product()
+	const blocks = 8
+	rest := (*Node)(nil)
+	for n := x.Shape().Dimensions[0]; n >= blocks*blocks; n = x.Shape().Dimensions[0] {
+		size := n / blocks
+		if n > blocks*size {
+			rest = added(rest, graph.Dot(ones(graph.Slice(x, graph.AxisRange(blocks*size)), 0), graph.Slice(x, graph.AxisRange(blocks*size))).Product())
+		}
+		sum := graph.Slice(x, graph.AxisRange(0, size))
+		for k := 1; k < blocks; k++ {
+			sum = graph.Add(sum, graph.Slice(x, graph.AxisRange(k*size, (k+1)*size)))
+		}
+		x = sum
+	}
+	return added(rest, graph.Dot(ones(x, 0), x).Product())
+}
+
+// added is a + b, where a may be missing.
+func added(a, b *Node) *Node {
+	if a == nil {
+		return b
+	}
+	return graph.Add(a, b)
 }
 
 // MeanAbs is the mean absolute value of the matrix x, a scalar. (Rows first: XLA CPU computes that in one pass, while sums

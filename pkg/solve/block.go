@@ -4,24 +4,31 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Block is the residual branch h of a layer f(X) = X + h(X; w). X has shape [n, d]; w are its weights and whatever else it
-// reads: the first Trainable() of them receive gradients, the others (index arrays, say) do not.
+// Block is the residual branch h of a layer f(X) = X + h(X; w), made up of a preactivation u and an activation σ that acts on
+// each of its entries: h(X; w) = σ(u(X; w); w). X, u and h have shape [n, d]; w are the weights and whatever else is read: the
+// first Trainable() of them receive gradients, the others (index arrays, say) do not.
 //
 // All methods are called inside loop bodies, under the rules of package loop: they may use nothing but their arguments.
 type Block interface {
 	// Trainable is the number of leading entries of w that receive gradients.
 	Trainable() int
-	// Apply is h(X; w).
-	Apply(x *Node, w []*Node) *Node
-	// Linearize is h(X; w), together with what the derivative at X needs.
-	Linearize(x *Node, w []*Node) (h *Node, tape []*Node)
-	// PullX is the vector-Jacobian product (∂h/∂X)^T v, of X's shape, and what of its computation PullW can use, if anything.
+	// Preactivation is u(X; w).
+	Preactivation(x *Node, w []*Node) *Node
+	// Activate is σ(u; w), and Gate its vector-Jacobian product σ'(u; w) ∘ v.
+	Activate(u *Node, w []*Node) *Node
+	Gate(u, v *Node, w []*Node) *Node
+	// Linearize is u(X; w), together with what its derivative at X needs.
+	Linearize(x *Node, w []*Node) (u *Node, tape []*Node)
+	// PullX is the vector-Jacobian product (∂u/∂X)^T q, of X's shape, and what of its computation PullW can use, if anything.
 	// It is called repeatedly on one tape.
-	PullX(v *Node, tape, w []*Node) (dx *Node, shared []*Node)
-	// PullW are the vector-Jacobian products (∂h/∂w)^T v of the trainable weights, of their shapes. In a solve for v, shared
-	// is that of the last iterate before v, which differs from v by less than the solve's tolerance.
-	PullW(v *Node, shared, tape, w []*Node) []*Node
+	PullX(q *Node, tape, w []*Node) (dx *Node, shared []*Node)
+	// PullW are the vector-Jacobian products (∂h/∂w)^T v of the trainable weights, of their shapes, for q = σ'(u; w) ∘ v. In a
+	// solve for v, shared is that of the last iterate before q, which differs from q by less than the solve's tolerance.
+	PullW(q *Node, shared, tape, w []*Node) []*Node
 }
+
+// apply is h(X; w).
+func apply(b Block, x *Node, w []*Node) *Node { return b.Activate(b.Preactivation(x, w), w) }
 
 // custom makes y, computed by any means from inputs, differentiable: pull receives y's cotangent and returns those of the
 // inputs, of which the first has y's size or more. (GoMLX's custom gradients have one input: the inputs are packed into one vector.)

@@ -6,8 +6,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// fixedPoint is the iteration z = step(z, fixed). It ends when the residual falls below the tolerance, after one iteration at
-// least and limit iterations at most.
+// fixedPoint is an iteration that ends when its residual falls below the tolerance, after one step at least and limit steps at
+// most.
 //
 // The residual is the last change, in mean absolute value, as in the paper. With linear set, for iterations z = v - J z, it is
 // twice the expected error of the iterate, where that is less: with δ the last change and θ the rate of convergence, the ratio
@@ -17,25 +17,23 @@ import (
 type fixedPoint struct {
 	limit  int
 	linear bool
-	// step is the next iterate, and what else the last step is to hand over.
-	step func(z *Node, fixed []*Node) (*Node, []*Node)
+	// step is the next state, and by how much the iterate changed, a scalar.
+	step func(state, fixed []*Node) (next []*Node, change *Node)
 }
 
-// end is how an iteration ended: the number of iterations, and the residual and rate of the last.
+// end is how an iteration ended: the number of steps, and the residual and rate of the last.
 type end struct{ count, residual, rate *Node }
 
-// run starts from z. rate is that of a similar linear iteration before, 1 if none is known. beside holds values of the shapes of
-// what steps return beside the iterate. It returns the last iterate and what the last step returned with it.
-func (f fixedPoint) run(z *Node, fixed []*Node, tolerance, rate *Node, beside ...*Node) (*Node, []*Node, end) {
-	g := z.Graph()
-	zero := loop.Float(z, 0)
-	state := append([]*Node{z, loop.Int(g, 0), zero, rate, zero}, beside...)
-	out := loop.While(state, append([]*Node{tolerance}, fixed...),
-		func(s, fixed []*Node) *Node { return unfinished(s[1], s[2], fixed[0], f.limit) },
+// run iterates from a state; rate is that of a similar linear iteration before, 1 if none is known.
+func (f fixedPoint) run(state, fixed []*Node, tolerance, rate *Node) ([]*Node, end) {
+	g := tolerance.Graph()
+	zero := loop.Float(tolerance, 0)
+	all := append([]*Node{loop.Int(g, 0), zero, rate, zero}, state...)
+	out := loop.While(all, append([]*Node{tolerance}, fixed...),
+		func(s, fixed []*Node) *Node { return unfinished(s[0], s[1], fixed[0], f.limit) },
 		func(s, fixed []*Node) []*Node {
-			z, count, rate, before := s[0], s[1], s[3], s[4]
-			next, rest := f.step(z, fixed[1:])
-			change := loop.MeanAbs(Sub(next, z))
+			count, rate, before := s[0], s[2], s[3]
+			next, change := f.step(s[4:], fixed[1:])
 			residual := change
 			if f.linear {
 				first := Equal(count, loop.Int(count.Graph(), 0))
@@ -44,9 +42,9 @@ func (f fixedPoint) run(z *Node, fixed []*Node, tolerance, rate *Node, beside ..
 				fast := LessThan(rate, loop.Float(rate, 1.0/3)) // where 2θ/(1-θ) < 1
 				residual = Mul(change, Where(fast, Div(Add(rate, rate), Sub(one, rate)), one))
 			}
-			return append([]*Node{next, Add(count, loop.Int(count.Graph(), 1)), residual, rate, change}, rest...)
+			return append([]*Node{Add(count, loop.Int(count.Graph(), 1)), residual, rate, change}, next...)
 		})
-	return out[0], out[5:], end{out[1], out[2], out[3]}
+	return out[4:], end{out[0], out[1], out[2]}
 }
 
 // unfinished tells whether to go on after count iterations, the last of which left a residual.
@@ -55,4 +53,10 @@ func unfinished(count, residual, tolerance *Node, limit int) *Node {
 	first := Equal(count, loop.Int(g, 0))
 	// GreaterOrEqual is false for NaN, which ends the loop.
 	return LogicalOr(first, LogicalAnd(LessThan(count, loop.Int(g, limit)), GreaterOrEqual(residual, tolerance)))
+}
+
+// after is x, computed when change is known, a scalar that is not negative. A loop's state is overwritten in place only if
+// what computes the new one is known to run after all that read the old one; else XLA copies the old one first.
+func after(change, x *Node) *Node {
+	return Add(x, loop.Like(Min(change, loop.Float(change, 0)), x))
 }

@@ -18,11 +18,12 @@ func ForwardChain(block Block, x *Node, w []*Node, depth int) *Node {
 		return x
 	}
 	s := steps{trainable: block.Trainable(), segment: segmentOf(x, depth),
-		advance: func(_, x *Node, w []*Node) *Node { return Add(x, block.Apply(x, w)) },
+		advance: func(_, x *Node, w []*Node) *Node { return Add(x, apply(block, x, w)) },
 		pull: func(_, x, v *Node, w []*Node) []*Node {
-			_, tape := block.Linearize(x, w)
-			dx, shared := block.PullX(v, tape, w)
-			return append([]*Node{Add(v, dx)}, block.PullW(v, shared, tape, w)...)
+			u, tape := block.Linearize(x, w)
+			q := block.Gate(u, v, w)
+			dx, shared := block.PullX(q, tape, w)
+			return append([]*Node{Add(v, dx)}, block.PullW(q, shared, tape, w)...)
 		},
 	}
 	return s.run(x, w, depth)
@@ -38,7 +39,7 @@ func store(stack, x, i *Node) *Node {
 	g := i.Graph()
 	dims := stack.Shape().Dimensions
 	x = Reshape(x, 1, dims[1], dims[2])
-	if g.Backend().Capabilities().Operations[compute.OpTypeDynamicUpdateSlice] {
+	if dynamic(stack) {
 		zero := loop.Int(g, 0)
 		return DynamicUpdateSlice(stack, x, []*Node{i, zero, zero})
 	}
@@ -46,6 +47,18 @@ func store(stack, x, i *Node) *Node {
 	return Where(here, BroadcastToDims(x, dims...), stack)
 }
 
+// load is what is at place i.
 func load(stack, i *Node) *Node {
-	return Reshape(Gather(stack, Reshape(i, 1, 1)), stack.Shape().Dimensions[1:]...)
+	dims := stack.Shape().Dimensions
+	if dynamic(stack) {
+		zero := loop.Int(i.Graph(), 0)
+		return Reshape(DynamicSlice(stack, []*Node{i, zero, zero}, []int{1, dims[1], dims[2]}), dims[1:]...)
+	}
+	return Reshape(Gather(stack, Reshape(i, 1, 1)), dims[1:]...)
+}
+
+// dynamic tells whether x's engine has slices at places that are computed.
+func dynamic(x *Node) bool {
+	has := x.Graph().Backend().Capabilities().Operations
+	return has[compute.OpTypeDynamicUpdateSlice] && has[compute.OpTypeDynamicSlice]
 }

@@ -30,10 +30,12 @@ func (s swing) Linearize(t, x *Node, w []*Node) []*Node {
 }
 
 func (swing) PullX(v *Node, tape, w []*Node) *Node {
-	dx, _ := dense{}.PullX(v, tape, w)
+	dx, _ := dense{}.PullX(Mul(v, tape[1]), tape, w)
 	return dx
 }
-func (swing) PullW(v *Node, tape, w []*Node) []*Node { return dense{}.PullW(v, nil, tape, w) }
+func (swing) PullW(v *Node, tape, w []*Node) []*Node {
+	return dense{}.PullW(Mul(v, tape[1]), nil, tape, w)
+}
 
 // circle is dx/dt = (-x_1, x_0, 3 t^2), without weights: the solution from (x_0, x_1, x_2) turns by t and climbs by t^3.
 type circle struct{}

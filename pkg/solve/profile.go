@@ -18,7 +18,7 @@ func Profile(block Block, x *Node, w []*Node, depth, iterations int) (z, changes
 		y, changes := state[0], state[1]
 		inner := loop.Repeat(loop.Int(y.Graph(), iterations), []*Node{y, changes}, append([]*Node{y}, w...),
 			func(m *Node, state, reads []*Node) []*Node {
-				next := Sub(reads[0], block.Apply(state[0], reads[1:]))
+				next := Sub(reads[0], apply(block, state[0], reads[1:]))
 				here := Equal(Iota(next.Graph(), shapes.Make(dtypes.Int32, iterations), 0), loop.Like(m, state[1]))
 				change := Mul(loop.MeanAbs(Sub(next, state[0])), loop.Float(next, 1/float64(max(1, depth))))
 				return []*Node{next, Add(state[1], Where(here, loop.Like(change, state[1]), loop.Zeros(state[1])))}

@@ -25,7 +25,7 @@ type Options struct {
 const AdjointFactor = 10
 
 // DefaultOrder of the extrapolated start; see docs/performance.md for measurements.
-const DefaultOrder = 2
+const DefaultOrder = 3
 
 // Stats tells how the solves went. The nodes are scalars of the graph; the adjoint's are nil until the gradient is built.
 type Stats struct {
@@ -58,42 +58,70 @@ func ReverseChain(block Block, x *Node, w []*Node, depth int, o Options) (*Node,
 func invert(block Block, x *Node, w []*Node, depth int, o Options, keep bool) (last, inputs *Node, stats *Stats) {
 	g := x.Graph()
 	start := []*Node{x, loop.Int(g, 0), loop.Float(x, 0), loop.Int(g, 0)}
-	for range o.Order {
-		start = append(start, loop.Zeros(x))
+	if o.Order > 0 { // the preactivations of the last layers, that of layer i at place i mod Order
+		start = append(start, stack(x, o.Order))
 	}
 	if keep {
 		start = append(start, stack(x, depth))
 	}
 	out := loop.Repeat(loop.Int(g, depth), start, w, func(layer *Node, state, w []*Node) []*Node {
-		y, total, worst, where, diffs := state[0], state[1], state[2], state[3], state[4:4+o.Order]
-		guess := y
-		for _, d := range diffs {
-			guess = Add(guess, d)
-		}
+		y, total, worst, where, rest := state[0], state[1], state[2], state[3], state[4:]
 		scale := magnitude(y)
-		iteration := fixedPoint{limit: o.MaxIterations, step: func(z *Node, reads []*Node) (*Node, []*Node) {
-			return Sub(reads[0], block.Apply(z, reads[1:])), nil
+		guess := []*Node{y}
+		if o.Order > 0 {
+			guess = []*Node{Sub(y, block.Activate(extrapolated(rest[0], layer), w)), rest[0]}
+		}
+		iteration := fixedPoint{limit: o.MaxIterations, step: func(state, reads []*Node) ([]*Node, *Node) {
+			z, y, layer, w := state[0], reads[0], reads[1], reads[2:]
+			u := block.Preactivation(z, w)
+			h := block.Activate(u, w)
+			change := loop.MeanAbs(Sub(Sub(y, h), z))
+			next := []*Node{Sub(after(change, y), h)}
+			if o.Order > 0 {
+				next = append(next, store(state[1], u, Mod(layer, loop.Int(layer.Graph(), o.Order))))
+			}
+			return next, change
 		}}
-		z, _, end := iteration.run(guess, append([]*Node{y}, w...), Mul(scale, loop.Float(y, o.Tolerance)), loop.Float(y, 1))
+		z, end := iteration.run(guess, append([]*Node{y, layer}, w...), Mul(scale, loop.Float(y, o.Tolerance)), loop.Float(y, 1))
 		residual := Div(end.residual, scale)
 		// Not "residual > worst": a NaN must win.
 		worse := LogicalNot(LessOrEqual(residual, worst))
-		next := []*Node{z, Add(total, end.count), Where(worse, residual, worst), Where(worse, layer, where)}
-		// Backward differences: ∇z, ∇²z, …; a difference of order k needs k earlier layers, and is zero before.
-		d := Sub(z, y)
-		for k := range diffs {
-			if k > 0 {
-				known := GreaterOrEqual(layer, loop.Int(layer.Graph(), k))
-				d = loop.Scale(Sub(d, diffs[k-1]), ConvertDType(known, x.DType()))
-			}
-			next = append(next, d)
-		}
+		next := append([]*Node{z[0], Add(total, end.count), Where(worse, residual, worst), Where(worse, layer, where)}, z[1:]...)
 		if keep {
-			next = append(next, store(state[4+o.Order], y, layer))
+			next = append(next, store(rest[len(rest)-1], y, layer))
 		}
 		return next
 	})
 	return out[0], out[len(out)-1], &Stats{Iterations: out[1], Residual: out[2], Layer: out[3], Outcome: loop.Int(g, Reached)}
+}
+
+// extrapolated is the preactivation that a layer's solution is expected to have: the value, at the layer, of the polynomial
+// through those of the layers before, as many as there are and as the stack holds: that of layer i is at place i mod count.
+func extrapolated(stack, layer *Node) *Node {
+	g := layer.Graph()
+	order := stack.Shape().Dimensions[0]
+	// Lagrange's coefficients of the values at -1 … -k for that at 0 are -(-1)^i C(k, i).
+	table := make([][]float32, order+1)
+	for k := range table {
+		table[k] = make([]float32, order)
+		c := 1.0
+		for i := 1; i <= k; i++ {
+			c *= -float64(k-i+1) / float64(i)
+			table[k][i-1] = float32(-c)
+		}
+	}
+	weights := Reshape(Gather(Const(g, table), Reshape(Min(layer, loop.Int(g, order)), 1, 1)), order)
+	var sum *Node
+	for i := range order {
+		place := Mod(Add(layer, loop.Int(g, order-1-i)), loop.Int(g, order))
+		term := loop.Scale(load(stack, place), ConvertDType(Reshape(Slice(weights, AxisElem(i))), stack.DType()))
+		if sum == nil {
+			sum = term
+		} else {
+			sum = Add(sum, term)
+		}
+	}
+	return sum
 }
 
 // magnitude is max(1, mean |y|): a tolerance times it is absolute, as in the paper, for states of ordinary size, and relative
@@ -102,6 +130,9 @@ func magnitude(y *Node) *Node { return Max(loop.MeanAbs(y), loop.Float(y, 1)) }
 
 // pullBack walks the chain from its end z. In each layer it solves λ = v - J_h(z)^T λ, collects the weights' cotangents
 // -(∂h/∂w)^T λ, and steps to the layer's input z + h(z).
+//
+// The iterate is p = J_h^T λ, for λ = v - p: it starts from that of the layer before, which is near. Only q = σ' ∘ λ goes into
+// the next one, so that its change, relative to σ' ∘ v, is the residual.
 func pullBack(block Block, z, v *Node, w []*Node, depth int, o Options, stats *Stats) []*Node {
 	g := z.Graph()
 	limit := o.AdjointIterations
@@ -114,22 +145,27 @@ func pullBack(block Block, z, v *Node, w []*Node, depth int, o Options, stats *S
 		state = append(state, loop.Zeros(p))
 	}
 	out := loop.Repeat(loop.Int(g, depth), state, w, func(_ *Node, state, w []*Node) []*Node {
-		z, v, correction, total, worst, rate, grads := state[0], state[1], state[2], state[3], state[4], state[5], state[6:]
-		h, tape := block.Linearize(z, w)
-		size := Max(loop.MeanAbs(v), loop.Float(v, 1e-30))
+		z, v, p, total, worst, rate, grads := state[0], state[1], state[2], state[3], state[4], state[5], state[6:]
+		u, tape := block.Linearize(z, w)
+		size := Max(loop.MeanAbs(block.Gate(u, v, w)), loop.Float(v, 1e-30))
 		_, empty := block.PullX(v, tape, w) // for its shapes only: engines leave out what is not used
 		for i, e := range empty {
 			empty[i] = loop.Zeros(e)
 		}
-		iteration := fixedPoint{limit: limit, linear: true, step: func(lambda *Node, reads []*Node) (*Node, []*Node) {
-			dx, shared := block.PullX(lambda, reads[1:1+len(tape)], reads[1+len(tape):])
-			return Sub(reads[0], dx), shared
+		iteration := fixedPoint{limit: limit, linear: true, step: func(state, reads []*Node) ([]*Node, *Node) {
+			p, v, u, tape, w := state[0], reads[0], reads[1], reads[2:2+len(tape)], reads[2+len(tape):]
+			q := block.Gate(u, Sub(v, p), w)
+			next, shared := block.PullX(q, tape, w)
+			change := loop.MeanAbs(Sub(block.Gate(u, Sub(v, next), w), q))
+			return append([]*Node{next}, shared...), change
 		}}
-		lambda, shared, end := iteration.run(Add(v, correction), append(append([]*Node{v}, tape...), w...),
-			Mul(size, loop.Float(v, AdjointFactor*o.Tolerance)), rate, empty...)
-		next := []*Node{Add(z, h), lambda, Sub(lambda, v), Add(total, end.count), Max(worst, Div(end.residual, size)), end.rate}
-		for p, dw := range block.PullW(lambda, shared, tape, w) {
-			next = append(next, Sub(grads[p], dw))
+		found, end := iteration.run(append([]*Node{p}, empty...), append(append([]*Node{v, u}, tape...), w...),
+			Mul(size, loop.Float(v, AdjointFactor*o.Tolerance)), rate)
+		p = found[0]
+		lambda := Sub(v, p)
+		next := []*Node{Add(z, block.Activate(u, w)), lambda, p, Add(total, end.count), Max(worst, Div(end.residual, size)), end.rate}
+		for i, dw := range block.PullW(block.Gate(u, lambda, w), found[1:], tape, w) {
+			next = append(next, Sub(grads[i], dw))
 		}
 		return next
 	})

@@ -18,19 +18,24 @@ import (
 type dense struct{}
 
 func (dense) Trainable() int { return 2 }
-func (dense) Apply(x *Node, w []*Node) *Node {
-	return Tanh(Add(Dot(x, w[0]).Product(), BroadcastToShape(Reshape(w[1], 1, w[1].Shape().Size()), x.Shape())))
+func (dense) Preactivation(x *Node, w []*Node) *Node {
+	return Dot(x, w[0]).Product()
+}
+func (dense) Activate(u *Node, w []*Node) *Node {
+	return Tanh(Add(u, BroadcastToShape(Reshape(w[1], 1, w[1].Shape().Size()), u.Shape())))
+}
+func (d dense) Gate(u, v *Node, w []*Node) *Node {
+	h := d.Activate(u, w)
+	return Mul(v, Sub(loop.Like(loop.Float(h, 1), h), Mul(h, h)))
 }
 func (d dense) Linearize(x *Node, w []*Node) (*Node, []*Node) {
-	h := d.Apply(x, w)
-	return h, []*Node{x, Sub(loop.Like(loop.Float(h, 1), h), Mul(h, h))}
+	return d.Preactivation(x, w), []*Node{x}
 }
-func (dense) PullX(v *Node, tape, w []*Node) (*Node, []*Node) {
-	return Dot(Mul(v, tape[1]), Transpose(w[0], 0, 1)).Product(), nil
+func (dense) PullX(q *Node, _, w []*Node) (*Node, []*Node) {
+	return Dot(q, Transpose(w[0], 0, 1)).Product(), nil
 }
-func (dense) PullW(v *Node, _, tape, _ []*Node) []*Node {
-	u := Mul(v, tape[1])
-	return []*Node{Dot(Transpose(tape[0], 0, 1), u).Product(), loop.Sum(u)}
+func (dense) PullW(q *Node, _, tape, _ []*Node) []*Node {
+	return []*Node{Dot(Transpose(tape[0], 0, 1), q).Product(), loop.Sum(q)}
 }
 
 const rows, width = 5, 3
@@ -155,7 +160,7 @@ func TestForwardGradientEqualsUnrolled(t *testing.T) {
 			checkpointed := run(t, e, problem(3), forward(depth))
 			unrolled := run(t, e, problem(3), func(x *Node, w []*Node) (*Node, []*Node) {
 				for range depth {
-					x = Add(x, dense{}.Apply(x, w))
+					x = Add(x, dense{}.Activate(dense{}.Preactivation(x, w), w))
 				}
 				return x, nil
 			})

@@ -36,10 +36,11 @@ func ReverseChainUnrolled(block Block, x *Node, w []*Node, depth int, o Options)
 				func(k *Node, state, reads []*Node) []*Node {
 					iterates, count, w := reads[0], reads[1], reads[2:]
 					dy, v, grads := state[0], state[1], state[2:]
-					_, tape := block.Linearize(load(iterates, Sub(Sub(count, loop.Int(k.Graph(), 1)), k)), w)
-					pulled, shared := block.PullX(v, tape, w)
+					u, tape := block.Linearize(load(iterates, Sub(Sub(count, loop.Int(k.Graph(), 1)), k)), w)
+					q := block.Gate(u, v, w)
+					pulled, shared := block.PullX(q, tape, w)
 					next := []*Node{Add(dy, v), Sub(loop.Zeros(pulled), pulled)}
-					for p, dw := range block.PullW(v, shared, tape, w) {
+					for p, dw := range block.PullW(q, shared, tape, w) {
 						next = append(next, Sub(grads[p], dw))
 					}
 					return next
@@ -62,7 +63,7 @@ func iterate(block Block, y *Node, w []*Node, o Options) (iterates, count *Node)
 			return unfinished(s[1], s[2], fixed[1], o.MaxIterations)
 		},
 		func(s, fixed []*Node) []*Node {
-			next := Sub(fixed[0], block.Apply(s[0], fixed[2:]))
+			next := Sub(fixed[0], apply(block, s[0], fixed[2:]))
 			return []*Node{next, Add(s[1], loop.Int(next.Graph(), 1)), loop.MeanAbs(Sub(next, s[0])), store(s[3], s[0], s[1])}
 		})
 	return out[3], out[1]
