@@ -8,15 +8,35 @@ const (
 	termShare  = 3e-4 // of all entries
 )
 
+// XLA CPU computes up to fused buckets in one kernel, straight into their rows' places. Fewer buckets than are cheapest are
+// taken for that, unless it takes a kernel's start to be thought more than dearest times as expensive.
+const (
+	fused   = 8
+	dearest = 16
+)
+
 // run is a number of rows of one length.
 type run struct{ length, count int }
 
 // extent of a bucket.
 type extent struct{ rows, terms int }
 
-// split cuts runs of rows, by ascending length, into the buckets of least cost in all; entries is the number of entries of the
-// whole matrix. (Dynamic programming over the runs.)
-func split(runs []run, entries int) (buckets []extent) {
+// split cuts runs of rows, by ascending length, into buckets, no more than most of them if that is cheap enough; entries is
+// the number of entries of the whole matrix.
+func split(runs []run, entries, most int) []extent {
+	best := cheapest(runs, entries, kernelCost)
+	buckets := best
+	for cost := 1.25 * kernelCost; len(buckets) > most; cost *= 1.25 {
+		if cost > dearest*kernelCost {
+			return best
+		}
+		buckets = cheapest(runs, entries, cost)
+	}
+	return buckets
+}
+
+// cheapest are the buckets of least cost in all, where starting a kernel costs start. (Dynamic programming over the runs.)
+func cheapest(runs []run, entries int, start float64) (buckets []extent) {
 	perTerm := termCost + termShare*float64(entries)
 	// best[i] is the least cost of the runs before i, and from[i] where the last bucket among them begins.
 	best, from := make([]float64, len(runs)+1), make([]int, len(runs)+1)
@@ -25,7 +45,7 @@ func split(runs []run, entries int) (buckets []extent) {
 		best[i+1] = -1
 		for k := i; k >= 0; k-- {
 			rows += runs[k].count
-			if cost := best[k] + terms*(float64(rows)+perTerm) + kernelCost; best[i+1] < 0 || cost < best[i+1] {
+			if cost := best[k] + terms*(float64(rows)+perTerm) + start; best[i+1] < 0 || cost < best[i+1] {
 				best[i+1], from[i+1] = cost, k
 			}
 		}
@@ -43,7 +63,7 @@ func split(runs []run, entries int) (buckets []extent) {
 // splitChunks is split with two buckets at least. XLA would compute the chunks of a single one anew for each of their uses (five
 // times slower); those of two are concatenated, which it does not repeat.
 func splitChunks(runs []run, entries int) []extent {
-	buckets := split(runs, entries)
+	buckets := split(runs, entries, fused)
 	if len(buckets) != 1 || buckets[0].rows < 2 {
 		return buckets
 	}

@@ -89,18 +89,30 @@ func (m *Matrix) build(rows []row) (l level, sums []row) {
 	for l.short < len(rows) && len(rows[l.short].index) <= maxTerms {
 		l.short++
 	}
-	l.buckets = m.pack(rows[:l.short], split)
+	short := runsOf(rows[:l.short])
 	if l.short == len(rows) {
+		l.buckets = m.pack(rows, split(short, m.entries, fused))
 		return l, nil
 	}
 	chunks, sums := cut(rows[l.short:])
 	if m.owner == nil {
 		m.owner = make([]int32, len(chunks))
 	}
-	l.buckets = append(l.buckets, m.pack(chunks, splitChunks)...)
 	next, _ := m.build(sums)
 	l.next = &next
+	l.buckets = append(m.pack(rows[:l.short], split(short, m.entries, fused-next.parts())), m.pack(chunks, splitChunks(runsOf(chunks), m.entries))...)
 	return l, sums
+}
+
+// parts is the number of buckets whose rows make up those of the level.
+func (l *level) parts() (count int) {
+	for rows := 0; rows < l.short; count++ {
+		rows += l.buckets[count].rows
+	}
+	if l.next != nil {
+		count += l.next.parts()
+	}
+	return count
 }
 
 // assemble makes the rows of a level from those of its buckets; sum gives the rows of a bucket of a level below, out of the
@@ -109,11 +121,7 @@ func (l *level) assemble(parts []*graph.Node, sum func(b bucket, chunks *graph.N
 	if l.next == nil {
 		return concatenate(parts)
 	}
-	whole, rows := 0, 0
-	for rows < l.short {
-		rows += l.buckets[whole].rows
-		whole++
-	}
+	whole := l.parts() - l.next.parts()
 	// The chunks are joined on their own. A concatenation of all parts, read by the next level and sliced for the short rows,
 	// XLA may split in two, whose gathers then have two uses, fuse into neither and fill memory (nine times slower).
 	chunks := concatenate(parts[whole:])
@@ -157,9 +165,8 @@ func cut(long []row) (chunks, sums []row) {
 	return ordered, sums
 }
 
-// pack makes buckets of rows that are ordered by length.
-func (m *Matrix) pack(rows []row, split func(runs []run, entries int) []extent) (buckets []bucket) {
-	var runs []run
+// runsOf are the runs of rows that are ordered by length.
+func runsOf(rows []row) (runs []run) {
 	for _, r := range rows {
 		if n := len(runs); n > 0 && runs[n-1].length == len(r.index) {
 			runs[n-1].count++
@@ -167,8 +174,13 @@ func (m *Matrix) pack(rows []row, split func(runs []run, entries int) []extent) 
 			runs = append(runs, run{len(r.index), 1})
 		}
 	}
+	return runs
+}
+
+// pack makes the given buckets of rows.
+func (m *Matrix) pack(rows []row, extents []extent) (buckets []bucket) {
 	from := 0
-	for _, e := range split(runs, m.entries) {
+	for _, e := range extents {
 		to, terms := from+e.rows, e.terms
 		if terms == 0 {
 			buckets = append(buckets, bucket{rows: e.rows})

@@ -16,30 +16,38 @@ func Places(g *graphs.Graph) (places, terms int) {
 		rows[d+1]++
 		entries += d + 1
 	}
-	for len(rows) > 0 {
-		var short, long []run
-		chunks, sums := map[int]int{}, map[int]int{}
-		for _, length := range slices.Sorted(maps.Keys(rows)) {
-			count := rows[length]
-			if length <= maxTerms {
-				short = append(short, run{length, count})
-				continue
-			}
-			pieces := (length + maxTerms - 1) / maxTerms // as in cut
-			chunks[length/pieces] += count * (pieces - length%pieces)
-			if more := length % pieces; more > 0 {
-				chunks[length/pieces+1] += count * more
-			}
-			sums[pieces] += count
-		}
-		for _, length := range slices.Sorted(maps.Keys(chunks)) {
-			long = append(long, run{length, chunks[length]})
-		}
-		for _, b := range append(split(short, entries), splitChunks(long, entries)...) {
-			places += b.rows * b.terms
-			terms += b.terms
-		}
-		rows = sums
-	}
+	places, terms, _ = stored(rows, entries)
 	return places, terms
+}
+
+// stored counts what a level and those below store, for rows by their lengths, and the buckets that make up its rows; see
+// [Matrix.build].
+func stored(rows map[int]int, entries int) (places, terms, parts int) {
+	var short, long []run
+	chunks, sums := map[int]int{}, map[int]int{}
+	for _, length := range slices.Sorted(maps.Keys(rows)) {
+		count := rows[length]
+		if length <= maxTerms {
+			short = append(short, run{length, count})
+			continue
+		}
+		pieces := (length + maxTerms - 1) / maxTerms // as in cut
+		chunks[length/pieces] += count * (pieces - length%pieces)
+		if more := length % pieces; more > 0 {
+			chunks[length/pieces+1] += count * more
+		}
+		sums[pieces] += count
+	}
+	if len(sums) > 0 {
+		places, terms, parts = stored(sums, entries)
+	}
+	for _, length := range slices.Sorted(maps.Keys(chunks)) {
+		long = append(long, run{length, chunks[length]})
+	}
+	buckets := split(short, entries, fused-parts)
+	for _, b := range append(buckets, splitChunks(long, entries)...) {
+		places += b.rows * b.terms
+		terms += b.terms
+	}
+	return places, terms, parts + len(buckets)
 }
