@@ -19,7 +19,7 @@
 //	Â X         2 E d          E (4 d + 8) + 4 n d        4 L_F + L_R (s + 1 + a)
 //	Xᵀ G        2 n d²         4 (2 n d + d²)             L_F + L_R
 //	iterate     6 n d          16 n d                     L_R (s + a)
-//	layer       4 n d          24 n d                     3 L_R
+//	layer       8 n d          20 n d                     4 L_R
 //	encoder     4 n F d        4 (2 n F + 2 n d + 4 F d)  1
 //	head        12 n d C       4 (8 n d + 4 n C)          1
 //	Adam        12 P           28 P                       1
@@ -27,8 +27,9 @@
 // A forward layer is evaluated, evaluated again from a kept state, linearised, and pulled back; a reverse layer takes s evaluations,
 // one to rewind it (y = z + h(z)), which also linearises, and a pull-backs. Every entry of Â reads a row of X, an index and
 // a weight; "iterate" is y - ReLU(u + b) and the mean change of the iterate, which reads three arrays and writes one; "layer" is the
-// extrapolated start and its differences, three arrays read and written, and as much twice in the backward pass. Encoder
-// and head count forwards and backwards.
+// start of a solve from three extrapolated preactivations, which reads four arrays and writes one; what else a layer does to
+// states, keeping a preactivation, the step back y = z + h(z) and the cotangents' gates and sums, is as much about three times.
+// Encoder and head count forwards and backwards.
 //
 // A sum over neighbours can be faster than its bound where neighbours lie close together and rows are read from a faster cache.
 package roofline

@@ -54,7 +54,7 @@ func counts(s Shape) []Kernel {
 		{Name: "Â X", Operations: 2 * e * d, Bytes: e*(4*d+8) + 4*n*d, Times: evaluations},
 		{Name: "Xᵀ G", Operations: 2 * n * d * d, Bytes: 4 * (2*n*d + d*d), Times: forward + reverse},
 		{Name: "iterate", Operations: 6 * n * d, Bytes: 16 * n * d, Times: reverse * (s.Solve + s.Adjoint)},
-		{Name: "layer", Operations: 4 * n * d, Bytes: 24 * n * d, Times: 3 * reverse},
+		{Name: "layer", Operations: 8 * n * d, Bytes: 20 * n * d, Times: 4 * reverse},
 		{Name: "encoder", Operations: 4 * n * f * d, Bytes: 4 * (2*n*f + 2*n*d + 4*f*d), Times: 1},
 		{Name: "head", Operations: 12 * n * d * c, Bytes: 4 * (8*n*d + 4*n*c), Times: 1},
 		{Name: "Adam", Operations: 12 * p, Bytes: 28 * p, Times: 1},
@@ -77,7 +77,7 @@ func kernels(s Shape, m *sparse.Matrix) []Kernel {
 	set(1, func(state, fixed []*Node) []*Node { return []*Node{m.On(fixed).Product(state[0])} }, m.Tensors(), x())
 	set(2, gradient, []*tensors.Tensor{x(), x()}, filled(d, d, wave), one)
 	set(3, iterate, []*tensors.Tensor{x(), x(), filled(1, d, wave)}, x(), one)
-	set(4, layer, nil, x(), x(), x())
+	set(4, layer, []*tensors.Tensor{x(), x(), x(), filled(1, d, wave)}, x())
 	set(5, encoder, []*tensors.Tensor{filled(n, f, wave)}, filled(f, d, wave))
 	set(6, head, []*tensors.Tensor{filled(2*d, c, wave)}, filled(n, 2*d, wave), filled(2*d, c, wave))
 	p := int(s.parameters())
@@ -112,12 +112,15 @@ func iterate(state, fixed []*Node) []*Node {
 	return []*Node{new, Add(next, tiny(Reshape(change, 1, 1)))}
 }
 
-// layer is the start of a solve, y + ∇y + ∇²y, and the differences after it.
-func layer(state, _ []*Node) []*Node {
-	y, first, second := state[0], state[1], state[2]
-	z := loop.Scale(Add(Add(y, first), second), loop.Float(y, 0.25))
-	d := Sub(z, y)
-	return []*Node{z, d, Sub(d, first)}
+// layer is the start of a solve, y - ReLU(3 u - 3 u' + u" + b), from the preactivations of the last layers.
+func layer(state, fixed []*Node) []*Node {
+	y, b := state[0], fixed[3]
+	u := rowVector(b, y)
+	for k, c := range []float64{3, -3, 1} {
+		u = Add(u, loop.Scale(fixed[k], loop.Float(y, c)))
+	}
+	// Multiplied, so that repetitions do not grow it.
+	return []*Node{Sub(loop.Scale(y, loop.Float(y, 0.5)), loop.ReLU(u))}
 }
 
 // encoder is X W forwards and Xᵀ H for the weight's gradient.

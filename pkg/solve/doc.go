@@ -9,6 +9,7 @@
 //   - Implicit differentiation. For Z = g(Y) and a cotangent v of Z, the cotangent of Y solves λ = v - J_h(Z)^T λ, the same
 //     kind of iteration (Bai, Kolter and Koltun, NeurIPS 2019), and that of the weights is -(∂h/∂W)^T λ.
 //   - The chain rewinds itself. From Z = g(Y) the layer's input is Y = Z + h(Z), one explicit evaluation.
+//   - Solves start close to their solutions: from the preactivations of the last layers, extrapolated, and J_h^T λ of the last one.
 //
 // So the memory of the reverse chain and of its backward pass depends neither on depth nor on the number of iterations. The
 // forward chain keeps about sqrt(depth) states and recomputes the others.

@@ -9,14 +9,15 @@ import (
 // Options of the fixed-point iterations.
 type Options struct {
 	// Tolerance ends a solve when the mean absolute difference of two iterates falls below it (paper: 1e-4 … 1e-6), times
-	// the mean absolute value of the right-hand side where that exceeds 1. An adjoint solve ends when that difference, or twice
-	// the expected mean absolute error, falls below [AdjointFactor] times Tolerance, relative to its right-hand side.
+	// the mean absolute value of the right-hand side where that exceeds 1. An adjoint solve for λ ends when that difference, or
+	// twice the expected mean absolute error, of σ' ∘ λ falls below [AdjointFactor] times Tolerance, relative to that of its
+	// right-hand side.
 	Tolerance float64
 	// MaxIterations limits every solve (the paper's M), and AdjointIterations every adjoint solve (0: as MaxIterations).
 	MaxIterations, AdjointIterations int
-	// Order of the polynomial through the last layers' states that starts each solve: 0 starts from the right-hand side,
-	// as the paper does; 1 from a line, 2 from a parabola. The reverse process is smooth over layers, so that a higher
-	// order saves iterations.
+	// Order is the number of earlier layers that each solve starts from: from Z = Y - σ(U), where U is the value, at the layer, of
+	// the polynomial through their preactivations. The reverse process is smooth over layers, and preactivations are smoother
+	// than states, which have kinks where an activation sets in. 0 starts from the right-hand side, as the paper does.
 	Order int
 }
 
