@@ -129,10 +129,16 @@ func extrapolated(stack, layer *Node) *Node {
 // for those that have grown so large that single precision could not meet it.
 func magnitude(y *Node) *Node { return Max(loop.MeanAbs(y), loop.Float(y, 1)) }
 
+// smooth is the depth from which on adjoint solves start from a line. Layers then differ so little from each other that it is
+// nearer, and errors just below the tolerance would add up over the chain. In shorter chains, entries whose activation sets in
+// between two layers make it worse as often as better.
+const smooth = 128
+
 // pullBack walks the chain from its end z. In each layer it solves λ = v - J_h(z)^T λ, collects the weights' cotangents
 // -(∂h/∂w)^T λ, and steps to the layer's input z + h(z).
 //
-// The iterate is p = J_h^T λ, for λ = v - p: it starts from that of the layer before, which is near. Only q = σ' ∘ λ goes into
+// The iterate is p = J_h^T λ, for λ = v - p: it starts from that of the layer before, which is near, or in deep chains from a line
+// through those of the last two. Only q = σ' ∘ λ goes into
 // the next one, so that its change, relative to σ' ∘ v, is the residual.
 func pullBack(block Block, z, v *Node, w []*Node, depth int, o Options, stats *Stats) []*Node {
 	g := z.Graph()
@@ -141,12 +147,12 @@ func pullBack(block Block, z, v *Node, w []*Node, depth int, o Options, stats *S
 		limit = o.MaxIterations
 	}
 	zero := loop.Float(z, 0)
-	state := []*Node{z, v, loop.Zeros(v), loop.Int(g, 0), zero, loop.Float(z, 1)}
+	state := []*Node{z, v, loop.Zeros(v), loop.Zeros(v), loop.Int(g, 0), zero, loop.Float(z, 1)}
 	for _, p := range w[:block.Trainable()] {
 		state = append(state, loop.Zeros(p))
 	}
 	out := loop.Repeat(loop.Int(g, depth), state, w, func(_ *Node, state, w []*Node) []*Node {
-		z, v, p, total, worst, rate, grads := state[0], state[1], state[2], state[3], state[4], state[5], state[6:]
+		z, v, p, slope, total, worst, rate, grads := state[0], state[1], state[2], state[3], state[4], state[5], state[6], state[7:]
 		u, tape := block.Linearize(z, w)
 		size := Max(loop.MeanAbs(block.Gate(u, v, w)), loop.Float(v, 1e-30))
 		_, empty := block.PullX(v, tape, w) // for its shapes only: engines leave out what is not used
@@ -160,16 +166,23 @@ func pullBack(block Block, z, v *Node, w []*Node, depth int, o Options, stats *S
 			change := loop.MeanAbs(Sub(block.Gate(u, Sub(v, next), w), q))
 			return append([]*Node{next}, shared...), change
 		}}
-		found, end := iteration.run(append([]*Node{p}, empty...), append(append([]*Node{v, u}, tape...), w...),
+		start := p
+		if depth >= smooth {
+			start = Add(p, slope)
+		}
+		found, end := iteration.run(append([]*Node{start}, empty...), append(append([]*Node{v, u}, tape...), w...),
 			Mul(size, loop.Float(v, AdjointFactor*o.Tolerance)), rate)
+		if depth >= smooth {
+			slope = Sub(found[0], p)
+		}
 		p = found[0]
 		lambda := Sub(v, p)
-		next := []*Node{Add(z, block.Activate(u, w)), lambda, p, Add(total, end.count), Max(worst, Div(end.residual, size)), end.rate}
+		next := []*Node{Add(z, block.Activate(u, w)), lambda, p, slope, Add(total, end.count), Max(worst, Div(end.residual, size)), end.rate}
 		for i, dw := range block.PullW(block.Gate(u, lambda, w), found[1:], tape, w) {
 			next = append(next, Sub(grads[i], dw))
 		}
 		return next
 	})
-	stats.AdjointIterations, stats.AdjointResidual = out[3], out[4]
-	return append([]*Node{out[1]}, out[6:]...)
+	stats.AdjointIterations, stats.AdjointResidual = out[4], out[5]
+	return append([]*Node{out[1]}, out[7:]...)
 }
