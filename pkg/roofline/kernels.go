@@ -77,7 +77,7 @@ func kernels(s Shape, m *sparse.Matrix) []Kernel {
 	set(1, func(state, fixed []*Node) []*Node { return []*Node{m.On(fixed).Product(state[0])} }, m.Tensors(), x())
 	set(2, gradient, []*tensors.Tensor{x(), x()}, filled(d, d, wave), one)
 	set(3, iterate, []*tensors.Tensor{x(), x(), filled(1, d, wave)}, x(), one)
-	set(4, layer, []*tensors.Tensor{x(), x(), x(), filled(1, d, wave)}, x())
+	set(4, layer, []*tensors.Tensor{x(), x(), x(), filled(1, d, wave)}, x(), one)
 	set(5, encoder, []*tensors.Tensor{filled(n, f, wave)}, filled(f, d, wave))
 	set(6, head, []*tensors.Tensor{filled(2*d, c, wave)}, filled(n, 2*d, wave), filled(2*d, c, wave))
 	p := int(s.parameters())
@@ -115,12 +115,13 @@ func iterate(state, fixed []*Node) []*Node {
 // layer is the start of a solve, y - ReLU(3 u - 3 u' + u" + b), from the preactivations of the last layers.
 func layer(state, fixed []*Node) []*Node {
 	y, b := state[0], fixed[3]
+	value, next := changing(state[1])
 	u := rowVector(b, y)
 	for k, c := range []float64{3, -3, 1} {
-		u = Add(u, loop.Scale(fixed[k], loop.Float(y, c)))
+		u = Add(u, loop.Scale(fixed[k], Mul(value, loop.Float(y, c))))
 	}
 	// Multiplied, so that repetitions do not grow it.
-	return []*Node{Sub(loop.Scale(y, loop.Float(y, 0.5)), loop.ReLU(u))}
+	return []*Node{Sub(loop.Scale(y, loop.Float(y, 0.5)), loop.ReLU(u)), next}
 }
 
 // encoder is X W forwards and Xᵀ H for the weight's gradient.
