@@ -62,8 +62,8 @@ func cheapest(runs []run, entries int, start float64) (buckets []extent) {
 
 // splitChunks is split with two buckets at least. XLA would compute the chunks of a single one anew for each of their uses (five
 // times slower); those of two are concatenated, which it does not repeat.
-func splitChunks(runs []run, entries int) []extent {
-	buckets := split(runs, entries, fused)
+func splitChunks(runs []run, entries, most int) []extent {
+	buckets := split(runs, entries, most)
 	if len(buckets) != 1 || buckets[0].rows < 2 {
 		return buckets
 	}

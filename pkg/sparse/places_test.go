@@ -21,19 +21,21 @@ func TestPlaces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := SymNorm(g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		places, terms := 0, 0
-		for l := &m.level; l != nil; l = l.next {
-			for _, b := range l.buckets {
-				places += b.rows * b.terms
-				terms += b.terms
+		for i, layout := range []func(*graphs.Graph) (*Matrix, error){SymNorm, Neighbourhoods} {
+			m, err := layout(g)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		if p, n := Places(g); p != places || n != terms {
-			t.Errorf("%d edges: %d places and %d terms, the layout has %d and %d", len(g.Edges), p, n, places, terms)
+			places, terms := 0, 0
+			for l := &m.level; l != nil; l = l.next {
+				for _, b := range l.buckets {
+					places += b.rows * b.terms
+					terms += b.terms
+				}
+			}
+			if p, n := Places(g, i == 1); p != places || n != terms {
+				t.Errorf("%d edges: %d places and %d terms, the layout has %d and %d", len(g.Edges), p, n, places, terms)
+			}
 		}
 	}
 }

@@ -39,7 +39,7 @@ type Estimate struct {
 // docs/performance.md says how close they come.
 func Memory(g *graphs.Graph, c Config) Estimate {
 	c = c.Resolved()
-	places, terms := sparse.Places(g)
+	places, terms := sparse.Places(g, !c.is(models.GCN))
 	n, p := float64(g.NumNodes), float64(places)
 	states, perEntry, arrays := live(c, g.NumNodes)
 	features := 4 * n * float64(g.NumFeatures)
