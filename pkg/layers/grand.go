@@ -22,13 +22,14 @@ func Attention(a sparse.Weighted, q, k *Node, heads int) *Node {
 	p := a.Softmax(MulScalar(a.Dots(fixedQ, fixedK, heads), scale))
 	return solve.Custom(ReduceAndKeep(p, ReduceMean, 1), []*Node{q, k}, func(v *Node) []*Node {
 		v = BroadcastToShape(DivScalar(v, float64(heads)), p.Shape())
-		scores := MulScalar(a.SoftmaxPull(p, v), scale)
-		return []*Node{a.Product(scores, fixedK), a.Product(a.Transpose(scores), fixedQ)}
+		mirrored := a.Transpose(MulScalar(a.SoftmaxPull(p, v), scale))
+		// Mirrored back: XLA would fuse the scores themselves into the product, and compute them anew for every column.
+		return []*Node{a.Product(a.Transpose(mirrored), fixedK), a.Product(mirrored, fixedQ)}
 	})
 }
 
 // Diffusion is GRAND's right-hand side dX/dt = M X, M = a (A - I), with a rate a and attention A that stay constant over time
-// (GRAND-l; paper section 3.2). X is [n, d]. It implements solve.Field; see [Diffusion.Weights].
+// (GRAND-l; paper section 3.2). X is [n, d]. It implements solve.LinearField; see [Diffusion.Weights].
 type Diffusion struct{ Structure *sparse.Structure }
 
 // Weights are what the field reads: M and M^T, both [places, 1], and the structure's arrays. They are differentiable in the
@@ -38,6 +39,9 @@ func (d Diffusion) Weights(attention, rate *Node, arrays []*Node) []*Node {
 	m := Mul(Sub(attention, a.Diagonal()), rate)
 	return append([]*Node{m, a.Transpose(StopGradient(m))}, arrays...)
 }
+
+// Linear says that steps may be polynomials in h M.
+func (d Diffusion) Linear() {}
 
 // Trainable is 1: M.
 func (d Diffusion) Trainable() int { return 1 }

@@ -80,10 +80,15 @@ func (*grand) head(i, _ int) string { return fmt.Sprintf("m2%d", i+1) }
 
 func (b *grand) represent(m *Model, scope *model.Scope, h *Node, adjacency []*Node) (*Node, *solve.Stats) {
 	field, w := b.field(m, scope, h, adjacency)
-	x, stats := solve.Integrate(field, h, w, m.Config.integration(m.Config.Time))
+	legs := []solve.Integration{m.Config.integration(m.Config.Time)}
 	if m.Config.HasReverse() {
-		back, more := solve.Integrate(field, h, w, m.Config.integration(-m.Config.ReverseTime))
-		x = Concatenate([]*Node{x, back}, 1)
+		legs = append(legs, m.Config.integration(-m.Config.ReverseTime))
+	}
+	ends, each := solve.IntegrateAll(field, h, w, legs...)
+	x, stats := ends[0], each[0]
+	if len(ends) > 1 {
+		x = Concatenate(ends, 1)
+		more := each[1]
 		stats.Iterations = Add(stats.Iterations, more.Iterations)
 		stats.AdjointIterations = Add(stats.AdjointIterations, more.AdjointIterations)
 		stats.Outcome = Add(stats.Outcome, Mul(more.Outcome, loop.Int(h.Graph(), outcomes)))

@@ -29,35 +29,3 @@ type Block interface {
 
 // apply is h(X; w).
 func apply(b Block, x *Node, w []*Node) *Node { return b.Activate(b.Preactivation(x, w), w) }
-
-// custom makes y, computed by any means from inputs, differentiable: pull receives y's cotangent and returns those of the
-// inputs, of which the first has y's size or more. (GoMLX's custom gradients have one input: the inputs are packed into one vector.)
-func custom(y *Node, inputs []*Node, pull func(v *Node) []*Node) *Node {
-	p := pack(inputs)
-	q := IdentityWithCustomGradient(p, func(_, v *Node) *Node {
-		return pack(pull(Reshape(Slice(v, AxisRange(0, y.Shape().Size())), y.Shape().Dimensions...)))
-	})
-	q = Reshape(Slice(q, AxisRange(0, y.Shape().Size())), y.Shape().Dimensions...)
-	return Add(StopGradient(y), Sub(q, StopGradient(q)))
-}
-
-// pack flattens and joins nodes.
-func pack(nodes []*Node) *Node {
-	flat := make([]*Node, len(nodes))
-	for i, n := range nodes {
-		flat[i] = Reshape(n, n.Shape().Size())
-	}
-	if len(flat) == 1 {
-		return flat[0]
-	}
-	return Concatenate(flat, 0)
-}
-
-// stopped are the nodes cut off from differentiation.
-func stopped(nodes []*Node) []*Node {
-	out := make([]*Node, len(nodes))
-	for i, n := range nodes {
-		out[i] = StopGradient(n)
-	}
-	return out
-}

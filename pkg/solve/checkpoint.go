@@ -8,15 +8,28 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// steps is a sequence of states x_i+1 = advance(i, x_i; w) whose backward pass keeps every segment-th state and recomputes
-// those between: memory of 2 sqrt(steps) states for one more advance per step (Griewank 1992; Chen et al. 2016).
+// steps are sequences of states x_i+1 = advance(i, x_i; w), legs, from one first state; each step of each leg has its own
+// number i. The backward pass keeps every segment-th state and recomputes those between: memory of 2 sqrt(steps) states for one
+// more advance per step (Griewank 1992; Chen et al. 2016).
 type steps struct {
 	trainable int
 	segment   int
 	advance   func(i, x *Node, w []*Node) *Node
 	// pull gives the cotangents of x_i and of the trainable weights for the cotangent v of x_i+1.
-	pull func(i, x, v *Node, w []*Node) []*Node
+	pull func(i, x, v *Node, scratch, w []*Node) (grads, scratchAfter []*Node)
+	// scratch, if not nil, is memory that pull overwrites, so that it need not be made anew for every step.
+	scratch func(x *Node) []*Node
 }
+
+// leg is a number of steps; first is the number of its first one, and kept the place of its first checkpoint.
+type leg struct{ first, length, kept *Node }
+
+// nodes are the leg as arguments of a loop, legOf what they are there.
+func (l leg) nodes() []*Node     { return []*Node{l.first, l.length, l.kept} }
+func legOf(reads []*Node) leg    { return leg{reads[0], reads[1], reads[2]} }
+func only(x, length *Node) leg   { return leg{loop.Int(x.Graph(), 0), length, loop.Int(x.Graph(), 0)} }
+func plus(a *Node, b int) *Node  { return Add(a, loop.Int(a.Graph(), b)) }
+func times(a *Node, b int) *Node { return Mul(a, loop.Int(a.Graph(), b)) }
 
 // keepAll is the memory in bytes up to which all states are kept.
 const keepAll = 64 << 20
@@ -32,44 +45,98 @@ func Segment(bytes int64, count int) int {
 
 func segmentOf(x *Node, count int) int { return Segment(int64(x.Shape().ByteSize()), count) }
 
-// run makes count steps and is differentiable in x and the trainable weights.
-func (s steps) run(x *Node, w []*Node, count int) *Node {
+// run walks legs of the given numbers of steps, all from x, and returns their ends, [legs, n, d]. It is differentiable in x and
+// the trainable weights.
+func (s steps) run(x *Node, w []*Node, counts ...int) *Node {
 	fixed := stopped(w)
 	start := StopGradient(x)
-	kept := stack(start, (count+s.segment-1)/s.segment)
-	out := loop.Repeat(loop.Int(x.Graph(), kept.Shape().Dimensions[0]), []*Node{start, kept}, fixed,
-		func(k *Node, state, w []*Node) []*Node {
-			g := k.Graph()
-			first := Mul(k, loop.Int(g, s.segment))
-			kept := store(state[1], state[0], k)
-			y := loop.Repeat(s.length(k, loop.Int(g, count)), []*Node{state[0]}, append([]*Node{first}, w...),
-				func(i *Node, state, reads []*Node) []*Node {
-					return []*Node{s.advance(Add(reads[0], i), state[0], reads[1:])}
-				})
-			return []*Node{y[0], kept}
-		})
-	return custom(out[0], append([]*Node{x}, w[:s.trainable]...), func(v *Node) []*Node {
-		grads := []*Node{v}
+	n := len(counts)
+	// What each leg begins with, and after the last one the totals.
+	firsts, keeps := make([]int32, n+1), make([]int32, n+1)
+	lengths := make([]int32, n)
+	for l, count := range counts {
+		lengths[l] = int32(count)
+		firsts[l+1] = firsts[l] + int32(count)
+		keeps[l+1] = keeps[l] + int32((count+s.segment-1)/s.segment)
+	}
+	number := func(l *Node) leg {
+		of := func(table []int32) *Node {
+			return Reshape(Gather(Const(l.Graph(), table), Reshape(l, 1, 1)))
+		}
+		return leg{of(firsts), of(lengths), of(keeps)}
+	}
+	kept := stack(start, int(keeps[n]))
+	var ends *Node
+	if n == 1 {
+		ends, kept = s.walk(only(x, loop.Int(x.Graph(), counts[0])), start, kept, fixed)
+		ends = Reshape(ends, append([]int{1}, x.Shape().Dimensions...)...)
+	} else {
+		out := loop.Repeat(loop.Int(x.Graph(), n), []*Node{stack(start, n), kept}, append([]*Node{start}, fixed...),
+			func(l *Node, state, reads []*Node) []*Node {
+				end, kept := s.walk(number(l), reads[0], state[1], reads[1:])
+				return []*Node{store(state[0], end, l), kept}
+			})
+		ends, kept = out[0], out[1]
+	}
+	return Custom(ends, append([]*Node{x}, w[:s.trainable]...), func(v *Node) []*Node {
+		grads := []*Node{loop.Zeros(x)}
 		for _, p := range fixed[:s.trainable] {
 			grads = append(grads, loop.Zeros(p))
 		}
-		return s.back(out[1], grads, fixed, loop.Int(v.Graph(), count))
+		if n == 1 {
+			grads[0] = Reshape(v, x.Shape().Dimensions...)
+			return s.back(only(v, loop.Int(v.Graph(), counts[0])), kept, grads, fixed)
+		}
+		return loop.Repeat(loop.Int(v.Graph(), n), grads, append([]*Node{v, kept}, fixed...), func(l *Node, sums, reads []*Node) []*Node {
+			v, kept, w := reads[0], reads[1], reads[2:]
+			grads := s.back(number(l), kept, append([]*Node{load(v, l)}, sums[1:]...), w)
+			grads[0] = Add(grads[0], sums[0])
+			return grads
+		})
 	})
 }
 
-// back walks back over count steps, an int32 scalar. grads are the cotangents of the last state and of the trainable weights
-// so far; kept[k] is the state before step k*segment. It returns the cotangents of the first state and of the weights.
-func (s steps) back(kept *Node, grads, w []*Node, count *Node) []*Node {
-	g := kept.Graph()
-	segments := Div(Add(count, loop.Int(g, s.segment-1)), loop.Int(g, s.segment))
-	return loop.Repeat(segments, grads, append([]*Node{kept, count, segments}, w...), func(i *Node, grads, reads []*Node) []*Node {
-		g := i.Graph()
-		kept, count, segments, w := reads[0], reads[1], reads[2], reads[3:]
-		k := Sub(Sub(segments, loop.Int(g, 1)), i)
-		first, length := Mul(k, loop.Int(g, s.segment)), s.length(k, count)
-		start := load(kept, k)
+// walk makes the steps of a leg from x, and returns its end and kept with the leg's checkpoints.
+func (s steps) walk(l leg, x, kept *Node, w []*Node) (end, keptAfter *Node) {
+	segments := Div(plus(l.length, s.segment-1), loop.Int(x.Graph(), s.segment))
+	out := loop.Repeat(segments, []*Node{x, kept}, append(l.nodes(), w...), func(k *Node, state, reads []*Node) []*Node {
+		l, x, w := legOf(reads), state[0], reads[3:]
+		kept := store(state[1], x, Add(l.kept, k))
+		first := Add(l.first, times(k, s.segment))
 		if s.segment == 1 {
-			return added(grads, s.pull(first, start, grads[0], w))
+			return []*Node{s.advance(first, x, w), kept}
+		}
+		y := loop.Repeat(s.length(k, l.length), []*Node{x}, append([]*Node{first}, w...), func(i *Node, state, reads []*Node) []*Node {
+			return []*Node{s.advance(Add(reads[0], i), state[0], reads[1:])}
+		})
+		return []*Node{y[0], kept}
+	})
+	return out[0], out[1]
+}
+
+// back walks a leg back. grads are the cotangents of the last state and of the trainable weights so far. It returns the
+// cotangents of the first state and of the weights.
+func (s steps) back(l leg, kept *Node, grads, w []*Node) []*Node {
+	g := kept.Graph()
+	count := len(grads)
+	if s.scratch != nil {
+		grads = append(grads, s.scratch(grads[0])...)
+	}
+	pull := func(i, x *Node, state, w []*Node) []*Node {
+		step, scratch := s.pull(i, x, state[0], state[count:], w)
+		for p := range step[1:] {
+			step[1+p] = Add(state[1+p], step[1+p])
+		}
+		return append(step, scratch...)
+	}
+	segments := Div(plus(l.length, s.segment-1), loop.Int(g, s.segment))
+	return loop.Repeat(segments, grads, append(append(l.nodes(), kept, segments), w...), func(i *Node, state, reads []*Node) []*Node {
+		l, kept, segments, w := legOf(reads), reads[3], reads[4], reads[5:]
+		k := Sub(plus(segments, -1), i)
+		start := load(kept, Add(l.kept, k))
+		first, length := Add(l.first, times(k, s.segment)), s.length(k, l.length)
+		if s.segment == 1 {
+			return pull(first, start, state, w)
 		}
 		// The last state of the segment would not be used: the loop stops one step later than needed, which keeps it
 		// one loop.
@@ -77,24 +144,15 @@ func (s steps) back(kept *Node, grads, w []*Node, count *Node) []*Node {
 			func(i *Node, state, reads []*Node) []*Node {
 				return []*Node{s.advance(Add(reads[0], i), state[0], reads[1:]), store(state[1], state[0], i)}
 			})
-		return loop.Repeat(length, grads, append([]*Node{inside[1], first, length}, w...), func(i *Node, grads, reads []*Node) []*Node {
+		return loop.Repeat(length, state, append([]*Node{inside[1], first, length}, w...), func(i *Node, state, reads []*Node) []*Node {
 			states, first, length, w := reads[0], reads[1], reads[2], reads[3:]
-			at := Sub(Sub(length, loop.Int(i.Graph(), 1)), i)
-			return added(grads, s.pull(Add(first, at), load(states, at), grads[0], w))
+			at := Sub(plus(length, -1), i)
+			return pull(Add(first, at), load(states, at), state, w)
 		})
-	})
+	})[:count]
 }
 
-// added are the cotangents of a step, those of the weights added to the sums so far.
-func added(sums, step []*Node) []*Node {
-	for p := range step[1:] {
-		step[1+p] = Add(sums[1+p], step[1+p])
-	}
-	return step
-}
-
-// length is the number of steps in segment k.
+// length is the number of steps in segment k of count steps.
 func (s steps) length(k, count *Node) *Node {
-	segment := loop.Int(k.Graph(), s.segment)
-	return Min(segment, Sub(count, Mul(k, segment)))
+	return Min(loop.Int(k.Graph(), s.segment), Sub(count, times(k, s.segment)))
 }

@@ -19,14 +19,14 @@ func ForwardChain(block Block, x *Node, w []*Node, depth int) *Node {
 	}
 	s := steps{trainable: block.Trainable(), segment: segmentOf(x, depth),
 		advance: func(_, x *Node, w []*Node) *Node { return Add(x, apply(block, x, w)) },
-		pull: func(_, x, v *Node, w []*Node) []*Node {
+		pull: func(_, x, v *Node, _, w []*Node) (grads, scratch []*Node) {
 			u, tape := block.Linearize(x, w)
 			q := block.Gate(u, v, w)
 			dx, shared := block.PullX(q, tape, w)
-			return append([]*Node{Add(v, dx)}, block.PullW(q, shared, tape, w)...)
+			return append([]*Node{Add(v, dx)}, block.PullW(q, shared, tape, w)...), nil
 		},
 	}
-	return s.run(x, w, depth)
+	return Reshape(s.run(x, w, depth), x.Shape().Dimensions...)
 }
 
 // stack is room for count states of x's shape.

@@ -3,6 +3,7 @@ package solve
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -130,7 +131,25 @@ func Integrate(f Field, x *Node, w []*Node, o Integration) (*Node, *Stats) {
 	if o.Method.Adaptive() {
 		return integrateAdaptive(f, x, w, o)
 	}
-	return integrateFixed(f, x, w, o)
+	ends, stats := integrateFixed(f, x, w, []Integration{o})
+	return ends[0], stats[0]
+}
+
+// IntegrateAll is [Integrate] for several integrations from the same x. If all take fixed steps by the same method, they are one
+// loop, and the field is compiled once for all of them.
+func IntegrateAll(f Field, x *Node, w []*Node, os ...Integration) (ends []*Node, stats []*Stats) {
+	alike := len(os) > 1
+	for _, o := range os {
+		alike = alike && o.Validate() == nil && o.To != 0 && !o.Method.Adaptive() && reflect.DeepEqual(o.Method, os[0].Method)
+	}
+	if alike {
+		return integrateFixed(f, x, w, os)
+	}
+	for _, o := range os {
+		end, s := Integrate(f, x, w, o)
+		ends, stats = append(ends, end), append(stats, s)
+	}
+	return ends, stats
 }
 
 // stages is the number of stages that a step needs.

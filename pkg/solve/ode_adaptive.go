@@ -56,24 +56,22 @@ func integrateAdaptive(f Field, x *Node, w []*Node, o Integration) (*Node, *Stat
 		func(s, w []*Node) []*Node { return o.try(f, walkOf(s), segment, w).nodes() }))
 
 	ordinary := m.without()
-	chain := steps{trainable: f.Trainable(), segment: segment,
-		advance: func(i, x *Node, w []*Node) *Node {
-			n := len(w)
-			return ordinary.advance(f, Reshape(pick(w[n-2], i, 1)), x, Reshape(pick(w[n-1], i, 1)), w[:n-2])
-		},
-		pull: func(i, x, v *Node, w []*Node) []*Node {
-			n := len(w)
-			return ordinary.pull(f, vector(x, ordinary.B), Reshape(pick(w[n-2], i, 1)), x, Reshape(pick(w[n-1], i, 1)), v, w[:n-2])
-		},
-	}
+	chain := ordinary.steps(f, segment)
 	stats := NoStats(x)
 	stats.Iterations, stats.Outcome = end.evaluations, end.outcome
 	stats.AdjointIterations = Add(Mul(end.count, loop.Int(g, len(ordinary.B))), loop.Int(g, len(m.B)))
-	y := custom(end.y, append([]*Node{x}, w[:f.Trainable()]...), func(v *Node) []*Node {
+	y := Custom(end.y, append([]*Node{x}, w[:f.Trainable()]...), func(v *Node) []*Node {
 		t, h := ConvertDType(end.t, x.DType()), ConvertDType(end.dt, x.DType())
 		sign := loop.Float(x, math.Copysign(1, o.To))
-		last := m.pull(f, m.dense(x, o.fraction(end.t, end.dt)), Mul(t, sign), end.x, Mul(h, sign), v, fixed)
-		return chain.back(end.kept, last, append(append([]*Node{}, fixed...), end.times, end.sizes), end.count)
+		t, h = Mul(t, sign), Mul(h, sign)
+		weights := m.dense(x, o.fraction(end.t, end.dt))
+		var last []*Node
+		if linear, ok := f.(LinearField); ok {
+			last, _ = m.pullLinear(linear, weights, end.x, h, v, []*Node{stack(x, len(m.B))}, fixed)
+		} else {
+			last = m.pull(f, weights, t, end.x, h, v, fixed)
+		}
+		return chain.back(only(v, end.count), end.kept, last, append(append([]*Node{}, fixed...), end.times, end.sizes))
 	})
 	return y, stats
 }

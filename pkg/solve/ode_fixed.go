@@ -16,28 +16,29 @@ func (o Integration) grid() (count int, h, last float64) {
 	return count, h, o.To - float64(count-1)*h
 }
 
-func integrateFixed(f Field, x *Node, w []*Node, o Integration) (*Node, *Stats) {
-	m := o.Method.without()
-	count, size, last := o.grid()
-	at := func(i, x *Node) (t, h *Node) {
-		step := loop.Float(x, size)
-		final := Equal(i, loop.Int(i.Graph(), count-1))
-		return Mul(ConvertDType(i, x.DType()), step), Where(final, loop.Float(x, last), step)
+// integrateFixed integrates from x with one method and with the grids of all os, in one loop, so that the field is compiled once.
+func integrateFixed(f Field, x *Node, w []*Node, os []Integration) (ends []*Node, stats []*Stats) {
+	m := os[0].Method.without()
+	var times, sizes []float64
+	counts := make([]int, len(os))
+	most := 0
+	for l, o := range os {
+		count, h, last := o.grid()
+		for i := range count - 1 {
+			times, sizes = append(times, float64(i)*h), append(sizes, h)
+		}
+		times, sizes = append(times, float64(count-1)*h), append(sizes, last)
+		counts[l] = count
+		most = max(most, count)
 	}
-	s := steps{trainable: f.Trainable(), segment: segmentOf(x, count),
-		advance: func(i, x *Node, w []*Node) *Node {
-			t, h := at(i, x)
-			return m.advance(f, t, x, h, w)
-		},
-		pull: func(i, x, v *Node, w []*Node) []*Node {
-			t, h := at(i, x)
-			return m.pull(f, vector(x, m.B), t, x, h, v, w)
-		},
+	all := m.steps(f, segmentOf(x, most)).run(x, append(append([]*Node{}, w...), vector(x, times), vector(x, sizes)), counts...)
+	for l, count := range counts {
+		ends = append(ends, Reshape(Slice(all, AxisElem(l)), x.Shape().Dimensions...))
+		s := NoStats(x)
+		s.Iterations, s.AdjointIterations = loop.Int(x.Graph(), count*m.stages()), loop.Int(x.Graph(), count*m.stages())
+		stats = append(stats, s)
 	}
-	stats := NoStats(x)
-	stats.Iterations = loop.Int(x.Graph(), count*m.stages())
-	stats.AdjointIterations = loop.Int(x.Graph(), count*m.stages())
-	return s.run(x, w, count), stats
+	return ends, stats
 }
 
 // NoStats are the statistics of doing nothing.

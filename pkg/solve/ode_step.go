@@ -37,9 +37,34 @@ func (m Method) stage(i, t, x, h, k *Node) (time, u *Node) {
 	return Add(t, Mul(Reshape(c), h)), combine(x, k, h, pick(vector(x, flat(m.A)), i, len(m.B)))
 }
 
-// advance is one step of size h from (t, x).
-func (m Method) advance(f Field, t, x, h *Node, w []*Node) *Node {
-	return combine(x, m.slopes(f, len(m.B), t, x, h, nil, w), h, vector(x, m.B))
+// steps are the method's steps, at the times and of the sizes that the last two entries of w list.
+func (m Method) steps(f Field, segment int) steps {
+	at := func(i *Node, w []*Node) (t, h *Node, weights []*Node) {
+		n := len(w) - 2
+		return Reshape(pick(w[n], i, 1)), Reshape(pick(w[n+1], i, 1)), w[:n]
+	}
+	s := steps{trainable: f.Trainable(), segment: segment}
+	if f, ok := f.(LinearField); ok {
+		s.advance = func(i, x *Node, w []*Node) *Node {
+			_, h, w := at(i, w)
+			return m.advanceLinear(f, x, h, w)
+		}
+		s.scratch = func(x *Node) []*Node { return []*Node{stack(x, len(m.B))} }
+		s.pull = func(i, x, v *Node, scratch, w []*Node) (grads, scratchAfter []*Node) {
+			_, h, w := at(i, w)
+			return m.pullLinear(f, vector(x, m.B), x, h, v, scratch, w)
+		}
+		return s
+	}
+	s.advance = func(i, x *Node, w []*Node) *Node {
+		t, h, w := at(i, w)
+		return combine(x, m.slopes(f, len(m.B), t, x, h, nil, w), h, vector(x, m.B))
+	}
+	s.pull = func(i, x, v *Node, _, w []*Node) (grads, scratchAfter []*Node) {
+		t, h, w := at(i, w)
+		return m.pull(f, vector(x, m.B), t, x, h, v, w), nil
+	}
+	return s
 }
 
 // pull is the vector-Jacobian product of the step x + h Σ_i b_i k_i: the cotangents of x and of the trainable weights for the

@@ -48,7 +48,7 @@ func ReverseChain(block Block, x *Node, w []*Node, depth int, o Options) (*Node,
 	trainable := block.Trainable()
 	fixed := stopped(w)
 	z, _, stats := invert(block, StopGradient(x), fixed, depth, o, false)
-	y := custom(z, append([]*Node{x}, w[:trainable]...), func(v *Node) []*Node {
+	y := Custom(z, append([]*Node{x}, w[:trainable]...), func(v *Node) []*Node {
 		return pullBack(block, z, v, fixed, depth, o, stats)
 	})
 	return y, stats

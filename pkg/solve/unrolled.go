@@ -20,7 +20,7 @@ func ReverseChainUnrolled(block Block, x *Node, w []*Node, depth int, o Options)
 	trainable := block.Trainable()
 	fixed := stopped(w)
 	z, inputs, stats := invert(block, StopGradient(x), fixed, depth, o, true)
-	y := custom(z, append([]*Node{x}, w[:trainable]...), func(v *Node) []*Node {
+	y := Custom(z, append([]*Node{x}, w[:trainable]...), func(v *Node) []*Node {
 		g := v.Graph()
 		state := []*Node{loop.Int(g, 0), v}
 		for _, p := range fixed[:trainable] {

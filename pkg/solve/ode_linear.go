@@ -1,0 +1,117 @@
+package solve
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/revgnn/revgnn/pkg/loop"
+)
+
+// LinearField is a [Field] f(t, X; w) = M(w) X with a linear operator M on the state, the same at all times.
+//
+// A step of any explicit Runge-Kutta method is then a polynomial in h M, the method's stability function
+//
+//	R(z) = Σ_k r_k z^k = 1 + Σ_k>0 (b^T A^(k-1) 1) z^k
+//
+// (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations II, section IV.2), and needs none of the stages but the
+// last: by Horner's rule, y_s = R(h M) x from
+//
+//	y_1 = r_s-1 x + h r_s M x,  y_k = r_s-k x + h M y_k-1.
+//
+// The results are those of the stages but for rounding.
+type LinearField interface {
+	Field
+	// Linear tells fields of this kind from others; it does nothing.
+	Linear()
+}
+
+// stability are the coefficients r_0 … r_s of the stability function for weights b of the stages, a vector.
+func (m Method) stability(b *Node) *Node {
+	s := len(m.A)
+	// powers[i][k] is entry i of A^(k-1) 1.
+	powers := make([][]float64, s)
+	for i := range powers {
+		powers[i] = make([]float64, s+1)
+		powers[i][1] = 1
+		for k := 2; k <= s; k++ {
+			for j, a := range m.A[i][:i] {
+				powers[i][k] += a * powers[j][k-1]
+			}
+		}
+	}
+	table := Reshape(vector(b, flat(powers)), s, s+1)
+	one := make([]float64, s+1)
+	one[0] = 1
+	return Add(vector(b, one), Reshape(Dot(Reshape(b, 1, s), table).Product(), s+1))
+}
+
+// horner is R(h M) x for coefficients r, with multiply(y) = M y; each, if not nil, is told every y_i that is multiplied, by
+// i from 0, and returns the values of its sums:
+//
+//	y_0 = r_s x,  y_i = r_s-i x + h M y_i-1,  R(h M) x = y_s.
+func horner(multiply func(y *Node, w []*Node) *Node, x, h, r *Node, sums, w []*Node, each func(i, y *Node, sums, w []*Node) []*Node) []*Node {
+	s := r.Shape().Size() - 1
+	// The last product is state, too, and the result is made of it: XLA would fuse a product that nothing else reads with the sum,
+	// and no longer vectorise it.
+	next := func(i, x, my, h, r *Node) *Node {
+		return Add(loop.Scale(x, Reshape(pick(r, Sub(loop.Int(i.Graph(), s-1), i), 1))), loop.Scale(my, h))
+	}
+	y := loop.Scale(x, Reshape(Slice(r, AxisElem(s))))
+	out := loop.Repeat(loop.Int(x.Graph(), s), append([]*Node{y, loop.Zeros(x)}, sums...), append([]*Node{x, h, r}, w...),
+		func(i *Node, state, reads []*Node) []*Node {
+			x, h, r, w := reads[0], reads[1], reads[2], reads[3:]
+			my := multiply(state[0], w)
+			y := next(i, x, my, h, r)
+			var others []*Node
+			if each != nil {
+				others = each(i, state[0], state[2:], w)
+			}
+			// The sums read y_i, too, and XLA would copy it lest they do so late.
+			for _, o := range others {
+				some := Reshape(Slice(Reshape(o, o.Shape().Size()), AxisElem(0)))
+				y = after(Abs(some), y)
+			}
+			return append([]*Node{y, my}, others...)
+		})
+	return append([]*Node{next(loop.Int(x.Graph(), s-1), x, out[1], h, r)}, out[2:]...)
+}
+
+// advanceLinear is R(h M) x.
+func (m Method) advanceLinear(f LinearField, x, h *Node, w []*Node) *Node {
+	multiply := func(y *Node, w []*Node) *Node { return f.Apply(loop.Float(y, 0), y, w) }
+	return horner(multiply, x, h, m.stability(vector(x, m.B)), nil, w, nil)[0]
+}
+
+// pullLinear are the cotangents of x and of the trainable weights for the cotangent v of R(h M) x, for weights b of the stages:
+//
+//	x̄ = R(h M)^T v,  M̄ = h Σ_i ȳ_i ((h M)^(s-1-i) x)^T,  ȳ_i from Horner's rule for x̄.
+//
+// scratch is room for s states.
+func (m Method) pullLinear(f LinearField, b, x, h, v *Node, scratch, w []*Node) (grads, scratchAfter []*Node) {
+	g, s := x.Graph(), len(m.B)
+	powers := store(scratch[0], x, loop.Int(g, 0))
+	if s > 1 {
+		powers = loop.Repeat(loop.Int(g, s-1), []*Node{x, powers}, append([]*Node{h}, w...), func(i *Node, state, reads []*Node) []*Node {
+			h, w := reads[0], reads[1:]
+			next := loop.Scale(f.Apply(loop.Float(h, 0), state[0], w), h)
+			return []*Node{next, store(state[1], next, Add(i, loop.Int(i.Graph(), 1)))}
+		})[1]
+	}
+	var sums []*Node
+	for _, p := range w[:f.Trainable()] {
+		sums = append(sums, loop.Zeros(p))
+	}
+	transposed := func(y *Node, reads []*Node) *Node {
+		w := reads[2:]
+		return f.PullX(y, f.Linearize(loop.Float(y, 0), y, w), w)
+	}
+	grads = horner(transposed, v, h, m.stability(b), sums, append([]*Node{powers, h}, w...), func(i, y *Node, sums, reads []*Node) []*Node {
+		powers, h, w := reads[0], reads[1], reads[2:]
+		tape := f.Linearize(loop.Float(h, 0), load(powers, Sub(loop.Int(i.Graph(), s-1), i)), w)
+		var next []*Node
+		for p, dw := range f.PullW(y, tape, w) {
+			next = append(next, Add(sums[p], loop.Scale(dw, h)))
+		}
+		return next
+	})
+	return grads, []*Node{powers}
+}

@@ -1,0 +1,161 @@
+package solve_test
+
+import (
+	"math"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+	"github.com/revgnn/revgnn/pkg/loop"
+	"github.com/revgnn/revgnn/pkg/solve"
+)
+
+// mix is f(X) = X W + X diag(b), a linear field.
+type mix struct{}
+
+func (mix) Linear()        {}
+func (mix) Trainable() int { return 2 }
+
+func (mix) Apply(_, x *Node, w []*Node) *Node {
+	return Add(Dot(x, w[0]).Product(), Mul(x, spread(w[1], x)))
+}
+
+func (mix) Linearize(_, x *Node, _ []*Node) []*Node { return []*Node{x} }
+
+func (mix) PullX(v *Node, _, w []*Node) *Node {
+	return Add(Dot(v, Transpose(w[0], 0, 1)).Product(), Mul(v, spread(w[1], v)))
+}
+
+func (mix) PullW(v *Node, tape, _ []*Node) []*Node {
+	return []*Node{Dot(Transpose(tape[0], 0, 1), v).Product(), loop.Sum(Mul(v, tape[0]))}
+}
+
+func spread(b, x *Node) *Node {
+	return BroadcastToShape(Reshape(b, 1, b.Shape().Size()), x.Shape())
+}
+
+// plain hides that a field is linear.
+type plain struct{ solve.Field }
+
+// For a linear field, steps are polynomials of the field: results and gradients must be those of the stages.
+func TestLinearFieldEqualsStages(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		for name, o := range integrations {
+			o.MaxEvaluations = 1000
+			both := func(f solve.Field) [][]float32 {
+				return run(t, e, problem(21), func(x *Node, w []*Node) (*Node, []*Node) {
+					y, stats := solve.Integrate(f, x, w, o)
+					return y, []*Node{stats.Outcome}
+				})
+			}
+			linear, stages := both(mix{}), both(plain{mix{}})
+			for i, what := range []string{"result", "dx", "dW", "db", "outcome"} {
+				if d := distance(linear[i], stages[i]); d > 1e-5 {
+					t.Errorf("%s: %s differs by %.2g from that of the stages", name, what, d)
+				}
+			}
+		}
+	})
+}
+
+// Integrations together are those one by one, of fields of both kinds, with the same method and with different ones.
+func TestIntegrateAllEqualsEach(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		for _, f := range []solve.Field{swing{}, mix{}} {
+			for _, names := range [][]string{{"rk4", "rk4 there"}, {"rk4", "euler", "nowhere"}, {"rk4", "dopri5"}} {
+				var os []solve.Integration
+				for _, name := range names {
+					o := integrations[name]
+					switch name {
+					case "rk4 there":
+						o = solve.Integration{Method: solve.RK4(), To: 0.9, Step: 0.4}
+					case "nowhere":
+						o = solve.Integration{Method: solve.RK4(), Step: 0.4}
+					}
+					o.MaxEvaluations = 1000
+					os = append(os, o)
+				}
+				sum := func(ends []*Node) *Node {
+					y := ends[0]
+					for i, end := range ends[1:] {
+						y = Add(y, MulScalar(end, float64(i+2)))
+					}
+					return y
+				}
+				together := run(t, e, problem(22), func(x *Node, w []*Node) (*Node, []*Node) {
+					ends, _ := solve.IntegrateAll(f, x, w, os...)
+					return sum(ends), nil
+				})
+				each := run(t, e, problem(22), func(x *Node, w []*Node) (*Node, []*Node) {
+					var ends []*Node
+					for _, o := range os {
+						y, _ := solve.Integrate(f, x, w, o)
+						ends = append(ends, y)
+					}
+					return sum(ends), nil
+				})
+				for i, what := range []string{"result", "dx", "dW", "db"} {
+					if d := distance(together[i], each[i]); d > 1e-6 {
+						t.Errorf("%T, %v: %s differs by %.2g", f, names, what, d)
+					}
+				}
+			}
+		}
+	})
+}
+
+// More steps than states are kept, in two directions: Euler's method on x' = b x is x (1 + h b)^steps.
+func TestCheckpointsOfLegs(t *testing.T) {
+	e := enginetest.Open(t, engine.CPU)
+	const n, d, step = 4096, 32, 0.01
+	counts := []int{150, 70}
+	if solve.Segment(4*n*d, counts[0]) == 1 {
+		t.Fatal("all states are kept: take more steps")
+	}
+	rate := make([]float32, d)
+	for k := range rate {
+		rate[k] = float32(k)/d - 0.5
+	}
+	args := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(ramp(n*d), n, d), tensors.FromFlatDataAndDimensions(make([]float32, d*d), d, d),
+		tensors.FromFlatDataAndDimensions(rate, d), tensors.FromFlatDataAndDimensions(ramp(n*d), n, d)}
+	got := run(t, e, args, func(x *Node, w []*Node) (*Node, []*Node) {
+		var os []solve.Integration
+		for l, count := range counts {
+			os = append(os, solve.Integration{Method: solve.Euler(), To: step * float64(count) * float64(1-2*l), Step: step, MaxEvaluations: 1000})
+		}
+		ends, _ := solve.IntegrateAll(mix{}, x, w, os...)
+		return Add(ends[0], ends[1]), nil
+	})
+	x := ramp(n * d)
+	wantY, wantB := make([]float32, n*d), make([]float64, d)
+	for i := range wantY {
+		b := float64(rate[i%d])
+		for l, count := range counts {
+			h := step * float64(1-2*l)
+			wantY[i] += float32(float64(x[i]) * math.Pow(1+h*b, float64(count)))
+			wantB[i%d] += float64(x[i]) * float64(x[i]) * float64(count) * h * math.Pow(1+h*b, float64(count-1))
+		}
+	}
+	db := make([]float32, d)
+	for k := range db {
+		db[k] = float32(wantB[k])
+	}
+	// x and its cotangent are the same numbers, so that the result is also the gradient.
+	for i, want := range [][]float32{wantY, wantY, nil, db} {
+		if want != nil && distance(got[i], want) > 1e-4 {
+			t.Errorf("%s differs by %.2g", []string{"result", "dx", "dW", "db"}[i], distance(got[i], want))
+		}
+	}
+}
+
+// ramp is numbers from -1 to 1.
+func ramp(n int) []float32 {
+	v := make([]float32, n)
+	for i := range v {
+		v[i] = 2*float32(i)/float32(n) - 1
+	}
+	return v
+}
