@@ -28,14 +28,16 @@ type walk struct {
 	times, sizes *Node
 	// kept are checkpoints; the last place takes what is not to be kept.
 	kept *Node
+	// scratch is what a step works in.
+	scratch *Node
 }
 
 func (s walk) nodes() []*Node {
-	return []*Node{s.t, s.dt, s.x, s.k, s.y, s.count, s.evaluations, s.outcome, s.times, s.sizes, s.kept}
+	return []*Node{s.t, s.dt, s.x, s.k, s.y, s.count, s.evaluations, s.outcome, s.times, s.sizes, s.kept, s.scratch}
 }
 
 func walkOf(n []*Node) walk {
-	return walk{n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9], n[10]}
+	return walk{n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9], n[10], n[11]}
 }
 
 func integrateAdaptive(f Field, x *Node, w []*Node, o Integration) (*Node, *Stats) {
@@ -50,7 +52,7 @@ func integrateAdaptive(f Field, x *Node, w []*Node, o Integration) (*Node, *Stat
 	none := BroadcastToShape(loop.Float(x, 0), shapes.Make(x.DType(), most))
 	first := walk{t: loop.Const(g, 0.0), dt: o.firstStep(f, start, slope, fixed), x: start, k: slope, y: loop.Zeros(start),
 		count: loop.Int(g, 0), evaluations: loop.Int(g, 2), outcome: loop.Int(g, running), times: none, sizes: none,
-		kept: stack(start, (most+segment-1)/segment+1)}
+		kept: stack(start, (most+segment-1)/segment+1), scratch: stack(start, len(m.B))}
 	end := walkOf(loop.While(first.nodes(), fixed,
 		func(s, _ []*Node) *Node { return Equal(walkOf(s).outcome, loop.Int(s[0].Graph(), running)) },
 		func(s, w []*Node) []*Node { return o.try(f, walkOf(s), segment, w).nodes() }))
@@ -90,17 +92,17 @@ func (o Integration) try(f Field, s walk, segment int, w []*Node) walk {
 	here := Equal(Iota(g, shapes.Make(dtypes.Int32, s.times.Shape().Dimensions[0]), 0), loop.Like(s.count, s.times))
 	s.times, s.sizes = Where(here, loop.Like(t, s.times), s.times), Where(here, loop.Like(h, s.sizes), s.sizes)
 
-	k := m.slopes(f, len(m.B), t, s.x, h, s.k, w)
-	x := combine(s.x, k, h, vector(s.x, m.B))
-	ratio := meanSquare(Div(combine(loop.Zeros(x), k, h, vector(x, m.Error)), o.tolerance(Max(Abs(s.x), Abs(x)))))
+	step := m.try(f, t, s.x, h, s.k, m.dense(s.x, o.fraction(s.t, s.dt)), s.scratch, w)
+	x := step.next
+	ratio := meanSquare(Div(step.error, o.tolerance(Max(Abs(s.x), Abs(x)))))
 	ratio = Sqrt(ratio)
 	accepted := LessOrEqual(ratio, loop.Float(ratio, 1))
 	next := Add(s.t, s.dt)
 	done := LogicalAnd(accepted, GreaterOrEqual(next, loop.Const(g, math.Abs(o.To))))
 	moves := LogicalAnd(accepted, LogicalNot(done))
 
-	s.y = combine(s.x, k, h, m.dense(x, o.fraction(s.t, s.dt)))
-	s.x, s.k = loop.Select(moves, x, s.x), loop.Select(moves, Reshape(Slice(k, AxisElem(len(m.B)-1)), x.Shape().Dimensions...), s.k)
+	s.y, s.scratch = step.dense, step.scratch
+	s.x, s.k = loop.Select(moves, x, s.x), loop.Select(moves, step.slope, s.k)
 	s.count = Add(s.count, ConvertDType(moves, dtypes.Int32))
 	s.evaluations = Add(s.evaluations, loop.Int(g, len(m.B)-1))
 	// The last step's time and size stay, for the backward pass.

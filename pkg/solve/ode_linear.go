@@ -81,21 +81,44 @@ func (m Method) advanceLinear(f LinearField, x, h *Node, w []*Node) *Node {
 	return horner(multiply, x, h, m.stability(vector(x, m.B)), nil, w, nil)[0]
 }
 
+// powers fills a stack with x, h M x, (h M)^2 x and so on.
+func powers(f LinearField, x, h, stack *Node, w []*Node) *Node {
+	g := x.Graph()
+	stack = store(stack, x, loop.Int(g, 0))
+	count := stack.Shape().Dimensions[0] - 1
+	if count == 0 {
+		return stack
+	}
+	return loop.Repeat(loop.Int(g, count), []*Node{x, stack}, append([]*Node{h}, w...), func(i *Node, state, reads []*Node) []*Node {
+		h, w := reads[0], reads[1:]
+		next := loop.Scale(f.Apply(loop.Float(h, 0), state[0], w), h)
+		return []*Node{next, store(state[1], next, plus(i, 1))}
+	})[1]
+}
+
+// tryLinear is [Method.try] for a linear field: all of it is made of the powers (h M)^k x, of which the slope at x gives the first.
+func (m Method) tryLinear(f LinearField, x, h, slope, dense, scratch *Node, w []*Node) trial {
+	s := len(m.B)
+	all := powers(f, loop.Scale(slope, h), h, scratch, w)
+	r, e := m.stability(vector(x, m.B)), m.stability(vector(x, m.Error))
+	from := func(c *Node, first int) *Node { return Slice(c, AxisRange(first, first+s)) }
+	return trial{
+		next:    sum(x, all, from(r, 1)),
+		error:   sum(nil, all, from(e, 1)),
+		dense:   sum(x, all, from(m.stability(dense), 1)),
+		slope:   loop.Scale(sum(nil, all, from(r, 0)), Div(loop.Float(h, 1), h)),
+		scratch: all,
+	}
+}
+
 // pullLinear are the cotangents of x and of the trainable weights for the cotangent v of R(h M) x, for weights b of the stages:
 //
 //	x̄ = R(h M)^T v,  M̄ = h Σ_i ȳ_i ((h M)^(s-1-i) x)^T,  ȳ_i from Horner's rule for x̄.
 //
 // scratch is room for s states.
 func (m Method) pullLinear(f LinearField, b, x, h, v *Node, scratch, w []*Node) (grads, scratchAfter []*Node) {
-	g, s := x.Graph(), len(m.B)
-	powers := store(scratch[0], x, loop.Int(g, 0))
-	if s > 1 {
-		powers = loop.Repeat(loop.Int(g, s-1), []*Node{x, powers}, append([]*Node{h}, w...), func(i *Node, state, reads []*Node) []*Node {
-			h, w := reads[0], reads[1:]
-			next := loop.Scale(f.Apply(loop.Float(h, 0), state[0], w), h)
-			return []*Node{next, store(state[1], next, Add(i, loop.Int(i.Graph(), 1)))}
-		})[1]
-	}
+	s := len(m.B)
+	powers := powers(f, x, h, scratch[0], w)
 	var sums []*Node
 	for _, p := range w[:f.Trainable()] {
 		sums = append(sums, loop.Zeros(p))

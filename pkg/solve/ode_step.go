@@ -9,10 +9,10 @@ import (
 // The stages of a step run in a loop, so that the field is compiled once, not once per stage; the stages k_i lie in one
 // stack [stages, n, d].
 
-// slopes are the stages of a step of size h from (t, x), the first count of them; first, if not nil, is the first.
-func (m Method) slopes(f Field, count int, t, x, h, first *Node, w []*Node) *Node {
+// slopes are the stages of a step of size h from (t, x), the first count of them, in a stack of len(m.B); first, if not nil,
+// is the first.
+func (m Method) slopes(f Field, count int, t, x, h, first, k *Node, w []*Node) *Node {
 	dims := x.Shape().Dimensions
-	k := stack(x, len(m.B))
 	from := 0
 	if first != nil {
 		from, k = 1, store(k, first, loop.Int(x.Graph(), 0))
@@ -25,10 +25,29 @@ func (m Method) slopes(f Field, count int, t, x, h, first *Node, w []*Node) *Nod
 	return loop.Repeat(loop.Int(x.Graph(), count-from), []*Node{k}, append([]*Node{t, x, h}, w...),
 		func(i *Node, state, reads []*Node) []*Node {
 			t, x, h, w := reads[0], reads[1], reads[2], reads[3:]
-			i = Add(i, loop.Int(i.Graph(), from))
+			i = plus(i, from)
 			time, u := m.stage(i, t, x, h, state[0])
 			return []*Node{store(state[0], f.Apply(time, u, w), i)}
 		})[0]
+}
+
+// trial is a step of an adaptive method: the next state and its slope, the estimated error, the state at a fraction of the step
+// that weights of the stages stand for, and the memory that was used.
+type trial struct{ next, slope, error, dense, scratch *Node }
+
+// try makes a step of size h from (t, x), where the slope is known; scratch is room for a state per stage.
+func (m Method) try(f Field, t, x, h, slope, dense, scratch *Node, w []*Node) trial {
+	if f, ok := f.(LinearField); ok {
+		return m.tryLinear(f, x, h, slope, dense, scratch, w)
+	}
+	k := m.slopes(f, len(m.B), t, x, h, slope, scratch, w)
+	return trial{
+		next:    combine(x, k, h, vector(x, m.B)),
+		error:   combine(nil, k, h, vector(x, m.Error)),
+		dense:   combine(x, k, h, dense),
+		slope:   Reshape(Slice(k, AxisElem(len(m.B)-1)), x.Shape().Dimensions...),
+		scratch: k,
+	}
 }
 
 // stage is where stage i evaluates the field: t + C_i h and x + h Σ_j A_ij k_j.
@@ -58,7 +77,7 @@ func (m Method) steps(f Field, segment int) steps {
 	}
 	s.advance = func(i, x *Node, w []*Node) *Node {
 		t, h, w := at(i, w)
-		return combine(x, m.slopes(f, len(m.B), t, x, h, nil, w), h, vector(x, m.B))
+		return combine(x, m.slopes(f, len(m.B), t, x, h, nil, stack(x, len(m.B)), w), h, vector(x, m.B))
 	}
 	s.pull = func(i, x, v *Node, _, w []*Node) (grads, scratchAfter []*Node) {
 		t, h, w := at(i, w)
@@ -80,7 +99,7 @@ func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) []*Node {
 	// The last stage's value is no stage's input.
 	var k *Node
 	if s > 1 {
-		k = m.slopes(f, s-1, t, x, h, nil, w)
+		k = m.slopes(f, s-1, t, x, h, nil, stack(x, s), w)
 	} else {
 		k = stack(x, 1)
 	}
@@ -107,11 +126,18 @@ func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) []*Node {
 }
 
 // combine is x + h Σ_j c_j k_j.
-func combine(x, k, h, c *Node) *Node {
-	dims := x.Shape().Dimensions
-	for j := range k.Shape().Dimensions[0] {
-		kj := Reshape(Slice(k, AxisElem(j)), dims...)
-		x = Add(x, loop.Scale(kj, Mul(h, Reshape(Slice(c, AxisElem(j))))))
+func combine(x, k, h, c *Node) *Node { return sum(x, k, loop.Scale(c, h)) }
+
+// sum is x + Σ_j c_j k_j, or the sum alone where x is nil.
+func sum(x, k, c *Node) *Node {
+	dims := k.Shape().Dimensions
+	for j := range dims[0] {
+		term := loop.Scale(Reshape(Slice(k, AxisElem(j)), dims[1:]...), Reshape(Slice(c, AxisElem(j))))
+		if x == nil {
+			x = term
+		} else {
+			x = Add(x, term)
+		}
 	}
 	return x
 }
