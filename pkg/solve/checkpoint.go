@@ -21,13 +21,18 @@ type steps struct {
 	scratch func(x *Node) []*Node
 }
 
-// leg is a number of steps; first is the number of its first one, and kept the place of its first checkpoint.
-type leg struct{ first, length, kept *Node }
+// legs are the numbers of some legs' first steps, their lengths, and the places of their first checkpoints: [legs].
+type legs struct{ first, length, kept *Node }
 
-// nodes are the leg as arguments of a loop, legOf what they are there.
-func (l leg) nodes() []*Node     { return []*Node{l.first, l.length, l.kept} }
-func legOf(reads []*Node) leg    { return leg{reads[0], reads[1], reads[2]} }
-func only(x, length *Node) leg   { return leg{loop.Int(x.Graph(), 0), length, loop.Int(x.Graph(), 0)} }
+func (l legs) nodes() []*Node   { return []*Node{l.first, l.length, l.kept} }
+func legsOf(reads []*Node) legs { return legs{reads[0], reads[1], reads[2]} }
+
+// at is leg i alone, of scalars.
+func (l legs) at(i *Node) legs {
+	of := func(table *Node) *Node { return Reshape(pick(table, i, 1)) }
+	return legs{of(l.first), of(l.length), of(l.kept)}
+}
+
 func plus(a *Node, b int) *Node  { return Add(a, loop.Int(a.Graph(), b)) }
 func times(a *Node, b int) *Node { return Mul(a, loop.Int(a.Graph(), b)) }
 
@@ -52,55 +57,43 @@ func (s steps) run(x *Node, w []*Node, counts ...int) *Node {
 	start := StopGradient(x)
 	n := len(counts)
 	// What each leg begins with, and after the last one the totals.
-	firsts, keeps := make([]int32, n+1), make([]int32, n+1)
-	lengths := make([]int32, n)
+	first, kept, length := make([]int32, n+1), make([]int32, n+1), make([]int32, n)
 	for l, count := range counts {
-		lengths[l] = int32(count)
-		firsts[l+1] = firsts[l] + int32(count)
-		keeps[l+1] = keeps[l] + int32((count+s.segment-1)/s.segment)
+		length[l] = int32(count)
+		first[l+1] = first[l] + int32(count)
+		kept[l+1] = kept[l] + int32((count+s.segment-1)/s.segment)
 	}
-	number := func(l *Node) leg {
-		of := func(table []int32) *Node {
-			return Reshape(Gather(Const(l.Graph(), table), Reshape(l, 1, 1)))
-		}
-		return leg{of(firsts), of(lengths), of(keeps)}
+	g := x.Graph()
+	all := legs{Const(g, first[:n]), Const(g, length), Const(g, kept[:n])}
+	out := loop.Repeat(loop.Int(g, n), []*Node{stack(start, n), stack(start, int(kept[n]))}, append(append(all.nodes(), start), fixed...),
+		func(l *Node, state, reads []*Node) []*Node {
+			end, kept := s.walk(legsOf(reads).at(l), reads[3], state[1], reads[4:])
+			return []*Node{store(state[0], end, l), kept}
+		})
+	return Custom(out[0], append([]*Node{x}, w[:s.trainable]...), func(v *Node) []*Node { return s.back(all, v, out[1], fixed) })
+}
+
+// back walks legs back, for the cotangents v of their ends, and returns those of x and of the trainable weights.
+func (s steps) back(all legs, v, kept *Node, w []*Node) []*Node {
+	x := load(v, loop.Int(v.Graph(), 0))
+	sums := []*Node{loop.Zeros(x)}
+	for _, p := range w[:s.trainable] {
+		sums = append(sums, loop.Zeros(p))
 	}
-	kept := stack(start, int(keeps[n]))
-	var ends *Node
-	if n == 1 {
-		ends, kept = s.walk(only(x, loop.Int(x.Graph(), counts[0])), start, kept, fixed)
-		ends = Reshape(ends, append([]int{1}, x.Shape().Dimensions...)...)
-	} else {
-		out := loop.Repeat(loop.Int(x.Graph(), n), []*Node{stack(start, n), kept}, append([]*Node{start}, fixed...),
-			func(l *Node, state, reads []*Node) []*Node {
-				end, kept := s.walk(number(l), reads[0], state[1], reads[1:])
-				return []*Node{store(state[0], end, l), kept}
-			})
-		ends, kept = out[0], out[1]
-	}
-	return Custom(ends, append([]*Node{x}, w[:s.trainable]...), func(v *Node) []*Node {
-		grads := []*Node{loop.Zeros(x)}
-		for _, p := range fixed[:s.trainable] {
-			grads = append(grads, loop.Zeros(p))
-		}
-		if n == 1 {
-			grads[0] = Reshape(v, x.Shape().Dimensions...)
-			return s.back(only(v, loop.Int(v.Graph(), counts[0])), kept, grads, fixed)
-		}
-		return loop.Repeat(loop.Int(v.Graph(), n), grads, append([]*Node{v, kept}, fixed...), func(l *Node, sums, reads []*Node) []*Node {
-			v, kept, w := reads[0], reads[1], reads[2:]
-			grads := s.back(number(l), kept, append([]*Node{load(v, l)}, sums[1:]...), w)
+	return loop.Repeat(loop.Int(v.Graph(), v.Shape().Dimensions[0]), sums, append(append(all.nodes(), v, kept), w...),
+		func(l *Node, sums, reads []*Node) []*Node {
+			v, kept, w := reads[3], reads[4], reads[5:]
+			grads := s.walkBack(legsOf(reads).at(l), kept, append([]*Node{load(v, l)}, sums[1:]...), w)
 			grads[0] = Add(grads[0], sums[0])
 			return grads
 		})
-	})
 }
 
 // walk makes the steps of a leg from x, and returns its end and kept with the leg's checkpoints.
-func (s steps) walk(l leg, x, kept *Node, w []*Node) (end, keptAfter *Node) {
+func (s steps) walk(l legs, x, kept *Node, w []*Node) (end, keptAfter *Node) {
 	segments := Div(plus(l.length, s.segment-1), loop.Int(x.Graph(), s.segment))
 	out := loop.Repeat(segments, []*Node{x, kept}, append(l.nodes(), w...), func(k *Node, state, reads []*Node) []*Node {
-		l, x, w := legOf(reads), state[0], reads[3:]
+		l, x, w := legsOf(reads), state[0], reads[3:]
 		kept := store(state[1], x, Add(l.kept, k))
 		first := Add(l.first, times(k, s.segment))
 		if s.segment == 1 {
@@ -114,9 +107,9 @@ func (s steps) walk(l leg, x, kept *Node, w []*Node) (end, keptAfter *Node) {
 	return out[0], out[1]
 }
 
-// back walks a leg back. grads are the cotangents of the last state and of the trainable weights so far. It returns the
+// walkBack walks a leg back. grads are the cotangents of the last state and of the trainable weights so far. It returns the
 // cotangents of the first state and of the weights.
-func (s steps) back(l leg, kept *Node, grads, w []*Node) []*Node {
+func (s steps) walkBack(l legs, kept *Node, grads, w []*Node) []*Node {
 	g := kept.Graph()
 	count := len(grads)
 	if s.scratch != nil {
@@ -131,7 +124,7 @@ func (s steps) back(l leg, kept *Node, grads, w []*Node) []*Node {
 	}
 	segments := Div(plus(l.length, s.segment-1), loop.Int(g, s.segment))
 	return loop.Repeat(segments, grads, append(append(l.nodes(), kept, segments), w...), func(i *Node, state, reads []*Node) []*Node {
-		l, kept, segments, w := legOf(reads), reads[3], reads[4], reads[5:]
+		l, kept, segments, w := legsOf(reads), reads[3], reads[4], reads[5:]
 		k := Sub(plus(segments, -1), i)
 		start := load(kept, Add(l.kept, k))
 		first, length := Add(l.first, times(k, s.segment)), s.length(k, l.length)

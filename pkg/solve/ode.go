@@ -128,28 +128,35 @@ func Integrate(f Field, x *Node, w []*Node, o Integration) (*Node, *Stats) {
 	if o.To == 0 {
 		return x, NoStats(x)
 	}
-	if o.Method.Adaptive() {
-		return integrateAdaptive(f, x, w, o)
-	}
-	ends, stats := integrateFixed(f, x, w, []Integration{o})
+	ends, stats := integrate(f, x, w, []Integration{o})
 	return ends[0], stats[0]
 }
 
-// IntegrateAll is [Integrate] for several integrations from the same x. If all take fixed steps by the same method, they are one
+// IntegrateAll is [Integrate] for several integrations from the same x. If they differ in nothing but their times, they are one
 // loop, and the field is compiled once for all of them.
 func IntegrateAll(f Field, x *Node, w []*Node, os ...Integration) (ends []*Node, stats []*Stats) {
 	alike := len(os) > 1
 	for _, o := range os {
-		alike = alike && o.Validate() == nil && o.To != 0 && !o.Method.Adaptive() && reflect.DeepEqual(o.Method, os[0].Method)
+		alike = alike && o.Validate() == nil && o.To != 0
+		o.To = os[0].To
+		alike = alike && reflect.DeepEqual(o, os[0])
 	}
 	if alike {
-		return integrateFixed(f, x, w, os)
+		return integrate(f, x, w, os)
 	}
 	for _, o := range os {
 		end, s := Integrate(f, x, w, o)
 		ends, stats = append(ends, end), append(stats, s)
 	}
 	return ends, stats
+}
+
+// integrate is IntegrateAll for integrations that differ in nothing but their times.
+func integrate(f Field, x *Node, w []*Node, os []Integration) ([]*Node, []*Stats) {
+	if os[0].Method.Adaptive() {
+		return integrateAdaptive(f, x, w, os)
+	}
+	return integrateFixed(f, x, w, os)
 }
 
 // stages is the number of stages that a step needs.

@@ -1,8 +1,6 @@
 package solve
 
 import (
-	"math"
-
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -17,103 +15,147 @@ const safety, shrink, grow = 0.9, 0.2, 10.0
 // running is the outcome before there is one.
 const running = -1
 
+// integrateAdaptive integrates from x with settings that differ in nothing but To, in one loop, so that the field is compiled once.
+func integrateAdaptive(f Field, x *Node, w []*Node, os []Integration) (ends []*Node, stats []*Stats) {
+	g, o, legCount := x.Graph(), os[0], len(os)
+	m := o.Method
+	stages := len(m.B)
+	most := max(1, (o.MaxEvaluations-2)/(stages-1)+1)
+	c := course{o, f, segmentOf(x, most), most}
+	fixed := stopped(w)
+	start := StopGradient(x)
+	signed := make([]float64, legCount)
+	for l, o := range os {
+		signed[l] = o.To
+	}
+	none := vector(x, make([]float64, most*legCount))
+	numbers := Const(g, make([]int32, legCount))
+	first := log{grid{none, none, BroadcastToDims(row(vector(x, m.B)), most*legCount, stages)}, stack(start, c.places()*legCount)}
+	out := loop.Repeat(loop.Int(g, legCount), append(first.nodes(), stack(start, legCount), numbers, numbers, numbers),
+		append([]*Node{Const(g, signed), start}, fixed...), func(l *Node, state, reads []*Node) []*Node {
+			end := c.run(l, Reshape(pick(reads[0], l, 1)), reads[1], logOf(state), reads[2:])
+			rest := state[len(logOf(state).nodes()):]
+			return append(end.log.nodes(), store(rest[0], end.y, l), put(rest[1], end.count, l), put(rest[2], end.evaluations, l), put(rest[3], end.outcome, l))
+		})
+	done := logOf(out)
+	rest := out[len(done.nodes()):]
+	counts, evaluations, outcomes := rest[1], rest[2], rest[3]
+	y := Custom(rest[0], append([]*Node{x}, w[:f.Trainable()]...), func(v *Node) []*Node {
+		numbers := Iota(g, shapes.Make(dtypes.Int32, legCount), 0)
+		all := legs{Mul(numbers, loop.Like(loop.Int(g, most), numbers)), Add(counts, loop.Like(loop.Int(g, 1), counts)),
+			Mul(numbers, loop.Like(loop.Int(g, c.places()), numbers))}
+		return m.steps(f, c.segment).back(all, v, done.kept, m.weighed(f, fixed, done.grid))
+	})
+	for l := range os {
+		s := NoStats(x)
+		one := func(table *Node) *Node { return Reshape(Slice(table, AxisElem(l))) }
+		s.Iterations, s.Outcome = one(evaluations), one(outcomes)
+		s.AdjointIterations = plus(times(one(counts), m.stages()), stages)
+		ends, stats = append(ends, Reshape(Slice(y, AxisElem(l)), x.Shape().Dimensions...)), append(stats, s)
+	}
+	return ends, stats
+}
+
+// course is what is known of adaptive integrations when they are compiled; most is the most steps that one takes.
+type course struct {
+	Integration
+	field         Field
+	segment, most int
+}
+
+// places is the number of checkpoints of a leg; the last place takes what is not to be kept.
+func (c course) places() int { return (c.most+c.segment-1)/c.segment + 1 }
+
+// log is what the steps of all legs leave: their grid, in the direction of To, and checkpoints.
+type log struct {
+	grid
+	kept *Node
+}
+
+func (l log) nodes() []*Node  { return []*Node{l.times, l.sizes, l.weights, l.kept} }
+func logOf(nodes []*Node) log { return log{grid{nodes[0], nodes[1], nodes[2]}, nodes[3]} }
+
 // walk is the state of an adaptive integration. Time runs from 0 to |To|, as double, whichever direction it stands for.
 type walk struct {
+	log
 	t, dt *Node
 	// x is the state at t, k its slope, y the state at the end time once it has been passed.
 	x, k, y *Node
 	// count of accepted steps before the last one, evaluations of the field, and the outcome.
 	count, evaluations, outcome *Node
-	// times and sizes of accepted steps, in the direction of To, by their number.
-	times, sizes *Node
-	// kept are checkpoints; the last place takes what is not to be kept.
-	kept *Node
 	// scratch is what a step works in.
 	scratch *Node
 }
 
 func (s walk) nodes() []*Node {
-	return []*Node{s.t, s.dt, s.x, s.k, s.y, s.count, s.evaluations, s.outcome, s.times, s.sizes, s.kept, s.scratch}
+	return append(s.log.nodes(), s.t, s.dt, s.x, s.k, s.y, s.count, s.evaluations, s.outcome, s.scratch)
 }
 
-func walkOf(n []*Node) walk {
-	return walk{n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9], n[10], n[11]}
+func walkOf(nodes []*Node) walk {
+	n := nodes[4:]
+	return walk{logOf(nodes), n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8]}
 }
 
-func integrateAdaptive(f Field, x *Node, w []*Node, o Integration) (*Node, *Stats) {
+// run integrates from x to time to, leg number leg.
+func (c course) run(leg, to, x *Node, first log, w []*Node) walk {
 	g := x.Graph()
-	m := o.Method
-	most := max(1, (o.MaxEvaluations-2)/(len(m.B)-1)+1)
-	segment := segmentOf(x, most)
-	fixed := stopped(w)
-	start := StopGradient(x)
-	time := loop.Float(start, 0)
-	slope := f.Apply(time, start, fixed)
-	none := BroadcastToShape(loop.Float(x, 0), shapes.Make(x.DType(), most))
-	first := walk{t: loop.Const(g, 0.0), dt: o.firstStep(f, start, slope, fixed), x: start, k: slope, y: loop.Zeros(start),
-		count: loop.Int(g, 0), evaluations: loop.Int(g, 2), outcome: loop.Int(g, running), times: none, sizes: none,
-		kept: stack(start, (most+segment-1)/segment+1), scratch: stack(start, len(m.B))}
-	end := walkOf(loop.While(first.nodes(), fixed,
+	sign := ConvertDType(Sign(to), x.DType())
+	slope := c.field.Apply(loop.Float(x, 0), x, w)
+	start := walk{log: first, t: loop.Const(g, 0.0), dt: c.firstStep(c.field, sign, x, slope, w), x: x, k: slope, y: loop.Zeros(x),
+		count: loop.Int(g, 0), evaluations: loop.Int(g, 2), outcome: loop.Int(g, running), scratch: stack(x, len(c.Method.B))}
+	end := walkOf(loop.While(start.nodes(), append([]*Node{leg, Abs(to), sign}, w...),
 		func(s, _ []*Node) *Node { return Equal(walkOf(s).outcome, loop.Int(s[0].Graph(), running)) },
-		func(s, w []*Node) []*Node { return o.try(f, walkOf(s), segment, w).nodes() }))
-
-	ordinary := m.without()
-	chain := ordinary.steps(f, segment)
-	stats := NoStats(x)
-	stats.Iterations, stats.Outcome = end.evaluations, end.outcome
-	stats.AdjointIterations = Add(Mul(end.count, loop.Int(g, len(ordinary.B))), loop.Int(g, len(m.B)))
-	y := Custom(end.y, append([]*Node{x}, w[:f.Trainable()]...), func(v *Node) []*Node {
-		t, h := ConvertDType(end.t, x.DType()), ConvertDType(end.dt, x.DType())
-		sign := loop.Float(x, math.Copysign(1, o.To))
-		t, h = Mul(t, sign), Mul(h, sign)
-		weights := m.dense(x, o.fraction(end.t, end.dt))
-		var last []*Node
-		if linear, ok := f.(LinearField); ok {
-			last, _ = m.pullLinear(linear, weights, end.x, h, v, []*Node{stack(x, len(m.B))}, fixed)
-		} else {
-			last = m.pull(f, weights, t, end.x, h, v, fixed)
-		}
-		return chain.back(only(v, end.count), end.kept, last, append(append([]*Node{}, fixed...), end.times, end.sizes))
-	})
-	return y, stats
+		func(s, reads []*Node) []*Node {
+			return c.try(walkOf(s), reads[0], reads[1], reads[2], reads[3:]).nodes()
+		}))
+	end.weights = put(end.weights, c.Method.dense(x, fraction(Abs(to), end.t, end.dt)), Add(times(leg, c.most), end.count))
+	return end
 }
 
-// try makes one step and accepts or rejects it.
-func (o Integration) try(f Field, s walk, segment int, w []*Node) walk {
-	g, m := s.x.Graph(), o.Method
+// try makes one step towards the time goal, in the direction sign, and accepts or rejects it.
+func (c course) try(s walk, leg, goal, sign *Node, w []*Node) walk {
+	g, m := s.x.Graph(), c.Method
 	own := func(v *Node) *Node { return ConvertDType(v, s.x.DType()) }
-	sign := loop.Float(s.x, math.Copysign(1, o.To))
 	t, h := Mul(own(s.t), sign), Mul(own(s.dt), sign)
 	// The checkpoint of a segment is written before its first step, again if that is rejected.
-	places := s.kept.Shape().Dimensions[0]
-	place := Div(s.count, loop.Int(g, segment))
-	begins := Equal(Mul(place, loop.Int(g, segment)), s.count)
-	s.kept = store(s.kept, s.x, Where(begins, place, loop.Int(g, places-1)))
-	here := Equal(Iota(g, shapes.Make(dtypes.Int32, s.times.Shape().Dimensions[0]), 0), loop.Like(s.count, s.times))
-	s.times, s.sizes = Where(here, loop.Like(t, s.times), s.times), Where(here, loop.Like(h, s.sizes), s.sizes)
+	place := Div(s.count, loop.Int(g, c.segment))
+	begins := Equal(times(place, c.segment), s.count)
+	s.kept = store(s.kept, s.x, Add(times(leg, c.places()), Where(begins, place, loop.Int(g, c.places()-1))))
+	number := Add(times(leg, c.most), s.count)
+	s.times, s.sizes = put(s.times, t, number), put(s.sizes, h, number)
 
-	step := m.try(f, t, s.x, h, s.k, m.dense(s.x, o.fraction(s.t, s.dt)), s.scratch, w)
+	step := m.try(c.field, t, s.x, h, s.k, m.dense(s.x, fraction(goal, s.t, s.dt)), s.scratch, w)
 	x := step.next
-	ratio := meanSquare(Div(step.error, o.tolerance(Max(Abs(s.x), Abs(x)))))
+	ratio := meanSquare(Div(step.error, c.tolerance(Max(Abs(s.x), Abs(x)))))
 	ratio = Sqrt(ratio)
 	accepted := LessOrEqual(ratio, loop.Float(ratio, 1))
 	next := Add(s.t, s.dt)
-	done := LogicalAnd(accepted, GreaterOrEqual(next, loop.Const(g, math.Abs(o.To))))
+	done := LogicalAnd(accepted, GreaterOrEqual(next, goal))
 	moves := LogicalAnd(accepted, LogicalNot(done))
 
 	s.y, s.scratch = step.dense, step.scratch
 	s.x, s.k = loop.Select(moves, x, s.x), loop.Select(moves, step.slope, s.k)
 	s.count = Add(s.count, ConvertDType(moves, dtypes.Int32))
-	s.evaluations = Add(s.evaluations, loop.Int(g, len(m.B)-1))
+	s.evaluations = plus(s.evaluations, len(m.B)-1)
 	// The last step's time and size stay, for the backward pass.
 	s.t = Where(moves, next, s.t)
 	s.dt = Where(done, s.dt, Mul(s.dt, ConvertDType(m.factor(ratio, accepted), dtypes.Float64)))
 
-	outcome := Where(GreaterThan(Add(s.evaluations, loop.Int(g, len(m.B)-1)), loop.Int(g, o.MaxEvaluations)), loop.Int(g, TooManyEvaluations), loop.Int(g, running))
+	outcome := Where(GreaterThan(plus(s.evaluations, len(m.B)-1), loop.Int(g, c.MaxEvaluations)), loop.Int(g, TooManyEvaluations), loop.Int(g, running))
 	outcome = Where(LessOrEqual(Add(s.t, s.dt), s.t), loop.Int(g, StepTooSmall), outcome)
 	outcome = Where(NotEqual(ratio, ratio), loop.Int(g, NotFinite), outcome)
 	s.outcome = Where(done, loop.Int(g, Reached), outcome)
 	return s
+}
+
+// put replaces row i of a table by value.
+func put(table, value, i *Node) *Node {
+	dims := table.Shape().Dimensions
+	here := Equal(Iota(table.Graph(), shapes.Make(dtypes.Int32, dims...), 0), BroadcastToDims(i, dims...))
+	if len(dims) > 1 {
+		value = Reshape(value, append([]int{1}, dims[1:]...)...)
+	}
+	return Where(here, BroadcastToDims(value, dims...), table)
 }
 
 // factor is by how much the step size changes.
@@ -124,10 +166,8 @@ func (m Method) factor(ratio, accepted *Node) *Node {
 	return Where(Equal(ratio, loop.Float(ratio, 0)), loop.Float(ratio, grow), factor)
 }
 
-// fraction is where the end time lies in the step of size dt from t: between 0 and 1 if it does.
-func (o Integration) fraction(t, dt *Node) *Node {
-	return Div(Sub(loop.Const(t.Graph(), math.Abs(o.To)), t), dt)
-}
+// fraction is where the time end lies in the step of size dt from t: between 0 and 1 if it does.
+func fraction(end, t, dt *Node) *Node { return Div(Sub(end, t), dt) }
 
 // dense are the weights b_i(θ) of the stages for the state at a fraction θ of a step.
 func (m Method) dense(x, fraction *Node) *Node {
@@ -153,7 +193,7 @@ func (o Integration) tolerance(size *Node) *Node {
 
 // firstStep guesses a first step size from the sizes of the state, its slope and the slope's change (Hairer, Nørsett and
 // Wanner, section II.4), as torchdiffeq does.
-func (o Integration) firstStep(f Field, x, slope *Node, w []*Node) *Node {
+func (o Integration) firstStep(f Field, sign, x, slope *Node, w []*Node) *Node {
 	order := float64(o.Method.Order)
 	tolerance := o.tolerance(Abs(x))
 	norm := func(v *Node) *Node { return Sqrt(meanSquare(Div(v, tolerance))) }
@@ -161,7 +201,7 @@ func (o Integration) firstStep(f Field, x, slope *Node, w []*Node) *Node {
 	d0, d1 := norm(x), norm(slope)
 	tiny := LogicalOr(LessThan(d0, c(1e-5)), LessThan(d1, c(1e-5)))
 	h0 := Where(tiny, c(1e-6), Div(Mul(c(0.01), d0), d1))
-	h := Mul(h0, c(math.Copysign(1, o.To)))
+	h := Mul(h0, sign)
 	moved := f.Apply(h, Add(x, loop.Scale(slope, h)), w)
 	d2 := Div(norm(Sub(moved, slope)), h0)
 	flat := LogicalAnd(LessOrEqual(d1, c(1e-15)), LessOrEqual(d2, c(1e-15)))

@@ -31,7 +31,8 @@ func integrateFixed(f Field, x *Node, w []*Node, os []Integration) (ends []*Node
 		counts[l] = count
 		most = max(most, count)
 	}
-	all := m.steps(f, segmentOf(x, most)).run(x, append(append([]*Node{}, w...), vector(x, times), vector(x, sizes)), counts...)
+	weights := BroadcastToDims(row(vector(x, m.B)), len(times), len(m.B))
+	all := m.steps(f, segmentOf(x, most)).run(x, m.weighed(f, w, grid{vector(x, times), vector(x, sizes), weights}), counts...)
 	for l, count := range counts {
 		ends = append(ends, Reshape(Slice(all, AxisElem(l)), x.Shape().Dimensions...))
 		s := NoStats(x)

@@ -24,9 +24,9 @@ type LinearField interface {
 	Linear()
 }
 
-// stability are the coefficients r_0 … r_s of the stability function for weights b of the stages, a vector.
+// stability are the coefficients r_0 … r_s of the stability function for rows b of weights of the stages.
 func (m Method) stability(b *Node) *Node {
-	s := len(m.A)
+	rows, s := b.Shape().Dimensions[0], len(m.A)
 	// powers[i][k] is entry i of A^(k-1) 1.
 	powers := make([][]float64, s)
 	for i := range powers {
@@ -41,26 +41,28 @@ func (m Method) stability(b *Node) *Node {
 	table := Reshape(vector(b, flat(powers)), s, s+1)
 	one := make([]float64, s+1)
 	one[0] = 1
-	return Add(vector(b, one), Reshape(Dot(Reshape(b, 1, s), table).Product(), s+1))
+	return Add(BroadcastToDims(Reshape(vector(b, one), 1, s+1), rows, s+1), Dot(b, table).Product())
 }
 
-// horner is R(h M) x for coefficients r, with multiply(y) = M y; each, if not nil, is told every y_i that is multiplied, by
-// i from 0, and returns the values of its sums:
+// row is a vector as a matrix of one row.
+func row(v *Node) *Node { return Reshape(v, 1, v.Shape().Size()) }
+
+// horner is R(h M) x for coefficients r, of which those above degree, an int32 scalar, are zero, with multiply(y) = M y; each, if
+// not nil, is told every y_i that is multiplied, by i from 0, and returns the values of its sums:
 //
-//	y_0 = r_s x,  y_i = r_s-i x + h M y_i-1,  R(h M) x = y_s.
-func horner(multiply func(y *Node, w []*Node) *Node, x, h, r *Node, sums, w []*Node, each func(i, y *Node, sums, w []*Node) []*Node) []*Node {
-	s := r.Shape().Size() - 1
+//	y_0 = r_s x,  y_i = r_s-i x + h M y_i-1,  R(h M) x = y_s,  s = degree.
+func horner(multiply func(y *Node, w []*Node) *Node, degree, x, h, r *Node, sums, w []*Node, each func(i, y *Node, sums, w []*Node) []*Node) []*Node {
 	// The last product is state, too, and the result is made of it: XLA would fuse a product that nothing else reads with the sum,
 	// and no longer vectorise it.
-	next := func(i, x, my, h, r *Node) *Node {
-		return Add(loop.Scale(x, Reshape(pick(r, Sub(loop.Int(i.Graph(), s-1), i), 1))), loop.Scale(my, h))
+	next := func(power, x, my, h, r *Node) *Node {
+		return Add(loop.Scale(x, Reshape(pick(r, power, 1))), loop.Scale(my, h))
 	}
-	y := loop.Scale(x, Reshape(Slice(r, AxisElem(s))))
-	out := loop.Repeat(loop.Int(x.Graph(), s), append([]*Node{y, loop.Zeros(x)}, sums...), append([]*Node{x, h, r}, w...),
+	y := loop.Scale(x, Reshape(pick(r, degree, 1)))
+	out := loop.Repeat(degree, append([]*Node{y, loop.Zeros(x)}, sums...), append([]*Node{degree, x, h, r}, w...),
 		func(i *Node, state, reads []*Node) []*Node {
-			x, h, r, w := reads[0], reads[1], reads[2], reads[3:]
+			degree, x, h, r, w := reads[0], reads[1], reads[2], reads[3], reads[4:]
 			my := multiply(state[0], w)
-			y := next(i, x, my, h, r)
+			y := next(Sub(plus(degree, -1), i), x, my, h, r)
 			var others []*Node
 			if each != nil {
 				others = each(i, state[0], state[2:], w)
@@ -72,24 +74,20 @@ func horner(multiply func(y *Node, w []*Node) *Node, x, h, r *Node, sums, w []*N
 			}
 			return append([]*Node{y, my}, others...)
 		})
-	return append([]*Node{next(loop.Int(x.Graph(), s-1), x, out[1], h, r)}, out[2:]...)
+	return append([]*Node{next(loop.Int(x.Graph(), 0), x, out[1], h, r)}, out[2:]...)
 }
 
 // advanceLinear is R(h M) x.
 func (m Method) advanceLinear(f LinearField, x, h *Node, w []*Node) *Node {
 	multiply := func(y *Node, w []*Node) *Node { return f.Apply(loop.Float(y, 0), y, w) }
-	return horner(multiply, x, h, m.stability(vector(x, m.B)), nil, w, nil)[0]
+	r := Reshape(m.stability(row(vector(x, m.B))), len(m.B)+1)
+	return horner(multiply, loop.Int(x.Graph(), len(m.B)), x, h, r, nil, w, nil)[0]
 }
 
-// powers fills a stack with x, h M x, (h M)^2 x and so on.
-func powers(f LinearField, x, h, stack *Node, w []*Node) *Node {
-	g := x.Graph()
-	stack = store(stack, x, loop.Int(g, 0))
-	count := stack.Shape().Dimensions[0] - 1
-	if count == 0 {
-		return stack
-	}
-	return loop.Repeat(loop.Int(g, count), []*Node{x, stack}, append([]*Node{h}, w...), func(i *Node, state, reads []*Node) []*Node {
+// powers fills the first count places of a stack with x, h M x, (h M)^2 x and so on.
+func powers(f LinearField, count, x, h, stack *Node, w []*Node) *Node {
+	stack = store(stack, x, loop.Int(x.Graph(), 0))
+	return loop.Repeat(plus(count, -1), []*Node{x, stack}, append([]*Node{h}, w...), func(i *Node, state, reads []*Node) []*Node {
 		h, w := reads[0], reads[1:]
 		next := loop.Scale(f.Apply(loop.Float(h, 0), state[0], w), h)
 		return []*Node{next, store(state[1], next, plus(i, 1))}
@@ -99,37 +97,38 @@ func powers(f LinearField, x, h, stack *Node, w []*Node) *Node {
 // tryLinear is [Method.try] for a linear field: all of it is made of the powers (h M)^k x, of which the slope at x gives the first.
 func (m Method) tryLinear(f LinearField, x, h, slope, dense, scratch *Node, w []*Node) trial {
 	s := len(m.B)
-	all := powers(f, loop.Scale(slope, h), h, scratch, w)
-	r, e := m.stability(vector(x, m.B)), m.stability(vector(x, m.Error))
-	from := func(c *Node, first int) *Node { return Slice(c, AxisRange(first, first+s)) }
+	all := powers(f, loop.Int(x.Graph(), s), loop.Scale(slope, h), h, scratch, w)
+	r, e := m.stability(row(vector(x, m.B))), m.stability(row(vector(x, m.Error)))
+	from := func(c *Node, first int) *Node { return Reshape(Slice(c, AxisRange(), AxisRange(first, first+s)), s) }
 	return trial{
 		next:    sum(x, all, from(r, 1)),
 		error:   sum(nil, all, from(e, 1)),
-		dense:   sum(x, all, from(m.stability(dense), 1)),
+		dense:   sum(x, all, from(m.stability(row(dense)), 1)),
 		slope:   loop.Scale(sum(nil, all, from(r, 0)), Div(loop.Float(h, 1), h)),
 		scratch: all,
 	}
 }
 
-// pullLinear are the cotangents of x and of the trainable weights for the cotangent v of R(h M) x, for weights b of the stages:
+// pullLinear are the cotangents of x and of the trainable weights for the cotangent v of R(h M) x, for coefficients r:
 //
 //	x̄ = R(h M)^T v,  M̄ = h Σ_i ȳ_i ((h M)^(s-1-i) x)^T,  ȳ_i from Horner's rule for x̄.
 //
-// scratch is room for s states.
-func (m Method) pullLinear(f LinearField, b, x, h, v *Node, scratch, w []*Node) (grads, scratchAfter []*Node) {
-	s := len(m.B)
-	powers := powers(f, x, h, scratch[0], w)
+// scratch is room for s states. Where r_s is zero, s is one less.
+func pullLinear(f LinearField, r, x, h, v *Node, scratch, w []*Node) (grads, scratchAfter []*Node) {
+	stages := plus(needed(r), -1)
+	powers := powers(f, stages, x, h, scratch[0], w)
 	var sums []*Node
 	for _, p := range w[:f.Trainable()] {
 		sums = append(sums, loop.Zeros(p))
 	}
 	transposed := func(y *Node, reads []*Node) *Node {
-		w := reads[2:]
+		w := reads[3:]
 		return f.PullX(y, f.Linearize(loop.Float(y, 0), y, w), w)
 	}
-	grads = horner(transposed, v, h, m.stability(b), sums, append([]*Node{powers, h}, w...), func(i, y *Node, sums, reads []*Node) []*Node {
-		powers, h, w := reads[0], reads[1], reads[2:]
-		tape := f.Linearize(loop.Float(h, 0), load(powers, Sub(loop.Int(i.Graph(), s-1), i)), w)
+	reads := append([]*Node{stages, powers, h}, w...)
+	grads = horner(transposed, stages, v, h, r, sums, reads, func(i, y *Node, sums, reads []*Node) []*Node {
+		stages, powers, h, w := reads[0], reads[1], reads[2], reads[3:]
+		tape := f.Linearize(loop.Float(h, 0), load(powers, Sub(plus(stages, -1), i)), w)
 		var next []*Node
 		for p, dw := range f.PullW(y, tape, w) {
 			next = append(next, Add(sums[p], loop.Scale(dw, h)))

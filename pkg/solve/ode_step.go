@@ -11,18 +11,12 @@ import (
 
 // slopes are the stages of a step of size h from (t, x), the first count of them, in a stack of len(m.B); first, if not nil,
 // is the first.
-func (m Method) slopes(f Field, count int, t, x, h, first, k *Node, w []*Node) *Node {
-	dims := x.Shape().Dimensions
+func (m Method) slopes(f Field, count, t, x, h, first, k *Node, w []*Node) *Node {
 	from := 0
 	if first != nil {
 		from, k = 1, store(k, first, loop.Int(x.Graph(), 0))
-	} else if len(m.B) == 1 {
-		return Reshape(f.Apply(t, x, w), 1, dims[0], dims[1])
 	}
-	if count <= from {
-		return k
-	}
-	return loop.Repeat(loop.Int(x.Graph(), count-from), []*Node{k}, append([]*Node{t, x, h}, w...),
+	return loop.Repeat(plus(count, -from), []*Node{k}, append([]*Node{t, x, h}, w...),
 		func(i *Node, state, reads []*Node) []*Node {
 			t, x, h, w := reads[0], reads[1], reads[2], reads[3:]
 			i = plus(i, from)
@@ -40,7 +34,7 @@ func (m Method) try(f Field, t, x, h, slope, dense, scratch *Node, w []*Node) tr
 	if f, ok := f.(LinearField); ok {
 		return m.tryLinear(f, x, h, slope, dense, scratch, w)
 	}
-	k := m.slopes(f, len(m.B), t, x, h, slope, scratch, w)
+	k := m.slopes(f, loop.Int(x.Graph(), len(m.B)), t, x, h, slope, scratch, w)
 	return trial{
 		next:    combine(x, k, h, vector(x, m.B)),
 		error:   combine(nil, k, h, vector(x, m.Error)),
@@ -56,34 +50,56 @@ func (m Method) stage(i, t, x, h, k *Node) (time, u *Node) {
 	return Add(t, Mul(Reshape(c), h)), combine(x, k, h, pick(vector(x, flat(m.A)), i, len(m.B)))
 }
 
-// steps are the method's steps, at the times and of the sizes that the last two entries of w list.
+// grid are steps' times, sizes and weights of the stages, by their number. The weights are the method's, except in steps whose
+// result is used but not walked on from.
+type grid struct{ times, sizes, weights *Node }
+
+// weighed are w and the grid, as [Method.steps] reads them: of linear fields, coefficients instead of weights.
+func (m Method) weighed(f Field, w []*Node, g grid) []*Node {
+	last := g.weights
+	if _, ok := f.(LinearField); ok {
+		last = m.stability(last)
+	}
+	return append(append([]*Node{}, w...), g.times, g.sizes, last)
+}
+
+// steps are the method's steps on a grid, which follows the weights in w.
 func (m Method) steps(f Field, segment int) steps {
-	at := func(i *Node, w []*Node) (t, h *Node, weights []*Node) {
-		n := len(w) - 2
-		return Reshape(pick(w[n], i, 1)), Reshape(pick(w[n+1], i, 1)), w[:n]
+	at := func(i *Node, w []*Node) (b, t, h *Node, weights []*Node) {
+		n := len(w) - 3
+		return pick(w[n+2], i, w[n+2].Shape().Dimensions[1]), Reshape(pick(w[n], i, 1)), Reshape(pick(w[n+1], i, 1)), w[:n]
 	}
 	s := steps{trainable: f.Trainable(), segment: segment}
+	whole := m.without()
 	if f, ok := f.(LinearField); ok {
 		s.advance = func(i, x *Node, w []*Node) *Node {
-			_, h, w := at(i, w)
-			return m.advanceLinear(f, x, h, w)
+			_, _, h, w := at(i, w)
+			return whole.advanceLinear(f, x, h, w)
 		}
 		s.scratch = func(x *Node) []*Node { return []*Node{stack(x, len(m.B))} }
 		s.pull = func(i, x, v *Node, scratch, w []*Node) (grads, scratchAfter []*Node) {
-			_, h, w := at(i, w)
-			return m.pullLinear(f, vector(x, m.B), x, h, v, scratch, w)
+			r, _, h, w := at(i, w)
+			return pullLinear(f, r, x, h, v, scratch, w)
 		}
 		return s
 	}
 	s.advance = func(i, x *Node, w []*Node) *Node {
-		t, h, w := at(i, w)
-		return combine(x, m.slopes(f, len(m.B), t, x, h, nil, stack(x, len(m.B)), w), h, vector(x, m.B))
+		_, t, h, w := at(i, w)
+		k := whole.slopes(f, loop.Int(x.Graph(), len(whole.B)), t, x, h, nil, stack(x, len(whole.B)), w)
+		return combine(x, k, h, vector(x, whole.B))
 	}
 	s.pull = func(i, x, v *Node, _, w []*Node) (grads, scratchAfter []*Node) {
-		t, h, w := at(i, w)
-		return m.pull(f, vector(x, m.B), t, x, h, v, w), nil
+		b, t, h, w := at(i, w)
+		return m.pull(f, b, t, x, h, v, w), nil
 	}
 	return s
+}
+
+// needed is the number of entries of b that matter: all of them, or all but the last, where that is zero.
+func needed(b *Node) *Node {
+	s := b.Shape().Size()
+	last := Reshape(Slice(b, AxisElem(s-1)))
+	return Where(Equal(last, loop.Float(last, 0)), loop.Int(b.Graph(), s-1), loop.Int(b.Graph(), s))
 }
 
 // pull is the vector-Jacobian product of the step x + h Σ_i b_i k_i: the cotangents of x and of the trainable weights for the
@@ -91,27 +107,23 @@ func (m Method) steps(f Field, segment int) steps {
 //
 //	k̄_i = h b_i v + h Σ_j>i A_ji ū_j,  ū_i = (∂f/∂x)^T k̄_i,  x̄ = v + Σ_i ū_i.
 func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) []*Node {
-	g, s := x.Graph(), len(m.B)
+	s := len(m.B)
 	state := []*Node{v, stack(x, s)}
 	for _, p := range w[:f.Trainable()] {
 		state = append(state, loop.Zeros(p))
 	}
+	stages := needed(b)
 	// The last stage's value is no stage's input.
-	var k *Node
-	if s > 1 {
-		k = m.slopes(f, s-1, t, x, h, nil, stack(x, s), w)
-	} else {
-		k = stack(x, 1)
-	}
+	k := m.slopes(f, plus(stages, -1), t, x, h, nil, stack(x, s), w)
 	transposed := make([]float64, s*s)
 	for i, row := range m.A {
 		for j, a := range row {
 			transposed[j*s+i] = a
 		}
 	}
-	out := loop.Repeat(loop.Int(g, s), state, append([]*Node{b, t, x, h, v, k}, w...), func(n *Node, state, reads []*Node) []*Node {
-		b, t, x, h, v, k, w := reads[0], reads[1], reads[2], reads[3], reads[4], reads[5], reads[6:]
-		i := Sub(loop.Int(n.Graph(), s-1), n)
+	out := loop.Repeat(stages, state, append([]*Node{stages, b, t, x, h, v, k}, w...), func(n *Node, state, reads []*Node) []*Node {
+		stages, b, t, x, h, v, k, w := reads[0], reads[1], reads[2], reads[3], reads[4], reads[5], reads[6], reads[7:]
+		i := Sub(plus(stages, -1), n)
 		time, u := m.stage(i, t, x, h, k)
 		tape := f.Linearize(time, u, w)
 		slope := combine(loop.Scale(v, Mul(h, Reshape(pick(b, i, 1)))), state[1], h, pick(vector(x, transposed), i, s))
