@@ -146,7 +146,7 @@ func (c GAT) pull(q *Node, tape, w []*Node) *Node {
 	d := q.Shape().Dimensions[1]
 	heads := w[0].Shape().Dimensions[1] / (d + 2)
 	n := q.Shape().Dimensions[0]
-	own := Einsum("nd,nkd->nk", q, tape[gatOwn])
+	own := rowDots(tape[gatOwn], BroadcastToDims(Reshape(q, n, 1, d), n, 2*heads, d))
 	inner, steep := Slice(own, AxisRange(), AxisRange(0, heads)), Slice(own, AxisRange(), AxisRange(heads))
 	// Beside the cotangent's rows the inner products g_i·z_i of all heads are summed.
 	parts := []*Node{q, inner}
@@ -159,9 +159,18 @@ func (c GAT) pull(q *Node, tape, w []*Node) *Node {
 		sources[k], sources[heads+k] = q, extended
 	}
 	mixed := o.Mix(sources, append(columns(tape[gatBack], heads, 1), columns(tape[gatBackWay], heads, 1)...))
-	ds := Einsum("nke,nke->nk", stacked(mixed[heads:]), tape[gatValues])
+	ds := rowDots(stacked(mixed[heads:]), tape[gatValues])
 	dt := Sub(steep, Mul(inner, tape[gatSum]))
 	return Concatenate(append(mixed[:heads:heads], ds, dt), 1)
+}
+
+// rowDots are the inner products of rows, [n, k, d] to [n, k]. (XLA CPU computes batched products of vectors one by one on one thread;
+// products with ones fuse, and run on all.)
+func rowDots(a, b *Node) *Node {
+	dims := a.Shape().Dimensions
+	products := Reshape(Mul(a, b), dims[0]*dims[1], dims[2])
+	ones := BroadcastToDims(loop.Float(a, 1), dims[2])
+	return Reshape(Dot(products, ones).Product(), dims[0], dims[1])
 }
 
 // PullX is the derivative by X, and shares the cotangent of Y.
