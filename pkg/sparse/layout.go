@@ -11,15 +11,31 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// maxTerms is the longest sum that one fused loop adds up; longer rows are cut into chunks of about equal length. XLA CPU
-// stops vectorising fusions of some 200 terms; 32 was the fastest of 16 … 128 on tolokers and squirrel.
-const maxTerms = 32
+// Layout says what the sums of a matrix's rows are cut into.
+type Layout struct {
+	// longest is the longest sum that one fused loop adds up; longer rows are cut into chunks of about equal length. XLA CPU stops
+	// vectorising fusions of some 200 terms.
+	longest int
+	// most is the number of buckets that a level's rows have at most if that is cheap.
+	most int
+}
+
+// Constant is the layout for weights that are constants, Computed that for weights that are computed, as attention's.
+//
+// For products of SymNorm, sums of 32 terms were the fastest of 16 … 128 on tolokers and squirrel. Programs with attention have every
+// sum many times: with sums of 16 terms, GAT on Squirrel and Chameleon and GRAND on Tolokers take a third less time to compile, and up to a
+// tenth more to run. Weights that are computed also make one kernel of all buckets expensive to compile: GRAND on Chameleon took 7.3
+// instead of 4.6 s and 820 instead of 480 MB, and was no faster.
+var (
+	Constant = Layout{longest: 32, most: fused}
+	Computed = Layout{longest: 16, most: math.MaxInt}
+)
 
 // Matrix is a sparse symmetric n x n matrix laid out for [Operator]: "sliced rows".
 //
 // Rows are ordered by length; neighbouring rows of similar length form a bucket, stored column by column and padded to the
-// bucket's longest row with entries of weight zero. Rows longer than 32 entries are cut into chunks, whose sums a next
-// level adds up, in chunks again where there are more than 32.
+// bucket's longest row with entries of weight zero. Rows longer than the layout allows are cut into chunks, whose
+// sums a next level adds up, in chunks again where there are too many.
 type Matrix struct {
 	n int
 	// order[p] is the node at position p: vectors on the engine are in this order.
@@ -29,7 +45,7 @@ type Matrix struct {
 	owner   []int32
 	tensors []*tensors.Tensor
 	entries int
-	most    int
+	layout  Layout
 }
 
 // level sums rows of entries: short rows as they are, and the chunks of long ones, from which next makes the sums of these.
@@ -45,16 +61,15 @@ type bucket struct{ rows, terms, at int }
 // NewSymmetric lays out the symmetric matrix whose row i has the given weights at the given columns. Symmetry is the
 // caller's promise: the derivative of a product with the matrix is taken to be a product with the same matrix.
 func NewSymmetric(columns [][]int32, weights [][]float32) (*Matrix, error) {
-	return layOut(columns, weights, fused)
+	return layOut(columns, weights, Constant)
 }
 
-// layOut takes no more than most buckets for a level's rows if that is cheap.
-func layOut(columns [][]int32, weights [][]float32, most int) (*Matrix, error) {
+func layOut(columns [][]int32, weights [][]float32, layout Layout) (*Matrix, error) {
 	n := len(columns)
 	if len(weights) != n {
 		return nil, fmt.Errorf("sparse matrix: %d rows of columns but %d rows of weights", n, len(weights))
 	}
-	m := &Matrix{n: n, order: make([]int32, n), most: most}
+	m := &Matrix{n: n, order: make([]int32, n), layout: layout}
 	for i := range m.order {
 		m.order[i] = int32(i)
 		if len(columns[i]) != len(weights[i]) {
@@ -92,21 +107,21 @@ func layOut(columns [][]int32, weights [][]float32, most int) (*Matrix, error) {
 
 // build lays out rows that are ordered by length, and returns the rows of the next level, which add up the chunks.
 func (m *Matrix) build(rows []row) (l level, sums []row) {
-	for l.short < len(rows) && len(rows[l.short].index) <= maxTerms {
+	for l.short < len(rows) && len(rows[l.short].index) <= m.layout.longest {
 		l.short++
 	}
 	short := runsOf(rows[:l.short])
 	if l.short == len(rows) {
-		l.buckets = m.pack(rows, split(short, m.entries, m.most))
+		l.buckets = m.pack(rows, split(short, m.entries, m.layout.most))
 		return l, nil
 	}
-	chunks, sums := cut(rows[l.short:])
+	chunks, sums := cut(rows[l.short:], m.layout.longest)
 	if m.owner == nil {
 		m.owner = make([]int32, len(chunks))
 	}
 	next, _ := m.build(sums)
 	l.next = &next
-	l.buckets = append(m.pack(rows[:l.short], split(short, m.entries, m.most-next.parts())), m.pack(chunks, splitChunks(runsOf(chunks), m.entries, m.most))...)
+	l.buckets = append(m.pack(rows[:l.short], split(short, m.entries, m.layout.most-next.parts())), m.pack(chunks, splitChunks(runsOf(chunks), m.entries, m.layout.most))...)
 	return l, sums
 }
 
@@ -144,13 +159,14 @@ type row struct {
 	weight []float32
 }
 
-// cut splits long rows into chunks, ordered by length, and returns beside them the rows that add the chunks up again.
-func cut(long []row) (chunks, sums []row) {
+// cut splits long rows into chunks of up to longest entries, ordered by length, and returns beside them the rows that add the chunks
+// up again.
+func cut(long []row, longest int) (chunks, sums []row) {
 	type part struct{ of, number int }
 	var parts []part
 	for of, r := range long {
 		n := len(r.index)
-		pieces := (n + maxTerms - 1) / maxTerms
+		pieces := (n + longest - 1) / longest
 		for number := range pieces {
 			from, to := number*n/pieces, (number+1)*n/pieces
 			chunks = append(chunks, row{r.index[from:to], r.weight[from:to]})
@@ -216,9 +232,7 @@ func Neighbourhoods(g *graphs.Graph) (*Matrix, error) {
 	for i := range columns {
 		weights[i] = slices.Repeat([]float32{1}, len(columns[i]))
 	}
-	// Weights that are computed make one kernel of all buckets expensive to compile: GRAND on Chameleon took 7.3 instead of 4.6 s
-	// and 820 instead of 480 MB, and was no faster.
-	return layOut(columns, weights, math.MaxInt)
+	return layOut(columns, weights, Computed)
 }
 
 // closed lists every node's neighbours and itself, in ascending order.

@@ -21,8 +21,8 @@ func TestPlaces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, layout := range []func(*graphs.Graph) (*Matrix, error){SymNorm, Neighbourhoods} {
-			m, err := layout(g)
+		for i, matrix := range []func(*graphs.Graph) (*Matrix, error){SymNorm, Neighbourhoods} {
+			m, err := matrix(g)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -33,7 +33,7 @@ func TestPlaces(t *testing.T) {
 					terms += b.terms
 				}
 			}
-			if p, n := Places(g, i == 1); p != places || n != terms {
+			if p, n := Places(g, []Layout{Constant, Computed}[i]); p != places || n != terms {
 				t.Errorf("%d edges: %d places and %d terms, the layout has %d and %d", len(g.Edges), p, n, places, terms)
 			}
 		}

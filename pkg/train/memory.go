@@ -39,7 +39,11 @@ type Estimate struct {
 // docs/performance.md says how close they come.
 func Memory(g *graphs.Graph, c Config) Estimate {
 	c = c.Resolved()
-	places, terms := sparse.Places(g, !c.is(models.GCN))
+	layout := sparse.Constant
+	if !c.is(models.GCN) {
+		layout = sparse.Computed
+	}
+	places, terms := sparse.Places(g, layout)
 	n, p := float64(g.NumNodes), float64(places)
 	states, perEntry, arrays := live(c, g.NumNodes)
 	features := 4 * n * float64(g.NumFeatures)
