@@ -52,7 +52,9 @@ func (c GAT) attend(x *Node, w []*Node) attention {
 	// LeakyReLU grows with its argument: the largest score is that of the largest s_j.
 	a.top = leaky(Add(a.o.MaxRows(s), a.t))
 	a.exp = a.o.Real(Exp(Sub(leaky(Add(s, a.o.Rows(a.t))), a.o.Rows(a.top))))
-	a.total = a.o.SumRows(a.exp)
+	// The zero in the totals is a second use of the largest scores: XLA would compute those anew for every entry of a row if nothing
+	// but the entries needed them.
+	a.total = Add(a.o.SumRows(a.exp), Min(Abs(a.top), loop.Zeros(a.top)))
 	return a
 }
 
