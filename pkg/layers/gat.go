@@ -1,7 +1,6 @@
 package layers
 
 import (
-	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/revgnn/revgnn/pkg/loop"
@@ -28,10 +27,11 @@ type GAT struct{ Edges *sparse.Edges }
 // Trainable is 2: the matrix and b.
 func (GAT) Trainable() int { return 2 }
 
-// attention is what the attention of a layer is made of: the heads' values X W^(k)/K, [n, d] each; the scores, [n, K]; the
+// attention is what the attention of a layer is made of: Y = X [W/K | a_src | a_dst]; in it the heads' values X W^(k)/K, [n, d] each; the scores, [n, K]; the
 // largest score of every row; exp(score - top) of every entry, [entries, K]; and its sums over rows.
 type attention struct {
 	o                     sparse.EdgeOperator
+	y                     *Node
 	values                []*Node
 	s, t, top, exp, total *Node
 }
@@ -47,7 +47,7 @@ func (c GAT) attend(x *Node, w []*Node) attention {
 	d := x.Shape().Dimensions[1]
 	y := Dot(x, w[0]).Product()
 	heads := y.Shape().Dimensions[1] / (d + 2)
-	a := attention{o: c.Edges.On(w[2:]), values: columns(y, heads, d), s: Slice(y, AxisRange(), AxisRange(heads*d, heads*d+heads)), t: Slice(y, AxisRange(), AxisRange(heads*d+heads))}
+	a := attention{o: c.Edges.On(w[2:]), y: y, values: columns(y, heads, d), s: Slice(y, AxisRange(), AxisRange(heads*d, heads*d+heads)), t: Slice(y, AxisRange(), AxisRange(heads*d+heads))}
 	s := a.o.Columns(a.s)
 	// LeakyReLU grows with its argument: the largest score is that of the largest s_j.
 	a.top = leaky(Add(a.o.MaxRows(s), a.t))
@@ -98,9 +98,10 @@ func (GAT) Gate(u, v *Node, w []*Node) *Node  { return gate(u, v, w[1]) }
 // The tape of Linearize.
 const (
 	gatX       = iota
-	gatOwn     // z_i = Σ_j A_ij y_j and Σ_j A_ij φ'_ij y_j of all heads, [n, 2K, d], φ' the slope of LeakyReLU, y the values
+	gatY       // Y, of which the heads' values y are the first columns
+	gatOwn     // z_i = Σ_j A_ij y_j of all heads, [n, K d]
+	gatSteep   // Σ_j A_ij φ'_ij y_j, φ' the slope of LeakyReLU
 	gatSum     // Σ_j A_ij φ'_ij, [n, K]
-	gatValues  // y_j and minus the head's unit vector, of all heads, [n, K, d + padded]
 	gatBack    // A_ji of each entry (i, j), [entries, K]
 	gatBackWay // A_ji φ'_ji
 )
@@ -112,31 +113,20 @@ func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	a := c.attend(x, w)
 	o, heads := a.o, len(a.values)
 	steep := Mul(a.exp, leakySlope(Add(o.Columns(a.s), o.Rows(a.t))))
-	own := over(o.Mix(append(a.values[:heads:heads], a.values...), append(columns(a.exp, heads, 1), columns(steep, heads, 1)...)), Concatenate([]*Node{a.total, a.total}, 1))
+	mixed := o.Mix(append(a.values[:heads:heads], a.values...), append(columns(a.exp, heads, 1), columns(steep, heads, 1)...))
+	own, ownSteep := over(mixed[:heads], a.total), over(mixed[heads:], a.total)
 	// The same weights seen from the other end: entry (i, j) carries A_ji, the graph being undirected.
 	score := Add(o.Rows(a.s), o.Columns(a.t))
 	back := o.Real(Exp(Sub(leaky(score), o.Columns(Add(a.top, Log(a.total))))))
-	values := make([]*Node, heads)
-	for k, y := range a.values {
-		values[k] = Concatenate([]*Node{y, minusUnit(y, padded(heads), k)}, 1)
-	}
-	return sum(own[:heads]), []*Node{x, stacked(own), Div(o.SumRows(steep), a.total), stacked(values), back, Mul(back, leakySlope(score))}
+	return sum(own), []*Node{x, a.y, beside(own), beside(ownSteep), Div(o.SumRows(steep), a.total), back, Mul(back, leakySlope(score))}
 }
 
-// stacked puts blocks of the same shape [n, e] behind each other, [n, K, e].
-func stacked(blocks []*Node) *Node {
-	parts := make([]*Node, len(blocks))
-	for k, b := range blocks {
-		parts[k] = Reshape(b, b.Shape().Dimensions[0], 1, b.Shape().Dimensions[1])
+// beside puts blocks side by side.
+func beside(blocks []*Node) *Node {
+	if len(blocks) == 1 {
+		return blocks[0]
 	}
-	return Concatenate(parts, 1)
-}
-
-// minusUnit has n rows, as x, all minus the k-th unit vector of the given width.
-func minusUnit(x *Node, width, k int) *Node {
-	unit := make([]float32, width)
-	unit[k] = -1
-	return BroadcastToShape(ConvertDType(Const(x.Graph(), [][]float32{unit}), x.DType()), shapes.Make(x.DType(), x.Shape().Dimensions[0], width))
+	return Concatenate(blocks, 1)
 }
 
 // padded is the number of columns that hold K scalars beside d features: a multiple of a vector register's 16.
@@ -148,10 +138,15 @@ func (c GAT) pull(q *Node, tape, w []*Node) *Node {
 	d := q.Shape().Dimensions[1]
 	heads := w[0].Shape().Dimensions[1] / (d + 2)
 	n := q.Shape().Dimensions[0]
-	own := rowDots(tape[gatOwn], BroadcastToDims(Reshape(q, n, 1, d), n, 2*heads, d))
-	inner, steep := Slice(own, AxisRange(), AxisRange(0, heads)), Slice(own, AxisRange(), AxisRange(heads))
+	inner, steep := make([]*Node, heads), make([]*Node, heads)
+	for k, z := range columns(tape[gatOwn], heads, d) {
+		inner[k] = rowDots(z, q)
+	}
+	for k, z := range columns(tape[gatSteep], heads, d) {
+		steep[k] = rowDots(z, q)
+	}
 	// Beside the cotangent's rows the inner products g_i·z_i of all heads are summed.
-	parts := []*Node{q, inner}
+	parts := append([]*Node{q}, inner...)
 	if more := padded(heads) - heads; more > 0 {
 		parts = append(parts, BroadcastToDims(loop.Float(q, 0), n, more))
 	}
@@ -161,18 +156,20 @@ func (c GAT) pull(q *Node, tape, w []*Node) *Node {
 		sources[k], sources[heads+k] = q, extended
 	}
 	mixed := o.Mix(sources, append(columns(tape[gatBack], heads, 1), columns(tape[gatBackWay], heads, 1)...))
-	ds := rowDots(stacked(mixed[heads:]), tape[gatValues])
-	dt := Sub(steep, Mul(inner, tape[gatSum]))
-	return Concatenate(append(mixed[:heads:heads], ds, dt), 1)
+	ds := make([]*Node, heads)
+	for k, y := range columns(tape[gatY], heads, d) {
+		m := mixed[heads+k]
+		ds[k] = Sub(rowDots(Slice(m, AxisRange(), AxisRange(0, d)), y), Slice(m, AxisRange(), AxisElem(d+k)))
+	}
+	dt := Sub(beside(steep), Mul(beside(inner), tape[gatSum]))
+	return Concatenate(append(mixed[:heads:heads], beside(ds), dt), 1)
 }
 
-// rowDots are the inner products of rows, [n, k, d] to [n, k]. (XLA CPU computes batched products of vectors one by one on one thread;
+// rowDots are the inner products of rows, [n, d] to [n, 1]. (XLA CPU computes batched products of vectors one by one on one thread;
 // products with ones fuse, and run on all.)
 func rowDots(a, b *Node) *Node {
 	dims := a.Shape().Dimensions
-	products := Reshape(Mul(a, b), dims[0]*dims[1], dims[2])
-	ones := BroadcastToDims(loop.Float(a, 1), dims[2])
-	return Reshape(Dot(products, ones).Product(), dims[0], dims[1])
+	return Dot(Mul(a, b), BroadcastToDims(loop.Float(a, 1), dims[1], 1)).Product()
 }
 
 // PullX is the derivative by X, and shares the cotangent of Y.
