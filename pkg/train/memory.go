@@ -78,19 +78,19 @@ func versions(c Config) float64 {
 	case c.is(models.GCN):
 		return 1
 	case c.is(models.GAT):
-		return 0.5 + float64(c.Heads)
+		return 0.8 + float64(c.Heads)
 	}
-	return 3
+	return 1.6
 }
 
 // live counts what lives at once: states are arrays of [n, hidden], perEntry numbers for every place of the adjacency, and
 // arrays the adjacency's own numbers per place.
 func live(c Config, n int) (states, perEntry, arrays float64) {
-	heads, hidden := float64(c.Heads), float64(c.Hidden)
+	heads := float64(c.Heads)
 	switch {
 	case c.is(models.GRAND):
-		// The product of the gradient's and the state's rows for every edge is computed whole.
-		states, perEntry, arrays = 14+steps(c, n), 1.3*hidden+8*heads, 4
+		// The keys of every entry's column are gathered for the scores.
+		states, perEntry, arrays = 8+steps(c, n), 9+1.2*float64(c.AttentionDim), 4
 	case c.is(models.GAT):
 		states, perEntry, arrays = chains(c, n, 3+5*heads, 9+8*heads), 8*heads, 4+2*heads
 	default:
@@ -131,7 +131,8 @@ func (c Config) checkpoints(n, count int) (kept, segment float64) {
 	return math.Ceil(float64(count) / float64(s)), segment
 }
 
-// steps is the number of states that the integrations of both directions keep for their backward passes, and their stages.
+// steps is the number of states that the integrations of both directions keep for their backward passes, and those that a step
+// works in.
 func steps(c Config, n int) (states float64) {
 	m, err := solve.MethodNamed(c.Solver)
 	if err != nil {
@@ -147,9 +148,9 @@ func steps(c Config, n int) (states float64) {
 			count = math.Ceil(float64(c.MaxEvaluations) / float64(len(m.B)-1))
 		}
 		kept, segment := c.checkpoints(n, int(count))
-		states, longest = states+kept+float64(len(m.B)), max(longest, segment)
+		states, longest = states+kept, max(longest, segment)
 	}
-	return states + longest
+	return states + longest + float64(len(m.B))
 }
 
 // onDevice is the part of an estimate that is on the GPU.
