@@ -105,7 +105,8 @@ func Sum(x *Node) *Node {
 	for n := x.Shape().Dimensions[0]; n >= blocks*blocks; n = x.Shape().Dimensions[0] {
 		size := n / blocks
 		if n > blocks*size {
-			rest = added(rest, graph.Dot(ones(graph.Slice(x, graph.AxisRange(blocks*size)), 0), graph.Slice(x, graph.AxisRange(blocks*size))).Product())
+			last := graph.Slice(x, graph.AxisRange(blocks*size))
+			rest = added(rest, graph.Dot(ones(last, 0), last).Product())
 		}
 		sum := graph.Slice(x, graph.AxisRange(0, size))
 		for k := 1; k < blocks; k++ {
