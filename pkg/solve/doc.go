@@ -18,6 +18,6 @@
 // memory and compile time that grows with depth times iterations.
 //
 // [Integrate] solves dx/dt = f(t, x; w) for any [Field], forwards or backwards in time, by an explicit Runge-Kutta [Method]:
-// [Euler], [RK4], or [Dopri5] with step-size control. Its gradient is that of the steps taken; about 2 sqrt(steps) states
+// [Euler], [RK4], or [Dopri5] with step-size control; of a [LinearField], steps are polynomials by Horner's rule. Its gradient is that of the steps taken; about 2 sqrt(steps) states
 // are kept. (A field could be integrated back to save these too, but a diffusion run backwards amplifies rounding errors.)
 package solve
