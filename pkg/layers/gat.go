@@ -27,8 +27,9 @@ type GAT struct{ Edges *sparse.Edges }
 // Trainable is 2: the matrix and b.
 func (GAT) Trainable() int { return 2 }
 
-// attention is what the attention of a layer is made of: Y = X [W/K | a_src | a_dst]; in it the heads' values X W^(k)/K, [n, d] each; the scores, [n, K]; the
-// largest score of every row; exp(score - top) of every entry, [entries, K]; and its sums over rows.
+// attention is what the attention of a layer is made of: Y = X [W/K | a_src | a_dst]; in it the heads' values X W^(k)/K, [n, d]
+// each, and the scores, [n, K]; the largest score of every row; exp(score - top) of every entry, [entries, K]; and its sums
+// over rows.
 type attention struct {
 	o                     sparse.EdgeOperator
 	y                     *Node

@@ -76,10 +76,7 @@ func (s steps) run(x *Node, w []*Node, counts ...int) *Node {
 // back walks legs back, for the cotangents v of their ends, and returns those of x and of the trainable weights.
 func (s steps) back(all legs, v, kept *Node, w []*Node) []*Node {
 	x := load(v, loop.Int(v.Graph(), 0))
-	sums := []*Node{loop.Zeros(x)}
-	for _, p := range w[:s.trainable] {
-		sums = append(sums, loop.Zeros(p))
-	}
+	sums := zeros(append([]*Node{x}, w[:s.trainable]...))
 	return loop.Repeat(loop.Int(v.Graph(), v.Shape().Dimensions[0]), sums, append(append(all.nodes(), v, kept), w...),
 		func(l *Node, sums, reads []*Node) []*Node {
 			v, kept, w := reads[3], reads[4], reads[5:]
@@ -91,7 +88,7 @@ func (s steps) back(all legs, v, kept *Node, w []*Node) []*Node {
 
 // walk makes the steps of a leg from x, and returns its end and kept with the leg's checkpoints.
 func (s steps) walk(l legs, x, kept *Node, w []*Node) (end, keptAfter *Node) {
-	segments := Div(plus(l.length, s.segment-1), loop.Int(x.Graph(), s.segment))
+	segments := s.segments(l)
 	out := loop.Repeat(segments, []*Node{x, kept}, append(l.nodes(), w...), func(k *Node, state, reads []*Node) []*Node {
 		l, x, w := legsOf(reads), state[0], reads[3:]
 		kept := store(state[1], x, Add(l.kept, k))
@@ -110,7 +107,6 @@ func (s steps) walk(l legs, x, kept *Node, w []*Node) (end, keptAfter *Node) {
 // walkBack walks a leg back. grads are the cotangents of the last state and of the trainable weights so far. It returns the
 // cotangents of the first state and of the weights.
 func (s steps) walkBack(l legs, kept *Node, grads, w []*Node) []*Node {
-	g := kept.Graph()
 	count := len(grads)
 	if s.scratch != nil {
 		grads = append(grads, s.scratch(grads[0])...)
@@ -122,7 +118,7 @@ func (s steps) walkBack(l legs, kept *Node, grads, w []*Node) []*Node {
 		}
 		return append(step, scratch...)
 	}
-	segments := Div(plus(l.length, s.segment-1), loop.Int(g, s.segment))
+	segments := s.segments(l)
 	return loop.Repeat(segments, grads, append(append(l.nodes(), kept, segments), w...), func(i *Node, state, reads []*Node) []*Node {
 		l, kept, segments, w := legsOf(reads), reads[3], reads[4], reads[5:]
 		k := Sub(plus(segments, -1), i)
@@ -143,6 +139,11 @@ func (s steps) walkBack(l legs, kept *Node, grads, w []*Node) []*Node {
 			return pull(Add(first, at), load(states, at), state, w)
 		})
 	})[:count]
+}
+
+// segments is the number of a leg's segments.
+func (s steps) segments(l legs) *Node {
+	return Div(plus(l.length, s.segment-1), loop.Int(l.length.Graph(), s.segment))
 }
 
 // length is the number of steps in segment k of count steps.

@@ -40,6 +40,15 @@ func pack(nodes []*Node) *Node {
 	return Concatenate(flat, 0)
 }
 
+// zeros are zeros of the nodes' shapes, which sums of cotangents begin with.
+func zeros(nodes []*Node) []*Node {
+	out := make([]*Node, len(nodes))
+	for i, n := range nodes {
+		out[i] = loop.Zeros(n)
+	}
+	return out
+}
+
 // stopped are the nodes cut off from differentiation.
 func stopped(nodes []*Node) []*Node {
 	out := make([]*Node, len(nodes))

@@ -42,7 +42,7 @@ func (f fixedPoint) run(state, fixed []*Node, tolerance, rate *Node) ([]*Node, e
 				fast := LessThan(rate, loop.Float(rate, 1.0/3)) // where 2θ/(1-θ) < 1
 				residual = Mul(change, Where(fast, Div(Add(rate, rate), Sub(one, rate)), one))
 			}
-			return append([]*Node{Add(count, loop.Int(count.Graph(), 1)), residual, rate, change}, next...)
+			return append([]*Node{plus(count, 1), residual, rate, change}, next...)
 		})
 	return out[4:], end{out[0], out[1], out[2]}
 }

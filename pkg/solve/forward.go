@@ -2,7 +2,6 @@ package solve
 
 import (
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -43,8 +42,7 @@ func store(stack, x, i *Node) *Node {
 		zero := loop.Int(g, 0)
 		return DynamicUpdateSlice(stack, x, []*Node{i, zero, zero})
 	}
-	here := Equal(Iota(g, shapes.Make(dtypes.Int32, dims...), 0), BroadcastToDims(i, dims...))
-	return Where(here, BroadcastToDims(x, dims...), stack)
+	return put(stack, x, i)
 }
 
 // load is what is at place i.

@@ -41,17 +41,18 @@ func integrateAdaptive(f Field, x *Node, w []*Node, os []Integration) (ends []*N
 	rest := out[len(done.nodes()):]
 	counts, evaluations, outcomes := rest[1], rest[2], rest[3]
 	y := Custom(rest[0], append([]*Node{x}, w[:f.Trainable()]...), func(v *Node) []*Node {
-		numbers := Iota(g, shapes.Make(dtypes.Int32, legCount), 0)
-		all := legs{Mul(numbers, loop.Like(loop.Int(g, most), numbers)), Add(counts, loop.Like(loop.Int(g, 1), counts)),
-			Mul(numbers, loop.Like(loop.Int(g, c.places()), numbers))}
+		firsts, keeps := make([]int32, legCount), make([]int32, legCount)
+		for l := range os {
+			firsts[l], keeps[l] = int32(l*most), int32(l*c.places())
+		}
+		all := legs{Const(g, firsts), Add(counts, loop.Like(loop.Int(g, 1), counts)), Const(g, keeps)}
 		return m.steps(f, c.segment).back(all, v, done.kept, m.weighed(f, fixed, done.grid))
 	})
 	for l := range os {
 		s := NoStats(x)
-		one := func(table *Node) *Node { return Reshape(Slice(table, AxisElem(l))) }
-		s.Iterations, s.Outcome = one(evaluations), one(outcomes)
-		s.AdjointIterations = plus(times(one(counts), m.stages()), stages)
-		ends, stats = append(ends, Reshape(Slice(y, AxisElem(l)), x.Shape().Dimensions...)), append(stats, s)
+		s.Iterations, s.Outcome = element(evaluations, l), element(outcomes, l)
+		s.AdjointIterations = plus(times(element(counts, l), m.stages()), stages)
+		ends, stats = append(ends, element(y, l)), append(stats, s)
 	}
 	return ends, stats
 }

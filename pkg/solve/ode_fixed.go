@@ -34,7 +34,7 @@ func integrateFixed(f Field, x *Node, w []*Node, os []Integration) (ends []*Node
 	weights := BroadcastToDims(row(vector(x, m.B)), len(times), len(m.B))
 	all := m.steps(f, segmentOf(x, most)).run(x, m.weighed(f, w, grid{vector(x, times), vector(x, sizes), weights}), counts...)
 	for l, count := range counts {
-		ends = append(ends, Reshape(Slice(all, AxisElem(l)), x.Shape().Dimensions...))
+		ends = append(ends, element(all, l))
 		s := NoStats(x)
 		s.Iterations, s.AdjointIterations = loop.Int(x.Graph(), count*m.stages()), loop.Int(x.Graph(), count*m.stages())
 		stats = append(stats, s)

@@ -117,10 +117,7 @@ func (m Method) tryLinear(f LinearField, x, h, slope, dense, scratch *Node, w []
 func pullLinear(f LinearField, r, x, h, v *Node, scratch, w []*Node) (grads, scratchAfter []*Node) {
 	stages := plus(needed(r), -1)
 	powers := powers(f, stages, x, h, scratch[0], w)
-	var sums []*Node
-	for _, p := range w[:f.Trainable()] {
-		sums = append(sums, loop.Zeros(p))
-	}
+	sums := zeros(w[:f.Trainable()])
 	transposed := func(y *Node, reads []*Node) *Node {
 		w := reads[3:]
 		return f.PullX(y, f.Linearize(loop.Float(y, 0), y, w), w)

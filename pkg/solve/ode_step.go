@@ -39,7 +39,7 @@ func (m Method) try(f Field, t, x, h, slope, dense, scratch *Node, w []*Node) tr
 		next:    combine(x, k, h, vector(x, m.B)),
 		error:   combine(nil, k, h, vector(x, m.Error)),
 		dense:   combine(x, k, h, dense),
-		slope:   Reshape(Slice(k, AxisElem(len(m.B)-1)), x.Shape().Dimensions...),
+		slope:   element(k, len(m.B)-1),
 		scratch: k,
 	}
 }
@@ -98,7 +98,7 @@ func (m Method) steps(f Field, segment int) steps {
 // needed is the number of entries of b that matter: all of them, or all but the last, where that is zero.
 func needed(b *Node) *Node {
 	s := b.Shape().Size()
-	last := Reshape(Slice(b, AxisElem(s-1)))
+	last := element(b, s-1)
 	return Where(Equal(last, loop.Float(last, 0)), loop.Int(b.Graph(), s-1), loop.Int(b.Graph(), s))
 }
 
@@ -108,10 +108,7 @@ func needed(b *Node) *Node {
 //	k̄_i = h b_i v + h Σ_j>i A_ji ū_j,  ū_i = (∂f/∂x)^T k̄_i,  x̄ = v + Σ_i ū_i.
 func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) []*Node {
 	s := len(m.B)
-	state := []*Node{v, stack(x, s)}
-	for _, p := range w[:f.Trainable()] {
-		state = append(state, loop.Zeros(p))
-	}
+	state := append([]*Node{v, stack(x, s)}, zeros(w[:f.Trainable()])...)
 	stages := needed(b)
 	// The last stage's value is no stage's input.
 	k := m.slopes(f, plus(stages, -1), t, x, h, nil, stack(x, s), w)
@@ -142,9 +139,8 @@ func combine(x, k, h, c *Node) *Node { return sum(x, k, loop.Scale(c, h)) }
 
 // sum is x + Σ_j c_j k_j, or the sum alone where x is nil.
 func sum(x, k, c *Node) *Node {
-	dims := k.Shape().Dimensions
-	for j := range dims[0] {
-		term := loop.Scale(Reshape(Slice(k, AxisElem(j)), dims[1:]...), Reshape(Slice(c, AxisElem(j))))
+	for j := range k.Shape().Dimensions[0] {
+		term := loop.Scale(element(k, j), element(c, j))
 		if x == nil {
 			x = term
 		} else {
@@ -152,6 +148,11 @@ func sum(x, k, c *Node) *Node {
 		}
 	}
 	return x
+}
+
+// element is entry j of a vector, or what is at place j of a stack.
+func element(stack *Node, j int) *Node {
+	return Reshape(Slice(stack, AxisElem(j)), stack.Shape().Dimensions[1:]...)
 }
 
 // vector is a constant vector of x's type.

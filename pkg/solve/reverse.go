@@ -148,9 +148,7 @@ func pullBack(block Block, z, v *Node, w []*Node, depth int, o Options, stats *S
 	}
 	zero := loop.Float(z, 0)
 	state := []*Node{z, v, loop.Zeros(v), loop.Zeros(v), loop.Int(g, 0), zero, loop.Float(z, 1)}
-	for _, p := range w[:block.Trainable()] {
-		state = append(state, loop.Zeros(p))
-	}
+	state = append(state, zeros(w[:block.Trainable()])...)
 	out := loop.Repeat(loop.Int(g, depth), state, w, func(_ *Node, state, w []*Node) []*Node {
 		z, v, p, slope, total, worst, rate, grads := state[0], state[1], state[2], state[3], state[4], state[5], state[6], state[7:]
 		u, tape := block.Linearize(z, w)

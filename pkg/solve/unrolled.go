@@ -22,10 +22,7 @@ func ReverseChainUnrolled(block Block, x *Node, w []*Node, depth int, o Options)
 	z, inputs, stats := invert(block, StopGradient(x), fixed, depth, o, true)
 	y := Custom(z, append([]*Node{x}, w[:trainable]...), func(v *Node) []*Node {
 		g := v.Graph()
-		state := []*Node{loop.Int(g, 0), v}
-		for _, p := range fixed[:trainable] {
-			state = append(state, loop.Zeros(p))
-		}
+		state := append([]*Node{loop.Int(g, 0), v}, zeros(fixed[:trainable])...)
 		out := loop.Repeat(loop.Int(g, depth), state, append([]*Node{inputs}, fixed...), func(layer *Node, state, reads []*Node) []*Node {
 			inputs, w := reads[0], reads[1:]
 			y := load(inputs, Sub(loop.Int(layer.Graph(), depth-1), layer))
@@ -36,7 +33,7 @@ func ReverseChainUnrolled(block Block, x *Node, w []*Node, depth int, o Options)
 				func(k *Node, state, reads []*Node) []*Node {
 					iterates, count, w := reads[0], reads[1], reads[2:]
 					dy, v, grads := state[0], state[1], state[2:]
-					u, tape := block.Linearize(load(iterates, Sub(Sub(count, loop.Int(k.Graph(), 1)), k)), w)
+					u, tape := block.Linearize(load(iterates, Sub(plus(count, -1), k)), w)
 					q := block.Gate(u, v, w)
 					pulled, shared := block.PullX(q, tape, w)
 					next := []*Node{Add(dy, v), Sub(loop.Zeros(pulled), pulled)}
@@ -64,7 +61,7 @@ func iterate(block Block, y *Node, w []*Node, o Options) (iterates, count *Node)
 		},
 		func(s, fixed []*Node) []*Node {
 			next := Sub(fixed[0], apply(block, s[0], fixed[2:]))
-			return []*Node{next, Add(s[1], loop.Int(next.Graph(), 1)), loop.MeanAbs(Sub(next, s[0])), store(s[3], s[0], s[1])}
+			return []*Node{next, plus(s[1], 1), loop.MeanAbs(Sub(next, s[0])), store(s[3], s[0], s[1])}
 		})
 	return out[3], out[1]
 }
