@@ -27,14 +27,13 @@ type GAT struct{ Edges *sparse.Edges }
 // Trainable is 2: the matrix and b.
 func (GAT) Trainable() int { return 2 }
 
-// attention is what the attention of a layer is made of: Y = X [W/K | a_src | a_dst]; in it the heads' values X W^(k)/K, [n, d]
-// each, and the scores, [n, K]; the largest score of every row; exp(score - top) of every entry, [entries, K]; and its sums
-// over rows.
+// attention is what the attention of a layer is made of: Y = X [W/K | a_src | a_dst]; in it, for the copies of the nodes that
+// sparse.Edges has one of per head, the values X W^(k)/K, [n K, d], and the scores, [n K, 1]; the largest score of every row;
+// exp(score - top) of every entry, [entries, 1]; and its sums over rows.
 type attention struct {
-	o                     sparse.EdgeOperator
-	y                     *Node
-	values                []*Node
-	s, t, top, exp, total *Node
+	o                             sparse.EdgeOperator
+	y                             *Node
+	values, s, t, top, exp, total *Node
 }
 
 func leaky(x *Node) *Node { return Max(x, Mul(x, loop.Like(loop.Float(x, slope), x))) }
@@ -47,8 +46,8 @@ func leakySlope(x *Node) *Node {
 func (c GAT) attend(x *Node, w []*Node) attention {
 	d := x.Shape().Dimensions[1]
 	y := Dot(x, w[0]).Product()
-	heads := y.Shape().Dimensions[1] / (d + 2)
-	a := attention{o: c.Edges.On(w[2:]), y: y, values: columns(y, heads, d), s: Slice(y, AxisRange(), AxisRange(heads*d, heads*d+heads)), t: Slice(y, AxisRange(), AxisRange(heads*d+heads))}
+	heads := c.Edges.Heads()
+	a := attention{o: c.Edges.On(w[2:]), y: y, values: copies(y, d, 0, heads*d), s: copies(y, 1, heads*d, heads), t: copies(y, 1, heads*(d+1), heads)}
 	s := a.o.Columns(a.s)
 	// LeakyReLU grows with its argument: the largest score is that of the largest s_j.
 	a.top = leaky(Add(a.o.MaxRows(s), a.t))
@@ -59,29 +58,21 @@ func (c GAT) attend(x *Node, w []*Node) attention {
 	return a
 }
 
-// columns cuts x into count blocks of width columns.
-func columns(x *Node, count, width int) []*Node {
-	blocks := make([]*Node, count)
-	for k := range blocks {
-		blocks[k] = Slice(x, AxisRange(), AxisRange(k*width, (k+1)*width))
-	}
-	return blocks
+// copies are count columns of x, from one on, as rows of the given width: [n count/width, width].
+func copies(x *Node, width, from, count int) *Node {
+	return Reshape(Slice(x, AxisRange(), AxisRange(from, from+count)), -1, width)
 }
 
-// over divides the rows of every block by its column of total, [n, K].
-func over(blocks []*Node, total *Node) []*Node {
-	out := make([]*Node, len(blocks))
-	for k, t := range columns(total, len(blocks), 1) {
-		out[k] = Div(blocks[k], BroadcastToShape(t, blocks[k].Shape()))
-	}
-	return out
-}
+// over divides rows by their totals, [rows, 1].
+func over(rows, total *Node) *Node { return Div(rows, BroadcastToShape(total, rows.Shape())) }
 
-// sum adds the heads.
-func sum(heads []*Node) *Node {
-	u := heads[0]
-	for _, y := range heads[1:] {
-		u = Add(u, y)
+// sum adds the heads' rows, [n K, d], to [n, d].
+func sum(rows *Node, heads int) *Node {
+	d := rows.Shape().Dimensions[1]
+	side := Reshape(rows, -1, heads*d)
+	u := Slice(side, AxisRange(), AxisRange(0, d))
+	for k := 1; k < heads; k++ {
+		u = Add(u, Slice(side, AxisRange(), AxisRange(k*d, (k+1)*d)))
 	}
 	return u
 }
@@ -89,21 +80,21 @@ func sum(heads []*Node) *Node {
 // Preactivation is 1/K Σ_k A^(k)(X) X W^(k).
 func (c GAT) Preactivation(x *Node, w []*Node) *Node {
 	a := c.attend(x, w)
-	return sum(over(a.o.Mix(a.values, columns(a.exp, len(a.values), 1)), a.total))
+	return sum(over(a.o.Mix([]*Node{a.values}, []*Node{a.exp})[0], a.total), c.Edges.Heads())
 }
 
 // Activate is ReLU(U + b), and Gate V where ReLU is active.
 func (GAT) Activate(u *Node, w []*Node) *Node { return biasedReLU(u, w[1]) }
 func (GAT) Gate(u, v *Node, w []*Node) *Node  { return gate(u, v, w[1]) }
 
-// The tape of Linearize.
+// The tape of Linearize; its rows are those of the nodes' copies.
 const (
 	gatX       = iota
-	gatY       // Y, of which the heads' values y are the first columns
-	gatOwn     // z_i = Σ_j A_ij y_j of all heads, [n, K d]
+	gatY       // Y, [n, K d + 2K], of which the values y are the first columns
+	gatOwn     // z_i = Σ_j A_ij y_j, [n K, d]
 	gatSteep   // Σ_j A_ij φ'_ij y_j, φ' the slope of LeakyReLU
-	gatSum     // Σ_j A_ij φ'_ij, [n, K]
-	gatBack    // A_ji of each entry (i, j), [entries, K]
+	gatSum     // Σ_j A_ij φ'_ij, [n K, 1]
+	gatBack    // A_ji of each entry (i, j), [entries, 1]
 	gatBackWay // A_ji φ'_ji
 )
 
@@ -112,58 +103,33 @@ const (
 // Σ_i A_ij φ'_ij (g_i·y_j) = (Σ_i A_ij φ'_ij g_i)·y_j.
 func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	a := c.attend(x, w)
-	o, heads := a.o, len(a.values)
+	o := a.o
 	steep := Mul(a.exp, leakySlope(Add(o.Columns(a.s), o.Rows(a.t))))
-	mixed := o.Mix(append(a.values[:heads:heads], a.values...), append(columns(a.exp, heads, 1), columns(steep, heads, 1)...))
-	own, ownSteep := over(mixed[:heads], a.total), over(mixed[heads:], a.total)
+	mixed := o.Mix([]*Node{a.values, a.values}, []*Node{a.exp, steep})
+	own, ownSteep := over(mixed[0], a.total), over(mixed[1], a.total)
 	// The same weights seen from the other end: entry (i, j) carries A_ji, the graph being undirected.
 	score := Add(o.Rows(a.s), o.Columns(a.t))
 	back := o.Real(Exp(Sub(leaky(score), o.Columns(Add(a.top, Log(a.total))))))
-	return sum(own), []*Node{x, a.y, beside(own), beside(ownSteep), Div(o.SumRows(steep), a.total), back, Mul(back, leakySlope(score))}
+	return sum(own, c.Edges.Heads()), []*Node{x, a.y, own, ownSteep, Div(o.SumRows(steep), a.total), back, Mul(back, leakySlope(score))}
 }
 
-// beside puts blocks side by side.
-func beside(blocks []*Node) *Node {
-	if len(blocks) == 1 {
-		return blocks[0]
-	}
-	return Concatenate(blocks, 1)
-}
-
-// padded is the number of columns that hold K scalars beside d features: a multiple of a vector register's 16.
-func padded(heads int) int { return (heads + 15) / 16 * 16 }
+// spare is the number of columns beside the d of a cotangent, of which the first holds a scalar: a vector register's 16.
+const spare = 16
 
 // pull is the cotangent of Y, [n, K d + 2K].
 func (c GAT) pull(q *Node, tape, w []*Node) *Node {
-	o := c.Edges.On(w[2:])
-	d := q.Shape().Dimensions[1]
-	heads := w[0].Shape().Dimensions[1] / (d + 2)
-	n := q.Shape().Dimensions[0]
-	inner, steep := make([]*Node, heads), make([]*Node, heads)
-	for k, z := range columns(tape[gatOwn], heads, d) {
-		inner[k] = rowDots(z, q)
-	}
-	for k, z := range columns(tape[gatSteep], heads, d) {
-		steep[k] = rowDots(z, q)
-	}
-	// Beside the cotangent's rows the inner products g_i·z_i of all heads are summed.
-	parts := append([]*Node{q}, inner...)
-	if more := padded(heads) - heads; more > 0 {
-		parts = append(parts, BroadcastToDims(loop.Float(q, 0), n, more))
-	}
-	extended := Concatenate(parts, 1)
-	sources := make([]*Node, 2*heads)
-	for k := range heads {
-		sources[k], sources[heads+k] = q, extended
-	}
-	mixed := o.Mix(sources, append(columns(tape[gatBack], heads, 1), columns(tape[gatBackWay], heads, 1)...))
-	ds := make([]*Node, heads)
-	for k, y := range columns(tape[gatY], heads, d) {
-		m := mixed[heads+k]
-		ds[k] = Sub(rowDots(Slice(m, AxisRange(), AxisRange(0, d)), y), Slice(m, AxisRange(), AxisElem(d+k)))
-	}
-	dt := Sub(beside(steep), Mul(beside(inner), tape[gatSum]))
-	return Concatenate(append(mixed[:heads:heads], beside(ds), dt), 1)
+	o, heads := c.Edges.On(w[2:]), c.Edges.Heads()
+	n, d := q.Shape().Dimensions[0], q.Shape().Dimensions[1]
+	all := n * heads
+	own := Reshape(BroadcastToDims(Reshape(q, n, 1, d), n, heads, d), all, d)
+	inner, steep := rowDots(tape[gatOwn], own), rowDots(tape[gatSteep], own)
+	// Beside the cotangent's rows the inner products g_i·z_i are summed.
+	extended := Concatenate([]*Node{own, inner, BroadcastToDims(loop.Float(q, 0), all, spare-1)}, 1)
+	mixed := o.Mix([]*Node{q, extended}, []*Node{tape[gatBack], tape[gatBackWay]})
+	m := mixed[1]
+	ds := Sub(rowDots(Slice(m, AxisRange(), AxisRange(0, d)), copies(tape[gatY], d, 0, heads*d)), Slice(m, AxisRange(), AxisElem(d)))
+	dt := Sub(steep, Mul(inner, tape[gatSum]))
+	return Concatenate([]*Node{Reshape(mixed[0], n, heads*d), Reshape(ds, n, heads), Reshape(dt, n, heads)}, 1)
 }
 
 // rowDots are the inner products of rows, [n, d] to [n, 1]. (XLA CPU computes batched products of vectors one by one on one thread;

@@ -62,13 +62,13 @@ func onStar(t *testing.T, e *engine.Engine, scale float64, s *sparse.Structure, 
 			size *= scale
 		}
 		v := tensors.MustCopyFlatData[float32](draw(uint64(20+i), size, n, d))
-		args = append(args, tensors.FromFlatDataAndDimensions(sparse.Permute(s.Matrix, v, d), n, d))
+		args = append(args, tensors.FromFlatDataAndDimensions(sparse.Permute(s.Order(), v, d), n, d))
 	}
 	// The mask is permuted in both its axes.
-	mask = sparse.Permute(s.Matrix, mask, n)
+	mask = sparse.Permute(s.Order(), mask, n)
 	turned := make([]float32, len(mask))
 	for i := range n {
-		copy(turned[i*n:], sparse.Permute(s.Matrix, mask[i*n:(i+1)*n], 1))
+		copy(turned[i*n:], sparse.Permute(s.Order(), mask[i*n:(i+1)*n], 1))
 	}
 	args = append(args, tensors.FromFlatDataAndDimensions(turned, n, n))
 	for _, a := range s.Tensors() {
@@ -82,7 +82,7 @@ func onStar(t *testing.T, e *engine.Engine, scale float64, s *sparse.Structure, 
 	for i, o := range out {
 		values[i] = tensors.MustCopyFlatData[float32](o)
 		if dims := o.Shape().Dimensions; len(dims) == 2 {
-			values[i] = sparse.Restore(s.Matrix, values[i], dims[1])
+			values[i] = sparse.Restore(s.Order(), values[i], dims[1])
 		}
 	}
 	return values

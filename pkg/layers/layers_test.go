@@ -47,11 +47,10 @@ func branches(t *testing.T) map[string]branch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := sparse.Neighbourhoods(ring(t))
+	edges, err := sparse.NewEdges(ring(t), heads)
 	if err != nil {
 		t.Fatal(err)
 	}
-	edges := sparse.NewEdges(plain, heads)
 	return map[string]branch{
 		"GCN": {layers.GCN{Adjacency: norm}, []*tensors.Tensor{draw(2, 0.95, width, width), draw(3, 0.2, width)}, norm.Tensors()},
 		"GAT": {layers.GAT{Edges: edges}, []*tensors.Tensor{draw(2, 0.8, width, heads*(width+2)), draw(3, 0.2, width)}, edges.Tensors()},

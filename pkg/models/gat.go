@@ -19,13 +19,11 @@ type gat struct {
 	edges *sparse.Edges
 }
 
-func (a *gat) adjacency(g *graphs.Graph) (*sparse.Matrix, []*tensors.Tensor, error) {
-	m, err := sparse.Neighbourhoods(g)
-	if err != nil {
+func (a *gat) adjacency(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
+	if a.edges, err = sparse.NewEdges(g, a.heads); err != nil {
 		return nil, nil, err
 	}
-	a.edges = sparse.NewEdges(m, a.heads)
-	return m, a.edges.Tensors(), nil
+	return a.edges.Order(), a.edges.Tensors(), nil
 }
 
 // params start as in PyTorch Geometric, uniform by Glorot and Bengio (2010): the matrix as one from d to K d, the attention

@@ -56,11 +56,11 @@ func defaultDiffusion(model string) (d Diffusion) {
 // attention is the name before its linear maps Q and K, and of Wout, which the authors' files hold though nothing reads it.
 const attention = "odeblock.multihead_att_layer."
 
-func (b *grand) adjacency(g *graphs.Graph) (m *sparse.Matrix, arrays []*tensors.Tensor, err error) {
+func (b *grand) adjacency(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	if b.structure, err = sparse.SelfLoops(g); err != nil {
 		return nil, nil, err
 	}
-	return b.structure.Matrix, b.structure.Tensors(), nil
+	return b.structure.Order(), b.structure.Tensors(), nil
 }
 
 // params start as in the authors' code: the maps of the attention almost zero, so that every node attends to all its

@@ -18,8 +18,8 @@ import (
 // implementation; matrices of linear maps are [out, in].
 type Model struct {
 	Config Config
-	// Adjacency is the matrix that messages pass along; what the model reads and returns per node is in its order.
-	Adjacency *sparse.Matrix
+	// Order is the nodes' order in what the model reads and returns.
+	Order sparse.Order
 	// Arrays are the adjacency's index and weight arrays, to be passed to the graph for [Model.Build].
 	Arrays []*tensors.Tensor
 	// Features and Outputs per node; Outputs is 1 for two classes.
@@ -29,8 +29,8 @@ type Model struct {
 
 // backbone is what differs between the models: the message passing between encoder and head.
 type backbone interface {
-	// adjacency is the matrix that the backbone passes messages along, and the arrays that it needs in the graph.
-	adjacency(g *graphs.Graph) (*sparse.Matrix, []*tensors.Tensor, error)
+	// adjacency prepares the matrix that messages pass along: its order, and the arrays that the backbone needs in the graph.
+	adjacency(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error)
 	// params are the trainable arrays between encoder and head.
 	params(c Config) []Param
 	// encoder is the name of the encoder's linear layer, and head that of the head's layer number i of n.
@@ -54,14 +54,14 @@ func New(c Config, g *graphs.Graph) (*Model, error) {
 	}
 	switch strings.TrimSuffix(c.Model, "+rep") {
 	case GCN:
-		m.backbone = residual{gcn{}}
+		m.backbone = residual{&gcn{}}
 	case GAT:
 		m.backbone = residual{&gat{heads: c.Heads}}
 	case GRAND:
 		m.backbone = &grand{}
 	}
 	var err error
-	m.Adjacency, m.Arrays, err = m.backbone.adjacency(g)
+	m.Order, m.Arrays, err = m.backbone.adjacency(g)
 	return m, err
 }
 

@@ -20,7 +20,7 @@ type residual struct{ convolution }
 
 // convolution is a block h, by the names of PyTorch Geometric's layers behind "stack.0.body.".
 type convolution interface {
-	adjacency(g *graphs.Graph) (*sparse.Matrix, []*tensors.Tensor, error)
+	adjacency(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error)
 	params(c Config) []Param
 	// block is h with its weights out of the store.
 	block(m *Model, scope *model.Scope, adjacency []*Node) (solve.Block, []*Node)
@@ -121,21 +121,20 @@ func startNorm(c Config) float64 {
 }
 
 // gcn is the graph convolution h(H) = ReLU(Â H W + b); see [layers.GCN].
-type gcn struct{}
+type gcn struct{ matrix *sparse.Matrix }
 
-func (gcn) adjacency(g *graphs.Graph) (*sparse.Matrix, []*tensors.Tensor, error) {
-	m, err := sparse.SymNorm(g)
-	if err != nil {
+func (c *gcn) adjacency(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
+	if c.matrix, err = sparse.SymNorm(g); err != nil {
 		return nil, nil, err
 	}
-	return m, m.Tensors(), nil
+	return c.matrix.Order(), c.matrix.Tensors(), nil
 }
 
-func (gcn) params(c Config) []Param {
+func (*gcn) params(c Config) []Param {
 	return append(biasParams(c), weightParam(c, 1, math.Sqrt(3/float64(c.Hidden))))
 }
 
-func (gcn) block(m *Model, scope *model.Scope, adjacency []*Node) (solve.Block, []*Node) {
+func (c *gcn) block(m *Model, scope *model.Scope, adjacency []*Node) (solve.Block, []*Node) {
 	w := Transpose(m.weight(scope, adjacency[0].Graph(), 1), 0, 1)
-	return layers.GCN{Adjacency: m.Adjacency}, append([]*Node{w, m.bias(scope, w)}, adjacency...)
+	return layers.GCN{Adjacency: c.matrix}, append([]*Node{w, m.bias(scope, w)}, adjacency...)
 }

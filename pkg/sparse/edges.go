@@ -1,36 +1,43 @@
 package sparse
 
 import (
+	"slices"
+
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Edges numbers a matrix's entries, padding included, in the order of its buckets, so that values per entry, [entries,
-// heads], are one array: attention scores and weights. All operations may be used in loop bodies.
+// Edges are the entries of A + I for attention with a number of heads: those of a graph of heads copies of every node, n heads in
+// all, in which the copy k of node i, at position i heads + k, has the copies k of i's neighbours as its own. Rows of [n heads,
+// d] are then [n, heads d] in memory, and programs do not grow with the number of heads.
+//
+// Its entries, padding included, are numbered in the order of its buckets, so that values per entry, [entries, 1], are one array:
+// attention scores and weights. All operations may be used in loop bodies.
 type Edges struct {
 	*Matrix
+	heads   int
 	tensors []*tensors.Tensor
 }
 
-// weightings is the largest number of weightings per head in one call of [EdgeOperator.Mix].
+// weightings is the largest number of weightings in one call of [EdgeOperator.Mix].
 const weightings = 2
 
-// NewEdges numbers the entries of m, for attention with the given number of heads.
-func NewEdges(m *Matrix, heads int) *Edges {
+// NewEdges lays out the entries of a graph's A + I for attention with the given number of heads.
+func NewEdges(g *graphs.Graph, heads int) (*Edges, error) {
+	m, err := layOut(copied(closed(g), heads))
+	if err != nil {
+		return nil, err
+	}
 	var column, row []int32
 	var real []float32
 	from := 0
 	for _, b := range m.buckets {
 		if b.terms > 0 {
 			column = append(column, tensors.MustCopyFlatData[int32](m.tensors[b.at])...)
-			for _, w := range tensors.MustCopyFlatData[float32](m.tensors[b.at+1]) {
-				if w != 0 {
-					w = 1
-				}
-				real = append(real, w)
-			}
+			real = append(real, tensors.MustCopyFlatData[float32](m.tensors[b.at+1])...)
 			for range b.terms {
 				for r := from; r < from+b.rows; r++ {
 					position := int32(r)
@@ -43,14 +50,49 @@ func NewEdges(m *Matrix, heads int) *Edges {
 		}
 		from += b.rows
 	}
-	e := &Edges{Matrix: m}
-	e.tensors = append(append(e.tensors, m.tensors...), tensors.FromFlatDataAndDimensions(row, len(row), 1), tensors.FromFlatDataAndDimensions(real, len(real), 1))
-	// Equal columns, one copy per weighting and head: XLA merges equal gathers with different users, and then computes
-	// them on their own, several times slower than fused into each user.
-	for range weightings * heads {
-		e.tensors = append(e.tensors, tensors.FromFlatDataAndDimensions(column, len(column), 1))
+	e := &Edges{Matrix: m, heads: heads}
+	add := func(index []int32) {
+		e.tensors = append(e.tensors, tensors.FromFlatDataAndDimensions(index, len(index), 1))
 	}
-	return e
+	e.tensors = append(append(e.tensors, m.tensors...), tensors.FromFlatDataAndDimensions(real, len(real), 1))
+	add(row)
+	node := make([]int32, len(column))
+	for i, c := range column {
+		node[i] = c / int32(heads)
+	}
+	add(node)
+	// Equal columns, one copy per weighting: XLA merges equal gathers with different users, and then computes them on their own,
+	// several times slower than fused into each user.
+	for range weightings {
+		add(column)
+	}
+	return e, nil
+}
+
+// copied repeats every row once per head; see [Edges].
+func copied(columns [][]int32, heads int) (rows [][]int32, weights [][]float32, layout Layout) {
+	for _, list := range columns {
+		for k := range heads {
+			row := make([]int32, len(list))
+			for i, j := range list {
+				row[i] = j*int32(heads) + int32(k)
+			}
+			rows, weights = append(rows, row), append(weights, slices.Repeat([]float32{1}, len(list)))
+		}
+	}
+	return rows, weights, Computed
+}
+
+// Heads is the number of heads.
+func (e *Edges) Heads() int { return e.heads }
+
+// Order is the order of the nodes; copies of a node are beside each other, as rows of one length are in the graph's order.
+func (e *Edges) Order() Order {
+	o := make(Order, len(e.order)/e.heads)
+	for p := range o {
+		o[p] = e.order[p*e.heads] / int32(e.heads)
+	}
+	return o
 }
 
 // Tensors are the matrix's arrays and those of the entries; see [Matrix.Tensors].
@@ -59,38 +101,32 @@ func (e *Edges) Tensors() []*tensors.Tensor { return e.tensors }
 // EdgeOperator is [Edges] inside a graph or a loop body.
 type EdgeOperator struct {
 	Operator
-	row, real *Node
-	twins     []*Node
+	heads           int
+	real, row, node *Node
+	twins           []*Node
 }
 
 // On binds the entries to the nodes that hold [Edges.Tensors].
 func (e *Edges) On(nodes []*Node) EdgeOperator {
 	n := len(e.Matrix.tensors)
-	return EdgeOperator{e.Matrix.On(nodes[:n]), nodes[n], nodes[n+1], nodes[n+2:]}
+	return EdgeOperator{e.Matrix.On(nodes[:n]), e.heads, nodes[n], nodes[n+1], nodes[n+2], nodes[n+3:]}
 }
 
-// Columns are x_j of each entry (i, j), and Rows x_i: [n, heads] to [entries, heads].
+// Columns are x_j of each entry (i, j), and Rows x_i: [n heads, 1] to [entries, 1].
 func (o EdgeOperator) Columns(x *Node) *Node { return Gather(x, o.twins[0]) }
 
 // Rows are x_i of each entry (i, j).
 func (o EdgeOperator) Rows(x *Node) *Node { return Gather(x, o.row) }
 
 // Real zeroes the values of padding.
-func (o EdgeOperator) Real(v *Node) *Node {
-	return Mul(v, BroadcastToShape(o.real, v.Shape()))
-}
+func (o EdgeOperator) Real(v *Node) *Node { return Mul(v, o.real) }
 
-// fold combines the values of every row's entries: [entries, heads] to [n, heads]. Padding must be neutral.
+// fold combines the values of every row's entries: [entries, 1] to [n heads, 1]. Padding must be neutral.
 func (o EdgeOperator) fold(v *Node, combine func(a, b *Node) *Node, neutral float64) *Node {
-	heads := v.Shape().Dimensions[1]
-	none := func(rows int) *Node { return BroadcastToDims(loop.Float(v, neutral), rows, heads) }
+	none := func(rows int) *Node { return BroadcastToDims(loop.Float(v, neutral), rows, 1) }
 	var parts []*Node
 	from := 0
 	for _, b := range o.m.buckets {
-		if b.terms == 0 {
-			parts = append(parts, none(b.rows))
-			continue
-		}
 		parts = append(parts, combined(v, from, b, combine))
 		from += b.terms * b.rows
 	}
@@ -98,12 +134,11 @@ func (o EdgeOperator) fold(v *Node, combine func(a, b *Node) *Node, neutral floa
 		size := b.terms * b.rows
 		each := Gather(chunks, Reshape(o.nodes[b.at], size, 1))
 		weight := Reshape(o.nodes[b.at+1], size, 1)
-		real := GreaterThan(weight, loop.Zeros(weight))
-		return combined(Where(BroadcastToDims(real, size, heads), each, none(size)), 0, b, combine)
+		return combined(Where(GreaterThan(weight, loop.Zeros(weight)), each, none(size)), 0, b, combine)
 	})
 }
 
-// combined are a bucket's terms in v, from a row on, combined: [rows, heads].
+// combined are a bucket's terms in v, from a row on, combined: [rows, 1].
 func combined(v *Node, from int, b bucket, combine func(a, b *Node) *Node) *Node {
 	all := Slice(v, AxisRange(from, from+b.rows))
 	for k := 1; k < b.terms; k++ {
@@ -121,16 +156,19 @@ const lowest = -1e30
 // MaxRows is the largest value of every row's entries, padding excluded.
 func (o EdgeOperator) MaxRows(v *Node) *Node {
 	real := GreaterThan(o.real, loop.Zeros(o.real))
-	v = Where(BroadcastToShape(real, v.Shape()), v, loop.Like(loop.Float(v, lowest), v))
-	return o.fold(v, Max, lowest)
+	return o.fold(Where(real, v, loop.Like(loop.Float(v, lowest), v)), Max, lowest)
 }
 
-// Mix is Σ_j w_ij x_j for each of several sources x, [n, any], and as many weightings w, [entries, 1], which must be zero on
-// padding. No more than twice as many as there are heads.
+// Mix is Σ_j w_ij x_j for each of several sources x, [n heads, any] or, the same for all heads, [n, any], and as many weightings w,
+// [entries, 1], which must be zero on padding; no more than two.
 func (o EdgeOperator) Mix(sources, weightings []*Node) []*Node {
 	out := make([]*Node, len(sources))
 	for i, x := range sources {
-		out[i] = o.mix(x, weightings[i], o.twins[i])
+		column := o.twins[i]
+		if x.Shape().Dimensions[0] < o.m.n {
+			column = o.node
+		}
+		out[i] = o.mix(x, weightings[i], column)
 	}
 	return out
 }

@@ -31,15 +31,17 @@ var (
 	Computed = Layout{longest: 16, most: math.MaxInt}
 )
 
+// Order says which node is at each position: arrays on the engine are in the order of the matrix that they are multiplied by.
+type Order []int32
+
 // Matrix is a sparse symmetric n x n matrix laid out for [Operator]: "sliced rows".
 //
 // Rows are ordered by length; neighbouring rows of similar length form a bucket, stored column by column and padded to the
 // bucket's longest row with entries of weight zero. Rows longer than the layout allows are cut into chunks, whose
 // sums a next level adds up, in chunks again where there are too many.
 type Matrix struct {
-	n int
-	// order[p] is the node at position p: vectors on the engine are in this order.
-	order []int32
+	n     int
+	order Order
 	level
 	// owner[c] is the position of the long row that chunk number c is part of.
 	owner   []int32
@@ -69,7 +71,7 @@ func layOut(columns [][]int32, weights [][]float32, layout Layout) (*Matrix, err
 	if len(weights) != n {
 		return nil, fmt.Errorf("sparse matrix: %d rows of columns but %d rows of weights", n, len(weights))
 	}
-	m := &Matrix{n: n, order: make([]int32, n), layout: layout}
+	m := &Matrix{n: n, order: make(Order, n), layout: layout}
 	for i := range m.order {
 		m.order[i] = int32(i)
 		if len(columns[i]) != len(weights[i]) {
@@ -269,19 +271,22 @@ func (m *Matrix) Entries() int { return m.entries }
 // Tensors are the index and weight arrays, to be passed to the graph that uses the matrix and handed to [Matrix.On] there.
 func (m *Matrix) Tensors() []*tensors.Tensor { return m.tensors }
 
-// Permute brings per-node rows of the given width into the matrix's order; Restore undoes it.
-func Permute[T any](m *Matrix, rows []T, width int) []T {
+// Order is the order that the matrix's rows and columns are in.
+func (m *Matrix) Order() Order { return m.order }
+
+// Permute brings per-node rows of the given width into an order; Restore undoes it.
+func Permute[T any](o Order, rows []T, width int) []T {
 	out := make([]T, len(rows))
-	for p, v := range m.order {
+	for p, v := range o {
 		copy(out[p*width:(p+1)*width], rows[int(v)*width:(int(v)+1)*width])
 	}
 	return out
 }
 
-// Restore brings rows in the matrix's order back into the graph's.
-func Restore[T any](m *Matrix, rows []T, width int) []T {
+// Restore brings rows back into the graph's order.
+func Restore[T any](o Order, rows []T, width int) []T {
 	out := make([]T, len(rows))
-	for p, v := range m.order {
+	for p, v := range o {
 		copy(out[int(v)*width:(int(v)+1)*width], rows[p*width:(p+1)*width])
 	}
 	return out

@@ -87,7 +87,7 @@ func product(t *testing.T, e *engine.Engine, m *sparse.Matrix, x, v []float32, d
 		t.Fatal(err)
 	}
 	defer exec.Finalize()
-	args := []any{tensors.FromFlatDataAndDimensions(sparse.Permute(m, x, d), m.Size(), d), tensors.FromFlatDataAndDimensions(sparse.Permute(m, v, d), m.Size(), d)}
+	args := []any{tensors.FromFlatDataAndDimensions(sparse.Permute(m.Order(), x, d), m.Size(), d), tensors.FromFlatDataAndDimensions(sparse.Permute(m.Order(), v, d), m.Size(), d)}
 	for _, a := range m.Tensors() {
 		args = append(args, a)
 	}
@@ -95,7 +95,7 @@ func product(t *testing.T, e *engine.Engine, m *sparse.Matrix, x, v []float32, d
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sparse.Restore(m, tensors.MustCopyFlatData[float32](out[0]), d), sparse.Restore(m, tensors.MustCopyFlatData[float32](out[1]), d)
+	return sparse.Restore(m.Order(), tensors.MustCopyFlatData[float32](out[0]), d), sparse.Restore(m.Order(), tensors.MustCopyFlatData[float32](out[1]), d)
 }
 
 func farthest(a, b []float32) float64 {
@@ -222,7 +222,7 @@ func TestEmptyGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Size() != 0 || m.Entries() != 0 || len(m.Tensors()) != 0 || len(sparse.Permute(m, []float32{}, 3)) != 0 {
+	if m.Size() != 0 || m.Entries() != 0 || len(m.Tensors()) != 0 || len(sparse.Permute(m.Order(), []float32{}, 3)) != 0 {
 		t.Errorf("size %d, %d entries, %d arrays", m.Size(), m.Entries(), len(m.Tensors()))
 	}
 }

@@ -193,7 +193,7 @@ func (f *fit) logits() ([]float32, error) {
 // validation metric. params are those parameters; nil for the store's.
 func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error {
 	r := f.result
-	logits = sparse.Restore(f.model.Adjacency, logits, f.model.Outputs)
+	logits = sparse.Restore(f.model.Order, logits, f.model.Outputs)
 	metric := Metric(f.graph)
 	finite := !slices.ContainsFunc(logits, func(v float32) bool { return v != v || math.IsInf(float64(v), 0) })
 	val := math.NaN()

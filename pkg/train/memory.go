@@ -78,7 +78,7 @@ func versions(c Config) float64 {
 	case c.is(models.GCN):
 		return 1
 	case c.is(models.GAT):
-		return 0.8 + float64(c.Heads)
+		return 2.3
 	}
 	return 1.6
 }
@@ -92,7 +92,7 @@ func live(c Config, n int) (states, perEntry, arrays float64) {
 		// The keys of every entry's column are gathered for the scores.
 		states, perEntry, arrays = 8+steps(c, n), 9+1.2*float64(c.AttentionDim), 4
 	case c.is(models.GAT):
-		states, perEntry, arrays = chains(c, n, 3+5*heads, 9+8*heads), 8*heads, 4+2*heads
+		states, perEntry, arrays = chains(c, n, 3+5*heads, 9+8*heads), 8*heads, 7*heads
 	default:
 		states, arrays = chains(c, n, 6, 11.5), 2
 	}

@@ -47,7 +47,7 @@ func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map
 	}
 	p = &Prediction{Loss: float64(tensors.ToScalar[float32](out[0])), Outputs: s.model.Outputs, Width: out[2].Shape().Dimensions[1]}
 	rows := func(t *tensors.Tensor, width int) []float32 {
-		return sparse.Restore(s.model.Adjacency, tensors.MustCopyFlatData[float32](t), width)
+		return sparse.Restore(s.model.Order, tensors.MustCopyFlatData[float32](t), width)
 	}
 	p.Logits, p.Representation = rows(out[1], p.Outputs), rows(out[2], p.Width)
 	if gradients {

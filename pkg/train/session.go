@@ -64,11 +64,11 @@ func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*sessio
 			mask[i] = 1
 		}
 	}
-	a := m.Adjacency
+	order := m.Order
 	s.inputs = []any{
-		tensors.FromFlatDataAndDimensions(sparse.Permute(a, g.Features, g.NumFeatures), n, g.NumFeatures),
-		tensors.FromFlatDataAndDimensions(sparse.Permute(a, labels, 1), n, 1),
-		tensors.FromFlatDataAndDimensions(sparse.Permute(a, mask, 1), n, 1),
+		tensors.FromFlatDataAndDimensions(sparse.Permute(order, g.Features, g.NumFeatures), n, g.NumFeatures),
+		tensors.FromFlatDataAndDimensions(sparse.Permute(order, labels, 1), n, 1),
+		tensors.FromFlatDataAndDimensions(sparse.Permute(order, mask, 1), n, 1),
 	}
 	for _, t := range m.Arrays {
 		s.inputs = append(s.inputs, t)

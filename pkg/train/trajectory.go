@@ -86,7 +86,7 @@ func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[s
 
 // probability copies a tensor [n, 1] in the adjacency's order to the graph's.
 func (s *session) probability(t *tensors.Tensor) []float64 {
-	values := sparse.Restore(s.model.Adjacency, tensors.MustCopyFlatData[float32](t), 1)
+	values := sparse.Restore(s.model.Order, tensors.MustCopyFlatData[float32](t), 1)
 	out := make([]float64, len(values))
 	for i, v := range values {
 		out[i] = float64(v)
