@@ -125,8 +125,7 @@ func startingFrom(read map[string]train.Array, c train.Config, g *graphs.Graph) 
 	if read == nil {
 		return nil, nil
 	}
-	// Names and shapes depend on the graph's features and classes alone: one node spares a second adjacency.
-	m, err := models.New(c.Config, &graphs.Graph{NumNodes: 1, NumFeatures: g.NumFeatures, NumClasses: g.NumClasses})
+	m, err := models.Unbound(c.Config, g.NumFeatures, g.NumClasses)
 	if err != nil {
 		return nil, err
 	}

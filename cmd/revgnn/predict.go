@@ -69,7 +69,7 @@ func (a *app) predict() *cobra.Command {
 		if err := sweep.CheckSplits([]int{split}, g); err != nil {
 			return asUsage(err)
 		}
-		m, err := models.New(config.Config, g)
+		m, err := models.Unbound(config.Config, g.NumFeatures, g.NumClasses)
 		if err != nil {
 			return err
 		}

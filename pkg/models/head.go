@@ -51,7 +51,12 @@ func (m *Model) value(scope *model.Scope, g *Graph, name string) *Node {
 // linear is x W^T + b.
 func (m *Model) linear(scope *model.Scope, name string, x *Node) *Node {
 	w := m.value(scope, x.Graph(), name+".weight")
-	return Add(Dot(x, Transpose(w, 0, 1)).Product(), ExpandLeftToRank(m.value(scope, x.Graph(), name+".bias"), 2))
+	return m.biased(scope, name, Dot(x, Transpose(w, 0, 1)).Product())
+}
+
+// biased is x + b, b the bias of a linear layer.
+func (m *Model) biased(scope *model.Scope, name string, x *Node) *Node {
+	return Add(x, ExpandLeftToRank(m.value(scope, x.Graph(), name+".bias"), 2))
 }
 
 func (m *Model) dropout(scope *model.Scope, x *Node) *Node {

@@ -3,6 +3,7 @@ package models
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -20,10 +21,11 @@ type Model struct {
 	Config Config
 	// Order is the nodes' order in what the model reads and returns.
 	Order sparse.Order
-	// Arrays are the adjacency's index and weight arrays, to be passed to the graph for [Model.Build].
+	// Arrays are the features and the adjacency, to be passed to the graph for [Model.Build].
 	Arrays []*tensors.Tensor
 	// Features and Outputs per node; Outputs is 1 for two classes.
 	Features, Outputs int
+	features          features
 	backbone          backbone
 }
 
@@ -43,12 +45,12 @@ type backbone interface {
 	roundTrip(m *Model, scope *model.Scope, h *Node, adjacency []*Node) (end, changes *Node, stats *solve.Stats)
 }
 
-// New prepares a model for a graph.
-func New(c Config, g *graphs.Graph) (*Model, error) {
+// Unbound is a model for graphs with so many features and classes, of which no more is known than its parameters.
+func Unbound(c Config, features, classes int) (*Model, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	m := &Model{Config: c.Resolved(), Features: g.NumFeatures, Outputs: g.NumClasses}
+	m := &Model{Config: c.Resolved(), Features: features, Outputs: classes}
 	if m.Outputs == 2 {
 		m.Outputs = 1
 	}
@@ -60,9 +62,24 @@ func New(c Config, g *graphs.Graph) (*Model, error) {
 	case GRAND:
 		m.backbone = &grand{}
 	}
-	var err error
-	m.Order, m.Arrays, err = m.backbone.adjacency(g)
-	return m, err
+	return m, nil
+}
+
+// New prepares a model for a graph.
+func New(c Config, g *graphs.Graph) (*Model, error) {
+	m, err := Unbound(c, g.NumFeatures, g.NumClasses)
+	if err != nil {
+		return nil, err
+	}
+	order, adjacency, err := m.backbone.adjacency(g)
+	if err != nil {
+		return nil, err
+	}
+	if m.features, err = newFeatures(g, order); err != nil {
+		return nil, err
+	}
+	m.Order, m.Arrays = order, slices.Concat(m.features.arrays, adjacency)
+	return m, nil
 }
 
 // Param is a trainable array and how it starts: uniform in ±Limit, or all Value where Limit is 0.
@@ -131,15 +148,16 @@ type Output struct {
 	Stats *solve.Stats
 }
 
-// Build adds the model to a graph: its parameters are variables of scope, which must exist; x are the features [n,
-// Features] and adjacency the nodes of Arrays. Dropout is active where the scope is in training.
+// Build adds the model to a graph: its parameters are variables of scope, which must exist; arrays are the nodes of Arrays. Dropout
+// is active where the scope is in training.
 //
 //	H = dropout(ReLU(X W_in + b)),  Y = head(norm( f∘…∘f(H) ‖ g∘…∘g(H) )),  g = f^-1
 //
 // (paper section 3.1; ReLU and dropout commute).
-func (m *Model) Build(scope *model.Scope, x *Node, adjacency []*Node) *Output {
+func (m *Model) Build(scope *model.Scope, arrays []*Node) *Output {
 	out := &Output{}
-	out.Representation, out.Stats = m.backbone.represent(m, scope, m.encode(scope, x), adjacency)
+	x, adjacency := m.encode(scope, arrays)
+	out.Representation, out.Stats = m.backbone.represent(m, scope, x, adjacency)
 	out.Logits = m.readout(scope, m.norm(scope, out.Representation))
 	return out
 }
@@ -147,14 +165,16 @@ func (m *Model) Build(scope *model.Scope, x *Node, adjacency []*Node) *Output {
 // RoundTrip is the encoded input, and what the way forwards and back again make of it: Forward layers and as many reverse
 // layers of exactly MaxIterations iterations, with the mean change in each iteration (see [solve.Profile]); or, of GRAND, an
 // integration to Time and back, without changes.
-func (m *Model) RoundTrip(scope *model.Scope, x *Node, adjacency []*Node) (start, end, changes *Node, stats *solve.Stats) {
-	start = m.encode(scope, x)
+func (m *Model) RoundTrip(scope *model.Scope, arrays []*Node) (start, end, changes *Node, stats *solve.Stats) {
+	start, adjacency := m.encode(scope, arrays)
 	end, changes, stats = m.backbone.roundTrip(m, scope, start, adjacency)
 	return start, end, changes, stats
 }
 
-// encode is the input of the first layer: dropout(ReLU(X W_in + b)).
-func (m *Model) encode(scope *model.Scope, x *Node) *Node {
-	h := m.dropout(scope, m.linear(scope, m.backbone.encoder(), x))
-	return Max(h, ZerosLike(h))
+// encode is the input of the first layer, dropout(ReLU(X W_in + b)), beside the nodes of the adjacency.
+func (m *Model) encode(scope *model.Scope, arrays []*Node) (h *Node, adjacency []*Node) {
+	split, g := len(m.features.arrays), arrays[0].Graph()
+	w := m.value(scope, g, m.backbone.encoder()+".weight")
+	h = m.dropout(scope, m.biased(scope, m.backbone.encoder(), m.features.times(w, arrays[:split])))
+	return Max(h, ZerosLike(h)), arrays[split:]
 }

@@ -12,12 +12,12 @@ import (
 
 // Trajectory adds a model of residual layers to a graph and returns its states, [n, d] each, after the given numbers of
 // layers in either direction; both lists must ascend, and 0 is the encoded input. It has no gradient.
-func (m *Model) Trajectory(scope *model.Scope, x *Node, adjacency []*Node, forward, reverse []int) (forwards, reverses []*Node) {
+func (m *Model) Trajectory(scope *model.Scope, arrays []*Node, forward, reverse []int) (forwards, reverses []*Node) {
 	r, ok := m.backbone.(residual)
 	if !ok {
 		panic(fmt.Errorf("model %s has no layers to follow: choose a GCN or a GAT", m.Config.Model))
 	}
-	h := m.encode(scope, x)
+	h, adjacency := m.encode(scope, arrays)
 	block, w := r.block(m, scope, adjacency)
 	forwards = follow(h, forward, func(x *Node, depth int) *Node { return solve.ForwardChain(block, x, w, depth) })
 	reverses = follow(h, reverse, func(x *Node, depth int) *Node {

@@ -29,10 +29,21 @@ type Layout struct {
 var (
 	Constant = Layout{longest: 32, most: fused}
 	Computed = Layout{longest: 16, most: math.MaxInt}
+	// once is for products outside loops, which take so little time that compiling them counts.
+	once = Layout{longest: 16, most: 3}
 )
 
 // Order says which node is at each position: arrays on the engine are in the order of the matrix that they are multiplied by.
 type Order []int32
+
+// positions are the nodes' places in the order.
+func (o Order) positions() []int32 {
+	at := make([]int32, len(o))
+	for p, v := range o {
+		at[v] = int32(p)
+	}
+	return at
+}
 
 // Matrix is a sparse symmetric n x n matrix laid out for [Operator]: "sliced rows".
 //
@@ -67,6 +78,17 @@ func NewSymmetric(columns [][]int32, weights [][]float32) (*Matrix, error) {
 }
 
 func layOut(columns [][]int32, weights [][]float32, layout Layout) (*Matrix, error) {
+	m, err := ordered(columns, weights, len(columns), layout)
+	if err != nil {
+		return nil, err
+	}
+	position := m.order.positions()
+	m.lay(columns, weights, func(j int32) int32 { return position[j] })
+	return m, nil
+}
+
+// ordered checks rows of entries in so many columns, and orders them by length.
+func ordered(columns [][]int32, weights [][]float32, width int, layout Layout) (*Matrix, error) {
 	n := len(columns)
 	if len(weights) != n {
 		return nil, fmt.Errorf("sparse matrix: %d rows of columns but %d rows of weights", n, len(weights))
@@ -78,22 +100,23 @@ func layOut(columns [][]int32, weights [][]float32, layout Layout) (*Matrix, err
 			return nil, fmt.Errorf("sparse matrix: row %d has %d columns but %d weights", i, len(columns[i]), len(weights[i]))
 		}
 		for _, j := range columns[i] {
-			if j < 0 || int(j) >= n {
-				return nil, fmt.Errorf("sparse matrix: row %d refers to column %d, outside 0 to %d", i, j, n-1)
+			if j < 0 || int(j) >= width {
+				return nil, fmt.Errorf("sparse matrix: row %d refers to column %d, outside 0 to %d", i, j, width-1)
 			}
 		}
 		m.entries += len(columns[i])
 	}
 	slices.SortStableFunc(m.order, func(a, b int32) int { return len(columns[a]) - len(columns[b]) })
-	position := make([]int32, n)
-	for p, v := range m.order {
-		position[v] = int32(p)
-	}
-	rows := make([]row, n)
+	return m, nil
+}
+
+// lay makes the arrays of rows in the matrix's order; index is the row of the other factor that a column stands for.
+func (m *Matrix) lay(columns [][]int32, weights [][]float32, index func(column int32) int32) {
+	rows := make([]row, m.n)
 	for p, v := range m.order {
 		r := row{make([]int32, len(columns[v])), weights[v]}
 		for k, j := range columns[v] {
-			r.index[k] = position[j]
+			r.index[k] = index(j)
 		}
 		rows[p] = r
 	}
@@ -104,7 +127,6 @@ func layOut(columns [][]int32, weights [][]float32, layout Layout) (*Matrix, err
 			m.owner[p] = int32(m.short + i)
 		}
 	}
-	return m, nil
 }
 
 // build lays out rows that are ordered by length, and returns the rows of the next level, which add up the chunks.

@@ -61,7 +61,7 @@ func structured(m *Matrix) (*Structure, error) {
 		first += b.rows
 	}
 	// The mirror image of the i-th entry by row and column is the i-th by column and row.
-	order := func(major, minor func(entry) int32) []entry { return ordered(ordered(entries, minor, m.n), major, m.n) }
+	order := func(major, minor func(entry) int32) []entry { return counted(counted(entries, minor, m.n), major, m.n) }
 	row, column := func(e entry) int32 { return e.row }, func(e entry) int32 { return e.column }
 	mirror := make([]int32, s.places)
 	for i := range mirror {
@@ -86,9 +86,9 @@ func structured(m *Matrix) (*Structure, error) {
 // entry is a stored entry of a matrix and the place that it is stored at.
 type entry struct{ row, column, place int32 }
 
-// ordered sorts entries by a key below n; those of one key stay in order. (A counting sort: ten times faster than comparing
+// counted sorts entries by a key below n; those of one key stay in order. (A counting sort: ten times faster than comparing
 // on ten million edges.)
-func ordered(entries []entry, key func(entry) int32, n int) []entry {
+func counted(entries []entry, key func(entry) int32, n int) []entry {
 	from := make([]int, n+1)
 	for _, e := range entries {
 		from[key(e)+1]++

@@ -60,7 +60,7 @@ func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (i
 		}
 	}
 	out, err := s.once("inversion", func(scope *model.Scope, in []*Node) []*Node {
-		x, z, residual, stats := s.model.RoundTrip(scope, in[0], in[3:])
+		x, z, residual, stats := s.model.RoundTrip(scope, in[2:])
 		out := []*Node{ReduceAllMean(Abs(Sub(z, x))), ReduceAllMean(Abs(x)), stats.Outcome}
 		if residual != nil {
 			out = append(out, residual)

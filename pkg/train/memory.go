@@ -58,7 +58,11 @@ func Memory(g *graphs.Graph, c Config) Estimate {
 	}
 	add("the engine and its compiler", false, max(engineBytes+compiler/4, engineBytes+compiler-running))
 	add("the graph", false, features+8*float64(len(g.Edges))+n*(4+3*float64(len(g.Splits))))
-	add("features and adjacency", true, 2*(features+4*p*arrays))
+	stored := features
+	if entries, sparse := models.Sparse(g); sparse {
+		stored = 16 * float64(entries) // column and value, in both orders
+	}
+	add("features and adjacency", true, 2*(stored+4*p*arrays))
 	add(fmt.Sprintf("%.0f states of all nodes", states), true, 4*n*float64(c.Hidden)*states)
 	if perEntry > 0 {
 		add(fmt.Sprintf("%.0f numbers per edge and direction", perEntry), true, 4*p*perEntry)

@@ -28,7 +28,7 @@ type session struct {
 	split  graphs.Split
 	store  *model.Store
 	params []models.Param
-	inputs []any // features, labels, training mask, the adjacency's arrays
+	inputs []any // labels, training mask, the model's arrays
 	// predicted is the peak memory that was expected before the start.
 	predicted int64
 }
@@ -66,7 +66,6 @@ func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*sessio
 	}
 	order := m.Order
 	s.inputs = []any{
-		tensors.FromFlatDataAndDimensions(sparse.Permute(order, g.Features, g.NumFeatures), n, g.NumFeatures),
 		tensors.FromFlatDataAndDimensions(sparse.Permute(order, labels, 1), n, 1),
 		tensors.FromFlatDataAndDimensions(sparse.Permute(order, mask, 1), n, 1),
 	}
@@ -116,8 +115,8 @@ type built struct {
 func (s *session) build(scope *model.Scope, in []*Node, training bool) built {
 	g := in[0].Graph()
 	s.store.SetTraining(g, training)
-	out := s.model.Build(scope, in[0], in[3:])
-	labels, mask := in[1], in[2]
+	out := s.model.Build(scope, in[2:])
+	labels, mask := in[0], in[1]
 	var each *Node
 	if s.model.Outputs == 1 {
 		z := out.Logits

@@ -49,10 +49,10 @@ func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[s
 	var readouts int
 	out, err := s.once("trajectory", func(scope *model.Scope, in []*Node) []*Node {
 		s.store.SetTraining(in[0].Graph(), false)
-		f, r := s.model.Trajectory(scope, in[0], in[3:], forward, reverse)
+		f, r := s.model.Trajectory(scope, in[2:], forward, reverse)
 		out := slices.Concat(f, r)
 		if s.model.Outputs == 1 {
-			out = append(out, Sigmoid(s.model.Build(scope, in[0], in[3:]).Logits))
+			out = append(out, Sigmoid(s.model.Build(scope, in[2:]).Logits))
 			for _, x := range f {
 				out = append(out, Sigmoid(s.model.Readout(scope, x, nil)))
 			}

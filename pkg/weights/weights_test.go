@@ -84,7 +84,7 @@ func TestForTakesEitherName(t *testing.T) {
 	} {
 		config := models.Default(models.GCNRep)
 		config.Normalise = c.normalise
-		m, err := models.New(config, g)
+		m, err := models.Unbound(config, g.NumFeatures, g.NumClasses)
 		if err != nil {
 			t.Fatal(err)
 		}
