@@ -32,9 +32,12 @@ func (GCN) Gate(u, v *Node, w []*Node) *Node  { return gate(u, v, w[1]) }
 
 // Linearize keeps Â X.
 func (c GCN) Linearize(x *Node, w []*Node) (*Node, []*Node) {
-	ax := c.Adjacency.On(w[2:]).Product(x)
-	return Dot(ax, w[0]).Product(), []*Node{ax}
+	tape := c.Tape(x, w)
+	return Dot(tape[0], w[0]).Product(), tape
 }
+
+// Tape is Â X.
+func (c GCN) Tape(x *Node, w []*Node) []*Node { return []*Node{c.Adjacency.On(w[2:]).Product(x)} }
 
 // PullX is Â (Q W^T), using that Â is symmetric.
 func (c GCN) PullX(q *Node, _, w []*Node) (*Node, []*Node) {

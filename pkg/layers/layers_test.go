@@ -51,9 +51,11 @@ func branches(t *testing.T) map[string]branch {
 	if err != nil {
 		t.Fatal(err)
 	}
+	const wide = 256 // solve.Keeps
 	return map[string]branch{
-		"GCN": {layers.GCN{Adjacency: norm}, []*tensors.Tensor{draw(2, 0.95, width, width), draw(3, 0.2, width)}, norm.Tensors()},
-		"GAT": {layers.GAT{Edges: edges}, []*tensors.Tensor{draw(2, 0.8, width, heads*(width+2)), draw(3, 0.2, width)}, edges.Tensors()},
+		"wide GCN": {layers.GCN{Adjacency: norm}, []*tensors.Tensor{draw(2, 0.95, wide, wide), draw(3, 0.2, wide)}, norm.Tensors()},
+		"GCN":      {layers.GCN{Adjacency: norm}, []*tensors.Tensor{draw(2, 0.95, width, width), draw(3, 0.2, width)}, norm.Tensors()},
+		"GAT":      {layers.GAT{Edges: edges}, []*tensors.Tensor{draw(2, 0.8, width, heads*(width+2)), draw(3, 0.2, width)}, edges.Tensors()},
 	}
 }
 
@@ -74,6 +76,8 @@ func draw(seed uint64, scale float64, dims ...int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(v, dims...)
 }
 
+func (b branch) width() int { return b.w[0].Shape().Dimensions[0] }
+
 // execute runs f on a random input, cotangent and the branch's weights and arrays.
 func (b branch) execute(t *testing.T, e *engine.Engine, f func(x, v *Node, w []*Node) []*Node) [][]float32 {
 	t.Helper()
@@ -82,7 +86,7 @@ func (b branch) execute(t *testing.T, e *engine.Engine, f func(x, v *Node, w []*
 		t.Fatal(err)
 	}
 	defer exec.Finalize()
-	args := []any{draw(1, 6, nodes, width), draw(4, 1, nodes, width)}
+	args := []any{draw(1, 6, nodes, b.width()), draw(4, 1, nodes, b.width())}
 	for _, a := range append(append([]*tensors.Tensor{}, b.w...), b.arrays...) {
 		// A copy: a tensor belongs to the engine that used it first.
 		args = append(args, must(a.LocalClone()))
@@ -152,7 +156,7 @@ func TestReverseChain(t *testing.T) {
 				})
 			}
 			implicit, unrolled := run(solve.ReverseChain), run(solve.ReverseChainUnrolled)
-			compare(t, name+": f∘g", implicit[1], tensors.MustCopyFlatData[float32](draw(1, 6, nodes, width)), 1e-5)
+			compare(t, name+": f∘g", implicit[1], tensors.MustCopyFlatData[float32](draw(1, 6, nodes, b.width())), 1e-5)
 			for i := range implicit {
 				compare(t, fmt.Sprintf("%s: number %d of result, round trip, gradients", name, i), implicit[i], unrolled[i], 1e-4)
 			}

@@ -27,5 +27,21 @@ type Block interface {
 	PullW(q *Node, shared, tape, w []*Node) []*Node
 }
 
+// Taper is a [Block] that spares work where u(X; w) is known already: Tape is the tape of Linearize without u.
+type Taper interface {
+	Block
+	Tape(x *Node, w []*Node) []*Node
+}
+
+// keptBytes is what the preactivations of a reverse chain may take to be kept for its way back, and keptWidth the least width that
+// they are kept for: evaluating one takes 2 n d² operations, and storing and reading it back 8 n d bytes and the clearing of as much
+// memory, which was no faster for d of 64 and 128 (docs/performance.md).
+const keptBytes, keptWidth = 128 << 20, 256
+
+// Keeps tells whether the reverse chain of a [Taper], with n nodes and so many layers of width d, keeps all preactivations.
+func Keeps(n, d, depth int) bool {
+	return d >= keptWidth && 4*int64(n)*int64(d)*int64(depth) <= keptBytes
+}
+
 // apply is h(X; w).
 func apply(b Block, x *Node, w []*Node) *Node { return b.Activate(b.Preactivation(x, w), w) }

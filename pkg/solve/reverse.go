@@ -40,29 +40,39 @@ type Stats struct {
 }
 
 // ReverseChain applies g = f^-1 depth times, f(X) = X + h(X; w), and is differentiable in x and the trainable weights by
-// implicit differentiation. Memory depends neither on depth nor on the iterations.
+// implicit differentiation. Memory depends neither on depth nor on the iterations, beyond [Keeps].
 func ReverseChain(block Block, x *Node, w []*Node, depth int, o Options) (*Node, *Stats) {
 	if depth <= 0 {
 		return x, NoStats(x)
 	}
 	trainable := block.Trainable()
 	fixed := stopped(w)
-	z, _, stats := invert(block, StopGradient(x), fixed, depth, o, false)
+	_, kept := block.(Taper)
+	kept = kept && Keeps(x.Shape().Dimensions[0], x.Shape().Dimensions[1], depth)
+	keep := o.Order
+	if kept {
+		keep = max(keep, depth)
+	}
+	z, stacks, stats := invert(block, StopGradient(x), fixed, depth, o, keep, false)
 	y := Custom(z, append([]*Node{x}, w[:trainable]...), func(v *Node) []*Node {
-		return pullBack(block, z, v, fixed, depth, o, stats)
+		if !kept {
+			stacks = nil
+		}
+		return pullBack(block, z, v, fixed, stacks, depth, o, stats)
 	})
 	return y, stats
 }
 
-// invert solves Z = Y - h(Z) layer by layer; each result is the next right-hand side. It returns the last result and, if
-// keep is set, the inputs of all layers.
-func invert(block Block, x *Node, w []*Node, depth int, o Options, keep bool) (last, inputs *Node, stats *Stats) {
+// invert solves Z = Y - h(Z) layer by layer; each result is the next right-hand side. It returns the last result and stacks: the
+// preactivations of the last keep layers, o.Order at least, that of layer i at place i mod keep, if there are any; then, if inputs is
+// set, the inputs of all layers.
+func invert(block Block, x *Node, w []*Node, depth int, o Options, keep int, inputs bool) (last *Node, stacks []*Node, stats *Stats) {
 	g := x.Graph()
 	start := []*Node{x, loop.Int(g, 0), loop.Float(x, 0), loop.Int(g, 0)}
-	if o.Order > 0 { // the preactivations of the last layers, that of layer i at place i mod Order
-		start = append(start, stack(x, o.Order))
+	if keep > 0 {
+		start = append(start, stack(x, keep))
 	}
-	if keep {
+	if inputs {
 		start = append(start, stack(x, depth))
 	}
 	out := loop.Repeat(loop.Int(g, depth), start, w, func(layer *Node, state, w []*Node) []*Node {
@@ -70,7 +80,10 @@ func invert(block Block, x *Node, w []*Node, depth int, o Options, keep bool) (l
 		scale := magnitude(y)
 		guess := []*Node{y}
 		if o.Order > 0 {
-			guess = []*Node{Sub(y, block.Activate(extrapolated(rest[0], layer), w)), rest[0]}
+			guess[0] = Sub(y, block.Activate(extrapolated(rest[0], layer, o.Order), w))
+		}
+		if keep > 0 {
+			guess = append(guess, rest[0])
 		}
 		iteration := fixedPoint{limit: o.MaxIterations, step: func(state, reads []*Node) ([]*Node, *Node) {
 			z, y, layer, w := state[0], reads[0], reads[1], reads[2:]
@@ -78,8 +91,8 @@ func invert(block Block, x *Node, w []*Node, depth int, o Options, keep bool) (l
 			h := block.Activate(u, w)
 			change := loop.MeanAbs(Sub(Sub(y, h), z))
 			next := []*Node{Sub(after(change, y), h)}
-			if o.Order > 0 {
-				next = append(next, store(state[1], u, Mod(layer, loop.Int(layer.Graph(), o.Order))))
+			if keep > 0 {
+				next = append(next, store(state[1], u, Mod(layer, loop.Int(layer.Graph(), keep))))
 			}
 			return next, change
 		}}
@@ -88,19 +101,19 @@ func invert(block Block, x *Node, w []*Node, depth int, o Options, keep bool) (l
 		// Not "residual > worst": a NaN must win.
 		worse := LogicalNot(LessOrEqual(residual, worst))
 		next := append([]*Node{z[0], Add(total, end.count), Where(worse, residual, worst), Where(worse, layer, where)}, z[1:]...)
-		if keep {
+		if inputs {
 			next = append(next, store(rest[len(rest)-1], y, layer))
 		}
 		return next
 	})
-	return out[0], out[len(out)-1], &Stats{Iterations: out[1], Residual: out[2], Layer: out[3], Outcome: loop.Int(g, Reached)}
+	return out[0], out[4:], &Stats{Iterations: out[1], Residual: out[2], Layer: out[3], Outcome: loop.Int(g, Reached)}
 }
 
 // extrapolated is the preactivation that a layer's solution is expected to have: the value, at the layer, of the polynomial
-// through those of the layers before, as many as there are and as the stack holds: that of layer i is at place i mod count.
-func extrapolated(stack, layer *Node) *Node {
+// through those of the layers before, as many as there are and order at most; that of layer i is at place i mod the stack's length.
+func extrapolated(stack, layer *Node, order int) *Node {
 	g := layer.Graph()
-	order := stack.Shape().Dimensions[0]
+	places := stack.Shape().Dimensions[0]
 	// Lagrange's coefficients of the values at -1 … -k for that at 0 are -(-1)^i C(k, i).
 	table := make([][]float32, order+1)
 	for k := range table {
@@ -114,7 +127,7 @@ func extrapolated(stack, layer *Node) *Node {
 	weights := Reshape(Gather(Const(g, table), Reshape(Min(layer, loop.Int(g, order)), 1, 1)), order)
 	var sum *Node
 	for i := range order {
-		place := Mod(Add(layer, loop.Int(g, order-1-i)), loop.Int(g, order))
+		place := Mod(Add(layer, loop.Int(g, places-1-i)), loop.Int(g, places))
 		term := loop.Scale(load(stack, place), ConvertDType(Reshape(Slice(weights, AxisElem(i))), stack.DType()))
 		if sum == nil {
 			sum = term
@@ -135,12 +148,13 @@ func magnitude(y *Node) *Node { return Max(loop.MeanAbs(y), loop.Float(y, 1)) }
 const smooth = 128
 
 // pullBack walks the chain from its end z. In each layer it solves λ = v - J_h(z)^T λ, collects the weights' cotangents
-// -(∂h/∂w)^T λ, and steps to the layer's input z + h(z).
+// -(∂h/∂w)^T λ, and steps to the layer's input z + h(z). stacks holds the preactivations of all layers' last iterates but one, in
+// place of u(z), if they were kept: the layer's input is then what z was made of, to the last digit.
 //
 // The iterate is p = J_h^T λ, for λ = v - p: it starts from that of the layer before, which is near, or in deep chains from a line
 // through those of the last two. Only q = σ' ∘ λ goes into
 // the next one, so that its change, relative to σ' ∘ v, is the residual.
-func pullBack(block Block, z, v *Node, w []*Node, depth int, o Options, stats *Stats) []*Node {
+func pullBack(block Block, z, v *Node, w, stacks []*Node, depth int, o Options, stats *Stats) []*Node {
 	g := z.Graph()
 	limit := o.AdjointIterations
 	if limit <= 0 {
@@ -149,9 +163,10 @@ func pullBack(block Block, z, v *Node, w []*Node, depth int, o Options, stats *S
 	zero := loop.Float(z, 0)
 	state := []*Node{z, v, loop.Zeros(v), loop.Zeros(v), loop.Int(g, 0), zero, loop.Float(z, 1)}
 	state = append(state, zeros(w[:block.Trainable()])...)
-	out := loop.Repeat(loop.Int(g, depth), state, w, func(_ *Node, state, w []*Node) []*Node {
+	out := loop.Repeat(loop.Int(g, depth), state, append(stacks[:len(stacks):len(stacks)], w...), func(layer *Node, state, reads []*Node) []*Node {
+		kept, w := reads[:len(stacks)], reads[len(stacks):]
 		z, v, p, slope, total, worst, rate, grads := state[0], state[1], state[2], state[3], state[4], state[5], state[6], state[7:]
-		u, tape := block.Linearize(z, w)
+		u, tape := linearized(block, z, w, kept, Sub(loop.Int(layer.Graph(), depth-1), layer))
 		size := Max(loop.MeanAbs(block.Gate(u, v, w)), loop.Float(v, 1e-30))
 		_, empty := block.PullX(v, tape, w) // for its shapes only: engines leave out what is not used
 		for i, e := range empty {
@@ -183,4 +198,12 @@ func pullBack(block Block, z, v *Node, w []*Node, depth int, o Options, stats *S
 	})
 	stats.AdjointIterations, stats.AdjointResidual = out[4], out[5]
 	return append([]*Node{out[1]}, out[7:]...)
+}
+
+// linearized is u, read from kept where it was kept, and the tape.
+func linearized(block Block, z *Node, w, kept []*Node, layer *Node) (u *Node, tape []*Node) {
+	if len(kept) == 0 {
+		return block.Linearize(z, w)
+	}
+	return load(kept[0], layer), block.(Taper).Tape(z, w)
 }

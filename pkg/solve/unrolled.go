@@ -19,7 +19,8 @@ func ReverseChainUnrolled(block Block, x *Node, w []*Node, depth int, o Options)
 	}
 	trainable := block.Trainable()
 	fixed := stopped(w)
-	z, inputs, stats := invert(block, StopGradient(x), fixed, depth, o, true)
+	z, stacks, stats := invert(block, StopGradient(x), fixed, depth, o, 0, true)
+	inputs := stacks[0]
 	y := Custom(z, append([]*Node{x}, w[:trainable]...), func(v *Node) []*Node {
 		g := v.Graph()
 		state := append([]*Node{loop.Int(g, 0), v}, zeros(fixed[:trainable])...)

@@ -98,7 +98,11 @@ func live(c Config, n int) (states, perEntry, arrays float64) {
 	case c.is(models.GAT):
 		states, perEntry, arrays = chains(c, n, 3+5*heads, 9+8*heads), 8*heads, 7*heads
 	default:
-		states, arrays = chains(c, n, 6, 11.5), 2
+		reverse := 11.5
+		if c.Adjoint == "implicit" && solve.Keeps(n, c.Hidden, c.Reverse) {
+			reverse += float64(c.Reverse)
+		}
+		states, arrays = chains(c, n, 6, reverse), 2
 	}
 	if c.Norm != "none" {
 		states += 4
