@@ -11,7 +11,6 @@ import (
 
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/datasets"
-	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/npz"
 	"github.com/revgnn/revgnn/pkg/train"
@@ -110,8 +109,7 @@ func initialWeights(c train.Config, p Prepared) error {
 // drawn are weights by the distributions of PyTorch and PyTorch Geometric; the bound on the convolution's weight is kept inside
 // the models.
 func drawn(c train.Config, features, classes int) (map[string]train.Array, error) {
-	// Names and shapes do not depend on the nodes.
-	m, err := models.New(c.Config, &graphs.Graph{NumNodes: 1, NumFeatures: features, NumClasses: classes})
+	m, err := models.Unbound(c.Config, features, classes)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/sparse"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -50,15 +51,23 @@ func Analyse(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Con
 	if a.Outputs == 2 {
 		a.Outputs = 1
 	}
+	a.Kept = solve.Keeps(a.Nodes, a.Hidden, a.Reverse)
+	var features *sparse.Rectangular
+	if entries, yes := models.Sparse(g); yes {
+		a.FeatureEntries = entries
+		if features, err = sparse.NewRectangular(g.Features, g.NumFeatures); err != nil {
+			return nil, err
+		}
+	}
 	if a.Rates, err = MeasureRates(e, a.Nodes, a.Hidden); err != nil {
 		return nil, err
 	}
-	return a, a.measure(ctx, e, m)
+	return a, a.measure(ctx, e, kernels(a.Shape, m, features))
 }
 
 // measure times the kernels and adds up.
-func (a *Analysis) measure(ctx context.Context, e *engine.Engine, m *sparse.Matrix) (err error) {
-	for _, k := range kernels(a.Shape, m) {
+func (a *Analysis) measure(ctx context.Context, e *engine.Engine, list []Kernel) (err error) {
+	for _, k := range list {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

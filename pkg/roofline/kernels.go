@@ -29,13 +29,17 @@ type Shape struct {
 	Nodes    int `json:"nodes"`
 	Entries  int `json:"entries"`
 	Features int `json:"features"`
-	Outputs  int `json:"outputs"`
-	Hidden   int `json:"hidden"`
-	Forward  int `json:"forward"`
-	Reverse  int `json:"reverse"`
+	// FeatureEntries is the number of features of all nodes that are not zero, if the encoder multiplies them as a sparse matrix, else 0.
+	FeatureEntries int `json:"feature_entries"`
+	Outputs        int `json:"outputs"`
+	Hidden         int `json:"hidden"`
+	Forward        int `json:"forward"`
+	Reverse        int `json:"reverse"`
 	// Solve and Adjoint are mean iterations per reverse layer.
 	Solve   float64 `json:"solve"`
 	Adjoint float64 `json:"adjoint"`
+	// Kept says that the reverse chain keeps its preactivations.
+	Kept bool `json:"kept"`
 }
 
 // parameters is their number: encoder, convolution, head.
@@ -49,13 +53,21 @@ func counts(s Shape) []Kernel {
 	n, e, f, d, c := float64(s.Nodes), float64(s.Entries), float64(s.Features), float64(s.Hidden), float64(s.Outputs)
 	forward, reverse, p := float64(s.Forward), float64(s.Reverse), s.parameters()
 	evaluations := 4*forward + reverse*(s.Solve+1+s.Adjoint)
+	products := evaluations
+	if s.Kept {
+		products -= reverse
+	}
+	encoder := Kernel{Name: "encoder", Operations: 4 * n * f * d, Bytes: 4 * (2*n*f + 2*n*d + 4*f*d), Times: 1}
+	if z := float64(s.FeatureEntries); z > 0 {
+		encoder.Operations, encoder.Bytes = 4*z*d, z*(8*d+16)+4*(2*n*d+4*f*d)
+	}
 	return []Kernel{
-		{Name: "X W", Operations: 2 * n * d * d, Bytes: 4 * (2*n*d + d*d), Times: evaluations},
+		{Name: "X W", Operations: 2 * n * d * d, Bytes: 4 * (2*n*d + d*d), Times: products},
 		{Name: "Â X", Operations: 2 * e * d, Bytes: e*(4*d+8) + 4*n*d, Times: evaluations},
 		{Name: "Xᵀ G", Operations: 2 * n * d * d, Bytes: 4 * (2*n*d + d*d), Times: forward + reverse},
 		{Name: "iterate", Operations: 6 * n * d, Bytes: 16 * n * d, Times: reverse * (s.Solve + s.Adjoint)},
 		{Name: "layer", Operations: 8 * n * d, Bytes: 20 * n * d, Times: 4 * reverse},
-		{Name: "encoder", Operations: 4 * n * f * d, Bytes: 4 * (2*n*f + 2*n*d + 4*f*d), Times: 1},
+		encoder,
 		{Name: "head", Operations: 12 * n * d * c, Bytes: 4 * (8*n*d + 4*n*c), Times: 1},
 		{Name: "Adam", Operations: 12 * p, Bytes: 28 * p, Times: 1},
 	}
@@ -64,8 +76,8 @@ func counts(s Shape) []Kernel {
 // bound fills in the least time.
 func (k *Kernel) bound(r Rates) { k.Least = max(k.Operations/r.matrix(), k.Bytes/r.Near) }
 
-// kernels are the counts with loops to time them by, in the same order.
-func kernels(s Shape, m *sparse.Matrix) []Kernel {
+// kernels are the counts with loops to time them by, in the same order; features are the sparse ones, or nil.
+func kernels(s Shape, m *sparse.Matrix, features *sparse.Rectangular) []Kernel {
 	n, d, f, c := s.Nodes, s.Hidden, s.Features, s.Outputs
 	x := func() *tensors.Tensor { return filled(n, d, wave) }
 	one := tensors.FromFlatDataAndDimensions([]float32{1}, 1, 1)
@@ -78,7 +90,13 @@ func kernels(s Shape, m *sparse.Matrix) []Kernel {
 	set(2, gradient, []*tensors.Tensor{x(), x()}, filled(d, d, wave), one)
 	set(3, iterate, []*tensors.Tensor{x(), x(), filled(1, d, wave)}, x(), one)
 	set(4, layer, []*tensors.Tensor{x(), x(), x(), filled(1, d, wave)}, x(), one)
-	set(5, encoder, []*tensors.Tensor{filled(n, f, wave)}, filled(f, d, wave))
+	if features == nil {
+		set(5, encoder, []*tensors.Tensor{filled(n, f, wave)}, filled(f, d, wave))
+	} else {
+		set(5, func(state, fixed []*Node) []*Node {
+			return []*Node{Add(state[0], tiny(features.Pull(features.Product(state[0], fixed), fixed)))}
+		}, features.Tensors(), filled(f, d, wave))
+	}
 	set(6, head, []*tensors.Tensor{filled(2*d, c, wave)}, filled(n, 2*d, wave), filled(2*d, c, wave))
 	p := int(s.parameters())
 	set(7, adam, []*tensors.Tensor{filled(p, 1, wave)}, filled(p, 1, wave), filled(p, 1, wave), filled(p, 1, wave), one)

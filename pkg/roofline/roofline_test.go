@@ -35,6 +35,15 @@ func TestCounts(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("missing: %v", want)
 	}
+	s.Kept, s.FeatureEntries = true, 4
+	for _, k := range counts(s) {
+		switch {
+		case k.Name == "X W" && k.Times != 8+35:
+			t.Errorf("with kept preactivations: %v", k)
+		case k.Name == "encoder" && (k.Operations != 4*4*11 || k.Bytes != 4*(88+16)+4*(44+220)):
+			t.Errorf("with sparse features: %v", k)
+		}
+	}
 	k := Kernel{Operations: 100, Bytes: 30}
 	if k.bound(Rates{Large: 10, Own: 20, Near: 3}); k.Least != 10 {
 		t.Errorf("the least time is %g", k.Least)
