@@ -125,9 +125,11 @@ func gradient(state, fixed []*Node) []*Node {
 func iterate(state, fixed []*Node) []*Node {
 	z, y, u, b := state[0], fixed[0], fixed[1], fixed[2]
 	value, next := changing(state[1])
-	new := Sub(y, loop.ReLU(Add(loop.Scale(u, value), rowVector(b, u))))
-	change := loop.MeanAbs(Sub(new, z))
-	return []*Node{new, Add(next, tiny(Reshape(change, 1, 1)))}
+	h := loop.ReLU(Add(loop.Scale(u, value), rowVector(b, u)))
+	change := loop.MeanAbs(Sub(Sub(y, h), z))
+	// As in a solve, the new iterate waits for the change, so that it overwrites the old one.
+	later := loop.Like(Min(change, loop.Float(change, 0)), y)
+	return []*Node{Sub(Add(y, later), h), Add(next, tiny(Reshape(change, 1, 1)))}
 }
 
 // layer is the start of a solve, y - ReLU(3 u - 3 u' + u" + b), from the preactivations of the last layers.

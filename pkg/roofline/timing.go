@@ -17,8 +17,8 @@ import (
 type body func(state, fixed []*Node) []*Node
 
 const (
-	// span is how long the repetitions of one measurement take together, and tries how many there are, of which the fastest
-	// counts: disturbances only slow down.
+	// span is how long the repetitions of one measurement take together at least, and tries how many there are, of which the
+	// fastest counts: disturbances only slow down.
 	span  = 200 * time.Millisecond
 	tries = 3
 	// most repetitions: a kernel below a microsecond is not measured to more digits.
@@ -58,31 +58,40 @@ func perRepetition(e *engine.Engine, state, fixed []*tensors.Tensor, b body) (fl
 	if _, err := run(1); err != nil { // compiles
 		return 0, err
 	}
-	times, best := 2, 0.0
-	for {
+	fastest := func(times int) (best time.Duration, err error) {
+		for i := range tries {
+			took, err := run(times)
+			if err != nil {
+				return 0, err
+			}
+			if i == 0 || took < best {
+				best = took
+			}
+		}
+		return best, nil
+	}
+	one, err := fastest(1)
+	if err != nil {
+		return 0, err
+	}
+	for times := 2; ; {
 		took, err := run(times)
 		if err != nil {
 			return 0, err
 		}
-		if took >= span || times >= most {
-			break
+		if more := took - one; more < span && times < most { // starting, copying large arrays in, takes its time too
+			times = min(most, max(2*times, int(float64(times)*float64(span)/float64(max(more, span/100)))))
+			continue
 		}
-		times = min(most, max(2*times, int(float64(times)*float64(span)/float64(took+1))))
-	}
-	for range tries {
-		one, err := run(1)
+		many, err := fastest(times)
 		if err != nil {
 			return 0, err
 		}
-		many, err := run(times)
-		if err != nil {
-			return 0, err
+		if many <= one {
+			return 0, fmt.Errorf("the clock cannot tell %d repetitions of a kernel from one: measure again on a quieter machine", times)
 		}
-		if t := (many - one).Seconds() / float64(times-1); best == 0 || t < best {
-			best = t
-		}
+		return (many - one).Seconds() / float64(times-1), nil
 	}
-	return best, nil
 }
 
 // filled is an array of rows x columns with values that f gives.
