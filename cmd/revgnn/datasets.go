@@ -10,6 +10,7 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/doctor"
+	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
@@ -55,7 +56,7 @@ func (a *app) datasetsList() *cobra.Command {
 						fmt.Fprintf(w, "%s\t\t\t%s\t\tgenerated\n", l.Name, l.Metric)
 						continue
 					}
-					fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\n", l.Name, l.Nodes, l.Edges, l.Metric, bytesText(l.Bytes), map[bool]string{true: "yes", false: "no"}[l.Present])
+					fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\n", l.Name, l.Nodes, l.Edges, l.Metric, machine.Bytes(l.Bytes), map[bool]string{true: "yes", false: "no"}[l.Present])
 				}
 			})
 		}}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/doctor"
 	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/machine"
 )
 
 func (a *app) doctor() *cobra.Command {
@@ -55,7 +56,7 @@ func doctorTable(w io.Writer, r *doctor.Report) {
 		{"notebook kernel", or(r.Kernel, "none; 'make lab' installs it")},
 		{"GPU", yes[r.GPU]},
 		{"cores", fmt.Sprint(r.Cores)},
-		{"memory", fmt.Sprintf("%s, %s free", bytesText(r.Memory), bytesText(r.FreeMemory))},
+		{"memory", fmt.Sprintf("%s, %s free", machine.Bytes(r.Memory), machine.Bytes(r.FreeMemory))},
 		{"platform", r.Platform + ", " + r.Go},
 	} {
 		fmt.Fprintf(w, "%s\t%s\n", line[0], line[1])

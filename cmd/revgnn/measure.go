@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/train"
@@ -108,7 +109,7 @@ func (a *app) bench() *cobra.Command {
 			fmt.Fprintf(w, "seconds to compile\t%.2f\n", b.CompileSeconds)
 			fmt.Fprintf(w, "iterations per layer\t%.2f\t(adjoint %.2f)\n", b.Iterations.Solve, b.Iterations.Adjoint)
 			fmt.Fprintf(w, "loss, first and last step\t%.5g\t%.5g\n", b.Losses[0], b.Losses[len(b.Losses)-1])
-			fmt.Fprintf(w, "peak memory\t%s\n", bytesText(b.PeakRSS))
+			fmt.Fprintf(w, "peak memory\t%s\n", machine.Bytes(b.PeakRSS))
 		})
 	}
 	return c
@@ -137,19 +138,4 @@ func startingFrom(read map[string]train.Array, c train.Config, g *graphs.Graph) 
 func benchSettings(f *pflag.FlagSet, c *train.Config) {
 	c.Epochs = 10
 	trainSettings(f, c)
-}
-
-// bytesText is a number of bytes for people.
-func bytesText(n int64) string {
-	if n <= 0 {
-		return "unknown"
-	}
-	const gib = 1 << 30
-	if n >= gib {
-		return fmt.Sprintf("%.1f GiB", float64(n)/gib)
-	}
-	if n < 1<<20 {
-		return fmt.Sprintf("%.0f KiB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20))
 }

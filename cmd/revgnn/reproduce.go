@@ -14,6 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/doctor"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/paper"
 	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/sweep"
@@ -93,7 +94,7 @@ func (r *reproduction) run(ctx context.Context, names []string) (err error) {
 	}
 	if plan.Missing > 0 {
 		p.line("profile %s: %d runs are there, %d are to be made; about %s, and up to %s of memory. What is done is kept in %s, whatever happens.",
-			scope.Profile.Name, plan.Done, plan.Missing, paper.Duration(plan.Seconds), bytesText(int64(plan.Bytes)), store.Path())
+			scope.Profile.Name, plan.Done, plan.Missing, paper.Duration(plan.Seconds), machine.Bytes(int64(plan.Bytes)), store.Path())
 		if err := runner.Run(ctx, items); err != nil {
 			return err
 		}
@@ -210,7 +211,7 @@ func planTable(w io.Writer, p paper.Plan) {
 		case s.Provisional:
 			state = "to do, settings not chosen yet"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Task, state, paper.Duration(p.Estimate(s.Task)), bytesText(int64(paper.Memory(s.Task))))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Task, state, paper.Duration(p.Estimate(s.Task)), machine.Bytes(int64(paper.Memory(s.Task))))
 	}
 	fmt.Fprintf(w, "\n%d done, %d to do: about %s\n", p.Done, p.Missing, paper.Duration(p.Seconds))
 }

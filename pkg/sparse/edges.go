@@ -31,35 +31,17 @@ func NewEdges(g *graphs.Graph, heads int) (*Edges, error) {
 	if err != nil {
 		return nil, err
 	}
-	var column, row []int32
+	var row, node, column []int32
 	var real []float32
-	from := 0
-	for _, b := range m.buckets {
-		if b.terms > 0 {
-			column = append(column, tensors.MustCopyFlatData[int32](m.tensors[b.at])...)
-			real = append(real, tensors.MustCopyFlatData[float32](m.tensors[b.at+1])...)
-			for range b.terms {
-				for r := from; r < from+b.rows; r++ {
-					position := int32(r)
-					if r >= m.short {
-						position = m.owner[r-m.short]
-					}
-					row = append(row, position)
-				}
-			}
-		}
-		from += b.rows
+	for p, weight := range m.places() {
+		row, node, column = append(row, p.row), append(node, p.column/int32(heads)), append(column, p.column)
+		real = append(real, weight)
 	}
-	e := &Edges{Matrix: m, heads: heads}
+	e := &Edges{Matrix: m, heads: heads, tensors: append(slices.Clone(m.tensors), tensors.FromFlatDataAndDimensions(real, len(real), 1))}
 	add := func(index []int32) {
 		e.tensors = append(e.tensors, tensors.FromFlatDataAndDimensions(index, len(index), 1))
 	}
-	e.tensors = append(append(e.tensors, m.tensors...), tensors.FromFlatDataAndDimensions(real, len(real), 1))
 	add(row)
-	node := make([]int32, len(column))
-	for i, c := range column {
-		node[i] = c / int32(heads)
-	}
 	add(node)
 	// Equal columns, one copy per weighting: XLA merges equal gathers with different users, and then computes them on their own,
 	// several times slower than fused into each user.
@@ -101,7 +83,6 @@ func (e *Edges) Tensors() []*tensors.Tensor { return e.tensors }
 // EdgeOperator is [Edges] inside a graph or a loop body.
 type EdgeOperator struct {
 	Operator
-	heads           int
 	real, row, node *Node
 	twins           []*Node
 }
@@ -109,7 +90,7 @@ type EdgeOperator struct {
 // On binds the entries to the nodes that hold [Edges.Tensors].
 func (e *Edges) On(nodes []*Node) EdgeOperator {
 	n := len(e.Matrix.tensors)
-	return EdgeOperator{e.Matrix.On(nodes[:n]), e.heads, nodes[n], nodes[n+1], nodes[n+2], nodes[n+3:]}
+	return EdgeOperator{e.Matrix.On(nodes[:n]), nodes[n], nodes[n+1], nodes[n+2], nodes[n+3:]}
 }
 
 // Columns are x_j of each entry (i, j), and Rows x_i: [n heads, 1] to [entries, 1].
@@ -121,7 +102,8 @@ func (o EdgeOperator) Rows(x *Node) *Node { return Gather(x, o.row) }
 // Real zeroes the values of padding.
 func (o EdgeOperator) Real(v *Node) *Node { return Mul(v, o.real) }
 
-// fold combines the values of every row's entries: [entries, 1] to [n heads, 1]. Padding must be neutral.
+// fold combines the values of every row's entries, of which there is one at least, the node itself: [entries, 1] to [n heads, 1].
+// Padding must be neutral.
 func (o EdgeOperator) fold(v *Node, combine func(a, b *Node) *Node, neutral float64) *Node {
 	none := func(rows int) *Node { return BroadcastToDims(loop.Float(v, neutral), rows, 1) }
 	var parts []*Node

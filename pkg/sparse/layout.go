@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -284,6 +285,32 @@ func SymNorm(g *graphs.Graph) (*Matrix, error) {
 		}
 	}
 	return NewSymmetric(columns, weights)
+}
+
+// entry is a stored entry of a matrix, by the positions of its row and column, and the place that it is stored at.
+type entry struct{ row, column, place int32 }
+
+// places are the entries in the order in which they are stored, with their weights; those of padding are 0.
+func (m *Matrix) places() iter.Seq2[entry, float32] {
+	return func(yield func(entry, float32) bool) {
+		place, first := int32(0), 0
+		for _, b := range m.buckets {
+			if b.terms > 0 {
+				column, weight := tensors.MustCopyFlatData[int32](m.tensors[b.at]), tensors.MustCopyFlatData[float32](m.tensors[b.at+1])
+				for k := range column {
+					row := int32(first + k%b.rows)
+					if int(row) >= m.short {
+						row = m.owner[int(row)-m.short]
+					}
+					if !yield(entry{row, column[k], place}, weight[k]) {
+						return
+					}
+					place++
+				}
+			}
+			first += b.rows
+		}
+	}
 }
 
 // Size is n, and Entries the number of stored entries (2|E| + n for [SymNorm]).

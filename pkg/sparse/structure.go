@@ -32,33 +32,18 @@ func SelfLoops(g *graphs.Graph) (*Structure, error) {
 // structured adds the arrays to a matrix.
 func structured(m *Matrix) (*Structure, error) {
 	s := &Structure{Matrix: m, mirror: len(m.tensors), diagonal: len(m.tensors) + 1, owner: len(m.tensors) + 2}
-	owner := func(first int) int32 {
-		if first < m.short {
-			return int32(first)
-		}
-		return m.owner[first-m.short]
-	}
 	var entries []entry
 	var diagonal []float32
-	first := 0
-	for _, b := range m.buckets {
-		s.places += b.terms * b.rows
-		if b.terms > 0 {
-			index, weight := tensors.MustCopyFlatData[int32](m.tensors[b.at]), tensors.MustCopyFlatData[float32](m.tensors[b.at+1])
-			for k := range index {
-				row := owner(first + k%b.rows)
-				diagonal = append(diagonal, 0)
-				if weight[k] == 0 {
-					continue
-				}
-				place := len(diagonal) - 1
-				entries = append(entries, entry{row, index[k], int32(place)})
-				if row == index[k] {
-					diagonal[place] = 1
-				}
-			}
+	for e, weight := range m.places() {
+		s.places++
+		diagonal = append(diagonal, 0)
+		if weight == 0 {
+			continue
 		}
-		first += b.rows
+		entries = append(entries, e)
+		if e.row == e.column {
+			diagonal[e.place] = 1
+		}
 	}
 	// The mirror image of the i-th entry by row and column is the i-th by column and row.
 	order := func(major, minor func(entry) int32) []entry { return counted(counted(entries, minor, m.n), major, m.n) }
@@ -82,9 +67,6 @@ func structured(m *Matrix) (*Structure, error) {
 		tensors.FromFlatDataAndDimensions(diagonal, s.places, 1), tensors.FromFlatDataAndDimensions(chunks, len(chunks), 1))
 	return s, nil
 }
-
-// entry is a stored entry of a matrix and the place that it is stored at.
-type entry struct{ row, column, place int32 }
 
 // counted sorts entries by a key below n; those of one key stay in order. (A counting sort: ten times faster than comparing
 // on ten million edges.)

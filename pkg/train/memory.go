@@ -180,7 +180,7 @@ func check(g *graphs.Graph, c Config, need func(c Config) Estimate, available in
 	}
 	largest := slices.MaxFunc(e.Parts, func(a, b Part) int { return int(a.Bytes>>10 - b.Bytes>>10) })
 	return fmt.Errorf("%s with hidden %d on graph %q (%d nodes, %d edges) needs about %s of memory, of which %s for %s, but %s are free: %s, or set %s to the GiB that may be used",
-		c.Model, c.Hidden, g.Name, g.NumNodes, len(g.Edges), gib(e.Bytes), gib(largest.Bytes), largest.Name, gib(available), remedy(c, need, available), MemoryVariable)
+		c.Model, c.Hidden, g.Name, g.NumNodes, len(g.Edges), machine.Bytes(e.Bytes), machine.Bytes(largest.Bytes), largest.Name, machine.Bytes(available), remedy(c, need, available), MemoryVariable)
 }
 
 // remedy names the smallest changes of c that fit.
@@ -220,8 +220,6 @@ func widest(c Config, fits func(Config) bool) int {
 	}
 	return width
 }
-
-func gib(bytes int64) string { return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30)) }
 
 // reserve predicts the memory of a training, and refuses it where the machine, or its GPU, has less. The pure-Go engine and
 // machines that do not tell what is free are not checked.
