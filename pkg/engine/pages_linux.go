@@ -4,8 +4,8 @@ package engine
 
 // A program's working memory is one block, which XLA asks the C library for anew in every step: 25 000 pages of 4 KiB for the kernel
 // to find and clear, for 100 MB. Large blocks are advised to be of huge pages, which Linux needs where
-// /sys/kernel/mm/transparent_hugepage/enabled says "madvise", as most distributions have it. The plugin finds these functions before
-// the C library's of the same names, which they call.
+// /sys/kernel/mm/transparent_hugepage/enabled says "madvise", as most distributions have it. The plugin finds this function before
+// the C library's of the same name, which it calls.
 
 /*
 #cgo LDFLAGS: -ldl
@@ -33,16 +33,6 @@ int posix_memalign(void **block, size_t alignment, size_t size) {
 	int failed = next(block, alignment, size);
 	if (!failed) advise(*block, size);
 	return failed;
-}
-
-__attribute__((visibility("default"), used))
-void *aligned_alloc(size_t alignment, size_t size) {
-	static void *(*next)(size_t, size_t);
-	if (!next) next = (void *(*)(size_t, size_t))dlsym(RTLD_NEXT, "aligned_alloc");
-	if (!next) return NULL;
-	void *block = next(alignment, size);
-	if (block) advise(block, size);
-	return block;
 }
 */
 import "C"

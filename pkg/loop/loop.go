@@ -136,3 +136,9 @@ func MeanAbs(x *Node) *Node {
 func ones(x *Node, axis int) *Node {
 	return graph.BroadcastToShape(Float(x, 1), shapes.Make(x.DType(), x.Shape().Dimensions[axis]))
 }
+
+// After is x, computed when change is known, a scalar that is not negative. A loop's state is overwritten in place only if
+// what computes the new one is known to run after all that read the old one; else XLA copies the old one first.
+func After(change, x *graph.Node) *graph.Node {
+	return graph.Add(x, Like(graph.Min(change, Float(change, 0)), x))
+}

@@ -128,8 +128,7 @@ func iterate(state, fixed []*Node) []*Node {
 	h := loop.ReLU(Add(loop.Scale(u, value), rowVector(b, u)))
 	change := loop.MeanAbs(Sub(Sub(y, h), z))
 	// As in a solve, the new iterate waits for the change, so that it overwrites the old one.
-	later := loop.Like(Min(change, loop.Float(change, 0)), y)
-	return []*Node{Sub(Add(y, later), h), Add(next, tiny(Reshape(change, 1, 1)))}
+	return []*Node{Sub(loop.After(change, y), h), Add(next, tiny(Reshape(change, 1, 1)))}
 }
 
 // layer is the start of a solve, y - ReLU(3 u - 3 u' + u" + b), from the preactivations of the last layers.

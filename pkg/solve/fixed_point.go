@@ -54,9 +54,3 @@ func unfinished(count, residual, tolerance *Node, limit int) *Node {
 	// GreaterOrEqual is false for NaN, which ends the loop.
 	return LogicalOr(first, LogicalAnd(LessThan(count, loop.Int(g, limit)), GreaterOrEqual(residual, tolerance)))
 }
-
-// after is x, computed when change is known, a scalar that is not negative. A loop's state is overwritten in place only if
-// what computes the new one is known to run after all that read the old one; else XLA copies the old one first.
-func after(change, x *Node) *Node {
-	return Add(x, loop.Like(Min(change, loop.Float(change, 0)), x))
-}

@@ -70,7 +70,7 @@ func horner(multiply func(y *Node, w []*Node) *Node, degree, x, h, r *Node, sums
 			// The sums read y_i, too, and XLA would copy it lest they do so late.
 			for _, o := range others {
 				some := Reshape(Slice(Reshape(o, o.Shape().Size()), AxisElem(0)))
-				y = after(Abs(some), y)
+				y = loop.After(Abs(some), y)
 			}
 			return append([]*Node{y, my}, others...)
 		})

@@ -90,7 +90,7 @@ func invert(block Block, x *Node, w []*Node, depth int, o Options, keep int, inp
 			u := block.Preactivation(z, w)
 			h := block.Activate(u, w)
 			change := loop.MeanAbs(Sub(Sub(y, h), z))
-			next := []*Node{Sub(after(change, y), h)}
+			next := []*Node{Sub(loop.After(change, y), h)}
 			if keep > 0 {
 				next = append(next, store(state[1], u, Mod(layer, loop.Int(layer.Graph(), keep))))
 			}
@@ -128,7 +128,7 @@ func extrapolated(stack, layer *Node, order int) *Node {
 	var sum *Node
 	for i := range order {
 		place := Mod(Add(layer, loop.Int(g, places-1-i)), loop.Int(g, places))
-		term := loop.Scale(load(stack, place), ConvertDType(Reshape(Slice(weights, AxisElem(i))), stack.DType()))
+		term := loop.Scale(load(stack, place), ConvertDType(element(weights, i), stack.DType()))
 		if sum == nil {
 			sum = term
 		} else {

@@ -251,14 +251,7 @@ func (m *Matrix) pack(rows []row, extents []extent) (buckets []bucket) {
 }
 
 // Neighbourhoods is the adjacency matrix with self loops, A + I, all entries 1: what attention is a softmax over.
-func Neighbourhoods(g *graphs.Graph) (*Matrix, error) {
-	columns := closed(g)
-	weights := make([][]float32, len(columns))
-	for i := range columns {
-		weights[i] = slices.Repeat([]float32{1}, len(columns[i]))
-	}
-	return layOut(columns, weights, Computed)
-}
+func Neighbourhoods(g *graphs.Graph) (*Matrix, error) { return layOut(copied(closed(g), 1)) }
 
 // closed lists every node's neighbours and itself, in ascending order.
 func closed(g *graphs.Graph) [][]int32 {

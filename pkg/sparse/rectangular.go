@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"fmt"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -28,23 +29,26 @@ func NewRectangular(rows []float32, columns int) (*Rectangular, error) {
 			mirror[j], mirrored[j] = append(mirror[j], int32(i)), append(mirrored[j], v)
 		}
 	}
-	r := &Rectangular{}
-	for _, side := range []struct {
-		m       **Matrix
-		columns [][]int32
-		weights [][]float32
-		width   int
-	}{{&r.forward, index, weight, columns}, {&r.backward, mirror, mirrored, n}} {
-		m, err := ordered(side.columns, side.weights, side.width, once)
-		if err != nil {
-			return nil, err
-		}
-		m.lay(side.columns, side.weights, func(j int32) int32 { return j })
-		m.tensors = append(m.tensors, tensors.FromFlatDataAndDimensions(m.order.positions(), m.n, 1))
-		*side.m = m
-		r.tensors = append(r.tensors, m.tensors...)
+	forward, err := restoring(index, weight, columns)
+	if err != nil {
+		return nil, err
 	}
-	return r, nil
+	backward, err := restoring(mirror, mirrored, n)
+	if err != nil {
+		return nil, err
+	}
+	return &Rectangular{forward, backward, slices.Concat(forward.tensors, backward.tensors)}, nil
+}
+
+// restoring lays out rows of entries in so many columns; the last of its arrays are the places of the rows, for restored.
+func restoring(columns [][]int32, weights [][]float32, width int) (*Matrix, error) {
+	m, err := ordered(columns, weights, width, once)
+	if err != nil {
+		return nil, err
+	}
+	m.lay(columns, weights, func(j int32) int32 { return j })
+	m.tensors = append(m.tensors, tensors.FromFlatDataAndDimensions(m.order.positions(), m.n, 1))
+	return m, nil
 }
 
 // Tensors are the arrays, to be passed to the graph that uses the matrix and handed to its methods there.
