@@ -22,8 +22,8 @@ type Block interface {
 	// PullX is the vector-Jacobian product (∂u/∂X)^T q, of X's shape, and what of its computation PullW can use, if anything.
 	// It is called repeatedly on one tape.
 	PullX(q *Node, tape, w []*Node) (dx *Node, shared []*Node)
-	// PullW are the vector-Jacobian products (∂h/∂w)^T v of the trainable weights, of their shapes, for q = σ'(u; w) ∘ v. In a
-	// solve for v, shared is that of the last iterate before q, which differs from q by less than the solve's tolerance.
+	// PullW are the vector-Jacobian products (∂h/∂w)^T v of the trainable weights, of their shapes, for q = σ'(u; w) ∘ v. In the last
+	// layer of a chain, shared is that of the iterate before q, which differs from q by about the solve's tolerance.
 	PullW(q *Node, shared, tape, w []*Node) []*Node
 }
 

@@ -13,7 +13,8 @@ import (
 // twice the expected error of the iterate, where that is less: with δ the last change and θ the rate of convergence, the ratio
 // of the last two changes, the changes still to come are a geometric series of sum δ θ/(1-θ) (Hairer and Wanner, Solving
 // Ordinary Differential Equations II, section IV.8, on ending Newton's iteration). The last change alone would ask for an
-// iteration more than needed where convergence is fast.
+// iteration more than needed where convergence is fast. Where a correction of the iterate is still to come, which leaves θ times the
+// error, the residual is so much less: by the factor max(θ, least), least <= 1 being what the correction itself is off by.
 type fixedPoint struct {
 	limit  int
 	linear bool
@@ -24,16 +25,17 @@ type fixedPoint struct {
 // end is how an iteration ended: the number of steps, and the residual and rate of the last.
 type end struct{ count, residual, rate *Node }
 
-// run iterates from a state; rate is that of a similar linear iteration before, 1 if none is known.
-func (f fixedPoint) run(state, fixed []*Node, tolerance, rate *Node) ([]*Node, end) {
+// run iterates from a state; rate is that of a similar linear iteration before, 1 if none is known, and least is 1 if no correction
+// is to come.
+func (f fixedPoint) run(state, fixed []*Node, tolerance, rate, least *Node) ([]*Node, end) {
 	g := tolerance.Graph()
 	zero := loop.Float(tolerance, 0)
 	all := append([]*Node{loop.Int(g, 0), zero, rate, zero}, state...)
-	out := loop.While(all, append([]*Node{tolerance}, fixed...),
+	out := loop.While(all, append([]*Node{tolerance, least}, fixed...),
 		func(s, fixed []*Node) *Node { return unfinished(s[0], s[1], fixed[0], f.limit) },
 		func(s, fixed []*Node) []*Node {
 			count, rate, before := s[0], s[2], s[3]
-			next, change := f.step(s[4:], fixed[1:])
+			next, change := f.step(s[4:], fixed[2:])
 			residual := change
 			if f.linear {
 				first := Equal(count, loop.Int(count.Graph(), 0))
@@ -41,6 +43,7 @@ func (f fixedPoint) run(state, fixed []*Node, tolerance, rate *Node) ([]*Node, e
 				one := loop.Float(rate, 1)
 				fast := LessThan(rate, loop.Float(rate, 1.0/3)) // where 2θ/(1-θ) < 1
 				residual = Mul(change, Where(fast, Div(Add(rate, rate), Sub(one, rate)), one))
+				residual = Mul(residual, Min(Max(rate, fixed[1]), one))
 			}
 			return append([]*Node{plus(count, 1), residual, rate, change}, next...)
 		})

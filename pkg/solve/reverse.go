@@ -11,7 +11,7 @@ type Options struct {
 	// Tolerance ends a solve when the mean absolute difference of two iterates falls below it (paper: 1e-4 … 1e-6), times
 	// the mean absolute value of the right-hand side where that exceeds 1. An adjoint solve for λ ends when that difference, or
 	// twice the expected mean absolute error, of σ' ∘ λ falls below [AdjointFactor] times Tolerance, relative to that of its
-	// right-hand side.
+	// right-hand side. The error counted is that which is left by the correction in the next layer.
 	Tolerance float64
 	// MaxIterations limits every solve (the paper's M), and AdjointIterations every adjoint solve (0: as MaxIterations).
 	MaxIterations, AdjointIterations int
@@ -96,7 +96,7 @@ func invert(block Block, x *Node, w []*Node, depth int, o Options, keep int, inp
 			}
 			return next, change
 		}}
-		z, end := iteration.run(guess, append([]*Node{y, layer}, w...), Mul(scale, loop.Float(y, o.Tolerance)), loop.Float(y, 1))
+		z, end := iteration.run(guess, append([]*Node{y, layer}, w...), Mul(scale, loop.Float(y, o.Tolerance)), loop.Float(y, 1), loop.Float(y, 1))
 		residual := Div(end.residual, scale)
 		// Not "residual > worst": a NaN must win.
 		worse := LogicalNot(LessOrEqual(residual, worst))
@@ -147,13 +147,20 @@ func magnitude(y *Node) *Node { return Max(loop.MeanAbs(y), loop.Float(y, 1)) }
 // between two layers make it worse as often as better.
 const smooth = 128
 
+// unlike is by how much neighbouring layers of a chain are taken to differ, times its depth, of the whole that they are to differ by.
+const unlike = 2
+
 // pullBack walks the chain from its end z. In each layer it solves λ = v - J_h(z)^T λ, collects the weights' cotangents
 // -(∂h/∂w)^T λ, and steps to the layer's input z + h(z). stacks holds the preactivations of all layers' last iterates but one, in
 // place of u(z), if they were kept: the layer's input is then what z was made of, to the last digit.
 //
-// The iterate is p = J_h^T λ, for λ = v - p: it starts from that of the layer before, which is near, or in deep chains from a line
-// through those of the last two. Only q = σ' ∘ λ goes into
-// the next one, so that its change, relative to σ' ∘ v, is the residual.
+// With J_h = σ' K, K = ∂u/∂X, the iterate is q = σ' ∘ λ, for λ = v - p and p = K^T q. p starts from that of the layer before, which is near,
+// or in deep chains from a line through those of the last two. The last change e of q, relative to σ' ∘ v, is the residual.
+//
+// e is not multiplied by K^T any more in its own layer, which leaves an error of about -K^T e in λ: it is added to q in the layer that
+// comes next, whose K is the same, or nearly so if it depends on X. A layer so takes an iteration less. The weights' cotangents
+// come from the q that were multiplied: over the chain, what one layer leaves out the next one has. The last layer is solved as if it were
+// alone.
 func pullBack(block Block, z, v *Node, w, stacks []*Node, depth int, o Options, stats *Stats) []*Node {
 	g := z.Graph()
 	limit := o.AdjointIterations
@@ -161,43 +168,47 @@ func pullBack(block Block, z, v *Node, w, stacks []*Node, depth int, o Options, 
 		limit = o.MaxIterations
 	}
 	zero := loop.Float(z, 0)
-	state := []*Node{z, v, loop.Zeros(v), loop.Zeros(v), loop.Int(g, 0), zero, loop.Float(z, 1)}
+	state := []*Node{z, v, loop.Zeros(v), loop.Zeros(v), loop.Zeros(v), loop.Int(g, 0), zero, loop.Float(z, 1)}
 	state = append(state, zeros(w[:block.Trainable()])...)
 	out := loop.Repeat(loop.Int(g, depth), state, append(stacks[:len(stacks):len(stacks)], w...), func(layer *Node, state, reads []*Node) []*Node {
 		kept, w := reads[:len(stacks)], reads[len(stacks):]
-		z, v, p, slope, total, worst, rate, grads := state[0], state[1], state[2], state[3], state[4], state[5], state[6], state[7:]
+		z, v, p, slope, late, total, worst, rate, grads := state[0], state[1], state[2], state[3], state[4], state[5], state[6], state[7], state[8:]
 		u, tape := linearized(block, z, w, kept, Sub(loop.Int(layer.Graph(), depth-1), layer))
-		size := Max(loop.MeanAbs(block.Gate(u, v, w)), loop.Float(v, 1e-30))
+		whole := Add(block.Gate(u, v, w), late) // q for p = 0
+		size := Max(loop.MeanAbs(whole), loop.Float(v, 1e-30))
 		_, empty := block.PullX(v, tape, w) // for its shapes only: engines leave out what is not used
 		for i, e := range empty {
 			empty[i] = loop.Zeros(e)
 		}
 		iteration := fixedPoint{limit: limit, linear: true, step: func(state, reads []*Node) ([]*Node, *Node) {
-			p, v, u, tape, w := state[0], reads[0], reads[1], reads[2:2+len(tape)], reads[2+len(tape):]
-			q := block.Gate(u, Sub(v, p), w)
-			next, shared := block.PullX(q, tape, w)
-			change := loop.MeanAbs(Sub(block.Gate(u, Sub(v, next), w), q))
-			return append([]*Node{next}, shared...), change
+			q, whole, u, tape, w := state[0], reads[0], reads[1], reads[2:2+len(tape)], reads[2+len(tape):]
+			p, shared := block.PullX(q, tape, w)
+			e := Sub(Sub(whole, block.Gate(u, p, w)), q)
+			change := loop.MeanAbs(e)
+			return append([]*Node{Add(loop.After(change, q), e), e, p}, shared...), change
 		}}
 		start := p
 		if depth >= smooth {
 			start = Add(p, slope)
 		}
-		found, end := iteration.run(append([]*Node{start}, empty...), append(append([]*Node{v, u}, tape...), w...),
-			Mul(size, loop.Float(v, AdjointFactor*o.Tolerance)), rate)
+		last := Equal(layer, loop.Int(layer.Graph(), depth-1))
+		one := loop.Float(v, 1)
+		least := Where(last, one, loop.Float(v, min(1, unlike/float64(depth))))
+		found, end := iteration.run(append([]*Node{Sub(whole, block.Gate(u, start, w)), late, p}, empty...), append(append([]*Node{whole, u}, tape...), w...),
+			Mul(size, loop.Float(v, AdjointFactor*o.Tolerance)), rate, least)
 		if depth >= smooth {
-			slope = Sub(found[0], p)
+			slope = Sub(found[2], p)
 		}
-		p = found[0]
-		lambda := Sub(v, p)
-		next := []*Node{Add(z, block.Activate(u, w)), lambda, p, slope, Add(total, end.count), Max(worst, Div(end.residual, size)), end.rate}
-		for i, dw := range block.PullW(block.Gate(u, lambda, w), found[1:], tape, w) {
+		late, p = found[1], found[2]
+		next := []*Node{Add(z, block.Activate(u, w)), Sub(v, p), p, slope, late, Add(total, end.count), Max(worst, Div(end.residual, size)), end.rate}
+		q := Sub(found[0], loop.Scale(late, Where(last, loop.Float(one, 0), one)))
+		for i, dw := range block.PullW(q, found[3:], tape, w) {
 			next = append(next, Sub(grads[i], dw))
 		}
 		return next
 	})
-	stats.AdjointIterations, stats.AdjointResidual = out[4], out[5]
-	return append([]*Node{out[1]}, out[7:]...)
+	stats.AdjointIterations, stats.AdjointResidual = out[5], out[6]
+	return append([]*Node{out[1]}, out[8:]...)
 }
 
 // linearized is u, read from kept where it was kept, and the tape.
