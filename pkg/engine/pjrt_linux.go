@@ -136,6 +136,7 @@ func revgnnCompile(args *C.compile_args) unsafe.Pointer {
 			return nil
 		}
 	}
+	giveBack()
 	defer C.trim()
 	if err := C.call(plugin.api, C.COMPILE, unsafe.Pointer(args)); err != nil || dir == "" {
 		return err
