@@ -107,9 +107,9 @@ func keepPrograms(name, path string) bool {
 		return false
 	}
 	plugin.api = original
-	// XLA lays programs out for the processor's instructions and for the number of its cores.
-	plugin.machine = fmt.Appendf(nil, "%s %d %d %d.%d %s %d %s", path, info.Size(), info.ModTime().UnixNano(), original.version.major,
-		original.version.minor, processor(), runtime.NumCPU(), os.Getenv("XLA_FLAGS"))
+	// XLA lays programs out for the processor's instructions and for the number of its cores and of its own threads.
+	plugin.machine = fmt.Appendf(nil, "%s %d %d %d.%d %s %d %v %s", path, info.Size(), info.ModTime().UnixNano(), original.version.major,
+		original.version.minor, processor(), runtime.NumCPU(), cpuOptions, os.Getenv("XLA_FLAGS"))
 	return pjrt.RegisterPreloadedPlugin(name, uintptr(unsafe.Pointer(table))) == nil
 }
 

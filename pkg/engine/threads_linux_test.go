@@ -1,0 +1,27 @@
+package engine_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+)
+
+// XLA computes on as many threads as this process has cores: more take each other's turns.
+func TestThreads(t *testing.T) {
+	enginetest.Open(t, engine.CPU)
+	names, _ := filepath.Glob("/proc/self/task/*/comm")
+	threads := 0
+	for _, name := range names {
+		if b, err := os.ReadFile(name); err == nil && strings.HasPrefix(string(b), "tf_XLAEigen") {
+			threads++
+		}
+	}
+	if threads != runtime.NumCPU() {
+		t.Errorf("%d threads compute on %d cores", threads, runtime.NumCPU())
+	}
+}
