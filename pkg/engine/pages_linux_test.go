@@ -4,7 +4,6 @@ package engine_test
 
 import (
 	"os"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 	"github.com/revgnn/revgnn/pkg/loop"
+	"github.com/revgnn/revgnn/pkg/machine"
 )
 
 // Of a program's working memory, here 256 MiB, only the first step faults in pages, of 2 MiB where the system has them; a
@@ -55,9 +55,9 @@ func TestWorkingMemory(t *testing.T) {
 	if n := faults(large); n > 1000 {
 		t.Errorf("the second step faulted in %d pages", n)
 	}
-	before := resident(t)
+	before := machine.Resident()
 	small()
-	if after := resident(t); before-after < 100<<20 {
+	if after := machine.Resident(); before-after < 100<<20 {
 		t.Errorf("%d MiB are resident after a smaller program, %d before", after>>20, before>>20)
 	}
 	enabled, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled")
@@ -67,18 +67,4 @@ func TestWorkingMemory(t *testing.T) {
 	if n := faults(large); n > 8000 {
 		t.Errorf("%d pages were faulted in, as if most were of 4 KiB", n)
 	}
-}
-
-// resident is this process's memory in bytes.
-func resident(t *testing.T) int {
-	t.Helper()
-	b, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pages, err := strconv.Atoi(strings.Fields(string(b))[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pages * os.Getpagesize()
 }

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/train"
@@ -81,7 +81,7 @@ func (p Place) time(ctx context.Context, t Task) (*Timed, error) {
 	// What loading the graph left behind is neither the programme's own nor the benchmark's.
 	debug.FreeOSMemory()
 	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // on Linux: the peak starts anew
-	idle := memory("VmRSS")
+	idle := machine.ResidentSet()
 	b, err := train.Bench(ctx, p.Engine, p.Graph, t.Config, nil)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (p Place) time(ctx context.Context, t Task) (*Timed, error) {
 	out := &Timed{Benchmark: *b}
 	if p.Alone {
 		// Getrusage, which the benchmark reads, counts the parent's memory too where it started this process without a copy.
-		out.IdleRSS, out.PeakRSS = idle, memory("VmHWM")
+		out.IdleRSS, out.PeakRSS = idle, machine.PeakResidentSet()
 	}
 	return out, nil
 }
@@ -109,16 +109,4 @@ func (p Place) train(ctx context.Context, t Task) (any, string, string, error) {
 		out.Followed = condense(trajectory, t.Follow.Boards, p.Graph)
 	}
 	return out, r.Status, r.Message, nil
-}
-
-// memory reads an entry of /proc/self/status, such as VmRSS, in bytes; 0 where the system has none.
-func memory(entry string) int64 {
-	b, _ := os.ReadFile("/proc/self/status") // Linux only
-	for line := range strings.Lines(string(b)) {
-		var kib int64
-		if n, _ := fmt.Sscanf(line, entry+": %d kB", &kib); n == 1 {
-			return kib << 10
-		}
-	}
-	return 0
 }

@@ -18,7 +18,8 @@
 //	X W         2 n d²         4 (2 n d + d²)             4 L_F + L_R (s + 1 + a)
 //	Â X         2 E d          E (4 d + 8) + 4 n d        4 L_F + L_R (s + 1 + a)
 //	Xᵀ G        2 n d²         4 (2 n d + d²)             L_F + L_R
-//	iterate     6 n d          16 n d                     L_R (s + a)
+//	iterate     6 n d          16 n d                     L_R s
+//	correct     7 n d          24 n d                     L_R a
 //	layer       8 n d          20 n d                     4 L_R
 //	encoder     4 n F d        4 (2 n F + 2 n d + 4 F d)  1
 //	  (sparse)  4 Z d          Z (8 d + 16) + 4 (2 n d + 4 F d)
@@ -28,8 +29,8 @@
 // A forward layer is evaluated, evaluated again from a kept state, linearised, and pulled back; a reverse layer takes s evaluations,
 // one to rewind it (y = z + h(z)), which also linearises, and a pull-backs; where preactivations are kept ([solve.Keeps]), rewinding
 // takes no X W. Every entry of Â reads a row of X, an index and
-// a weight; "iterate" is y - ReLU(u + b) and the mean change of the iterate, which reads three arrays and writes one; "layer" is the
-// start of a solve from three extrapolated preactivations, which reads four arrays and writes one; what else a layer does to
+// a weight; "iterate" is y - ReLU(u + b) and the mean change of the iterate, which reads three arrays and writes one; "correct" is the same
+// of an adjoint solve, which reads four arrays, the iterate and its last change among them, and writes those two; "layer" is the start of a solve from three extrapolated preactivations, which reads four arrays and writes one; what else a layer does to
 // states, keeping a preactivation, the step back y = z + h(z) and the cotangents' gates and sums, is as much about three times.
 // Encoder and head count forwards and backwards.
 //

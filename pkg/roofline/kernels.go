@@ -65,7 +65,8 @@ func counts(s Shape) []Kernel {
 		{Name: "X W", Operations: 2 * n * d * d, Bytes: 4 * (2*n*d + d*d), Times: products},
 		{Name: "Â X", Operations: 2 * e * d, Bytes: e*(4*d+8) + 4*n*d, Times: evaluations},
 		{Name: "Xᵀ G", Operations: 2 * n * d * d, Bytes: 4 * (2*n*d + d*d), Times: forward + reverse},
-		{Name: "iterate", Operations: 6 * n * d, Bytes: 16 * n * d, Times: reverse * (s.Solve + s.Adjoint)},
+		{Name: "iterate", Operations: 6 * n * d, Bytes: 16 * n * d, Times: reverse * s.Solve},
+		{Name: "correct", Operations: 7 * n * d, Bytes: 24 * n * d, Times: reverse * s.Adjoint},
 		{Name: "layer", Operations: 8 * n * d, Bytes: 20 * n * d, Times: 4 * reverse},
 		encoder,
 		{Name: "head", Operations: 12 * n * d * c, Bytes: 4 * (8*n*d + 4*n*c), Times: 1},
@@ -89,17 +90,18 @@ func kernels(s Shape, m *sparse.Matrix, features *sparse.Rectangular) []Kernel {
 	set(1, func(state, fixed []*Node) []*Node { return []*Node{m.On(fixed).Product(state[0])} }, m.Tensors(), x())
 	set(2, gradient, []*tensors.Tensor{x(), x()}, filled(d, d, wave), one)
 	set(3, iterate, []*tensors.Tensor{x(), x(), filled(1, d, wave)}, x(), one)
-	set(4, layer, []*tensors.Tensor{x(), x(), x(), filled(1, d, wave)}, x(), one)
+	set(4, correct, []*tensors.Tensor{x(), x(), x(), filled(1, d, wave)}, x(), x(), one)
+	set(5, layer, []*tensors.Tensor{x(), x(), x(), filled(1, d, wave)}, x(), one)
 	if features == nil {
-		set(5, encoder, []*tensors.Tensor{filled(n, f, wave)}, filled(f, d, wave))
+		set(6, encoder, []*tensors.Tensor{filled(n, f, wave)}, filled(f, d, wave))
 	} else {
-		set(5, func(state, fixed []*Node) []*Node {
+		set(6, func(state, fixed []*Node) []*Node {
 			return []*Node{Add(state[0], tiny(features.Pull(features.Product(state[0], fixed), fixed)))}
 		}, features.Tensors(), filled(f, d, wave))
 	}
-	set(6, head, []*tensors.Tensor{filled(2*d, c, wave)}, filled(n, 2*d, wave), filled(2*d, c, wave))
+	set(7, head, []*tensors.Tensor{filled(2*d, c, wave)}, filled(n, 2*d, wave), filled(2*d, c, wave))
 	p := int(s.parameters())
-	set(7, adam, []*tensors.Tensor{filled(p, 1, wave)}, filled(p, 1, wave), filled(p, 1, wave), filled(p, 1, wave), one)
+	set(8, adam, []*tensors.Tensor{filled(p, 1, wave)}, filled(p, 1, wave), filled(p, 1, wave), filled(p, 1, wave), one)
 	return list
 }
 
@@ -129,6 +131,16 @@ func iterate(state, fixed []*Node) []*Node {
 	change := loop.MeanAbs(Sub(Sub(y, h), z))
 	// As in a solve, the new iterate waits for the change, so that it overwrites the old one.
 	return []*Node{Sub(loop.After(change, y), h), Add(next, tiny(Reshape(change, 1, 1)))}
+}
+
+// correct is the adjoint's iteration behind its products: e = r - σ'(u + b) ∘ p - q with its mean, and q + e.
+func correct(state, fixed []*Node) []*Node {
+	q, r, u, p, b := state[0], fixed[0], fixed[1], fixed[2], fixed[3]
+	value, next := changing(state[2])
+	gate := Where(GreaterThan(Add(u, rowVector(b, u)), loop.Zeros(u)), loop.Scale(p, value), loop.Zeros(p))
+	e := Sub(Sub(r, gate), q)
+	change := loop.MeanAbs(e)
+	return []*Node{Add(loop.After(change, q), e), e, Add(next, tiny(Reshape(change, 1, 1)))}
 }
 
 // layer is the start of a solve, y - ReLU(3 u - 3 u' + u" + b), from the preactivations of the last layers.

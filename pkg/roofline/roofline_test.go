@@ -20,7 +20,8 @@ func TestCounts(t *testing.T) {
 		"X W":     {2 * 2 * 121, 4 * (44 + 121), 8 + 45},
 		"Â X":     {66, 3*52 + 88, 8 + 45},
 		"Xᵀ G":    {2 * 2 * 121, 4 * (44 + 121), 12},
-		"iterate": {132, 16 * 22, 35},
+		"iterate": {132, 16 * 22, 15},
+		"correct": {154, 24 * 22, 20},
 		"layer":   {176, 20 * 22, 40},
 		"encoder": {4 * 110, 4 * (20 + 44 + 220), 1},
 		"head":    {12 * 154, 4 * (176 + 56), 1},
@@ -87,7 +88,7 @@ func TestAnalyse(t *testing.T) {
 		}
 		sum += k.Times * k.Seconds
 	}
-	if len(a.Kernels) != 8 || a.Accounted != sum || a.Stored < a.Entries || a.Outputs != 1 || !(a.Fraction > 0) {
+	if len(a.Kernels) != 9 || a.Accounted != sum || a.Stored < a.Entries || a.Outputs != 1 || !(a.Fraction > 0) {
 		t.Errorf("got %+v", a)
 	}
 	if _, err := Analyse(t.Context(), e, g, train.Default("gat"), nil); err == nil || !strings.Contains(err.Error(), "not of gat") {

@@ -147,8 +147,9 @@ func magnitude(y *Node) *Node { return Max(loop.MeanAbs(y), loop.Float(y, 1)) }
 // between two layers make it worse as often as better.
 const smooth = 128
 
-// unlike is by how much neighbouring layers of a chain are taken to differ, times its depth, of the whole that they are to differ by.
-const unlike = 2
+// unlike is by how much neighbouring layers of a chain are taken to differ, of the whole that they are to differ by: by 2/depth, and no
+// less than an eighth, since what is left from layer to layer adds up over a deep chain.
+func unlike(depth int) float64 { return min(1, max(1.0/8, 2/float64(depth))) }
 
 // pullBack walks the chain from its end z. In each layer it solves λ = v - J_h(z)^T λ, collects the weights' cotangents
 // -(∂h/∂w)^T λ, and steps to the layer's input z + h(z). stacks holds the preactivations of all layers' last iterates but one, in
@@ -191,9 +192,9 @@ func pullBack(block Block, z, v *Node, w, stacks []*Node, depth int, o Options, 
 		if depth >= smooth {
 			start = Add(p, slope)
 		}
-		last := Equal(layer, loop.Int(layer.Graph(), depth-1))
-		one := loop.Float(v, 1)
-		least := Where(last, one, loop.Float(v, min(1, unlike/float64(depth))))
+		// left is the part of e that is left to the next layer: 1, in the last one 0.
+		left := ConvertDType(LessThan(layer, loop.Int(layer.Graph(), depth-1)), v.DType())
+		least := Sub(loop.Float(v, 1), Mul(left, loop.Float(v, 1-unlike(depth))))
 		found, end := iteration.run(append([]*Node{Sub(whole, block.Gate(u, start, w)), late, p}, empty...), append(append([]*Node{whole, u}, tape...), w...),
 			Mul(size, loop.Float(v, AdjointFactor*o.Tolerance)), rate, least)
 		if depth >= smooth {
@@ -201,7 +202,7 @@ func pullBack(block Block, z, v *Node, w, stacks []*Node, depth int, o Options, 
 		}
 		late, p = found[1], found[2]
 		next := []*Node{Add(z, block.Activate(u, w)), Sub(v, p), p, slope, late, Add(total, end.count), Max(worst, Div(end.residual, size)), end.rate}
-		q := Sub(found[0], loop.Scale(late, Where(last, loop.Float(one, 0), one)))
+		q := Sub(found[0], loop.Scale(late, left))
 		for i, dw := range block.PullW(q, found[3:], tape, w) {
 			next = append(next, Sub(grads[i], dw))
 		}
