@@ -1,7 +1,8 @@
 // Package loop wraps the engine's While operation and hides its traps.
 //
 // Bodies of XLA loops capture nothing: all they read must be loop state. [While] therefore splits the state in two: what
-// the body changes, and what it only reads; both reach the body as arguments. Loops may be nested when the graph is built
+// the body changes, and what it only reads; both reach the body as arguments, and both are Go values with names, such as
+// structs of nodes. Loops may be nested when the graph is built
 // on a backend of package engine.
 //
 // GoMLX caches scalar constants per graph and binds them to the function that asked first, so that Scalar, AddScalar,
@@ -20,48 +21,54 @@ import (
 // Node is a value of a GoMLX computation graph.
 type Node = graph.Node
 
-// While repeats state = body(state, fixed) as long as cond(state, fixed), a boolean scalar, holds, and returns the last
-// state. body returns as many nodes, of the same shapes, as state holds. It has no gradient: give one by hand where needed.
-func While(state, fixed []*Node, cond func(state, fixed []*Node) *Node, body func(state, fixed []*Node) []*Node) []*Node {
-	n := len(state)
-	all := append(append(make([]*Node, 0, n+len(fixed)), state...), fixed...)
-	g := all[0].Graph()
-	shape := make([]shapes.Shape, len(all))
-	for i, node := range all {
-		shape[i] = node.Shape()
+// While repeats state = body(state, reads) as long as cond(state, reads), a boolean scalar, holds, and returns the last state.
+// S and R are nodes, slices of nodes, or structs of these. body returns a state made up as the first one is, of the same
+// shapes. A loop has no gradient: give it one by hand where needed.
+func While[S, R any](state S, reads R, cond func(state S, reads R) *Node, body func(state S, reads R) S) S {
+	changing, names := split(state)
+	fixed, _ := split(reads)
+	n := len(changing)
+	all := append(changing[:n:n], fixed...)
+	if n == 0 {
+		panic(fmt.Errorf("loop.While: the state has no nodes"))
 	}
-	parameters := func(g *graph.Graph) []*Node {
-		nodes := make([]*Node, len(shape))
-		for i, s := range shape {
-			nodes[i] = graph.Parameter(g, fmt.Sprintf("s%d", i), s)
+	// parameters are the state and what is read, as a function of the graph receives them.
+	parameters := func(g *graph.Graph) (S, R) {
+		nodes := make([]*Node, len(all))
+		for i, node := range all {
+			nodes[i] = graph.Parameter(g, fmt.Sprintf("s%d", i), node.Shape())
 		}
-		return nodes
+		return join(state, nodes[:n]), join(reads, nodes[n:])
 	}
+	g := all[0].Graph()
 	condition := graph.NewClosure(g, func(g *graph.Graph) []*Node {
-		p := parameters(g)
-		return []*Node{cond(p[:n], p[n:])}
+		return []*Node{cond(parameters(g))}
 	})
 	step := graph.NewClosure(g, func(g *graph.Graph) []*Node {
-		p := parameters(g)
-		next := body(p[:n], p[n:])
-		if len(next) != n {
-			panic(fmt.Errorf("loop.While: the body returned %d values for %d state values", len(next), n))
-		}
-		return append(append(make([]*Node, 0, len(p)), next...), p[n:]...)
+		s, r := parameters(g)
+		own, _ := split(r)
+		next, nextNames := split(body(s, r))
+		check(changing, next, names, nextNames)
+		return append(next, own...)
 	})
-	return graph.While(condition, step, all...)[:n]
+	return join(state, graph.While(condition, step, all...)[:n])
 }
 
-// Repeat runs state = body(i, state, fixed) for i = 0 … n-1; n is an int32 scalar, or one counted on the host with [Int].
-func Repeat(n *Node, state, fixed []*Node, body func(i *Node, state, fixed []*Node) []*Node) []*Node {
-	g := n.Graph()
-	all := append([]*Node{Int(g, 0)}, state...)
-	out := While(all, append([]*Node{n}, fixed...),
-		func(s, f []*Node) *Node { return graph.LessThan(s[0], f[0]) },
-		func(s, f []*Node) []*Node {
-			return append([]*Node{graph.Add(s[0], Int(s[0].Graph(), 1))}, body(s[0], s[1:], f[1:])...)
-		})
-	return out[1:]
+// Repeat runs state = body(i, state, reads) for i = 0 … n-1; n is an int32 scalar, or one counted on the host with [Int].
+func Repeat[S, R any](n *Node, state S, reads R, body func(i *Node, state S, reads R) S) S {
+	type counted struct {
+		i     *Node
+		state S
+	}
+	type limited struct {
+		n     *Node
+		reads R
+	}
+	return While(counted{Int(n.Graph(), 0), state}, limited{n, reads},
+		func(s counted, r limited) *Node { return graph.LessThan(s.i, r.n) },
+		func(s counted, r limited) counted {
+			return counted{graph.Add(s.i, Int(s.i.Graph(), 1)), body(s.i, s.state, r.reads)}
+		}).state
 }
 
 // Const is a scalar constant of the given type that belongs to the function being built.

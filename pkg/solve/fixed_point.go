@@ -15,39 +15,64 @@ import (
 // Ordinary Differential Equations II, section IV.8, on ending Newton's iteration). The last change alone would ask for an
 // iteration more than needed where convergence is fast. Where a correction of the iterate is still to come, which leaves θ times the
 // error, the residual is so much less: by the factor max(θ, least), least <= 1 being what the correction itself is off by.
-type fixedPoint struct {
+type fixedPoint[S, R any] struct {
 	limit  int
 	linear bool
 	// step is the next state, and by how much the iterate changed, a scalar.
-	step func(state, fixed []*Node) (next []*Node, change *Node)
+	step func(state S, reads R) (next S, change *Node)
+	// tolerance ends the iteration.
+	tolerance *Node
+	// rate is that of a similar linear iteration before, 1 if none is known, and least is 1 if no correction is to come. They
+	// are read with linear set only.
+	rate, least *Node
 }
 
 // end is how an iteration ended: the number of steps, and the residual and rate of the last.
 type end struct{ count, residual, rate *Node }
 
-// run iterates from a state; rate is that of a similar linear iteration before, 1 if none is known, and least is 1 if no correction
-// is to come.
-func (f fixedPoint) run(state, fixed []*Node, tolerance, rate, least *Node) ([]*Node, end) {
-	g := tolerance.Graph()
-	zero := loop.Float(tolerance, 0)
-	all := append([]*Node{loop.Int(g, 0), zero, rate, zero}, state...)
-	out := loop.While(all, append([]*Node{tolerance, least}, fixed...),
-		func(s, fixed []*Node) *Node { return unfinished(s[0], s[1], fixed[0], f.limit) },
-		func(s, fixed []*Node) []*Node {
-			count, rate, before := s[0], s[2], s[3]
-			next, change := f.step(s[4:], fixed[2:])
-			residual := change
+// progress is an iteration's state: what it ends with, the last change, and what is iterated.
+type progress[S any] struct {
+	end
+	change *Node
+	state  S
+}
+
+// bounds are what an iteration reads.
+type bounds[R any] struct {
+	tolerance, least *Node
+	reads            R
+}
+
+// run iterates from a state.
+func (f fixedPoint[S, R]) run(state S, reads R) (S, end) {
+	zero := loop.Float(f.tolerance, 0)
+	start := progress[S]{end{loop.Int(zero.Graph(), 0), zero, f.rate}, zero, state}
+	if !f.linear {
+		start.change = nil
+	}
+	out := loop.While(start, bounds[R]{f.tolerance, f.least, reads},
+		func(s progress[S], b bounds[R]) *Node { return unfinished(s.count, s.residual, b.tolerance, f.limit) },
+		func(s progress[S], b bounds[R]) progress[S] {
+			var change *Node
+			s.state, change = f.step(s.state, b.reads)
+			s.residual = change
 			if f.linear {
-				first := Equal(count, loop.Int(count.Graph(), 0))
-				rate = Where(first, rate, Div(change, before))
-				one := loop.Float(rate, 1)
-				fast := LessThan(rate, loop.Float(rate, 1.0/3)) // where 2θ/(1-θ) < 1
-				residual = Mul(change, Where(fast, Div(Add(rate, rate), Sub(one, rate)), one))
-				residual = Mul(residual, Min(Max(rate, fixed[1]), one))
+				first := Equal(s.count, loop.Int(s.count.Graph(), 0))
+				s.rate = Where(first, s.rate, Div(change, s.change))
+				s.residual, s.change = remaining(change, s.rate, b.least), change
 			}
-			return append([]*Node{plus(count, 1), residual, rate, change}, next...)
+			s.count = plus(s.count, 1)
+			return s
 		})
-	return out[4:], end{out[0], out[1], out[2]}
+	return out.state, out.end
+}
+
+// remaining is the residual of a linear iteration after a change, at a rate of convergence.
+func remaining(change, rate, least *Node) *Node {
+	one := loop.Float(rate, 1)
+	fast := LessThan(rate, loop.Float(rate, 1.0/3)) // where 2θ/(1-θ) < 1
+	residual := Mul(change, Where(fast, Div(Add(rate, rate), Sub(one, rate)), one))
+	return Mul(residual, Min(Max(rate, least), one))
 }
 
 // unfinished tells whether to go on after count iterations, the last of which left a residual.

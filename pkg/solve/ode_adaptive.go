@@ -2,7 +2,6 @@ package solve
 
 import (
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/revgnn/revgnn/pkg/loop"
@@ -17,41 +16,24 @@ const running = -1
 
 // integrateAdaptive integrates from x with settings that differ in nothing but To, in one loop, so that the field is compiled once.
 func integrateAdaptive(f Field, x *Node, w []*Node, os []Integration) (ends []*Node, stats []*Stats) {
-	g, o, legCount := x.Graph(), os[0], len(os)
-	m := o.Method
-	stages := len(m.B)
-	most := max(1, (o.MaxEvaluations-2)/(stages-1)+1)
+	g, o, m := x.Graph(), os[0], os[0].Method
+	most := max(1, (o.MaxEvaluations-2)/(len(m.B)-1)+1)
 	c := course{o, f, segmentOf(x, most), most}
 	fixed := stopped(w)
-	start := StopGradient(x)
-	signed := make([]float64, legCount)
-	for l, o := range os {
-		signed[l] = o.To
-	}
-	none := vector(x, make([]float64, most*legCount))
-	numbers := Const(g, make([]int32, legCount))
-	first := log{grid{none, none, BroadcastToDims(row(vector(x, m.B)), most*legCount, stages)}, stack(start, c.places()*legCount)}
-	out := loop.Repeat(loop.Int(g, legCount), append(first.nodes(), stack(start, legCount), numbers, numbers, numbers),
-		append([]*Node{Const(g, signed), start}, fixed...), func(l *Node, state, reads []*Node) []*Node {
-			end := c.run(l, Reshape(pick(reads[0], l, 1)), reads[1], logOf(state), reads[2:])
-			rest := state[len(logOf(state).nodes()):]
-			return append(end.log.nodes(), store(rest[0], end.y, l), put(rest[1], end.count, l), put(rest[2], end.evaluations, l), put(rest[3], end.outcome, l))
-		})
-	done := logOf(out)
-	rest := out[len(done.nodes()):]
-	counts, evaluations, outcomes := rest[1], rest[2], rest[3]
-	y := Custom(rest[0], append([]*Node{x}, w[:f.Trainable()]...), func(v *Node) []*Node {
-		firsts, keeps := make([]int32, legCount), make([]int32, legCount)
+	all := c.runAll(StopGradient(x), fixed, os)
+	y := Custom(all.ends, append([]*Node{x}, w[:f.Trainable()]...), func(v *Node) []*Node {
+		firsts, keeps := make([]int32, len(os)), make([]int32, len(os))
 		for l := range os {
 			firsts[l], keeps[l] = int32(l*most), int32(l*c.places())
 		}
-		all := legs{Const(g, firsts), Add(counts, loop.Like(loop.Int(g, 1), counts)), Const(g, keeps)}
-		return m.steps(f, c.segment).back(all, v, done.kept, m.weighed(f, fixed, done.grid))
+		l := legs{Const(g, firsts), Add(all.counts, loop.Like(loop.Int(g, 1), all.counts)), Const(g, keeps)}
+		grads := m.steps(f, c.segment).back(l, v, all.log.kept, zeros(fixed[:f.Trainable()]), m.reads(f, fixed, all.log.grid))
+		return append([]*Node{grads.x}, grads.w...)
 	})
 	for l := range os {
 		s := NoStats(x)
-		s.Iterations, s.Outcome = element(evaluations, l), element(outcomes, l)
-		s.AdjointIterations = plus(times(element(counts, l), m.stages()), stages)
+		s.Iterations, s.Outcome = element(all.evaluations, l), element(all.outcomes, l)
+		s.AdjointIterations = plus(times(element(all.counts, l), m.stages()), len(m.B))
 		ends, stats = append(ends, element(y, l)), append(stats, s)
 	}
 	return ends, stats
@@ -73,8 +55,31 @@ type log struct {
 	kept *Node
 }
 
-func (l log) nodes() []*Node  { return []*Node{l.times, l.sizes, l.weights, l.kept} }
-func logOf(nodes []*Node) log { return log{grid{nodes[0], nodes[1], nodes[2]}, nodes[3]} }
+// legEnds is what all legs leave: the log, and for each leg its end, and, as in walk, its count, evaluations and outcome.
+type legEnds struct {
+	log                                 log
+	ends, counts, evaluations, outcomes *Node
+}
+
+// runAll integrates from x to each of the times of os.
+func (c course) runAll(x *Node, w []*Node, os []Integration) legEnds {
+	g, b := x.Graph(), c.Method.B
+	signed := make([]float64, len(os))
+	for l, o := range os {
+		signed[l] = o.To
+	}
+	none, numbers := vector(x, make([]float64, c.most*len(os))), Const(g, make([]int32, len(os)))
+	weights := BroadcastToDims(row(vector(x, b)), c.most*len(os), len(b))
+	start := legEnds{log{grid{none, none, weights}, stack(x, c.places()*len(os))}, stack(x, len(os)), numbers, numbers, numbers}
+	type reads struct {
+		to, x *Node
+		w     []*Node
+	}
+	return loop.Repeat(loop.Int(g, len(os)), start, reads{Const(g, signed), x, w}, func(l *Node, s legEnds, r reads) legEnds {
+		end := c.run(l, entry(r.to, l), r.x, s.log, r.w)
+		return legEnds{end.log, store(s.ends, end.y, l), put(s.counts, end.count, l), put(s.evaluations, end.evaluations, l), put(s.outcomes, end.outcome, l)}
+	})
+}
 
 // walk is the state of an adaptive integration. Time runs from 0 to |To|, as double, whichever direction it stands for.
 type walk struct {
@@ -88,13 +93,10 @@ type walk struct {
 	scratch *Node
 }
 
-func (s walk) nodes() []*Node {
-	return append(s.log.nodes(), s.t, s.dt, s.x, s.k, s.y, s.count, s.evaluations, s.outcome, s.scratch)
-}
-
-func walkOf(nodes []*Node) walk {
-	n := nodes[4:]
-	return walk{logOf(nodes), n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8]}
+// goal is what an adaptive integration reads: the number of its leg, |To| and the sign of To, and the weights.
+type goal struct {
+	leg, time, sign *Node
+	w               []*Node
 }
 
 // run integrates from x to time to, leg number leg.
@@ -104,59 +106,49 @@ func (c course) run(leg, to, x *Node, first log, w []*Node) walk {
 	slope := c.field.Apply(loop.Float(x, 0), x, w)
 	start := walk{log: first, t: loop.Const(g, 0.0), dt: c.firstStep(c.field, sign, x, slope, w), x: x, k: slope, y: loop.Zeros(x),
 		count: loop.Int(g, 0), evaluations: loop.Int(g, 2), outcome: loop.Int(g, running), scratch: stack(x, len(c.Method.B))}
-	end := walkOf(loop.While(start.nodes(), append([]*Node{leg, Abs(to), sign}, w...),
-		func(s, _ []*Node) *Node { return Equal(walkOf(s).outcome, loop.Int(s[0].Graph(), running)) },
-		func(s, reads []*Node) []*Node {
-			return c.try(walkOf(s), reads[0], reads[1], reads[2], reads[3:]).nodes()
-		}))
+	end := loop.While(start, goal{leg, Abs(to), sign, w},
+		func(s walk, _ goal) *Node { return Equal(s.outcome, loop.Int(s.outcome.Graph(), running)) }, c.try)
 	end.weights = put(end.weights, c.Method.dense(x, fraction(Abs(to), end.t, end.dt)), Add(times(leg, c.most), end.count))
 	return end
 }
 
-// try makes one step towards the time goal, in the direction sign, and accepts or rejects it.
-func (c course) try(s walk, leg, goal, sign *Node, w []*Node) walk {
+// try makes one step towards the goal, and accepts or rejects it.
+func (c course) try(s walk, to goal) walk {
 	g, m := s.x.Graph(), c.Method
 	own := func(v *Node) *Node { return ConvertDType(v, s.x.DType()) }
-	t, h := Mul(own(s.t), sign), Mul(own(s.dt), sign)
+	t, h := Mul(own(s.t), to.sign), Mul(own(s.dt), to.sign)
 	// The checkpoint of a segment is written before its first step, again if that is rejected.
 	place := Div(s.count, loop.Int(g, c.segment))
 	begins := Equal(times(place, c.segment), s.count)
-	s.kept = store(s.kept, s.x, Add(times(leg, c.places()), Where(begins, place, loop.Int(g, c.places()-1))))
-	number := Add(times(leg, c.most), s.count)
+	s.kept = store(s.kept, s.x, Add(times(to.leg, c.places()), Where(begins, place, loop.Int(g, c.places()-1))))
+	number := Add(times(to.leg, c.most), s.count)
 	s.times, s.sizes = put(s.times, t, number), put(s.sizes, h, number)
 
-	step := m.try(c.field, t, s.x, h, s.k, m.dense(s.x, fraction(goal, s.t, s.dt)), s.scratch, w)
-	x := step.next
-	ratio := meanSquare(Div(step.error, c.tolerance(Max(Abs(s.x), Abs(x)))))
-	ratio = Sqrt(ratio)
+	step := m.try(c.field, t, s.x, h, s.k, m.dense(s.x, fraction(to.time, s.t, s.dt)), s.scratch, to.w)
+	ratio := Sqrt(meanSquare(Div(step.error, c.tolerance(Max(Abs(s.x), Abs(step.next))))))
 	accepted := LessOrEqual(ratio, loop.Float(ratio, 1))
 	next := Add(s.t, s.dt)
-	done := LogicalAnd(accepted, GreaterOrEqual(next, goal))
+	done := LogicalAnd(accepted, GreaterOrEqual(next, to.time))
 	moves := LogicalAnd(accepted, LogicalNot(done))
 
 	s.y, s.scratch = step.dense, step.scratch
-	s.x, s.k = loop.Select(moves, x, s.x), loop.Select(moves, step.slope, s.k)
+	s.x, s.k = loop.Select(moves, step.next, s.x), loop.Select(moves, step.slope, s.k)
 	s.count = Add(s.count, ConvertDType(moves, dtypes.Int32))
 	s.evaluations = plus(s.evaluations, len(m.B)-1)
 	// The last step's time and size stay, for the backward pass.
 	s.t = Where(moves, next, s.t)
 	s.dt = Where(done, s.dt, Mul(s.dt, ConvertDType(m.factor(ratio, accepted), dtypes.Float64)))
-
-	outcome := Where(GreaterThan(plus(s.evaluations, len(m.B)-1), loop.Int(g, c.MaxEvaluations)), loop.Int(g, TooManyEvaluations), loop.Int(g, running))
-	outcome = Where(LessOrEqual(Add(s.t, s.dt), s.t), loop.Int(g, StepTooSmall), outcome)
-	outcome = Where(NotEqual(ratio, ratio), loop.Int(g, NotFinite), outcome)
-	s.outcome = Where(done, loop.Int(g, Reached), outcome)
+	s.outcome = Where(done, loop.Int(g, Reached), c.failure(s, ratio))
 	return s
 }
 
-// put replaces row i of a table by value.
-func put(table, value, i *Node) *Node {
-	dims := table.Shape().Dimensions
-	here := Equal(Iota(table.Graph(), shapes.Make(dtypes.Int32, dims...), 0), BroadcastToDims(i, dims...))
-	if len(dims) > 1 {
-		value = Reshape(value, append([]int{1}, dims[1:]...)...)
-	}
-	return Where(here, BroadcastToDims(value, dims...), table)
+// failure is why the integration cannot go on from s, after a step of an error ratio; running if it can.
+func (c course) failure(s walk, ratio *Node) *Node {
+	g := s.x.Graph()
+	next := plus(s.evaluations, len(c.Method.B)-1)
+	outcome := Where(GreaterThan(next, loop.Int(g, c.MaxEvaluations)), loop.Int(g, TooManyEvaluations), loop.Int(g, running))
+	outcome = Where(LessOrEqual(Add(s.t, s.dt), s.t), loop.Int(g, StepTooSmall), outcome)
+	return Where(NotEqual(ratio, ratio), loop.Int(g, NotFinite), outcome)
 }
 
 // factor is by how much the step size changes.

@@ -32,7 +32,8 @@ func integrateFixed(f Field, x *Node, w []*Node, os []Integration) (ends []*Node
 		most = max(most, count)
 	}
 	weights := BroadcastToDims(row(vector(x, m.B)), len(times), len(m.B))
-	all := m.steps(f, segmentOf(x, most)).run(x, m.weighed(f, w, grid{vector(x, times), vector(x, sizes), weights}), counts...)
+	reads := m.reads(f, stopped(w), grid{vector(x, times), vector(x, sizes), weights})
+	all := m.steps(f, segmentOf(x, most)).run(x, w[:f.Trainable()], reads, counts...)
 	for l, count := range counts {
 		ends = append(ends, element(all, l))
 		s := NoStats(x)

@@ -47,51 +47,65 @@ func (m Method) stability(b *Node) *Node {
 // row is a vector as a matrix of one row.
 func row(v *Node) *Node { return Reshape(v, 1, v.Shape().Size()) }
 
-// horner is R(h M) x for coefficients r, of which those above degree, an int32 scalar, are zero, with multiply(y) = M y; each, if
-// not nil, is told every y_i that is multiplied, by i from 0, and returns the values of its sums:
+// hornerState is the state of Horner's rule.
+type hornerState struct {
+	// y_i, and the last product M y_i-1.
+	y, my *Node
+	sums  []*Node
+}
+
+// horner is R(h M) x for coefficients r, of which those above degree, an int32 scalar, are zero, with multiply(y, reads) = M y; each,
+// if not nil, is told every y_i that is multiplied, by i from 0, and returns the values of its sums:
 //
 //	y_0 = r_s x,  y_i = r_s-i x + h M y_i-1,  R(h M) x = y_s,  s = degree.
-func horner(multiply func(y *Node, w []*Node) *Node, degree, x, h, r *Node, sums, w []*Node, each func(i, y *Node, sums, w []*Node) []*Node) []*Node {
+func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sums []*Node, more R,
+	each func(i, y *Node, sums []*Node, r R) []*Node) cotangents {
+	type reads struct {
+		degree, x, h, r *Node
+		more            R
+	}
 	// The last product is state, too, and the result is made of it: XLA would fuse a product that nothing else reads with the sum,
 	// and no longer vectorise it.
-	next := func(power, x, my, h, r *Node) *Node {
-		return Add(loop.Scale(x, Reshape(pick(r, power, 1))), loop.Scale(my, h))
+	next := func(power, my *Node, rd reads) *Node {
+		return Add(loop.Scale(rd.x, entry(rd.r, power)), loop.Scale(my, rd.h))
 	}
-	y := loop.Scale(x, Reshape(pick(r, degree, 1)))
-	out := loop.Repeat(degree, append([]*Node{y, loop.Zeros(x)}, sums...), append([]*Node{degree, x, h, r}, w...),
-		func(i *Node, state, reads []*Node) []*Node {
-			degree, x, h, r, w := reads[0], reads[1], reads[2], reads[3], reads[4:]
-			my := multiply(state[0], w)
-			y := next(Sub(plus(degree, -1), i), x, my, h, r)
-			var others []*Node
-			if each != nil {
-				others = each(i, state[0], state[2:], w)
-			}
-			// The sums read y_i, too, and XLA would copy it lest they do so late.
-			for _, o := range others {
-				some := Reshape(Slice(Reshape(o, o.Shape().Size()), AxisElem(0)))
-				y = loop.After(Abs(some), y)
-			}
-			return append([]*Node{y, my}, others...)
-		})
-	return append([]*Node{next(loop.Int(x.Graph(), 0), x, out[1], h, r)}, out[2:]...)
+	all := reads{degree, x, h, r, more}
+	start := hornerState{loop.Scale(x, entry(r, degree)), loop.Zeros(x), sums}
+	out := loop.Repeat(degree, start, all, func(i *Node, s hornerState, rd reads) hornerState {
+		my := multiply(s.y, rd.more)
+		y := next(Sub(plus(rd.degree, -1), i), my, rd)
+		if each != nil {
+			s.sums = each(i, s.y, s.sums, rd.more)
+		}
+		// The sums read y_i, too, and XLA would copy it lest they do so late.
+		for _, sum := range s.sums {
+			some := Reshape(Slice(Reshape(sum, sum.Shape().Size()), AxisElem(0)))
+			y = loop.After(Abs(some), y)
+		}
+		return hornerState{y, my, s.sums}
+	})
+	return cotangents{next(loop.Int(x.Graph(), 0), out.my, all), out.sums}
 }
 
 // advanceLinear is R(h M) x.
 func (m Method) advanceLinear(f LinearField, x, h *Node, w []*Node) *Node {
 	multiply := func(y *Node, w []*Node) *Node { return f.Apply(loop.Float(y, 0), y, w) }
 	r := Reshape(m.stability(row(vector(x, m.B))), len(m.B)+1)
-	return horner(multiply, loop.Int(x.Graph(), len(m.B)), x, h, r, nil, w, nil)[0]
+	return horner(multiply, loop.Int(x.Graph(), len(m.B)), x, h, r, nil, w, nil).x
 }
 
 // powers fills the first count places of a stack with x, h M x, (h M)^2 x and so on.
 func powers(f LinearField, count, x, h, stack *Node, w []*Node) *Node {
-	stack = store(stack, x, loop.Int(x.Graph(), 0))
-	return loop.Repeat(plus(count, -1), []*Node{x, stack}, append([]*Node{h}, w...), func(i *Node, state, reads []*Node) []*Node {
-		h, w := reads[0], reads[1:]
-		next := loop.Scale(f.Apply(loop.Float(h, 0), state[0], w), h)
-		return []*Node{next, store(state[1], next, plus(i, 1))}
-	})[1]
+	type state struct{ power, stack *Node }
+	type reads struct {
+		h *Node
+		w []*Node
+	}
+	start := state{x, store(stack, x, loop.Int(x.Graph(), 0))}
+	return loop.Repeat(plus(count, -1), start, reads{h, w}, func(i *Node, s state, r reads) state {
+		next := loop.Scale(f.Apply(loop.Float(r.h, 0), s.power, r.w), r.h)
+		return state{next, store(s.stack, next, plus(i, 1))}
+	}).stack
 }
 
 // tryLinear is [Method.try] for a linear field: all of it is made of the powers (h M)^k x, of which the slope at x gives the first.
@@ -114,23 +128,22 @@ func (m Method) tryLinear(f LinearField, x, h, slope, dense, scratch *Node, w []
 //	x̄ = R(h M)^T v,  M̄ = h Σ_i ȳ_i ((h M)^(s-1-i) x)^T,  ȳ_i from Horner's rule for x̄.
 //
 // scratch is room for s states. Where r_s is zero, s is one less.
-func pullLinear(f LinearField, r, x, h, v *Node, scratch, w []*Node) (grads, scratchAfter []*Node) {
-	stages := plus(needed(r), -1)
-	powers := powers(f, stages, x, h, scratch[0], w)
-	sums := zeros(w[:f.Trainable()])
-	transposed := func(y *Node, reads []*Node) *Node {
-		w := reads[3:]
-		return f.PullX(y, f.Linearize(loop.Float(y, 0), y, w), w)
+func pullLinear(f LinearField, r, x, h, v, scratch *Node, w []*Node) (grads cotangents, scratchAfter *Node) {
+	type reads struct {
+		stages, powers, h *Node
+		w                 []*Node
 	}
-	reads := append([]*Node{stages, powers, h}, w...)
-	grads = horner(transposed, stages, v, h, r, sums, reads, func(i, y *Node, sums, reads []*Node) []*Node {
-		stages, powers, h, w := reads[0], reads[1], reads[2], reads[3:]
-		tape := f.Linearize(loop.Float(h, 0), load(powers, Sub(plus(stages, -1), i)), w)
-		var next []*Node
-		for p, dw := range f.PullW(y, tape, w) {
-			next = append(next, Add(sums[p], loop.Scale(dw, h)))
+	stages := plus(needed(r), -1)
+	all := reads{stages, powers(f, stages, x, h, scratch, w), h, w}
+	transposed := func(y *Node, rd reads) *Node {
+		return f.PullX(y, f.Linearize(loop.Float(y, 0), y, rd.w), rd.w)
+	}
+	grads = horner(transposed, stages, v, h, r, zeros(w[:f.Trainable()]), all, func(i, y *Node, sums []*Node, rd reads) []*Node {
+		tape := f.Linearize(loop.Float(rd.h, 0), load(rd.powers, Sub(plus(rd.stages, -1), i)), rd.w)
+		for p, dw := range f.PullW(y, tape, rd.w) {
+			sums[p] = Add(sums[p], loop.Scale(dw, rd.h))
 		}
-		return next
+		return sums
 	})
-	return grads, []*Node{powers}
+	return grads, all.powers
 }

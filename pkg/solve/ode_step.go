@@ -16,13 +16,15 @@ func (m Method) slopes(f Field, count, t, x, h, first, k *Node, w []*Node) *Node
 	if first != nil {
 		from, k = 1, store(k, first, loop.Int(x.Graph(), 0))
 	}
-	return loop.Repeat(plus(count, -from), []*Node{k}, append([]*Node{t, x, h}, w...),
-		func(i *Node, state, reads []*Node) []*Node {
-			t, x, h, w := reads[0], reads[1], reads[2], reads[3:]
-			i = plus(i, from)
-			time, u := m.stage(i, t, x, h, state[0])
-			return []*Node{store(state[0], f.Apply(time, u, w), i)}
-		})[0]
+	type reads struct {
+		t, x, h *Node
+		w       []*Node
+	}
+	return loop.Repeat(plus(count, -from), k, reads{t, x, h, w}, func(i, k *Node, r reads) *Node {
+		i = plus(i, from)
+		time, u := m.stage(i, r.t, r.x, r.h, k)
+		return store(k, f.Apply(time, u, r.w), i)
+	})
 }
 
 // trial is a step of an adaptive method: the next state and its slope, the estimated error, the state at a fraction of the step
@@ -46,51 +48,56 @@ func (m Method) try(f Field, t, x, h, slope, dense, scratch *Node, w []*Node) tr
 
 // stage is where stage i evaluates the field: t + C_i h and x + h Σ_j A_ij k_j.
 func (m Method) stage(i, t, x, h, k *Node) (time, u *Node) {
-	c := pick(vector(x, m.C), i, 1)
-	return Add(t, Mul(Reshape(c), h)), combine(x, k, h, pick(vector(x, flat(m.A)), i, len(m.B)))
+	return Add(t, Mul(entry(vector(x, m.C), i), h)), combine(x, k, h, pick(vector(x, flat(m.A)), i, len(m.B)))
 }
 
 // grid are steps' times, sizes and weights of the stages, by their number. The weights are the method's, except in steps whose
 // result is used but not walked on from.
 type grid struct{ times, sizes, weights *Node }
 
-// weighed are w and the grid, as [Method.steps] reads them: of linear fields, coefficients instead of weights.
-func (m Method) weighed(f Field, w []*Node, g grid) []*Node {
-	last := g.weights
-	if _, ok := f.(LinearField); ok {
-		last = m.stability(last)
-	}
-	return append(append([]*Node{}, w...), g.times, g.sizes, last)
+// reads are what the steps of [Method.steps] read: the field's weights, and the grid, with coefficients of linear fields in place of
+// the stages' weights.
+type reads struct {
+	w    []*Node
+	grid grid
 }
 
-// steps are the method's steps on a grid, which follows the weights in w.
-func (m Method) steps(f Field, segment int) steps {
-	at := func(i *Node, w []*Node) (b, t, h *Node, weights []*Node) {
-		n := len(w) - 3
-		return pick(w[n+2], i, w[n+2].Shape().Dimensions[1]), Reshape(pick(w[n], i, 1)), Reshape(pick(w[n+1], i, 1)), w[:n]
+func (m Method) reads(f Field, w []*Node, g grid) reads {
+	if _, ok := f.(LinearField); ok {
+		g.weights = m.stability(g.weights)
 	}
-	s := steps{trainable: f.Trainable(), segment: segment}
+	return reads{w, g}
+}
+
+// step is step i of a grid: its time, size and weights of the stages.
+func (g grid) step(i *Node) (t, h, b *Node) {
+	return entry(g.times, i), entry(g.sizes, i), pick(g.weights, i, g.weights.Shape().Dimensions[1])
+}
+
+// steps are the method's steps on a grid.
+func (m Method) steps(f Field, segment int) steps[reads] {
+	s := steps[reads]{segment: segment, add: own(nil).add}
 	whole := m.without()
 	if f, ok := f.(LinearField); ok {
-		s.advance = func(i, x *Node, w []*Node) *Node {
-			_, _, h, w := at(i, w)
-			return whole.advanceLinear(f, x, h, w)
+		s.advance = func(i, x *Node, r reads) *Node {
+			_, h, _ := r.grid.step(i)
+			return whole.advanceLinear(f, x, h, r.w)
 		}
-		s.scratch = func(x *Node) []*Node { return []*Node{stack(x, len(m.B))} }
-		s.pull = func(i, x, v *Node, scratch, w []*Node) (grads, scratchAfter []*Node) {
-			r, _, h, w := at(i, w)
-			return pullLinear(f, r, x, h, v, scratch, w)
+		s.scratch = func(x *Node) *Node { return stack(x, len(m.B)) }
+		s.pull = func(i, x, v, scratch *Node, r reads) (cotangents, *Node) {
+			_, h, b := r.grid.step(i)
+			return pullLinear(f, b, x, h, v, scratch, r.w)
 		}
 		return s
 	}
-	s.advance = func(i, x *Node, w []*Node) *Node {
-		_, t, h, w := at(i, w)
-		k := whole.slopes(f, loop.Int(x.Graph(), len(whole.B)), t, x, h, nil, stack(x, len(whole.B)), w)
+	s.advance = func(i, x *Node, r reads) *Node {
+		t, h, _ := r.grid.step(i)
+		k := whole.slopes(f, loop.Int(x.Graph(), len(whole.B)), t, x, h, nil, stack(x, len(whole.B)), r.w)
 		return combine(x, k, h, vector(x, whole.B))
 	}
-	s.pull = func(i, x, v *Node, _, w []*Node) (grads, scratchAfter []*Node) {
-		b, t, h, w := at(i, w)
-		return m.pull(f, b, t, x, h, v, w), nil
+	s.pull = func(i, x, v, _ *Node, r reads) (cotangents, *Node) {
+		t, h, b := r.grid.step(i)
+		return m.pull(f, b, t, x, h, v, r.w), nil
 	}
 	return s
 }
@@ -106,32 +113,35 @@ func needed(b *Node) *Node {
 // cotangent v of the result. With u_i the point of stage i and bars for cotangents,
 //
 //	k̄_i = h b_i v + h Σ_j>i A_ji ū_j,  ū_i = (∂f/∂x)^T k̄_i,  x̄ = v + Σ_i ū_i.
-func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) []*Node {
+func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) cotangents {
 	s := len(m.B)
-	state := append([]*Node{v, stack(x, s)}, zeros(w[:f.Trainable()])...)
-	stages := needed(b)
-	// The last stage's value is no stage's input.
-	k := m.slopes(f, plus(stages, -1), t, x, h, nil, stack(x, s), w)
 	transposed := make([]float64, s*s)
 	for i, row := range m.A {
 		for j, a := range row {
 			transposed[j*s+i] = a
 		}
 	}
-	out := loop.Repeat(stages, state, append([]*Node{stages, b, t, x, h, v, k}, w...), func(n *Node, state, reads []*Node) []*Node {
-		stages, b, t, x, h, v, k, w := reads[0], reads[1], reads[2], reads[3], reads[4], reads[5], reads[6], reads[7:]
-		i := Sub(plus(stages, -1), n)
-		time, u := m.stage(i, t, x, h, k)
-		tape := f.Linearize(time, u, w)
-		slope := combine(loop.Scale(v, Mul(h, Reshape(pick(b, i, 1)))), state[1], h, pick(vector(x, transposed), i, s))
-		point := f.PullX(slope, tape, w)
-		next := []*Node{Add(state[0], point), store(state[1], point, i)}
-		for p, dw := range f.PullW(slope, tape, w) {
-			next = append(next, Add(state[2+p], dw))
-		}
-		return next
-	})
-	return append([]*Node{out[0]}, out[2:]...)
+	type state struct {
+		grads  cotangents
+		points *Node // ū_i
+	}
+	type reads struct {
+		stages, b, t, x, h, v, k *Node
+		w                        []*Node
+	}
+	stages := needed(b)
+	// The last stage's value is no stage's input.
+	k := m.slopes(f, plus(stages, -1), t, x, h, nil, stack(x, s), w)
+	start := state{cotangents{v, zeros(w[:f.Trainable()])}, stack(x, s)}
+	return loop.Repeat(stages, start, reads{stages, b, t, x, h, v, k, w}, func(n *Node, st state, r reads) state {
+		i := Sub(plus(r.stages, -1), n)
+		time, u := m.stage(i, r.t, r.x, r.h, r.k)
+		tape := f.Linearize(time, u, r.w)
+		slope := combine(loop.Scale(r.v, Mul(r.h, entry(r.b, i))), st.points, r.h, pick(vector(r.x, transposed), i, s))
+		point := f.PullX(slope, tape, r.w)
+		grads := cotangents{Add(st.grads.x, point), own(nil).add(st.grads.w, f.PullW(slope, tape, r.w), i)}
+		return state{grads, store(st.points, point, i)}
+	}).grads
 }
 
 // combine is x + h Σ_j c_j k_j.
@@ -148,22 +158,6 @@ func sum(x, k, c *Node) *Node {
 		}
 	}
 	return x
-}
-
-// element is entry j of a vector, or what is at place j of a stack.
-func element(stack *Node, j int) *Node {
-	return Reshape(Slice(stack, AxisElem(j)), stack.Shape().Dimensions[1:]...)
-}
-
-// vector is a constant vector of x's type.
-func vector(x *Node, values []float64) *Node {
-	return ConvertDType(Const(x.Graph(), values), x.DType())
-}
-
-// pick is entry i of a table whose rows have the given width, as a vector.
-func pick(table, i *Node, width int) *Node {
-	rows := Reshape(table, table.Shape().Size()/width, width)
-	return Reshape(Gather(rows, Reshape(i, 1, 1)), width)
 }
 
 func flat(rows [][]float64) (out []float64) {

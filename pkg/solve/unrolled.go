@@ -17,52 +17,78 @@ func ReverseChainUnrolled(block Block, x *Node, w []*Node, depth int, o Options)
 	if depth <= 0 {
 		return ReverseChain(block, x, w, depth, o)
 	}
-	trainable := block.Trainable()
-	fixed := stopped(w)
-	z, stacks, stats := invert(block, StopGradient(x), fixed, depth, o, 0, true)
-	inputs := stacks[0]
-	y := Custom(z, append([]*Node{x}, w[:trainable]...), func(v *Node) []*Node {
-		g := v.Graph()
-		state := append([]*Node{loop.Int(g, 0), v}, zeros(fixed[:trainable])...)
-		out := loop.Repeat(loop.Int(g, depth), state, append([]*Node{inputs}, fixed...), func(layer *Node, state, reads []*Node) []*Node {
-			inputs, w := reads[0], reads[1:]
-			y := load(inputs, Sub(loop.Int(layer.Graph(), depth-1), layer))
-			iterates, count := iterate(block, y, w, o)
-			// z_k+1 = y - h(z_k), z_0 = y: walk back through the iterates, collecting y's cotangent on the way.
-			zero := loop.Zeros(y)
-			walk := loop.Repeat(count, append([]*Node{zero}, state[1:]...), append([]*Node{iterates, count}, w...),
-				func(k *Node, state, reads []*Node) []*Node {
-					iterates, count, w := reads[0], reads[1], reads[2:]
-					dy, v, grads := state[0], state[1], state[2:]
-					u, tape := block.Linearize(load(iterates, Sub(plus(count, -1), k)), w)
-					q := block.Gate(u, v, w)
-					pulled, shared := block.PullX(q, tape, w)
-					next := []*Node{Add(dy, v), Sub(loop.Zeros(pulled), pulled)}
-					for p, dw := range block.PullW(q, shared, tape, w) {
-						next = append(next, Sub(grads[p], dw))
-					}
-					return next
-				})
-			return append([]*Node{Add(state[0], count), Add(walk[0], walk[1])}, walk[2:]...)
+	c := newChain(block, w, depth, o)
+	trainable, fixed := block.Trainable(), stopped(w)
+	end, stats := c.invert(StopGradient(x), fixed, 0, true)
+	type state struct {
+		iterations *Node
+		grads      cotangents
+	}
+	type reads struct {
+		inputs *Node
+		w      []*Node
+	}
+	y := Custom(end.z, append([]*Node{x}, w[:trainable]...), func(v *Node) []*Node {
+		start := state{loop.Int(v.Graph(), 0), cotangents{v, zeros(fixed[:trainable])}}
+		out := loop.Repeat(loop.Int(v.Graph(), depth), start, reads{end.inputs, fixed}, func(i *Node, s state, r reads) state {
+			w := c.own.at(r.w, i) // the chain's last step inverted layer 0
+			t := c.trace(load(r.inputs, c.layer(i)), w)
+			layer := c.walkBack(t, s.grads.x, w)
+			return state{Add(s.iterations, t.count), cotangents{layer.x, c.own.add(s.grads.w, layer.w, i)}}
 		})
-		stats.AdjointIterations, stats.AdjointResidual = out[0], loop.Float(v, 0)
-		return out[1:]
+		stats.AdjointIterations, stats.AdjointResidual = out.iterations, loop.Float(v, 0)
+		return append([]*Node{out.grads.x}, out.grads.w...)
 	})
 	return y, stats
 }
 
-// iterate solves one layer again and keeps the iterates before each step, and how many steps there were.
-func iterate(block Block, y *Node, w []*Node, o Options) (iterates, count *Node) {
-	g := y.Graph()
-	state := []*Node{y, loop.Int(g, 0), loop.Float(y, 0), stack(y, o.MaxIterations)}
-	tolerance := Mul(magnitude(y), loop.Float(y, o.Tolerance))
-	out := loop.While(state, append([]*Node{y, tolerance}, w...),
-		func(s, fixed []*Node) *Node {
-			return unfinished(s[1], s[2], fixed[1], o.MaxIterations)
+// trace is the iterates of a solve before each step, and how many steps there were.
+type trace struct{ iterates, count *Node }
+
+// trace solves Z = Y - h(Z) again and keeps the iterates.
+func (c chain) trace(y *Node, w []*Node) trace {
+	type state struct {
+		z, residual *Node
+		trace       trace
+	}
+	type reads struct {
+		y, tolerance *Node
+		w            []*Node
+	}
+	start := state{y, loop.Float(y, 0), trace{stack(y, c.MaxIterations), loop.Int(y.Graph(), 0)}}
+	return loop.While(start, reads{y, Mul(magnitude(y), loop.Float(y, c.Tolerance)), w},
+		func(s state, r reads) *Node {
+			return unfinished(s.trace.count, s.residual, r.tolerance, c.MaxIterations)
 		},
-		func(s, fixed []*Node) []*Node {
-			next := Sub(fixed[0], apply(block, s[0], fixed[2:]))
-			return []*Node{next, plus(s[1], 1), loop.MeanAbs(Sub(next, s[0])), store(s[3], s[0], s[1])}
-		})
-	return out[3], out[1]
+		func(s state, r reads) state {
+			next := Sub(r.y, apply(c.block, s.z, r.w))
+			return state{next, loop.MeanAbs(Sub(next, s.z)), trace{store(s.trace.iterates, s.z, s.trace.count), plus(s.trace.count, 1)}}
+		}).trace
+}
+
+// walkBack walks back through the iterates z_k+1 = y - h(z_k), z_0 = y, of a layer: from the cotangent v of the last one to those of
+// y and of the layer's weights.
+func (c chain) walkBack(t trace, v *Node, w []*Node) cotangents {
+	type state struct {
+		v     *Node
+		grads cotangents
+	}
+	type reads struct {
+		trace
+		w []*Node
+	}
+	zero := loop.Zeros(v)
+	out := loop.Repeat(t.count, state{v, cotangents{zero, zeros(w[:c.block.Trainable()])}}, reads{t, w}, func(k *Node, s state, r reads) state {
+		u, tape := c.block.Linearize(load(r.iterates, Sub(plus(r.count, -1), k)), r.w)
+		q := c.block.Gate(u, s.v, r.w)
+		pulled, shared := c.block.PullX(q, tape, r.w)
+		s.grads.x = Add(s.grads.x, s.v)
+		for p, dw := range c.block.PullW(q, shared, tape, r.w) {
+			s.grads.w[p] = Sub(s.grads.w[p], dw)
+		}
+		s.v = Neg(pulled)
+		return s
+	})
+	out.grads.x = Add(out.grads.x, out.v)
+	return out.grads
 }

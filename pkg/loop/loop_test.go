@@ -1,0 +1,93 @@
+package loop_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/support/exceptions"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+	"github.com/revgnn/revgnn/pkg/loop"
+)
+
+type pair struct{ older, newer *Node }
+
+// numbers is a state of every kind of part.
+type numbers struct {
+	pair
+	sums   []*Node
+	hint   *pair
+	absent *Node
+}
+
+// Fibonacci's numbers, their sum and how many there are.
+func TestStateHasNames(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		exec, err := NewExec(e.Backend, func(one *Node) []*Node {
+			zero := loop.Zeros(one)
+			start := numbers{pair{zero, one}, []*Node{zero, zero}, &pair{older: one}, nil}
+			end := loop.Repeat(loop.Int(one.Graph(), 10), start, pair{newer: one}, func(_ *Node, s numbers, r pair) numbers {
+				if s.absent != nil || s.hint.newer != nil || r.older != nil {
+					t.Error("what is nil before the loop is not nil in it")
+				}
+				s.sums[0], s.sums[1] = Add(s.sums[0], s.newer), Add(s.sums[1], r.newer)
+				s.hint.older = s.newer
+				s.pair = pair{s.newer, Add(s.older, s.newer)}
+				return s
+			})
+			if start.sums[0] != zero || start.hint.older != one {
+				t.Error("the loop changed the first state")
+			}
+			return []*Node{end.newer, end.sums[0], end.sums[1], end.hint.older}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer exec.Finalize()
+		out, err := exec.Call(float32(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []float32{89, 143, 10, 55} {
+			if got := tensors.ToScalar[float32](out[i]); got != want {
+				t.Errorf("number %d is %g, want %g", i, got, want)
+			}
+		}
+	})
+}
+
+// Bodies that return another structure, and states that no loop can have, are refused by name.
+func TestStateIsChecked(t *testing.T) {
+	e := enginetest.Open(t, engine.Go)
+	refused := func(want string, f func(x *Node)) {
+		t.Helper()
+		g := NewGraph(e.Backend, "refused")
+		err := exceptions.TryCatch[error](func() { f(Parameter(g, "x", shapes.Make(dtypes.Float32, 2))) })
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want an error with %q", err, want)
+		}
+	}
+	again := func(x *Node, s numbers, body func(s numbers) numbers) {
+		loop.Repeat(loop.Int(x.Graph(), 2), s, x, func(_ *Node, s numbers, _ *Node) numbers { return body(s) })
+	}
+	refused(`lacks "state.pair.newer"`, func(x *Node) {
+		again(x, numbers{pair: pair{x, x}}, func(s numbers) numbers { s.newer = nil; return s })
+	})
+	refused(`has "state.sums[0]"`, func(x *Node) {
+		again(x, numbers{pair: pair{x, x}}, func(s numbers) numbers { s.sums = append(s.sums, s.newer); return s })
+	})
+	refused(`changes "state.pair.older" from (Float32)[2] to (Float32)[2, 1]`, func(x *Node) {
+		again(x, numbers{pair: pair{x, x}}, func(s numbers) numbers { s.older = Reshape(s.older, 2, 1); return s })
+	})
+	refused(`"state.n" is a int`, func(x *Node) {
+		loop.Repeat(loop.Int(x.Graph(), 2), struct {
+			x *Node
+			n int
+		}{x, 1}, x, nil)
+	})
+}

@@ -1,0 +1,82 @@
+package solve
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/revgnn/revgnn/pkg/loop"
+)
+
+// back walks legs back, for the cotangents v of their ends, and returns those of the first state and of the trainable weights;
+// none are zeros of the weights' shapes.
+func (s steps[R]) back(all legs, v, kept *Node, none []*Node, r R) cotangents {
+	type reads struct {
+		all     legs
+		v, kept *Node
+		r       R
+	}
+	first := loop.Zeros(load(v, loop.Int(v.Graph(), 0)))
+	return loop.Repeat(loop.Int(v.Graph(), v.Shape().Dimensions[0]), cotangents{first, none}, reads{all, v, kept, r},
+		func(l *Node, sums cotangents, rd reads) cotangents {
+			grads := s.walkBack(rd.all.at(l), rd.kept, cotangents{load(rd.v, l), sums.w}, rd.r)
+			grads.x = Add(grads.x, sums.x)
+			return grads
+		})
+}
+
+// pulled is the state of the way back along a leg: the cotangent of the state that it has come to, those of the weights so far, and
+// what the steps work in, if they do.
+type pulled struct {
+	cotangents
+	scratch *Node
+}
+
+// pullStep goes one step back, to its state x.
+func (s steps[R]) pullStep(i, x *Node, p pulled, r R) pulled {
+	grads, scratch := s.pull(i, x, p.x, p.scratch, r)
+	return pulled{cotangents{grads.x, s.add(p.w, grads.w, i)}, scratch}
+}
+
+// walkBack walks a leg back. grads are the cotangents of the last state and of the trainable weights so far. It returns the
+// cotangents of the first state and of the weights.
+func (s steps[R]) walkBack(l legs, kept *Node, grads cotangents, r R) cotangents {
+	start := pulled{cotangents: grads}
+	if s.scratch != nil {
+		start.scratch = s.scratch(grads.x)
+	}
+	type reads struct {
+		leg            legs
+		kept, segments *Node
+		r              R
+	}
+	segments := s.segments(l)
+	return loop.Repeat(segments, start, reads{l, kept, segments, r}, func(i *Node, p pulled, rd reads) pulled {
+		k := Sub(plus(rd.segments, -1), i)
+		x := load(rd.kept, Add(rd.leg.kept, k))
+		first := Add(rd.leg.first, times(k, s.segment))
+		if s.segment == 1 {
+			return s.pullStep(first, x, p, rd.r)
+		}
+		return s.segmentBack(first, s.length(k, rd.leg.length), x, p, rd.r)
+	}).cotangents
+}
+
+// segmentBack walks back a segment of length steps, whose first step has number first and state x.
+func (s steps[R]) segmentBack(first, length, x *Node, p pulled, r R) pulled {
+	type again struct{ x, states *Node }
+	type reads struct {
+		first *Node
+		r     R
+	}
+	// The last state of the segment would not be used: the loop stops one step later than needed, which keeps it one loop.
+	inside := loop.Repeat(length, again{x, stack(x, s.segment)}, reads{first, r}, func(i *Node, a again, rd reads) again {
+		return again{s.advance(Add(rd.first, i), a.x, rd.r), store(a.states, a.x, i)}
+	})
+	type way struct {
+		reads
+		states, length *Node
+	}
+	return loop.Repeat(length, p, way{reads{first, r}, inside.states, length}, func(i *Node, p pulled, w way) pulled {
+		at := Sub(plus(w.length, -1), i)
+		return s.pullStep(Add(w.first, at), load(w.states, at), p, w.r)
+	})
+}
