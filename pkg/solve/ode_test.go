@@ -285,13 +285,18 @@ func TestIntegrationGradientEqualsFiniteDifferences(t *testing.T) {
 // difference.
 func derivatives(t *testing.T, e *engine.Engine, c chain) (slope, numeric float64) {
 	t.Helper()
-	args := problem(4)
+	return derivativesAt(t, e, problem(4), problem(5), c)
+}
+
+// derivativesAt are derivatives at args in a direction.
+func derivativesAt(t *testing.T, e *engine.Engine, args, direction []*tensors.Tensor, c chain) (slope, numeric float64) {
+	t.Helper()
 	value := func(step float32) (sum float64) {
 		moved := make([]*tensors.Tensor, len(args))
 		for i, a := range args {
 			v := tensors.MustCopyFlatData[float32](a)
 			if i < 3 {
-				for k, d := range tensors.MustCopyFlatData[float32](problem(5)[i]) {
+				for k, d := range tensors.MustCopyFlatData[float32](direction[i]) {
 					v[k] += step * d
 				}
 			}
@@ -305,7 +310,7 @@ func derivatives(t *testing.T, e *engine.Engine, c chain) (slope, numeric float6
 	}
 	grads := run(t, e, args, c)[1:]
 	for i := range 3 {
-		for k, d := range tensors.MustCopyFlatData[float32](problem(5)[i]) {
+		for k, d := range tensors.MustCopyFlatData[float32](direction[i]) {
 			slope += float64(d) * float64(grads[i][k])
 		}
 	}

@@ -185,34 +185,8 @@ func TestForwardGradientEqualsUnrolled(t *testing.T) {
 func TestGradientsEqualFiniteDifferences(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, c := range map[string]chain{"forward": forward(5), "reverse": reverse(3, tight)} {
-			args := problem(4)
-			value := func(step float32) float64 {
-				moved := make([]*tensors.Tensor, len(args))
-				for i, a := range args {
-					v := tensors.MustCopyFlatData[float32](a)
-					if i < 3 {
-						direction := tensors.MustCopyFlatData[float32](problem(5)[i])
-						for k := range v {
-							v[k] += step * direction[k]
-						}
-					}
-					moved[i] = tensors.FromFlatDataAndDimensions(v, a.Shape().Dimensions...)
-				}
-				y := run(t, e, moved, c)[0]
-				sum := 0.0
-				for i, v := range tensors.MustCopyFlatData[float32](args[3]) {
-					sum += float64(v) * float64(y[i])
-				}
-				return sum
-			}
-			grads, slope := run(t, e, args, c)[1:], 0.0
-			for i := range 3 {
-				for k, d := range tensors.MustCopyFlatData[float32](problem(5)[i]) {
-					slope += float64(d) * float64(grads[i][k])
-				}
-			}
-			const step = 5e-3
-			if numeric := (value(step) - value(-step)) / (2 * step); math.Abs(numeric-slope) > 2e-3*max(1, math.Abs(slope)) {
+			slope, numeric := derivatives(t, e, c)
+			if math.Abs(numeric-slope) > 2e-3*max(1, math.Abs(slope)) {
 				t.Errorf("%s: derivative %.6f, finite difference %.6f", name, slope, numeric)
 			}
 		}
