@@ -36,3 +36,40 @@ func TestLoopsInsideLoops(t *testing.T) {
 		}
 	})
 }
+
+// Reductions in a body and around it, over axes of even, odd and single length.
+func TestReductionsInsideLoops(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		all := func(x *Node) []*Node {
+			return []*Node{ReduceSum(x, 0), ReduceMax(x, 2), ReduceMin(x, 0, 2), ReduceMultiply(x, 1), ReduceAllSum(x), ReduceSum(Slice(x, AxisElem(3)), 0)}
+		}
+		exec, err := NewExec(e.Backend, func(x *Node) []*Node {
+			start := all(x)
+			for i := range start {
+				start[i] = loop.Zeros(start[i])
+			}
+			in := loop.Repeat(loop.Int(x.Graph(), 1), start, x, func(_ *Node, _ []*Node, x *Node) []*Node { return all(x) })
+			return append(in, all(x)...)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer exec.Finalize()
+		values := make([]float32, 7*2*5)
+		for i := range values {
+			values[i] = float32(i*i%31)/8 - 1
+		}
+		out, err := exec.Call(tensors.FromFlatDataAndDimensions(values, 7, 2, 5))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, n := 0, len(out)/2; i < n; i++ {
+			inside, outside := tensors.MustCopyFlatData[float32](out[i]), tensors.MustCopyFlatData[float32](out[n+i])
+			for k := range outside {
+				if d := inside[k] - outside[k]; d > 1e-4 || d < -1e-4 {
+					t.Errorf("reduction %d: entry %d is %g in a body, %g outside", i, k, inside[k], outside[k])
+				}
+			}
+		}
+	})
+}

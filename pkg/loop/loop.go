@@ -6,8 +6,10 @@
 // on a backend of package engine.
 //
 // GoMLX caches scalar constants per graph and binds them to the function that asked first, so that Scalar, AddScalar,
-// MulScalar, OnesLike and their like give values of another function inside a body: use [Const] there. The XLA builder does
-// the same with reductions: no Reduce inside a body; [Sum] and [MeanAbs] are dot products with ones.
+// MulScalar, OnesLike and their like give values of another function inside a body, and so does Gradient, which is made of them:
+// use [Const] there. Functions that are written with these nevertheless, and their derivatives, are built by [Differentiate], in a
+// graph of their own from which they are made again in the body. Reduce works inside bodies on backends of package engine; [Sum]
+// and [MeanAbs] are faster.
 package loop
 
 import (

@@ -155,8 +155,12 @@ func TestPerLayerRefuses(t *testing.T) {
 	block := solve.PerLayer(dense{})
 	for want, c := range map[string]chain{
 		"stack one weight per layer": func(x *Node, w []*Node) (*Node, []*Node) { return solve.ForwardChain(block, x, w, depth+1), nil },
-		"are not numbers of":         func(x *Node, w []*Node) (*Node, []*Node) { return solve.ForwardChain(solve.PerLayer(dense{}, 2), x, w, depth), nil },
-		"name all of them":           func(x *Node, w []*Node) (*Node, []*Node) { return solve.ForwardChain(solve.PerLayer(block, 1), x, w, depth), nil },
+		"are not numbers of": func(x *Node, w []*Node) (*Node, []*Node) {
+			return solve.ForwardChain(solve.PerLayer(dense{}, 2), x, w, depth), nil
+		},
+		"name all of them": func(x *Node, w []*Node) (*Node, []*Node) {
+			return solve.ForwardChain(solve.PerLayer(block, 1), x, w, depth), nil
+		},
 	} {
 		args := layersProblem(35)
 		err := exceptions.TryCatch[error](func() {

@@ -1,0 +1,122 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gomlx/compute"
+)
+
+// Reductions inside the bodies of loops. go-xla (v0.4.5) keeps the function that adds two numbers, and its like, once per program,
+// as a child of the function that reduced first: a reduction in any other one is refused. In bodies, reductions are therefore made of
+// operations that need no such function: the halves of an axis are combined with each other until one entry is left.
+
+// binary combines two values entry by entry.
+type binary func(lhs, rhs compute.Value) (compute.Value, error)
+
+// reduce folds x over axes, all of them if none is given; outside of bodies, native does so.
+func (f *function) reduce(x compute.Value, axes []int, native func(x compute.Value, axes ...int) (compute.Value, error), combine binary) (compute.Value, error) {
+	if f.closure == 0 {
+		return native(x, axes...)
+	}
+	shape, err := f.Function.Shape(x)
+	if err != nil {
+		return nil, err
+	}
+	folded := make([]bool, shape.Rank())
+	for _, a := range axes {
+		folded[a] = true
+	}
+	var rest []int
+	for a, size := range shape.Dimensions {
+		if len(axes) > 0 && !folded[a] {
+			rest = append(rest, size)
+			continue
+		}
+		if x, err = f.fold(x, a, combine); err != nil {
+			return nil, err
+		}
+	}
+	return f.Function.Reshape(x, rest...)
+}
+
+// fold combines the entries of x along an axis into one.
+func (f *function) fold(x compute.Value, axis int, combine binary) (compute.Value, error) {
+	shape, err := f.Function.Shape(x)
+	if err != nil {
+		return nil, err
+	}
+	n := shape.Dimensions[axis]
+	if n == 0 {
+		return nil, fmt.Errorf("axis %d of %s has no entries: there is nothing to reduce in the body of a loop", axis, shape)
+	}
+	var odd compute.Value // what is left over of axes of odd length
+	for ; n > 1; n /= 2 {
+		left, right, last, err := f.halves(x, axis)
+		if err != nil {
+			return nil, err
+		}
+		if x, err = combine(left, right); err != nil {
+			return nil, err
+		}
+		switch {
+		case last == nil:
+		case odd == nil:
+			odd = last
+		default:
+			if odd, err = combine(odd, last); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if odd == nil {
+		return x, nil
+	}
+	return combine(x, odd)
+}
+
+// halves are the halves of x along an axis, and the last entry of an axis of odd length.
+func (f *function) halves(x compute.Value, axis int) (left, right, last compute.Value, err error) {
+	shape, err := f.Function.Shape(x)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	part := func(from, to int) (compute.Value, error) {
+		starts, limits, strides := make([]int, shape.Rank()), slices.Clone(shape.Dimensions), slices.Repeat([]int{1}, shape.Rank())
+		starts[axis], limits[axis] = from, to
+		return f.Function.Slice(x, starts, limits, strides)
+	}
+	n := shape.Dimensions[axis]
+	if left, err = part(0, n/2); err != nil {
+		return nil, nil, nil, err
+	}
+	if right, err = part(n/2, n/2*2); err != nil || n%2 == 0 {
+		return left, right, nil, err
+	}
+	last, err = part(n-1, n)
+	return left, right, last, err
+}
+
+func (f *function) ReduceSum(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(x, axes, f.Function.ReduceSum, f.Function.Add)
+}
+
+func (f *function) ReduceProduct(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(x, axes, f.Function.ReduceProduct, f.Function.Mul)
+}
+
+func (f *function) ReduceMax(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(x, axes, f.Function.ReduceMax, f.Function.Max)
+}
+
+func (f *function) ReduceMin(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(x, axes, f.Function.ReduceMin, f.Function.Min)
+}
+
+func (f *function) ReduceLogicalAnd(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(x, axes, f.Function.ReduceLogicalAnd, f.Function.LogicalAnd)
+}
+
+func (f *function) ReduceLogicalOr(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(x, axes, f.Function.ReduceLogicalOr, f.Function.LogicalOr)
+}

@@ -1,0 +1,97 @@
+package loop
+
+import (
+	"fmt"
+
+	"github.com/gomlx/gomlx/core/graph"
+)
+
+// Differentiable is a function y = f(in), written with any of GoMLX's operations, and its vector-Jacobian product by automatic
+// differentiation, both for use inside the bodies of loops, where neither works otherwise: see the package's documentation. f may
+// use nothing but its arguments; loops, branches, sorts, scatters, windows and positions of maxima cannot be used, and Gather cannot
+// be differentiated, as its gradient is a scatter.
+type Differentiable struct {
+	program       *program
+	in, wrt, tape []*graph.Node
+	y, v          *graph.Node
+}
+
+// Differentiate builds f for inputs of in's shapes, and its vector-Jacobian products by the first count of them. in's nodes are not
+// used themselves. It panics where f uses what it may not.
+func Differentiate(f func(in []*Node) *Node, in []*Node, count int) *Differentiable {
+	d := &Differentiable{}
+	d.program = newProgram(in[0].Graph().Backend(), func(g *graph.Graph) {
+		for i, n := range in {
+			d.in = append(d.in, graph.Parameter(g, fmt.Sprintf("in%d", i), n.Shape()))
+		}
+		d.y = f(append([]*Node{}, d.in...))
+		for _, n := range g.Nodes() {
+			allow(n)
+		}
+		d.v = graph.Parameter(g, "v", d.y.Shape())
+		d.wrt = graph.Gradient(graph.ReduceAllSum(graph.Mul(d.y, d.v)), d.in[:count]...)
+	})
+	d.tape = d.kept()
+	return d
+}
+
+// kept are the nodes that the way back reads and the way forwards computes: those that do not depend on v, but are inputs of some
+// that do. Inputs but the first are not among them, nor is what depends on none of the inputs.
+func (d *Differentiable) kept() (tape []*Node) {
+	late, varies := map[*Node]bool{d.v: true}, map[*Node]bool{}
+	for _, n := range d.in {
+		varies[n] = true
+	}
+	needed := map[*Node]bool{}
+	for _, n := range d.wrt {
+		needed[n] = true
+	}
+	nodes := d.program.graph.Nodes()
+	for _, n := range nodes {
+		for _, input := range n.Inputs() {
+			late[n] = late[n] || late[input]
+			varies[n] = varies[n] || varies[input]
+		}
+	}
+	isInput := map[*Node]bool{}
+	for _, n := range d.in[1:] {
+		isInput[n] = true
+	}
+	for i := len(nodes) - 1; i >= 0; i-- {
+		n := nodes[i]
+		switch {
+		case !needed[n] || isInput[n]:
+		case late[n]:
+			for _, input := range n.Inputs() {
+				needed[input] = true
+			}
+		case varies[n]:
+			tape = append(tape, n)
+		}
+	}
+	return tape
+}
+
+// Value is f(in), and Linearize also what [Differentiable.Pull] needs of its computation.
+func (d *Differentiable) Value(in []*Node) *Node {
+	return d.program.again(in[0].Graph(), d.known(d.in, in), []*Node{d.y})[0]
+}
+
+func (d *Differentiable) Linearize(in []*Node) (y *Node, tape []*Node) {
+	out := d.program.again(in[0].Graph(), d.known(d.in, in), append([]*Node{d.y}, d.tape...))
+	return out[0], out[1:]
+}
+
+// Pull are the vector-Jacobian products (∂f/∂in)^T v, for the inputs but the first and the tape of Linearize.
+func (d *Differentiable) Pull(v *Node, tape, others []*Node) []*Node {
+	known := d.known(append(append([]*Node{d.v}, d.in[1:]...), d.tape...), append(append([]*Node{v}, others...), tape...))
+	return d.program.again(v.Graph(), known, d.wrt)
+}
+
+func (d *Differentiable) known(nodes, are []*Node) map[*Node]*Node {
+	known := make(map[*Node]*Node, len(nodes))
+	for i, n := range nodes {
+		known[n] = are[i]
+	}
+	return known
+}

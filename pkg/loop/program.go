@@ -1,0 +1,118 @@
+package loop
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// program is a computation that was built in a graph of its own, which is never compiled, so as to be made again, operation by
+// operation, in any function of any graph. What GoMLX caches per graph then is that graph's: in a program, unlike in a body itself,
+// scalars and gradients may be used as anywhere else.
+type program struct {
+	graph *graph.Graph
+	// leaves make nodes again that have no inputs.
+	leaves map[*Node]func(g *graph.Graph) *Node
+}
+
+// newProgram builds a program for an engine.
+func newProgram(backend compute.Backend, build func(g *graph.Graph)) *program {
+	r := &recorder{Backend: backend}
+	p := &program{graph.NewGraph(r, "program"), map[*Node]func(g *graph.Graph) *Node{}}
+	build(p.graph)
+	for _, n := range p.graph.Nodes() {
+		if len(n.Inputs()) > 0 || n.Type() == graph.NodeTypeParameter {
+			continue
+		}
+		if len(r.leaves) == 0 {
+			panic(fmt.Errorf("package loop: %s has no inputs and is not a constant: it cannot be used here", n.Type()))
+		}
+		p.leaves[n] = r.leaves[0]
+		r.leaves = r.leaves[1:]
+	}
+	return p
+}
+
+// refused are operations that are bound to the function they were made in, or made of functions that are.
+var refused = map[graph.NodeType]string{
+	graph.NodeTypeWhile: "a loop", graph.NodeTypeIf: "a branch", graph.NodeTypeSort: "a sort", graph.NodeTypeCall: "a call",
+	graph.NodeTypeScatterSum: "a scatter, such as Gather's gradient,", graph.NodeTypeScatterMax: "a scatter", graph.NodeTypeScatterMin: "a scatter",
+	graph.NodeTypeSelectAndScatterMax: "the gradient of a window", graph.NodeTypeSelectAndScatterMin: "the gradient of a window",
+	graph.NodeTypeReduceWindow: "a window", graph.NodeTypeArgMinMax: "the position of a maximum or minimum",
+}
+
+// again makes nodes of the program again in g; known are those that are there already, and those that were made.
+func (p *program) again(g *graph.Graph, known map[*Node]*Node, nodes []*Node) []*Node {
+	out := make([]*Node, len(nodes))
+	for i, n := range nodes {
+		out[i] = p.make(g, known, n)
+	}
+	return out
+}
+
+func (p *program) make(g *graph.Graph, known map[*Node]*Node, n *Node) *Node {
+	if made := known[n]; made != nil {
+		return made
+	}
+	if leaf := p.leaves[n]; leaf != nil {
+		known[n] = leaf(g)
+	} else {
+		allow(n)
+		known[n] = n.CloneWithInputs(p.again(g, known, n.Inputs())...)
+	}
+	return known[n]
+}
+
+// allow panics where a node is of an operation that is refused.
+func allow(n *Node) {
+	if what, bad := refused[n.Type()]; bad {
+		panic(fmt.Errorf("package loop: %s cannot be in a function that is differentiated inside a loop: give its vector-Jacobian product by hand", what))
+	}
+}
+
+// recorder is an engine whose graphs tell how their nodes without inputs were made, in the order of the graph's nodes.
+type recorder struct {
+	compute.Backend
+	leaves []func(g *graph.Graph) *Node
+}
+
+func (r *recorder) Builder(name string) compute.Builder {
+	return recordedBuilder{r.Backend.Builder(name), r}
+}
+
+type recordedBuilder struct {
+	compute.Builder
+	r *recorder
+}
+
+func (b recordedBuilder) Main() compute.Function { return recorded{b.Builder.Main(), b.r} }
+
+type recorded struct {
+	compute.Function
+	r *recorder
+}
+
+// Constant keeps a copy of the values, which the graph itself does not keep.
+func (f recorded) Constant(flat any, dims ...int) (compute.Value, error) {
+	value, err := f.Function.Constant(flat, dims...)
+	if err != nil {
+		return nil, err
+	}
+	shape, err := f.Function.Shape(value)
+	if err != nil {
+		return nil, err
+	}
+	t := tensors.FromShape(shape)
+	t.MustMutableFlatData(func(own any) { reflect.Copy(reflect.ValueOf(own), reflect.ValueOf(flat)) })
+	f.r.leaves = append(f.r.leaves, func(g *graph.Graph) *Node { return graph.ConstTensor(g, t) })
+	return value, nil
+}
+
+func (f recorded) Iota(shape shapes.Shape, axis int) (compute.Value, error) {
+	f.r.leaves = append(f.r.leaves, func(g *graph.Graph) *Node { return graph.Iota(g, shape, axis) })
+	return f.Function.Iota(shape, axis)
+}

@@ -1,0 +1,99 @@
+package solve
+
+import (
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/revgnn/revgnn/pkg/loop"
+)
+
+// FromFunction makes a [Block] out of h(x, w) alone, which returns a node of x's shape: its derivative is GoMLX's. trainable is the
+// number of leading entries of w that receive gradients.
+//
+// h may use GoMLX as in any graph, scalars and reductions included, but for the operations that [loop.Differentiable] names, and no
+// nodes but its arguments. For a [ReverseChain], its Lipschitz constant in x must be below 1. A block by hand is faster where it knows
+// more: an activation with a cheap derivative, or what both derivatives share.
+func FromFunction(trainable int, h func(x *Node, w []*Node) *Node) Block {
+	return function{trainable, func(x *Node, w []*Node) differentiable {
+		return loop.Differentiate(func(in []*Node) *Node { return alike("h", h(in[0], in[1:]), in[0]) }, arguments(x, w), 1+trainable)
+	}}
+}
+
+// FromVJP makes a [Block] out of h(x, w) and its vector-Jacobian products: pull returns (∂h/∂x)^T v and (∂h/∂w)^T v, the latter of
+// the leading trainable entries of w. Both are called inside loop bodies, under the rules of package loop.
+func FromVJP(trainable int, h func(x *Node, w []*Node) *Node, pull func(x, v *Node, w []*Node) (dx *Node, dw []*Node)) Block {
+	return function{trainable, func(*Node, []*Node) differentiable {
+		return byHand{
+			f: func(in []*Node) *Node { return alike("h", h(in[0], in[1:]), in[0]) },
+			pull: func(x, v *Node, w []*Node) []*Node {
+				dx, dw := pull(x, v, w)
+				return checked(dx, dw, x, w[:trainable])
+			},
+		}
+	}}
+}
+
+// differentiable is a function of x and further inputs with its vector-Jacobian products, as [loop.Differentiable] is.
+type differentiable interface {
+	Value(in []*Node) *Node
+	Linearize(in []*Node) (y *Node, tape []*Node)
+	Pull(v *Node, tape, others []*Node) []*Node
+}
+
+// function is a block without activation, σ(u) = u; of is h, for arguments of x's and w's shapes.
+type function struct {
+	trainable int
+	of        func(x *Node, w []*Node) differentiable
+}
+
+func (f function) Trainable() int { return f.trainable }
+
+func (f function) Preactivation(x *Node, w []*Node) *Node { return f.of(x, w).Value(arguments(x, w)) }
+
+func (f function) Activate(u *Node, _ []*Node) *Node { return u }
+func (f function) Gate(_, v *Node, _ []*Node) *Node  { return v }
+
+func (f function) Linearize(x *Node, w []*Node) (*Node, []*Node) {
+	return f.of(x, w).Linearize(arguments(x, w))
+}
+
+func (f function) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
+	return f.of(q, w).Pull(q, tape, w)[0], nil
+}
+
+func (f function) PullW(q *Node, _, tape, w []*Node) []*Node {
+	return f.of(q, w).Pull(q, tape, w)[1:]
+}
+
+// byHand is a function with a derivative by hand, whose tape is x.
+type byHand struct {
+	f    func(in []*Node) *Node
+	pull func(x, v *Node, others []*Node) []*Node
+}
+
+func (b byHand) Value(in []*Node) *Node                     { return b.f(in) }
+func (b byHand) Linearize(in []*Node) (*Node, []*Node)      { return b.f(in), in[:1] }
+func (b byHand) Pull(v *Node, tape, others []*Node) []*Node { return b.pull(tape[0], v, others) }
+
+// arguments are x and others, in one list.
+func arguments(x *Node, others []*Node) []*Node { return append([]*Node{x}, others...) }
+
+// alike is y, if it has the shape of x.
+func alike(what string, y, x *Node) *Node {
+	if !y.Shape().Equal(x.Shape()) {
+		panic(fmt.Errorf("package solve: %s has shape %s: return a node of shape %s", what, y.Shape(), x.Shape()))
+	}
+	return y
+}
+
+// checked are the cotangents dx and dw, if they are as many as x and w, of their shapes.
+func checked(dx *Node, dw []*Node, x *Node, w []*Node) []*Node {
+	if len(dw) != len(w) {
+		panic(fmt.Errorf("package solve: the vector-Jacobian product has %d cotangents for %d trainable weights", len(dw), len(w)))
+	}
+	for i := range dw {
+		alike(fmt.Sprintf("the cotangent of weight %d", i), dw[i], w[i])
+	}
+	return arguments(alike("the cotangent of x", dx, x), dw)
+}

@@ -1,0 +1,223 @@
+package solve_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/support/exceptions"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+	"github.com/revgnn/revgnn/pkg/loop"
+	"github.com/revgnn/revgnn/pkg/solve"
+)
+
+// ordinary is the h of dense, and gated another one, with all that loop bodies do not allow: cached scalars, reductions, constants
+// of every size, Iota, and functions made up of these. solve.Options' solves ask for the same constants and sums in other functions.
+func ordinary(x *Node, w []*Node) *Node {
+	return Tanh(Add(Dot(x, w[0]).Product(), ExpandLeftToRank(w[1], 2)))
+}
+
+func gated(x *Node, w []*Node) *Node {
+	g := x.Graph()
+	many := make([]float32, rows*width*4)
+	for i := range many {
+		many[i] = float32(i%7) / 7
+	}
+	noise := Slice(Const(g, many), AxisRange(0, rows*width))
+	attention := Softmax(MulScalar(x, 0.5), -1)
+	count := ConvertDType(Iota(g, noise.Shape(), 0), x.DType())
+	shift := Reshape(Sin(Add(noise, count)), rows, width)
+	mean := ReduceAndKeep(Mul(attention, x), ReduceMean, 0)
+	top := ReduceAndKeep(x, ReduceMax, -1)
+	u := Add(Dot(x, w[0]).Product(), Add(ExpandLeftToRank(w[1], 2), AddScalar(MulScalar(shift, 0.1), 1)))
+	return MulScalar(Add(Mul(Sigmoid(u), mean), MulScalar(Mul(Tanh(u), Sigmoid(top)), 0.5)), 0.5)
+}
+
+// tanhVJP is the derivative of ordinary by hand.
+func tanhVJP(x, v *Node, w []*Node) (*Node, []*Node) {
+	d := dense{}
+	u, tape := d.Linearize(x, w)
+	q := d.Gate(u, v, w)
+	dx, _ := d.PullX(q, tape, w)
+	return dx, d.PullW(q, nil, tape, w)
+}
+
+// blocks out of functions, with the same function in a graph of its own.
+func functionBlocks() map[string]struct {
+	block solve.Block
+	h     func(x *Node, w []*Node) *Node
+} {
+	type entry = struct {
+		block solve.Block
+		h     func(x *Node, w []*Node) *Node
+	}
+	return map[string]entry{
+		"h alone":       {solve.FromFunction(2, ordinary), ordinary},
+		"h and its VJP": {solve.FromVJP(2, func(x *Node, w []*Node) *Node { return d(x, w) }, tanhVJP), ordinary},
+		"gated":         {solve.FromFunction(2, gated), gated},
+	}
+}
+
+func d(x *Node, w []*Node) *Node { return dense{}.Activate(dense{}.Preactivation(x, w), w) }
+
+// The gradients of chains of such blocks are those of the layers one by one without loops, those of the iterations, and finite
+// differences.
+func TestFunctionBlocks(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		for name, b := range functionBlocks() {
+			args := problem(41)
+			o := solve.Options{Tolerance: 1e-7, MaxIterations: 100, Order: 2}
+			forward := func(x *Node, w []*Node) (*Node, []*Node) { return solve.ForwardChain(b.block, x, w, 3), nil }
+			plain := func(x *Node, w []*Node) (*Node, []*Node) {
+				for range 3 {
+					x = Add(x, b.h(x, w))
+				}
+				return x, nil
+			}
+			reverse := func(x *Node, w []*Node) (*Node, []*Node) {
+				y, _ := solve.ReverseChain(b.block, x, w, 3, o)
+				return y, nil
+			}
+			inline := func(x *Node, w []*Node) (*Node, []*Node) { // 3 layers of 40 iterations, without a loop
+				for range 3 {
+					y := x
+					for range 40 {
+						x = Sub(y, b.h(x, w))
+					}
+				}
+				return x, nil
+			}
+			unrolled := func(x *Node, w []*Node) (*Node, []*Node) {
+				y, _ := solve.ReverseChainUnrolled(b.block, x, w, 3, o)
+				return y, nil
+			}
+			for _, c := range []struct {
+				what      string
+				got, want chain
+			}{{"forward", forward, plain}, {"reverse", reverse, inline}, {"unrolled", unrolled, inline}} {
+				got, want := run(t, e, args, c.got), run(t, e, args, c.want)
+				for i, what := range []string{"result", "dx", "dW", "db"} {
+					if d := distance(got[i], want[i]); !(d < 3e-5) {
+						t.Errorf("%s, %s: %s differs by %.2g", name, c.what, what, d)
+					}
+				}
+				if slope, numeric := derivatives(t, e, c.got); !(math.Abs(numeric-slope) <= 3e-3*max(1, math.Abs(slope))) {
+					t.Errorf("%s, %s: derivative %.6f, finite difference %.6f", name, c.what, slope, numeric)
+				}
+			}
+		}
+	})
+}
+
+// Functions with what cannot be used in them, and results that are of no use, are refused in words.
+func TestFunctionsRefused(t *testing.T) {
+	e := enginetest.Open(t, engine.Go)
+	for want, h := range map[string]func(x *Node, w []*Node) *Node{
+		"a loop cannot be in": func(x *Node, _ []*Node) *Node {
+			return loop.Repeat(loop.Int(x.Graph(), 3), x, x, func(_, x, _ *Node) *Node { return Add(x, x) })
+		},
+		"give its vector-Jacobian product by hand": func(x *Node, _ []*Node) *Node {
+			return Gather(x, Const(x.Graph(), [][]int32{{1}, {0}, {3}, {2}, {4}}))
+		},
+		"return a node of shape": func(x *Node, _ []*Node) *Node { return ReduceAllSum(x) },
+	} {
+		err := exceptions.TryCatch[error](func() {
+			args := problem(42)
+			x := Parameter(NewGraph(e.Backend, fmt.Sprint("refused ", want)), "x", args[0].Shape())
+			y, _ := solve.ReverseChain(solve.FromFunction(0, h), x, nil, 3, tight)
+			Gradient(ReduceAllSum(y), x)
+		})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want an error with %q", err, want)
+		}
+	}
+}
+
+// A scan with stacked and shared weights, of which some are whole numbers.
+func TestScan(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		step := func(l, x *Node, own, shared []*Node) *Node {
+			scale := DivScalar(ConvertDType(Add(l, Reshape(own[0])), x.DType()), 10)
+			return Add(MulScalar(x, 0.5), Mul(Tanh(Add(Dot(x, own[1]).Product(), ExpandLeftToRank(shared[0], 2))), scale))
+		}
+		numbers := func(g *Graph) *Node { return Const(g, []int32{3, 1, 4, 1, 5}) }
+		inline := func(x *Node, w []*Node) (*Node, []*Node) {
+			for l := range depth {
+				own := []*Node{Reshape(Slice(numbers(x.Graph()), AxisElem(l))), slice(w, l)[0]}
+				x = step(Const(x.Graph(), int32(l)), x, own, w[1:])
+			}
+			return x, nil
+		}
+		vjp := func(l, x, v *Node, own, shared []*Node) (*Node, []*Node, []*Node) {
+			n := ConvertDType(Add(l, own[0]), x.DType())
+			scaled := loop.Scale(v, Mul(n, loop.Float(x, 0.1)))
+			dx, dw := tanhVJP(x, scaled, []*Node{own[1], shared[0]})
+			return Add(dx, loop.Scale(v, loop.Float(v, 0.5))), []*Node{nil, dw[0]}, dw[1:]
+		}
+		scaled := func(l, x *Node, own, shared []*Node) *Node {
+			n := ConvertDType(Add(l, own[0]), x.DType())
+			return Add(loop.Scale(x, loop.Float(x, 0.5)), loop.Scale(d(x, []*Node{own[1], shared[0]}), Mul(n, loop.Float(x, 0.1))))
+		}
+		args := layersProblem(43)
+		args[2] = problem(43)[2]
+		want := run(t, e, args, inline)
+		for name, c := range map[string]chain{
+			"autodiff": func(x *Node, w []*Node) (*Node, []*Node) {
+				return solve.Scan(step, x, []*Node{numbers(x.Graph()), w[0]}, w[1:], depth), nil
+			},
+			"by hand": func(x *Node, w []*Node) (*Node, []*Node) {
+				return solve.ScanVJP(scaled, vjp, x, []*Node{numbers(x.Graph()), w[0]}, w[1:], depth), nil
+			},
+		} {
+			got := run(t, e, args, c)
+			for i, what := range []string{"result", "dx", "dW", "db"} {
+				if d := distance(got[i], want[i]); !(d < 1e-5) {
+					t.Errorf("%s: %s differs by %.2g", name, what, d)
+				}
+			}
+		}
+	})
+}
+
+// Where states do not all fit, checkpoints are kept; states may have any shape, here a vector.
+func TestScanCheckpoints(t *testing.T) {
+	e := enginetest.Open(t, engine.CPU)
+	const n, layers = 1 << 20, 20
+	if solve.Segment(4*n, layers) == 1 {
+		t.Fatal("all states are kept: take more layers")
+	}
+	exec, err := NewExec(e.Backend, func(x, w *Node) []*Node {
+		y := solve.Scan(func(_, x *Node, own, _ []*Node) *Node { return Mul(x, AddScalar(Mul(x, own[0]), 1)) }, x, []*Node{w}, nil, layers)
+		z := x
+		for l := range layers {
+			z = Mul(z, AddScalar(Mul(z, Reshape(Slice(w, AxisElem(l)))), 1))
+		}
+		var out []*Node
+		for _, y := range []*Node{y, z} {
+			out = append(append(out, y), Gradient(ReduceAllMean(y), x, w)...)
+		}
+		return out
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exec.Finalize()
+	w := make([]float32, layers)
+	for l := range w {
+		w[l] = float32(l%3)/50 - 0.015
+	}
+	out, err := exec.Call(tensors.FromFlatDataAndDimensions(ramp(n), n), tensors.FromFlatDataAndDimensions(w, layers))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, what := range []string{"result", "dx", "dw"} {
+		if d := distance(tensors.MustCopyFlatData[float32](out[i]), tensors.MustCopyFlatData[float32](out[3+i])); !(d < 1e-5) {
+			t.Errorf("%s differs by %.2g", what, d)
+		}
+	}
+}
