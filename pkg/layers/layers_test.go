@@ -76,7 +76,8 @@ func draw(seed uint64, scale float64, dims ...int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(v, dims...)
 }
 
-func (b branch) width() int { return b.w[0].Shape().Dimensions[0] }
+// width is that of the states: the weight's rows, in a stack or not.
+func (b branch) width() int { d := b.w[0].Shape().Dimensions; return d[len(d)-2] }
 
 // execute runs f on a random input, cotangent and the branch's weights and arrays.
 func (b branch) execute(t *testing.T, e *engine.Engine, f func(x, v *Node, w []*Node) []*Node) [][]float32 {
@@ -162,6 +163,44 @@ func TestReverseChain(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Layers with weights of their own: reverse chains undo forward chains, and have the gradient of their iterations.
+func TestPerLayerChain(t *testing.T) {
+	const depth = 3
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		for name, b := range branches(t) {
+			trainable := b.block.Trainable()
+			for p := range trainable { // smaller, so that the layers differ
+				b.w[p] = stacked(b.w[p], 0.7, 1, 0.5)
+			}
+			block := solve.PerLayer(b.block)
+			o := solve.Options{Tolerance: 1e-7, MaxIterations: 100, Order: solve.DefaultOrder}
+			run := func(chain func(solve.Block, *Node, []*Node, int, solve.Options) (*Node, *solve.Stats)) [][]float32 {
+				return b.execute(t, e, func(x, v *Node, w []*Node) []*Node {
+					y, _ := chain(block, x, w, depth, o)
+					back := solve.ForwardChain(block, y, w, depth)
+					return append([]*Node{y, back}, Gradient(ReduceAllSum(Mul(y, v)), append([]*Node{x}, w[:trainable]...)...)...)
+				})
+			}
+			implicit, unrolled := run(solve.ReverseChain), run(solve.ReverseChainUnrolled)
+			compare(t, name+": f∘g", implicit[1], tensors.MustCopyFlatData[float32](draw(1, 6, nodes, b.width())), 1e-5)
+			for i := range implicit {
+				compare(t, fmt.Sprintf("%s: number %d of result, round trip, gradients", name, i), implicit[i], unrolled[i], 1e-4)
+			}
+		}
+	})
+}
+
+// stacked are multiples of a tensor on top of each other.
+func stacked(a *tensors.Tensor, factors ...float32) *tensors.Tensor {
+	var all []float32
+	for _, f := range factors {
+		for _, v := range tensors.MustCopyFlatData[float32](a) {
+			all = append(all, f*v)
+		}
+	}
+	return tensors.FromFlatDataAndDimensions(all, append([]int{len(factors)}, a.Shape().Dimensions...)...)
 }
 
 func TestBound(t *testing.T) {
