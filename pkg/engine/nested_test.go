@@ -41,7 +41,8 @@ func TestLoopsInsideLoops(t *testing.T) {
 func TestReductionsInsideLoops(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		all := func(x *Node) []*Node {
-			return []*Node{ReduceSum(x, 0), ReduceMax(x, 2), ReduceMin(x, 0, 2), ReduceMultiply(x, 1), ReduceAllSum(x), ReduceSum(Slice(x, AxisElem(3)), 0)}
+			return []*Node{ReduceSum(x, 0), ReduceMax(x, 2), ReduceMin(x, 0, 2), ReduceMultiply(x, 1), ReduceAllSum(x),
+				ReduceSum(Slice(x, AxisElem(3)), 0)}
 		}
 		exec, err := NewExec(e.Backend, func(x *Node) []*Node {
 			start := all(x)

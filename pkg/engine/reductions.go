@@ -7,15 +7,19 @@ import (
 	"github.com/gomlx/compute"
 )
 
-// Reductions inside the bodies of loops. go-xla (v0.4.5) keeps the function that adds two numbers, and its like, once per program,
-// as a child of the function that reduced first: a reduction in any other one is refused. In bodies, reductions are therefore made of
-// operations that need no such function: the halves of an axis are combined with each other until one entry is left.
+// Reductions inside the bodies of loops. go-xla (v0.4.5) keeps the function that adds two numbers, and its like, once
+// per program, as a child of the function that reduced first: a reduction in any other one is refused. In bodies,
+// reductions are therefore made of operations that need no such function: the halves of an axis are combined with
+// each other until one entry is left.
 
 // binary combines two values entry by entry.
 type binary func(lhs, rhs compute.Value) (compute.Value, error)
 
+// reduction is a reduction of the engine's own.
+type reduction func(x compute.Value, axes ...int) (compute.Value, error)
+
 // reduce folds x over axes, all of them if none is given; outside of bodies, native does so.
-func (f *function) reduce(x compute.Value, axes []int, native func(x compute.Value, axes ...int) (compute.Value, error), combine binary) (compute.Value, error) {
+func (f *function) reduce(x compute.Value, axes []int, native reduction, combine binary) (compute.Value, error) {
 	if f.closure == 0 {
 		return native(x, axes...)
 	}
@@ -82,9 +86,9 @@ func (f *function) halves(x compute.Value, axis int) (left, right, last compute.
 		return nil, nil, nil, err
 	}
 	part := func(from, to int) (compute.Value, error) {
-		starts, limits, strides := make([]int, shape.Rank()), slices.Clone(shape.Dimensions), slices.Repeat([]int{1}, shape.Rank())
+		starts, limits := make([]int, shape.Rank()), slices.Clone(shape.Dimensions)
 		starts[axis], limits[axis] = from, to
-		return f.Function.Slice(x, starts, limits, strides)
+		return f.Function.Slice(x, starts, limits, slices.Repeat([]int{1}, shape.Rank()))
 	}
 	n := shape.Dimensions[axis]
 	if left, err = part(0, n/2); err != nil {

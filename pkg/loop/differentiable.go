@@ -6,18 +6,18 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Differentiable is a function y = f(in), written with any of GoMLX's operations, and its vector-Jacobian product by automatic
-// differentiation, both for use inside the bodies of loops, where neither works otherwise: see the package's documentation. f may
-// use nothing but its arguments; loops, branches, sorts, scatters, windows and positions of maxima cannot be used, and Gather cannot
-// be differentiated, as its gradient is a scatter.
+// Differentiable is a function y = f(in), written with any of GoMLX's operations, and its vector-Jacobian product by
+// automatic differentiation, both for use inside the bodies of loops, where neither works otherwise: see the
+// package's documentation. f may use nothing but its arguments; loops, branches, sorts, scatters, windows and
+// positions of maxima cannot be used, and Gather cannot be differentiated, as its gradient is a scatter.
 type Differentiable struct {
 	program       *program
 	in, wrt, tape []*graph.Node
 	y, v          *graph.Node
 }
 
-// Differentiate builds f for inputs of in's shapes, and its vector-Jacobian products by the first count of them. in's nodes are not
-// used themselves. It panics where f uses what it may not.
+// Differentiate builds f for inputs of in's shapes, and its vector-Jacobian products by the first count of them. in's
+// nodes are not used themselves. It panics where f uses what it may not.
 func Differentiate(f func(in []*Node) *Node, in []*Node, count int) *Differentiable {
 	d := &Differentiable{}
 	d.program = newProgram(in[0].Graph().Backend(), func(g *graph.Graph) {
@@ -35,8 +35,8 @@ func Differentiate(f func(in []*Node) *Node, in []*Node, count int) *Differentia
 	return d
 }
 
-// kept are the nodes that the way back reads and the way forwards computes: those that do not depend on v, but are inputs of some
-// that do. Inputs but the first are not among them, nor is what depends on none of the inputs.
+// kept are the nodes that the way back reads and the way forwards computes: those that do not depend on v, but are
+// inputs of some that do. Inputs but the first are not among them, nor is what depends on none of the inputs.
 func (d *Differentiable) kept() (tape []*Node) {
 	late, varies := map[*Node]bool{d.v: true}, map[*Node]bool{}
 	for _, n := range d.in {

@@ -1,15 +1,14 @@
 // Package loop wraps the engine's While operation and hides its traps.
 //
-// Bodies of XLA loops capture nothing: all they read must be loop state. [While] therefore splits the state in two: what
-// the body changes, and what it only reads; both reach the body as arguments, and both are Go values with names, such as
-// structs of nodes. Loops may be nested when the graph is built
-// on a backend of package engine.
+// Bodies of XLA loops capture nothing: all they read must be loop state. [While] therefore splits the state in two:
+// what the body changes, and what it only reads; both reach the body as arguments, and both are Go values with names,
+// such as structs of nodes. Loops may be nested when the graph is built on a backend of package engine.
 //
 // GoMLX caches scalar constants per graph and binds them to the function that asked first, so that Scalar, AddScalar,
-// MulScalar, OnesLike and their like give values of another function inside a body, and so does Gradient, which is made of them:
-// use [Const] there. Functions that are written with these nevertheless, and their derivatives, are built by [Differentiate], in a
-// graph of their own from which they are made again in the body. Reduce works inside bodies on backends of package engine; [Sum]
-// and [MeanAbs] are faster.
+// MulScalar, OnesLike and their like give values of another function inside a body, and so does Gradient, which is
+// made of them: use [Const] there. Functions that are written with these nevertheless, and their derivatives, are
+// built by [Differentiate], in a graph of their own from which they are made again in the body. Reduce works inside
+// bodies on backends of package engine; [Sum] and [MeanAbs] are faster.
 package loop
 
 import (
@@ -23,9 +22,9 @@ import (
 // Node is a value of a GoMLX computation graph.
 type Node = graph.Node
 
-// While repeats state = body(state, reads) as long as cond(state, reads), a boolean scalar, holds, and returns the last state.
-// S and R are nodes, slices of nodes, or structs of these. body returns a state made up as the first one is, of the same
-// shapes. A loop has no gradient: give it one by hand where needed.
+// While repeats state = body(state, reads) as long as cond(state, reads), a boolean scalar, holds, and returns the
+// last state. S and R are nodes, slices of nodes, or structs of these. body returns a state made up as the first one
+// is, of the same shapes. A loop has no gradient: give it one by hand where needed.
 func While[S, R any](state S, reads R, cond func(state S, reads R) *Node, body func(state S, reads R) S) S {
 	changing, names := split(state)
 	fixed, _ := split(reads)
@@ -56,7 +55,8 @@ func While[S, R any](state S, reads R, cond func(state S, reads R) *Node, body f
 	return join(state, graph.While(condition, step, all...)[:n])
 }
 
-// Repeat runs state = body(i, state, reads) for i = 0 … n-1; n is an int32 scalar, or one counted on the host with [Int].
+// Repeat runs state = body(i, state, reads) for i = 0 … n-1; n is an int32 scalar, or one counted on the host with
+// [Int].
 func Repeat[S, R any](n *Node, state S, reads R, body func(i *Node, state S, reads R) S) S {
 	type counted struct {
 		i     *Node
@@ -106,8 +106,8 @@ func Select2(c, x, y *Node) *Node { return graph.Where(c, Like(x, c), Like(y, c)
 // ReLU is max(x, 0).
 func ReLU(x *Node) *Node { return graph.Max(x, Zeros(x)) }
 
-// Sum adds x's rows: [n, d] to [d]. Blocks of rows are added to each other first, an eighth remaining each time: XLA CPU's product
-// of ones with a matrix is ten times slower than that.
+// Sum adds x's rows: [n, d] to [d]. Blocks of rows are added to each other first, an eighth remaining each time: XLA
+// CPU's product of ones with a matrix is ten times slower than that.
 func Sum(x *Node) *Node {
 	const blocks = 8
 	rest := (*Node)(nil)
@@ -134,8 +134,8 @@ func added(a, b *Node) *Node {
 	return graph.Add(a, b)
 }
 
-// MeanAbs is the mean absolute value of the matrix x, a scalar. (Rows first: XLA CPU computes that in one pass, while sums
-// of columns are products with a thin matrix, ten times as slow.)
+// MeanAbs is the mean absolute value of the matrix x, a scalar. (Rows first: XLA CPU computes that in one pass, while
+// sums of columns are products with a thin matrix, ten times as slow.)
 func MeanAbs(x *Node) *Node {
 	rows := graph.Dot(graph.Abs(x), ones(x, 1)).Product()
 	return graph.Mul(graph.Dot(rows, ones(x, 0)).Product(), Float(x, 1/float64(max(1, x.Shape().Size()))))
@@ -146,8 +146,9 @@ func ones(x *Node, axis int) *Node {
 	return graph.BroadcastToShape(Float(x, 1), shapes.Make(x.DType(), x.Shape().Dimensions[axis]))
 }
 
-// After is x, computed when change is known, a scalar that is not negative. A loop's state is overwritten in place only if
-// what computes the new one is known to run after all that read the old one; else XLA copies the old one first.
+// After is x, computed when change is known, a scalar that is not negative. A loop's state is overwritten in place
+// only if what computes the new one is known to run after all that read the old one; else XLA copies the old one
+// first.
 func After(change, x *graph.Node) *graph.Node {
 	return graph.Add(x, Like(graph.Min(change, Float(change, 0)), x))
 }

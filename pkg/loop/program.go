@@ -10,9 +10,9 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// program is a computation that was built in a graph of its own, which is never compiled, so as to be made again, operation by
-// operation, in any function of any graph. What GoMLX caches per graph then is that graph's: in a program, unlike in a body itself,
-// scalars and gradients may be used as anywhere else.
+// program is a computation that was built in a graph of its own, which is never compiled, so as to be made again,
+// operation by operation, in any function of any graph. What GoMLX caches per graph then is that graph's: in a
+// program, unlike in a body itself, scalars and gradients may be used as anywhere else.
 type program struct {
 	graph *graph.Graph
 	// leaves make nodes again that have no inputs.
@@ -39,10 +39,17 @@ func newProgram(backend compute.Backend, build func(g *graph.Graph)) *program {
 
 // refused are operations that are bound to the function they were made in, or made of functions that are.
 var refused = map[graph.NodeType]string{
-	graph.NodeTypeWhile: "a loop", graph.NodeTypeIf: "a branch", graph.NodeTypeSort: "a sort", graph.NodeTypeCall: "a call",
-	graph.NodeTypeScatterSum: "a scatter, such as Gather's gradient,", graph.NodeTypeScatterMax: "a scatter", graph.NodeTypeScatterMin: "a scatter",
-	graph.NodeTypeSelectAndScatterMax: "the gradient of a window", graph.NodeTypeSelectAndScatterMin: "the gradient of a window",
-	graph.NodeTypeReduceWindow: "a window", graph.NodeTypeArgMinMax: "the position of a maximum or minimum",
+	graph.NodeTypeWhile:               "a loop",
+	graph.NodeTypeIf:                  "a branch",
+	graph.NodeTypeSort:                "a sort",
+	graph.NodeTypeCall:                "a call",
+	graph.NodeTypeScatterSum:          "a scatter, such as Gather's gradient,",
+	graph.NodeTypeScatterMax:          "a scatter",
+	graph.NodeTypeScatterMin:          "a scatter",
+	graph.NodeTypeSelectAndScatterMax: "the gradient of a window",
+	graph.NodeTypeSelectAndScatterMin: "the gradient of a window",
+	graph.NodeTypeReduceWindow:        "a window",
+	graph.NodeTypeArgMinMax:           "the position of a maximum or minimum",
 }
 
 // again makes nodes of the program again in g; known are those that are there already, and those that were made.
@@ -70,7 +77,8 @@ func (p *program) make(g *graph.Graph, known map[*Node]*Node, n *Node) *Node {
 // allow panics where a node is of an operation that is refused.
 func allow(n *Node) {
 	if what, bad := refused[n.Type()]; bad {
-		panic(fmt.Errorf("package loop: %s cannot be in a function that is differentiated inside a loop: give its vector-Jacobian product by hand", what))
+		panic(fmt.Errorf("package loop: %s cannot be in a function that is differentiated inside a loop: "+
+			"give its vector-Jacobian product by hand", what))
 	}
 }
 

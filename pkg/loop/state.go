@@ -8,16 +8,16 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// The state of a loop, and what it only reads, is a Go value made up of nodes: a *Node, a struct whose fields are such values,
-// with names of either case, or a slice of such values or a pointer to one. The engine's loop knows a list of values: state is
-// taken apart into its nodes before the loop, in the order of its fields, and put together again around the parameters of
-// the body and around the results, as PyTrees are in JAX. A nil stands for what is not in use: it takes no part, and is nil
-// inside the body, too.
+// The state of a loop, and what it only reads, is a Go value made up of nodes: a *Node, a struct whose fields are
+// such values, with names of either case, or a slice of such values or a pointer to one. The engine's loop knows a
+// list of values: state is taken apart into its nodes before the loop, in the order of its fields, and put together
+// again around the parameters of the body and around the results, as PyTrees are in JAX. A nil stands for what is not
+// in use: it takes no part, and is nil inside the body, too.
 
 var nodeType = reflect.TypeFor[*Node]()
 
-// each visits the nodes of the value that v, which is addressable, holds, with their names, and sets each of them to what
-// visit returns. What slices and pointers lead to is copied first, so that other values stay as they are.
+// each visits the nodes of the value that v, which is addressable, holds, with their names, and sets each of them to
+// what visit returns. What slices and pointers lead to is copied first, so that other values stay as they are.
 func each(v reflect.Value, name string, visit func(name string, n *Node) *Node) {
 	v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem() // reflect sets no field whose name is lower case
 	switch t := v.Type(); {
@@ -42,7 +42,8 @@ func each(v reflect.Value, name string, visit func(name string, n *Node) *Node) 
 			each(own.Elem(), name, visit)
 		}
 	default:
-		panic(fmt.Errorf("package loop: %q is a %s: the state of a loop is made up of nodes, slices and structs of them", name, t))
+		panic(fmt.Errorf("package loop: %q is a %s: make the state of a loop up of nodes, slices and structs of them",
+			name, t))
 	}
 }
 

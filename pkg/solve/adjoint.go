@@ -6,16 +6,17 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// smooth is the depth from which on adjoint solves start from a line. Layers then differ so little from each other that it is
-// nearer, and errors just below the tolerance would add up over the chain. In shorter chains, entries whose activation sets in
-// between two layers make it worse as often as better.
+// smooth is the depth from which on adjoint solves start from a line. Layers then differ so little from each other
+// that it is nearer, and errors just below the tolerance would add up over the chain. In shorter chains, entries
+// whose activation sets in between two layers make it worse as often as better.
 const smooth = 128
 
-// unlike is by how much neighbouring layers of a chain are taken to differ, of the whole that they are to differ by: by 2/depth, and no
-// less than an eighth, since what is left from layer to layer adds up over a deep chain.
+// unlike is by how much neighbouring layers of a chain are taken to differ, of the whole that they are to differ by:
+// by 2/depth, and no less than an eighth, since what is left from layer to layer adds up over a deep chain.
 func unlike(depth int) float64 { return min(1, max(1.0/8, 2/float64(depth))) }
 
-// history is what the way back through a chain reads: the weights, and the preactivations of all steps, if they were kept.
+// history is what the way back through a chain reads: the weights, and the preactivations of all steps, if they were
+// kept.
 type history struct {
 	w              []*Node
 	preactivations *Node
@@ -47,17 +48,20 @@ type linearised struct {
 	tape, w []*Node
 }
 
-// pullBack walks the chain from its end z, for the cotangent v, and returns those of the chain's input and of the trainable weights.
-// In each layer it solves λ = v - J_h(z)^T λ, collects the weights' cotangents -(∂h/∂w)^T λ, and steps to the layer's input z + h(z).
-// With the preactivations of all layers' last iterates but one, in place of u(z), that input is what z was made of, to the last digit.
+// pullBack walks the chain from its end z, for the cotangent v, and returns those of the chain's input and of the
+// trainable weights. In each layer it solves λ = v - J_h(z)^T λ, collects the weights' cotangents -(∂h/∂w)^T λ, and
+// steps to the layer's input z + h(z). With the preactivations of all layers' last iterates but one, in place of
+// u(z), that input is what z was made of, to the last digit.
 //
-// With J_h = σ' K, K = ∂u/∂X, the iterate is q = σ' ∘ λ, for λ = v - p and p = K^T q. p starts from that of the layer before, which is near,
-// or in deep chains from a line through those of the last two. The last change e of q, relative to σ' ∘ v, is the residual.
+// With J_h = σ' K, K = ∂u/∂X, the iterate is q = σ' ∘ λ, for λ = v - p and p = K^T q. p starts from that of the layer
+// before, which is near, or in deep chains from a line through those of the last two. The last change e of q,
+// relative to σ' ∘ v, is the residual.
 //
-// e is not multiplied by K^T any more in its own layer, which leaves an error of about -K^T e in λ: it is added to q in the layer that
-// comes next, whose K is the same, or nearly so if it depends on X. A layer so takes an iteration less. The weights' cotangents
-// come from the q that were multiplied: over the chain, what one layer leaves out the next one has. The last layer is solved as if it were
-// alone, and so are all layers where K differs, having weights of its own: they hand nothing on.
+// e is not multiplied by K^T any more in its own layer, which leaves an error of about -K^T e in λ: it is added to q
+// in the layer that comes next, whose K is the same, or nearly so if it depends on X. A layer so takes an iteration
+// less. The weights' cotangents come from the q that were multiplied: over the chain, what one layer leaves out the
+// next one has. The last layer is solved as if it were alone, and so are all layers where K differs, having weights
+// of its own: they hand nothing on.
 func (c chain) pullBack(z, v *Node, h history, stats *Stats) []*Node {
 	g := z.Graph()
 	start := adjoint{z: z, v: v, iterations: loop.Int(g, 0), worst: loop.Float(z, 0), dw: zeros(h.w[:c.block.Trainable()])}
@@ -119,8 +123,8 @@ func (h *handed) next(found dual, rate *Node) *handed {
 	return next
 }
 
-// dual is the state of an adjoint solve: q, its last change e, and p = K^T q of the q before it, with what of its computation PullW
-// can use.
+// dual is the state of an adjoint solve: q, its last change e, and p = K^T q of the q before it, with what of its
+// computation PullW can use.
 type dual struct {
 	q, e, p *Node
 	shared  []*Node
@@ -135,7 +139,8 @@ type dualReads struct {
 // solveAdjoint solves q = whole - σ' ∘ K^T q, starting from what the solve before handed on, if it did.
 func (c chain) solveAdjoint(l linearised, whole *Node, h *handed, tolerance, left *Node) (dual, end) {
 	one := loop.Float(whole, 1)
-	iteration := fixedPoint[dual, dualReads]{limit: c.AdjointIterations, linear: true, tolerance: tolerance, rate: one, least: one}
+	iteration := fixedPoint[dual, dualReads]{limit: c.AdjointIterations, tolerance: tolerance,
+		linear: true, rate: one, least: one}
 	if iteration.limit <= 0 {
 		iteration.limit = c.MaxIterations
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// steps are sequences of states x_i+1 = advance(i, x_i; r), legs, from one first state; each step of each leg has its own
-// number i, and r is what they read. The backward pass keeps every segment-th state and recomputes those between: memory of
-// 2 sqrt(steps) states for one more advance per step (Griewank 1992; Chen et al. 2016).
+// steps are sequences of states x_i+1 = advance(i, x_i; r), legs, from one first state; each step of each leg has its
+// own number i, and r is what they read. The backward pass keeps every segment-th state and recomputes those between:
+// memory of 2 sqrt(steps) states for one more advance per step (Griewank 1992; Chen et al. 2016).
 type steps[R any] struct {
 	segment int
 	advance func(i, x *Node, r R) *Node
@@ -39,8 +39,8 @@ func (l legs) at(i *Node) legs {
 // keepAll is the memory in bytes up to which all states are kept.
 const keepAll = 64 << 20
 
-// Segment is the distance of checkpoints for that many steps between states of that many bytes: 1 where all states may be
-// kept (up to 64 MiB), else the one that takes the least memory, of 2 sqrt(count) states.
+// Segment is the distance of checkpoints for that many steps between states of that many bytes: 1 where all states
+// may be kept (up to 64 MiB), else the one that takes the least memory, of 2 sqrt(count) states.
 func Segment(bytes int64, count int) int {
 	if int64(count)*bytes <= keepAll {
 		return 1
@@ -50,8 +50,8 @@ func Segment(bytes int64, count int) int {
 
 func segmentOf(x *Node, count int) int { return Segment(int64(x.Shape().ByteSize()), count) }
 
-// run walks legs of the given numbers of steps, all from x, and returns their ends, [legs, …]. It is differentiable in x and in
-// the trainable weights; r is what the steps read, cut off from differentiation.
+// run walks legs of the given numbers of steps, all from x, and returns their ends, [legs, …]. It is differentiable
+// in x and in the trainable weights; r is what the steps read, cut off from differentiation.
 func (s steps[R]) run(x *Node, trainable []*Node, r R, counts ...int) *Node {
 	n := len(counts)
 	// What each leg begins with, and after the last one the totals.

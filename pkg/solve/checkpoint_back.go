@@ -6,8 +6,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// back walks legs back, for the cotangents v of their ends, and returns those of the first state and of the trainable weights;
-// none are zeros of the weights' shapes.
+// back walks legs back, for the cotangents v of their ends, and returns those of the first state and of the trainable
+// weights; none are zeros of the weights' shapes.
 func (s steps[R]) back(all legs, v, kept *Node, none []*Node, r R) cotangents {
 	type reads struct {
 		all     legs
@@ -23,8 +23,8 @@ func (s steps[R]) back(all legs, v, kept *Node, none []*Node, r R) cotangents {
 		})
 }
 
-// pulled is the state of the way back along a leg: the cotangent of the state that it has come to, those of the weights so far, and
-// what the steps work in, if they do.
+// pulled is the state of the way back along a leg: the cotangent of the state that it has come to, those of the
+// weights so far, and what the steps work in, if they do.
 type pulled struct {
 	cotangents
 	scratch *Node
@@ -36,8 +36,8 @@ func (s steps[R]) pullStep(i, x *Node, p pulled, r R) pulled {
 	return pulled{cotangents{grads.x, s.add(p.w, grads.w, i)}, scratch}
 }
 
-// walkBack walks a leg back. grads are the cotangents of the last state and of the trainable weights so far. It returns the
-// cotangents of the first state and of the weights.
+// walkBack walks a leg back. grads are the cotangents of the last state and of the trainable weights so far. It
+// returns the cotangents of the first state and of the weights.
 func (s steps[R]) walkBack(l legs, kept *Node, grads cotangents, r R) cotangents {
 	start := pulled{cotangents: grads}
 	if s.scratch != nil {
@@ -67,7 +67,8 @@ func (s steps[R]) segmentBack(first, length, x *Node, p pulled, r R) pulled {
 		first *Node
 		r     R
 	}
-	// The last state of the segment would not be used: the loop stops one step later than needed, which keeps it one loop.
+	// The last state of the segment would not be used: the loop stops one step later than needed, which keeps it one
+	// loop.
 	inside := loop.Repeat(length, again{x, stack(x, s.segment)}, reads{first, r}, func(i *Node, a again, rd reads) again {
 		return again{s.advance(Add(rd.first, i), a.x, rd.r), store(a.states, a.x, i)}
 	})

@@ -3,8 +3,8 @@ package solve
 // Dopri5 is the method of Dormand and Prince (1980) of order 5 with an embedded estimate of the error: the step size is
 // chosen so that the estimate stays below a tolerance. Its seventh stage is the first one of the next step.
 //
-// The error weights are those that torchdiffeq uses, from Shampine (1986), as are the midpoint's weights (Shampine, Some
-// practical Runge-Kutta formulas), which make the quartic interpolant that gives the state at the end time.
+// The error weights are those that torchdiffeq uses, from Shampine (1986), as are the midpoint's weights (Shampine,
+// Some practical Runge-Kutta formulas), which make the quartic interpolant that gives the state at the end time.
 func Dopri5() Method {
 	m := Method{Name: "dopri5", Order: 5,
 		C: []float64{0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1},
@@ -35,7 +35,8 @@ func Dopri5() Method {
 		case 6:
 			end = 1
 		}
-		m.Dense[i] = [4]float64{start, end - 4*start - 5*b + 16*half, 5*start - 3*end + 14*b - 32*half, 2*(end-start) - 8*b + 16*half}
+		m.Dense[i] = [4]float64{start, end - 4*start - 5*b + 16*half,
+			5*start - 3*end + 14*b - 32*half, 2*(end-start) - 8*b + 16*half}
 	}
 	return m
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// An invertible layer of one's own: f(X) = X + h(X), h(X) = 0.4 sin(X W) + 0.1 mean(X), the mean over rows. As |W| = 1 in the spectral
-// norm, Lip(h) <= 0.5 < 1. No derivative is written: it is GoMLX's.
+// An invertible layer of one's own: f(X) = X + h(X), h(X) = 0.4 sin(X W) + 0.1 mean(X), the mean over rows. As |W| =
+// 1 in the spectral norm, Lip(h) <= 0.5 < 1. No derivative is written: it is GoMLX's.
 func ExampleFromFunction() {
 	h := func(x *Node, w []*Node) *Node {
 		return Add(MulScalar(Sin(Dot(x, w[0]).Product()), 0.4), MulScalar(ReduceAndKeep(x, ReduceMean, 0), 0.1))
@@ -71,7 +71,8 @@ func ExampleScan() {
 	for i := range w {
 		w[i] = float32(i%5) / 4
 	}
-	out, err := exec.Call([][]float32{{1, 2}, {3, -1}, {0, 1}}, tensors.FromFlatDataAndDimensions(w, 8, 2, 2), []float32{0.1, -0.1})
+	stack := tensors.FromFlatDataAndDimensions(w, 8, 2, 2)
+	out, err := exec.Call([][]float32{{1, 2}, {3, -1}, {0, 1}}, stack, []float32{0.1, -0.1})
 	if err != nil {
 		log.Fatal(err)
 	}

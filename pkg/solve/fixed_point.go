@@ -6,15 +6,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// fixedPoint is an iteration that ends when its residual falls below the tolerance, after one step at least and limit steps at
-// most.
+// fixedPoint is an iteration that ends when its residual falls below the tolerance, after one step at least and limit
+// steps at most.
 //
-// The residual is the last change, in mean absolute value, as in the paper. With linear set, for iterations z = v - J z, it is
-// twice the expected error of the iterate, where that is less: with δ the last change and θ the rate of convergence, the ratio
-// of the last two changes, the changes still to come are a geometric series of sum δ θ/(1-θ) (Hairer and Wanner, Solving
-// Ordinary Differential Equations II, section IV.8, on ending Newton's iteration). The last change alone would ask for an
-// iteration more than needed where convergence is fast. Where a correction of the iterate is still to come, which leaves θ times the
-// error, the residual is so much less: by the factor max(θ, least), least <= 1 being what the correction itself is off by.
+// The residual is the last change, in mean absolute value, as in the paper. With linear set, for iterations z = v - J
+// z, it is twice the expected error of the iterate, where that is less: with δ the last change and θ the rate of
+// convergence, the ratio of the last two changes, the changes still to come are a geometric series of sum δ θ/(1-θ)
+// (Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.8, on ending Newton's iteration). The
+// last change alone would ask for an iteration more than needed where convergence is fast. Where a correction of the
+// iterate is still to come, which leaves θ times the error, the residual is so much less: by the factor max(θ,
+// least), least <= 1 being what the correction itself is off by.
 type fixedPoint[S, R any] struct {
 	limit  int
 	linear bool
@@ -22,8 +23,8 @@ type fixedPoint[S, R any] struct {
 	step func(state S, reads R) (next S, change *Node)
 	// tolerance ends the iteration.
 	tolerance *Node
-	// rate is that of a similar linear iteration before, 1 if none is known, and least is 1 if no correction is to come. They
-	// are read with linear set only.
+	// rate is that of a similar linear iteration before, 1 if none is known, and least is 1 if no correction is to
+	// come. They are read with linear set only.
 	rate, least *Node
 }
 

@@ -8,21 +8,24 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// FromFunction makes a [Block] out of h(x, w) alone, which returns a node of x's shape: its derivative is GoMLX's. trainable is the
-// number of leading entries of w that receive gradients.
+// FromFunction makes a [Block] out of h(x, w) alone, which returns a node of x's shape: its derivative is GoMLX's.
+// trainable is the number of leading entries of w that receive gradients.
 //
-// h may use GoMLX as in any graph, scalars and reductions included, but for the operations that [loop.Differentiable] names, and no
-// nodes but its arguments. For a [ReverseChain], its Lipschitz constant in x must be below 1. A block by hand is faster where it knows
-// more: an activation with a cheap derivative, or what both derivatives share.
+// h may use GoMLX as in any graph, scalars and reductions included, but for the operations that [loop.Differentiable]
+// names, and no nodes but its arguments. For a [ReverseChain], its Lipschitz constant in x must be below 1. A block
+// by hand is faster where it knows more: an activation with a cheap derivative, or what both derivatives share.
 func FromFunction(trainable int, h func(x *Node, w []*Node) *Node) Block {
 	return function{trainable, func(x *Node, w []*Node) differentiable {
-		return loop.Differentiate(func(in []*Node) *Node { return alike("h", h(in[0], in[1:]), in[0]) }, arguments(x, w), 1+trainable)
+		f := func(in []*Node) *Node { return alike("h", h(in[0], in[1:]), in[0]) }
+		return loop.Differentiate(f, arguments(x, w), 1+trainable)
 	}}
 }
 
-// FromVJP makes a [Block] out of h(x, w) and its vector-Jacobian products: pull returns (∂h/∂x)^T v and (∂h/∂w)^T v, the latter of
-// the leading trainable entries of w. Both are called inside loop bodies, under the rules of package loop.
-func FromVJP(trainable int, h func(x *Node, w []*Node) *Node, pull func(x, v *Node, w []*Node) (dx *Node, dw []*Node)) Block {
+// FromVJP makes a [Block] out of h(x, w) and its vector-Jacobian products: pull returns (∂h/∂x)^T v and (∂h/∂w)^T v,
+// the latter of the leading trainable entries of w. Both are called inside loop bodies, under the rules of package
+// loop.
+func FromVJP(trainable int, h func(x *Node, w []*Node) *Node,
+	pull func(x, v *Node, w []*Node) (dx *Node, dw []*Node)) Block {
 	return function{trainable, func(*Node, []*Node) differentiable {
 		return byHand{
 			f: func(in []*Node) *Node { return alike("h", h(in[0], in[1:]), in[0]) },
@@ -90,7 +93,8 @@ func alike(what string, y, x *Node) *Node {
 // checked are the cotangents dx and dw, if they are as many as x and w, of their shapes.
 func checked(dx *Node, dw []*Node, x *Node, w []*Node) []*Node {
 	if len(dw) != len(w) {
-		panic(fmt.Errorf("package solve: the vector-Jacobian product has %d cotangents for %d trainable weights", len(dw), len(w)))
+		panic(fmt.Errorf("package solve: the vector-Jacobian product has %d cotangents for %d trainable weights: return one each",
+			len(dw), len(w)))
 	}
 	for i := range dw {
 		alike(fmt.Sprintf("the cotangent of weight %d", i), dw[i], w[i])

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/support/exceptions"
@@ -16,8 +17,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// ordinary is the h of dense, and gated another one, with all that loop bodies do not allow: cached scalars, reductions, constants
-// of every size, Iota, and functions made up of these. solve.Options' solves ask for the same constants and sums in other functions.
+// ordinary is the h of dense, and gated another one, with all that loop bodies do not allow: cached scalars,
+// reductions, constants of every size, Iota, and functions made up of these. solve.Options' solves ask for the same
+// constants and sums in other functions.
 func ordinary(x *Node, w []*Node) *Node {
 	return Tanh(Add(Dot(x, w[0]).Product(), ExpandLeftToRank(w[1], 2)))
 }
@@ -65,8 +67,8 @@ func functionBlocks() map[string]struct {
 
 func d(x *Node, w []*Node) *Node { return dense{}.Activate(dense{}.Preactivation(x, w), w) }
 
-// The gradients of chains of such blocks are those of the layers one by one without loops, those of the iterations, and finite
-// differences.
+// The gradients of chains of such blocks are those of the layers one by one without loops, those of the iterations,
+// and finite differences.
 func TestFunctionBlocks(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, b := range functionBlocks() {
@@ -161,7 +163,8 @@ func TestScan(t *testing.T) {
 		}
 		scaled := func(l, x *Node, own, shared []*Node) *Node {
 			n := ConvertDType(Add(l, own[0]), x.DType())
-			return Add(loop.Scale(x, loop.Float(x, 0.5)), loop.Scale(d(x, []*Node{own[1], shared[0]}), Mul(n, loop.Float(x, 0.1))))
+			h := d(x, []*Node{own[1], shared[0]})
+			return Add(loop.Scale(x, loop.Float(x, 0.5)), loop.Scale(h, Mul(n, loop.Float(x, 0.1))))
 		}
 		args := layersProblem(43)
 		args[2] = problem(43)[2]
@@ -184,6 +187,30 @@ func TestScan(t *testing.T) {
 	})
 }
 
+// Weights, states and derivatives that do not fit a scan are refused in words.
+func TestScanRefuses(t *testing.T) {
+	e := enginetest.Open(t, engine.Go)
+	step := func(_, x *Node, _, _ []*Node) *Node { return x }
+	vjp := func(_, x, v *Node, _, _ []*Node) (*Node, []*Node, []*Node) { return v, nil, nil }
+	for want, scan := range map[string]func(x, w *Node) *Node{
+		"stack one weight per layer": func(x, w *Node) *Node { return solve.Scan(step, x, []*Node{w}, nil, width+1) },
+		"floating point":             func(x, w *Node) *Node { return solve.Scan(step, ConvertDType(x, dtypes.Int32), nil, nil, 2) },
+		"0 and 0 cotangents for 1":   func(x, w *Node) *Node { return solve.ScanVJP(step, vjp, x, []*Node{w}, nil, width) },
+		"a step of the scan has shape": func(x, w *Node) *Node {
+			return solve.Scan(func(_, x *Node, _, _ []*Node) *Node { return Transpose(x, 0, 1) }, x, nil, []*Node{w}, 2)
+		},
+	} {
+		err := exceptions.TryCatch[error](func() {
+			args, g := problem(44), NewGraph(e.Backend, "refused")
+			x, w := Parameter(g, "x", args[0].Shape()), Parameter(g, "w", args[1].Shape())
+			Gradient(ReduceAllSum(scan(x, w)), x)
+		})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want an error with %q", err, want)
+		}
+	}
+}
+
 // Where states do not all fit, checkpoints are kept; states may have any shape, here a vector.
 func TestScanCheckpoints(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
@@ -192,7 +219,8 @@ func TestScanCheckpoints(t *testing.T) {
 		t.Fatal("all states are kept: take more layers")
 	}
 	exec, err := NewExec(e.Backend, func(x, w *Node) []*Node {
-		y := solve.Scan(func(_, x *Node, own, _ []*Node) *Node { return Mul(x, AddScalar(Mul(x, own[0]), 1)) }, x, []*Node{w}, nil, layers)
+		step := func(_, x *Node, own, _ []*Node) *Node { return Mul(x, AddScalar(Mul(x, own[0]), 1)) }
+		y := solve.Scan(step, x, []*Node{w}, nil, layers)
 		z := x
 		for l := range layers {
 			z = Mul(z, AddScalar(Mul(z, Reshape(Slice(w, AxisElem(l)))), 1))
@@ -216,7 +244,8 @@ func TestScanCheckpoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, what := range []string{"result", "dx", "dw"} {
-		if d := distance(tensors.MustCopyFlatData[float32](out[i]), tensors.MustCopyFlatData[float32](out[3+i])); !(d < 1e-5) {
+		got, want := tensors.MustCopyFlatData[float32](out[i]), tensors.MustCopyFlatData[float32](out[3+i])
+		if d := distance(got, want); !(d < 1e-5) {
 			t.Errorf("%s differs by %.2g", what, d)
 		}
 	}

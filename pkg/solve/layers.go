@@ -7,24 +7,26 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// PerLayer is block for chains whose layers have weights of their own: of the trainable weights with the given numbers, all of
-// them if none is given, [ForwardChain], [ReverseChain], [ReverseChainUnrolled] and [Profile] take stacks [depth, …], of which
-// layer l reads slice l. Their gradients are such stacks, too. The layer is still compiled once, whatever the depth.
+// PerLayer is block for chains whose layers have weights of their own: of the trainable weights with the given
+// numbers, all of them if none is given, [ForwardChain], [ReverseChain], [ReverseChainUnrolled] and [Profile] take
+// stacks [depth, …], of which layer l reads slice l. Their gradients are such stacks, too. The layer is still
+// compiled once, whatever the depth.
 //
-// Layers are numbered as the forward chain applies them, and reverse chains apply their inverses from the last to the first:
+// Layers are numbered as the forward chain applies them, and reverse chains apply their inverses from the last to the
+// first:
 //
 //	f^(L) ∘ … ∘ f^(1)  and  g^(1) ∘ … ∘ g^(L),  g^(l) = (f^(l))^-1
 //
 // (paper section 3.1), so that a reverse chain undoes the forward chain with the same weights.
 //
-// Neighbouring layers then have little to do with each other, so that solves do not start from the layers before, nor leave
-// anything to the next one: reverse chains take some iterations more per layer than with shared weights.
+// Neighbouring layers then have little to do with each other, so that solves do not start from the layers before, nor
+// leave anything to the next one: reverse chains take some iterations more per layer than with shared weights.
 //
 // The methods of the block that is returned are those of block, for the weights of one layer.
 func PerLayer(block Block, weights ...int) Block {
 	b, own := layered(block)
 	if len(own) > 0 {
-		panic(fmt.Errorf("solve.PerLayer: weights %v of the block are those of single layers already: name all of them in one call", own))
+		panic(fmt.Errorf("solve.PerLayer: the block has weights %v per layer already: name all of them in one call", own))
 	}
 	if len(weights) == 0 {
 		for p := range b.Trainable() {
@@ -33,7 +35,8 @@ func PerLayer(block Block, weights ...int) Block {
 	}
 	for i, p := range weights {
 		if p < 0 || p >= b.Trainable() || slices.Contains(weights[:i], p) {
-			panic(fmt.Errorf("solve.PerLayer: %v are not numbers of trainable weights: choose different ones from 0 to %d", weights, b.Trainable()-1))
+			panic(fmt.Errorf("solve.PerLayer: %v are not numbers of trainable weights: choose different ones from 0 to %d",
+				weights, b.Trainable()-1))
 		}
 	}
 	return perLayer{b, weights}
@@ -53,15 +56,16 @@ func layered(block Block) (Block, own) {
 	return block, nil
 }
 
-// own are the numbers of the weights that are stacks, of a slice for each layer. Without any, all that its methods do is what is
-// done for shared weights.
+// own are the numbers of the weights that are stacks, of a slice for each layer. Without any, all that its methods do
+// is what is done for shared weights.
 type own []int
 
 // check panics unless the stacks have depth slices.
 func (o own) check(w []*Node, depth int) {
 	for _, p := range o {
 		if s := w[p].Shape(); s.Rank() < 1 || s.Dimensions[0] != depth {
-			panic(fmt.Errorf("package solve: weight %d has shape %s, but there are %d layers: stack one weight per layer, [%d, …]", p, s, depth, depth))
+			panic(fmt.Errorf("package solve: weight %d has shape %s, but there are %d layers: stack one weight per layer",
+				p, s, depth))
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Field is the right-hand side of an ordinary differential equation dx/dt = f(t, x; w). x has shape [n, d], t is a scalar of
-// x's type; w are its weights and whatever else it reads: the first Trainable() of them receive gradients.
+// Field is the right-hand side of an ordinary differential equation dx/dt = f(t, x; w). x has shape [n, d], t is a
+// scalar of x's type; w are its weights and whatever else it reads: the first Trainable() of them receive gradients.
 //
 // All methods are called inside loop bodies, under the rules of package loop: they may use nothing but their arguments.
 type Field interface {
@@ -37,8 +37,8 @@ type Method struct {
 	C     []float64
 	A     [][]float64
 	B     []float64
-	// Error, if not nil, makes the method choose its step size: h Σ_i Error_i k_i estimates a step's error. The last stage
-	// must then be the first of the next step (A's last row is B).
+	// Error, if not nil, makes the method choose its step size: h Σ_i Error_i k_i estimates a step's error. The last
+	// stage must then be the first of the next step (A's last row is B).
 	Error []float64
 	// Dense gives the state inside an adaptive step: x(t + θ h) = x + h Σ_i k_i Σ_p Dense[i][p] θ^(p+1).
 	Dense [][4]float64
@@ -65,8 +65,8 @@ type Integration struct {
 	To     float64
 	// Step of methods with a fixed step; the grid is 0, h, 2h, …, To, so that the last step may be shorter.
 	Step float64
-	// AbsTol and RelTol are the tolerances of adaptive methods: a step is accepted when the root mean square of its estimated
-	// error, each entry divided by AbsTol + RelTol max(|x|, |x_next|), is at most 1.
+	// AbsTol and RelTol are the tolerances of adaptive methods: a step is accepted when the root mean square of its
+	// estimated error, each entry divided by AbsTol + RelTol max(|x|, |x_next|), is at most 1.
 	AbsTol, RelTol float64
 	// MaxEvaluations limits the evaluations of f.
 	MaxEvaluations int
@@ -80,7 +80,8 @@ const (
 	NotFinite
 )
 
-// Validate returns an error that names the first impossible setting, or says that fixed steps need too many evaluations.
+// Validate returns an error that names the first impossible setting, or says that fixed steps need too many
+// evaluations.
 func (o Integration) Validate() error {
 	switch m := o.Method; {
 	case len(m.B) == 0:
@@ -90,37 +91,43 @@ func (o Integration) Validate() error {
 	case o.MaxEvaluations < 1:
 		return fmt.Errorf("max-evaluations is %d: choose 1 at least", o.MaxEvaluations)
 	case m.Adaptive() && o.MaxEvaluations < len(m.B)+1:
-		return fmt.Errorf("max-evaluations is %d, but the first step of %s takes %d: choose a higher limit", o.MaxEvaluations, m.Name, len(m.B)+1)
+		return fmt.Errorf("max-evaluations is %d, but the first step of %s takes %d: choose a higher limit",
+			o.MaxEvaluations, m.Name, len(m.B)+1)
 	case m.Adaptive() && !(o.AbsTol >= 0 && o.RelTol >= 0 && o.AbsTol+o.RelTol > 0):
 		return fmt.Errorf("the tolerances are %g and %g: choose positive numbers", o.AbsTol, o.RelTol)
 	case !m.Adaptive() && !(o.Step > 0):
 		return fmt.Errorf("step is %g: choose a positive number", o.Step)
 	case !m.Adaptive() && math.Abs(o.To)/o.Step*float64(m.stages()) > float64(o.MaxEvaluations):
-		return fmt.Errorf("%s with steps of %g to time %g takes %.0f evaluations, more than the limit of %d: choose a larger step or a higher limit",
+		return fmt.Errorf("%s with steps of %g to time %g takes %.0f evaluations, more than the limit of %d: "+
+			"choose a larger step or a higher limit",
 			m.Name, o.Step, o.To, math.Ceil(math.Abs(o.To)/o.Step)*float64(m.stages()), o.MaxEvaluations)
 	}
 	return nil
 }
 
-// Explain says in a sentence why an integration with that outcome failed, and what to change; it is empty for [Reached].
+// Explain says in a sentence why an integration with that outcome failed, and what to change; it is empty for
+// [Reached].
 func (o Integration) Explain(outcome int) string {
 	switch outcome {
 	case Reached:
 		return ""
 	case TooManyEvaluations:
-		return fmt.Sprintf("%s did not reach time %g within %d evaluations: raise --tol-scale or --max-evaluations, or shorten the time", o.Method.Name, o.To, o.MaxEvaluations)
+		return fmt.Sprintf("%s did not reach time %g within %d evaluations: "+
+			"raise --tol-scale or --max-evaluations, or shorten the time",
+			o.Method.Name, o.To, o.MaxEvaluations)
 	case StepTooSmall:
-		return fmt.Sprintf("%s could not meet its tolerance with any step on the way to time %g: raise --tol-scale", o.Method.Name, o.To)
+		return fmt.Sprintf("%s could not meet its tolerance with any step on the way to time %g: raise --tol-scale",
+			o.Method.Name, o.To)
 	}
 	return fmt.Sprintf("the state was not finite on the way to time %g: shorten the time or lower --lr", o.To)
 }
 
-// Integrate solves dx/dt = f(t, x; w) from x at time 0 to time o.To, and is differentiable in x and the trainable weights:
-// the gradient is exactly that of the steps taken, at their sizes ("discretise, then optimise"). The backward pass
-// recomputes states from checkpoints: about 2 sqrt(steps) states are kept.
+// Integrate solves dx/dt = f(t, x; w) from x at time 0 to time o.To, and is differentiable in x and the trainable
+// weights: the gradient is exactly that of the steps taken, at their sizes ("discretise, then optimise"). The
+// backward pass recomputes states from checkpoints: about 2 sqrt(steps) states are kept.
 //
-// Stats.Iterations counts evaluations of f, Stats.AdjointIterations vector-Jacobian products; where Stats.Outcome is not
-// [Reached], the result means nothing. It panics where o is not valid.
+// Stats.Iterations counts evaluations of f, Stats.AdjointIterations vector-Jacobian products; where Stats.Outcome is
+// not [Reached], the result means nothing. It panics where o is not valid.
 func Integrate(f Field, x *Node, w []*Node, o Integration) (*Node, *Stats) {
 	if err := o.Validate(); err != nil {
 		panic(err)
@@ -132,8 +139,8 @@ func Integrate(f Field, x *Node, w []*Node, o Integration) (*Node, *Stats) {
 	return ends[0], stats[0]
 }
 
-// IntegrateAll is [Integrate] for several integrations from the same x. If they differ in nothing but their times, they are one
-// loop, and the field is compiled once for all of them.
+// IntegrateAll is [Integrate] for several integrations from the same x. If they differ in nothing but their times,
+// they are one loop, and the field is compiled once for all of them.
 func IntegrateAll(f Field, x *Node, w []*Node, os ...Integration) (ends []*Node, stats []*Stats) {
 	alike := len(os) > 1
 	for _, o := range os {

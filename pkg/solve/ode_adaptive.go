@@ -14,7 +14,8 @@ const safety, shrink, grow = 0.9, 0.2, 10.0
 // running is the outcome before there is one.
 const running = -1
 
-// integrateAdaptive integrates from x with settings that differ in nothing but To, in one loop, so that the field is compiled once.
+// integrateAdaptive integrates from x with settings that differ in nothing but To, in one loop, so that the field is
+// compiled once.
 func integrateAdaptive(f Field, x *Node, w []*Node, os []Integration) (ends []*Node, stats []*Stats) {
 	g, o, m := x.Graph(), os[0], os[0].Method
 	most := max(1, (o.MaxEvaluations-2)/(len(m.B)-1)+1)
@@ -55,7 +56,8 @@ type log struct {
 	kept *Node
 }
 
-// legEnds is what all legs leave: the log, and for each leg its end, and, as in walk, its count, evaluations and outcome.
+// legEnds is what all legs leave: the log, and for each leg its end, and, as in walk, its count, evaluations and
+// outcome.
 type legEnds struct {
 	log                                 log
 	ends, counts, evaluations, outcomes *Node
@@ -70,14 +72,17 @@ func (c course) runAll(x *Node, w []*Node, os []Integration) legEnds {
 	}
 	none, numbers := vector(x, make([]float64, c.most*len(os))), Const(g, make([]int32, len(os)))
 	weights := BroadcastToDims(row(vector(x, b)), c.most*len(os), len(b))
-	start := legEnds{log{grid{none, none, weights}, stack(x, c.places()*len(os))}, stack(x, len(os)), numbers, numbers, numbers}
+	first := log{grid{none, none, weights}, stack(x, c.places()*len(os))}
+	start := legEnds{first, stack(x, len(os)), numbers, numbers, numbers}
 	type reads struct {
 		to, x *Node
 		w     []*Node
 	}
-	return loop.Repeat(loop.Int(g, len(os)), start, reads{Const(g, signed), x, w}, func(l *Node, s legEnds, r reads) legEnds {
+	all := reads{Const(g, signed), x, w}
+	return loop.Repeat(loop.Int(g, len(os)), start, all, func(l *Node, s legEnds, r reads) legEnds {
 		end := c.run(l, entry(r.to, l), r.x, s.log, r.w)
-		return legEnds{end.log, store(s.ends, end.y, l), put(s.counts, end.count, l), put(s.evaluations, end.evaluations, l), put(s.outcomes, end.outcome, l)}
+		return legEnds{end.log, store(s.ends, end.y, l), put(s.counts, end.count, l),
+			put(s.evaluations, end.evaluations, l), put(s.outcomes, end.outcome, l)}
 	})
 }
 
@@ -104,8 +109,9 @@ func (c course) run(leg, to, x *Node, first log, w []*Node) walk {
 	g := x.Graph()
 	sign := ConvertDType(Sign(to), x.DType())
 	slope := c.field.Apply(loop.Float(x, 0), x, w)
-	start := walk{log: first, t: loop.Const(g, 0.0), dt: c.firstStep(c.field, sign, x, slope, w), x: x, k: slope, y: loop.Zeros(x),
-		count: loop.Int(g, 0), evaluations: loop.Int(g, 2), outcome: loop.Int(g, running), scratch: stack(x, len(c.Method.B))}
+	start := walk{log: first, t: loop.Const(g, 0.0), dt: c.firstStep(c.field, sign, x, slope, w),
+		x: x, k: slope, y: loop.Zeros(x), count: loop.Int(g, 0), evaluations: loop.Int(g, 2),
+		outcome: loop.Int(g, running), scratch: stack(x, len(c.Method.B))}
 	end := loop.While(start, goal{leg, Abs(to), sign, w},
 		func(s walk, _ goal) *Node { return Equal(s.outcome, loop.Int(s.outcome.Graph(), running)) }, c.try)
 	end.weights = put(end.weights, c.Method.dense(x, fraction(Abs(to), end.t, end.dt)), Add(times(leg, c.most), end.count))
@@ -146,7 +152,8 @@ func (c course) try(s walk, to goal) walk {
 func (c course) failure(s walk, ratio *Node) *Node {
 	g := s.x.Graph()
 	next := plus(s.evaluations, len(c.Method.B)-1)
-	outcome := Where(GreaterThan(next, loop.Int(g, c.MaxEvaluations)), loop.Int(g, TooManyEvaluations), loop.Int(g, running))
+	outcome := loop.Int(g, running)
+	outcome = Where(GreaterThan(next, loop.Int(g, c.MaxEvaluations)), loop.Int(g, TooManyEvaluations), outcome)
 	outcome = Where(LessOrEqual(Add(s.t, s.dt), s.t), loop.Int(g, StepTooSmall), outcome)
 	return Where(NotEqual(ratio, ratio), loop.Int(g, NotFinite), outcome)
 }
@@ -184,8 +191,8 @@ func (o Integration) tolerance(size *Node) *Node {
 	return Add(Mul(size, loop.Like(loop.Float(size, o.RelTol), size)), loop.Like(loop.Float(size, o.AbsTol), size))
 }
 
-// firstStep guesses a first step size from the sizes of the state, its slope and the slope's change (Hairer, Nørsett and
-// Wanner, section II.4), as torchdiffeq does.
+// firstStep guesses a first step size from the sizes of the state, its slope and the slope's change (Hairer, Nørsett
+// and Wanner, section II.4), as torchdiffeq does.
 func (o Integration) firstStep(f Field, sign, x, slope *Node, w []*Node) *Node {
 	order := float64(o.Method.Order)
 	tolerance := o.tolerance(Abs(x))

@@ -16,7 +16,8 @@ func (o Integration) grid() (count int, h, last float64) {
 	return count, h, o.To - float64(count-1)*h
 }
 
-// integrateFixed integrates from x with one method and with the grids of all os, in one loop, so that the field is compiled once.
+// integrateFixed integrates from x with one method and with the grids of all os, in one loop, so that the field is
+// compiled once.
 func integrateFixed(f Field, x *Node, w []*Node, os []Integration) (ends []*Node, stats []*Stats) {
 	m := os[0].Method.without()
 	var times, sizes []float64
@@ -47,6 +48,6 @@ func integrateFixed(f Field, x *Node, w []*Node, os []Integration) (ends []*Node
 func NoStats(x *Node) *Stats {
 	g := x.Graph()
 	zero := ConvertDType(loop.Int(g, 0), x.DType())
-	return &Stats{Iterations: loop.Int(g, 0), AdjointIterations: loop.Int(g, 0), Residual: zero, Layer: loop.Int(g, 0), AdjointResidual: zero,
-		Outcome: loop.Int(g, Reached)}
+	return &Stats{Iterations: loop.Int(g, 0), AdjointIterations: loop.Int(g, 0), Layer: loop.Int(g, 0),
+		Residual: zero, AdjointResidual: zero, Outcome: loop.Int(g, Reached)}
 }

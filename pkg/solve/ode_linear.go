@@ -12,8 +12,8 @@ import (
 //
 //	R(z) = Σ_k r_k z^k = 1 + Σ_k>0 (b^T A^(k-1) 1) z^k
 //
-// (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations II, section IV.2), and needs none of the stages but the
-// last: by Horner's rule, y_s = R(h M) x from
+// (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations II, section IV.2), and needs none of the
+// stages but the last: by Horner's rule, y_s = R(h M) x from
 //
 //	y_1 = r_s-1 x + h r_s M x,  y_k = r_s-k x + h M y_k-1.
 //
@@ -54,8 +54,9 @@ type hornerState struct {
 	sums  []*Node
 }
 
-// horner is R(h M) x for coefficients r, of which those above degree, an int32 scalar, are zero, with multiply(y, reads) = M y; each,
-// if not nil, is told every y_i that is multiplied, by i from 0, and returns the values of its sums:
+// horner is R(h M) x for coefficients r, of which those above degree, an int32 scalar, are zero, with multiply(y,
+// reads) = M y; each, if not nil, is told every y_i that is multiplied, by i from 0, and returns the values of its
+// sums:
 //
 //	y_0 = r_s x,  y_i = r_s-i x + h M y_i-1,  R(h M) x = y_s,  s = degree.
 func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sums []*Node, more R,
@@ -64,8 +65,8 @@ func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sum
 		degree, x, h, r *Node
 		more            R
 	}
-	// The last product is state, too, and the result is made of it: XLA would fuse a product that nothing else reads with the sum,
-	// and no longer vectorise it.
+	// The last product is state, too, and the result is made of it: XLA would fuse a product that nothing else reads
+	// with the sum, and no longer vectorise it.
 	next := func(power, my *Node, rd reads) *Node {
 		return Add(loop.Scale(rd.x, entry(rd.r, power)), loop.Scale(my, rd.h))
 	}
@@ -108,7 +109,8 @@ func powers(f LinearField, count, x, h, stack *Node, w []*Node) *Node {
 	}).stack
 }
 
-// tryLinear is [Method.try] for a linear field: all of it is made of the powers (h M)^k x, of which the slope at x gives the first.
+// tryLinear is [Method.try] for a linear field: all of it is made of the powers (h M)^k x, of which the slope at x
+// gives the first.
 func (m Method) tryLinear(f LinearField, x, h, slope, dense, scratch *Node, w []*Node) trial {
 	s := len(m.B)
 	all := powers(f, loop.Int(x.Graph(), s), loop.Scale(slope, h), h, scratch, w)
@@ -138,12 +140,12 @@ func pullLinear(f LinearField, r, x, h, v, scratch *Node, w []*Node) (grads cota
 	transposed := func(y *Node, rd reads) *Node {
 		return f.PullX(y, f.Linearize(loop.Float(y, 0), y, rd.w), rd.w)
 	}
-	grads = horner(transposed, stages, v, h, r, zeros(w[:f.Trainable()]), all, func(i, y *Node, sums []*Node, rd reads) []*Node {
+	weights := func(i, y *Node, sums []*Node, rd reads) []*Node {
 		tape := f.Linearize(loop.Float(rd.h, 0), load(rd.powers, Sub(plus(rd.stages, -1), i)), rd.w)
 		for p, dw := range f.PullW(y, tape, rd.w) {
 			sums[p] = Add(sums[p], loop.Scale(dw, rd.h))
 		}
 		return sums
-	})
-	return grads, all.powers
+	}
+	return horner(transposed, stages, v, h, r, zeros(w[:f.Trainable()]), all, weights), all.powers
 }

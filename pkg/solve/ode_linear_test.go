@@ -119,12 +119,14 @@ func TestCheckpointsOfLegs(t *testing.T) {
 	for k := range rate {
 		rate[k] = float32(k)/d - 0.5
 	}
-	args := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(ramp(n*d), n, d), tensors.FromFlatDataAndDimensions(make([]float32, d*d), d, d),
+	args := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(ramp(n*d), n, d),
+		tensors.FromFlatDataAndDimensions(make([]float32, d*d), d, d),
 		tensors.FromFlatDataAndDimensions(rate, d), tensors.FromFlatDataAndDimensions(ramp(n*d), n, d)}
 	got := run(t, e, args, func(x *Node, w []*Node) (*Node, []*Node) {
 		var os []solve.Integration
 		for l, count := range counts {
-			os = append(os, solve.Integration{Method: solve.Euler(), To: step * float64(count) * float64(1-2*l), Step: step, MaxEvaluations: 1000})
+			to := step * float64(count) * float64(1-2*l)
+			os = append(os, solve.Integration{Method: solve.Euler(), To: to, Step: step, MaxEvaluations: 1000})
 		}
 		ends, _ := solve.IntegrateAll(mix{}, x, w, os...)
 		return Add(ends[0], ends[1]), nil

@@ -9,8 +9,8 @@ import (
 // The stages of a step run in a loop, so that the field is compiled once, not once per stage; the stages k_i lie in one
 // stack [stages, n, d].
 
-// slopes are the stages of a step of size h from (t, x), the first count of them, in a stack of len(m.B); first, if not nil,
-// is the first.
+// slopes are the stages of a step of size h from (t, x), the first count of them, in a stack of len(m.B); first, if
+// not nil, is the first.
 func (m Method) slopes(f Field, count, t, x, h, first, k *Node, w []*Node) *Node {
 	from := 0
 	if first != nil {
@@ -27,8 +27,8 @@ func (m Method) slopes(f Field, count, t, x, h, first, k *Node, w []*Node) *Node
 	})
 }
 
-// trial is a step of an adaptive method: the next state and its slope, the estimated error, the state at a fraction of the step
-// that weights of the stages stand for, and the memory that was used.
+// trial is a step of an adaptive method: the next state and its slope, the estimated error, the state at a fraction
+// of the step that weights of the stages stand for, and the memory that was used.
 type trial struct{ next, slope, error, dense, scratch *Node }
 
 // try makes a step of size h from (t, x), where the slope is known; scratch is room for a state per stage.
@@ -51,12 +51,12 @@ func (m Method) stage(i, t, x, h, k *Node) (time, u *Node) {
 	return Add(t, Mul(entry(vector(x, m.C), i), h)), combine(x, k, h, pick(vector(x, flat(m.A)), i, len(m.B)))
 }
 
-// grid are steps' times, sizes and weights of the stages, by their number. The weights are the method's, except in steps whose
-// result is used but not walked on from.
+// grid are steps' times, sizes and weights of the stages, by their number. The weights are the method's, except in
+// steps whose result is used but not walked on from.
 type grid struct{ times, sizes, weights *Node }
 
-// reads are what the steps of [Method.steps] read: the field's weights, and the grid, with coefficients of linear fields in place of
-// the stages' weights.
+// reads are what the steps of [Method.steps] read: the field's weights, and the grid, with coefficients of linear
+// fields in place of the stages' weights.
 type reads struct {
 	w    []*Node
 	grid grid
@@ -109,8 +109,8 @@ func needed(b *Node) *Node {
 	return Where(Equal(last, loop.Float(last, 0)), loop.Int(b.Graph(), s-1), loop.Int(b.Graph(), s))
 }
 
-// pull is the vector-Jacobian product of the step x + h Σ_i b_i k_i: the cotangents of x and of the trainable weights for the
-// cotangent v of the result. With u_i the point of stage i and bars for cotangents,
+// pull is the vector-Jacobian product of the step x + h Σ_i b_i k_i: the cotangents of x and of the trainable weights
+// for the cotangent v of the result. With u_i the point of stage i and bars for cotangents,
 //
 //	k̄_i = h b_i v + h Σ_j>i A_ji ū_j,  ū_i = (∂f/∂x)^T k̄_i,  x̄ = v + Σ_i ū_i.
 func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) cotangents {

@@ -37,7 +37,8 @@ func (swing) PullW(v *Node, tape, w []*Node) []*Node {
 	return dense{}.PullW(Mul(v, tape[1]), nil, tape, w)
 }
 
-// circle is dx/dt = (-x_1, x_0, 3 t^2), without weights: the solution from (x_0, x_1, x_2) turns by t and climbs by t^3.
+// circle is dx/dt = (-x_1, x_0, 3 t^2), without weights: the solution from (x_0, x_1, x_2) turns by t and climbs by
+// t^3.
 type circle struct{}
 
 func (circle) Trainable() int { return 0 }
@@ -65,7 +66,7 @@ func turned(t *testing.T, e *engine.Engine, o solve.Integration) (err float64, e
 	return follow(t, e, circle{}, o)
 }
 
-func follow(t *testing.T, e *engine.Engine, f solve.Field, o solve.Integration) (err float64, evaluations, outcome int32) {
+func follow(t *testing.T, e *engine.Engine, f solve.Field, o solve.Integration) (err float64, evals, outcome int32) {
 	t.Helper()
 	exec, fail := NewExec(e.Backend, func(x *Node) []*Node {
 		y, stats := solve.Integrate(f, x, nil, o)
@@ -100,7 +101,8 @@ func TestOrderOfConvergence(t *testing.T) {
 				o.Step = 0.125
 				fine, n2, _ := turned(t, e, o)
 				if order := math.Log2(coarse / fine); math.Abs(order-float64(m.Order)) > 0.4 || n2 != 2*n {
-					t.Errorf("%s to %g: errors %.2g and %.2g with %d and %d evaluations: order %.2f, want %d", m.Name, to, coarse, fine, n, n2, order, m.Order)
+					t.Errorf("%s to %g: errors %.2g and %.2g with %d and %d evaluations: order %.2f, want %d",
+						m.Name, to, coarse, fine, n, n2, order, m.Order)
 				}
 			}
 		}
@@ -126,7 +128,8 @@ func TestIntegrationAccuracy(t *testing.T) {
 			err, n, outcome := turned(t, e, c.o)
 			t.Logf("%s to %g: error %.2g, %d evaluations", c.o.Method.Name, c.o.To, err, n)
 			if outcome != solve.Reached || !(err <= c.atMost) || n < c.evals[0] || n > c.evals[1] {
-				t.Errorf("%s to %g: outcome %d, error %.2g with %d evaluations; want at most %g with %v", c.o.Method.Name, c.o.To, outcome, err, n, c.atMost, c.evals)
+				t.Errorf("%s to %g: outcome %d, error %.2g with %d evaluations; want at most %g with %v",
+					c.o.Method.Name, c.o.To, outcome, err, n, c.atMost, c.evals)
 			}
 		}
 	})
@@ -258,13 +261,15 @@ func TestAdaptiveGradientEqualsFine(t *testing.T) {
 		for _, to := range []float64{2, -2} {
 			fine := run(t, e, problem(13), integrate(solve.Integration{Method: solve.RK4(), To: to, Step: 0.02}))
 			for _, tolerance := range []float64{1e-6, 1e-4} {
-				adaptive := run(t, e, problem(13), integrate(solve.Integration{Method: solve.Dopri5(), To: to, AbsTol: tolerance, RelTol: tolerance}))
+				o := solve.Integration{Method: solve.Dopri5(), To: to, AbsTol: tolerance, RelTol: tolerance}
+				adaptive := run(t, e, problem(13), integrate(o))
 				for i, what := range []string{"result", "dx", "dW", "db"} {
 					if d := distance(adaptive[i], fine[i]); d > 20*tolerance {
 						t.Errorf("to %g with tolerance %g: %s differs by %.2g", to, tolerance, what, d)
 					}
 				}
-				t.Logf("to %g with tolerance %g: %v evaluations, %v vector-Jacobian products", to, tolerance, adaptive[4], adaptive[5])
+				t.Logf("to %g with tolerance %g: %v evaluations, %v vector-Jacobian products",
+					to, tolerance, adaptive[4], adaptive[5])
 			}
 		}
 	})
@@ -288,15 +293,15 @@ func derivatives(t *testing.T, e *engine.Engine, c chain) (slope, numeric float6
 	return derivativesAt(t, e, problem(4), problem(5), c)
 }
 
-// derivativesAt are derivatives at args in a direction.
-func derivativesAt(t *testing.T, e *engine.Engine, args, direction []*tensors.Tensor, c chain) (slope, numeric float64) {
+// derivativesAt are derivatives at args along a direction.
+func derivativesAt(t *testing.T, e *engine.Engine, args, along []*tensors.Tensor, c chain) (slope, numeric float64) {
 	t.Helper()
 	value := func(step float32) (sum float64) {
 		moved := make([]*tensors.Tensor, len(args))
 		for i, a := range args {
 			v := tensors.MustCopyFlatData[float32](a)
 			if i < 3 {
-				for k, d := range tensors.MustCopyFlatData[float32](direction[i]) {
+				for k, d := range tensors.MustCopyFlatData[float32](along[i]) {
 					v[k] += step * d
 				}
 			}
@@ -310,7 +315,7 @@ func derivativesAt(t *testing.T, e *engine.Engine, args, direction []*tensors.Te
 	}
 	grads := run(t, e, args, c)[1:]
 	for i := range 3 {
-		for k, d := range tensors.MustCopyFlatData[float32](direction[i]) {
+		for k, d := range tensors.MustCopyFlatData[float32](along[i]) {
 			slope += float64(d) * float64(grads[i][k])
 		}
 	}

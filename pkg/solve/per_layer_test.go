@@ -27,7 +27,8 @@ func layersProblem(seed uint64) []*tensors.Tensor {
 		b = append(b, tensors.MustCopyFlatData[float32](args[2])...)
 	}
 	args := problem(seed)
-	args[1], args[2] = tensors.FromFlatDataAndDimensions(w, depth, width, width), tensors.FromFlatDataAndDimensions(b, depth, width)
+	args[1] = tensors.FromFlatDataAndDimensions(w, depth, width, width)
+	args[2] = tensors.FromFlatDataAndDimensions(b, depth, width)
 	return args
 }
 
@@ -42,7 +43,8 @@ func slice(w []*Node, l int) []*Node {
 	return w
 }
 
-// oneByOne are depth chains of a single layer each, in the order of the given step, with weights sliced by autodiff's means.
+// oneByOne are depth chains of a single layer each, in the order of the given step, with weights sliced by autodiff's
+// means.
 func oneByOne(layer func(x *Node, w []*Node) *Node, last bool) chain {
 	return func(x *Node, w []*Node) (*Node, []*Node) {
 		for l := range depth {
@@ -64,7 +66,9 @@ func perLayerChains() map[string]struct{ chain, want chain } {
 	}
 	plain := func(x *Node, w []*Node) *Node { return Add(x, dense{}.Activate(dense{}.Preactivation(x, w), w)) }
 	return map[string]struct{ chain, want chain }{
-		"forward": {func(x *Node, w []*Node) (*Node, []*Node) { return solve.ForwardChain(block, x, w, depth), nil }, oneByOne(plain, false)},
+		"forward": {func(x *Node, w []*Node) (*Node, []*Node) {
+			return solve.ForwardChain(block, x, w, depth), nil
+		}, oneByOne(plain, false)},
 		"reverse": {func(x *Node, w []*Node) (*Node, []*Node) {
 			y, _ := solve.ReverseChain(block, x, w, depth, o)
 			return y, nil
@@ -80,7 +84,8 @@ func perLayerChains() map[string]struct{ chain, want chain } {
 	}
 }
 
-// With stacked weights, chains and their gradients are those of layer after layer; reverse chains begin with the last layer.
+// With stacked weights, chains and their gradients are those of layer after layer; reverse chains begin with the last
+// layer.
 func TestPerLayerEqualsOneByOne(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		args := layersProblem(31)
@@ -137,6 +142,25 @@ func TestPerLayerOfSomeWeights(t *testing.T) {
 	})
 }
 
+// Blocks out of functions may have weights per layer as well.
+func TestPerLayerOfFunction(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		both := func(block solve.Block) [][]float32 {
+			return run(t, e, layersProblem(36), func(x *Node, w []*Node) (*Node, []*Node) {
+				y := solve.ForwardChain(solve.PerLayer(block), x, w, depth)
+				z, _ := solve.ReverseChain(solve.PerLayer(block), x, w, depth, tight)
+				return Add(y, z), nil
+			})
+		}
+		got, want := both(solve.FromFunction(2, ordinary)), both(dense{})
+		for i, what := range []string{"result", "dx", "dW", "db"} {
+			if d := distance(got[i], want[i]); !(d < 2e-5) {
+				t.Errorf("%s differs by %.2g from that of the block by hand", what, d)
+			}
+		}
+	})
+}
+
 // Profile goes the way of the reverse chain.
 func TestProfilePerLayer(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
@@ -154,7 +178,9 @@ func TestPerLayerRefuses(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	block := solve.PerLayer(dense{})
 	for want, c := range map[string]chain{
-		"stack one weight per layer": func(x *Node, w []*Node) (*Node, []*Node) { return solve.ForwardChain(block, x, w, depth+1), nil },
+		"stack one weight per layer": func(x *Node, w []*Node) (*Node, []*Node) {
+			return solve.ForwardChain(block, x, w, depth+1), nil
+		},
 		"are not numbers of": func(x *Node, w []*Node) (*Node, []*Node) {
 			return solve.ForwardChain(solve.PerLayer(dense{}, 2), x, w, depth), nil
 		},
@@ -165,7 +191,8 @@ func TestPerLayerRefuses(t *testing.T) {
 		args := layersProblem(35)
 		err := exceptions.TryCatch[error](func() {
 			g := NewGraph(e.Backend, fmt.Sprint("refused ", want))
-			c(Parameter(g, "x", args[0].Shape()), []*Node{Parameter(g, "w", args[1].Shape()), Parameter(g, "b", args[2].Shape())})
+			w := []*Node{Parameter(g, "w", args[1].Shape()), Parameter(g, "b", args[2].Shape())}
+			c(Parameter(g, "x", args[0].Shape()), w)
 		})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want an error with %q", err, want)

@@ -53,7 +53,8 @@ func put(table, value, i *Node) *Node {
 	if shape.Rank() > 1 {
 		value = Reshape(value, append([]int{1}, shape.Dimensions[1:]...)...)
 	}
-	here := Equal(Iota(table.Graph(), shapes.Make(i.DType(), shape.Dimensions...), 0), BroadcastToDims(i, shape.Dimensions...))
+	places := Iota(table.Graph(), shapes.Make(i.DType(), shape.Dimensions...), 0)
+	here := Equal(places, BroadcastToDims(i, shape.Dimensions...))
 	return Where(here, BroadcastToDims(value, shape.Dimensions...), table)
 }
 

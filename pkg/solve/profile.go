@@ -18,7 +18,8 @@ func Profile(block Block, x *Node, w []*Node, depth, iterations int) (z, changes
 		w []*Node
 	}
 	none := BroadcastToShape(loop.Float(x, 0), shapes.Make(x.DType(), iterations))
-	out := loop.Repeat(loop.Int(x.Graph(), depth), state{StopGradient(x), none}, stopped(w), func(i *Node, s state, w []*Node) state {
+	start := state{StopGradient(x), none}
+	out := loop.Repeat(loop.Int(x.Graph(), depth), start, stopped(w), func(i *Node, s state, w []*Node) state {
 		r := reads{s.z, c.own.at(w, c.layer(i))}
 		return loop.Repeat(loop.Int(i.Graph(), iterations), s, r, func(m *Node, s state, r reads) state {
 			next := Sub(r.y, apply(c.block, s.z, r.w))

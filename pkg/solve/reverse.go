@@ -6,9 +6,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// ReverseChain applies the inverses of depth layers f(X) = X + h(X; w), and is differentiable in x and the trainable weights by
-// implicit differentiation. Memory depends neither on depth nor on the iterations, beyond [Keeps]. Weights are shared by all
-// layers, unless block is made by [PerLayer].
+// ReverseChain applies the inverses of depth layers f(X) = X + h(X; w), and is differentiable in x and the trainable
+// weights by implicit differentiation. Memory depends neither on depth nor on the iterations, beyond [Keeps]. Weights
+// are shared by all layers, unless block is made by [PerLayer].
 func ReverseChain(block Block, x *Node, w []*Node, depth int, o Options) (*Node, *Stats) {
 	if depth <= 0 {
 		return x, NoStats(x)
@@ -57,13 +57,13 @@ type inversion struct {
 	z *Node
 	// iterations of all layers; the largest residual, and the step that left it.
 	iterations, worst, where *Node
-	// preactivations are those of the last steps, that of step i at place i mod their number; inputs are those of all steps. They
-	// are nil where they are not kept.
+	// preactivations are those of the last steps, that of step i at place i mod their number; inputs are those of all
+	// steps. They are nil where they are not kept.
 	preactivations, inputs *Node
 }
 
-// invert solves Z = Y - h(Z) layer by layer; each result is the next right-hand side. It keeps the preactivations of the last keep
-// layers, o.Order at least, and, if inputs is set, the inputs of all.
+// invert solves Z = Y - h(Z) layer by layer; each result is the next right-hand side. It keeps the preactivations of
+// the last keep layers, o.Order at least, and, if inputs is set, the inputs of all.
 func (c chain) invert(x *Node, w []*Node, keep int, inputs bool) (inversion, *Stats) {
 	g := x.Graph()
 	start := inversion{z: x, iterations: loop.Int(g, 0), worst: loop.Float(x, 0), where: loop.Int(g, 0)}
@@ -105,7 +105,8 @@ func (c chain) solve(i *Node, s inversion, w []*Node, tolerance *Node) (iterate,
 	if c.Order > 0 {
 		start.z = Sub(y, c.block.Activate(extrapolated(s.preactivations, i, c.Order), w))
 	}
-	iteration := fixedPoint[iterate, rightSide]{limit: c.MaxIterations, tolerance: tolerance, step: func(s iterate, r rightSide) (iterate, *Node) {
+	iteration := fixedPoint[iterate, rightSide]{limit: c.MaxIterations, tolerance: tolerance}
+	iteration.step = func(s iterate, r rightSide) (iterate, *Node) {
 		u := c.block.Preactivation(s.z, r.w)
 		h := c.block.Activate(u, r.w)
 		change := loop.MeanAbs(Sub(Sub(r.y, h), s.z))
@@ -114,12 +115,13 @@ func (c chain) solve(i *Node, s inversion, w []*Node, tolerance *Node) (iterate,
 		}
 		s.z = Sub(loop.After(change, r.y), h)
 		return s, change
-	}}
+	}
 	return iteration.run(start, rightSide{y, i, w})
 }
 
-// extrapolated is the preactivation that a layer's solution is expected to have: the value, at step i, of the polynomial through
-// those of the steps before, as many as there are and order at most; that of step k is at place k mod the stack's length.
+// extrapolated is the preactivation that a layer's solution is expected to have: the value, at step i, of the
+// polynomial through those of the steps before, as many as there are and order at most; that of step k is at place k
+// mod the stack's length.
 func extrapolated(stack, i *Node, order int) *Node {
 	g := i.Graph()
 	places := stack.Shape().Dimensions[0]
@@ -147,6 +149,6 @@ func extrapolated(stack, i *Node, order int) *Node {
 	return sum
 }
 
-// magnitude is max(1, mean |y|): a tolerance times it is absolute, as in the paper, for states of ordinary size, and relative
-// for those that have grown so large that single precision could not meet it.
+// magnitude is max(1, mean |y|): a tolerance times it is absolute, as in the paper, for states of ordinary size, and
+// relative for those that have grown so large that single precision could not meet it.
 func magnitude(y *Node) *Node { return Max(loop.MeanAbs(y), loop.Float(y, 1)) }

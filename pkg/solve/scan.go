@@ -9,22 +9,23 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Step is a layer of a [Scan]: x_l+1 = f(l, x_l; own, shared), of x_l's shape, any. l is an int32 scalar; own are the layer's own
-// weights, a slice of each stack, and shared is what all layers read.
+// Step is a layer of a [Scan]: x_l+1 = f(l, x_l; own, shared), of x_l's shape, any. l is an int32 scalar; own are the
+// layer's own weights, a slice of each stack, and shared is what all layers read.
 type Step func(l, x *Node, own, shared []*Node) *Node
 
-// StepVJP are the vector-Jacobian products of a [Step] for the cotangent v of its result: those of x, and of all entries of own and of
-// shared, in place of which nil stands for those that are not of floating point.
+// StepVJP are the vector-Jacobian products of a [Step] for the cotangent v of its result: those of x, and of all
+// entries of own and of shared, in place of which nil stands for those that are not of floating point.
 type StepVJP func(l, x, v *Node, own, shared []*Node) (dx *Node, dOwn, dShared []*Node)
 
-// Scan applies depth layers to x, x_l+1 = f(l, x_l; own_l, shared) for l = 0 … depth-1, and returns x_depth. The entries of own are
-// stacks [depth, …], of which layer l reads slice l. The layer is compiled once, whatever the depth, where a loop on the host compiles
-// it depth times.
+// Scan applies depth layers to x, x_l+1 = f(l, x_l; own_l, shared) for l = 0 … depth-1, and returns x_depth. The
+// entries of own are stacks [depth, …], of which layer l reads slice l. The layer is compiled once, whatever the
+// depth, where a loop on the host compiles it depth times.
 //
-// It is differentiable in x and all entries of own and shared of floating point, by GoMLX's derivative of f. f may use GoMLX as in
-// any graph but for the operations that [loop.Differentiable] names, and no nodes but its arguments; where that is not enough, give
-// its derivative by hand to [ScanVJP]. As in [ForwardChain], all states are kept for the way back where they fit into 64 MiB; else
-// about 2 sqrt(depth) states are, and each layer is evaluated once more.
+// It is differentiable in x and all entries of own and shared of floating point, by GoMLX's derivative of f. f may
+// use GoMLX as in any graph but for the operations that [loop.Differentiable] names, and no nodes but its arguments;
+// where that is not enough, give its derivative by hand to [ScanVJP]. As in [ForwardChain], all states are kept for
+// the way back where they fit into 64 MiB; else about 2 sqrt(depth) states are, and each layer is evaluated once
+// more.
 func Scan(f Step, x *Node, own, shared []*Node, depth int) *Node {
 	s := newScan(own, shared)
 	return s.run(x, depth, func(in []*Node) differentiable {
@@ -35,7 +36,8 @@ func Scan(f Step, x *Node, own, shared []*Node, depth int) *Node {
 	})
 }
 
-// ScanVJP is [Scan] with the derivative of f by hand. Both functions are called inside loop bodies, under the rules of package loop.
+// ScanVJP is [Scan] with the derivative of f by hand. Both functions are called inside loop bodies, under the rules
+// of package loop.
 func ScanVJP(f Step, pull StepVJP, x *Node, own, shared []*Node, depth int) *Node {
 	s := newScan(own, shared)
 	return s.run(x, depth, func([]*Node) differentiable {
@@ -48,8 +50,8 @@ func ScanVJP(f Step, pull StepVJP, x *Node, own, shared []*Node, depth int) *Nod
 				own, shared := s.weights(others)
 				dx, dOwn, dShared := pull(others[len(others)-1], x, v, own, shared)
 				if len(dOwn) != len(own) || len(dShared) != len(shared) {
-					panic(fmt.Errorf("solve.ScanVJP: the vector-Jacobian product has %d and %d cotangents for %d weights of the layer's own and %d shared ones",
-						len(dOwn), len(dShared), len(own), len(shared)))
+					panic(fmt.Errorf("solve.ScanVJP: the vector-Jacobian product has %d and %d cotangents for %d weights of the "+
+						"layer's own and %d shared ones: return as many", len(dOwn), len(dShared), len(own), len(shared)))
 				}
 				return checked(dx, s.sort(slices.Concat(dOwn, dShared))[:s.trainable], x, others[:s.trainable])
 			},

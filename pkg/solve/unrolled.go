@@ -6,9 +6,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// ReverseChainUnrolled is [ReverseChain] with the gradient of the iterations instead of that of the fixed point: the exact
-// derivative of what was computed, as automatic differentiation through the authors' code gives it, also where a solve was
-// cut short. Solves start from the right-hand side, whatever o.Order.
+// ReverseChainUnrolled is [ReverseChain] with the gradient of the iterations instead of that of the fixed point: the
+// exact derivative of what was computed, as automatic differentiation through the authors' code gives it, also where
+// a solve was cut short. Solves start from the right-hand side, whatever o.Order.
 //
 // It keeps the input of every layer and, one layer at a time, recomputes and keeps the iterates: memory of
 // depth + o.MaxIterations states (automatic differentiation keeps about twice depth x iterations).
@@ -30,7 +30,8 @@ func ReverseChainUnrolled(block Block, x *Node, w []*Node, depth int, o Options)
 	}
 	y := Custom(end.z, append([]*Node{x}, w[:trainable]...), func(v *Node) []*Node {
 		start := state{loop.Int(v.Graph(), 0), cotangents{v, zeros(fixed[:trainable])}}
-		out := loop.Repeat(loop.Int(v.Graph(), depth), start, reads{end.inputs, fixed}, func(i *Node, s state, r reads) state {
+		all := reads{end.inputs, fixed}
+		out := loop.Repeat(loop.Int(v.Graph(), depth), start, all, func(i *Node, s state, r reads) state {
 			w := c.own.at(r.w, i) // the chain's last step inverted layer 0
 			t := c.trace(load(r.inputs, c.layer(i)), w)
 			layer := c.walkBack(t, s.grads.x, w)
@@ -62,12 +63,13 @@ func (c chain) trace(y *Node, w []*Node) trace {
 		},
 		func(s state, r reads) state {
 			next := Sub(r.y, apply(c.block, s.z, r.w))
-			return state{next, loop.MeanAbs(Sub(next, s.z)), trace{store(s.trace.iterates, s.z, s.trace.count), plus(s.trace.count, 1)}}
+			so := s.trace
+			return state{next, loop.MeanAbs(Sub(next, s.z)), trace{store(so.iterates, s.z, so.count), plus(so.count, 1)}}
 		}).trace
 }
 
-// walkBack walks back through the iterates z_k+1 = y - h(z_k), z_0 = y, of a layer: from the cotangent v of the last one to those of
-// y and of the layer's weights.
+// walkBack walks back through the iterates z_k+1 = y - h(z_k), z_0 = y, of a layer: from the cotangent v of the last
+// one to those of y and of the layer's weights.
 func (c chain) walkBack(t trace, v *Node, w []*Node) cotangents {
 	type state struct {
 		v     *Node
@@ -77,8 +79,8 @@ func (c chain) walkBack(t trace, v *Node, w []*Node) cotangents {
 		trace
 		w []*Node
 	}
-	zero := loop.Zeros(v)
-	out := loop.Repeat(t.count, state{v, cotangents{zero, zeros(w[:c.block.Trainable()])}}, reads{t, w}, func(k *Node, s state, r reads) state {
+	start := state{v, cotangents{loop.Zeros(v), zeros(w[:c.block.Trainable()])}}
+	out := loop.Repeat(t.count, start, reads{t, w}, func(k *Node, s state, r reads) state {
 		u, tape := c.block.Linearize(load(r.iterates, Sub(plus(r.count, -1), k)), r.w)
 		q := c.block.Gate(u, s.v, r.w)
 		pulled, shared := c.block.PullX(q, tape, r.w)
