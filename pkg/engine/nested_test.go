@@ -15,13 +15,13 @@ import (
 func TestLoopsInsideLoops(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		exec, err := NewExec(e.Backend, func(x *Node) []*Node {
-			y := loop.Repeat(loop.Int(x.Graph(), 3), []*Node{x}, nil, func(i *Node, s, _ []*Node) []*Node {
-				inner := loop.Repeat(i, s, nil, func(_ *Node, s, _ []*Node) []*Node {
-					return []*Node{Add(s[0], loop.Like(loop.Float(s[0], 1), s[0]))}
+			y := loop.Repeat(loop.Int(x.Graph(), 3), x, nil, func(i, x *Node, _ []*Node) *Node {
+				inner := loop.Repeat(i, x, nil, func(_, x *Node, _ []*Node) *Node {
+					return Add(x, loop.Like(loop.Float(x, 1), x))
 				})
-				return []*Node{Add(inner[0], inner[0])}
+				return Add(inner, inner)
 			})
-			return []*Node{y[0], ReduceAllSum(y[0])}
+			return []*Node{y, ReduceAllSum(y)}
 		})
 		if err != nil {
 			t.Fatal(err)

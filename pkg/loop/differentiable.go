@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // Differentiable is a function y = f(in), written with any of GoMLX's operations, and its vector-Jacobian product by
@@ -11,9 +12,11 @@ import (
 // package's documentation. f may use nothing but its arguments; loops, branches, sorts, scatters, windows and
 // positions of maxima cannot be used, and Gather cannot be differentiated, as its gradient is a scatter.
 type Differentiable struct {
-	program       *program
-	in, wrt, tape []*graph.Node
-	y, v          *graph.Node
+	program *program
+	// Nodes of the program: the inputs, the result, its cotangent, the inputs' cotangents, and what is kept for these.
+	in           []*Node
+	y, v         *Node
+	pulled, tape []*Node
 }
 
 // Differentiate builds f for inputs of in's shapes, and its vector-Jacobian products by the first count of them. in's
@@ -24,12 +27,15 @@ func Differentiate(f func(in []*Node) *Node, in []*Node, count int) *Differentia
 		for i, n := range in {
 			d.in = append(d.in, graph.Parameter(g, fmt.Sprintf("in%d", i), n.Shape()))
 		}
-		d.y = f(append([]*Node{}, d.in...))
+		err := exceptions.TryCatch[error](func() { d.y = f(append([]*Node{}, d.in...)) })
+		if err != nil {
+			panic(fmt.Errorf("loop.Differentiate: the function, which may use nothing but its arguments, cannot be built: %w", err))
+		}
 		for _, n := range g.Nodes() {
 			allow(n)
 		}
 		d.v = graph.Parameter(g, "v", d.y.Shape())
-		d.wrt = graph.Gradient(graph.ReduceAllSum(graph.Mul(d.y, d.v)), d.in[:count]...)
+		d.pulled = graph.Gradient(graph.ReduceAllSum(graph.Mul(d.y, d.v)), d.in[:count]...)
 	})
 	d.tape = d.kept()
 	return d
@@ -43,7 +49,7 @@ func (d *Differentiable) kept() (tape []*Node) {
 		varies[n] = true
 	}
 	needed := map[*Node]bool{}
-	for _, n := range d.wrt {
+	for _, n := range d.pulled {
 		needed[n] = true
 	}
 	nodes := d.program.graph.Nodes()
@@ -85,7 +91,7 @@ func (d *Differentiable) Linearize(in []*Node) (y *Node, tape []*Node) {
 // Pull are the vector-Jacobian products (∂f/∂in)^T v, for the inputs but the first and the tape of Linearize.
 func (d *Differentiable) Pull(v *Node, tape, others []*Node) []*Node {
 	known := d.known(append(append([]*Node{d.v}, d.in[1:]...), d.tape...), append(append([]*Node{v}, others...), tape...))
-	return d.program.again(v.Graph(), known, d.wrt)
+	return d.program.again(v.Graph(), known, d.pulled)
 }
 
 func (d *Differentiable) known(nodes, are []*Node) map[*Node]*Node {

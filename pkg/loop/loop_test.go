@@ -91,3 +91,53 @@ func TestStateIsChecked(t *testing.T) {
 		}{x, 1}, x, nil)
 	})
 }
+
+// A function and its gradient, of a kind that would bind a graph's cached scalars and sums, in two loops and around
+// them: x turns into the gradient of Σ x tanh(2 x) / |x|_1.
+func TestDifferentiateInLoops(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		f := func(in []*Node) *Node {
+			x := in[0]
+			return Div(Mul(x, Tanh(MulScalar(x, 2))), ReduceAndKeep(Abs(x), ReduceSum, -1))
+		}
+		gradient := func(x *Node) *Node { return Gradient(ReduceAllSum(f([]*Node{x})), x)[0] }
+		exec, err := NewExec(e.Backend, func(x *Node) []*Node {
+			inside, outside := x, x
+			for range 2 {
+				inside = loop.Repeat(loop.Int(x.Graph(), 2), inside, nil, func(_, x *Node, _ []*Node) *Node {
+					d := loop.Differentiate(f, []*Node{x}, 1)
+					y, tape := d.Linearize([]*Node{x})
+					return d.Pull(loop.Like(loop.Float(y, 1), y), tape, nil)[0]
+				})
+				outside = gradient(gradient(outside))
+			}
+			return []*Node{inside, outside}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer exec.Finalize()
+		out, err := exec.Call([]float32{1, -2, 3, 0.5, 0.25})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inside, outside := tensors.MustCopyFlatData[float32](out[0]), tensors.MustCopyFlatData[float32](out[1])
+		for i := range outside {
+			if d := inside[i] - outside[i]; !(d < 1e-5 && d > -1e-5) {
+				t.Errorf("entry %d is %g, want %g", i, inside[i], outside[i])
+			}
+		}
+	})
+}
+
+// Nodes that are not arguments are refused.
+func TestDifferentiateRefusesOtherNodes(t *testing.T) {
+	e := enginetest.Open(t, engine.Go)
+	x := Parameter(NewGraph(e.Backend, "refused"), "x", shapes.Make(dtypes.Float32, 2))
+	err := exceptions.TryCatch[error](func() {
+		loop.Differentiate(func(in []*Node) *Node { return Add(in[0], x) }, []*Node{x}, 1)
+	})
+	if err == nil || !strings.Contains(err.Error(), "may use nothing but its arguments") {
+		t.Errorf("%v, want an error that says what may be used", err)
+	}
+}
