@@ -37,11 +37,11 @@ func (c GCN) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 }
 
 // Tape is Â X.
-func (c GCN) Tape(x *Node, w []*Node) []*Node { return []*Node{c.Adjacency.On(w[2:]).Product(x)} }
+func (c GCN) Tape(x *Node, w []*Node) []*Node { return []*Node{c.Adjacency.Bare(w[2:]).Product(x)} }
 
 // PullX is Â (Q W^T), using that Â is symmetric.
 func (c GCN) PullX(q *Node, _, w []*Node) (*Node, []*Node) {
-	return c.Adjacency.On(w[2:]).Product(Dot(q, Transpose(w[0], 0, 1)).Product()), nil
+	return c.Adjacency.Bare(w[2:]).Product(Dot(q, Transpose(w[0], 0, 1)).Product()), nil
 }
 
 // PullW are (ÂX)^T Q and the column sums of Q.

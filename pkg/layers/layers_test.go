@@ -47,7 +47,8 @@ func branches(t *testing.T) map[string]branch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edges, err := sparse.NewEdges(ring(t), heads)
+	o := sparse.PatternOptions{Uses: sparse.ForLoopAttention, Heads: heads}
+	pattern, err := sparse.NewPattern(sparse.Adjacency(ring(t)).WithSelfLoops(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func branches(t *testing.T) map[string]branch {
 	return map[string]branch{
 		"wide GCN": {layers.GCN{Adjacency: norm}, []*tensors.Tensor{draw(2, 0.95, wide, wide), draw(3, 0.2, wide)}, norm.Tensors()},
 		"GCN":      {layers.GCN{Adjacency: norm}, []*tensors.Tensor{draw(2, 0.95, width, width), draw(3, 0.2, width)}, norm.Tensors()},
-		"GAT":      {layers.GAT{Edges: edges}, []*tensors.Tensor{draw(2, 0.8, width, heads*(width+2)), draw(3, 0.2, width)}, edges.Tensors()},
+		"GAT":      {layers.GAT{Pattern: pattern}, []*tensors.Tensor{draw(2, 0.8, width, heads*(width+2)), draw(3, 0.2, width)}, pattern.Tensors()},
 	}
 }
 
