@@ -7,9 +7,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Custom gives y, computed by any means from inputs, a gradient by hand: pull receives y's cotangent and returns those of the
-// inputs, of their shapes. Nothing but pull is differentiated. All nodes are of one type. (GoMLX's custom gradients have one input:
-// the inputs are packed into one vector.)
+// Custom gives y, computed by any means from inputs, a gradient by hand: pull receives y's cotangent and returns
+// those of the inputs, of their shapes. Nothing but pull is differentiated. All nodes are of one type. (GoMLX's
+// custom gradients have one input: the inputs are packed into one vector.)
 func Custom(y *Node, inputs []*Node, pull func(v *Node) []*Node) *Node {
 	size := 0
 	for _, x := range inputs {

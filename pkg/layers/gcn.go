@@ -12,9 +12,9 @@ import (
 //
 //	h(X) = ReLU(Â X W + b),  X: [n, d], W: [d, d], b: [d],
 //
-// with Â the symmetrically normalised adjacency of [sparse.SymNorm]. Since the spectral norm of Â is 1 and ReLU does not
-// expand, Lip(h) <= |W|_F: see [Bound]. It implements solve.Block; its weights are W, b and the matrix's tensors, in that
-// order.
+// with Â the symmetrically normalised adjacency of [sparse.SymNorm]. Since the spectral norm of Â is 1 and ReLU
+// does not expand, Lip(h) <= |W|_F: see [Bound]. It implements solve.Block; its weights are W, b and the matrix's
+// tensors, in that order.
 type GCN struct{ Adjacency *sparse.Matrix }
 
 // Trainable is 2: W and b.

@@ -49,5 +49,6 @@ func (a *gat) block(m *Model, scope *model.Scope, adjacency []*Node) (solve.Bloc
 	}
 	// [in, heads, out]
 	values := DivScalar(Reshape(TransposeAllAxes(w, 2, 0, 1), d, heads*d), float64(heads))
-	return layers.GAT{Pattern: a.pattern}, append([]*Node{Concatenate([]*Node{values, scores("att_src"), scores("att_dst")}, 1), m.bias(scope, w)}, adjacency...)
+	all := Concatenate([]*Node{values, scores("att_src"), scores("att_dst")}, 1)
+	return layers.GAT{Pattern: a.pattern}, append([]*Node{all, m.bias(scope, w)}, adjacency...)
 }

@@ -8,9 +8,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// Adjacency is A, n x n: A_ij = 1 where i and j are neighbours. Edges of [graphs.Graph] have no direction, so that A is symmetric;
-// a directed graph needs its edges in two columns, see [FromEdges]. (For a Graph to carry directions it would have to keep each edge's
-// order and both edges of a pair, say so in its checksum, and leave it to metrics such as homophily which of them they count.)
+// Adjacency is A, n x n: A_ij = 1 where i and j are neighbours. Edges of [graphs.Graph] have no direction, so that
+// A is symmetric; a directed graph needs its edges in two columns, see [FromEdges]. (For a Graph to carry
+// directions it would have to keep each edge's order and both edges of a pair, say so in its checksum, and leave it
+// to metrics such as homophily which of them they count.)
 func Adjacency(g *graphs.Graph) *CSR {
 	a := &CSR{Rows: g.NumNodes, Columns: g.NumNodes, Start: make([]int, g.NumNodes+1), symmetric: true}
 	a.Column = make([]int32, 0, 2*len(g.Edges))
@@ -24,9 +25,9 @@ func Adjacency(g *graphs.Graph) *CSR {
 
 func ones(n int) []float32 { return slices.Repeat([]float32{1}, n) }
 
-// FromEdges is the adjacency of directed edges from sources to targets, targets x sources: A_ij is the weight of the edge from j to i,
-// 1 if weights are nil. In a graph both numbers are that of its nodes; between two kinds of nodes they differ. Edges may be in any
-// order; CSR.Edge remembers it. Edges that are there twice count twice.
+// FromEdges is the adjacency of directed edges from sources to targets, targets x sources: A_ij is the weight of
+// the edge from j to i, 1 if weights are nil. In a graph both numbers are that of its nodes; between two kinds of
+// nodes they differ. Edges may be in any order; CSR.Edge remembers it. Edges that are there twice count twice.
 func FromEdges(targets, sources int, target, source []int32, weight []float32) (*CSR, error) {
 	if len(target) != len(source) || weight != nil && len(weight) != len(source) {
 		return nil, fmt.Errorf("sparse matrix: %d targets, %d sources and %d weights of edges: give one each per edge",
@@ -34,7 +35,8 @@ func FromEdges(targets, sources int, target, source []int32, weight []float32) (
 	}
 	for e, i := range target {
 		if i < 0 || int(i) >= targets || source[e] < 0 || int(source[e]) >= sources {
-			return nil, fmt.Errorf("sparse matrix: edge %d leads from %d to %d, but sources are numbered 0 to %d and targets 0 to %d",
+			return nil, fmt.Errorf("sparse matrix: edge %d leads from %d to %d, but sources are numbered 0 to %d, "+
+				"targets 0 to %d",
 				e, source[e], i, sources-1, targets-1)
 		}
 	}
@@ -78,7 +80,8 @@ func FromDense(rows []float32, columns int) (*CSR, error) {
 	return a, nil
 }
 
-// WithSelfLoops is A with an entry of weight 1 on the diagonal of every row that has none there: A + I. A must be square.
+// WithSelfLoops is A with an entry of weight 1 on the diagonal of every row that has none there: A + I. A must be
+// square.
 func (a *CSR) WithSelfLoops() *CSR {
 	s := &CSR{Rows: a.Rows, Columns: a.Columns, Start: make([]int, a.Rows+1), symmetric: a.symmetric}
 	copied := func(from, to int) {
@@ -134,14 +137,15 @@ func over(w, d float64) float64 {
 	return w / d
 }
 
-// SymmetricNormalised is D_r^-1/2 A D_c^-1/2, with D_r the sums of A's rows and D_c those of its columns. Of A + I it is Kipf and
-// Welling's convolution (ICLR 2017), of a directed A that of Dir-GNN (Rossi et al., LoG 2023). Weights must not be negative.
+// SymmetricNormalised is D_r^-1/2 A D_c^-1/2, with D_r the sums of A's rows and D_c those of its columns. Of A + I
+// it is Kipf and Welling's convolution (ICLR 2017), of a directed A that of Dir-GNN (Rossi et al., LoG 2023).
+// Weights must not be negative.
 func (a *CSR) SymmetricNormalised() *CSR {
 	return a.scaled(a.symmetric, func(w, r, c float64) float64 { return over(w, math.Sqrt(r*c)) })
 }
 
-// RowNormalised is D_r^-1 A, whose rows add up to 1: a random walk's steps, and the mean over neighbours of GraphSAGE (Hamilton et
-// al., NeurIPS 2017). Empty rows stay empty.
+// RowNormalised is D_r^-1 A, whose rows add up to 1: a random walk's steps, and the mean over neighbours of
+// GraphSAGE (Hamilton et al., NeurIPS 2017). Empty rows stay empty.
 func (a *CSR) RowNormalised() *CSR {
 	return a.scaled(false, func(w, r, _ float64) float64 { return over(w, r) })
 }

@@ -43,7 +43,8 @@ func add[T int32 | float32](a *arrays, n name, values []T) {
 // bind are the nodes that hold the arrays.
 func (a *arrays) bind(nodes []*Node) bound {
 	if len(nodes) != len(a.tensors) {
-		panic(fmt.Errorf("sparse matrix: %d nodes for %d arrays: pass what Tensors returns to the graph, in its order", len(nodes), len(a.tensors)))
+		panic(fmt.Errorf("sparse matrix: %d nodes for %d arrays: pass what Tensors returns, in its order",
+			len(nodes), len(a.tensors)))
 	}
 	b := bound{}
 	for i, n := range a.names {
@@ -55,13 +56,11 @@ func (a *arrays) bind(nodes []*Node) bound {
 // bound are a layout's arrays in a graph or a loop body.
 type bound map[name]*Node
 
-// get is an array, or nil if its layout does without.
-func (b bound) get(n name) *Node { return b[n] }
-
 // need is an array that an operation cannot do without.
 func (b bound) need(n name, operation string) *Node {
 	if b[n] == nil {
-		panic(fmt.Errorf("sparse pattern: %s needs the array %q, which was not made: see PatternOptions.Uses", operation, n))
+		panic(fmt.Errorf("sparse pattern: %s needs the array %q, which was not made: see PatternOptions.Uses",
+			operation, n))
 	}
 	return b[n]
 }

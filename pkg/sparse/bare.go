@@ -10,9 +10,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// BareEdges is a [Pattern] inside a graph or a loop body, with none but the derivatives that GoMLX finds, which scatter: what
-// blocks in loops and derivatives by hand are made of. Values of edges are [places, k]; those of padding are arbitrary unless an
-// operation says otherwise.
+// BareEdges is a [Pattern] inside a graph or a loop body, with none but the derivatives that GoMLX finds, which
+// scatter: what blocks in loops and derivatives by hand are made of. Values of edges are [places, k]; those of
+// padding are arbitrary unless an operation says otherwise.
 type BareEdges struct {
 	p                 *Pattern
 	forward, backward sums
@@ -39,14 +39,17 @@ func (s sums) byLength(x *Node) *Node {
 // Sources are x_j of each entry (i, j), [m, k] to [places, k].
 func (e BareEdges) Sources(x *Node) *Node { return Gather(x, e.forward.arrays[column]) }
 
-// Targets are x_i of each entry (i, j), [n, k] to [places, k]: by a gather, which XLA fuses into what reads them, if the pattern is made
-// [ForLoopAttention].
+// Targets are x_i of each entry (i, j), [n, k] to [places, k]: by a gather, which XLA fuses into what reads them,
+// if the pattern is made [ForLoopAttention].
 func (e BareEdges) Targets(x *Node) *Node {
 	if rows := e.forward.arrays[rowOf]; rows != nil {
 		return Gather(x, rows)
 	}
 	return e.forward.spread(e.forward.byLength(x))
 }
+
+// Symmetric is [Pattern.Symmetric].
+func (e BareEdges) Symmetric() bool { return e.p.symmetric }
 
 // Stored is 1 for entries and 0 for padding, [places, 1].
 func (e BareEdges) Stored() *Node { return e.forward.arrays[weight] }
@@ -74,12 +77,14 @@ func (e BareEdges) Max(v *Node) *Node {
 	return e.forward.inOrder(e.forward.fold(e.forward.masked(v, lowest), Max, lowest))
 }
 
-// Product is Σ_j w_ij x_j for weights [places, heads] that are 0 for padding, and x, [m, d], whose columns are head by head: [n, d].
+// Product is Σ_j w_ij x_j for weights [places, heads] that are 0 for padding, and x, [m, d], whose columns are head
+// by head: [n, d].
 func (e BareEdges) Product(w, x *Node) *Node { return e.Products([]*Node{x}, []*Node{w})[0] }
 
-// Products are Σ_j w_ij x_j for each of several sources x, as in [BareEdges.Product] or, the same for all heads of a pattern, [m/heads,
-// d], and as many weights w; no more than two. Each has an array of columns of its own: XLA merges equal gathers with different
-// users, and then computes them on their own, several times slower than fused into each user.
+// Products are Σ_j w_ij x_j for each of several sources x, as in [BareEdges.Product] or, the same for all heads of
+// a pattern, [m/heads, d], and as many weights w; no more than two. Each has an array of columns of its own: XLA
+// merges equal gathers with different users, and then computes them on their own, several times slower than fused
+// into each user.
 func (e BareEdges) Products(sources, weights []*Node) []*Node {
 	out := make([]*Node, len(sources))
 	for i, x := range sources {
@@ -97,7 +102,8 @@ func (e BareEdges) TransposedProduct(w, g *Node) *Node {
 	return e.backward.inOrder(e.backward.product(w, g, e.backward.arrays[column]))
 }
 
-// Transpose are the weights w_ji of the transpose's entries (i, j), of which the pattern has as many places if it is symmetric.
+// Transpose are the weights w_ji of the transpose's entries (i, j), of which the pattern has as many places if it
+// is symmetric.
 func (e BareEdges) Transpose(w *Node) *Node {
 	w = Gather(w, e.backward.arrays.need(mirror, "Transpose"))
 	if e.p.Symmetric() {
@@ -125,7 +131,8 @@ func (e BareEdges) Dots(g, x *Node, heads int) *Node {
 			terms := min(group, b.terms-k)
 			index := Slice(s.arrays[column], AxisRange(b.from+k*b.rows, b.from+(k+terms)*b.rows))
 			gathered := Gather(x, Reshape(index, terms, b.rows, 1))
-			own := BroadcastToShape(Reshape(Slice(rows, AxisRange(from, from+b.rows)), 1, b.rows, width), gathered.Shape())
+			own := Reshape(Slice(rows, AxisRange(from, from+b.rows)), 1, b.rows, width)
+			own = BroadcastToShape(own, gathered.Shape())
 			parts = append(parts, Dot(Reshape(Mul(gathered, own), terms*b.rows, width), sums).Product())
 		}
 		from += b.rows
@@ -139,8 +146,9 @@ const cached = 1 << 18
 // Diagonal is 1 where i = j, else 0: [places, 1].
 func (e BareEdges) Diagonal() *Node { return e.forward.arrays.need(diagonal, "Diagonal") }
 
-// Softmax normalises scores [places, k] over each row: exp(s_ij - max_j s_ij) / Σ_j exp(s_ij - max_j s_ij), zero for padding. The
-// largest term of every row is 1 before the division, so that neither large scores nor long rows overflow or vanish.
+// Softmax normalises scores [places, k] over each row: exp(s_ij - max_j s_ij) / Σ_j exp(s_ij - max_j s_ij), zero
+// for padding. The largest term of every row is 1 before the division, so that neither large scores nor long rows
+// overflow or vanish.
 func (e BareEdges) Softmax(scores *Node) *Node {
 	scores = e.forward.masked(scores, lowest)
 	top := e.forward.fold(scores, Max, lowest)
@@ -148,8 +156,8 @@ func (e BareEdges) Softmax(scores *Node) *Node {
 	return Div(p, e.forward.spread(e.forward.fold(p, Add, 0)))
 }
 
-// SoftmaxPull is the cotangent of the scores for the cotangent v of p = Softmax(scores): p_ij (v_ij - Σ_k p_ik v_ik). Values v of padding
-// must be finite.
+// SoftmaxPull is the cotangent of the scores for the cotangent v of p = Softmax(scores): p_ij (v_ij - Σ_k p_ik
+// v_ik). Values v of padding must be finite.
 func (e BareEdges) SoftmaxPull(p, v *Node) *Node {
 	return Mul(p, Sub(v, e.forward.spread(e.forward.fold(Mul(p, v), Add, 0))))
 }

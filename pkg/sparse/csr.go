@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// CSR is a sparse matrix in main memory, in compressed rows: row i has the entries Start[i] to Start[i+1]-1, by ascending column.
-// As an adjacency, rows are the targets of edges and columns their sources: (A x)_i sums what node i is sent.
+// CSR is a sparse matrix in main memory, in compressed rows: row i has the entries Start[i] to Start[i+1]-1, by
+// ascending column. As an adjacency, rows are the targets of edges and columns their sources: (A x)_i sums what
+// node i is sent.
 //
 // [Adjacency], [FromEdges] and [FromDense] make one; [NewMatrix] and [NewPattern] lay it out for the engine.
 type CSR struct {
@@ -15,7 +16,8 @@ type CSR struct {
 	Start         []int
 	Column        []int32
 	Weight        []float32
-	// Edge is the number of the edge that each entry was made from by [FromEdges], -1 for self loops added later; else nil.
+	// Edge is the number of the edge that each entry was made from by [FromEdges], -1 for self loops added later;
+	// else nil.
 	Edge []int32
 
 	// symmetric says that the matrix is known to be symmetric.
@@ -38,9 +40,11 @@ func (a *CSR) Degrees() []int {
 func (a *CSR) Validate() error {
 	switch {
 	case a.Rows < 0 || a.Columns < 0 || a.Rows > math.MaxInt32 || a.Columns > math.MaxInt32:
-		return fmt.Errorf("sparse matrix: %d x %d, but rows and columns must be no fewer than 0 and fit 31 bits", a.Rows, a.Columns)
+		return fmt.Errorf("sparse matrix: %d x %d, but rows and columns must be no fewer than 0 and fit 31 bits",
+			a.Rows, a.Columns)
 	case len(a.Start) != a.Rows+1 || a.Start[0] != 0 || a.Start[a.Rows] != len(a.Column) || !slices.IsSorted(a.Start):
-		return fmt.Errorf("sparse matrix: Start must be %d ascending numbers from 0 to the number of entries, %d", a.Rows+1, len(a.Column))
+		return fmt.Errorf("sparse matrix: Start must be %d ascending numbers from 0 to the number of entries, %d",
+			a.Rows+1, len(a.Column))
 	case len(a.Weight) != len(a.Column):
 		return fmt.Errorf("sparse matrix: %d weights for %d entries", len(a.Weight), len(a.Column))
 	case a.Edge != nil && len(a.Edge) != len(a.Column):
@@ -53,7 +57,8 @@ func (a *CSR) Validate() error {
 				return fmt.Errorf("sparse matrix: row %d refers to column %d, outside 0 to %d", i, j, a.Columns-1)
 			}
 			if k > 0 && row[k-1] > j {
-				return fmt.Errorf("sparse matrix: row %d has column %d after %d, but columns must ascend", i, j, row[k-1])
+				return fmt.Errorf("sparse matrix: row %d has column %d after %d, but columns must ascend",
+					i, j, row[k-1])
 			}
 		}
 	}
@@ -81,8 +86,8 @@ func (a *CSR) Transpose() *CSR {
 	return t
 }
 
-// transposed is the pattern of A^T, beside the number of each of its entries in A. (A counting sort: ten times faster than comparing
-// on ten million edges.)
+// transposed is the pattern of A^T, beside the number of each of its entries in A. (A counting sort: ten times
+// faster than comparing on ten million edges.)
 func (a *CSR) transposed() (t *CSR, from []int32) {
 	t = &CSR{Rows: a.Columns, Columns: a.Rows, Start: make([]int, a.Columns+1), Column: make([]int32, a.Entries()),
 		Weight: make([]float32, a.Entries()), symmetric: a.symmetric}

@@ -9,16 +9,17 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Edges is a [Pattern] in a graph, outside of loop bodies: message passing by ordinary, differentiable operations. n is the number of
-// rows (targets), m that of columns (sources), each times the pattern's heads. Values of edges are [places, k], one row per place;
-// between these operations any elementwise function may be applied to them. Values of padding are arbitrary, and no operation here
-// reads them; [Edges.Mask] clears them for others. Products with several heads have the columns of x head by head.
+// Edges is a [Pattern] in a graph, outside of loop bodies: message passing by ordinary, differentiable operations.
+// n is the number of rows (targets), m that of columns (sources), each times the pattern's heads. Values of edges
+// are [places, k], one row per place; between these operations any elementwise function may be applied to them.
+// Values of padding are arbitrary, and no operation here reads them; [Edges.Mask] clears them for others. Products
+// with several heads have the columns of x head by head.
 type Edges struct{ bare BareEdges }
 
 // On binds the pattern to the nodes that hold [Pattern.Tensors]. The pattern must be made [ForGradients].
 func (p *Pattern) On(nodes []*Node) Edges {
 	if p.options.Uses&ForGradients == 0 {
-		panic(fmt.Errorf("sparse pattern: it was not made for gradients: set PatternOptions.Uses to ForGradients, or to 0"))
+		panic(fmt.Errorf("sparse pattern: it was not made for gradients: set PatternOptions.Uses to ForGradients"))
 	}
 	return Edges{p.Bare(nodes)}
 }
@@ -42,14 +43,17 @@ func (e Edges) Targets(x *Node) *Node {
 }
 
 // Mask replaces the values of padding, [places, k], by 0: for sums over all places that are not by node.
-func (e Edges) Mask(v *Node) *Node {
-	e.bare.checkPlaces("Mask", v)
+func (e Edges) Mask(v *Node) *Node { return e.mask("Mask", v) }
+
+// mask is Mask for the argument of an operation.
+func (e Edges) mask(operation string, v *Node) *Node {
+	e.bare.checkPlaces(operation, v)
 	return e.bare.forward.masked(v, 0)
 }
 
 // Sum is Σ_j v_ij, [places, k] to [n, k]; 0 for nodes without edges.
 func (e Edges) Sum(v *Node) *Node {
-	v = e.Mask(v)
+	v = e.mask("Sum", v)
 	return gradient.Custom(e.bare.Sum(StopGradient(v)), []*Node{v}, func(g *Node) []*Node {
 		return []*Node{e.Targets(g)}
 	})
@@ -66,9 +70,10 @@ func (e Edges) Mean(v *Node) *Node {
 	return Div(sum, BroadcastToShape(degree, sum.Shape()))
 }
 
-// Max is max_j v_ij, [places, k] to [n, k]; 0 for nodes without edges. Edges that share a largest value share its cotangent.
+// Max is max_j v_ij, [places, k] to [n, k]; 0 for nodes without edges. Edges that share a largest value share its
+// cotangent.
 func (e Edges) Max(v *Node) *Node {
-	v = e.Mask(v)
+	v = e.mask("Max", v)
 	fixed := StopGradient(v)
 	top := e.bare.Max(fixed)
 	empty := Equal(e.Degree(), loop.Zeros(e.Degree()))
@@ -81,10 +86,10 @@ func (e Edges) Max(v *Node) *Node {
 	})
 }
 
-// Softmax is exp(s_ij) / Σ_j exp(s_ij) over every target's edges, [places, k] to the same, 0 for padding. It is safe from
-// overflow; scores below -1e30, minus infinity included, count as -1e30.
+// Softmax is exp(s_ij) / Σ_j exp(s_ij) over every target's edges, [places, k] to the same, 0 for padding. It is
+// safe from overflow; scores below -1e30, minus infinity included, count as -1e30.
 func (e Edges) Softmax(scores *Node) *Node {
-	scores = e.Mask(scores)
+	scores = e.mask("Softmax", scores)
 	scores = Max(scores, loop.Like(loop.Float(scores, lowest), scores))
 	p := e.bare.Softmax(StopGradient(scores))
 	return gradient.Custom(p, []*Node{scores}, func(v *Node) []*Node {
@@ -92,11 +97,12 @@ func (e Edges) Softmax(scores *Node) *Node {
 	})
 }
 
-// Product is Σ_j w_ij x_j for weights w, [places, heads], and x, [m, heads d], whose columns are head by head: [n, heads d]. It is
-// differentiable in both. (For several heads, patterns with PatternOptions.Heads are several times faster.)
+// Product is Σ_j w_ij x_j for weights w, [places, heads], and x, [m, heads d], whose columns are head by head: [n,
+// heads d]. It is differentiable in both. (For several heads, patterns with PatternOptions.Heads are several times
+// faster.)
 func (e Edges) Product(w, x *Node) *Node {
 	b := e.bare
-	w = e.Mask(w)
+	w = e.mask("Product", w)
 	checkRows("Product", "x", x, b.forward.columns)
 	heads := checkHeads("Product", w.Shape().Dimensions[1], x)
 	// In memory: else XLA computes weights anew for every column.

@@ -14,7 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// random is a graph with about the given number of edges, a hub joined to the first hub nodes, and its last node isolated.
+// random is a graph with about the given number of edges, a hub joined to the first hub nodes, and its last node
+// isolated.
 func random(seed uint64, n, edges, hub int) *graphs.Graph {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var list []graphs.Edge
@@ -38,8 +39,8 @@ func complete(n int) *graphs.Graph {
 	return must(graphs.New("complete", n, edges, nil, 0, make([]int32, n), 1, nil))
 }
 
-// directed has edges from random sources to random targets, some of them twice, and one target of many; the last target has none,
-// and the last source sends none.
+// directed has edges from random sources to random targets, some of them twice, and one target of many; the last
+// target has none, and the last source sends none.
 func directed(seed uint64, targets, sources, edges, hub int) *sparse.CSR {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	var target, source []int32
@@ -84,7 +85,8 @@ func matrix[T float32 | float64 | int32](values []T, rows, columns int) *tensors
 }
 
 // call executes f on args and on copies of arrays, and returns its results.
-func call(t testing.TB, e *engine.Engine, arrays []*tensors.Tensor, f func(in, arrays []*Node) []*Node, args ...*tensors.Tensor) []*tensors.Tensor {
+func call(t testing.TB, e *engine.Engine, arrays []*tensors.Tensor, f func(in, arrays []*Node) []*Node,
+	args ...*tensors.Tensor) []*tensors.Tensor {
 	t.Helper()
 	exec, err := NewExec(e.Backend, func(in []*Node) []*Node { return f(in[:len(args)], in[len(args):]) })
 	if err != nil {

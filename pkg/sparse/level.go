@@ -7,7 +7,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// level sums rows of entries: short rows as they are, and the chunks of long ones, from which next makes the sums of these.
+// level sums rows of entries: short rows as they are, and the chunks of long ones, from which next makes the sums
+// of these.
 type level struct {
 	buckets []bucket // of the short rows first, then of the chunks
 	whole   int      // buckets of short rows
@@ -69,9 +70,9 @@ func (l *level) parts() int {
 	return l.whole + l.next.parts()
 }
 
-// Places counts what the layout of a graph's adjacency with self loops stores, without making it: places for entries, padding
-// included, and the terms that its sums have in all, to which the compiled program grows. [SymNorm] is laid out as [Constant], a
-// [Pattern] as [Computed].
+// Places counts what the layout of a graph's adjacency with self loops stores, without making it: places for
+// entries, padding included, and the terms that its sums have in all, to which the compiled program grows.
+// [SymNorm] is laid out as [Constant], a [Pattern] as [Computed].
 func Places(g *graphs.Graph, layout Layout) (places, terms int) {
 	rows := map[int]int{}
 	for _, d := range g.Degrees() {

@@ -9,8 +9,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// Matrix is a sparse matrix A, [n, m], whose weights are known beforehand, laid out for products with dense ones: see [Matrix.On].
-// Unless it is symmetric, its transpose is laid out as well, for derivatives.
+// Matrix is a sparse matrix A, [n, m], whose weights are known beforehand, laid out for products with dense ones:
+// see [Matrix.On]. Unless it is symmetric, its transpose is laid out as well, for derivatives.
 type Matrix struct {
 	rows     Order
 	forward  *laid
@@ -24,11 +24,13 @@ type laid struct {
 	arrays
 }
 
-// NewMatrix lays out a square matrix. Rows of factors and results are in the given order; if it is nil, in [Matrix.Order], which
-// is by length of A's rows and saves products from reordering their results. A model of several matrices needs one order for all.
+// NewMatrix lays out a square matrix. Rows of factors and results are in the given order; if it is nil, in
+// [Matrix.Order], which is by length of A's rows and saves products from reordering their results. A model of
+// several matrices needs one order for all.
 func NewMatrix(a *CSR, order Order) (*Matrix, error) {
 	if a.Rows != a.Columns {
-		return nil, fmt.Errorf("sparse matrix: %d x %d, but an adjacency within a graph is square: see NewRectangular", a.Rows, a.Columns)
+		return nil, fmt.Errorf("sparse matrix: %d x %d, but an adjacency within a graph is square: see NewRectangular",
+			a.Rows, a.Columns)
 	}
 	if err := a.Validate(); err != nil {
 		return nil, err
@@ -39,8 +41,9 @@ func NewMatrix(a *CSR, order Order) (*Matrix, error) {
 	return newMatrix(a, order, order, Constant)
 }
 
-// NewRectangular lays out a matrix between two sets, [n, m]: of users and what they bought, or of nodes and their features, most of
-// which are zero. Products take rows in the order columns and give rows in the order rows; nil stands for [AsGiven].
+// NewRectangular lays out a matrix between two sets, [n, m]: of users and what they bought, or of nodes and their
+// features, most of which are zero. Products take rows in the order columns and give rows in the order rows; nil
+// stands for [AsGiven].
 func NewRectangular(a *CSR, rows, columns Order) (*Matrix, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
@@ -112,7 +115,8 @@ func copied(positions []int32, copies int) []int32 {
 	return out
 }
 
-// SymNorm is the adjacency matrix with self loops, symmetrically normalised (Kipf and Welling 2017; paper section 3.3):
+// SymNorm is the adjacency matrix with self loops, symmetrically normalised (Kipf and Welling 2017; paper section
+// 3.3):
 //
 //	Â = D^-1/2 (A + I) D^-1/2, with D the degrees of A + I.
 //
@@ -134,7 +138,8 @@ func (m *Matrix) Symmetric() bool { return m.forward == m.backward }
 // Order is the order of the rows of products, and of the rows of their factors if A is an adjacency.
 func (m *Matrix) Order() Order { return m.rows }
 
-// Tensors are the arrays, to be passed to the graph that uses the matrix and handed to [Matrix.On] or [Matrix.Bare] there.
+// Tensors are the arrays, to be passed to the graph that uses the matrix and handed to [Matrix.On] or [Matrix.Bare]
+// there.
 func (m *Matrix) Tensors() []*tensors.Tensor {
 	if m.Symmetric() {
 		return m.forward.tensors

@@ -14,8 +14,8 @@ func (m *Matrix) Bare(nodes []*Node) BareOperator {
 	return BareOperator{forward, backward}
 }
 
-// BareOperator is a [Matrix] inside a graph or a loop body, whose products have no gradient worth having: what GoMLX would
-// derive scatters, which is many times slower.
+// BareOperator is a [Matrix] inside a graph or a loop body, whose products have no gradient worth having: what
+// GoMLX would derive scatters, which is many times slower.
 type BareOperator struct{ forward, backward sums }
 
 // Product is A x, [m, d] to [n, d].

@@ -2,8 +2,8 @@ package sparse
 
 import "fmt"
 
-// Order says which node is at each position of the per-node arrays on the engine. All per-node arrays of one model, features, labels
-// and masks, are in one order: see [Permute] and [Restore].
+// Order says which node is at each position of the per-node arrays on the engine. All per-node arrays of one model,
+// features, labels and masks, are in one order: see [Permute] and [Restore].
 type Order []int32
 
 // AsGiven is the order in which n nodes are numbered.
@@ -32,7 +32,8 @@ func (o Order) check(n int) error {
 	seen := make([]bool, n)
 	for p, v := range o {
 		if v < 0 || int(v) >= n || seen[v] {
-			return fmt.Errorf("sparse matrix: the order has node %d at position %d, which is outside 0 to %d or there already", v, p, n-1)
+			return fmt.Errorf("sparse matrix: the order has node %d at position %d, which is outside 0 to %d or there already",
+				v, p, n-1)
 		}
 		seen[v] = true
 	}

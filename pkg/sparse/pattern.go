@@ -7,13 +7,15 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Pattern says where a sparse matrix has entries whose values a model computes: the edges of a graph. What belongs to edges are
-// matrices [places, k], one row per place where an entry or padding is stored; see [Pattern.Places] and [Edges].
+// Pattern says where a sparse matrix has entries whose values a model computes: the edges of a graph. What belongs
+// to edges are matrices [places, k], one row per place where an entry or padding is stored; see [Pattern.Places]
+// and [Edges].
 type Pattern struct {
 	rows, columns Order
 	copies        int
+	symmetric     bool
 	forward       *laid
-	backward      *laid // forward itself if the pattern is symmetric, nil if nothing reads it
+	backward      *laid // forward itself if the pattern is symmetric, nil if it is not and nothing reads it
 	options       PatternOptions
 }
 
@@ -23,7 +25,8 @@ type Use uint
 const (
 	// ForGradients are the operations of [Edges], and of [BareEdges] Dots, Transpose, Softmax. It is the default.
 	ForGradients Use = 1 << iota
-	// ForLoopAttention is attention in loop bodies: [BareEdges] Sources and Targets by gathers that XLA fuses, and Products of two.
+	// ForLoopAttention is attention in loop bodies: [BareEdges] Sources and Targets by gathers that XLA fuses, and
+	// Products of two.
 	ForLoopAttention
 	// ForDiagonal is [BareEdges.Diagonal].
 	ForDiagonal
@@ -33,14 +36,15 @@ const (
 type PatternOptions struct {
 	// Uses say which operations are wanted; 0 is ForGradients.
 	Uses Use
-	// Heads, 1 if it is 0, makes the pattern one of so many copies of every node, of n heads rows: the copy k of node i, at row i
-	// heads + k, has the copies k of i's neighbours. What is [n, heads d] in memory is [n heads, d], each head has its own edges,
-	// and programs do not grow with the number of heads. (Edge values of several columns, [places, heads], do the same for one
-	// copy, several times slower in products.)
+	// Heads, 1 if it is 0, makes the pattern one of so many copies of every node, of n heads rows: the copy k of
+	// node i, at row i heads + k, has the copies k of i's neighbours. What is [n, heads d] in memory is [n heads,
+	// d], each head has its own edges, and programs do not grow with the number of heads. (Edge values of several
+	// columns, [places, heads], do the same for one copy, several times slower in products.)
 	Heads int
 	// Order is that of the rows, and of the columns unless Bipartite; nil is by length of rows, see [NewMatrix].
 	Order Order
-	// Bipartite says that rows and columns are different sets of nodes, of the orders Order and Columns; nil is [AsGiven].
+	// Bipartite says that rows and columns are different sets of nodes, of the orders Order and Columns; nil is
+	// [AsGiven].
 	Bipartite bool
 	Columns   Order
 }
@@ -51,7 +55,7 @@ func NewPattern(a *CSR, o PatternOptions) (*Pattern, error) {
 		return nil, err
 	}
 	if a.Entries() == 0 {
-		return nil, fmt.Errorf("sparse pattern: the matrix has no entries, so that there are no edges to compute anything for")
+		return nil, fmt.Errorf("sparse pattern: the matrix has no entries, so that there are no edges to compute for")
 	}
 	if o.Uses == 0 {
 		o.Uses = ForGradients
@@ -62,6 +66,7 @@ func NewPattern(a *CSR, o PatternOptions) (*Pattern, error) {
 	}
 	edges := *a
 	edges.Weight = ones(a.Entries())
+	p.symmetric = !o.Bipartite && edges.Symmetric()
 	p.forward = &laid{sliced: slice(&edges, p.copies, p.rows, p.columns.positions(), Computed)}
 	p.forward.base()
 	add(&p.forward.arrays, weight, p.forward.weight)
@@ -93,9 +98,11 @@ func (p *Pattern) chooseOrders(a *CSR) error {
 			p.columns = AsGiven(a.Columns)
 		}
 	case a.Rows != a.Columns:
-		return fmt.Errorf("sparse pattern: %d x %d, but edges within a graph make a square; between two sets of nodes, set Bipartite", a.Rows, a.Columns)
+		return fmt.Errorf("sparse pattern: %d x %d, but edges within a graph make a square; between two sets of nodes, "+
+			"set Bipartite", a.Rows, a.Columns)
 	case p.columns != nil:
-		return fmt.Errorf("sparse pattern: an order of the columns was given for edges within a graph: set Order alone, or Bipartite")
+		return fmt.Errorf("sparse pattern: an order of the columns was given for edges within a graph: " +
+			"set Order alone, or Bipartite")
 	default:
 		if p.rows == nil {
 			p.rows = a.byLength(AsGiven(a.Rows))
@@ -108,12 +115,12 @@ func (p *Pattern) chooseOrders(a *CSR) error {
 	return p.columns.check(a.Columns)
 }
 
-// addGradients adds what derivatives read: the transpose's layout, unless it is the same, and which place of the one is which of
-// the other.
+// addGradients adds what derivatives read: the transpose's layout, unless it is the same, and which place of the
+// one is which of the other.
 func (p *Pattern) addGradients(a *CSR) {
 	t, from := a.transposed()
 	p.backward = p.forward
-	if !slices.Equal(t.Start, a.Start) || !slices.Equal(t.Column, a.Column) || !slices.Equal(p.rows, p.columns) {
+	if !p.symmetric {
 		t.Weight = a.Weight
 		p.backward = &laid{sliced: slice(t, p.copies, p.columns, p.rows.positions(), Computed)}
 		p.backward.base()
@@ -125,8 +132,8 @@ func (p *Pattern) addGradients(a *CSR) {
 	add(&p.backward.arrays, mirror, p.mirrorImages(from))
 }
 
-// mirrorImages are the places of the pattern that those of its transpose mirror, whose entries are the numbers from; padding mirrors
-// itself, or place 0 where layouts differ.
+// mirrorImages are the places of the pattern that those of its transpose mirror, whose entries are the numbers
+// from; padding mirrors itself, or place 0 where layouts differ.
 func (p *Pattern) mirrorImages(from []int32) []int32 {
 	number := func(l *laid, place int, entry int32) int {
 		return int(entry)*p.copies + int(l.column[place])%p.copies
@@ -197,23 +204,24 @@ func (p *Pattern) Size() int { return p.forward.sliced.rows }
 // Places is the number of places, entries and padding: the rows of all values of edges.
 func (p *Pattern) Places() int { return len(p.forward.sliced.column) }
 
-// Symmetric tells whether every entry (i, j) has one at (j, i). It is false if nothing was asked for that reads it, see
-// PatternOptions.Uses.
-func (p *Pattern) Symmetric() bool { return p.forward == p.backward }
+// Symmetric tells whether every entry (i, j) has one at (j, i), within one set of nodes.
+func (p *Pattern) Symmetric() bool { return p.symmetric }
 
-// Order is the order of the nodes that are rows, without their copies; columns are in the same unless the pattern is bipartite.
+// Order is the order of the nodes that are rows, without their copies; columns are in the same unless the pattern
+// is bipartite.
 func (p *Pattern) Order() Order { return p.rows }
 
-// Tensors are the arrays, to be passed to the graph that uses the pattern and handed to [Pattern.On] or [Pattern.Bare] there.
+// Tensors are the arrays, to be passed to the graph that uses the pattern and handed to [Pattern.On] or
+// [Pattern.Bare] there.
 func (p *Pattern) Tensors() []*tensors.Tensor {
-	if p.backward == nil || p.Symmetric() {
+	if p.backward == nil || p.symmetric {
 		return p.forward.tensors
 	}
 	return slices.Concat(p.forward.tensors, p.backward.tensors)
 }
 
-// Spread gives values of entries, rows of so many columns in the order of the CSR matrix, their places, the same for all heads; padding
-// becomes zero. Values of an edge list's edges go through CSR.Edge first.
+// Spread gives values of entries, rows of so many columns in the order of the CSR matrix, their places, the same
+// for all heads; padding becomes zero. Values of an edge list's edges go through CSR.Edge first.
 func Spread[T any](p *Pattern, values []T, width int) []T {
 	out := make([]T, p.Places()*width)
 	for place, e := range p.forward.entry {
@@ -224,8 +232,8 @@ func Spread[T any](p *Pattern, values []T, width int) []T {
 	return out
 }
 
-// Collect are the values of entries in the order of the CSR matrix, out of those of the places: row e*heads + k belongs to entry e of
-// head k.
+// Collect are the values of entries in the order of the CSR matrix, out of those of the places: row e*heads + k
+// belongs to entry e of head k.
 func Collect[T any](p *Pattern, values []T, width int) []T {
 	var out []T
 	for place, e := range p.forward.entry {

@@ -7,7 +7,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// TestPlaces compares the counts with the layouts, on graphs without edges, with short rows, and rows of up to three levels.
+// TestPlaces compares the counts with the layouts, on graphs without edges, with short rows, and rows of up to
+// three levels.
 func TestPlaces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, edges := range []int{0, 40, 3000, 20000, 200000} {
@@ -31,7 +32,8 @@ func TestPlaces(t *testing.T) {
 				}
 			}
 			if p, n := Places(g, layout); p != len(m.column)+len(m.chunk) || n != terms {
-				t.Errorf("%d edges, layout %d: %d places and %d terms, but there are %d and %d", len(g.Edges), i, p, n, len(m.column)+len(m.chunk), terms)
+				t.Errorf("%d edges, layout %d: %d places and %d terms, but there are %d and %d",
+					len(g.Edges), i, p, n, len(m.column)+len(m.chunk), terms)
 			}
 		}
 	}

@@ -7,19 +7,21 @@ import (
 
 // Layout says what the sums of a matrix's rows are cut into.
 type Layout struct {
-	// longest is the longest sum that one fused loop adds up; longer rows are cut into chunks of about equal length. XLA CPU stops
-	// vectorising fusions of some 200 terms.
+	// longest is the longest sum that one fused loop adds up; longer rows are cut into chunks of about equal
+	// length. XLA CPU stops vectorising fusions of some 200 terms.
 	longest int
 	// most is the number of buckets that a level's rows have at most if that is cheap.
 	most int
 }
 
-// Constant is the layout for weights that are constants, Computed that for weights that are computed, as attention's.
+// Constant is the layout for weights that are constants, Computed that for weights that are computed, as
+// attention's.
 //
-// For products of SymNorm, sums of 32 terms were the fastest of 16 … 128 on tolokers and squirrel. Programs with attention have every
-// sum many times: with sums of 16 terms, GAT on Squirrel and Chameleon and GRAND on Tolokers take a third less time to compile, and up to a
-// tenth more to run. Weights that are computed also make one kernel of all buckets expensive to compile: GRAND on Chameleon took 7.3
-// instead of 4.6 s and 820 instead of 480 MB, and was no faster.
+// For products of SymNorm, sums of 32 terms were the fastest of 16 … 128 on tolokers and squirrel. Programs with
+// attention have every sum many times: with sums of 16 terms, GAT on Squirrel and Chameleon and GRAND on Tolokers
+// take a third less time to compile, and up to a tenth more to run. Weights that are computed also make one kernel
+// of all buckets expensive to compile: GRAND on Chameleon took 7.3 instead of 4.6 s and 820 instead of 480 MB, and
+// was no faster.
 var (
 	Constant = Layout{longest: 32, most: fused}
 	Computed = Layout{longest: 16, most: math.MaxInt}
@@ -27,20 +29,24 @@ var (
 	once = Layout{longest: 16, most: 3}
 )
 
-// sliced is a sparse matrix as sliced rows: rows ordered by length, neighbouring rows of similar length forming a bucket, stored
-// column by column and padded to the bucket's longest row with entries of weight zero. Rows longer than the layout allows are cut
-// into chunks, whose sums a next level adds up, in chunks again where there are too many.
+// sliced is a sparse matrix as sliced rows: rows ordered by length, neighbouring rows of similar length forming a
+// bucket, stored column by column and padded to the bucket's longest row with entries of weight zero. Rows longer
+// than the layout allows are cut into chunks, whose sums a next level adds up, in chunks again where there are too
+// many.
 //
-// A place is where an entry or padding is stored: all arrays of places are in the order of the first level's buckets.
+// A place is where an entry or padding is stored: all arrays of places are in the order of the first level's
+// buckets.
 type sliced struct {
 	// rows are by ascending length, copies of a node beside each other; order has each node once.
 	rows, columns int
 	order         Order
 	*level
-	// column is the position of each place's column, and weight its weight; entry is its number in the matrix, -1 for padding.
+	// column is the position of each place's column, and weight its weight; entry is its number in the matrix, -1
+	// for padding.
 	column, entry []int32
 	weight        []float32
-	// chunk and chunkWeight are the places of the levels above the first: which chunk is added, and 1, or 0 for padding.
+	// chunk and chunkWeight are the places of the levels above the first: which chunk is added, and 1, or 0 for
+	// padding.
 	chunk       []int32
 	chunkWeight []float32
 	// owner is the row that each chunk of the first level is part of.
@@ -54,8 +60,9 @@ type row struct {
 	first  int
 }
 
-// slice lays out a matrix whose columns are at the given positions, as a block matrix of so many copies of it: row k of node i has the
-// columns k of i's neighbours, and copies are beside each other. Rows of one length stay in the order rows.
+// slice lays out a matrix whose columns are at the given positions, as a block matrix of so many copies of it: row
+// k of node i has the columns k of i's neighbours, and copies are beside each other. Rows of one length stay in the
+// order rows.
 func slice(a *CSR, copies int, rows Order, columns []int32, layout Layout) *sliced {
 	s := &sliced{rows: a.Rows * copies, columns: a.Columns * copies, order: a.byLength(rows)}
 	list := make([]row, 0, s.rows)
@@ -113,7 +120,8 @@ func (b bucket) pack(column []int32, weight []float32, entry []int32, rows []row
 	for k := range b.terms {
 		for _, r := range rows {
 			if k < len(r.index) {
-				column, weight, entry = append(column, r.index[k]), append(weight, r.weight[k]), append(entry, int32(r.first+k))
+				column, weight = append(column, r.index[k]), append(weight, r.weight[k])
+				entry = append(entry, int32(r.first+k))
 			} else {
 				column, weight, entry = append(column, 0), append(weight, 0), append(entry, -1)
 			}

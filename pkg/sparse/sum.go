@@ -12,8 +12,8 @@ type sums struct {
 	arrays bound
 }
 
-// product is Σ_j w_ij x_j with weights w, [places, heads], that are 0 for padding; columns holds the row of x for each place. x is
-// [columns, d], head beside head; the result [rows, d], by length.
+// product is Σ_j w_ij x_j with weights w, [places, heads], that are 0 for padding; columns holds the row of x for
+// each place. x is [columns, d], head beside head; the result [rows, d], by length.
 func (s sums) product(w, x, columns *Node) *Node {
 	d := x.Shape().Dimensions[1]
 	terms, heads := x, 1
@@ -72,14 +72,15 @@ func (b bucket) sum(x, index *Node, weight func(k int) *Node) (sum *Node) {
 	return sum
 }
 
-// assemble makes the rows of a level from those of its buckets; sum gives the rows of a bucket of a level below, out of the
-// level above's chunks.
+// assemble makes the rows of a level from those of its buckets; sum gives the rows of a bucket of a level below,
+// out of the level above's chunks.
 func (l *level) assemble(parts []*Node, sum func(b bucket, chunks *Node) *Node) *Node {
 	if l.next == nil {
 		return concatenate(parts)
 	}
-	// The chunks are joined on their own. A concatenation of all parts, read by the next level and sliced for the short rows,
-	// XLA may split in two, whose gathers then have two uses, fuse into neither and fill memory (nine times slower).
+	// The chunks are joined on their own. A concatenation of all parts, read by the next level and sliced for the
+	// short rows, XLA may split in two, whose gathers then have two uses, fuse into neither and fill memory (nine
+	// times slower).
 	chunks := concatenate(parts[l.whole:])
 	var above []*Node
 	for _, b := range l.next.buckets {
@@ -98,8 +99,8 @@ func concatenate(parts []*Node) *Node {
 // lowest stands for minus infinity, whose differences are not numbers.
 const lowest = -1e30
 
-// fold combines the values of every row's entries, [places, k] to [rows, k], by length; rows without entries become neutral, which
-// padding must be.
+// fold combines the values of every row's entries, [places, k] to [rows, k], by length; rows without entries become
+// neutral, which padding must be.
 func (s sums) fold(v *Node, combine func(a, b *Node) *Node, neutral float64) *Node {
 	width := v.Shape().Dimensions[1]
 	none := func(rows int) *Node { return BroadcastToDims(loop.Float(v, neutral), rows, width) }
