@@ -53,25 +53,49 @@ func Example() {
 	// [6 6 11 1]
 }
 
-// Graph attention with two heads (Veličković et al., ICLR 2018) on [n, heads d] values and [n, heads] scores of
-// sources and targets: the heads' copies of the nodes are rows [n heads, d] and [n heads, 1] of the pattern.
+// Graph attention with two heads (Veličković et al., ICLR 2018): the heads' copies of the nodes are rows of the pattern, so
+// that values [n, heads d] are [n heads, d] to it, and scores of sources and targets, [n, heads], are [n heads, 1].
 func ExamplePattern() {
 	const heads = 2
-	a, err := sparse.FromEdges(4, 4, []int32{2, 2, 3}, []int32{0, 1, 2}, nil)
+	a, err := sparse.FromEdges(3, 3, []int32{2, 2}, []int32{0, 1}, nil)
 	if err != nil {
 		panic(err)
 	}
-	pattern, err := sparse.NewPattern(a.WithSelfLoops(), sparse.PatternOptions{Heads: heads})
+	options := sparse.PatternOptions{Heads: heads, Order: sparse.AsGiven(3)}
+	pattern, err := sparse.NewPattern(a.WithSelfLoops(), options)
 	if err != nil {
 		panic(err)
 	}
-	attention := func(values, source, target *Node, arrays []*Node) *Node {
+	layer := func(values, source, target *Node, arrays []*Node) *Node {
 		edges, n, d := pattern.On(arrays), values.Shape().Dimensions[0], values.Shape().Dimensions[1]
 		scores := Add(edges.Sources(Reshape(source, n*heads, 1)), edges.Targets(Reshape(target, n*heads, 1)))
-		weights := edges.Softmax(Max(scores, MulScalar(scores, 0.2)))
-		return Reshape(edges.Product(weights, Reshape(values, n*heads, d/heads)), n, d)
+		attention := edges.Softmax(Max(scores, MulScalar(scores, 0.2)))
+		return Reshape(edges.Product(attention, Reshape(values, n*heads, d/heads)), n, d)
 	}
-	_ = attention
-	fmt.Println(pattern.Size(), "rows,", pattern.Order(), "is the order of the nodes")
-	// Output: 8 rows, [0 1 3 2] is the order of the nodes
+
+	e, err := engine.Open(engine.Go)
+	if err != nil {
+		panic(err)
+	}
+	exec, err := NewExec(e.Backend, func(in []*Node) []*Node {
+		h := layer(in[0], in[1], in[2], in[3:])
+		return []*Node{h, Gradient(ReduceAllSum(h), in[0])[0]}
+	})
+	if err != nil {
+		panic(err)
+	}
+	scores := [][]float32{{0, 0}, {0, 0}, {0, 100}} // the second head of node 2 looks at itself
+	args := []any{[][]float32{{1, 2}, {3, 4}, {8, 9}}, scores, [][]float32{{0, 0}, {0, 0}, {0, 0}}}
+	for _, t := range pattern.Tensors() {
+		args = append(args, t)
+	}
+	out, err := exec.Call(args...)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.3g\n", tensors.MustCopyFlatData[float32](out[0]))
+	fmt.Printf("%.3g\n", tensors.MustCopyFlatData[float32](out[1]))
+	// Output:
+	// [1 2 3 4 4 9]
+	// [1.33 1 1.33 1 0.333 1]
 }
