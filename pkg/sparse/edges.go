@@ -105,8 +105,7 @@ func (e Edges) Product(w, x *Node) *Node {
 	w = e.mask("Product", w)
 	checkRows("Product", "x", x, b.forward.columns)
 	heads := checkHeads("Product", w.Shape().Dimensions[1], x)
-	// In memory: else XLA computes weights anew for every column.
-	fixedW, fixedX := OptimizationBarrier(StopGradient(w)), StopGradient(x)
+	fixedW, fixedX := StopGradient(w), StopGradient(x)
 	return gradient.Custom(b.Product(fixedW, fixedX), []*Node{w, x}, func(v *Node) []*Node {
 		return []*Node{b.Dots(v, fixedX, heads), b.TransposedProduct(b.Transpose(fixedW), v)}
 	})
@@ -123,7 +122,7 @@ func (e Edges) Dots(g, x *Node, heads int) *Node {
 	}
 	fixedG, fixedX := StopGradient(g), StopGradient(x)
 	return gradient.Custom(b.Dots(fixedG, fixedX, heads), []*Node{g, x}, func(v *Node) []*Node {
-		v = OptimizationBarrier(e.Mask(v))
+		v = e.Mask(v)
 		return []*Node{b.Product(v, fixedX), b.TransposedProduct(b.Transpose(v), fixedG)}
 	})
 }
