@@ -1,6 +1,8 @@
 package layers
 
 import (
+	"fmt"
+
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/revgnn/revgnn/pkg/loop"
@@ -10,28 +12,29 @@ import (
 // slope of LeakyReLU for negative scores (Veličković et al., ICLR 2018).
 const slope = 0.2
 
-// GAT is the residual branch of a graph attention layer with K heads averaged (Veličković et al., ICLR 2018; paper section
-// 3.3 and appendix on multi-head attention):
+// GAT is the residual branch of a graph attention layer with K heads averaged (Veličković et al., ICLR 2018; paper
+// section 3.3 and appendix on multi-head attention):
 //
 //	h(X) = ReLU(1/K Σ_k A^(k)(X) X W^(k) + b),  X: [n, d], W^(k): [d, d], b: [d],
 //	A^(k)_ij = softmax_j(LeakyReLU(s_j + t_i)) over i's neighbours and i itself,  s = X W^(k) a_src, t = X W^(k) a_dst.
 //
-// At fixed attention, Lip(h) is at most the mean of the heads' Frobenius norms, as A^(k) is right-stochastic; the dependence
-// of the attention on X is not bounded by that, so that the residuals of an inverse must be watched.
+// At fixed attention, Lip(h) is at most the mean of the heads' Frobenius norms, as A^(k) is right-stochastic; the
+// dependence of the attention on X is not bounded by that, so that the residuals of an inverse must be watched.
 //
-// It implements solve.Block. Its weights are all that X is multiplied by, side by side, [d, K d + 2K]: the heads' W^(k)/K, the
-// vectors W^(k) a_src, the vectors W^(k) a_dst; then b; and the tensors of the edges. With Y = X [W/K | a_src | a_dst], a layer
-// is one dense product and an aggregation of Y's rows over neighbours, and so is its derivative.
-type GAT struct{ Edges *sparse.Edges }
+// It implements solve.Block. Its weights are all that X is multiplied by, side by side, [d, K d + 2K]: the heads'
+// W^(k)/K, the vectors W^(k) a_src, the vectors W^(k) a_dst; then b; and the tensors of the pattern. With Y = X
+// [W/K | a_src | a_dst], a layer is one dense product and an aggregation of Y's rows over neighbours, and so is its
+// derivative.
+type GAT struct{ Pattern *sparse.Pattern }
 
 // Trainable is 2: the matrix and b.
 func (GAT) Trainable() int { return 2 }
 
-// attention is what the attention of a layer is made of: Y = X [W/K | a_src | a_dst]; in it, for the copies of the nodes that
-// sparse.Edges has one of per head, the values X W^(k)/K, [n K, d], and the scores, [n K, 1]; the largest score of every row;
-// exp(score - top) of every entry, [entries, 1]; and its sums over rows.
+// attention is what the attention of a layer is made of: Y = X [W/K | a_src | a_dst]; in it, for the copies of the
+// nodes that the pattern has one of per head, the values X W^(k)/K, [n K, d], and the scores, [n K, 1]; the largest
+// score of every row; exp(score - top) of every entry, [entries, 1]; and its sums over rows.
 type attention struct {
-	o                             sparse.EdgeOperator
+	o                             sparse.BareEdges
 	y                             *Node
 	values, s, t, top, exp, total *Node
 }
@@ -46,16 +49,25 @@ func leakySlope(x *Node) *Node {
 func (c GAT) attend(x *Node, w []*Node) attention {
 	d := x.Shape().Dimensions[1]
 	y := Dot(x, w[0]).Product()
-	heads := c.Edges.Heads()
-	a := attention{o: c.Edges.On(w[2:]), y: y, values: copies(y, d, 0, heads*d), s: copies(y, 1, heads*d, heads), t: copies(y, 1, heads*(d+1), heads)}
-	s := a.o.Columns(a.s)
+	heads := c.Pattern.Heads()
+	a := attention{o: c.Pattern.Bare(w[2:]), y: y, values: copies(y, d, 0, heads*d),
+		s: copies(y, 1, heads*d, heads), t: copies(y, 1, heads*(d+1), heads)}
+	needSymmetric("GAT", a.o)
+	s := a.o.Sources(a.s)
 	// LeakyReLU grows with its argument: the largest score is that of the largest s_j.
-	a.top = leaky(Add(a.o.MaxRows(s), a.t))
-	a.exp = a.o.Real(Exp(Sub(leaky(Add(s, a.o.Rows(a.t))), a.o.Rows(a.top))))
-	// The zero in the totals is a second use of the largest scores: XLA would compute those anew for every entry of a row if nothing
-	// but the entries needed them.
-	a.total = Add(a.o.SumRows(a.exp), Min(Abs(a.top), loop.Zeros(a.top)))
+	a.top = leaky(Add(a.o.Max(s), a.t))
+	a.exp = a.o.Mask(Exp(Sub(leaky(Add(s, a.o.Targets(a.t))), a.o.Targets(a.top))))
+	// The zero in the totals is a second use of the largest scores: XLA would compute those anew for every entry of
+	// a row if nothing but the entries needed them.
+	a.total = Add(a.o.Sum(a.exp), Min(Abs(a.top), loop.Zeros(a.top)))
 	return a
+}
+
+// needSymmetric refuses patterns of directed edges, whose transposes derivatives by hand would have to read.
+func needSymmetric(layer string, e sparse.BareEdges) {
+	if !e.Symmetric() {
+		panic(fmt.Errorf("%s needs a symmetric pattern: every edge in both directions; for directed edges, use sparse.Edges", layer))
+	}
 }
 
 // copies are count columns of x, from one on, as rows of the given width: [n count/width, width].
@@ -80,7 +92,7 @@ func sum(rows *Node, heads int) *Node {
 // Preactivation is 1/K Σ_k A^(k)(X) X W^(k).
 func (c GAT) Preactivation(x *Node, w []*Node) *Node {
 	a := c.attend(x, w)
-	return sum(over(a.o.Mix([]*Node{a.values}, []*Node{a.exp})[0], a.total), c.Edges.Heads())
+	return sum(over(a.o.Products([]*Node{a.values}, []*Node{a.exp})[0], a.total), c.Pattern.Heads())
 }
 
 // Activate is ReLU(U + b), and Gate V where ReLU is active.
@@ -98,42 +110,45 @@ const (
 	gatBackWay // A_ji φ'_ji
 )
 
-// Linearize keeps what the derivative needs. With g the cotangent of a head's mixture z, that of the score of (i, j) is
-// A_ij φ'_ij (g_i·y_j - g_i·z_i). Scores split into node terms, so that the derivative takes only aggregations:
-// Σ_i A_ij φ'_ij (g_i·y_j) = (Σ_i A_ij φ'_ij g_i)·y_j.
+// Linearize keeps what the derivative needs. With g the cotangent of a head's mixture z, that of the score of (i,
+// j) is A_ij φ'_ij (g_i·y_j - g_i·z_i). Scores split into node terms, so that the derivative takes only
+// aggregations: Σ_i A_ij φ'_ij (g_i·y_j) = (Σ_i A_ij φ'_ij g_i)·y_j.
 func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	a := c.attend(x, w)
 	o := a.o
-	steep := Mul(a.exp, leakySlope(Add(o.Columns(a.s), o.Rows(a.t))))
-	mixed := o.Mix([]*Node{a.values, a.values}, []*Node{a.exp, steep})
+	steep := Mul(a.exp, leakySlope(Add(o.Sources(a.s), o.Targets(a.t))))
+	mixed := o.Products([]*Node{a.values, a.values}, []*Node{a.exp, steep})
 	own, ownSteep := over(mixed[0], a.total), over(mixed[1], a.total)
 	// The same weights seen from the other end: entry (i, j) carries A_ji, the graph being undirected.
-	score := Add(o.Rows(a.s), o.Columns(a.t))
-	back := o.Real(Exp(Sub(leaky(score), o.Columns(Add(a.top, Log(a.total))))))
-	return sum(own, c.Edges.Heads()), []*Node{x, a.y, own, ownSteep, Div(o.SumRows(steep), a.total), back, Mul(back, leakySlope(score))}
+	score := Add(o.Targets(a.s), o.Sources(a.t))
+	back := o.Mask(Exp(Sub(leaky(score), o.Sources(Add(a.top, Log(a.total))))))
+	tape := []*Node{x, a.y, own, ownSteep, Div(o.Sum(steep), a.total), back, Mul(back, leakySlope(score))}
+	return sum(own, c.Pattern.Heads()), tape
 }
 
-// spare is the number of columns beside the d of a cotangent, of which the first holds a scalar: a vector register's 16.
+// spare is the number of columns beside the d of a cotangent, of which the first holds a scalar: a vector
+// register's 16.
 const spare = 16
 
 // pull is the cotangent of Y, [n, K d + 2K].
 func (c GAT) pull(q *Node, tape, w []*Node) *Node {
-	o, heads := c.Edges.On(w[2:]), c.Edges.Heads()
+	o, heads := c.Pattern.Bare(w[2:]), c.Pattern.Heads()
 	n, d := q.Shape().Dimensions[0], q.Shape().Dimensions[1]
 	all := n * heads
 	own := Reshape(BroadcastToDims(Reshape(q, n, 1, d), n, heads, d), all, d)
 	inner, steep := rowDots(tape[gatOwn], own), rowDots(tape[gatSteep], own)
 	// Beside the cotangent's rows the inner products g_i·z_i are summed.
 	extended := Concatenate([]*Node{own, inner, BroadcastToDims(loop.Float(q, 0), all, spare-1)}, 1)
-	mixed := o.Mix([]*Node{q, extended}, []*Node{tape[gatBack], tape[gatBackWay]})
+	mixed := o.Products([]*Node{q, extended}, []*Node{tape[gatBack], tape[gatBackWay]})
 	m := mixed[1]
-	ds := Sub(rowDots(Slice(m, AxisRange(), AxisRange(0, d)), copies(tape[gatY], d, 0, heads*d)), Slice(m, AxisRange(), AxisElem(d)))
+	ds := rowDots(Slice(m, AxisRange(), AxisRange(0, d)), copies(tape[gatY], d, 0, heads*d))
+	ds = Sub(ds, Slice(m, AxisRange(), AxisElem(d)))
 	dt := Sub(steep, Mul(inner, tape[gatSum]))
 	return Concatenate([]*Node{Reshape(mixed[0], n, heads*d), Reshape(ds, n, heads), Reshape(dt, n, heads)}, 1)
 }
 
-// rowDots are the inner products of rows, [n, d] to [n, 1]. (XLA CPU computes batched products of vectors one by one on one thread;
-// products with ones fuse, and run on all.)
+// rowDots are the inner products of rows, [n, d] to [n, 1]. (XLA CPU computes batched products of vectors one by
+// one on one thread; products with ones fuse, and run on all.)
 func rowDots(a, b *Node) *Node {
 	dims := a.Shape().Dimensions
 	return Dot(Mul(a, b), BroadcastToDims(loop.Float(a, 1), dims[1], 1)).Product()

@@ -12,9 +12,9 @@ import (
 //
 //	h(X) = ReLU(Â X W + b),  X: [n, d], W: [d, d], b: [d],
 //
-// with Â the symmetrically normalised adjacency of [sparse.SymNorm]. Since the spectral norm of Â is 1 and ReLU does not
-// expand, Lip(h) <= |W|_F: see [Bound]. It implements solve.Block; its weights are W, b and the matrix's tensors, in that
-// order.
+// with Â the symmetrically normalised adjacency of [sparse.SymNorm]. Since the spectral norm of Â is 1 and ReLU
+// does not expand, Lip(h) <= |W|_F: see [Bound]. It implements solve.Block; its weights are W, b and the matrix's
+// tensors, in that order.
 type GCN struct{ Adjacency *sparse.Matrix }
 
 // Trainable is 2: W and b.
@@ -37,11 +37,11 @@ func (c GCN) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 }
 
 // Tape is Â X.
-func (c GCN) Tape(x *Node, w []*Node) []*Node { return []*Node{c.Adjacency.On(w[2:]).Product(x)} }
+func (c GCN) Tape(x *Node, w []*Node) []*Node { return []*Node{c.Adjacency.Bare(w[2:]).Product(x)} }
 
 // PullX is Â (Q W^T), using that Â is symmetric.
 func (c GCN) PullX(q *Node, _, w []*Node) (*Node, []*Node) {
-	return c.Adjacency.On(w[2:]).Product(Dot(q, Transpose(w[0], 0, 1)).Product()), nil
+	return c.Adjacency.Bare(w[2:]).Product(Dot(q, Transpose(w[0], 0, 1)).Product()), nil
 }
 
 // PullW are (ÂX)^T Q and the column sums of Q.

@@ -5,37 +5,42 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/revgnn/revgnn/pkg/solve"
+	"github.com/revgnn/revgnn/pkg/gradient"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Attention is the scaled dot-product attention of GRAND (Chamberlain et al., ICML 2021; paper section 3.2), the mean over
-// heads of
+// Attention is the scaled dot-product attention of GRAND (Chamberlain et al., ICML 2021; paper section 3.2), the
+// mean over heads of
 //
 //	A_ij = softmax_j(q_i · k_j / sqrt(d')),  q, k: [n, heads d'], A: [places, 1],
 //
-// over the neighbours j of i and i itself: rows add up to 1. The columns of q and k are head by head. It is safe on nodes with
-// many neighbours, and differentiable: the derivative needs sparse products and one product per edge and head, no scatter.
-func Attention(a sparse.Weighted, q, k *Node, heads int) *Node {
+// over the neighbours j of i and i itself: rows add up to 1. The columns of q and k are head by head. It is safe on
+// nodes with many neighbours, and differentiable: the derivative needs sparse products and one product per edge and
+// head, no scatter. a is a symmetric pattern, made [sparse.ForGradients].
+func Attention(a sparse.BareEdges, q, k *Node, heads int) *Node {
+	needSymmetric("GRAND's attention", a)
 	scale := 1 / math.Sqrt(float64(q.Shape().Dimensions[1]/heads))
 	fixedQ, fixedK := StopGradient(q), StopGradient(k)
 	p := a.Softmax(MulScalar(a.Dots(fixedQ, fixedK, heads), scale))
-	return solve.Custom(ReduceAndKeep(p, ReduceMean, 1), []*Node{q, k}, func(v *Node) []*Node {
+	return gradient.Custom(ReduceAndKeep(p, ReduceMean, 1), []*Node{q, k}, func(v *Node) []*Node {
 		v = BroadcastToShape(DivScalar(v, float64(heads)), p.Shape())
 		mirrored := a.Transpose(MulScalar(a.SoftmaxPull(p, v), scale))
-		// Mirrored back: XLA would fuse the scores themselves into the product, and compute them anew for every column.
+		// Mirrored back: XLA would fuse the scores themselves into the product, and compute them anew for every
+		// column.
 		return []*Node{a.Product(a.Transpose(mirrored), fixedK), a.Product(mirrored, fixedQ)}
 	})
 }
 
-// Diffusion is GRAND's right-hand side dX/dt = M X, M = a (A - I), with a rate a and attention A that stay constant over time
-// (GRAND-l; paper section 3.2). X is [n, d]. It implements solve.LinearField; see [Diffusion.Weights].
-type Diffusion struct{ Structure *sparse.Structure }
+// Diffusion is GRAND's right-hand side dX/dt = M X, M = a (A - I), with a rate a and attention A that stay constant
+// over time (GRAND-l; paper section 3.2). X is [n, d]. It implements solve.LinearField; see [Diffusion.Weights].
+// The pattern is symmetric, made [sparse.ForGradients] and [sparse.ForDiagonal].
+type Diffusion struct{ Pattern *sparse.Pattern }
 
-// Weights are what the field reads: M and M^T, both [places, 1], and the structure's arrays. They are differentiable in the
-// attention [places, 1] and the rate, a scalar.
+// Weights are what the field reads: M and M^T, both [places, 1], and the pattern's arrays. They are differentiable
+// in the attention [places, 1] and the rate, a scalar.
 func (d Diffusion) Weights(attention, rate *Node, arrays []*Node) []*Node {
-	a := d.Structure.On(arrays)
+	a := d.Pattern.Bare(arrays)
+	needSymmetric("GRAND's diffusion", a)
 	m := Mul(Sub(attention, a.Diagonal()), rate)
 	return append([]*Node{m, a.Transpose(StopGradient(m))}, arrays...)
 }
@@ -47,15 +52,15 @@ func (d Diffusion) Linear() {}
 func (d Diffusion) Trainable() int { return 1 }
 
 // Apply is M X.
-func (d Diffusion) Apply(_, x *Node, w []*Node) *Node { return d.Structure.On(w[2:]).Product(w[0], x) }
+func (d Diffusion) Apply(_, x *Node, w []*Node) *Node { return d.Pattern.Bare(w[2:]).Product(w[0], x) }
 
 // Linearize keeps X.
 func (d Diffusion) Linearize(_, x *Node, _ []*Node) []*Node { return []*Node{x} }
 
 // PullX is M^T V.
-func (d Diffusion) PullX(v *Node, _, w []*Node) *Node { return d.Structure.On(w[2:]).Product(w[1], v) }
+func (d Diffusion) PullX(v *Node, _, w []*Node) *Node { return d.Pattern.Bare(w[2:]).Product(w[1], v) }
 
 // PullW is v_i · x_j for every stored place (i, j).
 func (d Diffusion) PullW(v *Node, tape, w []*Node) []*Node {
-	return []*Node{d.Structure.On(w[2:]).Dots(v, tape[0], 1)}
+	return []*Node{d.Pattern.Bare(w[2:]).Dots(v, tape[0], 1)}
 }

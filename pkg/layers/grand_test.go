@@ -16,7 +16,7 @@ import (
 )
 
 // star is a graph with a hub of degree 100, a cycle, and an isolated node, number 110.
-func star(t *testing.T) (*sparse.Structure, [][]bool) {
+func star(t *testing.T) (*sparse.Pattern, [][]bool) {
 	t.Helper()
 	const n = 111
 	var edges []graphs.Edge
@@ -30,7 +30,7 @@ func star(t *testing.T) (*sparse.Structure, [][]bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := sparse.SelfLoops(g)
+	s, err := sparse.NewPattern(sparse.Adjacency(g).WithSelfLoops(), sparse.PatternOptions{Uses: sparse.ForGradients | sparse.ForDiagonal})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func star(t *testing.T) (*sparse.Structure, [][]bool) {
 
 // onStar executes f on random q, k [n, 6], x and v [n, 4], in the graph's order, and returns matrices of n rows restored to
 // that order.
-func onStar(t *testing.T, e *engine.Engine, scale float64, s *sparse.Structure, f func(q, k, x, v, mask *Node, arrays []*Node) []*Node, mask []float32) [][]float32 {
+func onStar(t *testing.T, e *engine.Engine, scale float64, s *sparse.Pattern, f func(q, k, x, v, mask *Node, arrays []*Node) []*Node, mask []float32) [][]float32 {
 	t.Helper()
 	n := s.Size()
 	exec, err := NewExec(e.Backend, func(in []*Node) []*Node { return f(in[0], in[1], in[2], in[3], in[4], in[5:]) })
@@ -106,12 +106,12 @@ func TestAttentionEqualsDense(t *testing.T) {
 			for _, heads := range []int{1, 3} {
 				o := solve.Integration{Method: solve.RK4(), To: 1, Step: 0.5, MaxEvaluations: 100}
 				ours := onStar(t, e, scale, s, func(q, k, x, v, _ *Node, arrays []*Node) []*Node {
-					field := layers.Diffusion{Structure: s}
+					field := layers.Diffusion{Pattern: s}
 					rate := Sigmoid(ReduceAllMean(q))
-					w := field.Weights(layers.Attention(s.On(arrays), q, k, heads), rate, arrays)
+					w := field.Weights(layers.Attention(s.Bare(arrays), q, k, heads), rate, arrays)
 					y, _ := solve.Integrate(field, x, w, o)
 					grads := Gradient(ReduceAllSum(Mul(y, v)), q, k, x)
-					a := s.On(arrays)
+					a := s.Bare(arrays)
 					back := a.Product(w[1], x)
 					return append([]*Node{a.Product(w[0], x), back, y}, grads...)
 				}, mask)

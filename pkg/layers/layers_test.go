@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -47,7 +48,8 @@ func branches(t *testing.T) map[string]branch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edges, err := sparse.NewEdges(ring(t), heads)
+	o := sparse.PatternOptions{Uses: sparse.ForLoopAttention, Heads: heads}
+	pattern, err := sparse.NewPattern(sparse.Adjacency(ring(t)).WithSelfLoops(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +57,7 @@ func branches(t *testing.T) map[string]branch {
 	return map[string]branch{
 		"wide GCN": {layers.GCN{Adjacency: norm}, []*tensors.Tensor{draw(2, 0.95, wide, wide), draw(3, 0.2, wide)}, norm.Tensors()},
 		"GCN":      {layers.GCN{Adjacency: norm}, []*tensors.Tensor{draw(2, 0.95, width, width), draw(3, 0.2, width)}, norm.Tensors()},
-		"GAT":      {layers.GAT{Edges: edges}, []*tensors.Tensor{draw(2, 0.8, width, heads*(width+2)), draw(3, 0.2, width)}, edges.Tensors()},
+		"GAT":      {layers.GAT{Pattern: pattern}, []*tensors.Tensor{draw(2, 0.8, width, heads*(width+2)), draw(3, 0.2, width)}, pattern.Tensors()},
 	}
 }
 
@@ -216,6 +218,33 @@ func TestBound(t *testing.T) {
 		}
 		if got := float64(tensors.ToScalar[float32](out[0])); math.Abs(got-c.want) > 1e-5 {
 			t.Errorf("norm %g bounded by %g became %g, want %g", c.norm, c.bound, got, c.want)
+		}
+	}
+}
+
+// Blocks whose derivatives read the pattern as its own transpose refuse directed edges.
+func TestDirectedEdgesAreRefused(t *testing.T) {
+	a := must(sparse.FromEdges(2, 2, []int32{0}, []int32{1}, nil))
+	e := enginetest.Open(t, engine.Go)
+	for name, c := range map[string]struct {
+		uses  sparse.Use
+		build func(p *sparse.Pattern, x *Node, arrays []*Node) *Node
+	}{
+		"GAT": {sparse.ForLoopAttention, func(p *sparse.Pattern, x *Node, arrays []*Node) *Node {
+			return layers.GAT{Pattern: p}.Preactivation(x, append([]*Node{Concatenate([]*Node{x, x}, 1), x}, arrays...))
+		}},
+		"GRAND": {sparse.ForGradients, func(p *sparse.Pattern, x *Node, arrays []*Node) *Node {
+			return layers.Attention(p.Bare(arrays), x, x, 1)
+		}},
+	} {
+		p := must(sparse.NewPattern(a, sparse.PatternOptions{Uses: c.uses}))
+		exec := must(NewExec(e.Backend, func(in []*Node) *Node { return c.build(p, in[0], in[1:]) }))
+		args := []any{draw(1, 1, 2, 2)}
+		for _, a := range p.Tensors() {
+			args = append(args, a)
+		}
+		if _, err := exec.Call(args...); err == nil || !strings.Contains(err.Error(), "symmetric pattern") {
+			t.Errorf("%s on a directed edge: %v", name, err)
 		}
 	}
 }

@@ -5,13 +5,12 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
-	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
 // features are a graph's node features X, [n, m], dense or, where most are zero, sparse.
 type features struct {
-	sparse *sparse.Rectangular // nil if they are dense
+	sparse *sparse.Matrix // nil if they are dense
 	arrays []*tensors.Tensor
 }
 
@@ -35,8 +34,11 @@ func newFeatures(g *graphs.Graph, order sparse.Order) (f features, err error) {
 	if _, yes := Sparse(g); !yes {
 		return features{arrays: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(x, g.NumNodes, g.NumFeatures)}}, nil
 	}
-	f.sparse, err = sparse.NewRectangular(x, g.NumFeatures)
+	entries, err := sparse.FromDense(x, g.NumFeatures)
 	if err != nil {
+		return f, err
+	}
+	if f.sparse, err = sparse.NewRectangular(entries, nil, nil); err != nil {
 		return f, err
 	}
 	f.arrays = f.sparse.Tensors()
@@ -49,7 +51,5 @@ func (f features) times(w *Node, nodes []*Node) *Node {
 	if f.sparse == nil {
 		return Dot(nodes[0], w).Product()
 	}
-	return solve.Custom(f.sparse.Product(StopGradient(w), nodes), []*Node{w}, func(v *Node) []*Node {
-		return []*Node{f.sparse.Pull(v, nodes)}
-	})
+	return f.sparse.On(nodes).Product(w)
 }

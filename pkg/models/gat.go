@@ -15,15 +15,16 @@ import (
 
 // gat is graph attention with the heads averaged; see [layers.GAT].
 type gat struct {
-	heads int
-	edges *sparse.Edges
+	heads   int
+	pattern *sparse.Pattern
 }
 
 func (a *gat) adjacency(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
-	if a.edges, err = sparse.NewEdges(g, a.heads); err != nil {
+	o := sparse.PatternOptions{Uses: sparse.ForLoopAttention, Heads: a.heads}
+	if a.pattern, err = sparse.NewPattern(sparse.Adjacency(g).WithSelfLoops(), o); err != nil {
 		return nil, nil, err
 	}
-	return a.edges.Order(), a.edges.Tensors(), nil
+	return a.pattern.Order(), a.pattern.Tensors(), nil
 }
 
 // params start as in PyTorch Geometric, uniform by Glorot and Bengio (2010): the matrix as one from d to K d, the attention
@@ -48,5 +49,6 @@ func (a *gat) block(m *Model, scope *model.Scope, adjacency []*Node) (solve.Bloc
 	}
 	// [in, heads, out]
 	values := DivScalar(Reshape(TransposeAllAxes(w, 2, 0, 1), d, heads*d), float64(heads))
-	return layers.GAT{Edges: a.edges}, append([]*Node{Concatenate([]*Node{values, scores("att_src"), scores("att_dst")}, 1), m.bias(scope, w)}, adjacency...)
+	all := Concatenate([]*Node{values, scores("att_src"), scores("att_dst")}, 1)
+	return layers.GAT{Pattern: a.pattern}, append([]*Node{all, m.bias(scope, w)}, adjacency...)
 }

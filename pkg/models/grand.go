@@ -20,7 +20,7 @@ import (
 //	dX/dt = σ(α) (A(H) - I) X,  X(0) = H,  representation ReLU(X(T_F) ‖ X(-T_R)),
 //
 // with the attention A of the encoded features H, computed once ([layers.Attention]); plain GRAND has X(T_F) alone.
-type grand struct{ structure *sparse.Structure }
+type grand struct{ pattern *sparse.Pattern }
 
 // Diffusion holds the settings of GRAND. They are empty for other models.
 type Diffusion struct {
@@ -57,10 +57,11 @@ func defaultDiffusion(model string) (d Diffusion) {
 const attention = "odeblock.multihead_att_layer."
 
 func (b *grand) adjacency(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
-	if b.structure, err = sparse.SelfLoops(g); err != nil {
+	o := sparse.PatternOptions{Uses: sparse.ForGradients | sparse.ForDiagonal}
+	if b.pattern, err = sparse.NewPattern(sparse.Adjacency(g).WithSelfLoops(), o); err != nil {
 		return nil, nil, err
 	}
-	return b.structure.Order(), b.structure.Tensors(), nil
+	return b.pattern.Order(), b.pattern.Tensors(), nil
 }
 
 // params start as in the authors' code: the maps of the attention almost zero, so that every node attends to all its
@@ -116,9 +117,9 @@ func (m *Model) Unused() []string {
 // field is the diffusion with attention from the encoded features.
 func (b *grand) field(m *Model, scope *model.Scope, h *Node, adjacency []*Node) (solve.Field, []*Node) {
 	q, k := m.linear(scope, attention+"Q", h), m.linear(scope, attention+"K", h)
-	a := layers.Attention(b.structure.On(adjacency), q, k, m.Config.Heads)
+	a := layers.Attention(b.pattern.Bare(adjacency), q, k, m.Config.Heads)
 	rate := Sigmoid(m.value(scope, h.Graph(), "odeblock.odefunc.alpha_train"))
-	field := layers.Diffusion{Structure: b.structure}
+	field := layers.Diffusion{Pattern: b.pattern}
 	return field, field.Weights(a, rate, adjacency)
 }
 

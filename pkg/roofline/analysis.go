@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/gomlx/compute/dtypes"
-
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/models"
@@ -45,17 +43,21 @@ func Analyse(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Con
 	if err != nil {
 		return nil, err
 	}
-	a := &Analysis{Graph: g.Name, Model: c.Model, Engine: e.Name, EpochSeconds: b.EpochSeconds, Stored: stored(m),
+	a := &Analysis{Graph: g.Name, Model: c.Model, Engine: e.Name, EpochSeconds: b.EpochSeconds, Stored: m.Places(),
 		Shape: Shape{Nodes: g.NumNodes, Entries: m.Entries(), Features: g.NumFeatures, Outputs: g.NumClasses, Hidden: c.Hidden,
 			Forward: c.Forward, Reverse: b.Config.Reverse, Solve: b.Iterations.Solve, Adjoint: b.Iterations.Adjoint}}
 	if a.Outputs == 2 {
 		a.Outputs = 1
 	}
 	a.Kept = solve.Keeps(a.Nodes, a.Hidden, a.Reverse)
-	var features *sparse.Rectangular
+	var features *sparse.Matrix
 	if entries, yes := models.Sparse(g); yes {
 		a.FeatureEntries = entries
-		if features, err = sparse.NewRectangular(g.Features, g.NumFeatures); err != nil {
+		x, err := sparse.FromDense(g.Features, g.NumFeatures)
+		if err != nil {
+			return nil, err
+		}
+		if features, err = sparse.NewRectangular(x, nil, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -82,14 +84,4 @@ func (a *Analysis) measure(ctx context.Context, e *engine.Engine, list []Kernel)
 	}
 	a.Fraction = a.Least / a.EpochSeconds
 	return nil
-}
-
-// stored counts a matrix's indices on the engine.
-func stored(m *sparse.Matrix) (count int) {
-	for _, t := range m.Tensors() {
-		if t.DType() == dtypes.Int32 {
-			count += t.Shape().Size()
-		}
-	}
-	return count
 }

@@ -78,7 +78,7 @@ func counts(s Shape) []Kernel {
 func (k *Kernel) bound(r Rates) { k.Least = max(k.Operations/r.matrix(), k.Bytes/r.Near) }
 
 // kernels are the counts with loops to time them by, in the same order; features are the sparse ones, or nil.
-func kernels(s Shape, m *sparse.Matrix, features *sparse.Rectangular) []Kernel {
+func kernels(s Shape, m *sparse.Matrix, features *sparse.Matrix) []Kernel {
 	n, d, f, c := s.Nodes, s.Hidden, s.Features, s.Outputs
 	x := func() *tensors.Tensor { return filled(n, d, wave) }
 	one := tensors.FromFlatDataAndDimensions([]float32{1}, 1, 1)
@@ -87,7 +87,7 @@ func kernels(s Shape, m *sparse.Matrix, features *sparse.Rectangular) []Kernel {
 		list[i].state, list[i].fixed, list[i].body = state, fixed, b
 	}
 	set(0, product, []*tensors.Tensor{reflection(d)}, x())
-	set(1, func(state, fixed []*Node) []*Node { return []*Node{m.On(fixed).Product(state[0])} }, m.Tensors(), x())
+	set(1, func(state, fixed []*Node) []*Node { return []*Node{m.Bare(fixed).Product(state[0])} }, m.Tensors(), x())
 	set(2, gradient, []*tensors.Tensor{x(), x()}, filled(d, d, wave), one)
 	set(3, iterate, []*tensors.Tensor{x(), x(), filled(1, d, wave)}, x(), one)
 	set(4, correct, []*tensors.Tensor{x(), x(), x(), filled(1, d, wave)}, x(), x(), one)
@@ -96,7 +96,8 @@ func kernels(s Shape, m *sparse.Matrix, features *sparse.Rectangular) []Kernel {
 		set(6, encoder, []*tensors.Tensor{filled(n, f, wave)}, filled(f, d, wave))
 	} else {
 		set(6, func(state, fixed []*Node) []*Node {
-			return []*Node{Add(state[0], tiny(features.Pull(features.Product(state[0], fixed), fixed)))}
+			x := features.Bare(fixed)
+			return []*Node{Add(state[0], tiny(x.Transposed().Product(x.Product(state[0]))))}
 		}, features.Tensors(), filled(f, d, wave))
 	}
 	set(7, head, []*tensors.Tensor{filled(2*d, c, wave)}, filled(n, 2*d, wave), filled(2*d, c, wave))

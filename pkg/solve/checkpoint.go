@@ -5,6 +5,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/revgnn/revgnn/pkg/gradient"
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
@@ -74,7 +75,7 @@ func (s steps[R]) run(x *Node, trainable []*Node, r R, counts ...int) *Node {
 			end := s.walk(rd.all.at(l), walked{rd.start, st.kept}, rd.r)
 			return state{store(st.ends, end.x, l), end.kept}
 		})
-	return Custom(out.ends, append([]*Node{x}, trainable...), func(v *Node) []*Node {
+	return gradient.Custom(out.ends, append([]*Node{x}, trainable...), func(v *Node) []*Node {
 		grads := s.back(all, v, out.kept, zeros(trainable), r)
 		return append([]*Node{grads.x}, grads.w...)
 	})

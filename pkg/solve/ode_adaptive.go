@@ -4,6 +4,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/revgnn/revgnn/pkg/gradient"
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
@@ -22,7 +23,7 @@ func integrateAdaptive(f Field, x *Node, w []*Node, os []Integration) (ends []*N
 	c := course{o, f, segmentOf(x, most), most}
 	fixed := stopped(w)
 	all := c.runAll(StopGradient(x), fixed, os)
-	y := Custom(all.ends, append([]*Node{x}, w[:f.Trainable()]...), func(v *Node) []*Node {
+	y := gradient.Custom(all.ends, append([]*Node{x}, w[:f.Trainable()]...), func(v *Node) []*Node {
 		firsts, keeps := make([]int32, len(os)), make([]int32, len(os))
 		for l := range os {
 			firsts[l], keeps[l] = int32(l*most), int32(l*c.places())

@@ -3,6 +3,7 @@ package solve
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/revgnn/revgnn/pkg/gradient"
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
@@ -25,7 +26,7 @@ func ReverseChain(block Block, x *Node, w []*Node, depth int, o Options) (*Node,
 	if !kept {
 		end.preactivations = nil
 	}
-	y := Custom(end.z, append([]*Node{x}, w[:block.Trainable()]...), func(v *Node) []*Node {
+	y := gradient.Custom(end.z, append([]*Node{x}, w[:block.Trainable()]...), func(v *Node) []*Node {
 		return c.pullBack(end.z, v, history{fixed, end.preactivations}, stats)
 	})
 	return y, stats

@@ -3,6 +3,7 @@ package solve
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/revgnn/revgnn/pkg/gradient"
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
@@ -28,7 +29,7 @@ func ReverseChainUnrolled(block Block, x *Node, w []*Node, depth int, o Options)
 		inputs *Node
 		w      []*Node
 	}
-	y := Custom(end.z, append([]*Node{x}, w[:trainable]...), func(v *Node) []*Node {
+	y := gradient.Custom(end.z, append([]*Node{x}, w[:trainable]...), func(v *Node) []*Node {
 		start := state{loop.Int(v.Graph(), 0), cotangents{v, zeros(fixed[:trainable])}}
 		all := reads{end.inputs, fixed}
 		out := loop.Repeat(loop.Int(v.Graph(), depth), start, all, func(i *Node, s state, r reads) state {

@@ -1,15 +1,16 @@
 package sparse
 
-// The cost of a bucket, in stored entries: the places of its rows, padded to the longest; starting its kernel, which takes as
-// long as some 100 entries; and compiling its terms, which is to weigh the same on graphs of all sizes.
+// The cost of a bucket, in stored entries: the places of its rows, padded to the longest; starting its kernel,
+// which takes as long as some 100 entries; and compiling its terms, which is to weigh the same on graphs of all
+// sizes.
 const (
 	kernelCost = 100
 	termCost   = 5
 	termShare  = 3e-4 // of all entries
 )
 
-// XLA CPU computes up to fused buckets in one kernel, straight into their rows' places. Fewer buckets than are cheapest are
-// taken for that, unless it takes a kernel's start to be thought more than dearest times as expensive.
+// XLA CPU computes up to fused buckets in one kernel, straight into their rows' places. Fewer buckets than are
+// cheapest are taken for that, unless it takes a kernel's start to be thought more than dearest times as expensive.
 const (
 	fused   = 8
 	dearest = 16
@@ -21,8 +22,8 @@ type run struct{ length, count int }
 // extent of a bucket.
 type extent struct{ rows, terms int }
 
-// split cuts runs of rows, by ascending length, into buckets, no more than most of them if that is cheap enough; entries is
-// the number of entries of the whole matrix.
+// split cuts runs of rows, by ascending length, into buckets, no more than most of them if that is cheap enough;
+// entries is the number of entries of the whole matrix.
 func split(runs []run, entries, most int) []extent {
 	best := cheapest(runs, entries, kernelCost)
 	buckets := best
@@ -35,7 +36,8 @@ func split(runs []run, entries, most int) []extent {
 	return buckets
 }
 
-// cheapest are the buckets of least cost in all, where starting a kernel costs start. (Dynamic programming over the runs.)
+// cheapest are the buckets of least cost in all, where starting a kernel costs start. (Dynamic programming over the
+// runs.)
 func cheapest(runs []run, entries int, start float64) (buckets []extent) {
 	perTerm := termCost + termShare*float64(entries)
 	// best[i] is the least cost of the runs before i, and from[i] where the last bucket among them begins.
@@ -60,8 +62,8 @@ func cheapest(runs []run, entries int, start float64) (buckets []extent) {
 	return buckets
 }
 
-// splitChunks is split with two buckets at least. XLA would compute the chunks of a single one anew for each of their uses (five
-// times slower); those of two are concatenated, which it does not repeat.
+// splitChunks is split with two buckets at least. XLA would compute the chunks of a single one anew for each of
+// their uses (five times slower); those of two are concatenated, which it does not repeat.
 func splitChunks(runs []run, entries, most int) []extent {
 	buckets := split(runs, entries, most)
 	if len(buckets) != 1 || buckets[0].rows < 2 {

@@ -1,171 +1,136 @@
 package sparse
 
 import (
-	"slices"
+	"fmt"
 
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/gradient"
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Edges are the entries of A + I for attention with a number of heads: those of a graph of heads copies of every node, n heads in
-// all, in which the copy k of node i, at position i heads + k, has the copies k of i's neighbours as its own. Rows of [n heads,
-// d] are then [n, heads d] in memory, and programs do not grow with the number of heads.
-//
-// Its entries, padding included, are numbered in the order of its buckets, so that values per entry, [entries, 1], are one array:
-// attention scores and weights. All operations may be used in loop bodies.
-type Edges struct {
-	*Matrix
-	heads   int
-	tensors []*tensors.Tensor
+// Edges is a [Pattern] in a graph, outside of loop bodies: message passing by ordinary, differentiable operations.
+// n is the number of rows (targets), m that of columns (sources), each times the pattern's heads. Values of edges
+// are [places, k], one row per place; between these operations any elementwise function may be applied to them.
+// Values of padding are arbitrary, and no operation here reads them; [Edges.Mask] clears them for others. Products
+// with several heads have the columns of x head by head.
+type Edges struct{ bare BareEdges }
+
+// On binds the pattern to the nodes that hold [Pattern.Tensors]. The pattern must be made [ForGradients].
+func (p *Pattern) On(nodes []*Node) Edges {
+	if p.options.Uses&ForGradients == 0 {
+		panic(fmt.Errorf("sparse pattern: it was not made for gradients: set PatternOptions.Uses to ForGradients"))
+	}
+	return Edges{p.Bare(nodes)}
 }
 
-// weightings is the largest number of weightings in one call of [EdgeOperator.Mix].
-const weightings = 2
-
-// NewEdges lays out the entries of a graph's A + I for attention with the given number of heads.
-func NewEdges(g *graphs.Graph, heads int) (*Edges, error) {
-	m, err := layOut(copied(closed(g), heads))
-	if err != nil {
-		return nil, err
-	}
-	var row, node, column []int32
-	var real []float32
-	for p, weight := range m.places() {
-		row, node, column = append(row, p.row), append(node, p.column/int32(heads)), append(column, p.column)
-		real = append(real, weight)
-	}
-	e := &Edges{Matrix: m, heads: heads, tensors: append(slices.Clone(m.tensors), tensors.FromFlatDataAndDimensions(real, len(real), 1))}
-	add := func(index []int32) {
-		e.tensors = append(e.tensors, tensors.FromFlatDataAndDimensions(index, len(index), 1))
-	}
-	add(row)
-	add(node)
-	// Equal columns, one copy per weighting: XLA merges equal gathers with different users, and then computes them on their own,
-	// several times slower than fused into each user.
-	for range weightings {
-		add(column)
-	}
-	return e, nil
-}
-
-// copied repeats every row once per head; see [Edges].
-func copied(columns [][]int32, heads int) (rows [][]int32, weights [][]float32, layout Layout) {
-	for _, list := range columns {
-		for k := range heads {
-			row := make([]int32, len(list))
-			for i, j := range list {
-				row[i] = j*int32(heads) + int32(k)
-			}
-			rows, weights = append(rows, row), append(weights, slices.Repeat([]float32{1}, len(list)))
-		}
-	}
-	return rows, weights, Computed
-}
-
-// Heads is the number of heads.
-func (e *Edges) Heads() int { return e.heads }
-
-// Order is the order of the nodes; copies of a node are beside each other, as rows of one length are in the graph's order.
-func (e *Edges) Order() Order {
-	o := make(Order, len(e.order)/e.heads)
-	for p := range o {
-		o[p] = e.order[p*e.heads] / int32(e.heads)
-	}
-	return o
-}
-
-// Tensors are the matrix's arrays and those of the entries; see [Matrix.Tensors].
-func (e *Edges) Tensors() []*tensors.Tensor { return e.tensors }
-
-// EdgeOperator is [Edges] inside a graph or a loop body.
-type EdgeOperator struct {
-	Operator
-	real, row, node *Node
-	twins           []*Node
-}
-
-// On binds the entries to the nodes that hold [Edges.Tensors].
-func (e *Edges) On(nodes []*Node) EdgeOperator {
-	n := len(e.Matrix.tensors)
-	return EdgeOperator{e.Matrix.On(nodes[:n]), nodes[n], nodes[n+1], nodes[n+2], nodes[n+3:]}
-}
-
-// Columns are x_j of each entry (i, j), and Rows x_i: [n heads, 1] to [entries, 1].
-func (o EdgeOperator) Columns(x *Node) *Node { return Gather(x, o.twins[0]) }
-
-// Rows are x_i of each entry (i, j).
-func (o EdgeOperator) Rows(x *Node) *Node { return Gather(x, o.row) }
-
-// Real zeroes the values of padding.
-func (o EdgeOperator) Real(v *Node) *Node { return Mul(v, o.real) }
-
-// fold combines the values of every row's entries, of which there is one at least, the node itself: [entries, 1] to [n heads, 1].
-// Padding must be neutral.
-func (o EdgeOperator) fold(v *Node, combine func(a, b *Node) *Node, neutral float64) *Node {
-	none := func(rows int) *Node { return BroadcastToDims(loop.Float(v, neutral), rows, 1) }
-	var parts []*Node
-	from := 0
-	for _, b := range o.m.buckets {
-		parts = append(parts, combined(v, from, b, combine))
-		from += b.terms * b.rows
-	}
-	return o.m.assemble(parts, func(b bucket, chunks *Node) *Node {
-		size := b.terms * b.rows
-		each := Gather(chunks, Reshape(o.nodes[b.at], size, 1))
-		weight := Reshape(o.nodes[b.at+1], size, 1)
-		return combined(Where(GreaterThan(weight, loop.Zeros(weight)), each, none(size)), 0, b, combine)
+// Sources are x_j for every edge (i, j): [m, k] to [places, k].
+func (e Edges) Sources(x *Node) *Node {
+	b := e.bare
+	checkRows("Sources", "x", x, b.forward.columns)
+	return gradient.Custom(b.Sources(StopGradient(x)), []*Node{x}, func(v *Node) []*Node {
+		mirrored := b.Transpose(e.Mask(v))
+		return []*Node{b.backward.inOrder(b.backward.fold(mirrored, Add, 0))}
 	})
 }
 
-// combined are a bucket's terms in v, from a row on, combined: [rows, 1].
-func combined(v *Node, from int, b bucket, combine func(a, b *Node) *Node) *Node {
-	all := Slice(v, AxisRange(from, from+b.rows))
-	for k := 1; k < b.terms; k++ {
-		all = combine(all, Slice(v, AxisRange(from+k*b.rows, from+(k+1)*b.rows)))
-	}
-	return all
+// Targets are x_i for every edge (i, j): [n, k] to [places, k].
+func (e Edges) Targets(x *Node) *Node {
+	checkRows("Targets", "x", x, e.bare.forward.rows)
+	return gradient.Custom(e.bare.Targets(StopGradient(x)), []*Node{x}, func(v *Node) []*Node {
+		return []*Node{e.Sum(v)}
+	})
 }
 
-// SumRows adds the values of every row's entries, padding included.
-func (o EdgeOperator) SumRows(v *Node) *Node { return o.fold(v, Add, 0) }
+// Mask replaces the values of padding, [places, k], by 0: for sums over all places that are not by node.
+func (e Edges) Mask(v *Node) *Node { return e.mask("Mask", v) }
 
-// lowest stands for minus infinity, whose differences are not numbers.
-const lowest = -1e30
-
-// MaxRows is the largest value of every row's entries, padding excluded.
-func (o EdgeOperator) MaxRows(v *Node) *Node {
-	real := GreaterThan(o.real, loop.Zeros(o.real))
-	return o.fold(Where(real, v, loop.Like(loop.Float(v, lowest), v)), Max, lowest)
+// mask is Mask for the argument of an operation.
+func (e Edges) mask(operation string, v *Node) *Node {
+	e.bare.checkPlaces(operation, v)
+	return e.bare.forward.masked(v, 0)
 }
 
-// Mix is Σ_j w_ij x_j for each of several sources x, [n heads, any] or, the same for all heads, [n, any], and as many weightings w,
-// [entries, 1], which must be zero on padding; no more than two.
-func (o EdgeOperator) Mix(sources, weightings []*Node) []*Node {
-	out := make([]*Node, len(sources))
-	for i, x := range sources {
-		column := o.twins[i]
-		if x.Shape().Dimensions[0] < o.m.n {
-			column = o.node
-		}
-		out[i] = o.mix(x, weightings[i], column)
-	}
-	return out
+// Sum is Σ_j v_ij, [places, k] to [n, k]; 0 for nodes without edges.
+func (e Edges) Sum(v *Node) *Node {
+	v = e.mask("Sum", v)
+	return gradient.Custom(e.bare.Sum(StopGradient(v)), []*Node{v}, func(g *Node) []*Node {
+		return []*Node{e.Targets(g)}
+	})
 }
 
-// mix is the sum for one weighting, with the columns read from one of their copies.
-func (o EdgeOperator) mix(x, w, column *Node) *Node {
-	var parts []*Node
-	from := 0
-	for _, b := range o.m.buckets {
-		terms := func(v *Node) func(k int) *Node {
-			first := from
-			return func(k int) *Node { return Slice(v, AxisRange(first+k*b.rows, first+(k+1)*b.rows)) }
-		}
-		parts = append(parts, o.sum(b, x, terms(column), terms(w)))
-		from += b.terms * b.rows
+// Degree is the number of every target's edges, [n, 1] in single precision.
+func (e Edges) Degree() *Node { return e.bare.Sum(e.bare.Stored()) }
+
+// Mean is 1/degree_i Σ_j v_ij, [places, k] to [n, k]; 0 for nodes without edges.
+func (e Edges) Mean(v *Node) *Node {
+	sum := e.Sum(v)
+	degree := ConvertDType(e.Degree(), v.DType())
+	degree = Max(degree, loop.Like(loop.Float(v, 1), degree))
+	return Div(sum, BroadcastToShape(degree, sum.Shape()))
+}
+
+// Max is max_j v_ij, [places, k] to [n, k]; 0 for nodes without edges. Edges that share a largest value share its
+// cotangent.
+func (e Edges) Max(v *Node) *Node {
+	v = e.mask("Max", v)
+	fixed := StopGradient(v)
+	top := e.bare.Max(fixed)
+	empty := Equal(e.Degree(), loop.Zeros(e.Degree()))
+	y := Where(BroadcastToShape(empty, top.Shape()), loop.Zeros(top), top)
+	return gradient.Custom(y, []*Node{v}, func(g *Node) []*Node {
+		largest := e.Mask(ConvertDType(Equal(fixed, e.bare.Targets(top)), v.DType()))
+		count := e.bare.Sum(largest)
+		share := Div(g, Max(count, loop.Like(loop.Float(g, 1), count)))
+		return []*Node{Mul(largest, e.bare.Targets(share))}
+	})
+}
+
+// Softmax is exp(s_ij) / Σ_j exp(s_ij) over every target's edges, [places, k] to the same, 0 for padding. It is
+// safe from overflow; scores below -1e30, minus infinity included, count as -1e30.
+func (e Edges) Softmax(scores *Node) *Node {
+	scores = e.mask("Softmax", scores)
+	scores = Max(scores, loop.Like(loop.Float(scores, lowest), scores))
+	p := e.bare.Softmax(StopGradient(scores))
+	return gradient.Custom(p, []*Node{scores}, func(v *Node) []*Node {
+		return []*Node{e.bare.SoftmaxPull(p, e.Mask(v))}
+	})
+}
+
+// Product is Σ_j w_ij x_j for weights w, [places, heads], and x, [m, heads d], whose columns are head by head: [n,
+// heads d]. It is differentiable in both. (For several heads, patterns with PatternOptions.Heads are several times
+// faster.)
+func (e Edges) Product(w, x *Node) *Node {
+	b := e.bare
+	w = e.mask("Product", w)
+	checkRows("Product", "x", x, b.forward.columns)
+	heads := checkHeads("Product", w.Shape().Dimensions[1], x)
+	fixedW, fixedX := StopGradient(w), StopGradient(x)
+	return gradient.Custom(b.Product(fixedW, fixedX), []*Node{w, x}, func(v *Node) []*Node {
+		return []*Node{b.Dots(v, fixedX, heads), b.TransposedProduct(b.Transpose(fixedW), v)}
+	})
+}
+
+// Dots are g_i · x_j for every edge (i, j), of g, [n, heads d], and x, [m, heads d], head by head: [places, heads].
+func (e Edges) Dots(g, x *Node, heads int) *Node {
+	b := e.bare
+	checkRows("Dots", "g", g, b.forward.rows)
+	checkRows("Dots", "x", x, b.forward.columns)
+	checkHeads("Dots", heads, x)
+	if g.Shape().Dimensions[1] != x.Shape().Dimensions[1] {
+		panic(fmt.Errorf("sparse: Dots needs rows of one width, not %s and %s", g.Shape(), x.Shape()))
 	}
-	return o.joined(parts, x)
+	fixedG, fixedX := StopGradient(g), StopGradient(x)
+	return gradient.Custom(b.Dots(fixedG, fixedX, heads), []*Node{g, x}, func(v *Node) []*Node {
+		v = e.Mask(v)
+		return []*Node{b.Product(v, fixedX), b.TransposedProduct(b.Transpose(v), fixedG)}
+	})
+}
+
+// checkHeads refuses columns that are not head by head.
+func checkHeads(operation string, heads int, x *Node) int {
+	if width := x.Shape().Dimensions[1]; heads < 1 || width%heads != 0 {
+		panic(fmt.Errorf("sparse: %s cannot divide %d columns among %d heads", operation, width, heads))
+	}
+	return heads
 }

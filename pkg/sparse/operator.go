@@ -1,80 +1,74 @@
 package sparse
 
 import (
+	"fmt"
+
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/revgnn/revgnn/pkg/loop"
+	"github.com/revgnn/revgnn/pkg/gradient"
 )
 
-// Operator is a [Matrix] inside a graph or a loop body, bound to the nodes of its index and weight arrays there.
-type Operator struct {
-	m     *Matrix
-	nodes []*Node
+// Bare binds the matrix to the nodes that hold [Matrix.Tensors], for loop bodies and derivatives by hand.
+func (m *Matrix) Bare(nodes []*Node) BareOperator {
+	forward, backward := bindBoth(m.forward, m.backward, nodes)
+	return BareOperator{forward, backward}
 }
 
-// On binds the matrix to the nodes that hold [Matrix.Tensors], in their order.
-func (m *Matrix) On(nodes []*Node) Operator { return Operator{m, nodes} }
+// BareOperator is a [Matrix] inside a graph or a loop body, whose products have no gradient worth having: what
+// GoMLX would derive scatters, which is many times slower.
+type BareOperator struct{ forward, backward sums }
 
-// Product is A x, for x of shape [n, d] in the matrix's order. It may be used in loop bodies and has no gradient there;
-// see [Operator.Apply].
-func (o Operator) Product(x *Node) *Node {
+// Product is A x, [m, d] to [n, d].
+func (o BareOperator) Product(x *Node) *Node {
+	s := o.forward
 	var parts []*Node
-	for _, b := range o.m.buckets {
-		parts = append(parts, o.sum(b, x, o.index(b), o.weight(b)))
+	for _, b := range s.buckets {
+		parts = append(parts, b.sum(x, s.arrays[column], func(k int) *Node { return b.term(s.arrays[weight], k) }))
 	}
-	return o.joined(parts, x)
+	return s.inOrder(s.addChunks(parts, x))
 }
 
-// joined are the rows of a product, from the sums of the first level, bucket by bucket.
-func (o Operator) joined(parts []*Node, x *Node) *Node {
-	if len(parts) == 0 {
+// bindBoth binds a layout and that of the transpose, which may be the same, to the nodes of the arrays of both.
+func bindBoth(forward, backward *laid, nodes []*Node) (f, b sums) {
+	if forward == backward {
+		f = sums{forward.sliced, forward.bind(nodes)}
+		return f, f
+	}
+	n := min(len(forward.tensors), len(nodes)) // too few nodes are noticed by bind
+	return sums{forward.sliced, forward.bind(nodes[:n])}, sums{backward.sliced, backward.bind(nodes[n:])}
+}
+
+// checkRows refuses what has no rank of 2 or not so many rows.
+func checkRows(operation, what string, x *Node, rows int) {
+	if dims := x.Shape().Dimensions; len(dims) != 2 || dims[0] != rows {
+		panic(fmt.Errorf("sparse: %s needs %s of shape [%d, any], not %v", operation, what, rows, dims))
+	}
+}
+
+// inOrder brings rows by length into the order of the layout's results.
+func (s sums) inOrder(x *Node) *Node {
+	if s.arrays[toOrder] == nil {
 		return x
 	}
-	return o.m.assemble(parts, func(b bucket, chunks *Node) *Node { return o.sum(b, chunks, o.index(b), o.weight(b)) })
+	return Gather(x, s.arrays[toOrder])
 }
 
-// index gives the rows that term k of a bucket reads.
-func (o Operator) index(b bucket) func(k int) *Node {
-	return func(k int) *Node { return Reshape(Slice(o.nodes[b.at], AxisElem(k)), b.rows, 1) }
+// Transposed is the operator A^T, [n, d] to [m, d].
+func (o BareOperator) Transposed() BareOperator { return BareOperator{o.backward, o.forward} }
+
+// On binds the matrix to the nodes that hold [Matrix.Tensors], for ordinary graph code.
+func (m *Matrix) On(nodes []*Node) Operator { return Operator{m.Bare(nodes)} }
+
+// Operator is a [Matrix] in a graph, outside of loop bodies, differentiable as often as wanted.
+type Operator struct{ bare BareOperator }
+
+// Product is A x, [m, d] to [n, d]. The cotangent of x is A^T v.
+func (o Operator) Product(x *Node) *Node {
+	checkRows("Product", "x", x, o.bare.forward.columns)
+	return gradient.Custom(o.bare.Product(StopGradient(x)), []*Node{x}, func(v *Node) []*Node {
+		return []*Node{o.Transposed().Product(v)}
+	})
 }
 
-// weight gives the weights of term k of a bucket.
-func (o Operator) weight(b bucket) func(k int) *Node {
-	return func(k int) *Node { return Reshape(Slice(o.nodes[b.at+1], AxisElem(k)), b.rows, 1) }
-}
-
-// sum is the sum of a bucket's rows of x, each times its weight; weight gives those of term k, of the terms' rank.
-func (o Operator) sum(b bucket, x *Node, index, weight func(k int) *Node) (sum *Node) {
-	for k := range b.terms {
-		w := weight(k)
-		if w.DType() != x.DType() {
-			w = ConvertDType(w, x.DType())
-		}
-		term := Gather(x, index(k))
-		term = Mul(term, BroadcastToShape(w, term.Shape()))
-		if sum == nil {
-			sum = term
-		} else {
-			sum = Add(sum, term)
-		}
-	}
-	if sum == nil { // rows without entries
-		sum = BroadcastToDims(loop.Float(x, 0), append([]int{b.rows}, x.Shape().Dimensions[1:]...)...)
-	}
-	return sum
-}
-
-func concatenate(parts []*Node) *Node {
-	if len(parts) == 1 {
-		return parts[0]
-	}
-	return Concatenate(parts, 0)
-}
-
-// Apply is A x with a gradient: the cotangent of x is A v, since A is symmetric. (The gradient that GoMLX would derive
-// scatters, which is many times slower.)
-func (o Operator) Apply(x *Node) *Node {
-	y := StopGradient(o.Product(StopGradient(x)))
-	q := IdentityWithCustomGradient(x, func(_, v *Node) *Node { return o.Product(v) })
-	return Add(y, Sub(q, StopGradient(q)))
-}
+// Transposed is the operator A^T, [n, d] to [m, d]: messages against the edges' direction.
+func (o Operator) Transposed() Operator { return Operator{o.bare.Transposed()} }

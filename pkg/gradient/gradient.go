@@ -1,4 +1,5 @@
-package solve
+// Package gradient gives results of any computation a derivative by hand.
+package gradient
 
 import (
 	. "github.com/gomlx/gomlx/core/graph"
@@ -7,8 +8,8 @@ import (
 )
 
 // Custom gives y, computed by any means from inputs, a gradient by hand: pull receives y's cotangent and returns
-// those of the inputs, of their shapes. Nothing but pull is differentiated. (GoMLX's custom gradients have one input:
-// the inputs are packed into one vector.)
+// those of the inputs, of their shapes. Nothing but pull is differentiated. All nodes are of one type. (GoMLX's
+// custom gradients have one input: the inputs are packed into one vector.)
 func Custom(y *Node, inputs []*Node, pull func(v *Node) []*Node) *Node {
 	size := 0
 	for _, x := range inputs {
@@ -38,22 +39,4 @@ func pack(nodes []*Node) *Node {
 		return flat[0]
 	}
 	return Concatenate(flat, 0)
-}
-
-// zeros are zeros of the nodes' shapes, which sums of cotangents begin with.
-func zeros(nodes []*Node) []*Node {
-	out := make([]*Node, len(nodes))
-	for i, n := range nodes {
-		out[i] = loop.Zeros(n)
-	}
-	return out
-}
-
-// stopped are the nodes cut off from differentiation.
-func stopped(nodes []*Node) []*Node {
-	out := make([]*Node, len(nodes))
-	for i, n := range nodes {
-		out[i] = StopGradient(n)
-	}
-	return out
 }

@@ -1,0 +1,156 @@
+package sparse
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+)
+
+// Adjacency is A, n x n: A_ij = 1 where i and j are neighbours. Edges of [graphs.Graph] have no direction, so that
+// A is symmetric; a directed graph needs its edges in two columns, see [FromEdges]. (For a Graph to carry
+// directions it would have to keep each edge's order and both edges of a pair, say so in its checksum, and leave it
+// to metrics such as homophily which of them they count.)
+func Adjacency(g *graphs.Graph) *CSR {
+	a := &CSR{Rows: g.NumNodes, Columns: g.NumNodes, Start: make([]int, g.NumNodes+1), symmetric: true}
+	a.Column = make([]int32, 0, 2*len(g.Edges))
+	for i, list := range g.Neighbours() {
+		a.Column = append(a.Column, list...)
+		a.Start[i+1] = len(a.Column)
+	}
+	a.Weight = ones(len(a.Column))
+	return a
+}
+
+func ones(n int) []float32 { return slices.Repeat([]float32{1}, n) }
+
+// FromEdges is the adjacency of directed edges from sources to targets, targets x sources: A_ij is the weight of
+// the edge from j to i, 1 if weights are nil. In a graph both numbers are that of its nodes; between two kinds of
+// nodes they differ. Edges may be in any order; CSR.Edge remembers it. Edges that are there twice count twice.
+func FromEdges(targets, sources int, target, source []int32, weight []float32) (*CSR, error) {
+	if len(target) != len(source) || weight != nil && len(weight) != len(source) {
+		return nil, fmt.Errorf("sparse matrix: %d targets, %d sources and %d weights of edges: give one each per edge",
+			len(target), len(source), len(weight))
+	}
+	for e, i := range target {
+		if i < 0 || int(i) >= targets || source[e] < 0 || int(source[e]) >= sources {
+			return nil, fmt.Errorf("sparse matrix: edge %d leads from %d to %d, but sources are numbered 0 to %d, "+
+				"targets 0 to %d",
+				e, source[e], i, sources-1, targets-1)
+		}
+	}
+	// Rows of one edge each, transposed twice: ordered by source, then by target.
+	list := &CSR{Rows: len(source), Columns: sources, Start: make([]int, len(source)+1), Column: source}
+	for e := range source {
+		list.Start[e+1] = e + 1
+	}
+	bySource, edge := list.transposed()
+	for k, e := range bySource.Column {
+		bySource.Column[k] = target[e]
+	}
+	bySource.Columns = targets
+	a, from := bySource.transposed()
+	a.Edge = make([]int32, len(from))
+	for k, f := range from {
+		a.Edge[k] = edge[f]
+		a.Weight[k] = 1
+		if weight != nil {
+			a.Weight[k] = weight[edge[f]]
+		}
+	}
+	return a, a.Validate()
+}
+
+// FromDense are the entries of dense rows, [n, columns], that are not zero.
+func FromDense(rows []float32, columns int) (*CSR, error) {
+	if columns <= 0 || len(rows)%columns != 0 {
+		return nil, fmt.Errorf("sparse matrix: %d numbers are no rows of %d", len(rows), columns)
+	}
+	a := &CSR{Rows: len(rows) / columns, Columns: columns, Start: make([]int, len(rows)/columns+1)}
+	for k, v := range rows {
+		if v != 0 {
+			a.Column, a.Weight = append(a.Column, int32(k%columns)), append(a.Weight, v)
+			a.Start[k/columns+1]++
+		}
+	}
+	for i := range a.Rows {
+		a.Start[i+1] += a.Start[i]
+	}
+	return a, nil
+}
+
+// WithSelfLoops is A with an entry of weight 1 on the diagonal of every row that has none there: A + I. A must be
+// square.
+func (a *CSR) WithSelfLoops() *CSR {
+	s := &CSR{Rows: a.Rows, Columns: a.Columns, Start: make([]int, a.Rows+1), symmetric: a.symmetric}
+	copied := func(from, to int) {
+		s.Column, s.Weight = append(s.Column, a.Column[from:to]...), append(s.Weight, a.Weight[from:to]...)
+		if a.Edge != nil {
+			s.Edge = append(s.Edge, a.Edge[from:to]...)
+		}
+	}
+	s.Column, s.Weight = make([]int32, 0, a.Entries()+a.Rows), make([]float32, 0, a.Entries()+a.Rows)
+	for i := range min(a.Rows, a.Columns) {
+		from, to := a.Start[i], a.Start[i+1]
+		at, there := slices.BinarySearch(a.Column[from:to], int32(i))
+		copied(from, from+at)
+		if !there {
+			s.Column, s.Weight = append(s.Column, int32(i)), append(s.Weight, 1)
+			if a.Edge != nil {
+				s.Edge = append(s.Edge, -1)
+			}
+		}
+		copied(from+at, to)
+		s.Start[i+1] = len(s.Column)
+	}
+	return s
+}
+
+// scaled is A with entry (i, j) of weight w become f(w, r_i, c_j), for the sums r of rows and c of columns.
+func (a *CSR) scaled(symmetric bool, f func(w, row, column float64) float64) *CSR {
+	rows, columns := make([]float64, a.Rows), make([]float64, a.Columns)
+	a.each(func(e, i int, j int32) {
+		rows[i] += float64(a.Weight[e])
+		columns[j] += float64(a.Weight[e])
+	})
+	s := *a
+	s.Weight, s.symmetric = make([]float32, a.Entries()), symmetric
+	a.each(func(e, i int, j int32) { s.Weight[e] = float32(f(float64(a.Weight[e]), rows[i], columns[j])) })
+	return &s
+}
+
+// each visits all entries by number, row and column.
+func (a *CSR) each(visit func(e, i int, j int32)) {
+	for i := range a.Rows {
+		for e := a.Start[i]; e < a.Start[i+1]; e++ {
+			visit(e, i, a.Column[e])
+		}
+	}
+}
+
+// over is w / d, 0 where d is 0: rows that add up to 0 stay as empty as they are.
+func over(w, d float64) float64 {
+	if d == 0 {
+		return 0
+	}
+	return w / d
+}
+
+// SymmetricNormalised is D_r^-1/2 A D_c^-1/2, with D_r the sums of A's rows and D_c those of its columns. Of A + I
+// it is Kipf and Welling's convolution (ICLR 2017), of a directed A that of Dir-GNN (Rossi et al., LoG 2023).
+// Weights must not be negative.
+func (a *CSR) SymmetricNormalised() *CSR {
+	return a.scaled(a.symmetric, func(w, r, c float64) float64 { return over(w, math.Sqrt(r*c)) })
+}
+
+// RowNormalised is D_r^-1 A, whose rows add up to 1: a random walk's steps, and the mean over neighbours of
+// GraphSAGE (Hamilton et al., NeurIPS 2017). Empty rows stay empty.
+func (a *CSR) RowNormalised() *CSR {
+	return a.scaled(false, func(w, r, _ float64) float64 { return over(w, r) })
+}
+
+// ColumnNormalised is A D_c^-1, whose columns add up to 1.
+func (a *CSR) ColumnNormalised() *CSR {
+	return a.scaled(false, func(w, _, c float64) float64 { return over(w, c) })
+}

@@ -1,0 +1,170 @@
+package sparse
+
+import (
+	"fmt"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/revgnn/revgnn/pkg/loop"
+)
+
+// BareEdges is a [Pattern] inside a graph or a loop body, with none but the derivatives that GoMLX finds, which
+// scatter: what blocks in loops and derivatives by hand are made of. Values of edges are [places, k]; those of
+// padding are arbitrary unless an operation says otherwise.
+type BareEdges struct {
+	p                 *Pattern
+	forward, backward sums
+}
+
+// Bare binds the pattern to the nodes that hold [Pattern.Tensors].
+func (p *Pattern) Bare(nodes []*Node) BareEdges {
+	backward := p.backward
+	if backward == nil {
+		backward = p.forward
+	}
+	f, b := bindBoth(p.forward, backward, nodes)
+	return BareEdges{p, f, b}
+}
+
+// byLength brings rows of the order into that by length.
+func (s sums) byLength(x *Node) *Node {
+	if s.arrays[fromOrder] == nil {
+		return x
+	}
+	return Gather(x, s.arrays[fromOrder])
+}
+
+// Sources are x_j of each entry (i, j), [m, k] to [places, k].
+func (e BareEdges) Sources(x *Node) *Node { return Gather(x, e.forward.arrays[column]) }
+
+// Targets are x_i of each entry (i, j), [n, k] to [places, k]: by a gather, which XLA fuses into what reads them,
+// if the pattern is made [ForLoopAttention].
+func (e BareEdges) Targets(x *Node) *Node {
+	if rows := e.forward.arrays[rowOf]; rows != nil {
+		return Gather(x, rows)
+	}
+	return e.forward.spread(e.forward.byLength(x))
+}
+
+// Symmetric is [Pattern.Symmetric].
+func (e BareEdges) Symmetric() bool { return e.p.symmetric }
+
+// Stored is 1 for entries and 0 for padding, [places, 1].
+func (e BareEdges) Stored() *Node { return e.forward.arrays[weight] }
+
+// Mask zeroes the values of padding, which must be finite.
+func (e BareEdges) Mask(v *Node) *Node {
+	stored := e.Stored()
+	if stored.DType() != v.DType() {
+		stored = ConvertDType(stored, v.DType())
+	}
+	return Mul(v, BroadcastToShape(stored, v.Shape()))
+}
+
+// masked are values with those of padding replaced by a number.
+func (s sums) masked(v *Node, padding float64) *Node {
+	stored := GreaterThan(s.arrays[weight], loop.Zeros(s.arrays[weight]))
+	return Where(BroadcastToShape(stored, v.Shape()), v, loop.Like(loop.Float(v, padding), v))
+}
+
+// Sum is Σ_j v_ij, [places, k] to [n, k], of values that are 0 for padding.
+func (e BareEdges) Sum(v *Node) *Node { return e.forward.inOrder(e.forward.fold(v, Add, 0)) }
+
+// Max is max_j v_ij, [places, k] to [n, k], and -1e30 for rows without entries.
+func (e BareEdges) Max(v *Node) *Node {
+	return e.forward.inOrder(e.forward.fold(e.forward.masked(v, lowest), Max, lowest))
+}
+
+// Product is Σ_j w_ij x_j for weights [places, heads] that are 0 for padding, and x, [m, d], whose columns are head
+// by head: [n, d].
+func (e BareEdges) Product(w, x *Node) *Node { return e.Products([]*Node{x}, []*Node{w})[0] }
+
+// Products are Σ_j w_ij x_j for each of several sources x, as in [BareEdges.Product] or, the same for all heads of
+// a pattern, [m/heads, d], and as many weights w; no more than two. Each has an array of columns of its own: XLA
+// merges equal gathers with different users, and then computes them on their own, several times slower than fused
+// into each user.
+func (e BareEdges) Products(sources, weights []*Node) []*Node {
+	out := make([]*Node, len(sources))
+	for i, x := range sources {
+		array := []name{column, columnTwin}[i]
+		if x.Shape().Dimensions[0] < e.forward.columns {
+			array = node
+		}
+		out[i] = e.forward.inOrder(e.forward.product(weights[i], x, e.forward.arrays.need(array, "a product")))
+	}
+	return out
+}
+
+// TransposedProduct is Σ_i w_ij g_i, of g, [n, d], to [m, d], for weights as [BareEdges.Transpose] gives them.
+func (e BareEdges) TransposedProduct(w, g *Node) *Node {
+	return e.backward.inOrder(e.backward.product(w, g, e.backward.arrays[column]))
+}
+
+// Transpose are the weights w_ji of the transpose's entries (i, j), of which the pattern has as many places if it
+// is symmetric.
+func (e BareEdges) Transpose(w *Node) *Node {
+	w = Gather(w, e.backward.arrays.need(mirror, "Transpose"))
+	if e.p.Symmetric() {
+		return w
+	}
+	return e.backward.masked(w, 0)
+}
+
+// Dots are g_i · x_j for every entry (i, j), of g, [n, heads d], and x, [m, heads d], head by head: [places, heads].
+func (e BareEdges) Dots(g, x *Node, heads int) *Node {
+	s, width := e.forward, x.Shape().Dimensions[1]
+	rows := s.chunked(s.byLength(g))
+	// A sum over each head's features, as a matrix product.
+	head := func(axis, size int) *Node {
+		index := Iota(x.Graph(), shapes.Make(dtypes.Int32, width, heads), axis)
+		return Div(index, loop.Like(loop.Int(x.Graph(), size), index))
+	}
+	sums := ConvertDType(Equal(head(0, width/heads), head(1, 1)), x.DType())
+	var parts []*Node
+	from := 0
+	for _, b := range s.buckets {
+		// The product needs its argument in memory: some terms at a time, for the cache.
+		group := max(1, cached/max(1, b.rows*width))
+		for k := 0; k < b.terms; k += group {
+			terms := min(group, b.terms-k)
+			index := Slice(s.arrays[column], AxisRange(b.from+k*b.rows, b.from+(k+terms)*b.rows))
+			gathered := Gather(x, Reshape(index, terms, b.rows, 1))
+			own := Reshape(Slice(rows, AxisRange(from, from+b.rows)), 1, b.rows, width)
+			own = BroadcastToShape(own, gathered.Shape())
+			parts = append(parts, Dot(Reshape(Mul(gathered, own), terms*b.rows, width), sums).Product())
+		}
+		from += b.rows
+	}
+	return concatenate(parts)
+}
+
+// cached is the number of products that Dots keeps in memory at a time.
+const cached = 1 << 18
+
+// Diagonal is 1 where i = j, else 0: [places, 1].
+func (e BareEdges) Diagonal() *Node { return e.forward.arrays.need(diagonal, "Diagonal") }
+
+// Softmax normalises scores [places, k] over each row: exp(s_ij - max_j s_ij) / Σ_j exp(s_ij - max_j s_ij), zero
+// for padding. The largest term of every row is 1 before the division, so that neither large scores nor long rows
+// overflow or vanish.
+func (e BareEdges) Softmax(scores *Node) *Node {
+	scores = e.forward.masked(scores, lowest)
+	top := e.forward.fold(scores, Max, lowest)
+	p := e.forward.masked(Exp(Sub(scores, e.forward.spread(top))), 0)
+	return Div(p, e.forward.spread(e.forward.fold(p, Add, 0)))
+}
+
+// SoftmaxPull is the cotangent of the scores for the cotangent v of p = Softmax(scores): p_ij (v_ij - Σ_k p_ik
+// v_ik). Values v of padding must be finite.
+func (e BareEdges) SoftmaxPull(p, v *Node) *Node {
+	return Mul(p, Sub(v, e.forward.spread(e.forward.fold(Mul(p, v), Add, 0))))
+}
+
+// checkPlaces refuses what are no values of the pattern's places.
+func (e BareEdges) checkPlaces(operation string, v *Node) {
+	if dims := v.Shape().Dimensions; len(dims) != 2 || dims[0] != e.p.Places() {
+		panic(fmt.Errorf("sparse: %s needs values of edges of shape [%d, any], not %v", operation, e.p.Places(), dims))
+	}
+}

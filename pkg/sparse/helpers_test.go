@@ -1,0 +1,123 @@
+package sparse_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
+
+// random is a graph with about the given number of edges, a hub joined to the first hub nodes, and its last node
+// isolated.
+func random(seed uint64, n, edges, hub int) *graphs.Graph {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var list []graphs.Edge
+	for i := 0; i < edges && n > 2; i++ {
+		list = append(list, graphs.Edge{int32(rng.IntN(n - 1)), int32(rng.IntN(n - 1))})
+	}
+	for i := range hub {
+		list = append(list, graphs.Edge{0, int32(1 + i)})
+	}
+	return must(graphs.New(fmt.Sprintf("random %d", seed), n, list, nil, 0, make([]int32, n), 1, nil))
+}
+
+// complete is a graph in which every node has n-1 neighbours: with 40 nodes all rows are long ones.
+func complete(n int) *graphs.Graph {
+	var edges []graphs.Edge
+	for i := range int32(n) {
+		for j := range i {
+			edges = append(edges, graphs.Edge{j, i})
+		}
+	}
+	return must(graphs.New("complete", n, edges, nil, 0, make([]int32, n), 1, nil))
+}
+
+// directed has edges from random sources to random targets, some of them twice, and one target of many; the last
+// target has none, and the last source sends none.
+func directed(seed uint64, targets, sources, edges, hub int) *sparse.CSR {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	var target, source []int32
+	for range edges {
+		target, source = append(target, int32(rng.IntN(targets-1))), append(source, int32(rng.IntN(sources-1)))
+	}
+	for j := range hub {
+		target, source = append(target, int32(targets/2)), append(source, int32(j%(sources-1)))
+	}
+	return must(sparse.FromEdges(targets, sources, target, source, normal(rng, len(source))))
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// dense is a matrix, row by row.
+func dense(a *sparse.CSR) []float32 {
+	out := make([]float32, a.Rows*a.Columns)
+	for i := range a.Rows {
+		for e := a.Start[i]; e < a.Start[i+1]; e++ {
+			out[i*a.Columns+int(a.Column[e])] += a.Weight[e]
+		}
+	}
+	return out
+}
+
+func normal(rng *rand.Rand, n int) []float32 {
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(rng.NormFloat64())
+	}
+	return x
+}
+
+// matrix is an array of two axes.
+func matrix[T float32 | float64 | int32](values []T, rows, columns int) *tensors.Tensor {
+	return tensors.FromFlatDataAndDimensions(values, rows, columns)
+}
+
+// call executes f on args and on copies of arrays, and returns its results.
+func call(t testing.TB, e *engine.Engine, arrays []*tensors.Tensor, f func(in, arrays []*Node) []*Node,
+	args ...*tensors.Tensor) []*tensors.Tensor {
+	t.Helper()
+	exec, err := NewExec(e.Backend, func(in []*Node) []*Node { return f(in[:len(args)], in[len(args):]) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exec.Finalize()
+	var all []any
+	for _, a := range append(append([]*tensors.Tensor{}, args...), arrays...) {
+		all = append(all, must(a.LocalClone())) // a tensor belongs to the engine that used it first
+	}
+	out, err := exec.Call(all...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func flat(t *tensors.Tensor) []float32 { return tensors.MustCopyFlatData[float32](t) }
+
+// farthest is the largest difference, by the largest number where that is above 1.
+func farthest(a, b []float32) float64 {
+	if len(a) != len(b) {
+		return math.Inf(1)
+	}
+	worst, size := 0.0, 1.0
+	for i := range a {
+		d := math.Abs(float64(a[i] - b[i]))
+		if math.IsNaN(d) {
+			return math.Inf(1)
+		}
+		worst, size = max(worst, d), max(size, math.Abs(float64(b[i])))
+	}
+	return worst / size
+}

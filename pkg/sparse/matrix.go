@@ -1,0 +1,148 @@
+package sparse
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+)
+
+// Matrix is a sparse matrix A, [n, m], whose weights are known beforehand, laid out for products with dense ones:
+// see [Matrix.On]. Unless it is symmetric, its transpose is laid out as well, for derivatives.
+type Matrix struct {
+	rows     Order
+	forward  *laid
+	backward *laid // forward itself if A is symmetric
+	entries  int
+}
+
+// laid is a layout for products whose results are in an order.
+type laid struct {
+	*sliced
+	arrays
+}
+
+// NewMatrix lays out a square matrix. Rows of factors and results are in the given order; if it is nil, in
+// [Matrix.Order], which is by length of A's rows and saves products from reordering their results. A model of
+// several matrices needs one order for all.
+func NewMatrix(a *CSR, order Order) (*Matrix, error) {
+	if a.Rows != a.Columns {
+		return nil, fmt.Errorf("sparse matrix: %d x %d, but an adjacency within a graph is square: see NewRectangular",
+			a.Rows, a.Columns)
+	}
+	if err := a.Validate(); err != nil {
+		return nil, err
+	}
+	if order == nil {
+		order = a.byLength(AsGiven(a.Rows))
+	}
+	return newMatrix(a, order, order, Constant)
+}
+
+// NewRectangular lays out a matrix between two sets, [n, m]: of users and what they bought, or of nodes and their
+// features, most of which are zero. Products take rows in the order columns and give rows in the order rows; nil
+// stands for [AsGiven].
+func NewRectangular(a *CSR, rows, columns Order) (*Matrix, error) {
+	if err := a.Validate(); err != nil {
+		return nil, err
+	}
+	if rows == nil {
+		rows = AsGiven(a.Rows)
+	}
+	if columns == nil {
+		columns = AsGiven(a.Columns)
+	}
+	return newMatrix(a, rows, columns, once)
+}
+
+func newMatrix(a *CSR, rows, columns Order, layout Layout) (*Matrix, error) {
+	if err := rows.check(a.Rows); err != nil {
+		return nil, err
+	}
+	if err := columns.check(a.Columns); err != nil {
+		return nil, err
+	}
+	m := &Matrix{rows: rows, forward: layOut(a, rows, columns, layout), entries: a.Entries()}
+	if m.backward = m.forward; !slices.Equal(rows, columns) || !a.Symmetric() {
+		m.backward = layOut(a.Transpose(), columns, rows, layout)
+	}
+	return m, nil
+}
+
+// layOut lays out a matrix with constant weights.
+func layOut(a *CSR, rows, columns Order, layout Layout) *laid {
+	l := &laid{sliced: slice(a, 1, rows, columns.positions(), layout)}
+	l.base()
+	add(&l.arrays, weight, l.weight)
+	l.reorder(rows, 1)
+	return l
+}
+
+// base adds what all products read.
+func (l *laid) base() {
+	add(&l.arrays, column, l.column)
+	add(&l.arrays, chunk, l.chunk)
+	add(&l.arrays, chunkWeight, l.chunkWeight)
+}
+
+// reorder adds what brings results from rows by length into another order.
+func (l *laid) reorder(rows Order, copies int) {
+	if slices.Equal(rows, l.order) {
+		return
+	}
+	add(&l.arrays, toOrder, copied(rowsIn(l.order, rows), copies))
+}
+
+// rowsIn are the positions in from of the nodes in the order to.
+func rowsIn(from, to Order) []int32 {
+	at, out := from.positions(), make([]int32, len(to))
+	for p, v := range to {
+		out[p] = at[v]
+	}
+	return out
+}
+
+// copied are the positions of so many copies of nodes, beside each other.
+func copied(positions []int32, copies int) []int32 {
+	out := make([]int32, 0, len(positions)*copies)
+	for _, p := range positions {
+		for k := range copies {
+			out = append(out, p*int32(copies)+int32(k))
+		}
+	}
+	return out
+}
+
+// SymNorm is the adjacency matrix with self loops, symmetrically normalised (Kipf and Welling 2017; paper section
+// 3.3):
+//
+//	Â = D^-1/2 (A + I) D^-1/2, with D the degrees of A + I.
+//
+// Its spectral norm is 1. An isolated node keeps its own features: Â_ii = 1.
+func SymNorm(g *graphs.Graph) (*Matrix, error) {
+	return NewMatrix(Adjacency(g).WithSelfLoops().SymmetricNormalised(), nil)
+}
+
+// Size is n, and Entries the number of stored entries (2|E| + n for [SymNorm]).
+func (m *Matrix) Size() int    { return m.forward.rows }
+func (m *Matrix) Entries() int { return m.entries }
+
+// Places is the number of stored places of A: entries, padding, and the sums of long rows' chunks.
+func (m *Matrix) Places() int { return len(m.forward.column) + len(m.forward.chunk) }
+
+// Symmetric tells whether A is its own transpose, in the same order.
+func (m *Matrix) Symmetric() bool { return m.forward == m.backward }
+
+// Order is the order of the rows of products, and of the rows of their factors if A is an adjacency.
+func (m *Matrix) Order() Order { return m.rows }
+
+// Tensors are the arrays, to be passed to the graph that uses the matrix and handed to [Matrix.On] or [Matrix.Bare]
+// there.
+func (m *Matrix) Tensors() []*tensors.Tensor {
+	if m.Symmetric() {
+		return m.forward.tensors
+	}
+	return slices.Concat(m.forward.tensors, m.backward.tensors)
+}

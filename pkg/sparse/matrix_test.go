@@ -1,0 +1,186 @@
+package sparse_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
+
+// reversed is an order that no layout has by itself.
+func reversed(n int) sparse.Order {
+	o := sparse.AsGiven(n)
+	slices.Reverse(o)
+	return o
+}
+
+type matrixCase struct {
+	a             *sparse.CSR
+	m             *sparse.Matrix
+	rows, columns sparse.Order
+}
+
+func matrices(t *testing.T) map[string]matrixCase {
+	hub := random(4, 1300, 300, 1100)
+	square := func(a *sparse.CSR, o sparse.Order) matrixCase {
+		m := must(sparse.NewMatrix(a, o))
+		return matrixCase{a, m, m.Order(), m.Order()}
+	}
+	rectangle := func(a *sparse.CSR, rows, columns sparse.Order) matrixCase {
+		m := must(sparse.NewRectangular(a, rows, columns))
+		if rows == nil {
+			rows = sparse.AsGiven(a.Rows)
+		}
+		if columns == nil {
+			columns = sparse.AsGiven(a.Columns)
+		}
+		return matrixCase{a, m, rows, columns}
+	}
+	norm := func(g *graphs.Graph) *sparse.CSR { return sparse.Adjacency(g).WithSelfLoops().SymmetricNormalised() }
+	return map[string]matrixCase{
+		"one node":                   square(norm(random(1, 1, 0, 0)), nil),
+		"no entries":                 square(sparse.Adjacency(random(2, 7, 0, 0)), nil),
+		"short rows":                 square(norm(random(3, 50, 100, 0)), nil),
+		"hub of three levels":        square(norm(hub), nil),
+		"long rows alone":            square(norm(complete(40)), nil),
+		"sums over neighbours":       square(sparse.Adjacency(random(5, 200, 300, 33)), nil),
+		"means over neighbours":      square(sparse.Adjacency(hub).RowNormalised(), nil),
+		"columns that add up to 1":   square(sparse.Adjacency(random(6, 60, 100, 40)).ColumnNormalised(), nil),
+		"symmetric in another order": square(norm(random(7, 150, 200, 120)), reversed(150)),
+		"directed":                   square(directed(8, 90, 90, 300, 70), nil),
+		"directed, another order":    square(directed(9, 90, 90, 300, 70), reversed(90)),
+		"wide":                       rectangle(directed(10, 40, 130, 200, 120), nil, nil),
+		"tall, ordered":              rectangle(directed(11, 130, 40, 200, 35), reversed(130), reversed(40)),
+		"square between two sets":    rectangle(norm(random(12, 50, 100, 20)), nil, reversed(50)),
+	}
+}
+
+// Products, with A and its transpose, and their cotangents against dense ones.
+func TestProductEqualsDense(t *testing.T) {
+	const d = 3
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		for name, c := range matrices(t) {
+			rng := rand.New(rand.NewPCG(5, 6))
+			n, m := c.a.Rows, c.a.Columns
+			// Rows and columns of the dense matrix are brought into their orders.
+			a := sparse.Permute(c.rows, dense(c.a), m)
+			for i := range n {
+				copy(a[i*m:], sparse.Permute(c.columns, a[i*m:(i+1)*m], 1))
+			}
+			out := call(t, e, c.m.Tensors(), func(in, arrays []*Node) []*Node {
+				a, x, v := in[0], in[1], in[2]
+				at := Transpose(a, 0, 1)
+				o := c.m.On(arrays)
+				y, z := o.Product(x), o.Transposed().Product(v)
+				dx := Gradient(ReduceAllSum(Mul(y, v)), x)[0]
+				dv := Gradient(ReduceAllSum(Mul(z, x)), v)[0]
+				// The gradient's own derivative: (A^T v) v'.
+				twice := Gradient(ReduceAllSum(Mul(Gradient(ReduceAllSum(Mul(Square(y), v)), x)[0], x)), x)[0]
+				ax := Dot(a, x).Product()
+				want := MulScalar(Dot(at, Mul(ax, v)).Product(), 4)
+				return []*Node{y, ax, z, Dot(at, v).Product(), dx, Dot(at, v).Product(), dv, ax, twice, want}
+			}, matrix(a, n, m), matrix(normal(rng, m*d), m, d), matrix(normal(rng, n*d), n, d))
+			whats := []string{"product", "transposed product", "cotangent", "cotangent of the transposed", "second derivative"}
+			for i, what := range whats {
+				if off := farthest(flat(out[2*i]), flat(out[2*i+1])); !(off < 2e-5) {
+					t.Errorf("%s: the %s is off by %.2g", name, what, off)
+				}
+			}
+		}
+	})
+}
+
+// Only what is needed is passed to programs.
+func TestMatrixArrays(t *testing.T) {
+	for name, want := range map[string]int{
+		"short rows": 2, "hub of three levels": 4, "symmetric in another order": 5, "no entries": 0,
+	} {
+		c := matrices(t)[name]
+		if got := len(c.m.Tensors()); got != want || !c.m.Symmetric() {
+			t.Errorf("%s: %d arrays, want %d; symmetric: %v", name, got, want, c.m.Symmetric())
+		}
+	}
+	c := matrices(t)["means over neighbours"]
+	if c.m.Symmetric() || c.m.Entries() != c.a.Entries() || c.m.Places() < c.m.Entries() {
+		t.Errorf("means: symmetric %v, %d entries in %d places, want %d",
+			c.m.Symmetric(), c.m.Entries(), c.m.Places(), c.a.Entries())
+	}
+}
+
+// Orders of one graph's matrices agree, so that no product reorders its results.
+func TestOneOrder(t *testing.T) {
+	a := sparse.Adjacency(random(3, 200, 600, 150))
+	want := must(sparse.NewMatrix(a, nil)).Order()
+	for name, o := range map[string]sparse.Order{
+		"A + I": must(sparse.NewMatrix(a.WithSelfLoops(), nil)).Order(),
+		"mean":  must(sparse.NewMatrix(a.RowNormalised(), nil)).Order(),
+		"heads": must(sparse.NewPattern(a.WithSelfLoops(), sparse.PatternOptions{Heads: 3})).Order(),
+	} {
+		if !slices.Equal(o, want) {
+			t.Errorf("%s is in another order than A", name)
+		}
+	}
+	back := sparse.Restore(want, sparse.Permute(want, sparse.AsGiven(200), 1), 1)
+	if !slices.Equal(back, sparse.AsGiven(200)) {
+		t.Error("Restore does not undo Permute")
+	}
+}
+
+// A star of degree 2000: its centre's row is cut into chunks, as are their sums, and only there.
+func TestHub(t *testing.T) {
+	m := must(sparse.SymNorm(random(1, 2002, 0, 2000)))
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		x := slices.Repeat([]float32{1}, 2002)
+		y := call(t, e, m.Tensors(), func(in, arrays []*Node) []*Node {
+			return []*Node{m.On(arrays).Product(in[0])}
+		}, matrix(x, 2002, 1))
+		got := sparse.Restore(m.Order(), flat(y[0]), 1)
+		s := math.Sqrt(2001 * 2)
+		for i, want := range map[int]float64{0: 1./2001 + 2000/s, 1: 0.5 + 1/s, 2001: 1} {
+			if math.Abs(float64(got[i])-want) > 1e-5*want {
+				t.Errorf("node %d: %g, want %g", i, got[i], want)
+			}
+		}
+	})
+}
+
+// A graph without nodes has a matrix without rows.
+func TestEmptyGraph(t *testing.T) {
+	m := must(sparse.SymNorm(&graphs.Graph{Name: "empty"}))
+	permuted := sparse.Permute(m.Order(), []float32{}, 3)
+	if m.Size() != 0 || m.Entries() != 0 || len(m.Tensors()) != 0 || len(permuted) != 0 {
+		t.Errorf("size %d, %d entries, %d arrays", m.Size(), m.Entries(), len(m.Tensors()))
+	}
+}
+
+func BenchmarkProduct(b *testing.B) {
+	const n, degree, d = 10000, 8, 64
+	g := random(1, n, n*degree/2, 0)
+	m := must(sparse.SymNorm(g))
+	e := enginetest.Open(b, engine.CPU)
+	exec, err := NewExec(e.Backend, func(in []*Node) *Node { return m.Bare(in[1:]).Product(in[0]) })
+	if err != nil {
+		b.Fatal(err)
+	}
+	args := []any{matrix(normal(rand.New(rand.NewPCG(1, 1)), n*d), n, d)}
+	for _, a := range m.Tensors() {
+		args = append(args, a)
+	}
+	for b.Loop() {
+		out, err := exec.Call(args...)
+		if err != nil {
+			b.Fatal(err)
+		}
+		tensors.MustCopyFlatData[float32](out[0])
+		out[0].MustFinalizeAll()
+	}
+	b.ReportMetric(float64(m.Entries()*d*2)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+}

@@ -1,0 +1,59 @@
+package sparse
+
+import "fmt"
+
+// Order says which node is at each position of the per-node arrays on the engine. All per-node arrays of one model,
+// features, labels and masks, are in one order: see [Permute] and [Restore].
+type Order []int32
+
+// AsGiven is the order in which n nodes are numbered.
+func AsGiven(n int) Order {
+	o := make(Order, n)
+	for i := range o {
+		o[i] = int32(i)
+	}
+	return o
+}
+
+// positions are the nodes' places in the order.
+func (o Order) positions() []int32 {
+	at := make([]int32, len(o))
+	for p, v := range o {
+		at[v] = int32(p)
+	}
+	return at
+}
+
+// check refuses what is no permutation of n nodes.
+func (o Order) check(n int) error {
+	if len(o) != n {
+		return fmt.Errorf("sparse matrix: an order of %d nodes was given for %d", len(o), n)
+	}
+	seen := make([]bool, n)
+	for p, v := range o {
+		if v < 0 || int(v) >= n || seen[v] {
+			return fmt.Errorf("sparse matrix: the order has node %d at position %d, which is outside 0 to %d or there already",
+				v, p, n-1)
+		}
+		seen[v] = true
+	}
+	return nil
+}
+
+// Permute brings per-node rows of the given width from the graph's order into o; [Restore] undoes it.
+func Permute[T any](o Order, rows []T, width int) []T {
+	out := make([]T, len(rows))
+	for p, v := range o {
+		copy(out[p*width:(p+1)*width], rows[int(v)*width:(int(v)+1)*width])
+	}
+	return out
+}
+
+// Restore brings rows back into the graph's order.
+func Restore[T any](o Order, rows []T, width int) []T {
+	out := make([]T, len(rows))
+	for p, v := range o {
+		copy(out[int(v)*width:(int(v)+1)*width], rows[p*width:(p+1)*width])
+	}
+	return out
+}

@@ -1,0 +1,249 @@
+package sparse
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// Pattern says where a sparse matrix has entries whose values a model computes: the edges of a graph. What belongs
+// to edges are matrices [places, k], one row per place where an entry or padding is stored; see [Pattern.Places]
+// and [Edges].
+type Pattern struct {
+	rows, columns Order
+	copies        int
+	symmetric     bool
+	forward       *laid
+	backward      *laid // forward itself if the pattern is symmetric, nil if it is not and nothing reads it
+	options       PatternOptions
+}
+
+// Use is what a [Pattern] is for: arrays are made, passed to the program and kept in memory for nothing else.
+type Use uint
+
+const (
+	// ForGradients are the operations of [Edges], and of [BareEdges] Dots, Transpose, Softmax. It is the default.
+	ForGradients Use = 1 << iota
+	// ForLoopAttention is attention in loop bodies: [BareEdges] Sources and Targets by gathers that XLA fuses, and
+	// Products of two.
+	ForLoopAttention
+	// ForDiagonal is [BareEdges.Diagonal].
+	ForDiagonal
+)
+
+// PatternOptions say how a pattern is laid out. The zero value is for [Edges] within one graph.
+type PatternOptions struct {
+	// Uses say which operations are wanted; 0 is ForGradients.
+	Uses Use
+	// Heads, 1 if it is 0, makes the pattern one of so many copies of every node, of n heads rows: the copy k of
+	// node i, at row i heads + k, has the copies k of i's neighbours. What is [n, heads d] in memory is [n heads,
+	// d], each head has its own edges, and programs do not grow with the number of heads. (Edge values of several
+	// columns, [places, heads], do the same for one copy, several times slower in products.)
+	Heads int
+	// Order is that of the rows, and of the columns unless Bipartite; nil is by length of rows, see [NewMatrix].
+	Order Order
+	// Bipartite says that rows and columns are different sets of nodes, of the orders Order and Columns; nil is
+	// [AsGiven].
+	Bipartite bool
+	Columns   Order
+}
+
+// NewPattern lays out the entries of a matrix, whatever their weights.
+func NewPattern(a *CSR, o PatternOptions) (*Pattern, error) {
+	if err := a.Validate(); err != nil {
+		return nil, err
+	}
+	if a.Entries() == 0 {
+		return nil, fmt.Errorf("sparse pattern: the matrix has no entries, so that there are no edges to compute for")
+	}
+	if o.Uses == 0 {
+		o.Uses = ForGradients
+	}
+	p := &Pattern{copies: max(1, o.Heads), options: o}
+	if err := p.chooseOrders(a); err != nil {
+		return nil, err
+	}
+	edges := *a
+	edges.Weight = ones(a.Entries())
+	p.symmetric = !o.Bipartite && edges.Symmetric()
+	p.forward = &laid{sliced: slice(&edges, p.copies, p.rows, p.columns.positions(), Computed)}
+	p.forward.base()
+	add(&p.forward.arrays, weight, p.forward.weight)
+	p.forward.reorder(p.rows, p.copies)
+	if !slices.Equal(p.rows, p.forward.order) {
+		add(&p.forward.arrays, fromOrder, copied(rowsIn(p.rows, p.forward.order), p.copies))
+	}
+	if o.Uses&ForGradients != 0 {
+		p.addGradients(&edges)
+	}
+	if o.Uses&ForLoopAttention != 0 {
+		p.addLoopAttention()
+	}
+	if o.Uses&ForDiagonal != 0 {
+		return p, p.addDiagonal()
+	}
+	return p, nil
+}
+
+// chooseOrders of rows and columns, as [PatternOptions] says.
+func (p *Pattern) chooseOrders(a *CSR) error {
+	p.rows, p.columns = p.options.Order, p.options.Columns
+	switch {
+	case p.options.Bipartite:
+		if p.rows == nil {
+			p.rows = AsGiven(a.Rows)
+		}
+		if p.columns == nil {
+			p.columns = AsGiven(a.Columns)
+		}
+	case a.Rows != a.Columns:
+		return fmt.Errorf("sparse pattern: %d x %d, but edges within a graph make a square; between two sets of nodes, "+
+			"set Bipartite", a.Rows, a.Columns)
+	case p.columns != nil:
+		return fmt.Errorf("sparse pattern: an order of the columns was given for edges within a graph: " +
+			"set Order alone, or Bipartite")
+	default:
+		if p.rows == nil {
+			p.rows = a.byLength(AsGiven(a.Rows))
+		}
+		p.columns = p.rows
+	}
+	if err := p.rows.check(a.Rows); err != nil {
+		return err
+	}
+	return p.columns.check(a.Columns)
+}
+
+// addGradients adds what derivatives read: the transpose's layout, unless it is the same, and which place of the
+// one is which of the other.
+func (p *Pattern) addGradients(a *CSR) {
+	t, from := a.transposed()
+	p.backward = p.forward
+	if !p.symmetric {
+		t.Weight = a.Weight
+		p.backward = &laid{sliced: slice(t, p.copies, p.columns, p.rows.positions(), Computed)}
+		p.backward.base()
+		add(&p.backward.arrays, weight, p.backward.weight)
+		p.backward.reorder(p.columns, p.copies)
+		add(&p.backward.arrays, owner, p.backward.owner)
+	}
+	add(&p.forward.arrays, owner, p.forward.owner)
+	add(&p.backward.arrays, mirror, p.mirrorImages(from))
+}
+
+// mirrorImages are the places of the pattern that those of its transpose mirror, whose entries are the numbers
+// from; padding mirrors itself, or place 0 where layouts differ.
+func (p *Pattern) mirrorImages(from []int32) []int32 {
+	number := func(l *laid, place int, entry int32) int {
+		return int(entry)*p.copies + int(l.column[place])%p.copies
+	}
+	at := make([]int32, len(from)*p.copies)
+	for place, e := range p.forward.entry {
+		if e >= 0 {
+			at[number(p.forward, place, e)] = int32(place)
+		}
+	}
+	mirrored := make([]int32, len(p.backward.entry))
+	for place, e := range p.backward.entry {
+		if e >= 0 {
+			mirrored[place] = at[number(p.backward, place, from[e])]
+		} else if p.Symmetric() {
+			mirrored[place] = int32(place)
+		}
+	}
+	return mirrored
+}
+
+// addLoopAttention adds rows, and columns for two products at once; see [BareEdges.Products].
+func (p *Pattern) addLoopAttention() {
+	f := p.forward
+	add(&f.arrays, columnTwin, f.column)
+	rows := f.rowOf()
+	if !slices.Equal(p.rows, f.order) {
+		back := copied(rowsIn(p.rows, f.order), p.copies)
+		for i, r := range rows {
+			rows[i] = back[r]
+		}
+	}
+	add(&f.arrays, rowOf, rows)
+	if p.copies > 1 {
+		nodes := make([]int32, len(f.column))
+		for i, c := range f.column {
+			nodes[i] = c / int32(p.copies)
+		}
+		add(&f.arrays, node, nodes)
+	}
+}
+
+// addDiagonal adds what marks the diagonal.
+func (p *Pattern) addDiagonal() error {
+	if p.options.Bipartite {
+		return fmt.Errorf("sparse pattern: there is no diagonal between two sets of nodes")
+	}
+	f := p.forward
+	marks := make([]float32, len(f.column))
+	for i, r := range f.rowOf() {
+		// Rows are by length, columns in the order.
+		v := f.order[int(r)/p.copies]*int32(p.copies) + r%int32(p.copies)
+		c := p.columns[int(f.column[i])/p.copies]*int32(p.copies) + f.column[i]%int32(p.copies)
+		if f.entry[i] >= 0 && v == c {
+			marks[i] = 1
+		}
+	}
+	add(&f.arrays, diagonal, marks)
+	return nil
+}
+
+// Heads is the number of copies of every node.
+func (p *Pattern) Heads() int { return p.copies }
+
+// Size is the number of rows, that of nodes times heads.
+func (p *Pattern) Size() int { return p.forward.sliced.rows }
+
+// Places is the number of places, entries and padding: the rows of all values of edges.
+func (p *Pattern) Places() int { return len(p.forward.sliced.column) }
+
+// Symmetric tells whether every entry (i, j) has one at (j, i), within one set of nodes.
+func (p *Pattern) Symmetric() bool { return p.symmetric }
+
+// Order is the order of the nodes that are rows, without their copies; columns are in the same unless the pattern
+// is bipartite.
+func (p *Pattern) Order() Order { return p.rows }
+
+// Tensors are the arrays, to be passed to the graph that uses the pattern and handed to [Pattern.On] or
+// [Pattern.Bare] there.
+func (p *Pattern) Tensors() []*tensors.Tensor {
+	if p.backward == nil || p.symmetric {
+		return p.forward.tensors
+	}
+	return slices.Concat(p.forward.tensors, p.backward.tensors)
+}
+
+// Spread gives values of entries, rows of so many columns in the order of the CSR matrix, their places, the same
+// for all heads; padding becomes zero. Values of an edge list's edges go through CSR.Edge first.
+func Spread[T any](p *Pattern, values []T, width int) []T {
+	out := make([]T, p.Places()*width)
+	for place, e := range p.forward.entry {
+		if e >= 0 {
+			copy(out[place*width:(place+1)*width], values[int(e)*width:(int(e)+1)*width])
+		}
+	}
+	return out
+}
+
+// Collect are the values of entries in the order of the CSR matrix, out of those of the places: row e*heads + k
+// belongs to entry e of head k.
+func Collect[T any](p *Pattern, values []T, width int) []T {
+	var out []T
+	for place, e := range p.forward.entry {
+		if e >= 0 {
+			at := (int(e)*p.copies + int(p.forward.sliced.column[place])%p.copies) * width
+			if need := at + width; need > len(out) {
+				out = append(out, make([]T, need-len(out))...)
+			}
+			copy(out[at:at+width], values[place*width:(place+1)*width])
+		}
+	}
+	return out
+}

@@ -1,0 +1,76 @@
+package sparse_test
+
+import "github.com/revgnn/revgnn/pkg/sparse"
+
+// patternCase is a pattern with its entries in dense matrices, rows and columns in their orders, copies of nodes
+// beside each other.
+type patternCase struct {
+	p *sparse.Pattern
+	// target, [rows, edges], and source, [columns, edges], are 1 at the ends of each edge; edges are numbered as
+	// Collect does.
+	target, source       []float32
+	rows, columns, edges int
+	// place of every edge, and edge of every place, -1 for padding.
+	place, edge []int32
+}
+
+func patterns() map[string]patternCase {
+	adjacency := func(n, edges, hub int) *sparse.CSR { return sparse.Adjacency(random(4, n, edges, hub)) }
+	gathers := sparse.PatternOptions{Order: reversed(60), Uses: sparse.ForGradients | sparse.ForLoopAttention}
+	two := sparse.PatternOptions{Bipartite: true, Order: reversed(90), Columns: reversed(40)}
+	return map[string]patternCase{
+		"one node":                   newCase(adjacency(1, 0, 0).WithSelfLoops(), sparse.PatternOptions{}),
+		"self loops":                 newCase(adjacency(50, 100, 20).WithSelfLoops(), sparse.PatternOptions{}),
+		"isolated nodes":             newCase(adjacency(50, 20, 0), sparse.PatternOptions{}),
+		"hub of three levels":        newCase(adjacency(330, 40, 300), sparse.PatternOptions{}),
+		"long rows alone":            newCase(sparse.Adjacency(complete(20)), sparse.PatternOptions{}),
+		"heads":                      newCase(adjacency(40, 60, 30), sparse.PatternOptions{Heads: 3}),
+		"symmetric in another order": newCase(adjacency(60, 60, 30), sparse.PatternOptions{Order: reversed(60), Heads: 2}),
+		"gathers":                    newCase(adjacency(60, 60, 30), gathers),
+		"directed":                   newCase(directed(5, 60, 60, 150, 40), sparse.PatternOptions{}),
+		"directed with heads":        newCase(directed(6, 30, 30, 80, 20), sparse.PatternOptions{Order: reversed(30), Heads: 2}),
+		"two sets":                   newCase(directed(7, 40, 90, 150, 80), sparse.PatternOptions{Bipartite: true}),
+		"two sets, ordered":          newCase(directed(8, 90, 40, 150, 35), two),
+	}
+}
+
+func newCase(a *sparse.CSR, o sparse.PatternOptions) patternCase {
+	p := must(sparse.NewPattern(a, o))
+	heads := p.Heads()
+	c := patternCase{p: p, rows: a.Rows * heads, columns: a.Columns * heads, edges: a.Entries() * heads}
+	c.target, c.source = make([]float32, c.rows*c.edges), make([]float32, c.columns*c.edges)
+	rowAt, columnAt := make([]int, a.Rows), make([]int, a.Columns)
+	for position, v := range p.Order() {
+		rowAt[v] = position
+	}
+	columns := o.Columns
+	switch {
+	case !o.Bipartite:
+		columns = p.Order()
+	case columns == nil:
+		columns = sparse.AsGiven(a.Columns)
+	}
+	for position, v := range columns {
+		columnAt[v] = position
+	}
+	for i := range a.Rows {
+		for e := a.Start[i]; e < a.Start[i+1]; e++ {
+			for k := range heads {
+				c.target[(rowAt[i]*heads+k)*c.edges+e*heads+k] = 1
+				c.source[(columnAt[a.Column[e]]*heads+k)*c.edges+e*heads+k] = 1
+			}
+		}
+	}
+	places := make([]int32, p.Places())
+	for i := range places {
+		places[i] = int32(i)
+	}
+	c.place, c.edge = sparse.Collect(p, places, 1), make([]int32, p.Places())
+	for i := range c.edge {
+		c.edge[i] = -1
+	}
+	for e, at := range c.place {
+		c.edge[at] = int32(e)
+	}
+	return c
+}
