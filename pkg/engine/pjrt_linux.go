@@ -41,9 +41,8 @@ typedef struct {
 } serialize_args;
 typedef struct {
 	size_t size; void *extensions, *executable;
-	int64_t code, arguments, outputs, aliases, temporary; // of the device, which on the CPU plugin is the host
-	int64_t host[5];
-	int64_t peak;
+	int64_t code, arguments, outputs, aliases, temporary; // of the device, for the CPU plugin the host
+	int64_t rest[16]; // room for more: a plugin refuses arguments that are shorter than it knows them
 } memory_args;
 typedef struct { size_t size; void *extensions, *object; } destroy_args;
 
@@ -202,7 +201,7 @@ func revgnnCompile(args *C.compile_args) unsafe.Pointer {
 	var m C.memory_args
 	if C.measure(plugin.api, args.executable, &m) == 1 {
 		measured.Store(syscall.Gettid(), &Memory{Arguments: int64(m.arguments), Outputs: int64(m.outputs), Aliased: int64(m.aliases),
-			Temporary: int64(m.temporary), Code: int64(m.code), Peak: int64(m.peak)})
+			Temporary: int64(m.temporary), Code: int64(m.code)})
 	}
 	return nil
 }
