@@ -15,8 +15,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// A program that imports package train has the C library's own memory functions, as many malloc arenas as it wants, and the
-// environment that it was started with, except for the one variable that go-xla itself sets when it is imported.
+// A program that imports package train has the C library's own memory functions, as many malloc arenas as it wants,
+// and the environment that it was started with, except for the one variable that go-xla itself sets when it is
+// imported.
 func TestGuest(t *testing.T) {
 	enginetest.Open(t, engine.CPU)
 	guest := filepath.Join(t.TempDir(), "guest")

@@ -12,8 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// memory compiles (XXᵀ)X for X of n rows and d columns in single precision: 4nd bytes go in, 4nd come out, and in between are
-// the 4n² of XXᵀ.
+// memory compiles (XXᵀ)X for X of n rows and d columns in single precision: 4nd bytes go in, 4nd come out, and in
+// between are the 4n² of XXᵀ.
 func memory(t *testing.T, e *engine.Engine, n, d int) (engine.Memory, bool) {
 	exec, err := NewExec(e.Backend, func(x *Node) *Node { return MatMul(MatMul(x, Transpose(x, 0, 1)), x) })
 	if err != nil {

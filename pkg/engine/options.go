@@ -7,11 +7,12 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// compileOptions are our options for XLA's CPU compiler, as bytes to append to those of a program (appended messages are merged:
-// protobuf.dev/programming-guides/encoding, "Last One Wins"); flags are the user's XLA_FLAGS, whose choices are left alone.
+// compileOptions are our options for XLA's CPU compiler, as bytes to append to those of a program (appended messages
+// are merged: protobuf.dev/programming-guides/encoding, "Last One Wins"); flags are the user's XLA_FLAGS, whose
+// choices are left alone.
 //
-// Where the processor has AVX-512, the compiler may use whole registers: its default is half of one, with which sums over
-// neighbours take 1.4 to 1.8 times as long (docs/performance.md).
+// Where the processor has AVX-512, the compiler may use whole registers: its default is half of one, with which sums
+// over neighbours take 1.4 to 1.8 times as long (docs/performance.md).
 func compileOptions(flags string) []byte {
 	const width = "xla_cpu_prefer_vector_width"
 	if !cpu.X86.HasAVX512F || strings.Contains(flags, width) {
@@ -20,8 +21,8 @@ func compileOptions(flags string) []byte {
 	return optionOverride(width, 512)
 }
 
-// optionOverride encodes an entry of CompileOptionsProto.env_option_overrides (openxla/xla, xla/pjrt/proto/compile_options.proto),
-// a map from the name of an XLA flag to its value:
+// optionOverride encodes an entry of CompileOptionsProto.env_option_overrides (openxla/xla,
+// xla/pjrt/proto/compile_options.proto), a map from the name of an XLA flag to its value:
 //
 //	CompileOptionsProto { 7: entry { 1: name, 2: OptionOverrideProto { 3: value } } }
 func optionOverride(name string, value uint64) []byte {

@@ -2,8 +2,9 @@
 
 package engine
 
-// The part of the PJRT C API (openxla/xla, xla/pjrt/c/pjrt_c_api.h) that compiling, keeping and measuring programs takes. Its
-// table of functions only ever grows at the end within a major version, and its arguments carry their sizes.
+// The part of the PJRT C API (openxla/xla, xla/pjrt/c/pjrt_c_api.h) that compiling, keeping and measuring programs
+// takes. Its table of functions only ever grows at the end within a major version, and its arguments carry their
+// sizes.
 
 /*
 #cgo LDFLAGS: -ldl
@@ -47,17 +48,20 @@ typedef struct {
 typedef struct { size_t size; void *extensions, *object; } destroy_args;
 
 // Places in the table.
-enum { ERROR_DESTROY = 0, COMPILE = 20, EXECUTABLE_DESTROY = 40, SERIALIZE = 49, GET_EXECUTABLE = 51, LOAD = 56, MEMORY = 96 };
+enum {
+	ERROR_DESTROY = 0, COMPILE = 20, EXECUTABLE_DESTROY = 40, SERIALIZE = 49, GET_EXECUTABLE = 51, LOAD = 56, MEMORY = 96
+};
 
 extern void *revgnnCompile(compile_args *args);
 
-// interpose returns a copy of a plugin's table whose compile function is ours, and the table in original; NULL if the plugin is
-// of a kind not known here. Both stay for as long as the process.
+// interpose returns a copy of a plugin's table whose compile function is ours, and the table in original; NULL if the
+// plugin is of a kind not known here. Both stay for as long as the process.
 static inline api *interpose(const char *path, api **original) {
 	void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	api *(*get)(void) = library ? (api *(*)(void))dlsym(library, "GetPjrtApi") : NULL;
 	api *table = get ? get() : NULL, *copy;
-	if (!table || table->version.major != 0 || table->size < sizeof(api) + (MEMORY + 1) * sizeof(void *)) return NULL;
+	const size_t least = sizeof(api) + (MEMORY + 1) * sizeof(void *);
+	if (!table || table->version.major != 0 || table->size < least) return NULL;
 	if (!(copy = malloc(table->size))) return NULL;
 	memcpy(copy, table, table->size);
 	copy->functions[COMPILE] = (void *)revgnnCompile;
@@ -98,7 +102,8 @@ static inline int load(api *a, compile_args *to, char *bytes, size_t size) {
 	return 1;
 }
 
-// ask calls a function of the table about an executable, the third field of its arguments: 1, or 0 where the plugin cannot.
+// ask calls a function of the table about an executable, the third field of its arguments: 1, or 0 where the plugin
+// cannot.
 static inline int ask(api *a, int function, void *loaded, void *args) {
 	executable_args get = {sizeof get, NULL, loaded, NULL};
 	if (!done(a, call(a, GET_EXECUTABLE, &get))) return 0;
@@ -108,7 +113,8 @@ static inline int ask(api *a, int function, void *loaded, void *args) {
 	return done(a, error);
 }
 
-// serialize turns an executable into bytes, to be released, and measure tells its memory: 1, or 0 where the plugin cannot.
+// serialize turns an executable into bytes, to be released, and measure tells its memory: 1, or 0 where the plugin
+// cannot.
 static inline int serialize(api *a, void *loaded, serialize_args *to) {
 	*to = (serialize_args){sizeof *to};
 	return ask(a, SERIALIZE, loaded, to);
@@ -134,17 +140,18 @@ import (
 	"github.com/gomlx/go-xla/pjrt"
 )
 
-// plugin is the interposed one, of the CPU; machine is what its programs depend on beside their text and their options, and
-// options are ours, appended to those of each program.
+// plugin is the interposed one, of the CPU; machine is what its programs depend on beside their text and their
+// options, and options are ours, appended to those of each program.
 var plugin struct {
 	api     *C.api
 	machine []byte
 	options []byte
 }
 
-// interpose has go-xla (v0.4.5, which has no call to save or load compiled programs, nor to set options of the compiler) use
-// the CPU plugin at path through a table of functions of which the one that compiles is [revgnnCompile]. It tells whether it
-// could; if not, programs are compiled each time, with the compiler's defaults, and their memory is not known.
+// interpose has go-xla (v0.4.5, which has no call to save or load compiled programs, nor to set options of the
+// compiler) use the CPU plugin at path through a table of functions of which the one that compiles is
+// [revgnnCompile]. It tells whether it could; if not, programs are compiled each time, with the compiler's defaults,
+// and their memory is not known.
 func interpose(name, path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -160,8 +167,8 @@ func interpose(name, path string) bool {
 	flags := os.Getenv("XLA_FLAGS")
 	plugin.api, plugin.options = original, compileOptions(flags)
 	// XLA lays programs out for the processor's instructions and for the number of its cores and of its own threads.
-	plugin.machine = fmt.Appendf(nil, "%s %d %d %d.%d %s %d %v %s", path, info.Size(), info.ModTime().UnixNano(), original.version.major,
-		original.version.minor, processor(), runtime.NumCPU(), cpuOptions, flags)
+	plugin.machine = fmt.Appendf(nil, "%s %d %d %d.%d %s %d %v %s", path, info.Size(), info.ModTime().UnixNano(),
+		original.version.major, original.version.minor, processor(), runtime.NumCPU(), cpuOptions, flags)
 	return pjrt.RegisterPreloadedPlugin(name, uintptr(unsafe.Pointer(table))) == nil
 }
 
@@ -176,8 +183,8 @@ func processor() string {
 	return runtime.GOARCH
 }
 
-// revgnnCompile takes the place of the plugin's PJRT_Client_Compile: it adds our options, looks into the folder of compiled
-// programs first, and notes the program's memory. It runs on the thread that called go-xla; see [measured].
+// revgnnCompile takes the place of the plugin's PJRT_Client_Compile: it adds our options, looks into the folder of
+// compiled programs first, and notes the program's memory. It runs on the thread that called go-xla; see [measured].
 //
 //export revgnnCompile
 func revgnnCompile(args *C.compile_args) unsafe.Pointer {
@@ -200,8 +207,8 @@ func revgnnCompile(args *C.compile_args) unsafe.Pointer {
 	}
 	var m C.memory_args
 	if C.measure(plugin.api, args.executable, &m) == 1 {
-		measured.Store(syscall.Gettid(), &Memory{Arguments: int64(m.arguments), Outputs: int64(m.outputs), Aliased: int64(m.aliases),
-			Temporary: int64(m.temporary), Code: int64(m.code)})
+		measured.Store(syscall.Gettid(), &Memory{Arguments: int64(m.arguments), Outputs: int64(m.outputs),
+			Aliased: int64(m.aliases), Temporary: int64(m.temporary), Code: int64(m.code)})
 	}
 	return nil
 }
@@ -216,11 +223,12 @@ func loadProgram(args *C.compile_args, kept []byte) bool {
 	return C.load(plugin.api, args, (*C.char)(c), C.size_t(len(kept))) == 1
 }
 
-// measured holds the memory of programs by the thread that compiled them: go-xla calls [revgnnCompile] on the thread on which it
-// is called, which is what tells programs apart that are compiled at the same time.
+// measured holds the memory of programs by the thread that compiled them: go-xla calls [revgnnCompile] on the thread
+// on which it is called, which is what tells programs apart that are compiled at the same time.
 var measured sync.Map
 
-// measure runs a function that compiles a program, and returns what became known of its memory meanwhile, nil if nothing.
+// measure runs a function that compiles a program, and returns what became known of its memory meanwhile, nil if
+// nothing.
 func measure(compile func() error) (*Memory, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -26,7 +26,8 @@ const glibc = C.glibc == 1
 
 func trim() { C.trim() }
 
-// restart starts this program again in this process, with a variable added to the environment. It returns only if it fails.
+// restart starts this program again in this process, with a variable added to the environment. It returns only if it
+// fails.
 func restart(setting string) error {
 	program, err := os.Executable()
 	if err != nil {

@@ -46,7 +46,8 @@ type outcome struct {
 	Steps int
 	// Faults are the pages that a step with 64 MiB of working memory takes.
 	Faults int64
-	// Started tells whether the process was started with Tunables, and Left is GLIBC_TUNABLES as its children would see it.
+	// Started tells whether the process was started with Tunables, and Left is GLIBC_TUNABLES as its children would
+	// see it.
 	Started bool
 	Left    string
 }
@@ -100,7 +101,8 @@ func work() error {
 	return json.NewEncoder(os.Stdout).Encode(o)
 }
 
-// iterate runs n steps from a state of the thread's own, with 4 MiB of working memory each, and returns the last state's sum.
+// iterate runs n steps from a state of the thread's own, with 4 MiB of working memory each, and returns the last
+// state's sum.
 func iterate(step *Exec, thread, n int) (sum string, done int, err error) {
 	const rows, columns = 1024, 16
 	x := make([]float32, rows*columns)
@@ -152,7 +154,8 @@ func run(t *testing.T, environment ...string) (o outcome) {
 		t.Fatal(err)
 	}
 	c := exec.Command(program)
-	c.Env = append(slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "GLIBC_TUNABLES=") }), child+"=1")
+	given := func(e string) bool { return strings.HasPrefix(e, "GLIBC_TUNABLES=") }
+	c.Env = append(slices.DeleteFunc(os.Environ(), given), child+"=1")
 	c.Env = append(c.Env, environment...)
 	c.Stderr = os.Stderr
 	out, err := c.Output()
@@ -165,8 +168,8 @@ func run(t *testing.T, environment ...string) (o outcome) {
 	return o
 }
 
-// Under the allocator's settings, 1,000 steps on 8 threads lose nothing, and end where they do without, bit for bit; a step with
-// much working memory takes huge pages; and other settings of glibc reach child processes as they were.
+// Under the allocator's settings, 1,000 steps on 8 threads lose nothing, and end where they do without, bit for bit;
+// a step with much working memory takes huge pages; and other settings of glibc reach child processes as they were.
 func TestTunedStepsMatchBitForBit(t *testing.T) {
 	enginetest.Open(t, engine.CPU)
 	const others = "glibc.rtld.nns=4"
@@ -183,7 +186,8 @@ func TestTunedStepsMatchBitForBit(t *testing.T) {
 		t.Errorf("threads share states: %q", plain.Sums)
 	}
 	if plain.Started || !tuned.Started || plain.Left != "" || tuned.Left != others {
-		t.Errorf("started with tunables: plain %v, tuned %v; left to children: %q and %q", plain.Started, tuned.Started, plain.Left, tuned.Left)
+		t.Errorf("started with tunables: plain %v, tuned %v; left to children: %q and %q",
+			plain.Started, tuned.Started, plain.Left, tuned.Left)
 	}
 	t.Logf("pages of a step with 64 MiB: %d plain, %d tuned", plain.Faults, tuned.Faults)
 	enabled, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled")

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Tune leaves the process alone where it was told to, and takes its own settings out of the environment and no others.
+// Tune leaves the process alone where it was told to, and takes its own settings out of the environment and no
+// others.
 func TestTuneEnvironment(t *testing.T) {
 	for _, c := range []struct{ allocator, before, after string }{
 		{System, "", ""},

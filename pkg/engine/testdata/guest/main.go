@@ -1,5 +1,5 @@
-// Command guest is a program that uses revgnn as a library: it imports package train, runs training steps, and reports what has
-// become of its process. A test builds and runs it.
+// Command guest is a program that uses revgnn as a library: it imports package train, runs training steps, and
+// reports what has become of its process. A test builds and runs it.
 package main
 
 /*
