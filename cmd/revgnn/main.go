@@ -15,9 +15,16 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/host"
 )
 
 func main() {
+	if err := host.Tune(); err != nil {
+		fmt.Fprintln(os.Stderr, "revgnn: "+err.Error())
+	}
+	engine.AfterCompile(host.Trim)
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 

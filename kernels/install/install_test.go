@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/revgnn/revgnn/pkg/host"
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
@@ -54,13 +55,23 @@ func TestKernel(t *testing.T) {
 	if spec.Argv[0] != filepath.Join(p.venv, "bin", "gonb") || spec.Argv[len(spec.Argv)-1] != "-go_work="+p.project {
 		t.Errorf("argv is %q", spec.Argv)
 	}
-	for name, want := range map[string]string{"GOPROXY": "off", "A": "1", "B": "2", "PATH": p.venv + "/bin:/opt/go/bin:${PATH}"} {
+	for name, want := range map[string]string{"GOPROXY": "off", "GLIBC_TUNABLES": host.Tunables, "A": "1", "B": "2", "PATH": p.venv + "/bin:/opt/go/bin:${PATH}"} {
 		if spec.Env[name] != want {
 			t.Errorf("%s is %q, want %q", name, spec.Env[name], want)
 		}
 	}
 	if copied, err := os.ReadFile(filepath.Join(dir, "echarts.min.js")); err != nil || string(copied) != "library" {
 		t.Errorf("the library beside the spec: %q, %v", copied, err)
+	}
+	if _, err := p.kernel(map[string]string{"GLIBC_TUNABLES": ""}); err != nil {
+		t.Fatal(err)
+	}
+	if text, err = os.ReadFile(filepath.Join(dir, "kernel.json")); err != nil {
+		t.Fatal(err)
+	}
+	spec.Env = nil
+	if err := json.Unmarshal(text, &spec); err != nil || spec.Env["GLIBC_TUNABLES"] != "" {
+		t.Errorf("GLIBC_TUNABLES is %q, %v; want it switched off", spec.Env["GLIBC_TUNABLES"], err)
 	}
 	if _, err := p.kernel(map[string]string{"A": `"`}); err == nil || !strings.Contains(err.Error(), "quotes") {
 		t.Errorf("a quote in a variable: %v, want an error that says so", err)

@@ -11,7 +11,8 @@
 //   - .venv/bin/gonb, the Go kernel, and goimports, which it calls;
 //   - .venv/share/revgnn/echarts.min.js, which draws figures (package echarts);
 //   - .venv/share/jupyter/kernels/revgnn, the kernel spec made from kernels/kernel.json, with a copy of ECharts for
-//     the pages that the notebook server shows;
+//     the pages that the notebook server shows; it gives cells the allocator's settings of package host, which
+//     `-env GLIBC_TUNABLES=` leaves out;
 //   - the modules in go.mod, since cells are compiled offline.
 package main
 

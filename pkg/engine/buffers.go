@@ -38,16 +38,22 @@ func (b *nested) NewSharedBuffer(device compute.DeviceNum, shape shapes.Shape) (
 }
 
 func (b *builder) Compile() (compute.Executable, error) {
-	e, err := b.Builder.Compile()
+	var e compute.Executable
+	memory, err := measure(func() (err error) {
+		e, err = b.Builder.Compile()
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	return executable{e, b.backend}, nil
+	return executable{e, b.backend, memory}, nil
 }
 
 type executable struct {
 	compute.Executable
 	backend *nested
+	// memory is nil where it is not known.
+	memory *Memory
 }
 
 func (e executable) Execute(inputs []compute.Buffer, donate []bool, device compute.DeviceNum) ([]compute.Buffer, error) {

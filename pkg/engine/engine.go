@@ -40,7 +40,7 @@ type Engine struct {
 var (
 	opened = map[string]*Engine{}
 	mutex  sync.Mutex
-	// interposed is the path of the CPU plugin where it was opened by [keepPrograms]: go-xla does not know it then.
+	// interposed is the path of the CPU plugin where it was opened by [interpose]: go-xla does not know it then.
 	interposed atomic.Pointer[string]
 )
 
@@ -65,17 +65,13 @@ func Open(name string) (*Engine, error) {
 	if e := opened[name]; e != nil {
 		return e, nil
 	}
-	// go-xla would otherwise look for a release page on the network each time; installing is a step of its own.
-	os.Setenv(xla.NoAutoInstallEnv, "1")
-	quiet()
 	config, path := name, Plugins()[strings.TrimPrefix(name, "xla:")]
 	switch name {
 	case Go:
 		// Run side by side, operations that wait in nested loops take all workers and block each other (compute v0.1.6).
 		config = "go:ops_sequential"
 	case CPU:
-		widen()
-		if keepPrograms("cpu", path) {
+		if interpose("cpu", path) {
 			interposed.Store(&path)
 		}
 	case CUDA:
@@ -183,11 +179,4 @@ func searched() []string {
 		dir = "the home directory"
 	}
 	return []string{dir, "/usr/local/lib/go-xla", "the system's library folders"}
-}
-
-// quiet keeps the plugin's informational messages off stderr unless the user asked for them.
-func quiet() {
-	if _, ok := os.LookupEnv("TF_CPP_MIN_LOG_LEVEL"); !ok {
-		os.Setenv("TF_CPP_MIN_LOG_LEVEL", "2")
-	}
 }

@@ -142,7 +142,6 @@ func extract(archive, member, path, sum string) error {
 
 // loads opens a backend and closes it again.
 func loads(config string) error {
-	quiet()
 	b, err := compute.NewWithConfig(config)
 	if err != nil {
 		return err

@@ -2,34 +2,66 @@
 
 package engine
 
-// The part of the PJRT C API (openxla/xla, xla/pjrt/c/pjrt_c_api.h) that compiling and keeping programs takes. Its table of
-// functions only ever grows at the end within a major version, and its arguments carry their sizes.
+// The part of the PJRT C API (openxla/xla, xla/pjrt/c/pjrt_c_api.h) that compiling, keeping and measuring programs
+// takes. Its table of functions only ever grows at the end within a major version, and its arguments carry their
+// sizes.
 
 /*
 #cgo LDFLAGS: -ldl
 #include <dlfcn.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct { size_t size; void *extensions; struct { size_t size; void *extensions; int major, minor; } version; void *functions[]; } api;
-typedef struct { size_t size; void *extensions; char *code; size_t code_size; char *format; size_t format_size; } program;
-typedef struct { size_t size; void *extensions; void *client; program *program; char *options; size_t options_size; void *executable; } compile_args;
-typedef struct { size_t size; void *extensions; void *client; char *bytes; size_t bytes_size; void *executable; char *options; size_t options_size; } load_args;
-typedef struct { size_t size; void *extensions; void *loaded, *executable; } executable_args;
-typedef struct { size_t size; void *extensions; void *executable; char *bytes; size_t bytes_size; void *backing; void (*release)(void *); } serialize_args;
-typedef struct { size_t size; void *extensions; void *object; } destroy_args;
+typedef struct {
+	size_t size; void *extensions;
+	struct { size_t size; void *extensions; int major, minor; } version;
+	void *functions[];
+} api;
+typedef struct {
+	size_t size; void *extensions;
+	char *code; size_t code_size;
+	char *format; size_t format_size;
+} program;
+typedef struct {
+	size_t size; void *extensions, *client;
+	program *program;
+	char *options; size_t options_size;
+	void *executable; // out
+} compile_args;
+typedef struct {
+	size_t size; void *extensions, *client;
+	char *bytes; size_t bytes_size;
+	void *executable; // out
+	char *options; size_t options_size;
+} load_args;
+typedef struct { size_t size; void *extensions, *loaded, *executable; } executable_args;
+typedef struct {
+	size_t size; void *extensions, *executable;
+	char *bytes; size_t bytes_size; void *backing; void (*release)(void *); // out
+} serialize_args;
+typedef struct {
+	size_t size; void *extensions, *executable;
+	int64_t code, arguments, outputs, aliases, temporary; // of the device, for the CPU plugin the host
+	int64_t rest[16]; // room for more: a plugin refuses arguments that are shorter than it knows them
+} memory_args;
+typedef struct { size_t size; void *extensions, *object; } destroy_args;
 
-enum { ERROR_DESTROY = 0, COMPILE = 20, EXECUTABLE_DESTROY = 40, SERIALIZE = 49, GET_EXECUTABLE = 51, LOAD = 56 };
+// Places in the table.
+enum {
+	ERROR_DESTROY = 0, COMPILE = 20, EXECUTABLE_DESTROY = 40, SERIALIZE = 49, GET_EXECUTABLE = 51, LOAD = 56, MEMORY = 96
+};
 
 extern void *revgnnCompile(compile_args *args);
 
-// interpose returns a copy of a plugin's table whose compile function is ours, and the table in original; NULL if the plugin is
-// of a kind not known here. Both stay for as long as the process.
+// interpose returns a copy of a plugin's table whose compile function is ours, and the table in original; NULL if the
+// plugin is of a kind not known here. Both stay for as long as the process.
 static inline api *interpose(const char *path, api **original) {
 	void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	api *(*get)(void) = library ? (api *(*)(void))dlsym(library, "GetPjrtApi") : NULL;
 	api *table = get ? get() : NULL, *copy;
-	if (!table || table->version.major != 0 || table->size < sizeof(api) + (LOAD + 1) * sizeof(void *)) return NULL;
+	const size_t least = sizeof(api) + (MEMORY + 1) * sizeof(void *);
+	if (!table || table->version.major != 0 || table->size < least) return NULL;
 	if (!(copy = malloc(table->size))) return NULL;
 	memcpy(copy, table, table->size);
 	copy->functions[COMPILE] = (void *)revgnnCompile;
@@ -46,32 +78,53 @@ static inline void destroy(api *a, int function, void *object) {
 	call(a, function, &args);
 }
 
+// done tells whether there was no error, which it frees.
+static inline int done(api *a, void *error) {
+	if (error) destroy(a, ERROR_DESTROY, error);
+	return !error;
+}
+
+// compile is the plugin's own compile function, given other options; it returns an error, or NULL.
+static inline void *compile(api *a, compile_args *args, char *options, size_t size) {
+	char *given = args->options;
+	size_t given_size = args->options_size;
+	args->options = options, args->options_size = size;
+	void *error = call(a, COMPILE, args);
+	args->options = given, args->options_size = given_size;
+	return error;
+}
+
 // load makes an executable from the bytes of one: 1, or 0 where the plugin refuses them.
 static inline int load(api *a, compile_args *to, char *bytes, size_t size) {
 	load_args args = {sizeof args, NULL, to->client, bytes, size, NULL, NULL, 0};
-	void *error = call(a, LOAD, &args);
-	if (error) return destroy(a, ERROR_DESTROY, error), 0;
+	if (!done(a, call(a, LOAD, &args))) return 0;
 	to->executable = args.executable;
 	return 1;
 }
 
-// serialize turns an executable into bytes, to be released: 1, or 0 where the plugin cannot.
-static inline int serialize(api *a, void *loaded, serialize_args *to) {
+// ask calls a function of the table about an executable, the third field of its arguments: 1, or 0 where the plugin
+// cannot.
+static inline int ask(api *a, int function, void *loaded, void *args) {
 	executable_args get = {sizeof get, NULL, loaded, NULL};
-	void *error = call(a, GET_EXECUTABLE, &get);
-	if (error) return destroy(a, ERROR_DESTROY, error), 0;
-	*to = (serialize_args){sizeof *to, NULL, get.executable};
-	error = call(a, SERIALIZE, to);
+	if (!done(a, call(a, GET_EXECUTABLE, &get))) return 0;
+	((executable_args *)args)->loaded = get.executable;
+	void *error = call(a, function, args);
 	destroy(a, EXECUTABLE_DESTROY, get.executable);
-	if (error) return destroy(a, ERROR_DESTROY, error), 0;
-	return 1;
+	return done(a, error);
+}
+
+// serialize turns an executable into bytes, to be released, and measure tells its memory: 1, or 0 where the plugin
+// cannot.
+static inline int serialize(api *a, void *loaded, serialize_args *to) {
+	*to = (serialize_args){sizeof *to};
+	return ask(a, SERIALIZE, loaded, to);
+}
+static inline int measure(api *a, void *loaded, memory_args *to) {
+	*to = (memory_args){sizeof *to};
+	return ask(a, MEMORY, loaded, to);
 }
 
 static inline void release(serialize_args *a) { if (a->release) a->release(a->backing); }
-
-// trim gives the memory that compiling took and freed back to the system, where the C library is glibc.
-extern int malloc_trim(size_t) __attribute__((weak));
-static inline void trim(void) { if (malloc_trim) malloc_trim(0); }
 */
 import "C"
 
@@ -80,21 +133,26 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync"
+	"syscall"
 	"unsafe"
 
 	"github.com/gomlx/go-xla/pjrt"
 )
 
-// plugin is the interposed one, of the CPU, and machine what its programs depend on beside their text.
+// plugin is the interposed one, of the CPU; machine is what its programs depend on beside their text and their
+// options, and options are ours, appended to those of each program.
 var plugin struct {
 	api     *C.api
 	machine []byte
+	options []byte
 }
 
-// keepPrograms has go-xla (v0.4.5, which has no call to save or load compiled programs) use the CPU plugin at path through a
-// table of functions of which the one that compiles looks into the folder of compiled programs first. It tells whether it
-// could; if not, programs are compiled each time.
-func keepPrograms(name, path string) bool {
+// interpose has go-xla (v0.4.5, which has no call to save or load compiled programs, nor to set options of the
+// compiler) use the CPU plugin at path through a table of functions of which the one that compiles is
+// [revgnnCompile]. It tells whether it could; if not, programs are compiled each time, with the compiler's defaults,
+// and their memory is not known.
+func interpose(name, path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {
 		return false
@@ -106,10 +164,11 @@ func keepPrograms(name, path string) bool {
 	if table == nil {
 		return false
 	}
-	plugin.api = original
+	flags := os.Getenv("XLA_FLAGS")
+	plugin.api, plugin.options = original, compileOptions(flags)
 	// XLA lays programs out for the processor's instructions and for the number of its cores and of its own threads.
-	plugin.machine = fmt.Appendf(nil, "%s %d %d %d.%d %s %d %v %s", path, info.Size(), info.ModTime().UnixNano(), original.version.major,
-		original.version.minor, processor(), runtime.NumCPU(), cpuOptions, os.Getenv("XLA_FLAGS"))
+	plugin.machine = fmt.Appendf(nil, "%s %d %d %d.%d %s %d %v %s", path, info.Size(), info.ModTime().UnixNano(),
+		original.version.major, original.version.minor, processor(), runtime.NumCPU(), cpuOptions, flags)
 	return pjrt.RegisterPreloadedPlugin(name, uintptr(unsafe.Pointer(table))) == nil
 }
 
@@ -124,27 +183,59 @@ func processor() string {
 	return runtime.GOARCH
 }
 
+// revgnnCompile takes the place of the plugin's PJRT_Client_Compile: it adds our options, looks into the folder of
+// compiled programs first, and notes the program's memory. It runs on the thread that called go-xla; see [measured].
+//
 //export revgnnCompile
 func revgnnCompile(args *C.compile_args) unsafe.Pointer {
 	text := func(p *C.char, size C.size_t) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(p)), size) }
+	options := append(text(args.options, args.options_size)[:args.options_size:args.options_size], plugin.options...)
 	dir, p := programsDir(), args.program
-	name := programName(plugin.machine, text(p.format, p.format_size), text(p.code, p.code_size), text(args.options, args.options_size))
-	if b := dir.load(name); b != nil {
-		c := C.CBytes(b)
+	name := programName(plugin.machine, text(p.format, p.format_size), text(p.code, p.code_size), options)
+	if !loadProgram(args, dir.load(name)) {
+		defer compiled()
+		c := C.CBytes(options)
 		defer C.free(c)
-		if C.load(plugin.api, args, (*C.char)(c), C.size_t(len(b))) == 1 {
-			return nil
+		if err := C.compile(plugin.api, args, (*C.char)(c), C.size_t(len(options))); err != nil {
+			return err
+		}
+		var out C.serialize_args
+		if dir != "" && C.serialize(plugin.api, args.executable, &out) == 1 {
+			dir.store(name, text(out.bytes, out.bytes_size), maxPrograms)
+			C.release(&out)
 		}
 	}
-	giveBack()
-	defer C.trim()
-	if err := C.call(plugin.api, C.COMPILE, unsafe.Pointer(args)); err != nil || dir == "" {
-		return err
-	}
-	var out C.serialize_args
-	if C.serialize(plugin.api, args.executable, &out) == 1 {
-		dir.store(name, text(out.bytes, out.bytes_size), maxPrograms)
-		C.release(&out)
+	var m C.memory_args
+	if C.measure(plugin.api, args.executable, &m) == 1 {
+		measured.Store(syscall.Gettid(), &Memory{Arguments: int64(m.arguments), Outputs: int64(m.outputs),
+			Aliased: int64(m.aliases), Temporary: int64(m.temporary), Code: int64(m.code)})
 	}
 	return nil
+}
+
+// loadProgram makes args' executable of a kept program, and tells whether there was one that the plugin takes.
+func loadProgram(args *C.compile_args, kept []byte) bool {
+	if kept == nil {
+		return false
+	}
+	c := C.CBytes(kept)
+	defer C.free(c)
+	return C.load(plugin.api, args, (*C.char)(c), C.size_t(len(kept))) == 1
+}
+
+// measured holds the memory of programs by the thread that compiled them: go-xla calls [revgnnCompile] on the thread
+// on which it is called, which is what tells programs apart that are compiled at the same time.
+var measured sync.Map
+
+// measure runs a function that compiles a program, and returns what became known of its memory meanwhile, nil if
+// nothing.
+func measure(compile func() error) (*Memory, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	thread := syscall.Gettid()
+	measured.Delete(thread)
+	err := compile()
+	m, _ := measured.LoadAndDelete(thread)
+	memory, _ := m.(*Memory)
+	return memory, err
 }

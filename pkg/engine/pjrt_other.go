@@ -2,5 +2,8 @@
 
 package engine
 
-// keepPrograms is for Linux: elsewhere programs are compiled each time.
-func keepPrograms(string, string) bool { return false }
+// interpose is for Linux: elsewhere programs are compiled each time, and their memory is not known.
+func interpose(string, string) bool { return false }
+
+// measure runs a function that compiles a program.
+func measure(compile func() error) (*Memory, error) { return nil, compile() }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/revgnn/revgnn/pkg/files"
@@ -17,6 +18,27 @@ import (
 
 // Programs is the environment variable that names the folder of compiled programs; "off" keeps none.
 const Programs = "REVGNN_PROGRAMS"
+
+// afterCompile is what [AfterCompile] was given.
+var afterCompile atomic.Pointer[func()]
+
+// AfterCompile has a function called whenever the XLA CPU engine has compiled a program, on the thread that compiled it, and not
+// where the program was kept from before. Compiling takes, for a moment, a few hundred MB that the C library may then hold on
+// to; a command that wants them back says so here. Nil calls nothing, as at the start.
+func AfterCompile(f func()) {
+	if f == nil {
+		afterCompile.Store(nil)
+		return
+	}
+	afterCompile.Store(&f)
+}
+
+// compiled calls what AfterCompile was given.
+func compiled() {
+	if f := afterCompile.Load(); f != nil {
+		(*f)()
+	}
+}
 
 // maxPrograms bounds the folder; a program has 0.1 to 5 MB.
 const maxPrograms = 512 << 20

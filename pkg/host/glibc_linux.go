@@ -1,0 +1,40 @@
+//go:build linux && cgo
+
+package host
+
+// #include <features.h>
+// #ifdef __GLIBC__
+// #include <malloc.h>
+// enum { glibc = 1 };
+// static void trim(void) { malloc_trim(0); }
+// #else
+// enum { glibc = 0 };
+// static void trim(void) {}
+// #endif
+import "C"
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// glibc tells whether the C library is the one that reads [Tunables].
+const glibc = C.glibc == 1
+
+func trim() { C.trim() }
+
+// restart starts this program again in this process, with a variable added to the environment. It returns only if it
+// fails.
+func restart(setting string) error {
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("the program cannot be started again with %s: %w", setting, err)
+	}
+	name, _, _ := strings.Cut(setting, "=")
+	env := slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, name+"=") })
+	err = syscall.Exec(program, os.Args, append(env, setting))
+	return fmt.Errorf("%s cannot be started again with %s: %w", program, setting, err)
+}

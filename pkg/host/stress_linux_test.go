@@ -1,0 +1,197 @@
+//go:build linux && cgo
+
+package host_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+	"github.com/revgnn/revgnn/pkg/host"
+)
+
+// child in the environment has the test's program do the work of the child process.
+const child = "REVGNN_TEST_HOST_CHILD"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(child) == "" {
+		os.Exit(m.Run())
+	}
+	if err := work(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// outcome is what a child reports.
+type outcome struct {
+	// Sums of each thread's last state, and Steps that all of them did.
+	Sums  []string
+	Steps int
+	// Faults are the pages that a step with 64 MiB of working memory takes.
+	Faults int64
+	// Started tells whether the process was started with Tunables, and Left is GLIBC_TUNABLES as its children would
+	// see it.
+	Started bool
+	Left    string
+}
+
+const threads, steps = 8, 1000
+
+// work tunes this process as a command does, runs a compiled program 1,000 times in all on 8 threads, and reports.
+func work() error {
+	if err := host.Tune(); err != nil {
+		return err
+	}
+	engine.AfterCompile(host.Trim)
+	e, err := engine.Open(engine.CPU)
+	if err != nil {
+		return err
+	}
+	step, err := NewExec(e.Backend, func(x *Node) *Node { return Tanh(MatMul(MatMul(x, Transpose(x, 0, 1)), x)) })
+	if err != nil {
+		return err
+	}
+	defer step.Finalize()
+	o := outcome{Sums: make([]string, threads), Left: os.Getenv("GLIBC_TUNABLES")}
+	var all sync.WaitGroup
+	var mutex sync.Mutex
+	for i := range threads {
+		all.Go(func() {
+			runtime.LockOSThread()
+			sum, done, failed := iterate(step, i, steps/threads)
+			host.Trim() // while others run
+			mutex.Lock()
+			defer mutex.Unlock()
+			o.Sums[i] = sum
+			o.Steps += done
+			if failed != nil {
+				err = failed
+			}
+		})
+	}
+	all.Wait()
+	if err != nil {
+		return err
+	}
+	if o.Faults, err = faults(e); err != nil {
+		return err
+	}
+	b, err := os.ReadFile("/proc/self/environ")
+	if err != nil {
+		return err
+	}
+	o.Started = bytes.Contains(b, []byte("glibc.malloc.arena_max=2")) // glibc puts zeros in place of colons
+	return json.NewEncoder(os.Stdout).Encode(o)
+}
+
+// iterate runs n steps from a state of the thread's own, with 4 MiB of working memory each, and returns the last
+// state's sum.
+func iterate(step *Exec, thread, n int) (sum string, done int, err error) {
+	const rows, columns = 1024, 16
+	x := make([]float32, rows*columns)
+	for i := range x {
+		x[i] = float32(math.Sin(float64(i*(thread+3)))) / 8
+	}
+	for done = range n {
+		in := tensors.FromFlatDataAndDimensions(x, rows, columns)
+		out, err := step.Call(in)
+		if err != nil {
+			return "", done, err
+		}
+		x = tensors.MustCopyFlatData[float32](out[0])
+		for _, t := range []*tensors.Tensor{in, out[0]} {
+			if err := t.FinalizeAll(); err != nil {
+				return "", done, err
+			}
+		}
+	}
+	bits := sha256.New()
+	binary.Write(bits, binary.LittleEndian, x)
+	return fmt.Sprintf("%x", bits.Sum(nil)), done + 1, nil
+}
+
+// faults counts the pages that the third step of a program with 64 MiB of working memory takes.
+func faults(e *engine.Engine) (n int64, err error) {
+	big, err := NewExec(e.Backend, func(x *Node) *Node { return MatMul(MatMul(x, Transpose(x, 0, 1)), x) })
+	if err != nil {
+		return 0, err
+	}
+	defer big.Finalize()
+	x := tensors.FromFlatDataAndDimensions(make([]float32, 4096), 4096, 1)
+	for range 3 {
+		var before, after syscall.Rusage
+		syscall.Getrusage(syscall.RUSAGE_SELF, &before)
+		if _, err := big.Call(x); err != nil {
+			return 0, err
+		}
+		syscall.Getrusage(syscall.RUSAGE_SELF, &after)
+		n = after.Minflt - before.Minflt
+	}
+	return n, nil
+}
+
+func run(t *testing.T, environment ...string) (o outcome) {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(program)
+	given := func(e string) bool { return strings.HasPrefix(e, "GLIBC_TUNABLES=") }
+	c.Env = append(slices.DeleteFunc(os.Environ(), given), child+"=1")
+	c.Env = append(c.Env, environment...)
+	c.Stderr = os.Stderr
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("with %q: %v", environment, err)
+	}
+	if err := json.Unmarshal(out, &o); err != nil {
+		t.Fatalf("with %q: %v: %s", environment, err, out)
+	}
+	return o
+}
+
+// Under the allocator's settings, 1,000 steps on 8 threads lose nothing, and end where they do without, bit for bit;
+// a step with much working memory takes huge pages; and other settings of glibc reach child processes as they were.
+func TestTunedStepsMatchBitForBit(t *testing.T) {
+	enginetest.Open(t, engine.CPU)
+	const others = "glibc.rtld.nns=4"
+	plain, tuned := run(t, host.Allocator+"="+host.System), run(t, host.Allocator+"=", "GLIBC_TUNABLES="+others)
+	for which, o := range map[string]outcome{"plain": plain, "tuned": tuned} {
+		if o.Steps != steps || len(o.Sums) != threads {
+			t.Errorf("%s: %d steps on %d threads are done, want %d on %d", which, o.Steps, len(o.Sums), steps, threads)
+		}
+	}
+	if !slices.Equal(plain.Sums, tuned.Sums) {
+		t.Errorf("states differ:\nplain %q\ntuned %q", plain.Sums, tuned.Sums)
+	}
+	if len(slices.Compact(slices.Sorted(slices.Values(plain.Sums)))) != threads {
+		t.Errorf("threads share states: %q", plain.Sums)
+	}
+	if plain.Started || !tuned.Started || plain.Left != "" || tuned.Left != others {
+		t.Errorf("started with tunables: plain %v, tuned %v; left to children: %q and %q",
+			plain.Started, tuned.Started, plain.Left, tuned.Left)
+	}
+	t.Logf("pages of a step with 64 MiB: %d plain, %d tuned", plain.Faults, tuned.Faults)
+	enabled, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled")
+	if err == nil && strings.Contains(string(enabled), "[madvise]") && tuned.Faults > plain.Faults/4 {
+		t.Errorf("a step takes %d pages with huge ones, %d without", tuned.Faults, plain.Faults)
+	}
+}
