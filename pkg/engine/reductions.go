@@ -12,14 +12,14 @@ import (
 // reductions are therefore made of operations that need no such function: the halves of an axis are combined with
 // each other until one entry is left.
 
-// binary combines two values entry by entry.
-type binary func(lhs, rhs compute.Value) (compute.Value, error)
+// operation combines two values entry by entry.
+type operation func(lhs, rhs compute.Value) (compute.Value, error)
 
 // reduction is a reduction of the engine's own.
 type reduction func(x compute.Value, axes ...int) (compute.Value, error)
 
 // reduce folds x over axes, all of them if none is given; outside of bodies, native does so.
-func (f *function) reduce(x compute.Value, axes []int, native reduction, combine binary) (compute.Value, error) {
+func (f *function) reduce(x compute.Value, axes []int, native reduction, combine operation) (compute.Value, error) {
 	if f.closure == 0 {
 		return native(x, axes...)
 	}
@@ -45,7 +45,7 @@ func (f *function) reduce(x compute.Value, axes []int, native reduction, combine
 }
 
 // fold combines the entries of x along an axis into one.
-func (f *function) fold(x compute.Value, axis int, combine binary) (compute.Value, error) {
+func (f *function) fold(x compute.Value, axis int, combine operation) (compute.Value, error) {
 	shape, err := f.Function.Shape(x)
 	if err != nil {
 		return nil, err
