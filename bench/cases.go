@@ -1,106 +1,149 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
+	"sync"
 
+	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Case is what is timed: a model of given size on a graph.
+// Case is what is timed: a model of given size on a graph. The cases are data, in data/bench/cases.json: see [entry].
 type Case struct {
+	// Name begins with the model and the graph; [selected] takes its beginnings.
 	Name string `json:"name"`
 	// Dataset is a public dataset, or a synthetic graph as "communities:100000" or "random:100000".
 	Dataset string `json:"dataset"`
 	// Config of the model and its training: Epochs is the number of steps.
 	Config train.Config `json:"config"`
-	// AuthorsSteps is the number of steps of the authors' code, which takes longer.
-	AuthorsSteps int `json:"authors_steps"`
-	// Extra cases run only where they are named.
-	Extra bool `json:"-"`
+	// Peer tells that the peer computes the same, and Authors how the authors' code does.
+	Peer    bool   `json:"-"`
+	Authors Effort `json:"authors"`
+	// Extra cases run only where they are named; Quick ones take some seconds each; of Limited ones the roofline is
+	// measured beside the comparison.
+	Extra   bool `json:"-"`
+	Quick   bool `json:"-"`
+	Limited bool `json:"-"`
 }
 
-// cases lists all. Depths and widths are those of the paper's experiments; on synthetic graphs 1 and 16 layers of width 64.
-func cases() []Case {
+// Effort is what a case asks of the authors' code.
+type Effort struct {
+	// Steps to take: at most the others' number, since each takes longer.
+	Steps int `json:"steps"`
+	// Evaluations of a layer in a training step, the arrays of all of which are kept for the backward pass. A forward
+	// layer is one; the solve of a reverse layer is taken to need three quarters of the most iterations; a step of the
+	// Runge-Kutta method is four.
+	Evaluations float64 `json:"evaluations"`
+	// Messages is how many vectors of the layer's width an evaluation keeps per entry of the adjacency matrix: one for
+	// each head of an attention and one in a diffusion; none where messages are a sparse product.
+	Messages float64 `json:"messages"`
+}
+
+// entry is a case as data/bench/cases.json has it. Depths and widths are those of the paper's experiments; on
+// synthetic graphs 1 and 16 layers of width 64. All programmes can train alike: weights are bounded by
+// reparametrisation, as the authors do, to [bound]; the training itself is [train.Default]'s.
+type entry struct {
+	Name, Dataset, Model string
+	// Settings of the model by their names in JSON; others have the model's defaults.
+	Settings              map[string]json.RawMessage
+	Steps                 int
+	Peer                  bool
+	Authors               Effort
+	Extra, Quick, Limited bool
+}
+
+// cases lists all.
+var cases = sync.OnceValues(func() ([]Case, error) { return decodeCases(data.BenchCases()) })
+
+// casesFile is where cases are, for errors.
+const casesFile = "data/bench/cases.json"
+
+// decodeCases reads a list of [entry]; a name that nothing has, or a case that cannot run, is an error.
+func decodeCases(document []byte) ([]Case, error) {
+	var entries []entry
+	d := json.NewDecoder(bytes.NewReader(document))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&entries); err != nil {
+		return nil, fmt.Errorf("%s is no list of cases: %w", casesFile, err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, fmt.Errorf("%s has something behind the list of cases: remove it", casesFile)
+	}
 	var list []Case
-	add := func(steps int, extra bool, dataset string, c train.Config) {
-		c.Epochs = steps
-		list = append(list, Case{Name: caseName(dataset, c), Dataset: dataset, Config: c, AuthorsSteps: min(steps, 3), Extra: extra})
+	names := map[string]bool{}
+	for i, e := range entries {
+		c, err := e.read()
+		if err != nil {
+			return nil, fmt.Errorf("%s, case %d, %q: %w", casesFile, i+1, e.Name, err)
+		}
+		if names[e.Name] {
+			return nil, fmt.Errorf("%s, case %d: another is called %q, too; names must differ", casesFile, i+1, e.Name)
+		}
+		names[e.Name] = true
+		list = append(list, c)
 	}
-	gcn := func(steps int, extra bool, dataset string, forward, reverse, hidden int) {
-		add(steps, extra, dataset, config("gcn+rep", forward, reverse, hidden))
-	}
-	gcn(10, false, "chameleon-filtered", 1, 64, 256)
-	gcn(10, false, "minesweeper", 1, 64, 64)
-	gcn(5, false, "minesweeper", 1, 256, 64)
-	gcn(8, false, "squirrel-filtered", 1, 32, 256)
-	gcn(6, false, "squirrel-filtered", 32, 32, 256)
-	gcn(8, false, "tolokers", 1, 8, 128)
-	for _, kind := range kinds {
-		gcn(8, false, kind+":10000", 1, 16, 64)
-		gcn(3, kind == random, kind+":100000", 1, 16, 64)
-		gcn(2, true, kind+":1000000", 1, 16, 64)
-	}
-	gat := func(steps int, extra bool, dataset string, forward, reverse, hidden, heads int) {
-		c := config("gat+rep", forward, reverse, hidden)
-		c.Heads = heads
-		add(steps, extra, dataset, c)
-	}
-	gat(8, false, "chameleon-filtered", 8, 8, 64, 2)
-	gat(5, false, "minesweeper", 8, 8, 64, 1)
-	gat(5, true, "squirrel-filtered", 8, 8, 64, 2)
-	gat(3, true, "tolokers", 1, 8, 64, 1)
-	grand := func(steps int, extra bool, dataset string, hidden int) {
-		c := config("grand+rep", 0, 0, hidden)
-		c.Time, c.ReverseTime, c.Solver, c.Step = 3, 1, "rk4", 0.5
-		add(steps, extra, dataset, c)
-	}
-	grand(8, false, "chameleon-filtered", 64)
-	grand(8, false, "minesweeper", 64)
-	grand(5, true, "squirrel-filtered", 64)
-	grand(5, true, "tolokers", 64)
-	return list
+	return list, nil
 }
 
-// config is a training that all implementations can do alike: weights are bounded by reparametrisation, as the authors do.
-func config(model string, forward, reverse, hidden int) train.Config {
-	c := train.Default(model)
-	c.Forward, c.Reverse, c.Hidden = forward, reverse, hidden
-	c.Normalise, c.MaxIterations, c.Tolerance = "reparametrise", 8, 1e-5
-	c.Lipschitz = bound(reverse, hidden)
-	return c
+// read checks a case and fills in its configuration.
+func (e entry) read() (Case, error) {
+	c := Case{Name: e.Name, Dataset: e.Dataset, Config: train.Default(e.Model), Peer: e.Peer, Authors: e.Authors,
+		Extra: e.Extra, Quick: e.Quick, Limited: e.Limited}
+	if e.Name == "" || strings.ContainsAny(e.Name, ", /") {
+		return c, errors.New("its name must be a text without commas, spaces and slashes")
+	}
+	if _, synthetic, err := parseSynthetic(e.Dataset); err != nil {
+		return c, err
+	} else if !synthetic {
+		if _, err := datasets.Info(e.Dataset); err != nil {
+			return c, err
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(e.Settings)) {
+		// Of the model alone: the training is the same in all cases.
+		if err := c.Config.Config.Decode(key, e.Settings[key]); err != nil {
+			return c, err
+		}
+	}
+	c.Config.Epochs = e.Steps
+	if e.Steps < 2 || e.Authors.Steps < 2 {
+		return c, fmt.Errorf("it has %d steps, and %d of the authors: choose 2 at least, since the first is not counted",
+			e.Steps, e.Authors.Steps)
+	}
+	if e.Authors.Evaluations <= 0 || e.Authors.Messages < 0 {
+		return c, fmt.Errorf("it has %g evaluations and %g messages of the authors: choose a positive number, "+
+			"and zero or more",
+			e.Authors.Evaluations, e.Authors.Messages)
+	}
+	return c, c.Config.Validate()
 }
 
-// bound is the Frobenius norm of the weight: 0.999, but less in deep chains of random weights. A random d x d matrix of norm s
-// has eigenvalues up to about s/sqrt(d), so that L reverse layers grow features by up to exp(L s/sqrt(d)), which is kept
-// below e^8: at 0.999, the losses of 256 layers of width 64 are some 1e8 and tell nothing about agreement.
+// bound is the Frobenius norm of the weight: 0.999, but less in deep chains of random weights. A random d x d matrix
+// of norm s has eigenvalues up to about s/sqrt(d), so that L reverse layers grow features by up to exp(L s/sqrt(d)),
+// which is kept below e^8: at 0.999, the losses of 256 layers of width 64 are some 1e8 and tell nothing about
+// agreement.
 func bound(reverse, hidden int) float64 {
 	most := 8 * math.Sqrt(float64(hidden)) / float64(max(1, reverse))
 	return min(0.999, math.Round(1000*most)/1000)
 }
 
-// caseName is unique among cases: gcn-minesweeper-1-64-64 has 1 forward and 64 reverse layers of width 64.
-func caseName(dataset string, c train.Config) string {
-	dataset = strings.ReplaceAll(strings.TrimSuffix(dataset, "-filtered"), ":", "")
-	name := strings.TrimSuffix(c.Model, "+rep") + "-" + dataset
-	if c.Solver == "" {
-		name += fmt.Sprintf("-%d-%d", c.Forward, c.Reverse)
-	}
-	return name + "-" + strconv.Itoa(c.Hidden)
-}
-
-// selected are the cases that names ask for, in their order here: "default", "all", "quick", or beginnings of names up
-// to a dash, with commas between.
-func selected(names string) ([]Case, error) {
-	all := cases()
+// selected are those of all cases that names ask for, in their order: "default", "all", "quick", or beginnings of
+// names up to a dash, with commas between.
+func selected(all []Case, names string) ([]Case, error) {
 	chosen := make([]bool, len(all))
 	for name := range strings.SplitSeq(names, ",") {
 		found := false
 		for i, c := range all {
-			if name == "all" || name == "default" && !c.Extra || name == "quick" && slices.Contains(quick, c.Name) ||
+			if name == "all" || name == "default" && !c.Extra || name == "quick" && c.Quick ||
 				strings.HasPrefix(c.Name+"-", name+"-") {
 				chosen[i], found = true, true
 			}
@@ -110,7 +153,8 @@ func selected(names string) ([]Case, error) {
 			for _, c := range all {
 				known = append(known, c.Name)
 			}
-			return nil, fmt.Errorf("no case begins with %q: choose default, all, quick, or beginnings of %s", name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("no case begins with %q: choose default, all, quick, or beginnings of %s",
+				name, strings.Join(known, ", "))
 		}
 	}
 	var out []Case
@@ -122,5 +166,11 @@ func selected(names string) ([]Case, error) {
 	return out, nil
 }
 
-// quick cases take some seconds each.
-var quick = []string{"gcn-chameleon-1-64-256", "gcn-minesweeper-1-64-64", "gcn-communities10000-1-16-64"}
+// named is the case of a name.
+func named(all []Case, name string) (Case, error) {
+	i := slices.IndexFunc(all, func(c Case) bool { return c.Name == name })
+	if i < 0 {
+		return Case{}, fmt.Errorf("no case is called %q: -list lists them", name)
+	}
+	return all[i], nil
+}

@@ -2,7 +2,10 @@ package main
 
 import (
 	"fmt"
-	"strconv"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 
 	"github.com/revgnn/revgnn/pkg/models"
 )
@@ -14,6 +17,13 @@ const (
 	Authors = "authors"
 )
 
+// The settings that the scripts take, beside the training's learning rate; the cases do not differ in others.
+var (
+	peerTakes    = []string{"forward", "reverse", "max-iterations", "tolerance", "lipschitz"}
+	authorsTakes = slices.Concat(peerTakes,
+		[]string{"hidden", "heads", "solver", "time", "reverse-time", "step", "attention-dim"})
+)
+
 // setup is what the programmes need.
 type setup struct {
 	revgnn, data, engine string
@@ -23,72 +33,41 @@ type setup struct {
 	peerScript, authorsScript string
 }
 
-// command is the command line of a programme for a case; skip says in a sentence why it has none.
-func (s setup) command(which string, c Case, p Prepared, free int64) (args []string, skip string) {
-	k := c.Config
-	flag := func(name string, value any) {
-		text := fmt.Sprint(value)
-		if f, ok := value.(float64); ok {
-			text = strconv.FormatFloat(f, 'g', -1, 64)
-		}
-		args = append(args, "--"+name, text)
+// check finds what the programmes need, out being the folder of results.
+func (s *setup) check(out string) error {
+	if _, err := os.Stat(s.revgnn); err != nil {
+		return fmt.Errorf("there is no %s: run `make build`, or name the programme with -revgnn", s.revgnn)
 	}
-	common := func(steps string, count int) {
-		flag("weights", p.Weights)
-		flag("lr", k.LearningRate)
-		flag(steps, count)
-		if k.Solver == "" {
-			flag("forward", k.Forward)
-			flag("reverse", k.Reverse)
-			flag("max-iterations", k.MaxIterations)
-			flag("tolerance", k.Tolerance)
-			flag("lipschitz", k.Lipschitz)
+	if s.authors != "" {
+		if _, err := os.Stat(filepath.Join(s.authors, "src", "model_resgnn_rep.py")); err != nil {
+			return fmt.Errorf("%s is no checkout of ml-postech/reverse-gnn: it has no src/model_resgnn_rep.py", s.authors)
 		}
 	}
-	shared := func() { // of revgnn and the authors' code
-		flag("model", k.Model)
-		flag("hidden", k.Hidden)
-		flag("heads", k.Heads)
-		if k.Solver != "" {
-			flag("solver", k.Solver)
-			flag("time", k.Time)
-			flag("reverse-time", k.ReverseTime)
-			flag("step", k.Step)
-			flag("attention-dim", k.AttentionDim)
+	s.peerScript, s.authorsScript = filepath.Join("bench", "peer.py"), filepath.Join("bench", "authors.py")
+	if _, err := os.Stat(s.peerScript); err != nil {
+		return fmt.Errorf("there is no %s here: run it at the top of a checkout", s.peerScript)
+	}
+	python, err := findPython(s.python, out)
+	s.python = python
+	return err
+}
+
+// findPython is a Python that has torch and numpy: the given one, which must, else the one that `make peer` installs,
+// else python3; empty if none has.
+func findPython(given, out string) (string, error) {
+	has := func(python string) bool { return exec.Command(python, "-c", "import torch, numpy").Run() == nil }
+	if given != "" {
+		if !has(given) {
+			return "", fmt.Errorf("%s cannot import torch and numpy: install them there, or name another Python", given)
+		}
+		return given, nil
+	}
+	for _, python := range []string{filepath.Join(out, "venv", "bin", "python"), "python3"} {
+		if has(python) {
+			return python, nil
 		}
 	}
-	switch which {
-	case Ours:
-		args = []string{s.revgnn, "bench", "--json", "--quiet"}
-		flag("dataset", p.Dataset)
-		if s.data != "" {
-			flag("data", s.data)
-		}
-		if s.engine != "" {
-			flag("engine", s.engine)
-		}
-		common("epochs", k.Epochs)
-		shared()
-		flag("normalise", k.Normalise)
-	case Peer:
-		if k.Model != models.GCNRep {
-			return nil, "the peer is a GCN"
-		}
-		args = []string{s.python, s.peerScript}
-		flag("graph", p.File)
-		common("steps", k.Epochs)
-	case Authors:
-		if need := authorsBytes(c, p); need > free {
-			return nil, fmt.Sprintf("needs some %.0f GB, %.0f are free", gb(need), gb(free))
-		}
-		args = []string{s.python, s.authorsScript}
-		flag("checkout", s.authors)
-		flag("graph", p.File)
-		flag("memory", free)
-		common("steps", c.AuthorsSteps)
-		shared()
-	}
-	return args, ""
+	return "", nil
 }
 
 // available lists the programmes that can run, and why others can't.
@@ -107,23 +86,68 @@ func (s setup) available() (which []string, missing map[string]string) {
 	return which, missing
 }
 
-// authorsBytes estimates the memory of the authors' code, which keeps every iteration for the backward pass, by what was
-// measured with PyTorch Geometric 2.8 (older versions keep the messages of GCN, too, and need several times as much). An
-// evaluation of a layer keeps 5 arrays of d values per node, and per entry 24 bytes of indices and weights; GAT and GRAND
-// also keep the messages, d values per entry and head. A solve is taken to need three quarters of the most iterations.
-// What needs more than is free after all ends by the limit that the process is given.
+// command is the command line of a programme for a case; skip says in a sentence why it has none. revgnn is given all
+// settings that the case's model has, and the scripts those of them that they take.
+func (s setup) command(which string, c Case, p Prepared, free int64) (args []string, skip string) {
+	// One word each: true or false are no words of their own behind a flag.
+	flag := func(name string, value any) { args = append(args, fmt.Sprintf("--%s=%v", name, value)) }
+	settings := func(takes func(models.Setting) bool) {
+		flag("weights", p.Weights)
+		flag("lr", c.Config.LearningRate)
+		for _, setting := range c.Config.Config.Settings() {
+			if takes(setting) {
+				flag(setting.Name, setting.Current())
+			}
+		}
+	}
+	among := func(names []string) func(models.Setting) bool {
+		return func(s models.Setting) bool { return slices.Contains(names, s.Name) }
+	}
+	switch which {
+	case Ours:
+		args = []string{s.revgnn, "bench", "--json", "--quiet"}
+		flag("dataset", p.Dataset)
+		if s.data != "" {
+			flag("data", s.data)
+		}
+		if s.engine != "" {
+			flag("engine", s.engine)
+		}
+		flag("epochs", c.Config.Epochs)
+		flag("model", c.Config.Model)
+		settings(func(models.Setting) bool { return true })
+	case Peer:
+		if !c.Peer {
+			return nil, "the peer does not have this model"
+		}
+		args = []string{s.python, s.peerScript}
+		flag("graph", p.File)
+		flag("steps", c.Config.Epochs)
+		settings(among(peerTakes))
+	case Authors:
+		if need := authorsBytes(c, p); need > free {
+			return nil, fmt.Sprintf("needs some %.0f GB, %.0f are free", gb(need), gb(free))
+		}
+		args = []string{s.python, s.authorsScript}
+		flag("checkout", s.authors)
+		flag("graph", p.File)
+		flag("memory", free)
+		flag("steps", c.Authors.Steps)
+		flag("model", c.Config.Model)
+		settings(among(authorsTakes))
+	}
+	return args, ""
+}
+
+// authorsBytes estimates the memory of the authors' code, which keeps every evaluation for the backward pass, by what
+// was measured with PyTorch Geometric 2.8 (older versions keep the messages of sparse products, too, and need several
+// times as much). An evaluation keeps, with d the width, 5 arrays of d values per node, and per entry of the adjacency
+// matrix 24 bytes of indices and weights and the messages of d values; [Effort] counts both. What needs more than is
+// free after all ends by the limit that the process is given.
 func authorsBytes(c Case, p Prepared) int64 {
 	const base = 0.9e9 // Python and its packages
-	k := c.Config
-	messages, evaluations := 0.0, float64(k.Forward)+0.75*float64(k.Reverse*k.MaxIterations)
-	switch {
-	case k.Model == models.GATRep:
-		messages = float64(k.Heads)
-	case k.Solver != "":
-		messages, evaluations = 1, 4*(k.Time+k.ReverseTime)/k.Step // of the Runge-Kutta method
-	}
-	d, n, entries := float64(k.Hidden), float64(p.Nodes), float64(p.entries())
-	return int64(base + evaluations*(20*d*n+24*entries+4*d*messages*entries))
+	d, n, entries := float64(c.Config.Hidden), float64(p.Nodes), float64(p.entries())
+	return int64(base + c.Authors.Evaluations*(20*d*n+24*entries+4*d*c.Authors.Messages*entries))
 }
 
 // gb is a number of bytes in 10^9 bytes.

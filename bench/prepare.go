@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/gomlx/gomlx/core/tensors"
-
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/models"
@@ -19,7 +17,8 @@ import (
 
 // Prepared says where the files of a case are, and how large its graph is.
 type Prepared struct {
-	// Dataset is what revgnn calls the graph: a name, or File. File is the .npz with Platonov's keys that all others read.
+	// Dataset is what revgnn calls the graph: a name, or File. File is the .npz with Platonov's keys that all others
+	// read.
 	Dataset string `json:"dataset"`
 	File    string `json:"file"`
 	// Weights is the .npz of the initial weights.
@@ -35,8 +34,8 @@ func (p Prepared) entries() int { return 2*p.Edges + p.Nodes }
 
 const weightSeed = 1
 
-// prepare makes the files of a case, in out. It runs in a process of its own: a process begins its peak memory with its
-// parent's, so that the harness must stay small.
+// prepare makes the files of a case, in out. It runs in a process of its own: a process begins its peak memory with
+// its parent's, so that the harness must stay small.
 func prepare(ctx context.Context, c Case, out string, options datasets.Options) (p Prepared, err error) {
 	if p.Dataset, p.File, err = graphFile(ctx, c.Dataset, out, options); err != nil {
 		return p, err
@@ -85,7 +84,8 @@ func graphFile(ctx context.Context, dataset, out string, options datasets.Option
 		return "", "", err
 	}
 	if info.Format != data.Platonov {
-		return "", "", fmt.Errorf("dataset %s is no single .npz file with Platonov's keys, which the peer reads: choose one that is", dataset)
+		return "", "", fmt.Errorf("dataset %s is no single .npz file with Platonov's keys, which the peer reads: "+
+			"choose one that is", dataset)
 	}
 	dir, err := datasets.Dir(options.Dir)
 	if err != nil {
@@ -106,21 +106,17 @@ func initialWeights(c train.Config, p Prepared) error {
 	return weights.Write(p.Weights, parameters)
 }
 
-// drawn are weights by the distributions of PyTorch and PyTorch Geometric; the bound on the convolution's weight is kept inside
-// the models.
+// drawn are weights by the distributions of PyTorch and PyTorch Geometric; the bound on the convolution's weight is
+// kept inside the models. Arrays that are not trained are as they start, which draws nothing.
 func drawn(c train.Config, features, classes int) (map[string]train.Array, error) {
-	m, err := models.Unbound(c.Config, features, classes)
+	list, err := models.Parameters(c.Config, features, classes)
 	if err != nil {
 		return nil, err
 	}
 	rng := rand.New(rand.NewPCG(weightSeed, 0))
 	parameters := map[string]train.Array{}
-	for _, q := range m.Parameters() {
-		values, err := tensors.CopyFlatData[float32](q.Init(rng))
-		if err != nil {
-			return nil, err
-		}
-		parameters[q.Name] = train.Array{Shape: q.Shape, Values: values}
+	for _, p := range list {
+		parameters[p.Name] = train.Array{Shape: p.Shape, Values: p.Draw(rng)}
 	}
 	return parameters, nil
 }

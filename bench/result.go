@@ -1,9 +1,15 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
+	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 
+	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
@@ -36,8 +42,8 @@ type Summary struct {
 	CompileSeconds float64     `json:"compile_seconds,omitempty"`
 	PeakBytes      int64       `json:"peak_bytes"`
 	Iterations     *Iterations `json:"iterations,omitempty"`
-	// TimeRatio is the median over the rounds of its seconds per epoch over revgnn's, MemoryRatio that of the peaks; above 1
-	// revgnn is better. Both are 0 where there is nothing to compare.
+	// TimeRatio is the median over the rounds of its seconds per epoch over revgnn's, MemoryRatio that of the peaks;
+	// above 1 revgnn is better. Both are 0 where there is nothing to compare.
 	TimeRatio   float64 `json:"time_ratio,omitempty"`
 	MemoryRatio float64 `json:"memory_ratio,omitempty"`
 	// LossDifference is the largest relative difference of its losses to revgnn's, over all Steps that both made.
@@ -118,4 +124,32 @@ func difference(a, b []float64) (worst float64) {
 		worst = max(worst, math.Abs(a[i]-b[i])/max(math.Abs(a[i]), math.Abs(b[i]), math.SmallestNonzeroFloat64))
 	}
 	return worst
+}
+
+// write writes the report's files.
+func (r *Report) write(dir string) error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	tables, err := r.markdown()
+	if err != nil {
+		return err
+	}
+	contents := map[string]string{"bench.json": string(text) + "\n", "bench.md": tables}
+	if f := r.figure(); f != nil {
+		svg, err := f.SVG()
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "bench: no figure: %v\n", err)
+		} else {
+			contents["bench.svg"] = svg
+		}
+	}
+	for name, content := range contents {
+		text := func(w io.Writer) error { _, err := io.WriteString(w, content); return err }
+		if err := files.Write(filepath.Join(dir, name), text); err != nil {
+			return err
+		}
+	}
+	return nil
 }

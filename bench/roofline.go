@@ -3,56 +3,101 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
-	"strconv"
+	"slices"
 
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/report"
 	"github.com/revgnn/revgnn/pkg/roofline"
+	"github.com/revgnn/revgnn/pkg/train"
 )
 
 // Limit is an epoch against what the machine allows.
 type Limit struct{ roofline.Analysis }
 
-// limited are the cases that the roofline is measured for beside the comparison.
-var limited = []string{"gcn-chameleon-1-64-256", "gcn-minesweeper-1-64-64", "gcn-tolokers-1-8-128"}
-
 // limitSteps of training are timed.
 const limitSteps = 4
 
-// limitFlags are those of -roofline.
+// limitFlags are those of -roofline: a case, and what is to differ from it.
 type limitFlags struct {
-	on, json                bool
-	dataset, model          string
-	forward, reverse, width int
+	on, json             bool
+	name, dataset, model string
+	// settings of the model that were given, by their flags.
+	settings map[string]string
 }
 
-func (l *limitFlags) add(f *flag.FlagSet) {
-	f.BoolVar(&l.on, "roofline", false, "measure one GCN against the machine's rates instead: -dataset, -model, -forward, -reverse, -hidden")
-	f.BoolVar(&l.json, "json", false, "with -roofline: one JSON document instead of a table")
-	f.StringVar(&l.dataset, "dataset", "minesweeper", "with -roofline: a dataset, or communities:NODES or random:NODES")
-	f.StringVar(&l.model, "model", "gcn+rep", "with -roofline: gcn or gcn+rep")
-	f.IntVar(&l.forward, "forward", 1, "with -roofline: forward layers")
-	f.IntVar(&l.reverse, "reverse", 64, "with -roofline: reverse layers")
-	f.IntVar(&l.width, "hidden", 64, "with -roofline: width")
+// add adds the flags: the case is the first of the limited ones, unless another is named, and the settings of its
+// model are flags.
+func (l *limitFlags) add(f *flag.FlagSet, all []Case) error {
+	first := slices.IndexFunc(all, func(c Case) bool { return c.Limited })
+	if first < 0 {
+		return errors.New("no case in data/bench/cases.json is limited: mark those that the roofline is measured for")
+	}
+	c := all[first]
+	f.BoolVar(&l.on, "roofline", false, "measure a model of graph convolutions against the machine's rates instead")
+	const with = "with -roofline: "
+	f.BoolVar(&l.json, "json", false, with+"one JSON document instead of a table")
+	f.StringVar(&l.name, "case", c.Name, with+"the case to measure; the other flags change it")
+	f.StringVar(&l.dataset, "dataset", "", with+"another dataset, or communities:NODES or random:NODES")
+	f.StringVar(&l.model, "model", "", with+"another model")
+	l.settings = map[string]string{}
+	for _, s := range c.Config.Config.Settings() {
+		f.Func(s.Name, with+s.Help, func(text string) error { l.settings[s.Name] = text; return nil })
+	}
+	return nil
+}
+
+// change is a case with what the flags change: another model keeps the settings that it has, too, and the bound
+// follows depth and width unless it is given.
+func (l *limitFlags) change(c Case) (Case, error) {
+	if l.dataset != "" {
+		c.Dataset = l.dataset
+	}
+	if l.model != "" {
+		before := c.Config
+		c.Config = train.Default(l.model)
+		for _, s := range before.Config.Settings() {
+			if c.Config.Value(s.Name) == nil {
+				continue
+			}
+			if err := c.Config.Set(s.Name, fmt.Sprint(s.Current())); err != nil {
+				return c, err
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.settings)) {
+		if err := c.Config.Set(name, l.settings[name]); err != nil {
+			return c, err
+		}
+	}
+	_, given := l.settings["lipschitz"]
+	if len(l.settings) > 0 && !given && c.Config.Value("lipschitz") != nil {
+		c.Config.Lipschitz = bound(c.Config.Reverse, c.Config.Hidden)
+	}
+	c.Config.Epochs = limitSteps
+	return c, c.Config.Validate()
 }
 
 // limitAlone measures what the flags say, and prints it.
-func (o *options) limitAlone(ctx context.Context) error {
+func (o *options) limitAlone(ctx context.Context, all []Case) error {
 	l := o.roofline
-	c := config(l.model, l.forward, l.reverse, l.width)
-	c.Epochs = limitSteps
-	if err := c.Validate(); err != nil {
+	c, err := named(all, l.name)
+	if err != nil {
+		return err
+	}
+	if c, err = l.change(c); err != nil {
 		return err
 	}
 	e, err := engine.Open(o.engine)
 	if err != nil {
 		return err
 	}
-	name := l.dataset
+	name := c.Dataset
 	if s, ok, err := parseSynthetic(name); err != nil {
 		return err
 	} else if ok {
@@ -64,11 +109,11 @@ func (o *options) limitAlone(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	parameters, err := drawn(c, g.NumFeatures, g.NumClasses)
+	parameters, err := drawn(c.Config, g.NumFeatures, g.NumClasses)
 	if err != nil {
 		return err
 	}
-	a, err := roofline.Analyse(ctx, e, g, c, parameters)
+	a, err := roofline.Analyse(ctx, e, g, c.Config, parameters)
 	if err != nil {
 		return err
 	}
@@ -85,9 +130,7 @@ func (o *options) limitAlone(ctx context.Context) error {
 
 // addLimit measures a case in a process of its own.
 func (o *options) addLimit(ctx context.Context, r *Report, x *Result) error {
-	k := x.Case.Config
-	number := func(n int) string { return strconv.Itoa(n) }
-	out, err := o.self(ctx, "-roofline", "-json", "-dataset", x.Case.Dataset, "-model", k.Model, "-forward", number(k.Forward), "-reverse", number(k.Reverse), "-hidden", number(k.Hidden))
+	out, err := o.self(ctx, "-roofline", "-json", "-case", x.Case.Name)
 	if err != nil {
 		return fmt.Errorf("roofline: %w", err)
 	}
@@ -101,16 +144,23 @@ func (o *options) addLimit(ctx context.Context, r *Report, x *Result) error {
 
 // markdown is the analysis as a table.
 func (l *Limit) markdown() (string, error) {
-	t := &report.Table{ID: "limit", Title: fmt.Sprintf("The limit: %s on %s, %d/%d/%d", l.Model, l.Graph, l.Forward, l.Reverse, l.Hidden), Corner: "kernel",
-		Columns: []report.Column{{Name: "times"}, {Name: "MFLOP"}, {Name: "MB"}, {Name: "ms"}, {Name: "least ms"}, {Name: "fraction"}, {Name: "ms per epoch"}},
-		Notes: []string{fmt.Sprintf("%d nodes, %d entries (%d stored with padding), iterations %.2f / %.2f; engine %s. Rates: dense product %.0f GFLOP/s (large), %.0f (of this shape); memory %.1f GB/s (large), %.1f (arrays of this size).",
-			l.Nodes, l.Entries, l.Stored, l.Solve, l.Adjoint, l.Engine, l.Rates.Large/1e9, l.Rates.Own/1e9, l.Rates.Memory/1e9, l.Rates.Near/1e9),
+	t := &report.Table{ID: "limit", Corner: "kernel",
+		Title: fmt.Sprintf("The limit: %s on %s, %d/%d/%d", l.Model, l.Graph, l.Forward, l.Reverse, l.Hidden),
+		Columns: []report.Column{{Name: "times"}, {Name: "MFLOP"}, {Name: "MB"}, {Name: "ms"}, {Name: "least ms"},
+			{Name: "fraction"}, {Name: "ms per epoch"}},
+		Notes: []string{fmt.Sprintf("%d nodes, %d entries (%d stored with padding), iterations %.2f / %.2f; engine %s. "+
+			"Rates: dense product %.0f GFLOP/s (large), %.0f (of this shape); "+
+			"memory %.1f GB/s (large), %.1f (arrays of this size).",
+			l.Nodes, l.Entries, l.Stored, l.Solve, l.Adjoint, l.Engine,
+			l.Rates.Large/1e9, l.Rates.Own/1e9, l.Rates.Memory/1e9, l.Rates.Near/1e9),
 			fmt.Sprintf("All kernels by themselves would take %.4g ms an epoch.", 1e3*l.Accounted)}}
 	three := func(v float64) report.Cell { return report.Text(fmt.Sprintf("%.3g", v)) }
 	for _, k := range l.Kernels {
-		t.Rows = append(t.Rows, report.Row{Label: k.Name, Cells: []report.Cell{report.Number(k.Times, 0), three(k.Operations / 1e6), three(k.Bytes / 1e6), three(1e3 * k.Seconds), three(1e3 * k.Least),
+		t.Rows = append(t.Rows, report.Row{Label: k.Name, Cells: []report.Cell{report.Number(k.Times, 0),
+			three(k.Operations / 1e6), three(k.Bytes / 1e6), three(1e3 * k.Seconds), three(1e3 * k.Least),
 			report.Number(k.Fraction, 2), three(1e3 * k.Times * k.Seconds)}})
 	}
-	t.Rows = append(t.Rows, report.Row{Label: "epoch", Cells: []report.Cell{{}, {}, {}, three(1e3 * l.EpochSeconds), three(1e3 * l.Least), report.Number(l.Fraction, 2), three(1e3 * l.EpochSeconds)}})
+	t.Rows = append(t.Rows, report.Row{Label: "epoch", Cells: []report.Cell{{}, {}, {}, three(1e3 * l.EpochSeconds),
+		three(1e3 * l.Least), report.Number(l.Fraction, 2), three(1e3 * l.EpochSeconds)}})
 	return t.Markdown()
 }

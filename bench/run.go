@@ -92,7 +92,8 @@ func (r *Run) read(document []byte) error {
 	if err := json.Unmarshal(document, &p); err != nil {
 		return fmt.Errorf("it wrote no JSON document: %w", err)
 	}
-	r.EpochSeconds, r.CompileSeconds, r.Iterations, r.Engine, r.Threads, r.Versions = p.EpochSeconds, p.CompileSeconds, p.Iterations, p.Engine, p.Threads, p.Versions
+	r.EpochSeconds, r.CompileSeconds, r.Iterations = p.EpochSeconds, p.CompileSeconds, p.Iterations
+	r.Engine, r.Threads, r.Versions = p.Engine, p.Threads, p.Versions
 	if len(p.Seconds) > 1 {
 		r.EpochSeconds = metrics.Median(p.Seconds[1:])
 	}

@@ -13,12 +13,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// The kinds of synthetic graphs. Both have exactly 10 edges a node, one split of 50/25/25, and node numbers in random order,
-// as graphs from databases have them.
+// The kinds of synthetic graphs. Both have exactly 10 edges a node, one split of 50/25/25, and node numbers in random
+// order, as graphs from databases have them.
 const (
-	// communities is a planted partition with skewed degrees (Karrer and Newman 2011): of every edge, one end is any node; the
-	// other is in the same community of 1000 nodes in 8 of 10 cases, else anywhere. The k-th of a community's s nodes has an
-	// expected degree in proportion to (k/s)^(-1/3). A community has one of 5 labels, and features are drawn around its label's.
+	// communities is a planted partition with skewed degrees (Karrer and Newman 2011): of every edge, one end is any
+	// node; the other is in the same community of 1000 nodes in 8 of 10 cases, else anywhere. The k-th of a
+	// community's s nodes has an expected degree in proportion to (k/s)^(-1/3). A community has one of 5 labels, and
+	// features are drawn around its label's.
 	communities = "communities"
 	// random has both ends of every edge drawn uniformly, 2 labels, and features that say nothing else than the label.
 	random = "random"
@@ -92,8 +93,8 @@ func (s Synthetic) arrays() []npz.Named {
 	}
 }
 
-// labelled draws labels and features: a standard normal vector around half of one that the label has; node[i] is the number of
-// the i-th node in the communities' order.
+// labelled draws labels and features: a standard normal vector around half of one that the label has; node[i] is the
+// number of the i-th node in the communities' order.
 func (s Synthetic) labelled(rng *rand.Rand, node []int) (labels []int32, x []float32) {
 	classes := 5
 	if s.Kind == random {

@@ -11,7 +11,8 @@ import (
 func (r *Report) markdown() (string, error) {
 	var b strings.Builder
 	m := r.Machine
-	fmt.Fprintf(&b, "# Side by side\n\n%s, %d cores, %.0f GB; engine %s; commit %s; %s to %s; %d rounds; load at the start %s.\n",
+	fmt.Fprintf(&b, "# Side by side\n\n%s, %d cores, %.0f GB; engine %s; commit %s; %s to %s; %d rounds; "+
+		"load at the start %s.\n",
 		m.CPU, m.Cores, gb(m.Memory), m.Engine, m.Commit, r.Started, r.Finished, r.Rounds, m.Load)
 	for _, which := range []string{Peer, Authors} {
 		if why := r.Missing[which]; why != "" {
@@ -51,18 +52,26 @@ func (r *Report) tables() []*report.Table {
 		return nil
 	}
 	const corner, times = "model-graph-forward-reverse-width", "times revgnn's"
-	time := &report.Table{ID: "times", Title: "Seconds per epoch, medians over the rounds", Corner: corner, Columns: []report.Column{{Name: "nodes"}, {Name: "entries"},
-		{Name: "revgnn", Unit: "s"}, {Name: "peer", Unit: "s"}, {Name: "peer", Unit: times}, {Name: "authors", Unit: "s"}, {Name: "authors", Unit: times}, {Name: "to compile", Unit: "s"}},
+	time := &report.Table{ID: "times", Title: "Seconds per epoch, medians over the rounds", Corner: corner,
+		Columns: []report.Column{{Name: "nodes"}, {Name: "entries"}, {Name: "revgnn", Unit: "s"}, {Name: "peer", Unit: "s"},
+			{Name: "peer", Unit: times}, {Name: "authors", Unit: "s"}, {Name: "authors", Unit: times},
+			{Name: "to compile", Unit: "s"}},
 		Notes: []string{"Above 1 time, revgnn is faster."}}
-	rest := &report.Table{ID: "rest", Title: "Peak memory; iterations per reverse layer (solve / adjoint); largest relative difference of losses after the same steps", Corner: corner,
-		Columns: []report.Column{{Group: "memory", Name: "revgnn", Unit: "MB"}, {Group: "memory", Name: "peer", Unit: "MB"}, {Group: "memory", Name: "peer", Unit: times}, {Group: "memory", Name: "authors", Unit: "MB"},
-			{Group: "iterations", Name: "revgnn"}, {Group: "iterations", Name: "peer"}, {Group: "losses", Name: "peer"}, {Group: "losses", Name: "authors"}}}
+	rest := &report.Table{ID: "rest", Corner: corner,
+		Title: "Peak memory; iterations per reverse layer (solve / adjoint); " +
+			"largest relative difference of losses after the same steps",
+		Columns: []report.Column{{Group: "memory", Name: "revgnn", Unit: "MB"}, {Group: "memory", Name: "peer", Unit: "MB"},
+			{Group: "memory", Name: "peer", Unit: times}, {Group: "memory", Name: "authors", Unit: "MB"},
+			{Group: "iterations", Name: "revgnn"}, {Group: "iterations", Name: "peer"},
+			{Group: "losses", Name: "peer"}, {Group: "losses", Name: "authors"}}}
 	for i, x := range r.Results {
 		label := fmt.Sprintf("%d %s", i+1, x.Case.Name)
-		time.Rows = append(time.Rows, report.Row{Label: label, Cells: []report.Cell{report.Count(x.Graph.Nodes), report.Count(x.Graph.entries()), x.cell(Ours, seconds), x.cell(Peer, seconds),
-			x.cell(Peer, timeRatio), x.cell(Authors, seconds), x.cell(Authors, timeRatio), x.cell(Ours, compiling)}})
-		rest.Rows = append(rest.Rows, report.Row{Label: label, Cells: []report.Cell{x.cell(Ours, megabytes), x.cell(Peer, megabytes), x.cell(Peer, memoryRatio), x.cell(Authors, megabytes),
-			x.cell(Ours, iterations), x.cell(Peer, iterations), x.cell(Peer, agreement), x.cell(Authors, agreement)}})
+		time.Rows = append(time.Rows, report.Row{Label: label, Cells: []report.Cell{report.Count(x.Graph.Nodes),
+			report.Count(x.Graph.entries()), x.cell(Ours, seconds), x.cell(Peer, seconds), x.cell(Peer, timeRatio),
+			x.cell(Authors, seconds), x.cell(Authors, timeRatio), x.cell(Ours, compiling)}})
+		rest.Rows = append(rest.Rows, report.Row{Label: label, Cells: []report.Cell{x.cell(Ours, megabytes),
+			x.cell(Peer, megabytes), x.cell(Peer, memoryRatio), x.cell(Authors, megabytes), x.cell(Ours, iterations),
+			x.cell(Peer, iterations), x.cell(Peer, agreement), x.cell(Authors, agreement)}})
 	}
 	return []*report.Table{time, rest}
 }
@@ -111,7 +120,8 @@ func agreement(s *Summary) string {
 
 // figure draws the ratios of all cases, by their numbers in the tables; nil if there is none.
 func (r *Report) figure() *report.Figure {
-	series := []report.Series{{Name: "seconds: peer / revgnn"}, {Name: "memory: peer / revgnn"}, {Name: "seconds: authors / revgnn"}}
+	series := []report.Series{{Name: "seconds: peer / revgnn"}, {Name: "memory: peer / revgnn"},
+		{Name: "seconds: authors / revgnn"}}
 	add := func(k, i int, value float64) {
 		if value > 0 {
 			series[k].X, series[k].Y = append(series[k].X, float64(i+1)), append(series[k].Y, value)
@@ -135,5 +145,6 @@ func (r *Report) figure() *report.Figure {
 	if len(drawn) == 0 {
 		return nil
 	}
-	return report.Curves("bench", "How many times the others need (above 1: revgnn is better)", "case (number in the table)", "ratio", drawn, report.Axes{LogY: true})
+	return report.Curves("bench", "How many times the others need (above 1: revgnn is better)",
+		"case (number in the table)", "ratio", drawn, report.Axes{LogY: true})
 }

@@ -30,8 +30,8 @@ type Dataset struct {
 	Licence    string     `json:"licence"`
 	Citation   string     `json:"citation"`
 	Statistics Statistics `json:"statistics"`
-	// Files are all files of the dataset as published. Of a Planetoid dataset, x and y repeat the first rows of allx and
-	// ally; they are kept so that the folder also serves other programmes.
+	// Files are all files of the dataset as published. Of a Planetoid dataset, x and y repeat the first rows of allx
+	// and ally; they are kept so that the folder also serves other programmes.
 	Files []File `json:"files"`
 }
 

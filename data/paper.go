@@ -9,8 +9,8 @@ import (
 //go:embed paper/*.json
 var paper embed.FS
 
-// Paper returns the numbers that the paper published in one of its tables or says of one of its figures, as JSON: "table1" to
-// "table6", or "figures".
+// Paper returns the numbers that the paper published in one of its tables or says of one of its figures, as JSON:
+// "table1" to "table6", or "figures".
 func Paper(name string) ([]byte, error) {
 	b, err := paper.ReadFile("paper/" + name + ".json")
 	if err != nil {

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,7 +12,6 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/models"
-	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -18,85 +19,158 @@ import (
 type subject struct {
 	dataset, model string
 	command        *cobra.Command
-	settings       func(*pflag.FlagSet, *train.Config)
+	offer
 }
 
-// about adds --dataset, --model and settings to a command.
-func about(c *cobra.Command, settings ...func(*pflag.FlagSet, *train.Config)) *subject {
-	s := &subject{command: c, settings: func(f *pflag.FlagSet, c *train.Config) {
-		for _, add := range settings {
-			add(f, c)
+// offer says which settings a command takes as flags.
+type offer struct {
+	// takes tells by name whether a setting is offered; nil: all are.
+	takes func(name string) bool
+	// of tells which models the command is for; nil: all.
+	of func(models.Kind) bool
+	// flags are names of flags that differ from their settings'.
+	flags map[string]string
+	// defaults of the command, by setting, where they differ from the models'.
+	defaults map[string]string
+}
+
+// flag is the name of a setting's flag.
+func (o offer) flag(setting string) string {
+	if name, ok := o.flags[setting]; ok {
+		return name
+	}
+	return setting
+}
+
+// models are the names of those that the command is for.
+func (o offer) models() (names []string) {
+	for _, k := range models.Kinds() {
+		if o.of == nil || o.of(k) {
+			names = append(names, k.Name)
 		}
-	}}
+	}
+	return names
+}
+
+// configure is a model's default configuration with the command's own defaults.
+func (o offer) configure(model string) train.Config {
+	c := train.Default(model)
+	for _, s := range c.Settings() {
+		if text, ok := o.defaults[s.Name]; ok {
+			c.Set(s.Name, text)
+		}
+	}
+	return c
+}
+
+// about adds --dataset, --model and the settings of all models to a command.
+func about(c *cobra.Command, o offer) *subject {
+	s := &subject{command: c, offer: o}
 	f := c.Flags()
 	f.StringVar(&s.dataset, "dataset", "", "dataset: "+strings.Join(datasets.Names(), ", ")+", an .npz file, or a folder with edges.csv and nodes.csv")
-	f.StringVar(&s.model, "model", models.GCNRep, "model: "+strings.Join(models.Names(), ", "))
-	shown := train.Default(models.GCNRep)
-	s.settings(f, &shown)
+	f.StringVar(&s.model, "model", models.Suggested(), "model: "+strings.Join(o.models(), ", "))
+	for _, setting := range o.settings() {
+		setting.add(f, o.models())
+	}
 	f.SortFlags = false
 	return s
 }
 
-// config is the model's default with those settings that were given.
+// offered is a setting as a flag.
+type offered struct {
+	models.Setting
+	flag string
+	// of are the models that have it, and defaults what it is in each of them unless it is given.
+	of       []string
+	defaults map[string]any
+}
+
+// settings lists what the models' settings come to as flags: those of the suggested model first, whose defaults are the usual ones.
+func (o offer) settings() (list []offered) {
+	for _, model := range append([]string{models.Suggested()}, o.models()...) {
+		for _, s := range o.configure(model).Settings() {
+			if o.takes != nil && !o.takes(s.Name) {
+				continue
+			}
+			i := slices.IndexFunc(list, func(known offered) bool { return known.Name == s.Name })
+			if i < 0 {
+				i, list = len(list), append(list, offered{Setting: s, flag: o.flag(s.Name), defaults: map[string]any{}})
+			}
+			if _, known := list[i].defaults[model]; !known {
+				list[i].of, list[i].defaults[model] = append(list[i].of, model), s.Current()
+			}
+		}
+	}
+	return list
+}
+
+// add adds the flag.
+func (s offered) add(f *pflag.FlagSet, models []string) {
+	help := s.Help
+	if len(s.OneOf) > 0 && !strings.Contains(help, s.OneOf[0]) {
+		help += ": " + strings.Join(s.OneOf, ", ")
+	}
+	if len(s.of) < len(models) {
+		help += " (" + strings.Join(s.of, ", ") + ")"
+	}
+	value := f.VarPF(&settingValue{Setting: s.Setting}, s.flag, "", help+s.usual())
+	if _, is := s.Current().(bool); is {
+		value.NoOptDefVal = "true"
+	}
+}
+
+// usual says what the setting is unless it is given, where that is more than nothing: for most models, and for those that differ.
+func (s offered) usual() string {
+	common := s.defaults[s.of[0]]
+	text := fmt.Sprintf("default %v", common)
+	differs := false
+	for _, model := range s.of {
+		if v := s.defaults[model]; v != common {
+			text += fmt.Sprintf("; %s %v", model, v)
+			differs = true
+		}
+	}
+	if !differs && reflect.ValueOf(common).IsZero() {
+		return ""
+	}
+	return " (" + text + ")"
+}
+
+// settingValue is the value of a setting's flag: the text that was given, if the setting can have it.
+type settingValue struct {
+	models.Setting
+	text string
+}
+
+func (v *settingValue) String() string { return v.text }
+
+func (v *settingValue) Set(text string) error {
+	v.text = text
+	return v.Parse(text)
+}
+
+// Type is the type's name in Go, which pflag and kinds know.
+func (v *settingValue) Type() string { return fmt.Sprintf("%T", v.Current()) }
+
+// config is the model's default with those settings that were given; a setting that the model does not have is wrong usage.
 func (s *subject) config() (train.Config, error) {
 	if s.dataset == "" {
 		return train.Config{}, usagef("no dataset given: add --dataset with one of %s, an .npz file, or a folder", strings.Join(datasets.Names(), ", "))
 	}
-	c := train.Default(s.model)
-	fresh := pflag.NewFlagSet("", pflag.ContinueOnError)
-	s.settings(fresh, &c)
+	if _, err := models.Lookup(s.model); err != nil {
+		return train.Config{}, asUsage(err)
+	}
+	c := s.configure(s.model)
 	var err error
-	s.command.Flags().Visit(func(f *pflag.Flag) {
-		if own := fresh.Lookup(f.Name); own != nil && err == nil {
-			err = own.Value.Set(f.Value.String())
+	for _, setting := range s.settings() {
+		if f := s.command.Flags().Lookup(setting.flag); f.Changed && err == nil {
+			err = c.Set(setting.Name, f.Value.String())
 		}
-	})
+	}
 	if err == nil {
 		err = c.Validate()
 	}
 	return c, asUsage(err)
-}
-
-// modelSettings are the flags of a model.
-func modelSettings(f *pflag.FlagSet, c *train.Config) {
-	f.IntVar(&c.Forward, "forward", c.Forward, "forward layers")
-	f.IntVar(&c.Reverse, "reverse", c.Reverse, "reverse layers")
-	f.IntVar(&c.Hidden, "hidden", c.Hidden, "width of the layers")
-	f.IntVar(&c.Heads, "heads", c.Heads, "attention heads, averaged")
-	f.Float64Var(&c.Lipschitz, "lipschitz", c.Lipschitz, "bound on the Frobenius norm of the weight, below 1")
-	f.StringVar(&c.Normalise, "normalise", c.Normalise, "how the bound is kept: project (after every step) or reparametrise (inside the model)")
-	f.Float64Var(&c.Tolerance, "tolerance", c.Tolerance, "mean absolute change at which a fixed-point iteration ends")
-	f.IntVar(&c.MaxIterations, "max-iterations", c.MaxIterations, "most fixed-point iterations per layer")
-	f.StringVar(&c.Adjoint, "adjoint", c.Adjoint, "gradient of a reverse layer: implicit (of the fixed point) or unrolled (of the iterations)")
-	f.StringVar(&c.Norm, "norm", c.Norm, "normalisation before the head: none, layer or batch")
-	f.BoolVar(&c.NoBias, "no-bias", c.NoBias, "leave the bias out of the layers of gcn and gat, as the paper's formula does (the authors' code has it)")
-	f.IntVar(&c.HeadLayers, "head-layers", c.HeadLayers, "linear layers in the head (default 0: 1 with reverse layers, 2 without)")
-	diffusionSettings(f, c)
-}
-
-// diffusionSettings are the flags of GRAND.
-func diffusionSettings(f *pflag.FlagSet, c *train.Config) {
-	f.Float64Var(&c.Time, "time", c.Time, "GRAND: time to diffuse forwards (default 3)")
-	f.Float64Var(&c.ReverseTime, "reverse-time", c.ReverseTime, "GRAND+ReP: time to diffuse backwards (default 1)")
-	f.StringVar(&c.Solver, "solver", c.Solver, "GRAND: "+strings.Join(solve.MethodNames(), ", ")+" (default rk4)")
-	f.Float64Var(&c.Step, "step", c.Step, "GRAND: step of euler and rk4 (default 0.5)")
-	f.Float64Var(&c.TolScale, "tol-scale", c.TolScale, "GRAND: tolerance of dopri5, times 1e-7 absolute and 1e-9 relative (default 1000)")
-	f.IntVar(&c.AttentionDim, "attention-dim", c.AttentionDim, "GRAND: width of queries and keys, of all heads together (default 16)")
-	f.IntVar(&c.MaxEvaluations, "max-evaluations", c.MaxEvaluations, "GRAND: most evaluations of the diffusion in either direction (default 5000)")
-}
-
-// trainSettings are the flags of training steps.
-func trainSettings(f *pflag.FlagSet, c *train.Config) {
-	f.Float64Var(&c.Dropout, "dropout", c.Dropout, "probability of dropping a feature behind the encoder")
-	f.Float64Var(&c.LearningRate, "lr", c.LearningRate, "learning rate of Adam")
-	f.Float64Var(&c.WeightDecay, "weight-decay", c.WeightDecay, "weight decay, added to the gradient")
-	f.IntVar(&c.Epochs, "epochs", c.Epochs, "most full-batch steps")
-	f.Uint64Var(&c.Seed, "seed", c.Seed, "seed of the initial parameters and of dropout; split k uses seed + k")
-}
-
-// stopSettings are the flags of early stopping.
-func stopSettings(f *pflag.FlagSet, c *train.Config) {
-	f.IntVar(&c.Patience, "patience", c.Patience, "steps without a better validation metric before stopping; 0 never stops early")
 }
 
 // kinds says what a flag of a type wants.

@@ -3,9 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/machine"
@@ -17,15 +17,15 @@ import (
 
 func (a *app) invert() *cobra.Command {
 	c := &cobra.Command{Use: "invert --dataset NAME [flags]", Short: "Measure how well reverse layers undo forward layers", Args: noArguments}
-	s := about(c, invertSettings)
+	s := about(c, invertOffer())
 	a.recorded(c)
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		config, err := s.config()
 		if err != nil {
 			return err
 		}
-		if !config.HasReverse() {
-			return usagef("model %s has no reverse layers to invert with: choose %s+rep", config.Model, config.Model)
+		if err := train.Invertible(config); err != nil {
+			return asUsage(err)
 		}
 		record, err := a.recorder(results.Invert)
 		if err != nil {
@@ -53,21 +53,18 @@ func (a *app) invert() *cobra.Command {
 	return c
 }
 
-// invertSettings are the flags of invert, with the defaults of the paper's table 4.
-func invertSettings(f *pflag.FlagSet, c *train.Config) {
-	c.Forward, c.Lipschitz, c.MaxIterations = 64, 0.99999, 8
-	f.IntVar(&c.Forward, "depth", c.Forward, "layers forwards, and as many backwards")
-	f.IntVar(&c.Hidden, "hidden", c.Hidden, "width of the layers")
-	f.Float64Var(&c.Lipschitz, "lipschitz", c.Lipschitz, "Frobenius norm that the weight is scaled to, below 1")
-	f.IntVar(&c.MaxIterations, "max-iterations", c.MaxIterations, "fixed-point iterations per layer")
-	f.IntVar(&c.Heads, "heads", c.Heads, "attention heads, averaged")
-	diffusionSettings(f, c)
-	f.Uint64Var(&c.Seed, "seed", c.Seed, "seed of the parameters")
+// invertOffer has the defaults of the paper's table 4. Dropout, normalisation and heads play no part in an inversion, nor do settings
+// of a training but the seed.
+func invertOffer() offer {
+	without := []string{"reverse", "dropout", "normalise", "tolerance", "adjoint", "norm", "no-bias", "head-layers", "reverse-time", "lr", "weight-decay",
+		"epochs", "patience"}
+	return offer{of: func(k models.Kind) bool { return k.Plain != "" }, takes: func(name string) bool { return !slices.Contains(without, name) }, flags: map[string]string{"forward": "depth"},
+		defaults: map[string]string{"forward": "64", "lipschitz": "0.99999", "max-iterations": "8"}}
 }
 
 func (a *app) bench() *cobra.Command {
 	c := &cobra.Command{Use: "bench --dataset NAME [flags]", Short: "Time training steps", Args: noArguments}
-	s := about(c, modelSettings, benchSettings)
+	s := about(c, offer{takes: func(name string) bool { return name != "patience" }, defaults: map[string]string{"epochs": "10"}})
 	from := c.Flags().String("weights", "", "train on from these weights, .npz or .safetensors, by PyTorch's names; without, every step starts from the seed's")
 	a.recorded(c)
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
@@ -97,7 +94,7 @@ func (a *app) bench() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		record.of(e, g, config.Model, benched{config.Resolved(), *from}, config.Seed)
+		record.of(e, g, config.Model, benched(config, *from), config.Seed)
 		b, err := train.Bench(c.Context(), e, g, config, start)
 		record.whole(c.Context(), b, err)
 		if err != nil {
@@ -115,10 +112,13 @@ func (a *app) bench() *cobra.Command {
 	return c
 }
 
-// benched is the configuration of a benchmark in its record.
-type benched struct {
-	train.Config
-	Weights string `json:"weights,omitempty"`
+// benched is the configuration of a benchmark in its record: its settings, and the file of weights.
+func benched(c train.Config, weights string) map[string]any {
+	values := c.Resolved().Values()
+	if weights != "" {
+		values["weights"] = weights
+	}
+	return values
 }
 
 // startingFrom picks a model's parameters out of those read from a file; nil if none were read.
@@ -126,16 +126,6 @@ func startingFrom(read map[string]train.Array, c train.Config, g *graphs.Graph) 
 	if read == nil {
 		return nil, nil
 	}
-	m, err := models.Unbound(c.Config, g.NumFeatures, g.NumClasses)
-	if err != nil {
-		return nil, err
-	}
-	wanted, _, err := weights.For(m, read)
+	wanted, _, err := weights.For(c.Config, g.NumFeatures, g.NumClasses, read)
 	return wanted, err
-}
-
-// benchSettings are trainSettings with few epochs.
-func benchSettings(f *pflag.FlagSet, c *train.Config) {
-	c.Epochs = 10
-	trainSettings(f, c)
 }

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/revgnn/revgnn/pkg/files"
-	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/npz"
 	"github.com/revgnn/revgnn/pkg/sweep"
 	"github.com/revgnn/revgnn/pkg/train"
@@ -30,10 +30,13 @@ type prediction struct {
 	Arrays map[string][]int `json:"arrays"`
 }
 
+// trainingOnly are the settings that play no part in an evaluation.
+var trainingOnly = []string{"dropout", "lr", "weight-decay", "epochs", "patience", "seed"}
+
 func (a *app) predict() *cobra.Command {
 	c := &cobra.Command{Use: "predict --dataset NAME --weights FILE --out FILE.npz [flags]", Short: "Evaluate a model with given weights once, in training mode without dropout", Args: noArguments,
 		Long: "Evaluates a model with given weights once, in training mode without dropout, and writes an .npz file with\nlogits [nodes, classes] ([nodes] for two classes), representation [nodes, width] (forward, then reverse), loss, and\nwith --gradients the loss's gradient grad.<name> by every parameter."}
-	s := about(c, modelSettings)
+	s := about(c, offer{takes: func(name string) bool { return !slices.Contains(trainingOnly, name) }})
 	var (
 		split     int
 		from, to  string
@@ -69,11 +72,7 @@ func (a *app) predict() *cobra.Command {
 		if err := sweep.CheckSplits([]int{split}, g); err != nil {
 			return asUsage(err)
 		}
-		m, err := models.Unbound(config.Config, g.NumFeatures, g.NumClasses)
-		if err != nil {
-			return err
-		}
-		wanted, names, err := weights.For(m, read)
+		wanted, names, err := weights.For(config.Config, g.NumFeatures, g.NumClasses, read)
 		if err != nil {
 			return err
 		}

@@ -109,10 +109,10 @@ func length(v []float32) float64 {
 func TestGRANDCommands(t *testing.T) {
 	dir := t.TempDir()
 	for solver, evaluations := range map[string][2]float64{"euler": {8, 8}, "rk4": {32, 32}, "dopri5": {16, 200}} {
-		settings := []string{"--model", "grand+rep", "--solver", solver, "--time", "2", "--reverse-time", "2", "--step", "0.5", "--heads", "2", "--attention-dim", "4"}
-		s := trained(t, 0, with(settings, "--epochs", "3", "--splits", "0", "--out", dir)...)
+		settings := []string{"--solver", solver, "--time", "2", "--reverse-time", "2", "--step", "0.5", "--heads", "2", "--attention-dim", "4"}
+		s := trained(t, "grand+rep", 0, with(settings, "--epochs", "3", "--splits", "0", "--out", dir)...)
 		r := s.Splits[0]
-		if r.Status != train.OK || s.Config.Solver != solver || s.Config.Reverse != 0 || s.Config.HeadLayers != 2 {
+		if r.Status != train.OK || s.Config.Value("solver") != solver || s.Config.Reverse != 0 || s.Config.HeadLayers != 2 {
 			t.Errorf("%s: %+v", solver, s)
 		}
 		if n := r.Iterations.Solve; n < evaluations[0] || n > evaluations[1] || r.Iterations.Adjoint <= 0 {
@@ -120,12 +120,12 @@ func TestGRANDCommands(t *testing.T) {
 		}
 		var p prediction
 		out := filepath.Join(dir, "o.npz")
-		succeeds(t, with(with(quick, settings...), "predict", "--dataset", tinyGraph, "--weights", filepath.Join(dir, "split0.safetensors"), "--gradients", "--out", out, "--json")...).document(t, &p)
+		succeeds(t, with(with(quickly("grand+rep"), settings...), "predict", "--dataset", tinyGraph, "--weights", filepath.Join(dir, "split0.safetensors"), "--gradients", "--out", out, "--json")...).document(t, &p)
 		if len(p.Arrays) != 3+11 {
 			t.Errorf("%s: %v", solver, p.Arrays)
 		}
 		var b train.Benchmark
-		succeeds(t, with(with(quick, settings...), "bench", "--dataset", tinyGraph, "--epochs", "2", "--json")...).document(t, &b)
+		succeeds(t, with(with(quickly("grand+rep"), settings...), "bench", "--dataset", tinyGraph, "--epochs", "2", "--json")...).document(t, &b)
 		if b.EpochSeconds <= 0 || b.Iterations.Solve < evaluations[0] {
 			t.Errorf("%s: %+v", solver, b)
 		}
@@ -135,16 +135,16 @@ func TestGRANDCommands(t *testing.T) {
 	if i.Time != 3 || !(i.MeanAbsError < 1e-4) || len(i.Residual) != 0 {
 		t.Errorf("got %+v", i)
 	}
-	if s := trained(t, 0, "--model", "grand", "--epochs", "2", "--splits", "0"); s.Config.ReverseTime != 0 {
+	if s := trained(t, "grand", 0, "--epochs", "2", "--splits", "0"); s.Config.Value("reverse-time") != nil {
 		t.Errorf("plain GRAND: %+v", s.Config)
 	}
 }
 
 // TestGRANDLimits: what cannot work ends with a sentence, whether it is known before or found out on the way.
 func TestGRANDLimits(t *testing.T) {
-	base := with(quick, "train", "--dataset", tinyGraph, "--model", "grand+rep", "--splits", "0", "--epochs", "3")
+	base := with(quickly("grand+rep"), "train", "--dataset", tinyGraph, "--splits", "0", "--epochs", "3")
 	for want, args := range map[string][]string{
-		`unknown solver "rk5"`:                {"--solver", "rk5"},
+		`solver is "rk5": choose euler`:       {"--solver", "rk5"},
 		"time is -1":                          {"--time", "-1"},
 		"step is 0":                           {"--step", "0"},
 		"attention-dim is 16 with 3 heads":    {"--heads", "3"},
@@ -154,9 +154,9 @@ func TestGRANDLimits(t *testing.T) {
 	}
 	short := []string{"--solver", "dopri5", "--tol-scale", "0.01", "--max-evaluations", "30"}
 	fails(t, 1, "", with(base, short...)...)
-	s := trained(t, 1, with(short, "--model", "grand+rep", "--epochs", "3", "--splits", "0")...)
+	s := trained(t, "grand+rep", 1, with(short, "--epochs", "3", "--splits", "0")...)
 	if r := s.Splits[0]; r.Status != train.Diverged || !strings.Contains(r.Message, "within 30 evaluations: raise --tol-scale or --max-evaluations") {
 		t.Errorf("got %+v", r)
 	}
-	fails(t, 1, "within 30 evaluations", with(with(quick, "bench", "--dataset", tinyGraph, "--model", "grand", "--epochs", "2"), short...)...)
+	fails(t, 1, "within 30 evaluations", with(with(quickly("grand"), "bench", "--dataset", tinyGraph, "--epochs", "2"), short...)...)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/doctor"
 	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/paper"
@@ -26,14 +28,17 @@ type reproduction struct {
 	*app
 	profile, splits, shard, out string
 	datasets, models            []string
-	dryRun                      bool
+	dryRun, time                bool
 	task                        string
 }
 
 func (a *app) reproduce() *cobra.Command {
 	r := &reproduction{app: a}
-	c := &cobra.Command{Use: "reproduce table1…table6 | fig1…fig6 | all [flags]", Short: "Make the paper's tables and figures: run what is missing, then render",
-		Example: "  revgnn reproduce all --dry-run\n  revgnn reproduce table2 fig3 --profile quick\n  revgnn reproduce all --profile paper --shard 2/8"}
+	c := &cobra.Command{Use: "reproduce table1…table6 | fig1…fig6 | all [flags]",
+		Short: "Make the paper's tables and figures: run what is missing, then render",
+		Example: "  revgnn reproduce all --dry-run\n" +
+			"  revgnn reproduce table2 fig3 --profile quick\n" +
+			"  revgnn reproduce all --profile paper --shard 2/8"}
 	f := c.Flags()
 	f.StringVar(&r.profile, "profile", "quick", "quick (for a laptop) or paper (the published depths, ten splits)")
 	f.StringSliceVar(&r.datasets, "datasets", nil, "only these datasets")
@@ -41,7 +46,10 @@ func (a *app) reproduce() *cobra.Command {
 	f.StringVar(&r.splits, "splits", "", "splits of tables 2, 3 and 6, such as 0-9 or 0,3,5 (default the profile's)")
 	f.StringVar(&r.shard, "shard", "", "run only part i of n of the work, as in 2/8")
 	f.BoolVar(&r.dryRun, "dry-run", false, "show the plan, and run nothing")
-	f.StringVar(&a.runsFile, "runs", "", "SQLite file of run records (default: $REVGNN_RUNS, else "+results.DefaultFile+")")
+	f.BoolVar(&r.time, "time", false, "with --dry-run: time a few steps of each program whose time is not known "+
+		"yet, and keep that")
+	f.StringVar(&a.runsFile, "runs", "",
+		"SQLite file of run records (default: $REVGNN_RUNS, else "+results.DefaultFile+")")
 	f.StringVar(&r.out, "out", "out/paper", "folder for what is rendered")
 	f.StringVar(&r.task, "task", "", "run one task, given as JSON, and write its record")
 	f.MarkHidden("task") // what this programme calls itself with
@@ -59,11 +67,18 @@ func (r *reproduction) run(ctx context.Context, names []string) (err error) {
 	if len(names) == 0 {
 		return usagef("nothing to reproduce given: name tables and figures (table1 to table6, fig1 to fig6), or all")
 	}
+	if r.time && !r.dryRun {
+		return usagef("--time goes with --dry-run: without it, runs tell their time themselves")
+	}
 	items, err := paper.Choose(names)
 	if err != nil {
 		return asUsage(err)
 	}
-	scope, shard, err := r.scope()
+	profile, err := paper.ParseProfile(r.profile)
+	if err != nil {
+		return asUsage(err)
+	}
+	scope, shard, err := r.scope(profile)
 	if err != nil {
 		return asUsage(err)
 	}
@@ -71,43 +86,62 @@ func (r *reproduction) run(ctx context.Context, names []string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if e := store.Close(); err == nil {
-			err = e
-		}
-	}()
+	defer func() { err = cmp.Or(err, store.Close()) }()
 	p := r.progress()
-	added, err := paper.AddCommitted(store)
+	added, err := experiment.AddCommitted(store)
 	if err != nil {
 		return err
 	}
 	if added > 0 {
 		p.line("%d run records that came with revgnn were added to %s", added, store.Path())
 	}
-	runner := r.runner(scope, shard, store, p)
-	plan, err := runner.Plan(items)
-	if err != nil {
+	runner, work := r.runner(scope, shard, store, p), paper.Work(profile, items)
+	if r.dryRun {
+		return r.plan(ctx, runner, work)
+	}
+	if err := r.complete(ctx, runner, work, p); err != nil {
 		return err
 	}
-	if r.dryRun {
-		return r.show(plan, func(w io.Writer) { planTable(w, plan) })
-	}
-	if plan.Missing > 0 {
-		p.line("profile %s: %d runs are there, %d are to be made; about %s, and up to %s of memory. What is done is kept in %s, whatever happens.",
-			scope.Profile.Name, plan.Done, plan.Missing, paper.Duration(plan.Seconds), machine.Bytes(int64(plan.Bytes)), store.Path())
-		if err := runner.Run(ctx, items); err != nil {
+	return r.render(runner, profile, items)
+}
+
+// plan shows what there is to do.
+func (r *reproduction) plan(ctx context.Context, runner *experiment.Runner, work experiment.Work) error {
+	if r.time {
+		if err := runner.Time(ctx, work); err != nil {
 			return err
 		}
 	}
-	documents, err := runner.Documents(items)
+	plan, err := runner.Plan(work)
 	if err != nil {
 		return err
 	}
-	written, err := paper.Write(r.out, scope.Profile, documents)
+	return r.show(plan, func(w io.Writer) { planTable(w, plan) })
+}
+
+// complete makes the runs that are missing.
+func (r *reproduction) complete(ctx context.Context, runner *experiment.Runner, work experiment.Work, p *progress) error {
+	plan, err := runner.Plan(work)
+	if err != nil || plan.Missing == 0 {
+		return err
+	}
+	p.line("profile %s: %d runs are there, %d are to be made; time: %s; memory: %s. What is done is kept in %s, "+
+		"whatever happens.", r.profile, plan.Done, plan.Missing, plan.Time(), memory(plan.Bytes, plan.AtLeast),
+		runner.Store.Path())
+	return runner.Run(ctx, work)
+}
+
+// render writes the documents.
+func (r *reproduction) render(runner *experiment.Runner, profile paper.Profile, items []paper.Item) error {
+	documents, err := paper.Documents(runner, profile, items)
 	if err != nil {
 		return err
 	}
-	return r.show(rendered{scope.Profile.Name, r.out, written}, func(w io.Writer) {
+	written, err := paper.Write(r.out, profile, documents)
+	if err != nil {
+		return err
+	}
+	return r.show(rendered{profile.Name, r.out, written}, func(w io.Writer) {
 		fmt.Fprintf(w, "%d files in %s; start with %s\n", len(written), r.out, filepath.Join(r.out, "index.html"))
 	})
 }
@@ -120,11 +154,9 @@ type rendered struct {
 }
 
 // scope reads the flags that say what is wanted.
-func (r *reproduction) scope() (s paper.Scope, shard paper.Shard, err error) {
-	if s.Profile, err = paper.ParseProfile(r.profile); err != nil {
-		return s, shard, err
-	}
-	if shard, err = paper.ParseShard(r.shard); err != nil {
+func (r *reproduction) scope(profile paper.Profile) (s experiment.Scope, shard experiment.Shard, err error) {
+	s.Profile = profile.Profile
+	if shard, err = experiment.ParseShard(r.shard); err != nil {
 		return s, shard, err
 	}
 	if r.splits != "" {
@@ -132,7 +164,7 @@ func (r *reproduction) scope() (s paper.Scope, shard paper.Shard, err error) {
 			return s, shard, err
 		}
 	}
-	if err := paper.CheckChoice(r.datasets, r.models); err != nil {
+	if err := experiment.CheckChoice(r.datasets, r.models); err != nil {
 		return s, shard, err
 	}
 	s.Datasets, s.Models = r.datasets, r.models
@@ -141,7 +173,7 @@ func (r *reproduction) scope() (s paper.Scope, shard paper.Shard, err error) {
 		return s, shard, err
 	}
 	s.Absent = func(dataset string) string {
-		if r.data.Offline && paper.IsPublic(dataset) && !doctor.Present(dataset, dir) {
+		if r.data.Offline && experiment.IsPublic(dataset) && !doctor.Present(dataset, dir) {
 			return "not run: dataset not here"
 		}
 		return ""
@@ -149,15 +181,17 @@ func (r *reproduction) scope() (s paper.Scope, shard paper.Shard, err error) {
 	return s, shard, nil
 }
 
-func (r *reproduction) runner(scope paper.Scope, shard paper.Shard, store *results.Store, p *progress) *paper.Runner {
-	return &paper.Runner{Scope: scope, Shard: shard, Store: store, Alone: r.inOwnProcess,
+func (r *reproduction) runner(scope experiment.Scope, shard experiment.Shard, store *results.Store,
+	p *progress) *experiment.Runner {
+	return &experiment.Runner{Scope: scope, Shard: shard, Store: store, Alone: r.inOwnProcess,
 		Engine: func() (*engine.Engine, error) { return engine.Open(r.engineName) },
 		Load:   func(ctx context.Context, name string) (*graphs.Graph, error) { return r.loadAny(ctx, p, name) },
-		Starts: func(at paper.Progress) {
-			p.line("[%d/%d] %s; %s left", at.Number, at.Total, at.Task, paper.Duration(at.Seconds))
+		Starts: func(at experiment.Progress) {
+			p.line("[%d/%d] %s; time left: %s", at.Number, at.Total, at.Task, at.Left())
 		},
-		Epoch: func(t paper.Task, e train.Epoch) {
-			p.at(t.String(), int64(e.Epoch), int64(e.Epochs), "epochs", fmt.Sprintf("val %.4f", e.BestVal))
+		Epoch: func(t experiment.Task, e train.Epoch, left float64) {
+			p.at(t.String(), int64(e.Epoch), int64(e.Epochs), "epochs",
+				fmt.Sprintf("val %.4f, at most %s left", e.BestVal, experiment.Duration(left)))
 		},
 		NoDataset: func(name string, why error) {
 			p.line("warning: runs on %s are left out: %s", name, sentence(why))
@@ -174,35 +208,45 @@ func (r *reproduction) runner(scope paper.Scope, shard paper.Shard, store *resul
 func (r *reproduction) loadAny(ctx context.Context, p *progress, name string) (*graphs.Graph, error) {
 	data := r.data
 	data.Progress = p.download
-	g, err := paper.Load(ctx, name, data)
+	g, err := experiment.Load(ctx, name, data)
 	p.end()
 	return g, err
 }
 
 // inOwnProcess runs a task in another process of this programme.
-func (r *reproduction) inOwnProcess(ctx context.Context, t paper.Task) (results.Record, error) {
-	return paper.InOwnProcess(ctx, t, func(self, task string) *exec.Cmd {
-		return exec.CommandContext(ctx, self, "reproduce", "--task", task, "--engine", r.engineName, "--data", r.data.Dir, "--mirror", r.data.Mirror, fmt.Sprintf("--offline=%t", r.data.Offline))
+func (r *reproduction) inOwnProcess(ctx context.Context, t experiment.Task) (results.Record, error) {
+	return experiment.InOwnProcess(ctx, t, func(self, task string) *exec.Cmd {
+		return exec.CommandContext(ctx, self, "reproduce", "--task", task, "--engine", r.engineName, "--data",
+			r.data.Dir, "--mirror", r.data.Mirror, fmt.Sprintf("--offline=%t", r.data.Offline))
 	})
 }
 
 // alone is the other end of inOwnProcess.
 func (r *reproduction) alone(ctx context.Context) error {
-	var t paper.Task
+	var t experiment.Task
 	if err := json.Unmarshal([]byte(r.task), &t); err != nil {
 		return usagef("--task is not a task: %v", err)
 	}
 	p := r.progress()
-	record, err := paper.ExecuteAlone(ctx, t, r.engineName, func(ctx context.Context, name string) (*graphs.Graph, error) { return r.loadAny(ctx, p, name) })
+	record, err := experiment.ExecuteAlone(ctx, t, r.engineName,
+		func(ctx context.Context, name string) (*graphs.Graph, error) { return r.loadAny(ctx, p, name) })
 	if err != nil {
 		return err
 	}
 	return r.document(record)
 }
 
+// memory says how much; at least so much where no run has told.
+func memory(bytes int64, atLeast bool) string {
+	if atLeast {
+		return "at least " + machine.Bytes(bytes)
+	}
+	return machine.Bytes(bytes)
+}
+
 // planTable lists what is to be done.
-func planTable(w io.Writer, p paper.Plan) {
-	fmt.Fprintf(w, "run\tstate\testimate\tmemory\n")
+func planTable(w io.Writer, p experiment.Plan) {
+	fmt.Fprintf(w, "run\tstate\ttime\tmemory\n")
 	for _, s := range p.Steps {
 		state := "to do"
 		switch {
@@ -211,7 +255,14 @@ func planTable(w io.Writer, p paper.Plan) {
 		case s.Provisional:
 			state = "to do, settings not chosen yet"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Task, state, paper.Duration(p.Estimate(s.Task)), machine.Bytes(int64(paper.Memory(s.Task))))
+		time := "not known"
+		if s.Cost.Seconds > 0 {
+			time = experiment.Duration(s.Cost.Seconds)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Task, state, time, memory(s.Cost.Bytes, s.Cost.AtLeast))
 	}
-	fmt.Fprintf(w, "\n%d done, %d to do: about %s\n", p.Done, p.Missing, paper.Duration(p.Seconds))
+	fmt.Fprintf(w, "\n%d done, %d to do; time: %s\n", p.Done, p.Missing, p.Time())
+	if p.Unknown > 0 {
+		fmt.Fprintf(w, "Of %d no run on this machine tells the time; to measure it, add --time.\n", p.Unknown)
+	}
 }

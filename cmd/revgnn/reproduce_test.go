@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/paper"
+	"github.com/revgnn/revgnn/pkg/experiment"
 )
 
 func TestReproduceWrongUsage(t *testing.T) {
@@ -24,9 +24,11 @@ func TestReproduceWrongUsage(t *testing.T) {
 		{`"coral" is not a dataset of the paper`, []string{"all", "--datasets", "coral"}},
 		{`unknown model "gnn"`, []string{"all", "--models", "gnn"}},
 		{"--task is not a task", []string{"--task", "{"}},
+		{"--time goes with --dry-run", []string{"all", "--time"}},
 	} {
 		var stdout, stderr bytes.Buffer
-		code := run(append([]string{"reproduce", "--runs", filepath.Join(t.TempDir(), "runs.sqlite")}, c.args...), &stdout, &stderr)
+		code := run(append([]string{"reproduce", "--runs", filepath.Join(t.TempDir(), "runs.sqlite")}, c.args...),
+			&stdout, &stderr)
 		if code != 2 || !strings.Contains(stderr.String(), c.want) || strings.Count(stderr.String(), "\n") != 1 {
 			t.Errorf("%v: exit %d, %q; want %q", c.args, code, stderr.String(), c.want)
 		}
@@ -37,14 +39,16 @@ func TestReproduceWrongUsage(t *testing.T) {
 func TestReproduceDryRun(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "runs.sqlite")
 	var stdout, stderr bytes.Buffer
-	if code := run([]string{"reproduce", "table6", "--models", "gcn", "--datasets", "questions,cora", "--splits", "0-4", "--dry-run", "--json", "--runs", file}, &stdout, &stderr); code != 0 {
+	if code := run([]string{"reproduce", "table6", "--models", "gcn", "--datasets", "questions,cora", "--splits",
+		"0-4", "--dry-run", "--json", "--runs", file}, &stdout, &stderr); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr.String())
 	}
-	var p paper.Plan
+	var p experiment.Plan
 	if err := json.Unmarshal(stdout.Bytes(), &p); err != nil {
 		t.Fatal(err)
 	}
-	if p.Missing+p.Done < 5 || len(p.Steps) != p.Missing+p.Done || p.Missing > 0 && !(p.Seconds > 0 && p.Bytes > 0) {
+	if p.Missing+p.Done < 5 || len(p.Steps) != p.Missing+p.Done || p.Missing > 0 &&
+		(p.Seconds == 0 && p.Unknown == 0 || p.Bytes == 0) {
 		t.Errorf("got %+v", p)
 	}
 	for _, s := range p.Steps {
@@ -55,19 +59,35 @@ func TestReproduceDryRun(t *testing.T) {
 	}
 }
 
+// TestReproduceDryRunSaysWhatIsNotKnown: no run on this machine tells what the paper's profile takes.
+func TestReproduceDryRunSaysWhatIsNotKnown(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	if code := run([]string{"reproduce", "fig4", "--profile", "paper", "--dry-run", "--runs",
+		filepath.Join(t.TempDir(), "runs.sqlite")}, &stdout, &stderr); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr.String())
+	}
+	for _, want := range []string{"not known", "add --time", "at least"} {
+		if text := stdout.String(); !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
 // TestReproduce makes table 5 on a dataset that is here.
 func TestReproduce(t *testing.T) {
 	if os.Getenv("REVGNN_DATA") == "" {
 		t.Skip("REVGNN_DATA is not set: no dataset to reproduce table 5 with")
 	}
 	dir := t.TempDir()
-	args := []string{"reproduce", "table5", "--datasets", "chameleon-filtered", "--engine", "go", "--offline", "--runs", filepath.Join(dir, "runs.sqlite"), "--out", filepath.Join(dir, "paper")}
+	args := []string{"reproduce", "table5", "--datasets", "chameleon-filtered", "--engine", "go", "--offline",
+		"--runs", filepath.Join(dir, "runs.sqlite"), "--out", filepath.Join(dir, "paper")}
 	for range 2 { // the second time, from the record
 		var stdout, stderr bytes.Buffer
 		if code := run(args, &stdout, &stderr); code != 0 {
 			t.Fatalf("exit %d: %s", code, stderr.String())
 		}
-		for name, want := range map[string]string{"table5.md": "datasets at hand have the paper's statistics", "table5.csv": "890", "table5.tex": "8,854", "table5.html": "profile quick", "index.html": "table5.html"} {
+		for name, want := range map[string]string{"table5.md": "datasets at hand have the paper's statistics",
+			"table5.csv": "890", "table5.tex": "8,854", "table5.html": "profile quick", "index.html": "table5.html"} {
 			text, err := os.ReadFile(filepath.Join(dir, "paper", name))
 			if err != nil || !strings.Contains(string(text), want) {
 				t.Errorf("%s lacks %q: %v", name, want, err)

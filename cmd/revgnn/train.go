@@ -15,8 +15,8 @@ import (
 
 func (a *app) train() *cobra.Command {
 	c := &cobra.Command{Use: "train --dataset NAME [flags]", Short: "Train a model on each split of a dataset", Args: noArguments,
-		Example: "  revgnn train --dataset minesweeper --model gcn+rep --forward 1 --reverse 16 --splits 0-9 --out out/minesweeper"}
-	s := about(c, modelSettings, trainSettings, stopSettings)
+		Example: "  revgnn train --dataset NAME --model MODEL --forward 1 --splits 0-9 --out out/run"}
+	s := about(c, offer{})
 	var (
 		splits string
 		o      sweep.Options

@@ -18,9 +18,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-func trained(t *testing.T, code int, args ...string) (s sweep.Summary) {
+func trained(t *testing.T, model string, code int, args ...string) (s sweep.Summary) {
 	t.Helper()
-	o := revgnn(t, with(with([]string{"train", "--dataset", tinyGraph, "--json"}, quick...), args...)...)
+	o := revgnn(t, with(with([]string{"train", "--dataset", tinyGraph, "--json"}, quickly(model)...), args...)...)
 	if o.code != code {
 		t.Fatalf("exit status %d: %s%s", o.code, o.stdout, o.stderr)
 	}
@@ -29,7 +29,7 @@ func trained(t *testing.T, code int, args ...string) (s sweep.Summary) {
 }
 
 func TestTrain(t *testing.T) {
-	s := trained(t, 0, "--epochs", "5", "--splits", "0-1")
+	s := trained(t, "gcn+rep", 0, "--epochs", "5", "--splits", "0-1")
 	if !strings.HasPrefix(s.Dataset, "minesweeper-generated") || s.Model != "gcn+rep" || s.Engine != "go" || s.Metric != "roc_auc" || len(s.Splits) != 2 {
 		t.Errorf("got %+v", s)
 	}
@@ -83,7 +83,7 @@ func TestTrainKeys(t *testing.T) {
 }
 
 func TestTrainTable(t *testing.T) {
-	o := succeeds(t, with(quick, "train", "--dataset", tinyGraph, "--epochs", "2", "--splits", "0,2", "--model", "gcn")...)
+	o := succeeds(t, with(quickly("gcn"), "train", "--dataset", tinyGraph, "--epochs", "2", "--splits", "0,2")...)
 	if !strings.Contains(o.stdout, "roc_auc") || !strings.Contains(o.stdout, "±") || !strings.Contains(o.stderr, "split 2: validation") {
 		t.Errorf("got %s%s", o.stdout, o.stderr)
 	}
@@ -95,7 +95,7 @@ func TestTrainTable(t *testing.T) {
 
 func TestResume(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "folder")
-	first := trained(t, 0, "--epochs", "3", "--splits", "0", "--out", dir)
+	first := trained(t, "gcn+rep", 0, "--epochs", "3", "--splits", "0", "--out", dir)
 	empty(t, dir, "split0.json", "split0.safetensors", "result.json")
 	stamp := read(t, filepath.Join(dir, "split0.json"))
 
@@ -178,7 +178,7 @@ func TestInterrupt(t *testing.T) {
 }
 
 func TestDivergedIsNoMean(t *testing.T) {
-	s := trained(t, 1, "--epochs", "30", "--splits", "0", "--lr", "1e30")
+	s := trained(t, "gcn+rep", 1, "--epochs", "30", "--splits", "0", "--lr", "1e30")
 	if len(s.Splits) != 1 || s.Splits[0].Status != train.Diverged || s.Splits[0].Message == "" || s.Mean == s.Mean {
 		t.Errorf("got %+v", s)
 	}

@@ -5,12 +5,25 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/revgnn/revgnn/pkg/train"
 )
 
 const tinyGraph = "minesweeper-generated:rows=12,cols=12"
 
 // quick are settings with which a training takes a moment on the pure-Go engine.
-var quick = []string{"--engine", "go", "--forward", "2", "--reverse", "2", "--hidden", "8"}
+var quick = quickly("gcn+rep")
+
+// quickly are such settings of a model, with those of its depth that it has.
+func quickly(model string) []string {
+	args := []string{"--engine", "go", "--model", model, "--hidden", "8"}
+	for _, name := range []string{"forward", "reverse"} {
+		if train.Default(model).Value(name) != nil {
+			args = append(args, "--"+name, "2")
+		}
+	}
+	return args
+}
 
 func with(args []string, more ...string) []string {
 	return append(append([]string{}, args...), more...)

@@ -1,6 +1,8 @@
 package layers
 
 import (
+	"math"
+
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
@@ -20,4 +22,13 @@ func HeadNorm(w *Node, heads int) *Node {
 	heads = max(1, heads)
 	squares := Square(Reshape(w, heads, w.Shape().Size()/heads))
 	return ReduceAllMean(Sqrt(ReduceSum(squares, 1)))
+}
+
+// Frobenius is the Frobenius norm of a matrix's entries.
+func Frobenius(entries []float32) float64 {
+	sum := 0.0
+	for _, v := range entries {
+		sum += float64(v) * float64(v)
+	}
+	return math.Sqrt(sum)
 }

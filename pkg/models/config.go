@@ -1,140 +1,290 @@
 package models
 
 import (
+	"encoding/json"
 	"fmt"
-	"math"
+	"maps"
 	"slices"
 	"strings"
 )
 
-// Config describes a model; its field names are those of the command line and of run records.
+// Config describes a model; its settings have the names of the command line and of run records. A model has some of the shared settings,
+// which its [Kind] names, and may have its own; those that it does not have are zero.
 type Config struct {
 	// Model is one of [Names].
-	Model string `json:"model"`
-	// Forward and Reverse are the numbers of layers L_F and L_R. Plain models have no reverse layers.
-	Forward int `json:"forward"`
-	Reverse int `json:"reverse"`
+	Model string
+	// Forward and Reverse are the numbers of layers L_F and L_R.
+	Forward, Reverse int
 	// Hidden is the width d of all layers.
-	Hidden int `json:"hidden"`
-	// Heads is the number K of attention heads, which are averaged; GCN has none.
-	Heads int `json:"heads"`
-	// Dropout is the probability of dropping a feature behind the encoder.
-	Dropout float64 `json:"dropout"`
+	Hidden int
+	// Heads is the number K of attention heads.
+	Heads int
+	// Dropout is the probability of dropping a feature.
+	Dropout float64
 	// Lipschitz is the bound c < 1 on the Frobenius norm of W (paper section 3.3), and Normalise how it is kept: "project"
 	// scales W after every step, as the paper says; "reparametrise" scales it inside the model, as the authors' code does.
-	Lipschitz float64 `json:"lipschitz"`
-	Normalise string  `json:"normalise"`
-	// NoBias leaves b out of the layers of GCN and GAT, as in the formula of the paper's section 3.3; the authors' code has it. Where
-	// c is small and the chain deep, b outweighs W and moves all nodes alike.
-	NoBias bool `json:"no_bias,omitempty"`
+	Lipschitz float64
+	Normalise string
+	// NoBias leaves b out of the layers, as in the formula of the paper's section 3.3; the authors' code has it. Where c is small and the
+	// chain deep, b outweighs W and moves all nodes alike.
+	NoBias bool
 	// Tolerance ends a fixed-point iteration: mean absolute change of an iterate; in the adjoint solve ten times as much,
 	// relative to the right-hand side. MaxIterations limits both (the paper's M).
-	Tolerance     float64 `json:"tolerance"`
-	MaxIterations int     `json:"max_iterations"`
+	Tolerance     float64
+	MaxIterations int
 	// Adjoint is "implicit" (gradient of the fixed point, O(1) memory) or "unrolled" (of the iterations).
-	Adjoint string `json:"adjoint"`
-	// Norm of the representation before the head: "none", "layer" or "batch".
-	Norm string `json:"norm"`
-	// HeadLayers is the number of linear layers in the head, with ReLU between; 0 takes the authors': 1 with reverse
-	// layers, 2 without.
-	HeadLayers int `json:"head_layers"`
-	// Diffusion holds the settings of GRAND.
-	Diffusion
+	Adjoint string
+	// Norm is the normalisation: "none", "layer" or "batch".
+	Norm string
+	// HeadLayers is the number of linear layers in the head, with ReLU between; 0 takes the authors'.
+	HeadLayers int
+	// Own holds the settings that only this model has, of a type that its file declares: see [OwnOf].
+	Own any
 }
 
-// The models.
-const (
-	GCN    = "gcn"
-	GCNRep = "gcn+rep"
-	GAT    = "gat"
-	GATRep = "gat+rep"
-	// GRAND is a diffusion; see [Diffusion] for its settings.
-	GRAND    = "grand"
-	GRANDRep = "grand+rep"
-)
-
-// Names lists the models.
-func Names() []string { return []string{GCN, GCNRep, GAT, GATRep, GRAND, GRANDRep} }
-
-// Default is a configuration that trains well in seconds on the smaller datasets: 8 layers of width 64 in each direction.
-func Default(model string) Config {
-	return Config{Model: model, Forward: 8, Reverse: 8, Hidden: 64, Heads: 1, Lipschitz: 0.999, Normalise: "project",
-		Tolerance: 1e-5, MaxIterations: 16, Adjoint: "implicit", Norm: "none", Diffusion: defaultDiffusion(model)}
-}
-
-// Solves is the number of solves that iterations are averaged over: the reverse layers, or 1 for an integration both ways.
-func (c Config) Solves() int {
-	if c.isGRAND() {
-		return 1
+// shared lists the settings that models share.
+func (c *Config) shared() []Setting {
+	return []Setting{
+		{Name: "forward", Value: &c.Forward, Help: "forward layers", Most: 1 << 20},
+		{Name: "reverse", Value: &c.Reverse, Help: "reverse layers", Most: 1 << 20, Absent: 0},
+		{Name: "hidden", Value: &c.Hidden, Help: "width of the layers", Least: 1, Most: 1 << 14},
+		{Name: "heads", Value: &c.Heads, Help: "attention heads, averaged", Least: 1, Most: 64, Absent: 1},
+		{Name: "dropout", Value: &c.Dropout, Help: "probability of dropping a feature", Most: 0.99, Absent: 0.0},
+		{Name: "lipschitz", Value: &c.Lipschitz, Help: "bound on the Frobenius norm of the weight, below 1", Least: 1e-6, Most: 0.9999999},
+		{Name: "normalise", Value: &c.Normalise, Help: "how the bound is kept: project (after every step) or reparametrise (inside the model)",
+			OneOf: []string{"project", "reparametrise"}},
+		{Name: "tolerance", Value: &c.Tolerance, Help: "mean absolute change at which a fixed-point iteration ends", Most: 1},
+		{Name: "max-iterations", Value: &c.MaxIterations, Help: "most fixed-point iterations per layer", Least: 1, Most: 1 << 16},
+		{Name: "adjoint", Value: &c.Adjoint, Help: "gradient of a reverse layer: implicit (of the fixed point) or unrolled (of the iterations)",
+			OneOf: []string{"implicit", "unrolled"}},
+		{Name: "norm", Value: &c.Norm, Help: "normalisation: none, layer or batch", OneOf: []string{"none", "layer", "batch"}, Absent: "none"},
+		{Name: "no-bias", Value: &c.NoBias, Help: "leave the bias out of the layers, as the paper's formula does (the authors' code has it)", Absent: false},
+		{Name: "head-layers", Value: &c.HeadLayers, Help: "linear layers in the head (0: as the authors)", Most: 16},
 	}
-	return c.Reverse
+}
+
+// usual are the defaults of the shared settings: what trains well in seconds on the smaller datasets, 8 layers of width 64 in each
+// direction.
+func usual() Config {
+	return Config{Forward: 8, Reverse: 8, Hidden: 64, Heads: 1, Lipschitz: 0.999, Normalise: "project",
+		Tolerance: 1e-5, MaxIterations: 16, Adjoint: "implicit", Norm: "none"}
+}
+
+// Default is a model's configuration unless settings are chosen. Of a model that does not exist, it has the name alone.
+func Default(model string) Config {
+	c := Config{Model: model}
+	k, err := Lookup(model)
+	if err != nil {
+		return c
+	}
+	all := usual()
+	if k.Defaults != nil {
+		k.Defaults(&all)
+	}
+	for i, s := range all.shared() {
+		if k.Has(s.Name) {
+			copyValue(c.shared()[i], s)
+		}
+	}
+	c.Own = k.Own.defaults
+	return c
+}
+
+// copyValue sets one setting to the value of another of the same type.
+func copyValue(to, from Setting) {
+	switch v := to.Value.(type) {
+	case *int:
+		*v = *from.Value.(*int)
+	case *float64:
+		*v = *from.Value.(*float64)
+	case *bool:
+		*v = *from.Value.(*bool)
+	case *string:
+		*v = *from.Value.(*string)
+	}
+}
+
+// Settings lists the settings that the configuration's model has. They point into copies: see [Config.Set] for changing one.
+func (c Config) Settings() []Setting {
+	list, _ := c.bound()
+	return list
+}
+
+// bound lists the settings of the model, and tells what to call after changing one.
+func (c *Config) bound() (list []Setting, keep func()) {
+	k := registry[c.Model]
+	for _, s := range c.shared() {
+		if k.Has(s.Name) {
+			list = append(list, s)
+		}
+	}
+	if k.Own.bind == nil || c.Own == nil {
+		return list, func() {}
+	}
+	own, current := k.Own.bind(c.Own)
+	return append(list, own...), func() { c.Own = current() }
+}
+
+// Set gives a setting, by its flag's name, the value that text stands for. A setting that the model does not have is refused, but for
+// the value that stands for its absence, such as no reverse layers.
+func (c *Config) Set(name, text string) error {
+	return c.change(name, func(s Setting) error { return s.Parse(text) })
+}
+
+// Decode gives a setting, by its name in JSON, a value from JSON. A setting that the model does not have is refused.
+func (c *Config) Decode(key string, raw json.RawMessage) error {
+	return c.change(strings.ReplaceAll(key, "_", "-"), func(s Setting) error { return s.Decode(raw) })
+}
+
+func (c *Config) change(name string, to func(Setting) error) error {
+	list, keep := c.bound()
+	i := slices.IndexFunc(list, func(s Setting) bool { return s.Name == name })
+	if i < 0 {
+		if absent(name, to) {
+			return nil
+		}
+		return c.refuse(name)
+	}
+	defer keep()
+	return to(list[i])
+}
+
+// absent tells whether a change gives a shared setting the value that stands for its absence.
+func absent(name string, to func(Setting) error) bool {
+	var other Config
+	for _, s := range other.shared() {
+		if s.Name == name && s.Absent != nil {
+			return to(s) == nil && s.Current() == s.Absent
+		}
+	}
+	return false
+}
+
+// refuse says that the model does not have a setting, and which ones it has.
+func (c Config) refuse(name string) error {
+	k, err := Lookup(c.Model)
+	if err != nil {
+		return err
+	}
+	var has []string
+	for _, s := range c.Settings() {
+		has = append(has, s.Name)
+	}
+	hint := ""
+	if with, ok := k.WithReverse(); ok && with.knows(name) {
+		hint = fmt.Sprintf("choose %s, or ", with.Name)
+	}
+	return fmt.Errorf("model %s has no setting %q: %sleave it out (it has %s)", c.Model, name, hint, strings.Join(has, ", "))
+}
+
+// knows tells whether the model has a setting.
+func (k Kind) knows(name string) bool {
+	return slices.ContainsFunc(Default(k.Name).Settings(), func(s Setting) bool { return s.Name == name })
 }
 
 // HasReverse tells whether the model has a reverse process.
-func (c Config) HasReverse() bool { return strings.HasSuffix(c.Model, "+rep") }
+func (c Config) HasReverse() bool { return registry[c.Model].Plain != "" }
 
-// Resolved fills in what depends on the model: the head's layers, no reverse layers in plain models.
+// Depth says how deep the configuration is, in a word or two: "8/16" for 8 forward and 16 reverse layers.
+func (c Config) Depth() string {
+	if k := registry[c.Model]; k.Depth != nil {
+		return k.Depth(c)
+	}
+	if c.HasReverse() {
+		return fmt.Sprintf("%d/%d", c.Forward, c.Reverse)
+	}
+	return fmt.Sprint(c.Forward)
+}
+
+// Resolved fills in what depends on other settings, such as the layers of the head.
 func (c Config) Resolved() Config {
-	if c.isGRAND() {
-		c.Forward, c.Reverse = 0, 0
-		if c.HeadLayers == 0 {
-			c.HeadLayers = 2
-		}
-	}
-	if !c.HasReverse() {
-		c.Reverse = 0
-	}
-	if c.HeadLayers == 0 {
-		c.HeadLayers = 2
-		if c.HasReverse() {
-			c.HeadLayers = 1
-		}
+	if k := registry[c.Model]; k.Resolve != nil {
+		k.Resolve(&c)
 	}
 	return c
 }
 
-// Validate returns an error that names the first impossible setting and what to choose instead.
+// Validate returns an error that names the first impossible setting, or one that the model does not have, and what to choose instead.
 func (c Config) Validate() error {
-	if !slices.Contains(Names(), c.Model) {
-		return fmt.Errorf("unknown model %q: choose one of %s", c.Model, strings.Join(Names(), ", "))
+	k, err := Lookup(c.Model)
+	if err != nil {
+		return err
 	}
-	for _, n := range []struct {
-		name       string
-		value      int
-		least, top int
-	}{
-		{"forward", c.Forward, 0, 1 << 20}, {"reverse", c.Reverse, 0, 1 << 20}, {"hidden", c.Hidden, 1, 1 << 14},
-		{"max-iterations", c.MaxIterations, 1, 1 << 16}, {"head-layers", c.HeadLayers, 0, 16}, {"heads", c.Heads, 1, 64},
-	} {
-		if n.value < n.least || n.value > n.top {
-			return fmt.Errorf("%s is %d: choose a whole number from %d to %d", n.name, n.value, n.least, n.top)
+	if have, want := fmt.Sprintf("%T", c.Own), fmt.Sprintf("%T", k.Own.defaults); have != want {
+		return fmt.Errorf("the configuration of %s has settings of another model (%s): begin with models.Default(%q)", c.Model, have, c.Model)
+	}
+	for _, s := range c.shared() {
+		if !k.Has(s.Name) && !s.isZero() {
+			return c.refuse(s.Name)
 		}
 	}
-	for _, n := range []struct {
-		name       string
-		value      float64
-		least, top float64
-	}{
-		{"dropout", c.Dropout, 0, 0.99}, {"lipschitz", c.Lipschitz, 1e-6, 0.9999999}, {"tolerance", c.Tolerance, 0, 1},
-	} {
-		if math.IsNaN(n.value) || n.value < n.least || n.value > n.top {
-			return fmt.Errorf("%s is %g: choose a number from %g to %g", n.name, n.value, n.least, n.top)
+	for _, s := range c.Settings() {
+		if err := s.Check(); err != nil {
+			return err
 		}
 	}
-	for _, n := range []struct {
-		name, value string
-		of          []string
-	}{
-		{"normalise", c.Normalise, []string{"project", "reparametrise"}},
-		{"adjoint", c.Adjoint, []string{"implicit", "unrolled"}},
-		{"norm", c.Norm, []string{"none", "layer", "batch"}},
-	} {
-		if !slices.Contains(n.of, n.value) {
-			return fmt.Errorf("%s is %q: choose %s", n.name, n.value, strings.Join(n.of, " or "))
+	if k.Check != nil {
+		return k.Check(c)
+	}
+	return nil
+}
+
+// Value is a setting by its flag's name; nil where the model does not have it.
+func (c Config) Value(name string) any {
+	for _, s := range c.Settings() {
+		if s.Name == name {
+			return s.Current()
 		}
 	}
-	if c.isGRAND() {
-		return c.validateGRAND()
+	return nil
+}
+
+// Values are the model's name and its settings, by their names in JSON.
+func (c Config) Values() map[string]any {
+	out := map[string]any{"model": c.Model}
+	for _, s := range c.Settings() {
+		out[s.Key()] = s.Current()
+	}
+	return out
+}
+
+// MarshalJSON writes the model's name and its settings.
+func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values()) }
+
+// UnmarshalJSON reads what MarshalJSON writes; what is missing has the model's default. See [Config.Read].
+func (c *Config) UnmarshalJSON(b []byte) error {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(b, &values); err != nil {
+		return err
+	}
+	return c.Read(values)
+}
+
+// Read makes the configuration that values describe; without the name of a model, the zero configuration. Shared settings that the model does not have are passed over, since
+// records of earlier versions hold them; any other name is an error.
+func (c *Config) Read(values map[string]json.RawMessage) error {
+	var name string
+	if raw, ok := values["model"]; ok {
+		if err := json.Unmarshal(raw, &name); err != nil {
+			return fmt.Errorf("model is %s: it must be a text", raw)
+		}
+	}
+	if *c = Default(name); name == "" {
+		return nil
+	}
+	if _, err := Lookup(name); err != nil {
+		return err
+	}
+	var all Config
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if key == "model" {
+			continue
+		}
+		err := c.Decode(key, values[key])
+		passed := slices.ContainsFunc(all.shared(), func(s Setting) bool { return s.Key() == key && !registry[name].Has(s.Name) })
+		if err != nil && !passed {
+			return err
+		}
 	}
 	return nil
 }

@@ -1,180 +1,172 @@
 package models
 
 import (
-	"math"
-	"math/rand/v2"
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
-	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Model is a model for the nodes of one graph. Its parameters have the names and shapes of the authors' PyTorch
-// implementation; matrices of linear maps are [out, in].
+// Model is a model for the nodes of one graph.
 type Model struct {
 	Config Config
 	// Order is the nodes' order in what the model reads and returns.
 	Order sparse.Order
-	// Arrays are the features and the adjacency, to be passed to the graph for [Model.Build].
+	// Arrays are the features and what the network has laid out, to be passed to the graph for [Model.Builder].
 	Arrays []*tensors.Tensor
 	// Features and Outputs per node; Outputs is 1 for two classes.
 	Features, Outputs int
-	features          features
-	backbone          backbone
-}
-
-// backbone is what differs between the models: the message passing between encoder and head.
-type backbone interface {
-	// adjacency prepares the matrix that messages pass along: its order, and the arrays that the backbone needs in the graph.
-	adjacency(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error)
-	// params are the trainable arrays between encoder and head.
-	params(c Config) []Param
-	// encoder is the name of the encoder's linear layer, and head that of the head's layer number i of n.
-	encoder() string
-	head(i, n int) string
-	// represent makes the representation out of the encoded features.
-	represent(m *Model, scope *model.Scope, h *Node, adjacency []*Node) (representation *Node, stats *solve.Stats)
-	// roundTrip passes the encoded features forwards and back again; changes tells about the iterations of the way back, and
-	// is nil where there are none.
-	roundTrip(m *Model, scope *model.Scope, h *Node, adjacency []*Node) (end, changes *Node, stats *solve.Stats)
-}
-
-// Unbound is a model for graphs with so many features and classes, of which no more is known than its parameters.
-func Unbound(c Config, features, classes int) (*Model, error) {
-	if err := c.Validate(); err != nil {
-		return nil, err
-	}
-	m := &Model{Config: c.Resolved(), Features: features, Outputs: classes}
-	if m.Outputs == 2 {
-		m.Outputs = 1
-	}
-	switch strings.TrimSuffix(c.Model, "+rep") {
-	case GCN:
-		m.backbone = residual{&gcn{}}
-	case GAT:
-		m.backbone = residual{&gat{heads: c.Heads}}
-	case GRAND:
-		m.backbone = &grand{}
-	}
-	return m, nil
+	// Network is what the model's kind has made.
+	Network  Network
+	features features
 }
 
 // New prepares a model for a graph.
 func New(c Config, g *graphs.Graph) (*Model, error) {
-	m, err := Unbound(c, g.NumFeatures, g.NumClasses)
-	if err != nil {
+	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	order, adjacency, err := m.backbone.adjacency(g)
+	c = c.Resolved()
+	m := &Model{Config: c, Features: g.NumFeatures, Outputs: g.NumClasses, Network: registry[c.Model].New(c)}
+	if m.Outputs == 2 {
+		m.Outputs = 1
+	}
+	order, arrays, err := m.Network.Prepare(g)
 	if err != nil {
 		return nil, err
 	}
 	if m.features, err = newFeatures(g, order); err != nil {
 		return nil, err
 	}
-	m.Order, m.Arrays = order, slices.Concat(m.features.arrays, adjacency)
+	m.Order, m.Arrays = order, slices.Concat(m.features.arrays, arrays)
 	return m, nil
 }
 
-// Param is a trainable array and how it starts: uniform in ±Limit, or all Value where Limit is 0.
-type Param struct {
-	Name         string
-	Shape        []int
-	Limit, Value float64
-	// Heads is the number of matrices below each other in it, 0 or 1 for one. Bounded marks weights the mean of whose
-	// heads' Frobenius norms is projected to at most Config.Lipschitz after every step; StartNorm, if not 0, is the largest
-	// such mean to start with.
-	Heads     int
-	Bounded   bool
-	StartNorm float64
+// Builder is the model in a graph: its parameters are variables of scope, arrays are the nodes of Arrays. Dropout is active where
+// the scope is in training.
+func (m *Model) Builder(scope *model.Scope, arrays []*Node) *Builder {
+	split := len(m.features.arrays)
+	return &Builder{Model: m, Scope: scope, Graph: arrays[0].Graph(), Arrays: arrays[split:], features: arrays[:split]}
 }
 
-// Parameters lists the trainable arrays. Linear layers start as in PyTorch, uniform in ±1/sqrt(in) (He et al. 2015 with
-// a = sqrt 5); the convolution's weight as in PyTorch Geometric, uniform in ±sqrt(6/(in+out)) (Glorot and Bengio 2010).
-func (m *Model) Parameters() []Param {
-	c := m.Config
-	linear := func(name string, in, out int) []Param {
-		limit := 1 / math.Sqrt(float64(in))
-		return []Param{{Name: name + ".weight", Shape: []int{out, in}, Limit: limit}, {Name: name + ".bias", Shape: []int{out}, Limit: limit}}
-	}
-	list := append(linear(m.backbone.encoder(), m.Features, c.Hidden), m.backbone.params(c)...)
-	width := m.width()
-	if c.Norm != "none" {
-		list = append(list, Param{Name: "out_norm.weight", Shape: []int{width}, Value: 1}, Param{Name: "out_norm.bias", Shape: []int{width}})
-	}
-	for _, l := range m.head() {
-		list = append(list, linear(l.name, l.in, l.out)...)
-	}
-	return list
+// Build adds the model to a graph; see [Model.Builder].
+func (m *Model) Build(scope *model.Scope, arrays []*Node) Output {
+	return m.Network.Build(m.Builder(scope, arrays))
 }
 
-// width of the representation.
-func (m *Model) width() int {
-	if m.Config.HasReverse() {
-		return 2 * m.Config.Hidden
+// Explain says in a sentence why what the model computed means nothing, for an Output.Stats.Outcome; it is empty where all is well.
+func (m *Model) Explain(outcome int) string {
+	if e, ok := m.Network.(Explainer); ok {
+		return e.Explain(outcome)
 	}
-	return m.Config.Hidden
+	return ""
 }
 
-// Init draws the parameter's start.
-func (p Param) Init(rng *rand.Rand) *tensors.Tensor {
-	size := 1
-	for _, d := range p.Shape {
-		size *= d
+// Declaration is what a model has in a store of variables.
+type Declaration struct {
+	// Params are the parameters that the network declared itself; GoMLX's own layers have others.
+	Params []Param
+	// Variables are all variables of the model, in the order in which they were made: what a training keeps.
+	Variables []*model.Variable
+	// Separate tells that evaluation differs from training, by dropout or by statistics that training gathers.
+	Separate bool
+	// Solves is Output.Solves.
+	Solves int
+}
+
+// Declare makes a model's variables in a store, by building it once in training mode in a graph that is thrown away. Parameters that the
+// network declares start as start says, those of GoMLX's own layers by their initialisers.
+func (m *Model) Declare(backend compute.Backend, store *model.Store, start func(Param) (*tensors.Tensor, error)) (d Declaration, err error) {
+	before := map[*model.Variable]bool{}
+	for v := range store.IterVariables() {
+		before[v] = true
 	}
-	values := make([]float32, size)
-	for i := range values {
-		values[i] = float32(p.Value)
-		if p.Limit > 0 {
-			values[i] = float32((2*rng.Float64() - 1) * p.Limit)
+	g := NewGraph(backend, "declaration of "+m.Config.Model)
+	defer g.Finalize()
+	model.SetStore(g, store)
+	store.SetTraining(g, true)
+	arrays := make([]*Node, len(m.Arrays))
+	for i, t := range m.Arrays {
+		arrays[i] = Parameter(g, fmt.Sprintf("array%d", i), t.Shape())
+	}
+	b := m.Builder(store.RootScope(), arrays)
+	b.start = start
+	if d.Solves, err = b.declare(); err != nil {
+		return d, err
+	}
+	d.Params = b.params
+	for v := range store.IterVariables() {
+		d.Separate = d.Separate || v.ChangedInGraph(g)
+		if !before[v] {
+			d.Variables = append(d.Variables, v)
 		}
 	}
-	return tensors.FromFlatDataAndDimensions(values, p.Shape...)
+	return d, store.InitializeVariables(backend, nil)
 }
 
-// Output of a model, per node in the adjacency's order.
-type Output struct {
-	// Logits are [n, Outputs].
-	Logits *Node
-	// Representation is what the head reads: forward ‖ reverse, [n, 2d]; [n, d] in plain models.
-	Representation *Node
-	// Stats of the reverse process, all zero in plain models.
-	Stats *solve.Stats
+// Parameters lists the arrays of a model for graphs with so many features and classes, without a graph: those that it declares, and
+// those of GoMLX's own layers.
+func Parameters(c Config, features, classes int) ([]Param, error) {
+	e, err := engine.Open(engine.Go)
+	if err != nil {
+		return nil, err
+	}
+	// Shapes depend neither on the number of nodes nor on edges: two nodes and an edge stand for any graph.
+	ones := slices.Repeat([]float32{1}, 2*features)
+	g, err := graphs.New("two nodes", 2, []graphs.Edge{{0, 1}}, ones, features, []int32{0, 1}, classes, nil)
+	if err != nil {
+		return nil, err
+	}
+	m, err := New(c, g)
+	if err != nil {
+		return nil, err
+	}
+	store := model.NewStore()
+	defer store.Finalize()
+	if err := store.SetRNGStateFromSeed(0); err != nil {
+		return nil, err
+	}
+	d, err := m.Declare(e.Backend, store, Param.zeros)
+	for _, v := range d.Variables {
+		name := NameOf(v)
+		if !slices.ContainsFunc(d.Params, func(p Param) bool { return p.Name == name }) {
+			d.Params = append(d.Params, Param{Name: name, Shape: v.Shape().Dimensions, Fixed: !v.Trainable})
+		}
+	}
+	return d.Params, err
 }
 
-// Build adds the model to a graph: its parameters are variables of scope, which must exist; arrays are the nodes of Arrays. Dropout
-// is active where the scope is in training.
-//
-//	H = dropout(ReLU(X W_in + b)),  Y = head(norm( f∘…∘f(H) ‖ g∘…∘g(H) )),  g = f^-1
-//
-// (paper section 3.1; ReLU and dropout commute).
-func (m *Model) Build(scope *model.Scope, arrays []*Node) *Output {
-	out := &Output{}
-	x, adjacency := m.encode(scope, arrays)
-	out.Representation, out.Stats = m.backbone.represent(m, scope, x, adjacency)
-	out.Logits = m.readout(scope, m.norm(scope, out.Representation))
-	return out
+// NameOf is the name that a variable has in files of weights.
+func NameOf(v *model.Variable) string { return strings.TrimPrefix(v.Path(), model.ScopeSeparator) }
+
+// Unused names arrays that files of a model's weights may hold though nothing reads them.
+func Unused(c Config) []string {
+	k, err := Lookup(c.Model)
+	if err != nil {
+		return nil
+	}
+	if t, ok := k.New(c).(Twin); ok {
+		return t.Unused()
+	}
+	return nil
 }
 
-// RoundTrip is the encoded input, and what the way forwards and back again make of it: Forward layers and as many reverse
-// layers of exactly MaxIterations iterations, with the mean change in each iteration (see [solve.Profile]); or, of GRAND, an
-// integration to Time and back, without changes.
-func (m *Model) RoundTrip(scope *model.Scope, arrays []*Node) (start, end, changes *Node, stats *solve.Stats) {
-	start, adjacency := m.encode(scope, arrays)
-	end, changes, stats = m.backbone.roundTrip(m, scope, start, adjacency)
-	return start, end, changes, stats
-}
-
-// encode is the input of the first layer, dropout(ReLU(X W_in + b)), beside the nodes of the adjacency.
-func (m *Model) encode(scope *model.Scope, arrays []*Node) (h *Node, adjacency []*Node) {
-	split, g := len(m.features.arrays), arrays[0].Graph()
-	w := m.value(scope, g, m.backbone.encoder()+".weight")
-	h = m.dropout(scope, m.biased(scope, m.backbone.encoder(), m.features.times(w, arrays[:split])))
-	return Max(h, ZerosLike(h)), arrays[split:]
+// LayerOf is the zero value of the layer that a model is made of, such as layers.GCN{}; nil where it has no layers of one kind.
+func LayerOf(c Config) any {
+	k, err := Lookup(c.Model)
+	if err != nil {
+		return nil
+	}
+	if l, ok := k.New(c).(Layered); ok {
+		return l.Layer()
+	}
+	return nil
 }

@@ -1,27 +1,19 @@
 package models
 
 import (
-	"fmt"
-
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/ml/model"
 
 	"github.com/revgnn/revgnn/pkg/loop"
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// Trajectory adds a model of residual layers to a graph and returns its states, [n, d] each, after the given numbers of
-// layers in either direction; both lists must ascend, and 0 is the encoded input. It has no gradient.
-func (m *Model) Trajectory(scope *model.Scope, arrays []*Node, forward, reverse []int) (forwards, reverses []*Node) {
-	r, ok := m.backbone.(residual)
-	if !ok {
-		panic(fmt.Errorf("model %s has no layers to follow: choose a GCN or a GAT", m.Config.Model))
-	}
-	h, adjacency := m.encode(scope, arrays)
-	block, w := r.block(m, scope, adjacency)
+// Trace implements [Tracer].
+func (r residual) Trace(b *Builder, forward, reverse []int) (forwards, reverses []*Node) {
+	h := r.encode(b)
+	block, w := r.backbone.(chain).block(b)
 	forwards = follow(h, forward, func(x *Node, depth int) *Node { return solve.ForwardChain(block, x, w, depth) })
 	reverses = follow(h, reverse, func(x *Node, depth int) *Node {
-		z, _ := solve.ReverseChain(block, x, w, depth, m.Config.solves())
+		z, _ := solve.ReverseChain(block, x, w, depth, b.Config.solves())
 		return z
 	})
 	return forwards, reverses
@@ -38,11 +30,10 @@ func follow(x *Node, layers []int, chain func(x *Node, depth int) *Node) []*Node
 	return states
 }
 
-// Readout is the logits [n, Outputs] that the head makes of states of both directions; nil stands for zeros, so that the head
-// reads one direction alone (paper section 4.1.3, "Qualitative Analysis"). Plain models have no reverse states.
-func (m *Model) Readout(scope *model.Scope, forward, reverse *Node) *Node {
-	if !m.Config.HasReverse() {
-		return m.readout(scope, m.norm(scope, forward))
+// Readout implements [Tracer].
+func (r residual) Readout(b *Builder, forward, reverse *Node) *Node {
+	if !b.Config.HasReverse() {
+		return r.readout(b, forward)
 	}
 	if forward == nil {
 		forward = loop.Zeros(reverse)
@@ -50,5 +41,5 @@ func (m *Model) Readout(scope *model.Scope, forward, reverse *Node) *Node {
 	if reverse == nil {
 		reverse = loop.Zeros(forward)
 	}
-	return m.readout(scope, m.norm(scope, Concatenate([]*Node{forward, reverse}, 1)))
+	return r.readout(b, Concatenate([]*Node{forward, reverse}, 1))
 }

@@ -6,26 +6,29 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/report"
 	"github.com/revgnn/revgnn/pkg/report/nb"
 	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Behind lists the runs behind a document's numbers, for a notebook: folded where they are many. `revgnn runs show ID` has
-// all of a run.
+// Behind lists the runs behind a document's numbers, for a notebook: folded where they are many. `revgnn runs show
+// ID` has all of a run.
 func (d *Document) Behind() report.Item {
 	if len(d.Records) == 0 {
 		return nb.List{"There are no runs yet."}
 	}
 	t := &report.Table{ID: d.Name + "-runs", Corner: "Run", Columns: []report.Column{
-		{Name: "what"}, {Name: "settings"}, {Name: "result"}, {Name: "engine"}, {Name: "commit"}, {Name: "started (UTC)"}}}
+		{Name: "what"}, {Name: "settings"}, {Name: "result"}, {Name: "engine"}, {Name: "commit"},
+		{Name: "started (UTC)"}}}
 	records := slices.Clone(d.Records)
 	slices.SortFunc(records, func(a, b *results.Record) int { return strings.Compare(a.ID, b.ID) })
 	for _, r := range records {
 		row := report.Row{Label: r.ID}
 		what, settings := described(r)
-		for _, text := range []string{what, settings, result(r), r.Engine, r.Commit, r.Started.Format("2006-01-02 15:04")} {
+		for _, text := range []string{what, settings, result(r), r.Engine, r.Commit,
+			r.Started.Format("2006-01-02 15:04")} {
 			row.Cells = append(row.Cells, report.Text(text))
 		}
 		t.Rows = append(t.Rows, row)
@@ -39,18 +42,19 @@ func (d *Document) Behind() report.Item {
 
 // described is what a run was of, and the settings that a reader would ask for.
 func described(r *results.Record) (what, settings string) {
-	t := Task{Kind: r.Kind, Dataset: r.Dataset, Split: r.Split}
+	t := experiment.Task{Kind: r.Kind, Dataset: r.Dataset, Split: r.Split}
 	if err := json.Unmarshal(r.Config, &t.Config); err != nil {
 		return r.Kind + " on " + r.Dataset, "its settings are damaged"
 	}
 	c := t.Config
 	switch r.Kind {
 	case results.Train:
-		settings = fmt.Sprintf("lr %g, d %d, dropout %g, %d epochs at most", c.LearningRate, c.Hidden, c.Dropout, c.Epochs)
+		settings = fmt.Sprintf("lr %g, d %d, dropout %g, %d epochs at most", c.LearningRate, c.Hidden, c.Dropout,
+			c.Epochs)
 	case results.Invert, results.Bench:
 		settings = fmt.Sprintf("d %d, M %d", c.Hidden, c.MaxIterations)
 	}
-	if c.HasReverse() {
+	if c.Lipschitz > 0 {
 		settings += fmt.Sprintf(", c %g", c.Lipschitz)
 	}
 	return t.String(), settings

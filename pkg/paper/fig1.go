@@ -3,53 +3,58 @@ package paper
 import (
 	"fmt"
 
+	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/report"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// The parts of the Minesweeper board that figures 1 and 4 show, drawn once by chance.
-var (
-	layersPart     = Part{Row: 61, Col: 23, Side: 10, Width: 100}
-	predictedParts = []Part{{Row: 12, Col: 78, Side: 7, Width: 100}, {Row: 84, Col: 35, Side: 7, Width: 100}}
-)
+// boards are the runs behind figures 1 and 4: two models on a board of mines, followed layer by layer.
+func (v *View) boards() (reverse, plain experiment.Answer[experiment.Trained]) {
+	b := v.Profile.Boards
+	follow := &experiment.Follow{Layers: b.Layers, Boards: append([]experiment.Part{b.Shown}, b.Predictions...)}
+	ask := func(c train.Config) experiment.Answer[experiment.Trained] {
+		t := experiment.Training(b.Dataset, b.Split, c)
+		t.Follow = follow
+		return experiment.Ask[experiment.Trained](v.View, t)
+	}
+	return ask(b.Reverse.Config), ask(b.Plain.Config)
+}
 
-// boards are the runs behind figures 1 and 4: GCN+ReP and a plain GCN on Minesweeper, followed layer by layer.
-func (v *View) boards() (rep, plain Answer[Trained]) {
-	c := v.Profile.Boards
-	follow := &Follow{Layers: []int{0, 1, 2, 4, 8, 16, 32, 64, 128, 256}, Boards: append([]Part{layersPart}, predictedParts...)}
-	with, without := training("minesweeper", 0, c[0]), training("minesweeper", 0, c[1])
-	with.Follow, without.Follow = follow, follow
-	return ask[Trained](v, with), ask[Trained](v, without)
+// strip shows a part of the board after each layer that is followed, and where the mines are.
+func strip(states []experiment.Layer, mines []float64) report.Strip {
+	var panels []report.Panel
+	for _, s := range states {
+		panels = append(panels, report.Panel{Title: fmt.Sprintf("layer %d", s.Layer), Values: s.Boards[0]})
+	}
+	return report.Strip{Panels: append(panels, report.Panel{Title: "mines", Values: mines})}
 }
 
 // representations is figure 1: what the head sees in each layer of a part of the board.
 func representations(v *View) *Document {
 	d := &Document{}
 	d.note("The paper: %s", claim(1).Says)
-	rep, plain := v.boards()
-	c := v.Profile.Boards
-	show := func(id, title string, c train.Config, a Answer[Trained], reverse bool) {
-		if !a.ok() || a.Outcome.Followed == nil {
+	reverse, plain := v.boards()
+	b := v.Profile.Boards
+	show := func(id, title string, c train.Config, a experiment.Answer[experiment.Trained],
+		states func(*experiment.Followed) []experiment.Layer) {
+		if !a.OK() || a.Outcome.Followed == nil {
 			d.note("%s: %s.", title, a.Why)
 			return
 		}
 		f := a.Outcome.Followed
-		states := f.Forward
-		if reverse {
-			states = f.Reverse
-		}
-		var panels []report.Panel
-		for _, s := range states {
-			panels = append(panels, report.Panel{Title: fmt.Sprintf("layer %d", s.Layer), Values: s.Boards[0]})
-		}
-		panels = append(panels, report.Panel{Title: "mines", Values: f.Boards[0].Mines})
-		d.Figures = append(d.Figures, report.Boards(id, v.title(title), "probability of a mine", layersPart.Side, layersPart.Side, []report.Strip{{Panels: panels}}))
-		d.note("%s: %s layers, width %d, test ROC-AUC %.3f.", title, depths(c), c.Hidden, a.Outcome.Test)
+		d.Figures = append(d.Figures, report.Boards(id, v.title(title), "probability of a mine",
+			b.Shown.Side, b.Shown.Side, []report.Strip{strip(states(f), f.Boards[0].Mines)}))
+		d.note("%s: %s layers, width %d, test ROC-AUC %.3f.", title, c.Depth(), c.Hidden, a.Outcome.Test)
 	}
-	show("fig1-forward", "GCN+ReP, forward process", c[0], rep, false)
-	show("fig1-reverse", "GCN+ReP, reverse process", c[0], rep, true)
-	show("fig1-gcn", "GCN, forward process only", c[1], plain, false)
-	d.note("A %d x %d part of the board, from row %d and column %d (counted from 0). Each map is the probability of a mine that the trained head gives when it reads this layer alone, with zeros in the place of the other direction, as in the paper; layer 0 is the encoded input.",
-		layersPart.Side, layersPart.Side, layersPart.Row, layersPart.Col)
+	forward := func(f *experiment.Followed) []experiment.Layer { return f.Forward }
+	backward := func(f *experiment.Followed) []experiment.Layer { return f.Reverse }
+	both, one := b.Reverse.Config, b.Plain.Config
+	show("fig1-forward", titleOf(both.Model)+", forward process", both, reverse, forward)
+	show("fig1-reverse", titleOf(both.Model)+", reverse process", both, reverse, backward)
+	show("fig1-"+one.Model, titleOf(one.Model)+", forward process only", one, plain, forward)
+	d.note("A %d x %d part of the board, from row %d and column %d (counted from 0). Each map is the probability of "+
+		"a mine that the trained head gives when it reads this layer alone, with zeros in the place of the other "+
+		"direction, as in the paper; layer 0 is the encoded input.",
+		b.Shown.Side, b.Shown.Side, b.Shown.Row, b.Shown.Col)
 	return d
 }

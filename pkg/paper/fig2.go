@@ -4,53 +4,79 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/report"
+	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// depth is figure 2: test performance of GCN+ReP over the layers of one direction, with one layer in the other.
+// depth is figure 2: test performance over the layers of one direction, with one layer in the other.
 func depth(v *View) *Document {
 	d := &Document{}
 	says := claim(2)
 	d.note("The paper: %s", says.Says)
-	for _, dataset := range []string{"chameleon-filtered", "minesweeper"} {
-		t := &report.Table{ID: "fig2-" + dataset + "-values", Title: v.title(dataset + ": " + unit(dataset) + " by depth"), Corner: "Layers in one direction",
-			Columns: []report.Column{{Group: "forward", Name: "validation"}, {Group: "forward", Name: "test"}, {Group: "forward", Name: "c, lr"},
-				{Group: "reverse", Name: "validation"}, {Group: "reverse", Name: "test"}, {Group: "reverse", Name: "c, lr"}}}
-		series := []report.Series{{Name: "forward"}, {Name: "reverse"}}
-		for _, layers := range v.Profile.Depths {
-			row := report.Row{Label: fmt.Sprint(layers)}
-			for i, at := range [][2]int{{layers, 1}, {1, layers}} {
-				c := v.Profile.Depth(dataset, at[0], at[1])
-				var tests, vals []float64
-				why := ""
-				for _, split := range v.Profile.DepthSplits {
-					a := ask[Trained](v, training(dataset, split, c))
-					if !a.ok() {
-						why = a.Why
-						continue
-					}
-					tests, vals = append(tests, 100*float64(a.Outcome.Test)), append(vals, 100*float64(a.Outcome.Val))
-				}
-				settings := report.Text(fmt.Sprintf("%g, %g", c.Lipschitz, c.LearningRate))
-				if why != "" {
-					row.Cells = append(row.Cells, report.Missing(why), report.Missing(why), settings)
-					continue
-				}
-				series[i].X, series[i].Y = append(series[i].X, float64(layers)), append(series[i].Y, metrics.Mean(tests))
-				row.Cells = append(row.Cells, overSplits(vals), overSplits(tests), settings)
-			}
-			t.Rows = append(t.Rows, row)
+	for _, curve := range v.Profile.Depth.Curves {
+		v.curve(d, curve)
+		deepest := 0
+		for _, at := range curve.Depths {
+			deepest = max(deepest, at.Layers)
 		}
-		series = slices.DeleteFunc(series, func(s report.Series) bool { return len(s.X) == 0 })
-		if len(series) > 0 {
-			d.Figures = append(d.Figures, report.Curves("fig2-"+dataset, v.title("GCN+ReP on "+dataset), "layers in one direction, one in the other", "test "+unit(dataset), series, report.Axes{Log2X: true}))
-		}
-		d.Tables = append(d.Tables, t)
-		if limit := says.ReverseLimit[dataset]; limit > 0 {
-			d.note("On %s the paper had to stop at %d reverse layers; ours go on to %d, in the same memory.", dataset, limit, slices.Max(v.Profile.Depths))
+		if limit := says.ReverseLimit[curve.Dataset]; limit > 0 {
+			d.note("On %s the paper had to stop at %d reverse layers; ours go on to %d, in the same memory.",
+				curve.Dataset, limit, deepest)
 		}
 	}
-	d.note("%s", v.Profile.DepthNote)
+	d.note("%s", v.Profile.Depth.Note)
 	return d
+}
+
+// curve adds what one dataset has to show: a line for each direction, and the numbers.
+func (v *View) curve(d *Document, curve DepthCurve) {
+	dataset := curve.Dataset
+	t := &report.Table{ID: "fig2-" + dataset + "-values",
+		Title: v.title(dataset + ": " + unit(dataset) + " by depth"), Corner: "Layers in one direction",
+		Columns: []report.Column{{Group: "forward", Name: "validation"}, {Group: "forward", Name: "test"},
+			{Group: "forward", Name: "c, lr"},
+			{Group: "reverse", Name: "validation"}, {Group: "reverse", Name: "test"},
+			{Group: "reverse", Name: "c, lr"}}}
+	series := []report.Series{{Name: "forward"}, {Name: "reverse"}}
+	for k, at := range curve.Depths {
+		row := report.Row{Label: fmt.Sprint(at.Layers)}
+		for i, layers := range [][2]int{{at.Layers, 1}, {1, at.Layers}} {
+			c, err := curve.at(k)
+			if err != nil {
+				d.note("%s, %d layers: %v.", dataset, at.Layers, err)
+				continue
+			}
+			c.Forward, c.Reverse = layers[0], layers[1]
+			vals, tests, why := v.trained(dataset, c)
+			settings := report.Text(fmt.Sprintf("%g, %g", c.Lipschitz, c.LearningRate))
+			if why != "" {
+				row.Cells = append(row.Cells, report.Missing(why), report.Missing(why), settings)
+				continue
+			}
+			series[i].X, series[i].Y = append(series[i].X, float64(at.Layers)), append(series[i].Y, metrics.Mean(tests))
+			row.Cells = append(row.Cells, overSplits(vals), overSplits(tests), settings)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	series = slices.DeleteFunc(series, func(s report.Series) bool { return len(s.X) == 0 })
+	if len(series) > 0 {
+		d.Figures = append(d.Figures, report.Curves("fig2-"+dataset, v.title(titleOf(curve.Model.Model)+" on "+dataset),
+			"layers in one direction, one in the other", "test "+unit(dataset), series, report.Axes{Log2X: true}))
+	}
+	d.Tables = append(d.Tables, t)
+}
+
+// trained are validation and test metrics in percent over figure 2's splits, or why they are not there.
+func (v *View) trained(dataset string, c train.Config) (vals, tests []float64, why string) {
+	for _, split := range v.Profile.Depth.Splits {
+		a := experiment.Ask[experiment.Trained](v.View, experiment.Training(dataset, split, c))
+		if !a.OK() {
+			why = a.Why
+			continue
+		}
+		tests, vals = append(tests, 100*float64(a.Outcome.Test)), append(vals, 100*float64(a.Outcome.Val))
+	}
+	return vals, tests, why
 }

@@ -6,21 +6,24 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// predictions is figure 4: what the head makes of the forward process, of the reverse process and of both on two parts of the
-// board.
+// predictions is figure 4: what the head makes of the forward process, of the reverse process and of both on two
+// parts of the board.
 func predictions(v *View) *Document {
 	d := &Document{}
 	d.note("The paper: %s", claim(4).Says)
+	title := titleOf(v.Profile.Boards.Reverse.Model)
 	a, _ := v.boards()
-	if !a.ok() || a.Outcome.Followed == nil {
-		d.note("GCN+ReP on Minesweeper: %s.", a.Why)
+	if !a.OK() || a.Outcome.Followed == nil {
+		d.note("%s: %s.", title, a.Why)
 		return d
 	}
 	f := a.Outcome.Followed
 	forward, reverse := f.Forward[len(f.Forward)-1], f.Reverse[len(f.Reverse)-1]
-	for i, part := range predictedParts {
+	for i, part := range v.Profile.Boards.Predictions {
 		at := i + 1 // the first is figure 1's
-		d.Figures = append(d.Figures, report.Board(fmt.Sprintf("fig4-%d", at), v.title(fmt.Sprintf("Example %d: rows %d to %d, columns %d to %d", at, part.Row, part.Row+part.Side-1, part.Col, part.Col+part.Side-1)),
+		d.Figures = append(d.Figures, report.Board(fmt.Sprintf("fig4-%d", at),
+			v.title(fmt.Sprintf("Example %d: rows %d to %d, columns %d to %d", at, part.Row, part.Row+part.Side-1,
+				part.Col, part.Col+part.Side-1)),
 			"probability of a mine", part.Side, part.Side, []report.Panel{
 				{Title: "forward only", Values: forward.Boards[at]},
 				{Title: "reverse only", Values: reverse.Boards[at]},
@@ -28,6 +31,8 @@ func predictions(v *View) *Document {
 				{Title: "truth", Values: f.Boards[at].Mines},
 			}))
 	}
-	d.note("GCN+ReP with %d forward and %d reverse layers, test ROC-AUC %.3f. In the maps of one direction the head reads zeros in the place of the other, as in the paper. The parts were drawn by chance, once.", forward.Layer, reverse.Layer, a.Outcome.Test)
+	d.note("%s with %d forward and %d reverse layers, test ROC-AUC %.3f. In the maps of one direction the head "+
+		"reads zeros in the place of the other, as in the paper. The parts were drawn by chance, once.",
+		title, forward.Layer, reverse.Layer, a.Outcome.Test)
 	return d
 }

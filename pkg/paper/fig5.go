@@ -4,24 +4,23 @@ import (
 	"fmt"
 
 	"github.com/revgnn/revgnn/pkg/report"
-	"github.com/revgnn/revgnn/pkg/train"
 )
 
 // noise is where single precision ends: smaller changes of iterates are rounding errors, and not shown.
 const noise = 1e-9
 
-// convergence is figure 5: the mean absolute change of the iterate in each iteration, averaged over the layers. Its runs are
-// those of table 4.
+// convergence is figure 5: the mean absolute change of the iterate in each iteration, averaged over the layers. Its
+// runs are those of table 4.
 func convergence(v *View) *Document {
 	p := published[InversionErrors]("table4")
 	says := claim(5)
 	d := &Document{}
 	var series []report.Series
-	for k, m := range p.Models {
+	for _, m := range p.Models {
 		for _, row := range p.Rows {
-			a := ask[train.Inversion](v, v.Profile.inversion(row.Dataset, m))
-			name := []string{"GCN+ReP", "GAT+ReP"}[k] + ", " + row.Dataset
-			if !a.ok() {
+			a := v.inversion(p, row.Dataset, m)
+			name := titleOf(m) + ", " + row.Dataset
+			if !a.OK() {
 				d.note("%s: %s.", name, a.Why)
 				continue
 			}
@@ -33,15 +32,18 @@ func convergence(v *View) *Document {
 			}
 			series = append(series, s)
 			if i := says.Iterations - 1; i < len(a.Outcome.Residual) {
-				d.note("%s: %.2g in iteration %d, of inputs of %.2g on average.", name, a.Outcome.Residual[i], i+1, a.Outcome.MeanAbsInput)
+				d.note("%s: %.2g in iteration %d, of inputs of %.2g on average.", name, a.Outcome.Residual[i], i+1,
+					a.Outcome.MeanAbsInput)
 			}
 		}
 	}
 	if len(series) > 0 {
-		d.Figures = append(d.Figures, report.Curves("fig5", v.title("Mean absolute difference of consecutive iterates"), "iteration", "mean |difference|", series, report.Axes{LogY: true}))
+		d.Figures = append(d.Figures,
+			report.Curves("fig5", v.title("Mean absolute difference of consecutive iterates"), "iteration",
+				"mean |difference|", series, report.Axes{LogY: true}))
 	}
 	d.Notes = append([]string{fmt.Sprintf("The paper: %s", says.Says)}, d.Notes...)
 	d.note("Changes below %g are rounding errors and left out.", noise)
-	d.note("%d reverse layers of width %d, c = %g; see table 4.", p.Depth, v.Profile.InversionHidden, p.Lipschitz)
+	d.note("%d reverse layers of width %d, c = %g; see table 4.", p.Depth, v.Profile.Inversions.Hidden, p.Lipschitz)
 	return d
 }

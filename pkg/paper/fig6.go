@@ -3,31 +3,27 @@ package paper
 import (
 	"fmt"
 
+	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/report"
 	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// RunTime is what figure 6 times: a model of Forward forward layers on a dataset, at the reverse depths of the profile.
-type RunTime struct {
-	Dataset, Model string
-	Forward        int
-}
-
 // runTime is figure 6: seconds per epoch over reverse layers.
 func runTime(v *View) *Document {
 	d := &Document{}
 	d.note("The paper: %s", claim(6).Says)
+	p := v.Profile.RunTime
 	var series []report.Series
-	for _, r := range v.Profile.RunTimes {
-		s := report.Series{Style: report.Points, Name: fmt.Sprintf("%s (%d), %s", r.Model, r.Forward, r.Dataset)}
+	for _, curve := range p.Curves {
+		s := report.Series{Style: report.Points, Name: fmt.Sprintf("%s (%d), %s", curve.Model.Model,
+			curve.Model.Forward, curve.Dataset)}
 		why := ""
-		for _, depth := range v.Profile.RunTimeDepths {
-			c := train.Default(r.Model)
-			c.Forward, c.Reverse, c.Hidden, c.MaxIterations, c.Epochs = r.Forward, depth, v.Profile.InversionHidden, 10, 5
-			var a Answer[Timed]
-			v.within("fig6 "+s.Name, func() { a = ask[Timed](v, whole(results.Bench, r.Dataset, c)) })
-			if !a.ok() {
+		for _, depth := range p.Reverse {
+			c := curve.Model.Config
+			c.Reverse = depth
+			a := v.timed("fig6 "+s.Name, curve.Dataset, c)
+			if !a.OK() {
 				why = a.Why
 				continue
 			}
@@ -47,10 +43,18 @@ func runTime(v *View) *Document {
 		}
 	}
 	if len(series) > 0 {
-		d.Figures = append(d.Figures, report.Curves("fig6", v.title("Seconds per epoch over reverse layers"), "reverse layers", "seconds per epoch", series))
+		d.Figures = append(d.Figures, report.Curves("fig6", v.title("Seconds per epoch over reverse layers"),
+			"reverse layers", "seconds per epoch", series))
 	}
-	d.note("A training step (forwards, backwards, Adam) without evaluation, median of four after a first; hidden width %d, the number of forward layers in brackets. Every step starts from the parameters that training starts from, where solves are easiest.", v.Profile.InversionHidden)
+	d.note("%s", p.Note)
 	return d
+}
+
+// timed is a benchmark; those of a group are compared, and so made by one machine.
+func (v *View) timed(group, dataset string, c train.Config) (a experiment.Answer[experiment.Timed]) {
+	t := experiment.Whole(results.Bench, dataset, c)
+	v.Within(group, func() { a = experiment.Ask[experiment.Timed](v.View, t) })
+	return a
 }
 
 func milliseconds(seconds []float64) []float64 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/report"
 	"github.com/revgnn/revgnn/pkg/results"
 )
@@ -31,9 +32,6 @@ func (d *Document) note(format string, args ...any) {
 	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
 }
 
-// title says the profile, so that no picture or table stands alone without it.
-func (v *View) title(text string) string { return text + " (profile " + v.Profile.Name + ")" }
-
 // Items lists the paper's tables and figures.
 func Items() []Item {
 	return []Item{
@@ -43,13 +41,17 @@ func Items() []Item {
 		{"table4", "Table 4: inversion error", inversionErrors},
 		{"table5", "Table 5: statistics of the datasets", statistics},
 		{"table6", "Table 6: all homophilic datasets", func(v *View) *Document { return performance(v, "table6") }},
-		{"fig1", "Figure 1: representations over layers", representations},
-		{"fig2", "Figure 2: performance over depth", depth},
-		{"fig3", "Figure 3: over-smoothing", smoothness},
-		{"fig4", "Figure 4: predictions on Minesweeper", predictions},
-		{"fig5", "Figure 5: convergence of the fixed-point iteration", convergence},
-		{"fig6", "Figure 6: run time", runTime},
+		figure(1, representations),
+		figure(2, depth),
+		figure(3, smoothness),
+		figure(4, predictions),
+		figure(5, convergence),
+		figure(6, runTime),
 	}
+}
+
+func figure(n int, build func(v *View) *Document) Item {
+	return Item{fmt.Sprintf("fig%d", n), fmt.Sprintf("Figure %d: %s", n, claim(n).Short), build}
 }
 
 // Choose returns the items with the given names, in the paper's order; "all" stands for all.
@@ -61,11 +63,38 @@ func Choose(names []string) ([]Item, error) {
 	}
 	for _, name := range names {
 		if name != "all" && !slices.Contains(known, name) {
-			return nil, fmt.Errorf("%q is neither a table nor a figure of the paper: choose from %s, or all", name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("%q is neither a table nor a figure of the paper: choose from %s, or all",
+				name, strings.Join(known, ", "))
 		}
 	}
 	if slices.Contains(names, "all") {
 		return items, nil
 	}
 	return slices.DeleteFunc(items, func(it Item) bool { return !slices.Contains(names, it.Name) }), nil
+}
+
+// build makes the items' documents of the runs that are there.
+func build(v *View, items []Item) []*Document {
+	var all []*Document
+	for _, it := range items {
+		var d *Document
+		records := v.Used(func() { d = it.build(v) })
+		d.Name, d.Title, d.Records = it.Name, it.Title, records
+		all = append(all, d)
+	}
+	return all
+}
+
+// Work is what items ask for, for a [experiment.Runner].
+func Work(p Profile, items []Item) experiment.Work {
+	return func(v *experiment.View) { build(&View{v, p}, items) }
+}
+
+// Documents are the items as far as there are runs.
+func Documents(r *experiment.Runner, p Profile, items []Item) ([]*Document, error) {
+	v, err := r.View()
+	if err != nil {
+		return nil, err
+	}
+	return build(&View{v, p}, items), nil
 }

@@ -11,16 +11,19 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/report/nb"
 	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// SecondsVariable names the environment variable with the seconds of work, by estimate, that a notebook may begin by itself.
+// SecondsVariable names the environment variable with the seconds of work, by estimate, that a notebook may begin by
+// itself.
 const SecondsVariable = "REVGNN_NOTEBOOK_SECONDS"
 
 // notebookSeconds is its default.
@@ -29,23 +32,25 @@ const notebookSeconds = 300
 // taskVariable holds the task, as JSON, that a cell's programme calls itself with.
 const taskVariable = "REVGNN_NOTEBOOK_TASK"
 
-// Notebook is a table or figure for a notebook, from the run records that came with the programme and those of $REVGNN_RUNS, or
-// else of out/runs.sqlite in the project that the notebook is in, or beside the notebook. Runs that are missing are made now, after a word on how long
-// that takes, and kept there; where it takes longer than $REVGNN_NOTEBOOK_SECONDS (300), the document shows what is there, and
-// the cell says how to get the rest. Call it first in a cell: to time a run in a process of its own, the cell starts itself again.
+// Notebook is a table or figure for a notebook, from the run records that came with the programme and those of
+// $REVGNN_RUNS, or else of out/runs.sqlite in the project that the notebook is in, or beside the notebook. Runs that
+// are missing are made now, after a word on how long that takes, and kept there; where it takes longer than
+// $REVGNN_NOTEBOOK_SECONDS (300), the document shows what is there, and the cell says how to get the rest. Call it
+// first in a cell: to time a run in a process of its own, the cell starts itself again.
 func Notebook(name string, p Profile) (*Document, error) {
 	if text := os.Getenv(taskVariable); text != "" {
 		answer(text)
 	}
-	return inNotebook(name, p, (*Runner).complete)
+	return inNotebook(name, p, complete)
 }
 
 // Recorded is [Notebook] without new runs.
 func Recorded(name string, p Profile) (*Document, error) {
-	return inNotebook(name, p, func(*Runner, []Item) error { return nil })
+	return inNotebook(name, p, func(*experiment.Runner, Profile, []Item) error { return nil })
 }
 
-func inNotebook(name string, p Profile, before func(*Runner, []Item) error) (d *Document, err error) {
+func inNotebook(name string, p Profile,
+	before func(*experiment.Runner, Profile, []Item) error) (d *Document, err error) {
 	items, err := Choose([]string{name})
 	if err != nil {
 		return nil, err
@@ -60,14 +65,15 @@ func inNotebook(name string, p Profile, before func(*Runner, []Item) error) (d *
 		return nil, err
 	}
 	defer func() { err = cmp.Or(err, store.Close()) }()
-	if _, err := AddCommitted(store); err != nil {
+	if _, err := experiment.AddCommitted(store); err != nil {
 		return nil, err
 	}
-	r := &Runner{Scope: Scope{Profile: p}, Store: store, Alone: alone, Engine: open, Load: load}
-	if err := before(r, items); err != nil {
+	r := &experiment.Runner{Scope: experiment.Scope{Profile: p.Profile}, Store: store, Alone: alone, Engine: open,
+		Load: load}
+	if err := before(r, p, items); err != nil {
 		return nil, err
 	}
-	documents, err := r.Documents(items)
+	documents, err := Documents(r, p, items)
 	if err != nil {
 		return nil, err
 	}
@@ -75,51 +81,74 @@ func inNotebook(name string, p Profile, before func(*Runner, []Item) error) (d *
 }
 
 // complete makes missing runs, or says why not.
-func (r *Runner) complete(items []Item) error {
+func complete(r *experiment.Runner, p Profile, items []Item) error {
 	limit, err := allowed()
 	if err != nil {
 		return err
 	}
-	plan, err := r.Plan(items)
+	work := Work(p, items)
+	plan, err := r.Plan(work)
 	if err != nil {
 		return err
 	}
-	missing := fmt.Sprintf("Profile %s: %d of %s missing", r.Profile.Name, plan.Missing, count(plan.Missing+plan.Done, "run"))
-	switch {
-	case plan.Missing == 0:
-		fmt.Printf("Profile %s: all %s are there.\n", r.Profile.Name, count(plan.Done, "run"))
-		return nil
-	case plan.Seconds > limit:
-		fmt.Printf("%s. To make them would take about %s, longer than the %s that a notebook takes by itself: below is what is there.\n"+
-			"For the rest, run `make paper PROFILE=%s` in a terminal, or set %s to the seconds that a cell may take.\n",
-			missing, Duration(plan.Seconds), Duration(limit), r.Profile.Name, SecondsVariable)
+	all := count(plan.Missing+plan.Done, "run")
+	if plan.Missing == 0 {
+		fmt.Printf("Profile %s: all %s are there.\n", p.Name, all)
 		return nil
 	}
-	fmt.Printf("%s; to make them takes about %s.\n", missing, Duration(plan.Seconds))
-	return r.withProgress(items)
+	fmt.Printf("Profile %s: %d of %s missing.\n", p.Name, plan.Missing, all)
+	fmt.Printf("Time to make them: %s.\n", plan.Time())
+	stopped := false
+	if limit > 0 && plan.Seconds <= limit {
+		if stopped, err = begin(r, work, plan, limit); err != nil || !stopped {
+			return err
+		}
+	}
+	fmt.Printf("A cell takes %s by itself at most: below is what is there. For the rest, run `make paper PROFILE=%s` "+
+		"in a terminal, or set %s to the seconds that a cell may take.\n",
+		experiment.Duration(limit), p.Name, SecondsVariable)
+	return nil
 }
 
-// withProgress makes missing runs under a progress bar; the notebook's stop button ends it.
-func (r *Runner) withProgress(items []Item) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+// begin makes the runs that are missing. Where the time of some is not known, it stops when the seconds that a cell may
+// take are over, and says so; what is done by then is kept.
+func begin(r *experiment.Runner, work experiment.Work, plan experiment.Plan, limit float64) (stopped bool, err error) {
+	ctx, end := watch(r)
+	defer end()
+	within, stop := ctx, context.CancelFunc(func() {})
+	if plan.Unknown > 0 {
+		within, stop = context.WithTimeout(ctx, time.Duration(limit*float64(time.Second)))
+	}
 	defer stop()
+	err = r.Run(within, work)
+	if within.Err() != nil && ctx.Err() == nil {
+		return true, nil
+	}
+	return false, err
+}
+
+// watch shows a progress bar for a runner; the notebook's stop button ends the context.
+func watch(r *experiment.Runner) (ctx context.Context, end func()) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	bar := nb.Progress("runs")
-	var now Progress
-	r.Starts = func(at Progress) {
+	var now experiment.Progress
+	made := 0
+	r.Starts = func(at experiment.Progress) {
 		now = at
-		bar.Update(float64(at.Number-1)/float64(at.Total),
-			fmt.Sprintf("%d of %d: %s; about %s left", at.Number, at.Total, at.Task, Duration(at.Seconds)))
+		bar.Update(float64(at.Number-1)/float64(at.Total), fmt.Sprintf("%d of %d: %s; time left: %s", at.Number,
+			at.Total, at.Task, at.Left()))
 	}
-	r.Epoch = func(t Task, e train.Epoch) {
+	r.Epoch = func(t experiment.Task, e train.Epoch, left float64) {
 		done := float64(now.Number-1) + float64(e.Epoch)/float64(e.Epochs)
-		bar.Update(done/float64(now.Total), fmt.Sprintf("%d of %d: %s, epoch %d of %d", now.Number, now.Total, t, e.Epoch, e.Epochs))
+		bar.Update(done/float64(now.Total), fmt.Sprintf("%d of %d: %s, epoch %d of %d, at most %s left of this run",
+			now.Number, now.Total, t, e.Epoch, e.Epochs, experiment.Duration(left)))
 	}
+	r.Ended = func(results.Record) { made++ }
 	r.NoDataset = func(name string, why error) { fmt.Printf("Runs on %s are left out: %v.\n", name, why) }
-	if err := r.Run(ctx, items); err != nil {
-		return err
+	return ctx, func() {
+		stop()
+		bar.Done(count(made, "run") + " made")
 	}
-	bar.Done(count(now.Number, "run") + " made")
-	return nil
 }
 
 // allowed reads $REVGNN_NOTEBOOK_SECONDS.
@@ -142,14 +171,14 @@ func project() string {
 }
 
 func load(ctx context.Context, name string) (*graphs.Graph, error) {
-	return Load(ctx, name, datasets.Options{})
+	return experiment.Load(ctx, name, datasets.Options{})
 }
 
 func open() (*engine.Engine, error) { return engine.Open("") }
 
 // alone runs a task in another process of the cell's programme.
-func alone(ctx context.Context, t Task) (results.Record, error) {
-	return InOwnProcess(ctx, t, func(self, task string) *exec.Cmd {
+func alone(ctx context.Context, t experiment.Task) (results.Record, error) {
+	return experiment.InOwnProcess(ctx, t, func(self, task string) *exec.Cmd {
 		c := exec.CommandContext(ctx, self)
 		c.Env = append(os.Environ(), taskVariable+"="+task)
 		return c
@@ -159,11 +188,11 @@ func alone(ctx context.Context, t Task) (results.Record, error) {
 // answer is the other end of alone: it runs the task, writes its record to stdout, and ends the process.
 func answer(text string) {
 	record, err := func() (record results.Record, err error) {
-		var t Task
+		var t experiment.Task
 		if err := json.Unmarshal([]byte(text), &t); err != nil {
 			return record, fmt.Errorf("%s is no task: %w", taskVariable, err)
 		}
-		return ExecuteAlone(context.Background(), t, "", load)
+		return experiment.ExecuteAlone(context.Background(), t, "", load)
 	}()
 	if err == nil {
 		err = json.NewEncoder(os.Stdout).Encode(record)

@@ -19,12 +19,12 @@ func TestMain(m *testing.M) {
 }
 
 func TestTaskAlone(t *testing.T) {
-	task := complexityTask(nil, 0)
+	task := Quick().Complexity.idle()
 	record, err := alone(context.Background(), task)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if record.Key != task.key() || record.Status != results.OK {
+	if record.Key != task.Key() || record.Status != results.OK {
 		t.Errorf("the record is %+v", record)
 	}
 	if got := result(&record); !strings.HasSuffix(got, " s per epoch") {
@@ -41,7 +41,7 @@ func TestNotebook(t *testing.T) {
 	t.Setenv("REVGNN_RUNS", filepath.Join(t.TempDir(), "runs.sqlite"))
 	t.Setenv(SecondsVariable, "0")
 	none := Quick()
-	none.Name, none.InversionHidden = "test", 7 // a width that nobody has recorded
+	none.Name, none.Inversions.Hidden = "test", 7 // a width that nobody has recorded
 	d, err := Notebook("table4", none)
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +63,8 @@ func TestNotebook(t *testing.T) {
 
 func TestBehind(t *testing.T) {
 	config := []byte(`{"model":"gcn+rep","forward":4,"reverse":8,"hidden":64,"lr":0.01,"epochs":100,"lipschitz":0.9}`)
-	train := &results.Record{ID: "2", Kind: results.Train, Dataset: "cora", Split: 1, Config: config, Status: results.OK,
+	train := &results.Record{ID: "2", Kind: results.Train, Dataset: "cora", Split: 1, Config: config,
+		Status:  results.OK,
 		Outcome: []byte(`{"metric":"accuracy","val":0.875,"test":0.75,"residual":1e-6}`)}
 	d := &Document{Name: "table3", Records: []*results.Record{
 		train,
@@ -72,7 +73,8 @@ func TestBehind(t *testing.T) {
 		{ID: "3", Kind: results.Train, Dataset: "cora", Config: config, Status: results.Diverged},
 	}}
 	text := d.Behind().Text()
-	for _, want := range []string{"gcn+rep 4/8 on cora, split 1", "accuracy: validation 0.8750, test 0.7500", "mean absolute error 2.00e-05", "diverged"} {
+	for _, want := range []string{"gcn+rep 4/8 on cora, split 1", "accuracy: validation 0.8750, test 0.7500",
+		"mean absolute error 2.00e-05", "diverged"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,118 +11,70 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/report"
 	"github.com/revgnn/revgnn/pkg/report/echarts"
-	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// Provenance says in sentences what a document's runs are: their profile, engine, machine, versions, commit and dates, and how
-// many went wrong.
-func (d *Document) Provenance(p Profile) []string {
-	out := []string{p.About}
-	if len(d.Records) == 0 {
-		return append(out, "No runs yet.")
-	}
-	unique := func(of func(*results.Record) string) string {
-		set := map[string]bool{}
-		for _, r := range d.Records {
-			if s := of(r); s != "" {
-				set[s] = true
-			}
-		}
-		return strings.Join(slices.Sorted(maps.Keys(set)), "; ")
-	}
-	first, last, bad := d.Records[0].Started, d.Records[0].Started, map[string]int{}
-	for _, r := range d.Records {
-		if r.Started.Before(first) {
-			first = r.Started
-		}
-		if r.Started.After(last) {
-			last = r.Started
-		}
-		if r.Status != results.OK {
-			bad[r.Status]++
-		}
-	}
-	const day = "2006-01-02"
-	when := first.Format(day)
-	if last.Format(day) != when {
-		when += " to " + last.Format(day)
-	}
-	out = append(out, fmt.Sprintf("%s of %s; engine %s; machine %s.", count(len(d.Records), "run"), when, unique(func(r *results.Record) string { return r.Engine }),
-		unique(func(r *results.Record) string {
-			return fmt.Sprintf("%d cores of %s %s (%s)", r.Machine.Cores, r.Machine.CPU, r.Machine.GPU, r.Machine.Platform)
-		})))
-	commit := unique(func(r *results.Record) string { return r.Commit })
-	if commit == "" {
-		commit = "not known"
-	}
-	out = append(out, fmt.Sprintf("Commit %s; %s.", commit, unique(func(r *results.Record) string {
-		var all []string
-		for _, name := range slices.Sorted(maps.Keys(r.Versions)) {
-			all = append(all, name+" "+r.Versions[name])
-		}
-		return strings.Join(all, ", ")
-	})))
-	for _, status := range slices.Sorted(maps.Keys(bad)) {
-		out = append(out, fmt.Sprintf("%s %s; see the table or the notes.", count(bad[status], "run"), status))
-	}
-	return out
-}
-
-// Write writes documents into a folder: for each a page, and its tables as Markdown, LaTeX and CSV and its figures as SVG and
-// PNG; and an index.html. It returns the names of the files.
+// Write writes documents into a folder: for each a page, and its tables as Markdown, LaTeX and CSV and its figures as
+// SVG and PNG; and an index.html. It returns the names of the files.
 func Write(dir string, p Profile, documents []*Document) (names []string, err error) {
 	if err := files.Writable(dir); err != nil {
 		return nil, err
 	}
-	keep := func(name, content string) {
-		if err == nil {
-			names = append(names, name)
-			err = files.Write(filepath.Join(dir, name), func(w io.Writer) error {
-				_, err := io.WriteString(w, content)
-				return err
-			})
-		}
-	}
+	to := &folder{dir: dir}
 	var index strings.Builder
 	for _, d := range documents {
-		page, e := d.HTML(p)
-		if e != nil {
-			return names, e
-		}
-		keep(d.Name+".html", page)
 		fmt.Fprintf(&index, "<li><a href=\"%s.html\">%s</a></li>\n", d.Name, html.EscapeString(d.Title))
-		for _, table := range d.Tables {
-			t := *table // the page has these notes once, below all its tables
-			t.Notes = slices.Concat(table.Notes, d.Notes, d.Provenance(p))
-			for _, form := range []struct {
-				ending string
-				write  func() (string, error)
-			}{{".md", t.Markdown}, {".tex", t.LaTeX}, {".csv", t.CSV}} {
-				text, e := form.write()
-				if e != nil {
-					return names, e
-				}
-				keep(t.ID+form.ending, text)
-			}
-		}
-		for _, f := range d.Figures {
-			svg, e := f.SVG()
-			if e != nil {
-				return names, e
-			}
-			png, e := f.PNG(2)
-			if e != nil {
-				return names, e
-			}
-			keep(f.ID+".svg", svg)
-			keep(f.ID+".png", string(png))
-		}
+		to.keep(d.Name+".html", func() (string, error) { return d.HTML(p) })
+		to.document(d, p)
 	}
-	keep("index.html", page("The paper with revgnn, profile "+p.Name, "<p>"+html.EscapeString(p.About)+"</p>\n<ul>\n"+index.String()+"</ul>\n"))
+	to.keep("index.html", func() (string, error) {
+		return page("The paper with revgnn, profile "+p.Name,
+			"<p>"+html.EscapeString(p.About)+"</p>\n<ul>\n"+index.String()+"</ul>\n"), nil
+	})
 	if library, e := echarts.Source(); e == nil { // pages stay useful without it: figures are pictures then
-		keep("echarts.min.js", library)
+		to.keep("echarts.min.js", func() (string, error) { return library, nil })
 	}
-	return names, err
+	return to.names, to.err
+}
+
+// folder is where files are written, up to the first error.
+type folder struct {
+	dir   string
+	names []string
+	err   error
+}
+
+// keep writes a file.
+func (f *folder) keep(name string, content func() (string, error)) {
+	if f.err != nil {
+		return
+	}
+	text, err := content()
+	if f.err = err; err != nil {
+		return
+	}
+	f.names = append(f.names, name)
+	f.err = files.Write(filepath.Join(f.dir, name), func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+// document writes a document's tables and figures.
+func (f *folder) document(d *Document, p Profile) {
+	for _, table := range d.Tables {
+		t := *table // the page has these notes once, below all its tables
+		t.Notes = slices.Concat(table.Notes, d.Notes, d.Provenance(p))
+		f.keep(t.ID+".md", t.Markdown)
+		f.keep(t.ID+".tex", t.LaTeX)
+		f.keep(t.ID+".csv", t.CSV)
+	}
+	for _, figure := range d.Figures {
+		f.keep(figure.ID+".svg", figure.SVG)
+		f.keep(figure.ID+".png", func() (string, error) {
+			png, err := figure.PNG(2)
+			return string(png), err
+		})
+	}
 }
 
 // HTML is the document as a page.

@@ -3,25 +3,27 @@ package paper
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/models"
 )
 
 // Performance is a published table of test results: tables 2, 3 and 6.
 type Performance struct {
-	Table   int              `json:"table"`
-	Title   string           `json:"title"`
-	Metric  string           `json:"metric"`
-	Columns []string         `json:"columns"` // datasets
-	Rows    []PerformanceRow `json:"rows"`
+	Table   int      `json:"table"`
+	Title   string   `json:"title"`
+	Metric  string   `json:"metric"`
+	Columns []string `json:"columns"` // datasets
+	// Groups head the rows that stand together in the paper.
+	Groups []string         `json:"groups"`
+	Rows   []PerformanceRow `json:"rows"`
 }
 
 // PerformanceRow is one model's, with a cell for each dataset.
 type PerformanceRow struct {
 	Name  string `json:"name"`
 	Model string `json:"model"`
-	// Group numbers the rows that stand together in the paper, from 0.
+	// Group is a number of Performance.Groups, from 0.
 	Group int `json:"group"`
 	// From is where the paper took the row from; empty for its own runs.
 	From  string `json:"from,omitempty"`
@@ -45,16 +47,13 @@ func (p *Performance) column(dataset string) int {
 	return -1
 }
 
-// family heads the rows that stand together in the paper.
-func (p *Performance) family(r PerformanceRow) string {
-	last := p.Rows[len(p.Rows)-1].Group
-	switch {
-	case r.Group > last-3:
-		return strings.TrimSuffix(r.Name, "+ReP") + ", with and without reverse process"
-	case p.Table == 2 && r.Group == 1:
-		return "Specific to heterophilic graphs"
+// plain is the row of the same model without reverse process, for a model that has one; nil where there is none.
+func (p *Performance) plain(r PerformanceRow) *PerformanceRow {
+	k, err := models.Lookup(r.Model)
+	if err != nil || k.Plain == "" {
+		return nil
 	}
-	return "Classic architectures"
+	return p.row(k.Plain)
 }
 
 // row is a model's row; nil where there is none.
@@ -95,20 +94,24 @@ type InversionErrors struct {
 
 // DatasetStatistics is table 5.
 type DatasetStatistics struct {
-	Rows []struct {
-		Dataset           string  `json:"dataset"`
-		Nodes             int     `json:"nodes"`
-		Edges             int     `json:"edges"`
-		Classes           int     `json:"classes"`
-		AverageDegree     float64 `json:"average_degree"`
-		EdgeHomophily     float64 `json:"edge_homophily"`
-		AdjustedHomophily float64 `json:"adjusted_homophily"`
-	} `json:"rows"`
+	Rows []GraphStatistics `json:"rows"`
+}
+
+// GraphStatistics are those of one dataset.
+type GraphStatistics struct {
+	Dataset           string  `json:"dataset"`
+	Nodes             int     `json:"nodes"`
+	Edges             int     `json:"edges"`
+	Classes           int     `json:"classes"`
+	AverageDegree     float64 `json:"average_degree"`
+	EdgeHomophily     float64 `json:"edge_homophily"`
+	AdjustedHomophily float64 `json:"adjusted_homophily"`
 }
 
 // Claim is what the paper says of one of its figures, which it publishes as pictures only.
 type Claim struct {
 	Figure int    `json:"figure"`
+	Short  string `json:"short"`
 	Title  string `json:"title"`
 	Says   string `json:"says"`
 	// Below and Above are limits of GSL, up to ReverseLayers and from AfterLayers on (figure 3).

@@ -12,8 +12,9 @@ import (
 // leastPairs is the number of splits from which on differences are tested.
 const leastPairs = 3
 
-// pairedT is the two-sided p-value of Student's t-test for paired values: the probability of differences at least as large on
-// average if there were none. It is NaN for fewer than [leastPairs] pairs, or where all differences are equal.
+// pairedT is the two-sided p-value of Student's t-test for paired values: the probability of differences at least as
+// large on average if there were none. It is NaN for fewer than [leastPairs] pairs, or where all differences are
+// equal.
 func pairedT(differences []float64) float64 {
 	n := float64(len(differences))
 	spread := metrics.SampleStd(differences)

@@ -1,35 +1,40 @@
 package paper
 
 import (
-	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/report"
 	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// inversion is the task behind table 4 and figure 5: forwards through the paper's number of layers and back again.
-func (p Profile) inversion(dataset, model string) Task {
-	paper := published[InversionErrors]("table4")
+// inversion is the run behind table 4 and figure 5: forwards through the paper's number of layers and back again.
+func (v *View) inversion(published *InversionErrors, dataset, model string) (a experiment.Answer[train.Inversion]) {
 	c := train.Default(model)
-	c.Hidden, c.Forward, c.Lipschitz, c.MaxIterations = p.InversionHidden, paper.Depth, paper.Lipschitz, paper.MaxIterations
-	return whole(results.Invert, dataset, c)
+	c.Hidden, c.Forward, c.Lipschitz, c.MaxIterations = v.Profile.Inversions.Hidden, published.Depth,
+		published.Lipschitz, published.MaxIterations
+	if err := c.Validate(); err != nil {
+		a.Why = "not run: " + err.Error()
+		return a
+	}
+	return experiment.Ask[train.Inversion](v.View, experiment.Whole(results.Invert, dataset, c))
 }
 
 // inversionErrors is table 4.
 func inversionErrors(v *View) *Document {
 	p := published[InversionErrors]("table4")
-	t := &report.Table{ID: "table4", Title: v.title("Mean absolute error between the original and the restored inputs"), Corner: "Dataset"}
+	t := &report.Table{ID: "table4",
+		Title: v.title("Mean absolute error between the original and the restored inputs"), Corner: "Dataset"}
 	for _, m := range p.Models {
-		name := map[string]string{models.GCNRep: "GCN+ReP", models.GATRep: "GAT+ReP"}[m]
-		t.Columns = append(t.Columns, report.Column{Group: name, Name: "ours"}, report.Column{Group: name, Name: "paper"})
+		t.Columns = append(t.Columns, report.Column{Group: titleOf(m), Name: "ours"},
+			report.Column{Group: titleOf(m), Name: "paper"})
 	}
 	largest, cells := 0.0, 0
 	for _, row := range p.Rows {
 		r := report.Row{Label: row.Dataset}
 		for k, m := range p.Models {
-			a := ask[train.Inversion](v, v.Profile.inversion(row.Dataset, m))
+			a := v.inversion(p, row.Dataset, m)
 			ours := report.Missing(a.Why)
-			if a.ok() {
+			if a.OK() {
 				ours = report.Scientific(float64(a.Outcome.MeanAbsError), 2)
 				largest, cells = max(largest, float64(a.Outcome.MeanAbsError)), cells+1
 			}
@@ -38,9 +43,11 @@ func inversionErrors(v *View) *Document {
 		t.Rows = append(t.Rows, r)
 	}
 	d := &Document{Tables: []*report.Table{t}}
-	d.note("%d layers forwards and as many backwards, c = %g, exactly %d iterations each from the right-hand side as start (Algorithm 1), hidden width %d.",
-		p.Depth, p.Lipschitz, p.MaxIterations, v.Profile.InversionHidden)
-	d.note("The weight is drawn at random and scaled to the norm c, the inputs are the encoded features; the paper does not say which weights it used.")
+	d.note("%d layers forwards and as many backwards, c = %g, exactly %d iterations each from the right-hand side "+
+		"as start (Algorithm 1), hidden width %d.",
+		p.Depth, p.Lipschitz, p.MaxIterations, v.Profile.Inversions.Hidden)
+	d.note("The weight is drawn at random and scaled to the norm c, the inputs are the encoded features; the paper " +
+		"does not say which weights it used.")
 	if cells > 0 {
 		d.note("The largest of our %d errors is %.2g.", cells, largest)
 	}

@@ -1,159 +1,23 @@
 package paper
 
 import (
-	"encoding/json"
-	"fmt"
-	"slices"
-	"strings"
-
-	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/models"
-	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// notYet is said of runs that a [Runner] would make.
-const notYet = "not run yet"
-
-// Scope says which runs are wanted.
-type Scope struct {
-	Profile Profile
-	// Datasets, if not nil, are wanted in place of the profile's, and Splits in tables 2, 3 and 6; Models are the only ones
-	// wanted.
-	Datasets, Models []string
-	Splits           []int
-	// Absent says why a dataset can't be had; empty for one that can. Nil: all can.
-	Absent func(dataset string) string
-}
-
-// View is what items see: the records that are there. It notes what they ask for.
+// View is what items see: the runs that are there, and the profile.
 type View struct {
-	Scope
-	records map[string]*results.Record
-	steps   []Step
-	known   map[string]bool
-	used    []*results.Record // by the document being built
-	group   string
+	*experiment.View
+	Profile Profile
 }
 
-// Step is a task that an item asked for.
-type Step struct {
-	Task `json:"task"`
-	Key  string `json:"key"`
-	// Group holds tasks that wait for each other's results, such as a choice of settings and the runs with those chosen.
-	Group string `json:"group"`
-	// Done: there is a record. Provisional: its settings are not chosen yet; it stands for a run of about that size.
-	Done        bool `json:"done"`
-	Provisional bool `json:"provisional"`
-}
+// title says the profile, so that no picture or table stands alone without it.
+func (v *View) title(text string) string { return text + " (profile " + v.Profile.Name + ")" }
 
-func newView(s Scope, records map[string]*results.Record) *View {
-	return &View{Scope: s, records: records, known: map[string]bool{}}
-}
-
-// within names a group and runs f, whose tasks belong to it.
-func (v *View) within(group string, f func()) {
-	before := v.group
-	v.group = group
-	f()
-	v.group = before
-}
-
-// unwanted says why a task is not to be run; empty if it is.
-func (v *View) unwanted(dataset, model string) string {
-	switch {
-	case v.Datasets != nil && !slices.Contains(v.Datasets, dataset) && IsPublic(dataset):
-		return "not run: not among the --datasets chosen"
-	case v.Datasets == nil && !slices.Contains(v.Profile.Datasets, dataset) && IsPublic(dataset):
-		return fmt.Sprintf("not run: not part of the profile %s; choose it with --datasets", v.Profile.Name)
-	case v.Models != nil && model != "" && !slices.Contains(v.Models, model):
-		return "not run: not among the --models chosen"
+// titleOf is what tables call a model.
+func titleOf(model string) string {
+	if k, err := models.Lookup(model); err == nil {
+		return k.Title
 	}
-	if v.Absent != nil {
-		return v.Absent(dataset)
-	}
-	return ""
-}
-
-// IsPublic tells the paper's datasets from generated graphs, which --datasets does not choose.
-func IsPublic(dataset string) bool { return slices.Contains(datasetNames(), dataset) }
-
-// datasetNames are the paper's datasets, in its order.
-func datasetNames() []string {
-	sets, err := data.Datasets()
-	if err != nil {
-		panic(err) // part of the programme
-	}
-	names := make([]string, len(sets))
-	for i, d := range sets {
-		names[i] = d.Name
-	}
-	return names
-}
-
-// CheckChoice returns an error that names the first dataset or model that no item can have.
-func CheckChoice(datasets, chosen []string) error {
-	for _, d := range datasets {
-		if !IsPublic(d) {
-			return fmt.Errorf("%q is not a dataset of the paper: choose from %s", d, strings.Join(datasetNames(), ", "))
-		}
-	}
-	for _, m := range chosen {
-		if !slices.Contains(models.Names(), m) {
-			return fmt.Errorf("unknown model %q: choose from %s", m, strings.Join(models.Names(), ", "))
-		}
-	}
-	return nil
-}
-
-// expect notes a run whose settings are not known yet.
-func (v *View) expect(t Task) {
-	if v.unwanted(t.Dataset, t.Config.Model) == "" {
-		v.steps = append(v.steps, Step{Task: t, Group: v.groupOf(t.key()), Provisional: true})
-	}
-}
-
-func (v *View) groupOf(key string) string {
-	if v.group == "" {
-		return key
-	}
-	return v.group
-}
-
-// Answer is what is known of a run. Where Record is nil, Why says why.
-type Answer[T any] struct {
-	Record  *results.Record
-	Outcome T
-	Why     string
-}
-
-// ok tells whether the run went well.
-func (a Answer[T]) ok() bool { return a.Record != nil && a.Record.Status == results.OK }
-
-// ask notes that a run is needed and returns what is known of it.
-func ask[T any](v *View, t Task) (a Answer[T]) {
-	key := t.key()
-	r := v.records[key]
-	if r == nil {
-		if a.Why = v.unwanted(t.Dataset, t.Config.Model); a.Why != "" {
-			return a
-		}
-		a.Why = notYet
-	}
-	if !v.known[key] {
-		v.known[key] = true
-		v.steps = append(v.steps, Step{Task: t, Key: key, Group: v.groupOf(key), Done: r != nil})
-	}
-	if r != nil && !slices.Contains(v.used, r) {
-		v.used = append(v.used, r)
-	}
-	if r == nil {
-		return a
-	}
-	a.Record, a.Why = r, r.Message
-	if len(r.Outcome) > 0 {
-		if err := json.Unmarshal(r.Outcome, &a.Outcome); err != nil {
-			return Answer[T]{Why: fmt.Sprintf("its record %s is damaged: %v", r.ID, err)}
-		}
-	}
-	return a
+	return model
 }

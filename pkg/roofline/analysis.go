@@ -6,6 +6,7 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/layers"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/sparse"
@@ -32,8 +33,8 @@ type Analysis struct {
 
 // Analyse times training steps of a GCN or GCN+ReP from given weights (nil: as drawn), and every kernel of a step by itself.
 func Analyse(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config, weights map[string]train.Array) (*Analysis, error) {
-	if c.Model != models.GCN && c.Model != models.GCNRep {
-		return nil, fmt.Errorf("the roofline counts the kernels of %s and %s, not of %s: choose one of these", models.GCN, models.GCNRep, c.Model)
+	if _, ok := models.LayerOf(c.Config).(layers.GCN); !ok {
+		return nil, fmt.Errorf("the roofline counts the kernels of graph convolutions, not of %s: choose a model made of these", c.Model)
 	}
 	m, err := sparse.SymNorm(g)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/models"
 )
 
 // Benchmark is what training steps cost.
@@ -22,8 +23,10 @@ type Benchmark struct {
 	EpochSeconds   float64 `json:"epoch_seconds"`
 	CompileSeconds float64 `json:"compile_seconds"`
 	// PeakRSS of the process, in bytes.
-	PeakRSS    int64      `json:"peak_rss_bytes"`
-	Iterations Iterations `json:"iterations"`
+	PeakRSS int64 `json:"peak_rss_bytes"`
+	// PredictedBytes is what the compiled programs led to expect of that; see [Result].
+	PredictedBytes int64      `json:"predicted_bytes,omitempty"`
+	Iterations     Iterations `json:"iterations"`
 	// Losses before each step, all alike unless the benchmark trains from given weights, and Loss the first of them.
 	Losses []Number `json:"losses"`
 	Loss   Number   `json:"loss"`
@@ -48,7 +51,7 @@ func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config, wei
 		}
 	}
 	f := &fit{session: s, started: time.Now(), result: &Result{}}
-	if err := f.compile(); err != nil {
+	if err := f.start(); err != nil {
 		return nil, err
 	}
 	defer f.stepper.Finalize()
@@ -78,15 +81,15 @@ func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config, wei
 	f.finish()
 	r := f.result
 	b.Loss = b.Losses[0]
-	b.Epochs, b.EpochSeconds, b.CompileSeconds, b.PeakRSS, b.Iterations = r.Epochs, r.EpochSeconds, r.CompileSeconds, r.PeakRSS, r.Iterations
+	b.Epochs, b.EpochSeconds, b.CompileSeconds, b.PeakRSS, b.PredictedBytes, b.Iterations = r.Epochs, r.EpochSeconds, r.CompileSeconds, r.PeakRSS, r.PredictedBytes, r.Iterations
 	return b, nil
 }
 
-// setBack gives the parameters the values that they had before a step, in the order of s.params; the store owns them then.
+// setBack gives the parameters the values that they had before a step, in the order of trainable; the store owns them then.
 func (s *session) setBack(before []*tensors.Tensor) error {
-	for i, p := range s.params {
-		if err := s.variable(p).SetValue(before[i]); err != nil {
-			return fmt.Errorf("parameter %s cannot be set back: %w", p.Name, err)
+	for i, v := range s.trainable() {
+		if err := v.SetValue(before[i]); err != nil {
+			return fmt.Errorf("parameter %s cannot be set back: %w", models.NameOf(v), err)
 		}
 	}
 	return nil

@@ -1,24 +1,24 @@
 package train
 
 import (
-	"fmt"
-	"math"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// Config describes a training; its field names are those of the command line and of run records.
+// Config describes a training; its settings have the names of the command line and of run records.
 type Config struct {
 	models.Config
 	// LearningRate and WeightDecay of Adam (Kingma and Ba 2015); the decay is added to the gradient, as in torch.optim.Adam.
-	LearningRate float64 `json:"lr"`
-	WeightDecay  float64 `json:"weight_decay"`
+	LearningRate, WeightDecay float64
 	// Epochs is the largest number of full-batch steps, and Patience that of steps without a strict improvement of the
 	// validation metric before stopping; 0 never stops early.
-	Epochs   int `json:"epochs"`
-	Patience int `json:"patience"`
+	Epochs, Patience int
 	// Seed draws the initial parameters and the dropout masks; split k uses Seed + k.
-	Seed uint64 `json:"seed"`
+	Seed uint64
 }
 
 // Default is a training of [models.Default] by the paper's rules: at most 1000 epochs, patience 100.
@@ -26,20 +26,62 @@ func Default(model string) Config {
 	return Config{Config: models.Default(model), LearningRate: 0.005, Epochs: 1000, Patience: 100}
 }
 
+// training lists the settings that do not depend on the model.
+func (c *Config) training() []models.Setting {
+	return []models.Setting{
+		{Name: "lr", Value: &c.LearningRate, Help: "learning rate of Adam", Least: models.Positive, Most: models.Unlimited},
+		{Name: "weight-decay", Value: &c.WeightDecay, Help: "weight decay, added to the gradient", Most: models.Unlimited},
+		{Name: "epochs", Value: &c.Epochs, Help: "most full-batch steps", Least: 1, Most: models.Unlimited},
+		{Name: "patience", Value: &c.Patience, Help: "steps without a better validation metric before stopping; 0 never stops early", Most: models.Unlimited},
+		{Name: "seed", Value: &c.Seed, Help: "seed of the initial parameters and of dropout; split k uses seed + k"},
+	}
+}
+
+// Settings lists the settings of the model and of the training. They point into copies: see [Config.Set] for changing one.
+func (c Config) Settings() []models.Setting { return append(c.Config.Settings(), c.training()...) }
+
+// Set gives a setting, by its flag's name, the value that text stands for. One that the model does not have is refused.
+func (c *Config) Set(name, text string) error {
+	if s, ok := c.find(name); ok {
+		return s.Parse(text)
+	}
+	return c.Config.Set(name, text)
+}
+
+// Decode gives a setting, by its name in JSON, a value from JSON. One that the model does not have is refused.
+func (c *Config) Decode(key string, raw json.RawMessage) error {
+	if s, ok := c.find(strings.ReplaceAll(key, "_", "-")); ok {
+		return s.Decode(raw)
+	}
+	return c.Config.Decode(key, raw)
+}
+
+func (c *Config) find(name string) (models.Setting, bool) {
+	list := c.training()
+	i := slices.IndexFunc(list, func(s models.Setting) bool { return s.Name == name })
+	if i < 0 {
+		return models.Setting{}, false
+	}
+	return list[i], true
+}
+
+// Value is a setting by its flag's name; nil where the model does not have it.
+func (c Config) Value(name string) any {
+	if s, ok := c.find(name); ok {
+		return s.Current()
+	}
+	return c.Config.Value(name)
+}
+
 // Validate returns an error that names the first impossible setting and what to choose instead.
 func (c Config) Validate() error {
 	if err := c.Config.Validate(); err != nil {
 		return err
 	}
-	switch {
-	case !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 0):
-		return fmt.Errorf("lr is %g: choose a positive number", c.LearningRate)
-	case !(c.WeightDecay >= 0) || math.IsInf(c.WeightDecay, 0):
-		return fmt.Errorf("weight-decay is %g: choose zero or a positive number", c.WeightDecay)
-	case c.Epochs < 1:
-		return fmt.Errorf("epochs is %d: choose at least 1", c.Epochs)
-	case c.Patience < 0:
-		return fmt.Errorf("patience is %d: choose a number of epochs, or 0 to never stop early", c.Patience)
+	for _, s := range c.training() {
+		if err := s.Check(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -48,4 +90,38 @@ func (c Config) Validate() error {
 func (c Config) Resolved() Config {
 	c.Config = c.Config.Resolved()
 	return c
+}
+
+// Values are the model's name and all settings, by their names in JSON.
+func (c Config) Values() map[string]any {
+	out := c.Config.Values()
+	for _, s := range c.training() {
+		out[s.Key()] = s.Current()
+	}
+	return out
+}
+
+// MarshalJSON writes the model's name and all settings.
+func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values()) }
+
+// UnmarshalJSON reads what MarshalJSON writes; what is missing has its default. Shared settings that the model does not have are
+// passed over, since records of earlier versions hold them; any other name is an error.
+func (c *Config) UnmarshalJSON(b []byte) error {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(b, &values); err != nil {
+		return err
+	}
+	var name string
+	json.Unmarshal(values["model"], &name)
+	*c = Default(name)
+	model := maps.Clone(values)
+	for _, s := range c.training() {
+		if raw, ok := values[s.Key()]; ok {
+			if err := s.Decode(raw); err != nil {
+				return err
+			}
+		}
+		delete(model, s.Key())
+	}
+	return c.Config.Read(model)
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -16,6 +15,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
@@ -65,65 +65,29 @@ type fit struct {
 	patience int
 }
 
-// run is the loop over epochs. Without dropout and batch normalisation a step's logits are those of evaluation, so that the
+// run is the loop over epochs. Where evaluation does not differ from training, a step's logits are those of evaluation, so that the
 // step of epoch k+1 tells the validation metric after epoch k, and no evaluation is needed but one more step at the end.
 func (f *fit) run(ctx context.Context) (err error) {
-	if err := f.compile(); err != nil {
+	if err := f.start(); err != nil {
 		return err
 	}
 	defer f.stepper.Finalize()
-	separate := f.config.Dropout > 0 || f.config.Norm == "batch"
-	if separate {
-		f.evaluate, err = model.NewExec(f.engine.Backend, f.store, func(scope *model.Scope, in []*Node) []*Node {
-			b := f.build(scope, in, false)
-			return []*Node{b.Logits, b.Stats.Outcome}
-		})
-		if err != nil {
-			return fmt.Errorf("the evaluation cannot be built: %w", err)
+	if f.Separate {
+		if err := f.startEvaluation(); err != nil {
+			return err
 		}
 		defer f.evaluate.Finalize()
 	}
 	for epoch := 1; ; epoch++ {
 		last := epoch > f.config.Epochs || ctx.Err() != nil
-		if last && (separate || epoch == 1) {
+		if last && (f.Separate || epoch == 1) {
 			break
 		}
-		out, took, err := f.one()
+		over, err := f.epoch(epoch, last)
 		if err != nil {
 			return err
 		}
-		loss := float64(tensors.ToScalar[float32](out[outLoss]))
-		if why := f.explain(out[outOutcome]); why != "" {
-			f.result.Status, f.result.Message = Diverged, fmt.Sprintf("epoch %d: %s", epoch, why)
-			release(out)
-			break
-		}
-		if !last {
-			f.account(out, took)
-			f.result.History = append(f.result.History, Epoch{Epoch: epoch, Epochs: f.config.Epochs, Loss: Number(loss), Val: Number(math.NaN()), Seconds: took})
-		}
-		switch {
-		case separate:
-			var logits []float32
-			if logits, err = f.logits(); err == nil {
-				err = f.judge(epoch, logits, nil)
-			}
-		case epoch > 1:
-			var logits []float32
-			if logits, err = tensors.CopyFlatData[float32](out[outLogits]); err == nil {
-				err = f.judge(epoch-1, logits, out[outParams:])
-			}
-		}
-		release(out)
-		if err != nil {
-			return err
-		}
-		if math.IsNaN(loss) || math.IsInf(loss, 0) {
-			f.result.Status = Diverged
-			f.result.Message = fmt.Sprintf("the loss was not finite in epoch %d: lower --lr or --lipschitz, or raise --max-iterations", epoch)
-			break
-		}
-		if last || f.config.Patience > 0 && f.patience >= f.config.Patience {
+		if over || last || f.config.Patience > 0 && f.patience >= f.config.Patience {
 			break
 		}
 	}
@@ -133,19 +97,78 @@ func (f *fit) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// compile builds the training step and compiles it.
-func (f *fit) compile() (err error) {
+// epoch makes one step and judges the parameters that it tells about; the last step is for judging alone. It tells whether
+// training is over, since it diverged.
+func (f *fit) epoch(epoch int, last bool) (over bool, err error) {
+	out, took, err := f.one()
+	if err != nil {
+		return true, err
+	}
+	defer release(out)
+	if why := f.explain(out[outOutcome]); why != "" {
+		f.result.Status, f.result.Message = Diverged, fmt.Sprintf("epoch %d: %s", epoch, why)
+		return true, nil
+	}
+	loss := float64(tensors.ToScalar[float32](out[outLoss]))
+	if !last {
+		f.account(out, took)
+		f.result.History = append(f.result.History, Epoch{Epoch: epoch, Epochs: f.config.Epochs, Loss: Number(loss), Val: Number(math.NaN()), Seconds: took})
+	}
+	if err := f.judgeStep(epoch, out); err != nil {
+		return true, err
+	}
+	if math.IsNaN(loss) || math.IsInf(loss, 0) {
+		f.result.Status = Diverged
+		f.result.Message = fmt.Sprintf("the loss was not finite in epoch %d: lower --lr or --lipschitz, or raise --max-iterations", epoch)
+		return true, nil
+	}
+	return false, nil
+}
+
+// judgeStep judges the parameters after a step, by an evaluation, or, where that would be the same, those before it, by its logits.
+func (f *fit) judgeStep(epoch int, out []*tensors.Tensor) error {
+	if f.Separate {
+		logits, err := f.logits()
+		if err != nil {
+			return err
+		}
+		return f.judge(epoch, logits, nil)
+	}
+	if epoch == 1 {
+		return nil
+	}
+	logits, err := tensors.CopyFlatData[float32](out[outLogits])
+	if err != nil {
+		return err
+	}
+	return f.judge(epoch-1, logits, out[outParams:])
+}
+
+// startEvaluation builds the evaluation and compiles it.
+func (f *fit) startEvaluation() (err error) {
+	f.evaluate, err = model.NewExec(f.engine.Backend, f.store, func(scope *model.Scope, in []*Node) []*Node {
+		b := f.build(scope, in, false)
+		return []*Node{b.Logits, b.Stats.Outcome}
+	})
+	if err != nil {
+		return fmt.Errorf("the evaluation cannot be built: %w", err)
+	}
+	if err := f.compile(f.evaluate, "evaluation"); err != nil {
+		f.evaluate.Finalize()
+		return err
+	}
+	return nil
+}
+
+// start builds the training step and compiles it.
+func (f *fit) start() (err error) {
 	start := time.Now()
 	if f.stepper, err = model.NewExec(f.engine.Backend, f.store, f.step); err != nil {
 		return fmt.Errorf("the training step cannot be built: %w", err)
 	}
-	inputs := make([]shapes.Shape, len(f.inputs))
-	for i, in := range f.inputs {
-		inputs[i] = in.(*tensors.Tensor).Shape()
-	}
-	if _, err = f.stepper.Compile(inputs...); err != nil {
+	if err := f.compile(f.stepper, "training step"); err != nil {
 		f.stepper.Finalize()
-		return fmt.Errorf("the training step cannot be compiled for %s: %w", f.engine.Name, err)
+		return err
 	}
 	f.result.CompileSeconds = time.Since(start).Seconds()
 	return nil
@@ -226,24 +249,28 @@ func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error
 	return nil
 }
 
-// keep copies parameters to the host.
+// keep copies the model's variables to the host; params are the values of the trainable ones, nil for the store's.
 func (f *fit) keep(params []*tensors.Tensor) error {
+	values := map[*model.Variable]*tensors.Tensor{}
+	if params != nil {
+		for i, v := range f.trainable() {
+			values[v] = params[i]
+		}
+	}
 	weights := map[string]Array{}
-	for i, p := range f.arrays() {
-		var t *tensors.Tensor
-		if params != nil {
-			t = params[i]
-		} else {
+	for _, v := range f.Variables {
+		t := values[v]
+		if t == nil {
 			var err error
-			if t, err = f.variable(p).Value(); err != nil {
+			if t, err = v.Value(); err != nil {
 				return err
 			}
 		}
-		values, err := tensors.CopyFlatData[float32](t)
+		flat, err := tensors.CopyFlatData[float32](t)
 		if err != nil {
 			return err
 		}
-		weights[p.Name] = Array{p.Shape, values}
+		weights[models.NameOf(v)] = Array{v.Shape().Dimensions, flat}
 	}
 	f.result.Weights = weights
 	return nil
@@ -261,7 +288,7 @@ func (f *fit) finish() {
 		}
 		r.EpochSeconds = metrics.Median(rest)
 	}
-	if layers := float64(r.Epochs * f.config.Solves()); layers > 0 {
+	if layers := float64(r.Epochs * f.Solves); layers > 0 {
 		r.Iterations = Iterations{f.solve / layers, f.adjoint / layers}
 	}
 	if r.Status == OK && f.config.Reverse > 0 && f.config.Tolerance > 0 {

@@ -3,7 +3,6 @@ package train
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 )
@@ -20,14 +19,6 @@ func recovered(err *error) {
 }
 
 func none(mask []bool) bool { return !slices.Contains(mask, true) }
-
-func frobenius(x []float32) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += float64(v) * float64(v)
-	}
-	return math.Sqrt(sum)
-}
 
 // listed names the entries of weights.
 func listed(weights map[string]Array) string {

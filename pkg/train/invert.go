@@ -10,6 +10,7 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/models"
 )
 
 // Inversion tells how well the reverse layers undo the forward layers.
@@ -18,7 +19,7 @@ type Inversion struct {
 	Graph  string `json:"dataset"`
 	Engine string `json:"engine"`
 	Depth  int    `json:"depth"`
-	// Time that GRAND integrates to and back.
+	// Time that a diffusion is integrated to and back.
 	Time float64 `json:"time,omitempty"`
 	// Iterations M per layer, and the bound c on the weight's norm.
 	Iterations int     `json:"max_iterations"`
@@ -30,37 +31,56 @@ type Inversion struct {
 	MeanAbsError Number `json:"mean_abs_error"`
 	// MeanAbsInput is the mean absolute value of that input, for scale.
 	MeanAbsInput Number `json:"mean_abs_input"`
-	// Residual[m] is the mean absolute change of the iterate in iteration m+1, averaged over the layers (paper figure 5); GRAND
-	// has none.
+	// Residual[m] is the mean absolute change of the iterate in iteration m+1, averaged over the layers (paper figure 5); a
+	// diffusion has none.
 	Residual []Number `json:"residual"`
+}
+
+// Invertible returns an error where a model has no reverse process, which names one that has.
+func Invertible(c Config) error {
+	if c.HasReverse() {
+		return nil
+	}
+	k, err := models.Lookup(c.Model)
+	if err != nil {
+		return err
+	}
+	with, ok := k.WithReverse()
+	if !ok {
+		return fmt.Errorf("model %s has no reverse layers to invert with, and no other model has one for it", c.Model)
+	}
+	return fmt.Errorf("model %s has no reverse layers to invert with: choose %s", c.Model, with.Name)
 }
 
 // Invert runs c.Forward layers forwards and as many backwards, with exactly c.MaxIterations iterations each from the
 // right-hand side as start (Algorithm 1 of the paper), on the encoded features of a graph. The parameters are drawn from
-// the seed, and the weight is scaled to the norm c.Lipschitz. GRAND is integrated to c.Time and back instead.
+// the seed, and the weight is scaled to the norm c.Lipschitz. A diffusion is integrated to its time and back instead.
 func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (inv *Inversion, err error) {
 	defer recovered(&err)
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("interrupted before the inversion")
 	}
-	if !c.HasReverse() {
-		return nil, fmt.Errorf("model %s has no reverse layers to invert with: choose %s+rep", c.Model, c.Model)
+	if err := Invertible(c); err != nil {
+		return nil, err
 	}
-	c.Normalise, c.Dropout, c.ReverseTime = "project", 0, c.Time
+	c.Dropout = 0
+	if c.Normalise != "" {
+		c.Normalise = "project"
+	}
 	s, err := newSession(e, g, 0, c)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
-	for _, p := range s.params {
-		if p.Bounded {
-			if err := rescale(s.variable(p), p, func(norm float64) float64 { return c.Lipschitz / norm }); err != nil {
-				return nil, err
-			}
-		}
+	inverter, ok := s.model.Network.(models.Inverter)
+	if !ok {
+		return nil, fmt.Errorf("model %s cannot be run forwards and back again: choose one that can", c.Model)
+	}
+	if err := s.toBound(); err != nil {
+		return nil, err
 	}
 	out, err := s.once("inversion", func(scope *model.Scope, in []*Node) []*Node {
-		x, z, residual, stats := s.model.RoundTrip(scope, in[2:])
+		x, z, residual, stats := inverter.RoundTrip(s.model.Builder(scope, in[2:]))
 		out := []*Node{ReduceAllMean(Abs(Sub(z, x))), ReduceAllMean(Abs(x)), stats.Outcome}
 		if residual != nil {
 			out = append(out, residual)
@@ -73,7 +93,8 @@ func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (i
 	if why := s.explain(out[2]); why != "" {
 		return nil, fmt.Errorf("the model cannot be inverted: %s", why)
 	}
-	inv = &Inversion{Model: c.Model, Graph: g.Name, Engine: e.Name, Depth: s.config.Forward, Time: c.Time, Residual: []Number{}, Iterations: c.MaxIterations, Lipschitz: c.Lipschitz,
+	to, _ := c.Value("time").(float64)
+	inv = &Inversion{Model: c.Model, Graph: g.Name, Engine: e.Name, Depth: s.config.Forward, Time: to, Residual: []Number{}, Iterations: c.MaxIterations, Lipschitz: c.Lipschitz,
 		Hidden: c.Hidden, Seed: c.Seed, MeanAbsError: Number(tensors.ToScalar[float32](out[0])), MeanAbsInput: Number(tensors.ToScalar[float32](out[1]))}
 	for _, t := range out[3:] {
 		for _, v := range tensors.MustCopyFlatData[float32](t) {

@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
@@ -52,8 +54,8 @@ func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map
 	p.Logits, p.Representation = rows(out[1], p.Outputs), rows(out[2], p.Width)
 	if gradients {
 		p.Gradients = map[string]Array{}
-		for i, q := range s.params {
-			p.Gradients[q.Name] = Array{q.Shape, tensors.MustCopyFlatData[float32](out[4+i])}
+		for i, v := range s.trainable() {
+			p.Gradients[models.NameOf(v)] = Array{v.Shape().Dimensions, tensors.MustCopyFlatData[float32](out[4+i])}
 		}
 	}
 	return p, nil
@@ -73,22 +75,19 @@ func given(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[s
 	return s, nil
 }
 
-// load sets the parameters; every one must be there, in its shape.
+// load sets the model's variables; every one must be there, in its shape.
 func (s *session) load(weights map[string]Array) error {
-	for _, p := range s.arrays() {
-		a, ok := weights[p.Name]
+	for _, v := range s.Variables {
+		name, shape := models.NameOf(v), v.Shape()
+		a, ok := weights[name]
 		if !ok {
-			return fmt.Errorf("the weights have no parameter %q, which %s needs (it has %s)", p.Name, s.config.Model, listed(weights))
+			return fmt.Errorf("the weights have no parameter %q, which %s needs (it has %s)", name, s.config.Model, listed(weights))
 		}
-		size := 1
-		for _, d := range p.Shape {
-			size *= d
+		if !slices.Equal(a.Shape, shape.Dimensions) || len(a.Values) != shape.Size() {
+			return fmt.Errorf("parameter %q has shape %v in the weights, but %s needs %v with these settings and this graph", name, a.Shape, s.config.Model, shape.Dimensions)
 		}
-		if fmt.Sprint(a.Shape) != fmt.Sprint(p.Shape) || len(a.Values) != size {
-			return fmt.Errorf("parameter %q has shape %v in the weights, but %s needs %v with these settings and this graph", p.Name, a.Shape, s.config.Model, p.Shape)
-		}
-		if err := s.variable(p).SetValue(tensors.FromFlatDataAndDimensions(a.Values, p.Shape...)); err != nil {
-			return fmt.Errorf("parameter %q cannot be set: %w", p.Name, err)
+		if err := v.SetValue(tensors.FromFlatDataAndDimensions(a.Values, a.Shape...)); err != nil {
+			return fmt.Errorf("parameter %q cannot be set: %w", name, err)
 		}
 	}
 	return nil

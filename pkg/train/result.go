@@ -42,7 +42,7 @@ type Epoch struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// Iterations are means per reverse layer; of GRAND, evaluations of the diffusion's right-hand side, both ways together, and
+// Iterations are means per reverse layer; of a diffusion, evaluations of the diffusion's right-hand side, both ways together, and
 // vector-Jacobian products of it.
 type Iterations struct {
 	Solve   float64 `json:"solve"`
@@ -65,7 +65,8 @@ type Result struct {
 	CompileSeconds float64 `json:"compile_seconds"`
 	// PeakRSS of the process so far, in bytes.
 	PeakRSS int64 `json:"peak_rss_bytes"`
-	// PredictedBytes is the peak memory that was expected before the start; see [Memory].
+	// PredictedBytes is the peak memory that was expected when the programs were compiled, before they ran: that of the process so
+	// far, and what the compiler says that they take; 0 where it does not say.
 	PredictedBytes int64      `json:"predicted_bytes"`
 	Iterations     Iterations `json:"iterations"`
 	// Residual is the largest residual (see solve.Options) of any solve of the last epoch, ResidualLayer

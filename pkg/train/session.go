@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -14,8 +15,8 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
-	"github.com/revgnn/revgnn/pkg/layers"
 	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
@@ -27,9 +28,9 @@ type session struct {
 	config Config
 	split  graphs.Split
 	store  *model.Store
-	params []models.Param
+	models.Declaration
 	inputs []any // labels, training mask, the model's arrays
-	// predicted is the peak memory that was expected before the start.
+	// predicted is the peak memory of the process that its compiled programs lead to expect, 0 where that is not known.
 	predicted int64
 }
 
@@ -43,70 +44,63 @@ func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*sessio
 	if split < 0 || split >= len(g.Splits) {
 		return nil, fmt.Errorf("graph %q has no split %d: its splits are numbered 0 to %d", g.Name, split, len(g.Splits)-1)
 	}
-	memory, err := reserve(e, g, c)
-	if err != nil {
-		return nil, err
+	if e.Name != engine.Go {
+		if err := admitLeast(e, g, c); err != nil {
+			return nil, err
+		}
 	}
 	m, err := models.New(c.Config, g)
 	if err != nil {
 		return nil, err
 	}
-	s := &session{engine: e, predicted: memory.Bytes, graph: g, model: m, config: c.Resolved(), split: g.Splits[split], store: model.NewStore(), params: m.Parameters()}
+	s := &session{engine: e, graph: g, model: m, config: c.Resolved(), split: g.Splits[split], store: model.NewStore()}
 	if none(s.split.Train) {
 		return nil, fmt.Errorf("graph %q: split %d has no training nodes", g.Name, split)
 	}
-	n := g.NumNodes
+	s.bind()
+	debug.FreeOSMemory() // what loading and layout took, for the engine to have
+	return s, s.declare(c.Seed + uint64(split))
+}
+
+// bind makes the arrays that are passed to every call.
+func (s *session) bind() {
+	n := s.graph.NumNodes
 	labels := make([]float32, n)
 	mask := make([]float32, n)
 	for i := range labels {
-		labels[i] = float32(g.Labels[i])
+		labels[i] = float32(s.graph.Labels[i])
 		if s.split.Train[i] {
 			mask[i] = 1
 		}
 	}
-	order := m.Order
+	order := s.model.Order
 	s.inputs = []any{
 		tensors.FromFlatDataAndDimensions(sparse.Permute(order, labels, 1), n, 1),
 		tensors.FromFlatDataAndDimensions(sparse.Permute(order, mask, 1), n, 1),
 	}
-	for _, t := range m.Arrays {
+	for _, t := range s.model.Arrays {
 		s.inputs = append(s.inputs, t)
 	}
-	debug.FreeOSMemory() // what loading and layout took, for the engine to have
-	return s, s.draw(c.Seed + uint64(split))
 }
 
-// draw creates the parameters from a seed.
-func (s *session) draw(seed uint64) error {
+// declare makes the model's variables, drawn from a seed.
+func (s *session) declare(seed uint64) (err error) {
+	if err := s.store.SetRNGStateFromSeed(int64(seed)); err != nil {
+		return err
+	}
 	rng := rand.New(rand.NewPCG(seed, 0x7265766e6e)) // any fixed second word
-	for _, p := range s.arrays() {
-		v, err := s.store.RootScope().CreateVariable(p.Name, p.Init(rng))
-		if err != nil {
-			return fmt.Errorf("parameter %s cannot be created: %w", p.Name, err)
-		}
-		v.SetTrainable(false)
-	}
-	for _, p := range s.params {
-		s.variable(p).SetTrainable(true)
-		if p.StartNorm > 0 {
-			if err := rescale(s.variable(p), p, func(norm float64) float64 { return min(1, p.StartNorm/norm) }); err != nil {
-				return err
-			}
-		}
-	}
-	return s.store.SetRNGStateFromSeed(int64(seed))
+	s.Declaration, err = s.model.Declare(s.engine.Backend, s.store, func(p models.Param) (*tensors.Tensor, error) { return p.Start(rng), nil })
+	return err
 }
 
-// arrays are the parameters and what else belongs to the model.
-func (s *session) arrays() []models.Param { return slices.Concat(s.params, s.model.Buffers()) }
-
-func (s *session) variable(p models.Param) *model.Variable {
-	return s.store.RootScope().GetVariable(p.Name)
+// trainable are the variables that are trained, in the order in which the model made them.
+func (s *session) trainable() []*model.Variable {
+	return slices.DeleteFunc(slices.Clone(s.Variables), func(v *model.Variable) bool { return !v.Trainable })
 }
 
 // built is the loss, a scalar, beside the model's outputs.
 type built struct {
-	*models.Output
+	models.Output
 	loss *Node
 }
 
@@ -116,6 +110,9 @@ func (s *session) build(scope *model.Scope, in []*Node, training bool) built {
 	g := in[0].Graph()
 	s.store.SetTraining(g, training)
 	out := s.model.Build(scope, in[2:])
+	if out.Stats == nil {
+		out.Stats = solve.NoStats(out.Logits)
+	}
 	labels, mask := in[0], in[1]
 	var each *Node
 	if s.model.Outputs == 1 {
@@ -129,11 +126,11 @@ func (s *session) build(scope *model.Scope, in []*Node, training bool) built {
 	return built{out, Div(ReduceAllSum(Mul(each, mask)), ReduceAllSum(mask))}
 }
 
-// gradients of the loss by all parameters, in the order of s.params.
+// gradients of the loss by all trainable variables.
 func (s *session) gradients(loss *Node) []*Node {
-	values := make([]*Node, len(s.params))
-	for i, p := range s.params {
-		values[i] = s.variable(p).NodeValue(loss)
+	var values []*Node
+	for _, v := range s.trainable() {
+		values = append(values, v.NodeValue(loss))
 	}
 	return Gradient(loss, values...)
 }
@@ -156,29 +153,20 @@ func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 	g := in[0].Graph()
 	b := s.build(scope, in, true)
 	gradients := s.gradients(b.loss)
-	byName := map[string]*Node{}
-	before := make([]*Node, len(s.params))
-	for i, p := range s.params {
-		value := s.variable(p).NodeValue(g)
-		before[i] = value
-		byName[p.Name] = gradients[i]
+	var before []*Node
+	for i, v := range s.trainable() {
+		before = append(before, v.NodeValue(g))
 		if s.config.WeightDecay > 0 {
-			byName[p.Name] = Add(gradients[i], MulScalar(value, s.config.WeightDecay))
+			gradients[i] = Add(gradients[i], MulScalar(before[i], s.config.WeightDecay))
 		}
 	}
-	// The optimiser takes gradients in the order of the store's variables.
-	var ordered []*Node
-	for v := range scope.IterVariables() {
-		if v.Trainable && v.InUseByGraph(g) {
-			ordered = append(ordered, byName[v.Name()])
-		}
-	}
+	// The optimiser takes gradients in the order of the store's variables, which is that of their making.
 	adam := optimizer.Adam().LearningRate(s.config.LearningRate).Epsilon(1e-8).Done()
-	adam.(gomlx.OptimizeWithGradients).UpdateGraphWithGradients(scope, ordered, b.loss.DType())
-	for _, p := range s.params {
-		if p.Bounded {
-			v := s.variable(p)
-			v.SetNodeValue(layers.Bound(v.NodeValue(g), p.Heads, s.config.Lipschitz))
+	adam.(gomlx.OptimizeWithGradients).UpdateGraphWithGradients(scope, gradients, b.loss.DType())
+	for _, p := range s.Params {
+		if p.Bound != nil && p.Bound.Project {
+			v := scope.GetVariable(p.Name)
+			v.SetNodeValue(p.Bound.Apply(v.NodeValue(g)))
 		}
 	}
 	stats := b.Stats
@@ -190,25 +178,27 @@ func (s *session) explain(outcome *tensors.Tensor) string {
 	return s.model.Explain(int(tensors.ToScalar[int32](outcome)))
 }
 
-// rescale multiplies a variable's value by a factor that depends on the mean of its heads' Frobenius norms.
-func rescale(v *model.Variable, p models.Param, factor func(norm float64) float64) error {
-	t, err := v.Value()
-	if err != nil {
-		return err
+// toBound scales the weights that have a bound so that they meet it.
+func (s *session) toBound() error {
+	for _, p := range s.Params {
+		if p.Bound == nil {
+			continue
+		}
+		v := s.store.RootScope().GetVariable(p.Name)
+		t, err := v.Value()
+		if err != nil {
+			return err
+		}
+		values, err := tensors.CopyFlatData[float32](t)
+		if err != nil {
+			return err
+		}
+		p.Bound.Scale(values, func(norm float64) float64 { return p.Bound.Limit / norm })
+		if err := v.SetValue(tensors.FromFlatDataAndDimensions(values, p.Shape...)); err != nil {
+			return err
+		}
 	}
-	values, err := tensors.CopyFlatData[float32](t)
-	if err != nil {
-		return err
-	}
-	norm, heads := 0.0, max(1, p.Heads)
-	for head := range slices.Chunk(values, len(values)/heads) {
-		norm += frobenius(head) / float64(heads)
-	}
-	by := factor(norm)
-	for i := range values {
-		values[i] = float32(by * float64(values[i]))
-	}
-	return v.SetValue(tensors.FromFlatDataAndDimensions(values, p.Shape...))
+	return nil
 }
 
 // once compiles a graph on the session's inputs and runs it a single time; what names it in errors.
@@ -218,11 +208,31 @@ func (s *session) once(what string, graph func(scope *model.Scope, in []*Node) [
 		return nil, fmt.Errorf("the %s cannot be built: %w", what, err)
 	}
 	defer exec.Finalize()
+	if err := s.compile(exec, what); err != nil {
+		return nil, err
+	}
 	out, err := exec.Call(s.inputs...)
 	if err != nil {
 		return nil, fmt.Errorf("the %s failed on %s: %w", what, s.engine.Name, err)
 	}
 	return out, nil
+}
+
+// compile compiles a program for the session's inputs, and refuses one that needs more memory than there is; what names it in errors.
+func (s *session) compile(exec *model.Exec, what string) error {
+	program, err := exec.Compile(shapesOf(s.inputs)...)
+	if err != nil {
+		return fmt.Errorf("the %s cannot be compiled for %s: %w", what, s.engine.Name, err)
+	}
+	return s.expect(program)
+}
+
+func shapesOf(inputs []any) []shapes.Shape {
+	out := make([]shapes.Shape, len(inputs))
+	for i, in := range inputs {
+		out[i] = in.(*tensors.Tensor).Shape()
+	}
+	return out
 }
 
 // release frees results on the engine.

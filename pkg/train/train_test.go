@@ -11,6 +11,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/layers"
 )
 
 func board(t *testing.T, side int) *graphs.Graph {
@@ -24,7 +25,13 @@ func board(t *testing.T, side int) *graphs.Graph {
 
 func small(model string) Config {
 	c := Default(model)
-	c.Hidden, c.Forward, c.Reverse, c.Epochs, c.LearningRate = 8, 2, 3, 30, 0.02
+	c.Hidden, c.Epochs, c.LearningRate = 8, 30, 0.02
+	if c.Forward > 0 {
+		c.Forward = 2
+	}
+	if c.Reverse > 0 {
+		c.Reverse = 3
+	}
 	return c
 }
 
@@ -50,7 +57,7 @@ func TestFitLearnsOnBothEngines(t *testing.T) {
 			if best != r.Val || slices.ContainsFunc(r.History, func(e Epoch) bool { return e.Val > r.Val }) {
 				t.Errorf("%s: best epoch %d has %v, kept %v, which must be the largest", model, r.BestEpoch, best, r.Val)
 			}
-			if c.Reverse = 3; c.HasReverse() && (r.Iterations.Solve < 1 || r.Iterations.Adjoint < 1) {
+			if c.HasReverse() && (r.Iterations.Solve < 1 || r.Iterations.Adjoint < 1) {
 				t.Errorf("%s: iterations %+v", model, r.Iterations)
 			}
 		}
@@ -98,7 +105,10 @@ func TestBoundHolds(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	for _, model := range []string{"gcn+rep", "gat+rep"} {
 		c := small(model)
-		c.Lipschitz, c.LearningRate, c.Heads = 0.3, 0.1, 2
+		c.Lipschitz, c.LearningRate = 0.3, 0.1
+		if c.Heads > 0 {
+			c.Heads = 2
+		}
 		r := fitted(t, e, board(t, 8), c)
 		w := r.Weights["stack.0.body.lin.weight"].Values
 		heads := 1
@@ -107,7 +117,7 @@ func TestBoundHolds(t *testing.T) {
 		}
 		norm := 0.0
 		for head := range slices.Chunk(w, len(w)/heads) {
-			norm += frobenius(head) / float64(heads)
+			norm += layers.Frobenius(head) / float64(heads)
 		}
 		if norm > 0.3*(1+1e-5) || norm < 0.29 {
 			t.Errorf("%s: the norm is %g after steps of 0.1, want it at its bound 0.3", model, norm)
@@ -229,7 +239,8 @@ func TestImpossibleSettings(t *testing.T) {
 		"model": func(c *Config) { c.Model = "gcn+reverse" }, "hidden": func(c *Config) { c.Hidden = 0 },
 		"lipschitz": func(c *Config) { c.Lipschitz = 1 }, "lr": func(c *Config) { c.LearningRate = math.NaN() },
 		"tolerance": func(c *Config) { c.Tolerance = -1 }, "norm": func(c *Config) { c.Norm = "pair" },
-		"no-bias": func(c *Config) { c.Model, c.NoBias, c.Diffusion = "grand", true, Default("grand").Diffusion }, "epochs": func(c *Config) { c.Epochs = 0 }, "dropout": func(c *Config) { c.Dropout = 1 },
+		"no-bias": func(c *Config) { *c = Default("grand"); c.NoBias = true }, "reverse": func(c *Config) { *c = Default("gcn"); c.Reverse = 4 },
+		"another model": func(c *Config) { c.Own = Default("grand").Own }, "epochs": func(c *Config) { c.Epochs = 0 }, "dropout": func(c *Config) { c.Dropout = 1 },
 	} {
 		c := small("gcn+rep")
 		change(&c)

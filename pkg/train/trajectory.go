@@ -1,6 +1,7 @@
 package train
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
@@ -34,7 +36,7 @@ type State struct {
 }
 
 // Trace evaluates a model with given parameters, as [Predict] does, and returns its states after the given numbers of layers,
-// as far as its depth goes. Only models made of layers have such states: GCN and GAT.
+// as far as its depth goes. Only models made of layers have such states: see [models.Tracer].
 func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array, layers []int) (t *Trajectory, err error) {
 	defer recovered(&err)
 	s, err := given(e, g, split, c, weights)
@@ -42,6 +44,10 @@ func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[s
 		return nil, err
 	}
 	defer s.close()
+	tracer, ok := s.model.Network.(models.Tracer)
+	if !ok {
+		return nil, fmt.Errorf("model %s has no layers to follow: choose one that is made of layers", c.Model)
+	}
 	forward, reverse := within(layers, s.config.Forward), []int(nil)
 	if s.config.HasReverse() {
 		reverse = within(layers, s.config.Reverse)
@@ -49,15 +55,16 @@ func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[s
 	var readouts int
 	out, err := s.once("trajectory", func(scope *model.Scope, in []*Node) []*Node {
 		s.store.SetTraining(in[0].Graph(), false)
-		f, r := s.model.Trajectory(scope, in[2:], forward, reverse)
+		b := s.model.Builder(scope, in[2:])
+		f, r := tracer.Trace(b, forward, reverse)
 		out := slices.Concat(f, r)
 		if s.model.Outputs == 1 {
 			out = append(out, Sigmoid(s.model.Build(scope, in[2:]).Logits))
 			for _, x := range f {
-				out = append(out, Sigmoid(s.model.Readout(scope, x, nil)))
+				out = append(out, Sigmoid(tracer.Readout(b, x, nil)))
 			}
 			for _, x := range r {
-				out = append(out, Sigmoid(s.model.Readout(scope, nil, x)))
+				out = append(out, Sigmoid(tracer.Readout(b, nil, x)))
 			}
 		}
 		readouts = len(out) - len(f) - len(r)

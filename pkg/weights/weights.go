@@ -109,10 +109,16 @@ func Write(path string, parameters map[string]train.Array) error {
 // the file: a weight that PyTorch reparametrises is called "weight_orig" there, else "weight", and either name is taken for
 // the other. Shapes are left to [train.Predict]. An array that the model has no use for is an error, as it would be a sign
 // of another model or other settings; one that is missing is an error of Predict's.
-func For(m *models.Model, read map[string]train.Array) (wanted map[string]train.Array, names map[string]string, err error) {
+//
+// The model is one for graphs with so many features and classes.
+func For(c models.Config, features, classes int, read map[string]train.Array) (wanted map[string]train.Array, names map[string]string, err error) {
+	parameters, err := models.Parameters(c, features, classes)
+	if err != nil {
+		return nil, nil, err
+	}
 	wanted, names = map[string]train.Array{}, map[string]string{}
 	used := map[string]bool{}
-	for _, p := range append(m.Parameters(), m.Buffers()...) {
+	for _, p := range parameters {
 		for _, name := range []string{p.Name, other(p.Name)} {
 			if a, ok := read[name]; ok {
 				wanted[p.Name], names[p.Name], used[name] = a, name, true
@@ -120,9 +126,10 @@ func For(m *models.Model, read map[string]train.Array) (wanted map[string]train.
 			}
 		}
 	}
+	unused := models.Unused(c)
 	for _, name := range slices.Sorted(maps.Keys(read)) {
-		if !used[name] && !slices.Contains(m.Unused(), name) {
-			return nil, nil, fmt.Errorf("the weights have a parameter %q, which %s with these settings has not; give the settings that the weights were trained with", name, m.Config.Model)
+		if !used[name] && !slices.Contains(unused, name) {
+			return nil, nil, fmt.Errorf("the weights have a parameter %q, which %s with these settings has not; give the settings that the weights were trained with", name, c.Model)
 		}
 	}
 	return wanted, names, nil

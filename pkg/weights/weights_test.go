@@ -82,20 +82,19 @@ func TestForTakesEitherName(t *testing.T) {
 	for _, c := range []struct{ normalise, stored, wanted string }{
 		{"project", plain, plain}, {"project", mark, plain}, {"reparametrise", plain, mark}, {"reparametrise", mark, mark},
 	} {
-		config := models.Default(models.GCNRep)
+		config := models.Default("gcn+rep")
 		config.Normalise = c.normalise
-		m, err := models.Unbound(config, g.NumFeatures, g.NumClasses)
-		if err != nil {
-			t.Fatal(err)
+		pick := func(read map[string]train.Array) (wanted map[string]train.Array, names map[string]string, err error) {
+			return For(config, g.NumFeatures, g.NumClasses, read)
 		}
-		wanted, names, err := For(m, map[string]train.Array{c.stored: array(1), "in_.bias": array(2)})
+		wanted, names, err := pick(map[string]train.Array{c.stored: array(1), "in_.bias": array(2)})
 		if err != nil || len(wanted) != 2 || len(wanted[c.wanted].Values) != 1 || names[c.wanted] != c.stored {
 			t.Errorf("%+v: %v, %v, %v", c, wanted, names, err)
 		}
-		if _, _, err := For(m, map[string]train.Array{"zzz": array(1)}); err == nil || !strings.Contains(err.Error(), `"zzz"`) {
+		if _, _, err := pick(map[string]train.Array{"zzz": array(1)}); err == nil || !strings.Contains(err.Error(), `"zzz"`) {
 			t.Errorf("got %v", err)
 		}
-		if _, _, err := For(m, map[string]train.Array{plain: array(1), mark: array(1)}); err == nil {
+		if _, _, err := pick(map[string]train.Array{plain: array(1), mark: array(1)}); err == nil {
 			t.Error("both names were accepted")
 		}
 	}

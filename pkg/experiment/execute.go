@@ -1,4 +1,4 @@
-package paper
+package experiment
 
 import (
 	"context"
@@ -30,11 +30,12 @@ type Place struct {
 	Epoch func(train.Epoch)
 }
 
-// Execute runs a task and returns its record, which is not kept yet. A run that diverges, or fails, is a record with that
-// status; an error means that it was interrupted, or that there is nothing to record.
+// Execute runs a task and returns its record, which is not kept yet. A run that diverges, or fails, is a record with
+// that status; an error means that it was interrupted, or that there is nothing to record.
 func Execute(ctx context.Context, p Place, t Task) (results.Record, error) {
 	r := results.Begin(t.Kind)
-	r.Key, r.Dataset, r.Checksum, r.Model, r.Split, r.Engine = t.key(), t.Dataset, p.Graph.Checksum(), t.Config.Model, t.Split, p.Engine.Name
+	r.Key, r.Dataset, r.Checksum, r.Split = t.Key(), t.Dataset, p.Graph.Checksum(), t.Split
+	r.Model, r.Engine = t.Config.Model, p.Engine.Name
 	r.Seed = t.Config.Seed
 	if t.Kind == results.Train {
 		r.Seed += uint64(t.Split)
@@ -88,7 +89,8 @@ func (p Place) time(ctx context.Context, t Task) (*Timed, error) {
 	}
 	out := &Timed{Benchmark: *b}
 	if p.Alone {
-		// Getrusage, which the benchmark reads, counts the parent's memory too where it started this process without a copy.
+		// Getrusage, which the benchmark reads, counts the parent's memory too where it started this process without
+		// a copy.
 		out.IdleRSS, out.PeakRSS = idle, machine.PeakResidentSet()
 	}
 	return out, nil

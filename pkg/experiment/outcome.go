@@ -1,4 +1,4 @@
-package paper
+package experiment
 
 import (
 	"math"
@@ -22,26 +22,34 @@ type Followed struct {
 	Boards  []Board `json:"boards,omitempty"`
 }
 
-// Layer is the state after a number of layers in one direction. Boards are the probabilities of a mine by the head that reads
-// this state alone, for each part asked for.
+// Layer is the state after a number of layers in one direction. Boards are the probabilities of a mine by the head
+// that reads this state alone, for each part asked for.
 type Layer struct {
 	Layer  int          `json:"layer"`
 	GSL    train.Number `json:"gsl"`
 	Boards [][]float64  `json:"boards,omitempty"`
 }
 
-// Board is a part of a Minesweeper board: where the mines are, and the probabilities of one that the whole model gives.
+// Board is a part of a board of mines: where the mines are, and the probabilities of one that the whole model gives.
 type Board struct {
 	Part
 	Mines       []float64 `json:"mines"`
 	Probability []float64 `json:"probability"`
 }
 
-// Timed is the outcome of a benchmark. IdleRSS is the memory that the process had before it, in bytes, and 0 where the benchmark
-// shared its process with others, so that the peak is not its own.
+// Timed is the outcome of a benchmark. IdleRSS is the memory that the process had before it, in bytes, and 0 where
+// the benchmark shared its process with others, so that the peak is not its own.
 type Timed struct {
 	train.Benchmark
 	IdleRSS int64 `json:"idle_rss_bytes,omitempty"`
+}
+
+// Own is the memory that the benchmark took, in bytes; 0 where it is not known.
+func (t Timed) Own() float64 {
+	if t.IdleRSS == 0 {
+		return 0
+	}
+	return float64(t.PeakRSS - t.IdleRSS)
 }
 
 // condense keeps of a trajectory what was asked for.

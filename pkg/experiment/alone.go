@@ -1,4 +1,4 @@
-package paper
+package experiment
 
 import (
 	"context"
@@ -14,10 +14,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// InOwnProcess runs a task by calling this programme, so that its memory is its own: twice, since compiling takes memory too, and the
-// second call finds the programme that the first compiled. command is the call of the programme self with the task as JSON; it
-// writes the record of [ExecuteAlone] to stdout, as JSON.
-func InOwnProcess(ctx context.Context, t Task, command func(self, task string) *exec.Cmd) (record results.Record, err error) {
+// InOwnProcess runs a task by calling this programme, so that its memory is its own: twice, since compiling takes
+// memory too, and the second call finds the programme that the first compiled. command is the call of the programme
+// self with the task as JSON; it writes the record of [ExecuteAlone] to stdout, as JSON.
+func InOwnProcess(ctx context.Context, t Task,
+	command func(self, task string) *exec.Cmd) (record results.Record, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return record, fmt.Errorf("this programme can't find itself to time %s: %w", t, err)
@@ -43,7 +44,8 @@ func InOwnProcess(ctx context.Context, t Task, command func(self, task string) *
 }
 
 // ExecuteAlone is the other end of [InOwnProcess]: it runs the one task of this process.
-func ExecuteAlone(ctx context.Context, t Task, engineName string, load func(ctx context.Context, name string) (*graphs.Graph, error)) (record results.Record, err error) {
+func ExecuteAlone(ctx context.Context, t Task, engineName string,
+	load func(ctx context.Context, name string) (*graphs.Graph, error)) (record results.Record, err error) {
 	g, err := load(ctx, t.Dataset)
 	if err != nil {
 		return record, err

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// all are the cases of the data.
+func all(t *testing.T) []Case {
+	t.Helper()
+	list, err := cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func TestCasesOfTheData(t *testing.T) {
+	list := all(t)
+	if len(list) != 20 {
+		t.Errorf("there are %d cases, want 20", len(list))
+	}
+	for _, c := range list {
+		k := c.Config
+		if k.Value("lipschitz") != nil && k.Lipschitz != bound(k.Reverse, k.Hidden) {
+			t.Errorf("%s: the bound is %g", c.Name, c.Config.Lipschitz)
+		}
+	}
+	if b := bound(64, 64); b != 0.999 {
+		t.Errorf("64 layers of width 64 are bounded by %g", b)
+	}
+	if b := bound(256, 64); b != 0.25 {
+		t.Errorf("256 layers of width 64 are bounded by %g", b)
+	}
+}
+
+const good = `{"name": "a", "dataset": "random:500", "model": "gcn+rep",
+	"settings": {"forward": 1, "max_iterations": 4}, "steps": 2,
+	"authors": {"steps": 2, "evaluations": 7, "messages": 0}, "peer": true}`
+
+func TestCasesAreDecodedStrictly(t *testing.T) {
+	list, err := decodeCases([]byte("[" + good + "]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Case{Name: "a", Dataset: "random:500", Config: train.Default("gcn+rep"), Peer: true,
+		Authors: Effort{Steps: 2, Evaluations: 7}}
+	want.Config.Forward, want.Config.MaxIterations, want.Config.Epochs = 1, 4, 2
+	if len(list) != 1 || list[0] != want {
+		t.Errorf("got %+v, want %+v", list, want)
+	}
+	for _, c := range []struct{ replace, by, says string }{
+		{`"peer"`, `"pear"`, `unknown field "pear"`},
+		{`"messages"`, `"massages"`, `unknown field "massages"`},
+		{`"forward"`, `"time"`, `has no setting "time"`},
+		{`"forward"`, `"epochs"`, `has no setting "epochs"`},
+		{`"forward": 1`, `"forward": "1"`, "it must be a whole number"},
+		{`"forward": 1`, `"hidden": 0`, "hidden is 0"},
+		{`"gcn+rep"`, `"gcm"`, `unknown model "gcm"`},
+		{`"random:500"`, `"random:5"`, "100 to"},
+		{`"random:500"`, `"elsewhere"`, `unknown dataset "elsewhere"`},
+		{`"steps": 2,`, ``, "2 at least"},
+		{`"evaluations": 7, `, ``, "0 evaluations"},
+		{`"a"`, `""`, "its name"},
+		{`true}`, `true}, ` + good, `another is called "a"`},
+		{`true}`, `true}] [`, "something behind"},
+	} {
+		_, err := decodeCases([]byte("[" + strings.Replace(good, c.replace, c.by, 1) + "]"))
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s for %s: got %v, want %q", c.by, c.replace, err, c.says)
+		}
+	}
+}
+
+func TestSelection(t *testing.T) {
+	list := all(t)
+	for names, want := range map[string]int{"gcn-squirrel": 2, "gcn-squirrel,gcn-squirrel-1-32": 2,
+		"gcn-communities100000": 1, "quick": 3, "default": 13, "all": len(list)} {
+		got, err := selected(list, names)
+		if err != nil || len(got) != want {
+			t.Errorf("%q selects %d cases, want %d: %v", names, len(got), want, err)
+		}
+	}
+	for _, names := range []string{"", "nothing", "quick,", "gcn-mine"} {
+		if _, err := selected(list, names); err == nil {
+			t.Errorf("%q was accepted", names)
+		}
+	}
+	if _, err := named(list, "gcn-squirrel"); err == nil {
+		t.Error("the beginning of a name was taken for a name")
+	}
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/revgnn/revgnn/pkg/files"
+)
+
+// ready checks the numbers, and that there is what the programmes need and a place for results.
+func (o *options) ready() error {
+	if o.rounds < 1 {
+		return fmt.Errorf("rounds is %d: choose at least 1", o.rounds)
+	}
+	if o.steps < 0 || o.steps == 1 {
+		return fmt.Errorf("steps is %d: choose 2 at least, since the first is not counted", o.steps)
+	}
+	if err := o.check(o.out); err != nil {
+		return err
+	}
+	return files.Writable(o.out)
+}
+
+// compare runs the cases. An interrupt ends it after writing what is finished.
+func (o *options) compare(ctx context.Context, all []Case) error {
+	chosen, err := selected(all, o.cases)
+	if err != nil {
+		return err
+	}
+	if err := o.ready(); err != nil {
+		return err
+	}
+	r := &Report{Machine: examine(o.setup), Rounds: o.rounds, Started: now()}
+	var programmes []string
+	programmes, r.Missing = o.available()
+	for _, which := range slices.Sorted(maps.Keys(r.Missing)) {
+		fmt.Fprintf(os.Stderr, "bench: without the %s: %s\n", which, r.Missing[which])
+	}
+	for i, c := range chosen {
+		if o.steps > 0 {
+			c.Config.Epochs, c.Authors.Steps = o.steps, min(o.steps, c.Authors.Steps)
+		}
+		fmt.Fprintf(os.Stderr, "bench: case %d of %d, %s\n", i+1, len(chosen), c.Name)
+		x, err := o.one(ctx, c, programmes)
+		if x != nil {
+			r.Results = append(r.Results, x)
+		}
+		if ctx.Err() == nil && err == nil && c.Limited {
+			err = o.addLimit(ctx, r, x)
+		}
+		r.Finished = now()
+		if failed := r.write(o.out); failed != nil {
+			return failed
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("interrupted; %d cases are finished, see %s", len(r.Results), o.out)
+		}
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "bench: case %s: %v\n", c.Name, err)
+		}
+	}
+	text, err := r.markdown()
+	if err != nil {
+		return err
+	}
+	fmt.Print(text)
+	fmt.Fprintf(os.Stderr, "bench: written to %s\n", o.out)
+	return nil
+}
+
+// one runs a case: in each round, every programme once. The result holds the runs that were finished.
+func (o *options) one(ctx context.Context, c Case, programmes []string) (*Result, error) {
+	p, err := o.prepared(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	x := &Result{Case: c, Graph: p, Skipped: map[string]string{}}
+	defer x.summarise()
+	for round := range o.rounds {
+		for _, which := range programmes {
+			free := int64(0)
+			if which == Authors {
+				free = o.doctor().Free
+			}
+			args, skip := o.command(which, c, p, free)
+			if skip != "" {
+				x.Skipped[which] = skip
+				continue
+			}
+			r, err := execute(ctx, which, round+1, args, o.limit)
+			if err != nil {
+				return x, err
+			}
+			x.Runs = append(x.Runs, r)
+			fmt.Fprintf(os.Stderr, "bench:   round %d, %s: %s\n", round+1, which, told(r))
+		}
+	}
+	return x, nil
+}
+
+// prepared runs prepareOne in a process of its own.
+func (o *options) prepared(ctx context.Context, c Case) (p Prepared, err error) {
+	out, err := o.self(ctx, "-prepare", c.Name)
+	if err == nil {
+		err = json.Unmarshal(out, &p)
+	}
+	return p, err
+}
+
+// self runs this programme with other flags.
+func (o *options) self(ctx context.Context, args ...string) ([]byte, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	var stderr strings.Builder
+	args = append([]string{"-out", o.out, "-data", o.data, "-engine", o.engine}, args...)
+	c := exec.CommandContext(ctx, program, args...)
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", err, strings.TrimPrefix(last(stderr.String()), "bench: "))
+	}
+	return out, nil
+}
+
+func told(r Run) string {
+	if r.Error != "" {
+		return r.Error
+	}
+	return fmt.Sprintf("%.4g s per epoch, %.0f MB, %.0f s in all", r.EpochSeconds, float64(r.PeakBytes)/1e6, r.Seconds)
+}
+
+func now() string { return time.Now().UTC().Format(time.RFC3339) }

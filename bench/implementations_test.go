@@ -1,0 +1,78 @@
+package main
+
+import (
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// TestCommands checks that every programme is given settings that it takes, with the case's values.
+func TestCommands(t *testing.T) {
+	s := setup{revgnn: "revgnn", python: "python", authors: "checkout"}
+	for _, c := range all(t) {
+		ours, _ := s.command(Ours, c, Prepared{}, 0)
+		got := train.Default(c.Config.Model)
+		got.Epochs = 0
+		for _, arg := range ours[4:] {
+			name, text, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
+			if slices.Contains([]string{"dataset", "model", "weights"}, name) {
+				continue
+			}
+			if err := got.Set(name, text); err != nil {
+				t.Errorf("%s: %v", c.Name, err)
+			}
+		}
+		if got != c.Config || !slices.Contains(ours, "--model="+c.Config.Model) {
+			t.Errorf("%s: revgnn is given %q", c.Name, ours)
+		}
+		if _, skip := s.command(Peer, c, Prepared{}, 0); (skip == "") != c.Peer {
+			t.Errorf("%s: the peer: %q", c.Name, skip)
+		}
+	}
+	for script, which := range map[string]string{"peer.py": Peer, "authors.py": Authors} {
+		text, err := os.ReadFile(script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range all(t) {
+			args, _ := s.command(which, c, Prepared{}, math.MaxInt64)
+			for _, arg := range args[min(2, len(args)):] {
+				name, _, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
+				if !strings.Contains(string(text), `"`+name+`"`) && !strings.Contains(string(text), `"--`+name+`"`) {
+					t.Errorf("%s: %s does not take --%s", c.Name, script, name)
+				}
+			}
+		}
+	}
+}
+
+func TestMemoryOfTheAuthorsCode(t *testing.T) {
+	chameleon, mines := Prepared{Nodes: 890, Edges: 8854}, Prepared{Nodes: 10000, Edges: 39402}
+	for _, c := range []struct {
+		name     string
+		on       Prepared
+		measured float64
+	}{
+		{"gcn-communities10000-1-16-64", mines, 2.3},
+		{"gcn-communities10000-1-16-64", Prepared{Nodes: 10000, Edges: 100000}, 2.25},
+		{"gat-chameleon-8-8-64", chameleon, 1.46},
+		{"grand-chameleon-64", chameleon, 1.26},
+	} {
+		of, err := named(all(t), c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := gb(authorsBytes(of, c.on)); got < 0.7*c.measured || got > 1.5*c.measured {
+			t.Errorf("%s on %+v: %.1f GB predicted, %.1f measured", c.name, c.on, got, c.measured)
+		}
+	}
+	s := setup{python: "python", authors: "checkout"}
+	deep, _ := named(all(t), "gcn-minesweeper-1-256-64")
+	if _, skip := s.command(Authors, deep, mines, 20e9); !strings.Contains(skip, "needs some") {
+		t.Errorf("got %q", skip)
+	}
+}

@@ -1,0 +1,115 @@
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// Rule gives settings to models on datasets. A rule that names no models is about all that are registered, and gives
+// each the settings that it has; in one that names models, each must have all of them.
+type Rule struct {
+	Note string `json:"note,omitempty"`
+	// Datasets and Models that the rule is about; none: all.
+	Datasets []string `json:"datasets,omitempty"`
+	Models   []string `json:"models,omitempty"`
+	// Settings by their names in JSON: a value, or a list to choose from.
+	Settings map[string]list `json:"settings,omitempty"`
+	// Depths are choices of several settings that belong together, such as the numbers of layers and the bound that
+	// goes with them. They take the place of those of earlier rules, and are above Settings.
+	Depths []Settings `json:"depths,omitempty"`
+}
+
+// list is what a setting may be: in JSON one value, or a list of them.
+type list []json.RawMessage
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *list) UnmarshalJSON(b []byte) error {
+	var several []json.RawMessage
+	if b[0] != '[' {
+		several = []json.RawMessage{slices.Clone(b)}
+	} else if err := json.Unmarshal(b, &several); err != nil {
+		return err
+	}
+	if *l = several; len(several) == 0 {
+		return fmt.Errorf("an empty list leaves no value to choose")
+	}
+	return nil
+}
+
+// grid is what the rules so far allow.
+type grid struct {
+	lists  map[string]list
+	depths []Settings
+	any    bool // whether a rule has fitted
+}
+
+// refine adds a rule; c is a configuration of the model.
+func (g *grid) refine(r Rule, c train.Config) {
+	g.any = true
+	own := func(s Settings) Settings {
+		if len(r.Models) > 0 {
+			return s // all of them, or it is a mistake
+		}
+		return s.within(c)
+	}
+	first := Settings{}
+	for key, values := range r.Settings {
+		first[key] = values[0]
+	}
+	for key := range own(first) {
+		g.lists[key] = r.Settings[key]
+	}
+	if r.Depths != nil {
+		g.depths = nil
+		for _, d := range r.Depths {
+			g.depths = append(g.depths, own(d))
+		}
+	}
+}
+
+// candidates are all combinations: depths change slowest, and settings in the order of their names, the first
+// fastest. Those that are the same, for want of a setting in the model, count once.
+func (g grid) candidates(c train.Config) ([]train.Config, error) {
+	if !g.any {
+		return nil, nil
+	}
+	choices := []Settings{{}}
+	for _, key := range slices.Backward(slices.Sorted(maps.Keys(g.lists))) {
+		var more []Settings
+		for _, s := range choices {
+			for _, value := range g.lists[key] {
+				with := maps.Clone(s)
+				with[key] = value
+				more = append(more, with)
+			}
+		}
+		choices = more
+	}
+	depths := g.depths
+	if len(depths) == 0 {
+		depths = []Settings{{}}
+	}
+	var out []train.Config
+	for _, depth := range depths {
+		for _, s := range choices {
+			one := maps.Clone(s)
+			maps.Copy(one, depth)
+			with, err := one.With(c)
+			if err == nil {
+				err = with.Validate()
+			}
+			if err != nil {
+				return nil, err
+			}
+			if !slices.ContainsFunc(out, func(c train.Config) bool { return reflect.DeepEqual(c, with) }) {
+				out = append(out, with)
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,140 @@
+package experiment
+
+import (
+	"encoding/json"
+
+	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// Cost is what a run should take.
+type Cost struct {
+	// Seconds by recorded runs of the very program on this machine; 0 where there are none.
+	Seconds float64 `json:"seconds,omitempty"`
+	// Bytes is the smallest peak of the process that such runs were in; where there are none it is AtLeast
+	// [train.Least].
+	Bytes   int64 `json:"bytes"`
+	AtLeast bool  `json:"bytes_at_least,omitempty"`
+}
+
+// Costs are what recorded runs took, by program.
+type Costs struct {
+	machine  results.Machine
+	programs map[string][]run
+}
+
+// run is what is known of one.
+type run struct {
+	here    bool // on this machine
+	kind    string
+	limit   int // epochs asked for
+	seconds float64
+	Epochs  int     `json:"epochs"`
+	Epoch   float64 `json:"epoch_seconds"`
+	Compile float64 `json:"compile_seconds"`
+	Peak    int64   `json:"peak_rss_bytes"`
+}
+
+// without are the settings that leave a program's work as it is.
+var without = []string{"lr", "dropout", "weight_decay", "seed", "epochs", "patience"}
+
+// program is equal for tasks that run the same program on the same graph: trainings and benchmarks take the same steps.
+func (t Task) program() string {
+	kind, values := t.Kind, map[string]any{}
+	if kind == results.Bench {
+		kind = results.Train
+	}
+	if kind != results.Measure {
+		values = t.Config.Resolved().Values()
+	}
+	for _, key := range without {
+		delete(values, key)
+	}
+	key, err := results.Key(map[string]any{"kind": kind, "dataset": t.Dataset, "settings": values})
+	if err != nil {
+		panic(err) // a task is plain data
+	}
+	return key
+}
+
+// NewCosts reads records; those that did not go well, and those that can't be read, tell nothing.
+func NewCosts(records []results.Record) *Costs {
+	c := &Costs{results.Begin(results.Measure).Machine, map[string][]run{}}
+	for i := range records {
+		r := &records[i]
+		t, err := taskOf(r)
+		if err != nil || r.Status != results.OK || r.Machine.GPU != c.machine.GPU {
+			continue
+		}
+		one := run{here: r.Machine == c.machine, kind: r.Kind, limit: t.Config.Epochs, seconds: r.Seconds}
+		if r.Kind == results.Train || r.Kind == results.Bench {
+			if err := json.Unmarshal(r.Outcome, &one); err != nil || one.Epochs == 0 {
+				continue
+			}
+		}
+		c.programs[t.program()] = append(c.programs[t.program()], one)
+	}
+	return c
+}
+
+// Of is what a task should cost.
+func (c *Costs) Of(t Task) Cost {
+	var whole, steps []float64
+	out := Cost{Bytes: train.Least(SizeOf(t.Dataset), t.Config), AtLeast: true}
+	for _, r := range c.programs[t.program()] {
+		if r.Peak > 0 && (out.AtLeast || r.Peak < out.Bytes) {
+			out.Bytes, out.AtLeast = r.Peak, false
+		}
+		switch {
+		case !r.here:
+		case r.kind == t.Kind && t.Kind != results.Bench:
+			whole = append(whole, r.of(t))
+		case r.Epochs > 0:
+			steps = append(steps, r.Compile+float64(t.Config.Epochs)*r.Epoch)
+		}
+	}
+	switch {
+	case len(whole) > 0:
+		out.Seconds = metrics.Median(whole)
+	case len(steps) > 0:
+		out.Seconds = metrics.Median(steps)
+	}
+	return out
+}
+
+// of is what a task should take that differs from the run, of its kind, in settings that leave the program's work as
+// it is. An early stop is expected at the same epoch.
+func (r run) of(t Task) float64 {
+	if t.Kind != results.Train {
+		return r.seconds
+	}
+	epochs := t.Config.Epochs
+	if t.Config.Patience > 0 && r.Epochs < r.limit {
+		epochs = min(epochs, r.Epochs)
+	}
+	return r.Compile + (r.seconds-r.Compile)*float64(epochs)/float64(r.Epochs)
+}
+
+// SizeOf is how large a dataset is, by what is known of it without loading it; zero where that is nothing.
+func SizeOf(dataset string) train.Size {
+	if nodes, edges, ok := isRandom(dataset); ok {
+		return train.Size{Nodes: nodes, Edges: edges, Features: randomFeatures, Classes: 2}
+	}
+	sets, _ := data.Datasets() // see Datasets for the error
+	for _, d := range sets {
+		if s := d.Statistics; d.Name == dataset {
+			return train.Size{Nodes: s.Nodes, Edges: s.Edges, Features: s.Features, Classes: s.Classes}
+		}
+	}
+	return train.Size{}
+}
+
+// timed are the settings with which a program is timed.
+func timed(t Task) Task {
+	const steps = 3 // of which the first does not count
+	t.Kind, t.Split, t.Follow = results.Bench, results.NoSplit, nil
+	t.Config.Epochs = steps
+	return t
+}

@@ -1,0 +1,67 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// Profile says on which datasets and splits models are trained, and which settings are tried. It is data: see
+// data/settings.
+type Profile struct {
+	Name string `json:"name"`
+	// About is said on every result.
+	About string `json:"about"`
+	// Datasets that are run unless others are asked for.
+	Datasets []string `json:"datasets"`
+	// Splits to train on; on the first Tried of them settings are chosen among the candidates.
+	Splits []int `json:"splits"`
+	Tried  int   `json:"tried"`
+	// Rules make the candidates for a dataset and a model: see [Profile.Candidates].
+	Rules []Rule `json:"candidates"`
+	// Chosen are settings that an earlier search has come to, which take the place of the candidates.
+	Chosen []Choice `json:"chosen,omitempty"`
+}
+
+// Choice is the settings chosen for a model on a dataset; what it leaves out has the model's default.
+type Choice struct {
+	Note     string   `json:"note,omitempty"`
+	Dataset  string   `json:"dataset"`
+	Model    string   `json:"model"`
+	Settings Settings `json:"settings"`
+}
+
+// Candidates are the settings to choose from for a model on a dataset: those chosen before, else what the rules make,
+// in which later rules refine earlier ones. None mean that there are no settings for it.
+func (p Profile) Candidates(dataset, model string) ([]train.Config, error) {
+	for _, c := range p.Chosen {
+		if c.Dataset == dataset && c.Model == model {
+			only, err := c.Settings.With(train.Default(model))
+			if err == nil {
+				err = only.Validate()
+			}
+			if err != nil {
+				return nil, fmt.Errorf("the settings chosen for %s on %s: %w", model, dataset, err)
+			}
+			return []train.Config{only}, nil
+		}
+	}
+	g := grid{lists: map[string]list{}}
+	for _, r := range p.Rules {
+		if r.fits(dataset, model) {
+			g.refine(r, train.Default(model))
+		}
+	}
+	out, err := g.candidates(train.Default(model))
+	if err != nil {
+		return nil, fmt.Errorf("candidates for %s on %s: %w", model, dataset, err)
+	}
+	return out, nil
+}
+
+// fits tells whether the rule is about a model on a dataset.
+func (r Rule) fits(dataset, model string) bool {
+	in := func(names []string, name string) bool { return len(names) == 0 || slices.Contains(names, name) }
+	return in(r.Datasets, dataset) && in(r.Models, model)
+}

@@ -1,0 +1,244 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// Runner makes the runs that work needs and lacks, one after the other, and records each as soon as it ends.
+type Runner struct {
+	Scope
+	Store *results.Store
+	// Engine opens the engine, when the first run needs it, and Load a dataset.
+	Engine func() (*engine.Engine, error)
+	Load   func(ctx context.Context, name string) (*graphs.Graph, error)
+	// Alone runs a task in a process of its own, where its memory can be measured; nil: here.
+	Alone func(ctx context.Context, t Task) (results.Record, error)
+	// Shard of the work; the zero value is all.
+	Shard Shard
+	// Starts, if set, is called before each run; Epoch after each epoch of a training, with the seconds to its last
+	// epoch at the pace so far; Ended after each run; and NoDataset for a dataset that can't be had, whose runs are
+	// left out.
+	Starts    func(Progress)
+	Epoch     func(t Task, e train.Epoch, left float64)
+	Ended     func(results.Record)
+	NoDataset func(name string, why error)
+
+	engine *engine.Engine
+	graphs map[string]*graphs.Graph
+	absent map[string]string
+}
+
+// Progress is where a [Runner] stands: run Number of Total, with Seconds left by estimate, that of this task
+// included, but for Unknown runs of which no time is known yet.
+type Progress struct {
+	Task          Task
+	Number, Total int
+	Seconds       float64
+	Unknown       int
+}
+
+// Left says for people how long the runs left take.
+func (p Progress) Left() string { return timeOf(p.Seconds, p.Unknown) }
+
+// Plan tells what there is to do for work.
+func (r *Runner) Plan(work Work) (Plan, error) {
+	all, err := r.all()
+	if err != nil {
+		return Plan{}, err
+	}
+	return plan(r.scope(), Index(all), NewCosts(all), work, r.Shard), nil
+}
+
+// View is what there is for work.
+func (r *Runner) View() (*View, error) {
+	all, err := r.all()
+	if err != nil {
+		return nil, err
+	}
+	return NewView(r.scope(), Index(all)), nil
+}
+
+// scope adds what was found out about datasets.
+func (r *Runner) scope() Scope {
+	s := r.Scope
+	s.Absent = func(dataset string) string {
+		if why := r.absent[dataset]; why != "" {
+			return why
+		}
+		if r.Scope.Absent != nil {
+			return r.Scope.Absent(dataset)
+		}
+		return ""
+	}
+	return s
+}
+
+// all are the records of runs that ended by themselves.
+func (r *Runner) all() ([]results.Record, error) {
+	return r.Store.Find(results.Query{Status: []string{results.OK, results.Diverged, results.Failed}})
+}
+
+// Run makes all runs that work needs and lacks. Settings chosen by earlier runs make new runs necessary: it goes on
+// until there are none. Runs that failed in an earlier process are tried again, once. Where ctx is cancelled, the run
+// in flight leaves no record, and the error says so; all others are kept.
+func (r *Runner) Run(ctx context.Context, work Work) error {
+	tried := map[string]bool{}
+	for number := 1; ; number++ {
+		all, err := r.all()
+		if err != nil {
+			return err
+		}
+		records := Index(all)
+		for key, record := range records {
+			if record.Status == results.Failed && !tried[key] {
+				delete(records, key)
+			}
+		}
+		p := plan(r.scope(), records, NewCosts(all), work, r.Shard)
+		next := p.next(tried)
+		if next == nil {
+			return nil
+		}
+		if r.Starts != nil {
+			r.Starts(Progress{next.Task, number, number - 1 + p.Missing, p.Seconds, p.Unknown})
+		}
+		// A training that fails has a record without what it was to follow.
+		tried[next.Key], tried[next.Task.alone().Key()] = true, true
+		if err := r.make(ctx, next.Task); err != nil {
+			return err
+		}
+	}
+}
+
+// make runs a task and records it; a dataset that can't be had is no error.
+func (r *Runner) make(ctx context.Context, t Task) error {
+	record, err := r.one(ctx, t)
+	if errors.Is(err, errNoDataset) {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("interrupted in %s; all earlier runs are kept, and the same command goes on from here", t)
+	}
+	if err != nil {
+		return err
+	}
+	record.Profile = r.Profile.Name
+	if _, err := r.Store.Add(record); err != nil {
+		return fmt.Errorf("%s could not be recorded: %w", t, err)
+	}
+	if r.Ended != nil {
+		r.Ended(record)
+	}
+	return nil
+}
+
+// Time times a few steps of every program of which no time is known and that missing runs train, and records that, so
+// that plans know it. Plans without it, and what they begin with, are quick.
+func (r *Runner) Time(ctx context.Context, work Work) error {
+	tried := map[string]bool{}
+	p, err := r.Plan(work)
+	if err != nil {
+		return err
+	}
+	var todo []Task
+	for _, s := range p.Steps {
+		trains := s.Kind == results.Train || s.Kind == results.Bench
+		if !s.Done && trains && s.Cost.Seconds == 0 && !tried[s.program()] {
+			tried[s.program()] = true
+			todo = append(todo, timed(s.Task))
+		}
+	}
+	for i, t := range todo {
+		if r.Starts != nil {
+			r.Starts(Progress{Task: t, Number: i + 1, Total: len(todo), Unknown: len(todo) - i})
+		}
+		if err := r.make(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errNoDataset = errors.New("the dataset can't be had")
+
+// one runs a task.
+func (r *Runner) one(ctx context.Context, t Task) (record results.Record, err error) {
+	if t.Kind == results.Bench && r.Alone != nil {
+		return r.Alone(ctx, t)
+	}
+	g, err := r.graph(ctx, t.Dataset)
+	if err != nil {
+		return record, err
+	}
+	if r.engine == nil {
+		if r.engine, err = r.Engine(); err != nil {
+			return record, err
+		}
+	}
+	place := Place{Engine: r.engine, Graph: g}
+	if r.Epoch != nil {
+		place.Epoch = paced(func(e train.Epoch, left float64) { r.Epoch(t, e, left) })
+	}
+	return Execute(ctx, place, t)
+}
+
+// paced adds the seconds left to epochs. The first, which the engine warms up in, does not count as long as there are
+// others.
+func paced(f func(e train.Epoch, left float64)) func(train.Epoch) {
+	var first time.Time
+	return func(e train.Epoch) {
+		each := e.Seconds
+		if e.Epoch == 1 {
+			first = time.Now()
+		} else {
+			each = time.Since(first).Seconds() / float64(e.Epoch-1)
+		}
+		f(e, each*float64(e.Epochs-e.Epoch))
+	}
+}
+
+// graph loads a dataset once; one that can't be had is noted, and its runs are left out.
+func (r *Runner) graph(ctx context.Context, name string) (*graphs.Graph, error) {
+	if g := r.graphs[name]; g != nil {
+		return g, nil
+	}
+	g, err := r.Load(ctx, name)
+	if err != nil {
+		if r.absent == nil {
+			r.absent = map[string]string{}
+		}
+		r.absent[name] = "not run: dataset not here (" + err.Error() + ")"
+		if r.NoDataset != nil {
+			r.NoDataset(name, err)
+		}
+		return nil, errors.Join(errNoDataset, err)
+	}
+	if r.graphs == nil {
+		r.graphs = map[string]*graphs.Graph{}
+	}
+	r.graphs[name] = g
+	return g, nil
+}
+
+// Duration is a number of seconds for people.
+func Duration(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	if d < time.Minute {
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	}
+	if d < 2*time.Hour {
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	if d < 48*time.Hour {
+		return fmt.Sprintf("%.1f h", d.Hours())
+	}
+	return fmt.Sprintf("%.0f days", d.Hours()/24)
+}

@@ -1,0 +1,136 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// search is the choice of a model's settings for a dataset: each candidate is trained on the first splits, that of
+// the best mean validation metric is chosen, and trained on the rest. The test metric plays no part in it.
+type search struct {
+	dataset, model string
+	candidates     []train.Config
+	splits         []int
+	tried          int // the first of splits, that settings are chosen on
+}
+
+// Found is what a search came to.
+type Found struct {
+	Config train.Config
+	// Tests are the test metrics by split, of the runs with the chosen settings that went well; Bad says of the
+	// others what happened.
+	Tests map[int]float64
+	Bad   []string
+	// Splits wanted, and the number of those that are not run yet.
+	Splits  []int
+	Missing int
+	// Why there is nothing; empty where there is something.
+	Why string
+}
+
+// Search asks for what the profile wants to run of a model on a dataset.
+func (v *View) Search(dataset, model string) (f Found) {
+	p := v.Profile
+	candidates, err := p.Candidates(dataset, model)
+	switch {
+	case err != nil:
+		return Found{Why: fmt.Sprintf("not run: profile %s: %v", p.Name, err)}
+	case len(candidates) == 0:
+		return Found{Why: fmt.Sprintf("not run: the profile %s has no settings for it", p.Name)}
+	}
+	s := search{dataset, model, candidates, p.Splits, min(p.Tried, len(p.Splits))}
+	if v.Splits != nil {
+		s.splits, s.tried = v.Splits, min(s.tried, len(v.Splits))
+	}
+	v.Within(dataset+" "+model, func() { f = s.run(v) })
+	return f
+}
+
+func (s search) run(v *View) Found {
+	best, bestVal, waiting, why := -1, math.Inf(-1), false, "every setting diverged or failed"
+	for i, c := range s.candidates {
+		var vals []float64
+		for _, k := range s.splits[:s.tried] {
+			a := Ask[Trained](v, Training(s.dataset, k, c))
+			switch {
+			case a.Record == nil && a.Why == NotYet:
+				waiting = true
+			case a.Record == nil:
+				return Found{Why: a.Why}
+			case a.OK():
+				vals = append(vals, float64(a.Outcome.Val))
+			}
+		}
+		if val := metrics.Mean(vals); len(vals) == s.tried && val > bestVal {
+			best, bestVal = i, val
+		}
+	}
+	if waiting {
+		for _, k := range s.splits[s.tried:] {
+			v.expect(Training(s.dataset, k, s.largest()))
+		}
+		return Found{Why: NotYet}
+	}
+	if best < 0 {
+		return Found{Why: why}
+	}
+	return s.with(v, s.candidates[best])
+}
+
+// with asks for all splits with the settings chosen.
+func (s search) with(v *View, c train.Config) Found {
+	f := Found{Config: c.Resolved(), Tests: map[int]float64{}, Splits: s.splits}
+	for _, k := range s.splits {
+		a := Ask[Trained](v, Training(s.dataset, k, c))
+		switch {
+		case a.Record == nil:
+			f.Missing++
+		case a.OK():
+			f.Tests[k] = float64(a.Outcome.Test)
+		default:
+			f.Bad = append(f.Bad, fmt.Sprintf("split %d %s (%s)", k, a.Record.Status, a.Why))
+		}
+	}
+	if len(f.Tests) == 0 && len(f.Bad) == 0 {
+		f.Why = NotYet
+	}
+	return f
+}
+
+// largest is the candidate of most work.
+func (s search) largest() train.Config {
+	top, most := s.candidates[0], 0.0
+	for _, c := range s.candidates {
+		if size := Training(s.dataset, 0, c).size(); size > most {
+			top, most = c, size
+		}
+	}
+	return top
+}
+
+// Values are the tests in percent, in the order of the splits.
+func (f Found) Values() []float64 {
+	var out []float64
+	for _, k := range f.Splits {
+		if t, ok := f.Tests[k]; ok {
+			out = append(out, 100*t)
+		}
+	}
+	return out
+}
+
+// Gains are the differences in percent to another model on the splits that both have.
+func (f Found) Gains(plain Found) []float64 {
+	var out []float64
+	for _, k := range f.Splits {
+		a, ok := f.Tests[k]
+		b, too := plain.Tests[k]
+		if ok && too {
+			out = append(out, 100*(a-b))
+		}
+	}
+	return out
+}

@@ -1,0 +1,64 @@
+package experiment
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/revgnn/revgnn/pkg/results"
+)
+
+// Shard is part Index of Count parts of the work, from 1; the zero value is all of it.
+type Shard struct{ Index, Count int }
+
+// ParseShard reads "2/4".
+func ParseShard(text string) (s Shard, err error) {
+	if text == "" {
+		return s, nil
+	}
+	n, err := fmt.Sscanf(text+" ", "%d/%d ", &s.Index, &s.Count)
+	if n != 2 || err != nil || s.Index < 1 || s.Index > s.Count || text != fmt.Sprintf("%d/%d", s.Index, s.Count) {
+		return Shard{}, fmt.Errorf("shard is %q: write i/n with i from 1 to n, for example 2/4", text)
+	}
+	return s, nil
+}
+
+// groups are those of a shard; nil for all. They are dealt out by their size, largest first, each to the shard with
+// the least so far. Neither records, nor the machine, nor which datasets are there count, so that all shards agree.
+func (s Shard) groups(scope Scope, work Work) map[string]bool {
+	if s.Count <= 1 {
+		return nil
+	}
+	scope.Absent = nil
+	v := NewView(scope, nil)
+	work(v)
+	size := map[string]float64{}
+	var names []string
+	for _, step := range v.steps {
+		if size[step.Group] == 0 {
+			names = append(names, step.Group)
+		}
+		size[step.Group] += step.size()
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(size[b], size[a]), cmp.Compare(a, b)) })
+	load, mine := make([]float64, s.Count), map[string]bool{}
+	for _, name := range names {
+		least := slices.Index(load, slices.Min(load))
+		load[least] += size[name]
+		if least == s.Index-1 {
+			mine[name] = true
+		}
+	}
+	return mine
+}
+
+// size is a coarse measure of a task's work, by which it is compared with others and nothing else: entries of all
+// states of all layers, nodes' and edges', times epochs. What it takes on a machine is asked of runs: see [Costs].
+func (t Task) size() float64 {
+	g, c := SizeOf(t.Dataset), t.Config
+	size := float64(1+g.Nodes+2*g.Edges) * float64(max(1, c.Hidden)) * float64(max(1, c.Forward+c.Reverse))
+	if t.Kind == results.Train || t.Kind == results.Bench {
+		size *= float64(max(1, c.Epochs))
+	}
+	return size
+}

@@ -1,0 +1,133 @@
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// Task is one run, small enough to be lost and large enough to be recorded.
+type Task struct {
+	// Kind is results.Train, Invert, Bench or Measure.
+	Kind    string       `json:"kind"`
+	Dataset string       `json:"dataset"`
+	Config  train.Config `json:"config"`
+	// Split is that of a training, else results.NoSplit.
+	Split int `json:"split"`
+	// Follow asks a training for its states layer by layer.
+	Follow *Follow `json:"follow,omitempty"`
+}
+
+// Follow says what to keep of a trained model's states.
+type Follow struct {
+	// Layers are numbers of layers, in either direction, as far as the model goes.
+	Layers []int `json:"layers"`
+	// Boards are parts of a board of mines whose cells' probabilities to keep.
+	Boards []Part `json:"boards,omitempty"`
+}
+
+// Part is a square part of a board of Width columns, whose cells are the nodes of a graph, row by row.
+type Part struct {
+	Row   int `json:"row"`
+	Col   int `json:"col"`
+	Side  int `json:"side"`
+	Width int `json:"width"`
+}
+
+// nodes of the part, row by row.
+func (p Part) nodes() []int {
+	var out []int
+	for r := range p.Side {
+		for c := range p.Side {
+			out = append(out, (p.Row+r)*p.Width+p.Col+c)
+		}
+	}
+	return out
+}
+
+// Training is a task that fits a model to a split.
+func Training(dataset string, split int, c train.Config) Task {
+	return Task{Kind: results.Train, Dataset: dataset, Config: c.Resolved(), Split: split}
+}
+
+// Whole is a task about a whole graph.
+func Whole(kind, dataset string, c train.Config) Task {
+	return Task{Kind: kind, Dataset: dataset, Config: c, Split: results.NoSplit}
+}
+
+// Key is equal for tasks that would do the same. It is made of the settings that the model has, so that records of
+// versions that kept others beside them are found again. The engine does not count: all give the same results.
+func (t Task) Key() string {
+	definition := map[string]any{"kind": t.Kind, "dataset": t.Dataset, "split": t.Split}
+	if t.Config.Model != "" {
+		definition["config"] = t.Config.Resolved().Values()
+	}
+	if t.Follow != nil {
+		definition["follow"] = Follow{within(t.Follow.Layers, max(t.Config.Forward, t.Config.Reverse)), t.Follow.Boards}
+	}
+	key, err := results.Key(definition)
+	if err != nil {
+		panic(err) // a task is plain data
+	}
+	return key
+}
+
+// within are the layers up to a depth, ascending.
+func within(layers []int, depth int) []int {
+	out := slices.Compact(slices.Sorted(slices.Values(layers)))
+	return slices.DeleteFunc(out, func(l int) bool { return l < 0 || l > depth })
+}
+
+// alone is the task without what it follows.
+func (t Task) alone() Task {
+	t.Follow = nil
+	return t
+}
+
+// taskOf is what a record ran; what was followed is read from its outcome.
+func taskOf(r *results.Record) (t Task, err error) {
+	t = Task{Kind: r.Kind, Dataset: r.Dataset, Split: r.Split}
+	if len(r.Config) > 0 {
+		if err := json.Unmarshal(r.Config, &t.Config); err != nil {
+			return t, fmt.Errorf("the settings of run %s can't be read: %w", r.ID, err)
+		}
+	}
+	if r.Kind != results.Train || len(r.Outcome) == 0 {
+		return t, nil
+	}
+	var o struct{ Followed *Followed }
+	if err := json.Unmarshal(r.Outcome, &o); err != nil {
+		return t, fmt.Errorf("the outcome of run %s can't be read: %w", r.ID, err)
+	}
+	if f := o.Followed; f != nil {
+		t.Follow = &Follow{}
+		for _, l := range slices.Concat(f.Forward, f.Reverse) {
+			t.Follow.Layers = append(t.Follow.Layers, l.Layer)
+		}
+		for _, b := range f.Boards {
+			t.Follow.Boards = append(t.Follow.Boards, b.Part)
+		}
+	}
+	return t, nil
+}
+
+// String names the task for people.
+func (t Task) String() string {
+	switch t.Kind {
+	case results.Train:
+		return fmt.Sprintf("%s %s on %s, split %d", t.Config.Model, t.Config.Depth(), t.Dataset, t.Split)
+	case results.Invert:
+		return fmt.Sprintf("inversion of %s on %s", t.Config.Model, t.Dataset)
+	case results.Bench:
+		sizes := ""
+		if t.Config.MaxIterations > 0 {
+			sizes = fmt.Sprintf(", M = %d", t.Config.MaxIterations)
+		}
+		return fmt.Sprintf("timing of %s %s, d = %d%s, on %s", t.Config.Model, t.Config.Depth(), t.Config.Hidden,
+			sizes, t.Dataset)
+	}
+	return "statistics of " + t.Dataset
+}

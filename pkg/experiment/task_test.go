@@ -1,0 +1,89 @@
+package experiment
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+func TestKeys(t *testing.T) {
+	a := Training("cora", 0, train.Default("gcn"))
+	same := a
+	if a.Key() != same.Key() || len(a.Key()) != 64 {
+		t.Errorf("keys %q and %q", a.Key(), same.Key())
+	}
+	for name, change := range map[string]func(x *Task){
+		"split": func(x *Task) { x.Split = 1 }, "dataset": func(x *Task) { x.Dataset = "photo" },
+		"seed":   func(x *Task) { x.Config.Seed = 1 },
+		"kind":   func(x *Task) { x.Kind = results.Bench },
+		"follow": func(x *Task) { x.Follow = &Follow{Layers: []int{1}} },
+	} {
+		b := a
+		if change(&b); b.Key() == a.Key() {
+			t.Errorf("another %s has the same key", name)
+		}
+	}
+	deep, shallow := a, a
+	deep.Follow, shallow.Follow = &Follow{Layers: []int{1, 8, 0, 16}}, &Follow{Layers: []int{0, 1, 8, 1024}}
+	if deep.Key() != shallow.Key() {
+		t.Error("layers that the model does not have make another key")
+	}
+}
+
+// TestRecordsOfEarlierVersions hold settings that the model does not have, lack those that came later, and have keys
+// of their own.
+func TestRecordsOfEarlierVersions(t *testing.T) {
+	config := `{"adjoint":"implicit","dropout":0.5,"epochs":200,"forward":2,"head_layers":2,"heads":1,"hidden":64,
+		"lipschitz":0.999,"lr":0.01,"max_iterations":10,
+		"model":"gcn","norm":"none","normalise":"project","patience":50,"reverse":0,
+		"seed":0,"tolerance":1e-05,"weight_decay":0}`
+	c := train.Default("gcn")
+	c.Dropout, c.Epochs, c.Forward, c.LearningRate, c.Patience = 0.5, 200, 2, 0.01, 50
+	plain := Training("cora", 1, c)
+	followed := plain
+	followed.Follow = &Follow{Layers: []int{0, 1, 2, 4, 8}, Boards: []Part{{1, 2, 3, 100}}}
+	record := func(outcome, status string) results.Record {
+		return results.Record{Key: "ab", Kind: results.Train, Dataset: "cora", Split: 1,
+			Config: json.RawMessage(config), Outcome: json.RawMessage(outcome), Status: status}
+	}
+	boards := `{"followed":{"forward":[{"layer":0,"gsl":1},{"layer":1,"gsl":1},{"layer":2,"gsl":null}],
+		"boards":[{"row":1,"col":2,"side":3,"width":100,"mines":[],"probability":[]}]}}`
+	found := Index([]results.Record{record(`{"val":0.5}`, results.OK), record(boards, results.OK)})
+	if len(found) != 2 || found.Of(plain) == nil || found.Of(followed) == nil || found.Of(plain) == found.Of(followed) {
+		t.Errorf("got %v", found)
+	}
+	// What diverged has nothing to follow.
+	found = Index([]results.Record{record(`{"val":null}`, results.Diverged)})
+	if found.Of(followed) == nil {
+		t.Error("a training that diverged is not found where its states are asked for")
+	}
+	// Damaged records, and of models that are not there, are passed over.
+	bad := []results.Record{{Kind: results.Train, Config: json.RawMessage(`{"model":"gcn+pep"}`)},
+		{Kind: results.Train, Config: json.RawMessage(`{"model":"gcn","widht":3}`)}}
+	if found = Index(bad); len(found) != 0 {
+		t.Errorf("got %v", found)
+	}
+}
+
+// TestLatestCounts: of a run that failed and one that did not, the latter.
+func TestLatestCounts(t *testing.T) {
+	record := func(status, message string) results.Record {
+		return results.Record{Kind: results.Measure, Dataset: "cora", Split: results.NoSplit, Status: status,
+			Message: message}
+	}
+	task := Whole(results.Measure, "cora", train.Config{})
+	for _, c := range []struct {
+		all  []results.Record
+		want string
+	}{
+		{[]results.Record{record(results.OK, "1"), record(results.Diverged, "2")}, "2"},
+		{[]results.Record{record(results.OK, "1"), record(results.Failed, "2")}, "1"},
+		{[]results.Record{record(results.Failed, "1"), record(results.Failed, "2")}, "2"},
+	} {
+		if got := Index(c.all).Of(task); got == nil || got.Message != c.want {
+			t.Errorf("got %+v, want %s", got, c.want)
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/results"
+)
+
+// NotYet is said of runs that a [Runner] would make.
+const NotYet = "not run yet"
+
+// Scope says which runs are wanted.
+type Scope struct {
+	Profile Profile
+	// Datasets, if not nil, are wanted in place of the profile's, and Splits in place of its splits; Models are the
+	// only ones wanted.
+	Datasets, Models []string
+	Splits           []int
+	// Absent says why a dataset can't be had; empty for one that can. Nil: all can.
+	Absent func(dataset string) string
+}
+
+// Work asks a view for runs, and may make something of the answers.
+type Work func(v *View)
+
+// View is what work sees: the records that are there. It notes what is asked for.
+type View struct {
+	Scope
+	records Records
+	steps   []Step
+	known   map[string]bool
+	used    []*results.Record
+	group   string
+}
+
+// Step is a task that work asked for.
+type Step struct {
+	Task `json:"task"`
+	Key  string `json:"key"`
+	// Group holds tasks that wait for each other's results, such as a choice of settings and the runs with those
+	// chosen.
+	Group string `json:"group"`
+	// Done: there is a record. Provisional: its settings are not chosen yet; it stands for a run of about that size.
+	Done        bool `json:"done"`
+	Provisional bool `json:"provisional"`
+	Cost        Cost `json:"cost"`
+}
+
+// NewView is a view of records.
+func NewView(s Scope, records Records) *View {
+	return &View{Scope: s, records: records, known: map[string]bool{}}
+}
+
+// Within names a group and runs f, whose tasks belong to it.
+func (v *View) Within(group string, f func()) {
+	before := v.group
+	v.group = group
+	f()
+	v.group = before
+}
+
+// Used runs f and returns the records that it was answered with.
+func (v *View) Used(f func()) []*results.Record {
+	before := v.used
+	v.used = nil
+	f()
+	used := v.used
+	v.used = before
+	return used
+}
+
+// Steps are what was asked for so far.
+func (v *View) Steps() []Step { return v.steps }
+
+// unwanted says why a task is not to be run; empty if it is.
+func (v *View) unwanted(dataset, model string) string {
+	switch {
+	case v.Datasets != nil && !slices.Contains(v.Datasets, dataset) && IsPublic(dataset):
+		return "not run: not among the --datasets chosen"
+	case v.Datasets == nil && !slices.Contains(v.Profile.Datasets, dataset) && IsPublic(dataset):
+		return fmt.Sprintf("not run: not part of the profile %s; choose it with --datasets", v.Profile.Name)
+	case v.Models != nil && model != "" && !slices.Contains(v.Models, model):
+		return "not run: not among the --models chosen"
+	}
+	if v.Absent != nil {
+		return v.Absent(dataset)
+	}
+	return ""
+}
+
+// IsPublic tells the public datasets from generated graphs, which --datasets does not choose.
+func IsPublic(dataset string) bool { return slices.Contains(Datasets(), dataset) }
+
+// Datasets are the names of the public datasets, in the paper's order.
+func Datasets() []string {
+	sets, err := data.Datasets()
+	if err != nil {
+		panic(err) // part of the programme
+	}
+	names := make([]string, len(sets))
+	for i, d := range sets {
+		names[i] = d.Name
+	}
+	return names
+}
+
+// CheckChoice returns an error that names the first dataset or model that no work can have.
+func CheckChoice(datasets, chosen []string) error {
+	for _, d := range datasets {
+		if !IsPublic(d) {
+			return fmt.Errorf("%q is not a dataset of the paper: choose from %s", d, strings.Join(Datasets(), ", "))
+		}
+	}
+	for _, m := range chosen {
+		if _, err := models.Lookup(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// expect notes a run whose settings are not known yet.
+func (v *View) expect(t Task) {
+	if v.unwanted(t.Dataset, t.Config.Model) == "" {
+		v.steps = append(v.steps, Step{Task: t, Group: v.groupOf(t.Key()), Provisional: true})
+	}
+}
+
+func (v *View) groupOf(key string) string {
+	if v.group == "" {
+		return key
+	}
+	return v.group
+}
+
+// Answer is what is known of a run. Where Record is nil, Why says why.
+type Answer[T any] struct {
+	Record  *results.Record
+	Outcome T
+	Why     string
+}
+
+// OK tells whether the run went well.
+func (a Answer[T]) OK() bool { return a.Record != nil && a.Record.Status == results.OK }
+
+// Ask notes that a run is needed and returns what is known of it.
+func Ask[T any](v *View, t Task) (a Answer[T]) {
+	key := t.Key()
+	r := v.records.Of(t)
+	if r == nil {
+		if a.Why = v.unwanted(t.Dataset, t.Config.Model); a.Why != "" {
+			return a
+		}
+		a.Why = NotYet
+	}
+	if !v.known[key] {
+		v.known[key] = true
+		v.steps = append(v.steps, Step{Task: t, Key: key, Group: v.groupOf(key), Done: r != nil})
+	}
+	if r == nil {
+		return a
+	}
+	if !slices.Contains(v.used, r) {
+		v.used = append(v.used, r)
+	}
+	a.Record, a.Why = r, r.Message
+	if len(r.Outcome) > 0 {
+		if err := json.Unmarshal(r.Outcome, &a.Outcome); err != nil {
+			return Answer[T]{Why: fmt.Sprintf("its record %s is damaged: %v", r.ID, err)}
+		}
+	}
+	return a
+}

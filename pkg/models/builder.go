@@ -1,0 +1,143 @@
+package models
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// Builder is a model in a computation graph: what a [Network] builds with. Its layers are those of PyTorch, with PyTorch's names, shapes
+// and starts; GoMLX's own layers work on its Scope as anywhere.
+type Builder struct {
+	*Model
+	Scope *model.Scope
+	Graph *Graph
+	// Arrays are the nodes of the arrays that [Network.Prepare] returned.
+	Arrays   []*Node
+	features []*Node
+	// start makes parameters that are not in the store, and params lists those; both only while the model is declared.
+	start  func(Param) (*tensors.Tensor, error)
+	params []Param
+}
+
+// declare builds the network; a panic of graph-building code, GoMLX's way of reporting errors, is returned.
+func (b *Builder) declare() (solves int, err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case startError:
+			err = p.error
+		case error:
+			err = fmt.Errorf("the computation graph cannot be built: %w", p)
+		default:
+			panic(p)
+		}
+	}()
+	return b.Network.Build(b).Solves, nil
+}
+
+// startError is an error of the function that starts parameters, which is not one of building.
+type startError struct{ error }
+
+// Param is the value of a parameter, which is made where the store does not have it.
+func (b *Builder) Param(p Param) *Node {
+	v := b.Scope.GetVariable(p.Name)
+	if v == nil {
+		if b.start == nil {
+			panic(fmt.Errorf("model %s: the store has no parameter %q", b.Config.Model, p.Name))
+		}
+		value, err := b.start(p)
+		if err == nil {
+			v, err = b.Scope.CreateVariable(p.Name, value)
+		}
+		if err != nil {
+			panic(startError{err})
+		}
+		v.SetTrainable(!p.Fixed)
+		b.params = append(b.params, p)
+	}
+	return v.NodeValue(b.Graph)
+}
+
+// Linear is x W^T + b, [n, in] to [n, out], with W and b uniform in ±1/sqrt(in) as in PyTorch (He et al. 2015 with a = sqrt 5).
+func (b *Builder) Linear(name string, x *Node, out int) *Node {
+	w, bias := b.linear(name, x.Shape().Dimensions[1], out)
+	return Add(Dot(x, Transpose(w, 0, 1)).Product(), ExpandLeftToRank(bias, 2))
+}
+
+// Encode is [Builder.Linear] of the graph's node features, [n, Features] to [n, out]; features of which most are zero are a sparse matrix.
+func (b *Builder) Encode(name string, out int) *Node {
+	w, bias := b.linear(name, b.Features, out)
+	return Add(b.Model.features.times(w, b.features), ExpandLeftToRank(bias, 2))
+}
+
+func (b *Builder) linear(name string, in, out int) (w, bias *Node) {
+	limit := 1 / math.Sqrt(float64(in))
+	w = b.Param(Param{Name: name + ".weight", Shape: []int{out, in}, Limit: limit})
+	return w, b.Param(Param{Name: name + ".bias", Shape: []int{out}, Limit: limit})
+}
+
+// Dropout drops entries of x with the configuration's probability and scales up the others, in training.
+func (b *Builder) Dropout(x *Node) *Node {
+	p := b.Config.Dropout
+	if p == 0 || !b.Scope.IsTraining(b.Graph) {
+		return x
+	}
+	keep := LessThan(b.Scope.RandomUniform(b.Graph, shapes.Make(x.DType(), x.Shape().Dimensions...)), ConstAs(x, 1-p))
+	return Where(keep, DivScalar(x, 1-p), ZerosLike(x))
+}
+
+// epsilon and momentum are PyTorch's for LayerNorm and BatchNorm1d.
+const epsilon, momentum = 1e-5, 0.1
+
+// Norm is the normalisation that the configuration asks for.
+func (b *Builder) Norm(name string, x *Node) *Node {
+	switch b.Config.Norm {
+	case "layer":
+		return b.LayerNorm(name, x)
+	case "batch":
+		return b.BatchNorm(name, x)
+	}
+	return x
+}
+
+// LayerNorm normalises each row to mean 0 and variance 1 (Ba, Kiros and Hinton 2016), and scales and shifts its columns.
+func (b *Builder) LayerNorm(name string, x *Node) *Node {
+	mean := ReduceAndKeep(x, ReduceMean, 1)
+	variance := ReduceAndKeep(Square(Sub(x, mean)), ReduceMean, 1)
+	return b.affine(name, x, mean, variance)
+}
+
+// BatchNorm normalises each column over the nodes of the graph (Ioffe and Szegedy 2015), with running statistics in evaluation.
+func (b *Builder) BatchNorm(name string, x *Node) *Node {
+	width := []int{x.Shape().Dimensions[1]}
+	b.Param(Param{Name: name + ".running_mean", Shape: width, Fixed: true})
+	b.Param(Param{Name: name + ".running_var", Shape: width, Value: 1, Fixed: true})
+	runningMean, runningVariance := b.Scope.GetVariable(name+".running_mean"), b.Scope.GetVariable(name+".running_var")
+	if !b.Scope.IsTraining(b.Graph) {
+		return b.affine(name, x, ExpandLeftToRank(runningMean.NodeValue(b.Graph), 2), ExpandLeftToRank(runningVariance.NodeValue(b.Graph), 2))
+	}
+	mean := ReduceAndKeep(x, ReduceMean, 0)
+	variance := ReduceAndKeep(Square(Sub(x, mean)), ReduceMean, 0)
+	n := float64(x.Shape().Dimensions[0])
+	follow := func(v *model.Variable, now *Node) {
+		now = MulScalar(StopGradient(Reshape(now, width...)), momentum)
+		v.SetNodeValue(Add(MulScalar(v.NodeValue(b.Graph), 1-momentum), now))
+	}
+	follow(runningMean, mean)
+	follow(runningVariance, MulScalar(variance, n/max(1, n-1)))
+	return b.affine(name, x, mean, variance)
+}
+
+// affine is (x - mean)/sqrt(variance + epsilon) γ + β.
+func (b *Builder) affine(name string, x, mean, variance *Node) *Node {
+	width := []int{x.Shape().Dimensions[1]}
+	scale := b.Param(Param{Name: name + ".weight", Shape: width, Value: 1})
+	shift := b.Param(Param{Name: name + ".bias", Shape: width})
+	y := Div(Sub(x, mean), Sqrt(AddScalar(variance, epsilon)))
+	return Add(Mul(y, ExpandLeftToRank(scale, 2)), ExpandLeftToRank(shift, 2))
+}

@@ -1,0 +1,70 @@
+package models
+
+import (
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/solve"
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
+
+// frame is what the paper's models have in common (section 3.1): an encoder, message passing forwards and, side by side with it,
+// backwards, and a head that reads both:
+//
+//	H = dropout(ReLU(X W_in + b)),  Y = head(norm( f∘…∘f(H) ‖ g∘…∘g(H) )),  g = f^-1
+//
+// (ReLU and dropout commute).
+type frame struct{ backbone }
+
+// backbone is what differs between them: the message passing between encoder and head.
+type backbone interface {
+	Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error)
+	// encoder is the PyTorch name of the encoder's linear layer, and head that of the head's layer number i of n.
+	encoder() string
+	head(i, n int) string
+	// represent makes the representation out of the encoded features; its solves are what iterations are averaged over.
+	represent(b *Builder, h *Node) (representation *Node, stats *solve.Stats, solves int)
+	// roundTrip passes the encoded features forwards and back again; see [Inverter].
+	roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve.Stats)
+}
+
+func (f frame) Build(b *Builder) (out Output) {
+	out.Representation, out.Stats, out.Solves = f.represent(b, f.encode(b))
+	out.Logits = f.readout(b, out.Representation)
+	return out
+}
+
+func (f frame) RoundTrip(b *Builder) (start, end, changes *Node, stats *solve.Stats) {
+	start = f.encode(b)
+	end, changes, stats = f.roundTrip(b, start)
+	return start, end, changes, stats
+}
+
+// encode is the input of the first layer.
+func (f frame) encode(b *Builder) *Node {
+	h := b.Dropout(b.Encode(f.encoder(), b.Config.Hidden))
+	return Max(h, ZerosLike(h))
+}
+
+// readout is what the head makes of a representation: linear layers with ReLU between.
+func (f frame) readout(b *Builder, x *Node) *Node {
+	x = b.Norm("out_norm", x)
+	n := b.Config.HeadLayers
+	for i := range n {
+		out := b.Config.Hidden
+		if i > 0 {
+			x = Max(x, ZerosLike(x))
+		}
+		if i == n-1 {
+			out = b.Outputs
+		}
+		x = b.Linear(f.head(i, n), x, out)
+	}
+	return x
+}
+
+// sequential is the name of linear layer i in a PyTorch Sequential with an activation between every two.
+func sequential(name string, i int) string { return fmt.Sprintf("%s.%d", name, 2*i) }

@@ -1,0 +1,114 @@
+package models
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Kind is a model as the rest of the programme knows it: what users are told, its settings, and how a network of it is made. Each model
+// registers its kinds in its own file; nothing else knows a model by its name.
+type Kind struct {
+	// Name is what users type, such as "gcn+rep", and Title what tables say, such as "GCN+ReP".
+	Name, Title string
+	// Layer is the formula of a layer, in a line, and Reference where it comes from.
+	Layer, Reference string
+	// Plain is the name of the same model without reverse process, if this one has a reverse process; else it is empty.
+	Plain string
+	// Suggested marks the model that command lines take unless another is named.
+	Suggested bool
+	// Shared names the settings of [Config] that the model has; all others are refused. Own are those it has for itself.
+	Shared []string
+	Own    Own
+	// Defaults, if not nil, changes the usual defaults of the shared settings.
+	Defaults func(c *Config)
+	// Resolve, if not nil, fills in settings that depend on others, and Check, if not nil, refuses impossible combinations.
+	Resolve func(c *Config)
+	Check   func(c Config) error
+	// Depth, if not nil, says how deep a configuration is, in a word or two; nil: forward and reverse layers.
+	Depth func(c Config) string
+	// New makes a network of a valid, resolved configuration.
+	New func(c Config) Network
+}
+
+// registry is filled while packages are initialised, and only read afterwards.
+var registry = map[string]Kind{}
+
+// Register adds kinds of models; it is called from the init function of the file that a model lives in, and panics where a
+// name is taken or a shared setting does not exist.
+func Register(kinds ...Kind) {
+	for _, k := range kinds {
+		if _, taken := registry[k.Name]; taken || k.Name == "" || k.New == nil {
+			panic(fmt.Errorf("model %q cannot be registered: it needs a name that is not taken, and New", k.Name))
+		}
+		var c Config
+		for _, name := range k.Shared {
+			if !slices.ContainsFunc(c.shared(), func(s Setting) bool { return s.Name == name }) {
+				panic(fmt.Errorf("model %q names a shared setting %q, which does not exist", k.Name, name))
+			}
+		}
+		registry[k.Name] = k
+	}
+}
+
+// Kinds lists the models, those with a reverse process first, each after the plain model that it belongs to, then by name.
+func Kinds() []Kind {
+	family := map[string]bool{}
+	all := make([]Kind, 0, len(registry))
+	for _, k := range registry {
+		all = append(all, k)
+		family[k.Plain] = true
+	}
+	slices.SortFunc(all, func(a, b Kind) int {
+		one, two := cmp.Or(a.Plain, a.Name), cmp.Or(b.Plain, b.Name)
+		if family[one] != family[two] {
+			if family[one] {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(one, two), cmp.Compare(a.Plain, b.Plain))
+	})
+	return all
+}
+
+// Names lists the names of the models, in the order of [Kinds].
+func Names() []string {
+	var names []string
+	for _, k := range Kinds() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// Lookup returns a kind by its name; the error of an unknown one lists the names there are.
+func Lookup(name string) (Kind, error) {
+	if k, ok := registry[name]; ok {
+		return k, nil
+	}
+	return Kind{}, fmt.Errorf("unknown model %q: choose one of %s", name, strings.Join(Names(), ", "))
+}
+
+// Suggested is the name of the model that command lines take unless another is named.
+func Suggested() string {
+	for _, k := range Kinds() {
+		if k.Suggested {
+			return k.Name
+		}
+	}
+	return ""
+}
+
+// WithReverse is the kind with a reverse process that belongs to a plain model, if there is one.
+func (k Kind) WithReverse() (Kind, bool) {
+	for _, other := range registry {
+		if other.Plain == k.Name && k.Name != "" {
+			return other, true
+		}
+	}
+	return Kind{}, false
+}
+
+// Has tells whether the model has a shared setting.
+func (k Kind) Has(name string) bool { return slices.Contains(k.Shared, name) }

@@ -1,0 +1,118 @@
+package models
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// Every model's defaults are valid, survive JSON, and hold nothing but its settings; settings of one name are of one type everywhere.
+func TestKinds(t *testing.T) {
+	types := map[string]string{}
+	for _, k := range Kinds() {
+		c := Default(k.Name)
+		if err := c.Validate(); err != nil {
+			t.Errorf("%s: %v", k.Name, err)
+		}
+		if k.Title == "" || k.Layer == "" || k.Reference == "" || c.Depth() == "" {
+			t.Errorf("%s: %+v does not say what users are told", k.Name, k)
+		}
+		b, err := json.Marshal(c)
+		var back Config
+		if err == nil {
+			err = json.Unmarshal(b, &back)
+		}
+		if err != nil || !reflect.DeepEqual(back, c) {
+			t.Errorf("%s: %v became %v: %v", k.Name, c, back, err)
+		}
+		for _, s := range c.Settings() {
+			of := fmt.Sprintf("%T", s.Value)
+			if known, ok := types[s.Name]; ok && known != of {
+				t.Errorf("%s has the setting %s as a %s, other models as a %s", k.Name, s.Name, of, known)
+			}
+			types[s.Name] = of
+			if s.Help == "" {
+				t.Errorf("%s: the setting %s has no help", k.Name, s.Name)
+			}
+		}
+		if k.Plain != "" {
+			if with, ok := registry[k.Plain].WithReverse(); !ok || with.Name != k.Name || !c.HasReverse() {
+				t.Errorf("%s belongs to %q, whose model with a reverse process is %q", k.Name, k.Plain, with.Name)
+			}
+		}
+		if _, err := Parameters(c, 3, 5); err != nil {
+			t.Errorf("%s: %v", k.Name, err)
+		}
+	}
+	if Suggested() == "" {
+		t.Error("no model is suggested")
+	}
+}
+
+// Settings that a model does not have are refused, by name, and those that are read from older records passed over.
+func TestUselessSettings(t *testing.T) {
+	c := Default("gcn")
+	for name, hint := range map[string]string{"reverse": "choose gcn+rep", "time": "leave it out", "nonsense": "forward"} {
+		if err := c.Set(name, "3"); err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), hint) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if c.Set("reverse", "0") != nil || c.Set("heads", "1") != nil || c.Set("heads", "2") == nil {
+		t.Error("a GCN has no reverse layers and one head")
+	}
+	c.Reverse = 4
+	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "reverse") {
+		t.Errorf("got %v", err)
+	}
+	var old Config
+	if err := json.Unmarshal([]byte(`{"model": "gcn", "forward": 3, "reverse": 8, "lipschitz": 0.999}`), &old); err != nil || old.Forward != 3 || old.Reverse != 0 {
+		t.Errorf("an older record became %v: %v", old, err)
+	}
+	for _, bad := range []string{`{"model": "gcn", "beta": 1}`, `{"model": "nonsense"}`, `{"model": "gcn", "forward": 1.5}`, `{"model": 3}`} {
+		if err := json.Unmarshal([]byte(bad), &old); err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: got %v", bad, err)
+		}
+	}
+	var none Config
+	if b, err := json.Marshal(none); err != nil || json.Unmarshal(b, &old) != nil || !reflect.DeepEqual(old, none) {
+		t.Errorf("the zero configuration became %s, %v, %v", b, old, err)
+	}
+}
+
+// Copies of a configuration are independent, and own settings belong to their model.
+func TestOwnSettings(t *testing.T) {
+	one := Default("grand+rep")
+	two := one
+	if err := two.Set("time", "7"); err != nil {
+		t.Fatal(err)
+	}
+	if OwnOf[Diffusion](one).Time != 3 || OwnOf[Diffusion](two).Time != 7 || two.Value("time") != 7.0 || one.Value("nonsense") != nil {
+		t.Errorf("%v and %v", one, two)
+	}
+	if err := two.Set("solver", "magic"); err != nil || two.Validate() == nil {
+		t.Error("an unknown solver was accepted")
+	}
+	one.Model = "gat"
+	if err := one.Validate(); err == nil || !strings.Contains(err.Error(), "another model") {
+		t.Errorf("got %v", err)
+	}
+	if err := one.Set("time", "much"); err == nil {
+		t.Error("a time that is no number was accepted")
+	}
+}
+
+func TestRegisterRefuses(t *testing.T) {
+	for what, k := range map[string]Kind{"a taken name": {Name: "gcn", New: registry["gcn"].New}, "no network": {Name: "other"},
+		"an unknown setting": {Name: "other", New: registry["gcn"].New, Shared: []string{"nonsense"}}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s was registered", what)
+				}
+			}()
+			Register(k)
+		}()
+	}
+}

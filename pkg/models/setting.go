@@ -1,0 +1,181 @@
+package models
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Setting is one setting of a model or of a training: a variable of a configuration, and what users are told of it. Command lines, files of
+// experiments and searches know settings by this list alone.
+type Setting struct {
+	// Name as a flag has it, "max-iterations"; in JSON it is "max_iterations".
+	Name string
+	// Value points to the variable: *int, *uint64, *float64, *bool or *string.
+	Value any
+	// Help says in a few words what it is.
+	Help string
+	// Least and Most bound a number; both zero: any.
+	Least, Most float64
+	// OneOf are the texts that may be chosen; empty: any.
+	OneOf []string
+	// Absent is the value at which a model that has the setting is as one without, if there is one: asking a model that does not have
+	// the setting for it asks for nothing.
+	Absent any
+}
+
+// Key is the setting's name in JSON.
+func (s Setting) Key() string { return strings.ReplaceAll(s.Name, "-", "_") }
+
+// Current is the setting's value.
+func (s Setting) Current() any {
+	switch v := s.Value.(type) {
+	case *int:
+		return *v
+	case *uint64:
+		return *v
+	case *float64:
+		return *v
+	case *bool:
+		return *v
+	case *string:
+		return *v
+	}
+	panic(fmt.Errorf("setting %s points to a %T, which no setting is", s.Name, s.Value))
+}
+
+// isZero tells whether the setting has its type's zero value.
+func (s Setting) isZero() bool {
+	switch v := s.Current().(type) {
+	case int:
+		return v == 0
+	case uint64:
+		return v == 0
+	case float64:
+		return v == 0
+	case bool:
+		return !v
+	default:
+		return v == ""
+	}
+}
+
+// Parse gives the setting the value that text stands for on a command line.
+func (s Setting) Parse(text string) (err error) {
+	switch v := s.Value.(type) {
+	case *int:
+		*v, err = strconv.Atoi(text)
+	case *uint64:
+		*v, err = strconv.ParseUint(text, 10, 64)
+	case *float64:
+		*v, err = strconv.ParseFloat(text, 64)
+	case *bool:
+		*v, err = strconv.ParseBool(text)
+	case *string:
+		*v = text
+	}
+	if err != nil {
+		return fmt.Errorf("%s is %q: it must be %s", s.Name, text, s.kind())
+	}
+	return nil
+}
+
+// Decode gives the setting a value from JSON.
+func (s Setting) Decode(raw json.RawMessage) error {
+	if err := json.Unmarshal(raw, s.Value); err != nil {
+		return fmt.Errorf("%s is %s: it must be %s", s.Name, raw, s.kind())
+	}
+	return nil
+}
+
+// kind says what a value must be.
+func (s Setting) kind() string {
+	switch s.Value.(type) {
+	case *int:
+		return "a whole number"
+	case *uint64:
+		return "a whole number from 0"
+	case *float64:
+		return "a number"
+	case *bool:
+		return "true or false"
+	}
+	return "a text"
+}
+
+// Unlimited is a Most that every number is below, and Positive a Least that every positive number meets.
+const Unlimited, Positive = math.MaxFloat64, math.SmallestNonzeroFloat64
+
+// Check returns an error that says what to choose where the value is not allowed.
+func (s Setting) Check() error {
+	var number float64
+	switch v := s.Value.(type) {
+	case *string:
+		if len(s.OneOf) > 0 && !slices.Contains(s.OneOf, *v) {
+			return fmt.Errorf("%s is %q: choose %s", s.Name, *v, strings.Join(s.OneOf, " or "))
+		}
+		return nil
+	case *int:
+		number = float64(*v)
+	case *float64:
+		number = *v
+	default:
+		return nil
+	}
+	bounded := s.Least < s.Most
+	if math.IsNaN(number) || math.IsInf(number, 0) || bounded && (number < s.Least || number > s.Most) {
+		return fmt.Errorf("%s is %v: choose %s", s.Name, s.Current(), s.limits())
+	}
+	return nil
+}
+
+// limits says which numbers are allowed.
+func (s Setting) limits() string {
+	switch {
+	case s.Least >= s.Most:
+		return "a finite number"
+	case s.Most < Unlimited:
+		return fmt.Sprintf("%s from %s to %s", s.kind(), decimal(s.Least), decimal(s.Most))
+	case s.Least == Positive:
+		return "a positive number"
+	case s.Least == 0:
+		return "zero or a positive number"
+	}
+	return fmt.Sprintf("%s of at least %s", s.kind(), decimal(s.Least))
+}
+
+// decimal writes a number without an exponent where it is whole.
+func decimal(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+		return strconv.FormatInt(int64(v), 10)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// Own are settings that a model has for itself, in a variable of a type of its own: a configuration holds it by value, so that
+// copies of a configuration are independent of each other. The zero value stands for none.
+type Own struct {
+	defaults any
+	// bind lists the settings of a copy of the value, and tells what has become of the copy.
+	bind func(value any) (settings []Setting, current func() any)
+}
+
+// OwnSettings declares a model's own settings: their defaults, and the list of them, which points into the value it is given.
+func OwnSettings[T any](defaults T, list func(*T) []Setting) Own {
+	return Own{defaults, func(value any) ([]Setting, func() any) {
+		v := value.(T)
+		return list(&v), func() any { return v }
+	}}
+}
+
+// OwnOf are the own settings of a configuration, of the type that its model declares; it panics where the model is another one.
+func OwnOf[T any](c Config) T {
+	v, ok := c.Own.(T)
+	if !ok {
+		panic(fmt.Errorf("model %s has settings of the type %T, not %T", c.Model, c.Own, v))
+	}
+	return v
+}

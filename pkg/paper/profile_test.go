@@ -1,0 +1,87 @@
+package paper
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/results"
+)
+
+func TestConfigurationsAreValid(t *testing.T) {
+	for _, profile := range []Profile{Quick(), Paper()} {
+		v := experiment.NewView(experiment.Scope{Profile: profile.Profile, Datasets: experiment.Datasets()}, nil)
+		Work(profile, Items())(v)
+		for _, s := range v.Steps() {
+			if err := s.Config.Validate(); s.Kind != results.Measure && err != nil {
+				t.Errorf("%s: %s: %v", profile.Name, s.Task, err)
+			}
+		}
+		for _, dataset := range experiment.Datasets() {
+			for _, model := range models.Names() {
+				if all, err := profile.Candidates(dataset, model); err != nil || len(all) == 0 {
+					t.Errorf("profile %s has %d candidates for %s on %s: %v", profile.Name, len(all), model, dataset,
+						err)
+				}
+			}
+		}
+	}
+}
+
+// TestProfilesAreReadStrictly: a name that nothing reads is a mistake, and so is a setting that a model does not have.
+func TestProfilesAreReadStrictly(t *testing.T) {
+	text, err := data.Settings("quick")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for old, now := range map[string]string{
+		`"tried": 3`:                    `"tired": 3`,
+		`"setting": "forward"`:          `"setting": "foreward"`,
+		`"plain": {"model": "gcn",`:     `"plain": {"model": "gcn", "lipschitz": 0.5,`,
+		`"layers": 1024, "settings": {`: `"layers": 1024, "settings": {"heads": 2, `,
+	} {
+		changed := strings.Replace(string(text), old, now, 1)
+		if changed == string(text) {
+			t.Fatalf("no %s in data/settings/quick.json", old)
+		}
+		if _, err := readProfile([]byte(changed)); err == nil {
+			t.Errorf("%s was accepted", now)
+		}
+	}
+	if _, err := ParseProfile("slow"); err == nil || !strings.Contains(err.Error(), "quick") {
+		t.Errorf("an unknown profile: %v", err)
+	}
+}
+
+// TestCommittedRecords: nothing that was run for the quick profile has to run again, under whatever key it was
+// recorded.
+func TestCommittedRecords(t *testing.T) {
+	store, err := results.Open(filepath.Join(t.TempDir(), "runs.sqlite"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	added, err := experiment.AddCommitted(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Quick()
+	r := &experiment.Runner{Scope: experiment.Scope{Profile: p.Profile}, Store: store}
+	plan, err := r.Plan(Work(p, Items()))
+	if err != nil || plan.Done != added {
+		t.Fatalf("of %d committed runs, %d are found: %v", added, plan.Done, err)
+	}
+	// Models that have been run have all their runs; one that was registered since may have none yet.
+	run := map[string]bool{}
+	for _, s := range plan.Steps {
+		run[s.Config.Model] = run[s.Config.Model] || s.Done
+	}
+	for _, s := range plan.Steps {
+		if !s.Done && run[s.Config.Model] {
+			t.Errorf("%s is missing", s.Task)
+		}
+	}
+}

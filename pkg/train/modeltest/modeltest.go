@@ -1,0 +1,134 @@
+// Package modeltest checks what every model must do: train on both engines, repeat itself, keep weights that give the logits they were
+// judged by, and have the gradients of what it computes.
+package modeltest
+
+import (
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/datasets"
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// Small is a configuration of a model for graphs of some hundred nodes: narrow and shallow, with solves that converge, so that gradients
+// can be compared with differences.
+func Small(model string) train.Config {
+	c := train.Default(model)
+	c.Hidden, c.Epochs, c.LearningRate, c.Dropout = 8, 20, 0.02, 0
+	if c.Forward > 0 {
+		c.Forward = 2
+	}
+	if c.Reverse > 0 {
+		c.Reverse, c.Tolerance, c.MaxIterations = 2, 1e-7, 60
+	}
+	return c
+}
+
+// Board is a generated Minesweeper board of side x side cells.
+func Board(t testing.TB, side int) *graphs.Graph {
+	t.Helper()
+	g, err := datasets.Minesweeper{Rows: side, Cols: side, Mines: 0.2, Unknown: 0.3, Seed: 1}.Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// Check runs all checks on a model, with [Small]'s settings as changed.
+func Check(t *testing.T, model string, change ...func(c *train.Config)) {
+	t.Helper()
+	c := Small(model)
+	for _, f := range change {
+		f(&c)
+	}
+	g := Board(t, 10)
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) { learns(t, e, g, c) })
+	if c.Norm != "batch" { // whose evaluation is not that of training
+		gradients(t, enginetest.Open(t, engine.Go), g, c)
+	}
+}
+
+// learns trains twice: the loss falls, both trainings are equal, and the kept weights give the kept logits.
+func learns(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
+	t.Helper()
+	var runs []*train.Result
+	for range 2 {
+		r, err := train.Fit(t.Context(), e, g, 0, c, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", c.Model, err)
+		}
+		runs = append(runs, r)
+	}
+	r := runs[0]
+	first, last := float64(r.History[0].Loss), float64(r.History[len(r.History)-1].Loss)
+	if r.Status != train.OK || !(last < first) {
+		t.Errorf("%s: status %s (%s), loss %g to %g", c.Model, r.Status, r.Message, first, last)
+	}
+	if !slices.Equal(r.Logits, runs[1].Logits) {
+		t.Errorf("%s: the same seed gave two results", c.Model)
+	}
+	if c.Norm == "batch" {
+		return
+	}
+	p, err := train.Predict(e, g, 0, c, r.Weights, false)
+	if err != nil {
+		t.Fatalf("%s: %v", c.Model, err)
+	}
+	for i, kept := range r.Logits {
+		if math.Abs(float64(p.Logits[i]-kept)) > 1e-4*(1+math.Abs(float64(kept))) {
+			t.Errorf("%s: node %d has logit %g, kept was %g", c.Model, i, p.Logits[i], kept)
+			return
+		}
+	}
+}
+
+// gradients compares the loss's gradient with central differences along random directions, of all parameters together.
+func gradients(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
+	t.Helper()
+	c.Epochs = 3
+	r, err := train.Fit(t.Context(), e, g, 0, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(weights map[string]train.Array, gradients bool) *train.Prediction {
+		p, err := train.Predict(e, g, 0, c, weights, gradients)
+		if err != nil {
+			t.Fatalf("%s: %v", c.Model, err)
+		}
+		return p
+	}
+	all := at(r.Weights, true).Gradients
+	rng := rand.New(rand.NewPCG(7, 7))
+	names := slices.Sorted(maps.Keys(all))
+	slope, size := 0.0, 0.0
+	direction := map[string][]float32{}
+	for _, name := range names {
+		for _, v := range all[name].Values {
+			d := rng.NormFloat64()
+			direction[name] = append(direction[name], float32(d))
+			slope += d * float64(v)
+			size += float64(v) * float64(v)
+		}
+	}
+	const h = 3e-4 // larger steps cross the kinks of activations, smaller ones drown in rounding
+	moved := func(by float64) float64 {
+		weights := map[string]train.Array{}
+		for name, a := range r.Weights {
+			values := slices.Clone(a.Values)
+			for i := range direction[name] {
+				values[i] += float32(by) * direction[name][i]
+			}
+			weights[name] = train.Array{Shape: a.Shape, Values: values}
+		}
+		return at(weights, false).Loss
+	}
+	if got := (moved(h) - moved(-h)) / (2 * h); math.Abs(got-slope) > 0.02*math.Sqrt(size) {
+		t.Errorf("%s: the gradient along a direction is %g, differences give %g (its norm is %g)", c.Model, slope, got, math.Sqrt(size))
+	}
+}

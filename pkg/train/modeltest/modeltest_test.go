@@ -1,0 +1,14 @@
+package modeltest
+
+import (
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/models"
+)
+
+// Every registered model passes the checks.
+func TestEveryModel(t *testing.T) {
+	for _, model := range models.Names() {
+		t.Run(model, func(t *testing.T) { Check(t, model) })
+	}
+}

@@ -1,0 +1,81 @@
+package train
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	gomlx "github.com/gomlx/gomlx/ml/layers"
+	"github.com/gomlx/gomlx/ml/layers/activation"
+	"github.com/gomlx/gomlx/ml/layers/norm"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
+
+// ordinary is a model as anybody may write one: layers of GoMLX's own with weights of their own, normalisation and dropout between them,
+// skip connections, and a setting of its own.
+type ordinary struct{ matrix *sparse.Matrix }
+
+type ordinarySettings struct{ Slope float64 }
+
+func init() {
+	models.Register(models.Kind{Name: "test-ordinary", Title: "Ordinary", Shared: []string{"forward", "hidden", "dropout"},
+		Own: models.OwnSettings(ordinarySettings{Slope: 0.1}, func(s *ordinarySettings) []models.Setting {
+			return []models.Setting{{Name: "slope", Value: &s.Slope, Help: "slope below 0", Most: 1}}
+		}),
+		New: func(models.Config) models.Network { return &ordinary{} }})
+}
+
+func (o *ordinary) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
+	if o.matrix, err = sparse.SymNorm(g); err != nil {
+		return nil, nil, err
+	}
+	return o.matrix.Order(), o.matrix.Tensors(), nil
+}
+
+func (o *ordinary) Build(b *models.Builder) models.Output {
+	a := o.matrix.On(b.Arrays)
+	slope := models.OwnOf[ordinarySettings](b.Config).Slope
+	x := b.Encode("input", b.Config.Hidden)
+	for l := range b.Config.Forward {
+		scope := b.Scope.In("layer_%d", l)
+		h := norm.LayerNorm(scope.In("norm"), x, -1).Done()
+		h = activation.LeakyRelu(gomlx.Dense(scope.In("dense"), a.Product(h), true, b.Config.Hidden))
+		x = Add(x, gomlx.DropoutStatic(scope, MulScalar(h, 1+slope), b.Config.Dropout))
+	}
+	x = b.BatchNorm("last", x) // GoMLX's has no kernel on the pure-Go engine
+	return models.Output{Logits: gomlx.Dense(b.Scope.In("output"), x, true, b.Outputs), Representation: x}
+}
+
+// TestOrdinaryModel trains such a model: all its variables are trained and kept, running statistics too, and its kept weights
+// give the kept logits in evaluation.
+func TestOrdinaryModel(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		g := board(t, 12)
+		c := Default("test-ordinary")
+		c.Hidden, c.Forward, c.Dropout, c.Epochs, c.LearningRate = 8, 3, 0.1, 20, 0.02
+		r := fitted(t, e, g, c)
+		first, last := float64(r.History[0].Loss), float64(r.History[len(r.History)-1].Loss)
+		if r.Status != OK || !(last < 0.95*first) {
+			t.Fatalf("status %s, loss %g to %g: %s", r.Status, first, last, r.Message)
+		}
+		var names []string
+		for name := range r.Weights {
+			names = append(names, name)
+		}
+		// Encoder 2; 3 layers of a dense layer's 2 and layer normalisation's 2; batch normalisation 4; output 2.
+		if len(names) != 2+3*4+4+2 || !slices.ContainsFunc(r.Weights["last.running_mean"].Values, func(v float32) bool { return v != 0 }) {
+			t.Errorf("the weights are %v", names)
+		}
+		again := fitted(t, e, g, c)
+		if math.Abs(float64(again.Val-r.Val)) > 1e-9 {
+			t.Errorf("the same seed gave %v and %v", r.Val, again.Val)
+		}
+	})
+}
