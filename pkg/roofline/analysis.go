@@ -74,7 +74,7 @@ func (a *Analysis) measure(ctx context.Context, e *engine.Engine, list []Kernel)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if k.Seconds, err = perRepetition(e, k.state, k.fixed, k.body); err != nil {
+		if k.Seconds, err = perRepetition(e, k.work); err != nil {
 			return fmt.Errorf("kernel %s: %w", k.Name, err)
 		}
 		k.bound(a.Rates)

@@ -1,19 +1,14 @@
 package roofline
 
-import (
-	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
-
-	"github.com/revgnn/revgnn/pkg/engine"
-	"github.com/revgnn/revgnn/pkg/loop"
-)
+import "github.com/revgnn/revgnn/pkg/engine"
 
 // Rates of a machine with an engine, measured.
 type Rates struct {
 	// Large is the rate of a dense product of 2048 x 2048 matrices, Own of [n, d] x [d, d], in operations per second.
 	Large float64 `json:"large_matrix"`
 	Own   float64 `json:"own_matrix"`
-	// Memory is the rate of a = s a + b in bytes per second, on arrays far larger than the caches, and Near on arrays [n, d].
+	// Memory is the rate of a = s a + b in bytes per second, on arrays far larger than the caches, and Near on arrays
+	// [n, d].
 	Memory float64 `json:"memory"`
 	Near   float64 `json:"near"`
 }
@@ -33,7 +28,7 @@ func MeasureRates(e *engine.Engine, n, d int) (r Rates, err error) {
 		into          *float64
 		rows, columns int
 	}{{&r.Large, largeMatrix, largeMatrix}, {&r.Own, n, d}} {
-		t, err := perRepetition(e, []*tensors.Tensor{filled(m.rows, m.columns, wave)}, []*tensors.Tensor{reflection(m.columns)}, product)
+		t, err := perRepetition(e, product(m.rows, m.columns))
 		if err != nil {
 			return r, err
 		}
@@ -43,20 +38,11 @@ func MeasureRates(e *engine.Engine, n, d int) (r Rates, err error) {
 		into          *float64
 		rows, columns int
 	}{{&r.Memory, largeArray / 256, 256}, {&r.Near, n, d}} {
-		t, err := perRepetition(e, []*tensors.Tensor{filled(m.rows, m.columns, wave)}, []*tensors.Tensor{filled(m.rows, m.columns, wave)}, triad)
+		t, err := perRepetition(e, triad(m.rows, m.columns))
 		if err != nil {
 			return r, err
 		}
 		*m.into = 12 * float64(m.rows) * float64(m.columns) / t
 	}
 	return r, nil
-}
-
-// product is x W, for state x and fixed W.
-func product(state, fixed []*Node) []*Node { return []*Node{Dot(state[0], fixed[0]).Product()} }
-
-// triad is a = a/2 + b, which reads two arrays and writes one.
-func triad(state, fixed []*Node) []*Node {
-	half := loop.Like(loop.Float(state[0], 0.5), state[0])
-	return []*Node{Add(Mul(half, state[0]), fixed[0])}
 }

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomlx/gomlx/core/tensors"
-
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
@@ -58,7 +56,7 @@ func TestCounts(t *testing.T) {
 func TestRepetitionsCount(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	at := func(n int) float64 {
-		s, err := perRepetition(e, []*tensors.Tensor{filled(n, n, wave)}, []*tensors.Tensor{reflection(n)}, product)
+		s, err := perRepetition(e, product(n, n))
 		if err != nil {
 			t.Fatal(err)
 		}
