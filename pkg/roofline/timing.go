@@ -96,8 +96,8 @@ func (c *clock) fastest(times int) (best time.Duration, err error) {
 	return best, nil
 }
 
-// enough is how many repetitions take span longer than a single one, which takes one: starting, and copying large arrays
-// in, takes its time too.
+// enough is how many repetitions take span longer than a single one, which takes one: starting, and copying large
+// arrays in, takes its time too.
 func (c *clock) enough(one time.Duration) (times int, err error) {
 	for times = 2; ; {
 		took, err := c.run(times)

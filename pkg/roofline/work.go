@@ -75,8 +75,8 @@ func reflection(d int) *tensors.Tensor {
 // one is what a factor begins with, see [changing].
 func one() *tensors.Tensor { return filled(1, 1, func(int) float64 { return 1 }) }
 
-// changing is the scalar of a state's factor [1, 1], which differs in every repetition, so that nothing is hoisted out of
-// the loop; next is the factor that follows.
+// changing is the scalar of a state's factor [1, 1], which differs in every repetition, so that nothing is hoisted out
+// of the loop; next is the factor that follows.
 func changing(factor *Node) (value, next *Node) {
 	spread := func(v float64) *Node { return loop.Like(loop.Float(factor, v), factor) }
 	return Reshape(factor), Add(Mul(factor, spread(-0.5)), spread(1.5))
