@@ -64,8 +64,10 @@ func invertOffer() offer {
 
 func (a *app) bench() *cobra.Command {
 	c := &cobra.Command{Use: "bench --dataset NAME [flags]", Short: "Time training steps", Args: noArguments}
-	s := about(c, offer{takes: func(name string) bool { return name != "patience" }, defaults: map[string]string{"epochs": "10"}})
-	from := c.Flags().String("weights", "", "train on from these weights, .npz or .safetensors, by PyTorch's names; without, every step starts from the seed's")
+	s := about(c, offer{takes: func(name string) bool { return name != "patience" },
+		defaults: map[string]string{"epochs": "10"}})
+	from := c.Flags().String("weights", "", "train on from these weights, .npz or .safetensors, by PyTorch's names; "+
+		"without, every step starts from the seed's")
 	a.recorded(c)
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		config, err := s.config()
@@ -100,16 +102,18 @@ func (a *app) bench() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.show(b, func(w io.Writer) {
-			fmt.Fprintf(w, "%s\t%s\t%s\n\n", b.Graph, b.Model, b.Engine)
-			fmt.Fprintf(w, "seconds per epoch\t%.4f\t(median of %d)\n", b.EpochSeconds, b.Epochs-1)
-			fmt.Fprintf(w, "seconds to compile\t%.2f\n", b.CompileSeconds)
-			fmt.Fprintf(w, "iterations per layer\t%.2f\t(adjoint %.2f)\n", b.Iterations.Solve, b.Iterations.Adjoint)
-			fmt.Fprintf(w, "loss, first and last step\t%.5g\t%.5g\n", b.Losses[0], b.Losses[len(b.Losses)-1])
-			fmt.Fprintf(w, "peak memory\t%s\n", machine.Bytes(b.PeakRSS))
-		})
+		return a.show(b, func(w io.Writer) { benchTable(w, b) })
 	}
 	return c
+}
+
+func benchTable(w io.Writer, b *train.Benchmark) {
+	fmt.Fprintf(w, "%s\t%s\t%s\n\n", b.Graph, b.Model, b.Engine)
+	fmt.Fprintf(w, "seconds per epoch\t%.4f\t(median of %d)\n", b.EpochSeconds, b.Epochs-1)
+	fmt.Fprintf(w, "seconds to compile\t%.2f\n", b.CompileSeconds)
+	fmt.Fprintf(w, "iterations per layer\t%.2f\t(adjoint %.2f)\n", b.Iterations.Solve, b.Iterations.Adjoint)
+	fmt.Fprintf(w, "loss, first and last step\t%.5g\t%.5g\n", b.Losses[0], b.Losses[len(b.Losses)-1])
+	fmt.Fprintf(w, "peak memory\t%s\n", machine.Bytes(b.PeakRSS))
 }
 
 // benched is the configuration of a benchmark in its record: its settings, and the file of weights.

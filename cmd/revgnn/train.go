@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +15,8 @@ import (
 )
 
 func (a *app) train() *cobra.Command {
-	c := &cobra.Command{Use: "train --dataset NAME [flags]", Short: "Train a model on each split of a dataset", Args: noArguments,
+	c := &cobra.Command{Use: "train --dataset NAME [flags]", Short: "Train a model on each split of a dataset",
+		Args:    noArguments,
 		Example: "  revgnn train --dataset NAME --model MODEL --forward 1 --splits 0-9 --out out/run"}
 	s := about(c, offer{})
 	var (
@@ -26,68 +28,86 @@ func (a *app) train() *cobra.Command {
 	f.StringVar(&o.Dir, "out", "", "folder for each split's result and weights, and for result.json")
 	f.BoolVar(&o.Resume, "resume", false, "take splits that --out already holds from there")
 	a.recorded(c)
-	c.RunE = func(c *cobra.Command, _ []string) (err error) {
+	c.RunE = func(c *cobra.Command, _ []string) error {
 		config, err := s.config()
 		if err != nil {
 			return err
 		}
-		if o.Resume && o.Dir == "" {
-			return usagef("--resume needs --out with the folder to resume from")
-		}
-		if splits != "" {
-			if o.Splits, err = sweep.ParseSplits(splits); err != nil {
-				return asUsage(err)
-			}
-		}
-		if o.Dir != "" {
-			if err := files.Writable(o.Dir); err != nil {
-				return err
-			}
-		}
-		record, err := a.recorder(results.Train)
-		if err != nil {
+		if err := readSweepFlags(splits, &o); err != nil {
 			return err
 		}
-		defer record.close(&err)
-		p := a.progress()
-		e, g, err := a.prepare(c.Context(), p, s.dataset)
-		if err != nil {
-			return err
-		}
-		if splits == "" {
-			o.Splits = sweep.AllSplits(g)
-		}
-		if err := sweep.CheckSplits(o.Splits, g); err != nil {
-			return asUsage(err)
-		}
-		p.line("training %s on %s, splits %v, engine %s", config.Model, g.Name, o.Splits, e.Name)
-		o.Epoch, o.Split = p.epoch, p.split
-		summary, err := record.sweep(c.Context(), e, g, config, o)
-		if err != nil {
-			return err
-		}
-		p.end()
-		for _, r := range summary.Splits {
-			if r.Status == train.OK && r.Message != "" {
-				p.line("warning: split %d: %s", r.Split, r.Message)
-			}
-		}
-		if err := a.show(summary, func(w io.Writer) { summaryTable(w, summary) }); err != nil {
-			return err
-		}
-		if !summary.OK() {
-			return errors.New(summary.Complaint())
-		}
-		return nil
+		return a.sweep(c.Context(), s.dataset, config, o)
 	}
 	return c
+}
+
+// sweep trains on the splits chosen, or on all if none are, and tells the outcome.
+func (a *app) sweep(ctx context.Context, dataset string, config train.Config, o sweep.Options) (err error) {
+	record, err := a.recorder(results.Train)
+	if err != nil {
+		return err
+	}
+	defer record.close(&err)
+	p := a.progress()
+	e, g, err := a.prepare(ctx, p, dataset)
+	if err != nil {
+		return err
+	}
+	if o.Splits == nil {
+		o.Splits = sweep.AllSplits(g)
+	}
+	if err := sweep.CheckSplits(o.Splits, g); err != nil {
+		return asUsage(err)
+	}
+	p.line("training %s on %s, splits %v, engine %s", config.Model, g.Name, o.Splits, e.Name)
+	o.Epoch, o.Split = p.epoch, p.split
+	summary, err := record.sweep(ctx, e, g, config, o)
+	if err != nil {
+		return err
+	}
+	p.end()
+	return a.tell(summary, p)
+}
+
+// readSweepFlags checks the flags of a sweep, before anything is loaded, and reads the splits.
+func readSweepFlags(splits string, o *sweep.Options) (err error) {
+	if o.Resume && o.Dir == "" {
+		return usagef("--resume needs --out with the folder to resume from")
+	}
+	if splits != "" {
+		if o.Splits, err = sweep.ParseSplits(splits); err != nil {
+			return asUsage(err)
+		}
+	}
+	if o.Dir != "" {
+		return files.Writable(o.Dir)
+	}
+	return nil
+}
+
+// tell shows a sweep's outcome, with its warnings; an error says which splits failed.
+func (a *app) tell(summary *sweep.Summary, p *progress) error {
+	for _, r := range summary.Splits {
+		if r.Status == train.OK && r.Message != "" {
+			p.line("warning: split %d: %s", r.Split, r.Message)
+		}
+	}
+	if err := a.show(summary, func(w io.Writer) { summaryTable(w, summary) }); err != nil {
+		return err
+	}
+	if !summary.OK() {
+		return errors.New(summary.Complaint())
+	}
+	return nil
 }
 
 func summaryTable(w io.Writer, s *sweep.Summary) {
 	fmt.Fprintf(w, "%s\t%s\t%s\n\n", s.Dataset, s.Model, s.Engine)
 	fmt.Fprintf(w, "split\tvalidation\ttest\tepochs\tbest\ts/epoch\titerations\tadjoint\tstatus\n")
 	for _, r := range s.Splits {
-		fmt.Fprintf(w, "%d\t%.4f\t%.4f\t%d\t%d\t%.4f\t%.2f\t%.2f\t%s\n", r.Split, r.Val, r.Test, r.Epochs, r.BestEpoch, r.EpochSeconds, r.Iterations.Solve, r.Iterations.Adjoint, r.Status)
+		fmt.Fprintf(w, "%d\t%.4f\t%.4f\t%d\t%d\t%.4f\t%.2f\t%.2f\t%s\n", r.Split, r.Val, r.Test, r.Epochs, r.BestEpoch,
+			r.EpochSeconds, r.Iterations.Solve, r.Iterations.Adjoint, r.Status)
 	}
-	fmt.Fprintf(w, "\n%s\t%.4f ± %.4f (sample standard deviation; population %.4f)\n", s.Metric, s.Mean, s.Std, s.StdPopulation)
+	fmt.Fprintf(w, "\n%s\t%.4f ± %.4f (sample standard deviation; population %.4f)\n",
+		s.Metric, s.Mean, s.Std, s.StdPopulation)
 }
