@@ -49,33 +49,17 @@ func Run(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config,
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	s := &Summary{Dataset: g.Name, Model: c.Model, Config: c.Resolved(), Engine: e.Name, Metric: train.Metric(g), Splits: []*train.Result{}}
-	kept := map[int]*train.Result{}
-	if o.Dir != "" {
-		if err := files.Writable(o.Dir); err != nil {
-			return nil, err
-		}
-		if o.Resume {
-			var err error
-			if kept, err = resume(o.Dir, s, o.Splits); err != nil {
-				return nil, err
-			}
-		}
+	s := &Summary{Dataset: g.Name, Model: c.Model, Config: c.Resolved(), Engine: e.Name, Metric: train.Metric(g),
+		Splits: []*train.Result{}}
+	kept, err := o.open(s)
+	if err != nil {
+		return nil, err
 	}
 	for _, k := range o.Splits {
 		r, resumed := kept[k]
 		if !resumed {
-			if o.Begin != nil {
-				o.Begin(k)
-			}
-			var err error
-			if r, err = train.Fit(ctx, e, g, k, c, observer(o.Epoch, k)); err != nil {
-				return nil, fmt.Errorf("split %d: %w", k, err)
-			}
-			if o.Dir != "" && r.Status != train.Interrupted {
-				if err := keep(o.Dir, s, r); err != nil {
-					return nil, err
-				}
+			if r, err = o.train(ctx, e, g, k, c, s); err != nil {
+				return nil, err
 			}
 		}
 		s.Splits = append(s.Splits, r)
@@ -92,6 +76,38 @@ func Run(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config,
 		return s, writeJSON(o.Dir, "result.json", s)
 	}
 	return s, nil
+}
+
+// open checks that Dir can be written to, and reads the results to resume from.
+func (o Options) open(s *Summary) (kept map[int]*train.Result, err error) {
+	if o.Dir == "" {
+		return nil, nil
+	}
+	if err := files.Writable(o.Dir); err != nil {
+		return nil, err
+	}
+	if !o.Resume {
+		return nil, nil
+	}
+	return resume(o.Dir, s, o.Splits)
+}
+
+// train trains on one split, and keeps the result unless it was interrupted.
+func (o Options) train(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c train.Config,
+	s *Summary) (*train.Result, error) {
+	if o.Begin != nil {
+		o.Begin(split)
+	}
+	r, err := train.Fit(ctx, e, g, split, c, observer(o.Epoch, split))
+	if err != nil {
+		return nil, fmt.Errorf("split %d: %w", split, err)
+	}
+	if o.Dir != "" && r.Status != train.Interrupted {
+		if err := keep(o.Dir, s, r); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
 }
 
 func observer(f func(int, train.Epoch), split int) func(train.Epoch) {
