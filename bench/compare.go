@@ -44,26 +44,9 @@ func (o *options) compare(ctx context.Context, all []Case) error {
 		fmt.Fprintf(os.Stderr, "bench: without the %s: %s\n", which, r.Missing[which])
 	}
 	for i, c := range chosen {
-		if o.steps > 0 {
-			c.Config.Epochs, c.Authors.Steps = o.steps, min(o.steps, c.Authors.Steps)
-		}
 		fmt.Fprintf(os.Stderr, "bench: case %d of %d, %s\n", i+1, len(chosen), c.Name)
-		x, err := o.one(ctx, c, programmes)
-		if x != nil {
-			r.Results = append(r.Results, x)
-		}
-		if ctx.Err() == nil && err == nil && c.Limited {
-			err = o.addLimit(ctx, r, x)
-		}
-		r.Finished = now()
-		if failed := r.write(o.out); failed != nil {
-			return failed
-		}
-		if ctx.Err() != nil {
-			return fmt.Errorf("interrupted; %d cases are finished, see %s", len(r.Results), o.out)
-		}
-		if err != nil {
-			fmt.Fprintf(os.Stderr, "bench: case %s: %v\n", c.Name, err)
+		if err := o.addCase(ctx, r, c, programmes); err != nil {
+			return err
 		}
 	}
 	text, err := r.markdown()
@@ -72,6 +55,32 @@ func (o *options) compare(ctx context.Context, all []Case) error {
 	}
 	fmt.Print(text)
 	fmt.Fprintf(os.Stderr, "bench: written to %s\n", o.out)
+	return nil
+}
+
+// addCase runs a case and writes the report with it. A case that fails is told; an error means that the comparison
+// ends.
+func (o *options) addCase(ctx context.Context, r *Report, c Case, programmes []string) error {
+	if o.steps > 0 {
+		c.Config.Epochs, c.Authors.Steps = o.steps, min(o.steps, c.Authors.Steps)
+	}
+	x, err := o.one(ctx, c, programmes)
+	if x != nil {
+		r.Results = append(r.Results, x)
+	}
+	if ctx.Err() == nil && err == nil && c.Limited {
+		err = o.addLimit(ctx, r, x)
+	}
+	r.Finished = now()
+	if failed := r.write(o.out); failed != nil {
+		return failed
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("interrupted; %d cases are finished, see %s", len(r.Results), o.out)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "bench: case %s: %v\n", c.Name, err)
+	}
 	return nil
 }
 

@@ -6,8 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-
-	"github.com/revgnn/revgnn/pkg/models"
 )
 
 // The programmes that are compared.
@@ -89,54 +87,72 @@ func (s setup) available() (which []string, missing map[string]string) {
 // command is the command line of a programme for a case; skip says in a sentence why it has none. revgnn is given all
 // settings that the case's model has, and the scripts those of them that they take.
 func (s setup) command(which string, c Case, p Prepared, free int64) (args []string, skip string) {
-	// One word each: true or false are no words of their own behind a flag.
-	flag := func(name string, value any) { args = append(args, fmt.Sprintf("--%s=%v", name, value)) }
-	settings := func(takes func(models.Setting) bool) {
-		flag("weights", p.Weights)
-		flag("lr", c.Config.LearningRate)
-		for _, setting := range c.Config.Config.Settings() {
-			if takes(setting) {
-				flag(setting.Name, setting.Current())
-			}
-		}
-	}
-	among := func(names []string) func(models.Setting) bool {
-		return func(s models.Setting) bool { return slices.Contains(names, s.Name) }
-	}
 	switch which {
 	case Ours:
-		args = []string{s.revgnn, "bench", "--json", "--quiet"}
-		flag("dataset", p.Dataset)
-		if s.data != "" {
-			flag("data", s.data)
-		}
-		if s.engine != "" {
-			flag("engine", s.engine)
-		}
-		flag("epochs", c.Config.Epochs)
-		flag("model", c.Config.Model)
-		settings(func(models.Setting) bool { return true })
+		return s.ours(c, p), ""
 	case Peer:
 		if !c.Peer {
 			return nil, "the peer does not have this model"
 		}
-		args = []string{s.python, s.peerScript}
-		flag("graph", p.File)
-		flag("steps", c.Config.Epochs)
-		settings(among(peerTakes))
+		return s.peer(c, p), ""
 	case Authors:
 		if need := authorsBytes(c, p); need > free {
 			return nil, fmt.Sprintf("needs some %.0f GB, %.0f are free", gb(need), gb(free))
 		}
-		args = []string{s.python, s.authorsScript}
-		flag("checkout", s.authors)
-		flag("graph", p.File)
-		flag("memory", free)
-		flag("steps", c.Authors.Steps)
-		flag("model", c.Config.Model)
-		settings(among(authorsTakes))
+		return s.theirs(c, p, free), ""
 	}
-	return args, ""
+	return nil, ""
+}
+
+func (s setup) ours(c Case, p Prepared) []string {
+	l := line{s.revgnn, "bench", "--json", "--quiet"}
+	l.flag("dataset", p.Dataset)
+	if s.data != "" {
+		l.flag("data", s.data)
+	}
+	if s.engine != "" {
+		l.flag("engine", s.engine)
+	}
+	l.flag("epochs", c.Config.Epochs)
+	l.flag("model", c.Config.Model)
+	l.settings(c, p, func(string) bool { return true })
+	return l
+}
+
+func (s setup) peer(c Case, p Prepared) []string {
+	l := line{s.python, s.peerScript}
+	l.flag("graph", p.File)
+	l.flag("steps", c.Config.Epochs)
+	l.settings(c, p, func(name string) bool { return slices.Contains(peerTakes, name) })
+	return l
+}
+
+func (s setup) theirs(c Case, p Prepared, free int64) []string {
+	l := line{s.python, s.authorsScript}
+	l.flag("checkout", s.authors)
+	l.flag("graph", p.File)
+	l.flag("memory", free)
+	l.flag("steps", c.Authors.Steps)
+	l.flag("model", c.Config.Model)
+	l.settings(c, p, func(name string) bool { return slices.Contains(authorsTakes, name) })
+	return l
+}
+
+// line is a command line.
+type line []string
+
+// flag adds a flag as one word: true or false are no words of their own behind a flag.
+func (l *line) flag(name string, value any) { *l = append(*l, fmt.Sprintf("--%s=%v", name, value)) }
+
+// settings adds the weights, the learning rate and those settings of the case's model that the programme takes.
+func (l *line) settings(c Case, p Prepared, takes func(name string) bool) {
+	l.flag("weights", p.Weights)
+	l.flag("lr", c.Config.LearningRate)
+	for _, setting := range c.Config.Config.Settings() {
+		if takes(setting.Name) {
+			l.flag(setting.Name, setting.Current())
+		}
+	}
 }
 
 // authorsBytes estimates the memory of the authors' code, which keeps every evaluation for the backward pass, by what
