@@ -114,8 +114,7 @@ func (e *element) outline() (path, error) {
 var arguments = map[byte]int{'M': 2, 'L': 2, 'H': 1, 'V': 1, 'C': 6, 'Q': 4, 'A': 7, 'Z': 0}
 
 func parsePath(d string) (path, error) {
-	var p path
-	var at, start point
+	var p pen
 	command := byte(0)
 	for i := skip(d, 0); i < len(d); i = skip(d, i) {
 		repeated := true
@@ -123,8 +122,7 @@ func parsePath(d string) (path, error) {
 			command, repeated = d[i], false
 			i++
 		}
-		upper := command &^ 0x20
-		n, ok := arguments[upper]
+		n, ok := arguments[command&^0x20]
 		if !ok || repeated && n == 0 {
 			return nil, fmt.Errorf("the path %.40q... has an unknown command", d)
 		}
@@ -138,43 +136,55 @@ func parsePath(d string) (path, error) {
 			}
 			i = end
 		}
-		base := point{}
-		if command != upper {
-			base = at
-		}
-		to := func(k int) point { return point{base.x + v[k], base.y + v[k+1]} }
-		switch upper {
-		case 'M':
-			if at = to(0); repeated {
-				p.add('L', at)
-			} else {
-				start = at
-				p.add('M', at)
-			}
-		case 'L':
-			at = to(0)
-			p.add('L', at)
-		case 'H':
-			at.x = base.x + v[0]
-			p.add('L', at)
-		case 'V':
-			at.y = base.y + v[0]
-			p.add('L', at)
-		case 'C':
-			p.add('C', to(0), to(2), to(4))
-			at = to(4)
-		case 'Q':
-			p.quadratic(at, to(0), to(2))
-			at = to(2)
-		case 'A':
-			p.arc(at, v[0], v[1], v[2], v[3] != 0, v[4] != 0, to(5))
-			at = to(5)
-		case 'Z':
-			p.add('Z')
-			at = start
-		}
+		p.draw(command, repeated, v)
 	}
-	return p, nil
+	return p.drawn, nil
+}
+
+// pen draws a path by its commands: at is where it is, and start where what it draws began.
+type pen struct {
+	drawn     path
+	at, start point
+}
+
+// draw follows a command with its arguments, which are relative to the pen where the command is in lower case. A move
+// that is repeated is a line.
+func (p *pen) draw(command byte, repeated bool, v []float64) {
+	upper := command &^ 0x20
+	base := point{}
+	if command != upper {
+		base = p.at
+	}
+	to := func(k int) point { return point{base.x + v[k], base.y + v[k+1]} }
+	from := p.at
+	switch upper {
+	case 'M', 'L':
+		p.at = to(0)
+		if upper == 'L' || repeated {
+			p.drawn.add('L', p.at)
+		} else {
+			p.start = p.at
+			p.drawn.add('M', p.at)
+		}
+	case 'H':
+		p.at.x = base.x + v[0]
+		p.drawn.add('L', p.at)
+	case 'V':
+		p.at.y = base.y + v[0]
+		p.drawn.add('L', p.at)
+	case 'C':
+		p.at = to(4)
+		p.drawn.add('C', to(0), to(2), p.at)
+	case 'Q':
+		p.at = to(2)
+		p.drawn.quadratic(from, to(0), p.at)
+	case 'A':
+		p.at = to(5)
+		p.drawn.arc(from, v[0], v[1], v[2], v[3] != 0, v[4] != 0, p.at)
+	case 'Z':
+		p.at = p.start
+		p.drawn.add('Z')
+	}
 }
 
 func skip(d string, i int) int {
