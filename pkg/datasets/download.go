@@ -150,35 +150,52 @@ func (f *fetcher) attempt(ctx context.Context, file data.File, address string, o
 		return err
 	}
 	defer response.Body.Close()
+	if done, err = accept(response, address, out, done); err != nil {
+		return err
+	}
+	if n := response.ContentLength; n >= 0 && n != file.Bytes-done {
+		return final("%s serves %d bytes where %d are expected; it is not the published file, check the address or the "+
+			"network's login page", address, done+n, file.Bytes)
+	}
+	return f.receive(cancel, response.Body, file, out, done)
+}
+
+// accept makes out ready for the body of a response to the request for what follows its done bytes, by the response's
+// status: from is how many bytes it holds now, none where the server sends the whole file.
+func accept(response *http.Response, address string, out *os.File, done int64) (from int64, err error) {
 	switch code := response.StatusCode; {
 	case code == http.StatusPartialContent && done > 0 && startsAt(response, done):
+		return done, nil
 	case code == http.StatusOK:
 		// The server ignored the range, or none was asked for.
 		if done > 0 {
-			if err := out.Truncate(0); err != nil {
-				return writeError(out.Name(), err)
-			}
-			done = 0
-			if _, err := out.Seek(0, io.SeekStart); err != nil {
-				return writeError(out.Name(), err)
-			}
+			return 0, empty(out)
 		}
+		return 0, nil
 	case code == http.StatusPartialContent || code == http.StatusRequestedRangeNotSatisfiable:
-		if err := out.Truncate(0); err != nil {
-			return writeError(out.Name(), err)
+		if err := empty(out); err != nil {
+			return 0, err
 		}
-		return fmt.Errorf("the server cannot resume the file")
+		return 0, fmt.Errorf("the server cannot resume the file")
 	case code == http.StatusNotFound || code == http.StatusGone:
-		return final("%s does not exist (%s); check the mirror, or look where the authors moved it", address, response.Status)
+		return 0, final("%s does not exist (%s); check the mirror, or look where the authors moved it", address, response.Status)
 	case code >= 500 || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout:
-		return fmt.Errorf("the server answered %s", response.Status)
+		return 0, fmt.Errorf("the server answered %s", response.Status)
 	default:
-		return final("%s cannot be downloaded: the server answered %s; check the address or give a mirror", address, response.Status)
+		return 0, final("%s cannot be downloaded: the server answered %s; check the address or give a mirror", address,
+			response.Status)
 	}
-	if n := response.ContentLength; n >= 0 && n != file.Bytes-done {
-		return final("%s serves %d bytes where %d are expected; it is not the published file, check the address or the network's login page", address, done+n, file.Bytes)
+}
+
+// empty drops what a file holds.
+func empty(out *os.File) error {
+	if err := out.Truncate(0); err != nil {
+		return writeError(out.Name(), err)
 	}
-	return f.receive(cancel, response.Body, file, out, done)
+	if _, err := out.Seek(0, io.SeekStart); err != nil {
+		return writeError(out.Name(), err)
+	}
+	return nil
 }
 
 // startsAt tells whether a partial response begins at byte done.

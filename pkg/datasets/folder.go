@@ -23,9 +23,8 @@ const maxCSVBytes = 1 << 30
 //
 // nodes.csv needs a header. Its columns are id (any text, each once), label (class numbers from 0, or names, which are
 // numbered in alphabetical order), optionally split (train, val, test, or empty), and any number of features, which are
-// numbers. edges.csv has two columns of ids; a header is recognised
-// by two names that are neither ids nor numbers. Edges are undirected;
-// repeated ones and self loops are dropped. Without a split column the graph gets PaperSplits.
+// numbers. edges.csv has two columns of ids; a header is recognised by two names that are neither ids nor numbers. Edges
+// are undirected; repeated ones and self loops are dropped. Without a split column the graph gets PaperSplits.
 func folderGraph(dir string) (*graphs.Graph, error) {
 	nodes, err := readCSV(dir, "nodes.csv", parseNodes)
 	if err != nil {
@@ -73,31 +72,11 @@ func parseNodes(r *csv.Reader) (*nodeTable, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the header (%w); the first line must name the columns id, label and the features", err)
 	}
-	id, label, split := -1, -1, -1
-	var features []int
-	names := slices.Clone(header)
-	for i, name := range names {
-		var to *int
-		switch name = clean(name); name {
-		case "id":
-			to = &id
-		case "label":
-			to = &label
-		case "split":
-			to = &split
-		default:
-			features = append(features, i)
-			continue
-		}
-		if *to >= 0 {
-			return nil, fmt.Errorf("the header names the column %q twice", name)
-		}
-		*to = i
+	c, err := nodeColumns(slices.Clone(header))
+	if err != nil {
+		return nil, err
 	}
-	if id < 0 || label < 0 {
-		return nil, fmt.Errorf("the header needs the columns id and label, it has %q", truncate(strings.Join(names, ",")))
-	}
-	t := &nodeTable{ids: map[string]int32{}, numFeatures: len(features)}
+	t := &nodeTable{ids: map[string]int32{}, numFeatures: len(c.features)}
 	for {
 		row, err := r.Read()
 		if err == io.EOF {
@@ -107,27 +86,68 @@ func parseNodes(r *csv.Reader) (*nodeTable, error) {
 			return nil, fmt.Errorf("cannot read a row (%w)", err)
 		}
 		line, _ := r.FieldPos(0)
-		key := strings.TrimSpace(row[id])
-		if _, twice := t.ids[key]; twice {
-			return nil, fmt.Errorf("line %d: the id %q stands there twice", line, truncate(key))
-		}
-		// Strings of a record share one buffer as long as the row; keep only what is needed of it.
-		t.ids[strings.Clone(key)] = int32(len(t.ids))
-		if err := checkNodes(len(t.ids)); err != nil {
+		if err := t.add(c, row, line); err != nil {
 			return nil, err
 		}
-		t.labels = append(t.labels, strings.Clone(strings.TrimSpace(row[label])))
-		if split >= 0 {
-			t.splits = append(t.splits, strings.Clone(strings.ToLower(strings.TrimSpace(row[split]))))
-		}
-		for _, i := range features {
-			v, err := strconv.ParseFloat(strings.TrimSpace(row[i]), 32)
-			if err != nil {
-				return nil, fmt.Errorf("line %d: the feature %q is %q, which is not a number that fits; features must be finite numbers", line, truncate(names[i]), truncate(row[i]))
-			}
-			t.features = append(t.features, float32(v))
-		}
 	}
+}
+
+// columns are the positions of nodes.csv's columns, and the header's names; split is -1 without such a column.
+type columns struct {
+	id, label, split int
+	features         []int
+	names            []string
+}
+
+func nodeColumns(names []string) (c columns, err error) {
+	c = columns{id: -1, label: -1, split: -1, names: names}
+	for i, name := range names {
+		var to *int
+		switch name = clean(name); name {
+		case "id":
+			to = &c.id
+		case "label":
+			to = &c.label
+		case "split":
+			to = &c.split
+		default:
+			c.features = append(c.features, i)
+			continue
+		}
+		if *to >= 0 {
+			return c, fmt.Errorf("the header names the column %q twice", name)
+		}
+		*to = i
+	}
+	if c.id < 0 || c.label < 0 {
+		return c, fmt.Errorf("the header needs the columns id and label, it has %q", truncate(strings.Join(names, ",")))
+	}
+	return c, nil
+}
+
+// add reads a row. Strings of a record share one buffer as long as the row: only what is needed of it is kept.
+func (t *nodeTable) add(c columns, row []string, line int) error {
+	key := strings.TrimSpace(row[c.id])
+	if _, twice := t.ids[key]; twice {
+		return fmt.Errorf("line %d: the id %q stands there twice", line, truncate(key))
+	}
+	t.ids[strings.Clone(key)] = int32(len(t.ids))
+	if err := checkNodes(len(t.ids)); err != nil {
+		return err
+	}
+	t.labels = append(t.labels, strings.Clone(strings.TrimSpace(row[c.label])))
+	if c.split >= 0 {
+		t.splits = append(t.splits, strings.Clone(strings.ToLower(strings.TrimSpace(row[c.split]))))
+	}
+	for _, i := range c.features {
+		v, err := strconv.ParseFloat(strings.TrimSpace(row[i]), 32)
+		if err != nil {
+			return fmt.Errorf("line %d: the feature %q is %q, which is not a number that fits; features must be finite numbers",
+				line, truncate(c.names[i]), truncate(row[i]))
+		}
+		t.features = append(t.features, float32(v))
+	}
+	return nil
 }
 
 // clean normalises a column name; spreadsheets put a byte order mark before the first one.
