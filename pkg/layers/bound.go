@@ -6,8 +6,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Bound scales a weight of K heads, [K d, d], head below head, down where the mean of the heads' Frobenius norms exceeds c
-// (paper section 3.3 and appendix on multi-head attention):
+// Bound scales a weight of K heads, [K d, d], head below head, down where the mean of the heads' Frobenius norms
+// exceeds c (paper section 3.3 and appendix on multi-head attention):
 //
 //	W min(1, c / (1/K Σ_k |W^(k)|_F)),
 //

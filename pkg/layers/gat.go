@@ -16,7 +16,8 @@ const slope = 0.2
 // section 3.3 and appendix on multi-head attention):
 //
 //	h(X) = ReLU(1/K Σ_k A^(k)(X) X W^(k) + b),  X: [n, d], W^(k): [d, d], b: [d],
-//	A^(k)_ij = softmax_j(LeakyReLU(s_j + t_i)) over i's neighbours and i itself,  s = X W^(k) a_src, t = X W^(k) a_dst.
+//	A^(k)_ij = softmax_j(LeakyReLU(s_j + t_i)) over i's neighbours and i itself,
+//	s = X W^(k) a_src, t = X W^(k) a_dst.
 //
 // At fixed attention, Lip(h) is at most the mean of the heads' Frobenius norms, as A^(k) is right-stochastic; the
 // dependence of the attention on X is not bounded by that, so that the residuals of an inverse must be watched.
@@ -66,7 +67,8 @@ func (c GAT) attend(x *Node, w []*Node) attention {
 // needSymmetric refuses patterns of directed edges, whose transposes derivatives by hand would have to read.
 func needSymmetric(layer string, e sparse.BareEdges) {
 	if !e.Symmetric() {
-		panic(fmt.Errorf("%s needs a symmetric pattern: every edge in both directions; for directed edges, use sparse.Edges", layer))
+		panic(fmt.Errorf("%s needs a symmetric pattern: every edge in both directions; "+
+			"for directed edges, use sparse.Edges", layer))
 	}
 }
 

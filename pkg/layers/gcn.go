@@ -59,5 +59,6 @@ func gate(u, v, b *Node) *Node {
 
 // rowVector spreads b over the rows of x.
 func rowVector(b, x *Node) *Node {
-	return BroadcastToShape(Reshape(b, 1, b.Shape().Size()), shapes.Make(x.DType(), x.Shape().Dimensions[0], b.Shape().Size()))
+	return BroadcastToShape(Reshape(b, 1, b.Shape().Size()),
+		shapes.Make(x.DType(), x.Shape().Dimensions[0], b.Shape().Size()))
 }

@@ -30,7 +30,8 @@ func star(t *testing.T) (*sparse.Pattern, [][]bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := sparse.NewPattern(sparse.Adjacency(g).WithSelfLoops(), sparse.PatternOptions{Uses: sparse.ForGradients | sparse.ForDiagonal})
+	s, err := sparse.NewPattern(sparse.Adjacency(g).WithSelfLoops(),
+		sparse.PatternOptions{Uses: sparse.ForGradients | sparse.ForDiagonal})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,9 +46,10 @@ func star(t *testing.T) (*sparse.Pattern, [][]bool) {
 	return s, joined
 }
 
-// onStar executes f on random q, k [n, 6], x and v [n, 4], in the graph's order, and returns matrices of n rows restored to
-// that order.
-func onStar(t *testing.T, e *engine.Engine, scale float64, s *sparse.Pattern, f func(q, k, x, v, mask *Node, arrays []*Node) []*Node, mask []float32) [][]float32 {
+// onStar executes f on random q, k [n, 6], x and v [n, 4], in the graph's order, and returns matrices of n
+// rows restored to that order.
+func onStar(t *testing.T, e *engine.Engine, scale float64, s *sparse.Pattern,
+	f func(q, k, x, v, mask *Node, arrays []*Node) []*Node, mask []float32) [][]float32 {
 	t.Helper()
 	n := s.Size()
 	exec, err := NewExec(e.Backend, func(in []*Node) []*Node { return f(in[0], in[1], in[2], in[3], in[4], in[5:]) })
@@ -88,8 +90,8 @@ func onStar(t *testing.T, e *engine.Engine, scale float64, s *sparse.Pattern, f 
 	return values
 }
 
-// The attention, its products with a matrix and with the transpose, and all gradients against dense matrices; with ordinary
-// scores and with ones so large that exp would overflow.
+// The attention, its products with a matrix and with the transpose, and all gradients against dense matrices; with
+// ordinary scores and with ones so large that exp would overflow.
 func TestAttentionEqualsDense(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		s, joined := star(t)
@@ -120,15 +122,18 @@ func TestAttentionEqualsDense(t *testing.T) {
 					var a *Node
 					for h := range heads {
 						columns := func(x *Node) *Node { return Slice(x, AxisRange(), AxisRange(h*d, (h+1)*d)) }
-						scores := DivScalar(Dot(columns(q), Transpose(columns(k), 0, 1)).Product(), math.Sqrt(float64(d)))
-						p := Softmax(Where(GreaterThan(mask, ZerosLike(mask)), scores, MulScalar(OnesLike(scores), -1e30)), 1)
+						scores := DivScalar(Dot(columns(q), Transpose(columns(k), 0, 1)).Product(),
+							math.Sqrt(float64(d)))
+						p := Softmax(Where(GreaterThan(mask, ZerosLike(mask)), scores,
+							MulScalar(OnesLike(scores), -1e30)), 1)
 						if a == nil {
 							a = p
 						} else {
 							a = Add(a, p)
 						}
 					}
-					eye := ConvertDType(Equal(Iota(q.Graph(), mask.Shape(), 0), Iota(q.Graph(), mask.Shape(), 1)), x.DType())
+					eye := ConvertDType(Equal(Iota(q.Graph(), mask.Shape(), 0), Iota(q.Graph(), mask.Shape(), 1)),
+						x.DType())
 					m := Mul(Sub(DivScalar(a, float64(heads)), eye), Sigmoid(ReduceAllMean(q)))
 					y := x
 					for range 2 { // RK4 on a linear field

@@ -26,7 +26,8 @@ func ring(t *testing.T) *graphs.Graph {
 	t.Helper()
 	var edges []graphs.Edge
 	for i := range int32(nodes - 1) {
-		edges = append(edges, graphs.Edge{i, (i + 1) % (nodes - 1)}, graphs.Edge{i, i * i % (nodes - 1)}, graphs.Edge{0, i})
+		edges = append(edges, graphs.Edge{i, (i + 1) % (nodes - 1)}, graphs.Edge{i, i * i % (nodes - 1)},
+			graphs.Edge{0, i})
 	}
 	g, err := graphs.New("ring", nodes, edges, nil, 0, make([]int32, nodes), 1, nil)
 	if err != nil {
@@ -55,9 +56,12 @@ func branches(t *testing.T) map[string]branch {
 	}
 	const wide = 256 // solve.Keeps
 	return map[string]branch{
-		"wide GCN": {layers.GCN{Adjacency: norm}, []*tensors.Tensor{draw(2, 0.95, wide, wide), draw(3, 0.2, wide)}, norm.Tensors()},
-		"GCN":      {layers.GCN{Adjacency: norm}, []*tensors.Tensor{draw(2, 0.95, width, width), draw(3, 0.2, width)}, norm.Tensors()},
-		"GAT":      {layers.GAT{Pattern: pattern}, []*tensors.Tensor{draw(2, 0.8, width, heads*(width+2)), draw(3, 0.2, width)}, pattern.Tensors()},
+		"wide GCN": {layers.GCN{Adjacency: norm},
+			[]*tensors.Tensor{draw(2, 0.95, wide, wide), draw(3, 0.2, wide)}, norm.Tensors()},
+		"GCN": {layers.GCN{Adjacency: norm},
+			[]*tensors.Tensor{draw(2, 0.95, width, width), draw(3, 0.2, width)}, norm.Tensors()},
+		"GAT": {layers.GAT{Pattern: pattern},
+			[]*tensors.Tensor{draw(2, 0.8, width, heads*(width+2)), draw(3, 0.2, width)}, pattern.Tensors()},
 	}
 }
 
@@ -137,7 +141,8 @@ func TestPullBackEqualsAutodiff(t *testing.T) {
 			})
 			auto := b.execute(t, e, func(x, v *Node, w []*Node) []*Node {
 				h := b.block.Activate(b.block.Preactivation(x, w), w)
-				return append([]*Node{h}, Gradient(ReduceAllSum(Mul(h, v)), append([]*Node{x}, w[:trainable]...)...)...)
+				return append([]*Node{h},
+					Gradient(ReduceAllSum(Mul(h, v)), append([]*Node{x}, w[:trainable]...)...)...)
 			})
 			for i := range byHand {
 				compare(t, fmt.Sprintf("%s: number %d of h, dX, dw", name, i), byHand[i], auto[i], 2e-6)
@@ -151,17 +156,21 @@ func TestReverseChain(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, b := range branches(t) {
 			o := solve.Options{Tolerance: 1e-7, MaxIterations: 100, Order: solve.DefaultOrder}
-			run := func(chain func(solve.Block, *Node, []*Node, int, solve.Options) (*Node, *solve.Stats)) [][]float32 {
+			run := func(chain func(solve.Block, *Node, []*Node, int,
+				solve.Options) (*Node, *solve.Stats)) [][]float32 {
 				return b.execute(t, e, func(x, v *Node, w []*Node) []*Node {
 					y, _ := chain(b.block, x, w, 4, o)
 					back := solve.ForwardChain(b.block, y, w, 4)
-					return append([]*Node{y, back}, Gradient(ReduceAllSum(Mul(y, v)), append([]*Node{x}, w[:b.block.Trainable()]...)...)...)
+					return append([]*Node{y, back},
+						Gradient(ReduceAllSum(Mul(y, v)), append([]*Node{x}, w[:b.block.Trainable()]...)...)...)
 				})
 			}
 			implicit, unrolled := run(solve.ReverseChain), run(solve.ReverseChainUnrolled)
-			compare(t, name+": f∘g", implicit[1], tensors.MustCopyFlatData[float32](draw(1, 6, nodes, b.width())), 1e-5)
+			compare(t, name+": f∘g", implicit[1],
+				tensors.MustCopyFlatData[float32](draw(1, 6, nodes, b.width())), 1e-5)
 			for i := range implicit {
-				compare(t, fmt.Sprintf("%s: number %d of result, round trip, gradients", name, i), implicit[i], unrolled[i], 1e-4)
+				compare(t, fmt.Sprintf("%s: number %d of result, round trip, gradients", name, i), implicit[i],
+					unrolled[i], 1e-4)
 			}
 		}
 	})
@@ -178,17 +187,21 @@ func TestPerLayerChain(t *testing.T) {
 			}
 			block := solve.PerLayer(b.block)
 			o := solve.Options{Tolerance: 1e-7, MaxIterations: 100, Order: solve.DefaultOrder}
-			run := func(chain func(solve.Block, *Node, []*Node, int, solve.Options) (*Node, *solve.Stats)) [][]float32 {
+			run := func(chain func(solve.Block, *Node, []*Node, int,
+				solve.Options) (*Node, *solve.Stats)) [][]float32 {
 				return b.execute(t, e, func(x, v *Node, w []*Node) []*Node {
 					y, _ := chain(block, x, w, depth, o)
 					back := solve.ForwardChain(block, y, w, depth)
-					return append([]*Node{y, back}, Gradient(ReduceAllSum(Mul(y, v)), append([]*Node{x}, w[:trainable]...)...)...)
+					return append([]*Node{y, back},
+						Gradient(ReduceAllSum(Mul(y, v)), append([]*Node{x}, w[:trainable]...)...)...)
 				})
 			}
 			implicit, unrolled := run(solve.ReverseChain), run(solve.ReverseChainUnrolled)
-			compare(t, name+": f∘g", implicit[1], tensors.MustCopyFlatData[float32](draw(1, 6, nodes, b.width())), 1e-5)
+			compare(t, name+": f∘g", implicit[1],
+				tensors.MustCopyFlatData[float32](draw(1, 6, nodes, b.width())), 1e-5)
 			for i := range implicit {
-				compare(t, fmt.Sprintf("%s: number %d of result, round trip, gradients", name, i), implicit[i], unrolled[i], 1e-4)
+				compare(t, fmt.Sprintf("%s: number %d of result, round trip, gradients", name, i), implicit[i],
+					unrolled[i], 1e-4)
 			}
 		}
 	})
@@ -208,7 +221,9 @@ func stacked(a *tensors.Tensor, factors ...float32) *tensors.Tensor {
 func TestBound(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	for _, c := range []struct{ norm, bound, want float64 }{{2, 0.9, 0.9}, {0.5, 0.9, 0.5}} {
-		exec, err := NewExec(e.Backend, func(w *Node) *Node { return Sqrt(ReduceAllSum(Square(layers.Bound(w, 1, c.bound)))) })
+		exec, err := NewExec(e.Backend, func(w *Node) *Node {
+			return Sqrt(ReduceAllSum(Square(layers.Bound(w, 1, c.bound))))
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,7 +246,8 @@ func TestDirectedEdgesAreRefused(t *testing.T) {
 		build func(p *sparse.Pattern, x *Node, arrays []*Node) *Node
 	}{
 		"GAT": {sparse.ForLoopAttention, func(p *sparse.Pattern, x *Node, arrays []*Node) *Node {
-			return layers.GAT{Pattern: p}.Preactivation(x, append([]*Node{Concatenate([]*Node{x, x}, 1), x}, arrays...))
+			return layers.GAT{Pattern: p}.Preactivation(x,
+				append([]*Node{Concatenate([]*Node{x, x}, 1), x}, arrays...))
 		}},
 		"GRAND": {sparse.ForGradients, func(p *sparse.Pattern, x *Node, arrays []*Node) *Node {
 			return layers.Attention(p.Bare(arrays), x, x, 1)

@@ -10,8 +10,8 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Builder is a model in a computation graph: what a [Network] builds with. Its layers are those of PyTorch, with PyTorch's names, shapes
-// and starts; GoMLX's own layers work on its Scope as anywhere.
+// Builder is a model in a computation graph: what a [Network] builds with. Its layers are those of PyTorch, with
+// PyTorch's names, shapes and starts; GoMLX's own layers work on its Scope as anywhere.
 type Builder struct {
 	*Model
 	Scope *model.Scope
@@ -63,13 +63,15 @@ func (b *Builder) Param(p Param) *Node {
 	return v.NodeValue(b.Graph)
 }
 
-// Linear is x W^T + b, [n, in] to [n, out], with W and b uniform in ±1/sqrt(in) as in PyTorch (He et al. 2015 with a = sqrt 5).
+// Linear is x W^T + b, [n, in] to [n, out], with W and b uniform in ±1/sqrt(in) as in PyTorch (He et
+// al. 2015 with a = sqrt 5).
 func (b *Builder) Linear(name string, x *Node, out int) *Node {
 	w, bias := b.linear(name, x.Shape().Dimensions[1], out)
 	return Add(Dot(x, Transpose(w, 0, 1)).Product(), ExpandLeftToRank(bias, 2))
 }
 
-// Encode is [Builder.Linear] of the graph's node features, [n, Features] to [n, out]; features of which most are zero are a sparse matrix.
+// Encode is [Builder.Linear] of the graph's node features, [n, Features] to [n, out]; features of which most are
+// zero are a sparse matrix.
 func (b *Builder) Encode(name string, out int) *Node {
 	w, bias := b.linear(name, b.Features, out)
 	return Add(b.Model.features.times(w, b.features), ExpandLeftToRank(bias, 2))
@@ -105,21 +107,24 @@ func (b *Builder) Norm(name string, x *Node) *Node {
 	return x
 }
 
-// LayerNorm normalises each row to mean 0 and variance 1 (Ba, Kiros and Hinton 2016), and scales and shifts its columns.
+// LayerNorm normalises each row to mean 0 and variance 1 (Ba, Kiros and Hinton 2016), and
+// scales and shifts its columns.
 func (b *Builder) LayerNorm(name string, x *Node) *Node {
 	mean := ReduceAndKeep(x, ReduceMean, 1)
 	variance := ReduceAndKeep(Square(Sub(x, mean)), ReduceMean, 1)
 	return b.affine(name, x, mean, variance)
 }
 
-// BatchNorm normalises each column over the nodes of the graph (Ioffe and Szegedy 2015), with running statistics in evaluation.
+// BatchNorm normalises each column over the nodes of the graph (Ioffe and Szegedy 2015), with running
+// statistics in evaluation.
 func (b *Builder) BatchNorm(name string, x *Node) *Node {
 	width := []int{x.Shape().Dimensions[1]}
 	b.Param(Param{Name: name + ".running_mean", Shape: width, Fixed: true})
 	b.Param(Param{Name: name + ".running_var", Shape: width, Value: 1, Fixed: true})
 	runningMean, runningVariance := b.Scope.GetVariable(name+".running_mean"), b.Scope.GetVariable(name+".running_var")
 	if !b.Scope.IsTraining(b.Graph) {
-		return b.affine(name, x, ExpandLeftToRank(runningMean.NodeValue(b.Graph), 2), ExpandLeftToRank(runningVariance.NodeValue(b.Graph), 2))
+		return b.affine(name, x, ExpandLeftToRank(runningMean.NodeValue(b.Graph), 2),
+			ExpandLeftToRank(runningVariance.NodeValue(b.Graph), 2))
 	}
 	mean := ReduceAndKeep(x, ReduceMean, 0)
 	variance := ReduceAndKeep(Square(Sub(x, mean)), ReduceMean, 0)

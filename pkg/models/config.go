@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Config describes a model; its settings have the names of the command line and of run records. A model has some of the shared settings,
-// which its [Kind] names, and may have its own; those that it does not have are zero.
+// Config describes a model; its settings have the names of the command line and of run records. A model has some of
+// the shared settings, which its [Kind] names, and may have its own; those that it does not have are zero.
 type Config struct {
 	// Model is one of [Names].
 	Model string
@@ -21,15 +21,16 @@ type Config struct {
 	Heads int
 	// Dropout is the probability of dropping a feature.
 	Dropout float64
-	// Lipschitz is the bound c < 1 on the Frobenius norm of W (paper section 3.3), and Normalise how it is kept: "project"
-	// scales W after every step, as the paper says; "reparametrise" scales it inside the model, as the authors' code does.
+	// Lipschitz is the bound c < 1 on the Frobenius norm of W (paper section 3.3), and Normalise how it is
+	// kept: "project" scales W after every step, as the paper says; "reparametrise" scales it inside the model,
+	// as the authors' code does.
 	Lipschitz float64
 	Normalise string
-	// NoBias leaves b out of the layers, as in the formula of the paper's section 3.3; the authors' code has it. Where c is small and the
-	// chain deep, b outweighs W and moves all nodes alike.
+	// NoBias leaves b out of the layers, as in the formula of the paper's section 3.3; the authors' code has it. Where
+	// c is small and the chain deep, b outweighs W and moves all nodes alike.
 	NoBias bool
-	// Tolerance ends a fixed-point iteration: mean absolute change of an iterate; in the adjoint solve ten times as much,
-	// relative to the right-hand side. MaxIterations limits both (the paper's M).
+	// Tolerance ends a fixed-point iteration: mean absolute change of an iterate; in the adjoint solve ten times as
+	// much, relative to the right-hand side. MaxIterations limits both (the paper's M).
 	Tolerance     float64
 	MaxIterations int
 	// Adjoint is "implicit" (gradient of the fixed point, O(1) memory) or "unrolled" (of the iterations).
@@ -50,27 +51,35 @@ func (c *Config) shared() []Setting {
 		{Name: "hidden", Value: &c.Hidden, Help: "width of the layers", Least: 1, Most: 1 << 14},
 		{Name: "heads", Value: &c.Heads, Help: "attention heads, averaged", Least: 1, Most: 64, Absent: 1},
 		{Name: "dropout", Value: &c.Dropout, Help: "probability of dropping a feature", Most: 0.99, Absent: 0.0},
-		{Name: "lipschitz", Value: &c.Lipschitz, Help: "bound on the Frobenius norm of the weight, below 1", Least: 1e-6, Most: 0.9999999},
-		{Name: "normalise", Value: &c.Normalise, Help: "how the bound is kept: project (after every step) or reparametrise (inside the model)",
+		{Name: "lipschitz", Value: &c.Lipschitz, Help: "bound on the Frobenius norm of the weight, below 1",
+			Least: 1e-6, Most: 0.9999999},
+		{Name: "normalise", Value: &c.Normalise,
+			Help:  "how the bound is kept: project (after every step) or reparametrise (inside the model)",
 			OneOf: []string{"project", "reparametrise"}},
-		{Name: "tolerance", Value: &c.Tolerance, Help: "mean absolute change at which a fixed-point iteration ends", Most: 1},
-		{Name: "max-iterations", Value: &c.MaxIterations, Help: "most fixed-point iterations per layer", Least: 1, Most: 1 << 16},
-		{Name: "adjoint", Value: &c.Adjoint, Help: "gradient of a reverse layer: implicit (of the fixed point) or unrolled (of the iterations)",
+		{Name: "tolerance", Value: &c.Tolerance,
+			Help: "mean absolute change at which a fixed-point iteration ends", Most: 1},
+		{Name: "max-iterations", Value: &c.MaxIterations, Help: "most fixed-point iterations per layer",
+			Least: 1, Most: 1 << 16},
+		{Name: "adjoint", Value: &c.Adjoint,
+			Help:  "gradient of a reverse layer: implicit (of the fixed point) or unrolled (of the iterations)",
 			OneOf: []string{"implicit", "unrolled"}},
-		{Name: "norm", Value: &c.Norm, Help: "normalisation: none, layer or batch", OneOf: []string{"none", "layer", "batch"}, Absent: "none"},
-		{Name: "no-bias", Value: &c.NoBias, Help: "leave the bias out of the layers, as the paper's formula does (the authors' code has it)", Absent: false},
+		{Name: "norm", Value: &c.Norm, Help: "normalisation: none, layer or batch",
+			OneOf: []string{"none", "layer", "batch"}, Absent: "none"},
+		{Name: "no-bias", Value: &c.NoBias, Help: "leave the bias out of the layers, " +
+			"as the paper's formula does (the authors' code has it)", Absent: false},
 		{Name: "head-layers", Value: &c.HeadLayers, Help: "linear layers in the head (0: as the authors)", Most: 16},
 	}
 }
 
-// usual are the defaults of the shared settings: what trains well in seconds on the smaller datasets, 8 layers of width 64 in each
-// direction.
+// usual are the defaults of the shared settings: what trains well in seconds on the smaller datasets, 8 layers of
+// width 64 in each direction.
 func usual() Config {
 	return Config{Forward: 8, Reverse: 8, Hidden: 64, Heads: 1, Lipschitz: 0.999, Normalise: "project",
 		Tolerance: 1e-5, MaxIterations: 16, Adjoint: "implicit", Norm: "none"}
 }
 
-// Default is a model's configuration unless settings are chosen. Of a model that does not exist, it has the name alone.
+// Default is a model's configuration unless settings are chosen. Of a model that does not
+// exist, it has the name alone.
 func Default(model string) Config {
 	c := Config{Model: model}
 	k, err := Lookup(model)
@@ -104,7 +113,8 @@ func copyValue(to, from Setting) {
 	}
 }
 
-// Settings lists the settings that the configuration's model has. They point into copies: see [Config.Set] for changing one.
+// Settings lists the settings that the configuration's model has. They point into copies: see
+// [Config.Set] for changing one.
 func (c Config) Settings() []Setting {
 	list, _ := c.bound()
 	return list
@@ -125,8 +135,8 @@ func (c *Config) bound() (list []Setting, keep func()) {
 	return append(list, own...), func() { c.Own = current() }
 }
 
-// Set gives a setting, by its flag's name, the value that text stands for. A setting that the model does not have is refused, but for
-// the value that stands for its absence, such as no reverse layers.
+// Set gives a setting, by its flag's name, the value that text stands for. A setting that the model does not have is
+// refused, but for the value that stands for its absence, such as no reverse layers.
 func (c *Config) Set(name, text string) error {
 	return c.change(name, func(s Setting) error { return s.Parse(text) })
 }
@@ -174,7 +184,8 @@ func (c Config) refuse(name string) error {
 	if with, ok := k.WithReverse(); ok && with.knows(name) {
 		hint = fmt.Sprintf("choose %s, or ", with.Name)
 	}
-	return fmt.Errorf("model %s has no setting %q: %sleave it out (it has %s)", c.Model, name, hint, strings.Join(has, ", "))
+	return fmt.Errorf("model %s has no setting %q: %sleave it out (it has %s)",
+		c.Model, name, hint, strings.Join(has, ", "))
 }
 
 // knows tells whether the model has a setting.
@@ -204,14 +215,16 @@ func (c Config) Resolved() Config {
 	return c
 }
 
-// Validate returns an error that names the first impossible setting, or one that the model does not have, and what to choose instead.
+// Validate returns an error that names the first impossible setting, or one that the model does not have,
+// and what to choose instead.
 func (c Config) Validate() error {
 	k, err := Lookup(c.Model)
 	if err != nil {
 		return err
 	}
 	if have, want := fmt.Sprintf("%T", c.Own), fmt.Sprintf("%T", k.Own.defaults); have != want {
-		return fmt.Errorf("the configuration of %s has settings of another model (%s): begin with models.Default(%q)", c.Model, have, c.Model)
+		return fmt.Errorf("the configuration of %s has settings of another model (%s): begin with models.Default(%q)",
+			c.Model, have, c.Model)
 	}
 	for _, s := range c.shared() {
 		if !k.Has(s.Name) && !s.isZero() {
@@ -260,8 +273,9 @@ func (c *Config) UnmarshalJSON(b []byte) error {
 	return c.Read(values)
 }
 
-// Read makes the configuration that values describe; without the name of a model, the zero configuration. Shared settings that the model does not have are passed over, since
-// records of earlier versions hold them; any other name is an error.
+// Read makes the configuration that values describe; without the name of a model, the zero configuration.
+// Shared settings that the model does not have are passed over, since records of earlier versions hold them;
+// any other name is an error.
 func (c *Config) Read(values map[string]json.RawMessage) error {
 	var name string
 	if raw, ok := values["model"]; ok {
@@ -281,7 +295,9 @@ func (c *Config) Read(values map[string]json.RawMessage) error {
 			continue
 		}
 		err := c.Decode(key, values[key])
-		passed := slices.ContainsFunc(all.shared(), func(s Setting) bool { return s.Key() == key && !registry[name].Has(s.Name) })
+		passed := slices.ContainsFunc(all.shared(), func(s Setting) bool {
+			return s.Key() == key && !registry[name].Has(s.Name)
+		})
 		if err != nil && !passed {
 			return err
 		}

@@ -14,8 +14,8 @@ type features struct {
 	arrays []*tensors.Tensor
 }
 
-// dense is the share of features other than zero from which on they are multiplied as a dense matrix. (At one in 200, of Chameleon's
-// 2325 features, the dense product and its derivative took a fifth of an epoch of GRAND.)
+// dense is the share of features other than zero from which on they are multiplied as a dense matrix. (At one in 200,
+// of Chameleon's 2325 features, the dense product and its derivative took a fifth of an epoch of GRAND.)
 const dense = 1.0 / 16
 
 // Sparse tells whether a model keeps a graph's features as a sparse matrix, and how many of them are not zero.
@@ -32,7 +32,8 @@ func Sparse(g *graphs.Graph) (entries int, yes bool) {
 func newFeatures(g *graphs.Graph, order sparse.Order) (f features, err error) {
 	x := sparse.Permute(order, g.Features, g.NumFeatures)
 	if _, yes := Sparse(g); !yes {
-		return features{arrays: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(x, g.NumNodes, g.NumFeatures)}}, nil
+		return features{arrays: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(x, g.NumNodes, g.NumFeatures)}},
+			nil
 	}
 	entries, err := sparse.FromDense(x, g.NumFeatures)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// frame is what the paper's models have in common (section 3.1): an encoder, message passing forwards and, side by side with it,
-// backwards, and a head that reads both:
+// frame is what the paper's models have in common (section 3.1): an encoder, message passing forwards and, side by
+// side with it, backwards, and a head that reads both:
 //
 //	H = dropout(ReLU(X W_in + b)),  Y = head(norm( f∘…∘f(H) ‖ g∘…∘g(H) )),  g = f^-1
 //
@@ -25,7 +25,8 @@ type backbone interface {
 	// encoder is the PyTorch name of the encoder's linear layer, and head that of the head's layer number i of n.
 	encoder() string
 	head(i, n int) string
-	// represent makes the representation out of the encoded features; its solves are what iterations are averaged over.
+	// represent makes the representation out of the encoded features; its solves are what
+	// iterations are averaged over.
 	represent(b *Builder, h *Node) (representation *Node, stats *solve.Stats, solves int)
 	// roundTrip passes the encoded features forwards and back again; see [Inverter].
 	roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve.Stats)

@@ -14,11 +14,14 @@ import (
 )
 
 func init() {
-	k := Kind{Name: "gat", Title: "GAT", Layer: "X + ReLU(1/K Σ_k A_k(X) X W_k + b), A_k a softmax of LeakyReLU(s_j + t_i) over neighbours",
-		Reference: "Veličković et al., ICLR 2018; paper section 3.3", Shared: slices.Concat(plainSettings, []string{"heads"}), Resolve: resolveHead,
+	k := Kind{Name: "gat", Title: "GAT",
+		Layer:     "X + ReLU(1/K Σ_k A_k(X) X W_k + b), A_k a softmax of LeakyReLU(s_j + t_i) over neighbours",
+		Reference: "Veličković et al., ICLR 2018; paper section 3.3",
+		Shared:    slices.Concat(plainSettings, []string{"heads"}), Resolve: resolveHead,
 		New: func(c Config) Network { return newResidual(&gat{heads: c.Heads}, layers.GAT{}) }}
 	Register(k)
-	k.Name, k.Title, k.Plain, k.Shared = "gat+rep", "GAT+ReP", k.Name, slices.Concat(reverseSettings, []string{"heads"})
+	k.Name, k.Title, k.Plain, k.Shared = "gat+rep", "GAT+ReP", k.Name,
+		slices.Concat(reverseSettings, []string{"heads"})
 	Register(k)
 }
 
@@ -36,8 +39,8 @@ func (a *gat) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Te
 	return a.pattern.Order(), a.pattern.Tensors(), nil
 }
 
-// block has its weights start as in PyTorch Geometric, uniform by Glorot and Bengio (2010): the matrix as one from d to K d, the
-// attention vectors as one from K to d.
+// block has its weights start as in PyTorch Geometric, uniform by Glorot and Bengio (2010): the matrix as one from d
+// to K d, the attention vectors as one from K to d.
 func (a *gat) block(b *Builder) (solve.Block, []*Node) {
 	heads, d := b.Config.Heads, b.Config.Hidden
 	limit := math.Sqrt(6 / float64(heads+d))

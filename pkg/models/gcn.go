@@ -13,7 +13,8 @@ import (
 )
 
 func init() {
-	k := Kind{Name: "gcn", Title: "GCN", Layer: "X + ReLU(Â X W + b), Â the adjacency with self loops, symmetrically normalised",
+	k := Kind{Name: "gcn", Title: "GCN",
+		Layer:     "X + ReLU(Â X W + b), Â the adjacency with self loops, symmetrically normalised",
 		Reference: "Kipf and Welling, ICLR 2017; paper section 3.3", Shared: plainSettings, Resolve: resolveHead,
 		New: func(Config) Network { return newResidual(&gcn{}, layers.GCN{}) }}
 	Register(k)

@@ -15,10 +15,12 @@ import (
 )
 
 func init() {
-	k := Kind{Name: "grand", Title: "GRAND", Layer: "dX/dt = σ(α)(A − I) X to T_F, A scaled dot-product attention of the encoded features",
+	k := Kind{Name: "grand", Title: "GRAND",
+		Layer:     "dX/dt = σ(α)(A − I) X to T_F, A scaled dot-product attention of the encoded features",
 		Reference: "Chamberlain et al., GRAND: Graph Neural Diffusion, ICML 2021; paper section 3.2",
 		Shared:    []string{"hidden", "heads", "dropout", "norm", "head-layers"},
-		Own:       OwnSettings(Diffusion{Time: 3, Solver: "rk4", Step: 0.5, TolScale: 1000, AttentionDim: 16, MaxEvaluations: 5000}, (*Diffusion).forward),
+		Own: OwnSettings(Diffusion{Time: 3, Solver: "rk4", Step: 0.5, TolScale: 1000, AttentionDim: 16,
+			MaxEvaluations: 5000}, (*Diffusion).forward),
 		Resolve: func(c *Config) {
 			if c.HeadLayers == 0 {
 				c.HeadLayers = 2
@@ -37,8 +39,8 @@ func init() {
 type Diffusion struct {
 	// Time T_F and ReverseTime T_R: the features diffuse forwards to T_F and, with reverse process, backwards to -T_R.
 	Time, ReverseTime float64
-	// Solver is one of solve.MethodNames: euler and rk4 take steps of size Step; dopri5 chooses them so that a step's error
-	// stays below TolScale times 1e-7 absolute and 1e-9 relative.
+	// Solver is one of solve.MethodNames: euler and rk4 take steps of size Step; dopri5 chooses them so that a step's
+	// error stays below TolScale times 1e-7 absolute and 1e-9 relative.
 	Solver         string
 	Step, TolScale float64
 	// AttentionDim is the width of all heads' queries together, and of their keys.
@@ -53,14 +55,18 @@ func (d *Diffusion) forward() []Setting {
 		{Name: "time", Value: &d.Time, Help: "time to diffuse forwards", Most: 1e6},
 		{Name: "solver", Value: &d.Solver, Help: "method of integration", OneOf: solve.MethodNames()},
 		{Name: "step", Value: &d.Step, Help: "step of euler and rk4", Least: 1e-6, Most: 1e6},
-		{Name: "tol-scale", Value: &d.TolScale, Help: "tolerance of dopri5, times 1e-7 absolute and 1e-9 relative", Least: 1e-6, Most: 1e6},
-		{Name: "attention-dim", Value: &d.AttentionDim, Help: "width of queries and keys, of all heads together", Least: 1, Most: 1 << 14},
-		{Name: "max-evaluations", Value: &d.MaxEvaluations, Help: "most evaluations of the diffusion in either direction", Least: 1, Most: 1 << 30},
+		{Name: "tol-scale", Value: &d.TolScale, Help: "tolerance of dopri5, times 1e-7 absolute and 1e-9 relative",
+			Least: 1e-6, Most: 1e6},
+		{Name: "attention-dim", Value: &d.AttentionDim, Help: "width of queries and keys, of all heads together",
+			Least: 1, Most: 1 << 14},
+		{Name: "max-evaluations", Value: &d.MaxEvaluations,
+			Help: "most evaluations of the diffusion in either direction", Least: 1, Most: 1 << 30},
 	}
 }
 
 func (d *Diffusion) both() []Setting {
-	return append(d.forward(), Setting{Name: "reverse-time", Value: &d.ReverseTime, Help: "time to diffuse backwards", Most: 1e6})
+	return append(d.forward(),
+		Setting{Name: "reverse-time", Value: &d.ReverseTime, Help: "time to diffuse backwards", Most: 1e6})
 }
 
 // diffusionDepth is T_F, and T_R behind it.
@@ -76,7 +82,8 @@ func diffusionDepth(c Config) string {
 func checkDiffusion(c Config) error {
 	d := OwnOf[Diffusion](c)
 	if d.AttentionDim%c.Heads != 0 {
-		return fmt.Errorf("attention-dim is %d with %d heads: choose a positive multiple of the heads", d.AttentionDim, c.Heads)
+		return fmt.Errorf("attention-dim is %d with %d heads: choose a positive multiple of the heads",
+			d.AttentionDim, c.Heads)
 	}
 	if err := d.integration(d.Time).Validate(); err != nil {
 		return err
@@ -87,7 +94,8 @@ func checkDiffusion(c Config) error {
 // integration to a time, with the authors' tolerances: tol-scale times 1e-7 absolute and 1e-9 relative.
 func (d Diffusion) integration(to float64) solve.Integration {
 	m, _ := solve.MethodNamed(d.Solver) // its name is checked before
-	return solve.Integration{Method: m, To: to, Step: d.Step, AbsTol: d.TolScale * 1e-7, RelTol: d.TolScale * 1e-9, MaxEvaluations: d.MaxEvaluations}
+	return solve.Integration{Method: m, To: to, Step: d.Step, AbsTol: d.TolScale * 1e-7, RelTol: d.TolScale * 1e-9,
+		MaxEvaluations: d.MaxEvaluations}
 }
 
 // grand is the network
@@ -105,7 +113,8 @@ type diffusion struct {
 
 func newDiffusion(c Config) grand { return grand{frame{&diffusion{Diffusion: OwnOf[Diffusion](c)}}} }
 
-// attention is the name before its linear maps Q and K, and of Wout, which the authors' files hold though nothing reads it.
+// attention is the name before its linear maps Q and K, and of Wout, which the authors' files
+// hold though nothing reads it.
 const attention = "odeblock.multihead_att_layer."
 
 // Unused implements [Twin].
@@ -149,13 +158,15 @@ func (d *diffusion) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *s
 	return end, nil, stats
 }
 
-// field is the diffusion with attention from the encoded features. It starts as in the authors' code: the maps of the attention almost
-// zero, so that every node attends to all its neighbours alike, and σ(α) = 1/2.
+// field is the diffusion with attention from the encoded features. It starts as in the authors' code: the maps of the
+// attention almost zero, so that every node attends to all its neighbours alike, and σ(α) = 1/2.
 func (d *diffusion) field(b *Builder, h *Node) (solve.Field, []*Node) {
 	rate := Sigmoid(b.Param(Param{Name: "odeblock.odefunc.alpha_train", Shape: []int{}}))
 	project := func(name string) *Node {
-		w := b.Param(Param{Name: attention + name + ".weight", Shape: []int{d.AttentionDim, b.Config.Hidden}, Value: 1e-5})
-		bias := b.Param(Param{Name: attention + name + ".bias", Shape: []int{d.AttentionDim}, Limit: 1 / math.Sqrt(float64(b.Config.Hidden))})
+		w := b.Param(Param{Name: attention + name + ".weight",
+			Shape: []int{d.AttentionDim, b.Config.Hidden}, Value: 1e-5})
+		bias := b.Param(Param{Name: attention + name + ".bias", Shape: []int{d.AttentionDim},
+			Limit: 1 / math.Sqrt(float64(b.Config.Hidden))})
 		return Add(Dot(h, Transpose(w, 0, 1)).Product(), ExpandLeftToRank(bias, 2))
 	}
 	q := project("Q")
@@ -164,8 +175,8 @@ func (d *diffusion) field(b *Builder, h *Node) (solve.Field, []*Node) {
 	return field, field.Weights(a, rate, b.Arrays)
 }
 
-// outcomes is the number of outcomes of an integration: that to -T_R counts in multiples of it, and that from T_F back in those of its
-// square.
+// outcomes is the number of outcomes of an integration: that to -T_R counts in multiples of it, and that from T_F
+// back in those of its square.
 const outcomes = solve.NotFinite + 1
 
 // Explain implements [Explainer].

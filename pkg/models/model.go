@@ -50,8 +50,8 @@ func New(c Config, g *graphs.Graph) (*Model, error) {
 	return m, nil
 }
 
-// Builder is the model in a graph: its parameters are variables of scope, arrays are the nodes of Arrays. Dropout is active where
-// the scope is in training.
+// Builder is the model in a graph: its parameters are variables of scope, arrays are the nodes of Arrays. Dropout is
+// active where the scope is in training.
 func (m *Model) Builder(scope *model.Scope, arrays []*Node) *Builder {
 	split := len(m.features.arrays)
 	return &Builder{Model: m, Scope: scope, Graph: arrays[0].Graph(), Arrays: arrays[split:], features: arrays[:split]}
@@ -62,7 +62,8 @@ func (m *Model) Build(scope *model.Scope, arrays []*Node) Output {
 	return m.Network.Build(m.Builder(scope, arrays))
 }
 
-// Explain says in a sentence why what the model computed means nothing, for an Output.Stats.Outcome; it is empty where all is well.
+// Explain says in a sentence why what the model computed means nothing, for an Output.Stats.Outcome; it
+// is empty where all is well.
 func (m *Model) Explain(outcome int) string {
 	if e, ok := m.Network.(Explainer); ok {
 		return e.Explain(outcome)
@@ -82,9 +83,10 @@ type Declaration struct {
 	Solves int
 }
 
-// Declare makes a model's variables in a store, by building it once in training mode in a graph that is thrown away. Parameters that the
-// network declares start as start says, those of GoMLX's own layers by their initialisers.
-func (m *Model) Declare(backend compute.Backend, store *model.Store, start func(Param) (*tensors.Tensor, error)) (d Declaration, err error) {
+// Declare makes a model's variables in a store, by building it once in training mode in a graph that is thrown away.
+// Parameters that the network declares start as start says, those of GoMLX's own layers by their initialisers.
+func (m *Model) Declare(backend compute.Backend, store *model.Store,
+	start func(Param) (*tensors.Tensor, error)) (d Declaration, err error) {
 	before := map[*model.Variable]bool{}
 	for v := range store.IterVariables() {
 		before[v] = true
@@ -112,8 +114,8 @@ func (m *Model) Declare(backend compute.Backend, store *model.Store, start func(
 	return d, store.InitializeVariables(backend, nil)
 }
 
-// Parameters lists the arrays of a model for graphs with so many features and classes, without a graph: those that it declares, and
-// those of GoMLX's own layers.
+// Parameters lists the arrays of a model for graphs with so many features and classes, without a graph: those that it
+// declares, and those of GoMLX's own layers.
 func Parameters(c Config, features, classes int) ([]Param, error) {
 	e, err := engine.Open(engine.Go)
 	if err != nil {
@@ -159,7 +161,8 @@ func Unused(c Config) []string {
 	return nil
 }
 
-// LayerOf is the zero value of the layer that a model is made of, such as layers.GCN{}; nil where it has no layers of one kind.
+// LayerOf is the zero value of the layer that a model is made of, such as layers.GCN{}; nil where it
+// has no layers of one kind.
 func LayerOf(c Config) any {
 	k, err := Lookup(c.Model)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 
 // Network is what a [Kind] makes of a configuration: a model for the nodes of one graph.
 type Network interface {
-	// Prepare lays a graph out for message passing: the order that the network has the nodes in, and the arrays, such as an adjacency
-	// matrix's, that Build finds in [Builder.Arrays]. It is called once, before Build.
+	// Prepare lays a graph out for message passing: the order that the network has the nodes in, and the arrays, such
+	// as an adjacency matrix's, that Build finds in [Builder.Arrays]. It is called once, before Build.
 	Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error)
-	// Build adds the network to a computation graph. It may be called several times, for training and for evaluation, and panics as
-	// GoMLX does where a graph cannot be built.
+	// Build adds the network to a computation graph. It may be called several times, for training and for evaluation,
+	// and panics as GoMLX does where a graph cannot be built.
 	Build(b *Builder) Output
 }
 
@@ -25,7 +25,8 @@ type Output struct {
 	Logits *Node
 	// Representation is what the last layer, the head, reads: [n, width].
 	Representation *Node
-	// Stats of the reverse process, and the number of solves that their iterations are averaged over; nil and 0 where there is none.
+	// Stats of the reverse process, and the number of solves that their iterations are averaged over; nil
+	// and 0 where there is none.
 	Stats  *solve.Stats
 	Solves int
 }
@@ -33,26 +34,28 @@ type Output struct {
 // Inverter is a network whose forward process can be undone.
 type Inverter interface {
 	Network
-	// RoundTrip is the encoded input, and what the way forwards and back again makes of it; changes are the mean changes in
-	// each iteration of the way back (see [solve.Profile]), nil where there are none.
+	// RoundTrip is the encoded input, and what the way forwards and back again makes of it; changes are the mean
+	// changes in each iteration of the way back (see [solve.Profile]), nil where there are none.
 	RoundTrip(b *Builder) (start, end, changes *Node, stats *solve.Stats)
 }
 
 // Tracer is a network made of layers whose states can be looked at.
 type Tracer interface {
 	Network
-	// Trace returns the states, [n, d] each, after the given numbers of layers in either direction; both lists must ascend, and
-	// 0 is the encoded input. It has no gradient.
+	// Trace returns the states, [n, d] each, after the given numbers of layers in either direction; both lists must
+	// ascend, and 0 is the encoded input. It has no gradient.
 	Trace(b *Builder, forward, reverse []int) (forwards, reverses []*Node)
-	// Readout is the logits [n, Outputs] that the head makes of states of both directions; nil stands for zeros, so that the head
-	// reads one direction alone (paper section 4.1.3, "Qualitative Analysis"). Plain models have no reverse states.
+	// Readout is the logits [n, Outputs] that the head makes of states of both directions; nil stands for
+	// zeros, so that the head reads one direction alone (paper section 4.1.3, "Qualitative Analysis"). Plain
+	// models have no reverse states.
 	Readout(b *Builder, forward, reverse *Node) *Node
 }
 
 // Explainer is a network whose computation can end in failure.
 type Explainer interface {
 	Network
-	// Explain says in a sentence why what was computed means nothing, for an Output.Stats.Outcome; it is empty where all is well.
+	// Explain says in a sentence why what was computed means nothing, for an Output.Stats.Outcome; it
+	// is empty where all is well.
 	Explain(outcome int) string
 }
 

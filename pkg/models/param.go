@@ -22,8 +22,8 @@ type Param struct {
 	Bound *Bound
 }
 
-// Bound is a bound on the norm of a weight of K heads, [K d, d], head below head: the mean of the heads' Frobenius norms; see
-// [layers.Bound].
+// Bound is a bound on the norm of a weight of K heads, [K d, d], head below head: the mean of the heads' Frobenius
+// norms; see [layers.Bound].
 type Bound struct {
 	Heads int
 	// Limit c of the norm.

@@ -7,23 +7,26 @@ import (
 	"strings"
 )
 
-// Kind is a model as the rest of the programme knows it: what users are told, its settings, and how a network of it is made. Each model
-// registers its kinds in its own file; nothing else knows a model by its name.
+// Kind is a model as the rest of the programme knows it: what users are told, its settings, and how a network of it is
+// made. Each model registers its kinds in its own file; nothing else knows a model by its name.
 type Kind struct {
 	// Name is what users type, such as "gcn+rep", and Title what tables say, such as "GCN+ReP".
 	Name, Title string
 	// Layer is the formula of a layer, in a line, and Reference where it comes from.
 	Layer, Reference string
-	// Plain is the name of the same model without reverse process, if this one has a reverse process; else it is empty.
+	// Plain is the name of the same model without reverse process, if this one has a reverse
+	// process; else it is empty.
 	Plain string
 	// Suggested marks the model that command lines take unless another is named.
 	Suggested bool
-	// Shared names the settings of [Config] that the model has; all others are refused. Own are those it has for itself.
+	// Shared names the settings of [Config] that the model has; all others are refused. Own
+	// are those it has for itself.
 	Shared []string
 	Own    Own
 	// Defaults, if not nil, changes the usual defaults of the shared settings.
 	Defaults func(c *Config)
-	// Resolve, if not nil, fills in settings that depend on others, and Check, if not nil, refuses impossible combinations.
+	// Resolve, if not nil, fills in settings that depend on others, and Check, if not nil,
+	// refuses impossible combinations.
 	Resolve func(c *Config)
 	Check   func(c Config) error
 	// Depth, if not nil, says how deep a configuration is, in a word or two; nil: forward and reverse layers.
@@ -35,8 +38,8 @@ type Kind struct {
 // registry is filled while packages are initialised, and only read afterwards.
 var registry = map[string]Kind{}
 
-// Register adds kinds of models; it is called from the init function of the file that a model lives in, and panics where a
-// name is taken or a shared setting does not exist.
+// Register adds kinds of models; it is called from the init function of the file that a model lives in, and panics
+// where a name is taken or a shared setting does not exist.
 func Register(kinds ...Kind) {
 	for _, k := range kinds {
 		if _, taken := registry[k.Name]; taken || k.Name == "" || k.New == nil {
@@ -52,7 +55,8 @@ func Register(kinds ...Kind) {
 	}
 }
 
-// Kinds lists the models, those with a reverse process first, each after the plain model that it belongs to, then by name.
+// Kinds lists the models, those with a reverse process first, each after the plain model that it
+// belongs to, then by name.
 func Kinds() []Kind {
 	family := map[string]bool{}
 	all := make([]Kind, 0, len(registry))

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Every model's defaults are valid, survive JSON, and hold nothing but its settings; settings of one name are of one type everywhere.
+// Every model's defaults are valid, survive JSON, and hold nothing but its settings; settings of one name
+// are of one type everywhere.
 func TestKinds(t *testing.T) {
 	types := map[string]string{}
 	for _, k := range Kinds() {
@@ -54,8 +55,10 @@ func TestKinds(t *testing.T) {
 // Settings that a model does not have are refused, by name, and those that are read from older records passed over.
 func TestUselessSettings(t *testing.T) {
 	c := Default("gcn")
-	for name, hint := range map[string]string{"reverse": "choose gcn+rep", "time": "leave it out", "nonsense": "forward"} {
-		if err := c.Set(name, "3"); err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), hint) {
+	for name, hint := range map[string]string{"reverse": "choose gcn+rep", "time": "leave it out",
+		"nonsense": "forward"} {
+		if err := c.Set(name, "3"); err == nil || !strings.Contains(err.Error(), name) ||
+			!strings.Contains(err.Error(), hint) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -67,10 +70,12 @@ func TestUselessSettings(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	var old Config
-	if err := json.Unmarshal([]byte(`{"model": "gcn", "forward": 3, "reverse": 8, "lipschitz": 0.999}`), &old); err != nil || old.Forward != 3 || old.Reverse != 0 {
+	if err := json.Unmarshal([]byte(`{"model": "gcn", "forward": 3, `+
+		`"reverse": 8, "lipschitz": 0.999}`), &old); err != nil || old.Forward != 3 || old.Reverse != 0 {
 		t.Errorf("an older record became %v: %v", old, err)
 	}
-	for _, bad := range []string{`{"model": "gcn", "beta": 1}`, `{"model": "nonsense"}`, `{"model": "gcn", "forward": 1.5}`, `{"model": 3}`} {
+	for _, bad := range []string{`{"model": "gcn", "beta": 1}`, `{"model": "nonsense"}`,
+		`{"model": "gcn", "forward": 1.5}`, `{"model": 3}`} {
 		if err := json.Unmarshal([]byte(bad), &old); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: got %v", bad, err)
 		}
@@ -88,7 +93,8 @@ func TestOwnSettings(t *testing.T) {
 	if err := two.Set("time", "7"); err != nil {
 		t.Fatal(err)
 	}
-	if OwnOf[Diffusion](one).Time != 3 || OwnOf[Diffusion](two).Time != 7 || two.Value("time") != 7.0 || one.Value("nonsense") != nil {
+	if OwnOf[Diffusion](one).Time != 3 || OwnOf[Diffusion](two).Time != 7 || two.Value("time") != 7.0 ||
+		one.Value("nonsense") != nil {
 		t.Errorf("%v and %v", one, two)
 	}
 	if err := two.Set("solver", "magic"); err != nil || two.Validate() == nil {
@@ -104,7 +110,8 @@ func TestOwnSettings(t *testing.T) {
 }
 
 func TestRegisterRefuses(t *testing.T) {
-	for what, k := range map[string]Kind{"a taken name": {Name: "gcn", New: registry["gcn"].New}, "no network": {Name: "other"},
+	for what, k := range map[string]Kind{"a taken name": {Name: "gcn", New: registry["gcn"].New},
+		"no network":         {Name: "other"},
 		"an unknown setting": {Name: "other", New: registry["gcn"].New, Shared: []string{"nonsense"}}} {
 		func() {
 			defer func() {

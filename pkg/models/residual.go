@@ -12,8 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// residual is the network of layers f(H) = H + h(H) with one block h shared by all (paper section 3.3), and of their inverses beside
-// them.
+// residual is the network of layers f(H) = H + h(H) with one block h shared by all (paper section 3.3), and of
+// their inverses beside them.
 type residual struct {
 	frame
 	layer any
@@ -38,8 +38,8 @@ type convolution interface {
 // The shared settings of residual networks, without reverse layers and with them.
 var (
 	plainSettings   = []string{"forward", "hidden", "dropout", "norm", "no-bias", "head-layers"}
-	reverseSettings = []string{"forward", "reverse", "hidden", "dropout", "lipschitz", "normalise", "tolerance", "max-iterations", "adjoint",
-		"norm", "no-bias", "head-layers"}
+	reverseSettings = []string{"forward", "reverse", "hidden", "dropout", "lipschitz", "normalise", "tolerance",
+		"max-iterations", "adjoint", "norm", "no-bias", "head-layers"}
 )
 
 // resolveHead has the head of as many layers as the authors' networks: 1 with reverse layers, 2 without.
@@ -82,8 +82,8 @@ func (c Config) solves() solve.Options {
 	return solve.Options{Tolerance: c.Tolerance, MaxIterations: c.MaxIterations, Order: solve.DefaultOrder}
 }
 
-// roundTrip is what Forward layers and as many reverse layers of exactly MaxIterations iterations make of h, with the mean
-// change in each iteration (see [solve.Profile]).
+// roundTrip is what Forward layers and as many reverse layers of exactly MaxIterations iterations make of h, with the
+// mean change in each iteration (see [solve.Profile]).
 func (r chain) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve.Stats) {
 	block, w := r.block(b)
 	y := solve.ForwardChain(block, h, w, b.Config.Forward)
@@ -91,8 +91,9 @@ func (r chain) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve.
 	return end, changes, solve.NoStats(end)
 }
 
-// weight is the convolution's weight, K matrices [Hidden, Hidden] below each other, each uniform in ±limit. With reverse layers, the mean
-// of their norms is bounded, inside the model or after every step; PyTorch's reparametrisation calls the raw weight "weight_orig".
+// weight is the convolution's weight, K matrices [Hidden, Hidden] below each other, each uniform in ±limit. With
+// reverse layers, the mean of their norms is bounded, inside the model or after every step; PyTorch's
+// reparametrisation calls the raw weight "weight_orig".
 func (b *Builder) weight(heads int, limit float64) *Node {
 	c := b.Config
 	p := Param{Name: "stack.0.body.lin.weight", Shape: []int{heads * c.Hidden, c.Hidden}, Limit: limit}
@@ -115,11 +116,11 @@ func (b *Builder) bias(w *Node) *Node {
 	return b.Param(Param{Name: "stack.0.body.bias", Shape: []int{b.Config.Hidden}})
 }
 
-// startNorm is the Frobenius norm that the convolution's weight starts with: min(c, sqrt(d)/64), so that each layer starts
-// close to the identity, as is usual in deep residual networks (Zhang, Dauphin and Ma, ICLR 2019). Reverse layers can grow
-// what they are given: a random d x d matrix of norm s has eigenvalues up to about s/sqrt(d) (the circular law), and depth
-// layers grow features by up to exp(depth s/sqrt(d)), beyond single precision for 1024 layers of width 64 at norm 1; from
-// this start by at most exp(16). Adam moves the norm to the bound within some ten steps.
+// startNorm is the Frobenius norm that the convolution's weight starts with: min(c, sqrt(d)/64), so that each layer
+// starts close to the identity, as is usual in deep residual networks (Zhang, Dauphin and Ma, ICLR 2019). Reverse
+// layers can grow what they are given: a random d x d matrix of norm s has eigenvalues up to about s/sqrt(d) (the
+// circular law), and depth layers grow features by up to exp(depth s/sqrt(d)), beyond single precision for 1024 layers
+// of width 64 at norm 1; from this start by at most exp(16). Adam moves the norm to the bound within some ten steps.
 func startNorm(c Config) float64 {
 	return min(c.Lipschitz, math.Sqrt(float64(c.Hidden))/64)
 }

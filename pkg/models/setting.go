@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Setting is one setting of a model or of a training: a variable of a configuration, and what users are told of it. Command lines, files of
-// experiments and searches know settings by this list alone.
+// Setting is one setting of a model or of a training: a variable of a configuration, and what users are told of it.
+// Command lines, files of experiments and searches know settings by this list alone.
 type Setting struct {
 	// Name as a flag has it, "max-iterations"; in JSON it is "max_iterations".
 	Name string
@@ -22,8 +22,8 @@ type Setting struct {
 	Least, Most float64
 	// OneOf are the texts that may be chosen; empty: any.
 	OneOf []string
-	// Absent is the value at which a model that has the setting is as one without, if there is one: asking a model that does not have
-	// the setting for it asks for nothing.
+	// Absent is the value at which a model that has the setting is as one without, if there is one: asking a model
+	// that does not have the setting for it asks for nothing.
 	Absent any
 }
 
@@ -155,15 +155,16 @@ func decimal(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// Own are settings that a model has for itself, in a variable of a type of its own: a configuration holds it by value, so that
-// copies of a configuration are independent of each other. The zero value stands for none.
+// Own are settings that a model has for itself, in a variable of a type of its own: a configuration holds it by value,
+// so that copies of a configuration are independent of each other. The zero value stands for none.
 type Own struct {
 	defaults any
 	// bind lists the settings of a copy of the value, and tells what has become of the copy.
 	bind func(value any) (settings []Setting, current func() any)
 }
 
-// OwnSettings declares a model's own settings: their defaults, and the list of them, which points into the value it is given.
+// OwnSettings declares a model's own settings: their defaults, and the list of them, which points
+// into the value it is given.
 func OwnSettings[T any](defaults T, list func(*T) []Setting) Own {
 	return Own{defaults, func(value any) ([]Setting, func() any) {
 		v := value.(T)
@@ -171,7 +172,8 @@ func OwnSettings[T any](defaults T, list func(*T) []Setting) Own {
 	}}
 }
 
-// OwnOf are the own settings of a configuration, of the type that its model declares; it panics where the model is another one.
+// OwnOf are the own settings of a configuration, of the type that its model declares; it panics where
+// the model is another one.
 func OwnOf[T any](c Config) T {
 	v, ok := c.Own.(T)
 	if !ok {

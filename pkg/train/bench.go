@@ -18,7 +18,8 @@ type Benchmark struct {
 	Graph  string `json:"dataset"`
 	Config Config `json:"config"`
 	Engine string `json:"engine"`
-	// Epochs timed. EpochSeconds is the median of all steps but the first, CompileSeconds that of building and compiling the step.
+	// Epochs timed. EpochSeconds is the median of all steps but the first, CompileSeconds that of
+	// building and compiling the step.
 	Epochs         int     `json:"epochs"`
 	EpochSeconds   float64 `json:"epoch_seconds"`
 	CompileSeconds float64 `json:"compile_seconds"`
@@ -32,10 +33,12 @@ type Benchmark struct {
 	Loss   Number   `json:"loss"`
 }
 
-// Bench times c.Epochs training steps (forward, backward, Adam) on the first split, without evaluation; it needs two at least.
-// Every step starts from the same parameters, drawn from c.Seed, so that all do the same work; with weights, the first step
-// starts from those and each further one where the last ended, so that losses can be compared with another programme's.
-func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config, weights map[string]Array) (b *Benchmark, err error) {
+// Bench times c.Epochs training steps (forward, backward, Adam) on the first split, without evaluation; it needs two
+// at least. Every step starts from the same parameters, drawn from c.Seed, so that all do the same work; with
+// weights, the first step starts from those and each further one where the last ended, so that losses can be compared
+// with another programme's.
+func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config,
+	weights map[string]Array) (b *Benchmark, err error) {
 	defer recovered(&err)
 	if c.Epochs < 2 {
 		return nil, fmt.Errorf("epochs is %d: a benchmark needs 2 at least, since the first is not counted", c.Epochs)
@@ -81,11 +84,13 @@ func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config, wei
 	f.finish()
 	r := f.result
 	b.Loss = b.Losses[0]
-	b.Epochs, b.EpochSeconds, b.CompileSeconds, b.PeakRSS, b.PredictedBytes, b.Iterations = r.Epochs, r.EpochSeconds, r.CompileSeconds, r.PeakRSS, r.PredictedBytes, r.Iterations
+	b.Epochs, b.EpochSeconds, b.CompileSeconds, b.PeakRSS, b.PredictedBytes, b.Iterations = r.Epochs, r.EpochSeconds,
+		r.CompileSeconds, r.PeakRSS, r.PredictedBytes, r.Iterations
 	return b, nil
 }
 
-// setBack gives the parameters the values that they had before a step, in the order of trainable; the store owns them then.
+// setBack gives the parameters the values that they had before a step, in the order of trainable;
+// the store owns them then.
 func (s *session) setBack(before []*tensors.Tensor) error {
 	for i, v := range s.trainable() {
 		if err := v.SetValue(before[i]); err != nil {

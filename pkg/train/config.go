@@ -12,7 +12,8 @@ import (
 // Config describes a training; its settings have the names of the command line and of run records.
 type Config struct {
 	models.Config
-	// LearningRate and WeightDecay of Adam (Kingma and Ba 2015); the decay is added to the gradient, as in torch.optim.Adam.
+	// LearningRate and WeightDecay of Adam (Kingma and Ba 2015); the decay is added to the
+	// gradient, as in torch.optim.Adam.
 	LearningRate, WeightDecay float64
 	// Epochs is the largest number of full-batch steps, and Patience that of steps without a strict improvement of the
 	// validation metric before stopping; 0 never stops early.
@@ -29,18 +30,23 @@ func Default(model string) Config {
 // training lists the settings that do not depend on the model.
 func (c *Config) training() []models.Setting {
 	return []models.Setting{
-		{Name: "lr", Value: &c.LearningRate, Help: "learning rate of Adam", Least: models.Positive, Most: models.Unlimited},
-		{Name: "weight-decay", Value: &c.WeightDecay, Help: "weight decay, added to the gradient", Most: models.Unlimited},
+		{Name: "lr", Value: &c.LearningRate, Help: "learning rate of Adam", Least: models.Positive,
+			Most: models.Unlimited},
+		{Name: "weight-decay", Value: &c.WeightDecay, Help: "weight decay, added to the gradient",
+			Most: models.Unlimited},
 		{Name: "epochs", Value: &c.Epochs, Help: "most full-batch steps", Least: 1, Most: models.Unlimited},
-		{Name: "patience", Value: &c.Patience, Help: "steps without a better validation metric before stopping; 0 never stops early", Most: models.Unlimited},
+		{Name: "patience", Value: &c.Patience, Help: "steps without a better validation metric before stopping; " +
+			"0 never stops early", Most: models.Unlimited},
 		{Name: "seed", Value: &c.Seed, Help: "seed of the initial parameters and of dropout; split k uses seed + k"},
 	}
 }
 
-// Settings lists the settings of the model and of the training. They point into copies: see [Config.Set] for changing one.
+// Settings lists the settings of the model and of the training. They point into copies: see
+// [Config.Set] for changing one.
 func (c Config) Settings() []models.Setting { return append(c.Config.Settings(), c.training()...) }
 
-// Set gives a setting, by its flag's name, the value that text stands for. One that the model does not have is refused.
+// Set gives a setting, by its flag's name, the value that text stands for. One that the model
+// does not have is refused.
 func (c *Config) Set(name, text string) error {
 	if s, ok := c.find(name); ok {
 		return s.Parse(text)
@@ -104,8 +110,8 @@ func (c Config) Values() map[string]any {
 // MarshalJSON writes the model's name and all settings.
 func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values()) }
 
-// UnmarshalJSON reads what MarshalJSON writes; what is missing has its default. Shared settings that the model does not have are
-// passed over, since records of earlier versions hold them; any other name is an error.
+// UnmarshalJSON reads what MarshalJSON writes; what is missing has its default. Shared settings that the model does
+// not have are passed over, since records of earlier versions hold them; any other name is an error.
 func (c *Config) UnmarshalJSON(b []byte) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(b, &values); err != nil {

@@ -28,11 +28,12 @@ func Metric(g *graphs.Graph) string {
 	return data.Accuracy
 }
 
-// Fit trains a model on one split of a graph: full-batch Adam, with the parameters of the best validation metric kept.
-// observe, if not nil, is called after every epoch. Where ctx is cancelled, training stops after the epoch in flight and the
-// result has the status [Interrupted]; where the loss is no longer finite, [Diverged]. An error means that there is no
-// result.
-func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Config, observe func(Epoch)) (result *Result, err error) {
+// Fit trains a model on one split of a graph: full-batch Adam, with the parameters of the best validation metric
+// kept. observe, if not nil, is called after every epoch. Where ctx is cancelled, training stops after the epoch in
+// flight and the result has the status [Interrupted]; where the loss is no longer finite, [Diverged]. An error
+// means that there is no result.
+func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Config,
+	observe func(Epoch)) (result *Result, err error) {
 	defer recovered(&err)
 	s, err := newSession(e, g, split, c)
 	if err != nil {
@@ -42,8 +43,9 @@ func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Co
 	if none(s.split.Val) {
 		return nil, fmt.Errorf("graph %q: split %d has no validation nodes, which early stopping needs", g.Name, split)
 	}
-	f := &fit{session: s, started: time.Now(), observe: observe, result: &Result{Split: split, Seed: c.Seed + uint64(split), Outputs: s.model.Outputs,
-		Val: Number(math.NaN()), Test: Number(math.NaN()), Status: OK}}
+	f := &fit{session: s, started: time.Now(), observe: observe,
+		result: &Result{Split: split, Seed: c.Seed + uint64(split), Outputs: s.model.Outputs,
+			Val: Number(math.NaN()), Test: Number(math.NaN()), Status: OK}}
 	if err := f.run(ctx); err != nil {
 		return nil, err
 	}
@@ -65,8 +67,9 @@ type fit struct {
 	patience int
 }
 
-// run is the loop over epochs. Where evaluation does not differ from training, a step's logits are those of evaluation, so that the
-// step of epoch k+1 tells the validation metric after epoch k, and no evaluation is needed but one more step at the end.
+// run is the loop over epochs. Where evaluation does not differ from training, a step's logits are those of
+// evaluation, so that the step of epoch k+1 tells the validation metric after epoch k, and no evaluation is needed but
+// one more step at the end.
 func (f *fit) run(ctx context.Context) (err error) {
 	if err := f.start(); err != nil {
 		return err
@@ -97,8 +100,8 @@ func (f *fit) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// epoch makes one step and judges the parameters that it tells about; the last step is for judging alone. It tells whether
-// training is over, since it diverged.
+// epoch makes one step and judges the parameters that it tells about; the last step is for judging alone. It tells
+// whether training is over, since it diverged.
 func (f *fit) epoch(epoch int, last bool) (over bool, err error) {
 	out, took, err := f.one()
 	if err != nil {
@@ -112,20 +115,23 @@ func (f *fit) epoch(epoch int, last bool) (over bool, err error) {
 	loss := float64(tensors.ToScalar[float32](out[outLoss]))
 	if !last {
 		f.account(out, took)
-		f.result.History = append(f.result.History, Epoch{Epoch: epoch, Epochs: f.config.Epochs, Loss: Number(loss), Val: Number(math.NaN()), Seconds: took})
+		f.result.History = append(f.result.History,
+			Epoch{Epoch: epoch, Epochs: f.config.Epochs, Loss: Number(loss), Val: Number(math.NaN()), Seconds: took})
 	}
 	if err := f.judgeStep(epoch, out); err != nil {
 		return true, err
 	}
 	if math.IsNaN(loss) || math.IsInf(loss, 0) {
 		f.result.Status = Diverged
-		f.result.Message = fmt.Sprintf("the loss was not finite in epoch %d: lower --lr or --lipschitz, or raise --max-iterations", epoch)
+		f.result.Message = fmt.Sprintf("the loss was not finite in epoch %d: "+
+			"lower --lr or --lipschitz, or raise --max-iterations", epoch)
 		return true, nil
 	}
 	return false, nil
 }
 
-// judgeStep judges the parameters after a step, by an evaluation, or, where that would be the same, those before it, by its logits.
+// judgeStep judges the parameters after a step, by an evaluation, or, where that would be the same, those
+// before it, by its logits.
 func (f *fit) judgeStep(epoch int, out []*tensors.Tensor) error {
 	if f.Separate {
 		logits, err := f.logits()
@@ -212,8 +218,8 @@ func (f *fit) logits() ([]float32, error) {
 	return logits, err
 }
 
-// judge measures logits, in the adjacency's order, of the parameters after an epoch, and keeps those that improve on the
-// validation metric. params are those parameters; nil for the store's.
+// judge measures logits, in the adjacency's order, of the parameters after an epoch, and keeps those that improve on
+// the validation metric. params are those parameters; nil for the store's.
 func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error {
 	r := f.result
 	logits = sparse.Restore(f.model.Order, logits, f.model.Outputs)
@@ -296,16 +302,20 @@ func (f *fit) finish() {
 	}
 }
 
-// unconverged warns where iterations of the last epoch ended before they met the tolerance, so that reverse layers are not
-// quite the inverses of forward layers, or gradients not quite theirs.
+// unconverged warns where iterations of the last epoch ended before they met the tolerance, so that reverse layers are
+// not quite the inverses of forward layers, or gradients not quite theirs.
 func (f *fit) unconverged() string {
 	r, c := f.result, f.config
 	const remedy = "raise --max-iterations, or lower --lipschitz"
 	switch {
 	case !(float64(r.Residual) <= c.Tolerance):
-		return fmt.Sprintf("in the last epoch, %d iterations left reverse layer %d of %d with a residual of %.2g, above the tolerance of %g: %s", c.MaxIterations, r.ResidualLayer+1, c.Reverse, r.Residual, c.Tolerance, remedy)
+		return fmt.Sprintf("in the last epoch, %d iterations left reverse layer %d of %d "+
+			"with a residual of %.2g, above the tolerance of %g: %s",
+			c.MaxIterations, r.ResidualLayer+1, c.Reverse, r.Residual, c.Tolerance, remedy)
 	case !(float64(r.AdjointResidual) <= solve.AdjointFactor*c.Tolerance):
-		return fmt.Sprintf("in the last epoch, %d iterations left an adjoint solve with a relative residual of %.2g, above the tolerance of %g: %s", c.MaxIterations, r.AdjointResidual, solve.AdjointFactor*c.Tolerance, remedy)
+		return fmt.Sprintf("in the last epoch, %d iterations left an adjoint solve "+
+			"with a relative residual of %.2g, above the tolerance of %g: %s",
+			c.MaxIterations, r.AdjointResidual, solve.AdjointFactor*c.Tolerance, remedy)
 	}
 	return ""
 }

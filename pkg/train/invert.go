@@ -26,13 +26,13 @@ type Inversion struct {
 	Lipschitz  float64 `json:"lipschitz"`
 	Hidden     int     `json:"hidden"`
 	Seed       uint64  `json:"seed"`
-	// MeanAbsError is the mean absolute difference between the input and what depth reverse layers make of depth forward
-	// layers' output (paper table 4).
+	// MeanAbsError is the mean absolute difference between the input and what depth reverse layers make of depth
+	// forward layers' output (paper table 4).
 	MeanAbsError Number `json:"mean_abs_error"`
 	// MeanAbsInput is the mean absolute value of that input, for scale.
 	MeanAbsInput Number `json:"mean_abs_input"`
-	// Residual[m] is the mean absolute change of the iterate in iteration m+1, averaged over the layers (paper figure 5); a
-	// diffusion has none.
+	// Residual[m] is the mean absolute change of the iterate in iteration m+1, averaged over the layers (paper figure
+	// 5); a diffusion has none.
 	Residual []Number `json:"residual"`
 }
 
@@ -52,9 +52,10 @@ func Invertible(c Config) error {
 	return fmt.Errorf("model %s has no reverse layers to invert with: choose %s", c.Model, with.Name)
 }
 
-// Invert runs c.Forward layers forwards and as many backwards, with exactly c.MaxIterations iterations each from the
-// right-hand side as start (Algorithm 1 of the paper), on the encoded features of a graph. The parameters are drawn from
-// the seed, and the weight is scaled to the norm c.Lipschitz. A diffusion is integrated to its time and back instead.
+// Invert runs c.Forward layers forwards and as many backwards, with exactly c.MaxIterations iterations each
+// from the right-hand side as start (Algorithm 1 of the paper), on the encoded features of a graph. The
+// parameters are drawn from the seed, and the weight is scaled to the norm c.Lipschitz. A diffusion is
+// integrated to its time and back instead.
 func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (inv *Inversion, err error) {
 	defer recovered(&err)
 	if err := ctx.Err(); err != nil {
@@ -94,8 +95,10 @@ func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (i
 		return nil, fmt.Errorf("the model cannot be inverted: %s", why)
 	}
 	to, _ := c.Value("time").(float64)
-	inv = &Inversion{Model: c.Model, Graph: g.Name, Engine: e.Name, Depth: s.config.Forward, Time: to, Residual: []Number{}, Iterations: c.MaxIterations, Lipschitz: c.Lipschitz,
-		Hidden: c.Hidden, Seed: c.Seed, MeanAbsError: Number(tensors.ToScalar[float32](out[0])), MeanAbsInput: Number(tensors.ToScalar[float32](out[1]))}
+	inv = &Inversion{Model: c.Model, Graph: g.Name, Engine: e.Name, Depth: s.config.Forward, Time: to,
+		Residual: []Number{}, Iterations: c.MaxIterations, Lipschitz: c.Lipschitz,
+		Hidden: c.Hidden, Seed: c.Seed, MeanAbsError: Number(tensors.ToScalar[float32](out[0])),
+		MeanAbsInput: Number(tensors.ToScalar[float32](out[1]))}
 	for _, t := range out[3:] {
 		for _, v := range tensors.MustCopyFlatData[float32](t) {
 			inv.Residual = append(inv.Residual, Number(v))

@@ -12,7 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// MemoryVariable is the environment variable with the GiB of memory that a training may count on, in place of what is free.
+// MemoryVariable is the environment variable with the GiB of memory that a training may count on,
+// in place of what is free.
 const MemoryVariable = "REVGNN_MEMORY"
 
 // Size is how large a graph is.
@@ -21,20 +22,20 @@ type Size struct{ Nodes, Edges, Features, Classes int }
 // SizeOf is a graph's size.
 func SizeOf(g *graphs.Graph) Size { return Size{g.NumNodes, len(g.Edges), g.NumFeatures, g.NumClasses} }
 
-// Least is a coarse lower bound, in bytes, of the memory of a training, before its program is compiled and knows better: four arrays of
-// [n, hidden] (a layer's input, its output and their cotangents), a column and a weight for each direction of an edge, and the loss.
-// Features may be sparse and are left out.
+// Least is a coarse lower bound, in bytes, of the memory of a training, before its program is compiled and knows
+// better: four arrays of [n, hidden] (a layer's input, its output and their cotangents), a column and a weight for
+// each direction of an edge, and the loss. Features may be sparse and are left out.
 func Least(s Size, c Config) int64 {
 	return 4*4*int64(s.Nodes)*int64(c.Hidden) + 2*8*int64(s.Edges) + 3*4*int64(s.Nodes)
 }
 
-// beside is what a process takes when it first runs a program, beside the program's own memory: pages of the plugin's code, stacks of
-// threads, what Go has not collected yet (8 to 40 MB; docs/performance.md).
+// beside is what a process takes when it first runs a program, beside the program's own memory: pages of the plugin's
+// code, stacks of threads, what Go has not collected yet (8 to 40 MB; docs/performance.md).
 const beside = 32 << 20
 
-// expect notes the memory that the process will have had at its peak when a compiled program has run: what it has now, what the
-// program takes, and copies of the best and the latest weights on the host; and refuses the program where there is less. Engines that
-// do not tell a program's memory are not checked.
+// expect notes the memory that the process will have had at its peak when a compiled program has run: what it has now,
+// what the program takes, and copies of the best and the latest weights on the host; and refuses the program where
+// there is less. Engines that do not tell a program's memory are not checked.
 func (s *session) expect(program *Graph) error {
 	m, known := engine.MemoryOf(program.Executable())
 	if !known {
@@ -62,7 +63,8 @@ func admitLeast(e *engine.Engine, g *graphs.Graph, c Config) error {
 	return refusal(g, c, "at least "+machine.Bytes(least), available, "choose a smaller --hidden")
 }
 
-// admit refuses, in a sentence with the numbers and what may fit, what needs more memory beside what is taken than there is.
+// admit refuses, in a sentence with the numbers and what may fit, what needs more memory beside
+// what is taken than there is.
 func admit(e *engine.Engine, g *graphs.Graph, c Config, taken, need int64) error {
 	available, err := available(e)
 	if err != nil || available == 0 || taken+need <= available {
@@ -72,12 +74,13 @@ func admit(e *engine.Engine, g *graphs.Graph, c Config, taken, need int64) error
 }
 
 func refusal(g *graphs.Graph, c Config, need string, available int64, advice string) error {
-	return fmt.Errorf("%s with hidden %d on graph %q (%d nodes, %d edges) needs %s of memory, but %s are free: %s, or set %s to the GiB that may be used",
+	return fmt.Errorf("%s with hidden %d on graph %q (%d nodes, %d edges) needs %s of memory, "+
+		"but %s are free: %s, or set %s to the GiB that may be used",
 		c.Model, c.Hidden, g.Name, g.NumNodes, len(g.Edges), need, machine.Bytes(available), advice, MemoryVariable)
 }
 
-// remedy names the settings to lower. Most of what a program needs is arrays of [n, hidden], so that the width that fits is about in
-// proportion; with several heads, one may be enough.
+// remedy names the settings to lower. Most of what a program needs is arrays of [n, hidden], so that the width that
+// fits is about in proportion; with several heads, one may be enough.
 func remedy(c Config, need, available int64) string {
 	width := int(float64(c.Hidden) * float64(available) / float64(need))
 	if width > 8 {
@@ -96,7 +99,8 @@ func remedy(c Config, need, available int64) string {
 	return advice
 }
 
-// available is what a training may take in all, including what the process has already, in bytes; 0 if that is not known.
+// available is what a training may take in all, including what the process has already, in
+// bytes; 0 if that is not known.
 func available(e *engine.Engine) (int64, error) {
 	if text := os.Getenv(MemoryVariable); text != "" {
 		limit, err := strconv.ParseFloat(text, 64)

@@ -23,8 +23,10 @@ func TestMemoryPrediction(t *testing.T) {
 		c := small(model)
 		c.Epochs, c.Hidden = 2, 256
 		r := fitted(t, e, g, c)
-		if peak := machine.PeakResidentSet(); float64(r.PredictedBytes) < 0.9*float64(peak) || float64(r.PredictedBytes) > 1.3*float64(peak) {
-			t.Errorf("%s: %s were predicted, the process had %s", model, machine.Bytes(r.PredictedBytes), machine.Bytes(peak))
+		if peak := machine.PeakResidentSet(); float64(r.PredictedBytes) < 0.9*float64(peak) ||
+			float64(r.PredictedBytes) > 1.3*float64(peak) {
+			t.Errorf("%s: %s were predicted, the process had %s",
+				model, machine.Bytes(r.PredictedBytes), machine.Bytes(peak))
 		}
 	}
 }
@@ -33,7 +35,11 @@ func TestMemoryPrediction(t *testing.T) {
 func TestMemoryAsked(t *testing.T) {
 	g := board(t, 40)
 	temporary := func(reverse int) int64 {
-		s, err := newSession(enginetest.Open(t, engine.CPU), g, 0, func() Config { c := small("gcn+rep"); c.Reverse = reverse; return c }())
+		s, err := newSession(enginetest.Open(t, engine.CPU), g, 0, func() Config {
+			c := small("gcn+rep")
+			c.Reverse = reverse
+			return c
+		}())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +84,8 @@ func TestTooLittleMemory(t *testing.T) {
 		}
 		return err.Error()
 	}
-	for limit, parts := range map[string][]string{"0.2": {"at least", "choose a smaller --hidden"}, "1.5": {"about", "try --hidden ", "--heads 1", "--adjoint implicit"}} {
+	for limit, parts := range map[string][]string{"0.2": {"at least", "choose a smaller --hidden"},
+		"1.5": {"about", "try --hidden ", "--heads 1", "--adjoint implicit"}} {
 		message := refused(limit)
 		for _, part := range append(parts, "gat+rep with hidden 2048", "10000 nodes", " are free") {
 			if !strings.Contains(message, part) {

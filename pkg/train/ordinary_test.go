@@ -18,14 +18,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// ordinary is a model as anybody may write one: layers of GoMLX's own with weights of their own, normalisation and dropout between them,
-// skip connections, and a setting of its own.
+// ordinary is a model as anybody may write one: layers of GoMLX's own with weights of their own, normalisation and
+// dropout between them, skip connections, and a setting of its own.
 type ordinary struct{ matrix *sparse.Matrix }
 
 type ordinarySettings struct{ Slope float64 }
 
 func init() {
-	models.Register(models.Kind{Name: "test-ordinary", Title: "Ordinary", Shared: []string{"forward", "hidden", "dropout"},
+	models.Register(models.Kind{Name: "test-ordinary", Title: "Ordinary",
+		Shared: []string{"forward", "hidden", "dropout"},
 		Own: models.OwnSettings(ordinarySettings{Slope: 0.1}, func(s *ordinarySettings) []models.Setting {
 			return []models.Setting{{Name: "slope", Value: &s.Slope, Help: "slope below 0", Most: 1}}
 		}),
@@ -53,8 +54,8 @@ func (o *ordinary) Build(b *models.Builder) models.Output {
 	return models.Output{Logits: gomlx.Dense(b.Scope.In("output"), x, true, b.Outputs), Representation: x}
 }
 
-// TestOrdinaryModel trains such a model: all its variables are trained and kept, running statistics too, and its kept weights
-// give the kept logits in evaluation.
+// TestOrdinaryModel trains such a model: all its variables are trained and kept, running statistics too, and its kept
+// weights give the kept logits in evaluation.
 func TestOrdinaryModel(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		g := board(t, 12)
@@ -70,7 +71,8 @@ func TestOrdinaryModel(t *testing.T) {
 			names = append(names, name)
 		}
 		// Encoder 2; 3 layers of a dense layer's 2 and layer normalisation's 2; batch normalisation 4; output 2.
-		if len(names) != 2+3*4+4+2 || !slices.ContainsFunc(r.Weights["last.running_mean"].Values, func(v float32) bool { return v != 0 }) {
+		if len(names) != 2+3*4+4+2 ||
+			!slices.ContainsFunc(r.Weights["last.running_mean"].Values, func(v float32) bool { return v != 0 }) {
 			t.Errorf("the weights are %v", names)
 		}
 		again := fitted(t, e, g, c)

@@ -26,7 +26,8 @@ type Prediction struct {
 
 // Predict evaluates a model with given parameters on a graph, in training mode without dropout; the loss is over the
 // training nodes of a split. With gradients it also returns the loss's gradient by every parameter.
-func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array, gradients bool) (p *Prediction, err error) {
+func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array,
+	gradients bool) (p *Prediction, err error) {
 	defer recovered(&err)
 	s, err := given(e, g, split, c, weights)
 	if err != nil {
@@ -47,7 +48,8 @@ func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map
 	if why := s.explain(out[3]); why != "" {
 		return nil, fmt.Errorf("the model cannot be evaluated: %s", why)
 	}
-	p = &Prediction{Loss: float64(tensors.ToScalar[float32](out[0])), Outputs: s.model.Outputs, Width: out[2].Shape().Dimensions[1]}
+	p = &Prediction{Loss: float64(tensors.ToScalar[float32](out[0])), Outputs: s.model.Outputs,
+		Width: out[2].Shape().Dimensions[1]}
 	rows := func(t *tensors.Tensor, width int) []float32 {
 		return sparse.Restore(s.model.Order, tensors.MustCopyFlatData[float32](t), width)
 	}
@@ -81,10 +83,12 @@ func (s *session) load(weights map[string]Array) error {
 		name, shape := models.NameOf(v), v.Shape()
 		a, ok := weights[name]
 		if !ok {
-			return fmt.Errorf("the weights have no parameter %q, which %s needs (it has %s)", name, s.config.Model, listed(weights))
+			return fmt.Errorf("the weights have no parameter %q, which %s needs (it has %s)",
+				name, s.config.Model, listed(weights))
 		}
 		if !slices.Equal(a.Shape, shape.Dimensions) || len(a.Values) != shape.Size() {
-			return fmt.Errorf("parameter %q has shape %v in the weights, but %s needs %v with these settings and this graph", name, a.Shape, s.config.Model, shape.Dimensions)
+			return fmt.Errorf("parameter %q has shape %v in the weights, "+
+				"but %s needs %v with these settings and this graph", name, a.Shape, s.config.Model, shape.Dimensions)
 		}
 		if err := v.SetValue(tensors.FromFlatDataAndDimensions(a.Values, a.Shape...)); err != nil {
 			return fmt.Errorf("parameter %q cannot be set: %w", name, err)

@@ -42,8 +42,8 @@ type Epoch struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// Iterations are means per reverse layer; of a diffusion, evaluations of the diffusion's right-hand side, both ways together, and
-// vector-Jacobian products of it.
+// Iterations are means per reverse layer; of a diffusion, evaluations of the diffusion's right-hand side, both ways
+// together, and vector-Jacobian products of it.
 type Iterations struct {
 	Solve   float64 `json:"solve"`
 	Adjoint float64 `json:"adjoint"`
@@ -65,8 +65,8 @@ type Result struct {
 	CompileSeconds float64 `json:"compile_seconds"`
 	// PeakRSS of the process so far, in bytes.
 	PeakRSS int64 `json:"peak_rss_bytes"`
-	// PredictedBytes is the peak memory that was expected when the programs were compiled, before they ran: that of the process so
-	// far, and what the compiler says that they take; 0 where it does not say.
+	// PredictedBytes is the peak memory that was expected when the programs were compiled, before they ran: that of
+	// the process so far, and what the compiler says that they take; 0 where it does not say.
 	PredictedBytes int64      `json:"predicted_bytes"`
 	Iterations     Iterations `json:"iterations"`
 	// Residual is the largest residual (see solve.Options) of any solve of the last epoch, ResidualLayer
@@ -78,8 +78,8 @@ type Result struct {
 	// Message says in a sentence what went wrong, if anything did.
 	Message string `json:"message,omitempty"`
 
-	// History of all epochs; Logits of the kept parameters, row-major [nodes, outputs], in the graph's order; Weights the
-	// kept parameters by name.
+	// History of all epochs; Logits of the kept parameters, row-major [nodes, outputs], in the graph's order; Weights
+	// the kept parameters by name.
 	History []Epoch          `json:"-"`
 	Logits  []float32        `json:"-"`
 	Outputs int              `json:"-"`

@@ -20,7 +20,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// session is a model on an engine, bound to a graph and a split: the parameters' store and the arrays passed to every call.
+// session is a model on an engine, bound to a graph and a split: the parameters' store and the
+// arrays passed to every call.
 type session struct {
 	engine *engine.Engine
 	graph  *graphs.Graph
@@ -30,7 +31,8 @@ type session struct {
 	store  *model.Store
 	models.Declaration
 	inputs []any // labels, training mask, the model's arrays
-	// predicted is the peak memory of the process that its compiled programs lead to expect, 0 where that is not known.
+	// predicted is the peak memory of the process that its compiled programs lead to expect,
+	// 0 where that is not known.
 	predicted int64
 }
 
@@ -39,10 +41,12 @@ func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*sessio
 		return nil, err
 	}
 	if g.NumNodes == 0 || g.NumFeatures == 0 || g.NumClasses < 2 {
-		return nil, fmt.Errorf("graph %q has %d nodes, %d features and %d classes: training needs a node, a feature and two classes at least", g.Name, g.NumNodes, g.NumFeatures, g.NumClasses)
+		return nil, fmt.Errorf("graph %q has %d nodes, %d features and %d classes: training needs a node, "+
+			"a feature and two classes at least", g.Name, g.NumNodes, g.NumFeatures, g.NumClasses)
 	}
 	if split < 0 || split >= len(g.Splits) {
-		return nil, fmt.Errorf("graph %q has no split %d: its splits are numbered 0 to %d", g.Name, split, len(g.Splits)-1)
+		return nil, fmt.Errorf("graph %q has no split %d: its splits are numbered 0 to %d",
+			g.Name, split, len(g.Splits)-1)
 	}
 	if e.Name != engine.Go {
 		if err := admitLeast(e, g, c); err != nil {
@@ -89,7 +93,9 @@ func (s *session) declare(seed uint64) (err error) {
 		return err
 	}
 	rng := rand.New(rand.NewPCG(seed, 0x7265766e6e)) // any fixed second word
-	s.Declaration, err = s.model.Declare(s.engine.Backend, s.store, func(p models.Param) (*tensors.Tensor, error) { return p.Start(rng), nil })
+	s.Declaration, err = s.model.Declare(s.engine.Backend, s.store, func(p models.Param) (*tensors.Tensor, error) {
+		return p.Start(rng), nil
+	})
 	return err
 }
 
@@ -104,8 +110,8 @@ type built struct {
 	loss *Node
 }
 
-// build adds the model and its loss over the training nodes to a graph: the mean of the cross-entropy, or of the binary
-// cross-entropy with logits for two classes (paper section 4.1.2).
+// build adds the model and its loss over the training nodes to a graph: the mean of the cross-entropy, or of the
+// binary cross-entropy with logits for two classes (paper section 4.1.2).
 func (s *session) build(scope *model.Scope, in []*Node, training bool) built {
 	g := in[0].Graph()
 	s.store.SetTraining(g, training)
@@ -120,7 +126,8 @@ func (s *session) build(scope *model.Scope, in []*Node, training bool) built {
 		each = Add(Sub(Max(z, ZerosLike(z)), Mul(z, labels)), Log1p(Exp(Neg(Abs(z)))))
 	} else {
 		classes := Iota(g, out.Logits.Shape(), 1)
-		chosen := Where(Equal(classes, BroadcastToShape(labels, classes.Shape())), LogSoftmax(out.Logits, 1), ZerosLike(out.Logits))
+		chosen := Where(Equal(classes, BroadcastToShape(labels, classes.Shape())), LogSoftmax(out.Logits, 1),
+			ZerosLike(out.Logits))
 		each = Neg(ReduceAndKeep(chosen, ReduceSum, 1))
 	}
 	return built{out, Div(ReduceAllSum(Mul(each, mask)), ReduceAllSum(mask))}
@@ -170,7 +177,8 @@ func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 		}
 	}
 	stats := b.Stats
-	return append([]*Node{b.loss, b.Logits, stats.Iterations, stats.AdjointIterations, stats.Residual, stats.Layer, stats.AdjointResidual, stats.Outcome}, before...)
+	return append([]*Node{b.loss, b.Logits, stats.Iterations, stats.AdjointIterations, stats.Residual, stats.Layer,
+		stats.AdjointResidual, stats.Outcome}, before...)
 }
 
 // explain says in a sentence why the model could not be computed, for its outcome; it is empty if it could.
@@ -218,7 +226,8 @@ func (s *session) once(what string, graph func(scope *model.Scope, in []*Node) [
 	return out, nil
 }
 
-// compile compiles a program for the session's inputs, and refuses one that needs more memory than there is; what names it in errors.
+// compile compiles a program for the session's inputs, and refuses one that needs more memory than there
+// is; what names it in errors.
 func (s *session) compile(exec *model.Exec, what string) error {
 	program, err := exec.Compile(shapesOf(s.inputs)...)
 	if err != nil {

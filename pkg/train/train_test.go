@@ -55,7 +55,8 @@ func TestFitLearnsOnBothEngines(t *testing.T) {
 			}
 			best := r.History[r.BestEpoch-1].Val
 			if best != r.Val || slices.ContainsFunc(r.History, func(e Epoch) bool { return e.Val > r.Val }) {
-				t.Errorf("%s: best epoch %d has %v, kept %v, which must be the largest", model, r.BestEpoch, best, r.Val)
+				t.Errorf("%s: best epoch %d has %v, kept %v, which must be the largest",
+					model, r.BestEpoch, best, r.Val)
 			}
 			if c.HasReverse() && (r.Iterations.Solve < 1 || r.Iterations.Adjoint < 1) {
 				t.Errorf("%s: iterations %+v", model, r.Iterations)
@@ -192,7 +193,8 @@ func TestDepthIsALoop(t *testing.T) {
 		t.Fatal(err)
 	}
 	if math.IsNaN(float64(deep.Loss)) || deep.CompileSeconds > 3*shallow.CompileSeconds+1 {
-		t.Errorf("1024 layers: loss %v, compiled in %.2f s; 16 layers in %.2f s", deep.Loss, deep.CompileSeconds, shallow.CompileSeconds)
+		t.Errorf("1024 layers: loss %v, compiled in %.2f s; 16 layers in %.2f s",
+			deep.Loss, deep.CompileSeconds, shallow.CompileSeconds)
 	}
 }
 
@@ -225,8 +227,10 @@ func TestInvert(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !(inv.MeanAbsError < 1e-3*inv.MeanAbsInput) || len(inv.Residual) != 8 || inv.Residual[7] > inv.Residual[0]/100 {
-				t.Errorf("%s: error %g of inputs of %g, residuals %v", model, inv.MeanAbsError, inv.MeanAbsInput, inv.Residual)
+			if !(inv.MeanAbsError < 1e-3*inv.MeanAbsInput) || len(inv.Residual) != 8 ||
+				inv.Residual[7] > inv.Residual[0]/100 {
+				t.Errorf("%s: error %g of inputs of %g, residuals %v",
+					model, inv.MeanAbsError, inv.MeanAbsInput, inv.Residual)
 			}
 		}
 	})
@@ -239,16 +243,20 @@ func TestImpossibleSettings(t *testing.T) {
 		"model": func(c *Config) { c.Model = "gcn+reverse" }, "hidden": func(c *Config) { c.Hidden = 0 },
 		"lipschitz": func(c *Config) { c.Lipschitz = 1 }, "lr": func(c *Config) { c.LearningRate = math.NaN() },
 		"tolerance": func(c *Config) { c.Tolerance = -1 }, "norm": func(c *Config) { c.Norm = "pair" },
-		"no-bias": func(c *Config) { *c = Default("grand"); c.NoBias = true }, "reverse": func(c *Config) { *c = Default("gcn"); c.Reverse = 4 },
-		"another model": func(c *Config) { c.Own = Default("grand").Own }, "epochs": func(c *Config) { c.Epochs = 0 }, "dropout": func(c *Config) { c.Dropout = 1 },
+		"no-bias":       func(c *Config) { *c = Default("grand"); c.NoBias = true },
+		"reverse":       func(c *Config) { *c = Default("gcn"); c.Reverse = 4 },
+		"another model": func(c *Config) { c.Own = Default("grand").Own }, "epochs": func(c *Config) { c.Epochs = 0 },
+		"dropout": func(c *Config) { c.Dropout = 1 },
 	} {
 		c := small("gcn+rep")
 		change(&c)
-		if _, err := Fit(context.Background(), e, g, 0, c, nil); err == nil || !strings.Contains(err.Error(), what) || strings.Contains(err.Error(), "\n") {
+		if _, err := Fit(context.Background(), e, g, 0, c, nil); err == nil || !strings.Contains(err.Error(), what) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("impossible %s: want one sentence that names it, got %v", what, err)
 		}
 	}
-	if _, err := Fit(context.Background(), e, g, 10, small("gcn"), nil); err == nil || !strings.Contains(err.Error(), "0 to 9") {
+	if _, err := Fit(context.Background(), e, g, 10, small("gcn"), nil); err == nil ||
+		!strings.Contains(err.Error(), "0 to 9") {
 		t.Errorf("split 10 of 0 to 9: %v", err)
 	}
 }

@@ -30,14 +30,15 @@ type State struct {
 	Layer int
 	// GSL is the smoothness of the representations ([metrics.GSL]); NaN where they are not finite.
 	GSL Number
-	// Probability of class 1 when the head reads this state alone, with zeros in the place of the other direction (paper
-	// section 4.1.3); nil for more than two classes.
+	// Probability of class 1 when the head reads this state alone, with zeros in the place of the other direction
+	// (paper section 4.1.3); nil for more than two classes.
 	Probability []float64
 }
 
-// Trace evaluates a model with given parameters, as [Predict] does, and returns its states after the given numbers of layers,
-// as far as its depth goes. Only models made of layers have such states: see [models.Tracer].
-func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array, layers []int) (t *Trajectory, err error) {
+// Trace evaluates a model with given parameters, as [Predict] does, and returns its states after the given numbers of
+// layers, as far as its depth goes. Only models made of layers have such states: see [models.Tracer].
+func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array,
+	layers []int) (t *Trajectory, err error) {
 	defer recovered(&err)
 	s, err := given(e, g, split, c, weights)
 	if err != nil {

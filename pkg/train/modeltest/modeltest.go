@@ -1,5 +1,5 @@
-// Package modeltest checks what every model must do: train on both engines, repeat itself, keep weights that give the logits they were
-// judged by, and have the gradients of what it computes.
+// Package modeltest checks what every model must do: train on both engines, repeat itself, keep weights that give the
+// logits they were judged by, and have the gradients of what it computes.
 package modeltest
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Small is a configuration of a model for graphs of some hundred nodes: narrow and shallow, with solves that converge, so that gradients
-// can be compared with differences.
+// Small is a configuration of a model for graphs of some hundred nodes: narrow and shallow, with solves that converge,
+// so that gradients can be compared with differences.
 func Small(model string) train.Config {
 	c := train.Default(model)
 	c.Hidden, c.Epochs, c.LearningRate, c.Dropout = 8, 20, 0.02, 0
@@ -129,6 +129,7 @@ func gradients(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) 
 		return at(weights, false).Loss
 	}
 	if got := (moved(h) - moved(-h)) / (2 * h); math.Abs(got-slope) > 0.02*math.Sqrt(size) {
-		t.Errorf("%s: the gradient along a direction is %g, differences give %g (its norm is %g)", c.Model, slope, got, math.Sqrt(size))
+		t.Errorf("%s: the gradient along a direction is %g, differences give %g (its norm is %g)",
+			c.Model, slope, got, math.Sqrt(size))
 	}
 }
