@@ -5,8 +5,8 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// GoMLX refuses a tensor whose buffer belongs to another backend than the graph's, so that the buffers of a nested backend
-// must name it, and not the one inside, as theirs.
+// GoMLX refuses a tensor whose buffer belongs to another backend than the graph's, so that the buffers of a nested
+// backend must name it, and not the one inside, as theirs.
 type buffer struct {
 	compute.Buffer
 	backend *nested
@@ -56,7 +56,8 @@ type executable struct {
 	memory *Memory
 }
 
-func (e executable) Execute(inputs []compute.Buffer, donate []bool, device compute.DeviceNum) ([]compute.Buffer, error) {
+func (e executable) Execute(inputs []compute.Buffer, donate []bool,
+	device compute.DeviceNum) ([]compute.Buffer, error) {
 	inner := make([]compute.Buffer, len(inputs))
 	for i, in := range inputs {
 		if b, ok := in.(buffer); ok {

@@ -9,12 +9,14 @@ import (
 	"github.com/gomlx/go-xla/installer"
 )
 
-// leastDriverCUDA13 is the first NVIDIA driver that runs CUDA 13 (CUDA Toolkit 13 release notes, table of driver versions).
+// leastDriverCUDA13 is the first NVIDIA driver that runs CUDA 13 (CUDA Toolkit 13 release notes,
+// table of driver versions).
 const leastDriverCUDA13 = 580
 
-// installCUDA runs go-xla's installer: it takes the plugin out of the wheel jax-cuda13-pjrt (or jax-cuda12-pjrt, for older
-// drivers) and the libraries of NVIDIA that jax-cuda13-plugin names (cuBLAS, cuDNN, NCCL and others, some 2 GB) out of theirs,
-// all from PyPI and checked by the sums there, and puts them in the folder nvidia below dir, where the plugin finds them.
+// installCUDA runs go-xla's installer: it takes the plugin out of the wheel jax-cuda13-pjrt (or jax-cuda12-pjrt, for
+// older drivers) and the libraries of NVIDIA that jax-cuda13-plugin names (cuBLAS, cuDNN, NCCL and others, some 2
+// GB) out of theirs, all from PyPI and checked by the sums there, and puts them in the folder nvidia below dir,
+// where the plugin finds them.
 func installCUDA(dir string) error {
 	if !HasGPU() {
 		return errors.New("this machine has no NVIDIA GPU")

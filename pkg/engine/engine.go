@@ -44,17 +44,17 @@ var (
 	interposed atomic.Pointer[string]
 )
 
-// cudaConfig are go-xla's options for NVIDIA GPUs: memory is taken as it is needed, not most of it at the start, and matrix
-// products are those of float32, not rounded to TF32, which fixed points to 1e-5 would not survive.
+// cudaConfig are go-xla's options for NVIDIA GPUs: memory is taken as it is needed, not most of it at the start, and
+// matrix products are those of float32, not rounded to TF32, which fixed points to 1e-5 would not survive.
 const cudaConfig = CUDA + ",preallocate=false,tf32=false"
 
-// cpuOptions: the CPU plugin makes four devices unless told otherwise, and as many threads where a machine has fewer cores. Four
-// threads on two cores take each other's turns, and an epoch 10 to 20 % longer.
+// cpuOptions: the CPU plugin makes four devices unless told otherwise, and as many threads where a machine has fewer
+// cores. Four threads on two cores take each other's turns, and an epoch 10 to 20 % longer.
 var cpuOptions = pjrt.NamedValuesMap{"cpu_device_count": int64(1)}
 
 // Open opens an engine by name: "xla:cuda" (or "cuda"), "xla:cpu" (or "cpu"), "go"; with "" the one named by
-// REVGNN_ENGINE, else the first of these that this machine has: CUDA where there are an NVIDIA GPU and its plugin, XLA on the
-// CPU where there is its plugin, pure Go. An engine is opened once per process.
+// REVGNN_ENGINE, else the first of these that this machine has: CUDA where there are an NVIDIA GPU and its plugin, XLA
+// on the CPU where there is its plugin, pure Go. An engine is opened once per process.
 func Open(name string) (*Engine, error) {
 	mutex.Lock()
 	defer mutex.Unlock()
@@ -68,7 +68,8 @@ func Open(name string) (*Engine, error) {
 	config, path := name, Plugins()[strings.TrimPrefix(name, "xla:")]
 	switch name {
 	case Go:
-		// Run side by side, operations that wait in nested loops take all workers and block each other (compute v0.1.6).
+		// Run side by side, operations that wait in nested loops take all workers and block
+		// each other (compute v0.1.6).
 		config = "go:ops_sequential"
 	case CPU:
 		if interpose("cpu", path) {
@@ -79,7 +80,8 @@ func Open(name string) (*Engine, error) {
 	}
 	backend, err := open(config)
 	if err != nil {
-		return nil, fmt.Errorf("engine %s cannot be opened: %w; run 'revgnn doctor', or choose another with --engine or %s", name, err, Variable)
+		return nil, fmt.Errorf("engine %s cannot be opened: %w; "+
+			"run 'revgnn doctor', or choose another with --engine or %s", name, err, Variable)
 	}
 	e := &Engine{Backend: &nested{backend}, Name: name, Why: why, Plugin: path}
 	if name != Go {
@@ -105,7 +107,8 @@ func choose(name string) (resolved, why string, err error) {
 	plugins := Plugins()
 	need := func(engine, plugin string) (string, string, error) {
 		if plugins[plugin] == "" {
-			return "", "", fmt.Errorf("engine %s (%s) has no plugin in %s: run 'revgnn install-plugin %s', or choose another engine", engine, source, strings.Join(searched(), ", "), plugin)
+			return "", "", fmt.Errorf("engine %s (%s) has no plugin in %s: run 'revgnn install-plugin %s', "+
+				"or choose another engine", engine, source, strings.Join(searched(), ", "), plugin)
 		}
 		return engine, source, nil
 	}
@@ -162,7 +165,8 @@ func Plugins() map[string]string {
 func PluginDir() (string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", fmt.Errorf("no home directory to install plugins in: %w; set HOME, or PJRT_PLUGIN_LIBRARY_PATH to a folder with plugins", err)
+		return "", fmt.Errorf("no home directory to install plugins in: %w; "+
+			"set HOME, or PJRT_PLUGIN_LIBRARY_PATH to a folder with plugins", err)
 	}
 	if runtime.GOOS == "darwin" {
 		return filepath.Join(home, "Library", "Application Support", "go-xla"), nil

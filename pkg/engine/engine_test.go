@@ -46,7 +46,8 @@ func TestExtractChecksTheSum(t *testing.T) {
 	if err := os.WriteFile(broken, []byte(empty), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := extract(broken, wheelMember, filepath.Join(dir, "out"), ""); err == nil || !strings.Contains(err.Error(), wheelMember) {
+	if err := extract(broken, wheelMember, filepath.Join(dir, "out"), ""); err == nil ||
+		!strings.Contains(err.Error(), wheelMember) {
 		t.Errorf("a wheel without the plugin: %v", err)
 	}
 }

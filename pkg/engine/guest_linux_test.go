@@ -24,7 +24,8 @@ func TestGuest(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", guest, "./testdata/guest").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	functions := []string{"malloc", "calloc", "free", "realloc", "posix_memalign", "aligned_alloc", "mallopt", "malloc_trim"}
+	functions := []string{"malloc", "calloc", "free", "realloc", "posix_memalign", "aligned_alloc",
+		"mallopt", "malloc_trim"}
 	run := exec.Command(guest, functions...)
 	run.Env = append(os.Environ(), engine.Variable+"="+engine.CPU)
 	run.Stderr = os.Stderr
@@ -42,7 +43,8 @@ func TestGuest(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range functions {
-		if file := filepath.Base(report.Owners[name]); !strings.HasPrefix(file, "libc.so") && !strings.HasPrefix(file, "libc-") {
+		if file := filepath.Base(report.Owners[name]); !strings.HasPrefix(file, "libc.so") &&
+			!strings.HasPrefix(file, "libc-") {
 			t.Errorf("%s is that of %q, not the C library's", name, report.Owners[name])
 		}
 	}

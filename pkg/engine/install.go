@@ -19,8 +19,8 @@ import (
 	"github.com/gomlx/go-xla/installer"
 )
 
-// The wheel that carries the XLA CPU plugin on PyPI, for machines that reach package registries only, and the sums of what
-// is inside by platform.
+// The wheel that carries the XLA CPU plugin on PyPI, for machines that reach package registries only, and the sums of
+// what is inside by platform.
 const wheel, wheelVersion, wheelMember = "xla-cpu-pjrt", "0.0.1", "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"
 
 var wheelSums = map[string]string{
@@ -28,9 +28,10 @@ var wheelSums = map[string]string{
 	"linux/arm64": "fcf411f3e8ff635c2b2cf87215aa7016f460e66d236c3db08309e7486583532d",
 }
 
-// Install puts the XLA plugin for "cpu" or "cuda" in place, in the user's home (see [PluginDir]), and returns its path: an
-// installed one, else from go-xla's own installer, else, for the CPU, from PyPI's wheel, checked by its sha256. What was
-// installed is loaded before it is trusted, and removed again if that fails. log receives a line per attempt.
+// Install puts the XLA plugin for "cpu" or "cuda" in place, in the user's home (see [PluginDir]), and returns
+// its path: an installed one, else from go-xla's own installer, else, for the CPU, from PyPI's wheel, checked
+// by its sha256. What was installed is loaded before it is trusted, and removed again if that fails. log
+// receives a line per attempt.
 func Install(ctx context.Context, kind string, log func(string)) (string, error) {
 	if kind != "cpu" && kind != "cuda" {
 		return "", fmt.Errorf("unknown plugin %q: choose cpu or cuda", kind)
@@ -49,26 +50,30 @@ func Install(ctx context.Context, kind string, log func(string)) (string, error)
 	log(fmt.Sprintf("installing the XLA %s plugin in %s with go-xla's installer", kind, dir))
 	attempts := []error{fromRelease(kind, dir)}
 	if attempts[0] != nil && kind == "cpu" {
-		log(fmt.Sprintf("not to be had there (%v); trying the wheel %s %s", firstLine(attempts[0]), wheel, wheelVersion))
+		log(fmt.Sprintf("not to be had there (%v); trying the wheel %s %s",
+			firstLine(attempts[0]), wheel, wheelVersion))
 		attempts = append(attempts, fromWheel(ctx, dir))
 	}
 	if last := attempts[len(attempts)-1]; last != nil {
-		return "", fmt.Errorf("the XLA %s plugin could not be installed: %w; the pure-Go engine (--engine go) works without", kind, errors.Join(attempts...))
+		return "", fmt.Errorf("the XLA %s plugin could not be installed: %w; "+
+			"the pure-Go engine (--engine go) works without", kind, errors.Join(attempts...))
 	}
 	path := Plugins()[kind]
 	if path == "" {
-		return "", fmt.Errorf("the XLA %s plugin was installed in %s, but PJRT_PLUGIN_LIBRARY_PATH hides it: unset that, or copy the plugin there", kind, dir)
+		return "", fmt.Errorf("the XLA %s plugin was installed in %s, but PJRT_PLUGIN_LIBRARY_PATH hides it: "+
+			"unset that, or copy the plugin there", kind, dir)
 	}
 	if err := loads("xla:" + kind); err != nil {
 		os.Remove(path)
-		return "", fmt.Errorf("the XLA %s plugin that was installed does not load on this machine and was removed: %w", kind, err)
+		return "", fmt.Errorf("the XLA %s plugin that was installed does not load on this machine and was removed: %w",
+			kind, err)
 	}
 	log("installed " + path)
 	return path, nil
 }
 
-// fromRelease runs go-xla's installer, which takes the CPU plugin from its project's release page; see installCUDA for the
-// other.
+// fromRelease runs go-xla's installer, which takes the CPU plugin from its project's release page; see
+// installCUDA for the other.
 func fromRelease(kind, dir string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -95,7 +100,8 @@ func fromWheel(ctx context.Context, dir string) error {
 	defer os.RemoveAll(temporary)
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
-	pip := exec.CommandContext(ctx, "python3", "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", temporary, wheel+"=="+wheelVersion)
+	pip := exec.CommandContext(ctx, "python3", "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:",
+		"--dest", temporary, wheel+"=="+wheelVersion)
 	if out, err := pip.CombinedOutput(); err != nil {
 		return fmt.Errorf("python3 -m pip download %s failed: %w: %s", wheel, err, lastLine(out))
 	}
@@ -135,7 +141,8 @@ func extract(archive, member, path, sum string) error {
 		return err
 	}
 	if got := hex.EncodeToString(hash.Sum(nil)); got != sum {
-		return fmt.Errorf("%s in %s has sha256 %s, expected %s; it is not used", member, filepath.Base(archive), got, sum)
+		return fmt.Errorf("%s in %s has sha256 %s, expected %s; it is not used",
+			member, filepath.Base(archive), got, sum)
 	}
 	return nil
 }

@@ -35,7 +35,8 @@ func TestMemoryOf(t *testing.T) {
 	const n, d = 1000, 64
 	for _, when := range []string{"compiled", "kept"} {
 		m, known := memory(t, e, n, d)
-		if want := (engine.Memory{Arguments: 4 * n * d, Outputs: 4 * n * d, Temporary: 4 * n * n}); !known || m != want {
+		if want := (engine.Memory{Arguments: 4 * n * d, Outputs: 4 * n * d, Temporary: 4 * n * n}); !known ||
+			m != want {
 			t.Errorf("the %s program takes %+v (known: %v), want %+v", when, m, known, want)
 		}
 		if want := int64(4 * n * (n + 2*d)); m.Total() != want {

@@ -9,9 +9,10 @@ import (
 
 // nested is a backend whose graphs may hold loops inside loops. What it works around is reported in docs/upstream.md.
 //
-// GoMLX (v0.28.8 to v0.28.16) makes every closure a child of the main function (graph.NewClosure asks the builder for
-// Main().Closure()), so that a While inside the body of another is refused: its closures are not children of that body. Here
-// Main().Closure() makes a child of the function being built at that moment, which is what XLA and the pure-Go backend expect.
+// GoMLX (v0.28.8 to v0.28.16) makes every closure a child of the main function (graph.NewClosure asks the builder
+// for Main().Closure()), so that a While inside the body of another is refused: its closures are not children of
+// that body. Here Main().Closure() makes a child of the function being built at that moment, which is what XLA and
+// the pure-Go backend expect.
 type nested struct{ compute.Backend }
 
 func (b *nested) Builder(name string) compute.Builder {
@@ -86,12 +87,13 @@ func (f *function) Call(g compute.Function, inputs ...compute.Value) ([]compute.
 	return f.Function.Call(unwrap(g), inputs...)
 }
 
-func (f *function) Sort(comparator compute.Function, axis int, isStable bool, inputs ...compute.Value) ([]compute.Value, error) {
+func (f *function) Sort(comparator compute.Function, axis int, isStable bool,
+	inputs ...compute.Value) ([]compute.Value, error) {
 	return f.Function.Sort(unwrap(comparator), axis, isStable, inputs...)
 }
 
-// While returns copies of the loop's results: the pure-Go backend (compute v0.1.6 to v0.1.14) indexes past its buffers where
-// the last results of a loop are not needed, nothing was built after it, and one value enters it twice.
+// While returns copies of the loop's results: the pure-Go backend (compute v0.1.6 to v0.1.14) indexes past its buffers
+// where the last results of a loop are not needed, nothing was built after it, and one value enters it twice.
 func (f *function) While(cond, body compute.Function, initialState ...compute.Value) ([]compute.Value, error) {
 	out, err := f.Function.While(unwrap(cond), unwrap(body), initialState...)
 	if err != nil {
@@ -109,10 +111,12 @@ func (f *function) If(pred compute.Value, trueBranch, falseBranch compute.Functi
 	return f.Function.If(pred, unwrap(trueBranch), unwrap(falseBranch))
 }
 
-// BroadcastInDim hides a closure's broadcasts from the pure-Go backend's implicit-broadcast pass, which removes those that
-// elementwise operations read, also from closures that were compiled before (compute v0.1.6 to v0.1.14): these then miss an
-// input. The pass looks no further than direct inputs, so that a reshape to the same shape hides one; XLA drops the reshape.
-func (f *function) BroadcastInDim(operand compute.Value, outputShape shapes.Shape, broadcastAxes []int) (compute.Value, error) {
+// BroadcastInDim hides a closure's broadcasts from the pure-Go backend's implicit-broadcast pass, which removes
+// those that elementwise operations read, also from closures that were compiled before (compute v0.1.6 to v0.1.14):
+// these then miss an input. The pass looks no further than direct inputs, so that a reshape to the same shape hides
+// one; XLA drops the reshape.
+func (f *function) BroadcastInDim(operand compute.Value, outputShape shapes.Shape,
+	broadcastAxes []int) (compute.Value, error) {
 	out, err := f.Function.BroadcastInDim(operand, outputShape, broadcastAxes)
 	if err != nil || f.closure == 0 {
 		return out, err

@@ -49,7 +49,9 @@ func TestReductionsInsideLoops(t *testing.T) {
 			for i := range start {
 				start[i] = loop.Zeros(start[i])
 			}
-			in := loop.Repeat(loop.Int(x.Graph(), 1), start, x, func(_ *Node, _ []*Node, x *Node) []*Node { return all(x) })
+			in := loop.Repeat(loop.Int(x.Graph(), 1), start, x, func(_ *Node, _ []*Node, x *Node) []*Node {
+				return all(x)
+			})
 			return append(in, all(x)...)
 		})
 		if err != nil {

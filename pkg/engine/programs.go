@@ -22,9 +22,9 @@ const Programs = "REVGNN_PROGRAMS"
 // afterCompile is what [AfterCompile] was given.
 var afterCompile atomic.Pointer[func()]
 
-// AfterCompile has a function called whenever the XLA CPU engine has compiled a program, on the thread that compiled it, and not
-// where the program was kept from before. Compiling takes, for a moment, a few hundred MB that the C library may then hold on
-// to; a command that wants them back says so here. Nil calls nothing, as at the start.
+// AfterCompile has a function called whenever the XLA CPU engine has compiled a program, on the thread that compiled
+// it, and not where the program was kept from before. Compiling takes, for a moment, a few hundred MB that the C
+// library may then hold on to; a command that wants them back says so here. Nil calls nothing, as at the start.
 func AfterCompile(f func()) {
 	if f == nil {
 		afterCompile.Store(nil)
@@ -43,10 +43,10 @@ func compiled() {
 // maxPrograms bounds the folder; a program has 0.1 to 5 MB.
 const maxPrograms = 512 << 20
 
-// programs is a folder of compiled programs, empty if there is none. A file has the name of what the program was compiled
-// from, by [programName], and holds the sha256 of the rest, so that a damaged one is never handed to the engine. Processes may
-// share the folder: files appear whole or not at all. Whatever goes wrong with it, programs are compiled as if it were not
-// there.
+// programs is a folder of compiled programs, empty if there is none. A file has the name of what the program was
+// compiled from, by [programName], and holds the sha256 of the rest, so that a damaged one is never handed to the
+// engine. Processes may share the folder: files appear whole or not at all. Whatever goes wrong with it, programs are
+// compiled as if it were not there.
 type programs string
 
 func programsDir() programs {
@@ -118,7 +118,9 @@ func (dir programs) store(name string, program []byte, most int64) {
 			total += info.Size()
 		}
 	}
-	slices.SortFunc(all, func(a, b fs.FileInfo) int { return cmp.Compare(a.ModTime().UnixNano(), b.ModTime().UnixNano()) })
+	slices.SortFunc(all, func(a, b fs.FileInfo) int {
+		return cmp.Compare(a.ModTime().UnixNano(), b.ModTime().UnixNano())
+	})
 	for _, info := range all {
 		if total <= most {
 			break

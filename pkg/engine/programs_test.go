@@ -60,7 +60,8 @@ func TestPrograms(t *testing.T) {
 		t.Errorf("the program was not taken from the folder (file touched: %v)", used)
 	}
 	found, _ := filepath.Glob(filepath.Join(dir, "*"))
-	for name, damaged := range map[string][]byte{"cut short": first[:len(first)/2], "empty": nil, "changed": append(bytes.Clone(first[:len(first)-1]), first[len(first)-1]+1)} {
+	for name, damaged := range map[string][]byte{"cut short": first[:len(first)/2], "empty": nil,
+		"changed": append(bytes.Clone(first[:len(first)-1]), first[len(first)-1]+1)} {
 		if err := os.WriteFile(found[0], damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}

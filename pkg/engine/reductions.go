@@ -52,7 +52,8 @@ func (f *function) fold(x compute.Value, axis int, combine operation) (compute.V
 	}
 	n := shape.Dimensions[axis]
 	if n == 0 {
-		return nil, fmt.Errorf("axis %d of %s has no entries: there is nothing to reduce in the body of a loop", axis, shape)
+		return nil, fmt.Errorf("axis %d of %s has no entries: there is nothing to reduce in the body of a loop",
+			axis, shape)
 	}
 	var odd compute.Value // what is left over of axes of odd length
 	for ; n > 1; n /= 2 {

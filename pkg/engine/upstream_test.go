@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// What docs/upstream.md reports still happens. A failure here is good news: upstream has mended something, and what works
-// around it can go.
+// What docs/upstream.md reports still happens. A failure here is good news: upstream has mended something, and
+// what works around it can go.
 func TestUpstreamStillNeedsWorkarounds(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, report := range reports {
@@ -69,7 +69,9 @@ var reports = map[string]struct {
 	},
 	"a reduction in a loop": {
 		func(x *Node) *Node {
-			return repeat(Add(x, ReduceAllSum(x)), func(x *Node) *Node { return Add(x, ReduceAndKeep(x, ReduceSum, 0)) })
+			return repeat(Add(x, ReduceAllSum(x)), func(x *Node) *Node {
+				return Add(x, ReduceAndKeep(x, ReduceSum, 0))
+			})
 		},
 		map[string]string{engine.CPU: "is not a StableHLO closure"},
 	},
@@ -90,7 +92,9 @@ func loop3(x, more *Node, body func(x *Node) *Node) *Node {
 		}
 		return out
 	}
-	condition := NewClosure(x.Graph(), func(g *Graph) []*Node { return []*Node{LessThan(parameters(g)[1], Const(g, int32(3)))} })
+	condition := NewClosure(x.Graph(), func(g *Graph) []*Node {
+		return []*Node{LessThan(parameters(g)[1], Const(g, int32(3)))}
+	})
 	step := NewClosure(x.Graph(), func(g *Graph) []*Node {
 		s := parameters(g)
 		return append([]*Node{body(s[0]), Add(s[1], Const(g, int32(1)))}, s[2:]...)
@@ -108,7 +112,8 @@ func execute(b compute.Backend, program func(x *Node) *Node) error {
 	return err
 }
 
-// In StableHLO an inner region sees the names of the outer ones, and go-xla does not tell parameters of the same name apart.
+// In StableHLO an inner region sees the names of the outer ones, and go-xla does not tell
+// parameters of the same name apart.
 func TestUpstreamNamesOfParameters(t *testing.T) {
 	b := engine.Plain(enginetest.Open(t, engine.CPU)).Builder("names")
 	number := shapes.Make(dtypes.Float32)

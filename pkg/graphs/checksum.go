@@ -8,9 +8,9 @@ import (
 	"math"
 )
 
-// Checksum is the hex SHA-256 of the graph's content: nodes, edges, features, labels and splits, but not the name. Two graphs
-// with the same checksum train alike. It is of 32-bit little-endian values, each array after its length, so that it depends
-// neither on the machine nor on the file that the graph came from.
+// Checksum is the hex SHA-256 of the graph's content: nodes, edges, features, labels and splits, but not the name. Two
+// graphs with the same checksum train alike. It is of 32-bit little-endian values, each array after its length, so
+// that it depends neither on the machine nor on the file that the graph came from.
 func (g *Graph) Checksum() string {
 	h := sha256.New()
 	w := words{to: h}

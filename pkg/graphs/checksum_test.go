@@ -3,12 +3,13 @@ package graphs
 import "testing"
 
 func checksummed() *Graph {
-	return &Graph{Name: "g", NumNodes: 3, Edges: []Edge{{0, 1}, {1, 2}}, Features: []float32{1, 2, 3}, NumFeatures: 1, Labels: []int32{0, 1, 0}, NumClasses: 2,
+	return &Graph{Name: "g", NumNodes: 3, Edges: []Edge{{0, 1}, {1, 2}},
+		Features: []float32{1, 2, 3}, NumFeatures: 1, Labels: []int32{0, 1, 0}, NumClasses: 2,
 		Splits: masks([]bool{true, false, false}, []bool{false, true, false}, []bool{false, false, true})}
 }
 
-// TestChecksumIsOfTheContent changes everything in turn. The literal holds it to what is recorded in files: a change of the
-// checksum makes every recorded run one of an unknown dataset.
+// TestChecksumIsOfTheContent changes everything in turn. The literal holds it to what is recorded in files: a change
+// of the checksum makes every recorded run one of an unknown dataset.
 func TestChecksumIsOfTheContent(t *testing.T) {
 	want := checksummed().Checksum()
 	if literal := "091d9076352df0d05fbff69f989409a38fd493b6453c30a1da9c0d9c2e1ed17c"; want != literal {

@@ -12,7 +12,8 @@ import (
 // Edge is an undirected edge between two different nodes, smaller index first.
 type Edge [2]int32
 
-// Split marks the nodes used for training, validation and test; each mask has one entry per node and no node is in two.
+// Split marks the nodes used for training, validation and test; each mask has one entry per
+// node and no node is in two.
 type Split struct {
 	Train, Val, Test []bool
 }
@@ -37,7 +38,8 @@ type Graph struct {
 
 // New builds a graph from edges in any order and direction: it drops self loops and duplicates, orders the rest, and
 // checks the whole (see Validate).
-func New(name string, numNodes int, edges []Edge, features []float32, numFeatures int, labels []int32, numClasses int, splits []Split) (*Graph, error) {
+func New(name string, numNodes int, edges []Edge, features []float32, numFeatures int, labels []int32, numClasses int,
+	splits []Split) (*Graph, error) {
 	g := &Graph{Name: name, NumNodes: numNodes, Edges: canonical(edges), Features: features, NumFeatures: numFeatures,
 		Labels: labels, NumClasses: numClasses, Splits: splits}
 	if err := g.Validate(); err != nil {
@@ -74,22 +76,27 @@ func (g *Graph) Validate() error {
 		return fmt.Errorf("graph %q: %d nodes, but node numbers must fit 31 bits", g.Name, g.NumNodes)
 	}
 	if g.NumFeatures < 0 || g.NumClasses < 0 {
-		return fmt.Errorf("graph %q: %d features and %d classes; neither can be negative", g.Name, g.NumFeatures, g.NumClasses)
+		return fmt.Errorf("graph %q: %d features and %d classes; neither can be negative",
+			g.Name, g.NumFeatures, g.NumClasses)
 	}
 	for i, e := range g.Edges {
 		if e[0] < 0 || int(e[1]) >= g.NumNodes {
-			return fmt.Errorf("graph %q: edge %d joins nodes %d and %d, but nodes are numbered 0 to %d", g.Name, i, e[0], e[1], g.NumNodes-1)
+			return fmt.Errorf("graph %q: edge %d joins nodes %d and %d, but nodes are numbered 0 to %d",
+				g.Name, i, e[0], e[1], g.NumNodes-1)
 		}
 		if e[0] >= e[1] || i > 0 && (g.Edges[i-1][0] > e[0] || g.Edges[i-1][0] == e[0] && g.Edges[i-1][1] >= e[1]) {
-			return fmt.Errorf("graph %q: edge %d (%d, %d) is out of order; build graphs with graphs.New", g.Name, i, e[0], e[1])
+			return fmt.Errorf("graph %q: edge %d (%d, %d) is out of order; build graphs with graphs.New",
+				g.Name, i, e[0], e[1])
 		}
 	}
 	if len(g.Features) != g.NumNodes*g.NumFeatures {
-		return fmt.Errorf("graph %q: %d feature values for %d nodes of %d features each", g.Name, len(g.Features), g.NumNodes, g.NumFeatures)
+		return fmt.Errorf("graph %q: %d feature values for %d nodes of %d features each",
+			g.Name, len(g.Features), g.NumNodes, g.NumFeatures)
 	}
 	for i, v := range g.Features {
 		if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
-			return fmt.Errorf("graph %q: feature %d of node %d is %v; features must be finite", g.Name, i%g.NumFeatures, i/g.NumFeatures, v)
+			return fmt.Errorf("graph %q: feature %d of node %d is %v; features must be finite",
+				g.Name, i%g.NumFeatures, i/g.NumFeatures, v)
 		}
 	}
 	if len(g.Labels) != g.NumNodes {
@@ -97,16 +104,19 @@ func (g *Graph) Validate() error {
 	}
 	for i, l := range g.Labels {
 		if l < 0 || int(l) >= g.NumClasses {
-			return fmt.Errorf("graph %q: node %d has label %d, but classes are numbered 0 to %d", g.Name, i, l, g.NumClasses-1)
+			return fmt.Errorf("graph %q: node %d has label %d, but classes are numbered 0 to %d",
+				g.Name, i, l, g.NumClasses-1)
 		}
 	}
 	for k, s := range g.Splits {
 		if len(s.Train) != g.NumNodes || len(s.Val) != g.NumNodes || len(s.Test) != g.NumNodes {
-			return fmt.Errorf("graph %q: the masks of split %d have %d, %d and %d entries for %d nodes", g.Name, k, len(s.Train), len(s.Val), len(s.Test), g.NumNodes)
+			return fmt.Errorf("graph %q: the masks of split %d have %d, %d and %d entries for %d nodes",
+				g.Name, k, len(s.Train), len(s.Val), len(s.Test), g.NumNodes)
 		}
 		for i := range s.Train {
 			if s.Train[i] && s.Val[i] || s.Train[i] && s.Test[i] || s.Val[i] && s.Test[i] {
-				return fmt.Errorf("graph %q: node %d is in two masks of split %d; masks must not overlap", g.Name, i, k)
+				return fmt.Errorf("graph %q: node %d is in two masks of split %d; masks must not overlap",
+					g.Name, i, k)
 			}
 		}
 	}

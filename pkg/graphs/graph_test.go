@@ -11,7 +11,8 @@ import (
 func masks(train, val, test []bool) []Split { return []Split{{train, val, test}} }
 
 func TestNewOrdersAndDeduplicates(t *testing.T) {
-	g, err := New("g", 4, []Edge{{3, 1}, {1, 0}, {0, 1}, {2, 2}, {1, 3}, {0, 2}}, []float32{1, 2, 3, 4}, 1, []int32{0, 1, 0, 1}, 2, nil)
+	g, err := New("g", 4, []Edge{{3, 1}, {1, 0}, {0, 1}, {2, 2}, {1, 3}, {0, 2}}, []float32{1, 2, 3, 4}, 1,
+		[]int32{0, 1, 0, 1}, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,12 +44,14 @@ func TestValidateNamesWhatIsWrong(t *testing.T) {
 		{Graph{NumNodes: 2, Edges: []Edge{{1, 0}}}, "out of order"},
 		{Graph{NumNodes: 2, Edges: []Edge{{0, 1}, {0, 1}}}, "edge 1 (0, 1) is out of order"},
 		{Graph{NumNodes: 2, Features: make([]float32, 3), NumFeatures: 2}, "3 feature values for 2 nodes"},
-		{Graph{NumNodes: 1, Features: []float32{0, float32(math.NaN())}, NumFeatures: 2}, "feature 1 of node 0 is NaN"},
+		{Graph{NumNodes: 1, Features: []float32{0, float32(math.NaN())}, NumFeatures: 2},
+			"feature 1 of node 0 is NaN"},
 		{Graph{NumNodes: 1, Features: []float32{float32(math.Inf(1))}, NumFeatures: 1}, "is +Inf"},
 		{Graph{NumNodes: 2, Labels: []int32{0}, NumClasses: 1}, "1 labels for 2 nodes"},
 		{Graph{NumNodes: 2, Labels: []int32{0, 1}, NumClasses: 1}, "node 1 has label 1"},
 		{Graph{NumNodes: 2, Labels: []int32{0, 0}, NumClasses: 1, Splits: masks(yes, no, nil)}, "2, 2 and 0 entries"},
-		{Graph{NumNodes: 2, Labels: []int32{0, 0}, NumClasses: 1, Splits: masks(yes, no, yes)}, "node 0 is in two masks of split 0"},
+		{Graph{NumNodes: 2, Labels: []int32{0, 0}, NumClasses: 1, Splits: masks(yes, no, yes)},
+			"node 0 is in two masks of split 0"},
 		{Graph{NumNodes: 2, Labels: []int32{0, 0}, NumClasses: 1, Splits: masks(yes, no, no)}, ""},
 	} {
 		err := c.g.Validate()

@@ -15,7 +15,8 @@ const maxSplit = 9999
 // ParseSplits reads split numbers such as "0-9", "0,3,5" or "0-2,7". Each may stand there once.
 func ParseSplits(text string) ([]int, error) {
 	bad := func(part string) ([]int, error) {
-		return nil, fmt.Errorf("splits %q: %q is neither a number nor a range of numbers up to %d; write for example 0-9 or 0,3,5", text, part, maxSplit)
+		return nil, fmt.Errorf("splits %q: %q is neither a number nor a range of numbers up to %d; "+
+			"write for example 0-9 or 0,3,5", text, part, maxSplit)
 	}
 	var out []int
 	for part := range strings.SplitSeq(text, ",") {

@@ -82,7 +82,8 @@ func resume(dir string, s *Summary, splits []int) (map[int]*train.Result, error)
 			what = difference(record.Config, s.Config)
 		}
 		if what != "" {
-			return nil, fmt.Errorf("cannot resume: %s %s; give the same settings, or another folder with --out", path, what)
+			return nil, fmt.Errorf("cannot resume: %s %s; give the same settings, or another folder with --out",
+				path, what)
 		}
 		r := record.Result
 		r.History = record.History

@@ -16,19 +16,20 @@ import (
 type Options struct {
 	// Splits to train on, in this order.
 	Splits []int
-	// Dir keeps, for each split k, split<k>.json (a [Record]) and split<k>.safetensors (the kept parameters), and in the end
-	// result.json (the [Summary]). Empty keeps nothing.
+	// Dir keeps, for each split k, split<k>.json (a [Record]) and split<k>.safetensors (the kept parameters), and in
+	// the end result.json (the [Summary]). Empty keeps nothing.
 	Dir string
 	// Resume takes the splits that Dir already holds from there; they must be of the same dataset and configuration.
 	Resume bool
-	// Begin, if set, is called before each split that is trained, Epoch after each epoch, and Split after each split, also after
-	// one that was there already.
+	// Begin, if set, is called before each split that is trained, Epoch after each epoch, and Split after each split,
+	// also after one that was there already.
 	Begin func(split int)
 	Epoch func(split int, e train.Epoch)
 	Split func(r *train.Result, resumed bool)
 }
 
-// Summary of a sweep. Mean and spread of the test metric are over the splits that went well; they are null without any.
+// Summary of a sweep. Mean and spread of the test metric are over the splits that went well;
+// they are null without any.
 type Summary struct {
 	Dataset string          `json:"dataset"`
 	Model   string          `json:"model"`
@@ -42,9 +43,9 @@ type Summary struct {
 	StdPopulation train.Number `json:"std_population"`
 }
 
-// Run trains on every split, one after the other. Where ctx is cancelled it returns what there is, the last split with the
-// status [train.Interrupted]; such a split is not kept in Dir, so that resuming trains it again. A split that diverged is
-// kept, and counts neither for the mean nor for the spread. An error means that no summary could be made.
+// Run trains on every split, one after the other. Where ctx is cancelled it returns what there is, the last split with
+// the status [train.Interrupted]; such a split is not kept in Dir, so that resuming trains it again. A split that
+// diverged is kept, and counts neither for the mean nor for the spread. An error means that no summary could be made.
 func Run(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config, o Options) (*Summary, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -137,9 +138,11 @@ func (s *Summary) Complaint() string {
 		switch r.Status {
 		case train.OK:
 		case train.Interrupted:
-			return fmt.Sprintf("interrupted in split %d after %d epochs; with --out and --resume the finished splits need not run again", r.Split, r.Epochs)
+			return fmt.Sprintf("interrupted in split %d after %d epochs; "+
+				"with --out and --resume the finished splits need not run again", r.Split, r.Epochs)
 		default:
-			return fmt.Sprintf("%d of %d splits failed and do not count for the mean, first split %d: %s", bad, len(s.Splits), r.Split, r.Message)
+			return fmt.Sprintf("%d of %d splits failed and do not count for the mean, first split %d: %s",
+				bad, len(s.Splits), r.Split, r.Message)
 		}
 	}
 	return ""

@@ -16,12 +16,14 @@ import (
 )
 
 func TestParseSplits(t *testing.T) {
-	for text, want := range map[string]string{"0-9": "[0 1 2 3 4 5 6 7 8 9]", "3": "[3]", "0,3,5": "[0 3 5]", "7, 0-2": "[7 0 1 2]", "5-5": "[5]"} {
+	for text, want := range map[string]string{"0-9": "[0 1 2 3 4 5 6 7 8 9]", "3": "[3]", "0,3,5": "[0 3 5]",
+		"7, 0-2": "[7 0 1 2]", "5-5": "[5]"} {
 		if got, err := ParseSplits(text); err != nil || fmt.Sprint(got) != want {
 			t.Errorf("%q is %v, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", ",", "1,", "-1", "1-", "2-1", "a", "1.5", "0-10000", "99999999999999999999", "1,1", "0-3,2"} {
+	for _, text := range []string{"", ",", "1,", "-1", "1-", "2-1", "a", "1.5", "0-10000",
+		"99999999999999999999", "1,1", "0-3,2"} {
 		if got, err := ParseSplits(text); err == nil {
 			t.Errorf("%q was accepted: %v", text, got)
 		}
@@ -66,7 +68,8 @@ func TestDivergedSplitsAreKeptButNotAveraged(t *testing.T) {
 		t.Errorf("got %+v, %q", s, s.Complaint())
 	}
 	resumed := false
-	again, err := Run(t.Context(), e, g, c, Options{Splits: []int{0}, Dir: dir, Resume: true, Split: func(_ *train.Result, r bool) { resumed = r }})
+	again, err := Run(t.Context(), e, g, c,
+		Options{Splits: []int{0}, Dir: dir, Resume: true, Split: func(_ *train.Result, r bool) { resumed = r }})
 	if err != nil || !resumed || again.OK() {
 		t.Errorf("resumed %v, %+v, %v", resumed, again, err)
 	}
@@ -75,7 +78,9 @@ func TestDivergedSplitsAreKeptButNotAveraged(t *testing.T) {
 func TestCancelledBetweenSplits(t *testing.T) {
 	e, g, dir := enginetest.Open(t, engine.Go), graph(t), t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
-	s, err := Run(ctx, e, g, small(), Options{Splits: []int{0, 1, 2}, Dir: dir, Split: func(*train.Result, bool) { cancel() }})
+	s, err := Run(ctx, e, g, small(), Options{Splits: []int{0, 1, 2}, Dir: dir, Split: func(*train.Result, bool) {
+		cancel()
+	}})
 	if err != nil || len(s.Splits) != 2 || s.Splits[1].Status != train.Interrupted || s.Mean != s.Splits[0].Test {
 		t.Fatalf("got %+v, %v", s, err)
 	}
@@ -91,7 +96,8 @@ func TestCancelledBetweenSplits(t *testing.T) {
 		t.Fatal(err)
 	}
 	var fresh []bool
-	s, err = Run(t.Context(), e, g, small(), Options{Splits: []int{0, 1}, Dir: dir, Resume: true, Split: func(_ *train.Result, r bool) { fresh = append(fresh, !r) }})
+	s, err = Run(t.Context(), e, g, small(), Options{Splits: []int{0, 1}, Dir: dir, Resume: true,
+		Split: func(_ *train.Result, r bool) { fresh = append(fresh, !r) }})
 	if err != nil || !s.OK() || fmt.Sprint(fresh) != "[true true]" {
 		t.Errorf("got %+v, %v, %v", s, fresh, err)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Prediction lists what an evaluation gave, for an .npz file: logits [n, outputs], or [n] for one output; representation
-// [n, width]; loss, a single value; and grad.<name> for each gradient, by the names of [For].
+// Prediction lists what an evaluation gave, for an .npz file: logits [n, outputs], or [n] for one output;
+// representation [n, width]; loss, a single value; and grad.<name> for each gradient, by the names of [For].
 func Prediction(p *train.Prediction, n int, names map[string]string) []npz.Named {
 	shape := []int{n, p.Outputs}
 	if p.Outputs == 1 {
@@ -25,7 +25,8 @@ func Prediction(p *train.Prediction, n int, names map[string]string) []npz.Named
 		if stored == "" {
 			stored = name
 		}
-		out = append(out, npz.Named{Name: "grad." + stored, Shape: p.Gradients[name].Shape, Values: p.Gradients[name].Values})
+		out = append(out,
+			npz.Named{Name: "grad." + stored, Shape: p.Gradients[name].Shape, Values: p.Gradients[name].Values})
 	}
 	return out
 }

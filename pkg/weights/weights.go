@@ -1,5 +1,5 @@
-// Package weights reads and writes the parameters of models, by the names of the authors' PyTorch implementation: as .npz or
-// as .safetensors.
+// Package weights reads and writes the parameters of models, by the names of the authors' PyTorch implementation:
+// as .npz or as .safetensors.
 package weights
 
 import (
@@ -27,8 +27,8 @@ var others = []string{"out.logits", "out.representation", "out.loss", "grad."}
 // counter ends the name of PyTorch's count of batches, which batch normalisation does not need.
 const counter = ".num_batches_tracked"
 
-// Read reads the parameters in a .npz or .safetensors file. If any array is called "param.<name>", only those arrays are
-// parameters, and are returned by <name>; else all are, but for outputs and gradients ("out.logits", "grad.…").
+// Read reads the parameters in a .npz or .safetensors file. If any array is called "param.<name>", only those arrays
+// are parameters, and are returned by <name>; else all are, but for outputs and gradients ("out.logits", "grad.…").
 func Read(path string) (map[string]train.Array, error) {
 	var (
 		names []string
@@ -50,7 +50,8 @@ func Read(path string) (map[string]train.Array, error) {
 		defer s.Close()
 		names, array = s.Names(), s.Float32s
 	default:
-		return nil, fmt.Errorf("weights: %s ends neither in .npz nor in .safetensors; name the file by its format", path)
+		return nil, fmt.Errorf("weights: %s ends neither in .npz nor in .safetensors; name the file by its format",
+			path)
 	}
 	out := map[string]train.Array{}
 	total := 0
@@ -65,7 +66,8 @@ func Read(path string) (map[string]train.Array, error) {
 		out[strings.TrimPrefix(stored, Prefix)] = train.Array{Shape: shape, Values: values}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("weights: %s holds no parameters; name them as in PyTorch, with or without %q before", path, Prefix)
+		return nil, fmt.Errorf("weights: %s holds no parameters; name them as in PyTorch, with or without %q before",
+			path, Prefix)
 	}
 	return out, nil
 }
@@ -84,34 +86,37 @@ func parameters(names []string) []string {
 	})
 }
 
-// Write writes parameters to a file, .npz or .safetensors by its name, whole or not at all. Equal parameters give equal
-// bytes.
+// Write writes parameters to a file, .npz or .safetensors by its name, whole or not at all. Equal
+// parameters give equal bytes.
 func Write(path string, parameters map[string]train.Array) error {
 	names := slices.Sorted(maps.Keys(parameters))
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".npz":
 		var arrays []npz.Named
 		for _, n := range names {
-			arrays = append(arrays, npz.Named{Name: Prefix + n, Shape: parameters[n].Shape, Values: parameters[n].Values})
+			arrays = append(arrays,
+				npz.Named{Name: Prefix + n, Shape: parameters[n].Shape, Values: parameters[n].Values})
 		}
 		return npz.Write(path, arrays)
 	case ".safetensors":
 		var arrays []safetensors.Named
 		for _, n := range names {
-			arrays = append(arrays, safetensors.Named{Name: n, Shape: parameters[n].Shape, Values: parameters[n].Values})
+			arrays = append(arrays,
+				safetensors.Named{Name: n, Shape: parameters[n].Shape, Values: parameters[n].Values})
 		}
 		return safetensors.Write(path, arrays, nil)
 	}
 	return fmt.Errorf("weights: %s ends neither in .npz nor in .safetensors; name the file by its format", path)
 }
 
-// For picks the arrays that a model wants, under the names that it uses, and tells for each of these the name that it has in
-// the file: a weight that PyTorch reparametrises is called "weight_orig" there, else "weight", and either name is taken for
-// the other. Shapes are left to [train.Predict]. An array that the model has no use for is an error, as it would be a sign
-// of another model or other settings; one that is missing is an error of Predict's.
+// For picks the arrays that a model wants, under the names that it uses, and tells for each of these the name that it
+// has in the file: a weight that PyTorch reparametrises is called "weight_orig" there, else "weight", and either name
+// is taken for the other. Shapes are left to [train.Predict]. An array that the model has no use for is an error, as
+// it would be a sign of another model or other settings; one that is missing is an error of Predict's.
 //
 // The model is one for graphs with so many features and classes.
-func For(c models.Config, features, classes int, read map[string]train.Array) (wanted map[string]train.Array, names map[string]string, err error) {
+func For(c models.Config, features, classes int,
+	read map[string]train.Array) (wanted map[string]train.Array, names map[string]string, err error) {
 	parameters, err := models.Parameters(c, features, classes)
 	if err != nil {
 		return nil, nil, err
@@ -129,7 +134,8 @@ func For(c models.Config, features, classes int, read map[string]train.Array) (w
 	unused := models.Unused(c)
 	for _, name := range slices.Sorted(maps.Keys(read)) {
 		if !used[name] && !slices.Contains(unused, name) {
-			return nil, nil, fmt.Errorf("the weights have a parameter %q, which %s with these settings has not; give the settings that the weights were trained with", name, c.Model)
+			return nil, nil, fmt.Errorf("the weights have a parameter %q, which %s with these settings has not; "+
+				"give the settings that the weights were trained with", name, c.Model)
 		}
 	}
 	return wanted, names, nil

@@ -47,8 +47,9 @@ func TestWhatCountsAsAParameter(t *testing.T) {
 		return path
 	}
 	for want, names := range map[string][]string{
-		"a b":        {"param.a", "param.b", "c", "grad.a", "out.logits"},
-		"out.weight": {"out.weight", "out.logits", "out.loss", "out.representation", "grad.out.weight", "bn.num_batches_tracked"},
+		"a b": {"param.a", "param.b", "c", "grad.a", "out.logits"},
+		"out.weight": {"out.weight", "out.logits", "out.loss", "out.representation", "grad.out.weight",
+			"bn.num_batches_tracked"},
 	} {
 		got, err := Read(one(names...))
 		if err != nil {
@@ -80,7 +81,8 @@ func TestForTakesEitherName(t *testing.T) {
 	}
 	const plain, mark = "stack.0.body.lin.weight", "stack.0.body.lin.weight_orig"
 	for _, c := range []struct{ normalise, stored, wanted string }{
-		{"project", plain, plain}, {"project", mark, plain}, {"reparametrise", plain, mark}, {"reparametrise", mark, mark},
+		{"project", plain, plain}, {"project", mark, plain}, {"reparametrise", plain, mark},
+		{"reparametrise", mark, mark},
 	} {
 		config := models.Default("gcn+rep")
 		config.Normalise = c.normalise
@@ -91,7 +93,8 @@ func TestForTakesEitherName(t *testing.T) {
 		if err != nil || len(wanted) != 2 || len(wanted[c.wanted].Values) != 1 || names[c.wanted] != c.stored {
 			t.Errorf("%+v: %v, %v, %v", c, wanted, names, err)
 		}
-		if _, _, err := pick(map[string]train.Array{"zzz": array(1)}); err == nil || !strings.Contains(err.Error(), `"zzz"`) {
+		if _, _, err := pick(map[string]train.Array{"zzz": array(1)}); err == nil ||
+			!strings.Contains(err.Error(), `"zzz"`) {
 			t.Errorf("got %v", err)
 		}
 		if _, _, err := pick(map[string]train.Array{plain: array(1), mark: array(1)}); err == nil {
@@ -101,8 +104,8 @@ func TestForTakesEitherName(t *testing.T) {
 }
 
 func TestPredictionNames(t *testing.T) {
-	p := &train.Prediction{Logits: []float32{1, 2}, Outputs: 1, Representation: []float32{1, 2, 3, 4}, Width: 2, Loss: 0.5,
-		Gradients: map[string]train.Array{"b": array(1), "a": array(2)}}
+	p := &train.Prediction{Logits: []float32{1, 2}, Outputs: 1, Representation: []float32{1, 2, 3, 4}, Width: 2,
+		Loss: 0.5, Gradients: map[string]train.Array{"b": array(1), "a": array(2)}}
 	got := ""
 	for _, a := range Prediction(p, 2, map[string]string{"a": "a_orig"}) {
 		got += fmt.Sprint(a.Name, a.Shape, " ")

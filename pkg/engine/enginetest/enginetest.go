@@ -11,8 +11,8 @@ import (
 // Names are the engines that tests run on.
 var Names = []string{engine.CUDA, engine.CPU, engine.Go}
 
-// Each runs the test on every engine. Without an NVIDIA GPU, or without the CPU's plugin, that part is skipped, and says so;
-// where REVGNN_TEST_XLA is set, as `make test` does, a missing CPU plugin fails the test instead.
+// Each runs the test on every engine. Without an NVIDIA GPU, or without the CPU's plugin, that part is skipped, and
+// says so; where REVGNN_TEST_XLA is set, as `make test` does, a missing CPU plugin fails the test instead.
 func Each(t *testing.T, test func(t *testing.T, e *engine.Engine)) {
 	for _, name := range Names {
 		t.Run(name, func(t *testing.T) { test(t, Open(t, name)) })

@@ -84,7 +84,8 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	r := Report{Owners: map[string]string{}, Environment: os.Environ(), Arenas: int(C.arenas(8)), Loss: float64(b.Loss)}
+	r := Report{Owners: map[string]string{}, Environment: os.Environ(), Arenas: int(C.arenas(8)),
+		Loss: float64(b.Loss)}
 	for _, name := range os.Args[1:] {
 		c := C.CString(name)
 		r.Owners[name] = C.GoString(C.owner(c))
