@@ -32,12 +32,16 @@ type app struct {
 }
 
 func (a *app) root() *cobra.Command {
-	root := group("revgnn", "Residual graph networks with forward and reverse layers", a.doctor(), a.datasets(), a.train(), a.predict(), a.invert(), a.bench(), a.runs(), a.reproduce(), a.installPlugin(), a.version())
-	root.Long = "revgnn trains residual graph networks that read both ends of a diffusion: forward layers that smooth node\nfeatures over the graph, and their inverses, which sharpen them.\n\nExit status: 0 done, 1 failed, 2 wrong usage."
+	root := group("revgnn", "Residual graph networks with forward and reverse layers", a.doctor(), a.datasets(),
+		a.train(), a.predict(), a.invert(), a.bench(), a.runs(), a.reproduce(), a.installPlugin(), a.version())
+	root.Long = "revgnn trains residual graph networks that read both ends of a diffusion: " +
+		"forward layers that smooth node\nfeatures over the graph, and their inverses, which sharpen them.\n\n" +
+		"Exit status: 0 done, 1 failed, 2 wrong usage."
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.SetFlagErrorFunc(flagError)
 	f := root.PersistentFlags()
-	f.StringVar(&a.engineName, "engine", "", "engine: xla:cuda, xla:cpu or go (default: $REVGNN_ENGINE, else the fastest that is installed)")
+	f.StringVar(&a.engineName, "engine", "",
+		"engine: xla:cuda, xla:cpu or go (default: $REVGNN_ENGINE, else the fastest that is installed)")
 	f.StringVar(&a.data.Dir, "data", "", "data directory (default: $REVGNN_DATA, else the user's cache folder)")
 	f.StringVar(&a.data.Mirror, "mirror", "", "folder or http(s) address to take dataset files from, by their names")
 	f.BoolVar(&a.data.Offline, "offline", false, "never use the network")
@@ -56,23 +60,27 @@ func group(use, short string, below ...*cobra.Command) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-				return usagef("unknown command '%s %s': did you mean %s?", c.CommandPath(), args[0], strings.Join(near, " or "))
+				return usagef("unknown command '%s %s': did you mean %s?",
+					c.CommandPath(), args[0], strings.Join(near, " or "))
 			}
-			return usagef("unknown command '%s %s': choose one of %s", c.CommandPath(), args[0], strings.Join(names, ", "))
+			return usagef("unknown command '%s %s': choose one of %s",
+				c.CommandPath(), args[0], strings.Join(names, ", "))
 		}
-		return usagef("no command given: choose one of %s (see '%s --help')", strings.Join(names, ", "), c.CommandPath())
+		return usagef("no command given: choose one of %s (see '%s --help')",
+			strings.Join(names, ", "), c.CommandPath())
 	}
 	c.AddCommand(below...)
 	return c
 }
 
-// execute runs the command line. A panic is a bug in revgnn; users get a sentence instead of a stack, unless REVGNN_DEBUG is
-// set.
+// execute runs the command line. A panic is a bug in revgnn; users get a sentence instead of a stack,
+// unless REVGNN_DEBUG is set.
 func (a *app) execute(ctx context.Context, root *cobra.Command) (err error) {
 	if os.Getenv("REVGNN_DEBUG") == "" {
 		defer func() {
 			if p := recover(); p != nil {
-				err = fmt.Errorf("internal error: %v; this is a bug, please report it with the output of REVGNN_DEBUG=1", p)
+				err = fmt.Errorf("internal error: %v; "+
+					"this is a bug, please report it with the output of REVGNN_DEBUG=1", p)
 			}
 		}()
 	}
@@ -122,8 +130,8 @@ func asNameUsage(err error) error {
 	return err
 }
 
-// prepare opens the engine and loads the dataset. What is wrong with the command line is told first: an unknown engine, an
-// unknown dataset, and only then what fails.
+// prepare opens the engine and loads the dataset. What is wrong with the command line is told first: an unknown
+// engine, an unknown dataset, and only then what fails.
 func (a *app) prepare(ctx context.Context, p *progress, dataset string) (*engine.Engine, *graphs.Graph, error) {
 	e, failed := engine.Open(a.engineName)
 	if failed != nil && strings.HasPrefix(failed.Error(), "unknown engine") {

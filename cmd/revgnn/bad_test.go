@@ -21,11 +21,16 @@ func TestBadGraphs(t *testing.T) {
 	}{
 		{"perhaps cut short", whole[:len(whole)/2]},
 		{"perhaps cut short", nil},
-		{"more than the limit", npztest.Graph(named("node_features", npy("<f4", false, "(1048576, 1048576)", []float32{1})))},
-		{"edge 1 joins nodes 2 and 3", npztest.Graph(named("edges", npy("<i4", false, "(2, 2)", []int32{0, 1, 2, 3})))},
-		{"edge 0 joins nodes -1 and 1", npztest.Graph(named("edges", npy("<i4", false, "(2, 2)", []int32{-1, 1, 2, 1})))},
-		{"is NaN; features must be finite", npztest.Graph(named("node_features", npy("<f4", false, "(3, 2)", []float32{1, float32(math.NaN()), 3, 4, 5, 6})))},
-		{"masks must not overlap", npztest.Graph(named("val_masks", npy("|b1", false, "(1, 3)", []bool{true, false, false})))},
+		{"more than the limit",
+			npztest.Graph(named("node_features", npy("<f4", false, "(1048576, 1048576)", []float32{1})))},
+		{"edge 1 joins nodes 2 and 3",
+			npztest.Graph(named("edges", npy("<i4", false, "(2, 2)", []int32{0, 1, 2, 3})))},
+		{"edge 0 joins nodes -1 and 1",
+			npztest.Graph(named("edges", npy("<i4", false, "(2, 2)", []int32{-1, 1, 2, 1})))},
+		{"is NaN; features must be finite", npztest.Graph(
+			named("node_features", npy("<f4", false, "(3, 2)", []float32{1, float32(math.NaN()), 3, 4, 5, 6})))},
+		{"masks must not overlap",
+			npztest.Graph(named("val_masks", npy("|b1", false, "(1, 3)", []bool{true, false, false})))},
 		{`no array "edges"`, npztest.Graph(named("edges", nil))},
 	} {
 		path := writeFile(t, "own.npz", c.content)
@@ -46,8 +51,11 @@ func TestDownloads(t *testing.T) {
 
 	gone := httptest.NewServer(http.NotFoundHandler())
 	defer gone.Close()
-	fails(t, 1, "does not exist (404 Not Found)", "train", "--dataset", "minesweeper", "--data", dir, "--mirror", gone.URL)
-	wrong := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>log in first</html>")) }))
+	fails(t, 1, "does not exist (404 Not Found)", "train", "--dataset", "minesweeper", "--data", dir,
+		"--mirror", gone.URL)
+	wrong := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Write([]byte("<html>log in first</html>"))
+	}))
 	defer wrong.Close()
 	fails(t, 1, "it is not the published file", "datasets", "get", "minesweeper", "--data", dir, "--mirror", wrong.URL)
 	empty(t, dir, ".lock")
@@ -56,7 +64,8 @@ func TestDownloads(t *testing.T) {
 		Name, Error string
 		OK          bool
 	}
-	fails(t, 1, "offline", "datasets", "get", "minesweeper-generated", "cora", "--data", dir, "--offline", "--json").document(t, &all)
+	fails(t, 1, "offline", "datasets", "get", "minesweeper-generated", "cora", "--data", dir, "--offline",
+		"--json").document(t, &all)
 	if len(all) != 2 || !all[0].OK || all[1].OK || all[1].Error == "" {
 		t.Errorf("got %+v", all)
 	}
@@ -81,7 +90,8 @@ func TestUnwritable(t *testing.T) {
 	train := with(quick, "train", "--dataset", tinyGraph, "--epochs", "1", "--splits", "0")
 	fails(t, 1, "cannot write", with(train, "--out", below)...)
 	fails(t, 1, "cannot write", "datasets", "get", "minesweeper", "--data", below, "--mirror", t.TempDir())
-	fails(t, 1, "cannot write", "predict", "--dataset", tinyGraph, "--weights", "w.npz", "--out", filepath.Join(below, "o.npz"))
+	fails(t, 1, "cannot write", "predict", "--dataset", tinyGraph, "--weights", "w.npz",
+		"--out", filepath.Join(below, "o.npz"))
 	if os.Geteuid() == 0 {
 		t.Log("root may write everywhere: a folder without write permission is not tested")
 		return
@@ -98,7 +108,8 @@ func TestBadWeights(t *testing.T) {
 	named, npy := npztest.Named, npztest.NPY
 	dir := t.TempDir()
 	out := filepath.Join(dir, "o.npz")
-	predict := []string{"predict", "--dataset", tinyGraph, "--engine", "go", "--hidden", "8", "--out", out, "--weights"}
+	predict := []string{"predict", "--dataset", tinyGraph, "--engine", "go", "--hidden", "8",
+		"--out", out, "--weights"}
 	one := npy("<f4", false, "(1,)", []float32{1})
 	whole := npztest.Archive(named("param.in_.bias", one))
 	for _, c := range []struct {
@@ -110,8 +121,10 @@ func TestBadWeights(t *testing.T) {
 		{"ends neither in .npz nor in .safetensors", "w.pt", []byte("PK")},
 		{"holds no parameters", "w.npz", npztest.Archive(named("out.logits", one))},
 		{`have no parameter "in_.weight"`, "w.npz", whole},
-		{`have a parameter "in_.other", which gcn+rep with these settings has not`, "w.npz", npztest.Archive(named("param.in_.other", one))},
-		{"more than the limit", "w.npz", npztest.Archive(named("param.in_.bias", npy("<f4", false, "(1048576, 1048576)", []float32{1})))},
+		{`have a parameter "in_.other", which gcn+rep with these settings has not`, "w.npz",
+			npztest.Archive(named("param.in_.other", one))},
+		{"more than the limit", "w.npz",
+			npztest.Archive(named("param.in_.bias", npy("<f4", false, "(1048576, 1048576)", []float32{1})))},
 	} {
 		fails(t, 1, c.want, with(predict, writeFile(t, c.name, c.content))...)
 	}

@@ -43,7 +43,8 @@ func (a *app) datasetsList() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				l := listed{name, doctor.Present(name, dir), info.Statistics.Nodes, info.Statistics.Edges, info.Task, 0, info.Licence}
+				l := listed{name, doctor.Present(name, dir), info.Statistics.Nodes, info.Statistics.Edges,
+					info.Task, 0, info.Licence}
 				for _, f := range info.Files {
 					l.Bytes += f.Bytes
 				}
@@ -56,7 +57,8 @@ func (a *app) datasetsList() *cobra.Command {
 						fmt.Fprintf(w, "%s\t\t\t%s\t\tgenerated\n", l.Name, l.Metric)
 						continue
 					}
-					fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\n", l.Name, l.Nodes, l.Edges, l.Metric, machine.Bytes(l.Bytes), map[bool]string{true: "yes", false: "no"}[l.Present])
+					fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\n", l.Name, l.Nodes, l.Edges, l.Metric,
+						machine.Bytes(l.Bytes), map[bool]string{true: "yes", false: "no"}[l.Present])
 				}
 			})
 		}}
@@ -112,45 +114,49 @@ func known(names []string) error {
 }
 
 func (a *app) datasetsGet() *cobra.Command {
-	return named("get NAME…", "Download datasets into the data directory, and verify them", func(c *cobra.Command, names []string) error {
-		if err := known(names); err != nil {
-			return err
-		}
-		p := a.progress()
-		data := a.data
-		data.Progress = p.download
-		return a.each(names, "ok", func(name string) error {
-			defer p.end()
-			return datasets.Get(c.Context(), name, data)
+	return named("get NAME…", "Download datasets into the data directory, and verify them",
+		func(c *cobra.Command, names []string) error {
+			if err := known(names); err != nil {
+				return err
+			}
+			p := a.progress()
+			data := a.data
+			data.Progress = p.download
+			return a.each(names, "ok", func(name string) error {
+				defer p.end()
+				return datasets.Get(c.Context(), name, data)
+			})
 		})
-	})
 }
 
 func (a *app) datasetsVerify() *cobra.Command {
-	return named("verify NAME…", "Check the files of datasets against their checksums", func(_ *cobra.Command, names []string) error {
-		if err := known(names); err != nil {
-			return err
-		}
-		return a.each(names, "ok", func(name string) error { return datasets.Verify(name, a.data) })
-	})
+	return named("verify NAME…", "Check the files of datasets against their checksums",
+		func(_ *cobra.Command, names []string) error {
+			if err := known(names); err != nil {
+				return err
+			}
+			return a.each(names, "ok", func(name string) error { return datasets.Verify(name, a.data) })
+		})
 }
 
 func (a *app) datasetsStats() *cobra.Command {
-	return named("stats NAME…", "Describe graphs: size, classes, homophily (names, .npz files or folders)", func(c *cobra.Command, names []string) error {
-		p := a.progress()
-		all := []metrics.Stats{}
-		for _, name := range names {
-			g, err := a.load(c.Context(), p, name)
-			if err != nil {
-				return err
+	return named("stats NAME…", "Describe graphs: size, classes, homophily (names, .npz files or folders)",
+		func(c *cobra.Command, names []string) error {
+			p := a.progress()
+			all := []metrics.Stats{}
+			for _, name := range names {
+				g, err := a.load(c.Context(), p, name)
+				if err != nil {
+					return err
+				}
+				all = append(all, metrics.GraphStats(g))
 			}
-			all = append(all, metrics.GraphStats(g))
-		}
-		return a.show(all, func(w io.Writer) {
-			fmt.Fprintln(w, "name\tnodes\tedges\tclasses\tfeatures\tdegree\tedge homophily\tadjusted\tsplits")
-			for _, s := range all {
-				fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%.2f\t%.4f\t%.4f\t%d\n", s.Name, s.Nodes, s.Edges, s.Classes, s.Features, s.AverageDegree, s.EdgeHomophily, s.AdjustedHomophily, s.Splits)
-			}
+			return a.show(all, func(w io.Writer) {
+				fmt.Fprintln(w, "name\tnodes\tedges\tclasses\tfeatures\tdegree\tedge homophily\tadjusted\tsplits")
+				for _, s := range all {
+					fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%.2f\t%.4f\t%.4f\t%d\n", s.Name, s.Nodes, s.Edges, s.Classes,
+						s.Features, s.AverageDegree, s.EdgeHomophily, s.AdjustedHomophily, s.Splits)
+				}
+			})
 		})
-	})
 }

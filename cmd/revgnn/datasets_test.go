@@ -49,7 +49,8 @@ func TestStats(t *testing.T) {
 
 func TestOwnFileAndList(t *testing.T) {
 	path := writeFile(t, "own.npz", npztest.Graph())
-	if o := succeeds(t, "datasets", "stats", path, tinyGraph); !strings.Contains(o.stdout, path) || !strings.Contains(o.stdout, "144") {
+	if o := succeeds(t, "datasets", "stats", path, tinyGraph); !strings.Contains(o.stdout, path) ||
+		!strings.Contains(o.stdout, "144") {
 		t.Errorf("got %s", o.stdout)
 	}
 	var list []struct {

@@ -18,7 +18,8 @@ import (
 )
 
 func (a *app) doctor() *cobra.Command {
-	return &cobra.Command{Use: "doctor", Short: "Say what this machine has: engine, data, kernel, GPU, memory", Args: noArguments,
+	return &cobra.Command{Use: "doctor", Short: "Say what this machine has: engine, data, kernel, GPU, memory",
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			r := doctor.Examine(a.engineName, a.data)
 			err := a.show(struct {
@@ -76,7 +77,8 @@ func (a *app) version() *cobra.Command {
 }
 
 func (a *app) installPlugin() *cobra.Command {
-	return &cobra.Command{Use: "install-plugin [cpu|cuda]", Short: "Install the XLA plugin that computes fast on this CPU (the default) or on an NVIDIA GPU",
+	return &cobra.Command{Use: "install-plugin [cpu|cuda]",
+		Short: "Install the XLA plugin that computes fast on this CPU (the default) or on an NVIDIA GPU",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 1 && args[0] != "cpu" && args[0] != "cuda" {
 				return usagef("unknown plugin %q: choose cpu or cuda", strings.Join(args, " "))
@@ -99,7 +101,8 @@ func (a *app) installPlugin() *cobra.Command {
 
 func install(ctx context.Context, a *app, kind string, p *progress) (string, error) {
 	if a.data.Offline && engine.Plugins()[kind] == "" {
-		return "", fmt.Errorf("the %s plugin is not installed and offline mode forbids the download; go online, or copy it into a folder named by PJRT_PLUGIN_LIBRARY_PATH", kind)
+		return "", fmt.Errorf("the %s plugin is not installed and offline mode forbids the download; "+
+			"go online, or copy it into a folder named by PJRT_PLUGIN_LIBRARY_PATH", kind)
 	}
 	return engine.Install(ctx, kind, func(line string) { p.line("%s", line) })
 }

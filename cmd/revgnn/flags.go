@@ -67,7 +67,8 @@ func (o offer) configure(model string) train.Config {
 func about(c *cobra.Command, o offer) *subject {
 	s := &subject{command: c, offer: o}
 	f := c.Flags()
-	f.StringVar(&s.dataset, "dataset", "", "dataset: "+strings.Join(datasets.Names(), ", ")+", an .npz file, or a folder with edges.csv and nodes.csv")
+	f.StringVar(&s.dataset, "dataset", "", "dataset: "+strings.Join(datasets.Names(), ", ")+
+		", an .npz file, or a folder with edges.csv and nodes.csv")
 	f.StringVar(&s.model, "model", models.Suggested(), "model: "+strings.Join(o.models(), ", "))
 	for _, setting := range o.settings() {
 		setting.add(f, o.models())
@@ -85,7 +86,8 @@ type offered struct {
 	defaults map[string]any
 }
 
-// settings lists what the models' settings come to as flags: those of the suggested model first, whose defaults are the usual ones.
+// settings lists what the models' settings come to as flags: those of the suggested model first, whose
+// defaults are the usual ones.
 func (o offer) settings() (list []offered) {
 	for _, model := range append([]string{models.Suggested()}, o.models()...) {
 		for _, s := range o.configure(model).Settings() {
@@ -94,7 +96,8 @@ func (o offer) settings() (list []offered) {
 			}
 			i := slices.IndexFunc(list, func(known offered) bool { return known.Name == s.Name })
 			if i < 0 {
-				i, list = len(list), append(list, offered{Setting: s, flag: o.flag(s.Name), defaults: map[string]any{}})
+				i, list = len(list), append(list,
+					offered{Setting: s, flag: o.flag(s.Name), defaults: map[string]any{}})
 			}
 			if _, known := list[i].defaults[model]; !known {
 				list[i].of, list[i].defaults[model] = append(list[i].of, model), s.Current()
@@ -119,7 +122,8 @@ func (s offered) add(f *pflag.FlagSet, models []string) {
 	}
 }
 
-// usual says what the setting is unless it is given, where that is more than nothing: for most models, and for those that differ.
+// usual says what the setting is unless it is given, where that is more than nothing: for most models,
+// and for those that differ.
 func (s offered) usual() string {
 	common := s.defaults[s.of[0]]
 	text := fmt.Sprintf("default %v", common)
@@ -152,10 +156,12 @@ func (v *settingValue) Set(text string) error {
 // Type is the type's name in Go, which pflag and kinds know.
 func (v *settingValue) Type() string { return fmt.Sprintf("%T", v.Current()) }
 
-// config is the model's default with those settings that were given; a setting that the model does not have is wrong usage.
+// config is the model's default with those settings that were given; a setting that the model
+// does not have is wrong usage.
 func (s *subject) config() (train.Config, error) {
 	if s.dataset == "" {
-		return train.Config{}, usagef("no dataset given: add --dataset with one of %s, an .npz file, or a folder", strings.Join(datasets.Names(), ", "))
+		return train.Config{}, usagef("no dataset given: add --dataset with one of %s, an .npz file, or a folder",
+			strings.Join(datasets.Names(), ", "))
 	}
 	if _, err := models.Lookup(s.model); err != nil {
 		return train.Config{}, asUsage(err)
@@ -174,7 +180,8 @@ func (s *subject) config() (train.Config, error) {
 }
 
 // kinds says what a flag of a type wants.
-var kinds = map[string]string{"int": "a whole number", "uint64": "a whole number from 0", "float64": "a number", "bool": "true or false"}
+var kinds = map[string]string{"int": "a whole number", "uint64": "a whole number from 0", "float64": "a number",
+	"bool": "true or false"}
 
 // flagError makes a sentence of what pflag has to say.
 func flagError(c *cobra.Command, err error) error {
@@ -193,7 +200,8 @@ func flagError(c *cobra.Command, err error) error {
 	case errors.As(err, &missing):
 		text = fmt.Sprintf("--%s needs a value", missing.GetFlag().Name)
 	case errors.As(err, &wrong):
-		text = fmt.Sprintf("--%s is %q: it must be %s", wrong.GetFlag().Name, wrong.GetValue(), kinds[wrong.GetFlag().Value.Type()])
+		text = fmt.Sprintf("--%s is %q: it must be %s", wrong.GetFlag().Name, wrong.GetValue(),
+			kinds[wrong.GetFlag().Value.Type()])
 	}
 	return usagef("%s; %s", text, see)
 }
@@ -208,7 +216,8 @@ func dashed(name string) string {
 // noArguments refuses arguments that are no flags.
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usagef("'%s' takes no argument such as %q: settings are flags; see '%s --help'", c.CommandPath(), args[0], c.CommandPath())
+		return usagef("'%s' takes no argument such as %q: settings are flags; see '%s --help'",
+			c.CommandPath(), args[0], c.CommandPath())
 	}
 	return nil
 }

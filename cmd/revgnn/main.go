@@ -1,7 +1,7 @@
 // Command revgnn trains and examines residual graph networks with forward and reverse layers: see "revgnn help".
 //
-// Exit status: 0 done, 1 failed, 2 wrong usage. Errors are one sentence on stderr. With --json, stdout gets exactly one
-// JSON document; a command that fails without a result writes {"error": "…"}.
+// Exit status: 0 done, 1 failed, 2 wrong usage. Errors are one sentence on stderr. With --json, stdout gets exactly
+// one JSON document; a command that fails without a result writes {"error": "…"}.
 package main
 
 import (
@@ -44,8 +44,8 @@ func asUsage(err error) error {
 // grace is the time after an interrupt in which another one is taken for the same: timeout(1) sends two.
 const grace = time.Second
 
-// run is main with its surroundings as arguments. The first interrupt asks the command to stop and to report what it has;
-// a later one ends the process.
+// run is main with its surroundings as arguments. The first interrupt asks the command to stop and to report what it
+// has; a later one ends the process.
 func run(args []string, stdout, stderr io.Writer) (code int) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -106,14 +106,15 @@ func fails(t testing.TB, code int, want string, args ...string) outcome {
 			t.Errorf("revgnn %.200q: more than one sentence: %s", args, o.stderr)
 		}
 	}
-	if all := o.stdout + o.stderr; strings.Contains(all, "goroutine") || strings.Contains(all, "panic") || strings.Contains(all, "internal error") {
+	if all := o.stdout + o.stderr; strings.Contains(all, "goroutine") || strings.Contains(all, "panic") ||
+		strings.Contains(all, "internal error") {
 		t.Errorf("revgnn %.200q: a panic: %s", args, all)
 	}
 	return o
 }
 
-// shared returns a folder of the files that the founders keep beside the checkout. REVGNN_SHARED names the place where it
-// is elsewhere.
+// shared returns a folder of the files that the founders keep beside the checkout. REVGNN_SHARED names the
+// place where it is elsewhere.
 func shared(t testing.TB, what string) string {
 	t.Helper()
 	root := os.Getenv("REVGNN_SHARED")

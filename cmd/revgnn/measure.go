@@ -16,7 +16,8 @@ import (
 )
 
 func (a *app) invert() *cobra.Command {
-	c := &cobra.Command{Use: "invert --dataset NAME [flags]", Short: "Measure how well reverse layers undo forward layers", Args: noArguments}
+	c := &cobra.Command{Use: "invert --dataset NAME [flags]",
+		Short: "Measure how well reverse layers undo forward layers", Args: noArguments}
 	s := about(c, invertOffer())
 	a.recorded(c)
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
@@ -44,7 +45,8 @@ func (a *app) invert() *cobra.Command {
 		}
 		return a.show(inversion, func(w io.Writer) {
 			fmt.Fprintf(w, "%s\t%s\t%s\n\n", inversion.Graph, inversion.Model, inversion.Engine)
-			fmt.Fprintf(w, "mean absolute error\t%.3g\nmean absolute input\t%.3g\n\niteration\tresidual\n", inversion.MeanAbsError, inversion.MeanAbsInput)
+			fmt.Fprintf(w, "mean absolute error\t%.3g\nmean absolute input\t%.3g\n\niteration\tresidual\n",
+				inversion.MeanAbsError, inversion.MeanAbsInput)
 			for i, r := range inversion.Residual {
 				fmt.Fprintf(w, "%d\t%.3g\n", i+1, r)
 			}
@@ -53,12 +55,14 @@ func (a *app) invert() *cobra.Command {
 	return c
 }
 
-// invertOffer has the defaults of the paper's table 4. Dropout, normalisation and heads play no part in an inversion, nor do settings
-// of a training but the seed.
+// invertOffer has the defaults of the paper's table 4. Dropout, normalisation and heads play no part in an inversion,
+// nor do settings of a training but the seed.
 func invertOffer() offer {
-	without := []string{"reverse", "dropout", "normalise", "tolerance", "adjoint", "norm", "no-bias", "head-layers", "reverse-time", "lr", "weight-decay",
-		"epochs", "patience"}
-	return offer{of: func(k models.Kind) bool { return k.Plain != "" }, takes: func(name string) bool { return !slices.Contains(without, name) }, flags: map[string]string{"forward": "depth"},
+	without := []string{"reverse", "dropout", "normalise", "tolerance", "adjoint", "norm", "no-bias", "head-layers",
+		"reverse-time", "lr", "weight-decay", "epochs", "patience"}
+	return offer{of: func(k models.Kind) bool { return k.Plain != "" },
+		takes:    func(name string) bool { return !slices.Contains(without, name) },
+		flags:    map[string]string{"forward": "depth"},
 		defaults: map[string]string{"forward": "64", "lipschitz": "0.99999", "max-iterations": "8"}}
 }
 
@@ -75,7 +79,8 @@ func (a *app) bench() *cobra.Command {
 			return err
 		}
 		if config.Epochs < 2 {
-			return usagef("epochs is %d: a benchmark needs 2 at least, since the first compiles the program", config.Epochs)
+			return usagef("epochs is %d: a benchmark needs 2 at least, since the first compiles the program",
+				config.Epochs)
 		}
 		var read map[string]train.Array
 		if *from != "" {

@@ -31,9 +31,10 @@ type diffusion struct {
 
 func (s diffusion) arguments() []string {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	return []string{"--dataset", s.Dataset, "--split", strconv.Itoa(s.Split), "--model", "grand+rep", "--hidden", strconv.Itoa(s.Hidden),
-		"--time", number(s.Time), "--reverse-time", number(s.ReverseTime), "--solver", s.Method, "--step", number(s.Step),
-		"--tol-scale", number(s.TolScale), "--max-evaluations", strconv.Itoa(s.Evaluations), "--heads", strconv.Itoa(s.Heads),
+	return []string{"--dataset", s.Dataset, "--split", strconv.Itoa(s.Split), "--model", "grand+rep",
+		"--hidden", strconv.Itoa(s.Hidden), "--time", number(s.Time), "--reverse-time", number(s.ReverseTime),
+		"--solver", s.Method, "--step", number(s.Step), "--tol-scale", number(s.TolScale),
+		"--max-evaluations", strconv.Itoa(s.Evaluations), "--heads", strconv.Itoa(s.Heads),
 		"--attention-dim", strconv.Itoa(s.AttentionDim)}
 }
 
@@ -43,7 +44,8 @@ func TestPredictGRANDAgreesWithPyTorch(t *testing.T) {
 	for _, c := range []struct {
 		name               string
 		outputs, gradients float64
-	}{{"grand_euler_minesweeper", 1e-4, 1e-3}, {"grand_rk4_chameleon", 1e-4, 1e-3}, {"grand_dopri5_chameleon", 1e-3, 5e-3}} {
+	}{{"grand_euler_minesweeper", 1e-4, 1e-3}, {"grand_rk4_chameleon", 1e-4, 1e-3},
+		{"grand_dopri5_chameleon", 1e-3, 5e-3}} {
 		for _, on := range enginetest.Names {
 			t.Run(c.name+"/"+on, func(t *testing.T) {
 				enginetest.Open(t, on) // skips where there is no plugin
@@ -56,16 +58,17 @@ func TestPredictGRANDAgreesWithPyTorch(t *testing.T) {
 					t.Fatal(err)
 				}
 				file, out := filepath.Join(golden, c.name+".npz"), filepath.Join(t.TempDir(), "o.npz")
-				succeeds(t, append([]string{"predict", "--engine", on, "--data", data, "--weights", file, "--gradients", "--out", out, "--json"}, s.arguments()...)...)
+				succeeds(t, append([]string{"predict", "--engine", on, "--data", data, "--weights", file,
+					"--gradients", "--out", out, "--json"}, s.arguments()...)...)
 				compareWithin(t, out, file, c.outputs, c.gradients)
 			})
 		}
 	}
 }
 
-// compareWithin checks every output and gradient of a golden file, in relative L2. The gradient of the keys' bias is zero but
-// for rounding, since a softmax does not change when all scores of a row move alike: it is compared with the size of that of
-// their weight.
+// compareWithin checks every output and gradient of a golden file, in relative L2. The gradient of the keys' bias is
+// zero but for rounding, since a softmax does not change when all scores of a row move alike: it is compared with the
+// size of that of their weight.
 func compareWithin(t *testing.T, got, want string, outputs, gradients float64) {
 	t.Helper()
 	a, b := opened(t, got), opened(t, want)
@@ -109,10 +112,12 @@ func length(v []float32) float64 {
 func TestGRANDCommands(t *testing.T) {
 	dir := t.TempDir()
 	for solver, evaluations := range map[string][2]float64{"euler": {8, 8}, "rk4": {32, 32}, "dopri5": {16, 200}} {
-		settings := []string{"--solver", solver, "--time", "2", "--reverse-time", "2", "--step", "0.5", "--heads", "2", "--attention-dim", "4"}
+		settings := []string{"--solver", solver, "--time", "2", "--reverse-time", "2", "--step", "0.5", "--heads", "2",
+			"--attention-dim", "4"}
 		s := trained(t, "grand+rep", 0, with(settings, "--epochs", "3", "--splits", "0", "--out", dir)...)
 		r := s.Splits[0]
-		if r.Status != train.OK || s.Config.Value("solver") != solver || s.Config.Reverse != 0 || s.Config.HeadLayers != 2 {
+		if r.Status != train.OK || s.Config.Value("solver") != solver || s.Config.Reverse != 0 ||
+			s.Config.HeadLayers != 2 {
 			t.Errorf("%s: %+v", solver, s)
 		}
 		if n := r.Iterations.Solve; n < evaluations[0] || n > evaluations[1] || r.Iterations.Adjoint <= 0 {
@@ -120,18 +125,21 @@ func TestGRANDCommands(t *testing.T) {
 		}
 		var p prediction
 		out := filepath.Join(dir, "o.npz")
-		succeeds(t, with(with(quickly("grand+rep"), settings...), "predict", "--dataset", tinyGraph, "--weights", filepath.Join(dir, "split0.safetensors"), "--gradients", "--out", out, "--json")...).document(t, &p)
+		succeeds(t, with(with(quickly("grand+rep"), settings...), "predict", "--dataset", tinyGraph, "--weights",
+			filepath.Join(dir, "split0.safetensors"), "--gradients", "--out", out, "--json")...).document(t, &p)
 		if len(p.Arrays) != 3+11 {
 			t.Errorf("%s: %v", solver, p.Arrays)
 		}
 		var b train.Benchmark
-		succeeds(t, with(with(quickly("grand+rep"), settings...), "bench", "--dataset", tinyGraph, "--epochs", "2", "--json")...).document(t, &b)
+		succeeds(t, with(with(quickly("grand+rep"), settings...), "bench", "--dataset", tinyGraph, "--epochs", "2",
+			"--json")...).document(t, &b)
 		if b.EpochSeconds <= 0 || b.Iterations.Solve < evaluations[0] {
 			t.Errorf("%s: %+v", solver, b)
 		}
 	}
 	var i train.Inversion
-	succeeds(t, "invert", "--dataset", tinyGraph, "--engine", "go", "--model", "grand+rep", "--hidden", "8", "--step", "0.1", "--json").document(t, &i)
+	succeeds(t, "invert", "--dataset", tinyGraph, "--engine", "go", "--model", "grand+rep", "--hidden", "8",
+		"--step", "0.1", "--json").document(t, &i)
 	if i.Time != 3 || !(i.MeanAbsError < 1e-4) || len(i.Residual) != 0 {
 		t.Errorf("got %+v", i)
 	}
@@ -155,8 +163,10 @@ func TestGRANDLimits(t *testing.T) {
 	short := []string{"--solver", "dopri5", "--tol-scale", "0.01", "--max-evaluations", "30"}
 	fails(t, 1, "", with(base, short...)...)
 	s := trained(t, "grand+rep", 1, with(short, "--epochs", "3", "--splits", "0")...)
-	if r := s.Splits[0]; r.Status != train.Diverged || !strings.Contains(r.Message, "within 30 evaluations: raise --tol-scale or --max-evaluations") {
+	if r := s.Splits[0]; r.Status != train.Diverged ||
+		!strings.Contains(r.Message, "within 30 evaluations: raise --tol-scale or --max-evaluations") {
 		t.Errorf("got %+v", r)
 	}
-	fails(t, 1, "within 30 evaluations", with(with(quickly("grand"), "bench", "--dataset", tinyGraph, "--epochs", "2"), short...)...)
+	fails(t, 1, "within 30 evaluations",
+		with(with(quickly("grand"), "bench", "--dataset", tinyGraph, "--epochs", "2"), short...)...)
 }

@@ -32,8 +32,9 @@ type settings struct {
 func (s settings) arguments() []string {
 	model := map[string]string{"iresgcn": "gcn+rep", "resgcn": "gcn", "iresgat": "gat+rep"}[s.Net]
 	norm := map[string]string{"None": "none", "LayerNorm": "layer"}[s.Norm]
-	args := []string{"--dataset", s.Dataset, "--split", strconv.Itoa(s.Split), "--model", model, "--forward", strconv.Itoa(s.Depth),
-		"--reverse", strconv.Itoa(s.Reverse), "--hidden", strconv.Itoa(s.Hidden), "--heads", strconv.Itoa(s.Heads), "--norm", norm}
+	args := []string{"--dataset", s.Dataset, "--split", strconv.Itoa(s.Split), "--model", model,
+		"--forward", strconv.Itoa(s.Depth), "--reverse", strconv.Itoa(s.Reverse), "--hidden", strconv.Itoa(s.Hidden),
+		"--heads", strconv.Itoa(s.Heads), "--norm", norm}
 	if s.Reverse == 0 {
 		return args
 	}
@@ -44,7 +45,8 @@ func (s settings) arguments() []string {
 // TestPredictAgreesWithPyTorch compares one evaluation with the authors' implementation: outputs and gradients.
 func TestPredictAgreesWithPyTorch(t *testing.T) {
 	golden, data := shared(t, "golden/models"), realData(t)
-	for _, name := range []string{"gcn_chameleon", "gcn_minesweeper", "resgcn_chameleon", "gat_chameleon", "gat_minesweeper"} {
+	for _, name := range []string{"gcn_chameleon", "gcn_minesweeper", "resgcn_chameleon", "gat_chameleon",
+		"gat_minesweeper"} {
 		for _, on := range enginetest.Names {
 			t.Run(name+"/"+on, func(t *testing.T) {
 				enginetest.Open(t, on) // skips where there is no plugin
@@ -57,7 +59,8 @@ func TestPredictAgreesWithPyTorch(t *testing.T) {
 					t.Fatal(err)
 				}
 				file, out := filepath.Join(golden, name+".npz"), filepath.Join(t.TempDir(), "o.npz")
-				succeeds(t, append([]string{"predict", "--engine", on, "--data", data, "--weights", file, "--gradients", "--out", out, "--json"}, s.arguments()...)...)
+				succeeds(t, append([]string{"predict", "--engine", on, "--data", data, "--weights", file,
+					"--gradients", "--out", out, "--json"}, s.arguments()...)...)
 				compare(t, out, file)
 			})
 		}

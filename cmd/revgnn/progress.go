@@ -42,8 +42,9 @@ func (p *progress) at(about string, done, total int64, steps, detail string) {
 	if p.terminal {
 		if p.about != about {
 			p.end()
-			p.bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(p.w), progressbar.OptionThrottle(100*time.Millisecond),
-				progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(16), progressbar.OptionSetPredictTime(true))
+			p.bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(p.w),
+				progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
+				progressbar.OptionSetWidth(16), progressbar.OptionSetPredictTime(true))
 		}
 		p.about = about
 		p.bar.Describe(strings.TrimSpace(about + " " + detail))
@@ -56,7 +57,8 @@ func (p *progress) at(about string, done, total int64, steps, detail string) {
 	}
 	if time.Since(p.last) >= lineEvery {
 		p.last = time.Now()
-		fmt.Fprintf(p.w, "%s: %s\n", about, strings.TrimSpace(fmt.Sprintf("%d of %d %s  %s", done, total, steps, detail)))
+		fmt.Fprintf(p.w, "%s: %s\n",
+			about, strings.TrimSpace(fmt.Sprintf("%d of %d %s  %s", done, total, steps, detail)))
 	}
 }
 
@@ -83,7 +85,8 @@ func (p *progress) download(file string, done, total int64) {
 }
 
 func (p *progress) epoch(split int, e train.Epoch) {
-	p.at(fmt.Sprintf("split %d", split), int64(e.Epoch), int64(e.Epochs), "epochs", fmt.Sprintf("loss %.4f val %.4f best %.4f", e.Loss, e.Val, e.BestVal))
+	p.at(fmt.Sprintf("split %d", split), int64(e.Epoch), int64(e.Epochs), "epochs",
+		fmt.Sprintf("loss %.4f val %.4f best %.4f", e.Loss, e.Val, e.BestVal))
 }
 
 func (p *progress) split(r *train.Result, resumed bool) {

@@ -19,7 +19,8 @@ import (
 
 // recorded adds --runs to a command that records what it runs.
 func (a *app) recorded(c *cobra.Command) {
-	c.Flags().StringVar(&a.runsFile, "runs", "", "SQLite file to record this run in (default: $REVGNN_RUNS, else none)")
+	c.Flags().StringVar(&a.runsFile, "runs", "",
+		"SQLite file to record this run in (default: $REVGNN_RUNS, else none)")
 }
 
 // recorder keeps the runs of one command. A nil recorder keeps nothing.
@@ -101,7 +102,8 @@ func (r *recorder) whole(ctx context.Context, outcome any, err error) {
 }
 
 // sweep trains as [sweep.Run] does, and records each split that is trained; those taken from an earlier run are not.
-func (r *recorder) sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config, o sweep.Options) (*sweep.Summary, error) {
+func (r *recorder) sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config,
+	o sweep.Options) (*sweep.Summary, error) {
 	if r == nil {
 		return sweep.Run(ctx, e, g, c, o)
 	}

@@ -120,7 +120,8 @@ func (r *reproduction) plan(ctx context.Context, runner *experiment.Runner, work
 }
 
 // complete makes the runs that are missing.
-func (r *reproduction) complete(ctx context.Context, runner *experiment.Runner, work experiment.Work, p *progress) error {
+func (r *reproduction) complete(ctx context.Context, runner *experiment.Runner, work experiment.Work,
+	p *progress) error {
 	plan, err := runner.Plan(work)
 	if err != nil || plan.Missing == 0 {
 		return err

@@ -17,8 +17,10 @@ import (
 )
 
 func (a *app) runs() *cobra.Command {
-	c := group("runs", "List, show, export and import run records", a.runsList(), a.runsShow(), a.runsExport(), a.runsImport())
-	c.PersistentFlags().StringVar(&a.runsFile, "runs", "", "SQLite file of run records (default: $REVGNN_RUNS, else "+results.DefaultFile+")")
+	c := group("runs", "List, show, export and import run records", a.runsList(), a.runsShow(),
+		a.runsExport(), a.runsImport())
+	c.PersistentFlags().StringVar(&a.runsFile, "runs", "",
+		"SQLite file of run records (default: $REVGNN_RUNS, else "+results.DefaultFile+")")
 	return c
 }
 
@@ -81,7 +83,8 @@ func (a *app) runsList() *cobra.Command {
 func runsTable(w io.Writer, records []results.Record) {
 	fmt.Fprintln(w, "id\tstarted\tkind\tdataset\tmodel\tsplit\tstatus\tresult\tseconds")
 	for _, r := range records {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f\n", r.ID, r.Started.Format("2006-01-02 15:04:05"), r.Kind, r.Dataset, r.Model, splitText(r.Split), r.Status, mainNumber(r), r.Seconds)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f\n", r.ID, r.Started.Format("2006-01-02 15:04:05"), r.Kind,
+			r.Dataset, r.Model, splitText(r.Split), r.Status, mainNumber(r), r.Seconds)
 	}
 }
 
@@ -112,7 +115,9 @@ func mainNumber(r results.Record) string {
 }
 
 func (a *app) runsShow() *cobra.Command {
-	return &cobra.Command{Use: "show ID", Short: "Show all that is recorded of a run, by its ID or the beginning of it", Args: oneArgument("the ID of a run"),
+	return &cobra.Command{Use: "show ID",
+		Short: "Show all that is recorded of a run, by its ID or the beginning of it",
+		Args:  oneArgument("the ID of a run"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.withRecords(func(s *results.Store) error {
 				r, err := s.Get(args[0])
@@ -126,9 +131,11 @@ func (a *app) runsShow() *cobra.Command {
 
 func runTable(w io.Writer, r *results.Record) {
 	for _, f := range []struct{ name, value string }{
-		{"id", r.ID}, {"kind", r.Kind}, {"status", r.Status}, {"message", r.Message}, {"profile", r.Profile}, {"dataset", r.Dataset}, {"checksum", r.Checksum},
-		{"model", r.Model}, {"split", splitText(r.Split)}, {"seed", fmt.Sprint(r.Seed)}, {"engine", r.Engine}, {"started", r.Started.Format(time.RFC3339)},
-		{"seconds", fmt.Sprintf("%.3f", r.Seconds)}, {"platform", r.Machine.Platform}, {"cpu", r.Machine.CPU}, {"gpu", r.Machine.GPU}, {"cores", fmt.Sprint(r.Machine.Cores)},
+		{"id", r.ID}, {"kind", r.Kind}, {"status", r.Status}, {"message", r.Message}, {"profile", r.Profile},
+		{"dataset", r.Dataset}, {"checksum", r.Checksum}, {"model", r.Model}, {"split", splitText(r.Split)},
+		{"seed", fmt.Sprint(r.Seed)}, {"engine", r.Engine}, {"started", r.Started.Format(time.RFC3339)},
+		{"seconds", fmt.Sprintf("%.3f", r.Seconds)}, {"platform", r.Machine.Platform}, {"cpu", r.Machine.CPU},
+		{"gpu", r.Machine.GPU}, {"cores", fmt.Sprint(r.Machine.Cores)},
 		{"commit", r.Commit}, {"key", r.Key},
 	} {
 		if f.value != "" {
@@ -154,7 +161,8 @@ type moved struct {
 }
 
 func (a *app) runsExport() *cobra.Command {
-	c := &cobra.Command{Use: "export FILE [flags]", Short: "Write run records as text, to a .jsonl or .csv file", Args: oneArgument("a .jsonl or .csv file")}
+	c := &cobra.Command{Use: "export FILE [flags]", Short: "Write run records as text, to a .jsonl or .csv file",
+		Args: oneArgument("a .jsonl or .csv file")}
 	query := choosing(c)
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		q, err := query()
@@ -166,14 +174,17 @@ func (a *app) runsExport() *cobra.Command {
 			if err != nil {
 				return asFormatUsage(err)
 			}
-			return a.show(moved{args[0], s.Path(), n, 0}, func(w io.Writer) { fmt.Fprintf(w, "records written to %s: %d\n", args[0], n) })
+			return a.show(moved{args[0], s.Path(), n, 0}, func(w io.Writer) {
+				fmt.Fprintf(w, "records written to %s: %d\n", args[0], n)
+			})
 		})
 	}
 	return c
 }
 
 func (a *app) runsImport() *cobra.Command {
-	return &cobra.Command{Use: "import FILE", Short: "Add run records from a .jsonl or .csv file, all or none", Args: oneArgument("a .jsonl or .csv file"),
+	return &cobra.Command{Use: "import FILE", Short: "Add run records from a .jsonl or .csv file, all or none",
+		Args: oneArgument("a .jsonl or .csv file"),
 		RunE: func(_ *cobra.Command, args []string) (err error) {
 			s, err := results.Open(a.records())
 			if err != nil {

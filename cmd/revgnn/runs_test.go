@@ -18,10 +18,13 @@ func TestRuns(t *testing.T) {
 	tiny := []string{"--dataset", tinyGraph, "--engine", "go", "--hidden", "8", "--runs", file}
 	forward := with(tiny, "--forward", "2", "--reverse", "2")
 	succeeds(t, with([]string{"train", "--epochs", "3", "--splits", "1-2", "--out", dir}, forward...)...)
-	succeeds(t, with([]string{"train", "--epochs", "3", "--splits", "1-2", "--out", dir, "--resume"}, forward...)...) // trains nothing
-	fails(t, 1, "1 of 1 splits failed", with([]string{"train", "--epochs", "30", "--splits", "0", "--lr", "1e30"}, forward...)...)
+	// trains nothing
+	succeeds(t, with([]string{"train", "--epochs", "3", "--splits", "1-2", "--out", dir, "--resume"}, forward...)...)
+	fails(t, 1, "1 of 1 splits failed",
+		with([]string{"train", "--epochs", "30", "--splits", "0", "--lr", "1e30"}, forward...)...)
 	succeeds(t, with([]string{"bench", "--epochs", "3"}, forward...)...)
-	fails(t, 1, "dopri5 did not reach", with([]string{"bench", "--epochs", "3", "--model", "grand", "--solver", "dopri5", "--tol-scale", "0.1", "--max-evaluations", "9"}, tiny...)...)
+	fails(t, 1, "dopri5 did not reach", with([]string{"bench", "--epochs", "3", "--model", "grand",
+		"--solver", "dopri5", "--tol-scale", "0.1", "--max-evaluations", "9"}, tiny...)...)
 	succeeds(t, with([]string{"invert", "--depth", "4", "--lipschitz", "0.5"}, tiny...)...)
 
 	var all []results.Record
@@ -31,7 +34,8 @@ func TestRuns(t *testing.T) {
 	for _, r := range all {
 		got = append(got, r.Kind+" "+splitText(r.Split)+" "+r.Status)
 	}
-	if want := "train 1 ok, train 2 ok, train 0 diverged, bench – ok, bench – failed, invert – ok"; strings.Join(got, ", ") != want {
+	if want := "train 1 ok, train 2 ok, train 0 diverged, bench – ok, bench – failed, " +
+		"invert – ok"; strings.Join(got, ", ") != want {
 		t.Fatalf("recorded %q, want %q", got, want)
 	}
 	var trained train.Result
@@ -43,13 +47,15 @@ func TestRuns(t *testing.T) {
 	if err := json.Unmarshal(first.Config, &config); err != nil || config.Hidden != 8 || config.HeadLayers != 1 {
 		t.Errorf("the configuration is %s, %v", first.Config, err)
 	}
-	if first.Model != "gcn+rep" || first.Engine != "go" || first.Seed != 1 || len(first.Checksum) != 64 || first.Checksum != all[5].Checksum || first.Seconds <= 0 || first.Versions["gomlx"] == "" {
+	if first.Model != "gcn+rep" || first.Engine != "go" || first.Seed != 1 || len(first.Checksum) != 64 ||
+		first.Checksum != all[5].Checksum || first.Seconds <= 0 || first.Versions["gomlx"] == "" {
 		t.Errorf("got %+v", first)
 	}
 
 	var some []results.Record
 	succeeds(t, with(list, "--status", "diverged,failed")...).document(t, &some)
-	if len(some) != 2 || some[0].ID != all[2].ID || some[1].ID != all[4].ID || some[0].Message == "" || some[1].Message == "" {
+	if len(some) != 2 || some[0].ID != all[2].ID || some[1].ID != all[4].ID || some[0].Message == "" ||
+		some[1].Message == "" {
 		t.Errorf("got %+v", some)
 	}
 	table := succeeds(t, "runs", "list", "--runs", file).stdout
@@ -58,7 +64,8 @@ func TestRuns(t *testing.T) {
 			t.Errorf("no %q in %s", want, table)
 		}
 	}
-	if text := succeeds(t, "runs", "show", all[5].ID, "--runs", file).stdout; !strings.Contains(text, `"mean_abs_error": `) || !strings.Contains(text, first.Checksum) {
+	if text := succeeds(t, "runs", "show", all[5].ID, "--runs", file).stdout; !strings.Contains(text,
+		`"mean_abs_error": `) || !strings.Contains(text, first.Checksum) {
 		t.Errorf("got %s", text)
 	}
 
@@ -78,7 +85,8 @@ func TestRuns(t *testing.T) {
 func TestRunsFileFromTheEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "runs.sqlite")
-	for _, args := range [][]string{with(quick, "train", "--dataset", tinyGraph, "--epochs", "2", "--splits", "0"), {"runs", "list"}} {
+	for _, args := range [][]string{with(quick, "train", "--dataset", tinyGraph, "--epochs", "2", "--splits", "0"),
+		{"runs", "list"}} {
 		c := command(t, args...)
 		c.Env = append(c.Env, "REVGNN_RUNS="+file)
 		if o := finish(t, c); o.code != 0 || !strings.Contains(o.stdout, "ok") {
@@ -113,7 +121,8 @@ func TestRunsFail(t *testing.T) {
 		{1, "is damaged", []string{"runs", "list", "--runs", damaged}},
 		{1, "is damaged", with(quick, "train", "--dataset", tinyGraph, "--epochs", "2", "--runs", damaged)},
 		{1, "is not a regular file", []string{"invert", "--dataset", tinyGraph, "--runs", dir}},
-		{1, "not a directory", []string{"invert", "--dataset", tinyGraph, "--runs", filepath.Join(damaged, "runs.sqlite")}},
+		{1, "not a directory", []string{"invert", "--dataset", tinyGraph,
+			"--runs", filepath.Join(damaged, "runs.sqlite")}},
 	} {
 		if o := fails(t, c.code, c.want, c.args...); o.stdout != "" {
 			t.Errorf("%q: stdout has %q", c.args, o.stdout)

@@ -30,11 +30,13 @@ func trained(t *testing.T, model string, code int, args ...string) (s sweep.Summ
 
 func TestTrain(t *testing.T) {
 	s := trained(t, "gcn+rep", 0, "--epochs", "5", "--splits", "0-1")
-	if !strings.HasPrefix(s.Dataset, "minesweeper-generated") || s.Model != "gcn+rep" || s.Engine != "go" || s.Metric != "roc_auc" || len(s.Splits) != 2 {
+	if !strings.HasPrefix(s.Dataset, "minesweeper-generated") || s.Model != "gcn+rep" || s.Engine != "go" ||
+		s.Metric != "roc_auc" || len(s.Splits) != 2 {
 		t.Errorf("got %+v", s)
 	}
 	c := s.Config
-	if c.Hidden != 8 || c.Forward != 2 || c.Reverse != 2 || c.HeadLayers != 1 || c.Epochs != 5 || c.LearningRate != train.Default("gcn+rep").LearningRate {
+	if c.Hidden != 8 || c.Forward != 2 || c.Reverse != 2 || c.HeadLayers != 1 || c.Epochs != 5 ||
+		c.LearningRate != train.Default("gcn+rep").LearningRate {
 		t.Errorf("config %+v", c)
 	}
 	a, b := float64(s.Splits[0].Test), float64(s.Splits[1].Test)
@@ -48,7 +50,8 @@ func TestTrain(t *testing.T) {
 		}
 	}
 	for k, r := range s.Splits {
-		if r.Split != k || r.Seed != uint64(k) || r.Epochs != 5 || r.BestEpoch < 1 || r.BestEpoch > 5 || r.Status != train.OK || r.EpochSeconds <= 0 || r.PeakRSS <= 0 || r.Iterations.Solve <= 0 {
+		if r.Split != k || r.Seed != uint64(k) || r.Epochs != 5 || r.BestEpoch < 1 || r.BestEpoch > 5 ||
+			r.Status != train.OK || r.EpochSeconds <= 0 || r.PeakRSS <= 0 || r.Iterations.Solve <= 0 {
 			t.Errorf("split %d: %+v", k, r)
 		}
 	}
@@ -57,7 +60,8 @@ func TestTrain(t *testing.T) {
 // TestTrainKeys holds the JSON document to the names that others rely on.
 func TestTrainKeys(t *testing.T) {
 	var d map[string]any
-	succeeds(t, with(quick, "train", "--dataset", tinyGraph, "--epochs", "2", "--splits", "3", "--json")...).document(t, &d)
+	succeeds(t, with(quick, "train", "--dataset", tinyGraph, "--epochs", "2", "--splits", "3", "--json")...).
+		document(t, &d)
 	splits, _ := d["splits"].([]any)
 	if len(splits) != 1 {
 		t.Fatalf("got %v", d)
@@ -70,9 +74,11 @@ func TestTrainKeys(t *testing.T) {
 		keys string
 	}{
 		{d, "dataset model config engine metric splits mean std std_population"},
-		{split, "split seed epochs best_epoch val test seconds epoch_seconds compile_seconds peak_rss_bytes iterations residual status"},
+		{split, "split seed epochs best_epoch val test seconds epoch_seconds compile_seconds peak_rss_bytes " +
+			"iterations residual status"},
 		{iterations, "solve adjoint"},
-		{config, "forward reverse hidden dropout lr weight_decay lipschitz normalise tolerance max_iterations adjoint norm head_layers epochs patience seed"},
+		{config, "forward reverse hidden dropout lr weight_decay lipschitz normalise tolerance max_iterations " +
+			"adjoint norm head_layers epochs patience seed"},
 	} {
 		for key := range strings.FieldsSeq(c.keys) {
 			if c.in[key] == nil {
@@ -84,7 +90,8 @@ func TestTrainKeys(t *testing.T) {
 
 func TestTrainTable(t *testing.T) {
 	o := succeeds(t, with(quickly("gcn"), "train", "--dataset", tinyGraph, "--epochs", "2", "--splits", "0,2")...)
-	if !strings.Contains(o.stdout, "roc_auc") || !strings.Contains(o.stdout, "±") || !strings.Contains(o.stderr, "split 2: validation") {
+	if !strings.Contains(o.stdout, "roc_auc") || !strings.Contains(o.stdout, "±") ||
+		!strings.Contains(o.stderr, "split 2: validation") {
 		t.Errorf("got %s%s", o.stdout, o.stderr)
 	}
 	o = succeeds(t, with(quick, "train", "--dataset", tinyGraph, "--epochs", "2", "--splits", "0", "--quiet")...)
@@ -99,20 +106,23 @@ func TestResume(t *testing.T) {
 	empty(t, dir, "split0.json", "split0.safetensors", "result.json")
 	stamp := read(t, filepath.Join(dir, "split0.json"))
 
-	o := revgnn(t, with(quick, "train", "--dataset", tinyGraph, "--json", "--epochs", "3", "--splits", "0-1", "--out", dir, "--resume")...)
+	o := revgnn(t, with(quick, "train", "--dataset", tinyGraph, "--json", "--epochs", "3", "--splits", "0-1",
+		"--out", dir, "--resume")...)
 	var second sweep.Summary
 	o.document(t, &second)
 	if o.code != 0 || !strings.Contains(o.stderr, "split 0") || !strings.Contains(o.stderr, "kept from before") {
 		t.Errorf("exit status %d: %s", o.code, o.stderr)
 	}
-	if len(second.Splits) != 2 || second.Splits[0].Seconds != first.Splits[0].Seconds || second.Splits[0].Test != first.Splits[0].Test {
+	if len(second.Splits) != 2 || second.Splits[0].Seconds != first.Splits[0].Seconds ||
+		second.Splits[0].Test != first.Splits[0].Test {
 		t.Errorf("split 0 was %+v, and is %+v", first.Splits[0], second.Splits[0])
 	}
 	if !bytes.Equal(stamp, read(t, filepath.Join(dir, "split0.json"))) {
 		t.Error("split 0 was written again")
 	}
 	var kept sweep.Summary
-	if err := json.Unmarshal(read(t, filepath.Join(dir, "result.json")), &kept); err != nil || fmt.Sprint(kept.Mean, len(kept.Splits)) != fmt.Sprint(second.Mean, 2) {
+	if err := json.Unmarshal(read(t, filepath.Join(dir, "result.json")), &kept); err != nil ||
+		fmt.Sprint(kept.Mean, len(kept.Splits)) != fmt.Sprint(second.Mean, 2) {
 		t.Errorf("result.json holds %+v, %v", kept, err)
 	}
 
@@ -147,7 +157,8 @@ func read(t *testing.T, path string) []byte {
 func TestInterrupt(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		dir := t.TempDir()
-		c := command(t, with(quick, "train", "--dataset", tinyGraph, "--json", "--epochs", "1000000", "--patience", "0", "--splits", "0-9", "--out", dir)...)
+		c := command(t, with(quick, "train", "--dataset", tinyGraph, "--json", "--epochs", "1000000",
+			"--patience", "0", "--splits", "0-9", "--out", dir)...)
 		var out bytes.Buffer
 		c.Stdout = &out
 		stderr, err := c.StderrPipe()
@@ -167,7 +178,8 @@ func TestInterrupt(t *testing.T) {
 		o := outcome{out.String(), text + string(rest), c.ProcessState.ExitCode()}
 		var s sweep.Summary
 		o.document(t, &s)
-		if o.code != 1 || len(s.Splits) != 1 || s.Splits[0].Status != train.Interrupted || s.Splits[0].Epochs < 1 || s.Mean == s.Mean {
+		if o.code != 1 || len(s.Splits) != 1 || s.Splits[0].Status != train.Interrupted || s.Splits[0].Epochs < 1 ||
+			s.Mean == s.Mean {
 			t.Errorf("exit status %d, %+v, %s", o.code, s, o.stderr)
 		}
 		if strings.Contains(o.stderr, "goroutine") {
@@ -186,7 +198,8 @@ func TestDivergedIsNoMean(t *testing.T) {
 
 func TestInvertAndBench(t *testing.T) {
 	var i train.Inversion
-	succeeds(t, "invert", "--dataset", tinyGraph, "--engine", "go", "--depth", "4", "--hidden", "8", "--lipschitz", "0.5", "--json").document(t, &i)
+	succeeds(t, "invert", "--dataset", tinyGraph, "--engine", "go", "--depth", "4", "--hidden", "8",
+		"--lipschitz", "0.5", "--json").document(t, &i)
 	if i.Depth != 4 || len(i.Residual) != 8 || !(i.MeanAbsError < 1e-2) || i.Residual[7] > i.Residual[0] {
 		t.Errorf("got %+v", i)
 	}

@@ -92,7 +92,8 @@ func TestWrongUsage(t *testing.T) {
 
 // TestErrorsAsJSON: with --json, stdout is one document even where a command fails.
 func TestErrorsAsJSON(t *testing.T) {
-	for code, args := range map[int][]string{2: {"train", "--nonsense", "--json"}, 1: {"datasets", "stats", "no/such/folder", "--json"}} {
+	for code, args := range map[int][]string{2: {"train", "--nonsense", "--json"},
+		1: {"datasets", "stats", "no/such/folder", "--json"}} {
 		var d struct{ Error string }
 		fails(t, code, "", args...).document(t, &d)
 		if d.Error == "" {
@@ -102,13 +103,16 @@ func TestErrorsAsJSON(t *testing.T) {
 }
 
 func TestHelpAndVersion(t *testing.T) {
-	for _, args := range [][]string{{"--help"}, {"help"}, {"help", "train"}, {"train", "--help"}, {"datasets", "stats", "-h"}, {"version"}} {
+	for _, args := range [][]string{{"--help"}, {"help"}, {"help", "train"}, {"train", "--help"},
+		{"datasets", "stats", "-h"}, {"version"}} {
 		if o := succeeds(t, args...); o.stdout == "" || o.stderr != "" {
 			t.Errorf("%q: %q, %q", args, o.stdout, o.stderr)
 		}
 	}
 	help := succeeds(t, "train", "--help").stdout
-	for _, flag := range []string{"forward", "reverse", "hidden", "dropout", "lr", "weight-decay", "lipschitz", "normalise", "tolerance", "max-iterations", "adjoint", "norm", "head-layers", "no-bias", "epochs", "patience", "splits", "seed", "out", "resume", "engine", "data", "json", "quiet"} {
+	for _, flag := range []string{"forward", "reverse", "hidden", "dropout", "lr", "weight-decay", "lipschitz",
+		"normalise", "tolerance", "max-iterations", "adjoint", "norm", "head-layers", "no-bias", "epochs", "patience",
+		"splits", "seed", "out", "resume", "engine", "data", "json", "quiet"} {
 		if !strings.Contains(help, "--"+flag+" ") {
 			t.Errorf("train --help lacks --%s", flag)
 		}
