@@ -29,7 +29,8 @@ func Differentiate(f func(in []*Node) *Node, in []*Node, count int) *Differentia
 		}
 		err := exceptions.TryCatch[error](func() { d.y = f(append([]*Node{}, d.in...)) })
 		if err != nil {
-			panic(fmt.Errorf("loop.Differentiate: the function, which may use nothing but its arguments, cannot be built: %w", err))
+			panic(fmt.Errorf("loop.Differentiate: the function, which may use nothing but its arguments, "+
+				"cannot be built: %w", err))
 		}
 		for _, n := range g.Nodes() {
 			allow(n)
@@ -90,7 +91,8 @@ func (d *Differentiable) Linearize(in []*Node) (y *Node, tape []*Node) {
 
 // Pull are the vector-Jacobian products (∂f/∂in)^T v, for the inputs but the first and the tape of Linearize.
 func (d *Differentiable) Pull(v *Node, tape, others []*Node) []*Node {
-	known := d.known(append(append([]*Node{d.v}, d.in[1:]...), d.tape...), append(append([]*Node{v}, others...), tape...))
+	known := d.known(append(append([]*Node{d.v}, d.in[1:]...), d.tape...),
+		append(append([]*Node{v}, others...), tape...))
 	return d.program.again(v.Graph(), known, d.pulled)
 }
 

@@ -31,15 +31,16 @@ func TestStateHasNames(t *testing.T) {
 		exec, err := NewExec(e.Backend, func(one *Node) []*Node {
 			zero := loop.Zeros(one)
 			start := numbers{pair{zero, one}, []*Node{zero, zero}, &pair{older: one}, nil}
-			end := loop.Repeat(loop.Int(one.Graph(), 10), start, pair{newer: one}, func(_ *Node, s numbers, r pair) numbers {
-				if s.absent != nil || s.hint.newer != nil || r.older != nil {
-					t.Error("what is nil before the loop is not nil in it")
-				}
-				s.sums[0], s.sums[1] = Add(s.sums[0], s.newer), Add(s.sums[1], r.newer)
-				s.hint.older = s.newer
-				s.pair = pair{s.newer, Add(s.older, s.newer)}
-				return s
-			})
+			end := loop.Repeat(loop.Int(one.Graph(), 10), start, pair{newer: one},
+				func(_ *Node, s numbers, r pair) numbers {
+					if s.absent != nil || s.hint.newer != nil || r.older != nil {
+						t.Error("what is nil before the loop is not nil in it")
+					}
+					s.sums[0], s.sums[1] = Add(s.sums[0], s.newer), Add(s.sums[1], r.newer)
+					s.hint.older = s.newer
+					s.pair = pair{s.newer, Add(s.older, s.newer)}
+					return s
+				})
 			if start.sums[0] != zero || start.hint.older != one {
 				t.Error("the loop changed the first state")
 			}

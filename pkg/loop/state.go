@@ -73,10 +73,12 @@ func check(before, after []*graph.Node, names, namesAfter []string) {
 			panic(fmt.Errorf("package loop: the body's next state lacks %q", name))
 		}
 		if !before[i].Shape().Equal(after[i].Shape()) {
-			panic(fmt.Errorf("package loop: the body changes %q from %s to %s", name, before[i].Shape(), after[i].Shape()))
+			panic(fmt.Errorf("package loop: the body changes %q from %s to %s",
+				name, before[i].Shape(), after[i].Shape()))
 		}
 	}
 	if len(after) > len(before) {
-		panic(fmt.Errorf("package loop: the body's next state has %q, which the first state lacks", namesAfter[len(before)]))
+		panic(fmt.Errorf("package loop: the body's next state has %q, which the first state lacks",
+			namesAfter[len(before)]))
 	}
 }

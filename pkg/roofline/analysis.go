@@ -23,18 +23,21 @@ type Analysis struct {
 	Stored  int      `json:"stored_entries"`
 	Rates   Rates    `json:"rates"`
 	Kernels []Kernel `json:"kernels"`
-	// EpochSeconds as measured; Accounted is the sum over the kernels as measured by themselves, and Least that of their
-	// bounds. Fraction is Least over EpochSeconds.
+	// EpochSeconds as measured; Accounted is the sum over the kernels as measured by themselves, and Least that of
+	// their bounds. Fraction is Least over EpochSeconds.
 	EpochSeconds float64 `json:"epoch_seconds"`
 	Accounted    float64 `json:"accounted_seconds"`
 	Least        float64 `json:"least_seconds"`
 	Fraction     float64 `json:"fraction"`
 }
 
-// Analyse times training steps of a GCN or GCN+ReP from given weights (nil: as drawn), and every kernel of a step by itself.
-func Analyse(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config, weights map[string]train.Array) (*Analysis, error) {
+// Analyse times training steps of a GCN or GCN+ReP from given weights (nil: as drawn), and every
+// kernel of a step by itself.
+func Analyse(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config,
+	weights map[string]train.Array) (*Analysis, error) {
 	if _, ok := models.LayerOf(c.Config).(layers.GCN); !ok {
-		return nil, fmt.Errorf("the roofline counts the kernels of graph convolutions, not of %s: choose a model made of these", c.Model)
+		return nil, fmt.Errorf("the roofline counts the kernels of graph convolutions, not of %s: "+
+			"choose a model made of these", c.Model)
 	}
 	m, err := sparse.SymNorm(g)
 	if err != nil {
@@ -45,8 +48,9 @@ func Analyse(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Con
 		return nil, err
 	}
 	a := &Analysis{Graph: g.Name, Model: c.Model, Engine: e.Name, EpochSeconds: b.EpochSeconds, Stored: m.Places(),
-		Shape: Shape{Nodes: g.NumNodes, Entries: m.Entries(), Features: g.NumFeatures, Outputs: g.NumClasses, Hidden: c.Hidden,
-			Forward: c.Forward, Reverse: b.Config.Reverse, Solve: b.Iterations.Solve, Adjoint: b.Iterations.Adjoint}}
+		Shape: Shape{Nodes: g.NumNodes, Entries: m.Entries(), Features: g.NumFeatures, Outputs: g.NumClasses,
+			Hidden: c.Hidden, Forward: c.Forward, Reverse: b.Config.Reverse, Solve: b.Iterations.Solve,
+			Adjoint: b.Iterations.Adjoint}}
 	if a.Outputs == 2 {
 		a.Outputs = 1
 	}

@@ -22,8 +22,8 @@ type Shape struct {
 	Nodes    int `json:"nodes"`
 	Entries  int `json:"entries"`
 	Features int `json:"features"`
-	// FeatureEntries is the number of features of all nodes that are not zero, if the encoder multiplies them as a sparse
-	// matrix, else 0.
+	// FeatureEntries is the number of features of all nodes that are not zero, if the encoder multiplies them
+	// as a sparse matrix, else 0.
 	FeatureEntries int `json:"feature_entries"`
 	Outputs        int `json:"outputs"`
 	Hidden         int `json:"hidden"`

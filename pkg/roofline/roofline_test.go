@@ -13,7 +13,8 @@ import (
 
 // TestCounts checks the formulas by hand on 2 nodes, 3 entries, 5 features, 7 outputs, width 11.
 func TestCounts(t *testing.T) {
-	s := Shape{Nodes: 2, Entries: 3, Features: 5, Outputs: 7, Hidden: 11, Forward: 2, Reverse: 10, Solve: 1.5, Adjoint: 2}
+	s := Shape{Nodes: 2, Entries: 3, Features: 5, Outputs: 7, Hidden: 11, Forward: 2, Reverse: 10,
+		Solve: 1.5, Adjoint: 2}
 	want := map[string][3]float64{
 		"X W":     {2 * 2 * 121, 4 * (44 + 121), 8 + 45},
 		"Â X":     {66, 3*52 + 88, 8 + 45},
@@ -89,7 +90,8 @@ func TestAnalyse(t *testing.T) {
 	if len(a.Kernels) != 9 || a.Accounted != sum || a.Stored < a.Entries || a.Outputs != 1 || !(a.Fraction > 0) {
 		t.Errorf("got %+v", a)
 	}
-	if _, err := Analyse(t.Context(), e, g, train.Default("gat"), nil); err == nil || !strings.Contains(err.Error(), "not of gat") {
+	if _, err := Analyse(t.Context(), e, g, train.Default("gat"), nil); err == nil ||
+		!strings.Contains(err.Error(), "not of gat") {
 		t.Errorf("got %v", err)
 	}
 }

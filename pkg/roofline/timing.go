@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// span is how long the repetitions of one measurement take together at least, and tries how many there are, of which
-	// the fastest counts: disturbances only slow down.
+	// span is how long the repetitions of one measurement take together at least, and tries how many there are, of
+	// which the fastest counts: disturbances only slow down.
 	span  = 200 * time.Millisecond
 	tries = 3
 	// most repetitions: a kernel below a microsecond is not measured to more digits.
@@ -43,8 +43,8 @@ func perRepetition(e *engine.Engine, w work) (float64, error) {
 		return 0, err
 	}
 	if many <= one {
-		return 0, fmt.Errorf("the clock cannot tell %d repetitions of a kernel from one: measure again on a quieter machine",
-			times)
+		return 0, fmt.Errorf("the clock cannot tell %d repetitions of a kernel from one: "+
+			"measure again on a quieter machine", times)
 	}
 	return (many - one).Seconds() / float64(times-1), nil
 }

@@ -64,7 +64,8 @@ type linearised struct {
 // of its own: they hand nothing on.
 func (c chain) pullBack(z, v *Node, h history, stats *Stats) []*Node {
 	g := z.Graph()
-	start := adjoint{z: z, v: v, iterations: loop.Int(g, 0), worst: loop.Float(z, 0), dw: zeros(h.w[:c.block.Trainable()])}
+	start := adjoint{z: z, v: v, iterations: loop.Int(g, 0), worst: loop.Float(z, 0),
+		dw: zeros(h.w[:c.block.Trainable()])}
 	if len(c.own) == 0 {
 		start.handed = &handed{p: loop.Zeros(v), late: loop.Zeros(v), rate: loop.Float(z, 1)}
 		if c.depth >= smooth {
@@ -99,7 +100,8 @@ func (c chain) pullBack(z, v *Node, h history, stats *Stats) []*Node {
 	return out
 }
 
-// linearise linearises layer number i at z; its preactivation is that of the chain's step depth-1-i, if they were kept.
+// linearise linearises layer number i at z; its preactivation is that of the chain's step
+// depth-1-i, if they were kept.
 func (c chain) linearise(z *Node, h history, i *Node) linearised {
 	w := c.own.at(h.w, i)
 	if h.preactivations == nil {

@@ -8,7 +8,8 @@ import (
 // acts on each of its entries: h(X; w) = σ(u(X; w); w). X, u and h have shape [n, d]; w are the weights and whatever
 // else is read: the first Trainable() of them receive gradients, the others (index arrays, say) do not.
 //
-// All methods are called inside loop bodies, under the rules of package loop: they may use nothing but their arguments.
+// All methods are called inside loop bodies, under the rules of package loop: they may use
+// nothing but their arguments.
 type Block interface {
 	// Trainable is the number of leading entries of w that receive gradients.
 	Trainable() int

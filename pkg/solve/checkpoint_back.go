@@ -69,9 +69,10 @@ func (s steps[R]) segmentBack(first, length, x *Node, p pulled, r R) pulled {
 	}
 	// The last state of the segment would not be used: the loop stops one step later than needed, which keeps it one
 	// loop.
-	inside := loop.Repeat(length, again{x, stack(x, s.segment)}, reads{first, r}, func(i *Node, a again, rd reads) again {
-		return again{s.advance(Add(rd.first, i), a.x, rd.r), store(a.states, a.x, i)}
-	})
+	inside := loop.Repeat(length, again{x, stack(x, s.segment)}, reads{first, r},
+		func(i *Node, a again, rd reads) again {
+			return again{s.advance(Add(rd.first, i), a.x, rd.r), store(a.states, a.x, i)}
+		})
 	type way struct {
 		reads
 		states, length *Node

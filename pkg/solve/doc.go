@@ -14,8 +14,8 @@
 //     same kind of iteration (Bai, Kolter and Koltun, NeurIPS 2019), and that of the weights is -(∂h/∂W)^T λ.
 //   - The chain rewinds itself. From Z = g(Y) the layer's input is Y = Z + h(Z), one explicit evaluation.
 //   - With shared weights, solves start close to their solutions: from the preactivations of the last layers,
-//     extrapolated, and J_h^T λ of the last one; and what an adjoint solve's last iteration still changed is multiplied
-//     in the next layer, together with that layer's iterate.
+//     extrapolated, and J_h^T λ of the last one; and what an adjoint solve's last iteration still changed is
+//     multiplied in the next layer, together with that layer's iterate.
 //
 // So the memory of the reverse chain and of its backward pass depends neither on depth nor on the number of
 // iterations. The forward chain keeps about sqrt(depth) states and recomputes the others.

@@ -1,7 +1,7 @@
 package solve
 
-// Dopri5 is the method of Dormand and Prince (1980) of order 5 with an embedded estimate of the error: the step size is
-// chosen so that the estimate stays below a tolerance. Its seventh stage is the first one of the next step.
+// Dopri5 is the method of Dormand and Prince (1980) of order 5 with an embedded estimate of the error: the step size
+// is chosen so that the estimate stays below a tolerance. Its seventh stage is the first one of the next step.
 //
 // The error weights are those that torchdiffeq uses, from Shampine (1986), as are the midpoint's weights (Shampine,
 // Some practical Runge-Kutta formulas), which make the quartic interpolant that gives the state at the end time.

@@ -93,8 +93,8 @@ func alike(what string, y, x *Node) *Node {
 // checked are the cotangents dx and dw, if they are as many as x and w, of their shapes.
 func checked(dx *Node, dw []*Node, x *Node, w []*Node) []*Node {
 	if len(dw) != len(w) {
-		panic(fmt.Errorf("package solve: the vector-Jacobian product has %d cotangents for %d trainable weights: return one each",
-			len(dw), len(w)))
+		panic(fmt.Errorf("package solve: the vector-Jacobian product has %d cotangents for %d trainable weights: "+
+			"return one each", len(dw), len(w)))
 	}
 	for i := range dw {
 		alike(fmt.Sprintf("the cotangent of weight %d", i), dw[i], w[i])

@@ -108,7 +108,8 @@ func TestFunctionBlocks(t *testing.T) {
 						t.Errorf("%s, %s: %s differs by %.2g", name, c.what, what, d)
 					}
 				}
-				if slope, numeric := derivatives(t, e, c.got); !(math.Abs(numeric-slope) <= 3e-3*max(1, math.Abs(slope))) {
+				if slope, numeric := derivatives(t, e, c.got); !(math.Abs(numeric-slope) <=
+					3e-3*max(1, math.Abs(slope))) {
 					t.Errorf("%s, %s: derivative %.6f, finite difference %.6f", name, c.what, slope, numeric)
 				}
 			}
@@ -145,7 +146,8 @@ func TestScan(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		step := func(l, x *Node, own, shared []*Node) *Node {
 			scale := DivScalar(ConvertDType(Add(l, Reshape(own[0])), x.DType()), 10)
-			return Add(MulScalar(x, 0.5), Mul(Tanh(Add(Dot(x, own[1]).Product(), ExpandLeftToRank(shared[0], 2))), scale))
+			return Add(MulScalar(x, 0.5),
+				Mul(Tanh(Add(Dot(x, own[1]).Product(), ExpandLeftToRank(shared[0], 2))), scale))
 		}
 		numbers := func(g *Graph) *Node { return Const(g, []int32{3, 1, 4, 1, 5}) }
 		inline := func(x *Node, w []*Node) (*Node, []*Node) {
@@ -194,10 +196,15 @@ func TestScanRefuses(t *testing.T) {
 	vjp := func(_, x, v *Node, _, _ []*Node) (*Node, []*Node, []*Node) { return v, nil, nil }
 	for want, scan := range map[string]func(x, w *Node) *Node{
 		"stack one weight per layer": func(x, w *Node) *Node { return solve.Scan(step, x, []*Node{w}, nil, width+1) },
-		"floating point":             func(x, w *Node) *Node { return solve.Scan(step, ConvertDType(x, dtypes.Int32), nil, nil, 2) },
-		"0 and 0 cotangents for 1":   func(x, w *Node) *Node { return solve.ScanVJP(step, vjp, x, []*Node{w}, nil, width) },
+		"floating point": func(x, w *Node) *Node {
+			return solve.Scan(step, ConvertDType(x, dtypes.Int32), nil, nil, 2)
+		},
+		"0 and 0 cotangents for 1": func(x, w *Node) *Node {
+			return solve.ScanVJP(step, vjp, x, []*Node{w}, nil, width)
+		},
 		"a step of the scan has shape": func(x, w *Node) *Node {
-			return solve.Scan(func(_, x *Node, _, _ []*Node) *Node { return Transpose(x, 0, 1) }, x, nil, []*Node{w}, 2)
+			return solve.Scan(func(_, x *Node, _, _ []*Node) *Node { return Transpose(x, 0, 1) },
+				x, nil, []*Node{w}, 2)
 		},
 	} {
 		err := exceptions.TryCatch[error](func() {

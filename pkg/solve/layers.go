@@ -26,7 +26,8 @@ import (
 func PerLayer(block Block, weights ...int) Block {
 	b, own := layered(block)
 	if len(own) > 0 {
-		panic(fmt.Errorf("solve.PerLayer: the block has weights %v per layer already: name all of them in one call", own))
+		panic(fmt.Errorf("solve.PerLayer: the block has weights %v per layer already: name all of them in one call",
+			own))
 	}
 	if len(weights) == 0 {
 		for p := range b.Trainable() {
@@ -35,8 +36,8 @@ func PerLayer(block Block, weights ...int) Block {
 	}
 	for i, p := range weights {
 		if p < 0 || p >= b.Trainable() || slices.Contains(weights[:i], p) {
-			panic(fmt.Errorf("solve.PerLayer: %v are not numbers of trainable weights: choose different ones from 0 to %d",
-				weights, b.Trainable()-1))
+			panic(fmt.Errorf("solve.PerLayer: %v are not numbers of trainable weights: "+
+				"choose different ones from 0 to %d", weights, b.Trainable()-1))
 		}
 	}
 	return perLayer{b, weights}
@@ -64,8 +65,8 @@ type own []int
 func (o own) check(w []*Node, depth int) {
 	for _, p := range o {
 		if s := w[p].Shape(); s.Rank() < 1 || s.Dimensions[0] != depth {
-			panic(fmt.Errorf("package solve: weight %d has shape %s, but there are %d layers: stack one weight per layer",
-				p, s, depth))
+			panic(fmt.Errorf("package solve: weight %d has shape %s, but there are %d layers: "+
+				"stack one weight per layer", p, s, depth))
 		}
 	}
 }

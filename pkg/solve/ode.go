@@ -12,7 +12,8 @@ import (
 // Field is the right-hand side of an ordinary differential equation dx/dt = f(t, x; w). x has shape [n, d], t is a
 // scalar of x's type; w are its weights and whatever else it reads: the first Trainable() of them receive gradients.
 //
-// All methods are called inside loop bodies, under the rules of package loop: they may use nothing but their arguments.
+// All methods are called inside loop bodies, under the rules of package loop: they may use
+// nothing but their arguments.
 type Field interface {
 	// Trainable is the number of leading entries of w that receive gradients.
 	Trainable() int

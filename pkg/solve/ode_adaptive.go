@@ -8,8 +8,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// The step-size control (Hairer, Nørsett and Wanner, section II.4), with torchdiffeq's constants: after a step of error
-// ratio r, the size changes by the factor safety / r^(1/order), between shrink (1 after an accepted step) and grow.
+// The step-size control (Hairer, Nørsett and Wanner, section II.4), with torchdiffeq's constants: after
+// a step of error ratio r, the size changes by the factor safety / r^(1/order), between shrink (1 after
+// an accepted step) and grow.
 const safety, shrink, grow = 0.9, 0.2, 10.0
 
 // running is the outcome before there is one.
@@ -29,7 +30,8 @@ func integrateAdaptive(f Field, x *Node, w []*Node, os []Integration) (ends []*N
 			firsts[l], keeps[l] = int32(l*most), int32(l*c.places())
 		}
 		l := legs{Const(g, firsts), Add(all.counts, loop.Like(loop.Int(g, 1), all.counts)), Const(g, keeps)}
-		grads := m.steps(f, c.segment).back(l, v, all.log.kept, zeros(fixed[:f.Trainable()]), m.reads(f, fixed, all.log.grid))
+		grads := m.steps(f, c.segment).back(l, v, all.log.kept, zeros(fixed[:f.Trainable()]),
+			m.reads(f, fixed, all.log.grid))
 		return append([]*Node{grads.x}, grads.w...)
 	})
 	for l := range os {
@@ -87,7 +89,8 @@ func (c course) runAll(x *Node, w []*Node, os []Integration) legEnds {
 	})
 }
 
-// walk is the state of an adaptive integration. Time runs from 0 to |To|, as double, whichever direction it stands for.
+// walk is the state of an adaptive integration. Time runs from 0 to |To|, as double,
+// whichever direction it stands for.
 type walk struct {
 	log
 	t, dt *Node
@@ -115,7 +118,8 @@ func (c course) run(leg, to, x *Node, first log, w []*Node) walk {
 		outcome: loop.Int(g, running), scratch: stack(x, len(c.Method.B))}
 	end := loop.While(start, goal{leg, Abs(to), sign, w},
 		func(s walk, _ goal) *Node { return Equal(s.outcome, loop.Int(s.outcome.Graph(), running)) }, c.try)
-	end.weights = put(end.weights, c.Method.dense(x, fraction(Abs(to), end.t, end.dt)), Add(times(leg, c.most), end.count))
+	end.weights = put(end.weights, c.Method.dense(x, fraction(Abs(to), end.t, end.dt)),
+		Add(times(leg, c.most), end.count))
 	return end
 }
 

@@ -38,7 +38,8 @@ func integrateFixed(f Field, x *Node, w []*Node, os []Integration) (ends []*Node
 	for l, count := range counts {
 		ends = append(ends, element(all, l))
 		s := NoStats(x)
-		s.Iterations, s.AdjointIterations = loop.Int(x.Graph(), count*m.stages()), loop.Int(x.Graph(), count*m.stages())
+		s.Iterations, s.AdjointIterations = loop.Int(x.Graph(), count*m.stages()),
+			loop.Int(x.Graph(), count*m.stages())
 		stats = append(stats, s)
 	}
 	return ends, stats

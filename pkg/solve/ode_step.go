@@ -6,8 +6,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// The stages of a step run in a loop, so that the field is compiled once, not once per stage; the stages k_i lie in one
-// stack [stages, n, d].
+// The stages of a step run in a loop, so that the field is compiled once, not once per stage; the stages k_i lie in
+// one stack [stages, n, d].
 
 // slopes are the stages of a step of size h from (t, x), the first count of them, in a stack of len(m.B); first, if
 // not nil, is the first.

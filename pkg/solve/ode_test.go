@@ -191,7 +191,8 @@ var integrations = map[string]solve.Integration{
 
 func TestThereAndBack(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		for _, m := range []solve.Integration{{Method: solve.RK4(), Step: 0.05}, {Method: solve.Dopri5(), AbsTol: 1e-6}} {
+		for _, m := range []solve.Integration{{Method: solve.RK4(), Step: 0.05},
+			{Method: solve.Dopri5(), AbsTol: 1e-6}} {
 			out := run(t, e, problem(11), func(x *Node, w []*Node) (*Node, []*Node) {
 				there, back := m, m
 				there.To, back.To, there.MaxEvaluations, back.MaxEvaluations = 2, -2, 1000, 1000
@@ -224,7 +225,9 @@ func TestIntegrationGradientEqualsUnrolled(t *testing.T) {
 		for _, name := range []string{"euler", "rk4"} {
 			o := integrations[name]
 			byHand := run(t, e, problem(12), integrate(o))
-			unrolled := run(t, e, problem(12), func(x *Node, w []*Node) (*Node, []*Node) { return unrolled(o, x, w), nil })
+			unrolled := run(t, e, problem(12), func(x *Node, w []*Node) (*Node, []*Node) {
+				return unrolled(o, x, w), nil
+			})
 			for i, what := range []string{"result", "dx", "dW", "db"} {
 				if d := distance(byHand[i], unrolled[i]); d > 1e-5 {
 					t.Errorf("%s: %s differs by %.2g from the unrolled one", name, what, d)

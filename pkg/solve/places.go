@@ -20,7 +20,8 @@ func store(stack, x, i *Node) *Node {
 	if !dynamic(stack) {
 		return put(stack, x, i)
 	}
-	return DynamicUpdateSlice(stack, Reshape(x, append([]int{1}, stack.Shape().Dimensions[1:]...)...), corner(stack, i))
+	return DynamicUpdateSlice(stack, Reshape(x, append([]int{1}, stack.Shape().Dimensions[1:]...)...),
+		corner(stack, i))
 }
 
 // load is what is at place i.

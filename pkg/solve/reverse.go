@@ -87,7 +87,8 @@ func (c chain) invert(x *Node, w []*Node, keep int, inputs bool) (inversion, *St
 		s.worst, s.where = Where(worse, residual, s.worst), Where(worse, i, s.where)
 		return s
 	})
-	return out, &Stats{Iterations: out.iterations, Residual: out.worst, Layer: out.where, Outcome: loop.Int(g, Reached)}
+	return out, &Stats{Iterations: out.iterations, Residual: out.worst, Layer: out.where,
+		Outcome: loop.Int(g, Reached)}
 }
 
 // iterate is the state of one solve: Z, and the chain's preactivations with that of the iterate before Z.

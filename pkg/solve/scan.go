@@ -50,8 +50,9 @@ func ScanVJP(f Step, pull StepVJP, x *Node, own, shared []*Node, depth int) *Nod
 				own, shared := s.weights(others)
 				dx, dOwn, dShared := pull(others[len(others)-1], x, v, own, shared)
 				if len(dOwn) != len(own) || len(dShared) != len(shared) {
-					panic(fmt.Errorf("solve.ScanVJP: the vector-Jacobian product has %d and %d cotangents for %d weights of the "+
-						"layer's own and %d shared ones: return as many", len(dOwn), len(dShared), len(own), len(shared)))
+					panic(fmt.Errorf("solve.ScanVJP: the vector-Jacobian product has %d and %d "+
+						"cotangents for %d weights of the layer's own and %d shared ones: return as many",
+						len(dOwn), len(dShared), len(own), len(shared)))
 				}
 				return checked(dx, s.sort(slices.Concat(dOwn, dShared))[:s.trainable], x, others[:s.trainable])
 			},

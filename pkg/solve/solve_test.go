@@ -213,8 +213,10 @@ func TestStats(t *testing.T) {
 		if fewer := solveWith(solve.Options{Tolerance: 1e-6, MaxIterations: 100, Order: 2}); fewer[0] >= plain[0] {
 			t.Errorf("an extrapolated start took %v iterations, without it %v", fewer[0], plain[0])
 		}
-		if cut := solveWith(solve.Options{Tolerance: 1e-6, MaxIterations: 2}); cut[0] != 16 || cut[1] < 1e-6 || cut[2] > 7 {
-			t.Errorf("at most 2 iterations in each of 8 layers: counted %v, residual %v in layer %v", cut[0], cut[1], cut[2])
+		if cut := solveWith(solve.Options{Tolerance: 1e-6, MaxIterations: 2}); cut[0] != 16 ||
+			cut[1] < 1e-6 || cut[2] > 7 {
+			t.Errorf("at most 2 iterations in each of 8 layers: counted %v, residual %v in layer %v",
+				cut[0], cut[1], cut[2])
 		}
 	})
 }

@@ -65,7 +65,8 @@ func (c chain) trace(y *Node, w []*Node) trace {
 		func(s state, r reads) state {
 			next := Sub(r.y, apply(c.block, s.z, r.w))
 			so := s.trace
-			return state{next, loop.MeanAbs(Sub(next, s.z)), trace{store(so.iterates, s.z, so.count), plus(so.count, 1)}}
+			return state{next, loop.MeanAbs(Sub(next, s.z)),
+				trace{store(so.iterates, s.z, so.count), plus(so.count, 1)}}
 		}).trace
 }
 

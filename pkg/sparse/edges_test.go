@@ -150,7 +150,8 @@ func TestGradientEqualsDifferences(t *testing.T) {
 			c := patterns()[name]
 			loss := func(x, g *Node, arrays []*Node) *Node {
 				edges := c.p.On(arrays)
-				ends := Add(edges.Sources(Slice(x, AxisRange(), AxisElem(0))), edges.Targets(Slice(g, AxisRange(), AxisElem(1))))
+				ends := Add(edges.Sources(Slice(x, AxisRange(), AxisElem(0))),
+					edges.Targets(Slice(g, AxisRange(), AxisElem(1))))
 				scores := Add(Sin(ends), edges.Dots(g, x, 1))
 				y := edges.Product(edges.Softmax(scores), x)
 				return ReduceAllSum(Sin(Add(y, edges.Mean(Tanh(edges.Sources(x))))))

@@ -53,8 +53,9 @@ func Example() {
 	// [6 6 11 1]
 }
 
-// Graph attention with two heads (Veličković et al., ICLR 2018): the heads' copies of the nodes are rows of the pattern, so
-// that values [n, heads d] are [n heads, d] to it, and scores of sources and targets, [n, heads], are [n heads, 1].
+// Graph attention with two heads (Veličković et al., ICLR 2018): the heads' copies of the nodes are rows of
+// the pattern, so that values [n, heads d] are [n heads, d] to it, and scores of sources and targets, [n,
+// heads], are [n heads, 1].
 func ExamplePattern() {
 	const heads = 2
 	a, err := sparse.FromEdges(3, 3, []int32{2, 2}, []int32{0, 1}, nil)

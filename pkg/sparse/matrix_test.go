@@ -88,7 +88,8 @@ func TestProductEqualsDense(t *testing.T) {
 				want := MulScalar(Dot(at, Mul(ax, v)).Product(), 4)
 				return []*Node{y, ax, z, Dot(at, v).Product(), dx, Dot(at, v).Product(), dv, ax, twice, want}
 			}, matrix(a, n, m), matrix(normal(rng, m*d), m, d), matrix(normal(rng, n*d), n, d))
-			whats := []string{"product", "transposed product", "cotangent", "cotangent of the transposed", "second derivative"}
+			whats := []string{"product", "transposed product", "cotangent", "cotangent of the transposed",
+				"second derivative"}
 			for i, what := range whats {
 				if off := farthest(flat(out[2*i]), flat(out[2*i+1])); !(off < 2e-5) {
 					t.Errorf("%s: the %s is off by %.2g", name, what, off)

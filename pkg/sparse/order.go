@@ -32,8 +32,8 @@ func (o Order) check(n int) error {
 	seen := make([]bool, n)
 	for p, v := range o {
 		if v < 0 || int(v) >= n || seen[v] {
-			return fmt.Errorf("sparse matrix: the order has node %d at position %d, which is outside 0 to %d or there already",
-				v, p, n-1)
+			return fmt.Errorf("sparse matrix: the order has node %d at position %d, "+
+				"which is outside 0 to %d or there already", v, p, n-1)
 		}
 		seen[v] = true
 	}

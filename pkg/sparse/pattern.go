@@ -98,8 +98,8 @@ func (p *Pattern) chooseOrders(a *CSR) error {
 			p.columns = AsGiven(a.Columns)
 		}
 	case a.Rows != a.Columns:
-		return fmt.Errorf("sparse pattern: %d x %d, but edges within a graph make a square; between two sets of nodes, "+
-			"set Bipartite", a.Rows, a.Columns)
+		return fmt.Errorf("sparse pattern: %d x %d, but edges within a graph make a square; "+
+			"between two sets of nodes, set Bipartite", a.Rows, a.Columns)
 	case p.columns != nil:
 		return fmt.Errorf("sparse pattern: an order of the columns was given for edges within a graph: " +
 			"set Order alone, or Bipartite")

@@ -19,18 +19,20 @@ func patterns() map[string]patternCase {
 	gathers := sparse.PatternOptions{Order: reversed(60), Uses: sparse.ForGradients | sparse.ForLoopAttention}
 	two := sparse.PatternOptions{Bipartite: true, Order: reversed(90), Columns: reversed(40)}
 	return map[string]patternCase{
-		"one node":                   newCase(adjacency(1, 0, 0).WithSelfLoops(), sparse.PatternOptions{}),
-		"self loops":                 newCase(adjacency(50, 100, 20).WithSelfLoops(), sparse.PatternOptions{}),
-		"isolated nodes":             newCase(adjacency(50, 20, 0), sparse.PatternOptions{}),
-		"hub of three levels":        newCase(adjacency(330, 40, 300), sparse.PatternOptions{}),
-		"long rows alone":            newCase(sparse.Adjacency(complete(20)), sparse.PatternOptions{}),
-		"heads":                      newCase(adjacency(40, 60, 30), sparse.PatternOptions{Heads: 3}),
-		"symmetric in another order": newCase(adjacency(60, 60, 30), sparse.PatternOptions{Order: reversed(60), Heads: 2}),
-		"gathers":                    newCase(adjacency(60, 60, 30), gathers),
-		"directed":                   newCase(directed(5, 60, 60, 150, 40), sparse.PatternOptions{}),
-		"directed with heads":        newCase(directed(6, 30, 30, 80, 20), sparse.PatternOptions{Order: reversed(30), Heads: 2}),
-		"two sets":                   newCase(directed(7, 40, 90, 150, 80), sparse.PatternOptions{Bipartite: true}),
-		"two sets, ordered":          newCase(directed(8, 90, 40, 150, 35), two),
+		"one node":            newCase(adjacency(1, 0, 0).WithSelfLoops(), sparse.PatternOptions{}),
+		"self loops":          newCase(adjacency(50, 100, 20).WithSelfLoops(), sparse.PatternOptions{}),
+		"isolated nodes":      newCase(adjacency(50, 20, 0), sparse.PatternOptions{}),
+		"hub of three levels": newCase(adjacency(330, 40, 300), sparse.PatternOptions{}),
+		"long rows alone":     newCase(sparse.Adjacency(complete(20)), sparse.PatternOptions{}),
+		"heads":               newCase(adjacency(40, 60, 30), sparse.PatternOptions{Heads: 3}),
+		"symmetric in another order": newCase(adjacency(60, 60, 30),
+			sparse.PatternOptions{Order: reversed(60), Heads: 2}),
+		"gathers":  newCase(adjacency(60, 60, 30), gathers),
+		"directed": newCase(directed(5, 60, 60, 150, 40), sparse.PatternOptions{}),
+		"directed with heads": newCase(directed(6, 30, 30, 80, 20),
+			sparse.PatternOptions{Order: reversed(30), Heads: 2}),
+		"two sets":          newCase(directed(7, 40, 90, 150, 80), sparse.PatternOptions{Bipartite: true}),
+		"two sets, ordered": newCase(directed(8, 90, 40, 150, 35), two),
 	}
 }
 
