@@ -24,17 +24,18 @@ type Strip struct {
 // Board draws maps of the same grid of square cells side by side, for example the truth and predictions for each
 // node of a Minesweeper board.
 //
-// valueName says what the values are, with their unit, and what the dots are, where there are any. All panels share one
-// colour scale, from light to dark: 0 to 1 where all values lie in between, else from the least to the greatest value.
-// Boards of up to 256 cells a side are readable, and one of some thousand cells still takes little room in a saved
-// notebook.
+// valueName says what the values are, with their unit, and what the dots are, where there are any. All panels
+// share one colour scale, from light to dark: 0 to 1 where all values lie in between, else from the least to the
+// greatest value. Boards of up to 256 cells a side are readable, and one of some thousand cells still takes little
+// room in a saved notebook.
 func Board(id, title, valueName string, rows, cols int, panels []Panel) *Figure {
-	b := &board{title: title, valueName: valueName, rows: rows, cols: cols, strips: []Strip{{Panels: panels}}, axes: true}
+	b := &board{title: title, valueName: valueName, rows: rows, cols: cols,
+		strips: []Strip{{Panels: panels}}, axes: true}
 	return b.figure(id)
 }
 
-// Boards draws several rows of small maps, all of the same grid of cells, for example predictions over layers: a row for
-// each network, a column for each layer. See [Board]; small maps have no numbers at their edges.
+// Boards draws several rows of small maps, all of the same grid of cells, for example predictions over layers: a row
+// for each network, a column for each layer. See [Board]; small maps have no numbers at their edges.
 func Boards(id, title, valueName string, rows, cols int, strips []Strip) *Figure {
 	b := &board{title: title, valueName: valueName, rows: rows, cols: cols, strips: strips}
 	return b.figure(id)
@@ -95,7 +96,8 @@ func (b *board) figure(id string) *Figure {
 		}
 		said = append(said, text)
 	}
-	f.Alt = fmt.Sprintf("Maps of %s on a board of %d x %d cells: %s.", b.valueName, b.rows, b.cols, strings.Join(said, "; "))
+	f.Alt = fmt.Sprintf("Maps of %s on a board of %d x %d cells: %s.",
+		b.valueName, b.rows, b.cols, strings.Join(said, "; "))
 	f.Width = max(least, b.start+(most-1)*b.across+b.cols*b.cell+24, headWidth(b.title),
 		b.start+int(textWidth(b.valueName+"   "+number(b.low)+number(b.high), 13))+scaleWidth+48)
 	f.Height = mapTop + (len(b.strips)-1)*b.down + b.rows*b.cell + 60
@@ -107,7 +109,8 @@ func (b *board) figure(id string) *Figure {
 
 func (b *board) check() error {
 	if b.rows < 1 || b.cols < 1 {
-		return fmt.Errorf("a board of %d x %d cells can't be drawn: give at least one row and one column", b.rows, b.cols)
+		return fmt.Errorf("a board of %d x %d cells can't be drawn: give at least one row and one column",
+			b.rows, b.cols)
 	}
 	maps := 0
 	for _, s := range b.strips {
@@ -117,12 +120,13 @@ func (b *board) check() error {
 			}
 			maps++
 			if len(p.Values) != b.rows*b.cols {
-				return fmt.Errorf("panel %q has %d values for a board of %d x %d cells: give one for each cell, row by row",
-					p.Title, len(p.Values), b.rows, b.cols)
+				return fmt.Errorf("panel %q has %d values for a board of %d x %d cells: "+
+					"give one for each cell, row by row", p.Title, len(p.Values), b.rows, b.cols)
 			}
 			for _, m := range p.Marks {
 				if m < 0 || m >= len(p.Values) {
-					return fmt.Errorf("panel %q has a mark at cell %d, of %d cells: give places in Values", p.Title, m, len(p.Values))
+					return fmt.Errorf("panel %q has a mark at cell %d, of %d cells: give places in Values",
+						p.Title, m, len(p.Values))
 				}
 			}
 		}

@@ -36,7 +36,8 @@ func (b *board) compact() (map[string]any, string) {
 }
 
 // boardTooltip shows a cell's place and value.
-const boardTooltip = `option.tooltip.formatter = p => p.seriesName.replace(/[&<>]/g, c => '&#' + c.charCodeAt(0) + ';') +
+const boardTooltip = `option.tooltip.formatter = p => ` +
+	`p.seriesName.replace(/[&<>]/g, c => '&#' + c.charCodeAt(0) + ';') +
     '<br>row ' + p.value[1] + ', column ' + p.value[0] + ': <b>' + p.value[2] + '</b>';`
 
 // static draws each map as one image: thousands of rectangles would take megabytes.
@@ -99,10 +100,12 @@ func (b *board) frame() map[string]any {
 	heat.XAxisList, heat.YAxisList = nil, nil
 	for i, p := range maps {
 		heat.GridList = append(heat.GridList, opts.Grid{
-			Show: opts.Bool(true), Left: px(p.left), Top: px(p.top), Width: px(b.cols * b.cell), Height: px(b.rows * b.cell),
+			Show: opts.Bool(true), Left: px(p.left), Top: px(p.top), Width: px(b.cols * b.cell),
+			Height: px(b.rows * b.cell),
 		})
 		x := opts.XAxis{Type: "category", Data: count(b.cols), GridIndex: i, AxisLabel: label()}
-		y := opts.YAxis{Type: "category", Data: count(b.rows), GridIndex: i, AxisLabel: label(), Inverse: opts.Bool(true)}
+		y := opts.YAxis{Type: "category", Data: count(b.rows), GridIndex: i, AxisLabel: label(),
+			Inverse: opts.Bool(true)}
 		x.AxisLabel.Show, y.AxisLabel.Show = opts.Bool(b.axes), opts.Bool(b.axes)
 		if b.axes {
 			x.Name, x.NameLocation, x.NameGap = "column", "middle", 28
@@ -178,7 +181,8 @@ func (b *board) dots(i int, marks []int) map[string]any {
 	return map[string]any{
 		"name": "marks", "type": "scatter", "xAxisIndex": i, "yAxisIndex": i, "data": data, "silent": true, "z": 4,
 		"symbol": "circle", "symbolSize": b.markSize(),
-		"itemStyle": map[string]any{"color": markColour, "borderColor": "#ffffff", "borderWidth": b.markRim(), "opacity": 1},
+		"itemStyle": map[string]any{"color": markColour, "borderColor": "#ffffff",
+			"borderWidth": b.markRim(), "opacity": 1},
 	}
 }
 

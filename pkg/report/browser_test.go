@@ -20,8 +20,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// openPage opens a page in a real browser without a network, and fails the test for every error on its console and every address
-// that it asks for. It skips where there is no browser.
+// openPage opens a page in a real browser without a network, and fails the test for every error on its console and
+// every address that it asks for. It skips where there is no browser.
 func openPage(t *testing.T, html string) context.Context {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "page.html")
@@ -36,7 +36,8 @@ func openAddress(t *testing.T, address, below string) context.Context {
 	t.Helper()
 	chrome := ""
 	for _, name := range []string{os.Getenv("CHROME"), "chromium", "chromium-browser", "google-chrome",
-		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "/Applications/Chromium.app/Contents/MacOS/Chromium"} {
+		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+		"/Applications/Chromium.app/Contents/MacOS/Chromium"} {
 		if path, err := exec.LookPath(name); chrome == "" && name != "" && err == nil {
 			chrome = path
 		}
@@ -108,7 +109,8 @@ func TestPageInBrowser(t *testing.T) {
 	until(t, page, `document.title === 'All & more' && document.querySelectorAll('#heterophilic td').length === 25`)
 }
 
-// TestFigureBehindHub: a server like JupyterHub's, which gives the library only to requests with the token of its cookie.
+// TestFigureBehindHub: a server like JupyterHub's, which gives the library only to requests
+// with the token of its cookie.
 func TestFigureBehindHub(t *testing.T) {
 	needECharts(t)
 	library, err := echarts.Source()
@@ -123,7 +125,8 @@ func TestFigureBehindHub(t *testing.T) {
 	hub := http.NewServeMux()
 	hub.HandleFunc("/user/ada/lab", func(w http.ResponseWriter, _ *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: "_xsrf", Value: token, Path: "/user/ada/"})
-		fmt.Fprintf(w, `<!DOCTYPE html><link rel="icon" href="data:,"><script id="jupyter-config-data" type="application/json">{"baseUrl": "/user/ada/"}</script>%s`, figure)
+		fmt.Fprintf(w, `<!DOCTYPE html><link rel="icon" href="data:,"><script id="jupyter-config-data" `+
+			`type="application/json">{"baseUrl": "/user/ada/"}</script>%s`, figure)
 	})
 	hub.HandleFunc("/user/ada/"+KernelFile, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-XSRFToken") != token {
@@ -161,7 +164,8 @@ func TestSliderInBrowser(t *testing.T) {
 	until(t, page, to("8"))
 	until(t, page, pixel+`(70, 85) === '8,48,107'`)
 	// By the keyboard, as readers without a mouse do.
-	if err := chromedp.Run(page, chromedp.Focus("#slider input", chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowLeft)); err != nil {
+	if err := chromedp.Run(page, chromedp.Focus("#slider input", chromedp.ByQuery),
+		chromedp.KeyEvent(kb.ArrowLeft)); err != nil {
 		t.Fatal(err)
 	}
 	until(t, page, `document.querySelector('#slider output').textContent === 'layer 7'`)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Cell is one cell of a [Table]. Make it with [Number], [Mean], [Count], [Scientific], [Difference], [Text], [Formula] or
-// [Missing]; the zero value stays empty. The methods return a changed copy, so that they can be chained:
+// Cell is one cell of a [Table]. Make it with [Number], [Mean], [Count], [Scientific], [Difference], [Text], [Formula]
+// or [Missing]; the zero value stays empty. The methods return a changed copy, so that they can be chained:
 //
 //	report.Mean(45.89, 1.45, 10, 2).Ranked().Below(report.Text("256/256"), report.Mean(45.9, 1.5, 10, 1).Published())
 type Cell struct {
@@ -64,11 +64,12 @@ func Difference(v float64, decimals int) Cell {
 // Text is shown as it is.
 func Text(text string) Cell { return Cell{kind: kindWords, text: text} }
 
-// Formula is mathematics on one line: letters, digits, +, -, =, |, brackets, and subscripts and superscripts as in LaTeX
-// ("O(L_F |E| d + d^2)", "L_{RF}").
+// Formula is mathematics on one line: letters, digits, +, -, =, |, brackets, and subscripts and superscripts as in
+// LaTeX ("O(L_F |E| d + d^2)", "L_{RF}").
 func Formula(text string) Cell { return Cell{kind: kindFormula, text: text} }
 
-// Missing is a number that isn't there; the reason appears as a note below the table, once for all cells that share it.
+// Missing is a number that isn't there; the reason appears as a note below the table, once
+// for all cells that share it.
 func Missing(reason string) Cell { return Cell{kind: kindMissing, text: reason} }
 
 // Published sets a cell apart as somebody else's number, taken from a publication.
@@ -99,7 +100,8 @@ func (c Cell) check() error {
 	case c.numeric() && (math.IsNaN(c.mean) || math.IsInf(c.mean, 0)):
 		return fmt.Errorf("the number %g can't be shown: use Missing with the reason", c.mean)
 	case c.numeric() && (math.IsInf(c.std, 0) || c.std < 0):
-		return fmt.Errorf("the spread %g of %g can't be shown: give one that is not negative, or NaN for none", c.std, c.mean)
+		return fmt.Errorf("the spread %g of %g can't be shown: give one that is not negative, or NaN for none",
+			c.std, c.mean)
 	case c.decimals < 0 || c.decimals > 12:
 		return fmt.Errorf("%d decimals can't be shown: give 0 to 12", c.decimals)
 	case c.ranked && (!c.numeric() || c.kind == kindDifference):

@@ -22,8 +22,9 @@ func Curves(id, title, xName, yName string, series []Series, axes ...Axes) *Figu
 	return Plots(id, title, p)
 }
 
-// Plots draws one to three panels of curves side by side under one title, for example the same measure over forward and
-// over reverse layers. Curves of the same name look the same in all panels, and the legend above the panels has them once.
+// Plots draws one to three panels of curves side by side under one title, for example the same measure over
+// forward and over reverse layers. Curves of the same name look the same in all panels, and the legend above
+// the panels has them once.
 func Plots(id, title string, plots ...Plot) *Figure {
 	c := &curves{title: title, plots: plots}
 	f := &Figure{ID: id, Title: title, chart: c, err: c.check()}
@@ -85,8 +86,11 @@ func (c *curves) check() error {
 	}
 	for _, p := range c.plots {
 		for _, s := range p.Series {
-			if s.Like != "" && !slices.ContainsFunc(p.Series, func(o Series) bool { return o.Name == s.Like && o.Like == "" }) {
-				return fmt.Errorf("curve %q is to look like %q, which is no other curve of its panel with a look of its own", s.Name, s.Like)
+			if s.Like != "" && !slices.ContainsFunc(p.Series, func(o Series) bool {
+				return o.Name == s.Like && o.Like == ""
+			}) {
+				return fmt.Errorf("curve %q is to look like %q, "+
+					"which is no other curve of its panel with a look of its own", s.Name, s.Like)
 			}
 		}
 	}

@@ -22,13 +22,17 @@ func (c *curves) option() map[string]any {
 	chart.XAxisList, chart.YAxisList = nil, nil
 	for i, p := range c.plots {
 		left, width := c.left(i)
-		chart.GridList = append(chart.GridList, opts.Grid{Left: px(left), Width: px(width), Top: px(c.top), Height: px(panelHeight)})
+		chart.GridList = append(chart.GridList,
+			opts.Grid{Left: px(left), Width: px(width), Top: px(c.top), Height: px(panelHeight)})
 		chart.ExtendXAxis(opts.XAxis{
-			GridIndex: i, Name: p.XName, NameLocation: "middle", NameGap: 34, Type: scale(p.base() > 0), Scale: opts.Bool(true),
-			Max: furthest(p.base() > 0), AxisLabel: label(), AxisLine: axisLine(), SplitLine: &opts.SplitLine{Show: opts.Bool(false)},
+			GridIndex: i, Name: p.XName, NameLocation: "middle", NameGap: 34, Type: scale(p.base() > 0),
+			Scale: opts.Bool(true),
+			Max:   furthest(p.base() > 0), AxisLabel: label(), AxisLine: axisLine(),
+			SplitLine: &opts.SplitLine{Show: opts.Bool(false)},
 		})
 		chart.ExtendYAxis(opts.YAxis{
-			GridIndex: i, Name: p.YName, NameLocation: "middle", NameGap: 54, Type: scale(p.Axes.LogY), Scale: opts.Bool(true),
+			GridIndex: i, Name: p.YName, NameLocation: "middle", NameGap: 54, Type: scale(p.Axes.LogY),
+			Scale:     opts.Bool(true),
 			AxisLabel: label(), AxisLine: axisLine(),
 			SplitLine: &opts.SplitLine{Show: opts.Bool(true), LineStyle: &opts.LineStyle{Color: faint}},
 		})
@@ -78,7 +82,8 @@ func (c *curves) series(i int, s Series) []any {
 		points[k] = []any{significant(s.X[k], 6), significant(s.Y[k], 5)}
 		if len(s.Spread) > 0 && significant(s.Spread[k], 3) != nil && !math.IsNaN(s.Y[k]) {
 			points[k] = append(points[k], significant(s.Spread[k], 3))
-			spread = append(spread, []any{points[k][0], significant(s.Y[k]-s.Spread[k], 5), significant(s.Y[k]+s.Spread[k], 5)})
+			spread = append(spread,
+				[]any{points[k][0], significant(s.Y[k]-s.Spread[k], 5), significant(s.Y[k]+s.Spread[k], 5)})
 		}
 	}
 	curve := map[string]any{
@@ -106,8 +111,10 @@ func (c *curves) series(i int, s Series) []any {
 			kind = "band"
 		}
 		described = append(described, map[string]any{
-			"name": s.Name, "type": "custom", "spread": kind, "xAxisIndex": i, "yAxisIndex": i, "data": spread, "silent": true,
-			"itemStyle": map[string]any{"color": stroke.colour}, "encode": map[string]any{"x": 0, "y": []int{1, 2}}, "z": 1,
+			"name": s.Name, "type": "custom", "spread": kind, "xAxisIndex": i, "yAxisIndex": i,
+			"data": spread, "silent": true,
+			"itemStyle": map[string]any{"color": stroke.colour},
+			"encode":    map[string]any{"x": 0, "y": []int{1, 2}}, "z": 1,
 		})
 	}
 	return described

@@ -10,9 +10,11 @@ func ExampleTable() {
 	published := report.Mean(96.05, 0.19, 10, 2).Published()
 	t := &report.Table{
 		ID: "heterophilic", Title: "Test scores on heterophilic datasets", Corner: "Model",
-		Columns: []report.Column{{Name: "Minesweeper", Unit: "ROC-AUC [%]", Best: report.Highest}, {Name: "Questions"}},
+		Columns: []report.Column{{Name: "Minesweeper", Unit: "ROC-AUC [%]", Best: report.Highest},
+			{Name: "Questions"}},
 		Rows: []report.Row{
-			{Group: "Plain backbones", Label: "GCN", Cells: []report.Cell{report.Mean(89.75, 0.52, 10, 2).Ranked(), {}}},
+			{Group: "Plain backbones", Label: "GCN",
+				Cells: []report.Cell{report.Mean(89.75, 0.52, 10, 2).Ranked(), {}}},
 			{Group: "With reverse layers", Label: "GCN+ReP", Cells: []report.Cell{
 				report.Mean(95.9, 0.21, 10, 2).Ranked().Below(report.Text("1/256"), published),
 				report.Missing("not run"),

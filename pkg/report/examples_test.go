@@ -19,14 +19,17 @@ func someBoard(rows, cols int) *Figure {
 		values[i] = float64(i*7919%1000) / 999 // looks like noise, which packs badly
 	}
 	values[0] = math.NaN()
-	return Board("board", "A board", "probability", rows, cols, []Panel{{Title: "Truth", Values: values}, {Title: "Ours: 0.9", Values: values}, {Title: "Theirs", Values: values}})
+	return Board("board", "A board", "probability", rows, cols, []Panel{{Title: "Truth", Values: values},
+		{Title: "Ours: 0.9", Values: values}, {Title: "Theirs", Values: values}})
 }
 
 // somePlots has every style of curve, on every kind of axis.
 func somePlots() *Figure {
 	depth := []float64{1, 4, 16, 64, 256, 1024}
-	ours := Series{Name: "ours", X: depth, Y: []float64{36, 38, math.NaN(), 41, 43, 45}, Spread: []float64{1, 2, 3, math.NaN(), 50, 2}, Style: Marked}
-	band := Series{Name: "band", X: depth, Y: []float64{38, 41, 42, 45, 46, 47}, Spread: []float64{4, 3, 4, 3, 4, 4}, Band: true}
+	ours := Series{Name: "ours", X: depth, Y: []float64{36, 38, math.NaN(), 41, 43, 45},
+		Spread: []float64{1, 2, 3, math.NaN(), 50, 2}, Style: Marked}
+	band := Series{Name: "band", X: depth, Y: []float64{38, 41, 42, 45, 46, 47},
+		Spread: []float64{4, 3, 4, 3, 4, 4}, Band: true}
 	paper := Series{Name: "paper", X: depth[:1], Y: []float64{47.57}, Style: Published, Like: "ours"}
 	points := Series{Name: "points", X: depth, Y: depth, Style: Points}
 	fit, err := FitLine(points.X, points.Y)
@@ -34,8 +37,9 @@ func somePlots() *Figure {
 		panic(err)
 	}
 	return Plots("plots", "Depth",
-		Plot{Title: "Forward", XName: "forward layers", YName: "accuracy [%]", Series: []Series{ours, band, paper}, Axes: Axes{Log2X: true}},
-		Plot{Title: "Reverse", XName: "reverse layers", YName: "time [s]", Series: []Series{points, fit.Series("fit", "points"), ours}, Axes: Axes{LogX: true, LogY: true}})
+		Plot{Title: "Forward", XName: "forward layers", YName: "accuracy [%]", Series: []Series{ours, band, paper},
+			Axes: Axes{Log2X: true}}, Plot{Title: "Reverse", XName: "reverse layers", YName: "time [s]",
+			Series: []Series{points, fit.Series("fit", "points"), ours}, Axes: Axes{LogX: true, LogY: true}})
 }
 
 func someBoards() *Figure {
@@ -51,7 +55,8 @@ func someSlider() *Figure {
 	for i := range 9 {
 		v := float64(i) / 8
 		values := []float64{v, 1 - v, 0.5, math.NaN(), 0, 1}
-		frames = append(frames, Frame{fmt.Sprint("layer ", i), []Panel{{"GCN+ReP", values, []int{0}}, {"GCN", values, nil}}})
+		frames = append(frames,
+			Frame{fmt.Sprint("layer ", i), []Panel{{"GCN+ReP", values, []int{0}}, {"GCN", values, nil}}})
 	}
 	return Slider("slider", "Layers", "probability", 2, 3, frames, 4)
 }

@@ -19,7 +19,8 @@ type Fit struct {
 // FitLine fits a line to the points (x[i], y[i]), of which at least two must differ in x.
 func FitLine(x, y []float64) (Fit, error) {
 	if len(x) != len(y) || len(x) < 2 {
-		return Fit{}, fmt.Errorf("report: a line can't be fitted to %d values of x and %d of y: give at least two points", len(x), len(y))
+		return Fit{}, fmt.Errorf("report: a line can't be fitted to %d values of x and %d of y: "+
+			"give at least two points", len(x), len(y))
 	}
 	f := Fit{from: math.Inf(1), to: math.Inf(-1), positive: true}
 	for i := range x {
@@ -37,8 +38,8 @@ func FitLine(x, y []float64) (Fit, error) {
 	return f, nil
 }
 
-// Series is the fitted line as a curve, in the colour of the curve that it belongs to. It has many points, so that it is right on
-// logarithmic axes, too; of points above zero, it leaves out where the line is not.
+// Series is the fitted line as a curve, in the colour of the curve that it belongs to. It has many points, so that it
+// is right on logarithmic axes, too; of points above zero, it leaves out where the line is not.
 func (f Fit) Series(name, like string) Series {
 	s := Series{Name: name, Style: Fitted, Like: like}
 	const steps = 64

@@ -40,7 +40,8 @@ func parseFormula(text string) ([]piece, error) {
 			}
 		}
 		if odd := strings.Trim(p.text, known); odd != "" {
-			return nil, fmt.Errorf("the formula %q holds %q, which formulas don't know: see Formula for what they may hold", text, odd)
+			return nil, fmt.Errorf("the formula %q holds %q, which formulas don't know: "+
+				"see Formula for what they may hold", text, odd)
 		}
 		pieces = append(pieces, p)
 	}

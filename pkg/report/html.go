@@ -21,7 +21,8 @@ const KernelFile = "kernelspecs/revgnn/echarts.min.js"
 const public = "https://cdnjs.cloudflare.com/ajax/libs/echarts/" + echarts.Version + "/echarts.min.js"
 
 // addressed writes a picture into an address inside an attribute: a quarter shorter than base64.
-var addressed = strings.NewReplacer("%", "%25", "#", "%23", "<", "%3C", ">", "%3E", `"`, "%22", "&", "%26", "\n", "%0A", "\r", "%0D")
+var addressed = strings.NewReplacer("%", "%25", "#", "%23", "<", "%3C", ">", "%3E", `"`, "%22", "&", "%26",
+	"\n", "%0A", "\r", "%0D")
 
 // HTML is the figure for a web page: the static picture, and a script that replaces it by the interactive chart
 // as soon as it has ECharts: the page's own (globalThis.echarts), else the notebook server's copy, else a public
@@ -44,11 +45,14 @@ func (f *Figure) html(last string) (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `<div id="%s" class="revgnn-figure" `+
-		`style="position:relative;width:%dpx;max-width:100%%;overflow-x:auto;background:#fff">`, html.EscapeString(f.ID), f.Width)
-	fmt.Fprintf(&b, `<img width="%d" height="%d" style="max-width:100%%;height:auto" alt="%s" src="data:image/svg+xml,%s"></div>`,
+		`style="position:relative;width:%dpx;max-width:100%%;overflow-x:auto;background:#fff">`,
+		html.EscapeString(f.ID), f.Width)
+	fmt.Fprintf(&b,
+		`<img width="%d" height="%d" style="max-width:100%%;height:auto" alt="%s" src="data:image/svg+xml,%s"></div>`,
 		f.Width, f.Height, html.EscapeString(f.Text()), addressed.Replace(svg))
 	fmt.Fprintf(&b, "\n<script>(%s)(%q,%d,%d,%q,%q,%q,\n%s,\n%s);</script>\n", strings.TrimSpace(figureJS),
-		f.ID, cmp.Or(f.liveWidth, f.Width), cmp.Or(f.liveHeight, f.Height), KernelFile, last, echarts.Integrity(), text, prepare)
+		f.ID, cmp.Or(f.liveWidth, f.Width), cmp.Or(f.liveHeight, f.Height), KernelFile, last,
+		echarts.Integrity(), text, prepare)
 	return b.String(), nil
 }
 

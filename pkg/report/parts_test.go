@@ -57,7 +57,8 @@ func TestFitLine(t *testing.T) {
 		t.Errorf("y = 1 + 2 x is fitted as %+v (%v)", f, err)
 	}
 	// By hand: the residuals are 1/3, -2/3 and 1/3, and the variance is 7/6 in all.
-	if f, _ := FitLine([]float64{0, 1, 2}, []float64{1, 0.5, 2}); math.Abs(f.Slope-0.5) > 1e-12 || math.Abs(f.R2-3.0/7) > 1e-12 {
+	if f, _ := FitLine([]float64{0, 1, 2}, []float64{1, 0.5, 2}); math.Abs(f.Slope-0.5) > 1e-12 ||
+		math.Abs(f.R2-3.0/7) > 1e-12 {
 		t.Errorf("slope %g and R² %g, want 1/2 and 3/7", f.Slope, f.R2)
 	}
 	if text := f.Text("s per layer"); text != "2 s per layer (R² = 1.0000)" {

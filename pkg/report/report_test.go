@@ -62,8 +62,9 @@ func TestSVG(t *testing.T) {
 		for _, want := range map[string][]string{
 			"losses": {"Losses & gains", "GCN", "GCN+ReP", "epoch", "loss [nats]"},
 			"board":  {"A board", "Truth", "Ours: 0.9", "Theirs", "row", "column"},
-			"plots": {"Depth", "Forward", "Reverse", "ours", "band", "paper", "points", "fit", "forward layers", "accuracy [%]", "reverse layers",
-				"time [s]", "1", "4", "16", "64", "256", "1024", "10", "100", "1000"},
+			"plots": {"Depth", "Forward", "Reverse", "ours",
+				"band", "paper", "points", "fit", "forward layers", "accuracy [%]",
+				"reverse layers", "time [s]", "1", "4", "16", "64", "256", "1024", "10", "100", "1000"},
 			"boards": {"Layers", "GCN+ReP", "GCN", "reverse 1", "input", "forward 1"},
 			"slider": {"GCN+ReP", "GCN", "layer 0", "layer 4", "layer 8"},
 		}[f.ID] {
@@ -125,7 +126,8 @@ func TestHTML(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`id="losses"`, `alt="Losses &amp; gains. `, `src="data:image/svg+xml,%3Csvg `, KernelFile, echarts.Integrity()} {
+	for _, want := range []string{`id="losses"`, `alt="Losses &amp; gains. `, `src="data:image/svg+xml,%3Csvg `,
+		KernelFile, echarts.Integrity()} {
 		if !strings.Contains(html, want) {
 			t.Errorf("no %s in:\n%.600s", want, html)
 		}
@@ -152,22 +154,25 @@ func TestMistakes(t *testing.T) {
 	for want, f := range map[string]*Figure{
 		"at least one Series": Curves("a", "", "x", "y", nil),
 		"one Y for each X":    Curves("a", "", "x", "y", []Series{{Name: "s", X: two, Y: two[:1]}}),
-		"linear axis":         Curves("a", "", "x", "y", []Series{{Name: "s", X: two, Y: []float64{1, 0}}}, Axes{LogY: true}),
-		"two curves are":      Curves("a", "", "x", "y", []Series{{Name: "s"}, {Name: "s"}}),
-		"no other curve":      Curves("a", "", "x", "y", []Series{{Name: "s", Like: "t"}}),
-		"1 of Spread":         Curves("a", "", "x", "y", []Series{{Name: "s", X: two, Y: two, Spread: two[:1]}}),
-		"spread -1":           Curves("a", "", "x", "y", []Series{{Name: "s", X: two, Y: two, Spread: []float64{1, -1}}}),
-		"RangeY":              Curves("a", "", "x", "y", []Series{{Name: "s", X: two, Y: two}}, Axes{RangeY: [2]float64{2, 1}}),
-		"one to three":        Plots("a", ""),
-		"mark at cell 2":      Board("a", "", "v", 1, 2, []Panel{{Title: "p", Values: two, Marks: []int{2}}}),
-		"at least one Frame":  Slider("a", "", "v", 1, 2, nil, 0),
-		"frame 1 of 1":        Slider("a", "", "v", 1, 2, []Frame{{Panels: []Panel{{Values: two}}}}, 1),
-		"has 0 panels":        Slider("a", "", "v", 1, 2, []Frame{{Panels: []Panel{{Values: two}}}, {}}, 0),
-		"2 values for":        Slider("a", "", "v", 1, 3, []Frame{{Panels: []Panel{{Values: two}}}}, 0),
-		"fixed name":          Curves("", "", "x", "y", []Series{{Name: "s", X: two, Y: two}}),
-		"at least one row":    Board("a", "", "v", 0, 2, []Panel{{Title: "p"}}),
-		"at least one Panel":  Board("a", "", "v", 1, 2, nil),
-		"one for each cell":   Board("a", "", "v", 2, 2, []Panel{{Title: "p", Values: two}}),
+		"linear axis": Curves("a", "", "x", "y", []Series{{Name: "s", X: two, Y: []float64{1, 0}}},
+			Axes{LogY: true}),
+		"two curves are": Curves("a", "", "x", "y", []Series{{Name: "s"}, {Name: "s"}}),
+		"no other curve": Curves("a", "", "x", "y", []Series{{Name: "s", Like: "t"}}),
+		"1 of Spread":    Curves("a", "", "x", "y", []Series{{Name: "s", X: two, Y: two, Spread: two[:1]}}),
+		"spread -1": Curves("a", "", "x", "y",
+			[]Series{{Name: "s", X: two, Y: two, Spread: []float64{1, -1}}}),
+		"RangeY": Curves("a", "", "x", "y", []Series{{Name: "s", X: two, Y: two}},
+			Axes{RangeY: [2]float64{2, 1}}),
+		"one to three":       Plots("a", ""),
+		"mark at cell 2":     Board("a", "", "v", 1, 2, []Panel{{Title: "p", Values: two, Marks: []int{2}}}),
+		"at least one Frame": Slider("a", "", "v", 1, 2, nil, 0),
+		"frame 1 of 1":       Slider("a", "", "v", 1, 2, []Frame{{Panels: []Panel{{Values: two}}}}, 1),
+		"has 0 panels":       Slider("a", "", "v", 1, 2, []Frame{{Panels: []Panel{{Values: two}}}, {}}, 0),
+		"2 values for":       Slider("a", "", "v", 1, 3, []Frame{{Panels: []Panel{{Values: two}}}}, 0),
+		"fixed name":         Curves("", "", "x", "y", []Series{{Name: "s", X: two, Y: two}}),
+		"at least one row":   Board("a", "", "v", 0, 2, []Panel{{Title: "p"}}),
+		"at least one Panel": Board("a", "", "v", 1, 2, nil),
+		"one for each cell":  Board("a", "", "v", 2, 2, []Panel{{Title: "p", Values: two}}),
 	} {
 		for method, call := range map[string]func() error{
 			"Option": func() error { _, err := f.Option(); return err },

@@ -63,7 +63,8 @@ func (p Plot) check() error {
 		}
 	}
 	if r := p.Axes.RangeY; r[0] > r[1] || p.Axes.LogY && r != [2]float64{} && r[0] <= 0 {
-		return fmt.Errorf("RangeY is %g to %g: give the least value first, and values above zero for a logarithmic axis", r[0], r[1])
+		return fmt.Errorf("RangeY is %g to %g: give the least value first, "+
+			"and values above zero for a logarithmic axis", r[0], r[1])
 	}
 	return nil
 }
@@ -78,11 +79,12 @@ func (s Series) check(axes Axes) error {
 	}
 	for i := range s.X {
 		if (axes.LogX || axes.Log2X) && s.X[i] <= 0 || axes.LogY && s.Y[i] <= 0 {
-			return fmt.Errorf("curve %q has the point (%g, %g), which a logarithmic axis can't show: leave it out, or use a linear axis",
-				s.Name, s.X[i], s.Y[i])
+			return fmt.Errorf("curve %q has the point (%g, %g), which a logarithmic axis can't show: "+
+				"leave it out, or use a linear axis", s.Name, s.X[i], s.Y[i])
 		}
 		if len(s.Spread) > 0 && s.Spread[i] < 0 {
-			return fmt.Errorf("curve %q has the spread %g: give one that is not negative, or NaN for none", s.Name, s.Spread[i])
+			return fmt.Errorf("curve %q has the spread %g: give one that is not negative, or NaN for none",
+				s.Name, s.Spread[i])
 		}
 	}
 	return nil

@@ -17,9 +17,9 @@ type Frame struct {
 	Panels []Panel // with the same titles and marks in all frames
 }
 
-// Slider draws maps side by side, as [Board] does, and a slider below that leads through frames, for example through the layers
-// of a network, from the last reverse layer by the input to the last forward layer; start is the frame that is shown
-// first. The static picture has up to seven of the frames, start and both ends among them.
+// Slider draws maps side by side, as [Board] does, and a slider below that leads through frames, for example through
+// the layers of a network, from the last reverse layer by the input to the last forward layer; start is the frame that
+// is shown first. The static picture has up to seven of the frames, start and both ends among them.
 //
 // A page gets each value as one of 255 steps of the colour scale.
 func Slider(id, title, valueName string, rows, cols int, frames []Frame, start int) *Figure {

@@ -69,12 +69,13 @@ func (f *Figure) SVG() (string, error) {
 	return strings.TrimSuffix(strings.TrimSpace(drawn), "</svg>") + overlay + "</svg>", nil
 }
 
-// measure is how wide ECharts is to take a text for, in a font as CSS has it ("bold 13px Helvetica, ..."): as wide as our
-// font for PNG has it, and browsers' for that name.
+// measure is how wide ECharts is to take a text for, in a font as CSS has it ("bold 13px Helvetica, ..."): as wide as
+// our font for PNG has it, and browsers' for that name.
 func measure(text, css string) float64 {
 	size := 12.0
 	for _, word := range strings.Fields(css) {
-		if v, err := strconv.ParseFloat(strings.TrimSuffix(word, "px"), 64); err == nil && strings.HasSuffix(word, "px") {
+		if v, err := strconv.ParseFloat(strings.TrimSuffix(word, "px"), 64); err == nil &&
+			strings.HasSuffix(word, "px") {
 			size = v
 		}
 	}

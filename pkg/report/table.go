@@ -8,13 +8,15 @@ import (
 	"strings"
 )
 
-// Table is one table. It can be had as [Table.HTML], [Table.Markdown], [Table.LaTeX] and [Table.CSV]; mistakes in it come
-// back as the error of these methods.
+// Table is one table. It can be had as [Table.HTML], [Table.Markdown], [Table.LaTeX] and [Table.CSV]; mistakes in it
+// come back as the error of these methods.
 type Table struct {
-	ID      string   // names the table in HTML and LaTeX (as its label); unique, fixed, of letters, digits, "-" and "_"
-	Title   string   // one line above the table; in LaTeX the caption
-	Notes   []string // below the table; notes on marks, published numbers and missing ones are added where there are any
-	Corner  string   // what the rows are, as in "Model"
+	// names the table in HTML and LaTeX (as its label); unique, fixed, of letters, digits, "-" and "_"
+	ID    string
+	Title string // one line above the table; in LaTeX the caption
+	// below the table; notes on marks, published numbers and missing ones are added where there are any
+	Notes   []string
+	Corner  string // what the rows are, as in "Model"
 	Columns []Column
 	Rows    []Row
 }
@@ -27,8 +29,8 @@ type Column struct {
 	Best  Best
 }
 
-// Best says which of a column's ranked cells is marked as the best: bold, and the second best underlined where three or
-// more compete. Numbers that look the same share their mark.
+// Best says which of a column's ranked cells is marked as the best: bold, and the second best underlined where three
+// or more compete. Numbers that look the same share their mark.
 type Best int
 
 const (
@@ -60,8 +62,8 @@ func (t *Table) problem() error {
 	}
 	for i, r := range t.Rows {
 		if len(r.Cells) != len(t.Columns) {
-			return fmt.Errorf("row %d (%q) has %d cells for %d columns: give one for each, an empty Cell{} where there is nothing",
-				i, r.Label, len(r.Cells), len(t.Columns))
+			return fmt.Errorf("row %d (%q) has %d cells for %d columns: "+
+				"give one for each, an empty Cell{} where there is nothing", i, r.Label, len(r.Cells), len(t.Columns))
 		}
 		for k, c := range r.Cells {
 			if err := c.check(); err != nil {

@@ -21,7 +21,8 @@ func (t *Table) CSV() (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
 	}
-	lines := [][]string{{"row_group", "row", "column_group", "column", "unit", "line", "source", "mean", "std", "n", "text"}}
+	lines := [][]string{{"row_group", "row", "column_group", "column", "unit", "line", "source", "mean",
+		"std", "n", "text"}}
 	for _, r := range t.Rows {
 		for k, c := range r.Cells {
 			column := t.Columns[k]

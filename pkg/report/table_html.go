@@ -38,12 +38,14 @@ func (t *Table) HTML() (string, error) {
 		if i == 0 || r.Group != t.Rows[i-1].Group {
 			rule = "border-top:1px solid " + ink
 			if r.Group != "" {
-				fmt.Fprintf(&b, rowHTML+`<th colspan="%d" scope="rowgroup" style="text-align:left;padding:6px 8px 2px;font-weight:normal">`+
+				fmt.Fprintf(&b, rowHTML+`<th colspan="%d" scope="rowgroup" style="text-align:left;padding:6px 8px `+
+					`2px;font-weight:normal">`+
 					"<i>%s</i></th></tr>\n", rule, len(t.Columns)+1, html.EscapeString(r.Group))
 				rule = ""
 			}
 		}
-		fmt.Fprintf(&b, rowHTML+`<th scope="row" style="text-align:left;vertical-align:top;padding:3px 8px;font-weight:normal">%s</th>`,
+		fmt.Fprintf(&b, rowHTML+
+			`<th scope="row" style="text-align:left;vertical-align:top;padding:3px 8px;font-weight:normal">%s</th>`,
 			rule, html.EscapeString(r.Label))
 		for k, c := range r.Cells {
 			fmt.Fprintf(&b, `<td style="text-align:%s;vertical-align:top;padding:3px 8px;white-space:nowrap">%s</td>`,

@@ -9,11 +9,13 @@ import (
 var signs = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
 	"^", `\textasciicircum{}`,
-	"~", `\textasciitilde{}`, "<", `\textless{}`, ">", `\textgreater{}`, "|", `\textbar{}`, "\n", " ", "[", "{[}", "]", "{]}",
+	"~", `\textasciitilde{}`, "<", `\textless{}`, ">", `\textgreater{}`, "|", `\textbar{}`, "\n", " ",
+	"[", "{[}", "]", "{]}",
 	"−", `$-$`, "±", `$\pm$`, "×", `$\times$`, "·", `$\cdot$`, "≤", `$\leq$`, "≥", `$\geq$`, "≈", `$\approx$`,
 	"∞", `$\infty$`, "↑", `$\uparrow$`, "↓", `$\downarrow$`, "→", `$\to$`,
 	"Δ", `$\Delta$`, "λ", `$\lambda$`, "τ", `$\tau$`, "α", `$\alpha$`, "σ", `$\sigma$`,
-	"‖", `$\Vert$`, "–", "--", "—", "---", "…", `\ldots{}`, "“", "``", "”", "''", "‘", "`", "’", "'", "†", `$\dagger$`, "‡", `$\ddagger$`,
+	"‖", `$\Vert$`, "–", "--", "—", "---", "…", `\ldots{}`, "“", "``", "”", "''", "‘", "`", "’", "'",
+	"†", `$\dagger$`, "‡", `$\ddagger$`,
 	"₀", `$_0$`, "₁", `$_1$`, "₂", `$_2$`, "₃", `$_3$`, "²", `$^2$`, "³", `$^3$`, "°", `$^\circ$`,
 	"Â", `$\hat{A}$`, "𝓛", `$\mathcal{L}$`,
 )
@@ -34,7 +36,8 @@ func (t *Table) LaTeX() (string, error) {
 	marks, reasons := t.marks()
 	float, size, columns := "table", "", "l"
 	if len(t.Columns) > 5 {
-		float, size = "table*", "\\small\\setlength{\\tabcolsep}{3.5pt}\n" // as wide as the page where that has two columns
+		// as wide as the page where that has two columns
+		float, size = "table*", "\\small\\setlength{\\tabcolsep}{3.5pt}\n"
 	}
 	for k := range t.Columns {
 		columns += t.align(k)[:1]
@@ -56,7 +59,8 @@ func (t *Table) LaTeX() (string, error) {
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}\n")
 	if notes := t.notes(inLaTeX, ranks, marks, reasons); len(notes) > 0 {
-		b.WriteString("\\par\\smallskip\n{\\footnotesize\\raggedright\n" + strings.Join(notes, " \\par\n") + " \\par}\n")
+		b.WriteString("\\par\\smallskip\n{\\footnotesize\\raggedright\n" +
+			strings.Join(notes, " \\par\n") + " \\par}\n")
 	}
 	fmt.Fprintf(&b, "\\end{%s}\n", float)
 	if err := latin(t.ID, b.String()); err != nil {
@@ -112,7 +116,8 @@ func latin(id, text string) error {
 	for _, c := range text {
 		if c > 0xff {
 			return fmt.Errorf(
-				"report: table %q: LaTeX would stop at the sign %q: write it in another way, or add it to signs in table_latex.go", id, c)
+				"report: table %q: LaTeX would stop at the sign %q: "+
+					"write it in another way, or add it to signs in table_latex.go", id, c)
 		}
 	}
 	return nil

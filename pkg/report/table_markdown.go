@@ -3,13 +3,14 @@ package report
 import "strings"
 
 // unmarked takes their meaning from the signs that Markdown would act on.
-var unmarked = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", ">", "&gt;", "&", "&amp;",
-	"[", `\[`, "]", `\]`, "~", `\~`, "$", `\$`, "\n", " ")
+var unmarked = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", ">", "&gt;",
+	"&", "&amp;", "[", `\[`, "]", `\]`, "~", `\~`, "$", `\$`, "\n", " ")
 
 var inMarkdown = markup{
 	plain: unmarked.Replace,
 	bold:  wrap("**", "**"), underlined: wrap("<u>", "</u>"), italic: wrap("<i>", "</i>"),
-	small: wrap("<small>", "</small>"), raised: wrap("<sup>", "</sup>"), lowered: wrap("<sub>", "</sub>"), symbol: wrap("", ""),
+	small: wrap("<small>", "</small>"), raised: wrap("<sup>", "</sup>"), lowered: wrap("<sub>", "</sub>"),
+	symbol:  wrap("", ""),
 	newline: "<br>",
 }
 

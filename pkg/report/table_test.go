@@ -15,7 +15,8 @@ import (
 func someTable() *Table {
 	published := func(mean, std float64) Cell { return Mean(mean, std, 10, 2).Published() }
 	return &Table{
-		ID: "heterophilic", Title: `50 % & more of_it {"<b>"}`, Corner: "Model", Notes: []string{"Mean ± std | over splits."},
+		ID: "heterophilic", Title: `50 % & more of_it {"<b>"}`, Corner: "Model",
+		Notes: []string{"Mean ± std | over splits."},
 		Columns: []Column{
 			{Group: "Wikipedia", Name: "Squirrel", Unit: "accuracy [%]", Best: Highest},
 			{Group: "Wikipedia", Name: "Chameleon", Unit: "accuracy [%]", Best: Highest},
@@ -24,13 +25,17 @@ func someTable() *Table {
 			{Name: "Time"},
 		},
 		Rows: []Row{
-			{"Plain backbones", "GCN", []Cell{Mean(39.4712, 1.47, 10, 2).Ranked(), Mean(40.89, 4.12, 10, 2).Ranked(), Scientific(3.36e-5, 2).Ranked(), Count(46998), Formula("O(L_F |E| d + d^{2})")}},
+			{"Plain backbones", "GCN", []Cell{Mean(39.4712, 1.47, 10, 2).Ranked(), Mean(40.89, 4.12, 10, 2).Ranked(),
+				Scientific(3.36e-5, 2).Ranked(), Count(46998), Formula("O(L_F |E| d + d^{2})")}},
 			{"Ours", "GCN+ReP", []Cell{
 				Mean(45.8912, 1.45, 10, 2).Ranked().Below(Text("256/256"), published(45.89, 1.45)),
 				Missing("needs 30 GB"), Scientific(-12, 1), Count(999), Text("a|b")}},
-			{"Ours", "Δ", []Cell{Difference(6.42, 2), Difference(-0.3, 2), Difference(0.001, 2), {}, Missing("needs 30 GB")}},
-			{"Baselines", "H₂GCN*", []Cell{published(45.891, 1.15).Ranked(), published(40.75, 3.64).Ranked(), Scientific(2.23e-5, 2).Ranked(), Count(-1234567), Missing("not run")}},
-			{"Baselines", "FAGCN*", []Cell{published(41.08, 2.27).Ranked(), published(30, math.NaN()).Ranked(), Scientific(9e-5, 2).Ranked(), Number(1.5, 1), {}}},
+			{"Ours", "Δ",
+				[]Cell{Difference(6.42, 2), Difference(-0.3, 2), Difference(0.001, 2), {}, Missing("needs 30 GB")}},
+			{"Baselines", "H₂GCN*", []Cell{published(45.891, 1.15).Ranked(), published(40.75, 3.64).Ranked(),
+				Scientific(2.23e-5, 2).Ranked(), Count(-1234567), Missing("not run")}},
+			{"Baselines", "FAGCN*", []Cell{published(41.08, 2.27).Ranked(), published(30, math.NaN()).Ranked(),
+				Scientific(9e-5, 2).Ranked(), Number(1.5, 1), {}}},
 		},
 	}
 }
@@ -66,13 +71,16 @@ func TestTableHTML(t *testing.T) {
 	if rows != 2+3+5 || cells != 25 { // two of heads, three of groups, five of numbers
 		t.Errorf("%d rows and %d cells, want 10 and 25", rows, cells)
 	}
-	for _, want := range []string{`50 % & more of_it {"<b>"}`, "Ours", "45.89 ± 1.45", "256/256", "3.36 × 10−5", "−1.2 × 101", "46,998",
-		"−1,234,567", "+6.42 (↑)", "−0.30 (↓)", "H₂GCN*", "a Missing: needs 30 GB", "b Missing: not run", "O(LF |E| d + d2)"} {
+	for _, want := range []string{`50 % & more of_it {"<b>"}`,
+		"Ours", "45.89 ± 1.45", "256/256", "3.36 × 10−5", "−1.2 × 101", "46,998",
+		"−1,234,567", "+6.42 (↑)", "−0.30 (↓)", "H₂GCN*", "a Missing: needs 30 GB", "b Missing: not run",
+		"O(LF |E| d + d2)"} {
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("the table does not say %q:\n%s", want, said.String())
 		}
 	}
-	for _, want := range []string{"<b>45.89</b>", "<u>41.08</u>", "<b>40.89</b>", "<u>40.75</u>", `<b>2.23 × 10<sup style="line-height:0">−5</sup></b>`, "<u>3.36 × 10"} {
+	for _, want := range []string{"<b>45.89</b>", "<u>41.08</u>", "<b>40.89</b>", "<u>40.75</u>",
+		`<b>2.23 × 10<sup style="line-height:0">−5</sup></b>`, "<u>3.36 × 10"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no mark %s:\n%s", want, text)
 		}
@@ -101,7 +109,8 @@ func TestTableMarkdown(t *testing.T) {
 	if rows != 2+3+5 || widths != rows {
 		t.Errorf("%d rows, %d of them of full width, want 10", rows, widths)
 	}
-	for _, want := range []string{"**45.89**<small> ± 1.45</small><br><small>256/256</small>", `H₂GCN\*`, "<i><u>41.08</u>", "*Ours*"} {
+	for _, want := range []string{"**45.89**<small> ± 1.45</small><br><small>256/256</small>", `H₂GCN\*`,
+		"<i><u>41.08</u>", "*Ours*"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s in:\n%s", want, text)
 		}
@@ -189,13 +198,18 @@ func TestRanks(t *testing.T) {
 		cells []Cell
 		want  []rank
 	}{
-		{Highest, []Cell{Number(1, 0).Ranked(), Number(3, 0).Ranked(), Number(2, 0).Ranked()}, []rank{unranked, first, second}},
-		{Lowest, []Cell{Number(1, 0).Ranked(), Number(3, 0).Ranked(), Number(2, 0).Ranked()}, []rank{first, unranked, second}},
+		{Highest, []Cell{Number(1, 0).Ranked(), Number(3, 0).Ranked(), Number(2, 0).Ranked()},
+			[]rank{unranked, first, second}},
+		{Lowest, []Cell{Number(1, 0).Ranked(), Number(3, 0).Ranked(), Number(2, 0).Ranked()},
+			[]rank{first, unranked, second}},
 		{Unmarked, []Cell{Number(1, 0).Ranked(), Number(3, 0).Ranked()}, []rank{unranked, unranked}},
-		{Highest, []Cell{Number(1.04, 1).Ranked(), Number(0.96, 1).Ranked(), Number(9, 1), Number(0.5, 1).Ranked()}, []rank{first, first, unranked, second}},
-		{Highest, []Cell{Number(2, 0).Ranked(), Number(1, 0).Ranked()}, []rank{first, unranked}}, // the only other is no second best
+		{Highest, []Cell{Number(1.04, 1).Ranked(), Number(0.96, 1).Ranked(), Number(9, 1), Number(0.5, 1).Ranked()},
+			[]rank{first, first, unranked, second}},
+		// the only other is no second best
+		{Highest, []Cell{Number(2, 0).Ranked(), Number(1, 0).Ranked()}, []rank{first, unranked}},
 		{Highest, []Cell{Number(2, 0).Ranked(), Missing("late")}, []rank{unranked, unranked}},
-		{Lowest, []Cell{Scientific(2e-5, 1).Ranked(), Scientific(3e-4, 1).Ranked(), Count(1000).Ranked()}, []rank{first, second, unranked}},
+		{Lowest, []Cell{Scientific(2e-5, 1).Ranked(), Scientific(3e-4, 1).Ranked(), Count(1000).Ranked()},
+			[]rank{first, second, unranked}},
 	} {
 		table := &Table{Columns: []Column{{Best: c.best}}}
 		for _, cell := range c.cells {
@@ -226,7 +240,8 @@ func TestTableMistakes(t *testing.T) {
 	} {
 		table := someTable()
 		change(table)
-		for format, write := range map[string]func() (string, error){"HTML": table.HTML, "Markdown": table.Markdown, "LaTeX": table.LaTeX, "CSV": table.CSV} {
+		for format, write := range map[string]func() (string, error){"HTML": table.HTML, "Markdown": table.Markdown,
+			"LaTeX": table.LaTeX, "CSV": table.CSV} {
 			if text, err := write(); err == nil || !strings.Contains(err.Error(), want) || text != "" {
 				t.Errorf("%s: %v, want an error that says %q, and no text", format, err, want)
 			}

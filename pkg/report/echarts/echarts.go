@@ -33,7 +33,8 @@ const (
 func Path() (string, error) {
 	if p := os.Getenv(Variable); p != "" {
 		if _, err := os.Stat(p); err != nil {
-			return "", fmt.Errorf("echarts: %s names %s, which can't be read (%v): correct it, or unset it and run `make setup`", Variable, p, err)
+			return "", fmt.Errorf("echarts: %s names %s, which can't be read (%v): "+
+				"correct it, or unset it and run `make setup`", Variable, p, err)
 		}
 		return p, nil
 	}
@@ -44,7 +45,8 @@ func Path() (string, error) {
 			}
 		}
 	}
-	return "", fmt.Errorf("echarts: no %s in the working directory or any folder above it: run `make setup` in the revgnn checkout, or set %s to an echarts.min.js %s", File, Variable, Version)
+	return "", fmt.Errorf("echarts: no %s in the working directory or any folder above it: "+
+		"run `make setup` in the revgnn checkout, or set %s to an echarts.min.js %s", File, Variable, Version)
 }
 
 // above looks for File in dir and in every folder that holds it.

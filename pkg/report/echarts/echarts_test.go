@@ -10,7 +10,8 @@ import (
 func TestPathFromVariable(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mine.js")
 	t.Setenv(Variable, file)
-	if _, err := Path(); err == nil || !strings.Contains(err.Error(), Variable) || !strings.Contains(err.Error(), "make setup") {
+	if _, err := Path(); err == nil || !strings.Contains(err.Error(), Variable) ||
+		!strings.Contains(err.Error(), "make setup") {
 		t.Errorf("a missing file: %v, want an error that names %s and the remedy", err, Variable)
 	}
 	if err := os.WriteFile(file, []byte("anything"), 0o644); err != nil {

@@ -12,9 +12,10 @@ import (
 func TestBar(t *testing.T) {
 	var shown []string
 	clock := time.Unix(0, 0)
-	b := &Bar{start: clock, now: func() time.Time { return clock }, show: func(fraction float64, text string, done bool) {
-		shown = append(shown, fmt.Sprintf("%.2f %s %v", fraction, text, done))
-	}}
+	b := &Bar{start: clock, now: func() time.Time { return clock },
+		show: func(fraction float64, text string, done bool) {
+			shown = append(shown, fmt.Sprintf("%.2f %s %v", fraction, text, done))
+		}}
 	for i := range 100 {
 		clock = clock.Add(10 * time.Millisecond)
 		b.Update(float64(i)/100, fmt.Sprint(i))

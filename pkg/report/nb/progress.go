@@ -70,8 +70,8 @@ func (b *Bar) Done(text string) {
 
 func page(title string, fraction float64, text string) string {
 	return fmt.Sprintf(`<div style="font-family:Helvetica,Arial,sans-serif;font-size:13px;margin:4px 0">`+
-		`<b>%s</b> <progress value="%.3f" max="1" style="width:240px;vertical-align:middle">%.0f %%</progress> %s</div>`,
-		html.EscapeString(title), clamp(fraction), 100*clamp(fraction), html.EscapeString(text))
+		`<b>%s</b> <progress value="%.3f" max="1" style="width:240px;vertical-align:middle">%.0f %%</progress> `+
+		`%s</div>`, html.EscapeString(title), clamp(fraction), 100*clamp(fraction), html.EscapeString(text))
 }
 
 func plain(title string, fraction float64, text string) string {

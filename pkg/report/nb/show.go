@@ -1,5 +1,5 @@
-// Package nb shows figures, tables and live progress in the cells of a Go notebook (GoNB). Outside a notebook, the same
-// calls write plain lines to stderr.
+// Package nb shows figures, tables and live progress in the cells of a Go notebook (GoNB). Outside a notebook, the
+// same calls write plain lines to stderr.
 package nb
 
 import (
@@ -12,9 +12,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// Show displays figures, tables and lists below the cell. Of a figure that is, at first, and for readers of an untrusted or
-// saved notebook always, a static picture; an interactive chart where the notebook may run scripts. It panics where a figure
-// can't be drawn, which fails the cell with the reason.
+// Show displays figures, tables and lists below the cell. Of a figure that is, at first, and for readers of an
+// untrusted or saved notebook always, a static picture; an interactive chart where the notebook may run scripts. It
+// panics where a figure can't be drawn, which fails the cell with the reason.
 func Show(items ...report.Item) {
 	for _, item := range items {
 		show(item)

@@ -35,8 +35,8 @@ type folded struct {
 
 func (f folded) HTML() (string, error) {
 	inner, err := f.Item.HTML()
-	return fmt.Sprintf(`<details><summary style="cursor:pointer;font:13px Helvetica,Arial,sans-serif">%s</summary>%s</details>`,
-		html.EscapeString(f.line), inner), err
+	return fmt.Sprintf(`<details><summary style="cursor:pointer;font:13px `+
+		`Helvetica,Arial,sans-serif">%s</summary>%s</details>`, html.EscapeString(f.line), inner), err
 }
 
 func (f folded) Text() string { return f.line + "\n" + f.Item.Text() }

@@ -145,6 +145,7 @@ func (c *canvas) picture(e *element, m rasterx.Matrix2D) error {
 	if !ok {
 		return nil // clipped away
 	}
-	xdraw.NearestNeighbor.Transform(target, f64.Aff3{m.A, m.C, m.E, m.B, m.D, m.F}, source, source.Bounds(), xdraw.Over, nil)
+	xdraw.NearestNeighbor.Transform(target, f64.Aff3{m.A, m.C, m.E, m.B, m.D, m.F}, source,
+		source.Bounds(), xdraw.Over, nil)
 	return nil
 }

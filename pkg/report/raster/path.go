@@ -89,7 +89,8 @@ func (e *element) outline() (path, error) {
 	switch e.name {
 	case "rect":
 		x, y, w, h := e.number("x", 0), e.number("y", 0), e.number("width", 0), e.number("height", 0)
-		return path{{'M', []point{{x, y}}}, {'L', []point{{x + w, y}}}, {'L', []point{{x + w, y + h}}}, {'L', []point{{x, y + h}}}, {'Z', nil}}, nil
+		return path{{'M', []point{{x, y}}}, {'L', []point{{x + w, y}}}, {'L', []point{{x + w, y + h}}},
+			{'L', []point{{x, y + h}}}, {'Z', nil}}, nil
 	case "polygon", "polyline":
 		var p path
 		v := numbers(e.attributes["points"])
@@ -215,8 +216,8 @@ func (p *path) quadratic(from, control, to point) {
 	p.add('C', third(from, control), third(to, control), to)
 }
 
-// arc adds an elliptical arc as cubic curves of a quarter turn at most, by the conversion from endpoints to a centre of
-// SVG 1.1, appendix F.6.5.
+// arc adds an elliptical arc as cubic curves of a quarter turn at most, by the conversion from endpoints to a centre
+// of SVG 1.1, appendix F.6.5.
 func (p *path) arc(from point, rx, ry, degrees float64, large, sweep bool, to point) {
 	rx, ry = math.Abs(rx), math.Abs(ry)
 	if rx == 0 || ry == 0 || from == to {

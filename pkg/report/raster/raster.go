@@ -21,7 +21,8 @@ func PNG(svg string, scale float64) ([]byte, error) {
 	}
 	width, height := root.number("width", 0)*scale, root.number("height", 0)*scale
 	if !(width >= 1 && height >= 1 && width*height <= 1<<28) {
-		return nil, fmt.Errorf("raster: a picture of %.0f x %.0f pixels can't be drawn: choose a scale that gives 1 to 2^28 pixels", width, height)
+		return nil, fmt.Errorf("raster: a picture of %.0f x %.0f pixels can't be drawn: "+
+			"choose a scale that gives 1 to 2^28 pixels", width, height)
 	}
 	c := &canvas{
 		image: image.NewRGBA(image.Rect(0, 0, int(math.Round(width)), int(math.Round(height)))),
@@ -142,8 +143,10 @@ func (c *canvas) shape(e *element, outline path, m rasterx.Matrix2D) error {
 	}
 	p := &painter{canvas: c}
 	pen := rasterx.NewDasher(0, 0, p)
-	capOf := map[string]rasterx.CapFunc{"round": rasterx.RoundCap, "square": rasterx.SquareCap}[e.attributes["stroke-linecap"]]
-	join := map[string]rasterx.JoinMode{"round": rasterx.Round, "bevel": rasterx.Bevel}[e.attributes["stroke-linejoin"]]
+	capOf := map[string]rasterx.CapFunc{"round": rasterx.RoundCap,
+		"square": rasterx.SquareCap}[e.attributes["stroke-linecap"]]
+	join := map[string]rasterx.JoinMode{"round": rasterx.Round,
+		"bevel": rasterx.Bevel}[e.attributes["stroke-linejoin"]]
 	if _, ok := e.attributes["stroke-linejoin"]; !ok {
 		join = rasterx.Miter
 	}

@@ -40,21 +40,30 @@ func TestShapes(t *testing.T) {
 		colour       string
 		area, within float64 // pixels inked, in units of one unit square
 	}{
-		{`<rect x="10" y="10" width="20" height="10" fill="#0072b2"/>`, [2]int{21, 21}, [2]int{19, 21}, "0072b2", 200, 0.1},
+		{`<rect x="10" y="10" width="20" height="10" fill="#0072b2"/>`, [2]int{21, 21}, [2]int{19, 21},
+			"0072b2", 200, 0.1},
 		{`<polygon points="0 0 40 0 0 40" fill="rgb(0,0,0)"/>`, [2]int{2, 2}, [2]int{70, 70}, "000000", 800, 15},
-		{`<path d="M20 10A10 10 0 1 1 19.9 10Z" fill="#f00"/>`, [2]int{40, 40}, [2]int{22, 22}, "ff0000", 100 * math.Pi, 8},
-		{`<path d="M1 0A1 1 0 1 1 1 -0.0001" transform="matrix(10,0,0,10,20,20)" fill="#f00"/>`, [2]int{40, 40}, [2]int{22, 22}, "ff0000", 100 * math.Pi, 8},
+		{`<path d="M20 10A10 10 0 1 1 19.9 10Z" fill="#f00"/>`, [2]int{40, 40}, [2]int{22, 22}, "ff0000",
+			100 * math.Pi, 8},
+		{`<path d="M1 0A1 1 0 1 1 1 -0.0001" transform="matrix(10,0,0,10,20,20)" fill="#f00"/>`, [2]int{40, 40},
+			[2]int{22, 22}, "ff0000", 100 * math.Pi, 8},
 		{`<path d="m10 10l20 0v10h-20z" fill="#123456"/>`, [2]int{30, 30}, [2]int{19, 30}, "123456", 200, 0.1},
-		{`<path d="M0 20L40 20" stroke="#000" stroke-width="4" fill="none"/>`, [2]int{40, 40}, [2]int{40, 46}, "000000", 160, 0.1},
-		{`<path d="M0 20L40 20" stroke="#000" stroke-width="4" stroke-dasharray="5,5" fill="none"/>`, [2]int{5, 40}, [2]int{15, 40}, "000000", 80, 0.1},
-		{`<path d="M0 2L4 2" transform="matrix(10,0,0,10,0,0)" stroke="#000" stroke-width="2" vector-effect="non-scaling-stroke"/>`, [2]int{40, 40}, [2]int{40, 44}, "000000", 80, 0.1},
-		{`<g clip-path="url(#c)"><rect width="40" height="40"/></g><defs><clipPath id="c"><path d="M10 10l10 0l0 10l-10 0Z"/></clipPath></defs>`,
-			[2]int{21, 21}, [2]int{45, 45}, "000000", 100, 0.1},
-		{`<rect width="40" height="20" fill="url(#g)"/><defs><linearGradient id="g" gradientUnits="objectBoundingBox" x1="0" y1="0" x2="1" y2="0">` +
-			`<stop offset="0%" stop-color="#00f"/><stop offset="50%" stop-color="#f00"/></linearGradient></defs>`, [2]int{60, 5}, [2]int{60, 45}, "ff0000", 800, 0.1},
-		{`<rect width="40" height="40" fill="#000" fill-opacity="0.5"/>`, [2]int{5, 5}, [2]int{-1, -1}, "7f7f7f", 1600, 0.1},
-		{`<text x="20" y="20" style="font-size:20px;font-weight:bold" text-anchor="middle" dominant-baseline="central">I</text>`,
-			[2]int{40, 40}, [2]int{30, 40}, "000000", 40, 15},
+		{`<path d="M0 20L40 20" stroke="#000" stroke-width="4" fill="none"/>`, [2]int{40, 40}, [2]int{40, 46},
+			"000000", 160, 0.1},
+		{`<path d="M0 20L40 20" stroke="#000" stroke-width="4" stroke-dasharray="5,5" fill="none"/>`, [2]int{5, 40},
+			[2]int{15, 40}, "000000", 80, 0.1},
+		{`<path d="M0 2L4 2" transform="matrix(10,0,0,10,0,0)" stroke="#000" stroke-width="2" ` +
+			`vector-effect="non-scaling-stroke"/>`, [2]int{40, 40}, [2]int{40, 44}, "000000", 80, 0.1},
+		{`<g clip-path="url(#c)"><rect width="40" height="40"/></g><defs><clipPath id="c"><path d="M10 10l10 0l0 ` +
+			`10l-10 0Z"/></clipPath></defs>`, [2]int{21, 21}, [2]int{45, 45}, "000000", 100, 0.1},
+		{`<rect width="40" height="20" fill="url(#g)"/><defs><linearGradient id="g" ` +
+			`gradientUnits="objectBoundingBox" x1="0" y1="0" x2="1" y2="0">` +
+			`<stop offset="0%" stop-color="#00f"/><stop offset="50%" stop-color="#f00"/></linearGradient></defs>`,
+			[2]int{60, 5}, [2]int{60, 45}, "ff0000", 800, 0.1},
+		{`<rect width="40" height="40" fill="#000" fill-opacity="0.5"/>`, [2]int{5, 5}, [2]int{-1, -1},
+			"7f7f7f", 1600, 0.1},
+		{`<text x="20" y="20" style="font-size:20px;font-weight:bold" text-anchor="middle" ` +
+			`dominant-baseline="central">I</text>`, [2]int{40, 40}, [2]int{30, 40}, "000000", 40, 15},
 	} {
 		m := drawn(t, c.elements)
 		if got := at(m, c.inked[0], c.inked[1]); got != c.colour {
@@ -92,7 +101,8 @@ func TestErrors(t *testing.T) {
 		"PNG data":           `<image href="file.png"/>`,
 		"not XML":            `<g>`,
 	} {
-		if _, err := PNG(`<svg width="40" height="40">`+elements+`</svg>`, 1); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := PNG(`<svg width="40" height="40">`+elements+`</svg>`, 1); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want an error that says %q", elements, err, want)
 		}
 	}
