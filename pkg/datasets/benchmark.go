@@ -8,7 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// maxDense bounds the number of values of a feature matrix that is stored sparse, where a small file can claim a huge one.
+// maxDense bounds the number of values of a feature matrix that is stored sparse, where a small
+// file can claim a huge one.
 const maxDense = 1 << 26
 
 // csr is a sparse matrix in compressed row form: row r has the values data[indptr[r]:indptr[r+1]] in the columns
@@ -24,8 +25,10 @@ func newCSR(shape, indptr, indices []int64, data []float32) (*csr, error) {
 	if len(shape) != 2 || min(shape[0], shape[1]) < 0 || max(shape[0], shape[1]) > maxDim {
 		return nil, fmt.Errorf("has the shape %v; two dimensions below 2^31 are needed", shape)
 	}
-	if int64(len(indptr)) != shape[0]+1 || indptr[0] != 0 || len(indices) != len(data) || indptr[shape[0]] != int64(len(indices)) {
-		return nil, fmt.Errorf("has %d row pointers, %d column numbers and %d values, which do not fit the shape %v", len(indptr), len(indices), len(data), shape)
+	if int64(len(indptr)) != shape[0]+1 || indptr[0] != 0 || len(indices) != len(data) ||
+		indptr[shape[0]] != int64(len(indices)) {
+		return nil, fmt.Errorf("has %d row pointers, %d column numbers and %d values, which do not fit the shape %v",
+			len(indptr), len(indices), len(data), shape)
 	}
 	for r := range shape[0] {
 		if indptr[r] > indptr[r+1] {
@@ -57,9 +60,9 @@ func checkDense(rows, columns int) error {
 	return nil
 }
 
-// benchmarkGraph reads an archive of Shchur et al. (2018): adj_* and attr_* (data, indices, indptr, shape) and labels. The
-// graph is made undirected and unweighted and loses self loops, and features become 0 or 1, as in PyTorch Geometric and
-// the paper. The ten splits are PaperSplits.
+// benchmarkGraph reads an archive of Shchur et al. (2018): adj_* and attr_* (data, indices, indptr, shape) and labels.
+// The graph is made undirected and unweighted and loses self loops, and features become 0 or 1, as in PyTorch
+// Geometric and the paper. The ten splits are PaperSplits.
 func benchmarkGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	adjacency, err := npzCSR(z, "adj")
 	if err != nil {
@@ -71,7 +74,8 @@ func benchmarkGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	}
 	n, d := attributes.rows, attributes.columns
 	if adjacency.rows != n || adjacency.columns != n {
-		return nil, fmt.Errorf("%s: the adjacency is %d x %d, but %d nodes have features", z.Path, adjacency.rows, adjacency.columns, n)
+		return nil, fmt.Errorf("%s: the adjacency is %d x %d, but %d nodes have features",
+			z.Path, adjacency.rows, adjacency.columns, n)
 	}
 	if err := cmp.Or(checkNodes(n), checkDense(n, d)); err != nil {
 		return nil, fmt.Errorf("%s: %w", z.Path, err)

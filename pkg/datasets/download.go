@@ -53,8 +53,8 @@ func final(format string, args ...any) error {
 	return &failure{fmt.Errorf(format, args...), true}
 }
 
-// download fills part from address and verifies it. It resumes what part already holds; if a resumed file does not verify,
-// it starts once more from nothing.
+// download fills part from address and verifies it. It resumes what part already holds; if a resumed file does not
+// verify, it starts once more from nothing.
 func (f *fetcher) download(ctx context.Context, file data.File, address, part string) (err error) {
 	out, err := os.OpenFile(part, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -83,7 +83,8 @@ func (f *fetcher) download(ctx context.Context, file data.File, address, part st
 			return writeError(part, err)
 		}
 		if !resumed || restarted {
-			return fmt.Errorf("%s does not serve the expected file (%w); try again later or give a mirror", address, wrong)
+			return fmt.Errorf("%s does not serve the expected file (%w); try again later or give a mirror",
+				address, wrong)
 		}
 	}
 }
@@ -113,7 +114,8 @@ func (f *fetcher) fill(ctx context.Context, file data.File, address string, out 
 		}
 		err = f.attempt(ctx, file, address, out, done)
 		if ctx.Err() != nil {
-			return resumed, fmt.Errorf("the download of %s was cancelled; it resumes next time (%w)", file.Name, context.Cause(ctx))
+			return resumed, fmt.Errorf("the download of %s was cancelled; it resumes next time (%w)",
+				file.Name, context.Cause(ctx))
 		}
 		if err == nil {
 			return resumed, nil
@@ -123,7 +125,8 @@ func (f *fetcher) fill(ctx context.Context, file data.File, address string, out 
 			return resumed, err
 		}
 		if failed++; failed >= f.attempts {
-			return resumed, fmt.Errorf("cannot download %s after %d attempts (%w); check the connection, or give a mirror", address, failed, err)
+			return resumed, fmt.Errorf("cannot download %s after %d attempts (%w); "+
+				"check the connection, or give a mirror", address, failed, err)
 		}
 		select {
 		case <-time.After(f.backoff << (failed - 1)):
@@ -154,8 +157,8 @@ func (f *fetcher) attempt(ctx context.Context, file data.File, address string, o
 		return err
 	}
 	if n := response.ContentLength; n >= 0 && n != file.Bytes-done {
-		return final("%s serves %d bytes where %d are expected; it is not the published file, check the address or the "+
-			"network's login page", address, done+n, file.Bytes)
+		return final("%s serves %d bytes where %d are expected; "+
+			"it is not the published file, check the address or the network's login page", address, done+n, file.Bytes)
 	}
 	return f.receive(cancel, response.Body, file, out, done)
 }
@@ -178,7 +181,8 @@ func accept(response *http.Response, address string, out *os.File, done int64) (
 		}
 		return 0, fmt.Errorf("the server cannot resume the file")
 	case code == http.StatusNotFound || code == http.StatusGone:
-		return 0, final("%s does not exist (%s); check the mirror, or look where the authors moved it", address, response.Status)
+		return 0, final("%s does not exist (%s); check the mirror, or look where the authors moved it",
+			address, response.Status)
 	case code >= 500 || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout:
 		return 0, fmt.Errorf("the server answered %s", response.Status)
 	default:
@@ -220,7 +224,8 @@ func (f *fetcher) receive(cancel func(), body io.Reader, file data.File, out *os
 				return writeError(out.Name(), err)
 			}
 			if done += int64(n); done > file.Bytes {
-				return final("%s is longer than the %d bytes expected; it is not the published file", file.Name, file.Bytes)
+				return final("%s is longer than the %d bytes expected; it is not the published file",
+					file.Name, file.Bytes)
 			}
 			if f.opts.Progress != nil {
 				f.opts.Progress(file.Name, done, file.Bytes)
@@ -244,7 +249,8 @@ func (f *fetcher) receive(cancel func(), body io.Reader, file data.File, out *os
 // writeError explains a failed write.
 func writeError(path string, err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
-		return final("the disk is full: cannot write %s (%w); free some space or choose another folder with --data", path, err)
+		return final("the disk is full: cannot write %s (%w); free some space or choose another folder with --data",
+			path, err)
 	}
 	return final("cannot write %s (%w); choose another folder with --data", path, err)
 }

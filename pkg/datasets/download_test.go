@@ -60,7 +60,9 @@ func TestDownloads(t *testing.T) {
 		want     string // the expected error; none if empty
 		leftover int64  // expected size of the .part file after an error
 	}{
-		{what: "a good server", calls: 1, handler: func(_ int, w http.ResponseWriter, r *http.Request) { serve(w, r) }},
+		{what: "a good server", calls: 1, handler: func(_ int, w http.ResponseWriter, r *http.Request) {
+			serve(w, r)
+		}},
 		{what: "no Content-Length", calls: 1, handler: func(_ int, w http.ResponseWriter, r *http.Request) {
 			for at := 0; at < len(content); at += 50000 {
 				w.Write(content[at:min(at+50000, len(content))])
@@ -84,43 +86,49 @@ func TestDownloads(t *testing.T) {
 			}
 			serve(w, r)
 		}},
-		{what: "cut, and the server cannot resume", calls: 2, handler: func(call int, w http.ResponseWriter, r *http.Request) {
-			if call == 1 {
-				cut(w, content, half)
-			}
-			w.Write(content)
-		}},
-		{what: "cut again and again with progress", calls: 4, handler: func(call int, w http.ResponseWriter, r *http.Request) {
-			start, _ := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(r.Header.Get("Range"), "bytes="), "-"))
-			if start > 0 {
-				w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", start, len(content)-1, len(content)))
-				w.WriteHeader(http.StatusPartialContent)
-			}
-			if call < 4 {
-				w.Write(content[start : start+70000])
-				w.(http.Flusher).Flush()
-				panic(http.ErrAbortHandler)
-			}
-			w.Write(content[start:])
-		}},
-		{what: "an earlier part is resumed", part: content[:half], calls: 1, handler: func(_ int, w http.ResponseWriter, r *http.Request) {
-			if r.Header.Get("Range") != fmt.Sprintf("bytes=%d-", half) {
-				http.Error(w, "another range was expected", http.StatusTeapot)
-				return
-			}
-			serve(w, r)
-		}},
+		{what: "cut, and the server cannot resume", calls: 2,
+			handler: func(call int, w http.ResponseWriter, r *http.Request) {
+				if call == 1 {
+					cut(w, content, half)
+				}
+				w.Write(content)
+			}},
+		{what: "cut again and again with progress", calls: 4,
+			handler: func(call int, w http.ResponseWriter, r *http.Request) {
+				start, _ := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(r.Header.Get("Range"), "bytes="), "-"))
+				if start > 0 {
+					w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", start, len(content)-1, len(content)))
+					w.WriteHeader(http.StatusPartialContent)
+				}
+				if call < 4 {
+					w.Write(content[start : start+70000])
+					w.(http.Flusher).Flush()
+					panic(http.ErrAbortHandler)
+				}
+				w.Write(content[start:])
+			}},
+		{what: "an earlier part is resumed", part: content[:half], calls: 1,
+			handler: func(_ int, w http.ResponseWriter, r *http.Request) {
+				if r.Header.Get("Range") != fmt.Sprintf("bytes=%d-", half) {
+					http.Error(w, "another range was expected", http.StatusTeapot)
+					return
+				}
+				serve(w, r)
+			}},
 		{what: "an earlier part is whole already", part: content, calls: 0},
-		{what: "an earlier part is wrong", part: bytes.Repeat([]byte("x"), half), calls: 2, handler: func(_ int, w http.ResponseWriter, r *http.Request) { serve(w, r) }},
-		{what: "an earlier part is too long", part: bytes.Repeat([]byte("x"), len(content)+1), calls: 1, handler: func(_ int, w http.ResponseWriter, r *http.Request) { serve(w, r) }},
-		{what: "a range from elsewhere", part: content[:half], calls: 2, handler: func(call int, w http.ResponseWriter, r *http.Request) {
-			if call == 1 {
-				w.Header().Set("Content-Range", fmt.Sprintf("bytes 0-%d/%d", len(content)-1, len(content)))
-				w.WriteHeader(http.StatusPartialContent)
-				return
-			}
-			serve(w, r)
-		}},
+		{what: "an earlier part is wrong", part: bytes.Repeat([]byte("x"), half), calls: 2,
+			handler: func(_ int, w http.ResponseWriter, r *http.Request) { serve(w, r) }},
+		{what: "an earlier part is too long", part: bytes.Repeat([]byte("x"), len(content)+1), calls: 1,
+			handler: func(_ int, w http.ResponseWriter, r *http.Request) { serve(w, r) }},
+		{what: "a range from elsewhere", part: content[:half], calls: 2,
+			handler: func(call int, w http.ResponseWriter, r *http.Request) {
+				if call == 1 {
+					w.Header().Set("Content-Range", fmt.Sprintf("bytes 0-%d/%d", len(content)-1, len(content)))
+					w.WriteHeader(http.StatusPartialContent)
+					return
+				}
+				serve(w, r)
+			}},
 		{what: "416", part: content[:half], calls: 2, handler: func(call int, w http.ResponseWriter, r *http.Request) {
 			if call == 1 {
 				w.WriteHeader(http.StatusRequestedRangeNotSatisfiable)
@@ -128,31 +136,40 @@ func TestDownloads(t *testing.T) {
 			}
 			serve(w, r)
 		}},
-		{what: "404", calls: 1, want: "does not exist (404 Not Found)", handler: func(_ int, w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) }},
-		{what: "403", calls: 1, want: "the server answered 403 Forbidden", handler: func(_ int, w http.ResponseWriter, r *http.Request) { w.WriteHeader(403) }},
-		{what: "500 for ever", calls: 5, want: "after 5 attempts", handler: func(_ int, w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) }},
-		{what: "cut for ever", calls: 5, want: "after 5 attempts", leftover: 3, handler: func(_ int, w http.ResponseWriter, r *http.Request) { cut(w, content, 3) }},
-		{what: "wrong bytes", calls: 1, want: "does not serve the expected file", handler: func(_ int, w http.ResponseWriter, r *http.Request) {
-			w.Write(bytes.Repeat([]byte("x"), len(content)))
-		}},
-		{what: "a login page", calls: 1, want: "serves 23 bytes where 220000 are expected", handler: func(_ int, w http.ResponseWriter, r *http.Request) {
-			w.Write([]byte("<html>please log in</ht"))
-		}},
-		{what: "too long without Content-Length", calls: 1, want: "longer than the 220000 bytes", leftover: -1, handler: func(_ int, w http.ResponseWriter, r *http.Request) {
-			w.(http.Flusher).Flush()
-			w.Write(content)
-			w.Write(content)
-		}},
-		{what: "too short without Content-Length", calls: 6, want: "unexpected EOF", leftover: int64(half), handler: func(_ int, w http.ResponseWriter, r *http.Request) {
-			w.(http.Flusher).Flush()
-			w.Write(content[:half])
-		}},
-		{what: "silence", calls: 5, want: "nothing arrived for 300ms", leftover: 3, handler: func(_ int, w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Length", strconv.Itoa(len(content)))
-			w.Write(content[:3])
-			w.(http.Flusher).Flush()
-			<-r.Context().Done()
-		}},
+		{what: "404", calls: 1, want: "does not exist (404 Not Found)",
+			handler: func(_ int, w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) }},
+		{what: "403", calls: 1, want: "the server answered 403 Forbidden",
+			handler: func(_ int, w http.ResponseWriter, r *http.Request) { w.WriteHeader(403) }},
+		{what: "500 for ever", calls: 5, want: "after 5 attempts",
+			handler: func(_ int, w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) }},
+		{what: "cut for ever", calls: 5, want: "after 5 attempts", leftover: 3,
+			handler: func(_ int, w http.ResponseWriter, r *http.Request) { cut(w, content, 3) }},
+		{what: "wrong bytes", calls: 1, want: "does not serve the expected file",
+			handler: func(_ int, w http.ResponseWriter, r *http.Request) {
+				w.Write(bytes.Repeat([]byte("x"), len(content)))
+			}},
+		{what: "a login page", calls: 1, want: "serves 23 bytes where 220000 are expected",
+			handler: func(_ int, w http.ResponseWriter, r *http.Request) {
+				w.Write([]byte("<html>please log in</ht"))
+			}},
+		{what: "too long without Content-Length", calls: 1, want: "longer than the 220000 bytes", leftover: -1,
+			handler: func(_ int, w http.ResponseWriter, r *http.Request) {
+				w.(http.Flusher).Flush()
+				w.Write(content)
+				w.Write(content)
+			}},
+		{what: "too short without Content-Length", calls: 6, want: "unexpected EOF", leftover: int64(half),
+			handler: func(_ int, w http.ResponseWriter, r *http.Request) {
+				w.(http.Flusher).Flush()
+				w.Write(content[:half])
+			}},
+		{what: "silence", calls: 5, want: "nothing arrived for 300ms", leftover: 3,
+			handler: func(_ int, w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Length", strconv.Itoa(len(content)))
+				w.Write(content[:3])
+				w.(http.Flusher).Flush()
+				<-r.Context().Done()
+			}},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			dir := t.TempDir()

@@ -22,15 +22,17 @@ const maxCSVBytes = 1 << 30
 // folderGraph reads a user's graph from two CSV files in a folder.
 //
 // nodes.csv needs a header. Its columns are id (any text, each once), label (class numbers from 0, or names, which are
-// numbered in alphabetical order), optionally split (train, val, test, or empty), and any number of features, which are
-// numbers. edges.csv has two columns of ids; a header is recognised by two names that are neither ids nor numbers. Edges
-// are undirected; repeated ones and self loops are dropped. Without a split column the graph gets PaperSplits.
+// numbered in alphabetical order), optionally split (train, val, test, or empty), and any number of features, which
+// are numbers. edges.csv has two columns of ids; a header is recognised by two names that are neither ids nor numbers.
+// Edges are undirected; repeated ones and self loops are dropped. Without a split column the graph gets PaperSplits.
 func folderGraph(dir string) (*graphs.Graph, error) {
 	nodes, err := readCSV(dir, "nodes.csv", parseNodes)
 	if err != nil {
 		return nil, err
 	}
-	edges, err := readCSV(dir, "edges.csv", func(r *csv.Reader) ([]graphs.Edge, error) { return parseEdges(r, nodes.ids) })
+	edges, err := readCSV(dir, "edges.csv", func(r *csv.Reader) ([]graphs.Edge, error) {
+		return parseEdges(r, nodes.ids)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +51,8 @@ func readCSV[T any](dir, name string, parse func(*csv.Reader) (T, error)) (out T
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.Size() > maxCSVBytes {
-		return out, fmt.Errorf("%s has %d bytes, more than the limit of %d; save it as .npz instead", path, info.Size(), maxCSVBytes)
+		return out, fmt.Errorf("%s has %d bytes, more than the limit of %d; save it as .npz instead",
+			path, info.Size(), maxCSVBytes)
 	}
 	if out, err = parse(csv.NewReader(io.LimitReader(f, maxCSVBytes))); err != nil {
 		return out, fmt.Errorf("%s: %w", path, err)
@@ -70,7 +73,8 @@ func parseNodes(r *csv.Reader) (*nodeTable, error) {
 	r.ReuseRecord = true
 	header, err := r.Read()
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the header (%w); the first line must name the columns id, label and the features", err)
+		return nil, fmt.Errorf("cannot read the header (%w); "+
+			"the first line must name the columns id, label and the features", err)
 	}
 	c, err := nodeColumns(slices.Clone(header))
 	if err != nil {
@@ -120,7 +124,8 @@ func nodeColumns(names []string) (c columns, err error) {
 		*to = i
 	}
 	if c.id < 0 || c.label < 0 {
-		return c, fmt.Errorf("the header needs the columns id and label, it has %q", truncate(strings.Join(names, ",")))
+		return c, fmt.Errorf("the header needs the columns id and label, it has %q",
+			truncate(strings.Join(names, ",")))
 	}
 	return c, nil
 }
@@ -142,8 +147,8 @@ func (t *nodeTable) add(c columns, row []string, line int) error {
 	for _, i := range c.features {
 		v, err := strconv.ParseFloat(strings.TrimSpace(row[i]), 32)
 		if err != nil {
-			return fmt.Errorf("line %d: the feature %q is %q, which is not a number that fits; features must be finite numbers",
-				line, truncate(c.names[i]), truncate(row[i]))
+			return fmt.Errorf("line %d: the feature %q is %q, which is not a number that fits; "+
+				"features must be finite numbers", line, truncate(c.names[i]), truncate(row[i]))
 		}
 		t.features = append(t.features, float32(v))
 	}
@@ -180,7 +185,8 @@ func parseEdges(r *csv.Reader, ids map[string]int32) ([]graphs.Edge, error) {
 		}
 		if missing > 0 {
 			line, _ := r.FieldPos(0)
-			return nil, fmt.Errorf("line %d joins %q and %q, but nodes.csv does not list both", line, truncate(row[0]), truncate(row[1]))
+			return nil, fmt.Errorf("line %d joins %q and %q, but nodes.csv does not list both",
+				line, truncate(row[0]), truncate(row[1]))
 		}
 		edges = append(edges, e)
 	}
@@ -213,7 +219,8 @@ func (t *nodeTable) graph(dir string, edges []graphs.Edge) (*graphs.Graph, error
 			splits[0].Test[i] = true
 		case "":
 		default:
-			return nil, fmt.Errorf("%s: the split of row %d is %q; it must be train, val, test or empty", filepath.Join(dir, "nodes.csv"), i+1, truncate(name))
+			return nil, fmt.Errorf("%s: the split of row %d is %q; it must be train, val, test or empty",
+				filepath.Join(dir, "nodes.csv"), i+1, truncate(name))
 		}
 	}
 	if t.splits == nil {

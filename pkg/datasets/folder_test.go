@@ -24,13 +24,16 @@ func folder(t *testing.T, nodes, edges string) string {
 }
 
 func TestFolder(t *testing.T) {
-	dir := folder(t, "\ufeffID, age,label,height\nann,1,cat,2.5\nbob,2,ant,-1e3\n\"c,d\",3,cat,0\n", "from,to\nann,bob\r\n\"c,d\",ann\nann,ann\nbob,ann\n")
+	dir := folder(t, "\ufeffID, age,label,height\nann,1,cat,2.5\nbob,2,ant,-1e3\n\"c,d\",3,cat,0\n",
+		"from,to\nann,bob\r\n\"c,d\",ann\nann,ann\nbob,ann\n")
 	g, err := Load(t.Context(), dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(g.Edges, []graphs.Edge{{0, 1}, {0, 2}}) || !slices.Equal(g.Features, []float32{1, 2.5, 2, -1000, 3, 0}) ||
-		!slices.Equal(g.Labels, []int32{1, 0, 1}) || g.NumClasses != 2 || g.NumFeatures != 2 || len(g.Splits) != 10 || g.Name != dir {
+	if !slices.Equal(g.Edges, []graphs.Edge{{0, 1}, {0, 2}}) ||
+		!slices.Equal(g.Features, []float32{1, 2.5, 2, -1000, 3, 0}) ||
+		!slices.Equal(g.Labels, []int32{1, 0, 1}) || g.NumClasses != 2 || g.NumFeatures != 2 ||
+		len(g.Splits) != 10 || g.Name != dir {
 		t.Errorf("got %+v", g)
 	}
 }
@@ -41,7 +44,8 @@ func TestFolderWithItsOwnSplitAndNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(g.Edges, []graphs.Edge{{0, 1}, {2, 3}}) || !slices.Equal(g.Labels, []int32{2, 0, 1, 1}) || g.NumClasses != 3 || g.NumFeatures != 0 {
+	if !slices.Equal(g.Edges, []graphs.Edge{{0, 1}, {2, 3}}) || !slices.Equal(g.Labels, []int32{2, 0, 1, 1}) ||
+		g.NumClasses != 3 || g.NumFeatures != 0 {
 		t.Errorf("got %+v", g)
 	}
 	s := g.Splits[0]

@@ -11,7 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz/npztest"
 )
 
-// Every fuzz target asks the same: no panic, no allocation beyond the limits, and whatever is accepted is a valid graph.
+// Every fuzz target asks the same: no panic, no allocation beyond the limits, and whatever is
+// accepted is a valid graph.
 
 func checkGraph(t *testing.T, g *graphs.Graph, err error) {
 	t.Helper()
@@ -88,7 +89,8 @@ func FuzzPlanetoid(f *testing.F) {
 	f.Add(p["allx"], p["tx"], p["ally"], p["ty"], p["graph"], p["test.index"])
 	f.Add(p["tx"], p["allx"], p["ty"], p["ally"], p["graph"], []byte("5\n2"))
 	f.Fuzz(func(t *testing.T, allx, tx, ally, ty, graph, index []byte) {
-		g, err := parsePlanetoid(map[string][]byte{"allx": allx, "tx": tx, "ally": ally, "ty": ty, "graph": graph, "test.index": index})
+		g, err := parsePlanetoid(map[string][]byte{"allx": allx, "tx": tx, "ally": ally, "ty": ty, "graph": graph,
+			"test.index": index})
 		checkGraph(t, g, err)
 	})
 }

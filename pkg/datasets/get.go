@@ -11,9 +11,9 @@ import (
 	"github.com/revgnn/revgnn/data"
 )
 
-// Get brings the files of a dataset into the data directory and verifies them. Files that are already there and right are
-// left alone; wrong ones are replaced. An interrupted download resumes. A file appears under its name only when it is
-// whole and verified. For "minesweeper-generated" there is nothing to do.
+// Get brings the files of a dataset into the data directory and verifies them. Files that are already there and right
+// are left alone; wrong ones are replaced. An interrupted download resumes. A file appears under its name only when it
+// is whole and verified. For "minesweeper-generated" there is nothing to do.
 func Get(ctx context.Context, name string, opts Options) error {
 	info, err := Info(name)
 	if err != nil {
@@ -40,8 +40,8 @@ func (f *fetcher) all(ctx context.Context, info data.Dataset, dir string) error 
 	return nil
 }
 
-// ensure returns the folder that holds the files of a dataset, after fetching missing ones. A file that is there but wrong
-// is an error, so that nothing of the user's is replaced without being asked to.
+// ensure returns the folder that holds the files of a dataset, after fetching missing ones. A file that is there but
+// wrong is an error, so that nothing of the user's is replaced without being asked to.
 func ensure(ctx context.Context, info data.Dataset, opts Options) (string, error) {
 	dir, err := Dir(opts.Dir)
 	if err != nil {
@@ -53,7 +53,8 @@ func ensure(ctx context.Context, info data.Dataset, opts Options) (string, error
 		if errors.Is(err, errMissing) {
 			missing = true
 		} else if err != nil {
-			return "", fmt.Errorf("dataset %s: %w; replace it with `revgnn datasets get %s`", info.Name, err, info.Name)
+			return "", fmt.Errorf("dataset %s: %w; replace it with `revgnn datasets get %s`",
+				info.Name, err, info.Name)
 		}
 	}
 	if !missing {
@@ -70,7 +71,8 @@ func (f *fetcher) one(ctx context.Context, file data.File, path string) error {
 	}
 	remote := strings.HasPrefix(source, "https://") || strings.HasPrefix(source, "http://")
 	if remote && f.opts.Offline {
-		return fmt.Errorf("%s is not in the data directory %s and offline mode forbids the download; copy it there from %s, or go online", file.Name, filepath.Dir(path), file.Address)
+		return fmt.Errorf("%s is not in the data directory %s and offline mode forbids the download; "+
+			"copy it there from %s, or go online", file.Name, filepath.Dir(path), file.Address)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return unwritable(filepath.Dir(path), err)
@@ -101,5 +103,6 @@ func (f *fetcher) one(ctx context.Context, file data.File, path string) error {
 
 // unwritable explains why a folder cannot be written to.
 func unwritable(dir string, err error) error {
-	return fmt.Errorf("cannot write to the data directory %s (%w); choose another with --data or REVGNN_DATA", dir, err)
+	return fmt.Errorf("cannot write to the data directory %s (%w); choose another with --data or REVGNN_DATA",
+		dir, err)
 }

@@ -102,7 +102,8 @@ func TestUnwritableFolder(t *testing.T) {
 	if err := os.Chmod(readOnly, 0o555); err != nil {
 		t.Fatal(err)
 	}
-	mustFail(t, "read-only", fetchFrom(t.Context(), readOnly, fileOf(content), serve), "cannot write to the data directory")
+	mustFail(t, "read-only", fetchFrom(t.Context(), readOnly, fileOf(content), serve),
+		"cannot write to the data directory")
 }
 
 // TestFullDisk writes to the device that is always full.

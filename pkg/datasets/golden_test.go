@@ -13,8 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// TestHomophilicDatasetsAreExact compares features as stored, labels, edges and the paper's ten splits with what PyTorch
-// Geometric and NumPy give, bit for bit.
+// TestHomophilicDatasetsAreExact compares features as stored, labels, edges and the paper's ten splits with what
+// PyTorch Geometric and NumPy give, bit for bit.
 func TestHomophilicDatasetsAreExact(t *testing.T) {
 	golden, dir := shared(t, "golden/datasets"), shared(t, "data")
 	for _, name := range []string{"cora", "citeseer", "pubmed", "computers", "photo"} {
@@ -70,7 +70,8 @@ func TestStatistics(t *testing.T) {
 			want := info.Statistics
 			got := metrics.GraphStats(g)
 			scale := math.Pow10(want.Decimals)
-			if got.Nodes != want.Nodes || got.Edges != want.Edges || got.Classes != want.Classes || got.Features != want.Features ||
+			if got.Nodes != want.Nodes || got.Edges != want.Edges || got.Classes != want.Classes ||
+				got.Features != want.Features ||
 				got.Splits != 10 || math.Round(got.EdgeHomophily*scale) != math.Round(want.EdgeHomophily*scale) ||
 				math.Round(got.AdjustedHomophily*scale) != math.Round(want.AdjustedHomophily*scale) {
 				t.Errorf("got %+v, the manifest has %+v", got, want)

@@ -49,7 +49,8 @@ func pArray(code string, values any, shape ...int) string {
 	for _, d := range shape {
 		dims += pInt(d)
 	}
-	dtype := "cnumpy\ndtype\n(" + pString(code) + "K\x00K\x01tR(K\x03" + pString("<") + "NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb"
+	dtype := "cnumpy\ndtype\n(" + pString(code) + "K\x00K\x01tR(K\x03" + pString("<") +
+		"NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb"
 	return "cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\nK\x00\x85" + pString("b") + "tR" +
 		"(K\x01(" + dims + "t" + dtype + "\x89" + pString(raw.String()) + "tb"
 }

@@ -40,7 +40,8 @@ func TestClaimsDoNotAllocate(t *testing.T) {
 		"benchmark": func() error {
 			b := archive(entry("adj_shape", npy("<i8", false, "(2,)", []int64{1 << 30, 1 << 30})),
 				entry("adj_indptr", npy("<i8", false, "(1,)", []int64{0})),
-				entry("adj_indices", npy("<i8", false, "(0,)", []int64{})), entry("adj_data", npy("<f4", false, "(0,)", []float32{})))
+				entry("adj_indices", npy("<i8", false, "(0,)", []int64{})),
+				entry("adj_data", npy("<f4", false, "(0,)", []float32{})))
 			z, err := npz.New(bytes.NewReader(b), int64(len(b)), "small.npz")
 			if err == nil {
 				_, err = benchmarkGraph(z, "small")

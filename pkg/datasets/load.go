@@ -18,13 +18,14 @@ import (
 //
 //   - one of the paper's datasets (see Names), downloaded first if it is missing and opts allow it;
 //   - "minesweeper-generated", with or without settings (see ParseMinesweeper);
-//   - a file ending in .npz, of real or whole numbers, with the keys node_features [n,d], node_labels [n], edges [m,2], and
-//     optionally train_masks, val_masks and test_masks [splits,n];
-//   - a folder with nodes.csv and edges.csv. nodes.csv has a header with the columns id, label, optionally split (train,
-//     val, test or empty), and any number of features; edges.csv has two columns of ids, with or without a header.
+//   - a file ending in .npz, of real or whole numbers, with the keys node_features [n,d], node_labels [n], edges
+//     [m,2], and optionally train_masks, val_masks and test_masks [splits,n];
+//   - a folder with nodes.csv and edges.csv. nodes.csv has a header with the columns id, label, optionally
+//     split (train, val, test or empty), and any number of features; edges.csv has two columns of ids,
+//     with or without a header.
 //
-// Features of the five homophilic datasets are row-normalised (see RowNormalise), as the paper's experiments have them;
-// all others are as stored. Graphs without splits of their own get ten of 60/20/20 (see PaperSplits).
+// Features of the five homophilic datasets are row-normalised (see RowNormalise), as the paper's experiments have
+// them; all others are as stored. Graphs without splits of their own get ten of 60/20/20 (see PaperSplits).
 //
 // The files' contents are checked against the manifest once per process, their sizes each time.
 func Load(ctx context.Context, name string, opts Options) (*graphs.Graph, error) {
@@ -66,7 +67,8 @@ func parseRaw(info data.Dataset, dir string) (*graphs.Graph, error) {
 			return readLimited(filepath.Join(dir, "ind."+info.Name+"."+part), maxPlanetoidBytes)
 		})
 	}
-	return nil, fmt.Errorf("dataset %s: the manifest names the unknown format %q; rebuild from a clean checkout", info.Name, info.Format)
+	return nil, fmt.Errorf("dataset %s: the manifest names the unknown format %q; rebuild from a clean checkout",
+		info.Name, info.Format)
 }
 
 // loadPath reads a user's own graph. noSuchName is the error if name is no path either.
@@ -85,11 +87,13 @@ func parsePath(name string, noSuchName error) (*graphs.Graph, error) {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && strings.ContainsRune(name, filepath.Separator):
-		return nil, fmt.Errorf("there is no dataset folder %s; give an .npz file, or a folder with edges.csv and nodes.csv", name)
+		return nil, fmt.Errorf("there is no dataset folder %s; "+
+			"give an .npz file, or a folder with edges.csv and nodes.csv", name)
 	case err != nil:
 		return nil, noSuchName
 	case !info.IsDir():
-		return nil, fmt.Errorf("%s is neither an .npz file nor a folder; give one of them, or one of %s", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("%s is neither an .npz file nor a folder; give one of them, or one of %s",
+			name, strings.Join(Names(), ", "))
 	}
 	return folderGraph(name)
 }

@@ -19,11 +19,11 @@ const allSettings = "rows=50,cols=50,mines=0.2,unknown=0.5,seed=1"
 // maxCells bounds the generator's grid; a million cells take about 150 MB.
 const maxCells = 1 << 20
 
-// Minesweeper describes a generated graph of the same kind as the public Minesweeper dataset (Platonov et al., 2023): a
-// grid of Rows x Cols cells, node = Cols*row + column, each joined to its up to eight neighbours. The label is 1 for a
-// mine. Features are one-hot of 7: column 0 where the cell's count is unknown, columns 1 to 5 for 0 to 4 mines among the
-// neighbours, column 6 for five or more; a mine shows its own count like any other cell. Exactly round(Mines*cells) mines
-// and round(Unknown*cells) unknown cells are drawn, uniformly and independently.
+// Minesweeper describes a generated graph of the same kind as the public Minesweeper dataset (Platonov et al., 2023):
+// a grid of Rows x Cols cells, node = Cols*row + column, each joined to its up to eight neighbours. The label is 1 for
+// a mine. Features are one-hot of 7: column 0 where the cell's count is unknown, columns 1 to 5 for 0 to 4 mines among
+// the neighbours, column 6 for five or more; a mine shows its own count like any other cell. Exactly
+// round(Mines*cells) mines and round(Unknown*cells) unknown cells are drawn, uniformly and independently.
 //
 // The ten splits are 50/25/25, stratified by label. Equal values give an equal graph on every machine.
 type Minesweeper struct {
@@ -68,10 +68,12 @@ func ParseMinesweeper(spec string) (Minesweeper, error) {
 		case "seed":
 			m.Seed, err = strconv.ParseUint(value, 10, 64)
 		default:
-			return m, fmt.Errorf("%s: unknown setting %q; write them as in %s:%s", MinesweeperGenerated, truncate(setting), MinesweeperGenerated, allSettings)
+			return m, fmt.Errorf("%s: unknown setting %q; write them as in %s:%s",
+				MinesweeperGenerated, truncate(setting), MinesweeperGenerated, allSettings)
 		}
 		if err != nil {
-			return m, fmt.Errorf("%s: %s=%q is not a number that fits; write them as in %s:%s", MinesweeperGenerated, key, truncate(value), MinesweeperGenerated, allSettings)
+			return m, fmt.Errorf("%s: %s=%q is not a number that fits; write them as in %s:%s",
+				MinesweeperGenerated, key, truncate(value), MinesweeperGenerated, allSettings)
 		}
 	}
 	return m, m.check()
@@ -82,16 +84,19 @@ func (m Minesweeper) String() string {
 	if m == DefaultMinesweeper() {
 		return MinesweeperGenerated
 	}
-	return fmt.Sprintf("%s:rows=%d,cols=%d,mines=%v,unknown=%v,seed=%d", MinesweeperGenerated, m.Rows, m.Cols, m.Mines, m.Unknown, m.Seed)
+	return fmt.Sprintf("%s:rows=%d,cols=%d,mines=%v,unknown=%v,seed=%d",
+		MinesweeperGenerated, m.Rows, m.Cols, m.Mines, m.Unknown, m.Seed)
 }
 
 func (m Minesweeper) check() error {
 	if m.Rows < 1 || m.Cols < 1 || m.Rows > maxCells/m.Cols {
-		return fmt.Errorf("%s: a grid of %d x %d cells; it needs at least one and at most %d cells", MinesweeperGenerated, m.Rows, m.Cols, maxCells)
+		return fmt.Errorf("%s: a grid of %d x %d cells; it needs at least one and at most %d cells",
+			MinesweeperGenerated, m.Rows, m.Cols, maxCells)
 	}
 	for _, share := range []float64{m.Mines, m.Unknown} {
 		if !(share >= 0 && share <= 1) {
-			return fmt.Errorf("%s: mines=%v and unknown=%v are shares of the cells and must lie between 0 and 1", MinesweeperGenerated, m.Mines, m.Unknown)
+			return fmt.Errorf("%s: mines=%v and unknown=%v are shares of the cells and must lie between 0 and 1",
+				MinesweeperGenerated, m.Mines, m.Unknown)
 		}
 	}
 	return nil

@@ -23,7 +23,8 @@ func TestGridEqualsTheRealOne(t *testing.T) {
 }
 
 func TestGeneratedShapesAndCounts(t *testing.T) {
-	for _, m := range []Minesweeper{{1, 1, 1, 0, 1}, {1, 9, 0.2, 0.5, 2}, {9, 1, 0.5, 0.5, 3}, {7, 13, 0.2, 1, 4}, {20, 30, 0.9, 0.1, 5}, {5, 5, 0, 0, 6}} {
+	for _, m := range []Minesweeper{{1, 1, 1, 0, 1}, {1, 9, 0.2, 0.5, 2}, {9, 1, 0.5, 0.5, 3}, {7, 13, 0.2, 1, 4},
+		{20, 30, 0.9, 0.1, 5}, {5, 5, 0, 0, 6}} {
 		g, err := m.Graph()
 		if err != nil {
 			t.Fatal(err)
@@ -37,7 +38,8 @@ func TestGeneratedShapesAndCounts(t *testing.T) {
 func checkMinesweeper(t *testing.T, g *graphs.Graph, rows, cols, mines, unknown int) {
 	t.Helper()
 	if g.NumNodes != rows*cols || g.NumFeatures != 7 || g.NumClasses != 2 || len(g.Splits) != 10 {
-		t.Fatalf("%s: %d nodes, %d features, %d classes, %d splits", g.Name, g.NumNodes, g.NumFeatures, g.NumClasses, len(g.Splits))
+		t.Fatalf("%s: %d nodes, %d features, %d classes, %d splits",
+			g.Name, g.NumNodes, g.NumFeatures, g.NumClasses, len(g.Splits))
 	}
 	mine := func(r, c int) int {
 		if r < 0 || c < 0 || r >= rows || c >= cols {
@@ -82,8 +84,10 @@ func checkMinesweeper(t *testing.T, g *graphs.Graph, rows, cols, mines, unknown 
 			}
 		}
 		for l, all := range [2]int{rows*cols - mines, mines} {
-			if math.Abs(float64(train[l])-0.5*float64(all)) > 0.5 || math.Abs(float64(val[l])-0.25*float64(all)) > 0.5 {
-				t.Errorf("%s: split %d has %d and %d of %d nodes of class %d for training and validation", g.Name, k, train[l], val[l], all, l)
+			if math.Abs(float64(train[l])-0.5*float64(all)) > 0.5 ||
+				math.Abs(float64(val[l])-0.25*float64(all)) > 0.5 {
+				t.Errorf("%s: split %d has %d and %d of %d nodes of class %d for training and validation",
+					g.Name, k, train[l], val[l], all, l)
 			}
 		}
 	}
@@ -93,7 +97,8 @@ func TestSeedsFixTheGraph(t *testing.T) {
 	a, _ := Minesweeper{10, 10, 0.2, 0.5, 1}.Graph()
 	b, _ := Minesweeper{10, 10, 0.2, 0.5, 1}.Graph()
 	c, _ := Minesweeper{10, 10, 0.2, 0.5, 2}.Graph()
-	if !slices.Equal(a.Labels, b.Labels) || !slices.Equal(a.Features, b.Features) || !slices.Equal(a.Splits[9].Val, b.Splits[9].Val) {
+	if !slices.Equal(a.Labels, b.Labels) || !slices.Equal(a.Features, b.Features) ||
+		!slices.Equal(a.Splits[9].Val, b.Splits[9].Val) {
 		t.Error("equal seeds give different graphs")
 	}
 	if slices.Equal(a.Labels, c.Labels) {

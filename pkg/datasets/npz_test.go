@@ -30,7 +30,8 @@ func TestOwnArchive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(g.Edges, []graphs.Edge{{0, 1}, {1, 2}}) || !slices.Equal(g.Features, []float32{1, 2, 3, 4, 5, 6}) ||
+	if !slices.Equal(g.Edges, []graphs.Edge{{0, 1}, {1, 2}}) ||
+		!slices.Equal(g.Features, []float32{1, 2, 3, 4, 5, 6}) ||
 		!slices.Equal(g.Labels, []int32{0, 1, 0}) || g.NumClasses != 2 || len(g.Splits) != 1 || !g.Splits[0].Test[2] {
 		t.Errorf("got %+v", g)
 	}
@@ -76,7 +77,8 @@ func TestEveryLayoutGivesTheSameGraph(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 			continue
 		}
-		if !slices.Equal(got.Features, want.Features) || !slices.Equal(got.Labels, want.Labels) || !slices.Equal(got.Edges, want.Edges) || !slices.Equal(got.Splits[0].Train, want.Splits[0].Train) {
+		if !slices.Equal(got.Features, want.Features) || !slices.Equal(got.Labels, want.Labels) ||
+			!slices.Equal(got.Edges, want.Edges) || !slices.Equal(got.Splits[0].Train, want.Splits[0].Train) {
 			t.Errorf("%s: got %+v", what, got)
 		}
 	}
@@ -93,37 +95,59 @@ func TestBadArchives(t *testing.T) {
 		{"first half", "perhaps cut short", whole[:len(whole)/2]},
 		{"empty", "perhaps cut short", nil},
 		{"text", "perhaps cut short", []byte("<html>not found</html>")},
-		{"2^40 values", "more than the limit", tiny(entry("node_features", npy("<f4", false, "(1048576, 1048576)", []float32{1})))},
-		{"2^40 rows", "dimensions must lie between", tiny(entry("node_features", npy("<f4", false, "(1099511627776, 1)", []float32{1})))},
-		{"overflowing shape", "dimensions must lie between", tiny(entry("edges", npy("<i8", false, "(4611686018427387904, 4)", []int64{1})))},
-		{"overflowing number", "not a number", tiny(entry("edges", npy("<i8", false, "(99999999999999999999, 2)", []int64{1})))},
-		{"negative shape", "dimensions must lie between", tiny(entry("edges", npy("<i8", false, "(-1, 2)", []int64{1})))},
+		{"2^40 values", "more than the limit",
+			tiny(entry("node_features", npy("<f4", false, "(1048576, 1048576)", []float32{1})))},
+		{"2^40 rows", "dimensions must lie between",
+			tiny(entry("node_features", npy("<f4", false, "(1099511627776, 1)", []float32{1})))},
+		{"overflowing shape", "dimensions must lie between",
+			tiny(entry("edges", npy("<i8", false, "(4611686018427387904, 4)", []int64{1})))},
+		{"overflowing number", "not a number",
+			tiny(entry("edges", npy("<i8", false, "(99999999999999999999, 2)", []int64{1})))},
+		{"negative shape", "dimensions must lie between",
+			tiny(entry("edges", npy("<i8", false, "(-1, 2)", []int64{1})))},
 		{"shape beyond the data", "but holds", tiny(entry("edges", npy("<i8", false, "(3, 2)", []int64{0, 1})))},
 		{"shape below the data", "but holds", tiny(entry("edges", npy("<i8", false, "(1, 2)", []int64{0, 1, 1, 2})))},
 		{"no key", `no array "edges"`, tiny(entry("edges", nil))},
 		{"only one mask", `no array "val_masks"`, tiny(entry("val_masks", nil))},
-		{"edge out of range", "edge 1 joins nodes 2 and 3", tiny(entry("edges", npy("<i4", false, "(2, 2)", []int32{0, 1, 2, 3})))},
-		{"negative edge", "edge 0 joins nodes -1 and 1", tiny(entry("edges", npy("<i4", false, "(2, 2)", []int32{-1, 1, 2, 1})))},
-		{"edge beyond 32 bits", "joins nodes 4294967296", tiny(entry("edges", npy("<i8", false, "(1, 2)", []int64{1 << 32, 1})))},
-		{"edge beyond 63 bits", "value above", tiny(entry("edges", npy("<u8", false, "(1, 2)", []uint64{1 << 63, 1})))},
+		{"edge out of range", "edge 1 joins nodes 2 and 3",
+			tiny(entry("edges", npy("<i4", false, "(2, 2)", []int32{0, 1, 2, 3})))},
+		{"negative edge", "edge 0 joins nodes -1 and 1",
+			tiny(entry("edges", npy("<i4", false, "(2, 2)", []int32{-1, 1, 2, 1})))},
+		{"edge beyond 32 bits", "joins nodes 4294967296",
+			tiny(entry("edges", npy("<i8", false, "(1, 2)", []int64{1 << 32, 1})))},
+		{"edge beyond 63 bits", "value above",
+			tiny(entry("edges", npy("<u8", false, "(1, 2)", []uint64{1 << 63, 1})))},
 		{"edges in three columns", "two columns", tiny(entry("edges", npy("<i4", false, "(1, 3)", []int32{0, 1, 2})))},
 		{"real-valued edges", "whole numbers", tiny(entry("edges", npy("<f4", false, "(1, 2)", []float32{0, 1})))},
-		{"NaN feature", "feature 1 of node 0 is NaN", tiny(entry("node_features", npy("<f4", false, "(3, 2)", []float32{1, nan, 3, 4, 5, 6})))},
-		{"infinite as float32", "feature 0 of node 0 is +Inf", tiny(entry("node_features", npy("<f8", false, "(3, 2)", []float64{1e300, 2, 3, 4, 5, 6})))},
-		{"overlapping masks", "node 0 is in two masks of split 0", tiny(entry("val_masks", npy("|b1", false, "(1, 3)", []bool{true, false, false})))},
-		{"masks of another length", "all three masks", tiny(entry("val_masks", npy("|b1", false, "(1, 2)", []bool{true, false})))},
-		{"masks in another number", "all three masks", tiny(entry("val_masks", npy("|b1", false, "(2, 3)", make([]bool, 6))))},
-		{"very many empty masks", "more than the limit", tiny(entry("train_masks", npy("|b1", false, "(2000000000, 0)", []bool{})))},
-		{"mask of twos", "other than 0 and 1", tiny(entry("val_masks", npy("|u1", false, "(1, 3)", []uint8{2, 0, 0})))},
+		{"NaN feature", "feature 1 of node 0 is NaN",
+			tiny(entry("node_features", npy("<f4", false, "(3, 2)", []float32{1, nan, 3, 4, 5, 6})))},
+		{"infinite as float32", "feature 0 of node 0 is +Inf",
+			tiny(entry("node_features", npy("<f8", false, "(3, 2)", []float64{1e300, 2, 3, 4, 5, 6})))},
+		{"overlapping masks", "node 0 is in two masks of split 0",
+			tiny(entry("val_masks", npy("|b1", false, "(1, 3)", []bool{true, false, false})))},
+		{"masks of another length", "all three masks",
+			tiny(entry("val_masks", npy("|b1", false, "(1, 2)", []bool{true, false})))},
+		{"masks in another number", "all three masks",
+			tiny(entry("val_masks", npy("|b1", false, "(2, 3)", make([]bool, 6))))},
+		{"very many empty masks", "more than the limit",
+			tiny(entry("train_masks", npy("|b1", false, "(2000000000, 0)", []bool{})))},
+		{"mask of twos", "other than 0 and 1",
+			tiny(entry("val_masks", npy("|u1", false, "(1, 3)", []uint8{2, 0, 0})))},
 		{"too few labels", "2 values", tiny(entry("node_labels", npy("<i8", false, "(2,)", []int64{0, 1})))},
 		{"negative label", "label -1", tiny(entry("node_labels", npy("<i8", false, "(3,)", []int64{0, -1, 0})))},
-		{"huge label", "label 1099511627776", tiny(entry("node_labels", npy("<i8", false, "(3,)", []int64{0, 1 << 40, 0})))},
+		{"huge label", "label 1099511627776",
+			tiny(entry("node_labels", npy("<i8", false, "(3,)", []int64{0, 1 << 40, 0})))},
 		{"objects", `type "|O"`, tiny(entry("node_labels", npy("|O", false, "(3,)", []int64{0, 1, 0})))},
-		{"text array", "supported are bool", tiny(entry("node_labels", npy("<U4", false, "(3,)", make([]uint32, 12))))},
-		{"half precision", "supported are bool", tiny(entry("node_features", npy("<f2", false, "(3, 2)", make([]uint16, 6))))},
-		{"complex", "supported are bool", tiny(entry("node_features", npy("<c8", false, "(3, 2)", make([]float32, 12))))},
-		{"flat features", "2 dimensions are needed", tiny(entry("node_features", npy("<f4", false, "(6,)", []float32{1, 2, 3, 4, 5, 6})))},
-		{"five dimensions", "more than 4 dimensions", tiny(entry("edges", npy("<i4", false, "(1, 1, 1, 1, 1)", []int32{1})))},
+		{"text array", "supported are bool",
+			tiny(entry("node_labels", npy("<U4", false, "(3,)", make([]uint32, 12))))},
+		{"half precision", "supported are bool",
+			tiny(entry("node_features", npy("<f2", false, "(3, 2)", make([]uint16, 6))))},
+		{"complex", "supported are bool",
+			tiny(entry("node_features", npy("<c8", false, "(3, 2)", make([]float32, 12))))},
+		{"flat features", "2 dimensions are needed",
+			tiny(entry("node_features", npy("<f4", false, "(6,)", []float32{1, 2, 3, 4, 5, 6})))},
+		{"five dimensions", "more than 4 dimensions",
+			tiny(entry("edges", npy("<i4", false, "(1, 1, 1, 1, 1)", []int32{1})))},
 		{"no npy", "npy format", tiny(entry("edges", []byte("hello, world")))},
 		{"array twice", "twice", archive(entry("edges", nil), entry("edges", nil))},
 	} {

@@ -15,7 +15,8 @@ import (
 type Options struct {
 	// Dir is the data directory; empty means Dir(""). It may be read-only if it already holds the files.
 	Dir string
-	// Mirror replaces the public addresses: a folder, or an http or https address, that holds the files by their names.
+	// Mirror replaces the public addresses: a folder, or an http or https address, that holds
+	// the files by their names.
 	Mirror string
 	// Offline forbids network access; a Mirror that is a folder still works.
 	Offline bool
@@ -23,8 +24,8 @@ type Options struct {
 	Progress func(file string, done, total int64)
 }
 
-// Dir returns the data directory: flag if not empty, else the environment variable REVGNN_DATA, else "revgnn/data" in the
-// user's cache folder. It need not exist yet.
+// Dir returns the data directory: flag if not empty, else the environment variable REVGNN_DATA, else "revgnn/data" in
+// the user's cache folder. It need not exist yet.
 func Dir(flag string) (string, error) {
 	if flag != "" {
 		return flag, nil
@@ -34,7 +35,8 @@ func Dir(flag string) (string, error) {
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("no data directory: there is no user cache folder (%w); set REVGNN_DATA or give --data", err)
+		return "", fmt.Errorf("no data directory: there is no user cache folder (%w); set REVGNN_DATA or give --data",
+			err)
 	}
 	return filepath.Join(cache, "revgnn", "data"), nil
 }
@@ -105,7 +107,8 @@ func unknownName(name string) error {
 		}
 	}
 	if len(near) == 0 {
-		return fmt.Errorf("unknown dataset %q; known are %s, an .npz file, or a folder with edges.csv and nodes.csv", name, strings.Join(names, ", "))
+		return fmt.Errorf("unknown dataset %q; known are %s, an .npz file, or a folder with edges.csv and nodes.csv",
+			name, strings.Join(names, ", "))
 	}
 	return fmt.Errorf("unknown dataset %q; did you mean %s?", name, strings.Join(near, " or "))
 }

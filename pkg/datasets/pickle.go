@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// maxPickleOps bounds the instructions of a pickle and with them the memory that it can ask for; the largest file here,
-// PubMed's adjacency, has some 170,000.
+// maxPickleOps bounds the instructions of a pickle and with them the memory that it can ask for; the largest file
+// here, PubMed's adjacency, has some 170,000.
 const maxPickleOps = 1 << 20
 
 // What a pickle can hold, beside Go's int64, bool and nil. Python 2's str and unicode are both pickleString.
@@ -40,9 +40,9 @@ var pickleGlobals = map[pickleGlobal]bool{
 	"scipy.sparse._csr csr_matrix":        true,
 }
 
-// unpickle reads a Python pickle of protocol 2 as a plain description of data: it builds lists, dictionaries and numbers,
-// and records objects without executing anything. It knows the instructions that the Planetoid files need and refuses all
-// others (see PEP 307 and Python's pickletools for their meaning).
+// unpickle reads a Python pickle of protocol 2 as a plain description of data: it builds lists, dictionaries and
+// numbers, and records objects without executing anything. It knows the instructions that the Planetoid files need and
+// refuses all others (see PEP 307 and Python's pickletools for their meaning).
 func unpickle(b []byte) (value any, err error) {
 	m := pickleMachine{rest: b, memo: map[uint32]any{}}
 	for ops := 0; ; ops++ {

@@ -10,7 +10,8 @@ import (
 // Fortran order, raw bytes).
 func pickledArray(v any) (*npz.Array, error) {
 	object, ok := v.(*pickleObject)
-	if !ok || object.class != "numpy.core.multiarray _reconstruct" && object.class != "numpy._core.multiarray _reconstruct" {
+	if !ok || object.class != "numpy.core.multiarray _reconstruct" &&
+		object.class != "numpy._core.multiarray _reconstruct" {
 		return nil, fmt.Errorf("holds something other than a NumPy array")
 	}
 	damaged := fmt.Errorf("holds a NumPy array whose description is damaged")

@@ -14,9 +14,9 @@ import (
 // maxPlanetoidBytes bounds one Planetoid file; the largest, PubMed's allx, has 7.6 MB.
 const maxPlanetoidBytes = 64 << 20
 
-// planetoidGraph assembles a dataset of Yang et al. (2016) from its parts, as PyTorch Geometric does: nodes are the rows
-// of allx in order, then the test nodes, whose numbers test.index lists in the order of tx's rows. Test numbers that the
-// list skips (CiteSeer's isolated nodes) get features of zero and label 0. The ten splits are PaperSplits.
+// planetoidGraph assembles a dataset of Yang et al. (2016) from its parts, as PyTorch Geometric does: nodes are the
+// rows of allx in order, then the test nodes, whose numbers test.index lists in the order of tx's rows. Test numbers
+// that the list skips (CiteSeer's isolated nodes) get features of zero and label 0. The ten splits are PaperSplits.
 //
 // part returns the content of the file ind.<name>.<part>.
 func planetoidGraph(name string, part func(string) ([]byte, error)) (*graphs.Graph, error) {
@@ -29,10 +29,12 @@ func planetoidGraph(name string, part func(string) ([]byte, error)) (*graphs.Gra
 		return nil, p.err
 	}
 	fail := func(format string, args ...any) (*graphs.Graph, error) {
-		return nil, fmt.Errorf("the Planetoid files of %s do not fit together: %s; fetch them again", name, fmt.Sprintf(format, args...))
+		return nil, fmt.Errorf("the Planetoid files of %s do not fit together: %s; fetch them again",
+			name, fmt.Sprintf(format, args...))
 	}
 	if allx.columns != tx.columns || allx.rows != len(ally) || tx.rows != len(ty) || tx.rows != len(tests) {
-		return fail("allx is %dx%d with %d labels, tx %dx%d with %d labels and %d numbers", allx.rows, allx.columns, len(ally), tx.rows, tx.columns, len(ty), len(tests))
+		return fail("allx is %dx%d with %d labels, tx %dx%d with %d labels and %d numbers",
+			allx.rows, allx.columns, len(ally), tx.rows, tx.columns, len(ty), len(tests))
 	}
 	n, d := allx.rows, allx.columns
 	for _, t := range tests {

@@ -27,7 +27,8 @@ func TestTinyPlanetoid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(g.Features, []float32{1, 0, 0, 2, 4, 5, 0, 0, 0, 3}) || !slices.Equal(g.Labels, []int32{2, 0, 2, 0, 1}) ||
+	if !slices.Equal(g.Features, []float32{1, 0, 0, 2, 4, 5, 0, 0, 0, 3}) ||
+		!slices.Equal(g.Labels, []int32{2, 0, 2, 0, 1}) ||
 		!slices.Equal(g.Edges, []graphs.Edge{{0, 1}, {0, 4}, {2, 4}}) || g.NumClasses != 3 || len(g.Splits) != 10 {
 		t.Errorf("got %+v", g)
 	}
@@ -45,14 +46,20 @@ func TestBadPlanetoid(t *testing.T) {
 		{"negative edge", "graph", "\x80\x02" + empty + "K\x00](" + pInt(-1) + "eu.", "not node numbers"},
 		{"text for a neighbour", "graph", "\x80\x02" + empty + "K\x00](" + pString("a") + "eu.", "not node numbers"},
 		{"no list", "graph", "\x80\x02" + empty + "K\x00K\x01u.", "lists of neighbours"},
-		{"one list many times", "graph", "\x80\x02" + empty + "K\x00](" + strings.Repeat("K\x01", 3000) + "eq\x01" + strings.Repeat("K\x00h\x01", 3000) + "u.", "neighbours, the limit"},
+		{"one list many times", "graph", "\x80\x02" + empty + "K\x00](" + strings.Repeat("K\x01", 3000) + "eq\x01" +
+			strings.Repeat("K\x00h\x01", 3000) + "u.", "neighbours, the limit"},
 		{"no dictionary", "graph", "\x80\x02K\x01.", "dictionary of neighbours"},
 		{"a dictionary for a matrix", "allx", "\x80\x02}.", "sparse matrix"},
-		{"a shape too large", "allx", string(pickled(pCSR(2, 2000000000, []int32{0, 0, 0}, []int32{}, []float32{}))), "do not fit together"},
-		{"a column out of range", "allx", string(pickled(pCSR(2, 2, []int32{0, 1, 1}, []int32{2}, []float32{1}))), "column number 2"},
-		{"row pointers down", "allx", string(pickled(pCSR(2, 2, []int32{0, 2, 1}, []int32{1}, []float32{1}))), "go down"},
-		{"row pointers beyond", "allx", string(pickled(pCSR(2, 2, []int32{0, 1, 9}, []int32{1}, []float32{1}))), "do not fit the shape"},
-		{"NaN", "allx", string(pickled(pCSR(2, 2, []int32{0, 1, 1}, []int32{1}, []float32{float32(math.NaN())}))), "is NaN"},
+		{"a shape too large", "allx", string(pickled(pCSR(2, 2000000000, []int32{0, 0, 0}, []int32{}, []float32{}))),
+			"do not fit together"},
+		{"a column out of range", "allx", string(pickled(pCSR(2, 2, []int32{0, 1, 1}, []int32{2}, []float32{1}))),
+			"column number 2"},
+		{"row pointers down", "allx", string(pickled(pCSR(2, 2, []int32{0, 2, 1}, []int32{1}, []float32{1}))),
+			"go down"},
+		{"row pointers beyond", "allx", string(pickled(pCSR(2, 2, []int32{0, 1, 9}, []int32{1}, []float32{1}))),
+			"do not fit the shape"},
+		{"NaN", "allx", string(pickled(pCSR(2, 2, []int32{0, 1, 1}, []int32{1}, []float32{float32(math.NaN())}))),
+			"is NaN"},
 		{"array beyond its bytes", "ally", string(pickled(pArray("i4", []int32{1}, 2, 3))), "but holds 4"},
 		{"array of 2^40", "ally", string(pickled(pArray("i4", []int32{1}, 1<<20, 1<<20))), "more than the limit"},
 		{"array of objects", "ally", string(pickled(pArray("O8", []int32{1}, 1))), `type "<O8"`},
@@ -114,8 +121,9 @@ func TestPicklesExecuteNothing(t *testing.T) {
 
 func TestUnpickleNumbers(t *testing.T) {
 	for pickle, want := range map[string]any{
-		"K\xff": int64(255), "M\x01\x02": int64(513), "J\xfe\xff\xff\xff": int64(-2), "\x8a\x02\x00\xff": int64(-256), "\x8a\x00": int64(0),
-		"\x88": true, "\x89": false, "N": nil, "U\x02ab": pickleString("ab"), "X\x01\x00\x00\x00a": pickleString("a"),
+		"K\xff": int64(255), "M\x01\x02": int64(513), "J\xfe\xff\xff\xff": int64(-2), "\x8a\x02\x00\xff": int64(-256),
+		"\x8a\x00": int64(0), "\x88": true, "\x89": false, "N": nil, "U\x02ab": pickleString("ab"),
+		"X\x01\x00\x00\x00a": pickleString("a"),
 	} {
 		if v, err := unpickle(pickled(pickle)); err != nil || v != want {
 			t.Errorf("%q gives %v, %v", pickle, v, err)

@@ -23,9 +23,10 @@ func checkNodes(n int) error {
 	return nil
 }
 
-// platonovGraph reads an archive with the keys of Platonov et al. (2023), "A critical look at the evaluation of GNNs
-// under heterophily": node_features [n,d], node_labels [n], edges [m,2] (each undirected edge once or in both directions),
-// and train_masks, val_masks, test_masks [splits,n]. Without any masks the graph gets ten 60/20/20 splits.
+// platonovGraph reads an archive with the keys of Platonov et al. (2023), "A critical look at the evaluation
+// of GNNs under heterophily": node_features [n,d], node_labels [n], edges [m,2] (each undirected edge once
+// or in both directions), and train_masks, val_masks, test_masks [splits,n]. Without any masks the graph
+// gets ten 60/20/20 splits.
 func platonovGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	features, shape, err := z.Float32s("node_features", 2)
 	if err != nil {
@@ -67,7 +68,8 @@ func npzLabels(z *npz.File, key string, n int) ([]int32, int, error) {
 		return nil, 0, err
 	}
 	if shape[0] != n {
-		return nil, 0, fmt.Errorf("%s: %d values in %q for %d nodes; each node needs one label", z.Path, shape[0], key, n)
+		return nil, 0, fmt.Errorf("%s: %d values in %q for %d nodes; each node needs one label",
+			z.Path, shape[0], key, n)
 	}
 	labels, classes, err := classNumbers(values)
 	if err != nil {
@@ -82,7 +84,8 @@ func classNumbers(values []int64) ([]int32, int, error) {
 	classes := 0
 	for i, v := range values {
 		if v < 0 || v >= maxClasses {
-			return nil, 0, fmt.Errorf("node %d has label %d, but classes are numbered from 0, below %d", i, v, maxClasses)
+			return nil, 0, fmt.Errorf("node %d has label %d, but classes are numbered from 0, below %d",
+				i, v, maxClasses)
 		}
 		labels[i] = int32(v)
 		classes = max(classes, int(v)+1)
@@ -103,7 +106,8 @@ func npzEdges(z *npz.File, n int) ([]graphs.Edge, error) {
 	for i := range edges {
 		a, b := ends[2*i], ends[2*i+1]
 		if min(a, b) < 0 || max(a, b) >= int64(n) {
-			return nil, fmt.Errorf("%s: edge %d joins nodes %d and %d, but nodes are numbered 0 to %d", z.Path, i, a, b, n-1)
+			return nil, fmt.Errorf("%s: edge %d joins nodes %d and %d, but nodes are numbered 0 to %d",
+				z.Path, i, a, b, n-1)
 		}
 		edges[i] = graphs.Edge{int32(a), int32(b)}
 	}
@@ -127,7 +131,8 @@ func npzSplits(z *npz.File, n int) ([]graphs.Split, error) {
 			count = shape[0]
 		}
 		if shape[0] != count || shape[1] != n || count > maxSplits {
-			return nil, fmt.Errorf("%s: array %q has shape %v; all three masks need [splits, %d] with at most %d splits", z.Path, key, shape, n, maxSplits)
+			return nil, fmt.Errorf("%s: array %q has shape %v; "+
+				"all three masks need [splits, %d] with at most %d splits", z.Path, key, shape, n, maxSplits)
 		}
 		masks[k] = mask
 	}

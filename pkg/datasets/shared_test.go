@@ -25,7 +25,8 @@ func shared(t testing.TB, what string) string {
 }
 
 // atHand are the datasets whose files are small enough to lie in the shared folder.
-var atHand = []string{"squirrel-filtered", "chameleon-filtered", "minesweeper", "tolokers", "cora", "citeseer", "pubmed", "computers", "photo"}
+var atHand = []string{"squirrel-filtered", "chameleon-filtered", "minesweeper", "tolokers", "cora", "citeseer",
+	"pubmed", "computers", "photo"}
 
 func load(t testing.TB, name string) *graphs.Graph {
 	t.Helper()

@@ -14,8 +14,8 @@ var PaperSeeds = [10]uint32{1941488137, 4198936517, 983997847, 4023022221, 40195
 
 // PaperSplits returns the paper's ten random splits of n nodes into 60 % training, 20 % validation and 20 % test.
 //
-// They equal NumPy's legacy generator bit for bit: RandomState(seed).choice(range(n), round(0.6 n), replace=False), then
-// .choice of the remaining nodes in ascending order, round(0.2 n); what is left is for testing.
+// They equal NumPy's legacy generator bit for bit: RandomState(seed).choice(range(n), round(0.6 n), replace=False),
+// then .choice of the remaining nodes in ascending order, round(0.2 n); what is left is for testing.
 func PaperSplits(n int) []graphs.Split {
 	splits := make([]graphs.Split, len(PaperSeeds))
 	for i, seed := range PaperSeeds {

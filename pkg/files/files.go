@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 )
 
-// Write writes a file through a neighbour with another name, which takes the place of path once it is complete and on disk:
-// whatever happens, path is the old file or the new one. The folder must exist. A path that is no regular file, such as a
-// device, is refused.
+// Write writes a file through a neighbour with another name, which takes the place of path once it is complete and on
+// disk: whatever happens, path is the old file or the new one. The folder must exist. A path that is no regular file,
+// such as a device, is refused.
 func Write(path string, write func(io.Writer) error) (err error) {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		path = resolved // replace what a link points to, not the link
@@ -47,8 +47,8 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	return nil
 }
 
-// Writable tells whether files can be made in a folder, after creating it where it is missing: better known before hours
-// of work than after.
+// Writable tells whether files can be made in a folder, after creating it where it is missing: better known before
+// hours of work than after.
 func Writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return unwritable(dir, err)

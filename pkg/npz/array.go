@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Array is a NumPy array as stored: raw bytes, and how to read them. The errors of its methods are the second half of a
-// sentence that begins with the array's name: "claims the shape [3 2], 24 bytes, but holds 8".
+// Array is a NumPy array as stored: raw bytes, and how to read them. The errors of its methods are the second half of
+// a sentence that begins with the array's name: "claims the shape [3 2], 24 bytes, but holds 8".
 type Array struct {
 	Shape   []int
 	kind    byte // 'b' bool, 'i' signed, 'u' unsigned, 'f' float
@@ -17,8 +17,8 @@ type Array struct {
 	data    []byte
 }
 
-// NewArray makes an array of NumPy's type descr, such as "<f4" or "|b1", from the raw bytes of a file that is not an .npy
-// file but describes its arrays alike. The bytes must be as many as shape needs; they are not copied.
+// NewArray makes an array of NumPy's type descr, such as "<f4" or "|b1", from the raw bytes of a file that is not an
+// .npy file but describes its arrays alike. The bytes must be as many as shape needs; they are not copied.
 func NewArray(descr string, fortran bool, shape []int64, raw []byte) (*Array, error) {
 	a, err := parseDescr(descr)
 	if err != nil {

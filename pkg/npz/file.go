@@ -46,7 +46,8 @@ func Open(path string) (*File, error) {
 func New(r io.ReaderAt, size int64, path string) (*File, error) {
 	archive, err := zip.NewReader(r, size)
 	if err != nil {
-		return nil, fmt.Errorf("%s is not a readable npz archive, perhaps cut short (%w); fetch or save it again", path, err)
+		return nil, fmt.Errorf("%s is not a readable npz archive, perhaps cut short (%w); fetch or save it again",
+			path, err)
 	}
 	z := &File{Path: path, size: size, entries: map[string]*zip.File{}, close: func() error { return nil }}
 	for _, f := range archive.File {
@@ -91,10 +92,12 @@ func (z *File) Array(name string, dims int) (*Array, error) {
 		}
 	case zip.Deflate:
 		if size/maxDeflateRatio > entry.CompressedSize64 {
-			return fail(fmt.Errorf("claims %d bytes from %d packed ones; the archive is damaged", size, entry.CompressedSize64))
+			return fail(fmt.Errorf("claims %d bytes from %d packed ones; the archive is damaged",
+				size, entry.CompressedSize64))
 		}
 	default:
-		return fail(fmt.Errorf("is packed by method %d; supported are numpy.savez and numpy.savez_compressed", entry.Method))
+		return fail(fmt.Errorf("is packed by method %d; supported are numpy.savez and numpy.savez_compressed",
+			entry.Method))
 	}
 	r, err := entry.Open()
 	if err != nil {

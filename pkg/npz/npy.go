@@ -37,7 +37,8 @@ func checkShape(shape []int64, size int) (int64, error) {
 
 // parseDescr reads a NumPy type string such as "<f4", "|b1" or ">i8".
 func parseDescr(s string) (a Array, err error) {
-	unsupported := fmt.Errorf("has the type %q; supported are bool, int8 to int64, uint8 to uint64, float32 and float64", cut(s))
+	unsupported := fmt.Errorf("has the type %q; supported are bool, int8 to int64, uint8 to uint64, "+
+		"float32 and float64", cut(s))
 	if len(s) != 3 {
 		return a, unsupported
 	}
@@ -88,8 +89,8 @@ func readNPY(r io.Reader, size int64) (*Array, error) {
 	return a, nil
 }
 
-// readHeader reads the magic string, the version, and the header's length and text, of r's size bytes; rest is how many
-// follow.
+// readHeader reads the magic string, the version, and the header's length and text, of r's size
+// bytes; rest is how many follow.
 func readHeader(r io.Reader, size int64) (header string, rest int64, err error) {
 	var fixed [12]byte
 	if _, err := io.ReadFull(r, fixed[:10]); err != nil || string(fixed[:6]) != "\x93NUMPY" {

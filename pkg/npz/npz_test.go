@@ -56,7 +56,8 @@ func TestBadArrays(t *testing.T) {
 		npy        []byte
 	}{
 		{"2^40 values", "more than the limit", npztest.NPY("<f4", false, "(1048576, 1048576)", []float32{1})},
-		{"2^40 in one row", "dimensions must lie between", npztest.NPY("<f4", false, "(1099511627776,)", []float32{1})},
+		{"2^40 in one row", "dimensions must lie between",
+			npztest.NPY("<f4", false, "(1099511627776,)", []float32{1})},
 		{"negative", "dimensions must lie between", npztest.NPY("<f4", false, "(-1,)", []float32{1})},
 		{"beyond the data", "but holds", npztest.NPY("<f4", false, "(2,)", []float32{1})},
 		{"objects", "has the type", npztest.NPY("|O", false, "(1,)", []int64{0})},
@@ -148,7 +149,8 @@ func TestWriteReadsBack(t *testing.T) {
 			default:
 				got, shape, err = z.Int64s(s.Name, len(s.Shape))
 			}
-			if err != nil || fmt.Sprint(got) != fmt.Sprint(s.Values) || fmt.Sprint(shape) != fmt.Sprint(append([]int{}, s.Shape...)) {
+			if err != nil || fmt.Sprint(got) != fmt.Sprint(s.Values) ||
+				fmt.Sprint(shape) != fmt.Sprint(append([]int{}, s.Shape...)) {
 				t.Errorf("%d: %s gives %v %v, %v", i, s.Name, got, shape, err)
 			}
 		}
@@ -179,22 +181,27 @@ func TestNumPyReadsIt(t *testing.T) {
 	if err := Write(path, samples); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("python3", "-c", "import numpy, sys; z = numpy.load(sys.argv[1])\nfor k in sorted(z): print(k, z[k].dtype, z[k].shape, z[k].tolist())", path).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "ids int64 (3,) [-1, 0, 1099511627776]") || !strings.Contains(string(out), "scalar float32 () 7.0") {
+	out, err := exec.Command("python3", "-c", "import numpy, sys; z = numpy.load(sys.argv[1])\n"+
+		"for k in sorted(z): print(k, z[k].dtype, z[k].shape, z[k].tolist())", path).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "ids int64 (3,) [-1, 0, 1099511627776]") ||
+		!strings.Contains(string(out), "scalar float32 () 7.0") {
 		t.Errorf("%v: %s", err, out)
 	}
 }
 
 func TestBadHeaders(t *testing.T) {
 	for _, header := range []string{"", "{}", "{'descr': '<f4'}", "[1]", "{'descr': '<f4', 'descr': '<f4'}",
-		"{'descr': '<f4', 'fortran_order': Maybe, 'shape': ()}", "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': ()}",
-		"{'descr': '<f4', 'fortran_order': False, 'shape': (1}", "{'descr': '<f4' 'fortran_order': False, 'shape': ()}",
+		"{'descr': '<f4', 'fortran_order': Maybe, 'shape': ()}",
+		"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': ()}",
+		"{'descr': '<f4', 'fortran_order': False, 'shape': (1}",
+		"{'descr': '<f4' 'fortran_order': False, 'shape': ()}",
 		"{'a': 1}", "{'descr' '<f4'}", "{'descr': '<f4}"} {
 		if _, _, err := parseHeader(header); err == nil {
 			t.Errorf("%s was accepted", header)
 		}
 	}
-	for _, b := range []string{"\x93NUMPY", "\x93NUMPY\x09\x00\x00\x00", "\x93NUMPY\x02\x00\xff\xff\xff\xff", "\x93NUMPY\x02\x00\x01", "\x93NUMPY\x01\x00\xff\xff{}"} {
+	for _, b := range []string{"\x93NUMPY", "\x93NUMPY\x09\x00\x00\x00", "\x93NUMPY\x02\x00\xff\xff\xff\xff",
+		"\x93NUMPY\x02\x00\x01", "\x93NUMPY\x01\x00\xff\xff{}"} {
 		if _, err := readNPY(bytes.NewReader([]byte(b)), int64(len(b))); err == nil {
 			t.Errorf("%q was accepted", b)
 		}

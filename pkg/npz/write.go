@@ -11,16 +11,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Named is an array to write: Values is a []float32, []int32, []int64 or []bool in C order, as many as Shape says; a Shape
-// without dimensions is a single value.
+// Named is an array to write: Values is a []float32, []int32, []int64 or []bool in C order, as many as Shape says; a
+// Shape without dimensions is a single value.
 type Named struct {
 	Name   string
 	Shape  []int
 	Values any
 }
 
-// Write writes an archive that numpy.load reads, whole or not at all (see [files.Write]). Equal arrays give equal bytes.
-// Arrays are stored as they are, which suits weights; [WriteCompressed] packs them.
+// Write writes an archive that numpy.load reads, whole or not at all (see [files.Write]). Equal arrays give equal
+// bytes. Arrays are stored as they are, which suits weights; [WriteCompressed] packs them.
 func Write(path string, arrays []Named) error { return write(path, arrays, zip.Store) }
 
 // WriteCompressed is [Write] with deflate.
@@ -29,7 +29,9 @@ func WriteCompressed(path string, arrays []Named) error { return write(path, arr
 func write(path string, arrays []Named, method uint16) error {
 	return files.Write(path, func(w io.Writer) error {
 		z := zip.NewWriter(w)
-		z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.DefaultCompression) })
+		z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+			return flate.NewWriter(w, flate.DefaultCompression)
+		})
 		seen := map[string]bool{}
 		for _, a := range arrays {
 			if seen[a.Name] || a.Name == "" {
@@ -55,7 +57,8 @@ func write(path string, arrays []Named, method uint16) error {
 	})
 }
 
-// header is the array's head in npy version 1.0, padded with spaces so that the values start at a multiple of 64 bytes.
+// header is the array's head in npy version 1.0, padded with spaces so that the values start
+// at a multiple of 64 bytes.
 func (a Named) header() (string, error) {
 	var descr string
 	var size, count int

@@ -1,10 +1,10 @@
 // Package safetensors reads and writes the safetensors format of Hugging Face (github.com/huggingface/safetensors,
-// "Format"): eight bytes with the length N of the header, N bytes of JSON, and the arrays' bytes in little-endian C order.
-// The header maps each name to {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}, counted from the header's
-// end, and "__metadata__" to a map of strings.
+// "Format"): eight bytes with the length N of the header, N bytes of JSON, and the arrays' bytes in little-endian C
+// order. The header maps each name to {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}, counted from
+// the header's end, and "__metadata__" to a map of strings.
 //
-// Reading is strict, as the format asks: no name twice, no hole, no overlap, no byte beyond the arrays. It allocates no
-// more than the file holds, and never more than a limit far below a laptop's memory.
+// Reading is strict, as the format asks: no name twice, no hole, no overlap, no byte beyond the arrays. It allocates
+// no more than the file holds, and never more than a limit far below a laptop's memory.
 package safetensors
 
 import (
@@ -30,7 +30,8 @@ const (
 )
 
 // sizes are the bytes per value by type. Types that are no plain numbers are not listed, and so refused.
-var sizes = map[string]int64{"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U64": 8, "U32": 4, "U16": 2, "U8": 1, "BOOL": 1}
+var sizes = map[string]int64{"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U64": 8,
+	"U32": 4, "U16": 2, "U8": 1, "BOOL": 1}
 
 // entry is one array's description.
 type entry struct {
@@ -153,10 +154,12 @@ func (s *File) check(size int64) error {
 			return fmt.Errorf("array %q %w", cut(name), err)
 		}
 		if e.Offsets[0] != at || e.Offsets[1] < at || e.Offsets[1] > size {
-			return fmt.Errorf("array %q lies at bytes %d to %d, but should begin at %d and end by %d", cut(name), e.Offsets[0], e.Offsets[1], at, size)
+			return fmt.Errorf("array %q lies at bytes %d to %d, but should begin at %d and end by %d",
+				cut(name), e.Offsets[0], e.Offsets[1], at, size)
 		}
 		if have := e.Offsets[1] - at; have != count*sizes[e.Type] {
-			return fmt.Errorf("array %q claims the shape %v of type %s, but has %d bytes", cut(name), e.Shape, e.Type, have)
+			return fmt.Errorf("array %q claims the shape %v of type %s, but has %d bytes",
+				cut(name), e.Shape, e.Type, have)
 		}
 		at = e.Offsets[1]
 	}
@@ -177,7 +180,8 @@ func (e entry) count() (int64, error) {
 	n := int64(1)
 	for _, d := range e.Shape {
 		if d < 0 || d > math.MaxInt32 {
-			return 0, fmt.Errorf("claims the shape %v, but dimensions must lie between 0 and %d", e.Shape, math.MaxInt32)
+			return 0, fmt.Errorf("claims the shape %v, but dimensions must lie between 0 and %d",
+				e.Shape, math.MaxInt32)
 		}
 		if n *= d; n > maxValues {
 			return 0, fmt.Errorf("claims the shape %v, more than the limit of %d values", e.Shape, maxValues)

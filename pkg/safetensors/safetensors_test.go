@@ -20,7 +20,8 @@ func file(header string, data ...byte) []byte {
 func read(b []byte) (*File, error) { return New(bytes.NewReader(b), int64(len(b)), "x.safetensors") }
 
 func TestRoundTrip(t *testing.T) {
-	arrays := []Named{{"b", []int{2, 3}, []float32{1, 2, 3, 4, 5, float32(math.Inf(-1))}}, {"a", nil, []float32{7}}, {"empty", []int{0, 2}, nil}}
+	arrays := []Named{{"b", []int{2, 3}, []float32{1, 2, 3, 4, 5, float32(math.Inf(-1))}}, {"a", nil, []float32{7}},
+		{"empty", []int{0, 2}, nil}}
 	dir := t.TempDir()
 	one, two := filepath.Join(dir, "1.safetensors"), filepath.Join(dir, "2.safetensors")
 	for _, path := range []string{one, two} {
@@ -59,7 +60,8 @@ func TestTypes(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		binary.Write(&b, binary.LittleEndian, data)
-		s, err := read(file(fmt.Sprintf(`{"x":{"dtype":%q,"shape":[3],"data_offsets":[0,%d]}}`, kind, b.Len()), b.Bytes()...))
+		s, err := read(file(fmt.Sprintf(`{"x":{"dtype":%q,"shape":[3],"data_offsets":[0,%d]}}`, kind, b.Len()),
+			b.Bytes()...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +69,8 @@ func TestTypes(t *testing.T) {
 			t.Errorf("%s: %v %v", kind, got, err)
 		}
 	}
-	for h, want := range map[uint16]float32{0: 0, 1: 0x1p-24, 0x03ff: 1023 * 0x1p-24, 0x0400: 0x1p-14, 0x7bff: 65504, 0xfc00: float32(math.Inf(-1))} {
+	for h, want := range map[uint16]float32{0: 0, 1: 0x1p-24, 0x03ff: 1023 * 0x1p-24, 0x0400: 0x1p-14, 0x7bff: 65504,
+		0xfc00: float32(math.Inf(-1))} {
 		if got := half(h); got != want {
 			t.Errorf("%#x is %v, want %v", h, got, want)
 		}
@@ -94,13 +97,16 @@ func TestBadFiles(t *testing.T) {
 		{"damaged", file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4],"more":1}}`, four...)},
 		{"damaged", file(`{"__metadata__":{"a":1}}`)},
 		{"follows its last brace", file(`{} {}`)},
-		{"twice", file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, four...)},
+		{"twice", file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],`+
+			`"data_offsets":[0,4]}}`, four...)},
 		{"has the type", file(`{"a":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]}}`, four...)},
 		{"but has 4 bytes", file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}}`, four...)},
 		{"end by 4", file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, four...)},
-		{"should begin at 0", file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, append(four, four...)...)},
+		{"should begin at 0",
+			file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, append(four, four...)...)},
 		{"should begin at 0", file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[-4,0]}}`, four...)},
-		{"should begin at 4", file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, four...)},
+		{"should begin at 4", file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32",`+
+			`"shape":[1],"data_offsets":[0,4]}}`, four...)},
 		{"follow its last array", file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, append(four, 1)...)},
 		{"more than the limit", file(`{"a":{"dtype":"F32","shape":[1048576,1048576],"data_offsets":[0,4]}}`, four...)},
 		{"dimensions must lie", file(`{"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}}`, four...)},
@@ -141,7 +147,8 @@ func TestWriteRefuses(t *testing.T) {
 // FuzzNew asks for no panic, no allocation beyond the file, and arrays of the shapes that the header claims.
 func FuzzNew(f *testing.F) {
 	f.Add(file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"__metadata__":{"x":"y"}}`, 1, 2, 3, 4))
-	f.Add(file(`{"a":{"dtype":"BF16","shape":[],"data_offsets":[0,2]},"b":{"dtype":"F64","shape":[0,9],"data_offsets":[2,2]}}`, 1, 2))
+	f.Add(file(`{"a":{"dtype":"BF16","shape":[],"data_offsets":[0,2]},"b":{"dtype":"F64","shape":[0,9],`+
+		`"data_offsets":[2,2]}}`, 1, 2))
 	f.Add(file("{}"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := read(b)

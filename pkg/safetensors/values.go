@@ -17,8 +17,8 @@ func (s *File) Close() error { return s.close() }
 // Names lists the arrays in alphabetical order.
 func (s *File) Names() []string { return slices.Sorted(maps.Keys(s.entries)) }
 
-// Float32s reads an array in C order, and its shape. F64, F16 and BF16 are converted, F64 beyond float32 to infinity; other
-// types are refused.
+// Float32s reads an array in C order, and its shape. F64, F16 and BF16 are converted, F64 beyond float32 to
+// infinity; other types are refused.
 func (s *File) Float32s(name string) ([]float32, []int, error) {
 	e, ok := s.entries[name]
 	if !ok {
@@ -31,7 +31,8 @@ func (s *File) Float32s(name string) ([]float32, []int, error) {
 		"F16":  func(b []byte) float32 { return half(binary.LittleEndian.Uint16(b)) },
 	}[e.Type]
 	if convert == nil {
-		return nil, nil, fmt.Errorf("%s: array %q has the type %s where F32, F64, F16 or BF16 is needed", s.Path, cut(name), e.Type)
+		return nil, nil, fmt.Errorf("%s: array %q has the type %s where F32, F64, F16 or BF16 is needed",
+			s.Path, cut(name), e.Type)
 	}
 	raw := make([]byte, e.Offsets[1]-e.Offsets[0])
 	if _, err := s.data.ReadAt(raw, e.Offsets[0]); err != nil && err != io.EOF {
@@ -75,7 +76,8 @@ type Named struct {
 	Values []float32
 }
 
-// Write writes arrays as F32 in alphabetical order, whole or not at all (see [files.Write]). Equal arrays give equal bytes.
+// Write writes arrays as F32 in alphabetical order, whole or not at all (see [files.Write]).
+// Equal arrays give equal bytes.
 func Write(path string, arrays []Named, meta map[string]string) error {
 	arrays = slices.SortedFunc(slices.Values(arrays), func(a, b Named) int {
 		return slices.Compare([]byte(a.Name), []byte(b.Name))
@@ -95,7 +97,8 @@ func Write(path string, arrays []Named, meta map[string]string) error {
 		case err != nil:
 			return fmt.Errorf("cannot write %s: array %q %w", path, a.Name, err)
 		case count != int64(len(a.Values)):
-			return fmt.Errorf("cannot write %s: array %q has %d values for the shape %v", path, a.Name, len(a.Values), a.Shape)
+			return fmt.Errorf("cannot write %s: array %q has %d values for the shape %v",
+				path, a.Name, len(a.Values), a.Shape)
 		case header[a.Name] != nil || a.Name == "" || a.Name == metadata:
 			return fmt.Errorf("cannot write %s: array %q has no name of its own", path, a.Name)
 		}

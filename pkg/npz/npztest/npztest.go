@@ -55,8 +55,8 @@ func Archive(entries ...Entry) []byte {
 	return b.Bytes()
 }
 
-// Replaced is the archive with another array file under a name that it has; nil takes the array out. It returns nil where
-// b is no archive or has no such array.
+// Replaced is the archive with another array file under a name that it has; nil takes the array out. It returns nil
+// where b is no archive or has no such array.
 func Replaced(b []byte, name string, npy []byte) []byte {
 	old, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
@@ -92,7 +92,8 @@ func Replaced(b []byte, name string, npy []byte) []byte {
 func Lying(name string, method uint16, claimed, packed uint64, content string) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
-	f, err := w.CreateRaw(&zip.FileHeader{Name: name + ".npy", Method: method, UncompressedSize64: claimed, CompressedSize64: packed})
+	f, err := w.CreateRaw(&zip.FileHeader{Name: name + ".npy", Method: method, UncompressedSize64: claimed,
+		CompressedSize64: packed})
 	if err == nil {
 		_, err = f.Write([]byte(content))
 	}
@@ -105,7 +106,8 @@ func Lying(name string, method uint16, claimed, packed uint64, content string) [
 	return b.Bytes()
 }
 
-// Graph is a valid graph of three nodes with Platonov's keys. Replacements change single arrays; a nil array is left out.
+// Graph is a valid graph of three nodes with Platonov's keys. Replacements change single
+// arrays; a nil array is left out.
 func Graph(replacements ...Entry) []byte {
 	entries := []Entry{
 		{"node_features", NPY("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6})},
