@@ -36,11 +36,11 @@ type Report struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Examine opens the engine of that name ("" chooses) and looks around. A machine without a working engine gets a report
-// with an error.
+// Examine opens the engine of that name ("" chooses) and looks around. A machine without a working engine
+// gets a report with an error.
 func Examine(engineName string, data datasets.Options) *Report {
-	r := &Report{Plugins: engine.Plugins(), Datasets: []string{}, Kernel: kernel(), GPU: engine.HasGPU(), Cores: runtime.NumCPU(),
-		Platform: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
+	r := &Report{Plugins: engine.Plugins(), Datasets: []string{}, Kernel: kernel(), GPU: engine.HasGPU(),
+		Cores: runtime.NumCPU(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
 	r.Memory, r.FreeMemory = machine.Memory()
 	if e, err := engine.Open(engineName); err != nil {
 		r.Error = err.Error()
@@ -74,8 +74,8 @@ func Present(name, dir string) bool {
 	return true
 }
 
-// kernel finds the kernel spec: in the .venv of this checkout, from the working directory upwards, then where Jupyter looks
-// for those of the user and of the machine (jupyter_core, "Common Directories and File Locations").
+// kernel finds the kernel spec: in the .venv of this checkout, from the working directory upwards, then where Jupyter
+// looks for those of the user and of the machine (jupyter_core, "Common Directories and File Locations").
 func kernel() string {
 	var dirs []string
 	if wd, err := os.Getwd(); err == nil {
@@ -96,7 +96,8 @@ func kernel() string {
 		if data := os.Getenv("XDG_DATA_HOME"); data != "" {
 			dirs = append(dirs, filepath.Join(data, "jupyter"))
 		}
-		dirs = append(dirs, filepath.Join(home, ".local", "share", "jupyter"), filepath.Join(home, "Library", "Jupyter"))
+		dirs = append(dirs, filepath.Join(home, ".local", "share", "jupyter"),
+			filepath.Join(home, "Library", "Jupyter"))
 	}
 	if venv := os.Getenv("VIRTUAL_ENV"); venv != "" {
 		dirs = append(dirs, filepath.Join(venv, "share", "jupyter"))

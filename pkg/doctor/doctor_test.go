@@ -10,7 +10,8 @@ import (
 
 func TestExamine(t *testing.T) {
 	dir := t.TempDir()
-	if r := Examine("go", datasets.Options{Dir: dir}); r.Engine != "go" || r.Error != "" || r.Data != dir || len(r.Datasets) != 1 || r.Cores < 1 {
+	if r := Examine("go", datasets.Options{Dir: dir}); r.Engine != "go" || r.Error != "" || r.Data != dir ||
+		len(r.Datasets) != 1 || r.Cores < 1 {
 		t.Errorf("got %+v", r)
 	}
 	if r := Examine("abacus", datasets.Options{Dir: dir}); r.Engine != "" || r.Error == "" || r.Cores < 1 {

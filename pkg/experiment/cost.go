@@ -40,7 +40,8 @@ type run struct {
 // without are the settings that leave a program's work as it is.
 var without = []string{"lr", "dropout", "weight_decay", "seed", "epochs", "patience"}
 
-// program is equal for tasks that run the same program on the same graph: trainings and benchmarks take the same steps.
+// program is equal for tasks that run the same program on the same graph: trainings and
+// benchmarks take the same steps.
 func (t Task) program() string {
 	kind, values := t.Kind, map[string]any{}
 	if kind == results.Bench {

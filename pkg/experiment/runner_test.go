@@ -113,7 +113,8 @@ func TestTime(t *testing.T) {
 		}
 	}
 	after, err := r.Plan(searches)
-	if err != nil || timings != 1 || after.Missing != 4 || after.Unknown != 0 || !(after.Seconds > 0) || after.AtLeast {
+	if err != nil || timings != 1 || after.Missing != 4 || after.Unknown != 0 ||
+		!(after.Seconds > 0) || after.AtLeast {
 		t.Errorf("after %d timings: %+v, %v", timings, after, err)
 	}
 }

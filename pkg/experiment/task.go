@@ -66,7 +66,8 @@ func (t Task) Key() string {
 		definition["config"] = t.Config.Resolved().Values()
 	}
 	if t.Follow != nil {
-		definition["follow"] = Follow{within(t.Follow.Layers, max(t.Config.Forward, t.Config.Reverse)), t.Follow.Boards}
+		definition["follow"] = Follow{within(t.Follow.Layers, max(t.Config.Forward, t.Config.Reverse)),
+			t.Follow.Boards}
 	}
 	key, err := results.Key(definition)
 	if err != nil {

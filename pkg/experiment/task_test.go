@@ -51,7 +51,8 @@ func TestRecordsOfEarlierVersions(t *testing.T) {
 	boards := `{"followed":{"forward":[{"layer":0,"gsl":1},{"layer":1,"gsl":1},{"layer":2,"gsl":null}],
 		"boards":[{"row":1,"col":2,"side":3,"width":100,"mines":[],"probability":[]}]}}`
 	found := Index([]results.Record{record(`{"val":0.5}`, results.OK), record(boards, results.OK)})
-	if len(found) != 2 || found.Of(plain) == nil || found.Of(followed) == nil || found.Of(plain) == found.Of(followed) {
+	if len(found) != 2 || found.Of(plain) == nil || found.Of(followed) == nil ||
+		found.Of(plain) == found.Of(followed) {
 		t.Errorf("got %v", found)
 	}
 	// What diverged has nothing to follow.

@@ -21,7 +21,8 @@ func TestTuneEnvironment(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := os.Getenv(variable); got != c.after {
-			t.Errorf("%s=%q and %s=%q: afterwards %q, want %q", Allocator, c.allocator, variable, c.before, got, c.after)
+			t.Errorf("%s=%q and %s=%q: afterwards %q, want %q",
+				Allocator, c.allocator, variable, c.before, got, c.after)
 		}
 	}
 }

@@ -21,7 +21,8 @@ func Memory() (total, free int64) {
 		if limit <= 0 || total > 0 && limit >= total {
 			continue
 		}
-		used := number(filepath.Join(group.dir, group.used)) - fields(filepath.Join(group.dir, "memory.stat"))[group.cached]
+		used := number(filepath.Join(group.dir, group.used)) -
+			fields(filepath.Join(group.dir, "memory.stat"))[group.cached]
 		total, free = limit, min(free, max(0, limit-used))
 	}
 	return total, free

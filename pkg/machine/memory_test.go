@@ -19,7 +19,8 @@ func TestMemory(t *testing.T) {
 }
 
 func TestBytes(t *testing.T) {
-	for n, want := range map[int64]string{-1: "unknown", 0: "unknown", 2048: "2 KiB", 300 << 20: "300 MiB", 1<<30 - 1: "1024 MiB", 3 << 29: "1.5 GiB"} {
+	for n, want := range map[int64]string{-1: "unknown", 0: "unknown", 2048: "2 KiB", 300 << 20: "300 MiB",
+		1<<30 - 1: "1024 MiB", 3 << 29: "1.5 GiB"} {
 		if got := Bytes(n); got != want {
 			t.Errorf("%d bytes are %q, want %q", n, got, want)
 		}

@@ -8,6 +8,7 @@ func Resident() int64 {
 	return (info["RssAnon:"] + info["RssShmem:"]) * 1024
 }
 
-// ResidentSet and PeakResidentSet are the memory that this process has now and had at most, in bytes, with those files.
+// ResidentSet and PeakResidentSet are the memory that this process has now and had at most,
+// in bytes, with those files.
 func ResidentSet() int64     { return fields(status)["VmRSS:"] * 1024 }
 func PeakResidentSet() int64 { return fields(status)["VmHWM:"] * 1024 }

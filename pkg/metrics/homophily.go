@@ -26,8 +26,8 @@ func EdgeHomophily(g *graphs.Graph) float64 {
 //
 //	h_adj = (h_edge - Σ_k D_k²/(2|E|)²) / (1 - Σ_k D_k²/(2|E|)²),
 //
-// where D_k is the total degree of the nodes of class k (Platonov et al., 2023). It is NaN for a graph without edges, or
-// whose edges touch only one class.
+// where D_k is the total degree of the nodes of class k (Platonov et al., 2023). It is NaN for a graph without edges,
+// or whose edges touch only one class.
 func AdjustedHomophily(g *graphs.Graph) float64 {
 	degrees := make([]float64, g.NumClasses)
 	for i, d := range g.Degrees() {

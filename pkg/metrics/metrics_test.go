@@ -119,7 +119,8 @@ func TestROCAUCCountsPairs(t *testing.T) {
 
 func TestHomophily(t *testing.T) {
 	// A path 0-1-2-3 with labels 0 0 1 1: two of three edges agree; degrees 3 and 3, so chance is 1/2.
-	g, err := graphs.New("path", 4, []graphs.Edge{{0, 1}, {1, 2}, {2, 3}}, nil, 0, []int32{0, 0, 1, 1}, 2, make([]graphs.Split, 0))
+	g, err := graphs.New("path", 4, []graphs.Edge{{0, 1}, {1, 2}, {2, 3}}, nil, 0, []int32{0, 0, 1, 1}, 2,
+		make([]graphs.Split, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +129,9 @@ func TestHomophily(t *testing.T) {
 	s := GraphStats(g)
 	near(t, "average degree", s.AverageDegree, 1.5)
 	text, err := json.Marshal(s)
-	if want := `{"name":"path","nodes":4,"edges":3,"classes":2,"features":0,"average_degree":1.5,"splits":0,"edge_homophily":0.6666666666666666,"adjusted_homophily":0.33333333333333326}`; err != nil || string(text) != want {
+	if want := `{"name":"path","nodes":4,"edges":3,"classes":2,"features":0,"average_degree":1.5,` +
+		`"splits":0,"edge_homophily":0.6666666666666666,"adjusted_homophily":0.33333333333333326}`; err != nil ||
+		string(text) != want {
 		t.Errorf("JSON %s, %v; want %s", text, err, want)
 	}
 

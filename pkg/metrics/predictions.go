@@ -17,7 +17,8 @@ type Float interface{ ~float32 | ~float64 }
 // selects the nodes that count; nil selects all.
 func Evaluate[F Float](task string, logits []F, outputs int, labels []int32, mask []bool) (float64, error) {
 	if outputs < 1 || len(logits) != len(labels)*outputs {
-		return 0, fmt.Errorf("%d logits for %d nodes of %d outputs each; they must be [nodes, outputs]", len(logits), len(labels), outputs)
+		return 0, fmt.Errorf("%d logits for %d nodes of %d outputs each; they must be [nodes, outputs]",
+			len(logits), len(labels), outputs)
 	}
 	switch task {
 	case data.Accuracy:
@@ -28,7 +29,8 @@ func Evaluate[F Float](task string, logits []F, outputs int, labels []int32, mas
 		return Accuracy(predictions, labels, mask)
 	case data.ROCAUC:
 		if outputs > 2 {
-			return 0, fmt.Errorf("ROC-AUC needs one or two outputs per node, there are %d; measure accuracy instead", outputs)
+			return 0, fmt.Errorf("ROC-AUC needs one or two outputs per node, there are %d; measure accuracy instead",
+				outputs)
 		}
 		scores := make([]float64, len(labels))
 		for i := range scores {
@@ -42,8 +44,8 @@ func Evaluate[F Float](task string, logits []F, outputs int, labels []int32, mas
 	return 0, fmt.Errorf("unknown task %q; known are %s and %s", task, data.Accuracy, data.ROCAUC)
 }
 
-// Argmax returns the column of the largest value in each row of a row-major [n, columns] matrix, the first on ties. NaN is
-// an error.
+// Argmax returns the column of the largest value in each row of a row-major [n, columns] matrix, the first
+// on ties. NaN is an error.
 func Argmax[F Float](x []F, columns int) ([]int32, error) {
 	if columns < 1 || len(x)%columns != 0 {
 		return nil, fmt.Errorf("%d values do not make rows of %d", len(x), columns)
@@ -63,8 +65,8 @@ func Argmax[F Float](x []F, columns int) ([]int32, error) {
 	return out, nil
 }
 
-// Accuracy returns the share of the masked nodes whose prediction equals the label, 0 to 1. A nil mask selects all nodes;
-// an empty selection is an error.
+// Accuracy returns the share of the masked nodes whose prediction equals the label, 0 to 1. A nil mask selects all
+// nodes; an empty selection is an error.
 func Accuracy(predictions, labels []int32, mask []bool) (float64, error) {
 	if err := checkLengths(len(predictions), len(labels), mask); err != nil {
 		return 0, err
@@ -85,10 +87,10 @@ func Accuracy(predictions, labels []int32, mask []bool) (float64, error) {
 	return float64(right) / float64(all), nil
 }
 
-// ROCAUC returns the area under the receiver operating characteristic of scores for labels 0 and 1: the probability that a
-// random node of class 1 scores higher than a random node of class 0, ties counting one half (Mann-Whitney; the same value
-// as scikit-learn's roc_auc_score). Counting is exact. A nil mask selects all nodes; a selection with only one class, other
-// labels, or a score that is not a number is an error.
+// ROCAUC returns the area under the receiver operating characteristic of scores for labels 0 and 1: the probability
+// that a random node of class 1 scores higher than a random node of class 0, ties counting one half (Mann-Whitney; the
+// same value as scikit-learn's roc_auc_score). Counting is exact. A nil mask selects all nodes; a selection with only
+// one class, other labels, or a score that is not a number is an error.
 func ROCAUC[F Float](scores []F, labels []int32, mask []bool) (float64, error) {
 	if err := checkLengths(len(scores), len(labels), mask); err != nil {
 		return 0, err
@@ -100,7 +102,8 @@ func ROCAUC[F Float](scores []F, labels []int32, mask []bool) (float64, error) {
 			continue
 		}
 		if l != 0 && l != 1 {
-			return 0, fmt.Errorf("ROC-AUC needs the labels 0 and 1, but node %d has label %d; measure accuracy instead", i, l)
+			return 0, fmt.Errorf("ROC-AUC needs the labels 0 and 1, but node %d has label %d; "+
+				"measure accuracy instead", i, l)
 		}
 		if math.IsNaN(float64(scores[i])) {
 			return 0, fmt.Errorf("the score of node %d is not a number; training has diverged", i)
@@ -109,7 +112,8 @@ func ROCAUC[F Float](scores []F, labels []int32, mask []bool) (float64, error) {
 		nodes = append(nodes, i)
 	}
 	if count[0] == 0 || count[1] == 0 {
-		return 0, fmt.Errorf("ROC-AUC is undefined for %d nodes of class 0 and %d of class 1; the selection needs both", count[0], count[1])
+		return 0, fmt.Errorf("ROC-AUC is undefined for %d nodes of class 0 and %d of class 1; "+
+			"the selection needs both", count[0], count[1])
 	}
 	slices.SortFunc(nodes, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
 	// wins counts, in halves, the pairs in which the node of class 1 scores higher.
@@ -131,7 +135,8 @@ var errEmpty = fmt.Errorf("no nodes are selected; the mask is empty")
 
 func checkLengths(values, labels int, mask []bool) error {
 	if values != labels || mask != nil && len(mask) != labels {
-		return fmt.Errorf("%d predictions, %d labels and %d mask entries; there must be one of each per node", values, labels, len(mask))
+		return fmt.Errorf("%d predictions, %d labels and %d mask entries; there must be one of each per node",
+			values, labels, len(mask))
 	}
 	return nil
 }

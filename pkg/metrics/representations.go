@@ -5,19 +5,20 @@ import (
 	"math"
 )
 
-// GSL returns the graph smoothness level of representations x, row-major [n, d]: the average cosine similarity over all
-// ordered pairs of different nodes,
+// GSL returns the graph smoothness level of representations x, row-major [n, d]: the average cosine similarity over
+// all ordered pairs of different nodes,
 //
 //	GSL(X) = 1/(n(n-1)) Σ_i Σ_{j≠i} x_i·x_j / (|x_i||x_j|),
 //
-// between -1 and 1; 1 means that all nodes look alike. With unit vectors u_i the double sum is |Σ u_i|² - Σ |u_i|², so this
-// takes O(n d) and not O(n² d), and is exact up to rounding.
+// between -1 and 1; 1 means that all nodes look alike. With unit vectors u_i the double sum is |Σ u_i|² - Σ |u_i|², so
+// this takes O(n d) and not O(n² d), and is exact up to rounding.
 //
-// The similarity to a row of zeros is undefined; it counts as 0, as in PyTorch's cosine_similarity. Fewer than two nodes,
-// and values that are not finite, are errors.
+// The similarity to a row of zeros is undefined; it counts as 0, as in PyTorch's cosine_similarity. Fewer than two
+// nodes, and values that are not finite, are errors.
 func GSL[F Float](x []F, n, d int) (float64, error) {
 	if n < 2 || d < 1 || len(x)/d != n || len(x)%d != 0 {
-		return 0, fmt.Errorf("GSL needs representations of at least two nodes as [n, d]; there are %d values for n = %d, d = %d", len(x), n, d)
+		return 0, fmt.Errorf("GSL needs representations of at least two nodes as [n, d]; "+
+			"there are %d values for n = %d, d = %d", len(x), n, d)
 	}
 	sum := make([]float64, d)
 	units := 0

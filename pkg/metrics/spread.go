@@ -23,8 +23,8 @@ func Median(x []float64) float64 {
 	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
-// SampleStd returns the standard deviation with the divisor n-1, as Platonov et al. (2023) report it. Of a single value it
-// is 0: no spread has been seen. Of nothing it is NaN.
+// SampleStd returns the standard deviation with the divisor n-1, as Platonov et al. (2023) report it. Of a single
+// value it is 0: no spread has been seen. Of nothing it is NaN.
 func SampleStd(x []float64) float64 {
 	if len(x) == 1 {
 		return 0

@@ -55,15 +55,17 @@ func (v *View) curve(d *Document, curve DepthCurve) {
 				row.Cells = append(row.Cells, report.Missing(why), report.Missing(why), settings)
 				continue
 			}
-			series[i].X, series[i].Y = append(series[i].X, float64(at.Layers)), append(series[i].Y, metrics.Mean(tests))
+			series[i].X, series[i].Y = append(series[i].X, float64(at.Layers)),
+				append(series[i].Y, metrics.Mean(tests))
 			row.Cells = append(row.Cells, overSplits(vals), overSplits(tests), settings)
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	series = slices.DeleteFunc(series, func(s report.Series) bool { return len(s.X) == 0 })
 	if len(series) > 0 {
-		d.Figures = append(d.Figures, report.Curves("fig2-"+dataset, v.title(titleOf(curve.Model.Model)+" on "+dataset),
-			"layers in one direction, one in the other", "test "+unit(dataset), series, report.Axes{Log2X: true}))
+		d.Figures = append(d.Figures,
+			report.Curves("fig2-"+dataset, v.title(titleOf(curve.Model.Model)+" on "+dataset),
+				"layers in one direction, one in the other", "test "+unit(dataset), series, report.Axes{Log2X: true}))
 	}
 	d.Tables = append(d.Tables, t)
 }

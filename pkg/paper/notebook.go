@@ -110,8 +110,8 @@ func complete(r *experiment.Runner, p Profile, items []Item) error {
 	return nil
 }
 
-// begin makes the runs that are missing. Where the time of some is not known, it stops when the seconds that a cell may
-// take are over, and says so; what is done by then is kept.
+// begin makes the runs that are missing. Where the time of some is not known, it stops when the seconds that a cell
+// may take are over, and says so; what is done by then is kept.
 func begin(r *experiment.Runner, work experiment.Work, plan experiment.Plan, limit float64) (stopped bool, err error) {
 	ctx, end := watch(r)
 	defer end()

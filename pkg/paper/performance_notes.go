@@ -60,7 +60,8 @@ func (v *View) settingsTable(p *Performance, all searches, name string) *report.
 	t := &report.Table{ID: name + "-settings", Title: v.title("Settings of our runs, chosen on validation"),
 		Corner: "Dataset, model",
 		Columns: []report.Column{{Name: "layers"}, {Name: "hidden"}, {Name: "lr"}, {Name: "dropout"},
-			{Name: "weight decay"}, {Name: "c"}, {Name: "normalisation"}, {Name: "epochs, patience"}, {Name: "splits"}}}
+			{Name: "weight decay"}, {Name: "c"}, {Name: "normalisation"}, {Name: "epochs, patience"},
+			{Name: "splits"}}}
 	for _, dataset := range p.Columns {
 		for _, row := range p.Rows {
 			f, have := all[[2]string{row.Model, dataset}]

@@ -66,7 +66,8 @@ func (p *Performance) row(model string) *PerformanceRow {
 	return nil
 }
 
-// Complexities is table 1. Exponents are the highest powers of a quantity in its column of times and in that of memory.
+// Complexities is table 1. Exponents are the highest powers of a quantity in its column of
+// times and in that of memory.
 type Complexities struct {
 	Columns []string `json:"columns"`
 	Rows    []struct {

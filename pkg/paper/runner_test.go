@@ -74,7 +74,8 @@ func TestRunAndShow(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := documents[0].Tables[0].Markdown()
-	if err != nil || !strings.Contains(text, "dataset not here (no such file)") || !strings.Contains(text, "3 splits") {
+	if err != nil || !strings.Contains(text, "dataset not here (no such file)") ||
+		!strings.Contains(text, "3 splits") {
 		t.Errorf("%v in\n%s", err, text)
 	}
 	if figures := documents[1].Figures; len(figures) != 2 {

@@ -12,7 +12,8 @@ import (
 // Begin is the record of a run that starts now, on this machine, by this programme.
 func Begin(kind string) Record {
 	versions, commit := built()
-	return Record{Kind: kind, Split: NoSplit, Versions: versions, Commit: commit, Machine: machine(), Started: time.Now().UTC()}
+	return Record{Kind: kind, Split: NoSplit, Versions: versions, Commit: commit, Machine: machine(),
+		Started: time.Now().UTC()}
 }
 
 // modules whose versions are recorded, by the names they get: those that compute.
@@ -25,8 +26,8 @@ var modules = map[string]string{
 // Commit that the programme was built from, as make tells the linker: a hash, with "-dirty" where files were changed.
 var Commit string
 
-// built reads what the Go tool wrote into the programme, the commit too where make did not tell it: go build does so in a
-// checkout, with -buildvcs.
+// built reads what the Go tool wrote into the programme, the commit too where make did not tell it: go build does so
+// in a checkout, with -buildvcs.
 func built() (versions map[string]string, commit string) {
 	versions = map[string]string{"go": runtime.Version()}
 	info, ok := debug.ReadBuildInfo()
@@ -63,7 +64,8 @@ func built() (versions map[string]string, commit string) {
 }
 
 func machine() Machine {
-	return Machine{Platform: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpuModel(), GPU: gpuModel(), Cores: runtime.NumCPU()}
+	return Machine{Platform: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpuModel(), GPU: gpuModel(),
+		Cores: runtime.NumCPU()}
 }
 
 // gpuModel is what the NVIDIA driver says on Linux of the first device.

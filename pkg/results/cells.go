@@ -8,12 +8,14 @@ import (
 	"time"
 )
 
-// columns of a record, in the file's table and in CSV, with their types in SQLite. The seed is text, since SQLite's integers
-// have a sign.
+// columns of a record, in the file's table and in CSV, with their types in SQLite. The seed is text, since
+// SQLite's integers have a sign.
 var columns = []struct{ name, kind string }{
-	{"id", "TEXT"}, {"key", "TEXT"}, {"kind", "TEXT"}, {"profile", "TEXT"}, {"dataset", "TEXT"}, {"checksum", "TEXT"}, {"model", "TEXT"},
-	{"split", "INTEGER"}, {"seed", "TEXT"}, {"engine", "TEXT"}, {"started", "TEXT"}, {"seconds", "REAL"}, {"status", "TEXT"}, {"message", "TEXT"},
-	{"commit", "TEXT"}, {"platform", "TEXT"}, {"cpu", "TEXT"}, {"gpu", "TEXT"}, {"cores", "INTEGER"}, {"versions", "TEXT"}, {"config", "TEXT"}, {"outcome", "TEXT"},
+	{"id", "TEXT"}, {"key", "TEXT"}, {"kind", "TEXT"}, {"profile", "TEXT"}, {"dataset", "TEXT"}, {"checksum", "TEXT"},
+	{"model", "TEXT"}, {"split", "INTEGER"}, {"seed", "TEXT"}, {"engine", "TEXT"}, {"started", "TEXT"},
+	{"seconds", "REAL"}, {"status", "TEXT"}, {"message", "TEXT"}, {"commit", "TEXT"}, {"platform", "TEXT"},
+	{"cpu", "TEXT"}, {"gpu", "TEXT"}, {"cores", "INTEGER"},
+	{"versions", "TEXT"}, {"config", "TEXT"}, {"outcome", "TEXT"},
 }
 
 // columnNames are the columns' names.
@@ -39,16 +41,18 @@ func (r Record) cells() []string {
 		versions = string(b)
 	}
 	return []string{r.ID, r.Key, r.Kind, r.Profile, r.Dataset, r.Checksum, r.Model,
-		strconv.Itoa(r.Split), strconv.FormatUint(r.Seed, 10), r.Engine, r.Started.Format(timeLayout), strconv.FormatFloat(r.Seconds, 'g', -1, 64), r.Status, r.Message,
-		r.Commit, r.Machine.Platform, r.Machine.CPU, r.Machine.GPU, strconv.Itoa(r.Machine.Cores), versions, string(r.Config), string(r.Outcome)}
+		strconv.Itoa(r.Split), strconv.FormatUint(r.Seed, 10), r.Engine, r.Started.Format(timeLayout),
+		strconv.FormatFloat(r.Seconds, 'g', -1, 64), r.Status, r.Message, r.Commit, r.Machine.Platform,
+		r.Machine.CPU, r.Machine.GPU, strconv.Itoa(r.Machine.Cores), versions, string(r.Config), string(r.Outcome)}
 }
 
 // fromCells is the record of these values.
 func fromCells(cells []string) (Record, error) {
 	p := cellParser{cells: cells}
-	r := Record{ID: p.text(), Key: p.text(), Kind: p.text(), Profile: p.text(), Dataset: p.text(), Checksum: p.text(), Model: p.text(),
-		Split: p.integer(), Seed: p.seed(), Engine: p.text(), Started: p.time(), Seconds: p.real(), Status: p.text(), Message: p.text(),
-		Commit: p.text(), Machine: Machine{Platform: p.text(), CPU: p.text(), GPU: p.text(), Cores: p.integer()}, Versions: p.versions(), Config: p.raw(), Outcome: p.raw()}
+	r := Record{ID: p.text(), Key: p.text(), Kind: p.text(), Profile: p.text(), Dataset: p.text(), Checksum: p.text(),
+		Model: p.text(), Split: p.integer(), Seed: p.seed(), Engine: p.text(), Started: p.time(), Seconds: p.real(),
+		Status: p.text(), Message: p.text(), Commit: p.text(), Machine: Machine{Platform: p.text(), CPU: p.text(),
+			GPU: p.text(), Cores: p.integer()}, Versions: p.versions(), Config: p.raw(), Outcome: p.raw()}
 	if p.err != nil {
 		return Record{}, p.err
 	}

@@ -15,7 +15,8 @@ import (
 // idAlphabet has no letters that look like others (Crockford's base 32), in the order of their bytes.
 const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// An ID is the milliseconds since 1970 in nine digits to the base 32, which last for a thousand years, and five random ones.
+// An ID is the milliseconds since 1970 in nine digits to the base 32, which last for a thousand
+// years, and five random ones.
 const (
 	timeDigits   = 9
 	randomDigits = 5
@@ -39,20 +40,22 @@ func newID(started time.Time) string {
 	return string(id)
 }
 
-// Definition is what the key is made of unless the caller sets another: kind, dataset, checksum, model, config, split, seed and
-// engine. Neither versions nor the machine belong to it.
+// Definition is what the key is made of unless the caller sets another: kind, dataset, checksum, model, config, split,
+// seed and engine. Neither versions nor the machine belong to it.
 func (r Record) Definition() map[string]any {
-	return map[string]any{"kind": r.Kind, "dataset": r.Dataset, "checksum": r.Checksum, "model": r.Model, "config": r.Config,
-		"split": r.Split, "seed": r.Seed, "engine": r.Engine}
+	return map[string]any{"kind": r.Kind, "dataset": r.Dataset, "checksum": r.Checksum, "model": r.Model,
+		"config": r.Config, "split": r.Split, "seed": r.Seed, "engine": r.Engine}
 }
 
-// prepared is the record as it is kept: times in UTC to the millisecond, JSON canonical, texts on one line, with a key. A record
-// that says what cannot be is an error.
+// prepared is the record as it is kept: times in UTC to the millisecond, JSON canonical, texts on one line, with a
+// key. A record that says what cannot be is an error.
 func (r Record) prepared() (Record, error) {
 	r.Started = r.Started.UTC().Truncate(time.Millisecond)
 	r.Seconds = math.Round(r.Seconds*1000) / 1000
-	r.Profile, r.Dataset, r.Model, r.Engine, r.Commit, r.Message = line(r.Profile), line(r.Dataset), line(r.Model), line(r.Engine), line(r.Commit), line(r.Message)
-	r.Machine.Platform, r.Machine.CPU, r.Machine.GPU = line(r.Machine.Platform), line(r.Machine.CPU), line(r.Machine.GPU)
+	r.Profile, r.Dataset, r.Model, r.Engine, r.Commit, r.Message = line(r.Profile), line(r.Dataset), line(r.Model),
+		line(r.Engine), line(r.Commit), line(r.Message)
+	r.Machine.Platform, r.Machine.CPU, r.Machine.GPU = line(r.Machine.Platform), line(r.Machine.CPU),
+		line(r.Machine.GPU)
 	if len(r.Versions) == 0 {
 		r.Versions = nil
 	}

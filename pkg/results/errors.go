@@ -11,7 +11,8 @@ import (
 
 // damaged is the error of a file whose content is not what was written.
 func damaged(what string) error {
-	return fmt.Errorf("the file is damaged (%s); put a copy in its place, or move it away and import an export", strings.Join(strings.Fields(what), " "))
+	return fmt.Errorf("the file is damaged (%s); put a copy in its place, or move it away and import an export",
+		strings.Join(strings.Fields(what), " "))
 }
 
 // ofStore tells whether an error is SQLite's.
@@ -31,11 +32,13 @@ func (s *Store) explain(err error) error {
 		case codes.SQLITE_NOTADB, codes.SQLITE_CORRUPT:
 			err = damaged(from.Error())
 		case codes.SQLITE_FULL:
-			err = errors.New("the disk is full; nothing was added, and earlier records are kept: make room there and run again")
+			err = errors.New("the disk is full; nothing was added, and earlier records are kept: " +
+				"make room there and run again")
 		case codes.SQLITE_READONLY, codes.SQLITE_CANTOPEN, codes.SQLITE_PERM:
 			err = fmt.Errorf("cannot write it or its folder (%w); choose another file", from)
 		case codes.SQLITE_BUSY, codes.SQLITE_LOCKED:
-			err = fmt.Errorf("another process has been writing to it for %s (%w); run again when that is done", patience, from)
+			err = fmt.Errorf("another process has been writing to it for %s (%w); run again when that is done",
+				patience, from)
 		case codes.SQLITE_IOERR:
 			err = fmt.Errorf("reading or writing failed (%w); earlier records are kept: see to the disk", from)
 		}

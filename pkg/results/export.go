@@ -10,9 +10,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Export writes the records that a query chooses to a file, whole or not at all, in the order of their IDs, and returns their
-// number. A name that ends in .jsonl gets one JSON document per line, one in .csv a table whose columns versions, config and
-// outcome are JSON. Equal records give equal bytes.
+// Export writes the records that a query chooses to a file, whole or not at all, in the order of their IDs, and
+// returns their number. A name that ends in .jsonl gets one JSON document per line, one in .csv a table whose columns
+// versions, config and outcome are JSON. Equal records give equal bytes.
 func (s *Store) Export(path string, q Query) (int, error) {
 	f, err := formatOf(path)
 	if err != nil {

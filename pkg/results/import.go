@@ -18,8 +18,8 @@ import (
 // maxLine bounds a line to read; a record takes some kilobytes.
 const maxLine = 64 << 20
 
-// Import adds the records of a .jsonl or .csv file that [Store.Export] wrote, all or none. Records that are there already are
-// skipped. A line that is no record, and one with the ID of another run, is an error that names the line.
+// Import adds the records of a .jsonl or .csv file that [Store.Export] wrote, all or none. Records that are there
+// already are skipped. A line that is no record, and one with the ID of another run, is an error that names the line.
 func (s *Store) Import(path string) (added, skipped int, err error) {
 	if _, err := formatOf(path); err != nil {
 		return 0, 0, err
@@ -65,7 +65,8 @@ func (s *Store) ImportFrom(path string, in io.Reader) (added, skipped int, err e
 // merge adds a record under the ID that it has, and tells whether it is new.
 func merge(tx *sql.Tx, r Record) (bool, error) {
 	if !idPattern.MatchString(r.ID) {
-		return false, fmt.Errorf("id is %q: it must be one of %d letters and digits, as revgnn gives them", r.ID, timeDigits+randomDigits)
+		return false, fmt.Errorf("id is %q: it must be one of %d letters and digits, as revgnn gives them",
+			r.ID, timeDigits+randomDigits)
 	}
 	if r.Key == "" {
 		return false, errors.New("key is missing")
@@ -85,7 +86,8 @@ func merge(tx *sql.Tx, r Record) (bool, error) {
 	}
 	for i := range cells {
 		if kept[i] != cells[i] {
-			return false, fmt.Errorf("run %s is recorded already with another %s (%.60q, here %.60q)", r.ID, columns[i].name, kept[i], cells[i])
+			return false, fmt.Errorf("run %s is recorded already with another %s (%.60q, here %.60q)",
+				r.ID, columns[i].name, kept[i], cells[i])
 		}
 	}
 	return false, nil

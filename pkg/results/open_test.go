@@ -27,11 +27,13 @@ func TestOpenRefuses(t *testing.T) {
 	statement(t, foreign, "CREATE TABLE other (x)")
 	statement(t, newer, "PRAGMA user_version = 2")
 	for path, want := range map[string]string{
-		dir: "is not a regular file", put("text", []byte("id,key,kind\n")): "is damaged", put("cut", cut): "is damaged", put("spoilt", spoilt): "is damaged",
+		dir: "is not a regular file", put("text", []byte("id,key,kind\n")): "is damaged",
+		put("cut", cut): "is damaged", put("spoilt", spoilt): "is damaged",
 		foreign: "of another programme", newer: "of a newer revgnn (format 2", os.DevNull: "is not a regular file",
 	} {
 		for how, open := range map[string]func(string) (*Store, error){"Open": Open, "OpenExisting": OpenExisting} {
-			if _, err := open(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
+			if _, err := open(path); err == nil || !strings.Contains(err.Error(), want) ||
+				!strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s(%s): the error is %v, want %q", how, path, err, want)
 			}
 		}
@@ -39,7 +41,8 @@ func TestOpenRefuses(t *testing.T) {
 	if _, err := Open(filepath.Join(put("file", nil), "runs.sqlite")); err == nil {
 		t.Error("a file below a file was opened")
 	}
-	if _, err := OpenExisting(filepath.Join(dir, "none")); err == nil || !strings.Contains(err.Error(), "no run records at") {
+	if _, err := OpenExisting(filepath.Join(dir, "none")); err == nil ||
+		!strings.Contains(err.Error(), "no run records at") {
 		t.Errorf("the error is %v", err)
 	}
 	if _, err := OpenExisting(put("empty", nil)); err == nil {

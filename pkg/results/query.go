@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Add keeps a record, whole or not at all, under a new ID, which it returns. It completes the record as follows: the key where it
-// is empty (see [Record.Definition]), times to the millisecond in UTC, texts on one line, config and outcome as canonical JSON.
+// Add keeps a record, whole or not at all, under a new ID, which it returns. It completes the record as follows: the
+// key where it is empty (see [Record.Definition]), times to the millisecond in UTC, texts on one line, config and
+// outcome as canonical JSON.
 func (s *Store) Add(r Record) (id string, err error) {
 	if r, err = r.prepared(); err != nil {
 		return "", fmt.Errorf("a run cannot be recorded: %w", err)
@@ -30,7 +31,8 @@ func insert(tx *sql.Tx, cells []string) (bool, error) {
 	for i, c := range cells {
 		args[i] = c
 	}
-	done, err := tx.Exec("INSERT INTO runs ("+columnList()+") VALUES (?"+strings.Repeat(", ?", len(cells)-1)+") ON CONFLICT (id) DO NOTHING", args...)
+	done, err := tx.Exec("INSERT INTO runs ("+columnList()+") VALUES (?"+strings.Repeat(", ?", len(cells)-1)+
+		") ON CONFLICT (id) DO NOTHING", args...)
 	if err != nil {
 		return false, err
 	}
@@ -47,7 +49,8 @@ func (s *Store) Find(q Query) ([]Record, error) {
 // where is the query as SQL.
 func (q Query) where() (string, []any) {
 	terms, args := []string{"true"}, []any{}
-	for _, f := range []struct{ column, value string }{{"kind", q.Kind}, {"profile", q.Profile}, {"dataset", q.Dataset}, {"model", q.Model}, {"key", q.Key}} {
+	for _, f := range []struct{ column, value string }{{"kind", q.Kind}, {"profile", q.Profile},
+		{"dataset", q.Dataset}, {"model", q.Model}, {"key", q.Key}} {
 		if f.value != "" {
 			terms, args = append(terms, f.column+" = ?"), append(args, f.value)
 		}
@@ -70,7 +73,8 @@ func (s *Store) Get(id string) (*Record, error) {
 	case len(found) == 0:
 		return nil, s.explain(fmt.Errorf("no run's ID is or starts with %q", id))
 	case len(found) > 1:
-		return nil, s.explain(fmt.Errorf("several runs' IDs start with %q, such as %s and %s; give more of it", id, found[0].ID, found[1].ID))
+		return nil, s.explain(fmt.Errorf("several runs' IDs start with %q, such as %s and %s; give more of it",
+			id, found[0].ID, found[1].ID))
 	}
 	return &found[0], nil
 }

@@ -31,7 +31,8 @@ var (
 // NoSplit is the split of runs that are of a whole graph.
 const NoSplit = -1
 
-// Record is one run. [Begin] fills in what the programme and the machine know of themselves, [Store.Add] the ID and the key.
+// Record is one run. [Begin] fills in what the programme and the machine know of themselves,
+// [Store.Add] the ID and the key.
 type Record struct {
 	// ID is unique, and sorts by the time that the run started.
 	ID string `json:"id"`
@@ -51,8 +52,8 @@ type Record struct {
 	Split  int    `json:"split"`
 	Seed   uint64 `json:"seed"`
 	Engine string `json:"engine"`
-	// Versions of Go, revgnn and the modules that compute, by name; Commit of the checkout, with "-dirty" where files were
-	// changed, or empty.
+	// Versions of Go, revgnn and the modules that compute, by name; Commit of the checkout, with "-dirty" where
+	// files were changed, or empty.
 	Versions map[string]string `json:"versions,omitempty"`
 	Commit   string            `json:"commit"`
 	Machine  Machine           `json:"machine"`

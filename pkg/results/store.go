@@ -34,8 +34,8 @@ type Store struct {
 	path string
 }
 
-// Open opens a file of records for reading and writing, and makes it, with its folder, where it is missing. A folder, a damaged
-// file, one of another programme or of a newer revgnn, and a place that cannot be written are errors.
+// Open opens a file of records for reading and writing, and makes it, with its folder, where it is missing. A folder,
+// a damaged file, one of another programme or of a newer revgnn, and a place that cannot be written are errors.
 func Open(path string) (*Store, error) {
 	if err := regular(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -49,7 +49,8 @@ func Open(path string) (*Store, error) {
 // OpenExisting opens a file of records that is there. One that cannot be written can be read.
 func OpenExisting(path string) (*Store, error) {
 	if err := regular(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there are no run records at %s: give the file with --runs, or record runs in it first", path)
+		return nil, fmt.Errorf("there are no run records at %s: give the file with --runs, or record runs in it first",
+			path)
 	} else if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,8 @@ func regular(path string) error {
 		return fmt.Errorf("cannot open the run records: %w; choose another file", err)
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("cannot open the run records: %s is not a regular file; give the name of an SQLite file", path)
+		return fmt.Errorf("cannot open the run records: %s is not a regular file; give the name of an SQLite file",
+			path)
 	}
 	return nil
 }
@@ -94,7 +96,8 @@ func (s *Store) Close() error { return s.explain(s.db.Close()) }
 // Path of the file.
 func (s *Store) Path() string { return s.path }
 
-// create makes the table in an empty file, and checks any other. Either writes, since only that tells whether it can be done.
+// create makes the table in an empty file, and checks any other. Either writes, since only that
+// tells whether it can be done.
 func (s *Store) create() error {
 	return s.write(func(tx *sql.Tx) error {
 		var objects int
@@ -138,7 +141,8 @@ type querier interface {
 // checkTable looks whose file it is, and whether its pages are whole.
 func checkTable(q querier) error {
 	var of, format int
-	if err := q.QueryRow("SELECT a.application_id, v.user_version FROM pragma_application_id a, pragma_user_version v").Scan(&of, &format); err != nil {
+	if err := q.QueryRow("SELECT a.application_id, v.user_version FROM pragma_application_id a, "+
+		"pragma_user_version v").Scan(&of, &format); err != nil {
 		return err
 	}
 	switch {

@@ -13,7 +13,8 @@ import (
 
 func example() Record {
 	r := Begin(Train)
-	r.Profile, r.Dataset, r.Model, r.Engine, r.Split, r.Seed, r.Seconds, r.Status = "quick", "cora", "gcn+rep", "go", 3, 1<<64-1, 1.234, OK
+	r.Profile, r.Dataset, r.Model, r.Engine, r.Split, r.Seed, r.Seconds, r.Status = "quick", "cora", "gcn+rep", "go",
+		3, 1<<64-1, 1.234, OK
 	r.Checksum = strings.Repeat("0a", 32)
 	r.Config = json.RawMessage(`{"hidden": 64, "lr": 5e-3, "seed": 18446744073709551615}`)
 	r.Outcome = json.RawMessage(`{"test": 0.8123456789012345, "val": null, "note": "<a & b>"}`)
@@ -65,10 +66,12 @@ func TestAddGet(t *testing.T) {
 	if !reflect.DeepEqual(*got, want) {
 		t.Errorf("got  %+v\nwant %+v", *got, want)
 	}
-	if string(got.Config) != `{"hidden":64,"lr":0.005,"seed":18446744073709551615}` || got.Message != "first line  second  � line" || got.Seed != 1<<64-1 {
+	if string(got.Config) != `{"hidden":64,"lr":0.005,"seed":18446744073709551615}` ||
+		got.Message != "first line  second  � line" || got.Seed != 1<<64-1 {
 		t.Errorf("got %s, %q, %d", got.Config, got.Message, got.Seed)
 	}
-	if got.Versions["go"] == "" || got.Machine.Platform == "" || got.Machine.Cores < 1 || time.Since(got.Started) > time.Minute {
+	if got.Versions["go"] == "" || got.Machine.Platform == "" || got.Machine.Cores < 1 ||
+		time.Since(got.Started) > time.Minute {
 		t.Errorf("got %+v", got)
 	}
 	if _, err := os.Stat(s.Path()); err != nil {
@@ -117,7 +120,8 @@ func TestFindDone(t *testing.T) {
 	var keys []string
 	for i, status := range []string{OK, Diverged, Failed, Interrupted, OK} {
 		r := example()
-		r.Started, r.Status, r.Split = started.Add(-time.Duration(i)*time.Second), status, i%3 // the later in the file, the earlier
+		// the later in the file, the earlier
+		r.Started, r.Status, r.Split = started.Add(-time.Duration(i)*time.Second), status, i%3
 		add(t, s, r)
 		k, err := Key(r.Definition())
 		if err != nil {
@@ -135,8 +139,10 @@ func TestFindDone(t *testing.T) {
 		q    Query
 		want int
 	}{
-		{Query{Status: Bad}, 3}, {Query{Status: []string{OK}}, 2}, {Query{Kind: Train, Dataset: "cora", Model: "gcn+rep", Profile: "quick"}, 5},
-		{Query{Key: keys[0]}, 2}, {Query{Key: keys[1], Status: []string{OK}}, 1}, {Query{Kind: Bench}, 0}, {Query{Dataset: "%"}, 0},
+		{Query{Status: Bad}, 3}, {Query{Status: []string{OK}}, 2},
+		{Query{Kind: Train, Dataset: "cora", Model: "gcn+rep", Profile: "quick"}, 5},
+		{Query{Key: keys[0]}, 2}, {Query{Key: keys[1], Status: []string{OK}}, 1}, {Query{Kind: Bench}, 0},
+		{Query{Dataset: "%"}, 0},
 	} {
 		if found, err := s.Find(c.q); err != nil || len(found) != c.want {
 			t.Errorf("%+v finds %d, %v, want %d", c.q, len(found), err, c.want)

@@ -16,14 +16,16 @@ import (
 // sample adds runs with all that is awkward in text.
 func sample(t *testing.T, s *Store) {
 	t.Helper()
-	for i, text := range []string{"", "plain", `"quoted", with comma`, "two\nlines", "ä ∇ 🙂", "  spaces  ", "=1+1", "\u2028", `back\slash`, "null"} {
+	for i, text := range []string{"", "plain", `"quoted", with comma`, "two\nlines", "ä ∇ 🙂", "  spaces  ", "=1+1",
+		"\u2028", `back\slash`, "null"} {
 		r := example()
 		r.Started = time.UnixMilli(1_700_000_000_000 + int64(i)).UTC()
 		r.Seconds = rand.Float64() * math.Pow(10, float64(i-3))
 		r.Seed, r.Split = rand.Uint64(), i-1
 		r.Profile, r.Message, r.Machine.GPU, r.Commit = text, text, text, text
 		r.Kind, r.Status = Kinds[i%len(Kinds)], Statuses[i%len(Statuses)]
-		outcome, err := json.Marshal(map[string]any{"text": text, "x": rand.NormFloat64(), "tiny": 5e-324, "list": []any{1, nil, 2.5}})
+		outcome, err := json.Marshal(
+			map[string]any{"text": text, "x": rand.NormFloat64(), "tiny": 5e-324, "list": []any{1, nil, 2.5}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,11 +142,13 @@ func TestImportOfAnotherRun(t *testing.T) {
 	if err := os.WriteFile(path, []byte(changed), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Import(path); err == nil || !strings.Contains(err.Error(), "line 2: run") || !strings.Contains(err.Error(), "another status") {
+	if _, _, err := s.Import(path); err == nil || !strings.Contains(err.Error(), "line 2: run") ||
+		!strings.Contains(err.Error(), "another status") {
 		t.Errorf("the error is %v", err)
 	}
 	for name, want := range map[string]string{"runs.txt": "neither JSON lines nor CSV", "none.csv": "no such file"} {
-		if _, _, err := s.Import(filepath.Join(t.TempDir(), name)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := s.Import(filepath.Join(t.TempDir(), name)); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want %q", err, want)
 		}
 	}
@@ -166,8 +170,10 @@ func TestKey(t *testing.T) {
 		t.Error("the same definition in another spelling, or another outcome, has another key")
 	}
 	for what, change := range map[string]func(){
-		"kind": func() { r.Kind = Bench }, "dataset": func() { r.Dataset = "photo" }, "checksum": func() { r.Checksum = "" }, "model": func() { r.Model = "gat" },
-		"config": func() { r.Config = json.RawMessage(`{"lr": 0.006}`) }, "split": func() { r.Split = 4 }, "seed": func() { r.Seed = 0 }, "engine": func() { r.Engine = "xla:cpu" },
+		"kind": func() { r.Kind = Bench }, "dataset": func() { r.Dataset = "photo" },
+		"checksum": func() { r.Checksum = "" }, "model": func() { r.Model = "gat" },
+		"config": func() { r.Config = json.RawMessage(`{"lr": 0.006}`) }, "split": func() { r.Split = 4 },
+		"seed": func() { r.Seed = 0 }, "engine": func() { r.Engine = "xla:cpu" },
 	} {
 		r = example()
 		if change(); key() == want {
