@@ -56,7 +56,8 @@ func TestReadingAndRatios(t *testing.T) {
 	if f := r.figure(); f == nil {
 		t.Error("no figure")
 	}
-	for _, bad := range []string{"", "{}", `{"seconds": [1], "losses": [1]}`, `{"epoch_seconds": 1, "losses": [null]}`} {
+	for _, bad := range []string{"", "{}", `{"seconds": [1], "losses": [1]}`,
+		`{"epoch_seconds": 1, "losses": [null]}`} {
 		if err := new(Run).read([]byte(bad)); err == nil {
 			t.Errorf("%q was read", bad)
 		}
@@ -143,7 +144,8 @@ func TestPeerAgrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	if python == "" {
-		t.Skip("no Python with torch and numpy, the peer is not tested: `make peer` installs them, or set BENCH_PYTHON")
+		t.Skip("no Python with torch and numpy, the peer is not tested: " +
+			"`make peer` installs them, or set BENCH_PYTHON")
 	}
 	e := enginetest.Open(t, engine.CPU)
 	for _, kind := range kinds { // five labels, and two

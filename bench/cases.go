@@ -116,8 +116,8 @@ func (e entry) read() (Case, error) {
 	}
 	c.Config.Epochs = e.Steps
 	if e.Steps < 2 || e.Authors.Steps < 2 {
-		return c, fmt.Errorf("it has %d steps, and %d of the authors: choose 2 at least, since the first is not counted",
-			e.Steps, e.Authors.Steps)
+		return c, fmt.Errorf("it has %d steps, and %d of the authors: "+
+			"choose 2 at least, since the first is not counted", e.Steps, e.Authors.Steps)
 	}
 	if e.Authors.Evaluations <= 0 || e.Authors.Messages < 0 {
 		return c, fmt.Errorf("it has %g evaluations and %g messages of the authors: choose a positive number, "+

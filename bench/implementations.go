@@ -38,7 +38,8 @@ func (s *setup) check(out string) error {
 	}
 	if s.authors != "" {
 		if _, err := os.Stat(filepath.Join(s.authors, "src", "model_resgnn_rep.py")); err != nil {
-			return fmt.Errorf("%s is no checkout of ml-postech/reverse-gnn: it has no src/model_resgnn_rep.py", s.authors)
+			return fmt.Errorf("%s is no checkout of ml-postech/reverse-gnn: it has no src/model_resgnn_rep.py",
+				s.authors)
 		}
 	}
 	s.peerScript, s.authorsScript = filepath.Join("bench", "peer.py"), filepath.Join("bench", "authors.py")
@@ -56,7 +57,8 @@ func findPython(given, out string) (string, error) {
 	has := func(python string) bool { return exec.Command(python, "-c", "import torch, numpy").Run() == nil }
 	if given != "" {
 		if !has(given) {
-			return "", fmt.Errorf("%s cannot import torch and numpy: install them there, or name another Python", given)
+			return "", fmt.Errorf("%s cannot import torch and numpy: install them there, or name another Python",
+				given)
 		}
 		return given, nil
 	}
@@ -73,7 +75,8 @@ func (s setup) available() (which []string, missing map[string]string) {
 	which, missing = []string{Ours}, map[string]string{}
 	switch {
 	case s.python == "":
-		missing[Peer] = "no Python with torch and numpy was found: `make peer` installs them, or name one with --python"
+		missing[Peer] = "no Python with torch and numpy was found: " +
+			"`make peer` installs them, or name one with --python"
 		missing[Authors] = missing[Peer]
 	case s.authors == "":
 		missing[Authors] = "no checkout of ml-postech/reverse-gnn was given with --authors"

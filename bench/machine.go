@@ -28,9 +28,9 @@ type Machine struct {
 // examine asks revgnn and the system.
 func examine(s setup) Machine {
 	here, d := results.Begin(results.Bench), s.doctor()
-	return Machine{CPU: cmp.Or(here.Machine.CPU, "unknown"), Cores: here.Machine.Cores, Platform: here.Machine.Platform,
-		Load: load(), Memory: d.Memory, FreeMemory: d.Free, Engine: d.Engine, Plugin: d.Version, Commit: commit(),
-		Versions: here.Versions}
+	return Machine{CPU: cmp.Or(here.Machine.CPU, "unknown"), Cores: here.Machine.Cores,
+		Platform: here.Machine.Platform, Load: load(), Memory: d.Memory, FreeMemory: d.Free, Engine: d.Engine,
+		Plugin: d.Version, Commit: commit(), Versions: here.Versions}
 }
 
 // diagnosis is the part of `revgnn doctor --json` that is needed here.

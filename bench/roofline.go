@@ -148,11 +148,12 @@ func (l *Limit) markdown() (string, error) {
 		Title: fmt.Sprintf("The limit: %s on %s, %d/%d/%d", l.Model, l.Graph, l.Forward, l.Reverse, l.Hidden),
 		Columns: []report.Column{{Name: "times"}, {Name: "MFLOP"}, {Name: "MB"}, {Name: "ms"}, {Name: "least ms"},
 			{Name: "fraction"}, {Name: "ms per epoch"}},
-		Notes: []string{fmt.Sprintf("%d nodes, %d entries (%d stored with padding), iterations %.2f / %.2f; engine %s. "+
-			"Rates: dense product %.0f GFLOP/s (large), %.0f (of this shape); "+
-			"memory %.1f GB/s (large), %.1f (arrays of this size).",
-			l.Nodes, l.Entries, l.Stored, l.Solve, l.Adjoint, l.Engine,
-			l.Rates.Large/1e9, l.Rates.Own/1e9, l.Rates.Memory/1e9, l.Rates.Near/1e9),
+		Notes: []string{
+			fmt.Sprintf("%d nodes, %d entries (%d stored with padding), iterations %.2f / %.2f; engine %s. "+
+				"Rates: dense product %.0f GFLOP/s (large), %.0f (of this shape); "+
+				"memory %.1f GB/s (large), %.1f (arrays of this size).",
+				l.Nodes, l.Entries, l.Stored, l.Solve, l.Adjoint, l.Engine,
+				l.Rates.Large/1e9, l.Rates.Own/1e9, l.Rates.Memory/1e9, l.Rates.Near/1e9),
 			fmt.Sprintf("All kernels by themselves would take %.4g ms an epoch.", 1e3*l.Accounted)}}
 	three := func(v float64) report.Cell { return report.Text(fmt.Sprintf("%.3g", v)) }
 	for _, k := range l.Kernels {

@@ -53,15 +53,16 @@ func (r *Report) tables() []*report.Table {
 	}
 	const corner, times = "model-graph-forward-reverse-width", "times revgnn's"
 	time := &report.Table{ID: "times", Title: "Seconds per epoch, medians over the rounds", Corner: corner,
-		Columns: []report.Column{{Name: "nodes"}, {Name: "entries"}, {Name: "revgnn", Unit: "s"}, {Name: "peer", Unit: "s"},
-			{Name: "peer", Unit: times}, {Name: "authors", Unit: "s"}, {Name: "authors", Unit: times},
-			{Name: "to compile", Unit: "s"}},
+		Columns: []report.Column{{Name: "nodes"}, {Name: "entries"}, {Name: "revgnn", Unit: "s"},
+			{Name: "peer", Unit: "s"}, {Name: "peer", Unit: times}, {Name: "authors", Unit: "s"},
+			{Name: "authors", Unit: times}, {Name: "to compile", Unit: "s"}},
 		Notes: []string{"Above 1 time, revgnn is faster."}}
 	rest := &report.Table{ID: "rest", Corner: corner,
 		Title: "Peak memory; iterations per reverse layer (solve / adjoint); " +
 			"largest relative difference of losses after the same steps",
-		Columns: []report.Column{{Group: "memory", Name: "revgnn", Unit: "MB"}, {Group: "memory", Name: "peer", Unit: "MB"},
-			{Group: "memory", Name: "peer", Unit: times}, {Group: "memory", Name: "authors", Unit: "MB"},
+		Columns: []report.Column{{Group: "memory", Name: "revgnn", Unit: "MB"},
+			{Group: "memory", Name: "peer", Unit: "MB"}, {Group: "memory", Name: "peer", Unit: times},
+			{Group: "memory", Name: "authors", Unit: "MB"},
 			{Group: "iterations", Name: "revgnn"}, {Group: "iterations", Name: "peer"},
 			{Group: "losses", Name: "peer"}, {Group: "losses", Name: "authors"}}}
 	for i, x := range r.Results {

@@ -49,7 +49,8 @@ func browser(t *testing.T) *page {
 	t.Cleanup(cancel)
 	p := &page{Context: limited, tab: tab}
 	chromedp.ListenTarget(limited, p.listen)
-	if err := chromedp.Run(limited, network.Enable(), cdpruntime.Enable(), emulation.SetFocusEmulationEnabled(true)); err != nil {
+	if err := chromedp.Run(limited, network.Enable(), cdpruntime.Enable(),
+		emulation.SetFocusEmulationEnabled(true)); err != nil {
 		t.Fatalf("starting the browser: %v", err)
 	}
 	return p
@@ -57,8 +58,10 @@ func browser(t *testing.T) *page {
 
 func chrome(t *testing.T) string {
 	t.Helper()
-	for _, name := range []string{os.Getenv("CHROME"), "chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
-		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "/Applications/Chromium.app/Contents/MacOS/Chromium"} {
+	for _, name := range []string{os.Getenv("CHROME"), "chromium", "chromium-browser", "google-chrome",
+		"google-chrome-stable",
+		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+		"/Applications/Chromium.app/Contents/MacOS/Chromium"} {
 		if path, err := exec.LookPath(name); name != "" && err == nil {
 			return path
 		}
@@ -206,7 +209,8 @@ func (p *page) slide(t *testing.T, figure string) {
 	textBefore, pictureBefore, _ := strings.Cut(before, " data:")
 	textAfter, pictureAfter, _ := strings.Cut(after, " data:")
 	if textBefore == textAfter || pictureBefore == pictureAfter {
-		t.Errorf("the slider at its end still shows %q, and the picture changed: %t", textAfter, pictureBefore != pictureAfter)
+		t.Errorf("the slider at its end still shows %q, and the picture changed: %t",
+			textAfter, pictureBefore != pictureAfter)
 	}
 }
 
@@ -220,7 +224,8 @@ func TestPagesWithoutScripts(t *testing.T) {
 				t.Fatal(err)
 			}
 			file := filepath.Join(t.TempDir(), "page.html")
-			if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(text), "<script>", `<script type="none">`)), 0o644); err != nil {
+			if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(text), "<script>", `<script type="none">`)),
+				0o644); err != nil {
 				t.Fatal(err)
 			}
 			p.do(t, "opening the page", chromedp.Navigate("file://"+file))

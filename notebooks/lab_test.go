@@ -25,8 +25,8 @@ type server struct {
 	env           []string
 }
 
-// lab starts a JupyterLab with all executed notebooks (such as fig1.ipynb), trusted copies of them (trusted-fig1.ipynb), and one
-// that has not been executed (fresh.ipynb).
+// lab starts a JupyterLab with all executed notebooks (such as fig1.ipynb), trusted copies of them
+// (trusted-fig1.ipynb), and one that has not been executed (fresh.ipynb).
 func lab(t *testing.T) *server {
 	t.Helper()
 	dir := venv(t)
@@ -67,8 +67,8 @@ func lab(t *testing.T) *server {
 	listener.Close()
 
 	cmd := exec.Command(filepath.Join(dir, "bin", "jupyter-lab"), "--no-browser", "--allow-root",
-		"--ip=127.0.0.1", fmt.Sprintf("--port=%d", port), "--ServerApp.port_retries=0", "--IdentityProvider.token="+token,
-		"--ServerApp.root_dir="+s.root, "--LabApp.expose_app_in_browser=True",
+		"--ip=127.0.0.1", fmt.Sprintf("--port=%d", port), "--ServerApp.port_retries=0",
+		"--IdentityProvider.token="+token, "--ServerApp.root_dir="+s.root, "--LabApp.expose_app_in_browser=True",
 		"--LabApp.check_for_updates_class=jupyterlab.handlers.announcements.NeverCheckForUpdate", "--LabApp.news_url=")
 	cmd.Dir, cmd.Env = s.root, s.env
 	cmd.WaitDelay = 5 * time.Second // a kernel may outlive the server
@@ -136,7 +136,8 @@ func (p *page) next(t *testing.T, notebook string) {
 		await jupyterapp.commands.execute('docmanager:open', {path: %[1]q});
 		globalThis.opened = %[1]q;
 	})()`, notebook), nil))
-	p.until(t, fmt.Sprintf("globalThis.opened === %q && !!document.querySelector('.jp-Notebook .jp-Cell')", notebook), true)
+	p.until(t, fmt.Sprintf("globalThis.opened === %q && !!document.querySelector('.jp-Notebook .jp-Cell')", notebook),
+		true)
 }
 
 func TestLab(t *testing.T) {
@@ -152,7 +153,8 @@ func TestLab(t *testing.T) {
 			const context = jupyterapp.shell.currentWidget?.sessionContext;
 			return context?.session?.kernel?.connectionStatus === 'connected';
 		})()`, true)
-		p.do(t, "running all cells", chromedp.Evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')", nil))
+		p.do(t, "running all cells",
+			chromedp.Evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')", nil))
 		p.until(t, "!!document.querySelector('.jp-OutputArea progress')", true)
 		p.see(t, ".revgnn-figure[data-drawn=interactive] canvas", figures)
 		p.quiet(t)

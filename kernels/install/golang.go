@@ -25,7 +25,8 @@ func (p *place) modules() error {
 	}
 	return p.once("modules", cache+"\n"+string(sums), cache, func() error {
 		if err := p.run(p.project, "go", "mod", "download"); err != nil {
-			return fmt.Errorf("downloading the modules in go.mod from the Go module proxy, which must be in reach: %w", err)
+			return fmt.Errorf("downloading the modules in go.mod from the Go module proxy, which must be in reach: %w",
+				err)
 		}
 		return nil
 	})
@@ -46,8 +47,10 @@ func (p *place) tools() error {
 			if err := json.Unmarshal([]byte(said), &module); err != nil {
 				return err
 			}
-			// The kernel's go.mod may name an older Go than the one that is to build it; GOFLAGS and GOWORK are the user's.
-			return p.run(module.Dir, "env", "GOFLAGS=", "GOWORK=off", "go", "build", "-buildvcs=false", "-trimpath", "-o", binary, t.folder)
+			// The kernel's go.mod may name an older Go than the one that is to build it; GOFLAGS
+			// and GOWORK are the user's.
+			return p.run(module.Dir, "env", "GOFLAGS=", "GOWORK=off", "go", "build", "-buildvcs=false", "-trimpath",
+				"-o", binary, t.folder)
 		})
 		if err != nil {
 			return fmt.Errorf("building %s: %w", t.name, err)

@@ -30,7 +30,8 @@ func (p *place) kernel(env map[string]string) (string, error) {
 		return "", err
 	}
 	if !json.Valid(spec.Bytes()) {
-		return "", fmt.Errorf("%s with this checkout's path and variables is not valid JSON: avoid quotes and backslashes in them", source)
+		return "", fmt.Errorf("%s with this checkout's path and variables is not valid JSON: "+
+			"avoid quotes and backslashes in them", source)
 	}
 	dir := filepath.Join(p.venv, "share", "jupyter", "kernels", "revgnn")
 	if err := os.MkdirAll(dir, 0o755); err != nil {

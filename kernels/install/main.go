@@ -29,10 +29,12 @@ func main() {
 	user := flag.Bool("user", false, "also install the kernel for every Jupyter of this user")
 	system := flag.Bool("system", false, "also install the kernel for every user of this machine")
 	env := variables{}
-	flag.Var(env, "env", "a `NAME=VALUE` to set in every notebook, such as PJRT_PLUGIN_LIBRARY_PATH=...; may be repeated")
+	flag.Var(env, "env", "a `NAME=VALUE` to set in every notebook, such as PJRT_PLUGIN_LIBRARY_PATH=...; "+
+		"may be repeated")
 	flag.Parse()
 	if flag.NArg() > 0 || *user && *system {
-		fmt.Fprintln(os.Stderr, "kernels/install: it takes no arguments, and at most one of -user and -system: see `go run ./kernels/install -help`")
+		fmt.Fprintln(os.Stderr, "kernels/install: it takes no arguments, and at most one of -user and -system: "+
+			"see `go run ./kernels/install -help`")
 		os.Exit(2)
 	}
 	if err := install(env, *user, *system); err != nil {

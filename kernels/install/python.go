@@ -27,14 +27,16 @@ func (p *place) python() error {
 	}
 	return p.once("jupyter", string(pins), filepath.Join(p.venv, "bin", "jupyter-lab"), func() error {
 		if err := p.pip("install", "-r", file); err != nil {
-			return fmt.Errorf("installing kernels/requirements.txt from the Python package index, which must be in reach: %w", err)
+			return fmt.Errorf("installing kernels/requirements.txt from the Python package index, "+
+				"which must be in reach: %w", err)
 		}
 		return nil
 	})
 }
 
 func (p *place) pip(args ...string) error {
-	return p.run(p.project, filepath.Join(p.venv, "bin", "python"), append([]string{"-m", "pip", "--quiet", "--disable-pip-version-check"}, args...)...)
+	return p.run(p.project, filepath.Join(p.venv, "bin", "python"),
+		append([]string{"-m", "pip", "--quiet", "--disable-pip-version-check"}, args...)...)
 }
 
 // findPython looks for a Python that can make .venv: PYTHON, if set, else the usual names.
@@ -51,9 +53,11 @@ func findPython() (string, error) {
 		}
 		switch {
 		case exec.Command(path, "-c", "import sys; sys.exit(sys.version_info < (3, 10))").Run() != nil:
-			problem = fmt.Errorf("%s is older than Python 3.10 or does not run: install a newer one, or set PYTHON to one", path)
+			problem = fmt.Errorf("%s is older than Python 3.10 or does not run: "+
+				"install a newer one, or set PYTHON to one", path)
 		case exec.Command(path, "-c", "import venv, ensurepip").Run() != nil:
-			return "", fmt.Errorf("%s lacks the venv module: install it (on Debian and Ubuntu, the package python3-venv), or set PYTHON to another Python", path)
+			return "", fmt.Errorf("%s lacks the venv module: "+
+				"install it (on Debian and Ubuntu, the package python3-venv), or set PYTHON to another Python", path)
 		default:
 			return path, nil
 		}
