@@ -37,8 +37,9 @@ func somePlots() *Figure {
 		panic(err)
 	}
 	return Plots("plots", "Depth",
-		Plot{Title: "Forward", XName: "forward layers", YName: "accuracy [%]", Series: []Series{ours, band, paper},
-			Axes: Axes{Log2X: true}}, Plot{Title: "Reverse", XName: "reverse layers", YName: "time [s]",
+		Plot{Title: "Forward", XName: "forward layers", YName: "accuracy [%]",
+			Series: []Series{ours, band, paper}, Axes: Axes{Log2X: true}},
+		Plot{Title: "Reverse", XName: "reverse layers", YName: "time [s]",
 			Series: []Series{points, fit.Series("fit", "points"), ours}, Axes: Axes{LogX: true, LogY: true}})
 }
 

@@ -62,9 +62,9 @@ func TestSVG(t *testing.T) {
 		for _, want := range map[string][]string{
 			"losses": {"Losses & gains", "GCN", "GCN+ReP", "epoch", "loss [nats]"},
 			"board":  {"A board", "Truth", "Ours: 0.9", "Theirs", "row", "column"},
-			"plots": {"Depth", "Forward", "Reverse", "ours",
-				"band", "paper", "points", "fit", "forward layers", "accuracy [%]",
-				"reverse layers", "time [s]", "1", "4", "16", "64", "256", "1024", "10", "100", "1000"},
+			"plots": {"Depth", "Forward", "Reverse", "ours", "band", "paper", "points",
+				"fit", "forward layers", "accuracy [%]", "reverse layers", "time [s]",
+				"1", "4", "16", "64", "256", "1024", "10", "100", "1000"},
 			"boards": {"Layers", "GCN+ReP", "GCN", "reverse 1", "input", "forward 1"},
 			"slider": {"GCN+ReP", "GCN", "layer 0", "layer 4", "layer 8"},
 		}[f.ID] {

@@ -38,8 +38,8 @@ func (t *Table) HTML() (string, error) {
 		if i == 0 || r.Group != t.Rows[i-1].Group {
 			rule = "border-top:1px solid " + ink
 			if r.Group != "" {
-				fmt.Fprintf(&b, rowHTML+`<th colspan="%d" scope="rowgroup" style="text-align:left;padding:6px 8px `+
-					`2px;font-weight:normal">`+
+				fmt.Fprintf(&b, rowHTML+`<th colspan="%d" scope="rowgroup" `+
+					`style="text-align:left;padding:6px 8px 2px;font-weight:normal">`+
 					"<i>%s</i></th></tr>\n", rule, len(t.Columns)+1, html.EscapeString(r.Group))
 				rule = ""
 			}
