@@ -104,8 +104,9 @@ func TestOwnSettings(t *testing.T) {
 	if err := one.Validate(); err == nil || !strings.Contains(err.Error(), "another model") {
 		t.Errorf("got %v", err)
 	}
-	if err := one.Set("time", "much"); err == nil {
-		t.Error("a time that is no number was accepted")
+	three := two
+	if err := three.Set("time", "much"); err == nil || three.Value("time") != 7.0 {
+		t.Errorf("a time that is no number was accepted: %v", three)
 	}
 }
 

@@ -63,17 +63,17 @@ func (s Setting) isZero() bool {
 	}
 }
 
-// Parse gives the setting the value that text stands for on a command line.
+// Parse gives the setting the value that text stands for on a command line, or leaves it as it is and returns an error.
 func (s Setting) Parse(text string) (err error) {
 	switch v := s.Value.(type) {
 	case *int:
-		*v, err = strconv.Atoi(text)
+		err = assign(v, strconv.Atoi, text)
 	case *uint64:
-		*v, err = strconv.ParseUint(text, 10, 64)
+		err = assign(v, func(t string) (uint64, error) { return strconv.ParseUint(t, 10, 64) }, text)
 	case *float64:
-		*v, err = strconv.ParseFloat(text, 64)
+		err = assign(v, func(t string) (float64, error) { return strconv.ParseFloat(t, 64) }, text)
 	case *bool:
-		*v, err = strconv.ParseBool(text)
+		err = assign(v, strconv.ParseBool, text)
 	case *string:
 		*v = text
 	}
@@ -81,6 +81,15 @@ func (s Setting) Parse(text string) (err error) {
 		return fmt.Errorf("%s is %q: it must be %s", s.Name, text, s.kind())
 	}
 	return nil
+}
+
+// assign sets a variable to what text stands for, if that can be parsed.
+func assign[T any](to *T, parse func(string) (T, error), text string) error {
+	v, err := parse(text)
+	if err == nil {
+		*to = v
+	}
+	return err
 }
 
 // Decode gives the setting a value from JSON.

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
-	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
@@ -15,9 +13,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/metrics"
-	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/solve"
-	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
 // Metric is what a graph's models are judged by: ROC-AUC for two classes, else accuracy (paper section 4.1.2).
@@ -130,42 +126,6 @@ func (f *fit) epoch(epoch int, last bool) (over bool, err error) {
 	return false, nil
 }
 
-// judgeStep judges the parameters after a step, by an evaluation, or, where that would be the same, those
-// before it, by its logits.
-func (f *fit) judgeStep(epoch int, out []*tensors.Tensor) error {
-	if f.Separate {
-		logits, err := f.logits()
-		if err != nil {
-			return err
-		}
-		return f.judge(epoch, logits, nil)
-	}
-	if epoch == 1 {
-		return nil
-	}
-	logits, err := tensors.CopyFlatData[float32](out[outLogits])
-	if err != nil {
-		return err
-	}
-	return f.judge(epoch-1, logits, out[outParams:])
-}
-
-// startEvaluation builds the evaluation and compiles it.
-func (f *fit) startEvaluation() (err error) {
-	f.evaluate, err = model.NewExec(f.engine.Backend, f.store, func(scope *model.Scope, in []*Node) []*Node {
-		b := f.build(scope, in, false)
-		return []*Node{b.Logits, b.Stats.Outcome}
-	})
-	if err != nil {
-		return fmt.Errorf("the evaluation cannot be built: %w", err)
-	}
-	if err := f.compile(f.evaluate, "evaluation"); err != nil {
-		f.evaluate.Finalize()
-		return err
-	}
-	return nil
-}
-
 // start builds the training step and compiles it.
 func (f *fit) start() (err error) {
 	start := time.Now()
@@ -201,85 +161,6 @@ func (f *fit) account(out []*tensors.Tensor, took float64) {
 	r.Residual = Number(tensors.ToScalar[float32](out[outResidual]))
 	r.ResidualLayer = int(tensors.ToScalar[int32](out[outLayer]))
 	r.AdjointResidual = Number(tensors.ToScalar[float32](out[outAdjointResidual]))
-}
-
-// logits evaluates the model as it is.
-func (f *fit) logits() ([]float32, error) {
-	out, err := f.evaluate.Call(f.inputs...)
-	if err != nil {
-		return nil, fmt.Errorf("the evaluation failed on %s: %w", f.engine.Name, err)
-	}
-	defer release(out)
-	logits, err := tensors.CopyFlatData[float32](out[0])
-	if f.explain(out[1]) != "" {
-		// Not to be judged; the next step says why.
-		logits = slices.Repeat([]float32{float32(math.NaN())}, len(logits))
-	}
-	return logits, err
-}
-
-// judge measures logits, in the adjacency's order, of the parameters after an epoch, and keeps those that improve on
-// the validation metric. params are those parameters; nil for the store's.
-func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error {
-	r := f.result
-	logits = sparse.Restore(f.model.Order, logits, f.model.Outputs)
-	metric := Metric(f.graph)
-	finite := !slices.ContainsFunc(logits, func(v float32) bool { return v != v || math.IsInf(float64(v), 0) })
-	val := math.NaN()
-	if finite {
-		var err error
-		if val, err = metrics.Evaluate(metric, logits, f.model.Outputs, f.graph.Labels, f.split.Val); err != nil {
-			return fmt.Errorf("graph %q, split %d, validation: %w", f.graph.Name, r.Split, err)
-		}
-	}
-	f.patience++
-	if finite && !(val <= float64(r.Val)) {
-		f.patience = 0
-		r.BestEpoch, r.Val, r.Logits = epoch, Number(val), logits
-		if !none(f.split.Test) {
-			test, err := metrics.Evaluate(metric, logits, f.model.Outputs, f.graph.Labels, f.split.Test)
-			if err != nil {
-				return fmt.Errorf("graph %q, split %d, test: %w", f.graph.Name, r.Split, err)
-			}
-			r.Test = Number(test)
-		}
-		if err := f.keep(params); err != nil {
-			return err
-		}
-	}
-	known := &r.History[epoch-1]
-	known.Val, known.BestVal = Number(val), r.Val
-	if f.observe != nil {
-		f.observe(*known)
-	}
-	return nil
-}
-
-// keep copies the model's variables to the host; params are the values of the trainable ones, nil for the store's.
-func (f *fit) keep(params []*tensors.Tensor) error {
-	values := map[*model.Variable]*tensors.Tensor{}
-	if params != nil {
-		for i, v := range f.trainable() {
-			values[v] = params[i]
-		}
-	}
-	weights := map[string]Array{}
-	for _, v := range f.Variables {
-		t := values[v]
-		if t == nil {
-			var err error
-			if t, err = v.Value(); err != nil {
-				return err
-			}
-		}
-		flat, err := tensors.CopyFlatData[float32](t)
-		if err != nil {
-			return err
-		}
-		weights[models.NameOf(v)] = Array{v.Shape().Dimensions, flat}
-	}
-	f.result.Weights = weights
-	return nil
 }
 
 // finish fills in the totals.

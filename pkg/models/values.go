@@ -1,0 +1,152 @@
+package models
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Settings lists the settings that the configuration's model has. They point into copies: see
+// [Config.Set] for changing one.
+func (c Config) Settings() []Setting {
+	list, _ := c.bound()
+	return list
+}
+
+// bound lists the settings of the model, and tells what to call after changing one.
+func (c *Config) bound() (list []Setting, keep func()) {
+	k := registry[c.Model]
+	for _, s := range c.shared() {
+		if k.Has(s.Name) {
+			list = append(list, s)
+		}
+	}
+	if k.Own.bind == nil || c.Own == nil {
+		return list, func() {}
+	}
+	own, current := k.Own.bind(c.Own)
+	return append(list, own...), func() { c.Own = current() }
+}
+
+// Set gives a setting, by its flag's name, the value that text stands for. A setting that the model does not have is
+// refused, but for the value that stands for its absence, such as no reverse layers.
+func (c *Config) Set(name, text string) error {
+	return c.change(name, func(s Setting) error { return s.Parse(text) })
+}
+
+// Decode gives a setting, by its name in JSON, a value from JSON. A setting that the model does not have is refused.
+func (c *Config) Decode(key string, raw json.RawMessage) error {
+	return c.change(strings.ReplaceAll(key, "_", "-"), func(s Setting) error { return s.Decode(raw) })
+}
+
+func (c *Config) change(name string, to func(Setting) error) error {
+	list, keep := c.bound()
+	i := slices.IndexFunc(list, func(s Setting) bool { return s.Name == name })
+	if i < 0 {
+		if absent(name, to) {
+			return nil
+		}
+		return c.refuse(name)
+	}
+	defer keep()
+	return to(list[i])
+}
+
+// absent tells whether a change gives a shared setting the value that stands for its absence.
+func absent(name string, to func(Setting) error) bool {
+	var other Config
+	for _, s := range other.shared() {
+		if s.Name == name && s.Absent != nil {
+			return to(s) == nil && s.Current() == s.Absent
+		}
+	}
+	return false
+}
+
+// refuse says that the model does not have a setting, and which ones it has.
+func (c Config) refuse(name string) error {
+	k, err := Lookup(c.Model)
+	if err != nil {
+		return err
+	}
+	var has []string
+	for _, s := range c.Settings() {
+		has = append(has, s.Name)
+	}
+	hint := ""
+	if with, ok := k.WithReverse(); ok && with.knows(name) {
+		hint = fmt.Sprintf("choose %s, or ", with.Name)
+	}
+	return fmt.Errorf("model %s has no setting %q: %sleave it out (it has %s)",
+		c.Model, name, hint, strings.Join(has, ", "))
+}
+
+// knows tells whether the model has a setting.
+func (k Kind) knows(name string) bool {
+	return slices.ContainsFunc(Default(k.Name).Settings(), func(s Setting) bool { return s.Name == name })
+}
+
+// Value is a setting by its flag's name; nil where the model does not have it.
+func (c Config) Value(name string) any {
+	for _, s := range c.Settings() {
+		if s.Name == name {
+			return s.Current()
+		}
+	}
+	return nil
+}
+
+// Values are the model's name and its settings, by their names in JSON.
+func (c Config) Values() map[string]any {
+	out := map[string]any{"model": c.Model}
+	for _, s := range c.Settings() {
+		out[s.Key()] = s.Current()
+	}
+	return out
+}
+
+// MarshalJSON writes the model's name and its settings.
+func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values()) }
+
+// UnmarshalJSON reads what MarshalJSON writes; what is missing has the model's default. See [Config.Read].
+func (c *Config) UnmarshalJSON(b []byte) error {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(b, &values); err != nil {
+		return err
+	}
+	return c.Read(values)
+}
+
+// Read makes the configuration that values describe; without the name of a model, the zero configuration.
+// Shared settings that the model does not have are passed over, since records of earlier versions hold them;
+// any other name is an error.
+func (c *Config) Read(values map[string]json.RawMessage) error {
+	var name string
+	if raw, ok := values["model"]; ok {
+		if err := json.Unmarshal(raw, &name); err != nil {
+			return fmt.Errorf("model is %s: it must be a text", raw)
+		}
+	}
+	if *c = Default(name); name == "" {
+		return nil
+	}
+	if _, err := Lookup(name); err != nil {
+		return err
+	}
+	var all Config
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if key == "model" {
+			continue
+		}
+		err := c.Decode(key, values[key])
+		passed := slices.ContainsFunc(all.shared(), func(s Setting) bool {
+			return s.Key() == key && !registry[name].Has(s.Name)
+		})
+		if err != nil && !passed {
+			return err
+		}
+	}
+	return nil
+}
