@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,12 +25,16 @@ type subject struct {
 
 // offer says which settings a command takes as flags.
 type offer struct {
-	// takes tells by name whether a setting is offered; nil: all are.
-	takes func(name string) bool
+	// takes tells whether a setting is offered; nil: all are.
+	takes func(models.Setting) bool
 	// of tells which models the command is for; nil: all.
 	of func(models.Kind) bool
+	// refuse, if not nil, says why the command is not for a model.
+	refuse func(train.Config) error
 	// flags are names of flags that differ from their settings'.
 	flags map[string]string
+	// helps are what the command says of settings, where that is not what the models say.
+	helps map[string]string
 	// defaults of the command, by setting, where they differ from the models'.
 	defaults map[string]string
 }
@@ -81,6 +86,8 @@ func about(c *cobra.Command, o offer) *subject {
 type offered struct {
 	models.Setting
 	flag string
+	// help, if not empty, is what the command says of it.
+	help string
 	// of are the models that have it, and defaults what it is in each of them unless it is given.
 	of       []string
 	defaults map[string]any
@@ -91,13 +98,14 @@ type offered struct {
 func (o offer) settings() (list []offered) {
 	for _, model := range append([]string{models.Suggested()}, o.models()...) {
 		for _, s := range o.configure(model).Settings() {
-			if o.takes != nil && !o.takes(s.Name) {
+			if o.takes != nil && !o.takes(s) {
 				continue
 			}
 			i := slices.IndexFunc(list, func(known offered) bool { return known.Name == s.Name })
 			if i < 0 {
 				i, list = len(list), append(list,
-					offered{Setting: s, flag: o.flag(s.Name), defaults: map[string]any{}})
+					offered{Setting: s, flag: o.flag(s.Name), help: o.helps[s.Name],
+						defaults: map[string]any{}})
 			}
 			if _, known := list[i].defaults[model]; !known {
 				list[i].of, list[i].defaults[model] = append(list[i].of, model), s.Current()
@@ -110,6 +118,9 @@ func (o offer) settings() (list []offered) {
 // add adds the flag.
 func (s offered) add(f *pflag.FlagSet, models []string) {
 	help := s.Help
+	if s.help != "" {
+		help = s.help
+	}
 	if len(s.OneOf) > 0 && !strings.Contains(help, s.OneOf[0]) {
 		help += ": " + strings.Join(s.OneOf, ", ")
 	}
@@ -167,6 +178,11 @@ func (s *subject) config() (train.Config, error) {
 		return train.Config{}, asUsage(err)
 	}
 	c := s.configure(s.model)
+	if s.refuse != nil {
+		if err := s.refuse(c); err != nil {
+			return c, asUsage(err)
+		}
+	}
 	var err error
 	for _, setting := range s.settings() {
 		if f := s.command.Flags().Lookup(setting.flag); f.Changed && err == nil {
@@ -176,7 +192,22 @@ func (s *subject) config() (train.Config, error) {
 	if err == nil {
 		err = c.Validate()
 	}
-	return c, asUsage(err)
+	return c, asUsage(s.byFlags(err))
+}
+
+// byFlags has an error speak of flags where it speaks of settings that have flags of other names.
+func (o offer) byFlags(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	for setting, flag := range o.flags {
+		text = strings.ReplaceAll(text, strconv.Quote(setting), strconv.Quote(flag))
+		if rest, is := strings.CutPrefix(text, setting+" "); is {
+			text = flag + " " + rest
+		}
+	}
+	return errors.New(text)
 }
 
 // kinds says what a flag of a type wants.

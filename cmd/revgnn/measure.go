@@ -25,9 +25,6 @@ func (a *app) invert() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := train.Invertible(config); err != nil {
-			return asUsage(err)
-		}
 		record, err := a.recorder(results.Invert)
 		if err != nil {
 			return err
@@ -58,17 +55,18 @@ func (a *app) invert() *cobra.Command {
 // invertOffer has the defaults of the paper's table 4. Dropout, normalisation and heads play no part in an inversion,
 // nor do settings of a training but the seed.
 func invertOffer() offer {
-	without := []string{"reverse", "dropout", "normalise", "tolerance", "adjoint", "norm", "no-bias", "head-layers",
-		"reverse-time", "lr", "weight-decay", "epochs", "patience"}
-	return offer{of: func(k models.Kind) bool { return k.Plain != "" },
-		takes:    func(name string) bool { return !slices.Contains(without, name) },
+	without := []string{"dropout", "normalise", "tolerance", "adjoint", "norm", "no-bias", "head-layers", "lr",
+		"weight-decay", "epochs", "patience"}
+	return offer{of: func(k models.Kind) bool { return k.Plain != "" }, refuse: train.Invertible,
+		takes:    func(s models.Setting) bool { return !s.Reverse && !slices.Contains(without, s.Name) },
 		flags:    map[string]string{"forward": "depth"},
+		helps:    map[string]string{"forward": "layers forwards, and as many backwards"},
 		defaults: map[string]string{"forward": "64", "lipschitz": "0.99999", "max-iterations": "8"}}
 }
 
 func (a *app) bench() *cobra.Command {
 	c := &cobra.Command{Use: "bench --dataset NAME [flags]", Short: "Time training steps", Args: noArguments}
-	s := about(c, offer{takes: func(name string) bool { return name != "patience" },
+	s := about(c, offer{takes: func(s models.Setting) bool { return s.Name != "patience" },
 		defaults: map[string]string{"epochs": "10"}})
 	from := c.Flags().String("weights", "", "train on from these weights, .npz or .safetensors, by PyTorch's names; "+
 		"without, every step starts from the seed's")

@@ -13,6 +13,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/npz"
 	"github.com/revgnn/revgnn/pkg/sweep"
 	"github.com/revgnn/revgnn/pkg/train"
@@ -44,7 +45,7 @@ const predictLong = "Evaluates a model with given weights once, in training mode
 func (a *app) predict() *cobra.Command {
 	c := &cobra.Command{Use: "predict --dataset NAME --weights FILE --out FILE.npz [flags]", Long: predictLong,
 		Short: "Evaluate a model with given weights once, in training mode without dropout", Args: noArguments}
-	s := about(c, offer{takes: func(name string) bool { return !slices.Contains(trainingOnly, name) }})
+	s := about(c, offer{takes: func(s models.Setting) bool { return !slices.Contains(trainingOnly, s.Name) }})
 	var o evaluation
 	f := c.Flags()
 	f.IntVar(&o.split, "split", 0, "split whose training nodes the loss is over")

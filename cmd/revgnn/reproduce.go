@@ -185,8 +185,8 @@ func (r *reproduction) scope(profile paper.Profile) (s experiment.Scope, shard e
 func (r *reproduction) runner(scope experiment.Scope, shard experiment.Shard, store *results.Store,
 	p *progress) *experiment.Runner {
 	return &experiment.Runner{Scope: scope, Shard: shard, Store: store, Alone: r.inOwnProcess,
-		Engine: func() (*engine.Engine, error) { return engine.Open(r.engineName) },
-		Load:   func(ctx context.Context, name string) (*graphs.Graph, error) { return r.loadAny(ctx, p, name) },
+		EngineName: r.engineName, Engine: func() (*engine.Engine, error) { return engine.Open(r.engineName) },
+		Load: func(ctx context.Context, name string) (*graphs.Graph, error) { return r.loadAny(ctx, p, name) },
 		Starts: func(at experiment.Progress) {
 			p.line("[%d/%d] %s; time left: %s", at.Number, at.Total, at.Task, at.Left())
 		},

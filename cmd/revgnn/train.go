@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/revgnn/revgnn/pkg/files"
+	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/sweep"
 	"github.com/revgnn/revgnn/pkg/train"
@@ -18,6 +20,7 @@ func (a *app) train() *cobra.Command {
 	c := &cobra.Command{Use: "train --dataset NAME [flags]", Short: "Train a model on each split of a dataset",
 		Args:    noArguments,
 		Example: "  revgnn train --dataset NAME --model MODEL --forward 1 --splits 0-9 --out out/run"}
+	c.Long = "Trains a model on each split of a dataset.\n\nModels:\n" + modelList()
 	s := about(c, offer{})
 	var (
 		splits string
@@ -110,4 +113,17 @@ func summaryTable(w io.Writer, s *sweep.Summary) {
 	}
 	fmt.Fprintf(w, "\n%s\t%.4f ± %.4f (sample standard deviation; population %.4f)\n",
 		s.Metric, s.Mean, s.Std, s.StdPopulation)
+}
+
+// modelList has a line for each model: what a layer is, and where it comes from.
+func modelList() string {
+	var b strings.Builder
+	for _, k := range models.Kinds() {
+		line := k.Layer
+		if k.Plain != "" {
+			line = k.Plain + " and its inverse, side by side"
+		}
+		fmt.Fprintf(&b, "  %-10s %s (%s)\n", k.Name, line, k.Reference)
+	}
+	return strings.TrimRight(b.String(), "\n")
 }

@@ -1,11 +1,16 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -199,4 +204,24 @@ func writeFile(t testing.TB, name string, content []byte) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// No model may have a setting of its own that is a flag of a command.
+func TestFlagsAreReserved(t *testing.T) {
+	a := &app{stdout: io.Discard, stderr: io.Discard}
+	offered := map[string]bool{}
+	for _, model := range models.Names() {
+		for _, s := range train.Default(model).Settings() {
+			offered[s.Name] = true
+		}
+	}
+	for _, c := range []*cobra.Command{a.train(), a.bench(), a.invert(), a.predict(), a.root()} {
+		for _, flags := range []*pflag.FlagSet{c.Flags(), c.PersistentFlags()} {
+			flags.VisitAll(func(f *pflag.Flag) {
+				if !offered[f.Name] && !models.Reserved(f.Name) {
+					t.Errorf("a model could have a setting --%s, which is a flag of %s", f.Name, c.Name())
+				}
+			})
+		}
+	}
 }

@@ -98,6 +98,12 @@ func open(config string) (compute.Backend, error) {
 	return compute.NewWithConfig(config)
 }
 
+// Choose is the name of the engine that [Open] would open for a name, without opening it.
+func Choose(name string) (string, error) {
+	resolved, _, err := choose(name)
+	return resolved, err
+}
+
 // choose resolves a name to an engine and the reason for it.
 func choose(name string) (resolved, why string, err error) {
 	source := "asked for with --engine"

@@ -24,6 +24,20 @@ type Rule struct {
 	Depths []Settings `json:"depths,omitempty"`
 }
 
+// Check returns an error where the rule has a setting that no model has.
+func (r Rule) Check() error {
+	all := Settings{}
+	for key, values := range r.Settings {
+		all[key] = values[0]
+	}
+	for _, s := range append([]Settings{all}, r.Depths...) {
+		if err := s.Check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // list is what a setting may be: in JSON one value, or a list of them.
 type list []json.RawMessage
 

@@ -50,9 +50,12 @@ func (t Task) program() string {
 	if kind != results.Measure {
 		values = t.Config.Resolved().Values()
 	}
+	// Dropout makes training and evaluation two programs, whatever its probability.
+	dropout, _ := values["dropout"].(float64)
 	for _, key := range without {
 		delete(values, key)
 	}
+	values["drops"] = dropout > 0
 	key, err := results.Key(map[string]any{"kind": kind, "dataset": t.Dataset, "settings": values})
 	if err != nil {
 		panic(err) // a task is plain data
@@ -60,13 +63,15 @@ func (t Task) program() string {
 	return key
 }
 
-// NewCosts reads records; those that did not go well, and those that can't be read, tell nothing.
-func NewCosts(records []results.Record) *Costs {
+// NewCosts reads records of runs on an engine ("": on any); those that did not go well, and those that can't be read,
+// tell nothing.
+func NewCosts(records []results.Record, engine string) *Costs {
 	c := &Costs{results.Begin(results.Measure).Machine, map[string][]run{}}
 	for i := range records {
 		r := &records[i]
 		t, err := taskOf(r)
-		if err != nil || r.Status != results.OK || r.Machine.GPU != c.machine.GPU {
+		other := engine != "" && r.Kind != results.Measure && r.Engine != engine
+		if err != nil || other || r.Status != results.OK || r.Machine.GPU != c.machine.GPU {
 			continue
 		}
 		one := run{here: r.Machine == c.machine, kind: r.Kind, limit: t.Config.Epochs, seconds: r.Seconds}

@@ -26,9 +26,9 @@ func ran(t *testing.T, task Task, seconds float64, outcome any) results.Record {
 
 func TestCosts(t *testing.T) {
 	c := train.Default("gcn+rep")
-	c.Epochs, c.Patience = 200, 50
+	c.Epochs, c.Patience, c.Dropout = 200, 50, 0.5
 	task := Training("cora", 0, c)
-	nothing := NewCosts(nil).Of(task)
+	nothing := NewCosts(nil, "").Of(task)
 	if nothing.Seconds != 0 || !nothing.AtLeast || nothing.Bytes != train.Least(SizeOf("cora"), c) {
 		t.Errorf("without runs: %+v", nothing)
 	}
@@ -42,6 +42,8 @@ func TestCosts(t *testing.T) {
 	other.Config.LearningRate, other.Config.Dropout, other.Config.Seed, other.Split = 0.5, 0.25, 3, 7
 	longer := other
 	longer.Config.Epochs = 400
+	whole := task
+	whole.Config.Dropout = 0 // evaluation is no program of its own then
 	wider := task
 	wider.Config.Hidden *= 2
 	timing := Whole(results.Bench, "cora", c)
@@ -62,9 +64,10 @@ func TestCosts(t *testing.T) {
 		{"trainings before steps", []results.Record{bench, early}, other, 12, 5e8},
 		{"a benchmark", []results.Record{early}, timing, 2 + 5*0.08, 5e8},
 		{"another machine", []results.Record{elsewhere}, task, 0, 4e8},
+		{"without dropout", []results.Record{early}, whole, 0, 0},
 		{"another program", []results.Record{early}, wider, 0, 0},
 	} {
-		got := NewCosts(x.records).Of(x.task)
+		got := NewCosts(x.records, "").Of(x.task)
 		if math.Abs(got.Seconds-x.seconds) > 1e-9 || got.AtLeast != (x.bytes == 0) || x.bytes > 0 &&
 			got.Bytes != x.bytes {
 			t.Errorf("%s: %+v, want %g s and %d bytes", x.what, got, x.seconds, x.bytes)
@@ -83,7 +86,11 @@ func TestPlanSaysWhatIsNotKnown(t *testing.T) {
 	}
 	again := known
 	again.Config.Seed = 5
-	costs := NewCosts([]results.Record{ran(t, again, 90, train.Result{Epochs: c.Epochs, PeakRSS: 1e9})})
+	costs := NewCosts([]results.Record{ran(t, again, 90, train.Result{Epochs: c.Epochs, PeakRSS: 1e9})}, "")
+	record := ran(t, again, 90, train.Result{Epochs: c.Epochs})
+	if got := NewCosts([]results.Record{record}, "another").Of(known); got.Seconds != 0 {
+		t.Errorf("a run on one engine tells the time on another: %+v", got)
+	}
 	p := plan(Scope{Profile: Profile{Datasets: []string{"cora", "photo"}}}, nil, costs, work, Shard{})
 	if p.Missing != 2 || p.Unknown != 1 || p.Seconds != 90 || p.Bytes != 1e9 || !p.AtLeast ||
 		p.Time() != "at least 2 min, and 1 run whose time is not known yet" {

@@ -16,9 +16,11 @@ import (
 type Runner struct {
 	Scope
 	Store *results.Store
-	// Engine opens the engine, when the first run needs it, and Load a dataset.
-	Engine func() (*engine.Engine, error)
-	Load   func(ctx context.Context, name string) (*graphs.Graph, error)
+	// EngineName is that of the engine, as for [engine.Open], and Engine opens it, when the first run needs it;
+	// Load loads a dataset.
+	EngineName string
+	Engine     func() (*engine.Engine, error)
+	Load       func(ctx context.Context, name string) (*graphs.Graph, error)
 	// Alone runs a task in a process of its own, where its memory can be measured; nil: here.
 	Alone func(ctx context.Context, t Task) (results.Record, error)
 	// Shard of the work; the zero value is all.
@@ -54,7 +56,16 @@ func (r *Runner) Plan(work Work) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return plan(r.scope(), Index(all), NewCosts(all), work, r.Shard), nil
+	return plan(r.scope(), Index(all), r.costs(all), work, r.Shard), nil
+}
+
+// costs are what runs took on the engine that further ones will have; on all, where none can be had.
+func (r *Runner) costs(all []results.Record) *Costs {
+	name, err := engine.Choose(r.EngineName)
+	if err != nil {
+		name = ""
+	}
+	return NewCosts(all, name)
 }
 
 // View is what there is for work.
@@ -102,7 +113,7 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 				delete(records, key)
 			}
 		}
-		p := plan(r.scope(), records, NewCosts(all), work, r.Shard)
+		p := plan(r.scope(), records, r.costs(all), work, r.Shard)
 		next := p.next(tried)
 		if next == nil {
 			return nil

@@ -29,7 +29,8 @@ func runner(t *testing.T, path string) *Runner {
 	p := profile(t, `{"name": "tiny", "datasets": ["minesweeper", "tolokers"], "splits": [0, 1, 2], "tried": 1,
 		"candidates": [{"settings": {"hidden": 4, "epochs": 3, "max_iterations": 4, "lr": [0.01, 1e30]},
 			"depths": [{"forward": 2, "reverse": 2}]}]}`)
-	return &Runner{Scope: Scope{Profile: p}, Store: store, Engine: func() (*engine.Engine, error) { return e, nil },
+	return &Runner{Scope: Scope{Profile: p}, Store: store, EngineName: engine.Go,
+		Engine: func() (*engine.Engine, error) { return e, nil },
 		Load: func(ctx context.Context, name string) (*graphs.Graph, error) {
 			if name != "minesweeper" {
 				return nil, errors.New("no such file")

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
+	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -31,6 +33,16 @@ func (s Settings) within(c train.Config) Settings {
 		}
 	}
 	return out
+}
+
+// Check returns an error that names the first setting that no model has.
+func (s Settings) Check() error {
+	for _, key := range slices.Sorted(maps.Keys(s)) {
+		if (train.Config{}).Value(strings.ReplaceAll(key, "_", "-")) == nil && !models.Known(key) {
+			return fmt.Errorf("no model has a setting %q", key)
+		}
+	}
+	return nil
 }
 
 // Model is a configuration as files of experiments have it: the model's name beside the settings that differ from its

@@ -20,14 +20,14 @@ func TestShards(t *testing.T) {
 			Ask[struct{}](v, Whole(results.Measure, dataset, train.Config{}))
 		}
 	}
-	all := plan(s, nil, NewCosts(nil), work, Shard{})
+	all := plan(s, nil, NewCosts(nil, ""), work, Shard{})
 	var whole float64
 	for _, step := range all.Steps {
 		whole += step.size()
 	}
 	seen, groups := 0, map[string]int{}
 	for i := 1; i <= 3; i++ {
-		part := plan(s, nil, NewCosts(nil), work, Shard{i, 3})
+		part := plan(s, nil, NewCosts(nil, ""), work, Shard{i, 3})
 		seen += part.Missing
 		var size float64
 		for _, step := range part.Steps {
@@ -45,7 +45,7 @@ func TestShards(t *testing.T) {
 		done := []results.Record{ran(t, first, 1000, Trained{Result: train.Result{Epochs: 1, Status: results.OK}})}
 		absent := s
 		absent.Absent = func(dataset string) string { return map[string]string{"pubmed": "not here"}[dataset] }
-		for _, step := range plan(absent, Index(done), NewCosts(done), work, Shard{i, 3}).Steps {
+		for _, step := range plan(absent, Index(done), NewCosts(done, ""), work, Shard{i, 3}).Steps {
 			if groups[step.Group] != i {
 				t.Errorf("%s is in shard %d with records, in %d without", step.Group, i, groups[step.Group])
 			}

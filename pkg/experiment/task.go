@@ -66,7 +66,7 @@ func (t Task) Key() string {
 		definition["config"] = t.Config.Resolved().Values()
 	}
 	if t.Follow != nil {
-		definition["follow"] = Follow{within(t.Follow.Layers, max(t.Config.Forward, t.Config.Reverse)),
+		definition["follow"] = Follow{train.Within(t.Follow.Layers, max(t.Config.Forward, t.Config.Reverse)),
 			t.Follow.Boards}
 	}
 	key, err := results.Key(definition)
@@ -74,12 +74,6 @@ func (t Task) Key() string {
 		panic(err) // a task is plain data
 	}
 	return key
-}
-
-// within are the layers up to a depth, ascending.
-func within(layers []int, depth int) []int {
-	out := slices.Compact(slices.Sorted(slices.Values(layers)))
-	return slices.DeleteFunc(out, func(l int) bool { return l < 0 || l > depth })
 }
 
 // alone is the task without what it follows.

@@ -8,25 +8,19 @@ import (
 )
 
 // Custom gives y, computed by any means from inputs, a gradient by hand: pull receives y's cotangent and returns
-// those of the inputs, of their shapes. Nothing but pull is differentiated. All nodes are of one type. (GoMLX's
-// custom gradients have one input: the inputs are packed into one vector.)
+// those of the inputs, of their shapes. Nothing but pull is differentiated. All nodes are of one type.
+//
+// GoMLX's custom gradients have one input: zeros of y's size and the inputs are packed into one vector. The result is
+// y and those zeros, through which the cotangent of y comes back.
 func Custom(y *Node, inputs []*Node, pull func(v *Node) []*Node) *Node {
-	size := 0
-	for _, x := range inputs {
-		size += x.Shape().Size()
-	}
-	// The inputs' place in one packed node is also that of y's cotangent, and must be as large.
-	if size < y.Shape().Size() {
-		return Custom(y, append([]*Node{loop.Zeros(y)}, inputs...), func(v *Node) []*Node {
-			return append([]*Node{loop.Zeros(v)}, pull(v)...)
-		})
-	}
-	p := pack(inputs)
-	q := IdentityWithCustomGradient(p, func(_, v *Node) *Node {
-		return pack(pull(Reshape(Slice(v, AxisRange(0, y.Shape().Size())), y.Shape().Dimensions...)))
+	shape := y.Shape().Dimensions
+	first := func(p *Node) *Node { return Reshape(Slice(p, AxisRange(0, y.Shape().Size())), shape...) }
+	p := pack(append([]*Node{loop.Zeros(y)}, inputs...))
+	p = IdentityWithCustomGradient(p, func(_, v *Node) *Node {
+		v = first(v)
+		return pack(append([]*Node{loop.Zeros(v)}, pull(v)...))
 	})
-	q = Reshape(Slice(q, AxisRange(0, y.Shape().Size())), y.Shape().Dimensions...)
-	return Add(StopGradient(y), Sub(q, StopGradient(q)))
+	return Add(StopGradient(y), first(p))
 }
 
 // pack flattens and joins nodes.

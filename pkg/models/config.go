@@ -41,7 +41,7 @@ type Config struct {
 func (c *Config) shared() []Setting {
 	return []Setting{
 		{Name: "forward", Value: &c.Forward, Help: "forward layers", Most: 1 << 20},
-		{Name: "reverse", Value: &c.Reverse, Help: "reverse layers", Most: 1 << 20, Absent: 0},
+		{Name: "reverse", Value: &c.Reverse, Help: "reverse layers", Most: 1 << 20, Absent: 0, Reverse: true},
 		{Name: "hidden", Value: &c.Hidden, Help: "width of the layers", Least: 1, Most: 1 << 14},
 		{Name: "heads", Value: &c.Heads, Help: "attention heads, averaged", Least: 1, Most: 64, Absent: 1},
 		{Name: "dropout", Value: &c.Dropout, Help: "probability of dropping a feature", Most: 0.99, Absent: 0.0},

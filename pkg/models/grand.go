@@ -66,7 +66,8 @@ func (d *Diffusion) forward() []Setting {
 
 func (d *Diffusion) both() []Setting {
 	return append(d.forward(),
-		Setting{Name: "reverse-time", Value: &d.ReverseTime, Help: "time to diffuse backwards", Most: 1e6})
+		Setting{Name: "reverse-time", Value: &d.ReverseTime, Help: "time to diffuse backwards", Most: 1e6,
+			Reverse: true})
 }
 
 // diffusionDepth is T_F, and T_R behind it.

@@ -136,7 +136,7 @@ func Parameters(c Config, features, classes int) ([]Param, error) {
 	if err := store.SetRNGStateFromSeed(0); err != nil {
 		return nil, err
 	}
-	d, err := m.Declare(e.Backend, store, Param.zeros)
+	d, err := m.Declare(e.Backend, store, Param.Zeros)
 	for _, v := range d.Variables {
 		name := NameOf(v)
 		if !slices.ContainsFunc(d.Params, func(p Param) bool { return p.Name == name }) {

@@ -79,7 +79,7 @@ func (p Param) Start(rng *rand.Rand) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(values, p.Shape...)
 }
 
-// zeros has the parameter's shape.
-func (p Param) zeros() (*tensors.Tensor, error) {
+// Zeros has the parameter's shape.
+func (p Param) Zeros() (*tensors.Tensor, error) {
 	return tensors.FromFlatDataAndDimensions(make([]float32, p.size()), p.Shape...), nil
 }

@@ -51,7 +51,36 @@ func Register(kinds ...Kind) {
 				panic(fmt.Errorf("model %q names a shared setting %q, which does not exist", k.Name, name))
 			}
 		}
+		k.checkOwn()
 		registry[k.Name] = k
+	}
+}
+
+// reserved are names of flags and of settings of a training, which no model may have for a setting of its own.
+var reserved = []string{"model", "dataset", "lr", "weight-decay", "epochs", "patience", "seed", "depth",
+	"splits", "split", "out", "resume", "runs", "weights", "gradients", "engine", "data", "mirror", "offline", "json", "quiet", "help"}
+
+// Reserved tells whether no model may have a setting of its own of that name.
+func Reserved(name string) bool { return slices.Contains(reserved, name) }
+
+// checkOwn panics where a setting of the model's own has a name that is taken: shared, reserved, or another model's
+// for a setting of another type.
+func (k Kind) checkOwn() {
+	if k.Own.bind == nil {
+		return
+	}
+	var c Config
+	own, _ := k.Own.bind(k.Own.defaults)
+	for _, s := range own {
+		taken := Reserved(s.Name) ||
+			slices.ContainsFunc(c.shared(), func(other Setting) bool { return other.Name == s.Name })
+		for _, other := range registry {
+			v := Default(other.Name).Value(s.Name)
+			taken = taken || v != nil && fmt.Sprintf("%T", v) != fmt.Sprintf("%T", s.Current())
+		}
+		if taken {
+			panic(fmt.Errorf("model %q has a setting %q of its own: choose a name that is not taken", k.Name, s.Name))
+		}
 	}
 }
 

@@ -74,11 +74,16 @@ func TestUselessSettings(t *testing.T) {
 		`"reverse": 8, "lipschitz": 0.999}`), &old); err != nil || old.Forward != 3 || old.Reverse != 0 {
 		t.Errorf("an older record became %v: %v", old, err)
 	}
-	for _, bad := range []string{`{"model": "gcn", "beta": 1}`, `{"model": "nonsense"}`,
+	for _, bad := range []string{`{"model": "gcn", "beta": 1}`, `{"model": "gcn", "forward": null}`,
+		`{"model": "nonsense"}`,
 		`{"model": "gcn", "forward": 1.5}`, `{"model": 3}`} {
 		if err := json.Unmarshal([]byte(bad), &old); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: got %v", bad, err)
 		}
+	}
+	err := json.Unmarshal([]byte(`{"model": "gcn", "forward": 3, "time": 5}`), &old)
+	if err != nil || old.Value("time") != nil {
+		t.Errorf("a record with another model's setting became %v: %v", old, err)
 	}
 	var none Config
 	if b, err := json.Marshal(none); err != nil || json.Unmarshal(b, &old) != nil || !reflect.DeepEqual(old, none) {
@@ -111,9 +116,15 @@ func TestOwnSettings(t *testing.T) {
 }
 
 func TestRegisterRefuses(t *testing.T) {
-	for what, k := range map[string]Kind{"a taken name": {Name: "gcn", New: registry["gcn"].New},
-		"no network":         {Name: "other"},
-		"an unknown setting": {Name: "other", New: registry["gcn"].New, Shared: []string{"nonsense"}}} {
+	network := registry["gcn"].New
+	own := func(name string) Kind {
+		return Kind{Name: "other", New: network, Own: OwnSettings(1, func(v *int) []Setting {
+			return []Setting{{Name: name, Value: v}}
+		})}
+	}
+	for what, k := range map[string]Kind{"a taken name": {Name: "gcn", New: network}, "no network": {Name: "other"},
+		"an unknown setting": {Name: "other", New: network, Shared: []string{"nonsense"}},
+		"a shared name":      own("hidden"), "a flag's name": own("out"), "a name of another type": own("time")} {
 		func() {
 			defer func() {
 				if recover() == nil {

@@ -25,6 +25,8 @@ type Setting struct {
 	// Absent is the value at which a model that has the setting is as one without, if there is one: asking a model
 	// that does not have the setting for it asks for nothing.
 	Absent any
+	// Reverse marks what says how far a reverse process goes: an inversion goes back the way it came instead.
+	Reverse bool
 }
 
 // Key is the setting's name in JSON.
@@ -63,7 +65,8 @@ func (s Setting) isZero() bool {
 	}
 }
 
-// Parse gives the setting the value that text stands for on a command line, or leaves it as it is and returns an error.
+// Parse gives the setting the value that text stands for on a command line, or leaves it as it is and returns an
+// error.
 func (s Setting) Parse(text string) (err error) {
 	switch v := s.Value.(type) {
 	case *int:
@@ -94,7 +97,7 @@ func assign[T any](to *T, parse func(string) (T, error), text string) error {
 
 // Decode gives the setting a value from JSON.
 func (s Setting) Decode(raw json.RawMessage) error {
-	if err := json.Unmarshal(raw, s.Value); err != nil {
+	if err := json.Unmarshal(raw, s.Value); err != nil || string(raw) == "null" {
 		return fmt.Errorf("%s is %s: it must be %s", s.Name, raw, s.kind())
 	}
 	return nil

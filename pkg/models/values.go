@@ -38,7 +38,20 @@ func (c *Config) Set(name, text string) error {
 
 // Decode gives a setting, by its name in JSON, a value from JSON. A setting that the model does not have is refused.
 func (c *Config) Decode(key string, raw json.RawMessage) error {
-	return c.change(strings.ReplaceAll(key, "_", "-"), func(s Setting) error { return s.Decode(raw) })
+	return c.change(settingOf(key), func(s Setting) error { return s.Decode(raw) })
+}
+
+// settingOf is the name of a setting by its name in JSON.
+func settingOf(key string) string { return strings.ReplaceAll(key, "_", "-") }
+
+// Known tells whether any model has a setting, by its name in JSON.
+func Known(key string) bool {
+	for _, k := range registry {
+		if k.knows(settingOf(key)) {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *Config) change(name string, to func(Setting) error) error {
@@ -119,9 +132,8 @@ func (c *Config) UnmarshalJSON(b []byte) error {
 	return c.Read(values)
 }
 
-// Read makes the configuration that values describe; without the name of a model, the zero configuration.
-// Shared settings that the model does not have are passed over, since records of earlier versions hold them;
-// any other name is an error.
+// Read makes the configuration that values describe; without the name of a model, the zero configuration. Settings of
+// other models are passed over, since records of earlier versions hold them; any other name is an error.
 func (c *Config) Read(values map[string]json.RawMessage) error {
 	var name string
 	if raw, ok := values["model"]; ok {
@@ -135,16 +147,14 @@ func (c *Config) Read(values map[string]json.RawMessage) error {
 	if _, err := Lookup(name); err != nil {
 		return err
 	}
-	var all Config
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if key == "model" {
 			continue
 		}
-		err := c.Decode(key, values[key])
-		passed := slices.ContainsFunc(all.shared(), func(s Setting) bool {
-			return s.Key() == key && !registry[name].Has(s.Name)
-		})
-		if err != nil && !passed {
+		if !registry[name].knows(settingOf(key)) && Known(key) {
+			continue
+		}
+		if err := c.Decode(key, values[key]); err != nil {
 			return err
 		}
 	}

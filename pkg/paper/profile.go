@@ -146,6 +146,11 @@ func readProfile(text []byte) (p Profile, err error) {
 	if err := d.Decode(&p); err != nil {
 		return p, err
 	}
+	for _, r := range p.Rules {
+		if err := r.Check(); err != nil {
+			return p, fmt.Errorf("candidates: %w", err)
+		}
+	}
 	for _, q := range p.Complexity.Quantities {
 		for _, value := range q.Values {
 			if _, err := p.Complexity.task(q, value); err != nil {

@@ -39,6 +39,7 @@ func TestProfilesAreReadStrictly(t *testing.T) {
 	}
 	for old, now := range map[string]string{
 		`"tried": 3`:                    `"tired": 3`,
+		`"settings": {"hidden": 64, `:   `"settings": {"hiden": 64, `,
 		`"setting": "forward"`:          `"setting": "foreward"`,
 		`"plain": {"model": "gcn",`:     `"plain": {"model": "gcn", "lipschitz": 0.5,`,
 		`"layers": 1024, "settings": {`: `"layers": 1024, "settings": {"heads": 2, `,

@@ -13,7 +13,7 @@ import (
 // directions it would have to keep each edge's order and both edges of a pair, say so in its checksum, and leave it
 // to metrics such as homophily which of them they count.)
 func Adjacency(g *graphs.Graph) *CSR {
-	a := &CSR{Rows: g.NumNodes, Columns: g.NumNodes, Start: make([]int, g.NumNodes+1), symmetric: true}
+	a := &CSR{Rows: g.NumNodes, Columns: g.NumNodes, Start: make([]int, g.NumNodes+1), mirrored: true}
 	a.Column = make([]int32, 0, 2*len(g.Edges))
 	for i, list := range g.Neighbours() {
 		a.Column = append(a.Column, list...)
@@ -83,7 +83,7 @@ func FromDense(rows []float32, columns int) (*CSR, error) {
 // WithSelfLoops is A with an entry of weight 1 on the diagonal of every row that has none there: A + I. A must be
 // square.
 func (a *CSR) WithSelfLoops() *CSR {
-	s := &CSR{Rows: a.Rows, Columns: a.Columns, Start: make([]int, a.Rows+1), symmetric: a.symmetric}
+	s := &CSR{Rows: a.Rows, Columns: a.Columns, Start: make([]int, a.Rows+1), mirrored: a.mirrored}
 	copied := func(from, to int) {
 		s.Column, s.Weight = append(s.Column, a.Column[from:to]...), append(s.Weight, a.Weight[from:to]...)
 		if a.Edge != nil {
@@ -108,14 +108,14 @@ func (a *CSR) WithSelfLoops() *CSR {
 }
 
 // scaled is A with entry (i, j) of weight w become f(w, r_i, c_j), for the sums r of rows and c of columns.
-func (a *CSR) scaled(symmetric bool, f func(w, row, column float64) float64) *CSR {
+func (a *CSR) scaled(f func(w, row, column float64) float64) *CSR {
 	rows, columns := make([]float64, a.Rows), make([]float64, a.Columns)
 	a.each(func(e, i int, j int32) {
 		rows[i] += float64(a.Weight[e])
 		columns[j] += float64(a.Weight[e])
 	})
 	s := *a
-	s.Weight, s.symmetric = make([]float32, a.Entries()), symmetric
+	s.Weight = make([]float32, a.Entries())
 	a.each(func(e, i int, j int32) { s.Weight[e] = float32(f(float64(a.Weight[e]), rows[i], columns[j])) })
 	return &s
 }
@@ -141,16 +141,16 @@ func over(w, d float64) float64 {
 // it is Kipf and Welling's convolution (ICLR 2017), of a directed A that of Dir-GNN (Rossi et al., LoG 2023).
 // Weights must not be negative.
 func (a *CSR) SymmetricNormalised() *CSR {
-	return a.scaled(a.symmetric, func(w, r, c float64) float64 { return over(w, math.Sqrt(r*c)) })
+	return a.scaled(func(w, r, c float64) float64 { return over(w, math.Sqrt(r*c)) })
 }
 
 // RowNormalised is D_r^-1 A, whose rows add up to 1: a random walk's steps, and the mean over neighbours of
 // GraphSAGE (Hamilton et al., NeurIPS 2017). Empty rows stay empty.
 func (a *CSR) RowNormalised() *CSR {
-	return a.scaled(false, func(w, r, _ float64) float64 { return over(w, r) })
+	return a.scaled(func(w, r, _ float64) float64 { return over(w, r) })
 }
 
 // ColumnNormalised is A D_c^-1, whose columns add up to 1.
 func (a *CSR) ColumnNormalised() *CSR {
-	return a.scaled(false, func(w, _, c float64) float64 { return over(w, c) })
+	return a.scaled(func(w, _, c float64) float64 { return over(w, c) })
 }

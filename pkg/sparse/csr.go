@@ -20,8 +20,8 @@ type CSR struct {
 	// else nil.
 	Edge []int32
 
-	// symmetric says that the matrix is known to be symmetric.
-	symmetric bool
+	// mirrored says that every entry is known to have a mirror image, whatever the weights.
+	mirrored bool
 }
 
 // Entries is the number of stored entries.
@@ -67,11 +67,24 @@ func (a *CSR) Validate() error {
 
 // Symmetric tells whether the matrix equals its transpose, weights included.
 func (a *CSR) Symmetric() bool {
-	if a.symmetric || a.Rows != a.Columns {
-		return a.symmetric
+	if a.Rows != a.Columns {
+		return false
+	}
+	if a.mirrored && uniform(a.Weight) {
+		return true
 	}
 	t := a.Transpose()
 	return slices.Equal(a.Start, t.Start) && slices.Equal(a.Column, t.Column) && slices.Equal(a.Weight, t.Weight)
+}
+
+// uniform tells whether all weights are equal.
+func uniform(weights []float32) bool {
+	for _, w := range weights {
+		if w != weights[0] {
+			return false
+		}
+	}
+	return true
 }
 
 // Transpose is A^T: edges turned round.
@@ -90,7 +103,7 @@ func (a *CSR) Transpose() *CSR {
 // faster than comparing on ten million edges.)
 func (a *CSR) transposed() (t *CSR, from []int32) {
 	t = &CSR{Rows: a.Columns, Columns: a.Rows, Start: make([]int, a.Columns+1), Column: make([]int32, a.Entries()),
-		Weight: make([]float32, a.Entries()), symmetric: a.symmetric}
+		Weight: make([]float32, a.Entries()), mirrored: a.mirrored}
 	from = make([]int32, a.Entries())
 	for _, j := range a.Column {
 		t.Start[j+1]++

@@ -3,8 +3,6 @@ package sparse
 import (
 	"maps"
 	"slices"
-
-	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
 // level sums rows of entries: short rows as they are, and the chunks of long ones, from which next makes the sums
@@ -68,21 +66,4 @@ func (l *level) parts() int {
 		return l.whole
 	}
 	return l.whole + l.next.parts()
-}
-
-// Places counts what the layout of a graph's adjacency with self loops stores, without making it: places for
-// entries, padding included, and the terms that its sums have in all, to which the compiled program grows.
-// [SymNorm] is laid out as [Constant], a [Pattern] as [Computed].
-func Places(g *graphs.Graph, layout Layout) (places, terms int) {
-	rows := map[int]int{}
-	for _, d := range g.Degrees() {
-		rows[d+1]++
-	}
-	for l := layout.level(ascending(rows), 2*len(g.Edges)+g.NumNodes); l != nil; l = l.next {
-		for _, b := range l.buckets {
-			places += b.rows * b.terms
-			terms += b.terms
-		}
-	}
-	return places, terms
 }

@@ -115,6 +115,9 @@ func readRecord(path string) (*Record, error) {
 
 // difference names the first setting in which two configurations differ.
 func difference(kept, now train.Config) string {
+	if kept.Model != now.Model {
+		return fmt.Sprintf("is of the model %s, not %s", kept.Model, now.Model)
+	}
 	a, b := fields(kept), fields(now)
 	for _, key := range slices.Sorted(maps.Keys(b)) {
 		if string(a[key]) != string(b[key]) {

@@ -73,6 +73,10 @@ func TestDivergedSplitsAreKeptButNotAveraged(t *testing.T) {
 	if err != nil || !resumed || again.OK() {
 		t.Errorf("resumed %v, %+v, %v", resumed, again, err)
 	}
+	_, err = Run(t.Context(), e, g, train.Default("grand"), Options{Splits: []int{0}, Dir: dir, Resume: true})
+	if err == nil || !strings.Contains(err.Error(), "not grand") {
+		t.Errorf("resumed with another model: %v", err)
+	}
 }
 
 func TestCancelledBetweenSplits(t *testing.T) {

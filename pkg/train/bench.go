@@ -28,7 +28,8 @@ type Benchmark struct {
 	// PredictedBytes is what the compiled programs led to expect of that; see [Result].
 	PredictedBytes int64      `json:"predicted_bytes,omitempty"`
 	Iterations     Iterations `json:"iterations"`
-	// Losses before each step, all alike unless the benchmark trains from given weights, and Loss the first of them.
+	// Losses before each step, and Loss the first of them: all alike, unless there is dropout, which differs from step
+	// to step, or the benchmark trains from given weights.
 	Losses []Number `json:"losses"`
 	Loss   Number   `json:"loss"`
 }

@@ -91,6 +91,7 @@ func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (i
 	if err != nil {
 		return nil, err
 	}
+	defer release(out)
 	if why := s.explain(out[2]); why != "" {
 		return nil, fmt.Errorf("the model cannot be inverted: %s", why)
 	}

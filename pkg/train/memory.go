@@ -57,7 +57,7 @@ func (s *session) expect(program *Graph) error {
 func admitLeast(e *engine.Engine, g *graphs.Graph, c Config) error {
 	available, err := available(e)
 	least := Least(SizeOf(g), c)
-	if err != nil || available == 0 || least <= available {
+	if err != nil || available == 0 || least <= available || e.Name == engine.Go {
 		return err
 	}
 	return refusal(g, c, "at least "+machine.Bytes(least), available, "choose a smaller --hidden")

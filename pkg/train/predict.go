@@ -45,6 +45,7 @@ func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map
 	if err != nil {
 		return nil, err
 	}
+	defer release(out)
 	if why := s.explain(out[3]); why != "" {
 		return nil, fmt.Errorf("the model cannot be evaluated: %s", why)
 	}

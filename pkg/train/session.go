@@ -48,10 +48,8 @@ func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*sessio
 		return nil, fmt.Errorf("graph %q has no split %d: its splits are numbered 0 to %d",
 			g.Name, split, len(g.Splits)-1)
 	}
-	if e.Name != engine.Go {
-		if err := admitLeast(e, g, c); err != nil {
-			return nil, err
-		}
+	if err := admitLeast(e, g, c); err != nil {
+		return nil, err
 	}
 	m, err := models.New(c.Config, g)
 	if err != nil {
@@ -63,7 +61,11 @@ func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*sessio
 	}
 	s.bind()
 	debug.FreeOSMemory() // what loading and layout took, for the engine to have
-	return s, s.declare(c.Seed + uint64(split))
+	if err := s.declare(c.Seed + uint64(split)); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
 }
 
 // bind makes the arrays that are passed to every call.

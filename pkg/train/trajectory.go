@@ -49,9 +49,9 @@ func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[s
 	if !ok {
 		return nil, fmt.Errorf("model %s has no layers to follow: choose one that is made of layers", c.Model)
 	}
-	forward, reverse := within(layers, s.config.Forward), []int(nil)
+	forward, reverse := Within(layers, s.config.Forward), []int(nil)
 	if s.config.HasReverse() {
-		reverse = within(layers, s.config.Reverse)
+		reverse = Within(layers, s.config.Reverse)
 	}
 	var readouts int
 	out, err := s.once("trajectory", func(scope *model.Scope, in []*Node) []*Node {
@@ -74,6 +74,7 @@ func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[s
 	if err != nil {
 		return nil, err
 	}
+	defer release(out)
 	states := make([]State, len(forward)+len(reverse))
 	for i, l := range slices.Concat(forward, reverse) {
 		gsl, err := metrics.GSL(tensors.MustCopyFlatData[float32](out[i]), g.NumNodes, out[i].Shape().Dimensions[1])
@@ -102,13 +103,8 @@ func (s *session) probability(t *tensors.Tensor) []float64 {
 	return out
 }
 
-// within are the layers of a depth, ascending.
-func within(layers []int, depth int) []int {
-	var out []int
-	for _, l := range slices.Compact(slices.Sorted(slices.Values(layers))) {
-		if l >= 0 && l <= depth {
-			out = append(out, l)
-		}
-	}
-	return out
+// Within are the layers up to a depth, ascending.
+func Within(layers []int, depth int) []int {
+	out := slices.Compact(slices.Sorted(slices.Values(layers)))
+	return slices.DeleteFunc(out, func(l int) bool { return l < 0 || l > depth })
 }

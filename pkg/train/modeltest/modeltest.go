@@ -9,10 +9,13 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gomlx/gomlx/ml/model"
+
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -49,7 +52,7 @@ func Check(t *testing.T, model string, change ...func(c *train.Config)) {
 	}
 	g := Board(t, 10)
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) { learns(t, e, g, c) })
-	if c.Norm != "batch" { // whose evaluation is not that of training
+	if !separate(t, g, c) {
 		gradients(t, enginetest.Open(t, engine.Go), g, c)
 	}
 }
@@ -73,7 +76,7 @@ func learns(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 	if !slices.Equal(r.Logits, runs[1].Logits) {
 		t.Errorf("%s: the same seed gave two results", c.Model)
 	}
-	if c.Norm == "batch" {
+	if separate(t, g, c) { // Predict is in training mode
 		return
 	}
 	p, err := train.Predict(e, g, 0, c, r.Weights, false)
@@ -86,6 +89,25 @@ func learns(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 			return
 		}
 	}
+}
+
+// separate tells whether a model's evaluation is not that of training, as with batch normalisation.
+func separate(t *testing.T, g *graphs.Graph, c train.Config) bool {
+	t.Helper()
+	m, err := models.New(c.Config, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := model.NewStore()
+	defer store.Finalize()
+	if err := store.SetRNGStateFromSeed(0); err != nil {
+		t.Fatal(err)
+	}
+	d, err := m.Declare(enginetest.Open(t, engine.Go).Backend, store, models.Param.Zeros)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Separate
 }
 
 // gradients compares the loss's gradient with central differences along random directions, of all parameters together.

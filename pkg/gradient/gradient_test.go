@@ -1,0 +1,42 @@
+package gradient_test
+
+import (
+	"math"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+	"github.com/revgnn/revgnn/pkg/gradient"
+)
+
+// Derivatives by hand of results as large as the inputs and smaller: values are those computed, also where an input is
+// infinite, and the gradient is what was given.
+func TestCustom(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		exec, err := NewExec(e.Backend, func(x *Node) []*Node {
+			square := gradient.Custom(Square(StopGradient(x)), []*Node{x}, func(v *Node) []*Node {
+				return []*Node{MulScalar(Mul(v, x), 3)} // not 2, to tell it from GoMLX's
+			})
+			first := gradient.Custom(Slice(StopGradient(x), AxisRange(1, 2)), []*Node{x}, func(v *Node) []*Node {
+				return []*Node{Concatenate([]*Node{ZerosLike(v), v, ZerosLike(v)}, 0)}
+			})
+			finite := Slice(square, AxisRange(1, 3))
+			return []*Node{square, Gradient(Add(ReduceAllSum(finite), ReduceAllSum(first)), x)[0]}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer exec.Finalize()
+		out, err := exec.Call([]float32{float32(math.Inf(1)), 2, 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, slope := tensors.MustCopyFlatData[float32](out[0]), tensors.MustCopyFlatData[float32](out[1])
+		if !math.IsInf(float64(values[0]), 1) || values[1] != 4 || values[2] != 9 || slope[1] != 7 || slope[2] != 9 {
+			t.Errorf("values %v, gradient %v", values, slope)
+		}
+	})
+}
