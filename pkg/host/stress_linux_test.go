@@ -174,13 +174,14 @@ func TestTunedStepsMatchBitForBit(t *testing.T) {
 	enginetest.Open(t, engine.CPU)
 	const others = "glibc.rtld.nns=4"
 	plain, tuned := run(t, host.Allocator+"="+host.System), run(t, host.Allocator+"=", "GLIBC_TUNABLES="+others)
-	for which, o := range map[string]outcome{"plain": plain, "tuned": tuned} {
+	kept := run(t, host.Allocator+"="+host.Keep)
+	for which, o := range map[string]outcome{"plain": plain, "tuned": tuned, "kept": kept} {
 		if o.Steps != steps || len(o.Sums) != threads {
 			t.Errorf("%s: %d steps on %d threads are done, want %d on %d", which, o.Steps, len(o.Sums), steps, threads)
 		}
 	}
-	if !slices.Equal(plain.Sums, tuned.Sums) {
-		t.Errorf("states differ:\nplain %q\ntuned %q", plain.Sums, tuned.Sums)
+	if !slices.Equal(plain.Sums, tuned.Sums) || !slices.Equal(plain.Sums, kept.Sums) {
+		t.Errorf("states differ:\nplain %q\ntuned %q\nkept %q", plain.Sums, tuned.Sums, kept.Sums)
 	}
 	if len(slices.Compact(slices.Sorted(slices.Values(plain.Sums)))) != threads {
 		t.Errorf("threads share states: %q", plain.Sums)
@@ -189,7 +190,7 @@ func TestTunedStepsMatchBitForBit(t *testing.T) {
 		t.Errorf("started with tunables: plain %v, tuned %v; left to children: %q and %q",
 			plain.Started, tuned.Started, plain.Left, tuned.Left)
 	}
-	t.Logf("pages of a step with 64 MiB: %d plain, %d tuned", plain.Faults, tuned.Faults)
+	t.Logf("pages of a step with 64 MiB: %d plain, %d tuned, %d kept", plain.Faults, tuned.Faults, kept.Faults)
 	enabled, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled")
 	if err == nil && strings.Contains(string(enabled), "[madvise]") && tuned.Faults > plain.Faults/4 {
 		t.Errorf("a step takes %d pages with huge ones, %d without", tuned.Faults, plain.Faults)

@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
-// Allocator is the environment variable that chooses the memory allocator's settings: "system" for those of the C
-// library, all else for [Tunables].
+// Allocator is the environment variable that chooses the memory allocator's settings: [System], [Keep], or anything
+// else for [Tunables].
 const Allocator = "REVGNN_ALLOCATOR"
 
-// System is the value of [Allocator] that leaves the C library's settings alone.
-const System = "system"
+// System leaves the C library's settings alone, and Keep takes [KeepTunables]: a program's working memory is kept from
+// step to step, and not cleared anew each time, which is faster by a few percent and takes up to 250 MB more.
+const System, Keep = "system", "keep"
 
 // Tunables are settings of glibc's malloc (sourceware.org/glibc/manual, "Memory Allocation Tunables") that suit XLA
 // on the CPU; what they gain is in docs/performance.md. glibc reads them from the environment variable GLIBC_TUNABLES
@@ -22,10 +23,15 @@ const System = "system"
 // arena each; with a single arena, threads that run a program wait for each other.
 const Tunables = "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=2"
 
+// KeepTunables are [Tunables] with blocks of up to 1 GiB kept when they are freed, in a single arena: the other ones of
+// glibc cannot hold blocks of more than 64 MiB.
+const KeepTunables = "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1:" +
+	"glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold=1073741824"
+
 // variable is where glibc reads its settings.
 const variable = "GLIBC_TUNABLES"
 
-// Tune gives this process the allocator's settings in [Tunables], and is to be called first in main. As glibc reads
+// Tune gives this process the allocator's settings that [Allocator] chooses, and is to be called first in main. As glibc reads
 // them at the start of a process only, Tune starts the program again, in the same process and with the same
 // arguments, and does not return then; in the program started again it takes the settings out of the environment,
 // which child processes see, and returns. It changes nothing where [Allocator] is "system", where GLIBC_TUNABLES has
@@ -33,16 +39,20 @@ const variable = "GLIBC_TUNABLES"
 // started again: it works as well, and a little slower.
 func Tune() error {
 	given, set := os.LookupEnv(variable)
-	if rest, ours := strings.CutSuffix(given, Tunables); ours {
+	choice, settings := os.Getenv(Allocator), Tunables
+	if choice == Keep {
+		settings = KeepTunables
+	}
+	if rest, ours := strings.CutSuffix(given, settings); ours {
 		return restore(strings.TrimSuffix(rest, ":"))
 	}
-	if !glibc || os.Getenv(Allocator) == System || strings.Contains(given, "glibc.malloc.") {
+	if !glibc || choice == System || strings.Contains(given, "glibc.malloc.") {
 		return nil
 	}
 	if set && given != "" {
 		given += ":"
 	}
-	return restart(variable + "=" + given + Tunables)
+	return restart(variable + "=" + given + settings)
 }
 
 // restore gives the variable the value that it had before the program was started again.

@@ -13,6 +13,8 @@ func TestTuneEnvironment(t *testing.T) {
 		{System, "glibc.rtld.nns=2", "glibc.rtld.nns=2"},
 		{"", "glibc.malloc.arena_max=7", "glibc.malloc.arena_max=7"},
 		{"", Tunables, ""},
+		{Keep, KeepTunables, ""},
+		{Keep, "glibc.malloc.arena_max=7", "glibc.malloc.arena_max=7"},
 		{"", "glibc.rtld.nns=2:" + Tunables, "glibc.rtld.nns=2"},
 	} {
 		t.Setenv(Allocator, c.allocator)
