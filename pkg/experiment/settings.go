@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/train"
@@ -38,7 +37,7 @@ func (s Settings) within(c train.Config) Settings {
 // Check returns an error that names the first setting that no model has.
 func (s Settings) Check() error {
 	for _, key := range slices.Sorted(maps.Keys(s)) {
-		if (train.Config{}).Value(strings.ReplaceAll(key, "_", "-")) == nil && !models.Known(key) {
+		if (train.Config{}).Value(models.SettingOf(key)) == nil && !models.Known(key) {
 			return fmt.Errorf("no model has a setting %q", key)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,20 +51,7 @@ func (s Setting) Current() any {
 }
 
 // isZero tells whether the setting has its type's zero value.
-func (s Setting) isZero() bool {
-	switch v := s.Current().(type) {
-	case int:
-		return v == 0
-	case uint64:
-		return v == 0
-	case float64:
-		return v == 0
-	case bool:
-		return !v
-	default:
-		return v == ""
-	}
-}
+func (s Setting) isZero() bool { return reflect.ValueOf(s.Current()).IsZero() }
 
 // Parse gives the setting the value that text stands for on a command line, or leaves it as it is and returns an
 // error.

@@ -38,16 +38,16 @@ func (c *Config) Set(name, text string) error {
 
 // Decode gives a setting, by its name in JSON, a value from JSON. A setting that the model does not have is refused.
 func (c *Config) Decode(key string, raw json.RawMessage) error {
-	return c.change(settingOf(key), func(s Setting) error { return s.Decode(raw) })
+	return c.change(SettingOf(key), func(s Setting) error { return s.Decode(raw) })
 }
 
-// settingOf is the name of a setting by its name in JSON.
-func settingOf(key string) string { return strings.ReplaceAll(key, "_", "-") }
+// SettingOf is the name of a setting by its name in JSON.
+func SettingOf(key string) string { return strings.ReplaceAll(key, "_", "-") }
 
 // Known tells whether any model has a setting, by its name in JSON.
 func Known(key string) bool {
 	for _, k := range registry {
-		if k.knows(settingOf(key)) {
+		if k.knows(SettingOf(key)) {
 			return true
 		}
 	}
@@ -98,7 +98,7 @@ func (c Config) refuse(name string) error {
 
 // knows tells whether the model has a setting.
 func (k Kind) knows(name string) bool {
-	return slices.ContainsFunc(Default(k.Name).Settings(), func(s Setting) bool { return s.Name == name })
+	return Default(k.Name).Value(name) != nil
 }
 
 // Value is a setting by its flag's name; nil where the model does not have it.
@@ -151,7 +151,7 @@ func (c *Config) Read(values map[string]json.RawMessage) error {
 		if key == "model" {
 			continue
 		}
-		if !registry[name].knows(settingOf(key)) && Known(key) {
+		if !registry[name].knows(SettingOf(key)) && Known(key) {
 			continue
 		}
 		if err := c.Decode(key, values[key]); err != nil {

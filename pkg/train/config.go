@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/revgnn/revgnn/pkg/models"
 )
@@ -56,7 +55,7 @@ func (c *Config) Set(name, text string) error {
 
 // Decode gives a setting, by its name in JSON, a value from JSON. One that the model does not have is refused.
 func (c *Config) Decode(key string, raw json.RawMessage) error {
-	if s, ok := c.find(strings.ReplaceAll(key, "_", "-")); ok {
+	if s, ok := c.find(models.SettingOf(key)); ok {
 		return s.Decode(raw)
 	}
 	return c.Config.Decode(key, raw)
@@ -110,8 +109,8 @@ func (c Config) Values() map[string]any {
 // MarshalJSON writes the model's name and all settings.
 func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values()) }
 
-// UnmarshalJSON reads what MarshalJSON writes; what is missing has its default. Shared settings that the model does
-// not have are passed over, since records of earlier versions hold them; any other name is an error.
+// UnmarshalJSON reads what MarshalJSON writes; what is missing has its default. Settings of other models are passed
+// over, since records of earlier versions hold them; any other name is an error.
 func (c *Config) UnmarshalJSON(b []byte) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(b, &values); err != nil {
