@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -19,6 +20,8 @@ type Builder struct {
 	// Arrays are the nodes of the arrays that [Network.Prepare] returned.
 	Arrays   []*Node
 	features []*Node
+	// labels and mask are what Known is made of, [n, 1] each; nil where no training is under way.
+	labels, mask *Node
 	// start makes parameters that are not in the store, and params lists those; both only while the model is declared.
 	start  func(Param) (*tensors.Tensor, error)
 	params []Param
@@ -83,15 +86,36 @@ func (b *Builder) linear(name string, in, out int) (w, bias *Node) {
 	return w, b.Param(Param{Name: name + ".bias", Shape: []int{out}, Limit: limit})
 }
 
+// Teach tells the builder the labels, [n, 1] class numbers, and which nodes' labels may be known: mask, [n, 1], is 1
+// for those and 0 for all others.
+func (b *Builder) Teach(labels, mask *Node) { b.labels, b.mask = labels, mask }
+
+// Known is the labels of the training nodes as one-hot rows, [n, Classes]; the rows of all other nodes are zero, so
+// that no model sees a label that it is judged by. All rows are zero where no split has been chosen.
+func (b *Builder) Known() *Node {
+	if b.mask == nil {
+		return Zeros(b.Graph, shapes.Make(dtypes.Float32, len(b.Order), b.Classes))
+	}
+	classes := Iota(b.Graph, shapes.Make(b.labels.DType(), b.labels.Shape().Dimensions[0], b.Classes), 1)
+	chosen := Equal(classes, BroadcastToShape(b.labels, classes.Shape()))
+	return Where(chosen, BroadcastToShape(b.mask, classes.Shape()), ZerosLike(classes))
+}
+
 // Dropout drops entries of x with the configuration's probability and scales up the others, in training.
-func (b *Builder) Dropout(x *Node) *Node {
-	p := b.Config.Dropout
-	if p == 0 || !b.Scope.IsTraining(b.Graph) {
+func (b *Builder) Dropout(x *Node) *Node { return b.DropoutOf(x, b.Config.Dropout) }
+
+// DropoutOf is [Builder.Dropout] with a probability of its own, for models that have several.
+func (b *Builder) DropoutOf(x *Node, p float64) *Node {
+	if p == 0 || !b.Random() {
 		return x
 	}
 	keep := LessThan(b.Scope.RandomUniform(b.Graph, shapes.Make(x.DType(), x.Shape().Dimensions...)), ConstAs(x, 1-p))
 	return Where(keep, DivScalar(x, 1-p), ZerosLike(x))
 }
+
+// Random tells whether what training draws at random, such as dropout, is to be drawn: in training, unless
+// [Model.Still] says otherwise.
+func (b *Builder) Random() bool { return !b.Still && b.Scope.IsTraining(b.Graph) }
 
 // epsilon and momentum are PyTorch's for LayerNorm and BatchNorm1d.
 const epsilon, momentum = 1e-5, 0.1

@@ -22,8 +22,10 @@ type Model struct {
 	Order sparse.Order
 	// Arrays are the features and what the network has laid out, to be passed to the graph for [Model.Builder].
 	Arrays []*tensors.Tensor
-	// Features and Outputs per node; Outputs is 1 for two classes.
-	Features, Outputs int
+	// Features and Outputs per node, and Classes; Outputs is 1 for two classes.
+	Features, Outputs, Classes int
+	// Still leaves out what training draws at random, such as dropout.
+	Still bool
 	// Network is what the model's kind has made.
 	Network  Network
 	features features
@@ -35,7 +37,7 @@ func New(c Config, g *graphs.Graph) (*Model, error) {
 		return nil, err
 	}
 	c = c.Resolved()
-	m := &Model{Config: c, Features: g.NumFeatures, Outputs: g.NumClasses, Network: registry[c.Model].New(c)}
+	m := &Model{Config: c, Features: g.NumFeatures, Outputs: g.NumClasses, Classes: g.NumClasses, Network: registry[c.Model].New(c)}
 	if m.Outputs == 2 {
 		m.Outputs = 1
 	}

@@ -29,6 +29,8 @@ type Output struct {
 	// and 0 where there is none.
 	Stats  *solve.Stats
 	Solves int
+	// Penalty, if not nil, is a scalar that is added to the loss in training: a model's own objective.
+	Penalty *Node
 }
 
 // Inverter is a network whose forward process can be undone.

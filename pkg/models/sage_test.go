@@ -1,14 +1,13 @@
 package models_test
 
 import (
-	"math"
-	"math/rand/v2"
+	"fmt"
 	"slices"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/engine"
-	"github.com/revgnn/revgnn/pkg/engine/enginetest"
-	"github.com/revgnn/revgnn/pkg/graphs"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/layers/activation"
+
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/train"
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
@@ -56,138 +55,18 @@ func TestSAGEParameters(t *testing.T) {
 	}
 }
 
-// A network of one layer gives what a computation by hand gives, on a triangle with a tail and an isolated node.
-func TestSAGEByHand(t *testing.T) {
-	const nodes, features, d, classes = 5, 3, 4, 3
-	rng := rand.New(rand.NewPCG(1, 2))
-	draw := func(n int) []float32 {
-		values := make([]float32, n)
-		for i := range values {
-			values[i] = float32(rng.NormFloat64())
+// The network is that of the formula.
+func TestSAGEFormula(t *testing.T) {
+	modeltest.Equals(t, "sage", func(d *modeltest.Dense) (logits, penalty *Node) {
+		x := activation.Gelu(d.Linear("input_linear", d.X))
+		for l := range d.Config.Forward {
+			layer := fmt.Sprintf("residual_modules.%d.", l)
+			z := d.LayerNorm(layer+"normalization", x)
+			ffn := layer + "module.feed_forward_module.linear_"
+			mean := Dot(d.RowNorm(d.A), z).Product()
+			h := activation.Gelu(d.Linear(ffn+"1", Concatenate([]*Node{z, mean}, 1)))
+			x = Add(x, d.Linear(ffn+"2", h))
 		}
-		return values
-	}
-	all := []bool{true, true, true, true, true}
-	none := make([]bool, nodes)
-	g, err := graphs.New("triangle", nodes, []graphs.Edge{{0, 1}, {1, 2}, {0, 2}, {2, 3}}, draw(nodes*features),
-		features, []int32{0, 1, 2, 0, 1}, classes, []graphs.Split{{Train: all, Val: none, Test: none}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := train.Default("sage")
-	c.Forward, c.Hidden = 1, d
-	if err := c.Set("hidden-dim-multiplier", "2"); err != nil {
-		t.Fatal(err)
-	}
-	params, err := models.Parameters(c.Config, features, classes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	weights := map[string]train.Array{}
-	for _, p := range params {
-		size := 1
-		for _, n := range p.Shape {
-			size *= n
-		}
-		weights[p.Name] = train.Array{Shape: p.Shape, Values: draw(size)}
-	}
-
-	linear := func(name string, x [][]float64) [][]float64 {
-		w, b := weights[name+".weight"].Values, weights[name+".bias"].Values
-		return rows(x, func(row []float64) []float64 {
-			y := make([]float64, len(b))
-			for o := range y {
-				y[o] = float64(b[o])
-				for k, v := range row {
-					y[o] += float64(w[o*len(row)+k]) * v
-				}
-			}
-			return y
-		})
-	}
-	norm := func(name string, x [][]float64) [][]float64 {
-		w, b := weights[name+".weight"].Values, weights[name+".bias"].Values
-		return rows(x, func(row []float64) []float64 {
-			mean, variance, y := 0.0, 0.0, make([]float64, len(row))
-			for _, v := range row {
-				mean += v / float64(len(row))
-			}
-			for _, v := range row {
-				variance += (v - mean) * (v - mean) / float64(len(row))
-			}
-			for k, v := range row {
-				y[k] = (v-mean)/math.Sqrt(variance+1e-5)*float64(w[k]) + float64(b[k])
-			}
-			return y
-		})
-	}
-	gelu := func(x [][]float64) [][]float64 {
-		return rows(x, func(row []float64) []float64 {
-			y := make([]float64, len(row))
-			for k, v := range row {
-				y[k] = v * (1 + math.Erf(v/math.Sqrt2)) / 2
-			}
-			return y
-		})
-	}
-	f := make([][]float64, nodes)
-	for i := range f {
-		for _, v := range g.Features[i*features : (i+1)*features] {
-			f[i] = append(f[i], float64(v))
-		}
-	}
-	neighbours := [][]int{{1, 2}, {0, 2}, {0, 1, 3}, {2}, {}}
-	x := gelu(linear("input_linear", f))
-	z := norm("residual_modules.0.normalization", x)
-	y := make([][]float64, nodes)
-	for i := range y {
-		y[i] = make([]float64, 2*d)
-		copy(y[i], z[i])
-		for _, j := range neighbours[i] {
-			for k, v := range z[j] {
-				y[i][d+k] += v / float64(len(neighbours[i]))
-			}
-		}
-	}
-	const ffn = "residual_modules.0.module.feed_forward_module."
-	h := linear(ffn+"linear_2", gelu(linear(ffn+"linear_1", y)))
-	for i := range x {
-		for k := range x[i] {
-			x[i][k] += h[i][k]
-		}
-	}
-	representation := norm("output_normalization", x)
-	logits := linear("output_linear", representation)
-
-	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		p, err := train.Predict(e, g, 0, c, weights, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		near(t, "representation", p.Representation, representation)
-		near(t, "logits", p.Logits, logits)
+		return d.Linear("output_linear", d.LayerNorm("output_normalization", x)), nil
 	})
-}
-
-// rows is f of each row of x.
-func rows(x [][]float64, f func(row []float64) []float64) [][]float64 {
-	var y [][]float64
-	for _, row := range x {
-		y = append(y, f(row))
-	}
-	return y
-}
-
-// near compares an array, row-major, with one computed by hand.
-func near(t *testing.T, what string, got []float32, want [][]float64) {
-	t.Helper()
-	flat := slices.Concat(want...)
-	if len(got) != len(flat) {
-		t.Fatalf("%s: %d values, want %d", what, len(got), len(flat))
-	}
-	for k, v := range flat {
-		if math.Abs(float64(got[k])-v) > 1e-4*(1+math.Abs(v)) {
-			t.Errorf("%s of node %d, column %d: %g, by hand %g", what, k/len(want[0]), k%len(want[0]), got[k], v)
-		}
-	}
 }

@@ -66,11 +66,11 @@ func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map
 
 // given is a session for evaluations: without dropout, with given parameters.
 func given(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array) (*session, error) {
-	c.Dropout = 0
 	s, err := newSession(e, g, split, c)
 	if err != nil {
 		return nil, err
 	}
+	s.model.Still = true
 	if err := s.load(weights); err != nil {
 		s.close()
 		return nil, err

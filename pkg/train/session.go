@@ -113,11 +113,13 @@ type built struct {
 }
 
 // build adds the model and its loss over the training nodes to a graph: the mean of the cross-entropy, or of the
-// binary cross-entropy with logits for two classes (paper section 4.1.2).
+// binary cross-entropy with logits for two classes (paper section 4.1.2); in training with the model's own penalty.
 func (s *session) build(scope *model.Scope, in []*Node, training bool) built {
 	g := in[0].Graph()
 	s.store.SetTraining(g, training)
-	out := s.model.Build(scope, in[2:])
+	b := s.model.Builder(scope, in[2:])
+	b.Teach(in[0], in[1])
+	out := s.model.Network.Build(b)
 	if out.Stats == nil {
 		out.Stats = solve.NoStats(out.Logits)
 	}
@@ -132,7 +134,11 @@ func (s *session) build(scope *model.Scope, in []*Node, training bool) built {
 			ZerosLike(out.Logits))
 		each = Neg(ReduceAndKeep(chosen, ReduceSum, 1))
 	}
-	return built{out, Div(ReduceAllSum(Mul(each, mask)), ReduceAllSum(mask))}
+	loss := Div(ReduceAllSum(Mul(each, mask)), ReduceAllSum(mask))
+	if training && out.Penalty != nil {
+		loss = Add(loss, out.Penalty)
+	}
+	return built{out, loss}
 }
 
 // gradients of the loss by all trainable variables.

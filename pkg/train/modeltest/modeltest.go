@@ -1,5 +1,6 @@
 // Package modeltest checks what every model must do: train on both engines, repeat itself, keep weights that give the
-// logits they were judged by, and have the gradients of what it computes.
+// logits they were judged by, learn a few nodes by heart, not care how nodes are numbered, and have the gradients of
+// what it computes; and compares a model with its formula on dense matrices.
 package modeltest
 
 import (
@@ -7,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/gomlx/ml/model"
@@ -51,7 +53,11 @@ func Check(t *testing.T, model string, change ...func(c *train.Config)) {
 		f(&c)
 	}
 	g := Board(t, 10)
-	enginetest.Each(t, func(t *testing.T, e *engine.Engine) { learns(t, e, g, c) })
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		learns(t, e, g, c)
+		permutes(t, e, c)
+		overfits(t, e, c)
+	})
 	if !separate(t, g, c) {
 		gradients(t, enginetest.Open(t, engine.Go), g, c)
 	}
@@ -155,3 +161,6 @@ func gradients(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) 
 			c.Model, slope, got, math.Sqrt(size))
 	}
 }
+
+// listed names the entries of a map.
+func listed[T any](m map[string]T) string { return strings.Join(slices.Sorted(maps.Keys(m)), ", ") }

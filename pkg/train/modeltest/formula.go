@@ -1,0 +1,232 @@
+package modeltest
+
+import (
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// Dense is a small graph as dense matrices, and a model's parameters: what a formula is written in, a second time and
+// independently of messages along edges.
+type Dense struct {
+	Graph *Graph
+	// A is the adjacency, [n, n], 1 where node j is a neighbour of node i; X are the features, [n, features]; I is the
+	// identity.
+	A, X, I *Node
+	// Known is one-hot rows of the labels of the training nodes, [n, classes], zero for the others.
+	Known   *Node
+	Config  models.Config
+	Outputs int
+	params  map[string]*Node
+}
+
+// Formula is what a model computes, in training without dropout: logits, [n, Outputs], and the penalty that is added
+// to the loss; nil for none.
+type Formula func(d *Dense) (logits, penalty *Node)
+
+// Param is a parameter by its name.
+func (d *Dense) Param(name string) *Node {
+	p, ok := d.params[name]
+	if !ok {
+		panic("no parameter " + name + ": there are " + listed(d.params))
+	}
+	return p
+}
+
+// Linear is x W^T + b with the parameters name.weight and name.bias.
+func (d *Dense) Linear(name string, x *Node) *Node {
+	return Add(Dot(x, Transpose(d.Param(name+".weight"), 0, 1)).Product(), ExpandLeftToRank(d.Param(name+".bias"), 2))
+}
+
+// LayerNorm normalises rows, as PyTorch does, with the parameters name.weight and name.bias.
+func (d *Dense) LayerNorm(name string, x *Node) *Node {
+	x = Sub(x, ReduceAndKeep(x, ReduceMean, 1))
+	x = Div(x, Sqrt(AddScalar(ReduceAndKeep(Square(x), ReduceMean, 1), 1e-5)))
+	return Add(Mul(x, ExpandLeftToRank(d.Param(name+".weight"), 2)), ExpandLeftToRank(d.Param(name+".bias"), 2))
+}
+
+// SymNorm is D^-1/2 A D^-1/2 of a dense adjacency, with zero rows for nodes that have no neighbour.
+func (d *Dense) SymNorm(a *Node) *Node {
+	degree := ReduceAndKeep(a, ReduceSum, 1)
+	none := LessOrEqual(degree, ZerosLike(degree))
+	r := Where(none, ZerosLike(degree), Inverse(Sqrt(Where(none, OnesLike(degree), degree))))
+	return Mul(Mul(a, r), Transpose(r, 0, 1))
+}
+
+// RowNorm is D^-1 A, with zero rows for nodes that have no neighbour.
+func (d *Dense) RowNorm(a *Node) *Node {
+	return Div(a, MaxScalar(ReduceAndKeep(a, ReduceSum, 1), 1))
+}
+
+// SoftmaxOver is the softmax of the scores, [n, n], of every row over the places where mask is positive; 0 elsewhere.
+func (d *Dense) SoftmaxOver(scores, mask *Node) *Node {
+	is := GreaterThan(mask, ZerosLike(mask))
+	scores = Where(is, scores, MulScalar(OnesLike(scores), -1e30))
+	e := Where(is, Exp(Sub(scores, StopGradient(ReduceAndKeep(scores, ReduceMax, 1)))), ZerosLike(scores))
+	return Div(e, MaxScalar(ReduceAndKeep(e, ReduceSum, 1), 1e-30))
+}
+
+// Tiny is a graph of 12 nodes in 3 classes for comparisons with dense matrices: a hub, a triangle, a path, and a node
+// without neighbours; its features are random, and its order of nodes is not that of their degrees.
+func Tiny(t testing.TB) *graphs.Graph {
+	t.Helper()
+	const n, features = 12, 5
+	rng := rand.New(rand.NewPCG(3, 14))
+	x := make([]float32, n*features)
+	for i := range x {
+		x[i] = float32(rng.NormFloat64())
+	}
+	labels := []int32{0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2}
+	known, val := make([]bool, n), make([]bool, n)
+	for i := range n {
+		known[i], val[i] = i%4 != 3, i%4 == 3
+	}
+	edges := []graphs.Edge{{5, 0}, {5, 1}, {5, 2}, {5, 3}, {5, 4}, {5, 6}, {6, 7}, {7, 8}, {6, 8}, {8, 9}, {9, 10}}
+	g, err := graphs.New("tiny", n, edges, x, features, labels, 3, []graphs.Split{{Train: known, Val: val, Test: make([]bool, n)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// Equals compares a model's logits, and the loss's gradient by every parameter, with a formula on dense matrices, at
+// random parameters, on every engine. The graph is [Tiny], the settings [Small]'s as changed.
+func Equals(t *testing.T, model string, formula Formula, change ...func(c *train.Config)) {
+	t.Helper()
+	EqualsOn(t, Tiny(t), model, formula, change...)
+}
+
+// EqualsOn is [Equals] on a graph of one's own.
+func EqualsOn(t *testing.T, g *graphs.Graph, model string, formula Formula, change ...func(c *train.Config)) {
+	t.Helper()
+	c := Small(model)
+	for _, f := range change {
+		f(&c)
+	}
+	weights := Draw(t, g, c)
+	logits, gradients := dense(t, g, c, weights, formula)
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		p, err := train.Predict(e, g, 0, c, weights, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		Near(t, "logits", p.Logits, logits)
+		for name, a := range p.Gradients {
+			Near(t, "the gradient by "+name, a.Values, gradients[name])
+		}
+	})
+}
+
+// Draw draws a model's parameters at random, of the size of their starts: where a parameter starts at one value, it is
+// spread about that, so that no parameter hides behind a zero.
+func Draw(t testing.TB, g *graphs.Graph, c train.Config) map[string]train.Array {
+	t.Helper()
+	params, err := models.Parameters(c.Config, g.NumFeatures, g.NumClasses)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(5, 9))
+	weights := map[string]train.Array{}
+	for _, p := range params {
+		values := p.Draw(rng)
+		for i := range values {
+			if !p.Fixed && p.Limit == 0 {
+				values[i] += float32(0.3 * rng.NormFloat64())
+			}
+		}
+		weights[p.Name] = train.Array{Shape: p.Shape, Values: values}
+	}
+	return weights
+}
+
+// dense evaluates a formula, and the gradient of the training loss by every parameter, on the pure-Go engine.
+func dense(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]train.Array,
+	formula Formula) (logits []float32, gradients map[string][]float32) {
+	t.Helper()
+	n := g.NumNodes
+	a := make([]float32, n*n)
+	for _, e := range g.Edges {
+		a[int(e[0])*n+int(e[1])], a[int(e[1])*n+int(e[0])] = 1, 1
+	}
+	labels := make([]float32, n*g.NumClasses) // of the training nodes
+	for i, l := range g.Labels {
+		if g.Splits[0].Train[i] {
+			labels[i*g.NumClasses+int(l)] = 1
+		}
+	}
+	names := slices.Sorted(maps.Keys(weights))
+	args := []any{tensors.FromFlatDataAndDimensions(a, n, n),
+		tensors.FromFlatDataAndDimensions(slices.Clone(g.Features), n, g.NumFeatures),
+		tensors.FromFlatDataAndDimensions(labels, n, g.NumClasses)}
+	for _, name := range names {
+		args = append(args, tensors.FromFlatDataAndDimensions(slices.Clone(weights[name].Values), weights[name].Shape...))
+	}
+	exec, err := NewExec(enginetest.Open(t, engine.Go).Backend, func(in []*Node) []*Node {
+		d := &Dense{Graph: in[0].Graph(), A: in[0], X: in[1], Known: in[2], Config: c.Config.Resolved(),
+			Outputs: g.NumClasses, params: map[string]*Node{}}
+		if d.Outputs == 2 {
+			d.Outputs = 1
+		}
+		d.I = ConvertDType(Equal(Iota(d.Graph, d.A.Shape(), 0), Iota(d.Graph, d.A.Shape(), 1)), d.A.DType())
+		for i, name := range names {
+			d.params[name] = in[3+i]
+		}
+		y, penalty := formula(d)
+		loss := lossOf(y, d.Known)
+		if penalty != nil {
+			loss = Add(loss, penalty)
+		}
+		return append([]*Node{y}, Gradient(loss, in[3:]...)...)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exec.Finalize()
+	out, err := exec.Call(args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gradients = map[string][]float32{}
+	for i, name := range names {
+		gradients[name] = tensors.MustCopyFlatData[float32](out[1+i])
+	}
+	return tensors.MustCopyFlatData[float32](out[0]), gradients
+}
+
+// lossOf is the mean cross-entropy of the logits over the rows of known that are not zero.
+func lossOf(logits, known *Node) *Node {
+	if logits.Shape().Dimensions[1] == 1 { // the second class's logit; the first one's is 0
+		logits = Concatenate([]*Node{ZerosLike(logits), logits}, 1)
+	}
+	return Neg(Div(ReduceAllSum(Mul(known, LogSoftmax(logits, 1))), ReduceAllSum(known)))
+}
+
+// Near compares values with those that are expected, within 2e-4 of the largest of them.
+func Near(t *testing.T, what string, got, want []float32) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d values, want %d", what, len(got), len(want))
+		return
+	}
+	size := 1e-2
+	for _, v := range want {
+		size = max(size, math.Abs(float64(v)))
+	}
+	for i, v := range want {
+		if !(math.Abs(float64(got[i]-v)) <= 2e-4*size) {
+			t.Errorf("%s: value %d is %g, want %g", what, i, got[i], v)
+			return
+		}
+	}
+}
