@@ -6,22 +6,105 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Bound scales a weight of K heads, [K d, d], head below head, down where the mean of the heads' Frobenius norms
-// exceeds c (paper section 3.3 and appendix on multi-head attention):
-//
-//	W min(1, c / (1/K Σ_k |W^(k)|_F)),
-//
-// which bounds the Lipschitz constant of a [GCN] block by c, and that of a GAT block at fixed attention.
-func Bound(w *Node, heads int, c float64) *Node {
-	norm := HeadNorm(w, heads)
-	return Div(w, Max(Div(norm, ConstAs(norm, c)), ConstAs(norm, 1)))
+// Norm is a norm of matrices that is nowhere below the spectral norm, so that what is bounded in it contracts.
+type Norm string
+
+// FrobeniusNorm is the paper's (section 3.3): the root of the sum of squares, up to sqrt(d) above the spectral norm of a
+// d x d matrix. SpectralNorm is a bound on the spectral norm itself that is at most d^(1/128) too large: see [Schatten].
+const (
+	FrobeniusNorm Norm = "frobenius"
+	SpectralNorm  Norm = "spectral"
+)
+
+// Of is the mean of the norms of K heads, [K d, d], head below head; a scalar.
+func (n Norm) Of(w *Node, heads int) *Node {
+	heads = max(1, heads)
+	if n != SpectralNorm {
+		squares := Square(Reshape(w, heads, w.Shape().Size()/heads))
+		return ReduceAllMean(Sqrt(ReduceSum(squares, 1)))
+	}
+	d := w.Shape().Dimensions
+	var sum *Node
+	for k := range heads {
+		norm := Schatten(Slice(w, AxisRange(k*d[0]/heads, (k+1)*d[0]/heads)))
+		if sum == nil {
+			sum = norm
+		} else {
+			sum = Add(sum, norm)
+		}
+	}
+	return DivScalar(sum, float64(heads))
 }
 
-// HeadNorm is the mean of the heads' Frobenius norms, a scalar.
-func HeadNorm(w *Node, heads int) *Node {
-	heads = max(1, heads)
-	squares := Square(Reshape(w, heads, w.Shape().Size()/heads))
-	return ReduceAllMean(Sqrt(ReduceSum(squares, 1)))
+// squarings is how often [Schatten] squares a matrix, tiny what keeps zero matrices from dividing by zero, and
+// rounding what single precision may lose in between.
+const squarings, tiny, rounding = 5, 1e-30, 1e-5
+
+// Schatten is a bound on the spectral norm of a matrix that is never below it, and differentiable: the Schatten norm of
+// order p = 128, (Σ_i σ_i^p)^(1/p) over the singular values. It is at most d^(1/128) times the largest of them, 5 % at d
+// of 512. Power iteration, the usual estimate, comes from below instead, so that a "bound" by it can be exceeded.
+//
+// With B = W/‖W‖_F, A_0 = B^T B and A_{k+1} = A_k², ‖A_k‖_F is the sum of the 2^(k+2)th powers of B's singular values,
+// to the power of 1/2. Every A_k is scaled to norm 1, and the logarithms of the scales are kept.
+func Schatten(w *Node) *Node {
+	size := func(x *Node) *Node { return Sqrt(AddScalar(ReduceAllSum(Square(x)), tiny)) }
+	scale := size(w)
+	b := Div(w, scale)
+	a := Dot(Transpose(b, 0, 1), b).Product()
+	var log *Node // of ‖A_k‖_F
+	for k := range squarings + 1 {
+		if k > 0 {
+			a, log = Dot(a, a).Product(), MulScalar(log, 2)
+		}
+		n := size(a)
+		a = Div(a, n)
+		if log == nil {
+			log = Log(n)
+		} else {
+			log = Add(log, Log(n))
+		}
+	}
+	root := Exp(DivScalar(log, float64(int(2)<<squarings)))
+	return MulScalar(Mul(scale, root), 1+rounding)
+}
+
+// Bound scales the weights of a block down, all by the same factor, where the sum of their norms exceeds c; of a
+// weight of K heads, [K d, d], head below head, the norm is the mean of the heads' (paper section 3.3 and appendix on
+// multi-head attention):
+//
+//	w min(1, c / Σ_w 1/K Σ_k ‖w^(k)‖),
+//
+// which bounds the Lipschitz constants of [GCN] and [SAGE] by c, and that of [GAT] at fixed attention.
+func Bound(norm Norm, c float64, weights []*Node, heads []int) []*Node {
+	sum := norm.sum(weights, heads)
+	return scaled(weights, Max(Div(sum, ConstAs(sum, c)), ConstAs(sum, 1)))
+}
+
+// ToBound scales the weights, up or down, so that the sum of their norms is c.
+func ToBound(norm Norm, c float64, weights []*Node, heads []int) []*Node {
+	return scaled(weights, DivScalar(norm.sum(weights, heads), c))
+}
+
+// sum is the sum of the weights' norms.
+func (n Norm) sum(weights []*Node, heads []int) *Node {
+	var sum *Node
+	for i, w := range weights {
+		if norm := n.Of(w, heads[i]); sum == nil {
+			sum = norm
+		} else {
+			sum = Add(sum, norm)
+		}
+	}
+	return sum
+}
+
+// scaled divides the weights by a scalar.
+func scaled(weights []*Node, by *Node) []*Node {
+	out := make([]*Node, len(weights))
+	for i, w := range weights {
+		out[i] = Div(w, by)
+	}
+	return out
 }
 
 // Frobenius is the Frobenius norm of a matrix's entries.

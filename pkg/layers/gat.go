@@ -15,18 +15,25 @@ const slope = 0.2
 // GAT is the residual branch of a graph attention layer with K heads averaged (Veličković et al., ICLR 2018; paper
 // section 3.3 and appendix on multi-head attention):
 //
-//	h(X) = ReLU(1/K Σ_k A^(k)(X) X W^(k) + b),  X: [n, d], W^(k): [d, d], b: [d],
+//	h(X) = σ(1/K Σ_k A^(k)(X) X W^(k) + X V + b),  X: [n, d], W^(k), V: [d, d], b: [d],
 //	A^(k)_ij = softmax_j(LeakyReLU(s_j + t_i)) over i's neighbours and i itself,
 //	s = X W^(k) a_src, t = X W^(k) a_dst.
 //
-// At fixed attention, Lip(h) is at most the mean of the heads' Frobenius norms, as A^(k) is right-stochastic; the
+// The paper has ReLU for σ, and no ego weight V, by which a layer sees a node apart from its neighbours.
+//
+// At fixed attention, Lip(h) is at most the mean of the heads' norms, as A^(k) is right-stochastic, and that of V; the
 // dependence of the attention on X is not bounded by that, so that the residuals of an inverse must be watched.
 //
-// It implements solve.Block. Its weights are all that X is multiplied by, side by side, [d, K d + 2K]: the heads'
-// W^(k)/K, the vectors W^(k) a_src, the vectors W^(k) a_dst; then b; and the tensors of the pattern. With Y = X
-// [W/K | a_src | a_dst], a layer is one dense product and an aggregation of Y's rows over neighbours, and so is its
-// derivative.
-type GAT struct{ Pattern *sparse.Pattern }
+// It implements solve.Block. Its weights are all that X is multiplied by, side by side, [d, K d + 2K (+ d)]: the heads'
+// W^(k)/K, the vectors W^(k) a_src, the vectors W^(k) a_dst, and V, if there is one; then b; and the tensors of the
+// pattern. With Y = X [W/K | a_src | a_dst | V], a layer is one dense product and an aggregation of Y's rows over
+// neighbours, and so is its derivative.
+type GAT struct {
+	Pattern    *sparse.Pattern
+	Activation Activation
+	// Ego tells that there is a V.
+	Ego bool
+}
 
 // Trainable is 2: the matrix and b.
 func (GAT) Trainable() int { return 2 }
@@ -91,20 +98,30 @@ func sum(rows *Node, heads int) *Node {
 	return u
 }
 
-// Preactivation is 1/K Σ_k A^(k)(X) X W^(k).
+// Preactivation is 1/K Σ_k A^(k)(X) X W^(k) + X V.
 func (c GAT) Preactivation(x *Node, w []*Node) *Node {
 	a := c.attend(x, w)
-	return sum(over(a.o.Products([]*Node{a.values}, []*Node{a.exp})[0], a.total), c.Pattern.Heads())
+	return c.withEgo(a, over(a.o.Products([]*Node{a.values}, []*Node{a.exp})[0], a.total))
 }
 
-// Activate is ReLU(U + b), and Gate V where ReLU is active.
-func (GAT) Activate(u *Node, w []*Node) *Node { return biasedReLU(u, w[1]) }
-func (GAT) Gate(u, v *Node, w []*Node) *Node  { return gate(u, v, w[1]) }
+// withEgo is the sum of the heads' mixtures, and of X V, if there is a V.
+func (c GAT) withEgo(a attention, mixed *Node) *Node {
+	u := sum(mixed, c.Pattern.Heads())
+	if !c.Ego {
+		return u
+	}
+	columns := a.y.Shape().Dimensions[1]
+	return Add(u, Slice(a.y, AxisRange(), AxisRange(columns-u.Shape().Dimensions[1], columns)))
+}
+
+// Activate is σ(U + b), and Gate V ∘ σ'(U + b).
+func (c GAT) Activate(u *Node, w []*Node) *Node { return c.Activation.biased(u, w[1]) }
+func (c GAT) Gate(u, v *Node, w []*Node) *Node  { return c.Activation.gate(u, v, w[1]) }
 
 // The tape of Linearize; its rows are those of the nodes' copies.
 const (
 	gatX       = iota
-	gatY       // Y, [n, K d + 2K], of which the values y are the first columns
+	gatY       // Y, [n, K d + 2K (+ d)], of which the values y are the first columns
 	gatOwn     // z_i = Σ_j A_ij y_j, [n K, d]
 	gatSteep   // Σ_j A_ij φ'_ij y_j, φ' the slope of LeakyReLU
 	gatSum     // Σ_j A_ij φ'_ij, [n K, 1]
@@ -125,14 +142,14 @@ func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	score := Add(o.Targets(a.s), o.Sources(a.t))
 	back := o.Mask(Exp(Sub(leaky(score), o.Sources(Add(a.top, Log(a.total))))))
 	tape := []*Node{x, a.y, own, ownSteep, Div(o.Sum(steep), a.total), back, Mul(back, leakySlope(score))}
-	return sum(own, c.Pattern.Heads()), tape
+	return c.withEgo(a, own), tape
 }
 
 // spare is the number of columns beside the d of a cotangent, of which the first holds a scalar: a vector
 // register's 16.
 const spare = 16
 
-// pull is the cotangent of Y, [n, K d + 2K].
+// pull is the cotangent of Y, [n, K d + 2K (+ d)].
 func (c GAT) pull(q *Node, tape, w []*Node) *Node {
 	o, heads := c.Pattern.Bare(w[2:]), c.Pattern.Heads()
 	n, d := q.Shape().Dimensions[0], q.Shape().Dimensions[1]
@@ -146,7 +163,11 @@ func (c GAT) pull(q *Node, tape, w []*Node) *Node {
 	ds := rowDots(Slice(m, AxisRange(), AxisRange(0, d)), copies(tape[gatY], d, 0, heads*d))
 	ds = Sub(ds, Slice(m, AxisRange(), AxisElem(d)))
 	dt := Sub(steep, Mul(inner, tape[gatSum]))
-	return Concatenate([]*Node{Reshape(mixed[0], n, heads*d), Reshape(ds, n, heads), Reshape(dt, n, heads)}, 1)
+	parts := []*Node{Reshape(mixed[0], n, heads*d), Reshape(ds, n, heads), Reshape(dt, n, heads)}
+	if c.Ego {
+		parts = append(parts, q)
+	}
+	return Concatenate(parts, 1)
 }
 
 // rowDots are the inner products of rows, [n, d] to [n, 1]. (XLA CPU computes batched products of vectors one by

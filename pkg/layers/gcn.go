@@ -1,7 +1,6 @@
 package layers
 
 import (
-	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/revgnn/revgnn/pkg/loop"
@@ -10,12 +9,15 @@ import (
 
 // GCN is the residual branch of a graph convolution (Kipf and Welling, ICLR 2017; paper section 3.3):
 //
-//	h(X) = ReLU(Â X W + b),  X: [n, d], W: [d, d], b: [d],
+//	h(X) = σ(Â X W + b),  X: [n, d], W: [d, d], b: [d],
 //
-// with Â the symmetrically normalised adjacency of [sparse.SymNorm]. Since the spectral norm of Â is 1 and ReLU
-// does not expand, Lip(h) <= |W|_F: see [Bound]. It implements solve.Block; its weights are W, b and the matrix's
-// tensors, in that order.
-type GCN struct{ Adjacency *sparse.Matrix }
+// with Â the symmetrically normalised adjacency of [sparse.SymNorm], and ReLU for σ in the paper. Since the spectral
+// norm of Â is 1 and σ does not expand, Lip(h) <= ‖W‖, in any norm that is not below the spectral norm: see [Bound].
+// It implements solve.Block; its weights are W, b and the matrix's tensors, in that order.
+type GCN struct {
+	Adjacency  *sparse.Matrix
+	Activation Activation
+}
 
 // Trainable is 2: W and b.
 func (c GCN) Trainable() int { return 2 }
@@ -26,9 +28,9 @@ func (c GCN) Preactivation(x *Node, w []*Node) *Node {
 	return u
 }
 
-// Activate is ReLU(U + b), and Gate V where ReLU is active.
-func (GCN) Activate(u *Node, w []*Node) *Node { return biasedReLU(u, w[1]) }
-func (GCN) Gate(u, v *Node, w []*Node) *Node  { return gate(u, v, w[1]) }
+// Activate is σ(U + b), and Gate V ∘ σ'(U + b).
+func (c GCN) Activate(u *Node, w []*Node) *Node { return c.Activation.biased(u, w[1]) }
+func (c GCN) Gate(u, v *Node, w []*Node) *Node  { return c.Activation.gate(u, v, w[1]) }
 
 // Linearize keeps Â X.
 func (c GCN) Linearize(x *Node, w []*Node) (*Node, []*Node) {
@@ -47,18 +49,4 @@ func (c GCN) PullX(q *Node, _, w []*Node) (*Node, []*Node) {
 // PullW are (ÂX)^T Q and the column sums of Q.
 func (c GCN) PullW(q *Node, _, tape, _ []*Node) []*Node {
 	return []*Node{Dot(Transpose(tape[0], 0, 1), q).Product(), loop.Sum(q)}
-}
-
-// biasedReLU is ReLU(u + b), b a row.
-func biasedReLU(u, b *Node) *Node { return loop.ReLU(Add(u, rowVector(b, u))) }
-
-// gate is v where biasedReLU is active, else 0.
-func gate(u, v, b *Node) *Node {
-	return Where(GreaterThan(Add(u, rowVector(b, u)), loop.Zeros(u)), v, loop.Zeros(v))
-}
-
-// rowVector spreads b over the rows of x.
-func rowVector(b, x *Node) *Node {
-	return BroadcastToShape(Reshape(b, 1, b.Shape().Size()),
-		shapes.Make(x.DType(), x.Shape().Dimensions[0], b.Shape().Size()))
 }

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
@@ -62,6 +64,16 @@ func branches(t *testing.T) map[string]branch {
 			[]*tensors.Tensor{draw(2, 0.95, width, width), draw(3, 0.2, width)}, norm.Tensors()},
 		"GAT": {layers.GAT{Pattern: pattern},
 			[]*tensors.Tensor{draw(2, 0.8, width, heads*(width+2)), draw(3, 0.2, width)}, pattern.Tensors()},
+		"GAT with an ego weight": {layers.GAT{Pattern: pattern, Ego: true, Activation: layers.ActivationSoftplus},
+			[]*tensors.Tensor{draw(2, 0.8, width, heads*(width+2)+width), draw(3, 0.2, width)}, pattern.Tensors()},
+		"SAGE": {layers.SAGE{Adjacency: norm}, []*tensors.Tensor{draw(2, 0.5, width, width), draw(3, 0.2, width),
+			draw(6, 0.4, width, width)}, norm.Tensors()},
+		"wide SAGE": {layers.SAGE{Adjacency: norm, Activation: layers.ActivationELU}, []*tensors.Tensor{draw(2, 0.5, wide, wide),
+			draw(3, 0.2, wide), draw(6, 0.4, wide, wide)}, norm.Tensors()},
+		"GCN with tanh": {layers.GCN{Adjacency: norm, Activation: layers.ActivationTanh},
+			[]*tensors.Tensor{draw(2, 0.95, width, width), draw(3, 0.2, width)}, norm.Tensors()},
+		"GCN with leaky ReLU": {layers.GCN{Adjacency: norm, Activation: layers.ActivationLeakyReLU},
+			[]*tensors.Tensor{draw(2, 0.95, width, width), draw(3, 0.2, width)}, norm.Tensors()},
 	}
 }
 
@@ -218,23 +230,90 @@ func stacked(a *tensors.Tensor, factors ...float32) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(all, append([]int{len(factors)}, a.Shape().Dimensions...)...)
 }
 
+// Bounds scale down what exceeds them, and nothing else; of two weights and two heads, all by the same factor.
 func TestBound(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	for _, c := range []struct{ norm, bound, want float64 }{{2, 0.9, 0.9}, {0.5, 0.9, 0.5}} {
-		exec, err := NewExec(e.Backend, func(w *Node) *Node {
-			return Sqrt(ReduceAllSum(Square(layers.Bound(w, 1, c.bound))))
-		})
-		if err != nil {
-			t.Fatal(err)
+		w, v := draw(5, 2*c.norm/3, 6, 6), draw(6, c.norm/3, 6, 6)
+		got := run(t, e, func(in []*Node) []*Node {
+			return layers.Bound(layers.FrobeniusNorm, c.bound, in, []int{1, 1})
+		}, w, v)
+		if sum := layers.Frobenius(got[0]) + layers.Frobenius(got[1]); math.Abs(sum-c.want) > 1e-5 {
+			t.Errorf("norm %g bounded by %g became %g, want %g", c.norm, c.bound, sum, c.want)
 		}
-		out, err := exec.Call(draw(5, c.norm, 6, 6))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := float64(tensors.ToScalar[float32](out[0])); math.Abs(got-c.want) > 1e-5 {
-			t.Errorf("norm %g bounded by %g became %g, want %g", c.norm, c.bound, got, c.want)
+		got = run(t, e, func(in []*Node) []*Node {
+			return layers.ToBound(layers.FrobeniusNorm, c.bound, in[:1], []int{2})
+		}, draw(5, c.norm, 12, 6))
+		if mean := (layers.Frobenius(got[0][:36]) + layers.Frobenius(got[0][36:])) / 2; math.Abs(mean-c.bound) > 1e-5 {
+			t.Errorf("norm %g brought to %g became %g", c.norm, c.bound, mean)
 		}
 	}
+}
+
+// The spectral bound is at least the largest singular value, and at most d^(1/128) times it: of random matrices, of
+// one singular value, of equal ones, of very large and very small matrices; and 0 of the zero matrix. Its gradient is
+// u v^T where one singular value stands out.
+func TestSchatten(t *testing.T) {
+	const d = 24
+	random := tensors.MustCopyFlatData[float32](draw(7, 3, d, d))
+	one, equal := make([]float32, d*d), make([]float32, d*d)
+	for i := range d {
+		equal[i*d+i] = 0.7
+		for j := range d {
+			one[i*d+j] = random[i] * random[j]
+		}
+	}
+	scaled := func(w []float32, by float32) []float32 {
+		out := slices.Clone(w)
+		for i := range out {
+			out[i] *= by
+		}
+		return out
+	}
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		for name, w := range map[string][]float32{"random": random, "rank one": one, "orthogonal": equal,
+			"large": scaled(random, 1e12), "small": scaled(random, 1e-12), "zero": make([]float32, d*d)} {
+			got := run(t, e, func(in []*Node) []*Node { return []*Node{layers.Schatten(in[0])} },
+				tensors.FromFlatDataAndDimensions(w, d, d))
+			var svd mat.SVD
+			m := mat.NewDense(d, d, nil)
+			for i, v := range w {
+				m.Set(i/d, i%d, float64(v))
+			}
+			svd.Factorize(m, mat.SVDNone)
+			norm, bound := svd.Values(nil)[0], float64(got[0][0])
+			if !(bound >= norm) || bound > norm*math.Pow(d, 1.0/128)*(1+1e-4)+1e-14 {
+				t.Errorf("%s: the bound is %g, the spectral norm %g", name, bound, norm)
+			}
+		}
+		got := run(t, e, func(in []*Node) []*Node { return Gradient(layers.Schatten(in[0]), in[0]) },
+			tensors.FromFlatDataAndDimensions(one, d, d))
+		size := layers.Frobenius(one)
+		for i, v := range got[0] {
+			if math.Abs(float64(v)-float64(one[i])/size) > 1e-4 {
+				t.Fatalf("the gradient at %d is %g, want %g", i, v, float64(one[i])/size)
+			}
+		}
+	})
+}
+
+// run executes a graph on copies of tensors.
+func run(t *testing.T, e *engine.Engine, f func(in []*Node) []*Node, in ...*tensors.Tensor) [][]float32 {
+	t.Helper()
+	exec, err := NewExec(e.Backend, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exec.Finalize()
+	var args []any
+	for _, a := range in {
+		args = append(args, must(a.LocalClone()))
+	}
+	var out [][]float32
+	for _, o := range must(exec.Call(args...)) {
+		out = append(out, tensors.MustCopyFlatData[float32](o))
+	}
+	return out
 }
 
 // Blocks whose derivatives read the pattern as its own transpose refuse directed edges.

@@ -1,6 +1,11 @@
 package models
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/revgnn/revgnn/pkg/layers"
+)
 
 // Config describes a model; its settings have the names of the command line and of run records. A model has some of
 // the shared settings, which its [Kind] names, and may have its own; those that it does not have are zero.
@@ -15,11 +20,15 @@ type Config struct {
 	Heads int
 	// Dropout is the probability of dropping a feature.
 	Dropout float64
-	// Lipschitz is the bound c < 1 on the Frobenius norm of W (paper section 3.3), and Normalise how it is
-	// kept: "project" scales W after every step, as the paper says; "reparametrise" scales it inside the model,
-	// as the authors' code does.
-	Lipschitz float64
-	Normalise string
+	// Activation is that of the layers, one of layers.Activations.
+	Activation string
+	// Ego gives layers a weight for the node itself, apart from its neighbours.
+	Ego bool
+	// Lipschitz is the bound c < 1 on the norm of the layers' weights (paper section 3.3), Bound the norm, "frobenius" as
+	// in the paper or "spectral", and Normalise how it is kept: "project" scales the weights after every step, as the
+	// paper says; "reparametrise" scales them inside the model, as the authors' code does.
+	Lipschitz        float64
+	Bound, Normalise string
 	// NoBias leaves b out of the layers, as in the formula of the paper's section 3.3; the authors' code has it. Where
 	// c is small and the chain deep, b outweighs W and moves all nodes alike.
 	NoBias bool
@@ -45,8 +54,13 @@ func (c *Config) shared() []Setting {
 		{Name: "hidden", Value: &c.Hidden, Help: "width of the layers", Least: 1, Most: 1 << 14},
 		{Name: "heads", Value: &c.Heads, Help: "attention heads, averaged", Least: 1, Most: 64, Absent: 1},
 		{Name: "dropout", Value: &c.Dropout, Help: "probability of dropping a feature", Most: 0.99, Absent: 0.0},
-		{Name: "lipschitz", Value: &c.Lipschitz, Help: "bound on the Frobenius norm of the weight, below 1",
+		{Name: "activation", Value: &c.Activation, Help: "activation of the layers: " + strings.Join(layers.Activations, ", "),
+			OneOf: layers.Activations, Absent: string(layers.ActivationReLU)},
+		{Name: "ego", Value: &c.Ego, Help: "give layers a weight for the node itself, apart from its neighbours", Absent: false},
+		{Name: "lipschitz", Value: &c.Lipschitz, Help: "bound on the norm of the layers' weights, below 1",
 			Least: 1e-6, Most: 0.9999999},
+		{Name: "bound", Value: &c.Bound, Help: "norm that is bounded: frobenius (the paper's) or spectral (wider)",
+			OneOf: []string{string(layers.FrobeniusNorm), string(layers.SpectralNorm)}},
 		{Name: "normalise", Value: &c.Normalise,
 			Help:  "how the bound is kept: project (after every step) or reparametrise (inside the model)",
 			OneOf: []string{"project", "reparametrise"}},
@@ -68,7 +82,8 @@ func (c *Config) shared() []Setting {
 // usual are the defaults of the shared settings: what trains well in seconds on the smaller datasets, 8 layers of
 // width 64 in each direction.
 func usual() Config {
-	return Config{Forward: 8, Reverse: 8, Hidden: 64, Heads: 1, Lipschitz: 0.999, Normalise: "project",
+	return Config{Forward: 8, Reverse: 8, Hidden: 64, Heads: 1, Activation: string(layers.ActivationReLU),
+		Lipschitz: 0.999, Bound: string(layers.FrobeniusNorm), Normalise: "project",
 		Tolerance: 1e-5, MaxIterations: 16, Adjoint: "implicit", Norm: "none"}
 }
 

@@ -15,13 +15,13 @@ import (
 
 func init() {
 	k := Kind{Name: "gat", Title: "GAT",
-		Layer:     "X + ReLU(1/K Σ_k A_k(X) X W_k + b), A_k a softmax of LeakyReLU(s_j + t_i) over neighbours",
+		Layer:     "X + σ(1/K Σ_k A_k(X) X W_k (+ X V) + b), σ = ReLU, A_k a softmax of LeakyReLU(s_j + t_i) over neighbours",
 		Reference: "Veličković et al., ICLR 2018; paper section 3.3",
-		Shared:    slices.Concat(plainSettings, []string{"heads"}), Resolve: resolveHead,
+		Shared:    slices.Concat(plainSettings, []string{"heads", "ego"}), Resolve: resolveHead,
 		New: func(c Config) Network { return newResidual(&gat{heads: c.Heads}, layers.GAT{}) }}
 	Register(k)
 	k.Name, k.Title, k.Plain, k.Shared = "gat+rep", "GAT+ReP", k.Name,
-		slices.Concat(reverseSettings, []string{"heads"})
+		slices.Concat(reverseSettings, []string{"heads", "ego"})
 	Register(k)
 }
 
@@ -47,12 +47,21 @@ func (a *gat) block(b *Builder) (solve.Block, []*Node) {
 	source := b.Param(Param{Name: "stack.0.body.att_src", Shape: []int{1, heads, d}, Limit: limit})
 	target := b.Param(Param{Name: "stack.0.body.att_dst", Shape: []int{1, heads, d}, Limit: limit})
 	// [heads, out, in], as PyTorch has it.
-	w := Reshape(b.weight(heads, math.Sqrt(6/float64(d+heads*d))), heads, d, d)
+	params := []Param{b.Config.heads(heads, math.Sqrt(6/float64(d+heads*d)))}
+	if b.Config.Ego {
+		params = append(params, b.Config.ego())
+	}
+	weights := b.weights(params...)
+	w := Reshape(weights[0], heads, d, d)
 	scores := func(v *Node) *Node { // W^(k) a: [heads, out, in] and [heads, out] to [in, heads]
 		return Einsum("koi,ko->ik", w, Reshape(v, heads, d))
 	}
 	// [in, heads, out]
 	values := DivScalar(Reshape(TransposeAllAxes(w, 2, 0, 1), d, heads*d), float64(heads))
 	all := Concatenate([]*Node{values, scores(source), scores(target)}, 1)
-	return layers.GAT{Pattern: a.pattern}, append([]*Node{all, b.bias(w)}, b.Arrays...)
+	if b.Config.Ego {
+		all = Concatenate([]*Node{all, Transpose(weights[1], 0, 1)}, 1)
+	}
+	layer := layers.GAT{Pattern: a.pattern, Activation: layers.Activation(b.Config.Activation), Ego: b.Config.Ego}
+	return layer, append([]*Node{all, b.bias(w)}, b.Arrays...)
 }

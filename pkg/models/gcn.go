@@ -1,8 +1,6 @@
 package models
 
 import (
-	"math"
-
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -14,7 +12,7 @@ import (
 
 func init() {
 	k := Kind{Name: "gcn", Title: "GCN",
-		Layer:     "X + ReLU(Â X W + b), Â the adjacency with self loops, symmetrically normalised",
+		Layer:     "X + σ(Â X W + b), σ = ReLU, Â the adjacency with self loops, symmetrically normalised",
 		Reference: "Kipf and Welling, ICLR 2017; paper section 3.3", Shared: plainSettings, Resolve: resolveHead,
 		New: func(Config) Network { return newResidual(&gcn{}, layers.GCN{}) }}
 	Register(k)
@@ -22,7 +20,7 @@ func init() {
 	Register(k)
 }
 
-// gcn is the graph convolution h(H) = ReLU(Â H W + b); see [layers.GCN].
+// gcn is the graph convolution h(H) = σ(Â H W + b); see [layers.GCN].
 type gcn struct{ matrix *sparse.Matrix }
 
 func (c *gcn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
@@ -32,8 +30,8 @@ func (c *gcn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Te
 	return c.matrix.Order(), c.matrix.Tensors(), nil
 }
 
-// block has the weight start as in PyTorch Geometric, uniform in ±sqrt(6/(in+out)) (Glorot and Bengio 2010).
 func (c *gcn) block(b *Builder) (solve.Block, []*Node) {
-	w := Transpose(b.weight(1, math.Sqrt(3/float64(b.Config.Hidden))), 0, 1)
-	return layers.GCN{Adjacency: c.matrix}, append([]*Node{w, b.bias(w)}, b.Arrays...)
+	w := Transpose(b.weights(b.Config.heads(1, b.Config.glorot()))[0], 0, 1)
+	layer := layers.GCN{Adjacency: c.matrix, Activation: layers.Activation(b.Config.Activation)}
+	return layer, append([]*Node{w, b.bias(w)}, b.Arrays...)
 }

@@ -18,35 +18,59 @@ type Param struct {
 	Limit, Value float64
 	// Fixed marks an array that is part of the model but not trained, such as running statistics.
 	Fixed bool
-	// Bound, if not nil, is a bound on its norm.
+	// Heads is the number of matrices below each other that it is made of, [Heads d, d]; 0 for one.
+	Heads int
+	// Bound, if not nil, is a bound on its norm, alone or together with the other parameters that have the same one.
 	Bound *Bound
 }
 
-// Bound is a bound on the norm of a weight of K heads, [K d, d], head below head: the mean of the heads' Frobenius
-// norms; see [layers.Bound].
+// Bound is a bound on the sum of the norms of all parameters that share it; see [layers.Bound].
 type Bound struct {
-	Heads int
-	// Limit c of the norm.
+	Norm layers.Norm
+	// Limit c of the sum.
 	Limit float64
-	// Project tells that the weight is scaled down to the limit after every step.
+	// Project tells that the weights are scaled down to the limit after every step.
 	Project bool
-	// Start is the largest norm to start with; 0 for any.
+	// Start is the largest Frobenius norm, the mean of the heads', that each of them starts with; 0 for any.
 	Start float64
 }
 
-// Apply scales a weight down to the limit.
-func (b *Bound) Apply(w *Node) *Node { return layers.Bound(w, b.Heads, b.Limit) }
+// Bounded are the parameters that share a bound.
+type Bounded struct {
+	*Bound
+	Params []Param
+}
 
-// Scale multiplies a weight on the host by a factor that depends on its norm.
-func (b *Bound) Scale(values []float32, factor func(norm float64) float64) {
-	norm := 0.0
-	for head := range slices.Chunk(values, len(values)/max(1, b.Heads)) {
-		norm += layers.Frobenius(head) / float64(max(1, b.Heads))
+// Groups gathers the parameters that have a bound by the bound that they share.
+func Groups(params []Param) (groups []Bounded) {
+	for _, p := range params {
+		if p.Bound == nil {
+			continue
+		}
+		i := slices.IndexFunc(groups, func(g Bounded) bool { return g.Bound == p.Bound })
+		if i < 0 {
+			groups, i = append(groups, Bounded{Bound: p.Bound}), len(groups)
+		}
+		groups[i].Params = append(groups[i].Params, p)
 	}
-	by := factor(norm)
-	for i := range values {
-		values[i] = float32(by * float64(values[i]))
+	return groups
+}
+
+// Apply scales the parameters' values, in their order, down to the limit.
+func (g Bounded) Apply(values []*Node) []*Node {
+	return layers.Bound(g.Norm, g.Limit, values, g.heads())
+}
+
+// Meet scales the parameters' values, up or down, so that they meet the limit.
+func (g Bounded) Meet(values []*Node) []*Node {
+	return layers.ToBound(g.Norm, g.Limit, values, g.heads())
+}
+
+func (g Bounded) heads() (heads []int) {
+	for _, p := range g.Params {
+		heads = append(heads, max(1, p.Heads))
 	}
+	return heads
 }
 
 // size is the number of entries.
@@ -74,9 +98,21 @@ func (p Param) Draw(rng *rand.Rand) []float32 {
 func (p Param) Start(rng *rand.Rand) *tensors.Tensor {
 	values := p.Draw(rng)
 	if p.Bound != nil && p.Bound.Start > 0 {
-		p.Bound.Scale(values, func(norm float64) float64 { return min(1, p.Bound.Start/norm) })
+		p.shrink(values, p.Bound.Start)
 	}
 	return tensors.FromFlatDataAndDimensions(values, p.Shape...)
+}
+
+// shrink scales values down to a Frobenius norm, the mean of the heads', if theirs is larger.
+func (p Param) shrink(values []float32, to float64) {
+	heads, norm := max(1, p.Heads), 0.0
+	for head := range slices.Chunk(values, len(values)/heads) {
+		norm += layers.Frobenius(head) / float64(heads)
+	}
+	by := min(1, to/norm)
+	for i := range values {
+		values[i] = float32(by * float64(values[i]))
+	}
 }
 
 // Zeros has the parameter's shape.

@@ -7,6 +7,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/layers"
 	"github.com/revgnn/revgnn/pkg/loop"
 	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/sparse"
@@ -37,9 +38,9 @@ type convolution interface {
 
 // The shared settings of residual networks, without reverse layers and with them.
 var (
-	plainSettings   = []string{"forward", "hidden", "dropout", "norm", "no-bias", "head-layers"}
-	reverseSettings = []string{"forward", "reverse", "hidden", "dropout", "lipschitz", "normalise", "tolerance",
-		"max-iterations", "adjoint", "norm", "no-bias", "head-layers"}
+	plainSettings   = []string{"forward", "hidden", "dropout", "activation", "norm", "no-bias", "head-layers"}
+	reverseSettings = []string{"forward", "reverse", "hidden", "dropout", "activation", "lipschitz", "bound", "normalise",
+		"tolerance", "max-iterations", "adjoint", "norm", "no-bias", "head-layers"}
 )
 
 // resolveHead has the head of as many layers as the authors' networks: 1 with reverse layers, 2 without.
@@ -91,22 +92,43 @@ func (r chain) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve.
 	return end, changes, solve.NoStats(end)
 }
 
-// weight is the convolution's weight, K matrices [Hidden, Hidden] below each other, each uniform in ±limit. With
-// reverse layers, the mean of their norms is bounded, inside the model or after every step; PyTorch's
-// reparametrisation calls the raw weight "weight_orig".
-func (b *Builder) weight(heads int, limit float64) *Node {
+// weights are the convolution's weights: W, and V of layers with an ego weight. With reverse layers, the sum of their
+// norms is bounded, inside the model or after every step; PyTorch's reparametrisation calls the raw weights "weight_orig".
+func (b *Builder) weights(params ...Param) []*Node {
 	c := b.Config
-	p := Param{Name: "stack.0.body.lin.weight", Shape: []int{heads * c.Hidden, c.Hidden}, Limit: limit}
-	if !c.HasReverse() {
-		return b.Param(p)
+	bounded := Bounded{Params: params}
+	if c.HasReverse() {
+		bounded.Bound = &Bound{Norm: layers.Norm(c.Bound), Limit: c.Lipschitz, Project: c.Normalise == "project",
+			Start: startNorm(c) / float64(len(params))}
 	}
-	p.Bound = &Bound{Heads: heads, Limit: c.Lipschitz, Project: c.Normalise == "project", Start: startNorm(c)}
-	if p.Bound.Project {
-		return b.Param(p)
+	var values []*Node
+	for _, p := range params {
+		if p.Bound = bounded.Bound; p.Bound != nil && !p.Bound.Project {
+			p.Name += "_orig"
+		}
+		values = append(values, b.Param(p))
 	}
-	p.Name += "_orig"
-	return p.Bound.Apply(b.Param(p))
+	if bounded.Bound == nil || bounded.Project {
+		return values
+	}
+	return bounded.Apply(values)
 }
+
+// heads is the parameter of K matrices [Hidden, Hidden] below each other, each uniform in ±limit: the heads' weights of a
+// convolution.
+func (c Config) heads(heads int, limit float64) Param {
+	return Param{Name: "stack.0.body.lin.weight", Shape: []int{heads * c.Hidden, c.Hidden}, Limit: limit, Heads: heads}
+}
+
+// ego is the parameter V [Hidden, Hidden] of layers that see a node apart from its neighbours; its start is that of
+// Glorot and Bengio (2010).
+func (c Config) ego() Param {
+	return Param{Name: "stack.0.body.ego.weight", Shape: []int{c.Hidden, c.Hidden}, Limit: c.glorot()}
+}
+
+// glorot is the limit of the uniform start of a [Hidden, Hidden] matrix as in PyTorch Geometric, sqrt(6/(in+out))
+// (Glorot and Bengio 2010).
+func (c Config) glorot() float64 { return math.Sqrt(3 / float64(c.Hidden)) }
 
 // bias is the convolution's bias, zero where it has none.
 func (b *Builder) bias(w *Node) *Node {
@@ -116,7 +138,7 @@ func (b *Builder) bias(w *Node) *Node {
 	return b.Param(Param{Name: "stack.0.body.bias", Shape: []int{b.Config.Hidden}})
 }
 
-// startNorm is the Frobenius norm that the convolution's weight starts with: min(c, sqrt(d)/64), so that each layer
+// startNorm is the Frobenius norm that the convolution's weights start with together: min(c, sqrt(d)/64), so that each layer
 // starts close to the identity, as is usual in deep residual networks (Zhang, Dauphin and Ma, ICLR 2019). Reverse
 // layers can grow what they are given: a random d x d matrix of norm s has eigenvalues up to about s/sqrt(d) (the
 // circular law), and depth layers grow features by up to exp(depth s/sqrt(d)), beyond single precision for 1024 layers

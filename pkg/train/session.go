@@ -178,10 +178,9 @@ func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 	// The optimiser takes gradients in the order of the store's variables, which is that of their making.
 	adam := optimizer.Adam().LearningRate(s.config.LearningRate).Epsilon(1e-8).Done()
 	adam.(gomlx.OptimizeWithGradients).UpdateGraphWithGradients(scope, gradients, b.loss.DType())
-	for _, p := range s.Params {
-		if p.Bound != nil && p.Bound.Project {
-			v := scope.GetVariable(p.Name)
-			v.SetNodeValue(p.Bound.Apply(v.NodeValue(g)))
+	for _, bounded := range models.Groups(s.Params) {
+		if bounded.Project {
+			scale(scope, g, bounded, bounded.Apply)
 		}
 	}
 	stats := b.Stats
@@ -194,27 +193,31 @@ func (s *session) explain(outcome *tensors.Tensor) string {
 	return s.model.Explain(int(tensors.ToScalar[int32](outcome)))
 }
 
+// scale changes the values that a graph leaves in parameters with a bound.
+func scale(scope *model.Scope, g *Graph, bounded models.Bounded, by func([]*Node) []*Node) {
+	var values []*Node
+	for _, p := range bounded.Params {
+		values = append(values, scope.GetVariable(p.Name).NodeValue(g))
+	}
+	for i, v := range by(values) {
+		scope.GetVariable(bounded.Params[i].Name).SetNodeValue(v)
+	}
+}
+
 // toBound scales the weights that have a bound so that they meet it.
 func (s *session) toBound() error {
-	for _, p := range s.Params {
-		if p.Bound == nil {
-			continue
-		}
-		v := s.store.RootScope().GetVariable(p.Name)
-		t, err := v.Value()
-		if err != nil {
-			return err
-		}
-		values, err := tensors.CopyFlatData[float32](t)
-		if err != nil {
-			return err
-		}
-		p.Bound.Scale(values, func(norm float64) float64 { return p.Bound.Limit / norm })
-		if err := v.SetValue(tensors.FromFlatDataAndDimensions(values, p.Shape...)); err != nil {
-			return err
-		}
+	groups := models.Groups(s.Params)
+	if len(groups) == 0 {
+		return nil
 	}
-	return nil
+	out, err := s.once("scaling of the weights", func(scope *model.Scope, in []*Node) []*Node {
+		for _, bounded := range groups {
+			scale(scope, in[0].Graph(), bounded, bounded.Meet)
+		}
+		return in[:1]
+	})
+	release(out)
+	return err
 }
 
 // once compiles a graph on the session's inputs and runs it a single time; what names it in errors.

@@ -13,6 +13,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/layers"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -129,7 +130,7 @@ func EqualsOn(t *testing.T, g *graphs.Graph, model string, formula Formula, chan
 }
 
 // Draw draws a model's parameters at random, of the size of their starts: where a parameter starts at one value, it is
-// spread about that, so that no parameter hides behind a zero.
+// spread about that, so that no parameter hides behind a zero; those with a bound meet it.
 func Draw(t testing.TB, g *graphs.Graph, c train.Config) map[string]train.Array {
 	t.Helper()
 	params, err := models.Parameters(c.Config, g.NumFeatures, g.NumClasses)
@@ -143,6 +144,12 @@ func Draw(t testing.TB, g *graphs.Graph, c train.Config) map[string]train.Array 
 		for i := range values {
 			if !p.Fixed && p.Limit == 0 {
 				values[i] += float32(0.3 * rng.NormFloat64())
+			}
+		}
+		if p.Bound != nil { // so that two of them together meet it
+			by := p.Bound.Limit / (2 * layers.Frobenius(values))
+			for i := range values {
+				values[i] *= float32(by)
 			}
 		}
 		weights[p.Name] = train.Array{Shape: p.Shape, Values: values}

@@ -1,0 +1,57 @@
+package layers
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/revgnn/revgnn/pkg/loop"
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
+
+// SAGE is the residual branch of a graph convolution that sees a node apart from its neighbours:
+//
+//	h(X) = σ(Â X W + X V + b),  X: [n, d], W, V: [d, d], b: [d],
+//
+// the two weights of GraphSAGE (Hamilton et al., NeurIPS 2017) on the symmetrically normalised adjacency of
+// [sparse.SymNorm]. In [GCN], self loops give a node the same weight as one of its neighbours, so that the layer
+// cannot tell them apart. Since the spectral norm of Â is 1 and σ does not expand, Lip(h) <= ‖W‖ + ‖V‖, in any norm
+// that is not below the spectral norm: see [Bound]. It implements solve.Block; its weights are W, b, V and the
+// matrix's tensors, in that order.
+type SAGE struct {
+	Adjacency  *sparse.Matrix
+	Activation Activation
+}
+
+// Trainable is 3: W, b and V.
+func (SAGE) Trainable() int { return 3 }
+
+// Preactivation is Â X W + X V.
+func (c SAGE) Preactivation(x *Node, w []*Node) *Node {
+	u, _ := c.Linearize(x, w)
+	return u
+}
+
+// Activate is σ(U + b), and Gate V ∘ σ'(U + b).
+func (c SAGE) Activate(u *Node, w []*Node) *Node { return c.Activation.biased(u, w[1]) }
+func (c SAGE) Gate(u, v *Node, w []*Node) *Node  { return c.Activation.gate(u, v, w[1]) }
+
+// Linearize keeps Â X and X.
+func (c SAGE) Linearize(x *Node, w []*Node) (*Node, []*Node) {
+	tape := c.Tape(x, w)
+	return Add(Dot(tape[0], w[0]).Product(), Dot(x, w[2]).Product()), tape
+}
+
+// Tape is Â X and X.
+func (c SAGE) Tape(x *Node, w []*Node) []*Node {
+	return []*Node{c.Adjacency.Bare(w[3:]).Product(x), x}
+}
+
+// PullX is Â (Q W^T) + Q V^T, using that Â is symmetric.
+func (c SAGE) PullX(q *Node, _, w []*Node) (*Node, []*Node) {
+	far := c.Adjacency.Bare(w[3:]).Product(Dot(q, Transpose(w[0], 0, 1)).Product())
+	return Add(far, Dot(q, Transpose(w[2], 0, 1)).Product()), nil
+}
+
+// PullW are (ÂX)^T Q, the column sums of Q, and X^T Q.
+func (c SAGE) PullW(q *Node, _, tape, _ []*Node) []*Node {
+	return []*Node{Dot(Transpose(tape[0], 0, 1), q).Product(), loop.Sum(q), Dot(Transpose(tape[1], 0, 1), q).Product()}
+}
