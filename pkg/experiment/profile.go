@@ -47,8 +47,13 @@ func (p Profile) Candidates(dataset, model string) ([]train.Config, error) {
 			return []train.Config{only}, nil
 		}
 	}
+	return Candidates(p.Rules, dataset, model)
+}
+
+// Candidates are the settings that rules make for a model on a dataset; later rules refine earlier ones.
+func Candidates(rules []Rule, dataset, model string) ([]train.Config, error) {
 	g := grid{lists: map[string]list{}}
-	for _, r := range p.Rules {
+	for _, r := range rules {
 		if r.fits(dataset, model) {
 			g.refine(r, train.Default(model))
 		}

@@ -8,13 +8,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// search is the choice of a model's settings for a dataset: each candidate is trained on the first splits, that of
-// the best mean validation metric is chosen, and trained on the rest. The test metric plays no part in it.
+// search is the choice of settings for a dataset: each candidate is trained on the first splits, that of the best mean
+// validation metric is chosen, and trained on the rest. The test metric plays no part in it.
 type search struct {
-	dataset, model string
-	candidates     []train.Config
-	splits         []int
-	tried          int // the first of splits, that settings are chosen on
+	dataset    string
+	candidates []train.Config
+	splits     []int
+	tried      int // the first of splits, that settings are chosen on
 }
 
 // Found is what a search came to.
@@ -41,11 +41,17 @@ func (v *View) Search(dataset, model string) (f Found) {
 	case len(candidates) == 0:
 		return Found{Why: fmt.Sprintf("not run: the profile %s has no settings for it", p.Name)}
 	}
-	s := search{dataset, model, candidates, p.Splits, min(p.Tried, len(p.Splits))}
+	return v.Choose(dataset+" "+model, dataset, candidates, p.Splits, p.Tried)
+}
+
+// Choose asks for a choice among candidates for a dataset, on the first tried of the splits, and for the runs of what is
+// chosen on all of them. The name is that of the group that the runs belong to.
+func (v *View) Choose(name, dataset string, candidates []train.Config, splits []int, tried int) (f Found) {
 	if v.Splits != nil {
-		s.splits, s.tried = v.Splits, min(s.tried, len(v.Splits))
+		splits = v.Splits
 	}
-	v.Within(dataset+" "+model, func() { f = s.run(v) })
+	s := search{dataset, candidates, splits, min(tried, len(splits))}
+	v.Within(name, func() { f = s.run(v) })
 	return f
 }
 

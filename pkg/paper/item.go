@@ -32,7 +32,7 @@ func (d *Document) note(format string, args ...any) {
 	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
 }
 
-// Items lists the paper's tables and figures.
+// Items lists the paper's tables and figures, and after them what the paper leaves open.
 func Items() []Item {
 	return []Item{
 		{"table1", "Table 1: complexity", complexity},
@@ -47,6 +47,7 @@ func Items() []Item {
 		figure(4, predictions),
 		figure(5, convergence),
 		figure(6, runTime),
+		{"reversing", "What running a layer backwards adds to it", reversing},
 	}
 }
 

@@ -129,7 +129,7 @@ func TestChoose(t *testing.T) {
 	if err != nil || len(items) != 2 || items[0].Name != "table1" {
 		t.Errorf("got %v, %v", items, err)
 	}
-	if items, err = Choose([]string{"all"}); err != nil || len(items) != 12 {
+	if items, err = Choose([]string{"all"}); err != nil || len(items) != 13 {
 		t.Errorf("got %d, %v", len(items), err)
 	}
 	if _, err = Choose([]string{"table7"}); err == nil || !strings.Contains(err.Error(), "table7") {

@@ -30,6 +30,8 @@ type Profile struct {
 	Depth      Depth      `json:"depth"`
 	Smoothness Smoothness `json:"smoothness"`
 	RunTime    RunTime    `json:"run_time"`
+	// Reversing is what running layers backwards adds to them.
+	Reversing Reversing `json:"reversing"`
 }
 
 // Complexity are benchmarks of a model on random graphs, with one quantity varied at a time.
@@ -150,6 +152,9 @@ func readProfile(text []byte) (p Profile, err error) {
 		if err := r.Check(); err != nil {
 			return p, fmt.Errorf("candidates: %w", err)
 		}
+	}
+	if err := p.Reversing.check(); err != nil {
+		return p, fmt.Errorf("reversing: %w", err)
 	}
 	for _, q := range p.Complexity.Quantities {
 		for _, value := range q.Values {

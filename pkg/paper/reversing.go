@@ -1,0 +1,144 @@
+package paper
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/report"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// Reversing are trainings of the same layers forwards only, backwards only and both ways, on the same splits.
+type Reversing struct {
+	Datasets []string `json:"datasets"`
+	// Splits to train on; on the first Tried of them, settings are chosen for each way by itself.
+	Splits []int `json:"splits"`
+	Tried  int   `json:"tried"`
+	// Rules make the candidates, and those of a way refine them.
+	Rules  []experiment.Rule `json:"candidates"`
+	Blocks []struct {
+		Title string `json:"title"`
+		Ways  [3]Way `json:"ways"`
+	} `json:"blocks"`
+	Note string `json:"note"`
+}
+
+// Way is a model that runs a layer in one of the three ways, and the depths to choose from.
+type Way struct {
+	Model string            `json:"model"`
+	Rules []experiment.Rule `json:"candidates"`
+}
+
+// The ways, in the order of their columns.
+const (
+	forwardOnly = iota
+	reverseOnly
+	bothWays
+)
+
+var wayNames = [3]string{"forward only", "reverse only", "both"}
+
+// candidates are what there is to choose from for a way on a dataset.
+func (r Reversing) candidates(dataset string, w Way) ([]train.Config, error) {
+	return experiment.Candidates(append(r.Rules[:len(r.Rules):len(r.Rules)], w.Rules...), dataset, w.Model)
+}
+
+// check returns an error where a way has no settings on a dataset, or impossible ones, or runs the wrong way.
+func (r Reversing) check() error {
+	for _, dataset := range r.Datasets {
+		for _, b := range r.Blocks {
+			for k, w := range b.Ways {
+				all, err := r.candidates(dataset, w)
+				if err == nil && len(all) == 0 {
+					err = fmt.Errorf("no settings for %s on %s", w.Model, dataset)
+				}
+				for _, c := range all {
+					if forward, reverse := c.Forward > 0, c.Reverse > 0; err == nil &&
+						(forward != (k != reverseOnly) || reverse != (k != forwardOnly)) {
+						err = fmt.Errorf("%s on %s has %s layers, which is not %q", w.Model, dataset, c.Depth(), wayNames[k])
+					}
+				}
+				if err != nil {
+					return fmt.Errorf("%s: %w", b.Title, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// reversing is the table of what running a layer backwards adds to it.
+func reversing(v *View) *Document {
+	d, p := &Document{}, v.Profile.Reversing
+	t := &report.Table{ID: "reversing", Title: v.title("The same layer forwards, backwards and both ways"), Corner: "Layer"}
+	for _, way := range wayNames {
+		t.Columns = append(t.Columns, report.Column{Name: way, Unit: "%"})
+	}
+	t.Columns = append(t.Columns, report.Column{Name: "reverse − forward", Unit: "%"},
+		report.Column{Name: "both − forward", Unit: "%"})
+	for _, dataset := range p.Datasets {
+		for _, b := range p.Blocks {
+			var found [3]experiment.Found
+			row := report.Row{Group: dataset + ", " + unit(dataset), Label: b.Title}
+			for k, w := range b.Ways {
+				candidates, err := p.candidates(dataset, w)
+				if err != nil {
+					panic(err) // was checked when the profile was read
+				}
+				found[k] = v.Choose(strings.Join([]string{dataset, b.Title, wayNames[k]}, " "), dataset, candidates,
+					p.Splits, p.Tried)
+				row.Cells = append(row.Cells, way(found[k]))
+			}
+			for _, k := range []int{reverseOnly, bothWays} {
+				row.Cells = append(row.Cells, gain(found[k].Gains(found[forwardOnly])))
+			}
+			t.Rows = append(t.Rows, row)
+			d.says(dataset, b.Title, found)
+		}
+	}
+	d.Tables = append(d.Tables, t)
+	d.note("Settings are chosen for every way by itself, on the validation metric of the first %s; differences are split "+
+		"by split, and p is from a two-sided paired t-test. %s", count(p.Tried, "split"), p.Note)
+	return d
+}
+
+// way shows what was found for one way.
+func way(f experiment.Found) report.Cell {
+	values := f.Values()
+	if len(values) == 0 {
+		return report.Missing(f.Why)
+	}
+	c := overSplits(values).Below(report.Text(fmt.Sprintf("(%s), %s", f.Config.Depth(), count(len(values), "split"))))
+	if len(f.Bad) > 0 {
+		c = c.Below(report.Text(strings.Join(f.Bad, "; ")))
+	}
+	return c
+}
+
+// gain shows differences, with their test.
+func gain(gains []float64) report.Cell {
+	if len(gains) == 0 {
+		return report.Missing("not run both ways on the same splits")
+	}
+	return report.Difference(metrics.Mean(gains), 2).Below(report.Text(tested(gains)))
+}
+
+// says notes in a sentence what reversing adds to a layer on a dataset, once it is tested.
+func (d *Document) says(dataset, title string, found [3]experiment.Found) {
+	gains := found[bothWays].Gains(found[forwardOnly])
+	if len(gains) < leastPairs {
+		return
+	}
+	mean, p := metrics.Mean(gains), pairedT(gains)
+	verdict := "no difference that the splits can tell"
+	if p < 0.05 {
+		verdict = "a gain"
+		if mean < 0 {
+			verdict = "a loss"
+		}
+	}
+	d.note("%s, %s: reverse layers beside forward layers make a difference of %+.2f points on average: %s (%s).",
+		dataset, title, mean, verdict, tested(gains))
+}
