@@ -1,0 +1,85 @@
+package models
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/revgnn/revgnn/pkg/gradient"
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
+
+// gates are gates on a graph's edges; beside these, A, the sum over neighbours, and the neighbours' number, [n, 1].
+// Since a score s_ij = target_i + source_j is a sum of what belongs to nodes, derivatives are made of sums over
+// neighbours, without any product for each edge (as in [layers.GAT]).
+type gates struct {
+	edges  sparse.BareEdges
+	sum    sparse.Operator
+	degree *Node
+}
+
+// gate is what the scores are made of, [n, 1] each.
+type gate struct{ target, source *Node }
+
+// turned are the scores s_ji, since edges have no direction.
+func (g gate) turned() gate { return gate{g.source, g.target} }
+
+// fixed is the gate without gradient.
+func (g gate) fixed() gate { return gate{StopGradient(g.target), StopGradient(g.source)} }
+
+func (g gate) nodes() []*Node { return []*Node{g.target, g.source} }
+
+// scores are s_ij, [places, 1].
+func (e gates) scores(g gate) *Node { return Add(e.edges.Targets(g.target), e.edges.Sources(g.source)) }
+
+// open is α_ij = σ(s_ij), [places, 1], 0 for padding.
+func (e gates) open(g gate) *Node { return e.edges.Mask(Sigmoid(e.scores(g))) }
+
+// gated is Σ_j α_ij x_j, [n, d].
+func (e gates) gated(g gate, x *Node) *Node {
+	// sums are Σ_j α_ij x_j and Σ_j α'_ij x_j, α' = α (1 - α).
+	sums := func(g gate, x *Node) []*Node {
+		alpha := e.open(g)
+		return e.edges.Products([]*Node{x, x}, []*Node{alpha, Mul(alpha, OneMinus(alpha))})
+	}
+	fixed, values := g.fixed(), StopGradient(x)
+	y := sums(fixed, values)
+	return gradient.Custom(y[0], append(g.nodes(), x), func(v *Node) []*Node {
+		back := sums(fixed.turned(), v)
+		return []*Node{sumOfColumns(Mul(v, y[1])), sumOfColumns(Mul(values, back[1])), back[0]}
+	})
+}
+
+// mean divides sums over neighbours by their number.
+func (e gates) mean(sums *Node) *Node { return Div(sums, MaxScalar(e.degree, 1)) }
+
+// teacher makes the loss of gates: the mean over edges between training nodes, whose known labels are one-hot rows, of
+//
+//	BCE(σ(s_ij), t_ij) = softplus(s_ij) - t_ij s_ij,  t_ij = known_i · known_j.
+//
+// The sum of the last terms is one over nodes: Σ_i t_i (target_i + source_i) with t_i = Σ_j t_ij.
+func (e gates) teacher(known *Node) func(g gate) *Node {
+	is := sumOfColumns(known)
+	near := e.sum.Product(known)
+	equal := sumOfColumns(Mul(known, near))
+	edges := MaxScalar(ReduceAllSum(Mul(is, sumOfColumns(near))), 1)
+	return func(g gate) *Node {
+		of := ReduceAllSum(Mul(equal, Add(g.target, g.source)))
+		return Div(Sub(e.softplus(g, is), of), edges)
+	}
+}
+
+// softplus is Σ_ij k_i k_j softplus(s_ij) over all edges, a scalar, for k, [n, 1].
+func (e gates) softplus(g gate, k *Node) *Node {
+	fixed, source := g.fixed(), e.edges.Sources(k)
+	s := e.scores(fixed)
+	softplus := Add(Max(s, ZerosLike(s)), Log1p(Exp(Neg(Abs(s)))))
+	y := ReduceAllSum(Mul(e.edges.Mask(softplus), Mul(e.edges.Targets(k), source)))
+	return gradient.Custom(y, g.nodes(), func(v *Node) []*Node {
+		pull := func(g gate) *Node { // k_i Σ_j α_ij k_j
+			return Mul(v, Mul(k, e.edges.Sum(Mul(e.open(g), source))))
+		}
+		return []*Node{pull(fixed), pull(fixed.turned())}
+	})
+}
+
+// sumOfColumns adds the columns of x, [n, d] to [n, 1].
+func sumOfColumns(x *Node) *Node { return ReduceAndKeep(x, ReduceSum, 1) }

@@ -1,0 +1,141 @@
+package models
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
+
+func init() {
+	Register(Kind{Name: "gbk-gnn", Title: "GBK-GNN",
+		Layer: "ReLU(W_f x_i + mean over neighbours of α_ij W_s x_j + (1-α_ij) W_d x_j + b), " +
+			"α_ij = σ(W_g [x_i, x_j] + c)",
+		Reference: "Du et al., WWW 2022",
+		Shared:    []string{"forward", "hidden", "dropout"},
+		Own: OwnSettings(gbkSettings{Lambda: 1.84}, func(s *gbkSettings) []Setting {
+			return []Setting{{Name: "lambda", Value: &s.Lambda,
+				Help: "weight of the loss that teaches gates whether an edge joins nodes of one class", Most: 1e6}}
+		}),
+		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 2, 64, 0.5 },
+		Check: func(c Config) error {
+			if c.Forward < 2 {
+				return fmt.Errorf("forward is %d: gbk-gnn needs 2 at least, "+
+					"since its first layer reads the features and its last one writes the logits", c.Forward)
+			}
+			return nil
+		},
+		New: func(Config) Network { return &gbk{} }})
+}
+
+// gbkSettings are what GBK-GNN has beside the shared settings: the weight λ of the gates' loss.
+type gbkSettings struct{ Lambda float64 }
+
+// gbk is GBK-GNN (Du et al., "GBK-GNN: Gated Bi-Kernel Graph Neural Networks for Modeling Both Homophily and
+// Heterophily", WWW 2022): one kernel for neighbours of the same class, one for those of others, and a gate for each
+// edge that selects between them. From the features X_0 = F, [n, features], to the logits X_L, [n, outputs], layers
+// of width d between:
+//
+//	X_{l+1} = ReLU(X_l W_f^T + M + b)                              without ReLU in the last layer
+//	M_i     = 1/|N(i)| Σ_{j ∈ N(i)} α_ij W_s x_j + (1 - α_ij) W_d x_j
+//	α_ij    = σ(s_ij),  s_ij = W_g [x_i, x_j] + c                  W_g: [1, 2 width of X_l]
+//	loss    = cross-entropy + λ Σ_l mean of BCE(α_ij, [y_i = y_j])  over edges that join training nodes
+//
+// N(i) is without i, and M_i is 0 where it is empty. Dropout acts on X_1 … X_{L-1}.
+//
+// The paper is followed, from which the authors' code, https://github.com/Xzh0u/GBK-GNN, differs: there the second
+// kernel is given x_i instead of x_j, the kernels' results are half as wide and concatenated, the gate's score goes
+// through a LeakyReLU, and gates are taught by a cross-entropy of the softmax of [1-α, α], with targets that tell
+// whether one label's number is 0. Their defaults are L = 2, width 16, dropout 0.5 and λ = 1.84 (30 in their script for
+// Cora, CiteSeer, Texas and Cornell, for that softer loss).
+type gbk struct {
+	pattern   *sparse.Pattern
+	adjacency *sparse.Matrix
+	arrays    int // of the pattern
+}
+
+// Prepare lays out the edges, and A for sums over neighbours without gates.
+func (n *gbk) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
+	a := sparse.Adjacency(g)
+	if n.pattern, err = sparse.NewPattern(a, sparse.PatternOptions{Uses: sparse.ForLoopAttention}); err != nil {
+		return nil, nil, err
+	}
+	order, arrays = n.pattern.Order(), n.pattern.Tensors()
+	if n.adjacency, err = sparse.NewMatrix(a, order); err != nil {
+		return nil, nil, err
+	}
+	degrees := make([]float32, a.Rows)
+	for p, i := range order {
+		degrees[p] = float32(a.Start[i+1] - a.Start[i])
+	}
+	n.arrays = len(arrays)
+	arrays = append(arrays, n.adjacency.Tensors()...)
+	return order, append(arrays, tensors.FromFlatDataAndDimensions(degrees, len(degrees), 1)), nil
+}
+
+// Build is the network; its representation, [n, d], is what the last layer reads.
+func (n *gbk) Build(b *Builder) (out Output) {
+	c := b.Config
+	rest := b.Arrays[n.arrays:]
+	last := len(rest) - 1
+	edges := gates{n.pattern.Bare(b.Arrays[:n.arrays]), n.adjacency.On(rest[:last]), rest[last]}
+	teach, losses := edges.teacher(b.Known()), []*Node(nil)
+	var x *Node
+	for l := range c.Forward {
+		width := c.Hidden
+		if l == c.Forward-1 {
+			width = b.Outputs
+		}
+		next, g := edges.layer(b, fmt.Sprintf("conv%d.", l+1), x, width)
+		losses = append(losses, Reshape(teach(g), 1))
+		out.Representation = x
+		if x = next; l < c.Forward-1 {
+			x = b.Dropout(Max(x, ZerosLike(x)))
+		}
+	}
+	out.Logits = x
+	out.Penalty = MulScalar(ReduceAllSum(Concatenate(losses, 0)), OwnOf[gbkSettings](c).Lambda)
+	return out
+}
+
+// layer is a layer before its activation, and its gate; x is nil for the node features. With
+//
+//	M = D^-1 (A X W_d^T + α X (W_s - W_d)^T)
+//
+// only one of the sums over neighbours has weights of the edges.
+func (e gates) layer(b *Builder, name string, x *Node, width int) (y *Node, g gate) {
+	if x == nil && b.Features < width {
+		x = b.denseFeatures()
+	}
+	in := b.Features
+	if x != nil {
+		in = x.Shape().Dimensions[1]
+	}
+	weight := func(part string, out, in int) *Node {
+		return b.Param(Param{Name: name + part, Shape: []int{out, in}, Limit: math.Sqrt(6 / float64(in+out))})
+	}
+	root, other := weight("lin_r.weight", width, in), weight("lin_n.weight", width, in)
+	more := Sub(weight("lin_p.weight", width, in), other)
+	maps := []*Node{Reshape(weight("gate.weight", 1, 2*in), 2, in), root}
+	narrow := x != nil && in < width // rows are summed before they are mapped
+	if !narrow {
+		maps = append(maps, other, more)
+	}
+	all := b.mapped(x, Concatenate(maps, 0))
+	columns := func(from, count int) *Node { return Slice(all, AxisRange(), AxisRange(from, from+count)) }
+	shift := b.Param(Param{Name: name + "gate.bias", Shape: []int{1}})
+	g = gate{Add(columns(0, 1), ExpandLeftToRank(shift, 2)), columns(1, 1)}
+	var mean *Node
+	if narrow {
+		sums := Concatenate([]*Node{e.sum.Product(x), e.gated(g, x)}, 1)
+		mean = b.mapped(e.mean(sums), Concatenate([]*Node{other, more}, 1))
+	} else {
+		mean = e.mean(Add(e.sum.Product(columns(width+2, width)), e.gated(g, columns(2*width+2, width))))
+	}
+	bias := b.Param(Param{Name: name + "bias", Shape: []int{width}})
+	return Add(Add(columns(2, width), mean), ExpandLeftToRank(bias, 2)), g
+}
