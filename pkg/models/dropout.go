@@ -31,8 +31,8 @@ func (b *Builder) seed() *Node {
 	return ConvertDType(MulScalar(u, 1<<24), dtypes.Uint32)
 }
 
-// kept tells of every entry, by its number, whether dropout with probability p keeps it; numbers are of the type uint32.
-// It works in bodies of loops, too.
+// kept tells of every entry, by its number, whether dropout with probability p keeps it; numbers are of the type
+// uint32. It works in bodies of loops, too.
 //
 // An entry's lot is a hash of its number and the seed, rather than one of a sequence of random numbers: those take XLA
 // CPU 15 ns each, and memory for the way back, while a hash fuses into what reads it. Each half of the seed is followed

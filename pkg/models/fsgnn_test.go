@@ -15,19 +15,21 @@ import (
 
 // FSGNN is the paper's formula, of dense features and of sparse ones, for any number of hops.
 func TestFSGNNEqualsFormula(t *testing.T) {
-	for name, g := range map[string]*graphs.Graph{"dense": modeltest.Tiny(t), "sparse": sparseTiny(t)} {
-		if _, yes := models.Sparse(g); yes != (name == "sparse") {
-			t.Fatalf("the features of the %s graph are kept sparse: %v", name, yes)
+	for _, c := range []struct {
+		g      *graphs.Graph
+		sparse bool
+		hops   int
+	}{{modeltest.Tiny(t), false, 2}, {sparseTiny(t), true, 1}, {sparseTiny(t), true, 3}} {
+		if _, yes := models.Sparse(c.g); yes != c.sparse {
+			t.Fatalf("the features of %q are kept sparse: %v", c.g.Name, yes)
 		}
-		for _, hops := range []int{1, 3} {
-			t.Run(fmt.Sprint(name, " ", hops), func(t *testing.T) {
-				modeltest.EqualsOn(t, g, "fsgnn", fsgnnFormula(hops), func(c *train.Config) {
-					if err := c.Set("hops", fmt.Sprint(hops)); err != nil {
-						t.Fatal(err)
-					}
-				})
+		t.Run(fmt.Sprint(c.g.Name, " ", c.hops), func(t *testing.T) {
+			modeltest.EqualsOn(t, c.g, "fsgnn", fsgnnFormula(c.hops), func(config *train.Config) {
+				if err := config.Set("hops", fmt.Sprint(c.hops)); err != nil {
+					t.Fatal(err)
+				}
 			})
-		}
+		})
 	}
 }
 

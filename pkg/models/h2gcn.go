@@ -14,7 +14,8 @@ import (
 
 func init() {
 	Register(Kind{Name: "h2gcn", Title: "H2GCN",
-		Layer:     "[A1 R, A2 R], A1 and A2 the adjacencies of nodes one and exactly two steps apart, symmetrically normalised",
+		Layer: "[A1 R, A2 R], A1 and A2 the adjacencies of nodes one and exactly two steps apart, " +
+			"symmetrically normalised",
 		Reference: "Zhu et al., NeurIPS 2020",
 		Shared:    []string{"hidden", "dropout"},
 		Own: OwnSettings(h2gcnSettings{Rounds: 2}, func(s *h2gcnSettings) []Setting {
