@@ -77,8 +77,12 @@ func (b *Builder) Linear(name string, x *Node, out int) *Node {
 // zero are a sparse matrix.
 func (b *Builder) Encode(name string, out int) *Node {
 	w, bias := b.linear(name, b.Features, out)
-	return Add(b.Model.features.times(w, b.features), ExpandLeftToRank(bias, 2))
+	return Add(b.Encoded(w), ExpandLeftToRank(bias, 2))
 }
+
+// Encoded is X W^T for the graph's node features X and a weight W, [out, Features]: [Builder.Encode] for weights that a
+// network declares itself.
+func (b *Builder) Encoded(w *Node) *Node { return b.Model.features.times(w, b.features) }
 
 func (b *Builder) linear(name string, in, out int) (w, bias *Node) {
 	limit := 1 / math.Sqrt(float64(in))
