@@ -18,6 +18,8 @@ type Param struct {
 	Limit, Value float64
 	// Fixed marks an array that is part of the model but not trained, such as running statistics.
 	Fixed bool
+	// Nodes marks an array whose last axis has an entry for every node, in the order of the graph.
+	Nodes bool
 	// Bound, if not nil, is a bound on its norm.
 	Bound *Bound
 }

@@ -2,10 +2,12 @@ package modeltest
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -19,6 +21,7 @@ func permutes(t *testing.T, e *engine.Engine, c train.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	renumberWeights(t, g, c, weights, p)
 	renumbered, err := train.Predict(e, renumber(t, g, p), 0, c, weights, false)
 	if err != nil {
 		t.Fatal(err)
@@ -29,6 +32,25 @@ func permutes(t *testing.T, e *engine.Engine, c train.Config) {
 		copy(back[i*k:(i+1)*k], renumbered.Logits[to*k:(to+1)*k])
 	}
 	Near(t, c.Model+": the logits of renumbered nodes", back, given.Logits)
+}
+
+// renumberWeights does to arrays with an entry for every node what renumber does to the graph.
+func renumberWeights(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]train.Array, p []int) {
+	t.Helper()
+	params, err := models.ParametersOn(c.Config, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range params {
+		if !a.Nodes {
+			continue
+		}
+		old := slices.Clone(weights[a.Name].Values)
+		for i, v := range old {
+			row, node := i/len(p), i%len(p)
+			weights[a.Name].Values[row*len(p)+p[node]] = v
+		}
+	}
 }
 
 // renumber gives every node i of a graph of one split the number p[i].
