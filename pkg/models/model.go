@@ -73,6 +73,14 @@ func (m *Model) Explain(outcome int) string {
 	return ""
 }
 
+// Pretraining is the number of epochs in which a part of the model is trained alone; see [Pretrainer].
+func (m *Model) Pretraining() int {
+	if p, ok := m.Network.(Pretrainer); ok {
+		return p.Pretraining(m.Config)
+	}
+	return 0
+}
+
 // Declaration is what a model has in a store of variables.
 type Declaration struct {
 	// Params are the parameters that the network declared itself; GoMLX's own layers have others.

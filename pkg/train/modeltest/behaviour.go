@@ -74,17 +74,20 @@ func renumber(t *testing.T, g *graphs.Graph, p []int) *graphs.Graph {
 	return out
 }
 
-// overfits checks that a model can learn the labels of a small graph's nodes, whose features are random, by heart.
+// overfits checks that a model can learn the labels of a small graph's nodes, whose features are random, by heart: that
+// the loss is near 0 in the end or, as it cannot be where logits are bounded, that all nodes are told right.
 func overfits(t *testing.T, e *engine.Engine, c train.Config) {
 	t.Helper()
 	g := Tiny(t)
+	g.Splits[0].Val = g.Splits[0].Train
 	c.Hidden, c.Epochs, c.Patience, c.LearningRate, c.WeightDecay = 16, 400, 0, 0.02, 0
 	r, err := train.Fit(t.Context(), e, g, 0, c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if loss := r.History[len(r.History)-1].Loss; r.Status != train.OK || !(loss < 0.1) {
-		t.Errorf("%s: %s, and after %d epochs the loss of %d nodes is %g, from %g: it should be near 0",
-			c.Model, r.Status, r.Epochs, g.NumNodes, loss, r.History[0].Loss)
+	last := r.History[len(r.History)-1]
+	if r.Status != train.OK || !(last.Loss < 0.1 || last.Val == 1 && last.Loss < r.History[0].Loss/2) {
+		t.Errorf("%s: %s, and after %d epochs the loss of %d nodes is %g, from %g, and a share of %g is told right: "+
+			"the loss should be near 0", c.Model, r.Status, r.Epochs, g.NumNodes, last.Loss, r.History[0].Loss, last.Val)
 	}
 }
