@@ -73,6 +73,14 @@ func (m *Model) Explain(outcome int) string {
 	return ""
 }
 
+// Pretraining is the number of epochs in which a part of the model is trained alone; see [Pretrainer].
+func (m *Model) Pretraining() int {
+	if p, ok := m.Network.(Pretrainer); ok {
+		return p.Pretraining(m.Config)
+	}
+	return 0
+}
+
 // Declaration is what a model has in a store of variables.
 type Declaration struct {
 	// Params are the parameters that the network declared itself; GoMLX's own layers have others.
@@ -117,15 +125,21 @@ func (m *Model) Declare(backend compute.Backend, store *model.Store,
 }
 
 // Parameters lists the arrays of a model for graphs with so many features and classes, without a graph: those that it
-// declares, and those of GoMLX's own layers.
+// declares, and those of GoMLX's own layers. Arrays with an entry for every node, [Param.Nodes], are listed as for two
+// nodes; see [ParametersOn].
 func Parameters(c Config, features, classes int) ([]Param, error) {
-	e, err := engine.Open(engine.Go)
+	// Other shapes depend neither on the number of nodes nor on edges: two nodes and an edge stand for any graph.
+	ones := slices.Repeat([]float32{1}, 2*features)
+	g, err := graphs.New("two nodes", 2, []graphs.Edge{{0, 1}}, ones, features, []int32{0, 1}, classes, nil)
 	if err != nil {
 		return nil, err
 	}
-	// Shapes depend neither on the number of nodes nor on edges: two nodes and an edge stand for any graph.
-	ones := slices.Repeat([]float32{1}, 2*features)
-	g, err := graphs.New("two nodes", 2, []graphs.Edge{{0, 1}}, ones, features, []int32{0, 1}, classes, nil)
+	return ParametersOn(c, g)
+}
+
+// ParametersOn lists the arrays of a model for a graph.
+func ParametersOn(c Config, g *graphs.Graph) ([]Param, error) {
+	e, err := engine.Open(engine.Go)
 	if err != nil {
 		return nil, err
 	}

@@ -61,6 +61,14 @@ type Explainer interface {
 	Explain(outcome int) string
 }
 
+// Pretrainer is a network of which a part is trained alone at first.
+type Pretrainer interface {
+	Network
+	// Pretraining is the number of epochs that takes. Early stopping waits for its end; the best epoch is that of the
+	// whole training.
+	Pretraining(c Config) int
+}
+
 // Twin is a network with a twin in PyTorch whose files of weights hold arrays that nothing reads.
 type Twin interface {
 	Network

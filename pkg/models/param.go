@@ -20,6 +20,8 @@ type Param struct {
 	Fixed bool
 	// Heads is the number of matrices below each other that it is made of, [Heads d, d]; 0 for one.
 	Heads int
+	// Nodes marks an array whose last axis has an entry for every node, in the order of the graph.
+	Nodes bool
 	// Bound, if not nil, is a bound on its norm, alone or together with the other parameters that have the same one.
 	Bound *Bound
 }

@@ -79,7 +79,9 @@ func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error
 			return fmt.Errorf("graph %q, split %d, validation: %w", f.graph.Name, r.Split, err)
 		}
 	}
-	f.patience++
+	if f.patience++; epoch <= f.model.Pretraining() {
+		f.patience = 0
+	}
 	if finite && !(val <= float64(r.Val)) {
 		f.patience = 0
 		r.BestEpoch, r.Val, r.Logits = epoch, Number(val), logits

@@ -2,10 +2,12 @@ package modeltest
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -19,6 +21,7 @@ func permutes(t *testing.T, e *engine.Engine, c train.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	renumberWeights(t, g, c, weights, p)
 	renumbered, err := train.Predict(e, renumber(t, g, p), 0, c, weights, false)
 	if err != nil {
 		t.Fatal(err)
@@ -29,6 +32,25 @@ func permutes(t *testing.T, e *engine.Engine, c train.Config) {
 		copy(back[i*k:(i+1)*k], renumbered.Logits[to*k:(to+1)*k])
 	}
 	Near(t, c.Model+": the logits of renumbered nodes", back, given.Logits)
+}
+
+// renumberWeights does to arrays with an entry for every node what renumber does to the graph.
+func renumberWeights(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]train.Array, p []int) {
+	t.Helper()
+	params, err := models.ParametersOn(c.Config, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range params {
+		if !a.Nodes {
+			continue
+		}
+		old := slices.Clone(weights[a.Name].Values)
+		for i, v := range old {
+			row, node := i/len(p), i%len(p)
+			weights[a.Name].Values[row*len(p)+p[node]] = v
+		}
+	}
 }
 
 // renumber gives every node i of a graph of one split the number p[i].
@@ -52,17 +74,20 @@ func renumber(t *testing.T, g *graphs.Graph, p []int) *graphs.Graph {
 	return out
 }
 
-// overfits checks that a model can learn the labels of a small graph's nodes, whose features are random, by heart.
+// overfits checks that a model can learn the labels of a small graph's nodes, whose features are random, by heart: that
+// the loss is near 0 in the end or, as it cannot be where logits are bounded, that all nodes are told right.
 func overfits(t *testing.T, e *engine.Engine, c train.Config) {
 	t.Helper()
 	g := Tiny(t)
+	g.Splits[0].Val = g.Splits[0].Train
 	c.Hidden, c.Epochs, c.Patience, c.LearningRate, c.WeightDecay = 16, 400, 0, 0.02, 0
 	r, err := train.Fit(t.Context(), e, g, 0, c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if loss := r.History[len(r.History)-1].Loss; r.Status != train.OK || !(loss < 0.1) {
-		t.Errorf("%s: %s, and after %d epochs the loss of %d nodes is %g, from %g: it should be near 0",
-			c.Model, r.Status, r.Epochs, g.NumNodes, loss, r.History[0].Loss)
+	last := r.History[len(r.History)-1]
+	if r.Status != train.OK || !(last.Loss < 0.1 || last.Val == 1 && last.Loss < r.History[0].Loss/2) {
+		t.Errorf("%s: %s, and after %d epochs the loss of %d nodes is %g, from %g, and a share of %g is told right: "+
+			"the loss should be near 0", c.Model, r.Status, r.Epochs, g.NumNodes, last.Loss, r.History[0].Loss, last.Val)
 	}
 }

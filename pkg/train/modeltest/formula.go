@@ -133,7 +133,7 @@ func EqualsOn(t *testing.T, g *graphs.Graph, model string, formula Formula, chan
 // spread about that, so that no parameter hides behind a zero; those with a bound meet it.
 func Draw(t testing.TB, g *graphs.Graph, c train.Config) map[string]train.Array {
 	t.Helper()
-	params, err := models.Parameters(c.Config, g.NumFeatures, g.NumClasses)
+	params, err := models.ParametersOn(c.Config, g)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,163 @@
+package models
+
+import (
+	"slices"
+
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/loop"
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
+
+func init() {
+	Register(Kind{Name: "cpgnn", Title: "CPGNN",
+		Layer:     "B_0 + A B H, B_0 the beliefs of a network pretrained without the graph, H compatibilities of classes",
+		Reference: "Zhu et al., AAAI 2021",
+		Shared:    []string{"forward", "hidden", "dropout"},
+		Own: OwnSettings(cpgnnSettings{Prior: "mlp", Pretrain: 50, Eta: 1}, func(s *cpgnnSettings) []Setting {
+			return []Setting{
+				{Name: "prior", Value: &s.Prior, OneOf: []string{"mlp", "cheb"},
+					Help: "what the prior beliefs are from: mlp (a perceptron) or cheb (Chebyshev polynomials of the graph)"},
+				{Name: "pretrain", Value: &s.Pretrain, Most: 1 << 20, Help: "epochs in which the prior is trained alone, " +
+					"before compatibilities are estimated; 0: compatibilities are learnt from zero"},
+				{Name: "eta", Value: &s.Eta, Help: "weight of the prior's own loss after pretraining", Most: Unlimited}}
+		}),
+		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 1, 64, 0.5 },
+		New:      func(Config) Network { return &cpgnn{} }})
+}
+
+// cpgnnSettings are what CPGNN has beside the shared settings.
+type cpgnnSettings struct {
+	Prior    string
+	Pretrain int
+	Eta      float64
+}
+
+// cpgnn is CPGNN (Zhu et al., "Graph Neural Networks with Heterophily", AAAI 2021), for n nodes, c classes and width d:
+//
+//	R      = ReLU(F W1) W2                          scores [n, c]; features F [n, m], W1 [m, d], W2 [d, c]
+//	B̄_0    = softmax(R) - 1/c                       prior beliefs, [n, c]
+//	B̄_k    = B̄_0 + A B̄_{k-1} H̄,  k = 1 … K          linearised belief propagation; A [n, n], 0 or 1; H̄ [c, c]
+//	loss   = CE(B̄_K) + η CE(R) + Σ_i |Σ_j H̄_ij|     CE the cross-entropy of softmax over training nodes
+//
+// or, for the prior "cheb", R = g_2(ReLU(g_1(F))) with g(X) = Σ_k T_k(-D^-1/2 A D^-1/2) X W_k, Chebyshev's polynomials T_0,
+// T_1, T_2 of the Laplacian with a largest eigenvalue of 2. In the first epochs ("pretrain") R alone is trained and is
+// what is predicted. At their end compatibilities are estimated once, and are trained from there:
+//
+//	H̄ = (S + S^T)/2 - 1/c,  S = Sinkhorn(Y^T A B̃)     Y [n, c] the training labels; B̃ is Y on training nodes, else softmax(R)
+//
+// Sinkhorn scales rows and columns until all add up to 1 (Sinkhorn and Knopp 1967).
+//
+// Published: d = 64, dropout 0.5 before the ReLU, K = 1 or 2 (here "forward"), η = 1, 400 of 2000 epochs of pretraining
+// (here 50, as trainings are shorter); the weight decay there is for W alone, here for H̄ as well. Where they differ, the
+// formulas above follow the paper and not https://github.com/GemsLab/CPGNN: there the co-trained loss is, by a slip, the
+// weight decay a second time and not η CE(R), H̄ is estimated from D^-1 A with every training node counting the same, and
+// propagation begins from the prior that was best in pretraining, not the last. CE, which the paper leaves open, takes
+// beliefs for scores as the code does. Linear maps have biases, as all here.
+type cpgnn struct{ adjacency, normalised *sparse.Matrix }
+
+// Prepare lays out A and D^-1/2 A D^-1/2, [n, n].
+func (n *cpgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
+	a := sparse.Adjacency(g)
+	if n.adjacency, err = sparse.NewMatrix(a, nil); err != nil {
+		return nil, nil, err
+	}
+	if n.normalised, err = sparse.NewMatrix(a.SymmetricNormalised(), n.adjacency.Order()); err != nil {
+		return nil, nil, err
+	}
+	return n.adjacency.Order(), slices.Concat(n.adjacency.Tensors(), n.normalised.Tensors()), nil
+}
+
+// Pretraining is the epochs in which the prior is trained alone.
+func (n *cpgnn) Pretraining(c Config) int { return OwnOf[cpgnnSettings](c).Pretrain }
+
+// Build is the network; its representation are the beliefs, [n, c].
+func (n *cpgnn) Build(b *Builder) Output {
+	s, split := OwnOf[cpgnnSettings](b.Config), len(n.adjacency.Tensors())
+	a := n.adjacency.On(b.Arrays[:split])
+	scores, calm := n.prior(b, n.normalised.On(b.Arrays[split:]))
+	pretraining, ends := s.phase(b)
+	h := b.Param(Param{Name: "H", Shape: []int{b.Classes, b.Classes}})
+	if ends != nil {
+		h = Where(loop.Like(ends, h), estimateH(a, b.Known(), Softmax(calm, -1), ends), h)
+		b.Scope.GetVariable("H").SetNodeValue(h)
+	}
+	prior := AddScalar(Softmax(scores, -1), -1/float64(b.Classes))
+	beliefs := prior
+	for range b.Config.Forward {
+		beliefs = Add(prior, a.Product(Dot(beliefs, h).Product()))
+	}
+	penalty := Add(MulScalar(knownLoss(scores, b.Known()), s.Eta), ReduceAllSum(Abs(ReduceSum(h, 1))))
+	if pretraining != nil {
+		beliefs = Where(loop.Like(pretraining, beliefs), scores, beliefs)
+		penalty = Where(pretraining, ZerosLike(penalty), penalty)
+	}
+	return Output{Logits: b.FromScores(beliefs), Representation: beliefs, Penalty: penalty}
+}
+
+// prior is R, with dropout and without.
+func (n *cpgnn) prior(b *Builder, normalised sparse.Operator) (scores, calm *Node) {
+	copies, layer := 1, func(x *Node) *Node { return x }
+	if OwnOf[cpgnnSettings](b.Config).Prior == "cheb" {
+		copies, layer = 3, func(x *Node) *Node { return chebyshev(normalised, x) }
+	}
+	hidden := layer(b.Encode("prior.0", copies*b.Config.Hidden))
+	out := func(x *Node) *Node { return layer(b.Linear("prior.1", Max(x, ZerosLike(x)), copies*b.Classes)) }
+	return out(b.Dropout(hidden)), out(hidden)
+}
+
+// chebyshev is T_0(L) X_0 + T_1(L) X_1 + T_2(L) X_2 of L = -D^-1/2 A D^-1/2, for the columns [X_0, X_1, X_2] of x.
+func chebyshev(normalised sparse.Operator, x *Node) *Node {
+	width := x.Shape().Dimensions[1] / 3
+	part := func(k int) *Node { return Slice(x, AxisRange(), AxisRange(k*width, (k+1)*width)) }
+	inner := Sub(part(1), MulScalar(normalised.Product(part(2)), 2))
+	return Sub(Sub(part(0), part(2)), normalised.Product(inner))
+}
+
+// phase tells, as boolean scalars, whether this epoch is one of pretraining, and whether it is the last of them; nil
+// stands for never. Epochs of training are counted in a parameter that is not trained, so that weights know their phase.
+func (s cpgnnSettings) phase(b *Builder) (pretraining, ends *Node) {
+	if s.Pretrain == 0 {
+		return nil, nil
+	}
+	epoch := b.Param(Param{Name: "epoch", Shape: []int{}, Fixed: true})
+	pretraining = LessThan(epoch, ConstAs(epoch, float64(s.Pretrain)))
+	if !b.Scope.IsTraining(b.Graph) {
+		return pretraining, nil
+	}
+	b.Scope.GetVariable("epoch").SetNodeValue(AddScalar(epoch, 1))
+	return pretraining, Equal(epoch, ConstAs(epoch, float64(s.Pretrain-1)))
+}
+
+// estimateH is H̄ before it is trained, of the training labels known, [n, c], and of all nodes' beliefs; it is computed
+// where asked is true, and else means nothing. Classes that no training node is of, or that have no neighbours, may be
+// next to any class.
+func estimateH(a sparse.Operator, known, beliefs, asked *Node) *Node {
+	beliefs = Where(BroadcastToShape(isKnown(known), known.Shape()), known, beliefs)
+	h := Dot(Transpose(known, 0, 1), a.Product(StopGradient(beliefs))).Product()
+	h = Add(h, AddScalar(MulScalar(ReduceAndKeep(ReduceAndKeep(h, ReduceMean, 0), ReduceMean, 1), 1e-6), 1e-30))
+	iterations := ConvertDType(MulScalar(ConvertDType(asked, h.DType()), sinkhornIterations), dtypes.Int32)
+	h = loop.Repeat(iterations, h, struct{}{}, func(_ *Node, h *Node, _ struct{}) *Node {
+		h = Div(h, BroadcastToShape(ReduceAndKeep(h, ReduceSum, 0), h.Shape()))
+		return Div(h, BroadcastToShape(ReduceAndKeep(h, ReduceSum, 1), h.Shape()))
+	})
+	h = StopGradient(h)
+	return AddScalar(MulScalar(Add(h, Transpose(h, 0, 1)), 0.5), -1/float64(h.Shape().Dimensions[0]))
+}
+
+// sinkhornIterations are enough for single precision unless entries are very unequal.
+const sinkhornIterations = 300
+
+// isKnown tells which rows of known labels are not zero, [n, 1].
+func isKnown(known *Node) *Node {
+	sum := ReduceAndKeep(known, ReduceSum, 1)
+	return GreaterThan(sum, ZerosLike(sum))
+}
+
+// knownLoss is the mean cross-entropy of scores, [n, c], over the rows of known, [n, c], that are not zero.
+func knownLoss(scores, known *Node) *Node {
+	return Neg(Div(ReduceAllSum(Mul(known, LogSoftmax(scores, -1))), MaxScalar(ReduceAllSum(known), 1)))
+}

@@ -1,0 +1,29 @@
+package models
+
+import (
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
+
+// EncodeRows is [Builder.Linear] of the rows of a matrix between nodes, such as an adjacency, instead of features: A W^T
+// + b, [n, out], with A [n, n] and W [out, n]. A's columns are in the order of the graph, see [sparse.NewRectangular],
+// so that W's are as well.
+func (b *Builder) EncodeRows(name string, a sparse.Operator, out int) *Node {
+	n := len(b.Order)
+	limit := 1 / math.Sqrt(float64(n))
+	w := b.Param(Param{Name: name + ".weight", Shape: []int{out, n}, Limit: limit, Nodes: true})
+	bias := b.Param(Param{Name: name + ".bias", Shape: []int{out}, Limit: limit})
+	return Add(a.Product(Transpose(w, 0, 1)), ExpandLeftToRank(bias, 2))
+}
+
+// FromScores is the logits, [n, Outputs], of one score per class, [n, Classes]: the scores themselves or, for two
+// classes, the second's less the first's, whose logistic function is the softmax.
+func (b *Builder) FromScores(scores *Node) *Node {
+	if b.Outputs > 1 {
+		return scores
+	}
+	return Sub(Slice(scores, AxisRange(), AxisRange(1, 2)), Slice(scores, AxisRange(), AxisRange(0, 1)))
+}

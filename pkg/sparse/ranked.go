@@ -1,0 +1,43 @@
+package sparse
+
+import (
+	"math"
+
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/revgnn/revgnn/pkg/loop"
+)
+
+// Ranked are the values of given ranks among all edges' values v, [places, 1] in single precision, 0 being the rank of
+// the smallest: [ranks], without a gradient. Values must not be negative. Quartiles of m edges are of the ranks m/4, m/2
+// and 3m/4.
+//
+// Floating point numbers that are not negative are in the order of their bits as whole numbers, among which each of 31
+// passes over the edges halves the range that is left: exact, and several times faster than sorting.
+func (e Edges) Ranked(v *Node, ranks ...int) *Node {
+	e.bare.checkPlaces("Ranked", v)
+	bits := Bitcast(e.bare.forward.masked(StopGradient(v), math.Inf(1)), dtypes.Int32)
+	g, k := v.Graph(), len(ranks)
+	need := make([]int32, k)
+	for i, r := range ranks {
+		need[i] = int32(r)
+	}
+	// The value of a rank is above low, and at most high.
+	type bounds struct{ low, high *Node }
+	type given struct{ bits, need *Node }
+	all := loop.Like(loop.Int(g, 0), Const(g, need))
+	start := bounds{Sub(all, loop.Like(loop.Int(g, 1), all)), loop.Like(loop.Int(g, int(math.Float32bits(math.MaxFloat32))), all)}
+	end := loop.Repeat(loop.Int(g, 31), start, given{bits, Const(g, need)}, func(_ *Node, s bounds, r given) bounds {
+		middle := Add(s.low, Div(Sub(s.high, s.low), loop.Like(loop.Int(r.bits.Graph(), 2), s.low)))
+		var counts []*Node
+		for i := range k {
+			limit := Reshape(Slice(middle, AxisRange(i, i+1)))
+			below := ConvertDType(LessOrEqual(r.bits, loop.Like(limit, r.bits)), dtypes.Int32)
+			counts = append(counts, Reshape(ReduceAllSum(below), 1))
+		}
+		enough := GreaterThan(Concatenate(counts, 0), r.need)
+		return bounds{Where(enough, s.low, middle), Where(enough, middle, s.high)}
+	})
+	return Bitcast(end.high, dtypes.Float32)
+}
