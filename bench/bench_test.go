@@ -135,8 +135,8 @@ func synthetic(t *testing.T, kind string, n int) *graphs.Graph {
 	return g
 }
 
-// TestPeersAgree trains revgnn and the peers from the same weights: the one by hand, and PyTorch Geometric's layers, each
-// model in one of the layouts of a graph.
+// TestPeersAgree trains revgnn and the peers from the same weights: the one by hand, and PyTorch Geometric's layers,
+// each model in one of the layouts of a graph.
 func TestPeersAgree(t *testing.T) {
 	python, err := findPython(os.Getenv("BENCH_PYTHON"), filepath.Join("..", "out", "bench"))
 	if err != nil {

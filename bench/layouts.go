@@ -15,8 +15,8 @@ var layouts = []string{"edges", "csr", "EdgeIndex"}
 // trialSteps of training are made with each.
 const trialSteps = 4
 
-// trial finds the layout in which PyTorch Geometric is fastest on a case, by a few steps in each, in processes of their
-// own. A layout that fails is left out; an error is an interrupt.
+// trial finds the layout in which PyTorch Geometric is fastest on a case, by a few steps in each, in processes of
+// their own. A layout that fails is left out; an error is an interrupt.
 func (o *options) trial(ctx context.Context, x *Result) error {
 	c, p := x.Case, x.Graph
 	c.Config.Epochs = trialSteps
