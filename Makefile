@@ -12,7 +12,7 @@ export REVGNN_DATA ?= $(abspath ../shared/data)
 endif
 sources := $(shell find cmd data pkg -name '*.go' -o -name '*.json' -o -name '*.jsonl') go.mod go.sum
 
-.PHONY: help demo test lab notebooks bench peer paper build setup plugin lint browser clean
+.PHONY: help demo test lab notebooks bench peer golden paper build setup plugin lint browser clean
 
 help: ## This list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -42,11 +42,17 @@ ROUNDS ?= 2
 bench: build plugin peer ## Side by side: revgnn, a PyTorch peer and, with AUTHORS=CHECKOUT, the authors' code; out/bench
 	go run ./bench -rounds $(ROUNDS) $(if $(AUTHORS),-authors $(AUTHORS))
 
-peer: ## PyTorch for the benchmark's peer, in out/bench/venv, unless BENCH_PYTHON or python3 has it
-	@if ! "$${BENCH_PYTHON:-$(PYTHON)}" -c 'import torch, numpy' 2>/dev/null && ! out/bench/venv/bin/python -c 'import torch, numpy' 2>/dev/null; then \
-	echo "installing PyTorch for the peer into out/bench/venv: some minutes, up to 6 GB (make clean removes it)"; \
-	$(PYTHON) -m venv --clear out/bench/venv && out/bench/venv/bin/python -m pip install --quiet --disable-pip-version-check torch numpy || \
-	echo "PyTorch cannot be had: the benchmark goes on without the peer"; fi
+PYG := torch_geometric==2.8.1
+peer: ## PyTorch and PyTorch Geometric for the benchmark's peers, in out/bench/venv, unless BENCH_PYTHON or python3 has them
+	@has() { "$$1" -c 'import torch, torch_geometric, numpy' 2>/dev/null; }; \
+	if ! has "$${BENCH_PYTHON:-$(PYTHON)}" && ! has out/bench/venv/bin/python; then \
+	echo "installing PyTorch for the peers into out/bench/venv: some minutes, up to 6 GB (make clean removes it)"; \
+	$(PYTHON) -m venv --clear out/bench/venv && out/bench/venv/bin/python -m pip install --quiet --disable-pip-version-check torch numpy $(PYG) || \
+	echo "PyTorch cannot be had: the benchmark goes on without the peers"; fi
+
+golden: peer ## Golden values of PyTorch Geometric's layers for the tests, in pkg/models/testdata/golden
+	@python="$${BENCH_PYTHON:-$(PYTHON)}"; "$$python" -c 'import torch_geometric' 2>/dev/null || python=out/bench/venv/bin/python; \
+	"$$python" -W ignore bench/golden.py pkg/models/testdata/golden
 
 # Tables and figures come from the run records in data/records and out/runs.sqlite; what is missing is run first.
 PROFILE ?= quick

@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -137,56 +135,72 @@ func synthetic(t *testing.T, kind string, n int) *graphs.Graph {
 	return g
 }
 
-// TestPeerAgrees trains revgnn and the peer from the same weights.
-func TestPeerAgrees(t *testing.T) {
+// TestPeersAgree trains revgnn and the peers from the same weights: the one by hand, and PyTorch Geometric's layers,
+// each model in one of the layouts of a graph.
+func TestPeersAgree(t *testing.T) {
 	python, err := findPython(os.Getenv("BENCH_PYTHON"), filepath.Join("..", "out", "bench"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if python == "" {
-		t.Skip("no Python with torch and numpy, the peer is not tested: " +
-			"`make peer` installs them, or set BENCH_PYTHON")
+		t.Skipf("no Python with %s, the peers are not tested: `make peer` installs them, or set BENCH_PYTHON", packages)
 	}
 	e := enginetest.Open(t, engine.CPU)
-	for _, kind := range kinds { // five labels, and two
-		g := synthetic(t, kind, 300)
-		small, _ := named(all(t), "gcn-communities10000-1-16-64")
-		c := small.Config
-		c.Forward, c.Reverse, c.Hidden, c.Epochs = 2, 4, 8, 5
-		small.Config = c
-		parameters, err := drawn(c, g.NumFeatures, g.NumClasses)
-		if err != nil {
-			t.Fatal(err)
+	s, done := setup{python: python, scripts: "."}, map[string]bool{}
+	for _, c := range all(t) {
+		if c.Peer == "" || done[c.Config.Model] {
+			continue
 		}
-		b, err := train.Bench(t.Context(), e, g, c, parameters)
-		if err != nil {
-			t.Fatal(err)
+		turn := len(done)
+		done[c.Config.Model] = true
+		c.Config.Hidden, c.Config.Epochs = 8, 5
+		if c.Config.Forward > 0 {
+			c.Config.Forward = 2
 		}
-		dir := t.TempDir()
-		p := Prepared{File: filepath.Join(dir, "g.npz"), Weights: filepath.Join(dir, "w.npz")}
-		if err := weights.Write(p.Weights, parameters); err != nil {
-			t.Fatal(err)
+		if c.Config.Reverse > 0 {
+			c.Config.Reverse = 4
 		}
-		if err := npz.Write(p.File, Synthetic{kind, 300, 1}.arrays()); err != nil {
-			t.Fatal(err)
-		}
-		s := setup{python: python, peerScript: "peer.py"}
-		args, _ := s.command(Peer, small, p, 0)
-		out, err := exec.Command(args[0], args[1:]...).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var peer printed
-		if err := json.Unmarshal(out, &peer); err != nil {
-			t.Fatal(err)
-		}
-		for i, l := range peer.Losses {
-			if math.Abs(*l-float64(b.Losses[i])) > 1e-4*math.Abs(*l) {
-				t.Errorf("%s, step %d: the peer's loss is %g, revgnn's %g", kind, i+1, *l, b.Losses[i])
+		for i, kind := range kinds { // five labels, and two
+			if c.Peer == pyg && i != turn%len(kinds) {
+				continue
 			}
+			t.Run(c.Config.Model+" on "+kind, func(t *testing.T) {
+				agrees(t, e, s, c, kind, layouts[turn%len(layouts)])
+			})
 		}
-		if peer.Iterations.Solve <= 1 || b.Losses[4] >= b.Losses[0] {
-			t.Errorf("%s: %+v, losses %v", kind, peer.Iterations, b.Losses)
+	}
+}
+
+// agrees compares the losses of five steps on a small synthetic graph.
+func agrees(t *testing.T, e *engine.Engine, s setup, c Case, kind, layout string) {
+	g := synthetic(t, kind, 300)
+	parameters, err := drawn(c.Config, g.NumFeatures, g.NumClasses)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := train.Bench(t.Context(), e, g, c.Config, parameters)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	p := Prepared{File: filepath.Join(dir, "g.npz"), Weights: filepath.Join(dir, "w.npz"), Layout: layout}
+	if err := weights.Write(p.Weights, parameters); err != nil {
+		t.Fatal(err)
+	}
+	if err := npz.Write(p.File, Synthetic{kind, 300, 1}.arrays()); err != nil {
+		t.Fatal(err)
+	}
+	args, _ := s.command(Peer, c, p, 0)
+	r, err := execute(t.Context(), Peer, 1, args, time.Minute)
+	if err != nil || r.Error != "" {
+		t.Fatalf("%v: %v %s", args, err, r.Error)
+	}
+	for i, l := range r.Losses {
+		if math.Abs(l-float64(b.Losses[i])) > 1e-4*math.Abs(l) {
+			t.Errorf("%s, step %d: the peer's loss is %g, revgnn's %g", kind, i+1, l, b.Losses[i])
 		}
+	}
+	if b.Losses[4] >= b.Losses[0] || c.Config.Reverse > 0 && r.Iterations.Solve <= 1 {
+		t.Errorf("%s: %+v, losses %v", kind, r.Iterations, b.Losses)
 	}
 }

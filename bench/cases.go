@@ -25,8 +25,9 @@ type Case struct {
 	Dataset string `json:"dataset"`
 	// Config of the model and its training: Epochs is the number of steps.
 	Config train.Config `json:"config"`
-	// Peer tells that the peer computes the same, and Authors how the authors' code does.
-	Peer    bool   `json:"-"`
+	// Peer is the script that computes the same in PyTorch, one of [peers], or empty; Authors is how the authors' code
+	// does, zero where it has no such model.
+	Peer    string `json:"peer"`
 	Authors Effort `json:"authors"`
 	// Extra cases run only where they are named; Quick ones take some seconds each; of Limited ones the roofline is
 	// measured beside the comparison.
@@ -56,7 +57,7 @@ type entry struct {
 	// Settings of the model by their names in JSON; others have the model's defaults.
 	Settings              map[string]json.RawMessage
 	Steps                 int
-	Peer                  bool
+	Peer                  string
 	Authors               Effort
 	Extra, Quick, Limited bool
 }
@@ -115,11 +116,14 @@ func (e entry) read() (Case, error) {
 		}
 	}
 	c.Config.Epochs = e.Steps
-	if e.Steps < 2 || e.Authors.Steps < 2 {
+	if e.Peer != "" && !slices.Contains(peers, e.Peer) {
+		return c, fmt.Errorf("its peer is %q: choose %s, or none", e.Peer, strings.Join(peers, " or "))
+	}
+	if e.Steps < 2 || e.Authors != (Effort{}) && e.Authors.Steps < 2 {
 		return c, fmt.Errorf("it has %d steps, and %d of the authors: "+
 			"choose 2 at least, since the first is not counted", e.Steps, e.Authors.Steps)
 	}
-	if e.Authors.Evaluations <= 0 || e.Authors.Messages < 0 {
+	if e.Authors != (Effort{}) && e.Authors.Evaluations <= 0 || e.Authors.Messages < 0 {
 		return c, fmt.Errorf("it has %g evaluations and %g messages of the authors: choose a positive number, "+
 			"and zero or more",
 			e.Authors.Evaluations, e.Authors.Messages)

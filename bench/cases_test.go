@@ -19,8 +19,8 @@ func all(t *testing.T) []Case {
 
 func TestCasesOfTheData(t *testing.T) {
 	list := all(t)
-	if len(list) != 20 {
-		t.Errorf("there are %d cases, want 20", len(list))
+	if len(list) != 29 {
+		t.Errorf("there are %d cases, want 29", len(list))
 	}
 	for _, c := range list {
 		k := c.Config
@@ -38,14 +38,14 @@ func TestCasesOfTheData(t *testing.T) {
 
 const good = `{"name": "a", "dataset": "random:500", "model": "gcn+rep",
 	"settings": {"forward": 1, "max_iterations": 4}, "steps": 2,
-	"authors": {"steps": 2, "evaluations": 7, "messages": 0}, "peer": true}`
+	"authors": {"steps": 2, "evaluations": 7, "messages": 0}, "peer": "peer.py"}`
 
 func TestCasesAreDecodedStrictly(t *testing.T) {
 	list, err := decodeCases([]byte("[" + good + "]"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Case{Name: "a", Dataset: "random:500", Config: train.Default("gcn+rep"), Peer: true,
+	want := Case{Name: "a", Dataset: "random:500", Config: train.Default("gcn+rep"), Peer: "peer.py",
 		Authors: Effort{Steps: 2, Evaluations: 7}}
 	want.Config.Forward, want.Config.MaxIterations, want.Config.Epochs = 1, 4, 2
 	if len(list) != 1 || list[0] != want {
@@ -63,9 +63,11 @@ func TestCasesAreDecodedStrictly(t *testing.T) {
 		{`"random:500"`, `"elsewhere"`, `unknown dataset "elsewhere"`},
 		{`"steps": 2,`, ``, "2 at least"},
 		{`"evaluations": 7, `, ``, "0 evaluations"},
+		{`"steps": 2, "evaluations"`, `"evaluations"`, "0 of the authors"},
+		{`peer.py`, `pier.py`, "choose peer.py or pyg.py"},
 		{`"a"`, `""`, "its name"},
-		{`true}`, `true}, ` + good, `another is called "a"`},
-		{`true}`, `true}] [`, "something behind"},
+		{`py"}`, `py"}, ` + good, `another is called "a"`},
+		{`py"}`, `py"}] [`, "something behind"},
 	} {
 		_, err := decodeCases([]byte("[" + strings.Replace(good, c.replace, c.by, 1) + "]"))
 		if err == nil || !strings.Contains(err.Error(), c.says) {

@@ -92,13 +92,18 @@ func (o *options) one(ctx context.Context, c Case, programmes []string) (*Result
 	}
 	x := &Result{Case: c, Graph: p, Skipped: map[string]string{}}
 	defer x.summarise()
+	if c.Peer == pyg && slices.Contains(programmes, Peer) {
+		if err := o.trial(ctx, x); err != nil {
+			return x, err
+		}
+	}
 	for round := range o.rounds {
 		for _, which := range programmes {
 			free := int64(0)
 			if which == Authors {
 				free = o.doctor().Free
 			}
-			args, skip := o.command(which, c, p, free)
+			args, skip := o.command(which, c, x.Graph, free)
 			if skip != "" {
 				x.Skipped[which] = skip
 				continue

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,7 +16,16 @@ const (
 	Authors = "authors"
 )
 
-// The settings that the scripts take, beside the training's learning rate; the cases do not differ in others.
+// The scripts that may be a case's peer: by hand, and of PyTorch Geometric's layers.
+const (
+	byHand = "peer.py"
+	pyg    = "pyg.py"
+)
+
+var peers = []string{byHand, pyg}
+
+// The settings that scripts take, beside the training's learning rate; the cases do not differ in others. One that is
+// not here takes all that the case's model has.
 var (
 	peerTakes    = []string{"forward", "reverse", "max-iterations", "tolerance", "lipschitz"}
 	authorsTakes = slices.Concat(peerTakes,
@@ -27,8 +37,8 @@ type setup struct {
 	revgnn, data, engine string
 	// python has PyTorch; empty where there is none. authors is the checkout of the authors' code, empty without.
 	python, authors string
-	// peer and authorsScript are the scripts' paths.
-	peerScript, authorsScript string
+	// scripts is their folder.
+	scripts string
 }
 
 // check finds what the programmes need, out being the folder of results.
@@ -42,23 +52,28 @@ func (s *setup) check(out string) error {
 				s.authors)
 		}
 	}
-	s.peerScript, s.authorsScript = filepath.Join("bench", "peer.py"), filepath.Join("bench", "authors.py")
-	if _, err := os.Stat(s.peerScript); err != nil {
-		return fmt.Errorf("there is no %s here: run it at the top of a checkout", s.peerScript)
+	s.scripts = "bench"
+	script := filepath.Join(s.scripts, byHand)
+	if _, err := os.Stat(script); err != nil {
+		return fmt.Errorf("there is no %s here: run it at the top of a checkout", script)
 	}
 	python, err := findPython(s.python, out)
 	s.python = python
 	return err
 }
 
-// findPython is a Python that has torch and numpy: the given one, which must, else the one that `make peer` installs,
+// packages are what the peers import.
+const packages = "torch, torch_geometric and numpy"
+
+// findPython is a Python that has the packages: the given one, which must, else the one that `make peer` installs,
 // else python3; empty if none has.
 func findPython(given, out string) (string, error) {
-	has := func(python string) bool { return exec.Command(python, "-c", "import torch, numpy").Run() == nil }
+	has := func(python string) bool {
+		return exec.Command(python, "-c", "import torch, torch_geometric, numpy").Run() == nil
+	}
 	if given != "" {
 		if !has(given) {
-			return "", fmt.Errorf("%s cannot import torch and numpy: install them there, or name another Python",
-				given)
+			return "", fmt.Errorf("%s cannot import %s: install them there, or name another Python", given, packages)
 		}
 		return given, nil
 	}
@@ -75,8 +90,8 @@ func (s setup) available() (which []string, missing map[string]string) {
 	which, missing = []string{Ours}, map[string]string{}
 	switch {
 	case s.python == "":
-		missing[Peer] = "no Python with torch and numpy was found: " +
-			"`make peer` installs them, or name one with --python"
+		missing[Peer] = fmt.Sprintf("no Python with %s was found: `make peer` installs them, or name one with --python",
+			packages)
 		missing[Authors] = missing[Peer]
 	case s.authors == "":
 		missing[Authors] = "no checkout of ml-postech/reverse-gnn was given with --authors"
@@ -94,11 +109,14 @@ func (s setup) command(which string, c Case, p Prepared, free int64) (args []str
 	case Ours:
 		return s.ours(c, p), ""
 	case Peer:
-		if !c.Peer {
+		if c.Peer == "" {
 			return nil, "the peer does not have this model"
 		}
 		return s.peer(c, p), ""
 	case Authors:
+		if c.Authors.Steps == 0 {
+			return nil, "the authors' code does not have this model"
+		}
 		if need := authorsBytes(c, p); need > free {
 			return nil, fmt.Sprintf("needs some %.0f GB, %.0f are free", gb(need), gb(free))
 		}
@@ -123,15 +141,21 @@ func (s setup) ours(c Case, p Prepared) []string {
 }
 
 func (s setup) peer(c Case, p Prepared) []string {
-	l := line{s.python, s.peerScript}
+	l := line{s.python, filepath.Join(s.scripts, c.Peer)}
 	l.flag("graph", p.File)
 	l.flag("steps", c.Config.Epochs)
-	l.settings(c, p, func(name string) bool { return slices.Contains(peerTakes, name) })
+	if c.Peer == byHand {
+		l.settings(c, p, func(name string) bool { return slices.Contains(peerTakes, name) })
+		return l
+	}
+	l.flag("model", c.Config.Model)
+	l.flag("layout", cmp.Or(p.Layout, layouts[0]))
+	l.settings(c, p, func(string) bool { return true })
 	return l
 }
 
 func (s setup) theirs(c Case, p Prepared, free int64) []string {
-	l := line{s.python, s.authorsScript}
+	l := line{s.python, filepath.Join(s.scripts, "authors.py")}
 	l.flag("checkout", s.authors)
 	l.flag("graph", p.File)
 	l.flag("memory", free)

@@ -77,7 +77,7 @@ func (o *options) add(f *flag.FlagSet) {
 	f.IntVar(&o.rounds, "rounds", 2, "rounds, in each of which every programme runs once")
 	f.IntVar(&o.steps, "steps", 0, "steps of every run, two at least (else each case's own number)")
 	f.StringVar(&o.python, "python", os.Getenv("BENCH_PYTHON"),
-		"a Python with torch and numpy for the peer (else BENCH_PYTHON, out/bench/venv, python3)")
+		"a Python with "+packages+" for the peer (else BENCH_PYTHON, out/bench/venv, python3)")
 	f.StringVar(&o.authors, "authors", "",
 		"a checkout of ml-postech/reverse-gnn; its Python needs torch_geometric and more, see bench/authors.py")
 	f.StringVar(&o.data, "data", "", "data directory (else REVGNN_DATA, else the user's cache folder)")

@@ -27,6 +27,8 @@ type Prepared struct {
 	Edges    int    `json:"edges"`
 	Features int    `json:"features"`
 	Classes  int    `json:"classes"`
+	// Layout is that of the graph in which PyTorch Geometric is fastest; see [options.trial].
+	Layout string `json:"layout,omitempty"`
 }
 
 // entries of the adjacency matrix with self loops.

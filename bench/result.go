@@ -32,6 +32,8 @@ type Result struct {
 	Runs  []Run    `json:"runs"`
 	// Skipped programmes, with the reason.
 	Skipped map[string]string `json:"skipped,omitempty"`
+	// Layouts are PyTorch Geometric's seconds per epoch in a trial of each layout of the graph.
+	Layouts map[string]float64 `json:"layouts,omitempty"`
 	// By programme: medians over the rounds, and how it compares with revgnn.
 	Programmes map[string]*Summary `json:"programmes"`
 }

@@ -27,6 +27,9 @@ func (r *Report) markdown() (string, error) {
 		b.WriteString("\n" + text)
 	}
 	for _, x := range r.Results {
+		if len(x.Layouts) > 0 {
+			fmt.Fprintf(&b, "\n%s, peer: %s; seconds per epoch in a trial: %s.\n", x.Case.Name, x.Graph.Layout, x.trials())
+		}
 		for _, which := range []string{Ours, Peer, Authors} {
 			if why := x.Skipped[which]; why != "" {
 				fmt.Fprintf(&b, "\n%s, %s: skipped, %s.\n", x.Case.Name, which, why)

@@ -1,0 +1,132 @@
+package models_test
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// golden is what a model of PyTorch Geometric's layers computes on a graph: bench/golden.py writes it, in double
+// precision.
+type golden struct {
+	Model     string
+	Settings  map[string]json.RawMessage
+	Edges     []graphs.Edge
+	Features  [][]float32
+	Labels    []int32
+	Train     []bool
+	Weights   map[string]train.Array
+	Loss      float64
+	Logits    [][]float64
+	Gradients map[string][]float64
+}
+
+// Largest differences from golden values, in the Euclidean norm and relative to it: of the logits, and of the gradient
+// by a parameter; a gradient that is zero, such as that of a term that cancels, may differ by so much of the gradient
+// by all parameters.
+const logitsWithin, gradientWithin, zeroWithin = 2e-6, 1e-5, 1e-7
+
+// TestGolden compares models with the same models made of PyTorch Geometric's layers.
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "golden", "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden values: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
+			w := readGolden(t, file)
+			if _, err := models.Lookup(w.Model); err != nil {
+				t.Skipf("%s is of a model that is not registered: %v", file, err)
+			}
+			enginetest.Each(t, func(t *testing.T, e *engine.Engine) { w.compare(t, e) })
+		})
+	}
+}
+
+func readGolden(t *testing.T, file string) (w golden) {
+	t.Helper()
+	document, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(document, &w)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return w
+}
+
+// compare evaluates the model on an engine.
+func (w golden) compare(t *testing.T, e *engine.Engine) {
+	c := train.Default(w.Model)
+	for _, key := range slices.Sorted(maps.Keys(w.Settings)) {
+		if err := c.Decode(key, w.Settings[key]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := train.Predict(e, w.graph(t), 0, c, w.Weights, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logits := slices.Concat(w.Logits...)
+	if d := distance(p.Logits, logits); !(d <= logitsWithin*norm(logits)) {
+		t.Errorf("the logits differ by %.1e of their norm", d/norm(logits))
+	}
+	if math.Abs(p.Loss-w.Loss) > 1e-6*w.Loss {
+		t.Errorf("the loss is %g, want %g", p.Loss, w.Loss)
+	}
+	all := norm(slices.Concat(slices.Collect(maps.Values(w.Gradients))...))
+	for name, want := range w.Gradients {
+		if d := distance(p.Gradients[name].Values, want); !(d <= gradientWithin*norm(want)+zeroWithin*all) {
+			t.Errorf("the gradient by %s differs by %.1e of its norm, %.1e of that of the gradient by all parameters",
+				name, d/norm(want), d/all)
+		}
+	}
+	if len(p.Gradients) != len(w.Gradients) {
+		t.Errorf("there are gradients by %d parameters, want %d", len(p.Gradients), len(w.Gradients))
+	}
+}
+
+func (w golden) graph(t *testing.T) *graphs.Graph {
+	t.Helper()
+	n := len(w.Labels)
+	others := make([]bool, n)
+	for i, train := range w.Train {
+		others[i] = !train
+	}
+	g, err := graphs.New("golden", n, w.Edges, slices.Concat(w.Features...), len(w.Features[0]), w.Labels,
+		int(slices.Max(w.Labels))+1, []graphs.Split{{Train: w.Train, Val: others, Test: make([]bool, n)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// distance is the Euclidean distance of two vectors, NaN where their lengths differ.
+func distance(got []float32, want []float64) float64 {
+	if len(got) != len(want) {
+		return math.NaN()
+	}
+	d := make([]float64, len(want))
+	for i, v := range want {
+		d[i] = float64(got[i]) - v
+	}
+	return norm(d)
+}
+
+func norm(v []float64) (n float64) {
+	for _, x := range v {
+		n = math.Hypot(n, x)
+	}
+	return n
+}
