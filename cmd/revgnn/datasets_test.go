@@ -43,7 +43,8 @@ func TestStats(t *testing.T) {
 	digits := func(v float64) float64 { return math.Round(v*1e4) / 1e4 }
 	for _, s := range all {
 		got := [5]float64{s.Nodes, s.Edges, s.Classes, digits(s.Edge), digits(s.Adj)}
-		if got != want[s.Name] || s.Splits != 10 || s.Features < 1 || s.AverageDegree != 2*s.Edges/s.Nodes || s.Directed != directed[s.Name] {
+		if got != want[s.Name] || s.Splits != 10 || s.Features < 1 || s.AverageDegree != 2*s.Edges/s.Nodes ||
+			s.Directed != directed[s.Name] {
 			t.Errorf("%s: got %v, want %v; %+v", s.Name, got, want[s.Name], s)
 		}
 	}

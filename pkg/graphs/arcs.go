@@ -9,8 +9,8 @@ import (
 // Arc is a directed edge, from its first node to its second, which may be the same.
 type Arc [2]int32
 
-// WithArcs is the graph with the directions of its edges: arcs in any order, each edge in one direction or in both. Arcs
-// that are there twice count once, and self loops, which are no edges, stay. Everything else is shared with g.
+// WithArcs is the graph with the directions of its edges: arcs in any order, each edge in one direction or in both.
+// Arcs that are there twice count once, and self loops, which are no edges, stay. All else is shared with g.
 func (g *Graph) WithArcs(arcs []Arc) (*Graph, error) {
 	out := *g
 	out.ArcsMissing = ""
@@ -48,7 +48,8 @@ func (g *Graph) checkArcs() error {
 	}
 	if !slices.Equal(canonical(ends), g.Edges) {
 		return fmt.Errorf("graph %q: its %d arcs do not join the same nodes as its %d edges; "+
-			"every edge needs an arc in one direction or both, and there can be no others", g.Name, len(g.Arcs), len(g.Edges))
+			"every edge needs an arc in one direction or both, and there can be no others",
+			g.Name, len(g.Arcs), len(g.Edges))
 	}
 	return nil
 }

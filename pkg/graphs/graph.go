@@ -75,8 +75,8 @@ func canonical(edges []Edge) []Edge {
 	return slices.Compact(out)
 }
 
-// Validate returns an error that names the first thing wrong: an edge or arc out of range, a label outside its classes, a
-// feature that is not finite, arrays of the wrong length, a node in two masks of one split.
+// Validate returns an error that names the first thing wrong: an edge or arc out of range, a label outside its classes,
+// a feature that is not finite, arrays of the wrong length, a node in two masks of one split.
 func (g *Graph) Validate() error {
 	if g.NumNodes < 0 || g.NumNodes > math.MaxInt32 {
 		return fmt.Errorf("graph %q: %d nodes, but node numbers must fit 31 bits", g.Name, g.NumNodes)

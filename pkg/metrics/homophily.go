@@ -62,7 +62,8 @@ type Stats struct {
 // GraphStats describes a graph that graphs.New or datasets.Load has checked.
 func GraphStats(g *graphs.Graph) Stats {
 	s := Stats{Name: g.Name, Nodes: g.NumNodes, Edges: len(g.Edges), DirectedEdges: len(g.Arcs),
-		Classes: g.NumClasses, Features: g.NumFeatures, EdgeHomophily: EdgeHomophily(g), AdjustedHomophily: AdjustedHomophily(g), Splits: len(g.Splits)}
+		Classes: g.NumClasses, Features: g.NumFeatures, EdgeHomophily: EdgeHomophily(g),
+		AdjustedHomophily: AdjustedHomophily(g), Splits: len(g.Splits)}
 	if g.NumNodes > 0 {
 		s.AverageDegree = 2 * float64(len(g.Edges)) / float64(g.NumNodes)
 	}

@@ -54,3 +54,11 @@ func (f features) times(w *Node, nodes []*Node) *Node {
 	}
 	return f.sparse.On(nodes).Product(w)
 }
+
+// mapped is x w^T, [n, in] to [n, out], of the node features where x is nil.
+func (b *Builder) mapped(x, w *Node) *Node {
+	if x == nil {
+		return b.Model.features.times(w, b.features)
+	}
+	return Dot(x, Transpose(w, 0, 1)).Product()
+}

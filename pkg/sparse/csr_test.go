@@ -25,6 +25,13 @@ func TestFromEdges(t *testing.T) {
 	}
 }
 
+func TestTimes(t *testing.T) {
+	a := must(sparse.FromDense([]float32{0, 2, 3, 0, 0, 0, 1, 0, 0}, 3))
+	if got := a.Times([]float32{1, 2, 3, 4, 5, 6}, 2); !slices.Equal(got, []float32{21, 26, 0, 0, 1, 2}) {
+		t.Errorf("got %v", got)
+	}
+}
+
 // In and Out have the edges' directions, and are the adjacency of a graph that has none.
 func TestDirections(t *testing.T) {
 	g := must(graphs.New("g", 4, []graphs.Edge{{0, 2}, {1, 2}}, nil, 0, make([]int32, 4), 1, nil))
