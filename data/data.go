@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -33,6 +34,16 @@ type Dataset struct {
 	// Files are all files of the dataset as published. Of a Planetoid dataset, x and y repeat the first rows of allx
 	// and ally; they are kept so that the folder also serves other programmes.
 	Files []File `json:"files"`
+	// Directed is a file that has the same graph's edges in their directions, for the few models that read them.
+	Directed *File `json:"directed,omitempty"`
+}
+
+// All are all files of the dataset, that of directions among them.
+func (d Dataset) All() []File {
+	if d.Directed == nil {
+		return d.Files
+	}
+	return append(slices.Clone(d.Files), *d.Directed)
 }
 
 // File is one public file.
@@ -51,6 +62,7 @@ type File struct {
 type Statistics struct {
 	Nodes             int     `json:"nodes"`
 	Edges             int     `json:"edges"`
+	DirectedEdges     int     `json:"directed_edges,omitempty"` // of the file of directions
 	Classes           int     `json:"classes"`
 	Features          int     `json:"features"`
 	EdgeHomophily     float64 `json:"edge_homophily"`

@@ -27,7 +27,10 @@ func TestManifestIsComplete(t *testing.T) {
 		if s.Licence == "" || s.Citation == "" || s.Statistics.Nodes == 0 || s.Statistics.Features == 0 {
 			t.Errorf("%s: an entry is missing", s.Name)
 		}
-		for _, f := range s.Files {
+		if (s.Directed != nil) != (s.Statistics.DirectedEdges > 0) {
+			t.Errorf("%s: %d directed edges, and the file of them is %v", s.Name, s.Statistics.DirectedEdges, s.Directed)
+		}
+		for _, f := range s.All() {
 			if seen[f.Name] {
 				t.Errorf("%s is listed twice", f.Name)
 			}

@@ -45,7 +45,7 @@ func (a *app) datasetsList() *cobra.Command {
 				}
 				l := listed{name, doctor.Present(name, dir), info.Statistics.Nodes, info.Statistics.Edges,
 					info.Task, 0, info.Licence}
-				for _, f := range info.Files {
+				for _, f := range info.All() {
 					l.Bytes += f.Bytes
 				}
 				all = append(all, l)
@@ -139,6 +139,18 @@ func (a *app) datasetsVerify() *cobra.Command {
 		})
 }
 
+func statsTable(w io.Writer, all []metrics.Stats) {
+	fmt.Fprintln(w, "name\tnodes\tedges\tdirected\tclasses\tfeatures\tdegree\tedge homophily\tadjusted\tsplits")
+	for _, s := range all {
+		directed := "no"
+		if s.DirectedEdges > 0 {
+			directed = fmt.Sprint(s.DirectedEdges)
+		}
+		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%d\t%d\t%.2f\t%.4f\t%.4f\t%d\n", s.Name, s.Nodes, s.Edges, directed,
+			s.Classes, s.Features, s.AverageDegree, s.EdgeHomophily, s.AdjustedHomophily, s.Splits)
+	}
+}
+
 func (a *app) datasetsStats() *cobra.Command {
 	return named("stats NAME…", "Describe graphs: size, classes, homophily (names, .npz files or folders)",
 		func(c *cobra.Command, names []string) error {
@@ -152,11 +164,7 @@ func (a *app) datasetsStats() *cobra.Command {
 				all = append(all, metrics.GraphStats(g))
 			}
 			return a.show(all, func(w io.Writer) {
-				fmt.Fprintln(w, "name\tnodes\tedges\tclasses\tfeatures\tdegree\tedge homophily\tadjusted\tsplits")
-				for _, s := range all {
-					fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%.2f\t%.4f\t%.4f\t%d\n", s.Name, s.Nodes, s.Edges, s.Classes,
-						s.Features, s.AverageDegree, s.EdgeHomophily, s.AdjustedHomophily, s.Splits)
-				}
+				statsTable(w, all)
 			})
 		})
 }

@@ -33,15 +33,18 @@ func TestStats(t *testing.T) {
 		EdgeHomophily, Adjusted float64
 		Edge                    float64 `json:"edge_homophily"`
 		Adj                     float64 `json:"adjusted_homophily"`
+		Directed                float64 `json:"directed_edges"`
 	}
 	succeeds(t, args...).document(t, &all)
 	if len(all) != len(want) {
 		t.Fatalf("%d datasets of %d", len(all), len(want))
 	}
+	directed := map[string]float64{"squirrel-filtered": 65718, "chameleon-filtered": 13584}
 	digits := func(v float64) float64 { return math.Round(v*1e4) / 1e4 }
 	for _, s := range all {
 		got := [5]float64{s.Nodes, s.Edges, s.Classes, digits(s.Edge), digits(s.Adj)}
-		if got != want[s.Name] || s.Splits != 10 || s.Features < 1 || s.AverageDegree != 2*s.Edges/s.Nodes {
+		if got != want[s.Name] || s.Splits != 10 || s.Features < 1 || s.AverageDegree != 2*s.Edges/s.Nodes ||
+			s.Directed != directed[s.Name] {
 			t.Errorf("%s: got %v, want %v; %+v", s.Name, got, want[s.Name], s)
 		}
 	}

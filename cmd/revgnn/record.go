@@ -12,6 +12,7 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/sweep"
 	"github.com/revgnn/revgnn/pkg/train"
@@ -56,7 +57,7 @@ func (r *recorder) close(err *error) {
 	}
 }
 
-// of says what the runs are of; they start now.
+// of says what the runs are of, the graph as the model sees it; they start now.
 func (r *recorder) of(e *engine.Engine, g *graphs.Graph, model string, config any, seed uint64) {
 	if r == nil {
 		return
@@ -107,7 +108,7 @@ func (r *recorder) sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph,
 	if r == nil {
 		return sweep.Run(ctx, e, g, c, o)
 	}
-	r.of(e, g, c.Model, c.Resolved(), c.Seed)
+	r.of(e, models.Seen(c.Config, g), c.Model, c.Resolved(), c.Seed)
 	training, told := results.NoSplit, o.Split
 	o.Begin = func(split int) { training, r.about.Started = split, time.Now() }
 	o.Split = func(t *train.Result, resumed bool) {

@@ -24,19 +24,42 @@ const maxCSVBytes = 1 << 30
 // nodes.csv needs a header. Its columns are id (any text, each once), label (class numbers from 0, or names, which are
 // numbered in alphabetical order), optionally split (train, val, test, or empty), and any number of features, which
 // are numbers. edges.csv has two columns of ids; a header is recognised by two names that are neither ids nor numbers.
-// Edges are undirected; repeated ones and self loops are dropped. Without a split column the graph gets PaperSplits.
+// Edges are undirected; repeated ones and self loops are dropped. With directed_edges.csv in place of edges.csv, they
+// lead from the first id to the second. Without a split column the graph gets PaperSplits.
 func folderGraph(dir string) (*graphs.Graph, error) {
 	nodes, err := readCSV(dir, "nodes.csv", parseNodes)
 	if err != nil {
 		return nil, err
 	}
-	edges, err := readCSV(dir, "edges.csv", func(r *csv.Reader) ([]graphs.Edge, error) {
+	name, directed, err := edgeFile(dir)
+	if err != nil {
+		return nil, err
+	}
+	edges, err := readCSV(dir, name, func(r *csv.Reader) ([]graphs.Edge, error) {
 		return parseEdges(r, nodes.ids)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return nodes.graph(dir, edges)
+	g, err := nodes.graph(dir, edges)
+	if err == nil && directed {
+		g, err = withDirections(g, edges)
+	}
+	return g, err
+}
+
+// edgeFile is the name of the folder's file of edges, and tells whether they have directions.
+func edgeFile(dir string) (name string, directed bool, err error) {
+	const plain, arcs = "edges.csv", "directed_edges.csv"
+	has := func(name string) bool { _, err := os.Stat(filepath.Join(dir, name)); return err == nil }
+	switch {
+	case !has(arcs):
+		return plain, false, nil
+	case has(plain):
+		return "", false, fmt.Errorf("the dataset folder %s has both %s and %s; leave the one that holds its edges",
+			dir, plain, arcs)
+	}
+	return arcs, true, nil
 }
 
 // readCSV opens a file of a dataset folder and puts its name before errors.

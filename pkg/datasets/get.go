@@ -28,7 +28,7 @@ func Get(ctx context.Context, name string, opts Options) error {
 
 // all fetches those files of a dataset that are missing or wrong.
 func (f *fetcher) all(ctx context.Context, info data.Dataset, dir string) error {
-	for _, file := range info.Files {
+	for _, file := range info.All() {
 		path := filepath.Join(dir, file.Name)
 		if verifyOnce(path, file) == nil {
 			continue
@@ -41,7 +41,8 @@ func (f *fetcher) all(ctx context.Context, info data.Dataset, dir string) error 
 }
 
 // ensure returns the folder that holds the files of a dataset, after fetching missing ones. A file that is there but
-// wrong is an error, so that nothing of the user's is replaced without being asked to.
+// wrong is an error, so that nothing of the user's is replaced without being asked to. A file of directions comes with
+// the others, but is not waited for: see addDirections.
 func ensure(ctx context.Context, info data.Dataset, opts Options) (string, error) {
 	dir, err := Dir(opts.Dir)
 	if err != nil {
@@ -60,7 +61,13 @@ func ensure(ctx context.Context, info data.Dataset, opts Options) (string, error
 	if !missing {
 		return dir, nil
 	}
-	return dir, newFetcher(opts).all(ctx, info, dir)
+	f, plain := newFetcher(opts), info
+	plain.Directed = nil
+	if err := f.all(ctx, plain, dir); err != nil {
+		return dir, err
+	}
+	f.all(ctx, info, dir)
+	return dir, nil
 }
 
 // one fetches one file and puts it in place.

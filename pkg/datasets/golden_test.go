@@ -70,8 +70,8 @@ func TestStatistics(t *testing.T) {
 			want := info.Statistics
 			got := metrics.GraphStats(g)
 			scale := math.Pow10(want.Decimals)
-			if got.Nodes != want.Nodes || got.Edges != want.Edges || got.Classes != want.Classes ||
-				got.Features != want.Features ||
+			if got.Nodes != want.Nodes || got.Edges != want.Edges || got.DirectedEdges != want.DirectedEdges ||
+				got.Classes != want.Classes || got.Features != want.Features ||
 				got.Splits != 10 || math.Round(got.EdgeHomophily*scale) != math.Round(want.EdgeHomophily*scale) ||
 				math.Round(got.AdjustedHomophily*scale) != math.Round(want.AdjustedHomophily*scale) {
 				t.Errorf("got %+v, the manifest has %+v", got, want)

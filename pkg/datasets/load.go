@@ -19,10 +19,14 @@ import (
 //   - one of the paper's datasets (see Names), downloaded first if it is missing and opts allow it;
 //   - "minesweeper-generated", with or without settings (see ParseMinesweeper);
 //   - a file ending in .npz, of real or whole numbers, with the keys node_features [n,d], node_labels [n], edges
-//     [m,2], and optionally train_masks, val_masks and test_masks [splits,n];
+//     [m,2], and optionally train_masks, val_masks and test_masks [splits,n], and directed, true where edges lead from
+//     the first node to the second;
 //   - a folder with nodes.csv and edges.csv. nodes.csv has a header with the columns id, label, optionally
 //     split (train, val, test or empty), and any number of features; edges.csv has two columns of ids,
-//     with or without a header.
+//     with or without a header. Where edges lead from the first id to the second, directed_edges.csv takes its place.
+//
+// Squirrel and Chameleon have directions of edges in files of their own ([data.Dataset].Directed), which are fetched
+// with the others. Without that file the graph is undirected, and says why in ArcsMissing.
 //
 // Features of the five homophilic datasets are row-normalised (see RowNormalise), as the paper's experiments have
 // them; all others are as stored. Graphs without splits of their own get ten of 60/20/20 (see PaperSplits).
@@ -51,7 +55,7 @@ func Load(ctx context.Context, name string, opts Options) (*graphs.Graph, error)
 	if info.Format != data.Platonov {
 		RowNormalise(g.Features, g.NumFeatures)
 	}
-	return g, nil
+	return addDirections(g, info, dir), nil
 }
 
 // parseRaw reads a public dataset whose files are in dir, features as stored.

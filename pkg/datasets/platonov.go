@@ -26,7 +26,7 @@ func checkNodes(n int) error {
 // platonovGraph reads an archive with the keys of Platonov et al. (2023), "A critical look at the evaluation
 // of GNNs under heterophily": node_features [n,d], node_labels [n], edges [m,2] (each undirected edge once
 // or in both directions), and train_masks, val_masks, test_masks [splits,n]. Without any masks the graph
-// gets ten 60/20/20 splits.
+// gets ten 60/20/20 splits. A key of ours, directed, tells with true that edges lead from the first node to the second.
 func platonovGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	features, shape, err := z.Float32s("node_features", 2)
 	if err != nil {
@@ -48,7 +48,28 @@ func platonovGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wrap(z.Path)(graphs.New(name, n, edges, features, d, labels, classes, splits))
+	directed, err := npzDirected(z)
+	if err != nil {
+		return nil, err
+	}
+	g, err := graphs.New(name, n, edges, features, d, labels, classes, splits)
+	if err == nil && directed {
+		g, err = withDirections(g, edges)
+	}
+	return wrap(z.Path)(g, err)
+}
+
+// npzDirected tells whether the archive says that its edges have directions.
+func npzDirected(z *npz.File) (bool, error) {
+	const key = "directed"
+	if !z.Has(key) {
+		return false, nil
+	}
+	v, shape, err := z.Bools(key, npz.Any)
+	if err == nil && len(v) != 1 {
+		err = fmt.Errorf("%s: array %q has shape %v; it must be true or false", z.Path, key, shape)
+	}
+	return err == nil && v[0], err
 }
 
 // wrap puts the file's name before an error.

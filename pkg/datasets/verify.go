@@ -30,7 +30,7 @@ func Verify(name string, opts Options) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range info.Files {
+	for _, f := range info.All() {
 		if err := verifyFile(filepath.Join(dir, f.Name), f); err != nil {
 			return fmt.Errorf("dataset %s: %w; fetch it with `revgnn datasets get %s`", name, err, name)
 		}

@@ -60,7 +60,8 @@ func Examine(engineName string, data datasets.Options) *Report {
 	return r
 }
 
-// Present tells whether all files of a dataset are in a folder, by their sizes. Generated datasets have none.
+// Present tells whether the files of a dataset are in a folder, by their sizes: those that all models need. Generated
+// datasets have none.
 func Present(name, dir string) bool {
 	info, err := datasets.Info(name)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -34,7 +35,8 @@ type Place struct {
 // that status; an error means that it was interrupted, or that there is nothing to record.
 func Execute(ctx context.Context, p Place, t Task) (results.Record, error) {
 	r := results.Begin(t.Kind)
-	r.Key, r.Dataset, r.Checksum, r.Split = t.Key(), t.Dataset, p.Graph.Checksum(), t.Split
+	r.Key, r.Dataset, r.Split = t.Key(), t.Dataset, t.Split
+	r.Checksum = models.Seen(t.Config.Config, p.Graph).Checksum()
 	r.Model, r.Engine = t.Config.Model, p.Engine.Name
 	r.Seed = t.Config.Seed
 	if t.Kind == results.Train {

@@ -8,9 +8,10 @@ import (
 	"math"
 )
 
-// Checksum is the hex SHA-256 of the graph's content: nodes, edges, features, labels and splits, but not the name. Two
-// graphs with the same checksum train alike. It is of 32-bit little-endian values, each array after its length, so
-// that it depends neither on the machine nor on the file that the graph came from.
+// Checksum is the hex SHA-256 of the graph's content: nodes, edges, features, labels and splits, and the directions of
+// edges if there are any, but not the name. Two graphs with the same checksum train alike. It is of 32-bit
+// little-endian values, each array after its length, so that it depends neither on the machine nor on the file that
+// the graph came from.
 func (g *Graph) Checksum() string {
 	h := sha256.New()
 	w := words{to: h}
@@ -32,6 +33,13 @@ func (g *Graph) Checksum() string {
 	w.put(uint32(len(g.Splits)))
 	for _, s := range g.Splits {
 		w.masks(s)
+	}
+	if g.Directed() { // all others keep the checksum that they had before there were directions
+		w.put(uint32(len(g.Arcs)))
+	}
+	for _, a := range g.Arcs {
+		w.put(uint32(a[0]))
+		w.put(uint32(a[1]))
 	}
 	w.flush()
 	return hex.EncodeToString(h.Sum(nil))

@@ -24,12 +24,21 @@ func TestChecksumIsOfTheContent(t *testing.T) {
 		"classes":  func(g *Graph) { g.NumClasses = 3 },
 		"masks":    func(g *Graph) { g.Splits[0].Train[0] = false },
 		"roles":    func(g *Graph) { s := &g.Splits[0]; s.Train, s.Val = s.Val, s.Train },
+		"arcs":     func(g *Graph) { g.Arcs = []Arc{{0, 1}, {2, 1}} },
 		"splits":   func(g *Graph) { g.Splits = append(g.Splits, g.Splits[0]) },
 	} {
 		g := checksummed()
 		if change(g); g.Checksum() == want {
 			t.Errorf("other %s have the same checksum", what)
 		}
+	}
+	one, other := checksummed(), checksummed()
+	one.Arcs, other.Arcs = []Arc{{0, 1}, {2, 1}}, []Arc{{1, 0}, {2, 1}}
+	if one.Checksum() == other.Checksum() {
+		t.Error("other directions have the same checksum")
+	}
+	if one.Undirected().Checksum() != want {
+		t.Error("without directions, the checksum is not that of the undirected graph")
 	}
 	g := checksummed()
 	if g.Name = "another"; g.Checksum() != want {

@@ -1,5 +1,5 @@
-// Package graphs holds the plain graph type that everything else reads: nodes, undirected edges, features, labels and
-// splits, as ordinary Go slices. It knows nothing of engines or models.
+// Package graphs holds the plain graph type that everything else reads: nodes, undirected edges, their directions where
+// there are any, features, labels and splits, as ordinary Go slices. It knows nothing of engines or models.
 package graphs
 
 import (
@@ -18,7 +18,8 @@ type Split struct {
 	Train, Val, Test []bool
 }
 
-// Graph is an undirected graph with node features and labels. The zero value is the empty graph.
+// Graph is an undirected graph with node features and labels, which may know the directions of its edges beside. The
+// zero value is the empty graph.
 type Graph struct {
 	// Name as users type it, for example "minesweeper".
 	Name string
@@ -26,6 +27,11 @@ type Graph struct {
 	NumNodes int
 	// Edges lists each undirected edge once, a < b, in lexicographic order, without self loops.
 	Edges []Edge
+	// Arcs are the same edges with their directions, where they have any, and perhaps self loops: each once, ordered by
+	// source, then by target. See [Graph.WithArcs].
+	Arcs []Arc
+	// ArcsMissing says in a sentence why a graph that has directions is here without them; else it is empty.
+	ArcsMissing string
 	// Features are row-major, NumNodes x NumFeatures.
 	Features    []float32
 	NumFeatures int
@@ -69,8 +75,8 @@ func canonical(edges []Edge) []Edge {
 	return slices.Compact(out)
 }
 
-// Validate returns an error that names the first thing wrong: an edge out of range, a label outside its classes, a
-// feature that is not finite, arrays of the wrong length, a node in two masks of one split.
+// Validate returns an error that names the first thing wrong: an edge or arc out of range, a label outside its classes,
+// a feature that is not finite, arrays of the wrong length, a node in two masks of one split.
 func (g *Graph) Validate() error {
 	if g.NumNodes < 0 || g.NumNodes > math.MaxInt32 {
 		return fmt.Errorf("graph %q: %d nodes, but node numbers must fit 31 bits", g.Name, g.NumNodes)
@@ -87,6 +93,11 @@ func (g *Graph) Validate() error {
 		if e[0] >= e[1] || i > 0 && (g.Edges[i-1][0] > e[0] || g.Edges[i-1][0] == e[0] && g.Edges[i-1][1] >= e[1]) {
 			return fmt.Errorf("graph %q: edge %d (%d, %d) is out of order; build graphs with graphs.New",
 				g.Name, i, e[0], e[1])
+		}
+	}
+	if g.Directed() {
+		if err := g.checkArcs(); err != nil {
+			return err
 		}
 	}
 	if len(g.Features) != g.NumNodes*g.NumFeatures {

@@ -48,7 +48,8 @@ func AdjustedHomophily(g *graphs.Graph) float64 {
 type Stats struct {
 	Name          string  `json:"name"`
 	Nodes         int     `json:"nodes"`
-	Edges         int     `json:"edges"` // undirected
+	Edges         int     `json:"edges"`                    // undirected
+	DirectedEdges int     `json:"directed_edges,omitempty"` // by source and target; 0 where there are no directions
 	Classes       int     `json:"classes"`
 	Features      int     `json:"features"`
 	AverageDegree float64 `json:"average_degree"` // 2 edges / nodes
@@ -60,8 +61,9 @@ type Stats struct {
 
 // GraphStats describes a graph that graphs.New or datasets.Load has checked.
 func GraphStats(g *graphs.Graph) Stats {
-	s := Stats{Name: g.Name, Nodes: g.NumNodes, Edges: len(g.Edges), Classes: g.NumClasses, Features: g.NumFeatures,
-		EdgeHomophily: EdgeHomophily(g), AdjustedHomophily: AdjustedHomophily(g), Splits: len(g.Splits)}
+	s := Stats{Name: g.Name, Nodes: g.NumNodes, Edges: len(g.Edges), DirectedEdges: len(g.Arcs),
+		Classes: g.NumClasses, Features: g.NumFeatures, EdgeHomophily: EdgeHomophily(g),
+		AdjustedHomophily: AdjustedHomophily(g), Splits: len(g.Splits)}
 	if g.NumNodes > 0 {
 		s.AverageDegree = 2 * float64(len(g.Edges)) / float64(g.NumNodes)
 	}

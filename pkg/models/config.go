@@ -42,6 +42,8 @@ type Config struct {
 	Norm string
 	// HeadLayers is the number of linear layers in the head, with ReLU between; 0 takes the authors'.
 	HeadLayers int
+	// Undirected leaves out the directions of edges, for models that read them: see [Seen].
+	Undirected bool
 	// Own holds the settings that only this model has, of a type that its file declares: see [OwnOf].
 	Own any
 }
@@ -76,6 +78,8 @@ func (c *Config) shared() []Setting {
 		{Name: "no-bias", Value: &c.NoBias, Help: "leave the bias out of the layers, " +
 			"as the paper's formula does (the authors' code has it)", Absent: false},
 		{Name: "head-layers", Value: &c.HeadLayers, Help: "linear layers in the head (0: as the authors)", Most: 16},
+		{Name: "undirected", Value: &c.Undirected, Help: "leave out the directions of edges, where there are any",
+			Absent: true},
 	}
 }
 

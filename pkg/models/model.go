@@ -36,7 +36,11 @@ func New(c Config, g *graphs.Graph) (*Model, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	c = c.Resolved()
+	c, g = c.Resolved(), Seen(c, g)
+	if g.ArcsMissing != "" {
+		return nil, fmt.Errorf("model %s reads the directions of edges, which %s is here without: %s; "+
+			"or leave them out by the setting undirected", c.Model, g.Name, g.ArcsMissing)
+	}
 	m := &Model{Config: c, Features: g.NumFeatures, Outputs: g.NumClasses, Classes: g.NumClasses, Network: registry[c.Model].New(c)}
 	if m.Outputs == 2 {
 		m.Outputs = 1
@@ -50,6 +54,15 @@ func New(c Config, g *graphs.Graph) (*Model, error) {
 	}
 	m.Order, m.Arrays = order, slices.Concat(m.features.arrays, arrays)
 	return m, nil
+}
+
+// Seen is the graph as a model sees it: without the directions of edges, unless the model reads them. Those models have
+// the setting "undirected", and read directions where there are any as long as it is false.
+func Seen(c Config, g *graphs.Graph) *graphs.Graph {
+	if registry[c.Model].Has("undirected") && !c.Undirected {
+		return g
+	}
+	return g.Undirected()
 }
 
 // Builder is the model in a graph: its parameters are variables of scope, arrays are the nodes of Arrays. Dropout is

@@ -8,10 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// Adjacency is A, n x n: A_ij = 1 where i and j are neighbours. Edges of [graphs.Graph] have no direction, so that
-// A is symmetric; a directed graph needs its edges in two columns, see [FromEdges]. (For a Graph to carry
-// directions it would have to keep each edge's order and both edges of a pair, say so in its checksum, and leave it
-// to metrics such as homophily which of them they count.)
+// Adjacency is A, n x n: A_ij = 1 where i and j are neighbours. Edges have no direction here, so that A is symmetric:
+// see [In] and [Out] for graphs that know directions, and [FromEdges] for edges in two columns.
 func Adjacency(g *graphs.Graph) *CSR {
 	a := &CSR{Rows: g.NumNodes, Columns: g.NumNodes, Start: make([]int, g.NumNodes+1), mirrored: true}
 	a.Column = make([]int32, 0, 2*len(g.Edges))
@@ -20,6 +18,34 @@ func Adjacency(g *graphs.Graph) *CSR {
 		a.Start[i+1] = len(a.Column)
 	}
 	a.Weight = ones(len(a.Column))
+	return a
+}
+
+// In is the adjacency along the edges' directions, n x n: In_ij = 1 where an edge leads from j to i, so that (In x)_i
+// sums over the nodes that point to i. Rows are targets and columns sources, as everywhere here. Where the graph knows
+// no directions it is [Adjacency], as [Out] is.
+func In(g *graphs.Graph) *CSR {
+	if !g.Directed() {
+		return Adjacency(g)
+	}
+	return Out(g).Transpose()
+}
+
+// Out is the transpose of [In], the adjacency against the edges' directions: Out_ij = 1 where an edge leads from i to
+// j, so that (Out x)_i sums over the nodes that i points to. It is what papers on directed graphs call A.
+func Out(g *graphs.Graph) *CSR {
+	if !g.Directed() {
+		return Adjacency(g)
+	}
+	a := &CSR{Rows: g.NumNodes, Columns: g.NumNodes, Start: make([]int, g.NumNodes+1),
+		Column: make([]int32, len(g.Arcs)), Weight: ones(len(g.Arcs))}
+	for e, arc := range g.Arcs { // ordered by source, then by target
+		a.Start[arc[0]+1] = e + 1
+		a.Column[e] = arc[1]
+	}
+	for i := range a.Rows {
+		a.Start[i+1] = max(a.Start[i], a.Start[i+1])
+	}
 	return a
 }
 

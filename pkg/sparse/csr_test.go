@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
@@ -21,6 +22,37 @@ func TestFromEdges(t *testing.T) {
 	b := a.Transpose().Transpose()
 	if !slices.Equal(dense(b), dense(a)) || !slices.Equal(b.Edge, a.Edge) {
 		t.Errorf("transposed twice, %+v", b)
+	}
+}
+
+func TestTimes(t *testing.T) {
+	a := must(sparse.FromDense([]float32{0, 2, 3, 0, 0, 0, 1, 0, 0}, 3))
+	if got := a.Times([]float32{1, 2, 3, 4, 5, 6}, 2); !slices.Equal(got, []float32{21, 26, 0, 0, 1, 2}) {
+		t.Errorf("got %v", got)
+	}
+}
+
+// In and Out have the edges' directions, and are the adjacency of a graph that has none.
+func TestDirections(t *testing.T) {
+	g := must(graphs.New("g", 4, []graphs.Edge{{0, 2}, {1, 2}}, nil, 0, make([]int32, 4), 1, nil))
+	for name, a := range map[string]*sparse.CSR{"in": sparse.In(g), "out": sparse.Out(g)} {
+		if !slices.Equal(dense(a), dense(sparse.Adjacency(g))) || !a.Symmetric() {
+			t.Errorf("%s of a graph without directions: %+v", name, a)
+		}
+	}
+	directed := must(g.WithArcs([]graphs.Arc{{2, 0}, {3, 3}, {1, 2}, {2, 1}}))
+	out := []float32{0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 1}
+	in := []float32{0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1}
+	for name, c := range map[string]struct {
+		a    *sparse.CSR
+		want []float32
+	}{
+		"in": {sparse.In(directed), in}, "out": {sparse.Out(directed), out},
+		"undirected": {sparse.Out(directed.Undirected()), dense(sparse.Adjacency(g))},
+	} {
+		if err := c.a.Validate(); err != nil || !slices.Equal(dense(c.a), c.want) {
+			t.Errorf("%s: %v, want %v (%v)", name, dense(c.a), c.want, err)
+		}
 	}
 }
 

@@ -11,10 +11,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// permutes checks that a model knows nodes by their place in the graph alone: renumbering them renumbers its logits.
-func permutes(t *testing.T, e *engine.Engine, c train.Config) {
+// permutes checks that a model knows nodes by their place in a graph alone: renumbering them renumbers its logits.
+func permutes(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 	t.Helper()
-	g := Tiny(t)
 	p := rand.New(rand.NewPCG(1, 1)).Perm(g.NumNodes) // node i becomes node p[i]
 	weights := Draw(t, g, c)
 	given, err := train.Predict(e, g, 0, c, weights, false)
@@ -68,6 +67,13 @@ func renumber(t *testing.T, g *graphs.Graph, p []int) *graphs.Graph {
 		s.Train[to], s.Val[to], s.Test[to] = g.Splits[0].Train[i], g.Splits[0].Val[i], g.Splits[0].Test[i]
 	}
 	out, err := graphs.New(g.Name, n, edges, x, f, labels, g.NumClasses, []graphs.Split{s})
+	if err == nil && g.Directed() {
+		arcs := make([]graphs.Arc, len(g.Arcs))
+		for i, a := range g.Arcs {
+			arcs[i] = graphs.Arc{int32(p[a[0]]), int32(p[a[1]])}
+		}
+		out, err = out.WithArcs(arcs)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

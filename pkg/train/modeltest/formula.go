@@ -25,6 +25,9 @@ type Dense struct {
 	// A is the adjacency, [n, n], 1 where node j is a neighbour of node i; X are the features, [n, features]; I is the
 	// identity.
 	A, X, I *Node
+	// Out is the directed adjacency, 1 where an edge leads from node i to node j, and In its transpose; both are A where
+	// the graph has no directions.
+	Out, In *Node
 	// Known is one-hot rows of the labels of the training nodes, [n, classes], zero for the others.
 	Known   *Node
 	Config  models.Config
@@ -101,6 +104,18 @@ func Tiny(t testing.TB) *graphs.Graph {
 	return g
 }
 
+// TinyDirected is [Tiny] with directions: most edges in one, some in both, with a self loop, and nodes that only point
+// to others or are only pointed to.
+func TinyDirected(t testing.TB) *graphs.Graph {
+	t.Helper()
+	g, err := Tiny(t).WithArcs([]graphs.Arc{{0, 5}, {1, 5}, {5, 1}, {5, 2}, {3, 5}, {5, 4}, {4, 5}, {5, 6}, {6, 7},
+		{7, 8}, {8, 6}, {9, 8}, {9, 9}, {10, 9}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
 // Equals compares a model's logits, and the loss's gradient by every parameter, with a formula on dense matrices, at
 // random parameters, on every engine. The graph is [Tiny], the settings [Small]'s as changed.
 func Equals(t *testing.T, model string, formula Formula, change ...func(c *train.Config)) {
@@ -166,6 +181,13 @@ func dense(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]tra
 	for _, e := range g.Edges {
 		a[int(e[0])*n+int(e[1])], a[int(e[1])*n+int(e[0])] = 1, 1
 	}
+	out := a
+	if g.Directed() {
+		out = make([]float32, n*n)
+	}
+	for _, arc := range g.Arcs {
+		out[int(arc[0])*n+int(arc[1])] = 1
+	}
 	labels := make([]float32, n*g.NumClasses) // of the training nodes
 	for i, l := range g.Labels {
 		if g.Splits[0].Train[i] {
@@ -175,40 +197,42 @@ func dense(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]tra
 	names := slices.Sorted(maps.Keys(weights))
 	args := []any{tensors.FromFlatDataAndDimensions(a, n, n),
 		tensors.FromFlatDataAndDimensions(slices.Clone(g.Features), n, g.NumFeatures),
-		tensors.FromFlatDataAndDimensions(labels, n, g.NumClasses)}
+		tensors.FromFlatDataAndDimensions(labels, n, g.NumClasses),
+		tensors.FromFlatDataAndDimensions(out, n, n)}
+	first := len(args)
 	for _, name := range names {
 		args = append(args, tensors.FromFlatDataAndDimensions(slices.Clone(weights[name].Values), weights[name].Shape...))
 	}
 	exec, err := NewExec(enginetest.Open(t, engine.Go).Backend, func(in []*Node) []*Node {
-		d := &Dense{Graph: in[0].Graph(), A: in[0], X: in[1], Known: in[2], Config: c.Config.Resolved(),
-			Outputs: g.NumClasses, params: map[string]*Node{}}
+		d := &Dense{Graph: in[0].Graph(), A: in[0], X: in[1], Known: in[2], Out: in[3],
+			In: Transpose(in[3], 0, 1), Config: c.Config.Resolved(), Outputs: g.NumClasses, params: map[string]*Node{}}
 		if d.Outputs == 2 {
 			d.Outputs = 1
 		}
 		d.I = ConvertDType(Equal(Iota(d.Graph, d.A.Shape(), 0), Iota(d.Graph, d.A.Shape(), 1)), d.A.DType())
 		for i, name := range names {
-			d.params[name] = in[3+i]
+			d.params[name] = in[first+i]
 		}
 		y, penalty := formula(d)
 		loss := lossOf(y, d.Known)
 		if penalty != nil {
 			loss = Add(loss, penalty)
 		}
-		return append([]*Node{y}, Gradient(loss, in[3:]...)...)
+		return append([]*Node{y}, Gradient(loss, in[first:]...)...)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer exec.Finalize()
-	out, err := exec.Call(args...)
+	results, err := exec.Call(args...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	gradients = map[string][]float32{}
 	for i, name := range names {
-		gradients[name] = tensors.MustCopyFlatData[float32](out[1+i])
+		gradients[name] = tensors.MustCopyFlatData[float32](results[1+i])
 	}
-	return tensors.MustCopyFlatData[float32](out[0]), gradients
+	return tensors.MustCopyFlatData[float32](results[0]), gradients
 }
 
 // lossOf is the mean cross-entropy of the logits over the rows of known that are not zero.

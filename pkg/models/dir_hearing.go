@@ -1,0 +1,85 @@
+package models
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
+
+// Prepare lays out S, or A and what makes means of its sums; and, of features that are dense, what each node hears of
+// them.
+func (d *dirGNN) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
+	a := sparse.Out(g)
+	if d.Conv == "gcn" {
+		a = a.SymmetricNormalised()
+	}
+	if d.matrix, err = sparse.NewMatrix(a, nil); err != nil {
+		return nil, nil, err
+	}
+	order, arrays = d.matrix.Order(), append(arrays, d.matrix.Tensors()...)
+	add := func(values []float32, width int) {
+		values = sparse.Permute(order, values, width)
+		arrays = append(arrays, tensors.FromFlatDataAndDimensions(values, g.NumNodes, width))
+	}
+	_, few := Sparse(g)
+	d.dense = !few
+	for _, a := range []*sparse.CSR{a, a.Transpose()}[:d.directions()] {
+		if d.Conv == "sage" {
+			shares := make([]float32, g.NumNodes)
+			for i, degree := range a.Degrees() {
+				shares[i] = 1 / float32(max(1, degree))
+			}
+			add(shares, 1)
+			a = a.RowNormalised()
+		}
+		if d.dense {
+			add(a.Times(g.Features, g.NumFeatures), g.NumFeatures)
+		}
+	}
+	return order, arrays, nil
+}
+
+// directions is the number of different ones: 1 where both are one matrix.
+func (d *dirGNN) directions() int {
+	if d.matrix.Symmetric() {
+		return 1
+	}
+	return 2
+}
+
+// hearing is what nodes hear from one direction.
+type hearing struct {
+	sum      func(x *Node) *Node
+	share    *Node // 1/degree, [n, 1]; nil for gcn, whose matrix is normalised
+	features *Node // heard of the node features, [n, features]; nil where these are sparse
+}
+
+// hearings are those of the directions, out, then in where that is another; arrays hold what Prepare made.
+func (d *dirGNN) hearings(arrays []*Node) []hearing {
+	own := len(d.matrix.Tensors())
+	matrix, rest := d.matrix.On(arrays[:own]), arrays[own:]
+	all := []hearing{{sum: matrix.Product}, {sum: matrix.Transposed().Product}}[:d.directions()]
+	for i := range all {
+		if d.Conv == "sage" {
+			all[i].share, rest = rest[0], rest[1:]
+		}
+		if d.dense {
+			all[i].features, rest = rest[0], rest[1:]
+		}
+	}
+	return all
+}
+
+// of is what nodes hear of x w^T, [n, d] to [n, width]; nil stands for the node features.
+func (h hearing) of(b *Builder, x, w *Node) *Node {
+	if x == nil && h.features != nil {
+		return b.mapped(h.features, w)
+	}
+	y := h.sum(b.mapped(x, w))
+	if h.share != nil {
+		y = Mul(y, h.share)
+	}
+	return y
+}
