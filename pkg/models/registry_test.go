@@ -74,7 +74,7 @@ func TestUselessSettings(t *testing.T) {
 		`"reverse": 8, "lipschitz": 0.999}`), &old); err != nil || old.Forward != 3 || old.Reverse != 0 {
 		t.Errorf("an older record became %v: %v", old, err)
 	}
-	for _, bad := range []string{`{"model": "gcn", "beta": 1}`, `{"model": "gcn", "forward": null}`,
+	for _, bad := range []string{`{"model": "gcn", "no_such_setting": 1}`, `{"model": "gcn", "forward": null}`,
 		`{"model": "nonsense"}`,
 		`{"model": "gcn", "forward": 1.5}`, `{"model": 3}`} {
 		if err := json.Unmarshal([]byte(bad), &old); err == nil || strings.Contains(err.Error(), "\n") {
