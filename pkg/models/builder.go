@@ -77,8 +77,12 @@ func (b *Builder) Linear(name string, x *Node, out int) *Node {
 // zero are a sparse matrix.
 func (b *Builder) Encode(name string, out int) *Node {
 	w, bias := b.linear(name, b.Features, out)
-	return Add(b.Model.features.times(w, b.features), ExpandLeftToRank(bias, 2))
+	return Add(b.Encoded(w), ExpandLeftToRank(bias, 2))
 }
+
+// Encoded is X W^T for the graph's node features X and a weight W, [out, Features]: [Builder.Encode] for weights that a
+// network declares itself.
+func (b *Builder) Encoded(w *Node) *Node { return b.Model.features.times(w, b.features) }
 
 func (b *Builder) linear(name string, in, out int) (w, bias *Node) {
 	limit := 1 / math.Sqrt(float64(in))
@@ -100,22 +104,6 @@ func (b *Builder) Known() *Node {
 	chosen := Equal(classes, BroadcastToShape(b.labels, classes.Shape()))
 	return Where(chosen, BroadcastToShape(b.mask, classes.Shape()), ZerosLike(classes))
 }
-
-// Dropout drops entries of x with the configuration's probability and scales up the others, in training.
-func (b *Builder) Dropout(x *Node) *Node { return b.DropoutOf(x, b.Config.Dropout) }
-
-// DropoutOf is [Builder.Dropout] with a probability of its own, for models that have several.
-func (b *Builder) DropoutOf(x *Node, p float64) *Node {
-	if p == 0 || !b.Random() {
-		return x
-	}
-	keep := LessThan(b.Scope.RandomUniform(b.Graph, shapes.Make(x.DType(), x.Shape().Dimensions...)), ConstAs(x, 1-p))
-	return Where(keep, DivScalar(x, 1-p), ZerosLike(x))
-}
-
-// Random tells whether what training draws at random, such as dropout, is to be drawn: in training, unless
-// [Model.Still] says otherwise.
-func (b *Builder) Random() bool { return !b.Still && b.Scope.IsTraining(b.Graph) }
 
 // epsilon and momentum are PyTorch's for LayerNorm and BatchNorm1d.
 const epsilon, momentum = 1e-5, 0.1

@@ -1,0 +1,105 @@
+package models
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/machine"
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
+
+func init() {
+	Register(Kind{Name: "h2gcn", Title: "H2GCN",
+		Layer: "[A1 R, A2 R], A1 and A2 the adjacencies of nodes one and exactly two steps apart, " +
+			"symmetrically normalised",
+		Reference: "Zhu et al., NeurIPS 2020",
+		Shared:    []string{"hidden", "dropout"},
+		Own: OwnSettings(h2gcnSettings{Rounds: 2}, func(s *h2gcnSettings) []Setting {
+			return []Setting{{Name: "rounds", Value: &s.Rounds,
+				Help: "rounds of message passing, each of which doubles the width", Most: 8}}
+		}),
+		Defaults: func(c *Config) { c.Hidden, c.Dropout = 64, 0.5 },
+		Depth:    func(c Config) string { return fmt.Sprint(OwnOf[h2gcnSettings](c).Rounds) },
+		New:      func(Config) Network { return &h2gcn{} }})
+}
+
+// h2gcnSettings are what H2GCN has beside the shared settings: K.
+type h2gcnSettings struct{ Rounds int }
+
+// h2gcn is H2GCN (Zhu et al., "Beyond homophily in graph neural networks: current limitations and effective designs",
+// NeurIPS 2020):
+//
+//	R_0    = ReLU(X W_e)                            features X [n, m], R_0 [n, d]
+//	R_k    = [A1 R_{k-1}, A2 R_{k-1}]               concatenated columns, [n, 2^k d], k = 1 … K
+//	logits = dropout([R_0, R_1, …, R_K]) W_c        of [n, (2^{K+1} - 1) d]
+//
+// A1 and A2, [n, n], are the adjacencies of neighbours and of nodes exactly two steps apart, both without self loops,
+// each symmetrically normalised by its own degrees; rows of nodes without such neighbours are zero. There are no
+// weights between W_e, [m, d], and W_c, and no biases.
+//
+// Published are K = 1 and 2 (H2GCN-2, the default here and in the authors' code), d = 64 and dropout 0 or 0.5. The
+// authors' code, https://github.com/GemsLab/H2GCN, is in TensorFlow; the parameters' names and shapes are those of the
+// reimplementation https://github.com/GitEventhandler/H2GCN-PyTorch. The former has the columns in the order R_K, R_0,
+// …, R_{K-1}, which is the same model.
+type h2gcn struct{ one, two *sparse.Matrix }
+
+// Prepare lays out A1 and A2. A2 may have n² entries.
+func (h *h2gcn) Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error) {
+	a := sparse.Adjacency(g)
+	second, err := a.SecondNeighbours(func(entries int) error {
+		_, free := machine.Memory()
+		return admitSecond(g, entries, free)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if h.two, err = sparse.NewMatrix(second.SymmetricNormalised(), nil); err != nil {
+		return nil, nil, err
+	}
+	if h.one, err = sparse.NewMatrix(a.SymmetricNormalised(), h.two.Order()); err != nil {
+		return nil, nil, err
+	}
+	return h.two.Order(), append(h.two.Tensors(), h.one.Tensors()...), nil
+}
+
+// secondBytes is what an entry of A2 takes while it is laid out, at most.
+const secondBytes = 64
+
+// admitSecond refuses an A2 of so many entries where that is more than fits into the free memory, if that is known.
+func admitSecond(g *graphs.Graph, entries int, free int64) error {
+	if need := secondBytes * int64(entries); free > 0 && need > free {
+		return fmt.Errorf("h2gcn on graph %q (%d nodes, %d edges): %d pairs of nodes are exactly two steps apart, "+
+			"for which it needs about %s of memory, but %s are free: choose a model without two-step neighbourhoods, or a "+
+			"machine with more memory",
+			g.Name, g.NumNodes, len(g.Edges), entries, machine.Bytes(need), machine.Bytes(free))
+	}
+	return nil
+}
+
+// Build is the network; its representation is [R_0, …, R_K] before dropout.
+func (h *h2gcn) Build(b *Builder) Output {
+	split := len(h.two.Tensors())
+	one, two := h.one.On(b.Arrays[split:]), h.two.On(b.Arrays[:split])
+	rounds := OwnOf[h2gcnSettings](b.Config).Rounds
+	// Glorot and Bengio (2010), as both implementations.
+	weight := func(name string, in, out int) *Node {
+		return b.Param(Param{Name: name, Shape: []int{in, out}, Limit: math.Sqrt(6 / float64(in+out))})
+	}
+	r := b.Encoded(Transpose(weight("w_embed", b.Features, b.Config.Hidden), 0, 1))
+	r = Max(r, ZerosLike(r))
+	all := []*Node{r}
+	for range rounds {
+		r = Concatenate([]*Node{one.Product(r), two.Product(r)}, 1)
+		all = append(all, r)
+	}
+	r = all[0]
+	if rounds > 0 {
+		r = Concatenate(all, 1)
+	}
+	logits := Dot(b.Dropout(r), weight("w_classify", r.Shape().Dimensions[1], b.Outputs)).Product()
+	return Output{Logits: logits, Representation: r}
+}
