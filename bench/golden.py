@@ -38,7 +38,7 @@ CASES = {
     "fagcn": ("fagcn", OFF | {"forward": 2, "hidden": 6, "eps": 0.3}),
     "vanilla-gcn": ("vanilla-gcn", OFF | {"hidden": 6}),
     "vanilla-gat": ("vanilla-gat", OFF | {"hidden": 4, "heads": 3}),
-    "appnp": ("appnp", OFF | {"hidden": 6, "steps": 5, "alpha": 0.2}),
+    "appnp": ("appnp", OFF | {"hidden": 6, "order": 5, "alpha": 0.2}),
     "chebnet": ("chebnet", OFF | {"hidden": 6, "order": 3}),
 }
 
@@ -70,9 +70,9 @@ def vanilla_gat(p, g, inputs, outputs, *, hidden, heads, dropout):
     return two(layer("conv1", inputs, hidden, heads), layer("conv2", heads * hidden, outputs, 1), F.elu)
 
 
-def appnp(p, g, inputs, outputs, *, hidden, dropout, steps, alpha):
+def appnp(p, g, inputs, outputs, *, hidden, dropout, order, alpha):
     """Personalised PageRank of predictions, Gasteiger et al. 2019."""
-    first, second, propagate = p.linear("lin1", inputs, hidden), p.linear("lin2", hidden, outputs), APPNP(steps, alpha)
+    first, second, propagate = p.linear("lin1", inputs, hidden), p.linear("lin2", hidden, outputs), APPNP(order, alpha)
     return lambda x: propagate(second(torch.relu(first(x))), g.edges)
 
 

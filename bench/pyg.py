@@ -86,17 +86,6 @@ class Parameters(dict):
         return lambda x: F.layer_norm(x, (width,), w, b)
 
 
-class Map(torch.nn.Module):
-    """A layer's inner linear map, replaced by a function."""
-
-    def __init__(self, function):
-        super().__init__()
-        self.function = function
-
-    def forward(self, x):
-        return self.function(x)
-
-
 def given(layer, **parameters):
     """The layer with these parameters; a double underscore stands for a dot."""
     for name, value in parameters.items():
@@ -215,11 +204,9 @@ def fagcn(p, g, inputs, outputs, *, forward, hidden, dropout, eps):
     adjacency = g.messages(g.edges, g.symmetric(g.edges))
 
     def convolution(i):
-        w, b = p(f"layers.{i}.gate.weight", 1, 2 * hidden), p(f"layers.{i}.gate.bias", 1)
-        # FAConv's scores of sources and of targets; the authors' gate has a bias.
         return given(FAConv(hidden, eps, add_self_loops=False, normalize=False),
-                     att_l=Map(lambda x: F.linear(x, w[:, hidden:])),
-                     att_r=Map(lambda x: F.linear(x, w[:, :hidden], b)))
+                     att_l__weight=p(f"layers.{i}.att_l.weight", 1, hidden),
+                     att_r__weight=p(f"layers.{i}.att_r.weight", 1, hidden))
 
     layers = [convolution(i) for i in range(forward)]
 

@@ -1,0 +1,179 @@
+package models
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/loop"
+	"github.com/revgnn/revgnn/pkg/solve"
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
+
+func init() {
+	Register(Kind{Name: "fagcn", Title: "FAGCN",
+		Layer:     "ε X_0 + Σ_j tanh(x_j·l + x_i·r) / sqrt(d_i d_j) x_j over neighbours j",
+		Reference: "Bo et al., AAAI 2021",
+		Shared:    []string{"forward", "hidden", "dropout"},
+		Own: OwnSettings(fagcnSettings{Eps: 0.3}, func(s *fagcnSettings) []Setting {
+			return []Setting{{Name: "eps", Value: &s.Eps, Help: "share of the encoded features in every layer", Most: 1}}
+		}),
+		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 2, 64, 0.5 },
+		New:      func(Config) Network { return &fagcn{} }})
+}
+
+// fagcnSettings are what FAGCN has beside the shared settings: ε.
+type fagcnSettings struct{ Eps float64 }
+
+// fagcn is FAGCN (Bo et al., "Beyond low-frequency information in graph convolutional networks", AAAI 2021):
+//
+//	X_0     = dropout(ReLU(F W_1^T + b_1))                         features F [n, m], X_l [n, d]
+//	α_ij    = tanh(x_j·l + x_i·r)                                  for neighbours j of i, l and r [d], each layer's own
+//	x_i'    = ε x_0i + Σ_j dropout(α_ij / sqrt(d_i d_j)) x_j       d_i the number of i's neighbours
+//	logits  = X_L W_2^T + b_2
+//
+// There are no self loops. The vector g = [r, l] of the paper is in two parts, named as in PyTorch Geometric's FAConv
+// (which adds self loops unless it is told not to); the linear maps have the names of the authors' code,
+// https://github.com/bdy9527/FAGCN. That code adds a bias to the scores, drops entries of the features, too, and starts
+// from normal distributions (Glorot and Bengio's, times 1.414); here, all starts are PyTorch Geometric's. The defaults
+// are the code's but for d, which is 32 there; its dropout of edges is not in the paper's formula.
+//
+// The layers are a loop, compiled once, with their derivative by hand: see [faLayer].
+type fagcn struct{ pattern *sparse.Pattern }
+
+// Prepare lays out the edges, and 1/sqrt(d_i), [n, 1].
+func (f *fagcn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
+	a := sparse.Adjacency(g)
+	o := sparse.PatternOptions{Uses: sparse.ForGradients | sparse.ForLoopAttention}
+	if f.pattern, err = sparse.NewPattern(a, o); err != nil {
+		return nil, nil, err
+	}
+	order = f.pattern.Order()
+	root := make([]float32, g.NumNodes)
+	for i, d := range a.Degrees() {
+		root[i] = float32(1 / math.Sqrt(float64(max(1, d))))
+	}
+	root = sparse.Permute(order, root, 1)
+	return order, append([]*tensors.Tensor{tensors.FromFlatDataAndDimensions(root, g.NumNodes, 1)},
+		f.pattern.Tensors()...), nil
+}
+
+// Build is the network; its representation is X_L.
+func (f *fagcn) Build(b *Builder) Output {
+	c := b.Config
+	x := b.Encode("t1", c.Hidden)
+	x = b.Dropout(Max(x, ZerosLike(x)))
+	layer, seed := faLayer{pattern: f.pattern, eps: OwnOf[fagcnSettings](c).Eps}, (*Node)(nil)
+	if c.Dropout > 0 && b.Random() {
+		layer.dropout, seed = c.Dropout, b.seed()
+	}
+	var scores []*Node
+	for l := range c.Forward {
+		part := func(name string) *Node {
+			name = fmt.Sprintf("layers.%d.%s.weight", l, name)
+			w := b.Param(Param{Name: name, Shape: []int{1, c.Hidden}, Limit: 1 / math.Sqrt(float64(c.Hidden))})
+			return Reshape(w, 1, c.Hidden, 1)
+		}
+		scores = append(scores, Concatenate([]*Node{part("att_l"), part("att_r")}, 2))
+	}
+	if c.Forward > 0 {
+		own, shared := []*Node{Concatenate(scores, 0)}, layer.shared(x, b.Arrays, seed)
+		x = solve.ScanVJP(layer.step, layer.pull, x, own, shared, c.Forward)
+	}
+	return Output{Logits: b.Linear("t2", x, b.Outputs), Representation: x}
+}
+
+// faLayer is a layer and its derivative. A layer's own weights are [l, r], [d, 2]; all layers share X_0, 1/sqrt(d_i),
+// the pattern's arrays, and where there is dropout its seed.
+//
+// With u_i = v_i / sqrt(d_i) for the cotangent v of X', y_j = x_j / sqrt(d_j) and s_ij = 1 - α_ij², tanh's slope, the
+// cotangent of the score of edge (i, j) is s_ij u_i·y_j. Scores are sums of two nodes' terms, so that none of this is
+// needed by edge: the cotangent of x_j·l is (Σ_i s_ij u_i)·y_j, and that of x_i·r is u_i·(Σ_j s_ij y_j). So the
+// derivative is three sums over neighbours. The graph being undirected, α_ji is computed at the place of α_ij.
+type faLayer struct {
+	pattern      *sparse.Pattern
+	eps, dropout float64
+}
+
+// shared is what all layers share, of X_0, the network's arrays, and the seed of dropout if there is any.
+func (f faLayer) shared(first *Node, arrays []*Node, seed *Node) []*Node {
+	out := []*Node{first, arrays[0]}
+	for _, a := range arrays[1:] {
+		if a.DType().IsFloat() { // zeros and ones; what a scan reads in floating point is differentiated
+			a = ConvertDType(a, dtypes.Uint8)
+		}
+		out = append(out, a)
+	}
+	if f.dropout > 0 {
+		out = append(out, seed)
+	}
+	return out
+}
+
+// faEdges are a layer's edges: rows of x over sqrt(d), and at the place of every edge (i, j) α_ij, and what its term is
+// multiplied by: 0 for padding and what is dropped, else 1/(1-p).
+type faEdges struct {
+	sparse.BareEdges
+	y, alpha, mask *Node
+}
+
+// edges are those of layer l; scores are x·l and x·r.
+func (f faLayer) edges(l, x *Node, own, shared []*Node) (e faEdges, left, right *Node) {
+	arrays := shared[2:]
+	if f.dropout > 0 {
+		arrays = shared[2 : len(shared)-1]
+	}
+	e = faEdges{BareEdges: f.pattern.Bare(arrays), y: scaledRows(x, shared[1])}
+	scores := Dot(x, own[0]).Product()
+	left, right = Slice(scores, AxisRange(), AxisElem(0)), Slice(scores, AxisRange(), AxisElem(1))
+	e.alpha = Tanh(Add(e.Sources(left), e.Targets(right)))
+	e.mask = ConvertDType(e.Stored(), x.DType())
+	if f.dropout > 0 {
+		places := f.pattern.Places()
+		number := Iota(x.Graph(), shapes.Make(dtypes.Uint32, places, 1), 0)
+		first := Mul(ConvertDType(l, dtypes.Uint32), loop.Const(x.Graph(), uint32(places)))
+		keep := kept(Add(number, loop.Like(first, number)), shared[len(shared)-1], f.dropout)
+		e.mask = Where(keep, loop.Scale(e.mask, loop.Float(x, 1/(1-f.dropout))), loop.Zeros(e.mask))
+	}
+	return e, left, right
+}
+
+// scaledRows are rows, [n, d], times numbers, [n, 1].
+func scaledRows(x, by *Node) *Node { return Mul(x, BroadcastToShape(by, x.Shape())) }
+
+// step is X'.
+func (f faLayer) step(l, x *Node, own, shared []*Node) *Node {
+	e, _, _ := f.edges(l, x, own, shared)
+	sum := e.Product(Mul(e.alpha, e.mask), e.y)
+	return Add(loop.Scale(shared[0], loop.Float(x, f.eps)), scaledRows(sum, shared[1]))
+}
+
+// pull are the cotangents for that of X', v.
+func (f faLayer) pull(l, x, v *Node, own, shared []*Node) (dx *Node, dOwn, dShared []*Node) {
+	e, left, right := f.edges(l, x, own, shared)
+	root, u := shared[1], scaledRows(v, shared[1])
+	back, backMask := Tanh(Add(e.Sources(right), e.Targets(left))), e.mask // α_ji
+	if f.dropout > 0 {
+		backMask = e.Transpose(e.mask)
+	}
+	slope := func(alpha, mask *Node) *Node {
+		return Mul(mask, Sub(loop.Like(loop.Float(x, 1), alpha), Mul(alpha, alpha)))
+	}
+	sums := e.Products([]*Node{u, u}, []*Node{Mul(back, backMask), slope(back, backMask)})
+	dLeft, dRight := rowDots(sums[1], e.y), rowDots(u, e.Product(slope(e.alpha, e.mask), e.y))
+	scores := Concatenate([]*Node{dLeft, dRight}, 1)
+	dx = Add(scaledRows(sums[0], root), Dot(scores, Transpose(own[0], 0, 1)).Product())
+	dShared = make([]*Node, len(shared))
+	dShared[0], dShared[1] = loop.Scale(v, loop.Float(v, f.eps)), loop.Zeros(root)
+	return dx, []*Node{Dot(Transpose(x, 0, 1), scores).Product()}, dShared
+}
+
+// rowDots are the inner products of rows, [n, d] to [n, 1].
+func rowDots(a, b *Node) *Node {
+	return Dot(Mul(a, b), BroadcastToDims(loop.Float(a, 1), a.Shape().Dimensions[1], 1)).Product()
+}

@@ -1,0 +1,101 @@
+package models
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/solve"
+)
+
+// With dropped edges, the derivative by hand of two layers is that of what they compute, along a random direction; and
+// either layer drops half of the edges, independently of the other.
+func TestFAGCNDropsEdges(t *testing.T) {
+	const n, width, depth = 60, 3, 2
+	var list []graphs.Edge
+	for i := range int32(n - 2) { // the last node has no neighbours, the first one many
+		list = append(list, graphs.Edge{i, i + 1}, graphs.Edge{0, i + 1}, graphs.Edge{i, i * i % (n - 1)})
+	}
+	g, err := graphs.New("edges", n, list, nil, 0, make([]int32, n), 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		network := &fagcn{}
+		_, arrays, err := network.Prepare(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(1, 5))
+		in := []any{nil, []uint32{1234567, 7654321}, normal(rng, n, width),
+			normal(rng, n, width), normal(rng, depth, width, 2), normal(rng, n, width), // a point: X, weights, X_0
+			normal(rng, n, width), normal(rng, depth, width, 2), normal(rng, n, width)} // a direction
+		for _, a := range arrays {
+			in = append(in, a)
+		}
+		layer := faLayer{network.pattern, 0.3, 0.5}
+		// What the layers compute at the point plus h times the direction, weighted and summed; its derivative by h; and
+		// which places either layer keeps.
+		ex, err := NewExec(e.Backend, func(in []*Node) []*Node {
+			h, at := in[0], in[3:6]
+			for i := range at {
+				at[i] = Add(at[i], Mul(in[6+i], h))
+			}
+			own, shared := at[1:2], layer.shared(at[2], in[9:], in[1])
+			y := solve.ScanVJP(layer.step, layer.pull, at[0], own, shared, depth)
+			sum := ReduceAllSum(Mul(y, in[2]))
+			out := []*Node{sum, Gradient(sum, h)[0]}
+			for l := range int32(depth) {
+				weights := Reshape(Slice(own[0], AxisElem(int(l))), width, 2)
+				edges, _, _ := layer.edges(Const(h.Graph(), l), at[0], []*Node{weights}, shared)
+				out = append(out, Sign(edges.mask))
+			}
+			return out
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ex.Finalize()
+		at := func(h float32) []*tensors.Tensor {
+			in[0] = h
+			out, err := ex.Call(in...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out
+		}
+		const h = 1e-2
+		above, below, out := at(h)[0], at(-h)[0], at(0)
+		want := float64(tensors.ToScalar[float32](above)-tensors.ToScalar[float32](below)) / (2 * h)
+		if got := float64(tensors.ToScalar[float32](out[1])); math.Abs(got-want) > 1e-2*math.Abs(want) {
+			t.Errorf("the derivative is %g, by differences %g", got, want)
+		}
+		first, second := tensors.MustCopyFlatData[float32](out[2]), tensors.MustCopyFlatData[float32](out[3])
+		one, both, entries := 0.0, 0.0, 2*float64(len(g.Edges))
+		for i := range first {
+			one, both = one+float64(first[i]), both+float64(first[i]*second[i])
+		}
+		if math.Abs(one-entries/2) > 2*math.Sqrt(entries) || math.Abs(both-entries/4) > 2*math.Sqrt(entries) {
+			t.Errorf("of %g entries, one layer keeps %g, and both keep %g", entries, one, both)
+		}
+	})
+}
+
+// normal is an array of numbers from a normal distribution.
+func normal(rng *rand.Rand, dims ...int) *tensors.Tensor {
+	size := 1
+	for _, d := range dims {
+		size *= d
+	}
+	values := make([]float32, size)
+	for i := range values {
+		values[i] = float32(rng.NormFloat64())
+	}
+	return tensors.FromFlatDataAndDimensions(values, dims...)
+}
