@@ -98,7 +98,7 @@ def given(layer, **parameters):
 # function from features to logits.
 
 
-def residual(conv, p, inputs, outputs, hidden, forward, dropout, norm, no_bias, head_layers):
+def residual(conv, p, inputs, outputs, hidden, forward, dropout, norm, no_bias, head_layers, activation="relu", ego=False):
     """X + ReLU(conv(X)), one layer's parameters for all."""
     encode, n = p.linear("in_", inputs, hidden), head_layers or 2
     head = [p.linear(f"out.{2 * i}" if n > 1 else "out", hidden, hidden if i < n - 1 else outputs) for i in range(n)]
@@ -230,7 +230,7 @@ def loss_of(logits, labels):
 
 
 # Settings that these models do not have, at the only value they may have.
-ABSENT = {"dropout": 0, "dprate": 0, "norm": "none", "no_bias": False}
+ABSENT = {"dropout": 0, "dprate": 0, "norm": "none", "no_bias": False, "activation": "relu", "ego": False}
 
 
 def build(model, p, g, inputs, outputs, settings):
