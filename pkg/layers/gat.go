@@ -28,11 +28,23 @@ const slope = 0.2
 // W^(k)/K, the vectors W^(k) a_src, the vectors W^(k) a_dst, and V, if there is one; then b; and the tensors of the
 // pattern. With Y = X [W/K | a_src | a_dst | V], a layer is one dense product and an aggregation of Y's rows over
 // neighbours, and so is its derivative.
+//
+// Edges have both directions, unless the layer is Directed: then the pattern has every edge's mirror image as well, its
+// tensors are what [sparse.Pattern.Keeping] makes of them for those that are edges, and a last weight, [places, 1], is
+// 1 where the mirror image of a place is an edge, else 0.
 type GAT struct {
 	Pattern    *sparse.Pattern
 	Activation Activation
 	// Ego tells that there is a V.
-	Ego bool
+	Ego, Directed bool
+}
+
+// edges are the pattern's.
+func (c GAT) edges(w []*Node) sparse.BareEdges {
+	if c.Directed {
+		w = w[:len(w)-1]
+	}
+	return c.Pattern.Bare(w[2:])
 }
 
 // Trainable is 2: the matrix and b.
@@ -58,7 +70,7 @@ func (c GAT) attend(x *Node, w []*Node) attention {
 	d := x.Shape().Dimensions[1]
 	y := Dot(x, w[0]).Product()
 	heads := c.Pattern.Heads()
-	a := attention{o: c.Pattern.Bare(w[2:]), y: y, values: copies(y, d, 0, heads*d),
+	a := attention{o: c.edges(w), y: y, values: copies(y, d, 0, heads*d),
 		s: copies(y, 1, heads*d, heads), t: copies(y, 1, heads*(d+1), heads)}
 	needSymmetric("GAT", a.o)
 	s := a.o.Sources(a.s)
@@ -140,7 +152,12 @@ func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	own, ownSteep := over(mixed[0], a.total), over(mixed[1], a.total)
 	// The same weights seen from the other end: entry (i, j) carries A_ji, the graph being undirected.
 	score := Add(o.Targets(a.s), o.Sources(a.t))
-	back := o.Mask(Exp(Sub(leaky(score), o.Sources(Add(a.top, Log(a.total))))))
+	back := Exp(Sub(leaky(score), o.Sources(Add(a.top, Log(a.total)))))
+	if c.Directed {
+		back = Mul(back, w[len(w)-1])
+	} else {
+		back = o.Mask(back)
+	}
 	tape := []*Node{x, a.y, own, ownSteep, Div(o.Sum(steep), a.total), back, Mul(back, leakySlope(score))}
 	return c.withEgo(a, own), tape
 }
@@ -151,7 +168,7 @@ const spare = 16
 
 // pull is the cotangent of Y, [n, K d + 2K (+ d)].
 func (c GAT) pull(q *Node, tape, w []*Node) *Node {
-	o, heads := c.Pattern.Bare(w[2:]), c.Pattern.Heads()
+	o, heads := c.edges(w), c.Pattern.Heads()
 	n, d := q.Shape().Dimensions[0], q.Shape().Dimensions[1]
 	all := n * heads
 	own := Reshape(BroadcastToDims(Reshape(q, n, 1, d), n, heads, d), all, d)

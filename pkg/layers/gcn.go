@@ -11,8 +11,8 @@ import (
 //
 //	h(X) = σ(Â X W + b),  X: [n, d], W: [d, d], b: [d],
 //
-// with Â the symmetrically normalised adjacency of [sparse.SymNorm], and ReLU for σ in the paper. Since the spectral
-// norm of Â is 1 and σ does not expand, Lip(h) <= ‖W‖, in any norm that is not below the spectral norm: see [Bound].
+// with Â the symmetrically normalised adjacency of [sparse.SymNorm], or any other matrix, and ReLU for σ in the paper. Since
+// the spectral norm of Â is 1 and σ does not expand, Lip(h) <= ‖W‖, in any norm that is not below the spectral norm: see [Bound].
 // It implements solve.Block; its weights are W, b and the matrix's tensors, in that order.
 type GCN struct {
 	Adjacency  *sparse.Matrix
@@ -41,12 +41,42 @@ func (c GCN) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 // Tape is Â X.
 func (c GCN) Tape(x *Node, w []*Node) []*Node { return []*Node{c.Adjacency.Bare(w[2:]).Product(x)} }
 
-// PullX is Â (Q W^T), using that Â is symmetric.
+// PullX is Â^T (Q W^T).
 func (c GCN) PullX(q *Node, _, w []*Node) (*Node, []*Node) {
-	return c.Adjacency.Bare(w[2:]).Product(Dot(q, Transpose(w[0], 0, 1)).Product()), nil
+	return c.Adjacency.Bare(w[2:]).Transposed().Product(Dot(q, Transpose(w[0], 0, 1)).Product()), nil
 }
 
 // PullW are (ÂX)^T Q and the column sums of Q.
 func (c GCN) PullW(q *Node, _, tape, _ []*Node) []*Node {
 	return []*Node{Dot(Transpose(tape[0], 0, 1), q).Product(), loop.Sum(q)}
+}
+
+// WeightedGCN is [GCN] with a symmetric Â that is computed. Its weights are W, b, the entries of Â, [places, 1], 0 for
+// padding, and the pattern's tensors.
+type WeightedGCN struct {
+	GCN
+	Pattern *sparse.Pattern
+}
+
+// product is Â X.
+func (c WeightedGCN) product(x *Node, w []*Node) *Node { return c.Pattern.Bare(w[3:]).Product(w[2], x) }
+
+// Preactivation is Â X W.
+func (c WeightedGCN) Preactivation(x *Node, w []*Node) *Node {
+	u, _ := c.Linearize(x, w)
+	return u
+}
+
+// Linearize keeps Â X.
+func (c WeightedGCN) Linearize(x *Node, w []*Node) (*Node, []*Node) {
+	tape := c.Tape(x, w)
+	return Dot(tape[0], w[0]).Product(), tape
+}
+
+// Tape is Â X.
+func (c WeightedGCN) Tape(x *Node, w []*Node) []*Node { return []*Node{c.product(x, w)} }
+
+// PullX is Â (Q W^T), using that Â is symmetric.
+func (c WeightedGCN) PullX(q *Node, _, w []*Node) (*Node, []*Node) {
+	return c.product(Dot(q, Transpose(w[0], 0, 1)).Product(), w), nil
 }

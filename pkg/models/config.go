@@ -40,6 +40,15 @@ type Config struct {
 	Adjoint string
 	// Norm is the normalisation: "none", "layer" or "batch".
 	Norm string
+	// NormLayers is the normalisation after every layer: "none", "layer" (without parameters), "pair" (PairNorm) or
+	// "pair-si" (PairNorm of each row by itself); NormScale is the length that PairNorm gives rows.
+	NormLayers string
+	NormScale  float64
+	// DropEdge is the probability with which a training step drops an edge.
+	DropEdge float64
+	// HalfHop is the share of the nodes whose incoming edges lead through slow nodes, and HalfHopAlpha the weight of an
+	// edge's source in its slow node's features.
+	HalfHop, HalfHopAlpha float64
 	// HeadLayers is the number of linear layers in the head, with ReLU between; 0 takes the authors'.
 	HeadLayers int
 	// Undirected leaves out the directions of edges, for models that read them: see [Seen].
@@ -75,6 +84,17 @@ func (c *Config) shared() []Setting {
 			OneOf: []string{"implicit", "unrolled"}},
 		{Name: "norm", Value: &c.Norm, Help: "normalisation: none, layer or batch",
 			OneOf: []string{"none", "layer", "batch"}, Absent: "none"},
+		{Name: "norm-layers", Value: &c.NormLayers, Help: "normalisation after every layer: none, " +
+			"layer (LayerNorm without parameters), pair (PairNorm) or pair-si (PairNorm, each node by itself)",
+			OneOf: []string{"none", "layer", "pair", "pair-si"}, Absent: "none"},
+		{Name: "norm-scale", Value: &c.NormScale, Help: "length that PairNorm gives to a node's state",
+			Least: 1e-6, Most: 1e6},
+		{Name: "drop-edge", Value: &c.DropEdge, Help: "probability of dropping an edge in a training step (DropEdge)",
+			Most: 1, Absent: 0.0},
+		{Name: "half-hop", Value: &c.HalfHop,
+			Help: "share of the nodes whose incoming edges lead through slow nodes (Half-Hop)", Most: 1, Absent: 0.0},
+		{Name: "half-hop-alpha", Value: &c.HalfHopAlpha,
+			Help: "weight of an edge's source in its slow node's features", Most: 1},
 		{Name: "no-bias", Value: &c.NoBias, Help: "leave the bias out of the layers, " +
 			"as the paper's formula does (the authors' code has it)", Absent: false},
 		{Name: "head-layers", Value: &c.HeadLayers, Help: "linear layers in the head (0: as the authors)", Most: 16},
@@ -88,7 +108,7 @@ func (c *Config) shared() []Setting {
 func usual() Config {
 	return Config{Forward: 8, Reverse: 8, Hidden: 64, Heads: 1, Activation: string(layers.ActivationReLU),
 		Lipschitz: 0.999, Bound: string(layers.FrobeniusNorm), Normalise: "project",
-		Tolerance: 1e-5, MaxIterations: 16, Adjoint: "implicit", Norm: "none"}
+		Tolerance: 1e-5, MaxIterations: 16, Adjoint: "implicit", Norm: "none", NormLayers: "none", NormScale: 1, HalfHopAlpha: 0.5}
 }
 
 // Default is a model's configuration unless settings are chosen. Of a model that does not

@@ -25,6 +25,8 @@ type backbone interface {
 	// encoder is the PyTorch name of the encoder's linear layer, and head that of the head's layer number i of n.
 	encoder() string
 	head(i, n int) string
+	// spread gives the nodes that messages pass between what the graph's nodes have, before the encoder's activation.
+	spread(b *Builder, h *Node) *Node
 	// represent makes the representation out of the encoded features; its solves are what
 	// iterations are averaged over.
 	represent(b *Builder, h *Node) (representation *Node, stats *solve.Stats, solves int)
@@ -46,7 +48,7 @@ func (f frame) RoundTrip(b *Builder) (start, end, changes *Node, stats *solve.St
 
 // encode is the input of the first layer.
 func (f frame) encode(b *Builder) *Node {
-	h := b.Dropout(b.Encode(f.encoder(), b.Config.Hidden))
+	h := b.Dropout(f.spread(b, b.Encode(f.encoder(), b.Config.Hidden)))
 	return Max(h, ZerosLike(h))
 }
 

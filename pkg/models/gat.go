@@ -7,7 +7,6 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/layers"
 	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/sparse"
@@ -18,7 +17,8 @@ func init() {
 		Layer:     "X + σ(1/K Σ_k A_k(X) X W_k (+ X V) + b), σ = ReLU, A_k a softmax of LeakyReLU(s_j + t_i) over neighbours",
 		Reference: "Veličković et al., ICLR 2018; paper section 3.3",
 		Shared:    slices.Concat(plainSettings, []string{"heads", "ego"}), Resolve: resolveHead,
-		New: func(c Config) Network { return newResidual(&gat{heads: c.Heads}, layers.GAT{}) }}
+		Check: checkRemedies,
+		New:   func(c Config) Network { return newResidual(&gat{Config: c}, layerIf(c, layers.GAT{})) }}
 	Register(k)
 	k.Name, k.Title, k.Plain, k.Shared = "gat+rep", "GAT+ReP", k.Name,
 		slices.Concat(reverseSettings, []string{"heads", "ego"})
@@ -27,21 +27,40 @@ func init() {
 
 // gat is graph attention with the heads averaged; see [layers.GAT].
 type gat struct {
-	heads   int
+	Config
 	pattern *sparse.Pattern
+	drop    *dropEdge
 }
 
-func (a *gat) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
-	o := sparse.PatternOptions{Uses: sparse.ForLoopAttention, Heads: a.heads}
-	if a.pattern, err = sparse.NewPattern(sparse.Adjacency(g).WithSelfLoops(), o); err != nil {
+func (a *gat) settings() Config { return a.Config }
+
+func (a *gat) prepare(adjacency *sparse.CSR) (order sparse.Order, arrays []*tensors.Tensor, err error) {
+	edges, more := adjacency, [][]float32(nil)
+	if a.HalfHop > 0 { // its edges have directions
+		more = make([][]float32, 2)
+		if edges, more[0], more[1], err = withMirrorImages(adjacency); err != nil {
+			return nil, nil, err
+		}
+	}
+	o := sparse.PatternOptions{Uses: sparse.ForLoopAttention, Heads: a.Heads}
+	if a.pattern, err = sparse.NewPattern(edges, o); err != nil {
 		return nil, nil, err
 	}
-	return a.pattern.Order(), a.pattern.Tensors(), nil
+	arrays = slices.Clone(a.pattern.Tensors())
+	for _, values := range more {
+		places := sparse.Spread(a.pattern, values, 1)
+		arrays = append(arrays, tensors.FromFlatDataAndDimensions(places, len(places), 1))
+	}
+	if a.DropEdge > 0 {
+		a.drop = newDropEdge(edges, a.pattern)
+		arrays = append(arrays, a.drop.numbers)
+	}
+	return a.pattern.Order(), arrays, nil
 }
 
 // block has its weights start as in PyTorch Geometric, uniform by Glorot and Bengio (2010): the matrix as one from d
 // to K d, the attention vectors as one from K to d.
-func (a *gat) block(b *Builder) (solve.Block, []*Node) {
+func (a *gat) block(b *Builder, arrays []*Node) (solve.Block, []*Node) {
 	heads, d := b.Config.Heads, b.Config.Hidden
 	limit := math.Sqrt(6 / float64(heads+d))
 	source := b.Param(Param{Name: "stack.0.body.att_src", Shape: []int{1, heads, d}, Limit: limit})
@@ -51,17 +70,26 @@ func (a *gat) block(b *Builder) (solve.Block, []*Node) {
 	if b.Config.Ego {
 		params = append(params, b.Config.ego())
 	}
-	weights := b.weights(params...)
-	w := Reshape(weights[0], heads, d, d)
+	matrices := b.weights(params...)
+	w := Reshape(matrices[0], heads, d, d)
 	scores := func(v *Node) *Node { // W^(k) a: [heads, out, in] and [heads, out] to [in, heads]
 		return Einsum("koi,ko->ik", w, Reshape(v, heads, d))
 	}
 	// [in, heads, out]
 	values := DivScalar(Reshape(TransposeAllAxes(w, 2, 0, 1), d, heads*d), float64(heads))
 	all := Concatenate([]*Node{values, scores(source), scores(target)}, 1)
-	if b.Config.Ego {
-		all = Concatenate([]*Node{all, Transpose(weights[1], 0, 1)}, 1)
+	if a.Ego {
+		all = Concatenate([]*Node{all, Transpose(matrices[1], 0, 1)}, 1)
 	}
-	layer := layers.GAT{Pattern: a.pattern, Activation: layers.Activation(b.Config.Activation), Ego: b.Config.Ego}
-	return layer, append([]*Node{all, b.bias(w)}, b.Arrays...)
+	layer := layers.GAT{Pattern: a.pattern, Activation: layers.Activation(a.Activation), Ego: a.Ego}
+	weights := []*Node{all, b.bias(w)}
+	switch n := len(a.pattern.Tensors()); {
+	case a.HalfHop > 0:
+		weights = append(weights, a.pattern.Keeping(arrays[:n], arrays[n])...)
+		layer.Directed = true
+		return layer, append(weights, arrays[n+1])
+	case a.DropEdge > 0:
+		arrays = a.pattern.Keeping(arrays[:n], a.drop.keep(b, arrays[n]))
+	}
+	return layer, append(weights, arrays...)
 }

@@ -7,36 +7,38 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// gates are gates on a graph's edges; beside these, A, the sum over neighbours, and the neighbours' number, [n, 1].
+// edgeGates are gates on a graph's edges; beside these, A, the sum over neighbours, and the neighbours' number, [n, 1].
 // Since a score s_ij = target_i + source_j is a sum of what belongs to nodes, derivatives are made of sums over
 // neighbours, without any product for each edge (as in [layers.GAT]).
-type gates struct {
+type edgeGates struct {
 	edges  sparse.BareEdges
 	sum    sparse.Operator
 	degree *Node
 }
 
-// gate is what the scores are made of, [n, 1] each.
-type gate struct{ target, source *Node }
+// edgeGate is what the scores are made of, [n, 1] each.
+type edgeGate struct{ target, source *Node }
 
 // turned are the scores s_ji, since edges have no direction.
-func (g gate) turned() gate { return gate{g.source, g.target} }
+func (g edgeGate) turned() edgeGate { return edgeGate{g.source, g.target} }
 
 // fixed is the gate without gradient.
-func (g gate) fixed() gate { return gate{StopGradient(g.target), StopGradient(g.source)} }
+func (g edgeGate) fixed() edgeGate { return edgeGate{StopGradient(g.target), StopGradient(g.source)} }
 
-func (g gate) nodes() []*Node { return []*Node{g.target, g.source} }
+func (g edgeGate) nodes() []*Node { return []*Node{g.target, g.source} }
 
 // scores are s_ij, [places, 1].
-func (e gates) scores(g gate) *Node { return Add(e.edges.Targets(g.target), e.edges.Sources(g.source)) }
+func (e edgeGates) scores(g edgeGate) *Node {
+	return Add(e.edges.Targets(g.target), e.edges.Sources(g.source))
+}
 
 // open is α_ij = σ(s_ij), [places, 1], 0 for padding.
-func (e gates) open(g gate) *Node { return e.edges.Mask(Sigmoid(e.scores(g))) }
+func (e edgeGates) open(g edgeGate) *Node { return e.edges.Mask(Sigmoid(e.scores(g))) }
 
 // gated is Σ_j α_ij x_j, [n, d].
-func (e gates) gated(g gate, x *Node) *Node {
+func (e edgeGates) gated(g edgeGate, x *Node) *Node {
 	// sums are Σ_j α_ij x_j and Σ_j α'_ij x_j, α' = α (1 - α).
-	sums := func(g gate, x *Node) []*Node {
+	sums := func(g edgeGate, x *Node) []*Node {
 		alpha := e.open(g)
 		return e.edges.Products([]*Node{x, x}, []*Node{alpha, Mul(alpha, OneMinus(alpha))})
 	}
@@ -49,32 +51,32 @@ func (e gates) gated(g gate, x *Node) *Node {
 }
 
 // mean divides sums over neighbours by their number.
-func (e gates) mean(sums *Node) *Node { return Div(sums, MaxScalar(e.degree, 1)) }
+func (e edgeGates) mean(sums *Node) *Node { return Div(sums, MaxScalar(e.degree, 1)) }
 
 // teacher makes the loss of gates: the mean over edges between training nodes, whose known labels are one-hot rows, of
 //
 //	BCE(σ(s_ij), t_ij) = softplus(s_ij) - t_ij s_ij,  t_ij = known_i · known_j.
 //
 // The sum of the last terms is one over nodes: Σ_i t_i (target_i + source_i) with t_i = Σ_j t_ij.
-func (e gates) teacher(known *Node) func(g gate) *Node {
+func (e edgeGates) teacher(known *Node) func(g edgeGate) *Node {
 	is := sumOfColumns(known)
 	near := e.sum.Product(known)
 	equal := sumOfColumns(Mul(known, near))
 	edges := MaxScalar(ReduceAllSum(Mul(is, sumOfColumns(near))), 1)
-	return func(g gate) *Node {
+	return func(g edgeGate) *Node {
 		of := ReduceAllSum(Mul(equal, Add(g.target, g.source)))
 		return Div(Sub(e.softplus(g, is), of), edges)
 	}
 }
 
 // softplus is Σ_ij k_i k_j softplus(s_ij) over all edges, a scalar, for k, [n, 1].
-func (e gates) softplus(g gate, k *Node) *Node {
+func (e edgeGates) softplus(g edgeGate, k *Node) *Node {
 	fixed, source := g.fixed(), e.edges.Sources(k)
 	s := e.scores(fixed)
 	softplus := Add(Max(s, ZerosLike(s)), Log1p(Exp(Neg(Abs(s)))))
 	y := ReduceAllSum(Mul(e.edges.Mask(softplus), Mul(e.edges.Targets(k), source)))
 	return gradient.Custom(y, g.nodes(), func(v *Node) []*Node {
-		pull := func(g gate) *Node { // k_i Σ_j α_ij k_j
+		pull := func(g edgeGate) *Node { // k_i Σ_j α_ij k_j
 			return Mul(v, Mul(k, e.edges.Sum(Mul(e.open(g), source))))
 		}
 		return []*Node{pull(fixed), pull(fixed.turned())}

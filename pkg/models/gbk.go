@@ -82,7 +82,7 @@ func (n *gbk) Build(b *Builder) (out Output) {
 	c := b.Config
 	rest := b.Arrays[n.arrays:]
 	last := len(rest) - 1
-	edges := gates{n.pattern.Bare(b.Arrays[:n.arrays]), n.adjacency.On(rest[:last]), rest[last]}
+	edges := edgeGates{n.pattern.Bare(b.Arrays[:n.arrays]), n.adjacency.On(rest[:last]), rest[last]}
 	teach, losses := edges.teacher(b.Known()), []*Node(nil)
 	var x *Node
 	for l := range c.Forward {
@@ -107,7 +107,7 @@ func (n *gbk) Build(b *Builder) (out Output) {
 //	M = D^-1 (A X W_d^T + α X (W_s - W_d)^T)
 //
 // only one of the sums over neighbours has weights of the edges.
-func (e gates) layer(b *Builder, name string, x *Node, width int) (y *Node, g gate) {
+func (e edgeGates) layer(b *Builder, name string, x *Node, width int) (y *Node, g edgeGate) {
 	if x == nil && b.Features < width {
 		x = b.denseFeatures()
 	}
@@ -128,7 +128,7 @@ func (e gates) layer(b *Builder, name string, x *Node, width int) (y *Node, g ga
 	all := b.mapped(x, Concatenate(maps, 0))
 	columns := func(from, count int) *Node { return Slice(all, AxisRange(), AxisRange(from, from+count)) }
 	shift := b.Param(Param{Name: name + "gate.bias", Shape: []int{1}})
-	g = gate{Add(columns(0, 1), ExpandLeftToRank(shift, 2)), columns(1, 1)}
+	g = edgeGate{Add(columns(0, 1), ExpandLeftToRank(shift, 2)), columns(1, 1)}
 	var mean *Node
 	if narrow {
 		sums := Concatenate([]*Node{e.sum.Product(x), e.gated(g, x)}, 1)

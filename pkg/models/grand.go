@@ -129,8 +129,9 @@ func (d *diffusion) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tens
 	return d.pattern.Order(), d.pattern.Tensors(), nil
 }
 
-func (*diffusion) encoder() string      { return "m1" }
-func (*diffusion) head(i, _ int) string { return fmt.Sprintf("m2%d", i+1) }
+func (*diffusion) encoder() string                  { return "m1" }
+func (*diffusion) head(i, _ int) string             { return fmt.Sprintf("m2%d", i+1) }
+func (*diffusion) spread(_ *Builder, h *Node) *Node { return h }
 
 func (d *diffusion) represent(b *Builder, h *Node) (*Node, *solve.Stats, int) {
 	field, w := d.field(b, h)

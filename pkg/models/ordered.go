@@ -74,6 +74,7 @@ func (o *ordered) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensor
 // Build is the network; its representation is X_L, [n, d].
 func (o *ordered) Build(b *Builder) Output {
 	own, mean := OwnOf[orderedSettings](b.Config), o.mean.On(b.Arrays)
+	gates := b.Config.Hidden / own.ChunkSize
 	x := o.input(b, own.InputLayers)
 	var gate *Node // [n, d/C]
 	for l := range b.Config.Forward {
@@ -83,12 +84,12 @@ func (o *ordered) Build(b *Builder) Output {
 		if own.ShareGate {
 			net = 0
 		}
-		next := cumax(b.Linear(fmt.Sprintf("tm_net.%d", net), Concatenate([]*Node{x, m}, 1), b.Config.Hidden/own.ChunkSize))
+		next := cumax(b.Linear(fmt.Sprintf("tm_net.%d", net), Concatenate([]*Node{x, m}, 1), gates))
 		if gate != nil {
 			next = Add(gate, Mul(OneMinus(gate), next))
 		}
 		gate = next
-		x = Add(m, Mul(repeated(gate, own.ChunkSize), Sub(x, m)))
+		x = Add(m, Mul(repeatColumns(gate, own.ChunkSize), Sub(x, m)))
 		x = b.LayerNorm(fmt.Sprintf("tm_norm.%d", l), x)
 	}
 	return Output{Logits: b.Linear("linear_trans_out", b.Dropout(x), b.Outputs), Representation: x}
@@ -116,8 +117,8 @@ func cumax(x *Node) *Node {
 	return Dot(Softmax(x, 1), upTo).Product()
 }
 
-// repeated has every column of x, [n, k], times in a row: [n, k times].
-func repeated(x *Node, times int) *Node {
+// repeatColumns has every column of x, [n, k], times in a row: [n, k times].
+func repeatColumns(x *Node, times int) *Node {
 	n, k := x.Shape().Dimensions[0], x.Shape().Dimensions[1]
 	return Reshape(BroadcastToDims(Reshape(x, n, k, 1), n, k, times), n, k*times)
 }

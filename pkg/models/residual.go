@@ -2,6 +2,7 @@ package models
 
 import (
 	"math"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -17,28 +18,40 @@ import (
 // their inverses beside them.
 type residual struct {
 	frame
+	chain *chain
 	layer any
 }
 
 // newResidual makes the network of a convolution, whose block is of the type of layer.
-func newResidual(c convolution, layer any) residual { return residual{frame{chain{c}}, layer} }
+func newResidual(conv convolution, layer any) residual {
+	c := &chain{convolution: conv}
+	return residual{frame{c}, c, layer}
+}
 
 // Layer implements [Layered].
 func (r residual) Layer() any { return r.layer }
 
 // chain is its backbone.
-type chain struct{ convolution }
+type chain struct {
+	convolution
+	slow   *halfHop // nil without slow nodes
+	arrays int      // of the convolution
+}
 
 // convolution is a block h, by the names of PyTorch Geometric's layers behind "stack.0.body.".
 type convolution interface {
-	Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error)
-	// block is h with its weights out of the store.
-	block(b *Builder) (solve.Block, []*Node)
+	// settings are the network's.
+	settings() Config
+	// prepare lays out an adjacency with self loops, whose edges have directions where there are slow nodes.
+	prepare(a *sparse.CSR) (sparse.Order, []*tensors.Tensor, error)
+	// block is h with its weights out of the store, and the arrays of prepare.
+	block(b *Builder, arrays []*Node) (solve.Block, []*Node)
 }
 
 // The shared settings of residual networks, without reverse layers and with them.
 var (
-	plainSettings   = []string{"forward", "hidden", "dropout", "activation", "norm", "no-bias", "head-layers"}
+	plainSettings = append([]string{"forward", "hidden", "dropout", "activation", "norm", "no-bias", "head-layers"},
+		remedies...)
 	reverseSettings = []string{"forward", "reverse", "hidden", "dropout", "activation", "lipschitz", "bound", "normalise",
 		"tolerance", "max-iterations", "adjoint", "norm", "no-bias", "head-layers"}
 )
@@ -54,19 +67,61 @@ func resolveHead(c *Config) {
 	}
 }
 
-func (chain) encoder() string { return "in_" }
+func (*chain) encoder() string { return "in_" }
 
-func (chain) head(i, n int) string {
+func (*chain) head(i, n int) string {
 	if n == 1 {
 		return "out"
 	}
 	return sequential("out", i)
 }
 
-func (r chain) represent(b *Builder, h *Node) (*Node, *solve.Stats, int) {
+// Prepare lays out the graph, with slow nodes where the settings ask for them.
+func (r *chain) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
+	a, c := sparse.Adjacency(g), r.settings()
+	if c.HalfHop > 0 {
+		if r.slow, a, err = newHalfHop(a, c.HalfHop, c.HalfHopAlpha); err != nil {
+			return nil, nil, err
+		}
+	}
+	if order, arrays, err = r.prepare(a.WithSelfLoops()); err != nil || r.slow == nil {
+		r.arrays = len(arrays)
+		return order, arrays, err
+	}
+	r.arrays = len(arrays)
+	more, err := r.slow.prepare(order)
+	return sparse.AsGiven(g.NumNodes), slices.Concat(arrays, more), err
+}
+
+// spread gives slow nodes a mixture of their ends.
+func (r *chain) spread(b *Builder, h *Node) *Node {
+	if r.slow == nil {
+		return h
+	}
+	return r.slow.enter(h, b.Arrays[r.arrays:])
+}
+
+// collect leaves slow nodes out.
+func (r *chain) collect(b *Builder, h *Node) *Node {
+	if r.slow == nil {
+		return h
+	}
+	return r.slow.exit(h, b.Arrays[r.arrays:])
+}
+
+// block is the convolution's, with what normalises a layer's result.
+func (r *chain) block(b *Builder) (solve.Block, []*Node) {
+	block, w := r.convolution.block(b, b.Arrays[:r.arrays])
+	if norm := b.Config.normOfLayers(); norm != nil {
+		block = layers.Normalised{Block: block, N: norm}
+	}
+	return block, w
+}
+
+func (r *chain) represent(b *Builder, h *Node) (*Node, *solve.Stats, int) {
 	c := b.Config
 	block, w := r.block(b)
-	forward := solve.ForwardChain(block, h, w, c.Forward)
+	forward := r.collect(b, solve.ForwardChain(block, h, w, c.Forward))
 	if !c.HasReverse() {
 		return forward, nil, 0
 	}
@@ -85,7 +140,7 @@ func (c Config) solves() solve.Options {
 
 // roundTrip is what Forward layers and as many reverse layers of exactly MaxIterations iterations make of h, with the
 // mean change in each iteration (see [solve.Profile]).
-func (r chain) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve.Stats) {
+func (r *chain) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve.Stats) {
 	block, w := r.block(b)
 	y := solve.ForwardChain(block, h, w, b.Config.Forward)
 	end, changes = solve.Profile(block, y, w, b.Config.Forward, b.Config.MaxIterations)

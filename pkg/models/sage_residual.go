@@ -6,7 +6,6 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/layers"
 	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/sparse"
@@ -15,9 +14,11 @@ import (
 func init() {
 	k := Kind{Name: "sage-res", Title: "SAGE, residual",
 		Layer:     "X + σ(Â X W + X V + b), σ = ReLU: GCN's layer with a weight for the node itself, as in GraphSAGE",
-		Reference: "Hamilton et al., NeurIPS 2017; docs/which-layer.md", Shared: plainSettings, Resolve: resolveHead,
+		Reference: "Hamilton et al., NeurIPS 2017; docs/which-layer.md", Resolve: resolveHead,
+		Shared: []string{"forward", "hidden", "dropout", "activation", "norm", "norm-layers", "norm-scale", "no-bias",
+			"head-layers"},
 		Defaults: func(c *Config) { c.Norm, c.Dropout = "batch", 0.2 },
-		New:      func(Config) Network { return newResidual(&sageResidual{}, layers.SAGE{}) }}
+		New:      func(c Config) Network { return newResidual(&sageResidual{Config: c}, layerIf(c, layers.SAGE{})) }}
 	Register(k)
 	k.Name, k.Title, k.Plain, k.Shared = "sage+rep", "SAGE+ReP", k.Name, slices.Clone(reverseSettings)
 	k.Defaults = sageReverseDefaults
@@ -33,18 +34,23 @@ func sageReverseDefaults(c *Config) {
 
 // sageResidual is the convolution h(H) = σ(Â H W + H V + b), which sees a node apart from its neighbours; see
 // [layers.SAGE].
-type sageResidual struct{ matrix *sparse.Matrix }
+type sageResidual struct {
+	Config
+	matrix *sparse.Matrix
+}
 
-func (s *sageResidual) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
-	if s.matrix, err = sparse.SymNorm(g); err != nil {
+func (s *sageResidual) settings() Config { return s.Config }
+
+func (s *sageResidual) prepare(a *sparse.CSR) (order sparse.Order, arrays []*tensors.Tensor, err error) {
+	if s.matrix, err = sparse.NewMatrix(a.SymmetricNormalised(), nil); err != nil {
 		return nil, nil, err
 	}
 	return s.matrix.Order(), s.matrix.Tensors(), nil
 }
 
-func (s *sageResidual) block(b *Builder) (solve.Block, []*Node) {
-	w := b.weights(b.Config.heads(1, b.Config.glorot()), b.Config.ego())
+func (s *sageResidual) block(b *Builder, arrays []*Node) (solve.Block, []*Node) {
+	w := b.weights(s.heads(1, s.glorot()), s.ego())
 	near := Transpose(w[0], 0, 1)
-	layer := layers.SAGE{Adjacency: s.matrix, Activation: layers.Activation(b.Config.Activation)}
-	return layer, append([]*Node{near, b.bias(near), Transpose(w[1], 0, 1)}, b.Arrays...)
+	layer := layers.SAGE{Adjacency: s.matrix, Activation: layers.Activation(s.Activation)}
+	return layer, append([]*Node{near, b.bias(near), Transpose(w[1], 0, 1)}, arrays...)
 }

@@ -10,8 +10,11 @@ import (
 // Trace implements [Tracer].
 func (r residual) Trace(b *Builder, forward, reverse []int) (forwards, reverses []*Node) {
 	h := r.encode(b)
-	block, w := r.backbone.(chain).block(b)
+	block, w := r.chain.block(b)
 	forwards = follow(h, forward, func(x *Node, depth int) *Node { return solve.ForwardChain(block, x, w, depth) })
+	for i, x := range forwards {
+		forwards[i] = r.chain.collect(b, x)
+	}
 	reverses = follow(h, reverse, func(x *Node, depth int) *Node {
 		z, _ := solve.ReverseChain(block, x, w, depth, b.Config.solves())
 		return z

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
@@ -226,6 +227,19 @@ func (p *Pattern) Tensors() []*tensors.Tensor {
 		return p.forward.tensors
 	}
 	return slices.Concat(p.forward.tensors, p.backward.tensors)
+}
+
+// Keeping are the nodes of the arrays for a part of the edges: those whose keep, [places, 1], is 1; for [Pattern.Bare],
+// the others, whose keep is 0, become padding. The pattern must be symmetric. Unless keep is, too, operations that
+// transpose give values of edges that are not there.
+func (p *Pattern) Keeping(nodes []*Node, keep *Node) []*Node {
+	if !p.symmetric {
+		panic(fmt.Errorf("sparse pattern: Keeping needs every edge in both directions"))
+	}
+	nodes = slices.Clone(nodes)
+	at := slices.Index(p.forward.names, weight)
+	nodes[at] = Mul(nodes[at], keep)
+	return nodes
 }
 
 // Spread gives values of entries, rows of so many columns in the order of the CSR matrix, their places, the same

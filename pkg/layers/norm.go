@@ -1,0 +1,74 @@
+package layers
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/revgnn/revgnn/pkg/loop"
+	"github.com/revgnn/revgnn/pkg/solve"
+)
+
+// PairNorm keeps the mean squared distance of all pairs of rows of x, [n, d], at 2 scale² (Zhao and Akoglu, ICLR 2020):
+//
+//	c_i = x_i - mean of all x_j,  y_i = scale c_i / sqrt(mean over j of |c_j|²).
+//
+// Individually ("PairNorm-SI"), every row is scaled by itself: y_i = scale c_i / |c_i|. As in the authors' code, 1e-6
+// is added to what roots are taken of.
+func PairNorm(x *Node, scale float64, individually bool) *Node {
+	n := float64(x.Shape().Dimensions[0])
+	c := Sub(x, rowVector(MulScalar(loop.Sum(x), 1/n), x))
+	squares := ReduceAndKeep(Square(c), ReduceSum, 1)
+	if !individually {
+		squares = ReduceAndKeep(squares, ReduceMean, 0)
+	}
+	return Div(MulScalar(c, scale), BroadcastToShape(Sqrt(AddScalar(squares, 1e-6)), c.Shape()))
+}
+
+// LayerNorm normalises each row to mean 0 and variance 1 (Ba, Kiros and Hinton 2016), with PyTorch's 1e-5 and without
+// parameters.
+func LayerNorm(x *Node) *Node {
+	x = Sub(x, ReduceAndKeep(x, ReduceMean, 1))
+	return Div(x, Sqrt(AddScalar(ReduceAndKeep(Square(x), ReduceMean, 1), 1e-5)))
+}
+
+// Normalised are layers whose results are normalised, f(X) = N(X + h(X)), of the branch h of a block; N is
+// differentiated by GoMLX. The branch of such a layer is N(X + h(X)) - X, which is not a contraction.
+type Normalised struct {
+	solve.Block
+	N func(y *Node) *Node
+}
+
+func (b Normalised) norm(y *Node) *loop.Differentiable {
+	return loop.Differentiate(func(in []*Node) *Node { return b.N(in[0]) }, []*Node{y}, 1)
+}
+
+// Preactivation is N(X + h(X)) - X.
+func (b Normalised) Preactivation(x *Node, w []*Node) *Node {
+	y := Add(x, b.Block.Activate(b.Block.Preactivation(x, w), w))
+	return Sub(b.norm(y).Value([]*Node{y}), x)
+}
+
+// Activate is the identity.
+func (Normalised) Activate(u *Node, _ []*Node) *Node { return u }
+func (Normalised) Gate(_, v *Node, _ []*Node) *Node  { return v }
+
+// Linearize keeps X + h(X), the preactivation of h, and its tape.
+func (b Normalised) Linearize(x *Node, w []*Node) (*Node, []*Node) {
+	u, tape := b.Block.Linearize(x, w)
+	y := Add(x, b.Block.Activate(u, w))
+	return Sub(b.norm(y).Value([]*Node{y}), x), append([]*Node{y, u}, tape...)
+}
+
+// PullX shares the cotangent of the preactivation of h, and what its block shares.
+func (b Normalised) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
+	norm := b.norm(tape[0])
+	_, kept := norm.Linearize(tape[:1])
+	v := norm.Pull(q, kept, nil)[0]
+	inner := b.Block.Gate(tape[1], v, w)
+	dx, shared := b.Block.PullX(inner, tape[2:], w)
+	return Sub(Add(v, dx), q), append([]*Node{inner}, shared...)
+}
+
+// PullW are the cotangents of h's weights.
+func (b Normalised) PullW(_ *Node, shared, tape, w []*Node) []*Node {
+	return b.Block.PullW(shared[0], shared[1:], tape[2:], w)
+}

@@ -1,0 +1,4 @@
+package models
+
+// ChosenNodes are the nodes that [halfHop] chooses.
+var ChosenNodes = chosenNodes

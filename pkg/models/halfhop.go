@@ -1,0 +1,148 @@
+package models
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
+
+// halfHop is Half-Hop (Azabou et al., "Half-Hop: A graph upsampling approach for slowing down message passing", ICML
+// 2023): all edges j → i into the chosen nodes i are replaced by j → s → i and i → s, with a slow node s for each. Its
+// features are α x_j + (1 - α) x_i, from which an affine encoder makes the same mixture. The rows of slow nodes take
+// part in all layers and are left out in the end. Convolutions take the number of incoming edges for a degree, as
+// PyTorch Geometric does.
+//
+// Each node is chosen with the probability p, once, as in the authors' code, https://github.com/nerdslab/halfhop, which
+// changes the data before training: training and evaluation see the same graph, whatever the seed.
+type halfHop struct {
+	nodes      int
+	mix, leave *sparse.CSR // [all, nodes] and [nodes, all]
+	into, back *sparse.Matrix
+	arrays     int // of into
+}
+
+// newHalfHop is the graph with slow nodes, numbered behind its own, of an adjacency without self loops.
+func newHalfHop(a *sparse.CSR, p, alpha float64) (h *halfHop, augmented *sparse.CSR, err error) {
+	h = &halfHop{nodes: a.Rows}
+	var mix, all edgeList
+	for i := range a.Rows {
+		mix.add(i, i, 1)
+	}
+	slow, chosen := a.Rows, chosenNodes(a.Rows, p)
+	for i := range a.Rows {
+		for _, j := range a.Column[a.Start[i]:a.Start[i+1]] {
+			if !chosen[i] {
+				all.add(i, int(j), 1)
+				continue
+			}
+			all.add(slow, int(j), 1)
+			all.add(slow, i, 1)
+			all.add(i, slow, 1)
+			mix.add(slow, int(j), alpha)
+			mix.add(slow, i, 1-alpha)
+			slow++
+		}
+	}
+	if augmented, err = all.csr(slow, slow); err != nil {
+		return nil, nil, err
+	}
+	if h.mix, err = mix.csr(slow, a.Rows); err != nil {
+		return nil, nil, err
+	}
+	leave := edgeList{}
+	for i := range a.Rows {
+		leave.add(i, i, 1)
+	}
+	h.leave, err = leave.csr(a.Rows, slow)
+	return h, augmented, err
+}
+
+// chosenNodes are those whose incoming edges get slow nodes, of so many nodes.
+func chosenNodes(nodes int, p float64) []bool {
+	rng, chosen := rand.New(rand.NewPCG(uint64(nodes), 0x68616c66686f70)), make([]bool, nodes)
+	for i := range chosen {
+		chosen[i] = rng.Float64() < p
+	}
+	return chosen
+}
+
+// prepare lays out what leads to the states of all nodes, in their order, and back.
+func (h *halfHop) prepare(order sparse.Order) (arrays []*tensors.Tensor, err error) {
+	if h.into, err = sparse.NewRectangular(h.mix, order, nil); err != nil {
+		return nil, err
+	}
+	if h.back, err = sparse.NewRectangular(h.leave, nil, order); err != nil {
+		return nil, err
+	}
+	h.arrays = len(h.into.Tensors())
+	return append(slices.Clone(h.into.Tensors()), h.back.Tensors()...), nil
+}
+
+// enter gives slow nodes a mixture of what their edges' ends have, and exit leaves them out: [nodes, d] to [all, d] and
+// back.
+func (h *halfHop) enter(x *Node, arrays []*Node) *Node {
+	return h.into.On(arrays[:h.arrays]).Product(x)
+}
+func (h *halfHop) exit(x *Node, arrays []*Node) *Node { return h.back.On(arrays[h.arrays:]).Product(x) }
+
+// edgeList are edges with weights.
+type edgeList struct {
+	target, source []int32
+	weight         []float32
+}
+
+func (l *edgeList) add(target, source int, weight float64) {
+	l.target, l.source = append(l.target, int32(target)), append(l.source, int32(source))
+	l.weight = append(l.weight, float32(weight))
+}
+
+func (l *edgeList) csr(targets, sources int) (*sparse.CSR, error) {
+	return sparse.FromEdges(targets, sources, l.target, l.source, l.weight)
+}
+
+// normalisedByTargets is D^-1/2 A D^-1/2 with D the sums of rows.
+func normalisedByTargets(a *sparse.CSR) *sparse.CSR {
+	s, degree := *a, make([]float64, a.Rows)
+	for i := range degree {
+		for _, w := range a.Weight[a.Start[i]:a.Start[i+1]] {
+			degree[i] += float64(w)
+		}
+	}
+	s.Weight = make([]float32, a.Entries())
+	for i := range degree {
+		for e := a.Start[i]; e < a.Start[i+1]; e++ {
+			s.Weight[e] = float32(float64(a.Weight[e]) / math.Sqrt(degree[i]*degree[a.Column[e]]))
+		}
+	}
+	return &s
+}
+
+// withMirrorImages are the entries of a square matrix and their mirror images, beside which of these are entries, and
+// which are mirror images of entries.
+func withMirrorImages(a *sparse.CSR) (both *sparse.CSR, entry, image []float32, err error) {
+	t := a.Transpose()
+	var l edgeList
+	for i := range a.Rows {
+		one, two := a.Column[a.Start[i]:a.Start[i+1]], t.Column[t.Start[i]:t.Start[i+1]]
+		all := slices.Compact(slices.Sorted(slices.Values(slices.Concat(one, two))))
+		for _, j := range all {
+			l.add(i, int(j), 1)
+			entry, image = append(entry, oneIf(one, j)), append(image, oneIf(two, j))
+		}
+	}
+	both, err = l.csr(a.Rows, a.Columns)
+	return both, entry, image, err
+}
+
+// oneIf is 1 where an ascending list has a number, else 0.
+func oneIf(list []int32, number int32) float32 {
+	if _, ok := slices.BinarySearch(list, number); ok {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,248 @@
+package models_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/train"
+	"github.com/revgnn/revgnn/pkg/train/modeltest"
+)
+
+// with are settings by their names and values, in turn.
+func with(t *testing.T, settings ...string) func(c *train.Config) {
+	return func(c *train.Config) {
+		t.Helper()
+		for i := 0; i < len(settings); i += 2 {
+			if err := c.Set(settings[i], settings[i+1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// All remedies can be trained, alone and together.
+func TestRemedies(t *testing.T) {
+	modeltest.Check(t, "gcn", with(t, "norm-layers", "pair-si", "drop-edge", "0.2", "forward", "1"))
+	modeltest.Check(t, "gat", with(t, "norm-layers", "layer", "half-hop", "1", "heads", "2"))
+}
+
+// Normalisations act after every layer.
+func TestNormOfLayers(t *testing.T) {
+	for _, norm := range []string{"layer", "pair", "pair-si"} {
+		modeltest.Equals(t, "gcn", func(d *modeltest.Dense) (logits, penalty *Node) {
+			x := encoded(d.Linear("in_", d.X))
+			for range d.Config.Forward {
+				x = normed(norm, 3, Add(x, gcn(d, d.SymNorm(Add(d.A, d.I)), x)))
+			}
+			return head(d, x), nil
+		}, with(t, "norm-layers", norm, "norm-scale", "3"))
+	}
+	modeltest.Equals(t, "gat", func(d *modeltest.Dense) (logits, penalty *Node) {
+		x := encoded(d.Linear("in_", d.X))
+		for range d.Config.Forward {
+			x = normed("pair", 1, Add(x, gat(d, Add(d.A, d.I), x)))
+		}
+		return head(d, x), nil
+	}, with(t, "norm-layers", "pair", "heads", "2"))
+}
+
+// normed is a normalisation of rows x_i.
+func normed(norm string, scale float64, x *Node) *Node {
+	axis, epsilon := 0, 1e-6
+	if norm == "layer" {
+		axis, epsilon, scale = 1, 1e-5, math.Sqrt(float64(x.Shape().Dimensions[1]))
+	}
+	x = Sub(x, ReduceAndKeep(x, ReduceMean, axis))
+	squares := ReduceAndKeep(Square(x), ReduceSum, 1)
+	switch norm {
+	case "layer":
+		squares = AddScalar(DivScalar(squares, scale*scale), epsilon)
+		return Div(x, Sqrt(squares))
+	case "pair":
+		squares = ReduceAndKeep(squares, ReduceMean, 0)
+	}
+	return MulScalar(Div(x, Sqrt(AddScalar(squares, epsilon))), scale)
+}
+
+// The parts of the residual models.
+func encoded(x *Node) *Node { return Max(x, ZerosLike(x)) }
+
+func head(d *modeltest.Dense, x *Node) *Node {
+	x = d.Linear("out.0", x)
+	return d.Linear("out.2", Max(x, ZerosLike(x)))
+}
+
+const body = "stack.0.body."
+
+// gcn is ReLU(A X W^T + b).
+func gcn(d *modeltest.Dense, a, x *Node) *Node {
+	h := Dot(Dot(a, x).Product(), Transpose(d.Param(body+"lin.weight"), 0, 1)).Product()
+	return encoded(Add(h, ExpandLeftToRank(d.Param(body+"bias"), 2)))
+}
+
+// gat is the mean of the heads' attention among the places where a is 1.
+func gat(d *modeltest.Dense, a, x *Node) (u *Node) {
+	heads, width := d.Config.Heads, d.Config.Hidden
+	for k := range heads {
+		w := Slice(d.Param(body+"lin.weight"), AxisRange(k*width, (k+1)*width))
+		y := Dot(x, Transpose(w, 0, 1)).Product()
+		score := func(name string) *Node {
+			v := Reshape(Slice(d.Param(body+name), AxisRange(), AxisElem(k)), width, 1)
+			return Dot(y, v).Product()
+		}
+		s := Add(score("att_dst"), Transpose(score("att_src"), 0, 1))
+		s = Max(s, MulScalar(s, 0.2))
+		z := DivScalar(Dot(d.SoftmaxOver(s, a), y).Product(), float64(heads))
+		if u == nil {
+			u = z
+		} else {
+			u = Add(u, z)
+		}
+	}
+	return encoded(Add(u, ExpandLeftToRank(d.Param(body+"bias"), 2)))
+}
+
+// Without anything drawn, models that drop edges are those that do not; with all edges dropped, those of a graph
+// without edges.
+func TestDropEdge(t *testing.T) {
+	for name, layer := range map[string]func(d *modeltest.Dense, x *Node) *Node{
+		"gcn": func(d *modeltest.Dense, x *Node) *Node { return gcn(d, d.SymNorm(Add(d.A, d.I)), x) },
+		"gat": func(d *modeltest.Dense, x *Node) *Node { return gat(d, Add(d.A, d.I), x) },
+	} {
+		modeltest.Equals(t, name, func(d *modeltest.Dense) (logits, penalty *Node) {
+			x := encoded(d.Linear("in_", d.X))
+			for range d.Config.Forward {
+				x = Add(x, layer(d, x))
+			}
+			return head(d, x), nil
+		}, with(t, "drop-edge", "0.5"))
+		enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+			g := modeltest.Tiny(t)
+			bare, err := graphs.New(g.Name, g.NumNodes, nil, g.Features, g.NumFeatures, g.Labels, g.NumClasses,
+				g.Splits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			losses := func(g *graphs.Graph, p string) (all []float32) {
+				c := modeltest.Small(name)
+				with(t, "drop-edge", p)(&c)
+				r, err := train.Fit(t.Context(), e, g, 0, c, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, h := range r.History {
+					all = append(all, float32(h.Loss))
+				}
+				return all
+			}
+			modeltest.Near(t, name+": losses without edges", losses(g, "1"), losses(bare, "0"))
+		})
+	}
+}
+
+// The graph with slow nodes, node by node.
+func TestHalfHop(t *testing.T) {
+	g := modeltest.Tiny(t)
+	for _, p := range []string{"1", "0.5"} {
+		var share float64
+		fmt.Sscan(p, &share)
+		chosen := models.ChosenNodes(g.NumNodes, share)
+		for name, layer := range map[string]func(d *modeltest.Dense, a, x *Node) *Node{
+			"gcn": func(d *modeltest.Dense, a, x *Node) *Node { return gcn(d, byTargets(a), x) }, "gat": gat,
+		} {
+			modeltest.Equals(t, name, func(d *modeltest.Dense) (logits, penalty *Node) {
+				a, mix := slowed(d.Graph, g, chosen, 0.3)
+				x := encoded(Dot(mix, d.Linear("in_", d.X)).Product())
+				for range d.Config.Forward {
+					x = Add(x, layer(d, a, x))
+				}
+				return head(d, Slice(x, AxisRange(0, g.NumNodes))), nil
+			}, with(t, "half-hop", p, "half-hop-alpha", "0.3", "forward", "3"))
+		}
+	}
+}
+
+// byTargets divides entries by the roots of the sums of the rows of both their ends.
+func byTargets(a *Node) *Node {
+	r := Inverse(Sqrt(ReduceAndKeep(a, ReduceSum, 1)))
+	return Mul(Mul(a, r), Transpose(r, 0, 1))
+}
+
+// slowed are the adjacency with slow nodes and self loops, and the shares of the nodes in slow nodes' features.
+func slowed(on *Graph, g *graphs.Graph, chosen []bool, alpha float32) (a, mix *Node) {
+	n := g.NumNodes
+	var directed [][2]int // target and source
+	for _, e := range g.Edges {
+		directed = append(directed, [2]int{int(e[0]), int(e[1])}, [2]int{int(e[1]), int(e[0])})
+	}
+	size := n
+	for _, e := range directed {
+		if chosen[e[0]] {
+			size++
+		}
+	}
+	rows, shares := make([][]float32, size), make([][]float32, size)
+	for i := range rows {
+		rows[i], shares[i] = make([]float32, size), make([]float32, n)
+		rows[i][i] = 1
+		if i < n {
+			shares[i][i] = 1
+		}
+	}
+	slow := n
+	for _, e := range directed {
+		if !chosen[e[0]] {
+			rows[e[0]][e[1]] = 1
+			continue
+		}
+		rows[slow][e[0]], rows[slow][e[1]], rows[e[0]][slow] = 1, 1, 1
+		shares[slow][e[1]], shares[slow][e[0]] = alpha, 1-alpha
+		slow++
+	}
+	return Const(on, rows), Const(on, shares)
+}
+
+// States can be followed where there are slow nodes, and the last one is what the head reads.
+func TestTraceOfSlowNodes(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		g, c := modeltest.Board(t, 4), modeltest.Small("gcn")
+		with(t, "half-hop", "1", "norm-layers", "pair", "forward", "4")(&c)
+		weights := modeltest.Draw(t, g, c)
+		trajectory, err := train.Trace(e, g, 0, c, weights, []int{0, 2, 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := trajectory.Forward[len(trajectory.Forward)-1]
+		for i, p := range trajectory.Probability {
+			if math.Abs(p-last.Probability[i]) > 1e-5 {
+				t.Fatalf("node %d has probability %g, its last state %g", i, p, last.Probability[i])
+			}
+		}
+		if len(trajectory.Forward) != 3 || len(last.Probability) != g.NumNodes {
+			t.Errorf("%d states of %d nodes", len(trajectory.Forward), len(last.Probability))
+		}
+	})
+}
+
+// Two changes of the graph at once, and remedies beside reverse layers, are refused.
+func TestRemediesRefused(t *testing.T) {
+	c := models.Default("gcn")
+	c.DropEdge, c.HalfHop = 0.5, 0.5
+	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "half-hop") {
+		t.Errorf("got %v", err)
+	}
+	c = models.Default("gcn+rep")
+	for _, name := range []string{"drop-edge", "half-hop"} {
+		if c.Set(name, "0") != nil || c.Set(name, "0.5") == nil {
+			t.Errorf("%s beside reverse layers: only 0 is right", name)
+		}
+	}
+}
