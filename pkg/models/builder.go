@@ -77,8 +77,12 @@ func (b *Builder) Linear(name string, x *Node, out int) *Node {
 // zero are a sparse matrix.
 func (b *Builder) Encode(name string, out int) *Node {
 	w, bias := b.linear(name, b.Features, out)
-	return Add(b.Model.features.times(w, b.features), ExpandLeftToRank(bias, 2))
+	return Add(b.Encoded(w), ExpandLeftToRank(bias, 2))
 }
+
+// Encoded is X W^T for the graph's node features X and a weight W, [out, Features]: [Builder.Encode] for weights that a
+// network declares itself.
+func (b *Builder) Encoded(w *Node) *Node { return b.Model.features.times(w, b.features) }
 
 // linear are the parameters of a linear layer, and matrix its weight.
 func (b *Builder) linear(name string, in, out int) (w, bias *Node) {
@@ -88,6 +92,11 @@ func (b *Builder) linear(name string, in, out int) (w, bias *Node) {
 
 func (b *Builder) matrix(name string, in, out int) *Node {
 	return b.Param(Param{Name: name + ".weight", Shape: []int{out, in}, Limit: 1 / math.Sqrt(float64(in))})
+}
+
+// glorot is a parameter uniform in ±sqrt(6/(in+out)) (Glorot and Bengio 2010).
+func (b *Builder) glorot(name string, in, out int, shape ...int) *Node {
+	return b.Param(Param{Name: name, Shape: shape, Limit: math.Sqrt(6 / float64(in+out))})
 }
 
 // times is x W^T, and affine x W^T + b.
