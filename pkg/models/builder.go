@@ -118,22 +118,6 @@ func (b *Builder) Known() *Node {
 	return Where(chosen, BroadcastToShape(b.mask, classes.Shape()), ZerosLike(classes))
 }
 
-// Dropout drops entries of x with the configuration's probability and scales up the others, in training.
-func (b *Builder) Dropout(x *Node) *Node { return b.DropoutOf(x, b.Config.Dropout) }
-
-// DropoutOf is [Builder.Dropout] with a probability of its own, for models that have several.
-func (b *Builder) DropoutOf(x *Node, p float64) *Node {
-	if p == 0 || !b.Random() {
-		return x
-	}
-	keep := LessThan(b.Scope.RandomUniform(b.Graph, shapes.Make(x.DType(), x.Shape().Dimensions...)), ConstAs(x, 1-p))
-	return Where(keep, DivScalar(x, 1-p), ZerosLike(x))
-}
-
-// Random tells whether what training draws at random, such as dropout, is to be drawn: in training, unless
-// [Model.Still] says otherwise.
-func (b *Builder) Random() bool { return !b.Still && b.Scope.IsTraining(b.Graph) }
-
 // epsilon and momentum are PyTorch's for LayerNorm and BatchNorm1d.
 const epsilon, momentum = 1e-5, 0.1
 

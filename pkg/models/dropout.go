@@ -1,0 +1,54 @@
+package models
+
+import (
+	"math"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/revgnn/revgnn/pkg/loop"
+)
+
+// Dropout drops entries of x with the configuration's probability and scales up the others, in training.
+func (b *Builder) Dropout(x *Node) *Node { return b.DropoutOf(x, b.Config.Dropout) }
+
+// DropoutOf is [Builder.Dropout] with a probability of its own, for models that have several.
+func (b *Builder) DropoutOf(x *Node, p float64) *Node {
+	if p == 0 || !b.Random() {
+		return x
+	}
+	dims := x.Shape().Dimensions
+	entry := Reshape(Iota(b.Graph, shapes.Make(dtypes.Uint32, x.Shape().Size()), 0), dims...)
+	return Where(kept(entry, b.seed(), p), DivScalar(x, 1-p), ZerosLike(x))
+}
+
+// Random tells whether what training draws at random, such as dropout, is to be drawn: in training, unless
+// [Model.Still] says otherwise.
+func (b *Builder) Random() bool { return !b.Still && b.Scope.IsTraining(b.Graph) }
+
+// seed draws the seed of a use of [kept]: two whole numbers of 24 bits, [2].
+func (b *Builder) seed() *Node {
+	u := b.Scope.RandomUniform(b.Graph, shapes.Make(dtypes.Float32, 2))
+	return ConvertDType(MulScalar(u, 1<<24), dtypes.Uint32)
+}
+
+// kept tells of every entry, by its number, whether dropout with probability p keeps it; numbers are of the type
+// uint32. It works in bodies of loops, too.
+//
+// An entry's lot is a hash of its number and the seed, rather than one of a sequence of random numbers: those take XLA
+// CPU 15 ns each, and memory for the way back, while a hash fuses into what reads it. Each half of the seed is followed
+// by a bijection of 32 bits whose result's bits all depend on all of its argument's: the finaliser of MurmurHash3
+// (Appleby 2011) with other constants (Wellons 2018).
+func kept(number, seed *Node, p float64) *Node {
+	constant := func(v uint32) *Node { return loop.Like(loop.Const(number.Graph(), v), number) }
+	fold := func(h *Node, by uint32) *Node { return BitwiseXor(h, BitwiseShiftRightLogical(h, constant(by))) }
+	h := number
+	for half := range 2 {
+		h = BitwiseXor(h, loop.Like(Reshape(Slice(seed, AxisElem(half))), number))
+		h = Mul(fold(h, 16), constant(0x7feb352d))
+		h = Mul(fold(h, 15), constant(0x846ca68b))
+		h = fold(h, 16)
+	}
+	return LessThan(h, constant(uint32(min((1-p)*(1<<32), math.MaxUint32))))
+}
