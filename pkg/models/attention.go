@@ -9,8 +9,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// additive are the attention scores of Veličković et al. (ICLR 2018), LeakyReLU(s_j + t_i) of every edge from j to i, for
-// s and t of the nodes, [n, heads]: [places, heads]. LeakyReLU has the slope 0.2.
+// additive are the attention scores of Veličković et al. (ICLR 2018), LeakyReLU(s_j + t_i) of every edge from j to i,
+// for s and t of the nodes, [n, heads]: [places, heads]. LeakyReLU has the slope 0.2.
 func additive(edges sparse.Edges, source, target *Node) *Node {
 	return activation.LeakyReluWith(Add(edges.Sources(source), edges.Targets(target)), 0.2)
 }

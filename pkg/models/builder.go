@@ -94,6 +94,11 @@ func (b *Builder) matrix(name string, in, out int) *Node {
 	return b.Param(Param{Name: name + ".weight", Shape: []int{out, in}, Limit: 1 / math.Sqrt(float64(in))})
 }
 
+// glorot is a parameter uniform in ±sqrt(6/(in+out)) (Glorot and Bengio 2010).
+func (b *Builder) glorot(name string, in, out int, shape ...int) *Node {
+	return b.Param(Param{Name: name, Shape: shape, Limit: math.Sqrt(6 / float64(in+out))})
+}
+
 // times is x W^T, and affine x W^T + b.
 func times(x, w *Node) *Node        { return Dot(x, Transpose(w, 0, 1)).Product() }
 func affine(x, w, bias *Node) *Node { return Add(times(x, w), ExpandLeftToRank(bias, 2)) }

@@ -12,11 +12,11 @@ import (
 
 func init() {
 	k := Kind{Name: "gt", Title: "GT", Check: checkHeads,
-		Layer:     "Y = X + W softmax over neighbours(q·k) V + b, Y + FFN(LayerNorm(Y)); q, k, V of LayerNorm(X)",
+		Layer:     "Y = X + W softmax over neighbours(q·k) V + b, Y + FFN(LayerNorm(Y)); q, k, V of Z = LayerNorm(X)",
 		Reference: "Shi et al., IJCAI 2021, "}
 	registerPlatonov(k, func() messages { return &gt{} }, "heads")
 	k.Name, k.Title = "gt-sep", "GT-sep"
-	k.Layer = "Y = X + W [Z, softmax over neighbours(q·k) V] + b, Y + FFN(LayerNorm(Y)); Z = LayerNorm(X)"
+	k.Layer = "Y = X + W [Z, softmax over neighbours(q·k) V] + b, Y + FFN(LayerNorm(Y)); q, k, V of Z = LayerNorm(X)"
 	registerPlatonov(k, func() messages { return &gt{separate: true} }, "heads")
 }
 
@@ -27,9 +27,9 @@ func init() {
 //	H^(k)  = A^(k) V^(k),  A^(k)_ij = softmax_j(q^(k)_j · k^(k)_i / sqrt(d'))
 //	M_1(Z) = FFN(Z)
 //
-// with FFN of [feedForward] and q, k, V linear maps of Z with bias, whose columns are head by head. The softmax is over
-// i's neighbours j and, without -sep, i itself; with -sep, there are no self loops, and [Z, H], [n, 2d], takes the place
-// of H, so that a node is told apart from its neighbours. H is 0 for a node that has none.
+// with FFN of [feedForward] and q, k, V linear maps of Z with bias, whose columns are head by head. The softmax is
+// over i's neighbours j and, without -sep, i itself; with -sep, there are no self loops, and [Z, H], [n, 2d], takes
+// the place of H, so that a node is told apart from its neighbours. H is 0 for a node that has none.
 //
 // As in the authors' code, the query is the neighbour's and the key the node's own: the usual formula with the two
 // names exchanged, which is the same model.
