@@ -70,7 +70,7 @@ func (b *Builder) Param(p Param) *Node {
 // al. 2015 with a = sqrt 5).
 func (b *Builder) Linear(name string, x *Node, out int) *Node {
 	w, bias := b.linear(name, x.Shape().Dimensions[1], out)
-	return Add(Dot(x, Transpose(w, 0, 1)).Product(), ExpandLeftToRank(bias, 2))
+	return affine(x, w, bias)
 }
 
 // Encode is [Builder.Linear] of the graph's node features, [n, Features] to [n, out]; features of which most are
@@ -84,11 +84,24 @@ func (b *Builder) Encode(name string, out int) *Node {
 // network declares itself.
 func (b *Builder) Encoded(w *Node) *Node { return b.Model.features.times(w, b.features) }
 
+// linear are the parameters of a linear layer, and matrix its weight.
 func (b *Builder) linear(name string, in, out int) (w, bias *Node) {
-	limit := 1 / math.Sqrt(float64(in))
-	w = b.Param(Param{Name: name + ".weight", Shape: []int{out, in}, Limit: limit})
-	return w, b.Param(Param{Name: name + ".bias", Shape: []int{out}, Limit: limit})
+	w = b.matrix(name, in, out)
+	return w, b.Param(Param{Name: name + ".bias", Shape: []int{out}, Limit: 1 / math.Sqrt(float64(in))})
 }
+
+func (b *Builder) matrix(name string, in, out int) *Node {
+	return b.Param(Param{Name: name + ".weight", Shape: []int{out, in}, Limit: 1 / math.Sqrt(float64(in))})
+}
+
+// glorot is a parameter uniform in ±sqrt(6/(in+out)) (Glorot and Bengio 2010).
+func (b *Builder) glorot(name string, in, out int, shape ...int) *Node {
+	return b.Param(Param{Name: name, Shape: shape, Limit: math.Sqrt(6 / float64(in+out))})
+}
+
+// times is x W^T, and affine x W^T + b.
+func times(x, w *Node) *Node        { return Dot(x, Transpose(w, 0, 1)).Product() }
+func affine(x, w, bias *Node) *Node { return Add(times(x, w), ExpandLeftToRank(bias, 2)) }
 
 // Teach tells the builder the labels, [n, 1] class numbers, and which nodes' labels may be known: mask, [n, 1], is 1
 // for those and 0 for all others.
@@ -124,7 +137,7 @@ func (b *Builder) Norm(name string, x *Node) *Node {
 func (b *Builder) LayerNorm(name string, x *Node) *Node {
 	mean := ReduceAndKeep(x, ReduceMean, 1)
 	variance := ReduceAndKeep(Square(Sub(x, mean)), ReduceMean, 1)
-	return b.affine(name, x, mean, variance)
+	return b.scaled(name, x, mean, variance)
 }
 
 // BatchNorm normalises each column over the nodes of the graph (Ioffe and Szegedy 2015), with running
@@ -135,7 +148,7 @@ func (b *Builder) BatchNorm(name string, x *Node) *Node {
 	b.Param(Param{Name: name + ".running_var", Shape: width, Value: 1, Fixed: true})
 	runningMean, runningVariance := b.Scope.GetVariable(name+".running_mean"), b.Scope.GetVariable(name+".running_var")
 	if !b.Scope.IsTraining(b.Graph) {
-		return b.affine(name, x, ExpandLeftToRank(runningMean.NodeValue(b.Graph), 2),
+		return b.scaled(name, x, ExpandLeftToRank(runningMean.NodeValue(b.Graph), 2),
 			ExpandLeftToRank(runningVariance.NodeValue(b.Graph), 2))
 	}
 	mean := ReduceAndKeep(x, ReduceMean, 0)
@@ -147,11 +160,11 @@ func (b *Builder) BatchNorm(name string, x *Node) *Node {
 	}
 	follow(runningMean, mean)
 	follow(runningVariance, MulScalar(variance, n/max(1, n-1)))
-	return b.affine(name, x, mean, variance)
+	return b.scaled(name, x, mean, variance)
 }
 
-// affine is (x - mean)/sqrt(variance + epsilon) γ + β.
-func (b *Builder) affine(name string, x, mean, variance *Node) *Node {
+// scaled is (x - mean)/sqrt(variance + epsilon) γ + β.
+func (b *Builder) scaled(name string, x, mean, variance *Node) *Node {
 	width := []int{x.Shape().Dimensions[1]}
 	scale := b.Param(Param{Name: name + ".weight", Shape: width, Value: 1})
 	shift := b.Param(Param{Name: name + ".bias", Shape: width})

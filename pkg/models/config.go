@@ -43,7 +43,7 @@ func (c *Config) shared() []Setting {
 		{Name: "forward", Value: &c.Forward, Help: "forward layers", Most: 1 << 20},
 		{Name: "reverse", Value: &c.Reverse, Help: "reverse layers", Most: 1 << 20, Absent: 0, Reverse: true},
 		{Name: "hidden", Value: &c.Hidden, Help: "width of the layers", Least: 1, Most: 1 << 14},
-		{Name: "heads", Value: &c.Heads, Help: "attention heads, averaged", Least: 1, Most: 64, Absent: 1},
+		{Name: "heads", Value: &c.Heads, Help: "attention heads", Least: 1, Most: 64, Absent: 1},
 		{Name: "dropout", Value: &c.Dropout, Help: "probability of dropping a feature", Most: 0.99, Absent: 0.0},
 		{Name: "lipschitz", Value: &c.Lipschitz, Help: "bound on the Frobenius norm of the weight, below 1",
 			Least: 1e-6, Most: 0.9999999},

@@ -1,6 +1,8 @@
 package models
 
 import (
+	"math"
+
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -48,5 +50,5 @@ func kept(number, seed *Node, p float64) *Node {
 		h = Mul(fold(h, 15), constant(0x846ca68b))
 		h = fold(h, 16)
 	}
-	return LessThan(h, constant(uint32((1-p)*(1<<32))))
+	return LessThan(h, constant(uint32(min((1-p)*(1<<32), math.MaxUint32))))
 }

@@ -98,8 +98,8 @@ func (e Edges) Softmax(scores *Node) *Node {
 }
 
 // Product is Σ_j w_ij x_j for weights w, [places, heads], and x, [m, heads d], whose columns are head by head: [n,
-// heads d]. It is differentiable in both. (For several heads, patterns with PatternOptions.Heads are several times
-// faster.)
+// heads d]. It is differentiable in both. (For several wide heads, patterns with PatternOptions.Heads are several
+// times faster.)
 func (e Edges) Product(w, x *Node) *Node {
 	b := e.bare
 	w = e.mask("Product", w)

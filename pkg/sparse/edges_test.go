@@ -74,6 +74,14 @@ var operations = map[string]operation{
 		func(target, source, _, g, x *Node) *Node {
 			return ReduceSum(Reshape(Mul(at(target, g), at(source, x)), -1, 2, 2), 2)
 		}, false},
+	"Attend": {func(e sparse.Edges, v, _, x *Node) *Node { return e.Attend(v, x) },
+		func(target, source, v, _, x *Node) *Node {
+			p := columnsOf(v, func(v *Node) *Node {
+				p := Exp(Sub(v, at(target, StopGradient(largest(target, v)))))
+				return Div(p, at(target, Dot(target, p).Product()))
+			})
+			return Dot(target, byHead(p, at(source, x))).Product()
+		}, true},
 	"Degree": {func(e sparse.Edges, _, _, _ *Node) *Node { return e.Degree() },
 		func(target, _, _, _, _ *Node) *Node { return ReduceAndKeep(target, ReduceSum, 1) }, true},
 }

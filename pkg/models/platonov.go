@@ -1,0 +1,79 @@
+package models
+
+import (
+	"fmt"
+	"slices"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/layers/activation"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
+
+// platonov is the network of Platonov et al., "A critical look at the evaluation of GNNs under heterophily: are we
+// really making progress?" (ICLR 2023), with the parameters' names of their code,
+// https://github.com/yandex-research/heterophilous-graphs: modules M_k with layer normalisation before them and a skip
+// connection around them, one or several to a layer,
+//
+//	X_0     = GELU(dropout(F W^T + b))            features F [n, features], X_k [n, d]
+//	X_{k+1} = X_k + M_k(LayerNorm(X_k))
+//	logits  = LayerNorm(X_K) W^T + b              [n, outputs]
+//
+// GELU is x Φ(x) with the normal distribution function Φ itself (Hendrycks and Gimpel 2016), as torch.nn.GELU.
+type platonov struct{ messages }
+
+// messages are what tells such networks apart.
+type messages interface {
+	Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error)
+	// modules are those of one layer.
+	modules() []module
+}
+
+// module is M_k of Z = LayerNorm(X_k), [n, d] to [n, d]; name begins the names of its parameters.
+type module func(b *Builder, name string, z *Node) *Node
+
+// platonovSettings are what these networks have beside the shared settings: m, the "hidden dimension multiplier".
+type platonovSettings struct{ Multiplier int }
+
+// registerPlatonov fills in what all these networks have in common.
+func registerPlatonov(k Kind, network func() messages, shared ...string) {
+	k.Reference += "as in Platonov et al., ICLR 2023"
+	k.Shared = slices.Concat([]string{"forward", "hidden", "dropout"}, shared)
+	k.Own = OwnSettings(platonovSettings{Multiplier: 1}, func(s *platonovSettings) []Setting {
+		return []Setting{{Name: "hidden-dim-multiplier", Value: &s.Multiplier,
+			Help: "width between the two linear maps of a layer, in widths of a layer", Least: 1, Most: 64}}
+	})
+	// As Platonov et al., but for the width: theirs is 512, for GPUs; 64 is this project's, for small machines.
+	k.Defaults = func(c *Config) { c.Forward, c.Hidden, c.Heads, c.Dropout = 5, 64, 8, 0.2 }
+	k.New = func(Config) Network { return platonov{network()} }
+	Register(k)
+}
+
+// Build is the network; its representation, [n, d], is the normalised one that the last linear map reads.
+func (p platonov) Build(b *Builder) Output {
+	x := activation.Gelu(b.Dropout(b.Encode("input_linear", b.Config.Hidden)))
+	modules := p.modules()
+	for k := range b.Config.Forward * len(modules) {
+		name := fmt.Sprintf("residual_modules.%d.", k)
+		z := b.LayerNorm(name+"normalization", x)
+		x = Add(x, modules[k%len(modules)](b, name+"module.", z))
+	}
+	x = b.LayerNorm("output_normalization", x)
+	return Output{Logits: b.Linear("output_linear", x, b.Outputs), Representation: x}
+}
+
+// feedForward is the module FFN(Y) = dropout(GELU(dropout(Y W1^T + b1)) W2^T + b2), with W1 [m d, in] and W2 [d, m d].
+func feedForward(b *Builder, name string, y *Node) *Node {
+	return feedForwardOf(b, name, y, func(w *Node) *Node { return w })
+}
+
+// feedForwardOf is [feedForward] of Y whose columns are in another order than those of the parameter W1, which columns
+// reorders.
+func feedForwardOf(b *Builder, name string, y *Node, columns func(w *Node) *Node) *Node {
+	inner := OwnOf[platonovSettings](b.Config).Multiplier * b.Config.Hidden
+	w, bias := b.linear(name+"linear_1", y.Shape().Dimensions[1], inner)
+	h := activation.Gelu(b.Dropout(affine(y, columns(w), bias)))
+	return b.Dropout(b.Linear(name+"linear_2", h, b.Config.Hidden))
+}

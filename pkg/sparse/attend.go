@@ -1,0 +1,75 @@
+package sparse
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/revgnn/revgnn/pkg/gradient"
+	"github.com/revgnn/revgnn/pkg/loop"
+)
+
+// Attend is Σ_j p_ij x_j with p the softmax of the scores s, [places, heads], over every target's edges, for x, [m,
+// heads d], whose columns are head by head: [n, heads d]; 0 for nodes without edges. It is [Edges.Product] of
+// [Edges.Softmax], differentiable in both, with fewer passes over edges: sums are divided by Σ_j exp(s_ij) where they
+// are one per node, and so is what the softmax's derivative subtracts. With g the cotangent of the result y, those of
+// scores and x are
+//
+//	p_ij (g_i · x_j - g_i · y_i)  and  Σ_i p_ij g_i.
+func (e Edges) Attend(scores, x *Node) *Node {
+	b := e.bare
+	scores = e.mask("Attend", scores)
+	scores = Max(scores, loop.Like(loop.Float(scores, lowest), scores))
+	checkRows("Attend", "x", x, b.forward.columns)
+	heads := checkHeads("Attend", scores.Shape().Dimensions[1], x)
+	fixed := StopGradient(x)
+	w := b.exponentials(StopGradient(scores))
+	// A row's largest term is 1, so that rows without entries are all that this changes.
+	total := b.Sum(w)
+	total = Max(total, loop.Like(loop.Float(total, 1), total))
+	y := divided(b.Product(w, fixed), total)
+	return gradient.Custom(y, []*Node{scores, x}, func(g *Node) []*Node {
+		g = divided(g, total)
+		ds := Mul(w, Sub(b.Dots(g, fixed, heads), b.Targets(rowDots(g, y, heads))))
+		return []*Node{ds, b.TransposedProduct(b.Transpose(w), g)}
+	})
+}
+
+// exponentials are exp(s_ij - max_j s_ij), [places, k], 0 for padding. (Bucket by bucket: a row's largest score is then
+// read where it is, and not gathered for each entry.)
+func (e BareEdges) exponentials(scores *Node) *Node {
+	f := e.forward
+	top := f.chunked(f.fold(f.masked(scores, lowest), Max, lowest))
+	width := scores.Shape().Dimensions[1]
+	var parts []*Node
+	from := 0
+	for _, b := range f.buckets {
+		if b.terms > 0 {
+			s := b.block(scores)
+			stored := GreaterThan(b.block(f.arrays[weight]), loop.Zeros(b.block(f.arrays[weight])))
+			own := Reshape(Slice(top, AxisRange(from, from+b.rows)), 1, b.rows, width)
+			p := Exp(Sub(s, BroadcastToShape(own, s.Shape())))
+			p = Where(BroadcastToShape(stored, p.Shape()), p, loop.Zeros(p))
+			parts = append(parts, Reshape(p, b.terms*b.rows, width))
+		}
+		from += b.rows
+	}
+	return concatenate(parts)
+}
+
+// block are the values of a bucket's places, [terms, rows, k].
+func (b bucket) block(v *Node) *Node {
+	return Reshape(Slice(v, AxisRange(b.from, b.from+b.terms*b.rows)), b.terms, b.rows, v.Shape().Dimensions[1])
+}
+
+// divided are rows, [n, heads d], divided by one number per head, [n, heads].
+func divided(rows, by *Node) *Node {
+	each := headed(rows, by.Shape().Dimensions[1])
+	return Reshape(Div(each, BroadcastToShape(InsertAxes(by, -1), each.Shape())), rows.Shape().Dimensions...)
+}
+
+// rowDots are the inner products of rows, [n, heads d], head by head: [n, heads].
+func rowDots(a, b *Node, heads int) *Node { return ReduceSum(headed(Mul(a, b), heads), -1) }
+
+// headed are rows of columns head by head as [n, heads, d].
+func headed(rows *Node, heads int) *Node {
+	return Reshape(rows, rows.Shape().Dimensions[0], heads, rows.Shape().Dimensions[1]/heads)
+}
