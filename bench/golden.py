@@ -37,7 +37,7 @@ CASES = {
     "gpr-gnn": ("gpr-gnn", OFF | {"hidden": 6, "dprate": 0, "order": 4, "alpha": 0.1}),
     "fagcn": ("fagcn", OFF | {"forward": 2, "hidden": 6, "eps": 0.3}),
     "vanilla-gcn": ("vanilla-gcn", OFF | {"hidden": 6}),
-    "vanilla-gat": ("vanilla-gat", OFF | {"hidden": 4, "heads": 3}),
+    "vanilla-gat": ("vanilla-gat", OFF | {"hidden": 12, "heads": 3, "attention_dropout": 0}),
     "appnp": ("appnp", OFF | {"hidden": 6, "order": 5, "alpha": 0.2}),
     "chebnet": ("chebnet", OFF | {"hidden": 6, "order": 3}),
 }
@@ -60,14 +60,14 @@ def vanilla_gcn(p, g, inputs, outputs, *, hidden, dropout):
     return two(layer("conv1", inputs, hidden), layer("conv2", hidden, outputs), torch.relu)
 
 
-def vanilla_gat(p, g, inputs, outputs, *, hidden, heads, dropout):
+def vanilla_gat(p, g, inputs, outputs, *, hidden, heads, dropout, attention_dropout):
     """Heads side by side, then one head, Velickovic et al. 2018."""
     def layer(name, i, o, k):
         conv = given(GATConv(i, o, k), lin__weight=p(name + ".lin.weight", k * o, i), bias=p(name + ".bias", k * o),
                      att_src=p(name + ".att_src", 1, k, o), att_dst=p(name + ".att_dst", 1, k, o))
         return lambda x: conv(x, g.edges)
 
-    return two(layer("conv1", inputs, hidden, heads), layer("conv2", heads * hidden, outputs, 1), F.elu)
+    return two(layer("conv1", inputs, hidden // heads, heads), layer("conv2", hidden, outputs, 1), F.elu)
 
 
 def appnp(p, g, inputs, outputs, *, hidden, dropout, order, alpha):

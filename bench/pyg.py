@@ -230,7 +230,7 @@ def loss_of(logits, labels):
 
 
 # Settings that these models do not have, at the only value they may have.
-ABSENT = {"dropout": 0, "dprate": 0, "norm": "none", "no_bias": False, "activation": "relu", "ego": False}
+ABSENT = {"dropout": 0, "dprate": 0, "attention_dropout": 0, "norm": "none", "no_bias": False, "activation": "relu", "ego": False}
 
 
 def build(model, p, g, inputs, outputs, settings):
