@@ -20,7 +20,6 @@ import (
 // Each node is chosen with the probability p, once, as in the authors' code, https://github.com/nerdslab/halfhop, which
 // changes the data before training: training and evaluation see the same graph, whatever the seed.
 type halfHop struct {
-	nodes      int
 	mix, leave *sparse.CSR // [all, nodes] and [nodes, all]
 	into, back *sparse.Matrix
 	arrays     int // of into
@@ -28,7 +27,7 @@ type halfHop struct {
 
 // newHalfHop is the graph with slow nodes, numbered behind its own, of an adjacency without self loops.
 func newHalfHop(a *sparse.CSR, p, alpha float64) (h *halfHop, augmented *sparse.CSR, err error) {
-	h = &halfHop{nodes: a.Rows}
+	h = &halfHop{}
 	var mix, all edgeList
 	for i := range a.Rows {
 		mix.add(i, i, 1)

@@ -1,7 +1,6 @@
 package models_test
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -146,90 +145,6 @@ func TestDropEdge(t *testing.T) {
 			modeltest.Near(t, name+": losses without edges", losses(g, "1"), losses(bare, "0"))
 		})
 	}
-}
-
-// The graph with slow nodes, node by node.
-func TestHalfHop(t *testing.T) {
-	g := modeltest.Tiny(t)
-	for _, p := range []string{"1", "0.5"} {
-		var share float64
-		fmt.Sscan(p, &share)
-		chosen := models.ChosenNodes(g.NumNodes, share)
-		for name, layer := range map[string]func(d *modeltest.Dense, a, x *Node) *Node{
-			"gcn": func(d *modeltest.Dense, a, x *Node) *Node { return gcn(d, byTargets(a), x) }, "gat": gat,
-		} {
-			modeltest.Equals(t, name, func(d *modeltest.Dense) (logits, penalty *Node) {
-				a, mix := slowed(d.Graph, g, chosen, 0.3)
-				x := encoded(Dot(mix, d.Linear("in_", d.X)).Product())
-				for range d.Config.Forward {
-					x = Add(x, layer(d, a, x))
-				}
-				return head(d, Slice(x, AxisRange(0, g.NumNodes))), nil
-			}, with(t, "half-hop", p, "half-hop-alpha", "0.3", "forward", "3"))
-		}
-	}
-}
-
-// byTargets divides entries by the roots of the sums of the rows of both their ends.
-func byTargets(a *Node) *Node {
-	r := Inverse(Sqrt(ReduceAndKeep(a, ReduceSum, 1)))
-	return Mul(Mul(a, r), Transpose(r, 0, 1))
-}
-
-// slowed are the adjacency with slow nodes and self loops, and the shares of the nodes in slow nodes' features.
-func slowed(on *Graph, g *graphs.Graph, chosen []bool, alpha float32) (a, mix *Node) {
-	n := g.NumNodes
-	var directed [][2]int // target and source
-	for _, e := range g.Edges {
-		directed = append(directed, [2]int{int(e[0]), int(e[1])}, [2]int{int(e[1]), int(e[0])})
-	}
-	size := n
-	for _, e := range directed {
-		if chosen[e[0]] {
-			size++
-		}
-	}
-	rows, shares := make([][]float32, size), make([][]float32, size)
-	for i := range rows {
-		rows[i], shares[i] = make([]float32, size), make([]float32, n)
-		rows[i][i] = 1
-		if i < n {
-			shares[i][i] = 1
-		}
-	}
-	slow := n
-	for _, e := range directed {
-		if !chosen[e[0]] {
-			rows[e[0]][e[1]] = 1
-			continue
-		}
-		rows[slow][e[0]], rows[slow][e[1]], rows[e[0]][slow] = 1, 1, 1
-		shares[slow][e[1]], shares[slow][e[0]] = alpha, 1-alpha
-		slow++
-	}
-	return Const(on, rows), Const(on, shares)
-}
-
-// States can be followed where there are slow nodes, and the last one is what the head reads.
-func TestTraceOfSlowNodes(t *testing.T) {
-	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		g, c := modeltest.Board(t, 4), modeltest.Small("gcn")
-		with(t, "half-hop", "1", "norm-layers", "pair", "forward", "4")(&c)
-		weights := modeltest.Draw(t, g, c)
-		trajectory, err := train.Trace(e, g, 0, c, weights, []int{0, 2, 4})
-		if err != nil {
-			t.Fatal(err)
-		}
-		last := trajectory.Forward[len(trajectory.Forward)-1]
-		for i, p := range trajectory.Probability {
-			if math.Abs(p-last.Probability[i]) > 1e-5 {
-				t.Fatalf("node %d has probability %g, its last state %g", i, p, last.Probability[i])
-			}
-		}
-		if len(trajectory.Forward) != 3 || len(last.Probability) != g.NumNodes {
-			t.Errorf("%d states of %d nodes", len(trajectory.Forward), len(last.Probability))
-		}
-	})
 }
 
 // Two changes of the graph at once, and remedies beside reverse layers, are refused.

@@ -9,7 +9,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// smoothness is figure 3: the smoothness (GSL) of trained models' states, layer by layer.
+// smoothness is figure 3: the smoothness (GSL) of trained models' states, layer by layer; beside the paper's, that of
+// models with remedies for over-smoothing.
 func smoothness(v *View) *Document {
 	d := &Document{}
 	p := v.Profile.Smoothness
@@ -17,22 +18,15 @@ func smoothness(v *View) *Document {
 	for _, dataset := range p.Datasets {
 		var series []report.Series
 		for _, m := range p.Models {
-			t := experiment.Training(dataset, p.Split, m.Config)
-			t.Follow = &experiment.Follow{Layers: p.Layers}
-			a := experiment.Ask[experiment.Trained](v.View, t)
-			if !a.OK() || a.Outcome.Followed == nil {
-				d.note("%s %s on %s: %s.", m.Model, m.Depth(), dataset, a.Why)
-				continue
-			}
-			for _, s := range d.smooth(dataset, m, a.Outcome) {
-				if len(s.X) > 0 {
-					series = append(series, s)
-				}
-			}
+			series = append(series, d.smooth(v, dataset, m, titleOf(m.Model))...)
 		}
 		if len(series) > 0 {
 			d.Figures = append(d.Figures, report.Curves("fig3-"+dataset, v.title("Smoothness over layers, "+dataset),
 				"layers", "GSL", series, report.Axes{Log2X: true}))
+		}
+		if plots := d.remedies(v, dataset, series); len(plots) > 0 {
+			d.Figures = append(d.Figures, report.Plots("fig3-"+dataset+"-remedies",
+				v.title("Smoothness with remedies for over-smoothing, "+dataset), plots...))
 		}
 	}
 	d.note("GSL is the mean cosine similarity over all pairs of nodes, exactly, of the states of models trained on "+
@@ -40,21 +34,74 @@ func smoothness(v *View) *Document {
 	return d
 }
 
-// smooth are the lines of a model, and notes what they say beside the paper's.
-func (d *Document) smooth(dataset string, m experiment.Model, o experiment.Trained) []report.Series {
-	says, f, title := claim(3), o.Followed, titleOf(m.Model)
+// smooth are the lines of a model, the reverse process first, and notes what they say beside the paper's; none where
+// there is no run.
+func (d *Document) smooth(v *View, dataset string, m experiment.Model, title string) (lines []report.Series) {
+	p := v.Profile.Smoothness
+	t := experiment.Training(dataset, p.Split, m.Config)
+	t.Follow = &experiment.Follow{Layers: p.Layers}
+	a := experiment.Ask[experiment.Trained](v.View, t)
+	if !a.OK() || a.Outcome.Followed == nil {
+		d.note("%s %s on %s: %s.", title, m.Depth(), dataset, a.Why)
+		return nil
+	}
+	says, o, f := claim(3), a.Outcome, a.Outcome.Followed
 	if m.HasReverse() {
 		d.note("%s, %s of %s layers: the GSL of the reverse process is %.3f at most up to %d layers (paper: below "+
 			"%g); test %s %.1f %%.", dataset, title, m.Depth(),
 			most(f.Reverse), m.Reverse, says.Below, o.Metric, 100*float64(o.Test))
-		return []report.Series{line(fmt.Sprintf("%s, reverse of %d", title, m.Reverse), f.Reverse),
-			line(fmt.Sprintf("%s, forward of %d", title, m.Forward), f.Forward)}
+		lines = append(lines, line(fmt.Sprintf("%s, reverse of %d", title, m.Reverse), f.Reverse),
+			line(fmt.Sprintf("%s, forward of %d", title, m.Forward), f.Forward))
+	} else {
+		from := func(l experiment.Layer) bool { return l.Layer > says.AfterLayers }
+		d.note("%s, %s of %d layers: GSL %.3f after layer %d, at least %.3f from there on; test %s %.1f %%.",
+			dataset, title, m.Forward,
+			at(f.Forward, says.AfterLayers), says.AfterLayers, least(f.Forward, from), o.Metric, 100*float64(o.Test))
+		lines = append(lines, line(fmt.Sprintf("%s, %d layers", title, m.Forward), f.Forward))
 	}
-	from := func(l experiment.Layer) bool { return l.Layer > says.AfterLayers }
-	d.note("%s, %s of %d layers: GSL %.3f after layer %d, at least %.3f from there on; test %s %.1f %%.",
-		dataset, title, m.Forward,
-		at(f.Forward, says.AfterLayers), says.AfterLayers, least(f.Forward, from), o.Metric, 100*float64(o.Test))
-	return []report.Series{line(fmt.Sprintf("%s, %d layers", title, m.Forward), f.Forward)}
+	return slices.DeleteFunc(lines, func(s report.Series) bool { return len(s.X) == 0 })
+}
+
+// remedies are a panel for each remedy, of the same scale, with a curve for each depth; beside these the first of the
+// paper's curves, that of a reverse process, as far as the deepest goes.
+func (d *Document) remedies(v *View, dataset string, paper []report.Series) (plots []report.Plot) {
+	low := 0.0
+	for _, s := range paper[:min(1, len(paper))] {
+		low = min(low, slices.Min(s.Y))
+	}
+	for _, r := range v.Profile.Smoothness.Remedies {
+		panel := report.Plot{XName: "layers", YName: "GSL"}
+		deepest := 0
+		for _, m := range r.Models {
+			panel.Title = fmt.Sprintf("%s with %s", titleOf(m.Model), r.Name)
+			for _, s := range d.smooth(v, dataset, m, panel.Title) {
+				s.Name = fmt.Sprintf("%d layers", m.Forward)
+				low, deepest = min(low, slices.Min(s.Y)), max(deepest, m.Forward)
+				panel.Series = append(panel.Series, s)
+			}
+		}
+		if len(panel.Series) == 0 {
+			continue
+		}
+		if len(paper) > 0 {
+			panel.Series = append(panel.Series, upTo(paper[0], deepest))
+		}
+		plots = append(plots, panel)
+	}
+	for i := range plots {
+		plots[i].Axes = report.Axes{Log2X: true, RangeY: [2]float64{math.Floor(10*low) / 10, 1}}
+	}
+	return plots
+}
+
+// upTo is the part of a curve up to a number of layers.
+func upTo(s report.Series, layers int) report.Series {
+	n := 0
+	for n < len(s.X) && s.X[n] <= float64(layers) {
+		n++
+	}
+	s.X, s.Y = s.X[:n], s.Y[:n]
+	return s
 }
 
 // line is the GSL over layers, without the input and what is not finite.

@@ -89,13 +89,21 @@ type DepthCurve struct {
 	} `json:"depths"`
 }
 
-// Smoothness are trainings followed layer by layer.
+// Smoothness are trainings followed layer by layer: those of the paper's figure, and of remedies for over-smoothing
+// that the paper names.
 type Smoothness struct {
 	Datasets []string           `json:"datasets"`
 	Split    int                `json:"split"`
 	Layers   []int              `json:"layers"`
 	Models   []experiment.Model `json:"models"`
+	Remedies []Remedy           `json:"remedies,omitempty"`
 	Note     string             `json:"note"`
+}
+
+// Remedy is a remedy by its name, and models of several depths that have it.
+type Remedy struct {
+	Name   string             `json:"name"`
+	Models []experiment.Model `json:"models"`
 }
 
 // RunTime are benchmarks at several numbers of reverse layers.

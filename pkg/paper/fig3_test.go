@@ -1,0 +1,38 @@
+package paper
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/report"
+)
+
+// Each remedy has a panel, of one scale with the others, with a curve for each depth and the reverse process up to the
+// deepest.
+func TestRemediesOfFigure3(t *testing.T) {
+	p := Quick()
+	items, err := Choose([]string{"fig3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := experiment.Scope{Profile: p.Profile}
+	v := &View{experiment.NewView(s, allRuns(t, s, p, items)), p}
+	reverse := report.Series{Name: "reverse", X: []float64{1, 64, 1024}, Y: []float64{-0.15, 0.2, 0.3}}
+	d := &Document{}
+	plots := d.remedies(v, "chameleon-filtered", []report.Series{reverse})
+	if len(plots) != len(p.Smoothness.Remedies) {
+		t.Fatalf("%d panels", len(plots))
+	}
+	for i, plot := range plots {
+		models := p.Smoothness.Remedies[i].Models
+		last := plot.Series[len(plot.Series)-1]
+		if len(plot.Series) != len(models)+1 || !slices.Equal(last.X, []float64{1, 64}) ||
+			plot.Axes.RangeY != [2]float64{-0.2, 1} {
+			t.Errorf("panel %q: %+v", plot.Title, plot)
+		}
+	}
+	if plots[0].Title != "GCN with PairNorm" || plots[0].Series[0].Name != "16 layers" {
+		t.Errorf("panel %q begins with %q", plots[0].Title, plots[0].Series[0].Name)
+	}
+}
