@@ -18,8 +18,8 @@ func init() {
 		Shared:    []string{"forward", "hidden", "dropout"},
 		Own: OwnSettings(glognnSettings{Alpha: 0, Beta: 1, Gamma: 0.5, Delta: 0.5, Order: 2}, func(s *glognnSettings) []Setting {
 			return []Setting{
-				{Name: "alpha", Value: &s.Alpha, Help: "weight of ‖Z‖² (GloGNN), of what layers begin with (others)", Most: Unlimited},
-				{Name: "beta", Value: &s.Beta, Help: "weight of the penalty: on Z's distance from powers of the adjacency (GloGNN)",
+				{Name: "alpha", Value: &s.Alpha, Help: "weight of ‖Z‖²", Most: Unlimited},
+				{Name: "beta", Value: &s.Beta, Help: "weight of Z's distance from powers of the adjacency",
 					Least: Positive, Most: Unlimited},
 				{Name: "gamma", Value: &s.Gamma, Help: "share of the first embedding in every layer", Most: 0.99},
 				{Name: "delta", Value: &s.Delta, Help: "share of the features, beside the adjacency, in the first embedding", Most: 1},

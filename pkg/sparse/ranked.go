@@ -33,11 +33,30 @@ func (e Edges) Ranked(v *Node, ranks ...int) *Node {
 		var counts []*Node
 		for i := range k {
 			limit := Reshape(Slice(middle, AxisRange(i, i+1)))
-			below := ConvertDType(LessOrEqual(r.bits, loop.Like(limit, r.bits)), dtypes.Int32)
-			counts = append(counts, Reshape(ReduceAllSum(below), 1))
+			counts = append(counts, count(LessOrEqual(r.bits, loop.Like(limit, r.bits))))
 		}
 		enough := GreaterThan(Concatenate(counts, 0), r.need)
 		return bounds{Where(enough, s.low, middle), Where(enough, middle, s.high)}
 	})
 	return Bitcast(end.high, dtypes.Float32)
+}
+
+// count is the number of true ones among x, [n, 1], [1]. An eighth remains each time, which XLA CPU computes with vectors;
+// it reduces numbers one by one.
+func count(x *Node) *Node {
+	const blocks = 8
+	x = ConvertDType(Reshape(x, -1), dtypes.Int32)
+	var rest []*Node
+	for n := x.Shape().Dimensions[0]; n >= blocks*blocks; n = x.Shape().Dimensions[0] {
+		size := n / blocks
+		if n > blocks*size {
+			rest = append(rest, Slice(x, AxisRange(blocks*size)))
+		}
+		sum := Slice(x, AxisRange(0, size))
+		for k := 1; k < blocks; k++ {
+			sum = Add(sum, Slice(x, AxisRange(k*size, (k+1)*size)))
+		}
+		x = sum
+	}
+	return Reshape(ReduceAllSum(Concatenate(append(rest, x), 0)), 1)
 }

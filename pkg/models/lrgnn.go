@@ -1,0 +1,136 @@
+package models
+
+import (
+	"slices"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
+
+func init() {
+	of := []string{"mlp", "gcn"}
+	Register(Kind{Name: "lrgnn", Title: "LRGNN",
+		Layer:     "(1-α) U V^T X + α X, once, U V^T of low rank near the signed relationships of neighbours' labels",
+		Reference: "Liang et al., NeurIPS 2023",
+		Shared:    []string{"hidden", "dropout"},
+		Own: OwnSettings(lrgnnSettings{Estimator: "mlp", Factor: "mlp", Rank: 10, Updates: 1, Alpha: 0.9, Beta: 0.5, Delta: 0.9,
+			Lambda: 0.5, Eps: 0.1, FactorDropout: 0.5}, func(s *lrgnnSettings) []Setting {
+			return []Setting{
+				{Name: "estimator", Value: &s.Estimator, OneOf: of, Help: "what estimates unknown labels: mlp or gcn"},
+				{Name: "factor", Value: &s.Factor, OneOf: of, Help: "what the factor V starts as: mlp (a linear map) or gcn"},
+				{Name: "rank", Value: &s.Rank, Help: "rank of the label relationship matrix", Least: 1, Most: 64},
+				{Name: "updates", Value: &s.Updates, Help: "least-squares steps, of U and V by turns", Most: 64},
+				{Name: "alpha", Value: &s.Alpha, Help: "share of the embedding that stays as it is", Most: 1},
+				{Name: "beta", Value: &s.Beta, Help: "weight of ‖U‖²", Least: Positive, Most: Unlimited},
+				{Name: "delta", Value: &s.Delta, Help: "threshold below which neighbours' labels count as different",
+					Least: -1000, Most: 1000},
+				{Name: "lambda", Value: &s.Lambda, Help: "share of the adjacency, beside the features, in the embedding", Most: 1},
+				{Name: "eps", Value: &s.Eps, Help: "weight of ‖X X^T - U V^T‖²", Most: Unlimited},
+				{Name: "factor-dropout", Value: &s.FactorDropout, Help: "dropout of the factors' columns", Most: 0.99},
+				{Name: "edge-mean", Value: &s.EdgeMean, Help: "divide relationships by the number of neighbours"}}
+		}),
+		Defaults: func(c *Config) { c.Hidden, c.Dropout = 64, 0.7 },
+		Depth:    func(Config) string { return "1" },
+		New:      func(c Config) Network { return &lrgnn{lrgnnSettings: OwnOf[lrgnnSettings](c)} }})
+}
+
+// lrgnnSettings have the names of the authors' code, but for Rank (k there), Updates (gamma), FactorDropout (r) and
+// EdgeMean (large_scale).
+type lrgnnSettings struct {
+	Estimator, Factor                              string
+	Rank, Updates                                  int
+	Alpha, Beta, Delta, Lambda, Eps, FactorDropout float64
+	EdgeMean                                       bool
+}
+
+// lrgnn is LRGNN (Liang et al., "Predicting Global Label Relationship Matrix for Graph Neural Networks under
+// Heterophily", NeurIPS 2023), for n nodes, c classes, width d and rank k:
+//
+//	Y      = known labels, else the softmax of an estimator, which is trained beside        [n, c]
+//	s_ij   = Y_i·Y_j - δ, for neighbours alone                                              a signed graph
+//	H      = dropout(ReLU((1-λ) (F W1^T + b1) + λ (A Wa^T + ba)))                           [n, d]; W1 [d, m], Wa [d, n]
+//	X      = H W2^T + b2                                                                    [n, c]
+//	V      = H Wv^T + bv, or Â times that, Â as Kipf and Welling's;  U = S V (V^T V + β I)^-1   [n, k]
+//	U      = (R V + U V^T V + ε X X^T V) ((1+ε) V^T V + β I)^-1                             then V from U, by turns
+//	R_ij   = s_ij - U_i·V_j + b, for neighbours with (s_ij - U_i·V_j)² < t_ij, else 0
+//	logits = (1-α) U V^T X + α X                                                            [n, c]
+//
+// A step of U is one of softImpute-ALS (Hastie et al. 2015) for Σ (s_ij - U_i·V_j)² + ε ‖X X^T - U V^T‖² + β ‖U‖². Edges
+// with large residuals are left out of it, as outliers: t_ij = f_ij (q3 + 3/2 (q3 - q1)), with quartiles q1 and q3 of all
+// squared residuals, and f_ij = (1/2 + (‖Y_i‖ - 1/c) (‖Y_j‖ - 1/c) + log(e - 1 + |s_ij|))/3. Nothing is [n, n]: U V^T X = U
+// (V^T X). In training, columns of X and V are dropped in ε X X^T V and ε V^T V with the probability "factor-dropout".
+//
+// What the paper's text has of this was not at hand; followed is its code, https://github.com/Jinx-byebye/LRGNN, with its
+// default settings and its one layer, except that d is 512 there, and that
+//   - the estimator, of two layers, is trained at the same time, by a cross-entropy of its own, instead of before with
+//     early stopping: it learns the same, since no gradient reaches it from Y, and Y is what it has learnt so far;
+//   - 1/2 in f stands for the logistic function of an attention that no gradient reaches, and that stays as drawn;
+//   - steps of V are those of U for S^T; there, an index is the other way round, which is the same for symmetric U V^T;
+//   - with "edge-mean", s_ij is divided by the number of i's neighbours, and is -5 at least: there by j's, though called row
+//     normalisation;
+//   - U starts with a ridge of β, without which a V of lower rank has no inverse; features are not dropped.
+type lrgnn struct {
+	lrgnnSettings
+	edges   *sparse.Pattern
+	rows    *sparse.Matrix
+	smooth  *sparse.Matrix // Â; nil where nothing needs it
+	entries int
+}
+
+// Prepare lays out the edges; A with columns in the graph's order, for its product with Wa; and Â.
+func (n *lrgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
+	a := sparse.Adjacency(g)
+	n.entries = a.Entries()
+	if n.edges, err = sparse.NewPattern(a, sparse.PatternOptions{}); err != nil {
+		return nil, nil, err
+	}
+	order = n.edges.Order()
+	if n.rows, err = sparse.NewRectangular(a, order, nil); err != nil {
+		return nil, nil, err
+	}
+	arrays = slices.Concat(n.edges.Tensors(), n.rows.Tensors())
+	if n.Estimator == "gcn" || n.Factor == "gcn" {
+		if n.smooth, err = sparse.NewMatrix(a.WithSelfLoops().SymmetricNormalised(), order); err != nil {
+			return nil, nil, err
+		}
+		arrays = append(arrays, n.smooth.Tensors()...)
+	}
+	return order, arrays, nil
+}
+
+// Build is the network; its representation are the scores of the classes, [n, c].
+func (n *lrgnn) Build(b *Builder) Output {
+	c, first := b.Config, len(n.edges.Tensors())
+	second := first + len(n.rows.Tensors())
+	propagate := func(kind string, x *Node) *Node {
+		if kind == "mlp" {
+			return x
+		}
+		return n.smooth.On(b.Arrays[second:]).Product(x)
+	}
+	scores, calm := n.estimate(b, propagate)
+	signed := n.relationships(b, n.edges.On(b.Arrays[:first]), calm)
+
+	h := MulScalar(b.Encode("lin1", c.Hidden), 1-n.Lambda)
+	h = Add(h, MulScalar(b.EncodeRows("lin_a", n.rows.On(b.Arrays[first:second]), c.Hidden), n.Lambda))
+	h = b.Dropout(Max(h, ZerosLike(h)))
+	x := b.Linear("lin2", h, b.Classes)
+	u, v := signed.factors(propagate(n.Factor, b.Linear("vs.0", h, n.Rank)), x)
+	near := Dot(u, Dot(Transpose(v, 0, 1), x).Product()).Product()
+	x = Add(MulScalar(near, 1-n.Alpha), MulScalar(x, n.Alpha))
+	return Output{Logits: b.FromScores(x), Representation: x, Penalty: knownLoss(scores, b.Known())}
+}
+
+// estimate is the estimator's scores, [n, c], with dropout and without: a perceptron, or a graph convolution,
+// Â ReLU(Â (F W + b)) W + b.
+func (n *lrgnn) estimate(b *Builder, propagate func(kind string, x *Node) *Node) (scores, calm *Node) {
+	hidden := propagate(n.Estimator, b.Encode("predictor.lin1", b.Config.Hidden))
+	hidden = Max(hidden, ZerosLike(hidden))
+	out := func(x *Node) *Node {
+		return propagate(n.Estimator, b.Linear("predictor.lin2", x, b.Classes))
+	}
+	return out(b.Dropout(hidden)), out(hidden)
+}
