@@ -15,10 +15,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// The graph with slow nodes, node by node.
+// The graph with slow nodes, node by node; and with normalisation after every layer, of slow nodes as well.
 func TestHalfHop(t *testing.T) {
 	g := modeltest.Tiny(t)
-	for _, p := range []string{"1", "0.5"} {
+	for p, norm := range map[string]string{"1": "layer", "0.5": "none"} {
 		var share float64
 		fmt.Sscan(p, &share)
 		chosen := models.ChosenNodes(g.NumNodes, share)
@@ -30,9 +30,12 @@ func TestHalfHop(t *testing.T) {
 				x := encoded(Dot(mix, d.Linear("in_", d.X)).Product())
 				for range d.Config.Forward {
 					x = Add(x, layer(d, a, x))
+					if norm != "none" {
+						x = normed(norm, 1, x)
+					}
 				}
 				return head(d, Slice(x, AxisRange(0, g.NumNodes))), nil
-			}, with(t, "half-hop", p, "half-hop-alpha", "0.3", "forward", "3"))
+			}, with(t, "half-hop", p, "half-hop-alpha", "0.3", "norm-layers", norm, "forward", "3"))
 		}
 	}
 }
