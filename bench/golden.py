@@ -29,9 +29,13 @@ SPARSE = {"vanilla-gcn", "vanilla-gat", "appnp", "chebnet"}
 # Settings by their names in JSON; those that pyg.py does not have at the only value that they may have.
 OFF = {"dropout": 0}
 RESIDUAL = OFF | {"norm": "none", "no_bias": False, "head_layers": 2}
+REVERSE = RESIDUAL | {"head_layers": 1, "activation": "relu", "normalise": "project", "tolerance": 1e-7, "max_iterations": 100,
+                      "adjoint": "implicit"}
 CASES = {
     "gcn": ("gcn", RESIDUAL | {"forward": 2, "hidden": 6}),
     "gat": ("gat", RESIDUAL | {"forward": 2, "hidden": 6, "heads": 2}),
+    "sage-res": ("sage-res", RESIDUAL | {"forward": 2, "hidden": 6}),
+    "sage+rep": ("sage+rep", REVERSE | {"forward": 2, "reverse": 3, "hidden": 6, "lipschitz": 0.9, "bound": "spectral"}),
     "sage": ("sage", OFF | {"forward": 2, "hidden": 6, "hidden_dim_multiplier": 2}),
     "gt-sep": ("gt-sep", OFF | {"forward": 2, "hidden": 6, "heads": 2, "hidden_dim_multiplier": 2}),
     "gpr-gnn": ("gpr-gnn", OFF | {"hidden": 6, "dprate": 0, "order": 4, "alpha": 0.1}),
@@ -96,13 +100,16 @@ def random_graph(rng):
     return np.array(chosen, np.int64)
 
 
-def random_weights(rng):
-    """Makes weights: matrices as large as they usually start, vectors about the ones or zeros they start from."""
+def random_weights(rng, contracting):
+    """Makes weights: matrices as large as they usually start, or so much smaller that layers contract; vectors about the ones or
+    zeros they start from."""
 
     def make(name, shape):
         w = rng.standard_normal(shape)
         if len(shape) > 1:
             w /= np.sqrt(shape[-1])
+            if name.startswith("stack.") and contracting:
+                w *= 0.2
         else:
             w = 0.4 * w + (1 if "norm" in name and name.endswith("weight") else 0)
         return torch.from_numpy(w.astype(np.float32).astype(np.float64))
@@ -126,7 +133,7 @@ def golden(name, model, settings):
     edges, x = random_graph(rng), features(rng, model in SPARSE)
     y, train = rng.integers(CLASSES, size=NODES), rng.random(NODES) < 0.6
     given = torch.from_numpy(x.astype(np.float64)), torch.from_numpy(y), torch.from_numpy(train)
-    p = pyg.Parameters(random_weights(rng))
+    p = pyg.Parameters(random_weights(rng, "reverse" in settings))
     logits, loss, gradients = evaluate(p, edges, model, settings, *given)
     for layout in pyg.LAYOUTS[1:]:  # of no effect where a model takes edges alone
         for a, b in zip(evaluate(p, edges, model, settings, *given, layout)[2].values(), gradients.values()):

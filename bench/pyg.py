@@ -131,6 +131,37 @@ def gat(p, g, inputs, outputs, *, hidden, heads, **settings):
     return residual(lambda x: layer(x, *adjacency), p, inputs, outputs, hidden, **settings)
 
 
+def ego(p, g, hidden):
+    """conv(X) = Â X W + X V + b."""
+    body = "stack.0.body."
+    layer = given(GCNConv(hidden, hidden, normalize=False),
+                  lin__weight=p(body + "lin.weight", hidden, hidden), bias=p(body + "bias", hidden))
+    v, adjacency = p(body + "ego.weight", hidden, hidden), g.product(layer, g.looped, g.symmetric(g.looped))
+    return lambda x: layer(x, *adjacency) + x @ v.T
+
+
+def sage_residual(p, g, inputs, outputs, *, hidden, **settings):
+    return residual(ego(p, g, hidden), p, inputs, outputs, hidden, **settings)
+
+
+def sage_reverse(p, g, inputs, outputs, *, hidden, forward, reverse, tolerance, max_iterations, lipschitz, bound, normalise,
+                 adjoint, dropout, norm, no_bias, head_layers, activation):
+    """X + ReLU(conv(X)) and its inverse, side by side. The inverse is iterated, and so is its gradient; weights are within their bound."""
+    conv, encode, head = ego(p, g, hidden), p.linear("in_", inputs, hidden), p.linear("out", 2 * hidden, outputs)
+
+    def run(x):
+        there = back = torch.relu(encode(x))
+        for _ in range(forward):
+            there = there + torch.relu(conv(there))
+        for _ in range(reverse):
+            y = back
+            for _ in range(max_iterations):
+                back = y - torch.relu(conv(back))
+        return head(torch.cat([there, back], 1))
+
+    return run
+
+
 def normalised(p, inputs, outputs, hidden, modules):
     """X + module(LayerNorm(X)), as Platonov et al."""
     norms = [p.layer_norm(f"residual_modules.{i}.normalization", hidden) for i in range(len(modules))]
@@ -219,7 +250,7 @@ def fagcn(p, g, inputs, outputs, *, forward, hidden, dropout, eps):
     return run
 
 
-MODELS = {"gcn": gcn, "gat": gat, "sage": sage, "gt-sep": gt_sep, "gpr-gnn": gpr_gnn, "fagcn": fagcn}
+MODELS = {"sage-res": sage_residual, "sage+rep": sage_reverse, "gcn": gcn, "gat": gat, "sage": sage, "gt-sep": gt_sep, "gpr-gnn": gpr_gnn, "fagcn": fagcn}
 
 
 def loss_of(logits, labels):
