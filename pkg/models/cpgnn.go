@@ -102,15 +102,15 @@ func (n *cpgnn) Build(b *Builder) Output {
 func (n *cpgnn) prior(b *Builder, normalised sparse.Operator) (scores, calm *Node) {
 	copies, layer := 1, func(x *Node) *Node { return x }
 	if OwnOf[cpgnnSettings](b.Config).Prior == "cheb" {
-		copies, layer = 3, func(x *Node) *Node { return chebyshev(normalised, x) }
+		copies, layer = 3, func(x *Node) *Node { return chebyshevPrior(normalised, x) }
 	}
 	hidden := layer(b.Encode("prior.0", copies*b.Config.Hidden))
 	out := func(x *Node) *Node { return layer(b.Linear("prior.1", Max(x, ZerosLike(x)), copies*b.Classes)) }
 	return out(b.Dropout(hidden)), out(hidden)
 }
 
-// chebyshev is T_0(L) X_0 + T_1(L) X_1 + T_2(L) X_2 of L = -D^-1/2 A D^-1/2, for the columns [X_0, X_1, X_2] of x.
-func chebyshev(normalised sparse.Operator, x *Node) *Node {
+// chebyshevPrior is T_0(L) X_0 + T_1(L) X_1 + T_2(L) X_2 of L = -D^-1/2 A D^-1/2, for the columns [X_0, X_1, X_2] of x.
+func chebyshevPrior(normalised sparse.Operator, x *Node) *Node {
 	width := x.Shape().Dimensions[1] / 3
 	part := func(k int) *Node { return Slice(x, AxisRange(), AxisRange(k*width, (k+1)*width)) }
 	inner := Sub(part(1), MulScalar(normalised.Product(part(2)), 2))

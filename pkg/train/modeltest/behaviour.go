@@ -86,7 +86,7 @@ func overfits(t *testing.T, e *engine.Engine, c train.Config) {
 	t.Helper()
 	g := Tiny(t)
 	g.Splits[0].Val = g.Splits[0].Train
-	c.Hidden, c.Epochs, c.Patience, c.LearningRate, c.WeightDecay = 16, 400, 0, 0.02, 0
+	c.Hidden, c.Epochs, c.Patience, c.LearningRate, c.WeightDecay = min(c.Hidden, 1)*16, 400, 0, 0.02, 0
 	r, err := train.Fit(t.Context(), e, g, 0, c, nil)
 	if err != nil {
 		t.Fatal(err)
