@@ -15,18 +15,6 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// with are settings by their names and values, in turn.
-func with(t *testing.T, settings ...string) func(c *train.Config) {
-	return func(c *train.Config) {
-		t.Helper()
-		for i := 0; i < len(settings); i += 2 {
-			if err := c.Set(settings[i], settings[i+1]); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-}
-
 // All remedies can be trained, alone and together.
 func TestRemedies(t *testing.T) {
 	modeltest.Check(t, "gcn", with(t, "norm-layers", "pair-si", "drop-edge", "0.2", "forward", "1"))
