@@ -21,11 +21,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Small is a configuration of a model for graphs of some hundred nodes: narrow and shallow, with solves that converge,
-// so that gradients can be compared with differences.
+// Small is a configuration of a model for graphs of some hundred nodes: narrow and shallow, without dropout of any
+// kind, with solves that converge, so that gradients can be compared with differences.
 func Small(model string) train.Config {
 	c := train.Default(model)
-	c.Hidden, c.Epochs, c.LearningRate, c.Dropout = 8, 20, 0.02, 0
+	c.Hidden, c.Epochs, c.LearningRate = min(c.Hidden, 8), 20, 0.02
+	for _, s := range c.Settings() {
+		if s.Absent == 0.0 {
+			c.Set(s.Name, "0")
+		}
+	}
 	if c.Forward > 0 {
 		c.Forward = 2
 	}
