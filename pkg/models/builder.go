@@ -109,8 +109,8 @@ func (b *Builder) DropoutOf(x *Node, p float64) *Node {
 	if p == 0 || !b.Random() {
 		return x
 	}
-	keep := LessThan(b.Scope.RandomUniform(b.Graph, shapes.Make(x.DType(), x.Shape().Dimensions...)), ConstAs(x, 1-p))
-	return Where(keep, DivScalar(x, 1-p), ZerosLike(x))
+	limit := Const(b.Graph, uint32(p*(1<<32)))
+	return Where(GreaterOrEqual(b.bits(x), limit), DivScalar(x, 1-p), ZerosLike(x))
 }
 
 // Random tells whether what training draws at random, such as dropout, is to be drawn: in training, unless
