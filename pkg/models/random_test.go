@@ -2,6 +2,7 @@ package models_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -113,4 +114,41 @@ func TestDropout(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Node features are dropped before they are encoded, dense as well as sparse ones.
+func TestDropFeatures(t *testing.T) {
+	const n, m = 400, 64
+	for _, each := range []int{3, 40} { // features other than zero
+		rng := rand.New(rand.NewPCG(2, 7))
+		x := make([]float32, n*m)
+		for i := range n {
+			for _, j := range rng.Perm(m)[:each] {
+				x[i*m+j] = float32(rng.NormFloat64())
+			}
+		}
+		g, err := graphs.New("random", n, []graphs.Edge{{0, 1}}, x, m, make([]int32, n), 2, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, yes := models.Sparse(g); yes != (each == 3) {
+			t.Fatalf("%d features of %d: sparse is %t", each, m, yes)
+		}
+		enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+			y := drop(t, e, g, "mlp", 1, func(b *models.Builder) []*Node { return []*Node{b.Encode("x", m)} })[0][0]
+			kept := 0.0
+			for i, v := range y { // the order of a perceptron's nodes is the graph's
+				if v == 0 {
+					continue
+				}
+				if want := float64(x[i]) / 0.75; math.Abs(float64(v)-want) > 1e-5 {
+					t.Fatalf("feature %d became %g, want %g or 0", i, v, want)
+				}
+				kept++
+			}
+			if share := kept / float64(n*each); math.Abs(share-0.75) > 4*0.44/math.Sqrt(float64(n*each)) {
+				t.Errorf("%g of the features are kept, want 0.75", share)
+			}
+		})
+	}
 }
