@@ -84,7 +84,7 @@ func (f features) times(w *Node, nodes []*Node) *Node {
 
 // denseFeatures are the node features, [n, Features]; nil where they are kept as a sparse matrix.
 func (b *Builder) denseFeatures() *Node {
-	if b.Model.features.sparse != nil {
+	if f := b.Model.features; f.sparse != nil || f.pattern != nil {
 		return nil
 	}
 	return b.features[0]
