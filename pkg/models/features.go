@@ -4,14 +4,17 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/revgnn/revgnn/pkg/gradient"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// features are a graph's node features X, [n, m], dense or, where most are zero, sparse.
+// features are a graph's node features X, [n, m], dense or, where most are zero, sparse: a matrix or, where they are to
+// be dropped in training, a pattern, whose values are the first array. Dense ones are the only array.
 type features struct {
-	sparse *sparse.Matrix // nil if they are dense
-	arrays []*tensors.Tensor
+	sparse  *sparse.Matrix
+	pattern *sparse.Pattern
+	arrays  []*tensors.Tensor
 }
 
 // dense is the share of features other than zero from which on they are multiplied as a dense matrix. (At one in 200,
@@ -29,7 +32,7 @@ func Sparse(g *graphs.Graph) (entries int, yes bool) {
 }
 
 // newFeatures prepares the features in an order of the nodes.
-func newFeatures(g *graphs.Graph, order sparse.Order) (f features, err error) {
+func newFeatures(g *graphs.Graph, order sparse.Order, dropped bool) (f features, err error) {
 	x := sparse.Permute(order, g.Features, g.NumFeatures)
 	if _, yes := Sparse(g); !yes {
 		return features{arrays: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(x, g.NumNodes, g.NumFeatures)}},
@@ -39,6 +42,16 @@ func newFeatures(g *graphs.Graph, order sparse.Order) (f features, err error) {
 	if err != nil {
 		return f, err
 	}
+	if dropped && entries.Entries() > 0 {
+		f.pattern, err = sparse.NewPattern(entries, sparse.PatternOptions{Bipartite: true})
+		if err != nil {
+			return f, err
+		}
+		values := sparse.Spread(f.pattern, entries.Weight, 1)
+		f.arrays = append(f.arrays, tensors.FromFlatDataAndDimensions(values, len(values), 1))
+		f.arrays = append(f.arrays, f.pattern.Tensors()...)
+		return f, nil
+	}
 	if f.sparse, err = sparse.NewRectangular(entries, nil, nil); err != nil {
 		return f, err
 	}
@@ -46,11 +59,25 @@ func newFeatures(g *graphs.Graph, order sparse.Order) (f features, err error) {
 	return f, nil
 }
 
+// dropped are the nodes that hold the arrays, with features dropped as the builder drops values.
+func (f features) dropped(b *Builder, nodes []*Node) []*Node {
+	if f.sparse != nil { // no feature is other than zero
+		return nodes
+	}
+	return append([]*Node{b.Dropout(nodes[0])}, nodes[1:]...)
+}
+
 // times is X W^T for W, [d, m], with a gradient; nodes hold the arrays.
 func (f features) times(w *Node, nodes []*Node) *Node {
 	w = Transpose(w, 0, 1)
-	if f.sparse == nil {
-		return Dot(nodes[0], w).Product()
+	switch {
+	case f.sparse != nil:
+		return f.sparse.On(nodes).Product(w)
+	case f.pattern != nil:
+		x, p := nodes[0], f.pattern.Bare(nodes[1:])
+		return gradient.Custom(p.Product(x, StopGradient(w)), []*Node{w}, func(v *Node) []*Node {
+			return []*Node{p.TransposedProduct(p.Transpose(x), v)}
+		})
 	}
-	return f.sparse.On(nodes).Product(w)
+	return Dot(nodes[0], w).Product()
 }

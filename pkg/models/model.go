@@ -45,7 +45,7 @@ func New(c Config, g *graphs.Graph) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.features, err = newFeatures(g, order); err != nil {
+	if m.features, err = newFeatures(g, order, m.dropsFeatures()); err != nil {
 		return nil, err
 	}
 	m.Order, m.Arrays = order, slices.Concat(m.features.arrays, arrays)
@@ -56,7 +56,16 @@ func New(c Config, g *graphs.Graph) (*Model, error) {
 // active where the scope is in training.
 func (m *Model) Builder(scope *model.Scope, arrays []*Node) *Builder {
 	split := len(m.features.arrays)
-	return &Builder{Model: m, Scope: scope, Graph: arrays[0].Graph(), Arrays: arrays[split:], features: arrays[:split]}
+	b := &Builder{Model: m, Scope: scope, Graph: arrays[0].Graph(), Arrays: arrays[split:], features: arrays[:split]}
+	if m.dropsFeatures() {
+		b.features = m.features.dropped(b, b.features)
+	}
+	return b
+}
+
+// dropsFeatures tells whether node features are dropped in training.
+func (m *Model) dropsFeatures() bool {
+	return registry[m.Config.Model].DropFeatures && m.Config.Dropout > 0
 }
 
 // Build adds the model to a graph; see [Model.Builder].

@@ -10,12 +10,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/layers"
 )
 
-// Param is an array of a model and how it starts: uniform in ±Limit, or all Value where Limit is 0.
+// Param is an array of a model and how it starts: uniform in ±Limit, or where Limit is 0 at Values, or all Value where
+// there are none.
 type Param struct {
 	// Name is that of the PyTorch implementation, where there is one; matrices of linear maps are [out, in].
 	Name         string
 	Shape        []int
 	Limit, Value float64
+	Values       []float64
 	// Fixed marks an array that is part of the model but not trained, such as running statistics.
 	Fixed bool
 	// Bound, if not nil, is a bound on its norm.
@@ -65,6 +67,8 @@ func (p Param) Draw(rng *rand.Rand) []float32 {
 		values[i] = float32(p.Value)
 		if p.Limit > 0 {
 			values[i] = float32((2*rng.Float64() - 1) * p.Limit)
+		} else if len(p.Values) > 0 {
+			values[i] = float32(p.Values[i])
 		}
 	}
 	return values

@@ -25,6 +25,9 @@ type Kind struct {
 	Own    Own
 	// Defaults, if not nil, changes the usual defaults of the shared settings.
 	Defaults func(c *Config)
+	// DropFeatures says that dropout begins with the node features: what [Builder.Encode] reads of them is dropped with
+	// the probability of the setting "dropout", in training.
+	DropFeatures bool
 	// Resolve, if not nil, fills in settings that depend on others, and Check, if not nil,
 	// refuses impossible combinations.
 	Resolve func(c *Config)

@@ -56,7 +56,7 @@ func renumber(t *testing.T, g *graphs.Graph, p []int) *graphs.Graph {
 func overfits(t *testing.T, e *engine.Engine, c train.Config) {
 	t.Helper()
 	g := Tiny(t)
-	c.Hidden, c.Epochs, c.Patience, c.LearningRate, c.WeightDecay = 16, 400, 0, 0.02, 0
+	c.Hidden, c.Epochs, c.Patience, c.LearningRate, c.WeightDecay = min(c.Hidden, 1)*16, 400, 0, 0.02, 0
 	r, err := train.Fit(t.Context(), e, g, 0, c, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -25,9 +25,9 @@ import (
 // kind, and with solves that converge, so that gradients can be compared with differences.
 func Small(model string) train.Config {
 	c := train.Default(model)
-	c.Hidden, c.Epochs, c.LearningRate = 8, 20, 0.02
+	c.Hidden, c.Epochs, c.LearningRate = min(c.Hidden, 8), 20, 0.02
 	for _, s := range c.Settings() {
-		if strings.HasSuffix(s.Name, "dropout") {
+		if s.Absent == 0.0 || strings.HasSuffix(s.Name, "dropout") {
 			if err := c.Set(s.Name, "0"); err != nil {
 				panic(err)
 			}

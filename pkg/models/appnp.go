@@ -1,0 +1,53 @@
+package models
+
+import (
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+func init() {
+	Register(Kind{Name: "appnp", Title: "APPNP",
+		Layer:     "(1 − α) Â Z + α Z_0, K times, Z_0 of a perceptron of two layers",
+		Reference: "Gasteiger et al., ICLR 2019", Shared: []string{"hidden", "dropout"}, DropFeatures: true,
+		Own: OwnSettings(filterSettings{Order: 10, Alpha: 0.1}, func(s *filterSettings) []Setting {
+			return []Setting{s.order(), s.alpha(1)}
+		}),
+		Defaults: func(c *Config) { c.Dropout = 0.5 }, Depth: filterDepth,
+		New: func(Config) Network { return &appnp{filterNet{selfLoops: true}} }})
+}
+
+// appnp is "approximate personalised propagation of neural predictions" of Gasteiger, Bojchevski and Günnemann
+// ("Predict then Propagate", ICLR 2019), and with the parameters' names of He et al.'s code (NeurIPS 2021),
+// https://github.com/ivam-he/BernNet, whose propagation is PyTorch Geometric's APPNP and has none:
+//
+//	Z_0     = dropout(ReLU(dropout(X) W1^T + b1)) W2^T + b2      features X [n, features], Z_k [n, outputs]
+//	Z_{k+1} = (1 - α) Â Z_k + α Z_0                              K times
+//	logits  = Z_K
+//
+// Â = D^-1/2 (A + I) D^-1/2, with D the degrees of A + I. The defaults are the published K = 10, α = 0.1, width 64 and
+// dropout 0.5. Gasteiger et al.'s code drops entries of Â in every step as well, and decays W1 alone; He et al.'s,
+// whose results the tables have, drops none and decays all weights, as here.
+//
+// Unrolled, Z_K is a filter with the coefficients of [pageRank].
+type appnp struct{ filterNet }
+
+// Build is the network; its representation, [n, d], is what the perceptron's last layer reads.
+func (a *appnp) Build(b *Builder) Output {
+	h, z := b.perceptron()
+	s := OwnOf[filterSettings](b.Config)
+	theta := ConvertDType(Const(b.Graph, pageRank(s.Order, s.Alpha)), z.DType())
+	y := monomials(s.Order).filter(a.matrix, b.Arrays, z, Reshape(theta, -1, 1))
+	return Output{Logits: y, Representation: h}
+}
+
+// pageRank are the coefficients of Â^k in personalised PageRank that ends after K steps: α (1 - α)^k, but (1 - α)^K for
+// k = K.
+func pageRank(order int, alpha float64) []float64 {
+	out := make([]float64, order+1)
+	for k := range out {
+		out[k] = alpha * math.Pow(1-alpha, float64(k))
+	}
+	out[order] = math.Pow(1-alpha, float64(order))
+	return out
+}

@@ -1,0 +1,76 @@
+package models
+
+import (
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+func init() {
+	Register(Kind{Name: "bernnet", Title: "BernNet",
+		Layer:     "Σ_k ReLU(θ_k) C(K,k)/2^K (2I − L)^(K−k) L^k H, θ_k learnt, H of a perceptron of two layers",
+		Reference: "He et al., NeurIPS 2021", Shared: []string{"hidden", "dropout"}, DropFeatures: true,
+		Own: OwnSettings(filterSettings{Order: 10, DropRate: 0.5}, func(s *filterSettings) []Setting {
+			return []Setting{s.order(), s.dropRate()}
+		}),
+		Defaults: func(c *Config) { c.Dropout = 0.5 }, Depth: filterDepth,
+		New: func(Config) Network { return &bernNet{} }})
+}
+
+// bernNet is BernNet (He, Wei, Huang and Xu, "BernNet: Learning Arbitrary Graph Spectral Filters via Bernstein
+// Approximation", NeurIPS 2021), with the parameters' names of their code, https://github.com/ivam-he/BernNet:
+//
+//	H      = dropout(ReLU(dropout(X) W1^T + b1)) W2^T + b2      features X [n, features], H [n, outputs]
+//	logits = Σ_{k=0..K} ReLU(θ_k) C(K, k)/2^K (2I - L)^(K-k) L^k dropout'(H)
+//
+// L = I - P, with P = D^-1/2 A D^-1/2 without self loops. The θ, K+1 numbers named prop1.temp, start at 1, where the
+// filter is the identity. dropout' has a probability of its own, "dprate". The defaults are the published K = 10 and
+// width 64, and the code's 0.5 for both probabilities; the authors choose dprate, the weight decay, and a learning rate
+// for θ by dataset, and do not decay θ. There is one learning rate and one weight decay for all parameters here.
+//
+// Written like that, a filter takes K(K+3)/2 products, 65 for K = 10. The sum is a polynomial of degree K of P all the
+// same, so that it is Σ_j c_j T_j(P) with c = B^T ReLU(θ) and the Chebyshev polynomials T_j, which take K. Row k of B,
+// [K+1, K+1], are the coefficients of the k-th Bernstein polynomial; see [bernstein]. Polynomials of both bases are
+// within ±1 on P's spectrum, so that nothing is lost in rounding, as would be with powers of P.
+type bernNet struct{ filterNet }
+
+// Unused are the parameters of a batch normalisation that the authors' code makes and does not call.
+func (*bernNet) Unused() []string {
+	return []string{"m.weight", "m.bias", "m.running_mean", "m.running_var", "m.num_batches_tracked"}
+}
+
+// Build is the network; its representation, [n, d], is what the perceptron's last layer reads.
+func (n *bernNet) Build(b *Builder) Output {
+	h, x := b.perceptron()
+	s := OwnOf[filterSettings](b.Config)
+	x = b.DropoutOf(x, s.DropRate)
+	theta := b.Param(Param{Name: "prop1.temp", Shape: []int{s.Order + 1}, Value: 1})
+	theta = Reshape(Max(theta, ZerosLike(theta)), 1, -1)
+	c := Dot(theta, ConvertDType(Const(b.Graph, bernstein(s.Order)), x.DType())).Product()
+	y := chebyshev(s.Order).filter(n.matrix, b.Arrays, x, Reshape(c, -1, 1))
+	return Output{Logits: y, Representation: h}
+}
+
+// bernstein has in row k the coefficients of T_0 … T_K in C(K,k)/2^K (1 + t)^(K-k) (1 - t)^k, by the discrete cosine
+// transform of its values at the K+1 zeros t = cos φ of T_{K+1}, which is exact up to degree K.
+func bernstein(order int) [][]float64 {
+	out := make([][]float64, order+1)
+	for k := range out {
+		out[k] = make([]float64, order+1)
+		for m := range order + 1 {
+			phi := math.Pi * (float64(m) + 0.5) / float64(order+1)
+			value := binomial(order, k, math.Pow(math.Sin(phi/2), 2))
+			for j := range out[k] {
+				out[k][j] += value * math.Cos(float64(j)*phi) * 2 / float64(order+1)
+			}
+		}
+		out[k][0] /= 2
+	}
+	return out
+}
+
+// binomial is C(n, k) p^k (1 - p)^(n-k), for 0 < p < 1.
+func binomial(n, k int, p float64) float64 {
+	log := func(m int) float64 { v, _ := math.Lgamma(float64(m) + 1); return v }
+	return math.Exp(log(n) - log(k) - log(n-k) + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
+}

@@ -1,0 +1,157 @@
+package models
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/loop"
+	"github.com/revgnn/revgnn/pkg/solve"
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
+
+func init() {
+	Register(Kind{Name: "chebnet", Title: "ChebNet",
+		Layer:     "Σ_k T_k(L − I) X W_k + b, T_k Chebyshev polynomials; two layers",
+		Reference: "Defferrard et al., NeurIPS 2016, as in He et al., NeurIPS 2021",
+		Shared:    []string{"hidden", "dropout"},
+		Own: OwnSettings(filterSettings{Order: 1}, func(s *filterSettings) []Setting {
+			return []Setting{s.order()}
+		}),
+		Defaults: func(c *Config) { c.Hidden, c.Dropout = 32, 0.5 }, Depth: filterDepth,
+		New: func(c Config) Network { return &chebNet{order: OwnOf[filterSettings](c).Order} }})
+}
+
+// chebNet is ChebNet, layers of Chebyshev filters with a weight for each degree (Defferrard, Bresson and Vandergheynst,
+// NeurIPS 2016), as in He et al. (NeurIPS 2021), and with the parameters' names of PyTorch Geometric's ChebConv:
+//
+//	H      = dropout(ReLU(Σ_{k=0..K} T_k(L - I) X W1_k^T + b1))    features X [n, features], H [n, d]
+//	logits = Σ_{k=0..K} T_k(L - I) H W2_k^T + b2                   [n, outputs]
+//
+// L = I - D^-1/2 A D^-1/2; L - I is L scaled to a spectrum within ±1, the largest eigenvalue taken to be 2, as
+// ChebConv does. The W_k start uniformly in ±sqrt(6/(in + out)) (Glorot and Bengio 2010), the b at 0. The defaults are
+// He et al.'s (and Chien et al.'s, ICLR 2021): width 32, dropout 0.5, of hidden features alone, and K = 1, which
+// ChebConv calls K = 2, as it counts the W_k.
+//
+// What a layer costs depends on what is narrow. Dense features are filtered once, on the host, as X is the same in all
+// steps: the first layer is then a product of [X, T_1 X, …] alone. Sparse features would have many more entries when
+// filtered, and hidden ones change with W1: there the X W_k, [n, d] and [n, outputs], are filtered, by Clenshaw's
+// scheme.
+type chebNet struct {
+	order  int
+	matrix *sparse.Matrix
+	// before is the number of arrays that are the filtered features, K or 0.
+	before int
+}
+
+// Prepare lays out P = D^-1/2 A D^-1/2 = I - L, [n, n], and filters dense features.
+func (n *chebNet) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
+	p := sparse.Adjacency(g).SymmetricNormalised()
+	if n.matrix, err = sparse.NewMatrix(p, nil); err != nil {
+		return nil, nil, err
+	}
+	if _, is := Sparse(g); !is {
+		before, now := []float32(nil), g.Features
+		for k := range n.order {
+			before, now = now, chebyshevStep(p, before, now, g.NumFeatures, k)
+			x := sparse.Permute(n.matrix.Order(), now, g.NumFeatures)
+			arrays = append(arrays, tensors.FromFlatDataAndDimensions(x, g.NumNodes, g.NumFeatures))
+		}
+		n.before = n.order
+	}
+	return n.matrix.Order(), append(arrays, n.matrix.Tensors()...), nil
+}
+
+// chebyshevStep is T_{k+1}(-P) x, rows of so many columns, out of T_{k-1}(-P) x, before, and T_k(-P) x, now.
+func chebyshevStep(p *sparse.CSR, before, now []float32, columns, k int) []float32 {
+	out := make([]float32, len(now))
+	for i := range p.Rows {
+		y := out[i*columns : (i+1)*columns]
+		for e := p.Start[i]; e < p.Start[i+1]; e++ {
+			for c, v := range now[int(p.Column[e])*columns:][:columns] {
+				y[c] -= p.Weight[e] * v
+			}
+		}
+		if k > 0 {
+			for c := range y {
+				y[c] = 2*y[c] - before[i*columns+c]
+			}
+		}
+	}
+	return out
+}
+
+// Build is the network; its representation is H.
+func (n *chebNet) Build(b *Builder) Output {
+	w, bias := n.weights(b, "conv1", b.Features, b.Config.Hidden)
+	var x *Node
+	if n.before > 0 {
+		x = b.Model.features.times(w[0], b.features)
+		for k, filtered := range b.Arrays[:n.before] {
+			x = Add(x, Dot(filtered, Transpose(w[k+1], 0, 1)).Product())
+		}
+	} else {
+		x = n.filtered(b, b.Model.features.times(Concatenate(w, 0), b.features))
+	}
+	x = Add(x, bias)
+	h := b.Dropout(Max(x, ZerosLike(x)))
+	w, bias = n.weights(b, "conv2", b.Config.Hidden, b.Outputs)
+	y := n.filtered(b, Dot(h, Transpose(Concatenate(w, 0), 0, 1)).Product())
+	return Output{Logits: Add(y, bias), Representation: h}
+}
+
+// weights are W_0 … W_K, [out, in] each, and b, [1, out], of a layer.
+func (n *chebNet) weights(b *Builder, name string, in, out int) (w []*Node, bias *Node) {
+	limit := math.Sqrt(6 / float64(in+out))
+	for k := range n.order + 1 {
+		name := fmt.Sprintf("%s.lins.%d.weight", name, k)
+		w = append(w, b.Param(Param{Name: name, Shape: []int{out, in}, Limit: limit}))
+	}
+	return w, Reshape(b.Param(Param{Name: name + ".bias", Shape: []int{out}}), 1, out)
+}
+
+// filtered is Σ_k T_k(-P) Y_k, [n, d], of [Y_0, …, Y_K], side by side, by the scheme of Clenshaw (1955): it is B_0 of
+//
+//	B_k = Y_k - a_k P B_{k+1} - B_{k+2}, with B_{K+1} = B_{K+2} = 0, a_0 = 1 and all other a_k = 2
+func (n *chebNet) filtered(b *Builder, y *Node) *Node {
+	d := y.Shape().Dimensions[1] / (n.order + 1)
+	var terms []*Node // Y_{K-1} … Y_0, [1, n, d] each
+	part := func(k int) *Node { return ExpandAxes(Slice(y, AxisRange(), AxisRange(k*d, (k+1)*d)), 0) }
+	for k := range n.order {
+		terms = append(terms, part(n.order-1-k))
+	}
+	last := part(n.order)
+	x := solve.ScanVJP(n.step, n.pull, Concatenate([]*Node{last, ZerosLike(last)}, 0),
+		[]*Node{Concatenate(terms, 0)}, b.Arrays[n.before:], n.order)
+	return half(x, 0)
+}
+
+// step makes [B_{k+1}, B_{k+2}], [2, n, d], into [B_k, B_{k+1}], and pull is its vector-Jacobian product.
+func (n *chebNet) step(l, x *Node, own, shared []*Node) *Node {
+	next := Sub(Sub(own[0], n.product(l, half(x, 0), shared)), half(x, 1))
+	return Stack([]*Node{next, half(x, 0)}, 0)
+}
+
+func (n *chebNet) pull(l, _, v *Node, _, shared []*Node) (dx *Node, dOwn, dShared []*Node) {
+	now := half(v, 0)
+	dx = Stack([]*Node{Sub(half(v, 1), n.product(l, now, shared)), Neg(now)}, 0)
+	dShared = make([]*Node, len(shared))
+	for i, a := range shared { // constants, whose cotangents nobody reads: XLA leaves sums of zeros out
+		if a.DType().IsFloat() {
+			dShared[i] = loop.Zeros(a)
+		}
+	}
+	return dx, []*Node{now}, dShared
+}
+
+// product is a_k P x for step l, in which k = K - 1 - l.
+func (n *chebNet) product(l, x *Node, arrays []*Node) *Node {
+	last := ConvertDType(Equal(l, loop.Int(l.Graph(), n.order-1)), x.DType())
+	return loop.Scale(n.matrix.Bare(arrays).Product(x), Sub(loop.Float(x, 2), last))
+}
+
+// half is x[i], [n, d], of x, [2, n, d].
+func half(x *Node, i int) *Node { return Reshape(Slice(x, AxisElem(i)), x.Shape().Dimensions[1:]...) }

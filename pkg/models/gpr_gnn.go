@@ -1,0 +1,41 @@
+package models
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+func init() {
+	Register(Kind{Name: "gpr-gnn", Title: "GPR-GNN",
+		Layer:     "Σ_k γ_k Â^k H, γ_k learnt, H of a perceptron of two layers",
+		Reference: "Chien et al., ICLR 2021", Shared: []string{"hidden", "dropout"}, DropFeatures: true,
+		Own: OwnSettings(filterSettings{Order: 10, Alpha: 0.1, DropRate: 0.5}, func(s *filterSettings) []Setting {
+			return []Setting{s.order(), s.alpha(1), s.dropRate()}
+		}),
+		Defaults: func(c *Config) { c.Dropout = 0.5 }, Depth: filterDepth,
+		New: func(Config) Network { return &gprGNN{filterNet{selfLoops: true}} }})
+}
+
+// gprGNN is the generalised PageRank network of Chien, Peng, Li and Milenkovic ("Adaptive Universal Generalized
+// PageRank Graph Neural Network", ICLR 2021), with the parameters' names of their code,
+// https://github.com/jianhao2016/GPRGNN:
+//
+//	H      = dropout(ReLU(dropout(X) W1^T + b1)) W2^T + b2      features X [n, features], H [n, outputs]
+//	logits = Σ_{k=0..K} γ_k Â^k dropout'(H)
+//
+// Â = D^-1/2 (A + I) D^-1/2, with D the degrees of A + I. The γ, K+1 numbers named prop1.temp, start at personalised
+// PageRank's α (1 - α)^k, (1 - α)^K for k = K, with α the setting "alpha". dropout' has a probability of its own,
+// "dprate". The defaults are the published K = 10, α = 0.1, width 64, and 0.5 for both probabilities; the authors
+// search α in 0.1, 0.2, 0.5, 0.9 and the learning rate by dataset.
+//
+// The authors' code does not decay the γ; there is one weight decay for all parameters here, and one learning rate.
+type gprGNN struct{ filterNet }
+
+// Build is the network; its representation, [n, d], is what the perceptron's last layer reads.
+func (n *gprGNN) Build(b *Builder) Output {
+	h, x := b.perceptron()
+	s := OwnOf[filterSettings](b.Config)
+	x = b.DropoutOf(x, s.DropRate)
+	gamma := b.Param(Param{Name: "prop1.temp", Shape: []int{s.Order + 1}, Values: pageRank(s.Order, s.Alpha)})
+	y := monomials(s.Order).filter(n.matrix, b.Arrays, x, Reshape(gamma, -1, 1))
+	return Output{Logits: y, Representation: h}
+}

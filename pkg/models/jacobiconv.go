@@ -1,0 +1,87 @@
+package models
+
+import (
+	"fmt"
+
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+func init() {
+	Register(Kind{Name: "jacobiconv", Title: "JacobiConv",
+		Layer:     "Σ_k diag(β_k) Π_{i≤k} α tanh(η_i) P_k(D^-1/2 A D^-1/2) (X W + b), P_k Jacobi polynomials",
+		Reference: "Wang and Zhang, ICML 2022", Shared: []string{"dropout"}, DropFeatures: true,
+		Own: OwnSettings(jacobiSettings{filterSettings{Order: 10, Alpha: 1, DropRate: 0.5}, 1, 1},
+			func(s *jacobiSettings) []Setting {
+				return []Setting{s.order(), s.alpha(100), s.dropRate(),
+					{Name: "jacobi-a", Value: &s.A, Least: -0.99, Most: 100,
+						Help: "first parameter of the Jacobi polynomials"},
+					{Name: "jacobi-b", Value: &s.B, Least: -0.99, Most: 100,
+						Help: "second parameter of the Jacobi polynomials"}}
+			}),
+		Defaults: func(c *Config) { c.Dropout = 0.5 }, Depth: filterDepth,
+		New: func(c Config) Network { return &jacobiConv{order: OwnOf[jacobiSettings](c).Order} }})
+}
+
+// jacobiSettings are the settings of JacobiConv: those of filters, and a and b of the Jacobi polynomials.
+type jacobiSettings struct {
+	filterSettings
+	A, B float64
+}
+
+// jacobiConv is JacobiConv (Wang and Zhang, "How Powerful are Spectral Graph Neural Networks", ICML 2022), a linear
+// network with a filter for each output, with the parameters' names of their code,
+// https://github.com/GraphPKU/JacobiConv:
+//
+//	H        = dropout'(dropout(X) W^T + b)               features X [n, features], H [n, outputs]
+//	logits_c = Σ_{k=0..K} β_kc Π_{i=1..k} γ_i P_k(P) H_c  column by column
+//	γ_i      = α tanh(η_i)                                "polynomial coefficient decomposition"
+//
+// P = D^-1/2 A D^-1/2 without self loops, and P_k are the Jacobi polynomials with the parameters a and b. The β are
+// comb.comb_weight, [1, K+1, outputs], which start at 1, and η_1 … η_K the numbers conv.alphas.0 … conv.alphas.K-1,
+// which start at min(1/α, 1). dropout' has a probability of its own, "dprate".
+//
+// The published K is 10; the authors search the other settings by dataset, and the defaults are about the medians of
+// what they found: a = b = 1, α = 1, and 0.5 for both probabilities. They search learning rates and weight decays of
+// W, η and β apart; there is one of each for all parameters here.
+//
+// In the recurrence of the authors' code the term of a² - b² has the other sign than Jacobi polynomials have, which
+// matters from degree 2 on where a is neither b nor -b. Here it is the polynomials'.
+type jacobiConv struct {
+	filterNet
+	order int
+}
+
+// Unused are arrays that the authors' code keeps: the features, and a last η, which it does not read.
+func (n *jacobiConv) Unused() []string {
+	return []string{"emb.modlist.0.x", fmt.Sprintf("conv.alphas.%d", n.order)}
+}
+
+// Build is the network; its representation, [n, outputs], is H.
+func (n *jacobiConv) Build(b *Builder) Output {
+	s := OwnOf[jacobiSettings](b.Config)
+	h := b.DropoutOf(b.Encode("emb.modlist.2", b.Outputs), s.DropRate)
+	beta := b.Param(Param{Name: "comb.comb_weight", Shape: []int{1, s.Order + 1, b.Outputs}, Value: 1})
+	products := []*Node{Ones(b.Graph, shapes.Make(beta.DType(), 1, 1))} // of γ_1 … γ_k, for each k
+	for i := range s.Order {
+		eta := b.Param(Param{Name: fmt.Sprintf("conv.alphas.%d", i), Shape: []int{}, Value: min(1/s.Alpha, 1)})
+		products = append(products, Mul(products[i], Reshape(MulScalar(Tanh(eta), s.Alpha), 1, 1)))
+	}
+	theta := Mul(Reshape(beta, s.Order+1, b.Outputs), Concatenate(products, 0))
+	y := jacobi(s.Order, s.A, s.B).filter(n.matrix, b.Arrays, h, theta)
+	return Output{Logits: y, Representation: h}
+}
+
+// jacobi are the Jacobi polynomials P_0 … P_order with parameters a and b, by their recurrence (Abramowitz and Stegun
+// 1964, 22.7.1).
+func jacobi(order int, a, b float64) basis {
+	out := basis{{(a + b + 2) / 2, (a - b) / 2, 0}}
+	for k := 2; k <= order; k++ {
+		n := float64(k)
+		s := 2*n + a + b
+		of := 2 * n * (n + a + b) * (s - 2)
+		out = append(out, [3]float64{(s - 1) * s * (s - 2) / of, (s - 1) * (a*a - b*b) / of,
+			2 * (n + a - 1) * (n + b - 1) * s / of})
+	}
+	return out
+}

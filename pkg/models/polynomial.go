@@ -1,0 +1,147 @@
+package models
+
+import (
+	"fmt"
+
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/revgnn/revgnn/pkg/gradient"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/loop"
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
+
+// basis are polynomials p_0 = 1, p_1, …, p_K of a matrix P, each made of the two before by one product with P:
+//
+//	p_{k+1}(P) = (a_k P + b_k) p_k(P) - c_k p_{k-1}(P)
+//
+// Entry k is a_k, b_k, c_k; there are K entries, and c_0 is 0.
+type basis [][3]float64
+
+// monomials are P^k for k = 0 … order.
+func monomials(order int) basis {
+	out := make(basis, order)
+	for k := range out {
+		out[k] = [3]float64{1, 0, 0}
+	}
+	return out
+}
+
+// chebyshev are the Chebyshev polynomials of the first kind, T_0 … T_order.
+func chebyshev(order int) basis {
+	out := make(basis, order)
+	for k := range out {
+		out[k] = [3]float64{2, 0, 1}
+	}
+	out[0] = [3]float64{1, 0, 0}
+	return out
+}
+
+// filter is Σ_k p_k(P) x diag(θ_k), [n, d], of x, [n, d], with θ, [K+1, d], a filter for each column, or [K+1, 1], one
+// for all. P, [n, n], is a symmetric matrix, and arrays are its tensors.
+//
+// As P is symmetric, the cotangent of x is the same filter of the result's cotangent v, and that of θ_k the sums of the
+// columns of x ∘ p_k(P) v. So both ways take K products each, which are compiled once, and keep nothing but x. (GPR-GNN
+// on Tolokers: 8 s to compile on a busy machine, where products inlined K times took 44.)
+func (b basis) filter(p *sparse.Matrix, arrays []*Node, x, theta *Node) *Node {
+	theta = BroadcastToDims(theta, len(b)+1, x.Shape().Dimensions[1])
+	in := filtered{theta: StopGradient(theta), basis: ConvertDType(Const(x.Graph(), b.rows()), x.DType()),
+		x: StopGradient(x), arrays: arrays}
+	y := b.run(p, in, in.x, false)
+	return gradient.Custom(y[0], []*Node{x, theta}, func(v *Node) []*Node { return b.run(p, in, v, true) })
+}
+
+// rows are the entries, as GoMLX's constants need them.
+func (b basis) rows() (out [][]float64) {
+	for _, row := range b {
+		out = append(out, row[:])
+	}
+	return out
+}
+
+// filtered is what the loop of a filter reads.
+type filtered struct {
+	theta, basis, x *Node
+	arrays          []*Node
+}
+
+// run is the filter of v, and for the way back, [K+1, d], the sums of the columns of x ∘ p_k(P) v for all k.
+func (b basis) run(p *sparse.Matrix, in filtered, v *Node, back bool) []*Node {
+	type state struct {
+		now, before, sum *Node
+		dots             []*Node // none, or one
+	}
+	s := state{now: v, before: loop.Zeros(v), sum: Mul(v, Slice(in.theta, AxisElem(0)))}
+	if back {
+		s.dots = []*Node{putRow(loop.Zeros(in.theta), loop.Sum(Mul(v, in.x)), loop.Int(v.Graph(), 0))}
+	}
+	s = loop.Repeat(loop.Int(v.Graph(), len(b)), s, in, func(k *Node, s state, in filtered) state {
+		abc := Reshape(takeRow(in.basis, k), 3)
+		at := func(i int) *Node { return Reshape(Slice(abc, AxisElem(i))) }
+		next := Add(loop.Scale(p.Bare(in.arrays).Product(s.now), at(0)), loop.Scale(s.now, at(1)))
+		next = Sub(next, loop.Scale(s.before, at(2)))
+		k = Add(k, loop.Int(k.Graph(), 1))
+		to := state{now: next, before: s.now, sum: Add(s.sum, Mul(next, takeRow(in.theta, k)))}
+		if back {
+			to.dots = []*Node{putRow(s.dots[0], loop.Sum(Mul(next, in.x)), k)}
+		}
+		return to
+	})
+	return append([]*Node{s.sum}, s.dots...)
+}
+
+// takeRow is row k of a table, [1, d].
+func takeRow(table, k *Node) *Node { return Gather(table, Reshape(k, 1, 1)) }
+
+// putRow is a table, [rows, d], with values, [d], in row k.
+func putRow(table, values, k *Node) *Node {
+	places := Iota(table.Graph(), shapes.Make(k.DType(), table.Shape().Dimensions...), 0)
+	values = BroadcastToShape(Reshape(values, 1, values.Shape().Size()), table.Shape())
+	return Where(Equal(places, loop.Like(k, places)), values, table)
+}
+
+// filterNet is what networks that filter have in common: P = D^-1/2 A D^-1/2, [n, n], with D the degrees of A, and A
+// with self loops or without; rows of P are zero for nodes without edges.
+type filterNet struct {
+	selfLoops bool
+	matrix    *sparse.Matrix
+}
+
+// Prepare lays out P.
+func (f *filterNet) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
+	a := sparse.Adjacency(g)
+	if f.selfLoops {
+		a = a.WithSelfLoops()
+	}
+	if f.matrix, err = sparse.NewMatrix(a.SymmetricNormalised(), nil); err != nil {
+		return nil, nil, err
+	}
+	return f.matrix.Order(), f.matrix.Tensors(), nil
+}
+
+// filterSettings are the own settings of networks that filter: the degree K of their polynomials, a number α, which
+// each reads in its way, and the probability of dropping what is filtered.
+type filterSettings struct {
+	Order           int
+	Alpha, DropRate float64
+}
+
+// order, alpha and dropRate describe the settings; they are one flag each for all networks.
+func (s *filterSettings) order() Setting {
+	return Setting{Name: "order", Value: &s.Order, Least: 1, Most: 1000,
+		Help: "degree K of the polynomial of the adjacency"}
+}
+
+func (s *filterSettings) alpha(most float64) Setting {
+	return Setting{Name: "alpha", Value: &s.Alpha, Least: 1e-3, Most: most,
+		Help: "probability of returning in each step of a walk (of jacobiconv: largest factor of a coefficient)"}
+}
+
+func (s *filterSettings) dropRate() Setting {
+	return Setting{Name: "dprate", Value: &s.DropRate, Help: "dropout of what is propagated", Most: 0.99, Absent: 0.0}
+}
+
+// filterDepth is K.
+func filterDepth(c Config) string { return fmt.Sprint(c.Value("order")) }
