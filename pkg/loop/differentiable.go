@@ -2,7 +2,9 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/support/exceptions"
 )
@@ -17,6 +19,8 @@ type Differentiable struct {
 	in           []*Node
 	y, v         *Node
 	pulled, tape []*Node
+	// lean is set by Lean.
+	lean bool
 }
 
 // Differentiate builds f for inputs of in's shapes, and its vector-Jacobian products by the first count of them. in's
@@ -40,6 +44,33 @@ func Differentiate(f func(in []*Node) *Node, in []*Node, count int) *Differentia
 	})
 	d.tape = d.kept()
 	return d
+}
+
+// Lean has the tape hold only what is dear to compute: results of products, of derivatives by hand, and what
+// StopGradient marks. Pull computes all else again. It is for tapes that many layers keep, and returns d.
+func (d *Differentiable) Lean() *Differentiable {
+	d.lean = true
+	d.tape = d.kept()
+	return d
+}
+
+// Tape are the shapes of the tape that Linearize returns.
+func (d *Differentiable) Tape() []shapes.Shape {
+	out := make([]shapes.Shape, len(d.tape))
+	for i, n := range d.tape {
+		out[i] = n.Shape()
+	}
+	return out
+}
+
+// cheap tells whether a node is computed again, where the tape is to be lean. (A derivative by hand adds to the result,
+// which StopGradient cuts off, what carries the cotangent: see package gradient.)
+func (d *Differentiable) cheap(n *Node) bool {
+	dear := func(n *Node) bool {
+		return n.Type() == graph.NodeTypeIdentity || n.Type() == graph.NodeTypeDotGeneral
+	}
+	return d.lean && len(n.Inputs()) > 0 && !dear(n) &&
+		!slices.ContainsFunc(n.Inputs(), func(in *Node) bool { return in.Type() == graph.NodeTypeIdentity })
 }
 
 // kept are the nodes that the way back reads and the way forwards computes: those that do not depend on v, but are
@@ -68,7 +99,7 @@ func (d *Differentiable) kept() (tape []*Node) {
 		n := nodes[i]
 		switch {
 		case !needed[n] || isInput[n]:
-		case late[n]:
+		case late[n] || varies[n] && d.cheap(n):
 			for _, input := range n.Inputs() {
 				needed[input] = true
 			}

@@ -25,6 +25,8 @@ type Builder struct {
 	// start makes parameters that are not in the store, and params lists those; both only while the model is declared.
 	start  func(Param) (*tensors.Tensor, error)
 	params []Param
+	// layer is what is built for [Builder.Layers]; nil outside of layers.
+	layer *layerOf
 }
 
 // declare builds the network; a panic of graph-building code, GoMLX's way of reporting errors, is returned.
@@ -48,6 +50,9 @@ type startError struct{ error }
 
 // Param is the value of a parameter, which is made where the store does not have it.
 func (b *Builder) Param(p Param) *Node {
+	if b.layer != nil {
+		return b.layer.param(b.Graph, p)
+	}
 	v := b.Scope.GetVariable(p.Name)
 	if v == nil {
 		if b.start == nil {

@@ -25,11 +25,24 @@ func (b *Builder) DropoutOf(x *Node, p float64) *Node {
 
 // Random tells whether what training draws at random, such as dropout, is to be drawn: in training, unless
 // [Model.Still] says otherwise.
-func (b *Builder) Random() bool { return !b.Still && b.Scope.IsTraining(b.Graph) }
+func (b *Builder) Random() bool {
+	if b.layer != nil {
+		return b.layer.random
+	}
+	return !b.Still && b.Scope.IsTraining(b.Graph)
+}
 
-// seed draws the seed of a use of [kept]: two whole numbers of 24 bits, [2].
+// seed draws the seed of a use of [kept], [2].
 func (b *Builder) seed() *Node {
-	u := b.Scope.RandomUniform(b.Graph, shapes.Make(dtypes.Float32, 2))
+	if b.layer != nil {
+		return b.layer.seed(b.Graph)
+	}
+	return b.seeds()
+}
+
+// seeds draws seeds, two whole numbers of 24 bits each, [dims, 2].
+func (b *Builder) seeds(dims ...int) *Node {
+	u := b.Scope.RandomUniform(b.Graph, shapes.Make(dtypes.Float32, append(dims, 2)...))
 	return ConvertDType(MulScalar(u, 1<<24), dtypes.Uint32)
 }
 

@@ -54,12 +54,14 @@ func registerPlatonov(k Kind, network func() messages, shared ...string) {
 // Build is the network; its representation, [n, d], is the normalised one that the last linear map reads.
 func (p platonov) Build(b *Builder) Output {
 	x := activation.Gelu(b.Dropout(b.Encode("input_linear", b.Config.Hidden)))
-	modules := p.modules()
-	for k := range b.Config.Forward * len(modules) {
-		name := fmt.Sprintf("residual_modules.%d.", k)
-		z := b.LayerNorm(name+"normalization", x)
-		x = Add(x, modules[k%len(modules)](b, name+"module.", z))
-	}
+	x = b.Layers(b.Config.Forward, x, func(b *Builder, l int, x *Node) *Node {
+		modules := p.modules()
+		for i, m := range modules {
+			name := fmt.Sprintf("residual_modules.%d.", l*len(modules)+i)
+			x = Add(x, m(b, name+"module.", b.LayerNorm(name+"normalization", x)))
+		}
+		return x
+	})
 	x = b.LayerNorm("output_normalization", x)
 	return Output{Logits: b.Linear("output_linear", x, b.Outputs), Representation: x}
 }

@@ -171,10 +171,16 @@ func TestScan(t *testing.T) {
 		args := layersProblem(43)
 		args[2] = problem(43)[2]
 		want := run(t, e, args, inline)
-		for name, c := range map[string]chain{
-			"autodiff": func(x *Node, w []*Node) (*Node, []*Node) {
+		defer func(bytes int64) { *solve.KeepTapes = bytes }(*solve.KeepTapes)
+		scan := func(keep int64) chain {
+			return func(x *Node, w []*Node) (*Node, []*Node) {
+				*solve.KeepTapes = keep
 				return solve.Scan(step, x, []*Node{numbers(x.Graph()), w[0]}, w[1:], depth), nil
-			},
+			}
+		}
+		for name, c := range map[string]chain{
+			"tapes kept":      scan(1 << 20),
+			"evaluated again": scan(0),
 			"by hand": func(x *Node, w []*Node) (*Node, []*Node) {
 				return solve.ScanVJP(scaled, vjp, x, []*Node{numbers(x.Graph()), w[0]}, w[1:], depth), nil
 			},
@@ -218,9 +224,11 @@ func TestScanRefuses(t *testing.T) {
 	}
 }
 
-// Where states do not all fit, checkpoints are kept; states may have any shape, here a vector.
+// Where neither tapes nor states all fit, checkpoints are kept; states may have any shape, here a vector.
 func TestScanCheckpoints(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
+	defer func(bytes int64) { *solve.KeepTapes = bytes }(*solve.KeepTapes)
+	*solve.KeepTapes = 0
 	const n, layers = 1 << 20, 20
 	if solve.Segment(4*n, layers) == 1 {
 		t.Fatal("all states are kept: take more layers")

@@ -23,17 +23,30 @@ type StepVJP func(l, x, v *Node, own, shared []*Node) (dx *Node, dOwn, dShared [
 //
 // It is differentiable in x and all entries of own and shared of floating point, by GoMLX's derivative of f. f may
 // use GoMLX as in any graph but for the operations that [loop.Differentiable] names, and no nodes but its arguments;
-// where that is not enough, give its derivative by hand to [ScanVJP]. As in [ForwardChain], all states are kept for
-// the way back where they fit into 64 MiB; else about 2 sqrt(depth) states are, and each layer is evaluated once
-// more.
+// where that is not enough, give its derivative by hand to [ScanVJP]. What is dear to compute in a layer, products and
+// what has a derivative by hand, is kept for the way back if that fits into 512 MiB for all layers. Else layers are
+// evaluated once more, from all states where they fit into 64 MiB and from about 2 sqrt(depth) states otherwise, as in
+// [ForwardChain].
 func Scan(f Step, x *Node, own, shared []*Node, depth int) *Node {
 	s := newScan(own, shared)
-	return s.run(x, depth, func(in []*Node) differentiable {
+	layer := func(in []*Node) *loop.Differentiable {
 		return loop.Differentiate(func(in []*Node) *Node {
 			own, shared := s.weights(in[1:])
 			return alike("a step of the scan", f(in[len(in)-1], in[0], own, shared), in[0])
-		}, in, 1+s.trainable)
-	})
+		}, in, 1+s.trainable).Lean()
+	}
+	s.check(x, depth)
+	if depth <= 0 {
+		return x
+	}
+	tape, bytes := layer(s.inputs(loop.Int(x.Graph(), 0), x, s.w)).Tape(), int64(0)
+	for _, shape := range tape {
+		bytes += int64(depth) * int64(shape.ByteSize())
+	}
+	if bytes > keepTapes {
+		return s.run(x, depth, func(in []*Node) differentiable { return layer(in) })
+	}
+	return s.taped(x, tape, depth, layer)
 }
 
 // ScanVJP is [Scan] with the derivative of f by hand. Both functions are called inside loop bodies, under the rules
@@ -110,23 +123,34 @@ func (s scan) sort(all []*Node) []*Node {
 	return sorted
 }
 
-// run is the scan of a layer of x, w and l, for inputs of the shapes of in.
-func (s scan) run(x *Node, depth int, layer func(in []*Node) differentiable) *Node {
+// check refuses states that cannot be differentiated, and weights that are no stacks.
+func (s scan) check(x *Node, depth int) {
 	if !x.DType().IsFloat() {
 		panic(fmt.Errorf("solve.Scan: x has shape %s: choose one of floating point", x.Shape()))
 	}
+	if depth > 0 {
+		s.stacks.check(s.w, depth)
+	}
+}
+
+// inputs are those of layer l: its state, weights and number.
+func (s scan) inputs(l, x *Node, w []*Node) []*Node {
+	return append(arguments(x, s.stacks.at(w, l)), l)
+}
+
+// run is the scan of a layer of x, w and l, for inputs of the shapes of in.
+func (s scan) run(x *Node, depth int, layer func(in []*Node) differentiable) *Node {
+	s.check(x, depth)
 	if depth <= 0 {
 		return x
 	}
-	s.stacks.check(s.w, depth)
-	inputs := func(l, x *Node, w []*Node) []*Node { return append(arguments(x, s.stacks.at(w, l)), l) }
 	all := steps[[]*Node]{segment: segmentOf(x, depth), add: s.stacks.add,
 		advance: func(l, x *Node, w []*Node) *Node {
-			in := inputs(l, x, w)
+			in := s.inputs(l, x, w)
 			return layer(in).Value(in)
 		},
 		pull: func(l, x, v, _ *Node, w []*Node) (cotangents, *Node) {
-			in := inputs(l, x, w)
+			in := s.inputs(l, x, w)
 			f := layer(in)
 			_, tape := f.Linearize(in)
 			grads := f.Pull(v, tape, in[1:])

@@ -16,16 +16,16 @@ import (
 //	p_ij (g_i · x_j - g_i · y_i)  and  Σ_i p_ij g_i.
 func (e Edges) Attend(scores, x *Node) *Node {
 	b := e.bare
-	scores = e.mask("Attend", scores)
-	scores = Max(scores, loop.Like(loop.Float(scores, lowest), scores))
+	b.checkPlaces("Attend", scores)
 	checkRows("Attend", "x", x, b.forward.columns)
 	heads := checkHeads("Attend", scores.Shape().Dimensions[1], x)
 	fixed := StopGradient(x)
-	w := b.exponentials(StopGradient(scores))
+	finite := Max(StopGradient(scores), loop.Like(loop.Float(scores, lowest), scores))
+	w := StopGradient(b.exponentials(finite))
 	// A row's largest term is 1, so that rows without entries are all that this changes.
 	total := b.Sum(w)
-	total = Max(total, loop.Like(loop.Float(total, 1), total))
-	y := divided(b.Product(w, fixed), total)
+	total = StopGradient(Max(total, loop.Like(loop.Float(total, 1), total)))
+	y := StopGradient(divided(b.Product(w, fixed), total))
 	return gradient.Custom(y, []*Node{scores, x}, func(g *Node) []*Node {
 		g = divided(g, total)
 		ds := Mul(w, Sub(b.Dots(g, fixed, heads), b.Targets(rowDots(g, y, heads))))

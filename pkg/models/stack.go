@@ -1,0 +1,111 @@
+package models
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/revgnn/revgnn/pkg/solve"
+)
+
+// Layers applies count layers to x, one after the other: layer(b, l, x) is the function of layer l = 0 … count-1, of
+// x's shape. Layers differ in the names and values of their parameters and in what they draw at random, and in nothing
+// else. They are compiled once, whatever their number, by [solve.Scan], where a loop on the host compiles each of them.
+//
+// layer builds with the b that it is given, and uses no other nodes than x and those that this b makes or has: its
+// parameters, linear layers, layer normalisation, dropout, and [Builder.Arrays]. Statistics that training gathers, such
+// as batch normalisation's, cannot be in it.
+func (b *Builder) Layers(count int, x *Node, layer func(b *Builder, l int, x *Node) *Node) *Node {
+	if count == 1 {
+		return layer(b, 0, x)
+	}
+	var stacks [][]*Node // of each parameter, the values in all layers
+	draws := 0
+	for l := range count {
+		d := b.declaration(l, x, layer)
+		if l == 0 {
+			stacks, draws = make([][]*Node, len(d.params)), d.draws
+		}
+		alike := len(d.params) == len(stacks) && d.draws == draws
+		for i, p := range d.params {
+			if alike = alike && (l == 0 || slices.Equal(stacks[i][0].Shape().Dimensions[1:], p.Shape)); alike {
+				stacks[i] = append(stacks[i], InsertAxes(b.Param(p), 0))
+			}
+		}
+		if !alike {
+			panic(fmt.Errorf("model %s: layer %d has parameters of other shapes than layer 0, or draws more or less: "+
+				"Builder.Layers needs layers that are alike", b.Config.Model, l))
+		}
+	}
+	var own []*Node
+	for _, values := range stacks {
+		own = append(own, Concatenate(values, 0))
+	}
+	if draws > 0 {
+		own = append(own, b.seeds(count, draws))
+	}
+	return solve.Scan(func(_, x *Node, own, arrays []*Node) *Node {
+		in := &layerOf{random: draws > 0, values: own[:len(stacks)]}
+		if in.random {
+			in.seeds = own[len(stacks)]
+		}
+		return layer(b.within(in, x, arrays), 0, x)
+	}, x, own, b.Arrays, count)
+}
+
+// layerOf is the layer that a builder builds, in a graph of its own.
+type layerOf struct {
+	random bool
+	// values of the parameters, in the order in which they are asked for; nil while they are listed in params.
+	values []*Node
+	params []Param
+	// seeds, [draws, 2], are those of what is drawn; nil while it is counted.
+	seeds *Node
+	asked int
+	draws int
+}
+
+// within is the builder in the graph of x, for a layer.
+func (b *Builder) within(in *layerOf, x *Node, arrays []*Node) *Builder {
+	return &Builder{Model: b.Model, Graph: x.Graph(), Arrays: arrays, layer: in}
+}
+
+// declaration lists what a layer asks for, by building it in a graph that is thrown away.
+func (b *Builder) declaration(l int, x *Node, layer func(b *Builder, l int, x *Node) *Node) *layerOf {
+	g := NewGraph(b.Graph.Backend(), "a layer of "+b.Config.Model)
+	defer g.Finalize()
+	arrays := make([]*Node, len(b.Arrays))
+	for i, a := range b.Arrays {
+		arrays[i] = Parameter(g, fmt.Sprintf("array%d", i), a.Shape())
+	}
+	x = Parameter(g, "x", x.Shape())
+	in := &layerOf{random: b.Random()}
+	layer(b.within(in, x, arrays), l, x)
+	return in
+}
+
+// param is the value of the next parameter.
+func (in *layerOf) param(g *Graph, p Param) *Node {
+	if p.Fixed {
+		panic(fmt.Errorf("parameter %s is not trained, but gathered: Builder.Layers cannot do that, "+
+			"loop over the layers instead", p.Name))
+	}
+	if in.values == nil {
+		in.params = append(in.params, p)
+		return Parameter(g, p.Name, shapes.Make(dtypes.Float32, p.Shape...))
+	}
+	in.asked++
+	return in.values[in.asked-1]
+}
+
+// seed is that of the next draw.
+func (in *layerOf) seed(g *Graph) *Node {
+	in.draws++
+	if in.seeds == nil {
+		return Zeros(g, shapes.Make(dtypes.Uint32, 2))
+	}
+	return Reshape(Slice(in.seeds, AxisElem(in.draws-1)), 2)
+}

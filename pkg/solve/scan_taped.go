@@ -1,0 +1,57 @@
+package solve
+
+import (
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/revgnn/revgnn/pkg/gradient"
+	"github.com/revgnn/revgnn/pkg/loop"
+)
+
+// keepTapes is the memory in bytes up to which a scan keeps the tapes of all layers. (Tests change it.)
+var keepTapes int64 = 512 << 20
+
+// taped is the scan of a layer of x, w and l whose tapes, of the given shapes, are kept, each entry in a stack, for the
+// way back.
+func (s scan) taped(x *Node, tape []shapes.Shape, depth int, layer func(in []*Node) *loop.Differentiable) *Node {
+	g, fixed := x.Graph(), stopped(s.w)
+	type state struct {
+		x     *Node
+		tapes []*Node
+	}
+	start := state{x: StopGradient(x)}
+	for _, shape := range tape {
+		dims := append([]int{depth}, shape.Dimensions...)
+		start.tapes = append(start.tapes, Zeros(g, shapes.Make(shape.DType, dims...)))
+	}
+	out := loop.Repeat(loop.Int(g, depth), start, fixed, func(l *Node, st state, w []*Node) state {
+		in := s.inputs(l, st.x, w)
+		y, tape := layer(in).Linearize(in)
+		for i, n := range tape {
+			st.tapes[i] = store(st.tapes[i], n, l)
+		}
+		st.x = y
+		return st
+	})
+	return gradient.Custom(out.x, append([]*Node{x}, s.w[:s.trainable]...), func(v *Node) []*Node {
+		grads := s.tapedBack(v, out.tapes, fixed, depth, layer)
+		return append([]*Node{grads.x}, grads.w...)
+	})
+}
+
+// tapedBack goes back through the layers, from the cotangent v of the last state.
+func (s scan) tapedBack(v *Node, tapes, w []*Node, depth int,
+	layer func(in []*Node) *loop.Differentiable) cotangents {
+	type reads struct{ tapes, w []*Node }
+	start, n := cotangents{v, zeros(w[:s.trainable])}, loop.Int(v.Graph(), depth)
+	return loop.Repeat(n, start, reads{tapes, w}, func(i *Node, c cotangents, r reads) cotangents {
+		l := Sub(loop.Int(i.Graph(), depth-1), i)
+		tape := make([]*Node, len(r.tapes))
+		for i := range tape {
+			tape[i] = load(r.tapes[i], l)
+		}
+		in := s.inputs(l, c.x, r.w) // of the shapes; the state itself is on the tape
+		grads := layer(in).Pull(c.x, tape, in[1:])
+		return cotangents{grads[0], s.stacks.add(c.w, grads[1:], l)}
+	})
+}
