@@ -19,8 +19,8 @@ func all(t *testing.T) []Case {
 
 func TestCasesOfTheData(t *testing.T) {
 	list := all(t)
-	if len(list) != 35 {
-		t.Errorf("there are %d cases, want 35", len(list))
+	if len(list) != 38 {
+		t.Errorf("there are %d cases, want 38", len(list))
 	}
 	for _, c := range list {
 		k := c.Config
