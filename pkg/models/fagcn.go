@@ -102,15 +102,22 @@ type faLayer struct {
 
 // shared is what all layers share, of X_0, the network's arrays, and the seed of dropout if there is any.
 func (f faLayer) shared(first *Node, arrays []*Node, seed *Node) []*Node {
-	out := []*Node{first, arrays[0]}
+	out := append([]*Node{first}, whole(arrays)...)
+	if f.dropout > 0 {
+		out = append(out, seed)
+	}
+	return out
+}
+
+// whole are a network's arrays for a scan, which differentiates what it reads in floating point: all but the first are
+// of whole numbers, those of sparse's that are not being zeros and ones, which mark padding.
+func whole(arrays []*Node) []*Node {
+	out := []*Node{arrays[0]}
 	for _, a := range arrays[1:] {
-		if a.DType().IsFloat() { // zeros and ones; what a scan reads in floating point is differentiated
+		if a.DType().IsFloat() {
 			a = ConvertDType(a, dtypes.Uint8)
 		}
 		out = append(out, a)
-	}
-	if f.dropout > 0 {
-		out = append(out, seed)
 	}
 	return out
 }

@@ -2,11 +2,16 @@ package models
 
 import (
 	"fmt"
+	"math"
 
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/loop"
+	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
@@ -41,35 +46,46 @@ type fsgnnSettings struct{ Hops int }
 // to the dataset.
 //
 // Features that are kept dense (see [Sparse]) are propagated in main memory, once: beside X, 2K dense arrays [n, m] are
-// stored. Of sparse ones, such as Cora's 1433 bag of words, nothing dense in m is stored: as A^k X W = A^k (X W),
-// the maps come first, and rows of width d are propagated in every step.
+// stored. Of sparse ones, such as Cora's 1433 words, nothing dense in m is stored: as A^k X W = A^k (X W), the maps
+// come first, and rows of width d are propagated in every step, by [hopSteps].
 type fsgnn struct {
 	hops      int
-	adjacency []*sparse.Matrix // A and Ã, for sparse features
+	adjacency *sparse.Matrix // A before it is normalised, for sparse features
 }
 
 // Prepare propagates dense features, or lays out what sparse ones are propagated by.
 func (f *fsgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Adjacency(g)
-	both := []*sparse.CSR{a.SymmetricNormalised(), a.WithSelfLoops().SymmetricNormalised()}
-	if _, yes := Sparse(g); !yes {
-		x := [][]float32{g.Features, g.Features}
-		for range f.hops {
-			for i := range both {
-				x[i] = both[i].Product(x[i], g.NumFeatures)
-				arrays = append(arrays, tensors.FromFlatDataAndDimensions(x[i], g.NumNodes, g.NumFeatures))
-			}
-		}
-		return sparse.AsGiven(g.NumNodes), arrays, nil
-	}
-	for i := range both {
-		m, err := sparse.NewMatrix(both[i], order)
-		if err != nil {
+	if _, yes := Sparse(g); yes {
+		if f.adjacency, err = sparse.NewMatrix(a, nil); err != nil {
 			return nil, nil, err
 		}
-		order, arrays, f.adjacency = m.Order(), append(arrays, m.Tensors()...), append(f.adjacency, m)
+		order = f.adjacency.Order()
+		roots := sparse.Permute(order, roots(a.Degrees()), 2)
+		arrays = append(arrays, tensors.FromFlatDataAndDimensions(roots, g.NumNodes, 2))
+		return order, append(arrays, f.adjacency.Tensors()...), nil
 	}
-	return order, arrays, nil
+	x := [][]float32{g.Features, g.Features}
+	both := []*sparse.CSR{a.SymmetricNormalised(), a.WithSelfLoops().SymmetricNormalised()}
+	for range f.hops {
+		for i := range both {
+			x[i] = both[i].Product(x[i], g.NumFeatures)
+			arrays = append(arrays, tensors.FromFlatDataAndDimensions(x[i], g.NumNodes, g.NumFeatures))
+		}
+	}
+	return sparse.AsGiven(g.NumNodes), arrays, nil
+}
+
+// roots are 1/sqrt(d), 0 for d = 0, and 1/sqrt(d+1) of degrees d.
+func roots(degrees []int) (out []float32) {
+	for _, d := range degrees {
+		without := 0.0
+		if d > 0 {
+			without = 1 / math.Sqrt(float64(d))
+		}
+		out = append(out, float32(without), float32(1/math.Sqrt(float64(d+1))))
+	}
+	return out
 }
 
 // Build is the network; its representation is the concatenation that the last linear map reads, before dropout.
@@ -98,36 +114,51 @@ func (f *fsgnn) mapped(b *Builder) []*Node {
 	return out
 }
 
-// propagated are the same, of features that are mapped first: by all weights at once, in the order X, A X, …, A^K X,
-// Ã X, …, Ã^K X.
+// propagated are the same, of sparse features: all but the first are mapped at once, in the order A X, …, A^K X, Ã X,
+// …, Ã^K X.
 func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
-	count, width := 1+2*f.hops, b.Config.Hidden
-	weights, biases, out := make([]*Node, count), make([]*Node, count), make([]*Node, count)
-	for i := range count {
-		place := 0
-		if i > 0 {
-			place = 1 + (i-1)%2*f.hops + (i-1)/2
-		}
-		weights[place], biases[i] = b.linear(name(i), b.Features, width)
+	width, out := b.Config.Hidden, []*Node{b.Encode(name(0), b.Config.Hidden)}
+	weights, biases := make([]*Node, 2*f.hops), make([]*Node, 2*f.hops)
+	place := func(i int) int { return i%2*f.hops + i/2 }
+	for i := range weights {
+		weights[place(i)], biases[i] = b.linear(name(1+i), b.Features, width)
 	}
-	columns := func(x *Node, from, to int) *Node { return Slice(x, AxisRange(), AxisRange(from*width, to*width)) }
-	all, arrays := b.Encoded(Concatenate(weights, 0)), b.Arrays
-	out[0] = columns(all, 0, 1)
-	for k, m := range f.adjacency {
-		split := len(m.Tensors())
-		a := m.On(arrays[:split])
-		arrays = arrays[split:]
-		rest := columns(all, 1+k*f.hops, 1+(k+1)*f.hops) // what is to be propagated once, twice, …
-		for j := range f.hops {
-			if j > 0 {
-				rest = columns(rest, 1, f.hops-j+1)
-			}
-			rest = a.Product(rest)
-			out[1+2*j+k] = columns(rest, 0, 1)
-		}
-	}
-	for i := range out {
-		out[i] = Add(out[i], ExpandLeftToRank(biases[i], 2))
+	steps := hopSteps{f.adjacency, f.hops, width}
+	x := b.Encoded(Concatenate(weights, 0))
+	x = solve.ScanVJP(steps.step, steps.pull, x, nil, whole(b.Arrays), f.hops)
+	for i, bias := range biases {
+		h := Slice(x, AxisRange(), AxisRange(place(i)*width, (place(i)+1)*width))
+		out = append(out, Add(h, ExpandLeftToRank(bias, 2)))
 	}
 	return out
+}
+
+// hopSteps propagates rows of 2K times d columns, the first half of them by A and the second by Ã: in step l = 0 … K-1
+// of the scan, those columns of either half are multiplied which are to be propagated more than l times, which are all
+// but the first l d. What all steps read are [roots], [n, 2], and the arrays of the adjacency, all of whose weights are
+// one.
+type hopSteps struct {
+	adjacency   *sparse.Matrix
+	hops, width int
+}
+
+func (h hopSteps) step(l, x *Node, _, shared []*Node) *Node {
+	n, half := x.Shape().Dimensions[0], h.hops*h.width
+	column := Iota(x.Graph(), shapes.Make(dtypes.Int32, n, 2*half), 1)
+	constant := func(v int) *Node { return loop.Like(loop.Int(x.Graph(), v), column) }
+	loops := GreaterOrEqual(column, constant(half))
+	column = Sub(column, Where(loops, constant(half), constant(0)))
+	root := func(k int) *Node { return BroadcastToDims(Slice(shared[0], AxisRange(), AxisElem(k)), n, 2*half) }
+	scale := Where(loops, root(1), root(0))
+	y := Mul(scale, x)
+	sum := Add(h.adjacency.Bare(shared[1:]).Product(y), Where(loops, y, loop.Zeros(y)))
+	moves := GreaterOrEqual(column, Mul(loop.Like(l, column), constant(h.width)))
+	return Where(moves, Mul(scale, sum), x)
+}
+
+// pull is the same, as the matrices are symmetric.
+func (h hopSteps) pull(l, _, v *Node, _, shared []*Node) (dx *Node, dOwn, dShared []*Node) {
+	dShared = make([]*Node, len(shared))
+	dShared[0] = loop.Zeros(shared[0])
+	return h.step(l, v, nil, shared), nil, dShared
 }
