@@ -34,6 +34,9 @@ type Kind struct {
 	Check   func(c Config) error
 	// Depth, if not nil, says how deep a configuration is, in a word or two; nil: forward and reverse layers.
 	Depth func(c Config) string
+	// Detached tells that the model's gradient is not that of its loss, by design: it treats some of what it estimates,
+	// such as other nodes' labels, as given.
+	Detached bool
 	// New makes a network of a valid, resolved configuration.
 	New func(c Config) Network
 }

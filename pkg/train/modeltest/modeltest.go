@@ -68,7 +68,7 @@ func Check(t *testing.T, model string, change ...func(c *train.Config)) {
 		}
 		overfits(t, e, c)
 	})
-	if !separate(t, g, c) {
+	if k, _ := models.Lookup(c.Model); !k.Detached && !separate(t, g, c) {
 		gradients(t, enginetest.Open(t, engine.Go), g, c)
 	}
 }
