@@ -191,7 +191,7 @@ func agrees(t *testing.T, e *engine.Engine, s setup, c Case, kind, layout string
 		t.Fatal(err)
 	}
 	args, _ := s.command(Peer, c, p, 0)
-	r, err := execute(t.Context(), Peer, 1, args, time.Minute)
+	r, err := execute(t.Context(), Peer, 1, args, 5*time.Minute)
 	if err != nil || r.Error != "" {
 		t.Fatalf("%v: %v %s", args, err, r.Error)
 	}
