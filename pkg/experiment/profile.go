@@ -20,8 +20,27 @@ type Profile struct {
 	Tried  int   `json:"tried"`
 	// Rules make the candidates for a dataset and a model: see [Profile.Candidates].
 	Rules []Rule `json:"candidates"`
+	// LeftOut is what is not run unless models or datasets are asked for by name.
+	LeftOut []LeftOut `json:"left_out,omitempty"`
 	// Chosen are settings that an earlier search has come to, which take the place of the candidates.
 	Chosen []Choice `json:"chosen,omitempty"`
+}
+
+// LeftOut are models on datasets that a profile has settings for, and leaves out for a reason.
+type LeftOut struct {
+	Why      string   `json:"why"`
+	Datasets []string `json:"datasets"`
+	Models   []string `json:"models"`
+}
+
+// leftOut says why a model is not run on a dataset; empty if it is.
+func (p Profile) leftOut(dataset, model string) string {
+	for _, l := range p.LeftOut {
+		if slices.Contains(l.Datasets, dataset) && slices.Contains(l.Models, model) {
+			return l.Why
+		}
+	}
+	return ""
 }
 
 // Choice is the settings chosen for a model on a dataset; what it leaves out has the model's default.

@@ -86,6 +86,8 @@ func (v *View) unwanted(dataset, model string) string {
 		return fmt.Sprintf("not run: not part of the profile %s; choose it with --datasets", v.Profile.Name)
 	case v.Models != nil && model != "" && !slices.Contains(v.Models, model):
 		return "not run: not among the --models chosen"
+	case v.Models == nil && v.Datasets == nil && v.Profile.leftOut(dataset, model) != "":
+		return fmt.Sprintf("not run: %s; name it with --models", v.Profile.leftOut(dataset, model))
 	}
 	if v.Absent != nil {
 		return v.Absent(dataset)
