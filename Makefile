@@ -17,7 +17,7 @@ sources := $(shell find cmd data pkg -name '*.go' -o -name '*.json' -o -name '*.
 help: ## This list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-demo: setup plugin ## Train GCN, GCN+ReP and SAGE+ReP in a notebook, with figures in out/quickstart.html
+demo: setup plugin ## Train GCN and GCN+ReP in a notebook, with figures in out/quickstart.html
 	@start=$$(date +%s); mkdir -p out; \
 	.venv/bin/python notebooks/run.py notebooks/quickstart.ipynb --html out/quickstart.html; \
 	echo "took $$(( $$(date +%s) - start )) s"

@@ -34,7 +34,7 @@ type reproduction struct {
 
 func (a *app) reproduce() *cobra.Command {
 	r := &reproduction{app: a}
-	c := &cobra.Command{Use: "reproduce table1…table6 | fig1…fig6 | all [flags]",
+	c := &cobra.Command{Use: "reproduce table1…table6 | fig1…fig6 | reversing | all [flags]",
 		Short: "Make the paper's tables and figures: run what is missing, then render",
 		Example: "  revgnn reproduce all --dry-run\n" +
 			"  revgnn reproduce table2 fig3 --profile quick\n" +
@@ -65,7 +65,7 @@ func (a *app) reproduce() *cobra.Command {
 
 func (r *reproduction) run(ctx context.Context, names []string) (err error) {
 	if len(names) == 0 {
-		return usagef("nothing to reproduce given: name tables and figures (table1 to table6, fig1 to fig6), or all")
+		return usagef("nothing to reproduce given: name tables and figures (table1 to table6, fig1 to fig6), reversing, or all")
 	}
 	if r.time && !r.dryRun {
 		return usagef("--time goes with --dry-run: without it, runs tell their time themselves")

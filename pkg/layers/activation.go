@@ -22,7 +22,8 @@ const (
 )
 
 // Activations are the names of all.
-var Activations = []string{string(ActivationReLU), string(ActivationLeakyReLU), string(ActivationELU), string(ActivationTanh), string(ActivationSoftplus)}
+var Activations = []string{string(ActivationReLU), string(ActivationLeakyReLU), string(ActivationELU),
+	string(ActivationTanh), string(ActivationSoftplus)}
 
 // biased is σ(u + b), b a row. It reads nothing but its arguments, and may be used in loops.
 func (a Activation) biased(u, b *Node) *Node {
