@@ -98,7 +98,8 @@ def given(layer, **parameters):
 # function from features to logits.
 
 
-def residual(conv, p, inputs, outputs, hidden, forward, dropout, norm, no_bias, head_layers, activation="relu", ego=False):
+def residual(conv, p, inputs, outputs, hidden, forward, dropout, norm, no_bias, head_layers, activation="relu", ego=False,
+             norm_layers="none", norm_scale=1, drop_edge=0, half_hop=0, half_hop_alpha=0.5):
     """X + ReLU(conv(X)), one layer's parameters for all."""
     encode, n = p.linear("in_", inputs, hidden), head_layers or 2
     head = [p.linear(f"out.{2 * i}" if n > 1 else "out", hidden, hidden if i < n - 1 else outputs) for i in range(n)]
@@ -261,7 +262,8 @@ def loss_of(logits, labels):
 
 
 # Settings that these models do not have, at the only value they may have.
-ABSENT = {"dropout": 0, "dprate": 0, "attention_dropout": 0, "norm": "none", "no_bias": False, "activation": "relu", "ego": False}
+ABSENT = {"dropout": 0, "dprate": 0, "attention_dropout": 0, "norm": "none", "no_bias": False, "activation": "relu", "ego": False,
+          "norm_layers": "none", "drop_edge": 0, "half_hop": 0}
 
 
 def build(model, p, g, inputs, outputs, settings):
