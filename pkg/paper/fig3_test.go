@@ -11,7 +11,7 @@ import (
 // Each remedy has a panel, of one scale with the others, with a curve for each depth and the reverse process up to the
 // deepest.
 func TestRemediesOfFigure3(t *testing.T) {
-	p := Quick()
+	p := Paper()
 	items, err := Choose([]string{"fig3"})
 	if err != nil {
 		t.Fatal(err)
