@@ -25,7 +25,7 @@ func board(t *testing.T, side int) *graphs.Graph {
 
 func small(model string) Config {
 	c := Default(model)
-	c.Hidden, c.Epochs, c.LearningRate = 8, 30, 0.02
+	c.Hidden, c.Epochs, c.LearningRate = min(c.Hidden, 8), 30, 0.02
 	if c.Forward > 0 {
 		c.Forward = 2
 	}

@@ -11,8 +11,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// permutes checks that a model knows nodes by their place in a graph alone: renumbering them renumbers its logits.
-func permutes(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
+// permutes checks that a model knows nodes by their place in a graph alone: renumbering them renumbers its logits,
+// which it returns.
+func permutes(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) []float32 {
 	t.Helper()
 	p := rand.New(rand.NewPCG(1, 1)).Perm(g.NumNodes) // node i becomes node p[i]
 	weights := Draw(t, g, c)
@@ -31,6 +32,7 @@ func permutes(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 		copy(back[i*k:(i+1)*k], renumbered.Logits[to*k:(to+1)*k])
 	}
 	Near(t, c.Model+": the logits of renumbered nodes", back, given.Logits)
+	return given.Logits
 }
 
 // renumberWeights does to arrays with an entry for every node what renumber does to the graph.
@@ -80,11 +82,27 @@ func renumber(t *testing.T, g *graphs.Graph, p []int) *graphs.Graph {
 	return out
 }
 
-// overfits checks that a model can learn the labels of a small graph's nodes, whose features are random, by heart: that
-// the loss is near 0 in the end or, as it cannot be where logits are bounded, that all nodes are told right.
-func overfits(t *testing.T, e *engine.Engine, c train.Config) {
+// wheel is [Tiny] with a rim round its hub, so that no two nodes have the same neighbours.
+func wheel(t *testing.T) *graphs.Graph {
 	t.Helper()
 	g := Tiny(t)
+	edges := append(slices.Clone(g.Edges), []graphs.Edge{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {0, 4}}...)
+	g, err := graphs.New("wheel", g.NumNodes, edges, g.Features, g.NumFeatures, g.Labels, g.NumClasses, g.Splits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// overfits checks that a model can learn the labels of a small graph's nodes, whose features are random, by heart: that
+// the loss is near 0 in the end or, as it cannot be where logits are bounded, that all nodes are told right. The graph is
+// [Tiny], unless the model, whose logits there are given, sees a node's neighbours but not the node itself.
+func overfits(t *testing.T, e *engine.Engine, c train.Config, logits []float32) {
+	t.Helper()
+	g := Tiny(t)
+	if k := len(logits) / g.NumNodes; slices.Equal(logits[:k], logits[k:2*k]) { // nodes 0 and 1 have one neighbour
+		g = wheel(t)
+	}
 	g.Splits[0].Val = g.Splits[0].Train
 	c.Hidden, c.Epochs, c.Patience, c.LearningRate, c.WeightDecay = min(c.Hidden, 1)*16, 400, 0, 0.02, 0
 	r, err := train.Fit(t.Context(), e, g, 0, c, nil)

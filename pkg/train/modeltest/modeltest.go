@@ -62,11 +62,11 @@ func Check(t *testing.T, model string, change ...func(c *train.Config)) {
 	g := Board(t, 10)
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		learns(t, e, g, c)
-		permutes(t, e, Tiny(t), c)
+		logits := permutes(t, e, Tiny(t), c)
 		if g := TinyDirected(t); models.Seen(c.Config, g).Directed() {
 			permutes(t, e, g, c)
 		}
-		overfits(t, e, c)
+		overfits(t, e, c, logits)
 	})
 	if k, _ := models.Lookup(c.Model); !k.Detached && !separate(t, g, c) {
 		gradients(t, enginetest.Open(t, engine.Go), g, c)
