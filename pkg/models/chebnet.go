@@ -67,18 +67,11 @@ func (n *chebNet) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensor
 
 // chebyshevStep is T_{k+1}(-P) x, rows of so many columns, out of T_{k-1}(-P) x, before, and T_k(-P) x, now.
 func chebyshevStep(p *sparse.CSR, before, now []float32, columns, k int) []float32 {
-	out := make([]float32, len(now))
-	for i := range p.Rows {
-		y := out[i*columns : (i+1)*columns]
-		for e := p.Start[i]; e < p.Start[i+1]; e++ {
-			for c, v := range now[int(p.Column[e])*columns:][:columns] {
-				y[c] -= p.Weight[e] * v
-			}
-		}
+	out := p.Product(now, columns)
+	for i, v := range out {
+		out[i] = -v
 		if k > 0 {
-			for c := range y {
-				y[c] = 2*y[c] - before[i*columns+c]
-			}
+			out[i] = -2*v - before[i]
 		}
 	}
 	return out

@@ -35,7 +35,7 @@ func (d *dirGNN) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors
 			a = a.RowNormalised()
 		}
 		if d.dense {
-			add(a.Times(g.Features, g.NumFeatures), g.NumFeatures)
+			add(a.Product(g.Features, g.NumFeatures), g.NumFeatures)
 		}
 	}
 	return order, arrays, nil

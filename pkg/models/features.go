@@ -93,7 +93,7 @@ func (b *Builder) denseFeatures() *Node {
 // mapped is x w^T, [n, in] to [n, out], of the node features where x is nil.
 func (b *Builder) mapped(x, w *Node) *Node {
 	if x == nil {
-		return b.Model.features.times(w, b.features)
+		return b.Encoded(w)
 	}
-	return Dot(x, Transpose(w, 0, 1)).Product()
+	return times(x, w)
 }

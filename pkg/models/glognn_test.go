@@ -13,11 +13,7 @@ import (
 // set gives settings, name by name, their values.
 func set(t *testing.T, c *train.Config, settings ...string) {
 	t.Helper()
-	for i := 0; i < len(settings); i += 2 {
-		if err := c.Set(settings[i], settings[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	with(t, settings...)(c)
 }
 
 // The layer is the paper's closed form, with Z as [n, n].

@@ -122,18 +122,6 @@ func (a *CSR) transposed() (t *CSR, from []int32) {
 	return t, from
 }
 
-// Times is A x in main memory, of dense rows, [columns, width]: for what does not change, such as node features.
-func (a *CSR) Times(x []float32, width int) []float32 {
-	out := make([]float32, a.Rows*width)
-	a.each(func(e, i int, j int32) {
-		to := out[i*width : (i+1)*width]
-		for k, v := range x[int(j)*width : (int(j)+1)*width] {
-			to[k] += a.Weight[e] * v
-		}
-	})
-	return out
-}
-
 // byLength are the rows by ascending number of entries; rows of one length stay in the order o.
 func (a *CSR) byLength(o Order) Order {
 	sorted := slices.Clone(o)

@@ -27,7 +27,7 @@ func TestFromEdges(t *testing.T) {
 
 func TestTimes(t *testing.T) {
 	a := must(sparse.FromDense([]float32{0, 2, 3, 0, 0, 0, 1, 0, 0}, 3))
-	if got := a.Times([]float32{1, 2, 3, 4, 5, 6}, 2); !slices.Equal(got, []float32{21, 26, 0, 0, 1, 2}) {
+	if got := a.Product([]float32{1, 2, 3, 4, 5, 6}, 2); !slices.Equal(got, []float32{21, 26, 0, 0, 1, 2}) {
 		t.Errorf("got %v", got)
 	}
 }
