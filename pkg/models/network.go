@@ -64,8 +64,8 @@ type Explainer interface {
 // Pretrainer is a network of which a part is trained alone at first.
 type Pretrainer interface {
 	Network
-	// Pretraining is the number of epochs that takes. Early stopping waits for its end; the best epoch is that of the
-	// whole training.
+	// Pretraining is the number of epochs that takes. Early stopping waits for its end, and the best epoch is one that
+	// comes after it; a training that ends within it has no better than its last.
 	Pretraining(c Config) int
 }
 

@@ -37,6 +37,8 @@ type Kind struct {
 	// Detached tells that the model's gradient is not that of its loss, by design: it treats some of what it estimates,
 	// such as other nodes' labels, as given.
 	Detached bool
+	// Bounded tells that the model's logits cannot be large, so that its loss stays above 0 where all nodes are told right.
+	Bounded bool
 	// New makes a network of a valid, resolved configuration.
 	New func(c Config) Network
 }

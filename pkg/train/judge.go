@@ -79,8 +79,10 @@ func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error
 			return fmt.Errorf("graph %q, split %d, validation: %w", f.graph.Name, r.Split, err)
 		}
 	}
+	// What is evaluated after the last epoch of pretraining is the first that is the whole model, and to be compared.
 	if f.patience++; epoch <= f.model.Pretraining() {
 		f.patience = 0
+		r.Val = Number(math.NaN())
 	}
 	if finite && !(val <= float64(r.Val)) {
 		f.patience = 0
