@@ -5,12 +5,14 @@ import (
 	"slices"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 )
 
 // Reductions inside the bodies of loops. go-xla (v0.4.5) keeps the function that adds two numbers, and its like, once
 // per program, as a child of the function that reduced first: a reduction in any other one is refused. In bodies,
-// reductions are therefore made of operations that need no such function: the halves of an axis are combined with
-// each other until one entry is left.
+// reductions are therefore made of operations that need no such function: sums over an axis of a matrix are its product
+// with a vector of ones; for all else, the halves of an axis are combined with each other until one entry is left.
 
 // operation combines two values entry by entry.
 type operation func(lhs, rhs compute.Value) (compute.Value, error)
@@ -103,7 +105,29 @@ func (f *function) halves(x compute.Value, axis int) (left, right, last compute.
 }
 
 func (f *function) ReduceSum(x compute.Value, axes ...int) (compute.Value, error) {
+	shape, err := f.Function.Shape(x)
+	if err != nil {
+		return nil, err
+	}
+	if f.closure > 0 && shape.Rank() == 2 && len(axes) == 1 && shape.DType == dtypes.Float32 {
+		return f.timesOnes(x, shape, axes[0])
+	}
 	return f.reduce(x, axes, f.Function.ReduceSum, f.Function.Add)
+}
+
+// timesOnes is the sum of the matrix x over an axis, as a product with ones. XLA CPU does not fuse products of columns
+// with what they read. That is why it is wanted: x is computed once for this sum and for all others that read it,
+// where a fusion for each of its readers would compute it anew.
+func (f *function) timesOnes(x compute.Value, shape shapes.Shape, axis int) (compute.Value, error) {
+	one, err := f.Function.Constant([]float32{1})
+	if err != nil {
+		return nil, err
+	}
+	ones, err := f.Function.BroadcastInDim(one, shapes.Make(shape.DType, shape.Dimensions[axis]), nil)
+	if err != nil {
+		return nil, err
+	}
+	return f.Function.DotGeneral(x, []int{axis}, nil, ones, []int{0}, nil, compute.DotGeneralConfig{})
 }
 
 func (f *function) ReduceProduct(x compute.Value, axes ...int) (compute.Value, error) {

@@ -23,17 +23,19 @@ func (s steps[R]) back(all legs, v, kept *Node, none []*Node, r R) cotangents {
 		})
 }
 
-// pulled is the state of the way back along a leg: the cotangent of the state that it has come to, those of the
-// weights so far, and what the steps work in, if they do.
+// pulled is what the way back along a leg has come to: the cotangent of a state, those of the weights so far, and what
+// the steps work in, if they do. next is the state, or the checkpoint, that is needed next. It is fetched a step before,
+// so that it is a state of the loop, which lies in memory: what a step slices out of a stack itself, XLA slices out anew
+// for each neighbour that it gathers (seven times slower).
 type pulled struct {
 	cotangents
-	scratch *Node
+	next, scratch *Node
 }
 
 // pullStep goes one step back, to its state x.
 func (s steps[R]) pullStep(i, x *Node, p pulled, r R) pulled {
 	grads, scratch := s.pull(i, x, p.x, p.scratch, r)
-	return pulled{cotangents{grads.x, s.add(p.w, grads.w, i)}, scratch}
+	return pulled{cotangents{grads.x, s.add(p.w, grads.w, i)}, p.next, scratch}
 }
 
 // walkBack walks a leg back. grads are the cotangents of the last state and of the trainable weights so far. It
@@ -49,14 +51,17 @@ func (s steps[R]) walkBack(l legs, kept *Node, grads cotangents, r R) cotangents
 		r              R
 	}
 	segments := s.segments(l)
+	start.next = load(kept, Add(l.kept, plus(segments, -1)))
 	return loop.Repeat(segments, start, reads{l, kept, segments, r}, func(i *Node, p pulled, rd reads) pulled {
 		k := Sub(plus(rd.segments, -1), i)
-		x := load(rd.kept, Add(rd.leg.kept, k))
-		first := Add(rd.leg.first, times(k, s.segment))
+		first, x := Add(rd.leg.first, times(k, s.segment)), p.next
 		if s.segment == 1 {
-			return s.pullStep(first, x, p, rd.r)
+			p = s.pullStep(first, x, p, rd.r)
+		} else {
+			p = s.segmentBack(first, s.length(k, rd.leg.length), x, p, rd.r)
 		}
-		return s.segmentBack(first, s.length(k, rd.leg.length), x, p, rd.r)
+		p.next = load(rd.kept, Add(rd.leg.kept, after(p.cotangents, plus(k, -1)))) // of no use after the first segment
+		return p
 	}).cotangents
 }
 
@@ -77,8 +82,25 @@ func (s steps[R]) segmentBack(first, length, x *Node, p pulled, r R) pulled {
 		reads
 		states, length *Node
 	}
+	p.next = load(inside.states, plus(length, -1))
 	return loop.Repeat(length, p, way{reads{first, r}, inside.states, length}, func(i *Node, p pulled, w way) pulled {
 		at := Sub(plus(w.length, -1), i)
-		return s.pullStep(Add(w.first, at), load(w.states, at), p, w.r)
+		p = s.pullStep(Add(w.first, at), p.next, p, w.r)
+		p.next = load(w.states, after(p.cotangents, plus(at, -1)))
+		return p
 	})
+}
+
+// after is the place i, which is known only when the cotangents c are: what is loaded from there can then take the
+// memory of the state that they were computed from.
+func after(c cotangents, i *Node) *Node {
+	change := loop.Float(c.x, 0)
+	for _, n := range append([]*Node{c.x}, c.w...) {
+		at := make([]SliceAxisSpec, n.Rank())
+		for k := range at {
+			at[k] = AxisRange(0, 1)
+		}
+		change = Add(change, Abs(Reshape(ConvertDType(Slice(n, at...), change.DType()))))
+	}
+	return Add(i, ConvertDType(Min(change, loop.Zeros(change)), i.DType()))
 }
