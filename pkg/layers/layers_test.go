@@ -57,7 +57,7 @@ func branches(t *testing.T) map[string]branch {
 		t.Fatal(err)
 	}
 	const wide = 256 // solve.Keeps
-	return map[string]branch{
+	all := map[string]branch{
 		"wide GCN": {layers.GCN{Adjacency: norm},
 			[]*tensors.Tensor{draw(2, 0.95, wide, wide), draw(3, 0.2, wide)}, norm.Tensors()},
 		"GCN": {layers.GCN{Adjacency: norm},
@@ -75,6 +75,10 @@ func branches(t *testing.T) map[string]branch {
 		"GCN with leaky ReLU": {layers.GCN{Adjacency: norm, Activation: layers.ActivationLeakyReLU},
 			[]*tensors.Tensor{draw(2, 0.95, width, width), draw(3, 0.2, width)}, norm.Tensors()},
 	}
+	all["gated SAGE in the ball"] = all["SAGE"].projected(layers.ProjectionBall).gated()
+	all["gated GCN with tanh, nodes centred"] = all["GCN with tanh"].projected(layers.ProjectionCenterNodes).gated()
+	all["centred GAT"] = all["GAT with an ego weight"].projected(layers.ProjectionCenter)
+	return all
 }
 
 func draw(seed uint64, scale float64, dims ...int) *tensors.Tensor {
@@ -94,8 +98,18 @@ func draw(seed uint64, scale float64, dims ...int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(v, dims...)
 }
 
-// width is that of the states: the weight's rows, in a stack or not.
-func (b branch) width() int { d := b.w[0].Shape().Dimensions; return d[len(d)-2] }
+// width is that of the states: the bias's, in a stack or not.
+func (b branch) width() int {
+	least := math.MaxInt
+	for _, w := range b.w {
+		d := w.Shape().Dimensions
+		least = min(least, d[len(d)-1])
+	}
+	return least
+}
+
+// state is what the block is tried on: of narrow ones, about half the rows are longer than sqrt(width).
+func (b branch) state() *tensors.Tensor { return draw(1, 14, nodes, b.width()) }
 
 // execute runs f on a random input, cotangent and the branch's weights and arrays.
 func (b branch) execute(t *testing.T, e *engine.Engine, f func(x, v *Node, w []*Node) []*Node) [][]float32 {
@@ -105,7 +119,7 @@ func (b branch) execute(t *testing.T, e *engine.Engine, f func(x, v *Node, w []*
 		t.Fatal(err)
 	}
 	defer exec.Finalize()
-	args := []any{draw(1, 6, nodes, b.width()), draw(4, 1, nodes, b.width())}
+	args := []any{b.state(), draw(4, 1, nodes, b.width())}
 	for _, a := range append(append([]*tensors.Tensor{}, b.w...), b.arrays...) {
 		// A copy: a tensor belongs to the engine that used it first.
 		args = append(args, must(a.LocalClone()))
@@ -179,7 +193,7 @@ func TestReverseChain(t *testing.T) {
 			}
 			implicit, unrolled := run(solve.ReverseChain), run(solve.ReverseChainUnrolled)
 			compare(t, name+": f∘g", implicit[1],
-				tensors.MustCopyFlatData[float32](draw(1, 6, nodes, b.width())), 1e-5)
+				tensors.MustCopyFlatData[float32](b.state()), 1e-5)
 			for i := range implicit {
 				compare(t, fmt.Sprintf("%s: number %d of result, round trip, gradients", name, i), implicit[i],
 					unrolled[i], 1e-4)
@@ -210,7 +224,7 @@ func TestPerLayerChain(t *testing.T) {
 			}
 			implicit, unrolled := run(solve.ReverseChain), run(solve.ReverseChainUnrolled)
 			compare(t, name+": f∘g", implicit[1],
-				tensors.MustCopyFlatData[float32](draw(1, 6, nodes, b.width())), 1e-5)
+				tensors.MustCopyFlatData[float32](b.state()), 1e-5)
 			for i := range implicit {
 				compare(t, fmt.Sprintf("%s: number %d of result, round trip, gradients", name, i), implicit[i],
 					unrolled[i], 1e-4)

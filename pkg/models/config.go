@@ -44,6 +44,11 @@ type Config struct {
 	// "pair-si" (PairNorm of each row by itself); NormScale is the length that PairNorm gives rows.
 	NormLayers string
 	NormScale  float64
+	// BlockGate scales what layers add by a gate for each node and channel, and BlockNorm is the normalisation of what
+	// their blocks read, "none" or one of layers.Projections: see [gated] and [layers.Projected]. Neither loosens the
+	// bound c.
+	BlockGate bool
+	BlockNorm string
 	// DropEdge is the probability with which a training step drops an edge.
 	DropEdge float64
 	// HalfHop is the share of the nodes whose incoming edges lead through slow nodes, and HalfHopAlpha the weight of an
@@ -89,6 +94,11 @@ func (c *Config) shared() []Setting {
 			OneOf: []string{"none", "layer", "pair", "pair-si"}, Absent: "none"},
 		{Name: "norm-scale", Value: &c.NormScale, Help: "length that PairNorm gives to a node's state",
 			Least: 1e-6, Most: 1e6},
+		{Name: "block-gate", Value: &c.BlockGate, Help: "scale what layers add to a node by a gate for each channel, " +
+			"sigmoid(H U + u) of the first layer's input H; the bound holds", Absent: false},
+		{Name: "block-norm", Value: &c.BlockNorm, Help: "normalisation of what layers read; the bound holds: none, " +
+			"center (rows of mean 0), center-nodes (columns of mean 0) or ball (rows no longer than sqrt(hidden))",
+			OneOf: append([]string{"none"}, layers.Projections...), Absent: "none"},
 		{Name: "drop-edge", Value: &c.DropEdge, Help: "probability of dropping an edge in a training step (DropEdge)",
 			Most: 1, Absent: 0.0},
 		{Name: "half-hop", Value: &c.HalfHop,
@@ -108,7 +118,8 @@ func (c *Config) shared() []Setting {
 func usual() Config {
 	return Config{Forward: 8, Reverse: 8, Hidden: 64, Heads: 1, Activation: string(layers.ActivationReLU),
 		Lipschitz: 0.999, Bound: string(layers.FrobeniusNorm), Normalise: "project",
-		Tolerance: 1e-5, MaxIterations: 16, Adjoint: "implicit", Norm: "none", NormLayers: "none", NormScale: 1, HalfHopAlpha: 0.5}
+		Tolerance: 1e-5, MaxIterations: 16, Adjoint: "implicit", Norm: "none", NormLayers: "none", NormScale: 1,
+		BlockNorm: "none", HalfHopAlpha: 0.5}
 }
 
 // Default is a model's configuration unless settings are chosen. Of a model that does not

@@ -21,9 +21,9 @@ func checkRemedies(c Config) error {
 	return nil
 }
 
-// layerIf is the type of a network's layers, unless remedies change them.
+// layerIf is the type of a network's layers, unless remedies, gates or normalisations change them.
 func layerIf(c Config, layer any) any {
-	if c.remedied() {
+	if _, projected := c.projection(); projected || c.BlockGate || c.remedied() {
 		return nil
 	}
 	return layer

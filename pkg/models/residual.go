@@ -50,10 +50,10 @@ type convolution interface {
 
 // The shared settings of residual networks, without reverse layers and with them.
 var (
-	plainSettings = append([]string{"forward", "hidden", "dropout", "activation", "norm", "no-bias", "head-layers"},
-		remedies...)
+	plainSettings = append([]string{"forward", "hidden", "dropout", "activation", "norm", "block-gate", "block-norm",
+		"no-bias", "head-layers"}, remedies...)
 	reverseSettings = []string{"forward", "reverse", "hidden", "dropout", "activation", "lipschitz", "bound", "normalise",
-		"tolerance", "max-iterations", "adjoint", "norm", "no-bias", "head-layers"}
+		"tolerance", "max-iterations", "adjoint", "norm", "block-gate", "block-norm", "no-bias", "head-layers"}
 )
 
 // resolveHead has the head of as many layers as the authors' networks: 1 with reverse layers, 2 without.
@@ -109,9 +109,16 @@ func (r *chain) collect(b *Builder, h *Node) *Node {
 	return r.slow.exit(h, b.Arrays[r.arrays:])
 }
 
-// block is the convolution's, with what normalises a layer's result.
-func (r *chain) block(b *Builder) (solve.Block, []*Node) {
+// block is the convolution's for layers the first of which reads h, with what normalises what it reads, gates what it
+// makes of it, and normalises a layer's result.
+func (r *chain) block(b *Builder, h *Node) (solve.Block, []*Node) {
 	block, w := r.convolution.block(b, b.Arrays[:r.arrays])
+	if p, ok := b.Config.projection(); ok {
+		block = layers.Projected{Block: block, Projection: p}
+	}
+	if b.Config.BlockGate {
+		block, w = gated(b, block, h, w)
+	}
 	if norm := b.Config.normOfLayers(); norm != nil {
 		block = layers.Normalised{Block: block, N: norm}
 	}
@@ -120,7 +127,7 @@ func (r *chain) block(b *Builder) (solve.Block, []*Node) {
 
 func (r *chain) represent(b *Builder, h *Node) (*Node, *solve.Stats, int) {
 	c := b.Config
-	block, w := r.block(b)
+	block, w := r.block(b, h)
 	forward := r.collect(b, solve.ForwardChain(block, h, w, c.Forward))
 	if !c.HasReverse() {
 		return forward, nil, 0
@@ -141,7 +148,7 @@ func (c Config) solves() solve.Options {
 // roundTrip is what Forward layers and as many reverse layers of exactly MaxIterations iterations make of h, with the
 // mean change in each iteration (see [solve.Profile]).
 func (r *chain) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve.Stats) {
-	block, w := r.block(b)
+	block, w := r.block(b, h)
 	y := solve.ForwardChain(block, h, w, b.Config.Forward)
 	end, changes = solve.Profile(block, y, w, b.Config.Forward, b.Config.MaxIterations)
 	return end, changes, solve.NoStats(end)

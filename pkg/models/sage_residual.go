@@ -15,8 +15,8 @@ func init() {
 	k := Kind{Name: "sage-res", Title: "SAGE, residual",
 		Layer:     "X + σ(Â X W + X V + b), σ = ReLU: GCN's layer with a weight for the node itself, as in GraphSAGE",
 		Reference: "Hamilton et al., NeurIPS 2017; docs/which-layer.md", Resolve: resolveHead,
-		Shared: []string{"forward", "hidden", "dropout", "activation", "norm", "norm-layers", "norm-scale", "no-bias",
-			"head-layers"},
+		Shared: []string{"forward", "hidden", "dropout", "activation", "norm", "norm-layers", "norm-scale", "block-gate",
+			"block-norm", "no-bias", "head-layers"},
 		Defaults: func(c *Config) { c.Norm, c.Dropout = "batch", 0.2 },
 		New:      func(c Config) Network { return newResidual(&sageResidual{Config: c}, layerIf(c, layers.SAGE{})) }}
 	Register(k)

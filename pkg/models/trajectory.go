@@ -10,7 +10,7 @@ import (
 // Trace implements [Tracer].
 func (r residual) Trace(b *Builder, forward, reverse []int) (forwards, reverses []*Node) {
 	h := r.encode(b)
-	block, w := r.chain.block(b)
+	block, w := r.chain.block(b, h)
 	forwards = follow(h, forward, func(x *Node, depth int) *Node { return solve.ForwardChain(block, x, w, depth) })
 	for i, x := range forwards {
 		forwards[i] = r.chain.collect(b, x)

@@ -1,0 +1,57 @@
+package layers
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/revgnn/revgnn/pkg/solve"
+)
+
+// Gated is the branch h of a block, scaled entry by entry:
+//
+//	X ↦ G ∘ h(X),  G: [n, d], entries between 0 and 1,
+//
+// one gate for each node and channel, as in highway networks (Srivastava, Greff and Schmidhuber 2015), but that G does
+// not depend on X. The Lipschitz constant is at most max G times that of h. It implements solve.Block; its weights are
+// G, which has a gradient, and h's.
+//
+// It is a block without activation: G's gradient needs the cotangent of h(X) itself, not what h's activation leaves of
+// it. Reverse chains therefore start their solves from values of G ∘ h in the layers before, which have kinks that the
+// preactivations of other blocks do not have.
+type Gated struct{ solve.Block }
+
+// Trainable is that of h, and 1: G.
+func (b Gated) Trainable() int { return 1 + b.Block.Trainable() }
+
+// Preactivation is G ∘ h(X).
+func (b Gated) Preactivation(x *Node, w []*Node) *Node {
+	return b.scaled(b.Block.Preactivation(x, w[1:]), w)
+}
+
+// scaled is G ∘ h(X), given the preactivation of h.
+func (b Gated) scaled(u *Node, w []*Node) *Node { return Mul(w[0], b.Block.Activate(u, w[1:])) }
+
+// Activate is the identity.
+func (Gated) Activate(u *Node, _ []*Node) *Node { return u }
+func (Gated) Gate(_, v *Node, _ []*Node) *Node  { return v }
+
+// Linearize keeps the preactivation of h, and its tape.
+func (b Gated) Linearize(x *Node, w []*Node) (*Node, []*Node) {
+	u, tape := b.Block.Linearize(x, w[1:])
+	return b.scaled(u, w), append([]*Node{u}, tape...)
+}
+
+// within is the cotangent of the preactivation of h.
+func (b Gated) within(q *Node, tape, w []*Node) *Node {
+	return b.Block.Gate(tape[0], Mul(w[0], q), w[1:])
+}
+
+// PullX is that of h for G ∘ Q, and shares what h's shares.
+func (b Gated) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
+	return b.Block.PullX(b.within(q, tape, w), tape[1:], w[1:])
+}
+
+// PullW are h(X) ∘ Q, and the cotangents of h's weights for G ∘ Q.
+func (b Gated) PullW(q *Node, shared, tape, w []*Node) []*Node {
+	dw := b.Block.PullW(b.within(q, tape, w), shared, tape[1:], w[1:])
+	return append([]*Node{Mul(q, b.Block.Activate(tape[0], w[1:]))}, dw...)
+}

@@ -1,0 +1,110 @@
+package layers_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+	"github.com/revgnn/revgnn/pkg/layers"
+	"github.com/revgnn/revgnn/pkg/solve"
+)
+
+// gated is a branch with gates, and projected one with a normalisation of what it reads.
+func (b branch) gated() branch {
+	return branch{layers.Gated{Block: b.block}, append([]*tensors.Tensor{gates(5)}, b.w...), b.arrays}
+}
+func (b branch) projected(p layers.Projection) branch {
+	return branch{layers.Projected{Block: b.block, Projection: p}, slices.Clone(b.w), b.arrays}
+}
+
+// gates are gates of all nodes and channels, between 0 and 1.
+func gates(seed uint64) *tensors.Tensor {
+	values := tensors.MustCopyFlatData[float32](draw(seed, 30, nodes, width))
+	for i, v := range values {
+		values[i] = float32(1 / (1 + math.Exp(-float64(v))))
+	}
+	return tensors.FromFlatDataAndDimensions(values, nodes, width)
+}
+
+// bound is the bound on the Lipschitz constant: the largest gate times the sum of the square matrices' norms.
+func (b branch) bound() float64 {
+	sum, gate := 0.0, 1.0
+	for _, w := range b.w {
+		d, values := w.Shape().Dimensions, tensors.MustCopyFlatData[float32](w)
+		switch {
+		case len(d) == 2 && d[0] == d[1]:
+			sum += layers.Frobenius(values)
+		case len(d) == 2:
+			gate = float64(slices.Max(values))
+		}
+	}
+	return gate * sum
+}
+
+// No two states, near or far, are taken farther apart than the bound says, not even along the direction in which a
+// block expands most: power iteration finds it, on J^T J by differences and by the derivative by hand.
+func TestLipschitzBounds(t *testing.T) {
+	e, all := enginetest.Open(t, engine.Go), branches(t)
+	for _, name := range []string{"GCN with tanh", "SAGE"} { // attention's part is not bounded
+		tried := map[string]branch{name: all[name], "gated " + name: all[name].gated()}
+		for _, p := range layers.Projections {
+			b := all[name].projected(layers.Projection(p))
+			tried[name+" with "+p], tried["gated "+name+" with "+p] = b, b.gated()
+		}
+		for name, b := range tried {
+			bound := b.bound()
+			near, far := b.expansion(t, e, 0.05), b.expansion(t, e, 20)
+			if most := max(near, far); !(most <= bound*(1+1e-4)) || near < bound/5 {
+				t.Errorf("%s: near states are taken apart by up to %g of their distance, far ones %g; the bound is %g",
+					name, near, far, bound)
+			}
+		}
+	}
+}
+
+// expansion is the largest |h(X + V) - h(X - V)| / |2 V| found, for |V| = step.
+func (b branch) expansion(t *testing.T, e *engine.Engine, step float64) (most float64) {
+	t.Helper()
+	exec := must(NewExec(e.Backend, func(in []*Node) []*Node {
+		x, v, w := in[0], in[1], in[2:]
+		v = MulScalar(Div(v, Sqrt(ReduceAllSum(Square(v)))), step)
+		h := func(x *Node) *Node { return b.block.Activate(b.block.Preactivation(x, w), w) }
+		jv := DivScalar(Sub(h(Add(x, v)), h(Sub(x, v))), 2*step)
+		u, tape := b.block.Linearize(x, w)
+		next, _ := b.block.PullX(b.block.Gate(u, jv, w), tape, w)
+		return []*Node{Sqrt(ReduceAllSum(Square(jv))), next}
+	}))
+	defer exec.Finalize()
+	v := draw(4, 1, nodes, b.width())
+	for range 30 {
+		args := []any{b.state(), v}
+		for _, a := range slices.Concat(b.w, b.arrays) {
+			args = append(args, must(a.LocalClone()))
+		}
+		out := must(exec.Call(args...))
+		most = max(most, float64(tensors.ToScalar[float32](out[0])))
+		v = tensors.FromFlatDataAndDimensions(tensors.MustCopyFlatData[float32](out[1]), nodes, b.width())
+	}
+	return most
+}
+
+// A row outside of the ball keeps its direction and gets the length sqrt(d), one within it stays as it is.
+func TestBall(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		x := tensors.FromFlatDataAndDimensions([]float32{3, 4, 0, 0, 0, 1.2, 0.9, 0, 0, 0, 0, 0}, 3, 4)
+		got := run(t, e, func(in []*Node) []*Node {
+			double := solve.FromFunction(0, func(x *Node, _ []*Node) *Node { return Add(x, x) })
+			b := layers.Projected{Block: double, Projection: layers.ProjectionBall}
+			return []*Node{b.Preactivation(in[0], nil)}
+		}, x)
+		if want := []float32{2.4, 3.2, 0, 0, 0, 2.4, 1.8, 0, 0, 0, 0, 0}; !slices.EqualFunc(got[0], want,
+			func(a, b float32) bool { return math.Abs(float64(a-b)) < 1e-6 }) {
+			t.Errorf("got %v, want %v", got[0], want)
+		}
+	})
+}

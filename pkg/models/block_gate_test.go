@@ -1,0 +1,137 @@
+package models_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/train"
+	"github.com/revgnn/revgnn/pkg/train/modeltest"
+)
+
+// denseBranch is a branch h on dense matrices.
+type denseBranch func(d *modeltest.Dense, x *Node) *Node
+
+// gated is sigmoid(H U + u) ∘ h(X), H the first layer's input.
+func (h denseBranch) gated() denseBranch {
+	return func(d *modeltest.Dense, x *Node) *Node {
+		return Mul(Sigmoid(d.Linear(body+"gate", relu(d.Linear("in_", d.X)))), h(d, x))
+	}
+}
+
+// after is h of the normalised X.
+func (h denseBranch) after(norm string) denseBranch {
+	return func(d *modeltest.Dense, x *Node) *Node { return h(d, projection(norm, x)) }
+}
+
+// projection is a normalisation that does not expand.
+func projection(norm string, x *Node) *Node {
+	width := float64(x.Shape().Dimensions[1])
+	switch norm {
+	case "center":
+		return Sub(x, ReduceAndKeep(x, ReduceMean, 1))
+	case "center-nodes":
+		return Sub(x, ReduceAndKeep(x, ReduceMean, 0))
+	case "ball":
+		squares := ReduceAndKeep(Square(x), ReduceSum, 1)
+		outside := GreaterThan(squares, MulScalar(OnesLike(squares), width))
+		length := Sqrt(Where(outside, squares, OnesLike(squares)))
+		return Mul(x, Where(outside, DivScalar(MulScalar(Inverse(length), width), math.Sqrt(width)), OnesLike(length)))
+	}
+	return x
+}
+
+// loud is [modeltest.Tiny] with features so large that some rows leave the ball.
+func loud(t *testing.T) *graphs.Graph {
+	t.Helper()
+	g := modeltest.Tiny(t)
+	for i := range g.Features {
+		g.Features[i] *= 4
+	}
+	return g
+}
+
+// Chains with gates and normalisations in their blocks are those of their formulas.
+func TestBlockGateFormula(t *testing.T) {
+	of := map[string]denseBranch{
+		"gcn":      func(d *modeltest.Dense, x *Node) *Node { return gcn(d, normalised(d), x) },
+		"gat":      func(d *modeltest.Dense, x *Node) *Node { return gat(d, Add(d.A, d.I), x) },
+		"sage-res": sageBranch(relu),
+	}
+	of["gcn+rep"], of["sage+rep"] = of["gcn"], of["sage-res"]
+	for _, c := range []struct {
+		model, norm string
+		gate        bool
+	}{{"gcn", "none", true}, {"gat", "center-nodes", true}, {"sage-res", "center", true}, {"sage-res", "ball", true},
+		{"gcn+rep", "ball", false}, {"sage+rep", "none", true}, {"sage+rep", "ball", true}, {"gat", "ball", false}} {
+		h := of[c.model].after(c.norm)
+		if c.gate {
+			h = h.gated()
+		}
+		t.Run(c.model+" with "+c.norm, func(t *testing.T) {
+			modeltest.EqualsOn(t, loud(t), c.model, residualFormula(h, 40), func(tc *train.Config) {
+				tc.Norm, tc.BlockNorm, tc.BlockGate = "none", c.norm, c.gate
+				if tc.HasReverse() {
+					tc.Lipschitz = 0.5
+				}
+			})
+		})
+	}
+}
+
+// Models with gates and normalisations in their blocks do what all models must do.
+func TestBlockGateChecks(t *testing.T) {
+	modeltest.Check(t, "sage+rep", with(t, "block-gate", "true", "block-norm", "ball", "norm", "none"))
+	modeltest.Check(t, "gcn", with(t, "block-gate", "true", "block-norm", "center", "forward", "1"))
+	modeltest.Check(t, "gat+rep", with(t, "block-gate", "true", "block-norm", "center-nodes", "heads", "2"))
+}
+
+// 64 layers deep, what goes forwards comes back, for weights as in TestSAGEInverts.
+func TestBlockGateInverts(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		for _, a := range [][2]string{{"sage+rep", "none"}, {"sage+rep", "ball"}, {"gcn+rep", "center-nodes"},
+			{"gat+rep", "center"}} {
+			c := train.Default(a[0])
+			c.Forward, c.MaxIterations, c.Lipschitz, c.BlockGate, c.BlockNorm = 64, 40, 0.25, true, a[1]
+			inv, err := train.Invert(t.Context(), e, modeltest.Board(t, 8), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !(inv.MeanAbsError <= 1e-5) {
+				t.Errorf("%s, %s: the mean absolute error of 64 layers is %g", a[0], a[1], inv.MeanAbsError)
+			}
+		}
+	})
+}
+
+// Models without the settings refuse them by name, but for what stands for their absence.
+func TestBlockGateRefused(t *testing.T) {
+	for name, values := range map[string][2]string{"block-gate": {"false", "true"}, "block-norm": {"none", "ball"}} {
+		for _, model := range []string{"mlp", "sage", "grand+rep"} {
+			c := models.Default(model)
+			if err := c.Set(name, values[0]); err != nil {
+				t.Errorf("%s: %v", model, err)
+			}
+			if err := c.Set(name, values[1]); err == nil || !strings.Contains(err.Error(), `has no setting "`+name) {
+				t.Errorf("%s: got %v", model, err)
+			}
+		}
+	}
+	c := models.Default("sage+rep")
+	c.BlockNorm = "layer"
+	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "none or center or center-nodes or ball") {
+		t.Errorf("got %v", err)
+	}
+	if c.BlockNorm = "none"; models.LayerOf(c) == nil {
+		t.Error("sage+rep is made of no layers of one kind")
+	}
+	if c.BlockGate = true; models.LayerOf(c) != nil {
+		t.Error("gated layers are taken for layers without gates")
+	}
+}
