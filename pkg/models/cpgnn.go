@@ -26,7 +26,7 @@ func init() {
 				{Name: "eta", Value: &s.Eta, Help: "weight of the prior's own loss after pretraining", Most: Unlimited}}
 		}),
 		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 1, 64, 0.5 },
-		Bounded:  true, // by the largest degree, for H̄ of the size it starts at
+		Floor:    true, // logits are bounded by the largest degree, for H̄ of the size it starts at
 		New:      func(Config) Network { return &cpgnn{} }})
 }
 

@@ -37,8 +37,9 @@ type Kind struct {
 	// Detached tells that the model's gradient is not that of its loss, by design: it treats some of what it estimates,
 	// such as other nodes' labels, as given.
 	Detached bool
-	// Bounded tells that the model's logits cannot be large, so that its loss stays above 0 where all nodes are told right.
-	Bounded bool
+	// Floor tells that the model's loss stays above 0 even where all nodes are told right: its logits are bounded, or it
+	// has a penalty that does not vanish.
+	Floor bool
 	// New makes a network of a valid, resolved configuration.
 	New func(c Config) Network
 }

@@ -26,13 +26,7 @@ import (
 func Small(model string) train.Config {
 	c := train.Default(model)
 	c.Hidden, c.Epochs, c.LearningRate = min(c.Hidden, 8), 20, 0.02
-	for _, s := range c.Settings() {
-		if s.Absent == 0.0 || strings.HasSuffix(s.Name, "dropout") {
-			if err := c.Set(s.Name, "0"); err != nil {
-				panic(err)
-			}
-		}
-	}
+	zero(&c, func(s models.Setting) bool { return s.Absent == 0.0 || strings.HasSuffix(s.Name, "dropout") })
 	if c.Forward > 0 {
 		c.Forward = 2
 	}
@@ -50,6 +44,17 @@ func Board(t testing.TB, side int) *graphs.Graph {
 		t.Fatal(err)
 	}
 	return g
+}
+
+// zero sets some of the settings to 0.
+func zero(c *train.Config, which func(models.Setting) bool) {
+	for _, s := range c.Settings() {
+		if which(s) {
+			if err := c.Set(s.Name, "0"); err != nil {
+				panic(err)
+			}
+		}
+	}
 }
 
 // Check runs all checks on a model, with [Small]'s settings as changed.
