@@ -18,8 +18,8 @@ func additive(edges sparse.Edges, source, target *Node) *Node {
 // checkHeads refuses widths that cannot be divided among the heads.
 func checkHeads(c Config) error {
 	if c.Hidden%c.Heads != 0 {
-		return fmt.Errorf("hidden is %d, heads %d: the heads stand side by side, so choose a width that is a multiple of "+
-			"their number", c.Hidden, c.Heads)
+		return fmt.Errorf("hidden is %d, heads %d: the heads stand side by side, so choose a width that is a multiple "+
+			"of their number", c.Hidden, c.Heads)
 	}
 	return nil
 }

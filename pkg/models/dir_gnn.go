@@ -58,8 +58,8 @@ type dirSettings struct {
 //	X'     = unit(dropout(ReLU(H)))         unit, with the setting l2-norm: rows of length 1
 //	logits = Z W^T + b                      Z = max(X_1, …, X_L), [n, d], or [X_1, …, X_L], [n, L d]
 //
-// Without jumping knowledge there is no such head, and H of the last layer are the logits. For both convolutions α is on
-// what comes from out-neighbours, in the paper and its code alike, where src_to_dst names that map for gcn, but
+// Without jumping knowledge there is no such head, and H of the last layer are the logits. For both convolutions α is
+// on what comes from out-neighbours, in the paper and its code alike, where src_to_dst names that map for gcn, but
 // dst_to_src for sage. A learnt α is one number for all layers, and not held between 0 and 1.
 //
 // Defaults are those of the authors' programme: gcn, 3 layers of width 64, α = 1/2, max, neither dropout nor l2-norm.

@@ -21,7 +21,8 @@ func init() {
 		Reference: "Bo et al., AAAI 2021",
 		Shared:    []string{"forward", "hidden", "dropout"},
 		Own: OwnSettings(fagcnSettings{Eps: 0.3}, func(s *fagcnSettings) []Setting {
-			return []Setting{{Name: "eps", Value: &s.Eps, Help: "share of the encoded features in every layer", Most: 1}}
+			return []Setting{{Name: "eps", Value: &s.Eps, Most: 1,
+				Help: "share of the encoded features in every layer"}}
 		}),
 		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 2, 64, 0.5 },
 		New:      func(Config) Network { return &fagcn{} }})

@@ -21,7 +21,8 @@ func init() {
 		Reference: "Maurya et al., Journal of Computational Science 2022",
 		Shared:    []string{"hidden", "dropout"},
 		Own: OwnSettings(fsgnnSettings{Hops: 3}, func(s *fsgnnSettings) []Setting {
-			return []Setting{{Name: "hops", Value: &s.Hops, Help: "hops that features are gathered from", Least: 1, Most: 64}}
+			return []Setting{{Name: "hops", Value: &s.Hops, Least: 1, Most: 64,
+				Help: "hops that features are gathered from"}}
 		}),
 		Defaults: func(c *Config) { c.Hidden, c.Dropout = 64, 0.5 },
 		Depth:    func(c Config) string { return fmt.Sprint(OwnOf[fsgnnSettings](c).Hops) },

@@ -74,8 +74,8 @@ const secondBytes = 72
 func admitSecond(g *graphs.Graph, entries int, free int64) error {
 	if need := secondBytes * int64(entries); free > 0 && need > free {
 		return fmt.Errorf("h2gcn on graph %q (%d nodes, %d edges): %d pairs of nodes are exactly two steps apart, "+
-			"for which it needs about %s of memory, but %s are free: choose a model without two-step neighbourhoods, or a "+
-			"machine with more memory",
+			"for which it needs about %s of memory, but %s are free: choose a model without two-step neighbourhoods, "+
+			"or a machine with more memory",
 			g.Name, g.NumNodes, len(g.Edges), entries, machine.Bytes(need), machine.Bytes(free))
 	}
 	return nil

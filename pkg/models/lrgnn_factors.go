@@ -45,7 +45,8 @@ func (r relationships) factors(v, x *Node) (u, end *Node) {
 	}
 	xs, vs := keep(x.Shape().Dimensions[1]), keep(r.Rank)
 	ridge := ZerosLike(Slice(v, AxisRange(0, 1)))
-	u = Dot(r.edges.Product(r.s, v), r.inverse(Dot(Transpose(v, 0, 1), v).Product(), AddScalar(ridge, r.Beta))).Product()
+	gram := Dot(Transpose(v, 0, 1), v).Product()
+	u = Dot(r.edges.Product(r.s, v), r.inverse(gram, AddScalar(ridge, r.Beta))).Product()
 	for i := range r.Updates {
 		if i%2 == 0 {
 			u = r.step(r.s, u, v, x, xs, vs)
@@ -56,8 +57,8 @@ func (r relationships) factors(v, x *Node) (u, end *Node) {
 	return u, v
 }
 
-// step is the least-squares step of u for a v that is given, both [n, k]; xs, [1, c], and vs, [1, k], are factors of the
-// columns of x and v that drop some of them.
+// step is the least-squares step of u for a v that is given, both [n, k]; xs, [1, c], and vs, [1, k], are factors of
+// the columns of x and v that drop some of them.
 func (r relationships) step(s, u, v, x, xs, vs *Node) *Node {
 	residual := Sub(s, r.edges.Dots(u, v, 1))
 	squared := Square(StopGradient(residual))

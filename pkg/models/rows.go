@@ -8,9 +8,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// EncodeRows is [Builder.Linear] of the rows of a matrix between nodes, such as an adjacency, instead of features: A W^T
-// + b, [n, out], with A [n, n] and W [out, n]. A's columns are in the order of the graph, see [sparse.NewRectangular],
-// so that W's are as well.
+// EncodeRows is [Builder.Linear] of the rows of a matrix between nodes, such as an adjacency, instead of features: A
+// W^T + b, [n, out], with A [n, n] and W [out, n]. A's columns are in the order of the graph, see
+// [sparse.NewRectangular], so that W's are as well.
 func (b *Builder) EncodeRows(name string, a sparse.Operator, out int) *Node {
 	n := len(b.Order)
 	limit := 1 / math.Sqrt(float64(n))
