@@ -45,7 +45,7 @@ type Config struct {
 	NormLayers string
 	NormScale  float64
 	// BlockGate scales what layers add by a gate for each node and channel, and BlockNorm is the normalisation of what
-	// their blocks read, "none" or one of layers.Projections: see [gated] and [layers.Projected]. Neither loosens the
+	// their blocks read, "none" or one of layers.Projections: see [gatedBlock] and [layers.Projected]. Neither loosens the
 	// bound c.
 	BlockGate bool
 	BlockNorm string

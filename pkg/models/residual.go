@@ -118,7 +118,7 @@ func (r *chain) block(b *Builder, h *Node) (solve.Block, []*Node) {
 		block = layers.Projected{Block: block, Projection: p}
 	}
 	if b.Config.BlockGate {
-		block, w = gated(b, block, h, w)
+		block, w = gatedBlock(b, block, h, w)
 	}
 	if norm := b.Config.normOfLayers(); norm != nil {
 		block = layers.Normalised{Block: block, N: norm}
