@@ -107,10 +107,7 @@ func (a *acm) Build(b *Builder) Output {
 	if read == nil {
 		read = x
 	}
-	if b.Outputs < b.Classes {
-		x = Sub(Slice(x, AxisRange(), AxisElem(1)), Slice(x, AxisRange(), AxisElem(0)))
-	}
-	return Output{Logits: x, Representation: read}
+	return Output{Logits: b.FromScores(x), Representation: read}
 }
 
 // acmLayer is a layer, with the beginning of its parameters' names, and d'.

@@ -45,8 +45,8 @@ type Config struct {
 	NormLayers string
 	NormScale  float64
 	// BlockGate scales what layers add by a gate for each node and channel, and BlockNorm is the normalisation of what
-	// their blocks read, "none" or one of layers.Projections: see [gatedBlock] and [layers.Projected]. Neither loosens the
-	// bound c.
+	// their blocks read, "none" or one of layers.Projections: see [gatedBlock] and [layers.Projected]. Neither loosens
+	// the bound c.
 	BlockGate bool
 	BlockNorm string
 	// DropEdge is the probability with which a training step drops an edge.

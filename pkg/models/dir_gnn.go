@@ -145,11 +145,6 @@ func (d *dirGNN) layer(b *Builder, all []hearing, alpha *Node, l int, x *Node, w
 	return h
 }
 
-// unit scales rows to length 1, as torch.nn.functional.normalize; rows of zeros stay.
-func unit(x *Node) *Node {
-	return Div(x, Sqrt(MaxScalar(ReduceAndKeep(Square(x), ReduceSum, 1), 1e-24)))
-}
-
 // Unused are further names that PyTorch has for α.
 func (d *dirGNN) Unused() (names []string) {
 	if !d.LearnAlpha {

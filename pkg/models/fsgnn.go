@@ -94,8 +94,7 @@ func (f *fsgnn) Build(b *Builder) Output {
 	hops := f.mapped(b)
 	share := Softmax(b.Param(Param{Name: "att", Shape: []int{len(hops)}, Value: 1}), 0)
 	for i, h := range hops {
-		length := Sqrt(MaxScalar(ReduceAndKeep(Square(h), ReduceSum, 1), 1e-24)) // as torch.nn.functional.normalize
-		h = Mul(Div(h, length), Reshape(Slice(share, AxisElem(i)), 1, 1))
+		h = Mul(unit(h), Reshape(Slice(share, AxisElem(i)), 1, 1))
 		hops[i] = Max(h, ZerosLike(h))
 	}
 	all := Concatenate(hops, 1)

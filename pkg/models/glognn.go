@@ -7,7 +7,6 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
-	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
@@ -93,8 +92,7 @@ func (n *glognn) Build(b *Builder) Output {
 func (s glognnSettings) layer(x, first *Node, p sparse.Operator, weights *Node) *Node {
 	keep := 1 - s.Gamma
 	gram := Dot(Transpose(x, 0, 1), x).Product()
-	eye := ConvertDType(Equal(Iota(x.Graph(), gram.Shape(), 0), Iota(x.Graph(), gram.Shape(), 1)), x.DType())
-	m := solve.MatrixInverse(Add(MulScalar(gram, keep*keep), MulScalar(eye, s.Alpha+s.Beta)))
+	m := ridgeInverse(MulScalar(gram, keep*keep), ConstAs(x, s.Alpha+s.Beta))
 	q := MulScalar(Dot(x, m).Product(), keep)
 	own := Dot(Sub(x, MulScalar(first, s.Gamma)), Dot(gram, m).Product()).Product()
 	// Horner's rule: Σ_k λ_k P^k Q = P (λ_1 Q + P (λ_2 Q + …)).

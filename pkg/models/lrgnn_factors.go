@@ -6,7 +6,6 @@ import (
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
@@ -44,9 +43,8 @@ func (r relationships) factors(v, x *Node) (u, end *Node) {
 		return r.b.DropoutOf(Ones(v.Graph(), shapes.Make(v.DType(), 1, width)), r.FactorDropout)
 	}
 	xs, vs := keep(x.Shape().Dimensions[1]), keep(r.Rank)
-	ridge := ZerosLike(Slice(v, AxisRange(0, 1)))
 	gram := Dot(Transpose(v, 0, 1), v).Product()
-	u = Dot(r.edges.Product(r.s, v), r.inverse(gram, AddScalar(ridge, r.Beta))).Product()
+	u = Dot(r.edges.Product(r.s, v), ridgeInverse(gram, ConstAs(v, r.Beta))).Product()
 	for i := range r.Updates {
 		if i%2 == 0 {
 			u = r.step(r.s, u, v, x, xs, vs)
@@ -74,11 +72,5 @@ func (r relationships) step(s, u, v, x, xs, vs *Node) *Node {
 	right = Add(right, MulScalar(Dot(x, like).Product(), r.Eps))
 	// With D = diag(1 + ε vs), (D V^T V + β I)^-1 is (V^T V + β D^-1)^-1 D^-1, the inverse of a symmetric matrix.
 	d := Reciprocal(AddScalar(MulScalar(vs, r.Eps), 1))
-	return Mul(Dot(right, r.inverse(gram, MulScalar(d, r.Beta))).Product(), d)
-}
-
-// inverse is (A + diag(ridge))^-1 for ridge, [1, k].
-func (r relationships) inverse(a, ridge *Node) *Node {
-	eye := ConvertDType(Equal(Iota(a.Graph(), a.Shape(), 0), Iota(a.Graph(), a.Shape(), 1)), a.DType())
-	return solve.MatrixInverse(Add(a, Mul(eye, ridge)))
+	return Mul(Dot(right, ridgeInverse(gram, MulScalar(d, r.Beta))).Product(), d)
 }
