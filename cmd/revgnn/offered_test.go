@@ -49,7 +49,8 @@ func TestHelpOfSharedNames(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"glognn: highest power of the adjacency (default 2)\n",
-		" appnp, bernnet, chebnet, gpr-gnn, jacobiconv: degree K of the polynomial of the adjacency (default 10; chebnet 1)\n",
+		" appnp, bernnet, chebnet, gpr-gnn, jacobiconv: degree K of the polynomial of the adjacency " +
+			"(default 10; chebnet 1)\n",
 		" share of the first embedding in every layer (glognn) (default 0.5)\n"} {
 		if !strings.Contains(help, want) {
 			t.Errorf("the help lacks %q", want)

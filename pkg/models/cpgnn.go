@@ -83,11 +83,11 @@ func (n *cpgnn) Pretraining(c Config) int { return OwnOf[cpgnnSettings](c).Pretr
 func (n *cpgnn) Build(b *Builder) Output {
 	s, split := OwnOf[cpgnnSettings](b.Config), len(n.adjacency.Tensors())
 	a := n.adjacency.On(b.Arrays[:split])
-	scores, calm := n.prior(b, n.normalised.On(b.Arrays[split:]))
+	scores, still := n.prior(b, n.normalised.On(b.Arrays[split:]))
 	pretraining, ends := s.phase(b)
 	h := b.Param(Param{Name: "H", Shape: []int{b.Classes, b.Classes}})
 	if ends != nil {
-		h = Where(loop.Like(ends, h), estimateH(a, b.Known(), Softmax(calm, -1), ends), h)
+		h = Where(loop.Like(ends, h), estimateH(a, b.Known(), Softmax(still, -1), ends), h)
 		b.Scope.GetVariable("H").SetNodeValue(h)
 	}
 	prior := AddScalar(Softmax(scores, -1), -1/float64(b.Classes))
@@ -104,7 +104,7 @@ func (n *cpgnn) Build(b *Builder) Output {
 }
 
 // prior is R, with dropout and without.
-func (n *cpgnn) prior(b *Builder, normalised sparse.Operator) (scores, calm *Node) {
+func (n *cpgnn) prior(b *Builder, normalised sparse.Operator) (scores, still *Node) {
 	copies, layer := 1, func(x *Node) *Node { return x }
 	if OwnOf[cpgnnSettings](b.Config).Prior == "cheb" {
 		copies, layer = 3, func(x *Node) *Node { return chebyshevPrior(normalised, x) }

@@ -125,7 +125,7 @@ func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 	}
 	steps := hopSteps{f.adjacency, f.hops, width}
 	x := b.Encoded(Concatenate(weights, 0))
-	x = solve.ScanVJP(steps.step, steps.pull, x, nil, whole(b.Arrays), f.hops)
+	x = solve.ScanVJP(steps.step, steps.pull, x, nil, forScan(b.Arrays), f.hops)
 	for i, bias := range biases {
 		h := Slice(x, AxisRange(), AxisRange(place(i)*width, (place(i)+1)*width))
 		out = append(out, Add(h, ExpandLeftToRank(bias, 2)))

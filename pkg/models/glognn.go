@@ -58,8 +58,9 @@ type glognnSettings struct {
 // 1-α), order (K) and forward (the layers), as in https://github.com/RecklessRonan/GloGNN, small-scale/main.py. Paper
 // and code agree on the layer. On what the paper leaves open its code for small graphs is followed: P, which it takes
 // for the adjacency in X_0 as well, and perceptrons of one hidden layer in common. Its code for large graphs has one
-// hidden layer more, and A itself in place of P. Defaults are those published for Penn94, the most middling ones (β1 =
-// 0, β2 = 1, γ = δ = 0.5, K = 2, 2 layers, dropout 0.5), but for the width, there 256, on small graphs 64.
+// hidden layer more, and A itself in place of P. Defaults are those published for Penn94, the ones closest to the
+// middle of all published (β1 = 0, β2 = 1, γ = δ = 0.5, K = 2, 2 layers, dropout 0.5), but for the width, there 256,
+// on small graphs 64.
 type glognn struct{ powers, rows *sparse.Matrix }
 
 // Prepare lays out P twice, [n, n]: for powers, and with columns in the graph's order for its product with W3.

@@ -115,8 +115,8 @@ func (n *lrgnn) Build(b *Builder) Output {
 		}
 		return n.smooth.On(b.Arrays[second:]).Product(x)
 	}
-	scores, calm := n.estimate(b, propagate)
-	signed := n.relationships(b, n.edges.On(b.Arrays[:first]), calm)
+	scores, still := n.estimate(b, propagate)
+	signed := n.relationships(b, n.edges.On(b.Arrays[:first]), still)
 
 	h := MulScalar(b.Encode("lin1", c.Hidden), 1-n.Lambda)
 	h = Add(h, MulScalar(b.EncodeRows("lin_a", n.rows.On(b.Arrays[first:second]), c.Hidden), n.Lambda))
@@ -130,7 +130,7 @@ func (n *lrgnn) Build(b *Builder) Output {
 
 // estimate is the estimator's scores, [n, c], with dropout and without: a perceptron, or a graph convolution,
 // Â ReLU(Â (F W + b)) W + b.
-func (n *lrgnn) estimate(b *Builder, propagate func(kind string, x *Node) *Node) (scores, calm *Node) {
+func (n *lrgnn) estimate(b *Builder, propagate func(kind string, x *Node) *Node) (scores, still *Node) {
 	hidden := propagate(n.Estimator, b.Encode("predictor.lin1", b.Config.Hidden))
 	hidden = Max(hidden, ZerosLike(hidden))
 	out := func(x *Node) *Node {

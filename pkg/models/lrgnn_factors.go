@@ -38,7 +38,8 @@ func (n *lrgnn) relationships(b *Builder, edges sparse.Edges, scores *Node) rela
 }
 
 // factors are U and V, [n, k], of V's start and of x, [n, c].
-func (r relationships) factors(v, x *Node) (u, end *Node) {
+func (r relationships) factors(start, x *Node) (u, v *Node) {
+	v = start
 	keep := func(width int) *Node {
 		return r.b.DropoutOf(Ones(v.Graph(), shapes.Make(v.DType(), 1, width)), r.FactorDropout)
 	}

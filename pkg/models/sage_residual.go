@@ -51,7 +51,7 @@ func (s *sageResidual) prepare(a *sparse.CSR) (order sparse.Order, arrays []*ten
 
 func (s *sageResidual) block(b *Builder, arrays []*Node) (solve.Block, []*Node) {
 	w := b.weights(s.heads(1, s.glorot()), s.ego())
-	near := Transpose(w[0], 0, 1)
+	weight := Transpose(w[0], 0, 1)
 	layer := layers.SAGE{Adjacency: s.matrix, Activation: layers.Activation(s.Activation)}
-	return layer, append([]*Node{near, b.bias(near), Transpose(w[1], 0, 1)}, arrays...)
+	return layer, append([]*Node{weight, b.bias(weight), Transpose(w[1], 0, 1)}, arrays...)
 }
