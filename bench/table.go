@@ -28,7 +28,8 @@ func (r *Report) markdown() (string, error) {
 	}
 	for _, x := range r.Results {
 		if len(x.Layouts) > 0 {
-			fmt.Fprintf(&b, "\n%s, peer: %s; seconds per epoch in a trial: %s.\n", x.Case.Name, x.Graph.Layout, x.trials())
+			fmt.Fprintf(&b, "\n%s, peer: %s; seconds per epoch in a trial: %s.\n",
+				x.Case.Name, x.Graph.Layout, x.trials())
 		}
 		for _, which := range []string{Ours, Peer, Authors} {
 			if why := x.Skipped[which]; why != "" {

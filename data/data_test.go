@@ -28,7 +28,8 @@ func TestManifestIsComplete(t *testing.T) {
 			t.Errorf("%s: an entry is missing", s.Name)
 		}
 		if (s.Directed != nil) != (s.Statistics.DirectedEdges > 0) {
-			t.Errorf("%s: %d directed edges, and the file of them is %v", s.Name, s.Statistics.DirectedEdges, s.Directed)
+			t.Errorf("%s: %d directed edges, and the file of them is %v",
+				s.Name, s.Statistics.DirectedEdges, s.Directed)
 		}
 		for _, f := range s.All() {
 			if seen[f.Name] {

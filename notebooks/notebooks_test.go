@@ -69,7 +69,8 @@ var quick = map[string]string{
 	"minesweeper": `
 		type Size struct{ Side, Forward, Reverse, Epochs int }
 
-		var compiled, pureGo = Size{Side: 12, Forward: 2, Reverse: 4, Epochs: 5}, Size{Side: 12, Forward: 2, Reverse: 4, Epochs: 5}`,
+		var compiled = Size{Side: 12, Forward: 2, Reverse: 4, Epochs: 5}
+		var pureGo = Size{Side: 12, Forward: 2, Reverse: 4, Epochs: 5}`,
 	"your-own-graph": `
 		const path, epochs = "", 3`,
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -74,81 +72,17 @@ func about(c *cobra.Command, o offer) *subject {
 	f := c.Flags()
 	f.StringVar(&s.dataset, "dataset", "", "dataset: "+strings.Join(datasets.Names(), ", ")+
 		", an .npz file, or a folder with edges.csv and nodes.csv")
-	f.StringVar(&s.model, "model", models.Suggested(), "model: "+strings.Join(o.models(), ", "))
+	f.StringVar(&s.model, "model", models.Suggested(), "model (with --help: shows its settings alone): "+
+		strings.Join(o.models(), ", "))
 	for _, setting := range o.settings() {
 		setting.add(f, o.models())
 	}
 	f.SortFlags = false
+	c.SetHelpFunc(func(c *cobra.Command, args []string) {
+		s.narrowHelp()
+		c.Root().HelpFunc()(c, args)
+	})
 	return s
-}
-
-// offered is a setting as a flag.
-type offered struct {
-	models.Setting
-	flag string
-	// help, if not empty, is what the command says of it.
-	help string
-	// of are the models that have it, and defaults what it is in each of them unless it is given.
-	of       []string
-	defaults map[string]any
-}
-
-// settings lists what the models' settings come to as flags: those of the suggested model first, whose
-// defaults are the usual ones.
-func (o offer) settings() (list []offered) {
-	for _, model := range append([]string{models.Suggested()}, o.models()...) {
-		for _, s := range o.configure(model).Settings() {
-			if o.takes != nil && !o.takes(s) {
-				continue
-			}
-			i := slices.IndexFunc(list, func(known offered) bool { return known.Name == s.Name })
-			if i < 0 {
-				i, list = len(list), append(list,
-					offered{Setting: s, flag: o.flag(s.Name), help: o.helps[s.Name],
-						defaults: map[string]any{}})
-			}
-			if _, known := list[i].defaults[model]; !known {
-				list[i].of, list[i].defaults[model] = append(list[i].of, model), s.Current()
-			}
-		}
-	}
-	return list
-}
-
-// add adds the flag.
-func (s offered) add(f *pflag.FlagSet, models []string) {
-	help := s.Help
-	if s.help != "" {
-		help = s.help
-	}
-	if len(s.OneOf) > 0 && !strings.Contains(help, s.OneOf[0]) {
-		help += ": " + strings.Join(s.OneOf, ", ")
-	}
-	if len(s.of) < len(models) {
-		help += " (" + strings.Join(s.of, ", ") + ")"
-	}
-	value := f.VarPF(&settingValue{Setting: s.Setting}, s.flag, "", help+s.usual())
-	if _, is := s.Current().(bool); is {
-		value.NoOptDefVal = "true"
-	}
-}
-
-// usual says what the setting is unless it is given, where that is more than nothing: for most models,
-// and for those that differ.
-func (s offered) usual() string {
-	common := s.defaults[s.of[0]]
-	text := fmt.Sprintf("default %v", common)
-	differs := false
-	for _, model := range s.of {
-		if v := s.defaults[model]; v != common {
-			text += fmt.Sprintf("; %s %v", model, v)
-			differs = true
-		}
-	}
-	if !differs && reflect.ValueOf(common).IsZero() {
-		return ""
-	}
-	return " (" + text + ")"
 }
 
 // settingValue is the value of a setting's flag: the text that was given, if the setting can have it.

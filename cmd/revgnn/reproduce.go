@@ -65,7 +65,8 @@ func (a *app) reproduce() *cobra.Command {
 
 func (r *reproduction) run(ctx context.Context, names []string) (err error) {
 	if len(names) == 0 {
-		return usagef("nothing to reproduce given: name tables and figures (table1 to table6, fig1 to fig6), reversing, or all")
+		return usagef("nothing to reproduce given: name tables and figures (table1 to table6, fig1 to fig6), " +
+			"reversing, or all")
 	}
 	if r.time && !r.dryRun {
 		return usagef("--time goes with --dry-run: without it, runs tell their time themselves")

@@ -118,12 +118,16 @@ func summaryTable(w io.Writer, s *sweep.Summary) {
 // modelList has a line for each model: what a layer is, and where it comes from.
 func modelList() string {
 	var b strings.Builder
+	width := 0
+	for _, name := range models.Names() {
+		width = max(width, len(name))
+	}
 	for _, k := range models.Kinds() {
 		line := k.Layer
 		if k.Plain != "" {
 			line = k.Plain + " and its inverse, side by side"
 		}
-		fmt.Fprintf(&b, "  %-10s %s (%s)\n", k.Name, line, k.Reference)
+		fmt.Fprintf(&b, "  %-*s %s (%s)\n", width, k.Name, line, k.Reference)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

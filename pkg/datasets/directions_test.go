@@ -23,7 +23,8 @@ func TestPublishedDirections(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g.Directed() != (info.Directed != nil) || g.ArcsMissing != "" || g.Undirected().Checksum() != raw.Checksum() {
+		if g.Directed() != (info.Directed != nil) || g.ArcsMissing != "" ||
+			g.Undirected().Checksum() != raw.Checksum() {
 			t.Errorf("%s: %d arcs (%q) of %d edges, %d without them",
 				name, len(g.Arcs), g.ArcsMissing, len(g.Edges), len(raw.Edges))
 		}

@@ -49,7 +49,8 @@ typedef struct { size_t size; void *extensions, *object; } destroy_args;
 
 // Places in the table.
 enum {
-	ERROR_DESTROY = 0, COMPILE = 20, EXECUTABLE_DESTROY = 40, SERIALIZE = 49, GET_EXECUTABLE = 51, LOAD = 56, MEMORY = 96
+	ERROR_DESTROY = 0, COMPILE = 20, EXECUTABLE_DESTROY = 40, SERIALIZE = 49, GET_EXECUTABLE = 51, LOAD = 56,
+	MEMORY = 96
 };
 
 extern void *revgnnCompile(compile_args *args);

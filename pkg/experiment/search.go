@@ -44,8 +44,8 @@ func (v *View) Search(dataset, model string) (f Found) {
 	return v.Choose(dataset+" "+model, dataset, candidates, p.Splits, p.Tried)
 }
 
-// Choose asks for a choice among candidates for a dataset, on the first tried of the splits, and for the runs of what is
-// chosen on all of them. The name is that of the group that the runs belong to.
+// Choose asks for a choice among candidates for a dataset, on the first tried of the splits, and for the runs of what
+// is chosen on all of them. The name is that of the group that the runs belong to.
 func (v *View) Choose(name, dataset string, candidates []train.Config, splits []int, tried int) (f Found) {
 	if v.Splits != nil {
 		splits = v.Splits

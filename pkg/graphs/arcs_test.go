@@ -13,7 +13,8 @@ func TestWithArcs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []Arc{{0, 1}, {1, 0}, {2, 1}, {2, 2}}; !slices.Equal(g.Arcs, want) || !g.Directed() || g.ArcsMissing != "" {
+	want := []Arc{{0, 1}, {1, 0}, {2, 1}, {2, 2}}
+	if !slices.Equal(g.Arcs, want) || !g.Directed() || g.ArcsMissing != "" {
 		t.Errorf("arcs %v (%q), want %v", g.Arcs, g.ArcsMissing, want)
 	}
 	if plain.Directed() || g.Undirected().Directed() || plain.Undirected().ArcsMissing != "" {

@@ -31,9 +31,9 @@ const KeepTunables = "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1:" +
 // variable is where glibc reads its settings.
 const variable = "GLIBC_TUNABLES"
 
-// Tune gives this process the allocator's settings that [Allocator] chooses, and is to be called first in main. As glibc reads
-// them at the start of a process only, Tune starts the program again, in the same process and with the same
-// arguments, and does not return then; in the program started again it takes the settings out of the environment,
+// Tune gives this process the allocator's settings that [Allocator] chooses, and is to be called first in main. As
+// glibc reads them at the start of a process only, Tune starts the program again, in the same process and with the
+// same arguments, and does not return then; in the program started again it takes the settings out of the environment,
 // which child processes see, and returns. It changes nothing where [Allocator] is "system", where GLIBC_TUNABLES has
 // settings of malloc already, and where the C library is not glibc. An error says that the program could not be
 // started again: it works as well, and a little slower.

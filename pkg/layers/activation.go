@@ -25,9 +25,8 @@ const (
 var Activations = []string{string(ActivationReLU), string(ActivationLeakyReLU), string(ActivationELU),
 	string(ActivationTanh), string(ActivationSoftplus)}
 
-// biased is σ(u + b), b a row. It reads nothing but its arguments, and may be used in loops.
-func (a Activation) biased(u, b *Node) *Node {
-	x := Add(u, rowVector(b, u))
+// Of is σ(x), entry by entry. It reads nothing but x, and may be used in loops.
+func (a Activation) Of(x *Node) *Node {
 	switch a {
 	case ActivationLeakyReLU:
 		return leaky(x)
@@ -41,6 +40,9 @@ func (a Activation) biased(u, b *Node) *Node {
 	}
 	return loop.ReLU(x)
 }
+
+// biased is σ(u + b), b a row.
+func (a Activation) biased(u, b *Node) *Node { return a.Of(Add(u, rowVector(b, u))) }
 
 // gate is v times the slope of σ at u + b.
 func (a Activation) gate(u, v, b *Node) *Node {

@@ -9,8 +9,9 @@ import (
 // Norm is a norm of matrices that is nowhere below the spectral norm, so that what is bounded in it contracts.
 type Norm string
 
-// FrobeniusNorm is the paper's (section 3.3): the root of the sum of squares, up to sqrt(d) above the spectral norm of a
-// d x d matrix. SpectralNorm is a bound on the spectral norm itself that is at most d^(1/128) too large: see [Schatten].
+// FrobeniusNorm is the paper's (section 3.3): the root of the sum of squares, up to sqrt(d) above the spectral norm of
+// a d x d matrix. SpectralNorm is a bound on the spectral norm itself that is at most d^(1/128) too large: see
+// [Schatten].
 const (
 	FrobeniusNorm Norm = "frobenius"
 	SpectralNorm  Norm = "spectral"
@@ -41,8 +42,8 @@ func (n Norm) Of(w *Node, heads int) *Node {
 const squarings, tiny, rounding = 5, 1e-30, 1e-5
 
 // Schatten is a bound on the spectral norm of a matrix that is never below it, and differentiable: the Schatten norm of
-// order p = 128, (Σ_i σ_i^p)^(1/p) over the singular values. It is at most d^(1/128) times the largest of them, 5 % at d
-// of 512. Power iteration, the usual estimate, comes from below instead, so that a "bound" by it can be exceeded.
+// order p = 128, (Σ_i σ_i^p)^(1/p) over the singular values. It is at most d^(1/128) times the largest of them, 5 % at
+// d of 512. Power iteration, the usual estimate, comes from below instead, so that a "bound" by it can be exceeded.
 //
 // With B = W/‖W‖_F, A_0 = B^T B and A_{k+1} = A_k², ‖A_k‖_F is the sum of the 2^(k+2)th powers of B's singular values,
 // to the power of 1/2. Every A_k is scaled to norm 1, and the logarithms of the scales are kept.

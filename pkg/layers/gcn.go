@@ -11,9 +11,9 @@ import (
 //
 //	h(X) = σ(Â X W + b),  X: [n, d], W: [d, d], b: [d],
 //
-// with Â the symmetrically normalised adjacency of [sparse.SymNorm], or any other matrix, and ReLU for σ in the paper. Since
-// the spectral norm of Â is 1 and σ does not expand, Lip(h) <= ‖W‖, in any norm that is not below the spectral norm: see [Bound].
-// It implements solve.Block; its weights are W, b and the matrix's tensors, in that order.
+// with Â the symmetrically normalised adjacency of [sparse.SymNorm], or any other matrix, and ReLU for σ in the paper.
+// Since the spectral norm of Â is 1 and σ does not expand, Lip(h) <= ‖W‖, in any norm that is not below the spectral
+// norm: see [Bound]. It implements solve.Block; its weights are W, b and the matrix's tensors, in that order.
 type GCN struct {
 	Adjacency  *sparse.Matrix
 	Activation Activation

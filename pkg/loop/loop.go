@@ -8,7 +8,8 @@
 // MulScalar, OnesLike and their like give values of another function inside a body, and so does Gradient, which is
 // made of them: use [Const] there. Functions that are written with these nevertheless, and their derivatives, are
 // built by [Differentiate], in a graph of their own from which they are made again in the body. Reduce works inside
-// bodies on backends of package engine; [Sum] and [MeanAbs] are faster.
+// bodies on backends of package engine, a sum over an axis of a matrix as a product with ones; [Sum] and [MeanAbs] are
+// faster where what they read is at hand, since XLA fuses them with it.
 package loop
 
 import (

@@ -76,8 +76,8 @@ func (a *acm) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Te
 	return order, arrays, nil
 }
 
-// channels are the three channels, by the names of their parameters.
-var channels = []string{"low", "high", "mlp"}
+// acmChannels are the three channels, by the names of their parameters.
+var acmChannels = []string{"low", "high", "mlp"}
 
 // Build is the network; its representation is what the last layer reads, or if there is but one, what it gives.
 func (a *acm) Build(b *Builder) Output {
@@ -107,10 +107,7 @@ func (a *acm) Build(b *Builder) Output {
 	if read == nil {
 		read = x
 	}
-	if b.Outputs < b.Classes {
-		x = Sub(Slice(x, AxisRange(), AxisElem(1)), Slice(x, AxisRange(), AxisElem(0)))
-	}
-	return Output{Logits: x, Representation: read}
+	return Output{Logits: b.FromScores(x), Representation: read}
 }
 
 // acmLayer is a layer, with the beginning of its parameters' names, and d'.
@@ -122,7 +119,7 @@ type acmLayer struct {
 
 // weights are W_L, W_H and W_I.
 func (a acmLayer) weights(in int) (w []*Node) {
-	for _, c := range channels {
+	for _, c := range acmChannels {
 		w = append(w, a.b.Param(Param{Name: a.name + "weight_" + c, Shape: []int{in, a.width},
 			Limit: 1 / math.Sqrt(float64(a.width))}))
 	}
@@ -139,14 +136,14 @@ func (a acmLayer) filter(mean sparse.Operator, y *Node) []*Node {
 // mix is X' of the channels before ReLU.
 func (a acmLayer) mix(mapped []*Node) (x *Node) {
 	var h, scores []*Node
-	for i, c := range channels {
+	for i, c := range acmChannels {
 		h = append(h, Max(mapped[i], ZerosLike(mapped[i])))
 		v := a.b.Param(Param{Name: a.name + "att_vec_" + c, Shape: []int{a.width, 1}, Limit: 1})
 		scores = append(scores, Sigmoid(Dot(h[i], v).Product()))
 	}
 	m := a.b.Param(Param{Name: a.name + "att_vec", Shape: []int{3, 3}, Limit: 1 / math.Sqrt(3)})
 	share := Softmax(DivScalar(Dot(Concatenate(scores, 1), m).Product(), 3), 1)
-	for i := range channels {
+	for i := range acmChannels {
 		part := Mul(h[i], Slice(share, AxisRange(), AxisElem(i)))
 		if x == nil {
 			x = part

@@ -11,7 +11,7 @@ func init() {
 		Layer:     "(1 − α) Â Z + α Z_0, K times, Z_0 of a perceptron of two layers",
 		Reference: "Gasteiger et al., ICLR 2019", Shared: []string{"hidden", "dropout"}, DropFeatures: true,
 		Own: OwnSettings(filterSettings{Order: 10, Alpha: 0.1}, func(s *filterSettings) []Setting {
-			return []Setting{s.order(), s.alpha(1)}
+			return []Setting{s.order(), s.teleport()}
 		}),
 		Defaults: func(c *Config) { c.Dropout = 0.5 }, Depth: filterDepth,
 		New: func(Config) Network { return &appnp{filterNet{selfLoops: true}} }})

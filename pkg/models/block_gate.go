@@ -7,13 +7,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// gated has a block's result scaled by gates between 0 and 1, which all layers share, forwards and backwards:
+// gatedBlock has a block's result scaled by gates between 0 and 1, which all layers share, forwards and backwards:
 //
 //	G ∘ h(X),  G = sigmoid(H U + u),  H what the first layer reads,  H, G: [n, d], U: [d, d], u: [d]
 //
 // (see [layers.Gated]). G does not depend on X, so that the bound on h is one on G ∘ h, and layers have an inverse. U
 // and u start as PyTorch's linear layers.
-func gated(b *Builder, block solve.Block, h *Node, w []*Node) (solve.Block, []*Node) {
+func gatedBlock(b *Builder, block solve.Block, h *Node, w []*Node) (solve.Block, []*Node) {
 	gate := Sigmoid(b.Linear("stack.0.body.gate", h, b.Config.Hidden))
 	return layers.Gated{Block: block}, append([]*Node{gate}, w...)
 }

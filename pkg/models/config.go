@@ -24,9 +24,9 @@ type Config struct {
 	Activation string
 	// Ego gives layers a weight for the node itself, apart from its neighbours.
 	Ego bool
-	// Lipschitz is the bound c < 1 on the norm of the layers' weights (paper section 3.3), Bound the norm, "frobenius" as
-	// in the paper or "spectral", and Normalise how it is kept: "project" scales the weights after every step, as the
-	// paper says; "reparametrise" scales them inside the model, as the authors' code does.
+	// Lipschitz is the bound c < 1 on the norm of the layers' weights (paper section 3.3), Bound the norm, "frobenius"
+	// as in the paper or "spectral", and Normalise how it is kept: "project" scales the weights after every step, as
+	// the paper says; "reparametrise" scales them inside the model, as the authors' code does.
 	Lipschitz        float64
 	Bound, Normalise string
 	// NoBias leaves b out of the layers, as in the formula of the paper's section 3.3; the authors' code has it. Where
@@ -45,8 +45,8 @@ type Config struct {
 	NormLayers string
 	NormScale  float64
 	// BlockGate scales what layers add by a gate for each node and channel, and BlockNorm is the normalisation of what
-	// their blocks read, "none" or one of layers.Projections: see [gated] and [layers.Projected]. Neither loosens the
-	// bound c.
+	// their blocks read, "none" or one of layers.Projections: see [gatedBlock] and [layers.Projected]. Neither loosens
+	// the bound c.
 	BlockGate bool
 	BlockNorm string
 	// DropEdge is the probability with which a training step drops an edge.
@@ -70,9 +70,11 @@ func (c *Config) shared() []Setting {
 		{Name: "hidden", Value: &c.Hidden, Help: "width of the layers", Least: 1, Most: 1 << 14},
 		{Name: "heads", Value: &c.Heads, Help: "attention heads", Least: 1, Most: 64, Absent: 1},
 		{Name: "dropout", Value: &c.Dropout, Help: "probability of dropping a feature", Most: 0.99, Absent: 0.0},
-		{Name: "activation", Value: &c.Activation, Help: "activation of the layers: " + strings.Join(layers.Activations, ", "),
+		{Name: "activation", Value: &c.Activation,
+			Help:  "activation of the layers: " + strings.Join(layers.Activations, ", "),
 			OneOf: layers.Activations, Absent: string(layers.ActivationReLU)},
-		{Name: "ego", Value: &c.Ego, Help: "give layers a weight for the node itself, apart from its neighbours", Absent: false},
+		{Name: "ego", Value: &c.Ego, Absent: false,
+			Help: "give layers a weight for the node itself, apart from its neighbours"},
 		{Name: "lipschitz", Value: &c.Lipschitz, Help: "bound on the norm of the layers' weights, below 1",
 			Least: 1e-6, Most: 0.9999999},
 		{Name: "bound", Value: &c.Bound, Help: "norm that is bounded: frobenius (the paper's) or spectral (wider)",

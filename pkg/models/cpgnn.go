@@ -14,15 +14,18 @@ import (
 
 func init() {
 	Register(Kind{Name: "cpgnn", Title: "CPGNN",
-		Layer:     "B_0 + A B H, B_0 the beliefs of a network pretrained without the graph, H compatibilities of classes",
+		Layer: "B_0 + A B H, B_0 the beliefs of a network pretrained without the graph, " +
+			"H compatibilities of classes",
 		Reference: "Zhu et al., AAAI 2021",
 		Shared:    []string{"forward", "hidden", "dropout"},
 		Own: OwnSettings(cpgnnSettings{Prior: "mlp", Pretrain: 50, Eta: 1}, func(s *cpgnnSettings) []Setting {
 			return []Setting{
 				{Name: "prior", Value: &s.Prior, OneOf: []string{"mlp", "cheb"},
-					Help: "what the prior beliefs are from: mlp (a perceptron) or cheb (Chebyshev polynomials of the graph)"},
-				{Name: "pretrain", Value: &s.Pretrain, Most: 1 << 20, Help: "epochs in which the prior is trained alone, " +
-					"before compatibilities are estimated; 0: compatibilities are learnt from zero"},
+					Help: "what the prior beliefs are from: mlp (a perceptron) or cheb (Chebyshev polynomials of the " +
+						"graph)"},
+				{Name: "pretrain", Value: &s.Pretrain, Most: 1 << 20,
+					Help: "epochs in which the prior is trained alone, before compatibilities are estimated; " +
+						"0: compatibilities are learnt from zero"},
 				{Name: "eta", Value: &s.Eta, Help: "weight of the prior's own loss after pretraining", Most: Unlimited}}
 		}),
 		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 1, 64, 0.5 },
@@ -44,20 +47,21 @@ type cpgnnSettings struct {
 //	B̄_k    = B̄_0 + A B̄_{k-1} H̄,  k = 1 … K          linearised belief propagation; A [n, n], 0 or 1; H̄ [c, c]
 //	loss   = CE(B̄_K) + η CE(R) + Σ_i |Σ_j H̄_ij|     CE the cross-entropy of softmax over training nodes
 //
-// or, for the prior "cheb", R = g_2(ReLU(g_1(F))) with g(X) = Σ_k T_k(-D^-1/2 A D^-1/2) X W_k, Chebyshev's polynomials T_0,
-// T_1, T_2 of the Laplacian with a largest eigenvalue of 2. In the first epochs ("pretrain") R alone is trained and is
-// what is predicted. At their end compatibilities are estimated once, and are trained from there:
+// or, for the prior "cheb", R = g_2(ReLU(g_1(F))) with g(X) = Σ_k T_k(-D^-1/2 A D^-1/2) X W_k, Chebyshev's polynomials
+// T_0, T_1, T_2 of the Laplacian with a largest eigenvalue of 2. In the first epochs ("pretrain") R alone is trained
+// and is what is predicted. At their end compatibilities are estimated once, and are trained from there:
 //
-//	H̄ = (S + S^T)/2 - 1/c,  S = Sinkhorn(Y^T A B̃)     Y [n, c] the training labels; B̃ is Y on training nodes, else softmax(R)
+//	H̄ = (S + S^T)/2 - 1/c,  S = Sinkhorn(Y^T A B̃)
 //
-// Sinkhorn scales rows and columns until all add up to 1 (Sinkhorn and Knopp 1967).
+// Y, [n, c], are the training labels, and B̃ is Y on training nodes, else softmax(R). Sinkhorn scales rows and columns
+// until all add up to 1 (Sinkhorn and Knopp 1967).
 //
 // Published: d = 64, dropout 0.5 before the ReLU, K = 1 or 2 (here "forward"), η = 1, 400 of 2000 epochs of pretraining
-// (here 50, as trainings are shorter); the weight decay there is for W alone, here for H̄ as well. Where they differ, the
-// formulas above follow the paper and not https://github.com/GemsLab/CPGNN: there the co-trained loss is, by a slip, the
-// weight decay a second time and not η CE(R), H̄ is estimated from D^-1 A with every training node counting the same, and
-// propagation begins from the prior that was best in pretraining, not the last. CE, which the paper leaves open, takes
-// beliefs for scores as the code does. Linear maps have biases, as all here.
+// (here 50, as trainings are shorter); the weight decay there is for W alone, here for H̄ as well. Where they differ,
+// the formulas above follow the paper and not https://github.com/GemsLab/CPGNN: there the co-trained loss is, by a
+// slip, the weight decay a second time and not η CE(R), H̄ is estimated from D^-1 A with every training node counting
+// the same, and propagation begins from the prior that was best in pretraining, not the last. CE, which the paper
+// leaves open, takes beliefs for scores as the code does. Linear maps have biases, as all here.
 type cpgnn struct{ adjacency, normalised *sparse.Matrix }
 
 // Prepare lays out A and D^-1/2 A D^-1/2, [n, n].
@@ -79,11 +83,11 @@ func (n *cpgnn) Pretraining(c Config) int { return OwnOf[cpgnnSettings](c).Pretr
 func (n *cpgnn) Build(b *Builder) Output {
 	s, split := OwnOf[cpgnnSettings](b.Config), len(n.adjacency.Tensors())
 	a := n.adjacency.On(b.Arrays[:split])
-	scores, calm := n.prior(b, n.normalised.On(b.Arrays[split:]))
+	scores, still := n.prior(b, n.normalised.On(b.Arrays[split:]))
 	pretraining, ends := s.phase(b)
 	h := b.Param(Param{Name: "H", Shape: []int{b.Classes, b.Classes}})
 	if ends != nil {
-		h = Where(loop.Like(ends, h), estimateH(a, b.Known(), Softmax(calm, -1), ends), h)
+		h = Where(loop.Like(ends, h), estimateH(a, b.Known(), Softmax(still, -1), ends), h)
 		b.Scope.GetVariable("H").SetNodeValue(h)
 	}
 	prior := AddScalar(Softmax(scores, -1), -1/float64(b.Classes))
@@ -100,7 +104,7 @@ func (n *cpgnn) Build(b *Builder) Output {
 }
 
 // prior is R, with dropout and without.
-func (n *cpgnn) prior(b *Builder, normalised sparse.Operator) (scores, calm *Node) {
+func (n *cpgnn) prior(b *Builder, normalised sparse.Operator) (scores, still *Node) {
 	copies, layer := 1, func(x *Node) *Node { return x }
 	if OwnOf[cpgnnSettings](b.Config).Prior == "cheb" {
 		copies, layer = 3, func(x *Node) *Node { return chebyshevPrior(normalised, x) }
@@ -119,7 +123,8 @@ func chebyshevPrior(normalised sparse.Operator, x *Node) *Node {
 }
 
 // phase tells, as boolean scalars, whether this epoch is one of pretraining, and whether it is the last of them; nil
-// stands for never. Epochs of training are counted in a parameter that is not trained, so that weights know their phase.
+// stands for never. Epochs of training are counted in a parameter that is not trained, so that weights know their
+// phase.
 func (s cpgnnSettings) phase(b *Builder) (pretraining, ends *Node) {
 	if s.Pretrain == 0 {
 		return nil, nil

@@ -49,8 +49,8 @@ type dirSettings struct {
 
 // dirGNN is Dir-GNN (Rossi, Charpentier, Di Giovanni, Frasca, Günnemann and Bronstein, "Edge Directionality Improves
 // Learning on Heterophilic Graphs", LoG 2023), with the parameters' names of the authors' code,
-// https://github.com/emalgorithm/directed-graph-neural-network. A_ij = 1 where an edge leads from i to j; nodes hear
-// from those that they point to (out) and from those that point to them (in), through a linear map each:
+// https://github.com/emalgorithm/directed-graph-neural-network. A_ij = 1 where an edge leads from i to j; nodes get
+// messages from those that they point to (out) and from those that point to them (in), through a linear map each:
 //
 //	gcn:   H = α (S X W_out^T + b_out) + (1-α) (S^T X W_in^T + b_in)                         X [n, d], H [n, d']
 //	       S = D_out^-1/2 A D_in^-1/2, [n, n]; no self loops are added
@@ -58,8 +58,8 @@ type dirSettings struct {
 //	X'     = unit(dropout(ReLU(H)))         unit, with the setting l2-norm: rows of length 1
 //	logits = Z W^T + b                      Z = max(X_1, …, X_L), [n, d], or [X_1, …, X_L], [n, L d]
 //
-// Without jumping knowledge there is no such head, and H of the last layer are the logits. For both convolutions α is on
-// what comes from out-neighbours, in the paper and its code alike, where src_to_dst names that map for gcn, but
+// Without jumping knowledge there is no such head, and H of the last layer are the logits. For both convolutions α is
+// on what comes from out-neighbours, in the paper and its code alike, where src_to_dst names that map for gcn, but
 // dst_to_src for sage. A learnt α is one number for all layers, and not held between 0 and 1.
 //
 // Defaults are those of the authors' programme: gcn, 3 layers of width 64, α = 1/2, max, neither dropout nor l2-norm.
@@ -73,12 +73,12 @@ type dirGNN struct {
 	dirSettings
 	layers int
 	matrix *sparse.Matrix
-	dense  bool // features: what nodes hear of them is known beforehand
+	dense  bool // features, whose sums or means over neighbourhoods are computed beforehand
 }
 
 // Build is the network; its representation, [n, d] or [n, L d], is what the last linear map reads.
 func (d *dirGNN) Build(b *Builder) Output {
-	all, alpha := d.hearings(b.Arrays), d.alpha(b)
+	all, alpha := d.neighbourhoods(b.Arrays), d.alpha(b)
 	var x *Node // nil: the node features
 	var states []*Node
 	for l := range d.layers {
@@ -115,7 +115,7 @@ func (d *dirGNN) alpha(b *Builder) *Node {
 }
 
 // layer is H of x, [n, d] to [n, width]; nil stands for the node features.
-func (d *dirGNN) layer(b *Builder, all []hearing, alpha *Node, l int, x *Node, width int) *Node {
+func (d *dirGNN) layer(b *Builder, all []neighbourhood, alpha *Node, l int, x *Node, width int) *Node {
 	in := b.Features
 	if x != nil {
 		in = x.Shape().Dimensions[1]
@@ -135,19 +135,14 @@ func (d *dirGNN) layer(b *Builder, all []hearing, alpha *Node, l int, x *Node, w
 		h = Add(b.mapped(x, w), Add(h, ExpandLeftToRank(bias, 2)))
 	}
 	if len(all) == 1 {
-		return Add(all[0].of(b, x, Add(maps[0], maps[1])), h)
+		return Add(all[0].aggregate(b, x, Add(maps[0], maps[1])), h)
 	}
-	for i, deaf := range []float64{0, 1} { // α with which nothing is heard from this direction
-		if d.LearnAlpha || d.Alpha != deaf {
-			h = Add(all[i].of(b, x, maps[i]), h)
+	for i, unused := range []float64{0, 1} { // α that gives this neighbourhood no weight
+		if d.LearnAlpha || d.Alpha != unused {
+			h = Add(all[i].aggregate(b, x, maps[i]), h)
 		}
 	}
 	return h
-}
-
-// unit scales rows to length 1, as torch.nn.functional.normalize; rows of zeros stay.
-func unit(x *Node) *Node {
-	return Div(x, Sqrt(MaxScalar(ReduceAndKeep(Square(x), ReduceSum, 1), 1e-24)))
 }
 
 // Unused are further names that PyTorch has for α.

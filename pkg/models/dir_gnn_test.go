@@ -106,8 +106,8 @@ func TestDirGNNFormula(t *testing.T) {
 	}
 }
 
-// Turning all edges round changes what Dir-GNN computes, unless directions are left out, and nothing for models that read
-// none.
+// Turning all edges round changes what Dir-GNN computes, unless directions are left out, and nothing for models that
+// read none.
 func TestDirectionsAreForThoseWhoReadThem(t *testing.T) {
 	g := modeltest.TinyDirected(t)
 	var turned []graphs.Arc

@@ -21,7 +21,8 @@ func init() {
 		Reference: "Bo et al., AAAI 2021",
 		Shared:    []string{"forward", "hidden", "dropout"},
 		Own: OwnSettings(fagcnSettings{Eps: 0.3}, func(s *fagcnSettings) []Setting {
-			return []Setting{{Name: "eps", Value: &s.Eps, Help: "share of the encoded features in every layer", Most: 1}}
+			return []Setting{{Name: "eps", Value: &s.Eps, Most: 1,
+				Help: "share of the encoded features in every layer"}}
 		}),
 		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 2, 64, 0.5 },
 		New:      func(Config) Network { return &fagcn{} }})
@@ -102,16 +103,17 @@ type faLayer struct {
 
 // shared is what all layers share, of X_0, the network's arrays, and the seed of dropout if there is any.
 func (f faLayer) shared(first *Node, arrays []*Node, seed *Node) []*Node {
-	out := append([]*Node{first}, whole(arrays)...)
+	out := append([]*Node{first}, forScan(arrays)...)
 	if f.dropout > 0 {
 		out = append(out, seed)
 	}
 	return out
 }
 
-// whole are a network's arrays for a scan, which differentiates what it reads in floating point: all but the first are
-// of whole numbers, those of sparse's that are not being zeros and ones, which mark padding.
-func whole(arrays []*Node) []*Node {
+// forScan are a network's arrays as a scan may read them, which carries a cotangent for each array in floating point:
+// only the first one stays so. The others are package sparse's; those of them in floating point, zeros and ones that
+// mark padding, become whole numbers.
+func forScan(arrays []*Node) []*Node {
 	out := []*Node{arrays[0]}
 	for _, a := range arrays[1:] {
 		if a.DType().IsFloat() {

@@ -40,8 +40,8 @@ func TestFAGCNDropsEdges(t *testing.T) {
 			in = append(in, a)
 		}
 		layer := faLayer{network.pattern, 0.3, 0.5}
-		// What the layers compute at the point plus h times the direction, weighted and summed; its derivative by h; and
-		// which places either layer keeps.
+		// What the layers compute at the point plus h times the direction, weighted and summed; its derivative by h;
+		// and which places either layer keeps.
 		ex, err := NewExec(e.Backend, func(in []*Node) []*Node {
 			h, at := in[0], in[3:6]
 			for i := range at {

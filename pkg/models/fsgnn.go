@@ -21,7 +21,8 @@ func init() {
 		Reference: "Maurya et al., Journal of Computational Science 2022",
 		Shared:    []string{"hidden", "dropout"},
 		Own: OwnSettings(fsgnnSettings{Hops: 3}, func(s *fsgnnSettings) []Setting {
-			return []Setting{{Name: "hops", Value: &s.Hops, Help: "hops that features are gathered from", Least: 1, Most: 64}}
+			return []Setting{{Name: "hops", Value: &s.Hops, Least: 1, Most: 64,
+				Help: "hops that features are gathered from"}}
 		}),
 		Defaults: func(c *Config) { c.Hidden, c.Dropout = 64, 0.5 },
 		Depth:    func(c Config) string { return fmt.Sprint(OwnOf[fsgnnSettings](c).Hops) },
@@ -93,8 +94,7 @@ func (f *fsgnn) Build(b *Builder) Output {
 	hops := f.mapped(b)
 	share := Softmax(b.Param(Param{Name: "att", Shape: []int{len(hops)}, Value: 1}), 0)
 	for i, h := range hops {
-		length := Sqrt(MaxScalar(ReduceAndKeep(Square(h), ReduceSum, 1), 1e-24)) // as torch.nn.functional.normalize
-		h = Mul(Div(h, length), Reshape(Slice(share, AxisElem(i)), 1, 1))
+		h = Mul(unit(h), Reshape(Slice(share, AxisElem(i)), 1, 1))
 		hops[i] = Max(h, ZerosLike(h))
 	}
 	all := Concatenate(hops, 1)
@@ -125,7 +125,7 @@ func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 	}
 	steps := hopSteps{f.adjacency, f.hops, width}
 	x := b.Encoded(Concatenate(weights, 0))
-	x = solve.ScanVJP(steps.step, steps.pull, x, nil, whole(b.Arrays), f.hops)
+	x = solve.ScanVJP(steps.step, steps.pull, x, nil, forScan(b.Arrays), f.hops)
 	for i, bias := range biases {
 		h := Slice(x, AxisRange(), AxisRange(place(i)*width, (place(i)+1)*width))
 		out = append(out, Add(h, ExpandLeftToRank(bias, 2)))

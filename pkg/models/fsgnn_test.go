@@ -63,8 +63,8 @@ func sparseTiny(t *testing.T) *graphs.Graph {
 	for i := range tiny.NumNodes {
 		x[i*features+3*i], x[i*features+i%4] = 1, 0.5
 	}
-	g, err := graphs.New("sparse tiny", tiny.NumNodes, slices.Clone(tiny.Edges), x, features, tiny.Labels, tiny.NumClasses,
-		tiny.Splits)
+	g, err := graphs.New("sparse tiny", tiny.NumNodes, slices.Clone(tiny.Edges), x, features, tiny.Labels,
+		tiny.NumClasses, tiny.Splits)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,8 @@ import (
 
 func init() {
 	k := Kind{Name: "gat", Title: "GAT",
-		Layer:     "X + σ(1/K Σ_k A_k(X) X W_k (+ X V) + b), σ = ReLU, A_k a softmax of LeakyReLU(s_j + t_i) over neighbours",
+		Layer: "X + σ(1/K Σ_k A_k(X) X W_k (+ X V) + b), σ = ReLU, A_k a softmax of LeakyReLU(s_j + t_i) " +
+			"over neighbours",
 		Reference: "Veličković et al., ICLR 2018; paper section 3.3",
 		Shared:    slices.Concat(plainSettings, []string{"heads", "ego"}), Resolve: resolveHead,
 		Check: checkRemedies,

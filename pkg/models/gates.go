@@ -4,6 +4,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/revgnn/revgnn/pkg/gradient"
+	"github.com/revgnn/revgnn/pkg/layers"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
@@ -73,7 +74,7 @@ func (e edgeGates) teacher(known *Node) func(g edgeGate) *Node {
 func (e edgeGates) softplus(g edgeGate, k *Node) *Node {
 	fixed, source := g.fixed(), e.edges.Sources(k)
 	s := e.scores(fixed)
-	softplus := Add(Max(s, ZerosLike(s)), Log1p(Exp(Neg(Abs(s)))))
+	softplus := layers.ActivationSoftplus.Of(s)
 	y := ReduceAllSum(Mul(e.edges.Mask(softplus), Mul(e.edges.Targets(k), source)))
 	return gradient.Custom(y, g.nodes(), func(v *Node) []*Node {
 		pull := func(g edgeGate) *Node { // k_i Σ_j α_ij k_j

@@ -2,7 +2,6 @@ package models
 
 import (
 	"fmt"
-	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -110,21 +109,19 @@ func (n *gbk) Build(b *Builder) (out Output) {
 // only one of the sums over neighbours has weights of the edges.
 func (e edgeGates) layer(b *Builder, name string, x *Node, width int) (y *Node, g edgeGate) {
 	if x == nil && b.Features < width {
-		x = b.denseFeatures()
+		x = b.denseFeatures() // to be summed before they are mapped, as narrow states are; sparse ones are mapped first
 	}
 	in := b.Features
 	if x != nil {
 		in = x.Shape().Dimensions[1]
 	}
-	weight := func(part string, out, in int) *Node {
-		return b.Param(Param{Name: name + part, Shape: []int{out, in}, Limit: math.Sqrt(6 / float64(in+out))})
-	}
-	root, other := weight("lin_r.weight", width, in), weight("lin_n.weight", width, in)
-	more := Sub(weight("lin_p.weight", width, in), other)
+	weight := func(part string, out, in int) *Node { return b.glorot(name+part, in, out, out, in) }
+	root, other := weight("lin_r.weight", width, in), weight("lin_n.weight", width, in) // W_f and W_d
+	difference := Sub(weight("lin_p.weight", width, in), other)
 	maps := []*Node{Reshape(weight("gate.weight", 1, 2*in), 2, in), root}
 	narrow := x != nil && in < width // rows are summed before they are mapped
 	if !narrow {
-		maps = append(maps, other, more)
+		maps = append(maps, other, difference)
 	}
 	all := b.mapped(x, Concatenate(maps, 0))
 	columns := func(from, count int) *Node { return Slice(all, AxisRange(), AxisRange(from, from+count)) }
@@ -133,7 +130,7 @@ func (e edgeGates) layer(b *Builder, name string, x *Node, width int) (y *Node, 
 	var mean *Node
 	if narrow {
 		sums := Concatenate([]*Node{e.sum.Product(x), e.gated(g, x)}, 1)
-		mean = b.mapped(e.mean(sums), Concatenate([]*Node{other, more}, 1))
+		mean = b.mapped(e.mean(sums), Concatenate([]*Node{other, difference}, 1))
 	} else {
 		mean = e.mean(Add(e.sum.Product(columns(width+2, width)), e.gated(g, columns(2*width+2, width))))
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
-	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
@@ -16,29 +15,31 @@ func init() {
 		Layer:     "(1-γ) Z X + γ X_0, Z the least squares solution of X = (1-γ) Z X + γ X_0 near Σ λ_k P^k",
 		Reference: "Li et al., ICML 2022",
 		Shared:    []string{"forward", "hidden", "dropout"},
-		Own: OwnSettings(glognnSettings{Alpha: 0, Beta: 1, Gamma: 0.5, Delta: 0.5, Order: 2}, func(s *glognnSettings) []Setting {
+		Own: OwnSettings(glognnSettings{Beta: 1, Gamma: 0.5, Delta: 0.5, Order: 2}, func(s *glognnSettings) []Setting {
 			return []Setting{
 				{Name: "alpha", Value: &s.Alpha, Help: "weight of ‖Z‖²", Most: Unlimited},
 				{Name: "beta", Value: &s.Beta, Help: "weight of Z's distance from powers of the adjacency",
 					Least: Positive, Most: Unlimited},
 				{Name: "gamma", Value: &s.Gamma, Help: "share of the first embedding in every layer", Most: 0.99},
-				{Name: "delta", Value: &s.Delta, Help: "share of the features, beside the adjacency, in the first embedding", Most: 1},
+				{Name: "delta", Value: &s.Delta, Most: 1,
+					Help: "share of the features, beside the adjacency, in the first embedding"},
 				{Name: "order", Value: &s.Order, Help: "highest power of the adjacency", Least: 1, Most: 64}}
 		}),
 		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 2, 64, 0.5 },
 		New:      func(Config) Network { return &glognn{} }})
 }
 
-// glognnSettings have the names of the authors' code: Alpha and Beta are the paper's β_1 and β_2, and 1 - Delta is its α.
+// glognnSettings have the names of the authors' code: Alpha and Beta are the paper's β_1 and β_2, and 1 - Delta
+// is its α.
 type glognnSettings struct {
 	Alpha, Beta, Gamma, Delta float64
 	Order                     int
 }
 
 // glognn is GloGNN (Li et al., "Finding Global Homophily in Graph Neural Networks When Meeting Heterophily", ICML
-// 2022), for n nodes, c classes and width d:
+// 2022), for n nodes with the features F, c classes and width d:
 //
-//	X_0     = ReLU(δ (F W1^T + b1) + (1-δ) (P W3^T + b3)) W2^T + b2    features F [n, m], W1 [d, m], W3 [d, n], W2 [c, d]
+//	X_0     = ReLU(δ (F W1^T + b1) + (1-δ) (P W3^T + b3)) W2^T + b2    F [n, m], W1 [d, m], W3 [d, n], W2 [c, d]
 //	Z_l     = argmin_Z ‖X_l - (1-γ) Z X_l - γ X_0‖² + β1 ‖Z‖² + β2 ‖Z - Σ_k λ_k P^k‖²    Frobenius, k = 1 … K
 //	X_{l+1} = (1-γ) Z_l X_l + γ X_0                                     [n, c]
 //	logits  = X_L
@@ -55,10 +56,11 @@ type glognnSettings struct {
 //
 // Parameters are named fc1, fc2, fc3 and orders_weight, and settings alpha (β1), beta (β2), gamma, delta (the paper's
 // 1-α), order (K) and forward (the layers), as in https://github.com/RecklessRonan/GloGNN, small-scale/main.py. Paper
-// and code agree on the layer. On what the paper leaves open its code for small graphs is followed: P, which it takes for
-// the adjacency in X_0 as well, and perceptrons of one hidden layer in common. Its code for large graphs has one
-// hidden layer more, and A itself in place of P. Defaults are those published for Penn94, the most middling ones (β1 =
-// 0, β2 = 1, γ = δ = 0.5, K = 2, 2 layers, dropout 0.5), but for the width, there 256, on small graphs 64.
+// and code agree on the layer. On what the paper leaves open its code for small graphs is followed: P, which it takes
+// for the adjacency in X_0 as well, and perceptrons of one hidden layer in common. Its code for large graphs has one
+// hidden layer more, and A itself in place of P. Defaults are those published for Penn94, the ones closest to the
+// middle of all published (β1 = 0, β2 = 1, γ = δ = 0.5, K = 2, 2 layers, dropout 0.5), but for the width, there 256,
+// on small graphs 64.
 type glognn struct{ powers, rows *sparse.Matrix }
 
 // Prepare lays out P twice, [n, n]: for powers, and with columns in the graph's order for its product with W3.
@@ -91,8 +93,7 @@ func (n *glognn) Build(b *Builder) Output {
 func (s glognnSettings) layer(x, first *Node, p sparse.Operator, weights *Node) *Node {
 	keep := 1 - s.Gamma
 	gram := Dot(Transpose(x, 0, 1), x).Product()
-	eye := ConvertDType(Equal(Iota(x.Graph(), gram.Shape(), 0), Iota(x.Graph(), gram.Shape(), 1)), x.DType())
-	m := solve.MatrixInverse(Add(MulScalar(gram, keep*keep), MulScalar(eye, s.Alpha+s.Beta)))
+	m := ridgeInverse(MulScalar(gram, keep*keep), ConstAs(x, s.Alpha+s.Beta))
 	q := MulScalar(Dot(x, m).Product(), keep)
 	own := Dot(Sub(x, MulScalar(first, s.Gamma)), Dot(gram, m).Product()).Product()
 	// Horner's rule: Σ_k λ_k P^k Q = P (λ_1 Q + P (λ_2 Q + …)).

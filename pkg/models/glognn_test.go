@@ -36,7 +36,8 @@ func TestGloGNNFormula(t *testing.T) {
 			x := first
 			for range d.Config.Forward {
 				t := Transpose(x, 0, 1)
-				left := Add(MulScalar(Dot(Sub(x, MulScalar(first, gamma)), t).Product(), 1-gamma), MulScalar(near, beta2))
+				left := MulScalar(Dot(Sub(x, MulScalar(first, gamma)), t).Product(), 1-gamma)
+				left = Add(left, MulScalar(near, beta2))
 				right := Add(MulScalar(Dot(x, t).Product(), (1-gamma)*(1-gamma)), MulScalar(d.I, beta1+beta2))
 				z := Dot(left, solve.MatrixInverse(right)).Product()
 				x = Add(MulScalar(Dot(z, x).Product(), 1-gamma), MulScalar(first, gamma))

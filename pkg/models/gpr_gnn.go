@@ -9,7 +9,7 @@ func init() {
 		Layer:     "Σ_k γ_k Â^k H, γ_k learnt, H of a perceptron of two layers",
 		Reference: "Chien et al., ICLR 2021", Shared: []string{"hidden", "dropout"}, DropFeatures: true,
 		Own: OwnSettings(filterSettings{Order: 10, Alpha: 0.1, DropRate: 0.5}, func(s *filterSettings) []Setting {
-			return []Setting{s.order(), s.alpha(1), s.dropRate()}
+			return []Setting{s.order(), s.teleport(), s.dropRate()}
 		}),
 		Defaults: func(c *Config) { c.Dropout = 0.5 }, Depth: filterDepth,
 		New: func(Config) Network { return &gprGNN{filterNet{selfLoops: true}} }})

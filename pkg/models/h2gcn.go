@@ -2,7 +2,6 @@ package models
 
 import (
 	"fmt"
-	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -74,8 +73,8 @@ const secondBytes = 72
 func admitSecond(g *graphs.Graph, entries int, free int64) error {
 	if need := secondBytes * int64(entries); free > 0 && need > free {
 		return fmt.Errorf("h2gcn on graph %q (%d nodes, %d edges): %d pairs of nodes are exactly two steps apart, "+
-			"for which it needs about %s of memory, but %s are free: choose a model without two-step neighbourhoods, or a "+
-			"machine with more memory",
+			"for which it needs about %s of memory, but %s are free: choose a model without two-step neighbourhoods, "+
+			"or a machine with more memory",
 			g.Name, g.NumNodes, len(g.Edges), entries, machine.Bytes(need), machine.Bytes(free))
 	}
 	return nil
@@ -86,10 +85,8 @@ func (h *h2gcn) Build(b *Builder) Output {
 	split := len(h.two.Tensors())
 	one, two := h.one.On(b.Arrays[split:]), h.two.On(b.Arrays[:split])
 	rounds := OwnOf[h2gcnSettings](b.Config).Rounds
-	// Glorot and Bengio (2010), as both implementations.
-	weight := func(name string, in, out int) *Node {
-		return b.Param(Param{Name: name, Shape: []int{in, out}, Limit: math.Sqrt(6 / float64(in+out))})
-	}
+	// Starts are Glorot and Bengio's (2010), as in both implementations.
+	weight := func(name string, in, out int) *Node { return b.glorot(name, in, out, in, out) }
 	r := b.Encoded(Transpose(weight("w_embed", b.Features, b.Config.Hidden), 0, 1))
 	r = Max(r, ZerosLike(r))
 	all := []*Node{r}

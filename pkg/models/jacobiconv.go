@@ -13,7 +13,9 @@ func init() {
 		Reference: "Wang and Zhang, ICML 2022", Shared: []string{"dropout"}, DropFeatures: true,
 		Own: OwnSettings(jacobiSettings{filterSettings{Order: 10, Alpha: 1, DropRate: 0.5}, 1, 1},
 			func(s *jacobiSettings) []Setting {
-				return []Setting{s.order(), s.alpha(100), s.dropRate(),
+				return []Setting{s.order(), s.dropRate(),
+					{Name: "alpha", Value: &s.Alpha, Least: 1e-3, Most: 100,
+						Help: "bound of the factors α tanh(η_i) that coefficients are products of"},
 					{Name: "jacobi-a", Value: &s.A, Least: -0.99, Most: 100,
 						Help: "first parameter of the Jacobi polynomials"},
 					{Name: "jacobi-b", Value: &s.B, Least: -0.99, Most: 100,

@@ -16,18 +16,20 @@ func init() {
 		Layer:     "(1-α) U V^T X + α X, once, U V^T of low rank near the signed relationships of neighbours' labels",
 		Reference: "Liang et al., NeurIPS 2023",
 		Shared:    []string{"hidden", "dropout"},
-		Own: OwnSettings(lrgnnSettings{Estimator: "mlp", Factor: "mlp", Rank: 10, Updates: 1, Alpha: 0.9, Beta: 0.5, Delta: 0.9,
-			Lambda: 0.5, Eps: 0.1, FactorDropout: 0.5}, func(s *lrgnnSettings) []Setting {
+		Own: OwnSettings(lrgnnSettings{Estimator: "mlp", Factor: "mlp", Rank: 10, Updates: 1, Alpha: 0.9, Beta: 0.5,
+			Delta: 0.9, Lambda: 0.5, Eps: 0.1, FactorDropout: 0.5}, func(s *lrgnnSettings) []Setting {
 			return []Setting{
 				{Name: "estimator", Value: &s.Estimator, OneOf: of, Help: "what estimates unknown labels: mlp or gcn"},
-				{Name: "factor", Value: &s.Factor, OneOf: of, Help: "what the factor V starts as: mlp (a linear map) or gcn"},
+				{Name: "factor", Value: &s.Factor, OneOf: of,
+					Help: "what the factor V starts as: mlp (a linear map) or gcn"},
 				{Name: "rank", Value: &s.Rank, Help: "rank of the label relationship matrix", Least: 1, Most: 64},
 				{Name: "updates", Value: &s.Updates, Help: "least-squares steps, of U and V by turns", Most: 64},
 				{Name: "alpha", Value: &s.Alpha, Help: "share of the embedding that stays as it is", Most: 1},
 				{Name: "beta", Value: &s.Beta, Help: "weight of ‖U‖²", Least: Positive, Most: Unlimited},
 				{Name: "delta", Value: &s.Delta, Help: "threshold below which neighbours' labels count as different",
 					Least: -1000, Most: 1000},
-				{Name: "lambda", Value: &s.Lambda, Help: "share of the adjacency, beside the features, in the embedding", Most: 1},
+				{Name: "lambda", Value: &s.Lambda, Most: 1,
+					Help: "share of the adjacency, beside the features, in the embedding"},
 				{Name: "eps", Value: &s.Eps, Help: "weight of ‖X X^T - U V^T‖²", Most: Unlimited},
 				{Name: "factor-dropout", Value: &s.FactorDropout, Help: "dropout of the factors' columns", Most: 0.99},
 				{Name: "edge-mean", Value: &s.EdgeMean, Help: "divide relationships by the number of neighbours"}}
@@ -59,19 +61,20 @@ type lrgnnSettings struct {
 //	R_ij   = s_ij - U_i·V_j + b, for neighbours with (s_ij - U_i·V_j)² < t_ij, else 0
 //	logits = (1-α) U V^T X + α X                                                            [n, c]
 //
-// A step of U is one of softImpute-ALS (Hastie et al. 2015) for Σ (s_ij - U_i·V_j)² + ε ‖X X^T - U V^T‖² + β ‖U‖². Edges
-// with large residuals are left out of it, as outliers: t_ij = f_ij (q3 + 3/2 (q3 - q1)), with quartiles q1 and q3 of all
-// squared residuals, and f_ij = (1/2 + (‖Y_i‖ - 1/c) (‖Y_j‖ - 1/c) + log(e - 1 + |s_ij|))/3. Nothing is [n, n]: U V^T X = U
-// (V^T X). In training, columns of X and V are dropped in ε X X^T V and ε V^T V with the probability "factor-dropout".
+// A step of U is one of softImpute-ALS (Hastie et al. 2015) for Σ (s_ij - U_i·V_j)² + ε ‖X X^T - U V^T‖² + β ‖U‖².
+// Edges with large residuals are left out of it, as outliers: t_ij = f_ij (q3 + 3/2 (q3 - q1)), with quartiles q1 and
+// q3 of all squared residuals, and f_ij = (1/2 + (‖Y_i‖ - 1/c) (‖Y_j‖ - 1/c) + log(e - 1 + |s_ij|))/3. Nothing is
+// [n, n]: U V^T X = U (V^T X). In training, columns of X and V are dropped in ε X X^T V and ε V^T V with the
+// probability "factor-dropout".
 //
-// What the paper's text has of this was not at hand; followed is its code, https://github.com/Jinx-byebye/LRGNN, with its
-// default settings and its one layer, except that d is 512 there, and that
+// What the paper's text has of this was not at hand; followed is its code, https://github.com/Jinx-byebye/LRGNN, with
+// its default settings and its one layer, except that d is 512 there, and that
 //   - the estimator, of two layers, is trained at the same time, by a cross-entropy of its own, instead of before with
 //     early stopping: it learns the same, since no gradient reaches it from Y, and Y is what it has learnt so far;
 //   - 1/2 in f stands for the logistic function of an attention that no gradient reaches, and that stays as drawn;
 //   - steps of V are those of U for S^T; there, an index is the other way round, which is the same for symmetric U V^T;
-//   - with "edge-mean", s_ij is divided by the number of i's neighbours, and is -5 at least: there by j's, though called row
-//     normalisation;
+//   - with "edge-mean", s_ij is divided by the number of i's neighbours, and is -5 at least: there by j's, though
+//     called row normalisation;
 //   - U starts with a ridge of β, without which a V of lower rank has no inverse; features are not dropped.
 type lrgnn struct {
 	lrgnnSettings
@@ -112,8 +115,8 @@ func (n *lrgnn) Build(b *Builder) Output {
 		}
 		return n.smooth.On(b.Arrays[second:]).Product(x)
 	}
-	scores, calm := n.estimate(b, propagate)
-	signed := n.relationships(b, n.edges.On(b.Arrays[:first]), calm)
+	scores, still := n.estimate(b, propagate)
+	signed := n.relationships(b, n.edges.On(b.Arrays[:first]), still)
 
 	h := MulScalar(b.Encode("lin1", c.Hidden), 1-n.Lambda)
 	h = Add(h, MulScalar(b.EncodeRows("lin_a", n.rows.On(b.Arrays[first:second]), c.Hidden), n.Lambda))
@@ -127,7 +130,7 @@ func (n *lrgnn) Build(b *Builder) Output {
 
 // estimate is the estimator's scores, [n, c], with dropout and without: a perceptron, or a graph convolution,
 // Â ReLU(Â (F W + b)) W + b.
-func (n *lrgnn) estimate(b *Builder, propagate func(kind string, x *Node) *Node) (scores, calm *Node) {
+func (n *lrgnn) estimate(b *Builder, propagate func(kind string, x *Node) *Node) (scores, still *Node) {
 	hidden := propagate(n.Estimator, b.Encode("predictor.lin1", b.Config.Hidden))
 	hidden = Max(hidden, ZerosLike(hidden))
 	out := func(x *Node) *Node {

@@ -6,7 +6,6 @@ import (
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
@@ -39,13 +38,14 @@ func (n *lrgnn) relationships(b *Builder, edges sparse.Edges, scores *Node) rela
 }
 
 // factors are U and V, [n, k], of V's start and of x, [n, c].
-func (r relationships) factors(v, x *Node) (u, end *Node) {
+func (r relationships) factors(start, x *Node) (u, v *Node) {
+	v = start
 	keep := func(width int) *Node {
 		return r.b.DropoutOf(Ones(v.Graph(), shapes.Make(v.DType(), 1, width)), r.FactorDropout)
 	}
 	xs, vs := keep(x.Shape().Dimensions[1]), keep(r.Rank)
-	ridge := ZerosLike(Slice(v, AxisRange(0, 1)))
-	u = Dot(r.edges.Product(r.s, v), r.inverse(Dot(Transpose(v, 0, 1), v).Product(), AddScalar(ridge, r.Beta))).Product()
+	gram := Dot(Transpose(v, 0, 1), v).Product()
+	u = Dot(r.edges.Product(r.s, v), ridgeInverse(gram, ConstAs(v, r.Beta))).Product()
 	for i := range r.Updates {
 		if i%2 == 0 {
 			u = r.step(r.s, u, v, x, xs, vs)
@@ -56,8 +56,8 @@ func (r relationships) factors(v, x *Node) (u, end *Node) {
 	return u, v
 }
 
-// step is the least-squares step of u for a v that is given, both [n, k]; xs, [1, c], and vs, [1, k], are factors of the
-// columns of x and v that drop some of them.
+// step is the least-squares step of u for a v that is given, both [n, k]; xs, [1, c], and vs, [1, k], are factors of
+// the columns of x and v that drop some of them.
 func (r relationships) step(s, u, v, x, xs, vs *Node) *Node {
 	residual := Sub(s, r.edges.Dots(u, v, 1))
 	squared := Square(StopGradient(residual))
@@ -73,11 +73,5 @@ func (r relationships) step(s, u, v, x, xs, vs *Node) *Node {
 	right = Add(right, MulScalar(Dot(x, like).Product(), r.Eps))
 	// With D = diag(1 + ε vs), (D V^T V + β I)^-1 is (V^T V + β D^-1)^-1 D^-1, the inverse of a symmetric matrix.
 	d := Reciprocal(AddScalar(MulScalar(vs, r.Eps), 1))
-	return Mul(Dot(right, r.inverse(gram, MulScalar(d, r.Beta))).Product(), d)
-}
-
-// inverse is (A + diag(ridge))^-1 for ridge, [1, k].
-func (r relationships) inverse(a, ridge *Node) *Node {
-	eye := ConvertDType(Equal(Iota(a.Graph(), a.Shape(), 0), Iota(a.Graph(), a.Shape(), 1)), a.DType())
-	return solve.MatrixInverse(Add(a, Mul(eye, ridge)))
+	return Mul(Dot(right, ridgeInverse(gram, MulScalar(d, r.Beta))).Product(), d)
 }

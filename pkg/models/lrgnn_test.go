@@ -15,7 +15,8 @@ import (
 func TestLRGNNFormula(t *testing.T) {
 	for _, settings := range [][]string{
 		{"rank", "3", "alpha", "0.4"},
-		{"rank", "3", "alpha", "0.3", "updates", "2", "delta", "0.4", "lambda", "0.2", "eps", "0.3", "estimator", "gcn"},
+		{"rank", "3", "alpha", "0.3", "updates", "2", "delta", "0.4", "lambda", "0.2", "eps", "0.3",
+			"estimator", "gcn"},
 		{"rank", "2", "alpha", "0.2", "updates", "3", "delta", "3", "beta", "2", "factor", "gcn", "edge-mean", "true"},
 		{"rank", "12", "alpha", "0.5", "updates", "0"},
 	} {

@@ -41,7 +41,8 @@ func New(c Config, g *graphs.Graph) (*Model, error) {
 		return nil, fmt.Errorf("model %s reads the directions of edges, which %s is here without: %s; "+
 			"or leave them out by the setting undirected", c.Model, g.Name, g.ArcsMissing)
 	}
-	m := &Model{Config: c, Features: g.NumFeatures, Outputs: g.NumClasses, Classes: g.NumClasses, Network: registry[c.Model].New(c)}
+	m := &Model{Config: c, Features: g.NumFeatures, Outputs: g.NumClasses, Classes: g.NumClasses,
+		Network: registry[c.Model].New(c)}
 	if m.Outputs == 2 {
 		m.Outputs = 1
 	}

@@ -78,7 +78,8 @@ func TestGT(t *testing.T) {
 			if k%2 == 1 {
 				return denseFFN(d, name, z)
 			}
-			query, key, value := d.Linear(name+"attn_query", z), d.Linear(name+"attn_key", z), d.Linear(name+"attn_value", z)
+			linear := func(part string) *Node { return d.Linear(name+part, z) }
+			query, key, value := linear("attn_query"), linear("attn_key"), linear("attn_value")
 			mask := d.A
 			var h []*Node
 			if separate {

@@ -121,22 +121,22 @@ func (f *filterNet) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tens
 	return f.matrix.Order(), f.matrix.Tensors(), nil
 }
 
-// filterSettings are the own settings of networks that filter: the degree K of their polynomials, a number α, which
-// each reads in its way, and the probability of dropping what is filtered.
+// filterSettings are the own settings of networks that filter: the degree K of their polynomials, a number α, whose
+// meaning is each network's own, and the probability of dropping what is filtered.
 type filterSettings struct {
 	Order           int
 	Alpha, DropRate float64
 }
 
-// order, alpha and dropRate describe the settings; they are one flag each for all networks.
+// order, teleport and dropRate describe those settings that several networks mean alike.
 func (s *filterSettings) order() Setting {
 	return Setting{Name: "order", Value: &s.Order, Least: 1, Most: 1000,
 		Help: "degree K of the polynomial of the adjacency"}
 }
 
-func (s *filterSettings) alpha(most float64) Setting {
-	return Setting{Name: "alpha", Value: &s.Alpha, Least: 1e-3, Most: most,
-		Help: "probability of returning in each step of a walk (of jacobiconv: largest factor of a coefficient)"}
+func (s *filterSettings) teleport() Setting {
+	return Setting{Name: "alpha", Value: &s.Alpha, Least: 1e-3, Most: 1,
+		Help: "probability of returning to its start in each step of a random walk"}
 }
 
 func (s *filterSettings) dropRate() Setting {

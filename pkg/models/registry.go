@@ -37,8 +37,8 @@ type Kind struct {
 	// Detached tells that the model's gradient is not that of its loss, by design: it treats some of what it estimates,
 	// such as other nodes' labels, as given.
 	Detached bool
-	// Floor tells that the model's loss stays above 0 even where all nodes are told right: its logits are bounded, or it
-	// has a penalty that does not vanish.
+	// Floor tells that the model's loss stays above 0 even where all nodes are told right: its logits are bounded, or
+	// it has a penalty that does not vanish.
 	Floor bool
 	// New makes a network of a valid, resolved configuration.
 	New func(c Config) Network
@@ -67,7 +67,8 @@ func Register(kinds ...Kind) {
 
 // reserved are names of flags and of settings of a training, which no model may have for a setting of its own.
 var reserved = []string{"model", "dataset", "lr", "weight-decay", "epochs", "patience", "seed", "depth",
-	"splits", "split", "out", "resume", "runs", "weights", "gradients", "engine", "data", "mirror", "offline", "json", "quiet", "help"}
+	"splits", "split", "out", "resume", "runs", "weights", "gradients", "engine", "data", "mirror", "offline", "json",
+	"quiet", "help"}
 
 // Reserved tells whether no model may have a setting of its own of that name.
 func Reserved(name string) bool { return slices.Contains(reserved, name) }

@@ -52,8 +52,9 @@ type convolution interface {
 var (
 	plainSettings = append([]string{"forward", "hidden", "dropout", "activation", "norm", "block-gate", "block-norm",
 		"no-bias", "head-layers"}, remedies...)
-	reverseSettings = []string{"forward", "reverse", "hidden", "dropout", "activation", "lipschitz", "bound", "normalise",
-		"tolerance", "max-iterations", "adjoint", "norm", "block-gate", "block-norm", "no-bias", "head-layers"}
+	reverseSettings = []string{"forward", "reverse", "hidden", "dropout", "activation", "lipschitz", "bound",
+		"normalise", "tolerance", "max-iterations", "adjoint", "norm", "block-gate", "block-norm", "no-bias",
+		"head-layers"}
 )
 
 // resolveHead has the head of as many layers as the authors' networks: 1 with reverse layers, 2 without.
@@ -117,7 +118,7 @@ func (r *chain) block(b *Builder, h *Node) (solve.Block, []*Node) {
 		block = layers.Projected{Block: block, Projection: p}
 	}
 	if b.Config.BlockGate {
-		block, w = gated(b, block, h, w)
+		block, w = gatedBlock(b, block, h, w)
 	}
 	if norm := b.Config.normOfLayers(); norm != nil {
 		block = layers.Normalised{Block: block, N: norm}
@@ -155,7 +156,8 @@ func (r *chain) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve
 }
 
 // weights are the convolution's weights: W, and V of layers with an ego weight. With reverse layers, the sum of their
-// norms is bounded, inside the model or after every step; PyTorch's reparametrisation calls the raw weights "weight_orig".
+// norms is bounded, inside the model or after every step; PyTorch's reparametrisation calls the raw weights
+// "weight_orig".
 func (b *Builder) weights(params ...Param) []*Node {
 	c := b.Config
 	bounded := Bounded{Params: params}
@@ -176,8 +178,8 @@ func (b *Builder) weights(params ...Param) []*Node {
 	return bounded.Apply(values)
 }
 
-// heads is the parameter of K matrices [Hidden, Hidden] below each other, each uniform in ±limit: the heads' weights of a
-// convolution.
+// heads is the parameter of K matrices [Hidden, Hidden] below each other, each uniform in ±limit: the heads' weights
+// of a convolution.
 func (c Config) heads(heads int, limit float64) Param {
 	return Param{Name: "stack.0.body.lin.weight", Shape: []int{heads * c.Hidden, c.Hidden}, Limit: limit, Heads: heads}
 }
@@ -200,11 +202,12 @@ func (b *Builder) bias(w *Node) *Node {
 	return b.Param(Param{Name: "stack.0.body.bias", Shape: []int{b.Config.Hidden}})
 }
 
-// startNorm is the Frobenius norm that the convolution's weights start with together: min(c, sqrt(d)/64), so that each layer
-// starts close to the identity, as is usual in deep residual networks (Zhang, Dauphin and Ma, ICLR 2019). Reverse
-// layers can grow what they are given: a random d x d matrix of norm s has eigenvalues up to about s/sqrt(d) (the
-// circular law), and depth layers grow features by up to exp(depth s/sqrt(d)), beyond single precision for 1024 layers
-// of width 64 at norm 1; from this start by at most exp(16). Adam moves the norm to the bound within some ten steps.
+// startNorm is the Frobenius norm that the convolution's weights start with together: min(c, sqrt(d)/64), so that each
+// layer starts close to the identity, as is usual in deep residual networks (Zhang, Dauphin and Ma, ICLR 2019).
+// Reverse layers can grow what they are given: a random d x d matrix of norm s has eigenvalues up to about s/sqrt(d)
+// (the circular law), and depth layers grow features by up to exp(depth s/sqrt(d)), beyond single precision for 1024
+// layers of width 64 at norm 1; from this start by at most exp(16). Adam moves the norm to the bound within some ten
+// steps.
 func startNorm(c Config) float64 {
 	return min(c.Lipschitz, math.Sqrt(float64(c.Hidden))/64)
 }

@@ -5,12 +5,13 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// EncodeRows is [Builder.Linear] of the rows of a matrix between nodes, such as an adjacency, instead of features: A W^T
-// + b, [n, out], with A [n, n] and W [out, n]. A's columns are in the order of the graph, see [sparse.NewRectangular],
-// so that W's are as well.
+// EncodeRows is [Builder.Linear] of the rows of a matrix between nodes, such as an adjacency, instead of features: A
+// W^T + b, [n, out], with A [n, n] and W [out, n]. A's columns are in the order of the graph, see
+// [sparse.NewRectangular], so that W's are as well.
 func (b *Builder) EncodeRows(name string, a sparse.Operator, out int) *Node {
 	n := len(b.Order)
 	limit := 1 / math.Sqrt(float64(n))
@@ -19,11 +20,22 @@ func (b *Builder) EncodeRows(name string, a sparse.Operator, out int) *Node {
 	return Add(a.Product(Transpose(w, 0, 1)), ExpandLeftToRank(bias, 2))
 }
 
+// unit scales rows to length 1, as torch.nn.functional.normalize; rows of zeros stay.
+func unit(x *Node) *Node {
+	return Div(x, Sqrt(MaxScalar(ReduceAndKeep(Square(x), ReduceSum, 1), 1e-24)))
+}
+
 // FromScores is the logits, [n, Outputs], of one score per class, [n, Classes]: the scores themselves or, for two
 // classes, the second's less the first's, whose logistic function is the softmax.
 func (b *Builder) FromScores(scores *Node) *Node {
-	if b.Outputs > 1 {
+	if b.Outputs == b.Classes {
 		return scores
 	}
 	return Sub(Slice(scores, AxisRange(), AxisRange(1, 2)), Slice(scores, AxisRange(), AxisRange(0, 1)))
+}
+
+// ridgeInverse is (A + diag(ridge))^-1 of a symmetric A, [k, k], for a ridge above 0, [1, k] or a scalar.
+func ridgeInverse(a, ridge *Node) *Node {
+	eye := ConvertDType(Equal(Iota(a.Graph(), a.Shape(), 0), Iota(a.Graph(), a.Shape(), 1)), a.DType())
+	return solve.MatrixInverse(Add(a, Mul(eye, ridge)))
 }

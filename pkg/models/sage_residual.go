@@ -15,8 +15,8 @@ func init() {
 	k := Kind{Name: "sage-res", Title: "SAGE, residual",
 		Layer:     "X + σ(Â X W + X V + b), σ = ReLU: GCN's layer with a weight for the node itself, as in GraphSAGE",
 		Reference: "Hamilton et al., NeurIPS 2017; docs/which-layer.md", Resolve: resolveHead,
-		Shared: []string{"forward", "hidden", "dropout", "activation", "norm", "norm-layers", "norm-scale", "block-gate",
-			"block-norm", "no-bias", "head-layers"},
+		Shared: []string{"forward", "hidden", "dropout", "activation", "norm", "norm-layers", "norm-scale",
+			"block-gate", "block-norm", "no-bias", "head-layers"},
 		Defaults: func(c *Config) { c.Norm, c.Dropout = "batch", 0.2 },
 		New:      func(c Config) Network { return newResidual(&sageResidual{Config: c}, layerIf(c, layers.SAGE{})) }}
 	Register(k)
@@ -26,8 +26,8 @@ func init() {
 }
 
 // sageReverseDefaults are one forward and many reverse layers, a spectral bound with room for fast solves, some 4
-// iterations a layer at c = 0.9 and some 18 near 1, and a tolerance that trains as well as a hundredth of it at a third of
-// the iterations (docs/which-layer.md).
+// iterations a layer at c = 0.9 and some 18 near 1, and a tolerance that trains as well as a hundredth of it at a
+// third of the iterations (docs/which-layer.md).
 func sageReverseDefaults(c *Config) {
 	c.Forward, c.Reverse, c.Norm, c.Dropout = 1, 32, "batch", 0.2
 	c.Lipschitz, c.Bound, c.Tolerance = 0.9, string(layers.SpectralNorm), 1e-3
@@ -51,7 +51,7 @@ func (s *sageResidual) prepare(a *sparse.CSR) (order sparse.Order, arrays []*ten
 
 func (s *sageResidual) block(b *Builder, arrays []*Node) (solve.Block, []*Node) {
 	w := b.weights(s.heads(1, s.glorot()), s.ego())
-	near := Transpose(w[0], 0, 1)
+	weight := Transpose(w[0], 0, 1)
 	layer := layers.SAGE{Adjacency: s.matrix, Activation: layers.Activation(s.Activation)}
-	return layer, append([]*Node{near, b.bias(near), Transpose(w[1], 0, 1)}, arrays...)
+	return layer, append([]*Node{weight, b.bias(weight), Transpose(w[1], 0, 1)}, arrays...)
 }

@@ -46,7 +46,8 @@ func times(d *modeltest.Dense, x *Node, name string) *Node {
 // sageBranch is σ(Â X W + X V + b).
 func sageBranch(sigma func(*Node) *Node) func(d *modeltest.Dense, x *Node) *Node {
 	return func(d *modeltest.Dense, x *Node) *Node {
-		u := Add(times(d, Dot(normalised(d), x).Product(), "stack.0.body.lin.weight"), times(d, x, "stack.0.body.ego.weight"))
+		u := times(d, Dot(normalised(d), x).Product(), "stack.0.body.lin.weight")
+		u = Add(u, times(d, x, "stack.0.body.ego.weight"))
 		return sigma(Add(u, ExpandLeftToRank(d.Param("stack.0.body.bias"), 2)))
 	}
 }
@@ -55,9 +56,9 @@ func sageBranch(sigma func(*Node) *Node) func(d *modeltest.Dense, x *Node) *Node
 func TestSAGEResidualFormula(t *testing.T) {
 	plain := func(c *train.Config) { c.Norm = "none" }
 	small := func(c *train.Config) { c.Norm, c.Lipschitz = "none", 0.5 }
-	modeltest.Equals(t, "sage-res", residualFormula(sageBranch(func(x *Node) *Node { return Max(x, ZerosLike(x)) }), 0), plain)
+	modeltest.Equals(t, "sage-res", residualFormula(sageBranch(relu), 0), plain)
 	for name, sigma := range map[string]func(*Node) *Node{
-		"relu":       func(x *Node) *Node { return Max(x, ZerosLike(x)) },
+		"relu":       relu,
 		"leaky-relu": func(x *Node) *Node { return Max(x, MulScalar(x, 0.2)) },
 		"elu":        func(x *Node) *Node { return Where(GreaterThan(x, ZerosLike(x)), x, Sub(Exp(x), OnesLike(x))) },
 		"tanh":       Tanh,
@@ -89,7 +90,8 @@ func TestSpectralBoundHolds(t *testing.T) {
 			sum += spectral(ego, 1)
 		}
 		if sum > 0.3*(1+1e-6) || sum < 0.25 {
-			t.Errorf("%s: the sum of the spectral norms is %g after steps of 0.1, want it close below its bound 0.3", model, sum)
+			t.Errorf("%s: the sum of the spectral norms is %g after steps of 0.1, want it close below its bound 0.3",
+				model, sum)
 		}
 	}
 }

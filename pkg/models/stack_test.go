@@ -40,7 +40,8 @@ func TestLayers(t *testing.T) {
 		out, err := model.CallOnce(e.Backend, store, func(scope *model.Scope, x *Node) *Node {
 			b := trained(scope.Store(), x.Graph())
 			return b.Layers(3, x, func(b *Builder, l int, x *Node) *Node {
-				scale := b.Param(Param{Name: fmt.Sprintf("layers.%d.scale", l), Shape: []int{width}, Value: float64(l + 2)})
+				scale := b.Param(Param{Name: fmt.Sprintf("layers.%d.scale", l), Shape: []int{width},
+					Value: float64(l + 2)})
 				return b.DropoutOf(Mul(x, ExpandLeftToRank(scale, 2)), 0.5)
 			})
 		}, tensors.FromScalarAndDimensions(float32(1), n, width))

@@ -5,6 +5,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/layers"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
@@ -34,8 +35,8 @@ type vanillaGATSettings struct{ AttentionDropout float64 }
 // dropout, 0.6, are the publication's. Parameters have the names and starts of PyTorch Geometric's GATConv in layers
 // conv1 and conv2.
 //
-// Entries of F are dropped as well in the publication, but not here, where F is kept as a sparse matrix. He et al.
-// (BernNet, NeurIPS 2021), whose measurements tables of the paper repeat, take 8 heads of 64 units (--hidden 512).
+// Entries of F are dropped as well in the publication, but not here. He et al. (BernNet, NeurIPS 2021), whose
+// measurements tables of the paper repeat, take 8 heads of 64 units (--hidden 512).
 type vanillaGAT struct{ pattern *sparse.Pattern }
 
 // Prepare lays out the neighbours, with the node itself.
@@ -50,7 +51,7 @@ func (v *vanillaGAT) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*ten
 func (v *vanillaGAT) Build(b *Builder) Output {
 	heads, d := b.Config.Heads, b.Config.Hidden
 	h := v.conv(b, "conv1", b.Encoded(b.glorot("conv1.lin.weight", b.Features, d, d, b.Features)), heads)
-	h = b.Dropout(elu(h))
+	h = b.Dropout(layers.ActivationELU.Of(h))
 	logits := v.conv(b, "conv2", times(h, b.glorot("conv2.lin.weight", d, b.Outputs, b.Outputs, d)), 1)
 	return Output{Logits: logits, Representation: h}
 }
@@ -71,10 +72,4 @@ func (v *vanillaGAT) conv(b *Builder, name string, y *Node, heads int) *Node {
 		mixed = edges.Attend(scores, y)
 	}
 	return Add(mixed, ExpandLeftToRank(b.Param(Param{Name: name + ".bias", Shape: []int{width}}), 2))
-}
-
-// elu is x where it is positive, else exp(x) - 1 (Clevert, Unterthiner and Hochreiter, ICLR 2016).
-func elu(x *Node) *Node {
-	zero := ZerosLike(x)
-	return Add(Max(x, zero), AddScalar(Exp(Min(x, zero)), -1))
 }

@@ -75,8 +75,8 @@ func TestCommittedRecords(t *testing.T) {
 	if err != nil || plan.Done != added {
 		t.Fatalf("of %d committed runs, %d are found: %v", added, plan.Done, err)
 	}
-	// `make paper` has nothing to run: what there are no runs of yet, the profile leaves out. A model that was registered
-	// since may have none.
+	// `make paper` has nothing to run: what there are no runs of yet, the profile leaves out. A model that was
+	// registered since may have none.
 	run := map[string]bool{}
 	for _, s := range plan.Steps {
 		run[s.Config.Model] = run[s.Config.Model] || s.Done

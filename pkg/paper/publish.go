@@ -124,7 +124,8 @@ func page(title, body string) string {
 <meta charset="utf-8">
 <title>%[1]s</title>
 <script src="echarts.min.js"></script>
-<style>body { font-family: Helvetica, Arial, sans-serif; color: #222; max-width: 1600px; margin: 24px; } li { max-width: 60em; margin: 4px 0; }</style>
+<style>body { font-family: Helvetica, Arial, sans-serif; color: #222; max-width: 1600px; margin: 24px; }
+li { max-width: 60em; margin: 4px 0; }</style>
 </head>
 <body>
 <h1>%[1]s</h1>

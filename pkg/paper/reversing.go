@@ -57,7 +57,8 @@ func (r Reversing) check() error {
 				for _, c := range all {
 					if forward, reverse := c.Forward > 0, c.Reverse > 0; err == nil &&
 						(forward != (k != reverseOnly) || reverse != (k != forwardOnly)) {
-						err = fmt.Errorf("%s on %s has %s layers, which is not %q", w.Model, dataset, c.Depth(), wayNames[k])
+						err = fmt.Errorf("%s on %s has %s layers, which is not %q",
+							w.Model, dataset, c.Depth(), wayNames[k])
 					}
 				}
 				if err != nil {
@@ -72,7 +73,8 @@ func (r Reversing) check() error {
 // reversing is the table of what running a layer backwards adds to it.
 func reversing(v *View) *Document {
 	d, p := &Document{}, v.Profile.Reversing
-	t := &report.Table{ID: "reversing", Title: v.title("The same layer forwards, backwards and both ways"), Corner: "Layer"}
+	t := &report.Table{ID: "reversing", Title: v.title("The same layer forwards, backwards and both ways"),
+		Corner: "Layer"}
 	for _, way := range wayNames {
 		t.Columns = append(t.Columns, report.Column{Name: way, Unit: "%"})
 	}
@@ -99,8 +101,8 @@ func reversing(v *View) *Document {
 		}
 	}
 	d.Tables = append(d.Tables, t)
-	d.note("Settings are chosen for every way by itself, on the validation metric of the first %s; differences are split "+
-		"by split, and p is from a two-sided paired t-test. %s", count(p.Tried, "split"), p.Note)
+	d.note("Settings are chosen for every way by itself, on the validation metric of the first %s; differences are "+
+		"split by split, and p is from a two-sided paired t-test. %s", count(p.Tried, "split"), p.Note)
 	return d
 }
 

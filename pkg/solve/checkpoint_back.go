@@ -24,9 +24,9 @@ func (s steps[R]) back(all legs, v, kept *Node, none []*Node, r R) cotangents {
 }
 
 // pulled is what the way back along a leg has come to: the cotangent of a state, those of the weights so far, and what
-// the steps work in, if they do. next is the state, or the checkpoint, that is needed next. It is fetched a step before,
-// so that it is a state of the loop, which lies in memory: what a step slices out of a stack itself, XLA slices out anew
-// for each neighbour that it gathers (seven times slower).
+// the steps work in, if they do. next is the state, or the checkpoint, that is needed next. It is fetched a step
+// before, so that it is a state of the loop, which lies in memory: what a step slices out of a stack itself, XLA
+// slices out anew for each neighbour that it gathers (seven times slower).
 type pulled struct {
 	cotangents
 	next, scratch *Node

@@ -8,9 +8,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/gradient"
 )
 
-// MatrixInverse is A^-1 of a symmetric positive definite matrix A, [d, d], with a gradient: for a cotangent V of A^-1, that
-// of A is -A^-T V A^-T. It is for small d, up to some dozens, such as Gram matrices H^T H + b I: the program grows with
-// d, by a handful of operations on d x d numbers each.
+// MatrixInverse is A^-1 of a symmetric positive definite matrix A, [d, d], with a gradient: for a cotangent V of A^-1,
+// that of A is -A^-T V A^-T. It is for small d, up to some dozens, such as Gram matrices H^T H + b I: the program
+// grows with d, by a handful of operations on d x d numbers each.
 //
 // With S = diag(A)^-1/2, S A S has ones on its diagonal, and is inverted by Gauss and Jordan's elimination in place.
 // Positive definite matrices need no pivoting; pivots are in (0, 1], so that no large one hides a small difference.

@@ -76,7 +76,8 @@ func TestMatrixInverse(t *testing.T) {
 			for i := range moved {
 				moved[i] = a[i] + float32(h*direction[i])
 			}
-			out, err := exec.Call(tensors.FromFlatDataAndDimensions(moved, d, d), tensors.FromFlatDataAndDimensions(m, d, d))
+			out, err := exec.Call(tensors.FromFlatDataAndDimensions(moved, d, d),
+				tensors.FromFlatDataAndDimensions(m, d, d))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,8 +10,8 @@ import (
 )
 
 // Ranked are the values of given ranks among all edges' values v, [places, 1] in single precision, 0 being the rank of
-// the smallest: [ranks], without a gradient. Values must not be negative. Quartiles of m edges are of the ranks m/4, m/2
-// and 3m/4.
+// the smallest: [ranks], without a gradient. Values must not be negative. Quartiles of m edges are of the ranks m/4,
+// m/2 and 3m/4.
 //
 // Floating point numbers that are not negative are in the order of their bits as whole numbers, among which each of 31
 // passes over the edges halves the range that is left: exact, and several times faster than sorting.
@@ -27,7 +27,8 @@ func (e Edges) Ranked(v *Node, ranks ...int) *Node {
 	type bounds struct{ low, high *Node }
 	type given struct{ bits, need *Node }
 	all := loop.Like(loop.Int(g, 0), Const(g, need))
-	start := bounds{Sub(all, loop.Like(loop.Int(g, 1), all)), loop.Like(loop.Int(g, int(math.Float32bits(math.MaxFloat32))), all)}
+	whole := func(v int) *Node { return loop.Like(loop.Int(g, v), all) }
+	start := bounds{Sub(all, whole(1)), whole(int(math.Float32bits(math.MaxFloat32)))}
 	end := loop.Repeat(loop.Int(g, 31), start, given{bits, Const(g, need)}, func(_ *Node, s bounds, r given) bounds {
 		middle := Add(s.low, Div(Sub(s.high, s.low), loop.Like(loop.Int(r.bits.Graph(), 2), s.low)))
 		var counts []*Node
@@ -41,8 +42,8 @@ func (e Edges) Ranked(v *Node, ranks ...int) *Node {
 	return Bitcast(end.high, dtypes.Float32)
 }
 
-// count is the number of true ones among x, [n, 1], [1]. An eighth remains each time, which XLA CPU computes with vectors;
-// it reduces numbers one by one.
+// count is the number of true ones among x, [n, 1], [1]. An eighth remains each time, which XLA CPU computes with
+// vectors; it reduces numbers one by one.
 func count(x *Node) *Node {
 	const blocks = 8
 	x = ConvertDType(Reshape(x, -1), dtypes.Int32)

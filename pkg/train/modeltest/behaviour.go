@@ -118,6 +118,7 @@ func overfits(t *testing.T, e *engine.Engine, c train.Config, logits []float32) 
 	}
 	if r.Status != train.OK || !learnt {
 		t.Errorf("%s: %s, and after %d epochs the loss of %d nodes is %g, from %g, and a share of %g is told right: "+
-			"the loss should be near 0", c.Model, r.Status, r.Epochs, g.NumNodes, last.Loss, r.History[0].Loss, last.Val)
+			"the loss should be near 0",
+			c.Model, r.Status, r.Epochs, g.NumNodes, last.Loss, r.History[0].Loss, last.Val)
 	}
 }

@@ -25,8 +25,8 @@ type Dense struct {
 	// A is the adjacency, [n, n], 1 where node j is a neighbour of node i; X are the features, [n, features]; I is the
 	// identity.
 	A, X, I *Node
-	// Out is the directed adjacency, 1 where an edge leads from node i to node j, and In its transpose; both are A where
-	// the graph has no directions.
+	// Out is the directed adjacency, 1 where an edge leads from node i to node j, and In its transpose; both are A
+	// where the graph has no directions.
 	Out, In *Node
 	// Known is one-hot rows of the labels of the training nodes, [n, classes], zero for the others.
 	Known   *Node
@@ -97,7 +97,8 @@ func Tiny(t testing.TB) *graphs.Graph {
 		known[i], val[i] = i%4 != 3, i%4 == 3
 	}
 	edges := []graphs.Edge{{5, 0}, {5, 1}, {5, 2}, {5, 3}, {5, 4}, {5, 6}, {6, 7}, {7, 8}, {6, 8}, {8, 9}, {9, 10}}
-	g, err := graphs.New("tiny", n, edges, x, features, labels, 3, []graphs.Split{{Train: known, Val: val, Test: make([]bool, n)}})
+	splits := []graphs.Split{{Train: known, Val: val, Test: make([]bool, n)}}
+	g, err := graphs.New("tiny", n, edges, x, features, labels, 3, splits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +202,8 @@ func dense(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]tra
 		tensors.FromFlatDataAndDimensions(out, n, n)}
 	first := len(args)
 	for _, name := range names {
-		args = append(args, tensors.FromFlatDataAndDimensions(slices.Clone(weights[name].Values), weights[name].Shape...))
+		w := weights[name]
+		args = append(args, tensors.FromFlatDataAndDimensions(slices.Clone(w.Values), w.Shape...))
 	}
 	exec, err := NewExec(enginetest.Open(t, engine.Go).Backend, func(in []*Node) []*Node {
 		d := &Dense{Graph: in[0].Graph(), A: in[0], X: in[1], Known: in[2], Out: in[3],

@@ -8,8 +8,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Prepare lays out S, or A and what makes means of its sums; and, of features that are dense, what each node hears of
-// them.
+// Prepare lays out S, or A and what makes means of its sums; and, of features that are dense, these sums or means.
 func (d *dirGNN) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Out(g)
 	if d.Conv == "gcn" {
@@ -49,18 +48,18 @@ func (d *dirGNN) directions() int {
 	return 2
 }
 
-// hearing is what nodes hear from one direction.
-type hearing struct {
+// neighbourhood is what aggregates the messages of one direction.
+type neighbourhood struct {
 	sum      func(x *Node) *Node
 	share    *Node // 1/degree, [n, 1]; nil for gcn, whose matrix is normalised
-	features *Node // heard of the node features, [n, features]; nil where these are sparse
+	features *Node // those of the nodes, aggregated, [n, features]; nil where they are sparse
 }
 
-// hearings are those of the directions, out, then in where that is another; arrays hold what Prepare made.
-func (d *dirGNN) hearings(arrays []*Node) []hearing {
+// neighbourhoods are those of the directions, out, then in where that is another; arrays hold what Prepare made.
+func (d *dirGNN) neighbourhoods(arrays []*Node) []neighbourhood {
 	own := len(d.matrix.Tensors())
 	matrix, rest := d.matrix.On(arrays[:own]), arrays[own:]
-	all := []hearing{{sum: matrix.Product}, {sum: matrix.Transposed().Product}}[:d.directions()]
+	all := []neighbourhood{{sum: matrix.Product}, {sum: matrix.Transposed().Product}}[:d.directions()]
 	for i := range all {
 		if d.Conv == "sage" {
 			all[i].share, rest = rest[0], rest[1:]
@@ -72,14 +71,15 @@ func (d *dirGNN) hearings(arrays []*Node) []hearing {
 	return all
 }
 
-// of is what nodes hear of x w^T, [n, d] to [n, width]; nil stands for the node features.
-func (h hearing) of(b *Builder, x, w *Node) *Node {
-	if x == nil && h.features != nil {
-		return b.mapped(h.features, w)
+// aggregate is the sum of x w^T over the neighbourhood, or its mean, [n, d] to [n, width]; nil stands for the node
+// features.
+func (n neighbourhood) aggregate(b *Builder, x, w *Node) *Node {
+	if x == nil && n.features != nil {
+		return b.mapped(n.features, w)
 	}
-	y := h.sum(b.mapped(x, w))
-	if h.share != nil {
-		y = Mul(y, h.share)
+	y := n.sum(b.mapped(x, w))
+	if n.share != nil {
+		y = Mul(y, n.share)
 	}
 	return y
 }
