@@ -1,8 +1,10 @@
 package results
 
 import (
+	"bytes"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -86,6 +88,18 @@ func (s *Store) Done(key string) (*Record, error) {
 		return nil, err
 	}
 	return &found[0], nil
+}
+
+// Has tells whether a run is recorded: one with the same key, start and outcome, whatever its ID.
+func (s *Store) Has(r Record) (bool, error) {
+	r, err := r.prepared()
+	if err != nil {
+		return false, fmt.Errorf("a run cannot be looked for: %w", err)
+	}
+	found, err := s.Find(Query{Key: r.Key})
+	return slices.ContainsFunc(found, func(kept Record) bool {
+		return kept.Started.Equal(r.Started) && bytes.Equal(kept.Outcome, r.Outcome)
+	}), err
 }
 
 // records runs a query for whole rows.
