@@ -182,7 +182,7 @@ func (r *Runner) Time(ctx context.Context, work Work) error {
 			return err
 		}
 	}
-	return nil
+	return claimsOf(r.Store).tidy(nil)
 }
 
 var errNoDataset = errors.New("the dataset can't be had")
