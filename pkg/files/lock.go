@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -23,7 +24,10 @@ func tryLock(path string, flags int) (*Lock, error) {
 		l := &Lock{flock.New(path, flock.SetFlag(flags|os.O_RDWR), flock.SetPermissions(0o666))}
 		got, err := l.file.TryLock()
 		switch {
-		case errors.Is(err, errors.ErrUnsupported):
+		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.ENOLCK):
+			if flags&os.O_CREATE != 0 {
+				os.Remove(path)
+			}
 			return &Lock{}, nil
 		case err != nil:
 			return nil, fmt.Errorf("cannot claim %s: %w", path, err)
