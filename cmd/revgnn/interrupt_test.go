@@ -146,7 +146,8 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 }
 
 // TestKilledTraining kills a training at random moments, until one of its successors comes to an end: files and
-// records are those of a training that nothing happened to. REVGNN_TEST_FAULTS is the number of kills, where it is set.
+// records are those of a training that nothing happened to. REVGNN_TEST_FAULTS is the number of kills, where it is
+// set.
 func TestKilledTraining(t *testing.T) {
 	kills := 3
 	if n, err := strconv.Atoi(os.Getenv("REVGNN_TEST_FAULTS")); err == nil {

@@ -69,8 +69,8 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestFilesWithoutSums: a file of an earlier version can be read as it is, and gets checksums when it is written to; so
-// do records that an earlier version adds afterwards.
+// TestFilesWithoutSums: a file of an earlier version can be read as it is, and gets checksums when it is written to;
+// so do records that an earlier version adds afterwards.
 func TestFilesWithoutSums(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.sqlite")
 	if err := os.WriteFile(path, kept(t, 2), 0o666); err != nil {

@@ -20,8 +20,8 @@ type Origin map[string]string
 // versionOf begins the names of versions.
 const versionOf = "version of "
 
-// NewOrigin is the origin of a training on a graph that, as the model sees it ([models.Seen]), has a checksum; versions
-// are those of [Checkpoint].
+// NewOrigin is the origin of a training on a graph that, as the model sees it ([models.Seen]), has a checksum;
+// versions are those of [Checkpoint].
 func NewOrigin(e *engine.Engine, graph string, split int, c Config, versions map[string]string) (Origin, error) {
 	o := Origin{"graph": graph, "split": strconv.Itoa(split), "engine": e.Name}
 	for key, value := range c.Resolved().Values() {
