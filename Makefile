@@ -12,10 +12,10 @@ export REVGNN_DATA ?= $(abspath ../shared/data)
 endif
 sources := $(shell find cmd data pkg -name '*.go' -o -name '*.json' -o -name '*.jsonl') go.mod go.sum
 
-.PHONY: help demo test lab notebooks bench peer golden paper build setup plugin lint browser clean
+.PHONY: help demo test test-faults lab notebooks bench peer golden paper build setup plugin lint browser clean
 
 help: ## This list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 demo: setup plugin ## Train GCN and GCN+ReP in a notebook, with figures in out/quickstart.html
 	@start=$$(date +%s); mkdir -p out; \
@@ -25,6 +25,10 @@ demo: setup plugin ## Train GCN and GCN+ReP in a notebook, with figures in out/q
 test: lint setup plugin browser ## All tests: Go, notebooks, browser, on XLA CPU and pure Go
 	REVGNN_TEST_XLA=$$(bin/revgnn doctor --json 2>/dev/null | grep -q '"xla:c' && echo 1 || true) \
 	REVGNN_TEST_NOTEBOOKS=1 go test -p 1 -timeout 30m ./...
+
+FAULTS ?= 100
+test-faults: ## Kill trainings FAULTS times (100) and reproductions half as often, and go on: some ten minutes
+	REVGNN_TEST_FAULTS=$(FAULTS) go test -count 1 -p 1 -timeout 2h -v -run '^TestKilled' ./cmd/revgnn ./pkg/experiment
 
 lint: ## Format and static checks
 	@unformatted=$$(gofmt -l bench cmd data kernels notebooks pkg); \

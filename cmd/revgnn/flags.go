@@ -146,7 +146,7 @@ func (o offer) byFlags(err error) error {
 
 // kinds says what a flag of a type wants.
 var kinds = map[string]string{"int": "a whole number", "uint64": "a whole number from 0", "float64": "a number",
-	"bool": "true or false"}
+	"bool": "true or false", "duration": "a time such as 90s or 10m"}
 
 // flagError makes a sentence of what pflag has to say.
 func flagError(c *cobra.Command, err error) error {

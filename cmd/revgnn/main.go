@@ -1,7 +1,8 @@
 // Command revgnn trains and examines residual graph networks with forward and reverse layers: see "revgnn help".
 //
-// Exit status: 0 done, 1 failed, 2 wrong usage. Errors are one sentence on stderr. With --json, stdout gets exactly
-// one JSON document; a command that fails without a result writes {"error": "…"}.
+// Exit status: 0 done, 1 failed, 2 wrong usage, 128 and the signal's number after an interrupt. Errors are one
+// sentence on stderr. With --json, stdout gets exactly one JSON document; a command that fails without a result writes
+// {"error": "…"}.
 package main
 
 import (
@@ -10,11 +11,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/host"
@@ -41,23 +39,21 @@ func asUsage(err error) error {
 	return usageError{err}
 }
 
-// grace is the time after an interrupt in which another one is taken for the same: timeout(1) sends two.
-const grace = time.Second
-
-// run is main with its surroundings as arguments. The first interrupt asks the command to stop and to report what it
-// has; a later one ends the process.
+// run is main with its surroundings as arguments. What asks the command to end (see [host.Interruptible]) has it stop
+// and report what it has.
 func run(args []string, stdout, stderr io.Writer) (code int) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := host.Interruptible(context.Background())
 	defer stop()
-	context.AfterFunc(ctx, func() {
-		time.Sleep(grace)
-		stop()
-	})
 	a := &app{stdout: stdout, stderr: stderr}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	defer context.AfterFunc(ctx, func() {
+		if by, is := host.InterruptOf(ctx); is && !a.quiet {
+			fmt.Fprintf(stderr, "%v: ending after the current epoch; once more to end at once\n", by)
+		}
+	})()
 	err := a.execute(ctx, root)
 	if err == nil {
 		return 0
@@ -71,6 +67,9 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 	var usage usageError
 	if errors.As(err, &usage) {
 		return 2
+	}
+	if by, is := host.InterruptOf(ctx); is {
+		return by.Status()
 	}
 	return 1
 }

@@ -69,10 +69,10 @@ func TestPredictAgreesWithPyTorch(t *testing.T) {
 
 // TestPredictRoundTrip trains, and evaluates with the weights that were kept.
 func TestPredictRoundTrip(t *testing.T) {
-	dir := t.TempDir()
-	out := filepath.Join(dir, "o.npz")
 	for _, settings := range [][]string{quickly("gcn+rep"), quickly("gcn"), with(quickly("gat+rep"), "--no-bias=true"),
 		with(quick, "--normalise", "reparametrise", "--norm", "layer", "--head-layers", "2")} {
+		dir := t.TempDir()
+		out := filepath.Join(dir, "o.npz")
 		succeeds(t, with(settings, "train", "--dataset", tinyGraph, "--epochs", "4", "--splits", "1", "--out", dir)...)
 		var p prediction
 		predict := with(settings, "predict", "--dataset", tinyGraph, "--split", "1", "--out", out, "--json")
@@ -89,8 +89,8 @@ func TestPredictRoundTrip(t *testing.T) {
 		if err != nil || math.Abs(float64(loss[0])-float64(p.Loss)) > 1e-6 {
 			t.Errorf("loss: %v, %v, %v", loss, p.Loss, err)
 		}
+		empty(t, dir, "o.npz", "split1.json", "split1.safetensors", "result.json")
 	}
-	empty(t, dir, "o.npz", "split1.json", "split1.safetensors", "result.json")
 }
 
 // compare checks every output and gradient of a golden file, in relative L2.

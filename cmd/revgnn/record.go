@@ -79,14 +79,20 @@ func (r *recorder) add(run results.Record, outcome any) {
 	r.err = cmp.Or(r.err, err)
 }
 
-// split records a training.
-func (r *recorder) split(t *train.Result) {
-	if r == nil {
-		return
+// split records a training. One that was there already is recorded where that is missing, since a process was killed
+// between the two.
+func (r *recorder) split(t *sweep.Record, resumed bool) {
+	run, err := t.Recorded()
+	if err == nil && resumed {
+		if known, failed := r.store.Has(run); known || failed != nil {
+			r.err = cmp.Or(r.err, failed)
+			return
+		}
 	}
-	run := r.about
-	run.Split, run.Seed, run.Status, run.Message, run.Seconds = t.Split, t.Seed, t.Status, t.Message, t.Seconds
-	r.add(run, t)
+	if err == nil {
+		_, err = r.store.Add(run)
+	}
+	r.err = cmp.Or(r.err, err)
 }
 
 // whole records an inversion or a benchmark that ended now, or the error that it ended in.
@@ -102,7 +108,7 @@ func (r *recorder) whole(ctx context.Context, outcome any, err error) {
 	}
 }
 
-// sweep trains as [sweep.Run] does, and records each split that is trained; those taken from an earlier run are not.
+// sweep trains as [sweep.Run] does, and records each split.
 func (r *recorder) sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config,
 	o sweep.Options) (*sweep.Summary, error) {
 	if r == nil {
@@ -111,10 +117,8 @@ func (r *recorder) sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph,
 	r.of(e, models.Seen(c.Config, g), c.Model, c.Resolved(), c.Seed)
 	training, told := results.NoSplit, o.Split
 	o.Begin = func(split int) { training, r.about.Started = split, time.Now() }
-	o.Split = func(t *train.Result, resumed bool) {
-		if !resumed {
-			r.split(t)
-		}
+	o.Split = func(t *sweep.Record, resumed bool) {
+		r.split(t, resumed)
 		training = results.NoSplit
 		told(t, resumed)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -29,6 +30,7 @@ type reproduction struct {
 	profile, splits, shard, out string
 	datasets, models            []string
 	dryRun, time                bool
+	checkpointEvery             time.Duration
 	task                        string
 }
 
@@ -39,6 +41,9 @@ func (a *app) reproduce() *cobra.Command {
 		Example: "  revgnn reproduce all --dry-run\n" +
 			"  revgnn reproduce table2 fig3 --profile quick\n" +
 			"  revgnn reproduce all --profile paper --shard 2/8"}
+	c.Long = "Makes the paper's tables and figures: runs what is missing, then renders.\n\n" +
+		"Every run is recorded as it ends, and a training's state is kept every few minutes and after an interrupt: the\n" +
+		"same command goes on from there. Several processes may share the file of records: each run is made by one of them."
 	f := c.Flags()
 	f.StringVar(&r.profile, "profile", "quick", "quick (for a laptop) or paper (the published depths, ten splits)")
 	f.StringSliceVar(&r.datasets, "datasets", nil, "only these datasets")
@@ -50,6 +55,7 @@ func (a *app) reproduce() *cobra.Command {
 		"yet, and keep that")
 	f.StringVar(&a.runsFile, "runs", "",
 		"SQLite file of run records (default: $REVGNN_RUNS, else "+results.DefaultFile+")")
+	checkpointEvery(f, &r.checkpointEvery)
 	f.StringVar(&r.out, "out", "out/paper", "folder for what is rendered")
 	f.StringVar(&r.task, "task", "", "run one task, given as JSON, and write its record")
 	f.MarkHidden("task") // what this programme calls itself with
@@ -70,6 +76,9 @@ func (r *reproduction) run(ctx context.Context, names []string) (err error) {
 	}
 	if r.time && !r.dryRun {
 		return usagef("--time goes with --dry-run: without it, runs tell their time themselves")
+	}
+	if err := checkEvery(r.checkpointEvery); err != nil {
+		return err
 	}
 	items, err := paper.Choose(names)
 	if err != nil {
@@ -186,7 +195,8 @@ func (r *reproduction) scope(profile paper.Profile) (s experiment.Scope, shard e
 func (r *reproduction) runner(scope experiment.Scope, shard experiment.Shard, store *results.Store,
 	p *progress) *experiment.Runner {
 	return &experiment.Runner{Scope: scope, Shard: shard, Store: store, Alone: r.inOwnProcess,
-		EngineName: r.engineName, Engine: func() (*engine.Engine, error) { return engine.Open(r.engineName) },
+		CheckpointEvery: r.checkpointEvery,
+		EngineName:      r.engineName, Engine: func() (*engine.Engine, error) { return engine.Open(r.engineName) },
 		Load: func(ctx context.Context, name string) (*graphs.Graph, error) { return r.loadAny(ctx, p, name) },
 		Starts: func(at experiment.Progress) {
 			p.line("[%d/%d] %s; time left: %s", at.Number, at.Total, at.Task, at.Left())
@@ -194,6 +204,10 @@ func (r *reproduction) runner(scope experiment.Scope, shard experiment.Shard, st
 		Epoch: func(t experiment.Task, e train.Epoch, left float64) {
 			p.at(t.String(), int64(e.Epoch), int64(e.Epochs), "epochs",
 				fmt.Sprintf("val %.4f, at most %s left", e.BestVal, experiment.Duration(left)))
+		},
+		Notice: func(t experiment.Task, text string) { p.line("%s: %s", t, text) },
+		Waits: func(t experiment.Task) {
+			p.line("waiting for other processes, which make the runs that are left, such as %s", t)
 		},
 		NoDataset: func(name string, why error) {
 			p.line("warning: runs on %s are left out: %s", name, sentence(why))

@@ -17,8 +17,8 @@ import (
 )
 
 func (a *app) runs() *cobra.Command {
-	c := group("runs", "List, show, export and import run records", a.runsList(), a.runsShow(),
-		a.runsExport(), a.runsImport())
+	c := group("runs", "List, show, export, import and repair run records", a.runsList(), a.runsShow(),
+		a.runsExport(), a.runsImport(), a.runsRepair())
 	c.PersistentFlags().StringVar(&a.runsFile, "runs", "",
 		"SQLite file of run records (default: $REVGNN_RUNS, else "+results.DefaultFile+")")
 	return c
@@ -197,6 +197,30 @@ func (a *app) runsImport() *cobra.Command {
 			}
 			return a.show(moved{args[0], s.Path(), added, skipped}, func(w io.Writer) {
 				fmt.Fprintf(w, "records added to %s: %d (there already: %d)\n", s.Path(), added, skipped)
+			})
+		}}
+}
+
+// repaired is the JSON document of repair.
+type repaired struct {
+	Runs string `json:"runs"`
+	// Removed are the IDs of the records that were damaged.
+	Removed []string `json:"removed"`
+}
+
+func (a *app) runsRepair() *cobra.Command {
+	return &cobra.Command{Use: "repair", Short: "Remove run records that are not as they were written, and say which",
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			return a.withRecords(func(s *results.Store) error {
+				removed, err := s.Repair()
+				if err != nil {
+					return err
+				}
+				return a.show(repaired{s.Path(), removed}, func(w io.Writer) {
+					fmt.Fprintf(w, "damaged records removed from %s: %d\n%s", s.Path(), len(removed),
+						strings.Join(append(removed, ""), "\n"))
+				})
 			})
 		}}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -79,6 +80,45 @@ func TestRuns(t *testing.T) {
 		if succeeds(t, "runs", "import", csv, "--runs", other, "--json").document(t, &m); m != want {
 			t.Errorf("got %+v, want %+v", m, want)
 		}
+	}
+}
+
+// TestRunsOfAKilledProcess: a split that is on disk and not recorded is recorded by the resume, once.
+func TestRunsOfAKilledProcess(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "runs.sqlite")
+	train := with(quick, "train", "--dataset", tinyGraph, "--epochs", "2", "--splits", "0-1", "--out", dir)
+	succeeds(t, train...)
+	for range 2 {
+		succeeds(t, with(train, "--resume", "--runs", file)...)
+		var all []results.Record
+		succeeds(t, "runs", "list", "--runs", file, "--json").document(t, &all)
+		if len(all) != 2 || all[1].Split != 1 || all[1].Status != results.OK || len(all[1].Outcome) < 100 ||
+			len(all[1].Config) < 100 {
+			t.Errorf("recorded %+v", all)
+		}
+	}
+}
+
+// TestRunsRepair changes a number in the file of records, which SQLite does not notice.
+func TestRunsRepair(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "runs.sqlite")
+	succeeds(t, with(quick, "train", "--dataset", tinyGraph, "--epochs", "2", "--splits", "0-1", "--runs", file)...)
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := bytes.Replace(b, []byte(`"epochs":2`), []byte(`"epochs":3`), 1)
+	if err := os.WriteFile(file, changed, 0o666); err != nil || bytes.Equal(b, changed) {
+		t.Fatal("nothing was changed", err)
+	}
+	fails(t, 1, "its checksum is wrong", "runs", "list", "--runs", file)
+	var done repaired
+	succeeds(t, "runs", "repair", "--runs", file, "--json").document(t, &done)
+	var left []results.Record
+	succeeds(t, "runs", "list", "--runs", file, "--json").document(t, &left)
+	if len(done.Removed) != 1 || len(left) != 1 || left[0].ID == done.Removed[0] {
+		t.Errorf("removed %v, left %+v", done.Removed, left)
 	}
 }
 

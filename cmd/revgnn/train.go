@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/models"
@@ -20,7 +22,7 @@ func (a *app) train() *cobra.Command {
 	c := &cobra.Command{Use: "train --dataset NAME [flags]", Short: "Train a model on each split of a dataset",
 		Args:    noArguments,
 		Example: "  revgnn train --dataset NAME --model MODEL --forward 1 --splits 0-9 --out out/run"}
-	c.Long = "Trains a model on each split of a dataset.\n\nModels:\n" + modelList()
+	c.Long = "Trains a model on each split of a dataset.\n\n" + interruption + "\n\nModels:\n" + modelList()
 	s := about(c, offer{})
 	var (
 		splits string
@@ -29,7 +31,9 @@ func (a *app) train() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&splits, "splits", "", "splits to train on, such as 0-9 or 0,3,5 (default all)")
 	f.StringVar(&o.Dir, "out", "", "folder for each split's result and weights, and for result.json")
-	f.BoolVar(&o.Resume, "resume", false, "take splits that --out already holds from there")
+	f.BoolVar(&o.Resume, "resume", false, "take splits that --out already holds from there, and go on with one that was "+
+		"interrupted or killed; without, they are set aside")
+	checkpointEvery(f, &o.CheckpointEvery)
 	a.recorded(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		config, err := s.config()
@@ -42,6 +46,25 @@ func (a *app) train() *cobra.Command {
 		return a.sweep(c.Context(), s.dataset, config, o)
 	}
 	return c
+}
+
+// interruption says in the help of train what becomes of one that does not come to its end.
+const interruption = "With --out, the state of a training is kept every few minutes and after an interrupt (Ctrl-C, " +
+	"SIGTERM, SIGHUP,\nSIGUSR1), which ends it after the current epoch; a second signal ends it at once. The same " +
+	"command with --resume goes\non from there, and comes to the same numbers as if nothing had happened."
+
+// checkpointEvery adds --checkpoint-every to a command that trains.
+func checkpointEvery(f *pflag.FlagSet, every *time.Duration) {
+	f.DurationVar(every, "checkpoint-every", train.CheckpointEvery, "time between two checkpoints of a training, as in "+
+		"90s or 10m: what a crash can cost")
+}
+
+// checkEvery refuses times that are none.
+func checkEvery(every time.Duration) error {
+	if every <= 0 {
+		return usagef("checkpoint-every is %s: it must be a time above zero, as in 90s or 10m", every)
+	}
+	return nil
 }
 
 // sweep trains on the splits chosen, or on all if none are, and tells the outcome.
@@ -64,6 +87,7 @@ func (a *app) sweep(ctx context.Context, dataset string, config train.Config, o 
 	}
 	p.line("training %s on %s, splits %v, engine %s", config.Model, g.Name, o.Splits, e.Name)
 	o.Epoch, o.Split = p.epoch, p.split
+	o.Notice = func(text string) { p.line("%s", text) }
 	summary, err := record.sweep(ctx, e, g, config, o)
 	if err != nil {
 		return err
@@ -74,6 +98,9 @@ func (a *app) sweep(ctx context.Context, dataset string, config train.Config, o 
 
 // readSweepFlags checks the flags of a sweep, before anything is loaded, and reads the splits.
 func readSweepFlags(splits string, o *sweep.Options) (err error) {
+	if err := checkEvery(o.CheckpointEvery); err != nil {
+		return err
+	}
 	if o.Resume && o.Dir == "" {
 		return usagef("--resume needs --out with the folder to resume from")
 	}

@@ -1,18 +1,14 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/revgnn/revgnn/pkg/sweep"
 	"github.com/revgnn/revgnn/pkg/train"
@@ -140,7 +136,7 @@ func TestResume(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "split0.safetensors"), []byte("short"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	fails(t, 1, "is not a readable safetensors file", with(again, "--epochs", "3")...)
+	fails(t, 1, "split0.safetensors is damaged", with(again, "--epochs", "3")...)
 	empty(t, dir, "split0.json", "split0.safetensors", "split1.json", "split1.safetensors", "result.json")
 }
 
@@ -151,42 +147,6 @@ func read(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return b
-}
-
-// TestInterrupt stops a long training, and expects what there was until then.
-func TestInterrupt(t *testing.T) {
-	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		dir := t.TempDir()
-		c := command(t, with(quick, "train", "--dataset", tinyGraph, "--json", "--epochs", "1000000",
-			"--patience", "0", "--splits", "0-9", "--out", dir)...)
-		var out bytes.Buffer
-		c.Stdout = &out
-		stderr, err := c.StderrPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewReader(stderr)
-		text, _ := lines.ReadString('\n') // it is about to train
-		time.Sleep(1500 * time.Millisecond)
-		c.Process.Signal(signal)
-		c.Process.Signal(signal) // as timeout(1) does
-		rest, _ := io.ReadAll(lines)
-		c.Wait()
-		o := outcome{out.String(), text + string(rest), c.ProcessState.ExitCode()}
-		var s sweep.Summary
-		o.document(t, &s)
-		if o.code != 1 || len(s.Splits) != 1 || s.Splits[0].Status != train.Interrupted || s.Splits[0].Epochs < 1 ||
-			s.Mean == s.Mean {
-			t.Errorf("exit status %d, %+v, %s", o.code, s, o.stderr)
-		}
-		if strings.Contains(o.stderr, "goroutine") {
-			t.Errorf("a panic: %s", o.stderr)
-		}
-		empty(t, dir)
-	}
 }
 
 func TestDivergedIsNoMean(t *testing.T) {

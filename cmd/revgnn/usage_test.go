@@ -81,6 +81,9 @@ func TestWrongUsage(t *testing.T) {
 		{"1 stands there twice", with(train, "--splits", "0-2,1")},
 		{"has no split 10: its splits are numbered 0 to 9", with(train, "--splits", "0-10")},
 		{"--resume needs --out", with(train, "--resume")},
+		{"checkpoint-every is 0s", with(train, "--checkpoint-every", "0s")},
+		{"checkpoint-every is -1m0s", []string{"reproduce", "all", "--checkpoint-every", "-1m"}},
+		{`--checkpoint-every is "5": it must be a time such as`, with(train, "--checkpoint-every", "5")},
 		{"no weights given", []string{"predict", "--dataset", tinyGraph, "--out", "o.npz"}},
 		{`--out is ""`, []string{"predict", "--dataset", tinyGraph, "--weights", "w.npz"}},
 		{"has no reverse layers", []string{"invert", "--dataset", tinyGraph, "--model", "gcn"}},
@@ -116,8 +119,13 @@ func TestHelpAndVersion(t *testing.T) {
 	}
 	help := succeeds(t, "train", "--help").stdout
 	for _, flag := range []string{"forward", "reverse", "hidden", "dropout", "lr", "weight-decay", "lipschitz",
+<<<<<<< HEAD
 		"normalise", "tolerance", "max-iterations", "adjoint", "norm", "head-layers", "no-bias", "block-gate",
 		"block-norm", "epochs", "patience", "splits", "seed", "out", "resume", "engine", "data", "json", "quiet"} {
+=======
+		"normalise", "tolerance", "max-iterations", "adjoint", "norm", "head-layers", "no-bias", "epochs", "patience",
+		"splits", "seed", "out", "resume", "checkpoint-every", "engine", "data", "json", "quiet"} {
+>>>>>>> ckpt
 		if !strings.Contains(help, "--"+flag+" ") {
 			t.Errorf("train --help lacks --%s", flag)
 		}

@@ -27,8 +27,10 @@ type Place struct {
 	Graph  *graphs.Graph
 	// Alone tells that nothing else has run in this process, so that its memory is the task's.
 	Alone bool
-	// Epoch, if set, is called after each epoch of a training.
-	Epoch func(train.Epoch)
+	// Epoch, Checkpoint and Notice are those of a training's [train.Options].
+	Epoch      func(train.Epoch)
+	Checkpoint *train.Checkpoint
+	Notice     func(text string)
 }
 
 // Execute runs a task and returns its record, which is not kept yet. A run that diverges, or fails, is a record with
@@ -48,6 +50,9 @@ func Execute(ctx context.Context, p Place, t Task) (results.Record, error) {
 	}
 	out, status, message, err := p.run(ctx, t)
 	r.Seconds = time.Since(r.Started).Seconds()
+	if trained, ok := out.(Trained); ok {
+		r.Seconds = max(r.Seconds, trained.Seconds) // with those before the checkpoint that it went on from
+	}
 	switch {
 	case ctx.Err() != nil || status == train.Interrupted:
 		return r, errInterrupted
@@ -100,7 +105,8 @@ func (p Place) time(ctx context.Context, t Task) (*Timed, error) {
 
 // train trains, and follows the trained model's states where that is asked for.
 func (p Place) train(ctx context.Context, t Task) (any, string, string, error) {
-	r, err := train.Fit(ctx, p.Engine, p.Graph, t.Split, t.Config, p.Epoch)
+	r, err := train.Fit(ctx, p.Engine, p.Graph, t.Split, t.Config,
+		&train.Options{Epoch: p.Epoch, Checkpoint: p.Checkpoint, Notice: p.Notice})
 	if err != nil {
 		return nil, "", "", err
 	}

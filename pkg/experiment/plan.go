@@ -64,12 +64,12 @@ func timeOf(seconds float64, unknown int) string {
 	return fmt.Sprintf("at least %s, and %d runs whose time is not known yet", Duration(seconds), unknown)
 }
 
-// next is the first step to run; nil if there is none.
-func (p Plan) next(tried map[string]bool) *Step {
-	for i, s := range p.Steps {
+// open are the steps to run.
+func (p Plan) open(tried map[string]bool) (steps []Step) {
+	for _, s := range p.Steps {
 		if !s.Done && !s.Provisional && !tried[s.Key] {
-			return &p.Steps[i]
+			steps = append(steps, s)
 		}
 	}
-	return nil
+	return steps
 }

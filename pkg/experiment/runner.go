@@ -25,12 +25,17 @@ type Runner struct {
 	Alone func(ctx context.Context, t Task) (results.Record, error)
 	// Shard of the work; the zero value is all.
 	Shard Shard
+	// CheckpointEvery is [train.Checkpoint]'s Every.
+	CheckpointEvery time.Duration
 	// Starts, if set, is called before each run; Epoch after each epoch of a training, with the seconds to its last
-	// epoch at the pace so far; Ended after each run; and NoDataset for a dataset that can't be had, whose runs are
-	// left out.
+	// epoch at the pace so far; Notice with what [train.Options] has to say of it; Ended after each run; Waits where
+	// other processes are making all runs that are left, with one of them; and NoDataset for a dataset that can't be
+	// had, whose runs are left out.
 	Starts    func(Progress)
 	Epoch     func(t Task, e train.Epoch, left float64)
+	Notice    func(t Task, text string)
 	Ended     func(results.Record)
+	Waits     func(t Task)
 	NoDataset func(name string, why error)
 
 	engine *engine.Engine
@@ -98,40 +103,35 @@ func (r *Runner) all() ([]results.Record, error) {
 }
 
 // Run makes all runs that work needs and lacks. Settings chosen by earlier runs make new runs necessary: it goes on
-// until there are none. Runs that failed in an earlier process are tried again, once. Where ctx is cancelled, the run
-// in flight leaves no record, and the error says so; all others are kept.
+// until there are none. Runs that failed before it are tried again, once. Several processes may do so with the same
+// store: each run is made by one of them, and none is ended before all are made. Where ctx is cancelled, the run in
+// flight leaves no record but a checkpoint, and the error says so; all others are kept.
 func (r *Runner) Run(ctx context.Context, work Work) error {
-	tried := map[string]bool{}
+	q := &queue{Runner: r, work: work, began: time.Now().Truncate(time.Millisecond), tried: map[string]bool{}}
 	for number := 1; ; number++ {
-		all, err := r.all()
+		next, own, err := q.next(ctx)
 		if err != nil {
 			return err
 		}
-		records := Index(all)
-		for key, record := range records {
-			if record.Status == results.Failed && !tried[key] {
-				delete(records, key)
-			}
-		}
-		p := plan(r.scope(), records, r.costs(all), work, r.Shard)
-		next := p.next(tried)
 		if next == nil {
-			return nil
+			return claimsOf(r.Store).tidy(q.records)
 		}
 		if r.Starts != nil {
+			p := q.plan
 			r.Starts(Progress{next.Task, number, number - 1 + p.Missing, p.Seconds, p.Unknown})
 		}
 		// A training that fails has a record without what it was to follow.
-		tried[next.Key], tried[next.Task.alone().Key()] = true, true
-		if err := r.make(ctx, next.Task); err != nil {
+		q.tried[next.Key], q.tried[next.Task.alone().Key()] = true, true
+		if err := r.make(ctx, next.Task, own); err != nil {
 			return err
 		}
 	}
 }
 
-// make runs a task and records it; a dataset that can't be had is no error.
-func (r *Runner) make(ctx context.Context, t Task) error {
-	record, err := r.one(ctx, t)
+// make runs a task that is claimed, records it, and gives the claim back; a dataset that can't be had is no error.
+func (r *Runner) make(ctx context.Context, t Task, own *claim) error {
+	defer own.Release()
+	record, err := r.one(ctx, t, own)
 	if errors.Is(err, errNoDataset) {
 		return nil
 	}
@@ -148,7 +148,10 @@ func (r *Runner) make(ctx context.Context, t Task) error {
 	if r.Ended != nil {
 		r.Ended(record)
 	}
-	return nil
+	if record.Status == results.Failed {
+		return nil // to be tried again from there
+	}
+	return own.recorded()
 }
 
 // Time times a few steps of every program of which no time is known and that missing runs train, and records that, so
@@ -171,17 +174,21 @@ func (r *Runner) Time(ctx context.Context, work Work) error {
 		if r.Starts != nil {
 			r.Starts(Progress{Task: t, Number: i + 1, Total: len(todo), Unknown: len(todo) - i})
 		}
-		if err := r.make(ctx, t); err != nil {
+		own, err := claimsOf(r.Store).try(t.Key())
+		if own != nil && err == nil {
+			err = r.make(ctx, t, own)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return nil
+	return claimsOf(r.Store).tidy(nil)
 }
 
 var errNoDataset = errors.New("the dataset can't be had")
 
 // one runs a task.
-func (r *Runner) one(ctx context.Context, t Task) (record results.Record, err error) {
+func (r *Runner) one(ctx context.Context, t Task, own *claim) (record results.Record, err error) {
 	if t.Kind == results.Bench && r.Alone != nil {
 		return r.Alone(ctx, t)
 	}
@@ -194,26 +201,14 @@ func (r *Runner) one(ctx context.Context, t Task) (record results.Record, err er
 			return record, err
 		}
 	}
-	place := Place{Engine: r.engine, Graph: g}
+	place := Place{Engine: r.engine, Graph: g, Checkpoint: own.training(r.CheckpointEvery)}
+	if r.Notice != nil {
+		place.Notice = func(text string) { r.Notice(t, text) }
+	}
 	if r.Epoch != nil {
 		place.Epoch = paced(func(e train.Epoch, left float64) { r.Epoch(t, e, left) })
 	}
 	return Execute(ctx, place, t)
-}
-
-// paced adds the seconds left to epochs. The first, which the engine warms up in, does not count as long as there are
-// others.
-func paced(f func(e train.Epoch, left float64)) func(train.Epoch) {
-	var first time.Time
-	return func(e train.Epoch) {
-		each := e.Seconds
-		if e.Epoch == 1 {
-			first = time.Now()
-		} else {
-			each = time.Since(first).Seconds() / float64(e.Epoch-1)
-		}
-		f(e, each*float64(e.Epochs-e.Epoch))
-	}
 }
 
 // graph loads a dataset once; one that can't be had is noted, and its runs are left out.
@@ -237,19 +232,4 @@ func (r *Runner) graph(ctx context.Context, name string) (*graphs.Graph, error) 
 	}
 	r.graphs[name] = g
 	return g, nil
-}
-
-// Duration is a number of seconds for people.
-func Duration(seconds float64) string {
-	d := time.Duration(seconds * float64(time.Second))
-	if d < time.Minute {
-		return fmt.Sprintf("%.0f s", d.Seconds())
-	}
-	if d < 2*time.Hour {
-		return fmt.Sprintf("%.0f min", d.Minutes())
-	}
-	if d < 48*time.Hour {
-		return fmt.Sprintf("%.1f h", d.Hours())
-	}
-	return fmt.Sprintf("%.0f days", d.Hours()/24)
 }

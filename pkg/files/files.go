@@ -1,4 +1,4 @@
-// Package files writes files whole or not at all.
+// Package files writes files whole or not at all, and has claims on names that end with their process.
 package files
 
 import (
@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 )
 
 // Write writes a file through a neighbour with another name, which takes the place of path once it is complete and on
-// disk: whatever happens, path is the old file or the new one. The folder must exist. A path that is no regular file,
-// such as a device, is refused.
+// disk: whatever happens, path is the old file or the new one. Neighbours that killed processes have left are removed.
+// The folder must exist. A path that is no regular file, such as a device, is refused.
 func Write(path string, write func(io.Writer) error) (err error) {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		path = resolved // replace what a link points to, not the link
@@ -21,8 +20,13 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("cannot write %s: it is not a regular file; choose another name", path)
 	}
-	part := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x.part", filepath.Base(path), rand.Uint32()))
-	f, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	removeParts(path)
+	part, lock, err := newPart(path)
+	if err != nil {
+		return unwritable(path, err)
+	}
+	defer lock.Release()
+	f, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o666)
 	if err != nil {
 		return unwritable(path, err)
 	}
@@ -53,12 +57,19 @@ func Writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return unwritable(dir, err)
 	}
-	f, err := os.CreateTemp(dir, ".writable.*.part")
+	probe := filepath.Join(dir, "writable")
+	removeParts(probe)
+	part, lock, err := newPart(probe)
+	if err != nil {
+		return unwritable(dir, err)
+	}
+	defer lock.Release()
+	f, err := os.OpenFile(part, os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return unwritable(dir, err)
 	}
 	f.Close()
-	return os.Remove(f.Name())
+	return os.Remove(part)
 }
 
 // Open opens a regular file for reading and returns its size; wanted says in errors what to give: "an .npz file".

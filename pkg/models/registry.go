@@ -67,8 +67,8 @@ func Register(kinds ...Kind) {
 
 // reserved are names of flags and of settings of a training, which no model may have for a setting of its own.
 var reserved = []string{"model", "dataset", "lr", "weight-decay", "epochs", "patience", "seed", "depth",
-	"splits", "split", "out", "resume", "runs", "weights", "gradients", "engine", "data", "mirror", "offline", "json",
-	"quiet", "help"}
+	"splits", "split", "out", "resume", "checkpoint-every", "runs", "weights",
+	"gradients", "engine", "data", "mirror", "offline", "json", "quiet", "help"}
 
 // Reserved tells whether no model may have a setting of its own of that name.
 func Reserved(name string) bool { return slices.Contains(reserved, name) }

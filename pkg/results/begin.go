@@ -16,6 +16,16 @@ func Begin(kind string) Record {
 		Started: time.Now().UTC()}
 }
 
+// Versions are those of all that a result depends on, by name: of Go, of the modules that compute, and of revgnn,
+// which is its commit where that is known.
+func Versions() map[string]string {
+	versions, commit := built()
+	if commit != "" {
+		versions["revgnn"] = commit
+	}
+	return versions
+}
+
 // modules whose versions are recorded, by the names they get: those that compute.
 var modules = map[string]string{
 	"github.com/gomlx/gomlx":   "gomlx",

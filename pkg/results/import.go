@@ -80,7 +80,7 @@ func merge(tx *sql.Tx, r Record) (bool, error) {
 	if err != nil || added {
 		return added, err
 	}
-	kept, err := scan(tx.QueryRow("SELECT "+columnList()+" FROM runs WHERE id = ?", r.ID))
+	kept, _, err := scanSum(tx.QueryRow("SELECT "+columnList()+", "+sumColumn+" FROM runs WHERE id = ?", r.ID))
 	if err != nil {
 		return false, err
 	}

@@ -1,8 +1,10 @@
 package results
 
 import (
+	"bytes"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -31,8 +33,8 @@ func insert(tx *sql.Tx, cells []string) (bool, error) {
 	for i, c := range cells {
 		args[i] = c
 	}
-	done, err := tx.Exec("INSERT INTO runs ("+columnList()+") VALUES (?"+strings.Repeat(", ?", len(cells)-1)+
-		") ON CONFLICT (id) DO NOTHING", args...)
+	done, err := tx.Exec("INSERT INTO runs ("+columnList()+", "+sumColumn+") VALUES (?"+
+		strings.Repeat(", ?", len(cells))+") ON CONFLICT (id) DO NOTHING", append(args, sumOf(cells))...)
 	if err != nil {
 		return false, err
 	}
@@ -88,34 +90,65 @@ func (s *Store) Done(key string) (*Record, error) {
 	return &found[0], nil
 }
 
-// records runs a query for whole rows.
-func (s *Store) records(clauses string, args ...any) ([]Record, error) {
-	rows, err := s.db.Query("SELECT "+columnList()+" FROM runs "+clauses, args...)
+// Has tells whether a run is recorded: one with the same key, start and outcome, whatever its ID.
+func (s *Store) Has(r Record) (bool, error) {
+	r, err := r.prepared()
 	if err != nil {
-		return nil, s.explain(err)
+		return false, fmt.Errorf("a run cannot be looked for: %w", err)
 	}
-	defer rows.Close()
-	out := []Record{}
-	for rows.Next() {
-		cells, err := scan(rows)
-		if err != nil {
-			return nil, s.explain(err)
+	found, err := s.Find(Query{Key: r.Key})
+	return slices.ContainsFunc(found, func(kept Record) bool {
+		return kept.Started.Equal(r.Started) && bytes.Equal(kept.Outcome, r.Outcome)
+	}), err
+}
+
+// records runs a query for whole rows; one that is not as it was written is an error.
+func (s *Store) records(clauses string, args ...any) ([]Record, error) {
+	out, sum := []Record{}, "''"
+	if s.sums {
+		sum = sumColumn
+	}
+	err := rowsOf(s.db, sum, clauses, args, func(cells []string, sum string) error {
+		if sum != "" && sum != sumOf(cells) {
+			return fmt.Errorf("run %s is damaged: its checksum is wrong; put a copy of the file in its place, or remove "+
+				"damaged runs with 'revgnn runs repair'", line(cells[0]))
 		}
 		r, err := fromCells(cells)
 		if err != nil {
-			return nil, s.explain(damaged(fmt.Sprintf("run %s: %v", cells[0], err)))
+			return damaged(fmt.Sprintf("run %s: %v", line(cells[0]), err))
 		}
 		out = append(out, r)
-	}
-	return out, s.explain(rows.Err())
+		return nil
+	})
+	return out, s.explain(err)
 }
 
-// scan reads a row as text.
-func scan(row interface{ Scan(...any) error }) ([]string, error) {
-	cells := make([]string, len(columns))
-	into := make([]any, len(cells))
-	for i := range cells {
-		into[i] = &cells[i]
+// rowsOf gives every row that a query finds as text, with its checksum: a column, or a constant.
+func rowsOf(q querier, sum, clauses string, args []any, each func(cells []string, sum string) error) error {
+	rows, err := q.Query("SELECT "+columnList()+", "+sum+" FROM runs "+clauses, args...)
+	if err != nil {
+		return err
 	}
-	return cells, row.Scan(into...)
+	defer rows.Close()
+	for rows.Next() {
+		cells, sum, err := scanSum(rows)
+		if err == nil {
+			err = each(cells, sum)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// scanSum reads a row, and its checksum, as text.
+func scanSum(row interface{ Scan(...any) error }) (cells []string, sum string, err error) {
+	cells = make([]string, len(columns))
+	var into []any
+	for i := range cells {
+		into = append(into, &cells[i])
+	}
+	err = row.Scan(append(into, &sum)...)
+	return cells, sum, err
 }

@@ -32,6 +32,9 @@ const patience = time.Minute
 type Store struct {
 	db   *sql.DB
 	path string
+	// sums tells that records have checksums: those of a file of an earlier version have not, as long as it was only
+	// read.
+	sums bool
 }
 
 // Open opens a file of records for reading and writing, and makes it, with its folder, where it is missing. A folder,
@@ -109,9 +112,12 @@ func (s *Store) create() error {
 			if err := checkTable(tx); err != nil {
 				return err
 			}
-			_, err := tx.Exec(setVersion)
-			return err
+			if _, err := tx.Exec(setVersion); err != nil {
+				return err
+			}
+			return s.completeSums(tx)
 		}
+		s.sums = true
 		var defined []string
 		for _, c := range columns {
 			defined = append(defined, fmt.Sprintf("%q %s NOT NULL", c.name, c.kind))
@@ -120,6 +126,7 @@ func (s *Store) create() error {
 			fmt.Sprintf("PRAGMA application_id = %d", application),
 			setVersion,
 			"CREATE TABLE runs (" + strings.Join(defined, ", ") + ", PRIMARY KEY (id)) STRICT",
+			addSums,
 			"CREATE INDEX runs_by_key ON runs (key, id)",
 		} {
 			if _, err := tx.Exec(statement); err != nil {
@@ -130,7 +137,13 @@ func (s *Store) create() error {
 	})
 }
 
-func (s *Store) check() error { return checkTable(s.db) }
+func (s *Store) check() (err error) {
+	if err := checkTable(s.db); err != nil {
+		return err
+	}
+	s.sums, err = hasSums(s.db)
+	return err
+}
 
 // querier is a database or a transaction.
 type querier interface {

@@ -2,17 +2,18 @@ package sweep
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
-	"path/filepath"
-	"slices"
+	"strings"
 
 	"github.com/revgnn/revgnn/pkg/files"
+	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/train"
 	"github.com/revgnn/revgnn/pkg/weights"
 )
@@ -20,7 +21,7 @@ import (
 // maxRecord bounds a record to read; a thousand epochs take about 100 kB.
 const maxRecord = 256 << 20
 
-// Record is what split<k>.json holds: a split's result, with all that it depends on.
+// Record is a split's result, with all that it depends on: what split<k>.json holds.
 type Record struct {
 	Dataset string       `json:"dataset"`
 	Model   string       `json:"model"`
@@ -29,108 +30,176 @@ type Record struct {
 	Metric  string       `json:"metric"`
 	train.Result
 	History []train.Epoch `json:"history"`
+	// Origin is what a result has to have in common with others of the sweep, but for the split.
+	Origin train.Origin `json:"origin"`
+	// Run is the record of the run, without the configuration and the outcome, which are above; see [Record.Recorded].
+	Run results.Record `json:"run"`
+	// WeightsSum is the SHA-256 of the file of weights, empty where there is none.
+	WeightsSum string `json:"weights_sha256"`
+	// Sum is the SHA-256 of this file with zeros in the place of these 64 digits.
+	Sum string `json:"sha256"`
 }
 
-func recordName(split int) string  { return fmt.Sprintf("split%d.json", split) }
-func weightsName(split int) string { return fmt.Sprintf("split%d.safetensors", split) }
+// Recorded is the record of the run, whole.
+func (r *Record) Recorded() (run results.Record, err error) {
+	run = r.Run
+	run.Status, run.Message, run.Seconds = r.Status, r.Message, r.Seconds
+	if run.Config, err = json.Marshal(r.Config); err == nil {
+		run.Outcome, err = json.Marshal(r.Result)
+	}
+	return run, err
+}
 
-// keep writes the weights, then the record: one that is there is complete.
-func keep(dir string, s *Summary, r *train.Result) error {
-	for _, name := range []string{recordName(r.Split), weightsName(r.Split)} { // of an earlier run
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("cannot replace an earlier result: %w; choose another folder with --out", err)
-		}
+// noSum stands in the place of a record's sum while that is computed.
+var noSum = strings.Repeat("0", 2*sha256.Size)
+
+// keep writes the weights, then the record: one that is there is complete. Then the checkpoint is not needed any more.
+func (f *folder) keep(r *Record) error {
+	// An old one, whose weights were removed, does not fit to new weights.
+	if err := os.Remove(f.path(recordName(r.Split))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("cannot replace an earlier result: %w; choose another folder with --out", err)
 	}
 	if len(r.Weights) > 0 {
-		if err := weights.Write(filepath.Join(dir, weightsName(r.Split)), r.Weights); err != nil {
+		path := f.path(weightsName(r.Split))
+		if err := weights.Write(path, r.Weights); err != nil {
 			return err
 		}
+		var err error
+		if r.WeightsSum, err = sumOf(path); err != nil {
+			return fmt.Errorf("cannot read what was written: %w", err)
+		}
 	}
-	return writeJSON(dir, recordName(r.Split), Record{s.Dataset, s.Model, s.Config, s.Engine, s.Metric, *r, r.History})
+	r.History, r.Sum = r.Result.History, noSum
+	b, err := indented(r)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(b)
+	r.Sum = hex.EncodeToString(sum[:])
+	if err := f.write(recordName(r.Split), replaceLast(b, noSum, r.Sum)); err != nil {
+		return err
+	}
+	return f.removeCheckpoint(r.Split)
 }
 
-func writeJSON(dir, name string, v any) error {
+func indented(v any) ([]byte, error) {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", name, err)
+		return nil, fmt.Errorf("a result cannot be written: %w", err)
 	}
-	return files.Write(filepath.Join(dir, name), func(w io.Writer) error {
-		_, err := w.Write(append(b, '\n'))
+	return append(b, '\n'), nil
+}
+
+func (f *folder) write(name string, content []byte) error {
+	return files.Write(f.path(name), func(w io.Writer) error {
+		_, err := w.Write(content)
 		return err
 	})
 }
 
-// resume reads the results in dir of those splits that are there. One of another dataset or configuration is an error.
-func resume(dir string, s *Summary, splits []int) (map[int]*train.Result, error) {
-	out := map[int]*train.Result{}
-	for _, k := range splits {
-		path := filepath.Join(dir, recordName(k))
-		record, err := readRecord(path)
+// replaceLast replaces the last occurrence of a text; nothing, where there is none.
+func replaceLast(b []byte, old, with string) []byte {
+	at := bytes.LastIndex(b, []byte(old))
+	if at < 0 {
+		return b
+	}
+	return append(append(bytes.Clone(b[:at]), with...), b[at+len(old):]...)
+}
+
+// sumOf is the SHA-256 of a file.
+func sumOf(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	_, err = io.Copy(sum, f)
+	return hex.EncodeToString(sum.Sum(nil)), err
+}
+
+// resume reads the results of those splits that are there. One of another origin is an error.
+func (f *folder) resume(dataset string, origin func(split int) (train.Origin, error)) (map[int]*Record, error) {
+	out := map[int]*Record{}
+	for _, k := range f.splits {
+		r, err := f.read(k)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue
+			continue // never written, or removed to save space: train again
 		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot resume: %w", err)
+		}
+		wanted, err := origin(k)
 		if err != nil {
 			return nil, err
 		}
-		what := ""
-		switch {
-		case record.Dataset != s.Dataset:
-			what = fmt.Sprintf("is of the dataset %q, not %q", record.Dataset, s.Dataset)
-		case record.Split != k:
-			what = fmt.Sprintf("is of split %d", record.Split)
-		default:
-			what = difference(record.Config, s.Config)
+		what := r.Origin.Difference(wanted)
+		if r.Dataset != dataset {
+			what = fmt.Sprintf("is of the dataset %q, not %q", r.Dataset, dataset)
 		}
 		if what != "" {
 			return nil, fmt.Errorf("cannot resume: %s %s; give the same settings, or another folder with --out",
-				path, what)
+				f.path(recordName(k)), what)
 		}
-		r := record.Result
-		r.History = record.History
-		if r.BestEpoch > 0 {
-			if r.Weights, err = weights.Read(filepath.Join(dir, weightsName(k))); errors.Is(err, fs.ErrNotExist) {
-				continue // removed to save space, or never written: train again
-			} else if err != nil {
-				return nil, fmt.Errorf("cannot resume: %w; remove %s to train split %d again", err, path, k)
-			}
+		if err := f.removeCheckpoint(k); err != nil { // of a process that was killed just then
+			return nil, err
 		}
-		out[k] = &r
+		out[k] = r
 	}
 	return out, nil
 }
 
-func readRecord(path string) (*Record, error) {
-	f, err := os.Open(path)
+// read reads a split's record and weights, and checks that they are as they were written.
+func (f *folder) read(split int) (*Record, error) {
+	path := f.path(recordName(split))
+	r, err := readRecord(path)
 	if err != nil {
-		return nil, fmt.Errorf("cannot resume: %w", err)
+		return nil, err
+	}
+	r.Result.History = r.History
+	if r.WeightsSum == "" {
+		return r, nil
+	}
+	from := f.path(weightsName(split))
+	sum, err := sumOf(from)
+	if err != nil {
+		return nil, err
+	}
+	if sum != r.WeightsSum {
+		return nil, fmt.Errorf("%s is damaged (its checksum is not the one in %s); remove both to train the split again",
+			from, path)
+	}
+	r.Weights, err = weights.Read(from)
+	return r, err
+}
+
+func readRecord(path string) (*Record, error) {
+	f, size, err := files.Open(path, "a folder that revgnn train wrote")
+	if err != nil {
+		return nil, err
 	}
 	defer f.Close()
-	d := json.NewDecoder(io.LimitReader(f, maxRecord))
+	bad := func(what error) (*Record, error) {
+		return nil, fmt.Errorf("%s is damaged (%w); remove it to train the split again", path, what)
+	}
+	if size > maxRecord {
+		return bad(fmt.Errorf("it has more than %d MiB", maxRecord>>20))
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxRecord))
+	if err != nil {
+		return bad(err)
+	}
 	var r Record
-	if err := d.Decode(&r); err != nil {
-		return nil, fmt.Errorf("cannot resume: %s is damaged (%w); remove it to train the split again", path, err)
+	if err := json.Unmarshal(b, &r); err != nil {
+		return bad(err)
+	}
+	if r.Sum == "" {
+		return nil, fmt.Errorf("%s is of an earlier revgnn, and does not say which graph and which versions it is of; "+
+			"give another folder with --out", path)
+	}
+	sum := sha256.Sum256(replaceLast(b, r.Sum, noSum))
+	if r.Sum != hex.EncodeToString(sum[:]) {
+		return bad(errors.New("its checksum is wrong"))
 	}
 	return &r, nil
-}
-
-// difference names the first setting in which two configurations differ.
-func difference(kept, now train.Config) string {
-	if kept.Model != now.Model {
-		return fmt.Sprintf("is of the model %s, not %s", kept.Model, now.Model)
-	}
-	a, b := fields(kept), fields(now)
-	for _, key := range slices.Sorted(maps.Keys(b)) {
-		if string(a[key]) != string(b[key]) {
-			return fmt.Sprintf("has %s %s, not %s", key, a[key], b[key])
-		}
-	}
-	return ""
-}
-
-func fields(c train.Config) map[string]json.RawMessage {
-	out := map[string]json.RawMessage{}
-	if b, err := json.Marshal(c); err == nil {
-		json.NewDecoder(bytes.NewReader(b)).Decode(&out)
-	}
-	return out
 }

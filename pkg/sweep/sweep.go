@@ -4,11 +4,13 @@ package sweep
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/revgnn/revgnn/pkg/engine"
-	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -16,16 +18,21 @@ import (
 type Options struct {
 	// Splits to train on, in this order.
 	Splits []int
-	// Dir keeps, for each split k, split<k>.json (a [Record]) and split<k>.safetensors (the kept parameters), and in
-	// the end result.json (the [Summary]). Empty keeps nothing.
+	// Dir keeps, for each split k, split<k>.json (a [Record]) and split<k>.safetensors (the kept parameters), while it is
+	// trained split<k>.checkpoint (see [train.Checkpoint]), and in the end result.json (the [Summary]). Empty keeps
+	// nothing.
 	Dir string
-	// Resume takes the splits that Dir already holds from there; they must be of the same dataset and configuration.
+	// Resume takes the splits that Dir already holds from there, which must be of the same [train.Origin], and goes on
+	// with one that was interrupted. Without it, what Dir holds of the splits is set aside, into a folder in it.
 	Resume bool
+	// CheckpointEvery is [train.Checkpoint]'s Every.
+	CheckpointEvery time.Duration
 	// Begin, if set, is called before each split that is trained, Epoch after each epoch, and Split after each split,
-	// also after one that was there already.
-	Begin func(split int)
-	Epoch func(split int, e train.Epoch)
-	Split func(r *train.Result, resumed bool)
+	// also after one that was there already. Notice is told in a sentence what else there is to know of a split.
+	Begin  func(split int)
+	Epoch  func(split int, e train.Epoch)
+	Split  func(r *Record, resumed bool)
+	Notice func(text string)
 }
 
 // Summary of a sweep. Mean and spread of the test metric are over the splits that went well;
@@ -41,29 +48,36 @@ type Summary struct {
 	// Std has the divisor n-1, StdPopulation n.
 	Std           train.Number `json:"std"`
 	StdPopulation train.Number `json:"std_population"`
+
+	kept bool // in a folder
 }
 
 // Run trains on every split, one after the other. Where ctx is cancelled it returns what there is, the last split with
-// the status [train.Interrupted]; such a split is not kept in Dir, so that resuming trains it again. A split that
-// diverged is kept, and counts neither for the mean nor for the spread. An error means that no summary could be made.
-func Run(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config, o Options) (*Summary, error) {
+// the status [train.Interrupted]; with Dir, resuming goes on from there. A split that diverged is kept, and counts
+// neither for the mean nor for the spread. An error means that no summary could be made.
+func Run(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config, o Options) (s *Summary, err error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	s := &Summary{Dataset: g.Name, Model: c.Model, Config: c.Resolved(), Engine: e.Name, Metric: train.Metric(g),
-		Splits: []*train.Result{}}
-	kept, err := o.open(s)
+	w := &sweep{Options: o, engine: e, graph: g, config: c, versions: results.Versions(),
+		seen: models.Seen(c.Config, g).Checksum()}
+	kept, err := w.open()
 	if err != nil {
 		return nil, err
 	}
+	if w.folder != nil {
+		defer w.folder.close()
+	}
+	s = &Summary{Dataset: g.Name, Model: c.Model, Config: c.Resolved(), Engine: e.Name, Metric: train.Metric(g),
+		Splits: []*train.Result{}, kept: o.Dir != ""}
 	for _, k := range o.Splits {
 		r, resumed := kept[k]
 		if !resumed {
-			if r, err = o.train(ctx, e, g, k, c, s); err != nil {
+			if r, err = w.train(ctx, k); err != nil {
 				return nil, err
 			}
 		}
-		s.Splits = append(s.Splits, r)
+		s.Splits = append(s.Splits, &r.Result)
 		if o.Split != nil {
 			o.Split(r, resumed)
 		}
@@ -73,49 +87,97 @@ func Run(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config,
 		}
 	}
 	s.summarise()
-	if o.Dir != "" {
-		return s, writeJSON(o.Dir, "result.json", s)
-	}
-	return s, nil
-}
-
-// open checks that Dir can be written to, and reads the results to resume from.
-func (o Options) open(s *Summary) (kept map[int]*train.Result, err error) {
 	if o.Dir == "" {
-		return nil, nil
+		return s, nil
 	}
-	if err := files.Writable(o.Dir); err != nil {
+	b, err := indented(s)
+	if err != nil {
 		return nil, err
 	}
-	if !o.Resume {
+	return s, w.folder.write(resultName, b)
+}
+
+// sweep is one under way.
+type sweep struct {
+	Options
+	engine   *engine.Engine
+	graph    *graphs.Graph
+	config   train.Config
+	versions map[string]string
+	// seen is the checksum of the graph as the model sees it.
+	seen string
+	// folder is nil where nothing is kept.
+	folder *folder
+}
+
+// open opens Dir, and reads the results to resume from, or sets them aside.
+func (w *sweep) open() (kept map[int]*Record, err error) {
+	if w.Dir == "" {
 		return nil, nil
 	}
-	return resume(o.Dir, s, o.Splits)
+	if w.folder, err = openFolder(w.Dir, w.Splits); err != nil {
+		return nil, err
+	}
+	if w.Resume {
+		kept, err = w.folder.resume(w.graph.Name, w.origin)
+	} else {
+		var to string
+		if to, err = w.folder.setAside(); to != "" {
+			w.notice(fmt.Sprintf("what an earlier run left in %s is now in %s", w.Dir, to))
+		}
+	}
+	if err != nil {
+		w.folder.close()
+	}
+	return kept, err
+}
+
+func (w *sweep) notice(text string) {
+	if w.Notice != nil {
+		w.Notice(text)
+	}
+}
+
+func (w *sweep) origin(split int) (train.Origin, error) {
+	return train.NewOrigin(w.engine, w.seen, split, w.config, w.versions)
 }
 
 // train trains on one split, and keeps the result unless it was interrupted.
-func (o Options) train(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c train.Config,
-	s *Summary) (*train.Result, error) {
-	if o.Begin != nil {
-		o.Begin(split)
+func (w *sweep) train(ctx context.Context, split int) (*Record, error) {
+	if w.Begin != nil {
+		w.Begin(split)
 	}
-	r, err := train.Fit(ctx, e, g, split, c, observer(o.Epoch, split))
+	origin, err := w.origin(split)
+	if err != nil {
+		return nil, err
+	}
+	r := &Record{Dataset: w.graph.Name, Model: w.config.Model, Config: w.config.Resolved(), Engine: w.engine.Name,
+		Metric: train.Metric(w.graph), Origin: origin, Run: w.run(split)}
+	o := &train.Options{Notice: func(text string) { w.notice(fmt.Sprintf("split %d: %s", split, text)) }}
+	if w.Epoch != nil {
+		o.Epoch = func(e train.Epoch) { w.Epoch(split, e) }
+	}
+	if w.folder != nil {
+		o.Checkpoint = &train.Checkpoint{Path: w.folder.path(checkpointName(split)), Every: w.CheckpointEvery,
+			Versions: w.versions}
+	}
+	result, err := train.Fit(ctx, w.engine, w.graph, split, w.config, o)
 	if err != nil {
 		return nil, fmt.Errorf("split %d: %w", split, err)
 	}
-	if o.Dir != "" && r.Status != train.Interrupted {
-		if err := keep(o.Dir, s, r); err != nil {
-			return nil, err
-		}
+	r.Result = *result
+	if w.folder != nil && r.Status != train.Interrupted {
+		return r, w.folder.keep(r)
 	}
 	return r, nil
 }
 
-func observer(f func(int, train.Epoch), split int) func(train.Epoch) {
-	if f == nil {
-		return nil
-	}
-	return func(e train.Epoch) { f(split, e) }
+// run is the record of a split's run, which begins now.
+func (w *sweep) run(split int) results.Record {
+	run := results.Begin(results.Train)
+	run.Dataset, run.Checksum, run.Model, run.Engine = w.graph.Name, w.seen, w.config.Model, w.engine.Name
+	run.Split, run.Seed = split, w.config.Seed+uint64(split)
+	return run
 }
 
 // OK tells whether every split went well.
@@ -138,8 +200,11 @@ func (s *Summary) Complaint() string {
 		switch r.Status {
 		case train.OK:
 		case train.Interrupted:
-			return fmt.Sprintf("interrupted in split %d after %d epochs; "+
-				"with --out and --resume the finished splits need not run again", r.Split, r.Epochs)
+			remedy := "the same command with --resume goes on from there"
+			if !s.kept {
+				remedy = "with --out, the state is kept, and --resume goes on from there"
+			}
+			return fmt.Sprintf("interrupted in split %d after %d epochs; %s", r.Split, r.Epochs, remedy)
 		default:
 			return fmt.Sprintf("%d of %d splits failed and do not count for the mean, first split %d: %s",
 				bad, len(s.Splits), r.Split, r.Message)

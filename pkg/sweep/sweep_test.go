@@ -69,7 +69,7 @@ func TestDivergedSplitsAreKeptButNotAveraged(t *testing.T) {
 	}
 	resumed := false
 	again, err := Run(t.Context(), e, g, c,
-		Options{Splits: []int{0}, Dir: dir, Resume: true, Split: func(_ *train.Result, r bool) { resumed = r }})
+		Options{Splits: []int{0}, Dir: dir, Resume: true, Split: func(_ *Record, r bool) { resumed = r }})
 	if err != nil || !resumed || again.OK() {
 		t.Errorf("resumed %v, %+v, %v", resumed, again, err)
 	}
@@ -82,7 +82,7 @@ func TestDivergedSplitsAreKeptButNotAveraged(t *testing.T) {
 func TestCancelledBetweenSplits(t *testing.T) {
 	e, g, dir := enginetest.Open(t, engine.Go), graph(t), t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
-	s, err := Run(ctx, e, g, small(), Options{Splits: []int{0, 1, 2}, Dir: dir, Split: func(*train.Result, bool) {
+	s, err := Run(ctx, e, g, small(), Options{Splits: []int{0, 1, 2}, Dir: dir, Split: func(*Record, bool) {
 		cancel()
 	}})
 	if err != nil || len(s.Splits) != 2 || s.Splits[1].Status != train.Interrupted || s.Mean != s.Splits[0].Test {
@@ -101,7 +101,7 @@ func TestCancelledBetweenSplits(t *testing.T) {
 	}
 	var fresh []bool
 	s, err = Run(t.Context(), e, g, small(), Options{Splits: []int{0, 1}, Dir: dir, Resume: true,
-		Split: func(_ *train.Result, r bool) { fresh = append(fresh, !r) }})
+		Split: func(_ *Record, r bool) { fresh = append(fresh, !r) }})
 	if err != nil || !s.OK() || fmt.Sprint(fresh) != "[true true]" {
 		t.Errorf("got %+v, %v, %v", s, fresh, err)
 	}

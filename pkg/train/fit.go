@@ -25,12 +25,15 @@ func Metric(g *graphs.Graph) string {
 }
 
 // Fit trains a model on one split of a graph: full-batch Adam, with the parameters of the best validation metric
-// kept. observe, if not nil, is called after every epoch. Where ctx is cancelled, training stops after the epoch in
-// flight and the result has the status [Interrupted]; where the loss is no longer finite, [Diverged]. An error
-// means that there is no result.
+// kept. Where ctx is cancelled, training stops after the epoch in flight, with a checkpoint if [Options] ask for them,
+// and the result has the status [Interrupted]; where the loss is no longer finite, [Diverged]. An error means that
+// there is no result.
 func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Config,
-	observe func(Epoch)) (result *Result, err error) {
+	o *Options) (result *Result, err error) {
 	defer recovered(&err)
+	if o == nil {
+		o = &Options{}
+	}
 	s, err := newSession(e, g, split, c)
 	if err != nil {
 		return nil, err
@@ -39,7 +42,7 @@ func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Co
 	if none(s.split.Val) {
 		return nil, fmt.Errorf("graph %q: split %d has no validation nodes, which early stopping needs", g.Name, split)
 	}
-	f := &fit{session: s, started: time.Now(), observe: observe,
+	f := &fit{session: s, started: time.Now(), options: o,
 		result: &Result{Split: split, Seed: c.Seed + uint64(split), Outputs: s.model.Outputs,
 			Val: Number(math.NaN()), Test: Number(math.NaN()), Status: OK}}
 	if err := f.run(ctx); err != nil {
@@ -52,8 +55,10 @@ func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Co
 // fit is a training under way.
 type fit struct {
 	*session
-	started  time.Time
-	observe  func(Epoch)
+	options *Options
+	started time.Time
+	// before is the time, in seconds, that went into a training until the checkpoint that it goes on from.
+	before   float64
 	result   *Result
 	stepper  *model.Exec
 	evaluate *model.Exec
@@ -67,6 +72,10 @@ type fit struct {
 // evaluation, so that the step of epoch k+1 tells the validation metric after epoch k, and no evaluation is needed but
 // one more step at the end.
 func (f *fit) run(ctx context.Context) (err error) {
+	if ctx.Err() != nil {
+		f.interrupted()
+		return nil
+	}
 	if err := f.start(); err != nil {
 		return err
 	}
@@ -77,24 +86,50 @@ func (f *fit) run(ctx context.Context) (err error) {
 		}
 		defer f.evaluate.Finalize()
 	}
-	for epoch := 1; ; epoch++ {
-		last := epoch > f.config.Epochs || ctx.Err() != nil
-		if last && (f.Separate || epoch == 1) {
-			break
+	saver, err := newSaver(f, f.options.Checkpoint)
+	if err != nil {
+		return err
+	}
+	if err := saver.resume(); err != nil {
+		return err
+	}
+	for epoch := f.result.Epochs + 1; ; epoch++ {
+		stop := ctx.Err() != nil && epoch <= f.config.Epochs
+		saver.save(stop) // before a step for judging alone, which changes the parameters
+		over, err := f.turn(epoch, stop)
+		if stop {
+			f.interrupted()
 		}
-		over, err := f.epoch(epoch, last)
-		if err != nil {
+		if over || err != nil {
 			return err
 		}
-		if over || last || f.config.Patience > 0 && f.patience >= f.config.Patience {
-			break
-		}
 	}
-	if ctx.Err() != nil && f.result.Status == OK {
-		f.result.Status, f.result.Message = Interrupted, fmt.Sprintf("interrupted after %d epochs", f.result.Epochs)
-	}
-	return nil
 }
+
+// turn makes one turn of the loop, the last if it is to stop, and tells whether training is over.
+func (f *fit) turn(epoch int, stop bool) (over bool, err error) {
+	last := stop || epoch > f.config.Epochs
+	if last && (f.Separate || epoch == 1) {
+		return true, nil
+	}
+	over, err = f.epoch(epoch, last)
+	return over || last || f.config.Patience > 0 && f.patience >= f.config.Patience, err
+}
+
+// interrupted notes that the training did not come to its end.
+func (f *fit) interrupted() {
+	f.result.Status, f.result.Message = Interrupted, fmt.Sprintf("interrupted after %d epochs", f.result.Epochs)
+}
+
+// notice tells who asked for it what to know.
+func (f *fit) notice(format string, args ...any) {
+	if f.options.Notice != nil {
+		f.options.Notice(fmt.Sprintf(format, args...))
+	}
+}
+
+// elapsed is the time that the training has taken so far, in seconds.
+func (f *fit) elapsed() float64 { return f.before + time.Since(f.started).Seconds() }
 
 // epoch makes one step and judges the parameters that it tells about; the last step is for judging alone. It tells
 // whether training is over, since it diverged.
@@ -166,8 +201,8 @@ func (f *fit) account(out []*tensors.Tensor, took float64) {
 // finish fills in the totals.
 func (f *fit) finish() {
 	r := f.result
-	r.Seconds = time.Since(f.started).Seconds()
-	r.PeakRSS, r.PredictedBytes = peakRSS(), f.predicted
+	r.Seconds = f.elapsed()
+	r.PeakRSS, r.PredictedBytes = max(r.PeakRSS, peakRSS()), max(r.PredictedBytes, f.predicted)
 	if len(f.seconds) > 0 {
 		rest := f.seconds
 		if len(rest) > 1 {

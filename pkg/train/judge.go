@@ -100,8 +100,8 @@ func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error
 	}
 	known := &r.History[epoch-1]
 	known.Val, known.BestVal = Number(val), r.Val
-	if f.observe != nil {
-		f.observe(*known)
+	if f.options.Epoch != nil {
+		f.options.Epoch(*known)
 	}
 	return nil
 }

@@ -156,11 +156,11 @@ func TestDivergenceAndInterruption(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c = small("gcn")
 	c.Epochs = 1000
-	r, err := Fit(ctx, e, board(t, 8), 0, c, func(at Epoch) {
+	r, err := Fit(ctx, e, board(t, 8), 0, c, &Options{Epoch: func(at Epoch) {
 		if at.Epoch == 3 {
 			cancel()
 		}
-	})
+	}})
 	if err != nil || r.Status != Interrupted || r.Epochs > 6 || math.IsNaN(float64(r.Val)) {
 		t.Errorf("interrupted in epoch 3: %v, %+v", err, r)
 	}

@@ -1,6 +1,7 @@
 package nb
 
 import (
+	"cmp"
 	"encoding/gob"
 	"errors"
 	"fmt"
@@ -47,11 +48,10 @@ func Load[T any](name string) T {
 	return v
 }
 
-// file lies in the kernel's own folder, which goes when the kernel ends; outside a notebook, in the system's.
+// Folder is the kernel's own, which goes when the kernel ends; empty outside a notebook.
+func Folder() string { return os.Getenv(protocol.GONB_TMP_DIR_ENV) }
+
+// file lies in the kernel's folder; outside a notebook, in the system's.
 func file(name string) string {
-	dir := os.Getenv(protocol.GONB_TMP_DIR_ENV)
-	if dir == "" {
-		dir = os.TempDir()
-	}
-	return filepath.Join(dir, "saved-"+filepath.Base(name)+".gob")
+	return filepath.Join(cmp.Or(Folder(), os.TempDir()), "saved-"+filepath.Base(name)+".gob")
 }

@@ -1,0 +1,39 @@
+package experiment
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// paced adds the seconds left to epochs. The first of this process, which the engine warms up in, does not count as
+// long as there are others.
+func paced(f func(e train.Epoch, left float64)) func(train.Epoch) {
+	var start time.Time
+	first := 0
+	return func(e train.Epoch) {
+		each := e.Seconds
+		if first == 0 {
+			start, first = time.Now(), e.Epoch
+		} else {
+			each = time.Since(start).Seconds() / float64(e.Epoch-first)
+		}
+		f(e, each*float64(e.Epochs-e.Epoch))
+	}
+}
+
+// Duration is a number of seconds for people.
+func Duration(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	if d < time.Minute {
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	}
+	if d < 2*time.Hour {
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	if d < 48*time.Hour {
+		return fmt.Sprintf("%.1f h", d.Hours())
+	}
+	return fmt.Sprintf("%.0f days", d.Hours()/24)
+}

@@ -1,0 +1,39 @@
+package files
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A part is the neighbour through which a file is written. Its writer has a lock on it, by which it can be told from
+// one that a killed process has left.
+const partSuffix = ".part"
+
+// newPart takes a name for a part of a file.
+func newPart(path string) (part string, lock *Lock, err error) {
+	for lock == nil && err == nil { // a name that another writer has is as rare as a one in 2^32
+		part = filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%08x%s", partPrefix(path), rand.Uint32(), partSuffix))
+		lock, err = TryLock(part)
+	}
+	return part, lock, err
+}
+
+func partPrefix(path string) string { return "." + filepath.Base(path) + "." }
+
+// removeParts removes the parts of a file that killed processes have left. What cannot be removed stays.
+func removeParts(path string) {
+	dir := filepath.Dir(path)
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		random, ours := strings.CutPrefix(e.Name(), partPrefix(path))
+		if !ours || !strings.HasSuffix(random, partSuffix) || len(random) != 8+len(partSuffix) {
+			continue
+		}
+		if left, err := tryLock(filepath.Join(dir, e.Name()), 0); err == nil {
+			left.Release()
+		}
+	}
+}

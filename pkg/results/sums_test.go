@@ -1,0 +1,108 @@
+package results
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// TestFlippedBytes flips bytes of a file one at a time: the records are those that were written, or there is one
+// sentence that says what is wrong.
+func TestFlippedBytes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.sqlite")
+	whole := kept(t, 3)
+	read := func(b []byte) ([]Record, error) {
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		s, err := OpenExisting(path)
+		if err != nil {
+			return nil, err
+		}
+		defer s.Close()
+		return s.Find(Query{})
+	}
+	want, err := read(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	caught := 0
+	for i := 0; i < len(whole); i += 29 {
+		flipped := bytes.Clone(whole)
+		flipped[i] ^= 1
+		got, err := read(flipped)
+		switch {
+		case err == nil && !reflect.DeepEqual(got, want):
+			t.Errorf("byte %d: got %+v", i, got)
+		case err != nil && (strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), path)):
+			t.Errorf("byte %d: %q", i, err)
+		case err != nil && strings.Contains(err.Error(), "its checksum is wrong"):
+			caught++
+		}
+	}
+	if caught < 10 {
+		t.Errorf("checksums caught %d changes", caught)
+	}
+}
+
+// TestRepair removes what was changed, and nothing else.
+func TestRepair(t *testing.T) {
+	s := opened(t)
+	ids := []string{add(t, s, example()), add(t, s, example()), add(t, s, example())}
+	if removed, err := s.Repair(); err != nil || len(removed) != 0 {
+		t.Fatalf("removed %v, %v", removed, err)
+	}
+	if _, err := s.db.Exec("UPDATE runs SET outcome = '{\"test\":0.9}' WHERE id = ?", ids[1]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Find(Query{}); err == nil || !strings.Contains(err.Error(), "run "+ids[1]+" is damaged") {
+		t.Errorf("got %v", err)
+	}
+	if removed, err := s.Repair(); err != nil || !reflect.DeepEqual(removed, ids[1:2]) {
+		t.Errorf("removed %v, %v", removed, err)
+	}
+	if found := all(t, s); len(found) != 2 || found[0].ID != ids[0] && found[1].ID != ids[0] {
+		t.Errorf("got %+v", found)
+	}
+}
+
+// TestFilesWithoutSums: a file of an earlier version can be read as it is, and gets checksums when it is written to;
+// so do records that an earlier version adds afterwards.
+func TestFilesWithoutSums(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.sqlite")
+	if err := os.WriteFile(path, kept(t, 2), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	statement(t, path, "ALTER TABLE runs DROP COLUMN sum")
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := OpenExisting(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := all(t, old)
+	old.Close()
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) || len(want) != 2 {
+		t.Errorf("reading %d records changed the file, %v", len(want), err)
+	}
+	for range 2 {
+		s, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := all(t, s); !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v", got)
+		}
+		var without int
+		if err := s.db.QueryRow("SELECT count(*) FROM runs WHERE sum = ''").Scan(&without); err != nil || without != 0 {
+			t.Errorf("%d records without checksum, %v", without, err)
+		}
+		s.Close()
+		statement(t, path, "UPDATE runs SET sum = ''")
+	}
+}

@@ -1,0 +1,97 @@
+package sweep
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/revgnn/revgnn/pkg/files"
+)
+
+// folder is where a sweep keeps what it has, for each of its splits. A split has one process at a time; other splits
+// may be trained into the same folder at the same time.
+type folder struct {
+	dir    string
+	splits []int
+	claims []*files.Lock
+}
+
+const resultName = "result.json"
+
+func recordName(split int) string     { return fmt.Sprintf("split%d.json", split) }
+func weightsName(split int) string    { return fmt.Sprintf("split%d.safetensors", split) }
+func checkpointName(split int) string { return fmt.Sprintf("split%d.checkpoint", split) }
+
+// openFolder makes a folder where it is missing, checks that it can be written to, and claims the splits in it.
+func openFolder(dir string, splits []int) (*folder, error) {
+	if err := files.Writable(dir); err != nil {
+		return nil, err
+	}
+	f := &folder{dir: dir, splits: splits}
+	for _, k := range splits {
+		claim, err := files.TryLock(filepath.Join(dir, fmt.Sprintf(".split%d.lock", k)))
+		if claim == nil && err == nil {
+			err = fmt.Errorf("another process is training split %d into %s: wait for its end, or choose another folder "+
+				"with --out", k, dir)
+		}
+		if err != nil {
+			f.close()
+			return nil, err
+		}
+		f.claims = append(f.claims, claim)
+	}
+	return f, nil
+}
+
+// close gives the claims back.
+func (f *folder) close() {
+	for _, c := range f.claims {
+		c.Release()
+	}
+}
+
+func (f *folder) path(name string) string { return filepath.Join(f.dir, name) }
+
+// setAside moves what an earlier run has left of the splits to a folder below, and returns that; empty if there was
+// nothing. So nothing is lost, and nothing old is left beside what is new.
+func (f *folder) setAside() (to string, err error) {
+	var old []string
+	for _, k := range f.splits {
+		for _, name := range []string{recordName(k), weightsName(k), checkpointName(k)} {
+			if _, err := os.Lstat(f.path(name)); err == nil {
+				old = append(old, name)
+			}
+		}
+	}
+	if len(old) == 0 {
+		return "", nil
+	}
+	for n := 1; ; n++ {
+		to = f.path(fmt.Sprintf("earlier-%d", n))
+		if err = os.Mkdir(to, 0o777); !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	for _, name := range append([]string{resultName}, old...) {
+		if err == nil {
+			err = os.Rename(f.path(name), filepath.Join(to, name))
+		}
+		if name == resultName && errors.Is(err, fs.ErrNotExist) {
+			err = nil // the run did not come to its end
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("cannot set an earlier result aside: %w; choose another folder with --out", err)
+	}
+	return to, nil
+}
+
+// removeCheckpoint removes a split's checkpoint, if there is one, once its result is kept.
+func (f *folder) removeCheckpoint(split int) error {
+	if err := os.Remove(f.path(checkpointName(split))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("split %d is done, but its checkpoint cannot be removed: %w", split, err)
+	}
+	return nil
+}

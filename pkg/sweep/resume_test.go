@@ -1,0 +1,161 @@
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+	"github.com/revgnn/revgnn/pkg/files"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// holds checks the names in a folder.
+func holds(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	if strings.Join(got, " ") != strings.Join(want, " ") {
+		t.Errorf("%s holds %q, want %q", dir, got, want)
+	}
+}
+
+// TestInterruptedSplitGoesOn breaks a split off in its middle, and goes on from there.
+func TestInterruptedSplitGoesOn(t *testing.T) {
+	e, g, c, dir := enginetest.Open(t, engine.Go), graph(t), small(), t.TempDir()
+	c.Epochs = 12
+	whole, err := Run(t.Context(), e, g, c, Options{Splits: []int{0, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	s, err := Run(ctx, e, g, c, Options{Splits: []int{0, 1}, Dir: dir, Epoch: func(split int, at train.Epoch) {
+		if split == 1 && at.Epoch == 4 {
+			cancel()
+		}
+	}})
+	if err != nil || s.OK() || !strings.Contains(s.Complaint(), "--resume goes on from there") {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	holds(t, dir, "split0.json", "split0.safetensors", "split1.checkpoint")
+	var told []string
+	s, err = Run(t.Context(), e, g, c, Options{Splits: []int{0, 1}, Dir: dir, Resume: true,
+		Notice: func(text string) { told = append(told, text) }})
+	if err != nil || !s.OK() || s.Mean != whole.Mean || s.Std != whole.Std || s.Splits[1].Epochs != 12 ||
+		len(told) != 1 || !strings.HasPrefix(told[0], "split 1: going on after epoch") {
+		t.Errorf("%+v, not %+v, %v; told %q", s, whole, err, told)
+	}
+	holds(t, dir, "result.json", "split0.json", "split0.safetensors", "split1.json", "split1.safetensors")
+}
+
+// TestResumeRefuses: neither results of something else nor changed ones are taken.
+func TestResumeRefuses(t *testing.T) {
+	e, g, c, dir := enginetest.Open(t, engine.Go), graph(t), small(), t.TempDir()
+	if _, err := Run(t.Context(), e, g, c, Options{Splits: []int{0}, Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	again := func(want string) {
+		t.Helper()
+		_, err := Run(t.Context(), e, g, c, Options{Splits: []int{0}, Dir: dir, Resume: true})
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	g.Features[0]++
+	again("is of another graph")
+	g.Features[0]--
+	record, weights := filepath.Join(dir, recordName(0)), filepath.Join(dir, weightsName(0))
+	for path, change := range map[string]func([]byte) []byte{
+		record:  func(b []byte) []byte { return bytes.Replace(b, []byte(`"val": 0.`), []byte(`"val": 0.9`), 1) },
+		weights: func(b []byte) []byte { b[len(b)-2] ^= 1; return b },
+	} {
+		before, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, path, change(bytes.Clone(before)))
+		again("is damaged")
+		put(t, path, before)
+	}
+	whole, err := os.ReadFile(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, value := range map[string]string{"engine": "xla:cpu", "version of gomlx": "v0.0.0"} {
+		var r Record
+		if err := json.Unmarshal(whole, &r); err != nil {
+			t.Fatal(err)
+		}
+		r.Origin[what] = value
+		r.Result.History = r.History
+		if err := (&folder{dir: dir}).keep(&r); err != nil {
+			t.Fatal(err)
+		}
+		again(value + ", not")
+	}
+	put(t, record, []byte("{}"))
+	again("is of an earlier revgnn")
+}
+
+func put(t *testing.T, path string, content []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestUsedFolder: without resuming, what is there of the splits goes to a folder of its own, and the rest stays.
+func TestUsedFolder(t *testing.T) {
+	e, g, c, dir := enginetest.Open(t, engine.Go), graph(t), small(), t.TempDir()
+	run := func(splits ...int) (told string) {
+		t.Helper()
+		o := Options{Splits: splits, Dir: dir, Notice: func(text string) { told += text }}
+		if _, err := Run(t.Context(), e, g, c, o); err != nil {
+			t.Fatal(err)
+		}
+		return told
+	}
+	put(t, filepath.Join(dir, "notes.txt"), nil)
+	if told := run(0, 1); told != "" {
+		t.Errorf("told %q", told)
+	}
+	run(2) // as another process may
+	if told := run(1); !strings.Contains(told, "earlier-1") {
+		t.Errorf("told %q", told)
+	}
+	run(1)
+	holds(t, dir, "earlier-1", "earlier-2", "notes.txt", "result.json", "split0.json", "split0.safetensors",
+		"split1.json", "split1.safetensors", "split2.json", "split2.safetensors")
+	holds(t, filepath.Join(dir, "earlier-1"), "result.json", "split1.json", "split1.safetensors")
+}
+
+// TestSplitHasOneProcess: two that train the same split into the same folder would write the same files.
+func TestSplitHasOneProcess(t *testing.T) {
+	e, g, dir := enginetest.Open(t, engine.Go), graph(t), t.TempDir()
+	claim, err := files.TryLock(filepath.Join(dir, ".split1.lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, splits := range [][]int{{0, 1}, {1}} {
+		if _, err := Run(t.Context(), e, g, small(), Options{Splits: splits, Dir: dir}); err == nil ||
+			!strings.Contains(err.Error(), "another process is training split 1") {
+			t.Errorf("got %v", err)
+		}
+	}
+	if _, err := Run(t.Context(), e, g, small(), Options{Splits: []int{0}, Dir: dir}); err != nil {
+		t.Error(err)
+	}
+	claim.Release()
+	holds(t, dir, "result.json", "split0.json", "split0.safetensors")
+}

@@ -1,0 +1,184 @@
+package train
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"time"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/revgnn/revgnn/pkg/models"
+)
+
+// OriginError is a checkpoint of something else, or by other versions: it is not gone on from, and left as it is.
+type OriginError struct {
+	Path string
+	// Difference is what [Origin.Difference] says.
+	Difference string
+}
+
+func (e *OriginError) Error() string {
+	return fmt.Sprintf("cannot go on from the checkpoint %s: it %s; give what it was made with, or remove it to start "+
+		"over", e.Path, e.Difference)
+}
+
+// saver keeps the state of a training in a file. A nil saver keeps nothing.
+type saver struct {
+	*Checkpoint
+	fit    *fit
+	origin Origin
+	// saved is the number of epochs in the last checkpoint, and due when the next is to be made.
+	saved int
+	due   time.Time
+}
+
+// newSaver is nil where no checkpoint is asked for.
+func newSaver(f *fit, c *Checkpoint) (*saver, error) {
+	if c == nil {
+		return nil, nil
+	}
+	seen := models.Seen(f.config.Config, f.graph).Checksum()
+	origin, err := NewOrigin(f.engine, seen, f.result.Split, f.config, c.Versions)
+	return &saver{Checkpoint: c, fit: f, origin: origin, due: time.Now().Add(c.every(0))}, err
+}
+
+// save keeps the state if it is time to, or at once, unless the last checkpoint has it already. A checkpoint that
+// cannot be written is no reason to lose the training: it goes on, and says so.
+func (s *saver) save(now bool) {
+	if s == nil || s.saved == s.fit.result.Epochs || !now && time.Now().Before(s.due) {
+		return
+	}
+	start := time.Now()
+	if err := writeState(s.Path, s.state()); err != nil {
+		s.fit.notice("the state after epoch %d could not be kept: %v", s.fit.result.Epochs, err)
+	} else {
+		s.saved = s.fit.result.Epochs
+	}
+	s.due = time.Now().Add(s.every(time.Since(start)))
+}
+
+// state is that of the training now.
+func (s *saver) state() state {
+	f := s.fit
+	now := state{Origin: s.origin, Result: *f.result, History: f.result.History, Solve: f.solve, Adjoint: f.adjoint,
+		Patience: f.patience}
+	now.Result.Seconds, now.Result.PeakRSS = f.elapsed(), max(f.result.PeakRSS, peakRSS())
+	now.Result.PredictedBytes = max(f.result.PredictedBytes, f.predicted)
+	for _, e := range now.History {
+		now.BestVals = append(now.BestVals, e.BestVal)
+	}
+	now.Arrays = s.arrays(now)
+	return now
+}
+
+// resume goes on from the checkpoint, if there is one. It is to be called when the step is compiled, and all variables
+// are declared.
+func (s *saver) resume() error {
+	if s == nil {
+		return nil
+	}
+	var other *OriginError
+	was, content, err := readState(s.Path, func(was state) []array {
+		if what := was.Origin.Difference(s.origin); what != "" {
+			other = &OriginError{s.Path, what}
+			return nil
+		}
+		return s.arrays(was)
+	})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case other != nil && !s.Replace:
+		return other
+	case other != nil:
+		s.fit.notice("the checkpoint %s %s: the training starts over", s.Path, other.Difference)
+		return nil
+	case errors.As(err, &damage{}):
+		s.fit.notice("the checkpoint %s is damaged (%v): the training starts over", s.Path, err)
+		return nil
+	case err != nil:
+		return fmt.Errorf("cannot go on from the checkpoint %s: %w", s.Path, err)
+	}
+	s.fit.take(was)
+	for i, a := range s.arrays(was) {
+		if err := a.set(content[i]); err != nil {
+			return fmt.Errorf("cannot go on from the checkpoint %s: %s: %w", s.Path, a.Name, err)
+		}
+	}
+	s.saved = s.fit.result.Epochs
+	s.fit.notice("going on after epoch %d, from the checkpoint %s", s.saved, s.Path)
+	return nil
+}
+
+// take takes over all of a state but its arrays.
+func (f *fit) take(was state) {
+	*f.result = was.Result
+	r := f.result
+	r.Outputs, r.History, r.Weights = f.model.Outputs, was.History, map[string]Array{}
+	for i, val := range was.BestVals {
+		r.History[i].Epochs, r.History[i].BestVal = f.config.Epochs, val
+	}
+	f.solve, f.adjoint, f.patience, f.before = was.Solve, was.Adjoint, was.Patience, r.Seconds
+	f.seconds = nil
+	for _, e := range r.History {
+		f.seconds = append(f.seconds, e.Seconds)
+	}
+}
+
+// arrays are those of a state: all variables, and where there is a best epoch, its parameters and logits.
+func (s *saver) arrays(of state) (list []array) {
+	f := s.fit
+	for v := range f.store.IterVariables() {
+		list = append(list, variableArray(v))
+	}
+	if of.Result.BestEpoch == 0 {
+		return list
+	}
+	for _, v := range f.Variables {
+		name, dims := models.NameOf(v), v.Shape().Dimensions
+		list = append(list, floats("best "+name, dims, f.result.Weights[name].Values, func(values []float32) {
+			f.result.Weights[name] = Array{dims, values}
+		}))
+	}
+	return append(list, floats("best logits", []int{f.graph.NumNodes, f.model.Outputs}, f.result.Logits,
+		func(values []float32) { f.result.Logits = values }))
+}
+
+// variableArray is a variable's value, of whatever type.
+func variableArray(v *model.Variable) array {
+	return array{Name: v.Path(), Shape: v.Shape().String(), bytes: int(v.Shape().ByteSize()),
+		write: func(w io.Writer) error {
+			t, err := v.Value()
+			if err != nil {
+				return err
+			}
+			return errors.Join(t.ConstBytes(func(b []byte) { _, err = w.Write(b) }), err)
+		},
+		set: func(b []byte) error {
+			t := tensors.FromShape(v.Shape())
+			if err := t.MutableBytes(func(to []byte) { copy(to, b) }); err != nil {
+				return err
+			}
+			return v.SetValue(t)
+		}}
+}
+
+// floats is an array on the host.
+func floats(name string, shape []int, values []float32, keep func([]float32)) array {
+	size := 1
+	for _, d := range shape {
+		size *= d
+	}
+	return array{Name: name, Shape: fmt.Sprint(shape), bytes: 4 * size,
+		write: func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, values) },
+		set: func(b []byte) error {
+			read := make([]float32, size)
+			keep(read)
+			return binary.Read(bytes.NewReader(b), binary.LittleEndian, read)
+		}}
+}

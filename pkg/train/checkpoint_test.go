@@ -1,0 +1,261 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+	"github.com/revgnn/revgnn/pkg/files"
+	"github.com/revgnn/revgnn/pkg/graphs"
+)
+
+// ongoing are trainings that end early, by their patience, and have all that a state is made of: dropout, statistics
+// of batch normalisation, a phase of pretraining, parameters that are not trained; evaluation by itself and along the
+// way.
+func ongoing() map[string]Config {
+	all := map[string]Config{}
+	for name, set := range map[string]func(*Config){
+		"gcn+rep": func(c *Config) { c.Norm, c.Dropout = "batch", 0.3 },
+		"gat+rep": func(c *Config) { c.Dropout, c.Lipschitz, c.WeightDecay = 0, 0.5, 1e-3 },
+		"cpgnn":   func(c *Config) { c.Set("pretrain", "5"); c.Dropout = 0.4 },
+	} {
+		c := small(name)
+		c.Epochs, c.Patience, c.LearningRate, c.Seed = 24, 9, 0.05, 3
+		set(&c)
+		all[name] = c
+	}
+	return all
+}
+
+// same compares all of two results but times and memory, bit for bit.
+func same(t *testing.T, what string, got, want *Result) {
+	t.Helper()
+	plain := func(r *Result) (Result, []Epoch) {
+		p, history := *r, append([]Epoch{}, r.History...)
+		p.Seconds, p.EpochSeconds, p.CompileSeconds, p.PeakRSS, p.PredictedBytes = 0, 0, 0, 0, 0
+		p.History, p.Logits, p.Weights = nil, nil, nil
+		for i := range history {
+			history[i].Seconds = 0
+		}
+		return p, history
+	}
+	g, gh := plain(got)
+	w, wh := plain(want)
+	if fmt.Sprint(g) != fmt.Sprint(w) || fmt.Sprint(gh) != fmt.Sprint(wh) {
+		t.Errorf("%s: got  %+v\n%v\nwant %+v\n%v", what, g, gh, w, wh)
+	}
+	bits := func(values []float32) []uint32 {
+		out := make([]uint32, len(values))
+		for i, v := range values {
+			out[i] = math.Float32bits(v)
+		}
+		return out
+	}
+	if !reflect.DeepEqual(bits(got.Logits), bits(want.Logits)) || len(got.Weights) != len(want.Weights) {
+		t.Errorf("%s: other logits", what)
+	}
+	for name, a := range want.Weights {
+		if b := got.Weights[name]; !reflect.DeepEqual(bits(a.Values), bits(b.Values)) ||
+			!slices.Equal(a.Shape, b.Shape) {
+			t.Errorf("%s: other weights %s", what, name)
+		}
+	}
+}
+
+// broken trains until an epoch has ended, and returns how it was interrupted.
+func broken(t *testing.T, e *engine.Engine, g *graphs.Graph, c Config, k *Checkpoint, after int) *Result {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r, err := Fit(ctx, e, g, 0, c, &Options{Checkpoint: k, Epoch: func(at Epoch) {
+		if at.Epoch == after {
+			cancel()
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestBrokenEqualsUnbroken breaks trainings off in several places, one of them over and over, and goes on from there.
+func TestBrokenEqualsUnbroken(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		g := board(t, 10)
+		for model, c := range ongoing() {
+			whole := fitted(t, e, g, c)
+			if whole.Epochs < 8 || whole.Status != OK {
+				t.Fatalf("%s: %d epochs are too few to break off in, %s", model, whole.Epochs, whole.Message)
+			}
+			for _, breaks := range [][]int{{1}, {5}, {min(whole.BestEpoch, whole.Epochs-2)}, {whole.Epochs - 2},
+				{2, 4, 5, 7}} {
+				k := &Checkpoint{Path: filepath.Join(t.TempDir(), "state"), Every: time.Hour}
+				for _, after := range breaks {
+					r := broken(t, e, g, c, k, after)
+					if r.Status != Interrupted || r.Epochs < after || r.Epochs > after+1 {
+						t.Fatalf("%s: %s after %d epochs, not %d", model, r.Status, r.Epochs, after)
+					}
+				}
+				same(t, fmt.Sprint(model, " broken after ", breaks), resumed(t, e, g, c, k, "going on after epoch"),
+					whole)
+			}
+		}
+	})
+}
+
+// resumed trains to the end, and expects one notice.
+func resumed(t *testing.T, e *engine.Engine, g *graphs.Graph, c Config, k *Checkpoint, want string) *Result {
+	t.Helper()
+	var told []string
+	notice := func(text string) { told = append(told, text) }
+	r, err := Fit(t.Context(), e, g, 0, c, &Options{Checkpoint: k, Notice: notice})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(told) != 1 || !strings.Contains(told[0], want) {
+		t.Errorf("told %q, want %q", told, want)
+	}
+	return r
+}
+
+// TestCheckpointNow: one in the middle, from which a killed process would go on, is as good as one at an interrupt.
+func TestCheckpointNow(t *testing.T) {
+	e, g, c := enginetest.Open(t, engine.Go), board(t, 8), ongoing()["gcn+rep"]
+	k := &Checkpoint{Path: filepath.Join(t.TempDir(), "state"), Every: 1}
+	var kept [][]byte
+	whole, err := Fit(t.Context(), e, g, 0, c, &Options{Checkpoint: k, Epoch: func(Epoch) {
+		if b, err := os.ReadFile(k.Path); err == nil {
+			kept = append(kept, b)
+		}
+	}})
+	if err != nil || len(kept) == 0 {
+		t.Fatalf("%d checkpoints, %v", len(kept), err)
+	}
+	for _, b := range [][]byte{kept[0], kept[len(kept)/2], kept[len(kept)-1]} {
+		if err := os.WriteFile(k.Path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		same(t, "killed", resumed(t, e, g, c, k, "going on after epoch"), whole)
+	}
+}
+
+// TestDamagedCheckpoints: one that is not as it was written is not gone on from, whatever has changed.
+func TestDamagedCheckpoints(t *testing.T) {
+	e, g, c := enginetest.Open(t, engine.Go), board(t, 8), small("gcn")
+	c.Epochs = 6
+	k := &Checkpoint{Path: filepath.Join(t.TempDir(), "state")}
+	whole := fitted(t, e, g, c)
+	broken(t, e, g, c, k, 3)
+	b, err := os.ReadFile(k.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spoil := map[string][]byte{"empty": {}, "short": b[:10], "cut": b[:len(b)-1], "longer": append(b[:len(b):len(b)], 0)}
+	for i := 0; i < len(b); i += len(b)/9 + 1 {
+		flipped := append([]byte{}, b...)
+		flipped[i] ^= 4
+		spoil[fmt.Sprint("byte ", i)] = flipped
+	}
+	for what, content := range spoil {
+		if err := os.WriteFile(k.Path, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		same(t, what, resumed(t, e, g, c, k, "is damaged"), whole)
+	}
+	// A folder in its place can't be read, and can't be written.
+	if err := errors.Join(os.Remove(k.Path), os.Mkdir(k.Path, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Fit(t.Context(), e, g, 0, c, &Options{Checkpoint: k}); err == nil ||
+		!strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestOtherCheckpoints: what was made with something else is refused, with its name, and left as it is.
+func TestOtherCheckpoints(t *testing.T) {
+	e, c := enginetest.Open(t, engine.Go), small("gcn")
+	k := &Checkpoint{Path: filepath.Join(t.TempDir(), "state"), Versions: map[string]string{"gomlx": "v1"}}
+	broken(t, e, board(t, 8), c, k, 3)
+	before, err := os.ReadFile(k.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, change := range map[string]func(g *graphs.Graph, c *Config, k *Checkpoint){
+		"has lr 0.02, not 0.01":           func(_ *graphs.Graph, c *Config, _ *Checkpoint) { c.LearningRate = 0.01 },
+		"has seed 0, not 1":               func(_ *graphs.Graph, c *Config, _ *Checkpoint) { c.Seed = 1 },
+		"is of model gcn, not mlp":        func(_ *graphs.Graph, c *Config, _ *Checkpoint) { *c = small("mlp") },
+		"is of another graph":             func(g *graphs.Graph, _ *Config, _ *Checkpoint) { g.Features[0]++ },
+		"made with gomlx v1, not v2":      func(_ *graphs.Graph, _ *Config, k *Checkpoint) { k.Versions["gomlx"] = "v2" },
+		"made with gomlx v1, not unknown": func(_ *graphs.Graph, _ *Config, k *Checkpoint) { k.Versions = nil },
+	} {
+		g, c, k := board(t, 8), c, *k
+		k.Versions = map[string]string{"gomlx": "v1"}
+		change(g, &c, &k)
+		_, err := Fit(t.Context(), e, g, 0, c, &Options{Checkpoint: &k})
+		var other *OriginError
+		if !errors.As(err, &other) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), k.Path) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	if after, err := os.ReadFile(k.Path); err != nil || string(after) != string(before) {
+		t.Errorf("the checkpoint was changed: %v", err)
+	}
+}
+
+// TestCheckpointThatCannotBeWritten: the training goes on, and says so.
+func TestCheckpointThatCannotBeWritten(t *testing.T) {
+	e, g, c := enginetest.Open(t, engine.Go), board(t, 8), small("gcn")
+	c.Epochs = 4
+	k := &Checkpoint{Path: filepath.Join(t.TempDir(), "no", "folder", "state"), Every: time.Nanosecond}
+	told := 0
+	r, err := Fit(t.Context(), e, g, 0, c, &Options{Checkpoint: k, Notice: func(text string) {
+		told++
+		if !strings.Contains(text, "could not be kept") {
+			t.Error(text)
+		}
+	}})
+	if err != nil || r.Status != OK || told == 0 {
+		t.Errorf("%v, %+v, told %d times", err, r, told)
+	}
+}
+
+// FuzzReadState asks for no panic, and no more memory than the file has.
+func FuzzReadState(f *testing.F) {
+	seed := filepath.Join(f.TempDir(), "seed")
+	arrays := []array{{Name: "a", Shape: "[2]", bytes: 2, write: func(w io.Writer) error {
+		_, err := w.Write([]byte{1, 2})
+		return err
+	}}}
+	if err := writeState(seed, state{Arrays: arrays}); err != nil {
+		f.Fatal(err)
+	}
+	b, err := os.ReadFile(seed)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b[:len(b)-32])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		path := filepath.Join(t.TempDir(), "state")
+		if err := files.Write(path, func(to io.Writer) error {
+			return sealed(to, func(w io.Writer) error { _, err := w.Write(b); return err })
+		}); err != nil {
+			t.Fatal(err)
+		}
+		_, content, err := readState(path, func(state) []array { return arrays })
+		if err == nil && (len(content) != 1 || len(content[0]) != 2) {
+			t.Errorf("read %v", content)
+		}
+	})
+}
