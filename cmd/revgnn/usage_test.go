@@ -119,13 +119,9 @@ func TestHelpAndVersion(t *testing.T) {
 	}
 	help := succeeds(t, "train", "--help").stdout
 	for _, flag := range []string{"forward", "reverse", "hidden", "dropout", "lr", "weight-decay", "lipschitz",
-<<<<<<< HEAD
 		"normalise", "tolerance", "max-iterations", "adjoint", "norm", "head-layers", "no-bias", "block-gate",
-		"block-norm", "epochs", "patience", "splits", "seed", "out", "resume", "engine", "data", "json", "quiet"} {
-=======
-		"normalise", "tolerance", "max-iterations", "adjoint", "norm", "head-layers", "no-bias", "epochs", "patience",
-		"splits", "seed", "out", "resume", "checkpoint-every", "engine", "data", "json", "quiet"} {
->>>>>>> ckpt
+		"block-norm", "epochs", "patience", "splits", "seed", "out", "resume", "checkpoint-every", "engine", "data",
+		"json", "quiet"} {
 		if !strings.Contains(help, "--"+flag+" ") {
 			t.Errorf("train --help lacks --%s", flag)
 		}
