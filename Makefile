@@ -17,7 +17,7 @@ sources := $(shell find cmd data pkg -name '*.go' -o -name '*.json' -o -name '*.
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-demo: setup plugin ## Train GCN and GCN+ReP in a notebook, with figures in out/quickstart.html
+demo: setup plugin ## Train GCN and SAGE, with and without reverse layers, in a notebook: out/quickstart.html
 	@start=$$(date +%s); mkdir -p out; \
 	.venv/bin/python notebooks/run.py notebooks/quickstart.ipynb --html out/quickstart.html; \
 	echo "took $$(( $$(date +%s) - start )) s"
@@ -40,7 +40,8 @@ lab: setup plugin ## JupyterLab on the notebooks
 	.venv/bin/jupyter lab --notebook-dir notebooks
 
 notebooks: setup plugin ## Execute all notebooks and save them with their results; make paper first makes the runs
-	.venv/bin/python notebooks/run.py notebooks/*.ipynb --save
+	.venv/bin/python notebooks/run.py notebooks/*.ipynb --save \
+	--picture quickstart-mines docs/quickstart-mines.svg
 
 ROUNDS ?= 2
 bench: build plugin peer ## Side by side: revgnn, a PyTorch peer and, with AUTHORS=CHECKOUT, the authors' code; out/bench

@@ -5,7 +5,6 @@
 package notebooks_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -143,59 +142,6 @@ func TestFigures(t *testing.T) {
 		}
 		t.Logf("%s: %d figures", s.name, s.figures)
 	}
-}
-
-func TestSavedNotebook(t *testing.T) {
-	executed(t)
-	text, err := os.ReadFile(filepath.Join(folder, "figures.ipynb"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var notebook struct {
-		Cells []struct {
-			Outputs []struct {
-				Data map[string]any `json:"data"`
-			} `json:"outputs"`
-		} `json:"cells"`
-	}
-	if err := json.Unmarshal(text, &notebook); err != nil {
-		t.Fatal(err)
-	}
-	var pictures, bars int
-	for _, cell := range notebook.Cells {
-		for _, out := range cell.Outputs {
-			html := join(out.Data["text/html"])
-			if strings.Contains(html, "<progress") {
-				bars++
-				if !strings.Contains(html, "all steps (") {
-					t.Errorf("the saved progress bar is not in its final state: %s", html)
-				}
-			}
-			if strings.Contains(html, `<img `) {
-				pictures++
-				if len(html) > 100_000 {
-					t.Errorf("a figure takes %d bytes: is the library itself in it?", len(html))
-				}
-			}
-		}
-	}
-	if pictures != figures || bars != 1 {
-		t.Errorf("%d figures and %d progress bars are saved, want %d and 1", pictures, bars, figures)
-	}
-}
-
-// join puts together what Jupyter may write as lines.
-func join(value any) string {
-	lines, ok := value.([]any)
-	if !ok {
-		text, _ := value.(string)
-		return text
-	}
-	var b strings.Builder
-	for _, l := range lines {
-		b.WriteString(l.(string))
-	}
-	return b.String()
 }
 
 func TestFailingCell(t *testing.T) {

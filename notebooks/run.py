@@ -1,11 +1,12 @@
 """Executes notebooks on their real kernel and writes each as one HTML page, without any network.
 
     .venv/bin/python notebooks/run.py notebooks/quickstart.ipynb --html out/quickstart.html
-    .venv/bin/python notebooks/run.py notebooks/*.ipynb --save
+    .venv/bin/python notebooks/run.py notebooks/*.ipynb --save --picture quickstart-mines docs/quickstart-mines.svg
 
 The page holds everything that it shows: figures are interactive, and nothing is loaded from elsewhere. What the cells
-print goes to stdout, progress to stderr. With --save the notebooks themselves get the results. A failing cell ends it with its error and exit status 1;
-nothing of that notebook is written then. `go run ./kernels/install` prepares what it needs.
+print goes to stdout, progress to stderr. With --save the notebooks themselves get the results; --picture writes one of
+their figures, by its name, to a file of its own. A failing cell ends it with its error and exit status 1; nothing of
+that notebook is written then. `go run ./kernels/install` prepares what it needs.
 """
 import argparse
 import os
@@ -14,6 +15,7 @@ import re
 import sys
 import tempfile
 import time
+import urllib.parse
 
 try:
     import nbclient
@@ -114,6 +116,15 @@ def page(notebook, title):
     return html.replace("</head>", f"<script>{echarts()}</script>\n</head>", 1)
 
 
+def picture(notebook, name):
+    """The static picture, in SVG, of the figure of that name; None where the notebook has no such figure."""
+    start = f'<div id="{re.escape(name)}" class="revgnn-figure"'
+    figure = re.compile(start + r'.*?src="data:image/svg\+xml,([^"]*)"', re.DOTALL)
+    shown = (o.get("data", {}).get("text/html", "") for c in notebook.cells for o in c.get("outputs", []))
+    found = next(filter(None, map(figure.search, shown)), None)
+    return found and urllib.parse.unquote(found[1]) + "\n"
+
+
 def write(path, text):
     path = pathlib.Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -121,7 +132,7 @@ def write(path, text):
 
 
 def run(path, args):
-    """Executes the notebook at path and writes what is asked for."""
+    """Executes the notebook at path, writes what is asked for, and returns what it then holds."""
     start = time.monotonic()
     try:
         notebook = nbformat.read(path, as_version=4)
@@ -137,6 +148,7 @@ def run(path, args):
         write(args.html, page(notebook, path.stem))
     written = ", ".join(str(f) for f in (args.html, saved) if f) or "nothing"
     print(f"wrote {written} in {time.monotonic() - start:.0f} s", flush=True)
+    return notebook
 
 
 def main():
@@ -145,6 +157,8 @@ def main():
     parser.add_argument("--html", metavar="FILE", help="where to write the page")
     parser.add_argument("--ipynb", metavar="FILE", help="where to write the executed notebook")
     parser.add_argument("--save", action="store_true", help="write the executed notebooks over themselves")
+    parser.add_argument("--picture", nargs=2, metavar=("FIGURE", "FILE"),
+                        help="a figure, and where to write it as SVG")
     parser.add_argument("--timeout", type=int, default=1800, metavar="SECONDS", help="for each cell (default: %(default)s)")
     parser.add_argument("--parameters", metavar="SOURCE", help='Go source in place of the cell tagged "parameters"')
     args = parser.parse_args()
@@ -152,8 +166,13 @@ def main():
         parser.error("--html, --ipynb and --parameters are for one notebook")
     if args.save and (args.ipynb or args.parameters is not None):
         parser.error("--save goes with neither --ipynb nor --parameters")
-    for path in args.notebooks:
-        run(path, args)
+    done = [run(path, args) for path in args.notebooks]
+    if args.picture:
+        name, file = args.picture
+        drawn = next(filter(None, (picture(notebook, name) for notebook in done)), None)
+        if drawn is None:
+            sys.exit(f"notebooks/run.py: no figure is named {name!r} in {', '.join(map(str, args.notebooks))}")
+        write(file, drawn)
 
 
 if __name__ == "__main__":

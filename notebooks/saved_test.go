@@ -1,0 +1,105 @@
+package notebooks_test
+
+import (
+	"encoding/json"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// outputs reads what a saved notebook's cells show as HTML.
+func outputs(t *testing.T, file string) (html []string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var notebook struct {
+		Cells []struct {
+			Outputs []struct {
+				Data map[string]any `json:"data"`
+			} `json:"outputs"`
+		} `json:"cells"`
+	}
+	if err := json.Unmarshal(text, &notebook); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	for _, cell := range notebook.Cells {
+		for _, out := range cell.Outputs {
+			html = append(html, join(out.Data["text/html"]))
+		}
+	}
+	return html
+}
+
+// join puts together what Jupyter may write as lines.
+func join(value any) string {
+	lines, ok := value.([]any)
+	if !ok {
+		text, _ := value.(string)
+		return text
+	}
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(l.(string))
+	}
+	return b.String()
+}
+
+func TestSavedNotebook(t *testing.T) {
+	executed(t)
+	var pictures, bars int
+	for _, html := range outputs(t, filepath.Join(folder, "figures.ipynb")) {
+		if strings.Contains(html, "<progress") {
+			bars++
+			if !strings.Contains(html, "all steps (") {
+				t.Errorf("the saved progress bar is not in its final state: %s", html)
+			}
+		}
+		if strings.Contains(html, `<img `) {
+			pictures++
+			if len(html) > 100_000 {
+				t.Errorf("a figure takes %d bytes: is the library itself in it?", len(html))
+			}
+		}
+	}
+	if pictures != figures || bars != 1 {
+		t.Errorf("%d figures and %d progress bars are saved, want %d and 1", pictures, bars, figures)
+	}
+}
+
+// The README shows a picture of the quickstart and names its scores: both are to be those of the saved notebook.
+func TestReadme(t *testing.T) {
+	picture, err := os.ReadFile("../docs/quickstart-mines.svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	figure := regexp.MustCompile(`(?s)<div id="quickstart-mines".*?src="data:image/svg\+xml,([^"]*)"`)
+	found := figure.FindStringSubmatch(strings.Join(outputs(t, "quickstart.ipynb"), ""))
+	if found == nil {
+		t.Fatal("quickstart.ipynb has no figure quickstart-mines: save it with its results")
+	}
+	saved, err := url.PathUnescape(found[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.TrimSpace(saved) != strings.TrimSpace(string(picture)) {
+		t.Error("docs/quickstart-mines.svg is not the picture in quickstart.ipynb: `make notebooks` writes both")
+	}
+	scores := regexp.MustCompile(`>([A-Za-z+]+: [0-9.]+ %)<`).FindAllStringSubmatch(saved, -1)
+	if len(scores) != 4 {
+		t.Errorf("the picture has the scores %q, want four networks'", scores)
+	}
+	for _, score := range scores {
+		if !strings.Contains(string(readme), score[1]) {
+			t.Errorf("README.md does not have %q", score[1])
+		}
+	}
+}
