@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/revgnn/revgnn/pkg/experiment"
@@ -20,7 +21,9 @@ type Reversing struct {
 	Rules  []experiment.Rule `json:"candidates"`
 	Blocks []struct {
 		Title string `json:"title"`
-		Ways  [3]Way `json:"ways"`
+		// Datasets that the layer is run on; none: all.
+		Datasets []string `json:"datasets,omitempty"`
+		Ways     [3]Way   `json:"ways"`
 	} `json:"blocks"`
 	Note string `json:"note"`
 }
@@ -49,6 +52,9 @@ func (r Reversing) candidates(dataset string, w Way) ([]train.Config, error) {
 func (r Reversing) check() error {
 	for _, dataset := range r.Datasets {
 		for _, b := range r.Blocks {
+			if !about(b.Datasets, dataset) {
+				continue
+			}
 			for k, w := range b.Ways {
 				all, err := r.candidates(dataset, w)
 				if err == nil && len(all) == 0 {
@@ -70,6 +76,11 @@ func (r Reversing) check() error {
 	return nil
 }
 
+// about tells whether a list of datasets, where none stands for all, has one.
+func about(datasets []string, one string) bool {
+	return len(datasets) == 0 || slices.Contains(datasets, one)
+}
+
 // reversing is the table of what running a layer backwards adds to it.
 func reversing(v *View) *Document {
 	d, p := &Document{}, v.Profile.Reversing
@@ -82,6 +93,9 @@ func reversing(v *View) *Document {
 		report.Column{Name: "both − forward", Unit: "%"})
 	for _, dataset := range p.Datasets {
 		for _, b := range p.Blocks {
+			if !about(b.Datasets, dataset) {
+				continue
+			}
 			var found [3]experiment.Found
 			row := report.Row{Group: dataset + ", " + unit(dataset), Label: b.Title}
 			for k, w := range b.Ways {
