@@ -11,12 +11,13 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /opt/revgnn
 COPY . .
+ENV PATH=/opt/revgnn/.venv/bin:$PATH
 # The plugin goes where every user's programs look for it; where none is to be had, the pure-Go engine serves.
 RUN go run ./kernels/install -system \
  && { go run ./cmd/revgnn install-plugin cpu && mv /root/.local/lib/go-xla /usr/local/lib/go-xla || echo "no XLA plugin: pure Go"; } \
  && rm -rf /root/.cache \
  && chmod -R a+rX /opt/revgnn /go/pkg/mod
-ENV PATH=/opt/revgnn/.venv/bin:$PATH GOPROXY=off
+ENV GOPROXY=off
 
 # JupyterLab for one person, who is not root: every cell is a shell.
 FROM base AS lab

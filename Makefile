@@ -69,7 +69,8 @@ setup: ## The Python environment, the Go kernel and what figures need, in .venv
 	go run ./kernels/install
 
 plugin: build ## The XLA CPU plugin, where it can be had; else the pure-Go engine is used
-	@bin/revgnn install-plugin cpu || echo "going on with the pure-Go engine, which is some fifty times slower"
+	@PATH="$(CURDIR)/.venv/bin:$$PATH" bin/revgnn install-plugin cpu || \
+	echo "going on with the pure-Go engine, which is some fifty times slower"
 
 browser: ## A browser for the tests: installed by apt where that is allowed, else tests that need one say that they skip
 	@if ! command -v chromium chromium-browser google-chrome >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
