@@ -13,7 +13,7 @@ export REVGNN_DATA ?= $(abspath ../shared/data)
 endif
 sources := $(shell find cmd data pkg -name '*.go' -o -name '*.json' -o -name '*.jsonl') go.mod go.sum
 
-.PHONY: help demo test lab notebooks bench peer golden paper build setup plugin lint browser lock clean
+.PHONY: help demo test lab notebooks bench peer golden paper build setup plugin lint browser audit lock clean
 
 help: ## This list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -28,7 +28,7 @@ test: lint setup plugin browser ## All tests: Go, notebooks, browser, on XLA CPU
 	REVGNN_TEST_NOTEBOOKS=1 go test -p 1 -timeout 30m ./...
 
 lint: ## Format and static checks
-	@unformatted=$$(gofmt -l bench cmd data kernels notebooks pkg); \
+	@unformatted=$$(gofmt -l audit bench cmd data kernels notebooks pkg); \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w: $$unformatted"; exit 1; fi
 	go vet ./...
 	go run $(STATICCHECK) ./...
@@ -76,6 +76,9 @@ plugin: build ## The XLA CPU plugin, where it can be had; else the pure-Go engin
 browser: ## A browser for the tests: installed by apt where that is allowed, else tests that need one say that they skip
 	@if ! command -v chromium chromium-browser google-chrome >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	(apt-get update && apt-get install -y --no-install-recommends chromium) >/dev/null 2>&1 || echo "no browser could be installed"; fi
+
+audit: ## Sums, known vulnerabilities and licences of what revgnn is built from and runs with; says what could not be checked
+	go run ./audit
 
 # Each NAME.lock holds all packages that NAME.txt needs, for every Python from 3.10 on, with the hashes of their wheels. A
 # version stays while it still fits; UPGRADE=--upgrade takes the newest. uv asks the index that pip is set to ask.
