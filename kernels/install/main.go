@@ -7,7 +7,7 @@
 // It needs Go, Python 3.10 or newer with its venv module, and package registries the first time; no root, except
 // for -system. PYTHON names another Python. What it installs:
 //
-//   - .venv, with JupyterLab and what executes and exports notebooks (kernels/requirements.txt);
+//   - .venv, with JupyterLab and what executes and exports notebooks (kernels/jupyter.lock);
 //   - .venv/bin/gonb, the Go kernel, and goimports, which it calls;
 //   - .venv/share/revgnn/echarts.min.js, which draws figures (package echarts);
 //   - .venv/share/jupyter/kernels/revgnn, the kernel spec made from kernels/kernel.json, with a copy of ECharts for

@@ -5,12 +5,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 )
 
-// python makes .venv and installs kernels/requirements.txt into it.
+// lockedFile names all packages that notebooks need, with their versions and the hashes of their wheels.
+const lockedFile = "kernels/jupyter.lock"
+
+// python makes .venv and installs the packages in lockedFile into it.
 func (p *place) python() error {
-	file := filepath.Join(p.project, "kernels", "requirements.txt")
-	pins, err := os.ReadFile(file)
+	pins, err := os.ReadFile(filepath.Join(p.project, lockedFile))
 	if err != nil {
 		return err
 	}
@@ -26,17 +29,19 @@ func (p *place) python() error {
 		}
 	}
 	return p.once("jupyter", string(pins), filepath.Join(p.venv, "bin", "jupyter-lab"), func() error {
-		if err := p.pip("install", "-r", file); err != nil {
-			return fmt.Errorf("installing kernels/requirements.txt from the Python package index, "+
-				"which must be in reach: %w", err)
+		if err := p.pip(lockedFile); err != nil {
+			return fmt.Errorf("installing %s from the Python package index, which must be in reach: %w", lockedFile, err)
 		}
 		return nil
 	})
 }
 
-func (p *place) pip(args ...string) error {
-	return p.run(p.project, filepath.Join(p.venv, "bin", "python"),
-		append([]string{"-m", "pip", "--quiet", "--disable-pip-version-check"}, args...)...)
+// pip installs the packages in a lock file: wheels only, each of which must have one of the hashes there. (What is not
+// a wheel would run code to be built, and what that needs is in no lock file.)
+func (p *place) pip(locked string, options ...string) error {
+	return p.run(p.project, filepath.Join(p.venv, "bin", "python"), slices.Concat(
+		[]string{"-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--require-hashes", "--only-binary=:all:",
+			"-r", locked}, options)...)
 }
 
 // findPython looks for a Python that can make .venv: PYTHON, if set, else the usual names.

@@ -16,22 +16,23 @@ import (
 	"time"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/go-xla/installer"
 )
 
 // The wheel that carries the XLA CPU plugin on PyPI, for machines that reach package registries only, and the sums of
-// what is inside by platform.
+// its files by platform.
 const wheel, wheelVersion, wheelMember = "xla-cpu-pjrt", "0.0.1", "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"
 
 var wheelSums = map[string]string{
-	"linux/amd64": "88c3f28c5900f48ad4a82cab9e79bba9537809743395e341485f8794268820dc",
-	"linux/arm64": "fcf411f3e8ff635c2b2cf87215aa7016f460e66d236c3db08309e7486583532d",
+	"linux/amd64": "55837b6b7b47daa717f2d9a5a03563ea0ceaa338d06a81a1e2d3f060d960decc",
+	"linux/arm64": "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9",
 }
 
 // Install puts the XLA plugin for "cpu" or "cuda" in place, in the user's home (see [PluginDir]), and returns
-// its path: an installed one, else from go-xla's own installer, else, for the CPU, from PyPI's wheel, checked
-// by its sha256. What was installed is loaded before it is trusted, and removed again if that fails. log
-// receives a line per attempt.
+// its path: an installed one, else, for the CPU, the one in PyPI's wheel, whose sha256 is checked before it is
+// unpacked, and for CUDA what go-xla's installer takes (see installCUDA). What was installed must load, and is
+// removed again if that fails. log receives a line per step.
+//
+// go-xla's installer has a CPU plugin, too, for more platforms, but takes it unchecked: it is not used.
 func Install(ctx context.Context, kind string, log func(string)) (string, error) {
 	if kind != "cpu" && kind != "cuda" {
 		return "", fmt.Errorf("unknown plugin %q: choose cpu or cuda", kind)
@@ -47,16 +48,14 @@ func Install(ctx context.Context, kind string, log func(string)) (string, error)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("the plugin folder cannot be made: %w; set HOME to a folder you may write to", err)
 	}
-	log(fmt.Sprintf("installing the XLA %s plugin in %s with go-xla's installer", kind, dir))
-	attempts := []error{fromRelease(kind, dir)}
-	if attempts[0] != nil && kind == "cpu" {
-		log(fmt.Sprintf("not to be had there (%v); trying the wheel %s %s",
-			firstLine(attempts[0]), wheel, wheelVersion))
-		attempts = append(attempts, fromWheel(ctx, dir))
+	log(fmt.Sprintf("installing the XLA %s plugin in %s", kind, dir))
+	from := fromWheel
+	if kind == "cuda" {
+		from = fromInstaller
 	}
-	if last := attempts[len(attempts)-1]; last != nil {
+	if err := from(ctx, dir); err != nil {
 		return "", fmt.Errorf("the XLA %s plugin could not be installed: %w; "+
-			"the pure-Go engine (--engine go) works without", kind, errors.Join(attempts...))
+			"the pure-Go engine (--engine go) works without", kind, err)
 	}
 	path := Plugins()[kind]
 	if path == "" {
@@ -72,18 +71,14 @@ func Install(ctx context.Context, kind string, log func(string)) (string, error)
 	return path, nil
 }
 
-// fromRelease runs go-xla's installer, which takes the CPU plugin from its project's release page; see
-// installCUDA for the other.
-func fromRelease(kind, dir string) (err error) {
+// fromInstaller runs installCUDA, and makes an error of a panic in it.
+func fromInstaller(_ context.Context, dir string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("go-xla's installer failed: %v", p)
 		}
 	}()
-	if kind == "cuda" {
-		return installCUDA(dir)
-	}
-	return installer.CPUAutoInstall(dir, true, installer.Quiet)
+	return installCUDA(dir)
 }
 
 // fromWheel has pip download the wheel, and takes the plugin out of it.
@@ -91,7 +86,8 @@ func fromWheel(ctx context.Context, dir string) error {
 	platform := runtime.GOOS + "/" + runtime.GOARCH
 	sum, ok := wheelSums[platform]
 	if !ok {
-		return fmt.Errorf("there is no wheel for %s", platform)
+		return fmt.Errorf("there is none for %s with a known checksum: "+
+			"put one that you trust into a folder named by PJRT_PLUGIN_LIBRARY_PATH", platform)
 	}
 	temporary, err := os.MkdirTemp(dir, ".wheel-")
 	if err != nil {
@@ -110,19 +106,32 @@ func fromWheel(ctx context.Context, dir string) error {
 		return fmt.Errorf("pip downloaded %d wheels instead of one", len(wheels))
 	}
 	part := filepath.Join(temporary, "plugin.so")
-	if err := extract(wheels[0], wheelMember, part, sum); err != nil {
+	if err := unpack(wheels[0], wheelMember, part, sum); err != nil {
 		return err
 	}
 	return os.Rename(part, filepath.Join(dir, "pjrt_c_api_cpu_plugin.so"))
 }
 
-// extract writes a member of a zip file to path, and fails unless it has the sha256 sum.
-func extract(archive, member, path, sum string) error {
-	z, err := zip.OpenReader(archive)
+// unpack writes a member of a zip file to path. The archive is not opened as one unless it has the sha256 sum.
+func unpack(archive, member, path, sum string) error {
+	f, err := os.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	hash := sha256.New()
+	size, err := io.Copy(hash, f)
 	if err != nil {
 		return fmt.Errorf("%s cannot be read: %w", filepath.Base(archive), err)
 	}
-	defer z.Close()
+	if got := hex.EncodeToString(hash.Sum(nil)); got != sum {
+		return fmt.Errorf("%s has the sha256 %s instead of %s and is not used: "+
+			"try another network or package index", filepath.Base(archive), got, sum)
+	}
+	z, err := zip.NewReader(f, size)
+	if err != nil {
+		return fmt.Errorf("%s cannot be read: %w", filepath.Base(archive), err)
+	}
 	in, err := z.Open(member)
 	if err != nil {
 		return fmt.Errorf("%s does not hold %s", filepath.Base(archive), member)
@@ -132,17 +141,9 @@ func extract(archive, member, path, sum string) error {
 	if err != nil {
 		return err
 	}
-	hash := sha256.New()
-	if _, err = io.Copy(io.MultiWriter(out, hash), in); err != nil {
-		out.Close()
+	_, err = io.Copy(out, in)
+	if err := errors.Join(err, out.Close()); err != nil {
 		return fmt.Errorf("%s cannot be unpacked: %w", filepath.Base(archive), err)
-	}
-	if err := out.Close(); err != nil {
-		return err
-	}
-	if got := hex.EncodeToString(hash.Sum(nil)); got != sum {
-		return fmt.Errorf("%s in %s has sha256 %s, expected %s; it is not used",
-			member, filepath.Base(archive), got, sum)
 	}
 	return nil
 }
@@ -157,12 +158,7 @@ func loads(config string) error {
 	return nil
 }
 
-// firstLine and lastLine cut the reports of other programs to a line.
-func firstLine(err error) string {
-	first, _, _ := strings.Cut(err.Error(), "\n")
-	return first
-}
-
+// lastLine cuts the report of another program to a line.
 func lastLine(b []byte) string {
 	text := strings.TrimSpace(string(b))
 	return text[strings.LastIndex(text, "\n")+1:]

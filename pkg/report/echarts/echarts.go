@@ -7,6 +7,7 @@ package echarts
 
 import (
 	"crypto/sha256"
+	"crypto/sha512"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -20,6 +21,9 @@ const (
 
 	// SHA256 of that version's dist/echarts.min.js, in hexadecimal.
 	SHA256 = "bf4a223524e40b77c304bec67e1222cf551f14880cf42c69dc046558e11c07b1"
+
+	// Package is the integrity of that version's npm package, as npm's lock files write it.
+	Package = "sha512-oTbVTsXfKuEhxftHqL5xprgLoc0k7uScAwtryCgWF6hPYFLRwOUHiFmHGCBKP5NPFNkDVopOieyUqYGH8Fa3kA=="
 
 	// Variable names the environment variable that overrides where the library lies.
 	Variable = "REVGNN_ECHARTS"
@@ -84,6 +88,16 @@ func Source() (string, error) {
 func Check(b []byte) error {
 	if got := fmt.Sprintf("%x", sha256.Sum256(b)); got != SHA256 {
 		return fmt.Errorf("echarts: the file is not echarts.min.js %s: its SHA-256 is %s", Version, got)
+	}
+	return nil
+}
+
+// CheckPackage reports an error unless b is the npm package in the expected version.
+func CheckPackage(b []byte) error {
+	sum := sha512.Sum512(b)
+	if got := "sha512-" + base64.StdEncoding.EncodeToString(sum[:]); got != Package {
+		return fmt.Errorf("echarts: the npm package %s has the integrity %s instead of %s and is not used: "+
+			"try another network or registry", Version, got, Package)
 	}
 	return nil
 }

@@ -70,3 +70,10 @@ func TestIntegrity(t *testing.T) {
 		t.Errorf("Integrity() = %q, want %q", got, want)
 	}
 }
+
+func TestCheckPackageRefusesAnother(t *testing.T) {
+	err := CheckPackage([]byte("another"))
+	if err == nil || !strings.Contains(err.Error(), Package) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%v, want one sentence with the integrity that is wanted", err)
+	}
+}

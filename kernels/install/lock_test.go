@@ -1,0 +1,134 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	pin    = regexp.MustCompile(`^([A-Za-z0-9._-]+)==([^ ;\\]+)( ; [^\\]*)?( \\)?$`)
+	hashes = regexp.MustCompile(`^    --hash=sha256:[0-9a-f]{64}( \\)?$`)
+)
+
+// name is a package's name as indexes compare them (PEP 503).
+func name(text string) string {
+	return strings.ToLower(regexp.MustCompile(`[-_.]+`).ReplaceAllString(text, "-"))
+}
+
+// locked reads a lock file: the versions of each package. Each must have a hash, and nothing else may be in it.
+func locked(t *testing.T, file string) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v: run `make lock`", err)
+	}
+	versions, bare := map[string][]string{}, ""
+	for i, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+		if found := pin.FindStringSubmatch(line); found != nil {
+			if bare != "" {
+				t.Errorf("%s: %s has no hash", file, bare)
+			}
+			bare = found[1]
+			versions[name(bare)] = append(versions[name(bare)], found[2])
+		} else if hashes.MatchString(line) {
+			bare = ""
+		} else {
+			t.Errorf("%s:%d is neither a version nor a hash: %q", file, i+1, line)
+		}
+	}
+	if bare != "" {
+		t.Errorf("%s: %s has no hash", file, bare)
+	}
+	return versions
+}
+
+func TestLockFilesCoverTheRequirements(t *testing.T) {
+	requirement := regexp.MustCompile(`^([A-Za-z0-9._-]+)(==([^ ;]+))?(; .*)?$`)
+	for _, file := range []string{
+		"../jupyter", "../npm", "../uv", "../../bench/peer", "../../docker/hub",
+	} {
+		versions := locked(t, file+".lock")
+		text, err := os.ReadFile(file + ".txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			line = strings.TrimSpace(line)
+			if strings.HasPrefix(line, "#") || line == "" {
+				continue
+			}
+			found := requirement.FindStringSubmatch(line)
+			if found == nil {
+				t.Errorf("%s.txt: %q is no requirement that this test knows", file, line)
+			} else if have := versions[name(found[1])]; len(have) == 0 || found[3] != "" && !slices.Contains(have, found[3]) {
+				t.Errorf("%s.lock has %s %q, want %q: run `make lock`", file, found[1], have, found[3])
+			}
+		}
+	}
+}
+
+// The hub's packages go into the environment of the notebooks': where both name one, they name the same versions.
+func TestLockFilesAgree(t *testing.T) {
+	notebooks := locked(t, "../jupyter.lock")
+	for packet, versions := range locked(t, "../../docker/hub.lock") {
+		if have, ok := notebooks[packet]; ok && strings.Join(have, " ") != strings.Join(versions, " ") {
+			t.Errorf("%s is %q for notebooks and %q for the hub: run `make lock`", packet, have, versions)
+		}
+	}
+}
+
+// What is built into .venv/bin comes from modules whose sums are in go.sum.
+func TestToolsHaveSums(t *testing.T) {
+	sums, err := os.ReadFile("../../go.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range tools {
+		if want := tool.module + " " + tool.version + " h1:"; !strings.Contains(string(sums), want) {
+			t.Errorf("go.sum has no %q", want)
+		}
+	}
+}
+
+// pip refuses a wheel whose hash is not in the lock file, and nothing is installed.
+func TestPipRefusesAnotherHash(t *testing.T) {
+	system, err := findPython()
+	if err != nil {
+		t.Skip(err)
+	}
+	p := checkout(t)
+	if err := p.run(p.project, system, "-m", "venv", p.venv); err != nil {
+		t.Fatal(err)
+	}
+	wheels := t.TempDir()
+	if err := p.run(wheels, system, "-c", wheelMaker); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PIP_NO_INDEX", "1")
+	t.Setenv("PIP_FIND_LINKS", wheels)
+	file := filepath.Join(p.project, "thing.lock")
+	lock := "thing==1 \\\n    --hash=sha256:" + strings.Repeat("0", 64) + "\n"
+	if err := os.WriteFile(file, []byte(lock), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.pip(file); err == nil || !strings.Contains(err.Error(), "DO NOT MATCH THE HASHES") {
+		t.Errorf("%v, want pip's refusal", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(p.venv, "lib", "*", "site-packages", "thing*")); left != nil {
+		t.Errorf("installed %q", left)
+	}
+}
+
+// wheelMaker writes the smallest wheel that pip takes.
+const wheelMaker = `
+import zipfile
+with zipfile.ZipFile("thing-1-py3-none-any.whl", "w") as z:
+    z.writestr("thing.py", "")
+    z.writestr("thing-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: thing\nVersion: 1\n")
+    z.writestr("thing-1.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+    z.writestr("thing-1.dist-info/RECORD", "")
+`
