@@ -1,4 +1,5 @@
-// Package files writes files whole or not at all.
+// Package files writes files whole or not at all, and reads regular files only: a pipe or a device in place of a file
+// neither hangs nor fills the memory.
 package files
 
 import (
@@ -14,7 +15,12 @@ import (
 // Write writes a file through a neighbour with another name, which takes the place of path once it is complete and on
 // disk: whatever happens, path is the old file or the new one. The folder must exist. A path that is no regular file,
 // such as a device, is refused.
-func Write(path string, write func(io.Writer) error) (err error) {
+func Write(path string, write func(io.Writer) error) error { return put(path, 0o666, write) }
+
+// WritePrivate is [Write] for a file that only its owner may read and write.
+func WritePrivate(path string, write func(io.Writer) error) error { return put(path, 0o600, write) }
+
+func put(path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		path = resolved // replace what a link points to, not the link
 	}
@@ -22,7 +28,7 @@ func Write(path string, write func(io.Writer) error) (err error) {
 		return fmt.Errorf("cannot write %s: it is not a regular file; choose another name", path)
 	}
 	part := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x.part", filepath.Base(path), rand.Uint32()))
-	f, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	f, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
 		return unwritable(path, err)
 	}
@@ -59,25 +65,6 @@ func Writable(dir string) error {
 	}
 	f.Close()
 	return os.Remove(f.Name())
-}
-
-// Open opens a regular file for reading and returns its size; wanted says in errors what to give: "an .npz file".
-func Open(path, wanted string) (*os.File, int64, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, 0, fmt.Errorf("cannot open the file: %w", err)
-	}
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		err = fmt.Errorf("cannot read the file: %w", err)
-	case !info.Mode().IsRegular():
-		err = fmt.Errorf("%s is not a regular file; give %s", path, wanted)
-	default:
-		return f, info.Size(), nil
-	}
-	f.Close()
-	return nil, 0, err
 }
 
 func unwritable(path string, err error) error {

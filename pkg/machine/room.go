@@ -1,0 +1,19 @@
+package machine
+
+import "fmt"
+
+// small is what is asked for without a look at the memory.
+const small = 64 << 20
+
+// Room returns an error if that many bytes are more than what is free. Go cannot recover from memory that is not
+// there, so that what a file asks for is compared first.
+func Room(bytes int64) error {
+	if bytes < small {
+		return nil
+	}
+	if _, free := Memory(); free > 0 && bytes > free {
+		return fmt.Errorf("needs %s of memory, but %s are free: take a machine with more, or a smaller file",
+			Bytes(bytes), Bytes(free))
+	}
+	return nil
+}
