@@ -5,6 +5,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/host"
+	"github.com/revgnn/revgnn/pkg/plain"
 )
 
 func main() {
@@ -25,6 +27,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "revgnn: "+err.Error())
 	}
 	engine.AfterCompile(host.Trim)
+	engine.OnRefusal(func(err error) { fmt.Fprintln(os.Stderr, "revgnn: "+sentence(err)) })
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -53,12 +56,13 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 		time.Sleep(grace)
 		stop()
 	})
-	a := &app{stdout: stdout, stderr: stderr}
+	out := &output{w: stdout}
+	a := &app{stdout: out, stderr: stderr}
 	root := a.root()
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
-	err := a.execute(ctx, root)
+	err := cmp.Or(a.execute(ctx, root), out.err())
 	if err == nil {
 		return 0
 	}
@@ -78,9 +82,10 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 // maxMessage bounds error messages; the engine's can be whole programs.
 const maxMessage = 2000
 
-// sentence puts an error on one line of a readable length.
+// sentence puts an error on one line of a readable length. It may have names from files, which must not steer the
+// terminal.
 func sentence(err error) string {
-	text := []rune(strings.Join(strings.Fields(err.Error()), " "))
+	text := []rune(plain.Text(strings.Join(strings.Fields(err.Error()), " ")))
 	if len(text) > maxMessage {
 		text = append(text[:maxMessage:maxMessage], '…')
 	}

@@ -116,6 +116,9 @@ func fromWheel(ctx context.Context, dir string) error {
 	return os.Rename(part, filepath.Join(dir, "pjrt_c_api_cpu_plugin.so"))
 }
 
+// maxPlugin bounds what is unpacked; the plugin has some 200 MB.
+const maxPlugin = 1 << 30
+
 // extract writes a member of a zip file to path, and fails unless it has the sha256 sum.
 func extract(archive, member, path, sum string) error {
 	z, err := zip.OpenReader(archive)
@@ -133,7 +136,7 @@ func extract(archive, member, path, sum string) error {
 		return err
 	}
 	hash := sha256.New()
-	if _, err = io.Copy(io.MultiWriter(out, hash), in); err != nil {
+	if _, err = io.Copy(io.MultiWriter(out, hash), io.LimitReader(in, maxPlugin)); err != nil { // the sum tells if cut
 		out.Close()
 		return fmt.Errorf("%s cannot be unpacked: %w", filepath.Base(archive), err)
 	}
