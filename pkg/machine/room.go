@@ -11,7 +11,8 @@ func Room(bytes int64) error {
 	if bytes < small {
 		return nil
 	}
-	if _, free := Memory(); free > 0 && bytes > free {
+	// A quarter more: the heap grows by whole pieces of 64 MiB, keeps books, and threads have stacks.
+	if _, free := Memory(); free > 0 && bytes+bytes/4 > free {
 		return fmt.Errorf("needs %s of memory, but %s are free: take a machine with more, or a smaller file",
 			Bytes(bytes), Bytes(free))
 	}

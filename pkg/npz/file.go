@@ -2,6 +2,7 @@ package npz
 
 import (
 	"archive/zip"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -101,7 +102,8 @@ func (z *File) Array(name string, dims int) (a *Array, err error) { return z.arr
 // array reads an array of which values of width bytes will be made, and counts the larger of the two.
 func (z *File) array(name string, dims, width int) (a *Array, err error) {
 	err = z.open(name, dims, func(r *arrayReader) error {
-		if err := z.take(name, max(r.bytes, int64(r.array.count())*int64(width))); err != nil {
+		values := int64(r.array.count()) * int64(width)
+		if err := cmp.Or(z.take(name, max(r.bytes, values)), machine.Room(r.bytes+values)); err != nil {
 			return err
 		}
 		a = r.array
@@ -113,7 +115,7 @@ func (z *File) array(name string, dims, width int) (a *Array, err error) {
 	return a, nil
 }
 
-// take refuses an array that would bring what is unpacked beyond the limits, or beyond the memory.
+// take refuses an array that would bring what is unpacked beyond the limits.
 func (z *File) take(name string, bytes int64) error {
 	total := bytes
 	for other, n := range z.taken {
@@ -124,9 +126,6 @@ func (z *File) take(name string, bytes int64) error {
 	if most := min(mostUnpacked, freeUnpacked+mostRatio*z.size); total > most {
 		return fmt.Errorf("would bring the archive of %d bytes to %d in memory, more than the limit of %d; if its content "+
 			"is right, save it by numpy.savez, unpacked", z.size, total, most)
-	}
-	if err := machine.Room(bytes); err != nil {
-		return err
 	}
 	z.taken[name] = bytes
 	return nil
