@@ -70,7 +70,8 @@ func TestNamesDoNotSteerTheTerminal(t *testing.T) {
 		writeFile(t, "w.npz", npztest.Archive(npztest.Named("param."+evil, one)))))
 	runs := filepath.Join(t.TempDir(), "runs.sqlite")
 	record := `{"id":"00000000000000","key":"` + strings.Repeat("0a", 32) + `","kind":"train","dataset":"\u001b[2J` +
-		`\u009b\u202e","model":"\u202e","config":{"a":"\u009b\u202e"},"split":0,"status":"ok","started":"2026-01-02T15:04:05Z"}`
+		`\u009b\u202e","model":"\u202e","config":{"a":"\u009b\u202e"},"split":0,` +
+		`"status":"ok","started":"2026-01-02T15:04:05Z"}`
 	succeeds(t, "runs", "import", writeFile(t, "r.jsonl", []byte(record)), "--runs", runs)
 	for _, args := range [][]string{{"list"}, {"show", "0"}, {"list", "--json"}} {
 		steers(succeeds(t, with([]string{"runs", "--runs", runs}, args...)...))
@@ -87,7 +88,8 @@ func TestHelpOnAFullDisk(t *testing.T) {
 		t.Skip("no /dev/full: a full disk is not tested here")
 	}
 	defer full.Close()
-	for _, args := range [][]string{{"--help"}, {"help", "train"}, {"runs", "list", "--help"}, {"doctor", "--engine", "go"}} {
+	for _, args := range [][]string{{"--help"}, {"help", "train"}, {"runs", "list", "--help"},
+		{"doctor", "--engine", "go"}} {
 		c := command(t, args...)
 		var text bytes.Buffer
 		c.Stdout, c.Stderr = full, &text

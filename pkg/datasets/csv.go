@@ -12,7 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// Limits on a CSV file, and on one row of it: reading a row takes some twenty times its bytes where it is full of commas.
+// Limits on a CSV file, and on one row of it: reading one that is full of commas takes some twenty times its bytes.
 const (
 	maxCSVBytes = 1 << 30
 	maxRowBytes = 4 << 20

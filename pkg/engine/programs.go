@@ -49,7 +49,7 @@ var (
 )
 
 // OnRefusal has a function called the first time that a kept program is not used for a reason that its owner should
-// know: the folder or a file is open to others, or a byte has changed. Programs are compiled then as if none were kept.
+// know: the folder or a file is open to others, or a byte has changed. It is compiled then as if it were not there.
 func OnRefusal(f func(error)) {
 	told.Store(false)
 	refused.Store(&f)
@@ -65,8 +65,8 @@ func tell(err error) {
 // maxPrograms bounds the folder; a program has 0.1 to 5 MB.
 const maxPrograms = 512 << 20
 
-// programs is a folder of compiled programs, empty if there is none. They are native code, which runs as the user: only
-// the user may have rights on the folder and on its files, and a file begins with a sum of its name and its content
+// programs is a folder of compiled programs, empty if there is none. They are native code, which runs as the user:
+// only the user may have rights on the folder and on its files, and a file begins with a sum of its name and its content
 // under a secret key ([programs.key]), so that one that was changed, made elsewhere or stored under another's name is
 // never handed to the engine. A file has the name of what the program was compiled from, by [programName]. Processes
 // may share the folder: files appear whole or not at all. Whatever goes wrong with it, programs are compiled as if it

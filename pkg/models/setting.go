@@ -106,8 +106,8 @@ func (s Setting) kind() string {
 	return "a text"
 }
 
-// Unlimited is a Most that every number is below, and Positive a Least that every positive number meets, of those that a
-// training computes with, in float32.
+// Unlimited is a Most that every number is below, and Positive a Least that every positive number meets, of those that
+// a training computes with, in float32.
 const Unlimited, Positive = math.MaxFloat32, math.SmallestNonzeroFloat32
 
 // Check returns an error that says what to choose where the value is not allowed.

@@ -19,8 +19,8 @@ import (
 // claims more is damaged or hostile.
 const maxDeflateRatio = 1032
 
-// What the arrays of an archive may take in memory together: a training's data hold far less than 64 times their packed
-// bytes, and mere zeros a thousand times as much.
+// What the arrays of an archive may take in memory together: a training's data hold far less than 64 times their
+// packed bytes, and mere zeros a thousand times as much.
 const (
 	mostUnpacked = 4 << 30
 	freeUnpacked = 256 << 20 // whatever the archive's size

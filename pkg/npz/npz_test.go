@@ -208,7 +208,7 @@ func TestBadHeaders(t *testing.T) {
 	}
 }
 
-// TestUnpackedBound reads small archives that unpack to a lot: as a whole they may take a bounded multiple of their size.
+// TestUnpackedBound reads small archives that unpack to a lot: together they may take a multiple of their size.
 func TestUnpackedBound(t *testing.T) {
 	bomb := npztest.Zeros("a", "|u1", 100<<20)
 	z, err := read(bomb)

@@ -46,8 +46,8 @@ func Open(path string) (*Store, error) {
 	return open(path, "rwc", (*Store).create)
 }
 
-// OpenExisting opens a file of records that is there. One that cannot be written can be read. A file of no bytes is a new
-// one, without records.
+// OpenExisting opens a file of records that is there. One that cannot be written can be read. A file of no bytes is a
+// new one, without records.
 func OpenExisting(path string) (*Store, error) {
 	size, err := regular(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -100,14 +100,12 @@ func resume(dir string, s *Summary, splits []int) (map[int]*train.Result, error)
 }
 
 func readRecord(path string) (*Record, error) {
-	f, err := os.Open(path)
+	b, err := files.Read(path, "a result of an earlier run", maxRecord)
 	if err != nil {
 		return nil, fmt.Errorf("cannot resume: %w", err)
 	}
-	defer f.Close()
-	d := json.NewDecoder(io.LimitReader(f, maxRecord))
 	var r Record
-	if err := d.Decode(&r); err != nil {
+	if err := json.Unmarshal(b, &r); err != nil {
 		return nil, fmt.Errorf("cannot resume: %s is damaged (%w); remove it to train the split again", path, err)
 	}
 	return &r, nil
