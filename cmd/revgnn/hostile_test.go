@@ -107,16 +107,19 @@ func TestEmptyStore(t *testing.T) {
 	}
 }
 
-// TestLittleMemory reads a graph that does not fit under ulimit -v: it ends in a sentence.
+// TestLittleMemory has a graph, and a model, that do not fit under ulimit -v: each ends in a sentence.
 func TestLittleMemory(t *testing.T) {
 	path := writeFile(t, "g.npz", npztest.Graph(
 		npztest.Named("node_features", npztest.NPY("<f4", false, "(3, 21000000)", make([]byte, 252000000)))))
-	c := command(t, "datasets", "stats", path)
-	c.Args = append([]string{"sh", "-c", `ulimit -v 1900000 && exec "$0" "$@"`}, c.Args...)
-	c.Path = "/bin/sh"
-	o := finish(t, c)
-	if o.code != 1 || !strings.Contains(o.stderr, "of memory, but") || strings.Contains(o.stderr, "goroutine") {
-		t.Errorf("exit status %d: %.500s", o.code, o.stderr)
+	for _, args := range [][]string{{"datasets", "stats", path},
+		{"train", "--dataset", tinyGraph, "--engine", "go", "--hidden", "16384", "--epochs", "1", "--splits", "0"}} {
+		c := command(t, args...)
+		c.Args = append([]string{"sh", "-c", `ulimit -v 1900000 && exec "$0" "$@"`}, c.Args...)
+		c.Path = "/bin/sh"
+		o := finish(t, c)
+		if o.code != 1 || !strings.Contains(o.stderr, "of memory, but") || strings.Contains(o.stderr, "goroutine") {
+			t.Errorf("%s: exit status %d: %.500s", args[0], o.code, o.stderr)
+		}
 	}
 	fails(t, 1, "more than the limit of", "datasets", "stats", writeFile(t, "bomb.npz", npztest.Graph(
 		npztest.Named("node_features", npztest.NPY("|u1", false, "(3, 30000000)", make([]byte, 90000000))))))

@@ -65,12 +65,12 @@ func tell(err error) {
 // maxPrograms bounds the folder; a program has 0.1 to 5 MB.
 const maxPrograms = 512 << 20
 
-// programs is a folder of compiled programs, empty if there is none. They are native code, which runs as the user:
-// only the user may have rights on the folder and on its files, and a file begins with a sum of its name and its content
-// under a secret key ([programs.key]), so that one that was changed, made elsewhere or stored under another's name is
-// never handed to the engine. A file has the name of what the program was compiled from, by [programName]. Processes
-// may share the folder: files appear whole or not at all. Whatever goes wrong with it, programs are compiled as if it
-// were not there.
+// programs is a folder of compiled programs, empty if there is none. They are native code, which runs as the user: only
+// the user may have rights on the folder and its files, and a file begins with a sum of its name and its content under
+// a secret key ([programs.key]), so that one that was changed, made elsewhere or stored under another's name is never
+// handed to the engine. A file has the name of what the program was compiled from, by [programName]. Processes may
+// share the folder: files appear whole or not at all. Whatever goes wrong with it, programs are compiled as if it were
+// not there.
 type programs string
 
 func programsDir() programs {

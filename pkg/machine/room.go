@@ -13,7 +13,7 @@ func Room(bytes int64) error {
 	}
 	// A quarter more: the heap grows by whole pieces of 64 MiB, keeps books, and threads have stacks.
 	if _, free := Memory(); free > 0 && bytes+bytes/4 > free {
-		return fmt.Errorf("needs %s of memory, but %s are free: take a machine with more, or a smaller file",
+		return fmt.Errorf("needs %s of memory, but %s are free: make room, or take a machine with more",
 			Bytes(bytes), Bytes(free))
 	}
 	return nil
