@@ -13,7 +13,7 @@ export REVGNN_DATA ?= $(abspath ../shared/data)
 endif
 sources := $(shell find cmd data pkg -name '*.go' -o -name '*.json' -o -name '*.jsonl') go.mod go.sum
 
-.PHONY: help demo test test-faults lab notebooks bench peer golden paper build setup plugin lint browser audit lock clean
+.PHONY: help demo test test-faults fuzz lab notebooks bench peer golden paper build setup plugin lint browser audit lock clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -36,6 +36,13 @@ lint: ## Format and static checks
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w: $$unformatted"; exit 1; fi
 	go vet ./...
 	go run $(STATICCHECK) ./...
+
+FUZZTIME ?= 10m
+fuzz: ## Fuzz every parser for FUZZTIME (10m) each; what fails is kept in its testdata/fuzz
+	@grep -rE '^func Fuzz' --include='*_test.go' pkg | sed -E 's,^(.*)/[^/]*:func (Fuzz[A-Za-z]*).*,\1 \2,' | sort | { failed=; \
+	while read -r dir name; do echo "$$dir $$name"; \
+	go test "./$$dir" -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x </dev/null || failed="$$failed $$dir:$$name"; done; \
+	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi; }
 
 lab: setup plugin ## JupyterLab on the notebooks
 	.venv/bin/jupyter lab --notebook-dir notebooks

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -91,14 +92,15 @@ func (a *app) execute(ctx context.Context, root *cobra.Command) (err error) {
 
 // document writes the JSON document.
 func (a *app) document(v any) error {
-	e := json.NewEncoder(a.stdout)
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	a.written = true
 	if err := e.Encode(v); err != nil {
 		return fmt.Errorf("the result cannot be written: %w", err)
 	}
-	return nil
+	return a.write(text.Bytes())
 }
 
 // show writes v as JSON, or the table.
@@ -106,12 +108,11 @@ func (a *app) show(v any, table func(w io.Writer)) error {
 	if a.json {
 		return a.document(v)
 	}
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	var text bytes.Buffer
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	table(w)
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("the result cannot be written: %w", err)
-	}
-	return nil
+	w.Flush() // into memory
+	return a.write(text.Bytes())
 }
 
 // load loads a dataset; an unknown name is wrong usage.

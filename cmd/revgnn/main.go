@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/host"
+	"github.com/revgnn/revgnn/pkg/plain"
 )
 
 func main() {
@@ -23,6 +25,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "revgnn: "+err.Error())
 	}
 	engine.AfterCompile(host.Trim)
+	engine.OnRefusal(func(err error) { fmt.Fprintln(os.Stderr, "revgnn: "+sentence(err)) })
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -44,17 +47,18 @@ func asUsage(err error) error {
 func run(args []string, stdout, stderr io.Writer) (code int) {
 	ctx, stop := host.Interruptible(context.Background())
 	defer stop()
-	a := &app{stdout: stdout, stderr: stderr}
+	out := &output{w: stdout}
+	a := &app{stdout: out, stderr: stderr}
 	root := a.root()
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	defer context.AfterFunc(ctx, func() {
 		if by, is := host.InterruptOf(ctx); is && !a.quiet {
 			fmt.Fprintf(stderr, "%v: ending after the current epoch; once more to end at once\n", by)
 		}
 	})()
-	err := a.execute(ctx, root)
+	err := cmp.Or(a.execute(ctx, root), out.err())
 	if err == nil {
 		return 0
 	}
@@ -77,9 +81,10 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 // maxMessage bounds error messages; the engine's can be whole programs.
 const maxMessage = 2000
 
-// sentence puts an error on one line of a readable length.
+// sentence puts an error on one line of a readable length. It may have names from files, which must not steer the
+// terminal.
 func sentence(err error) string {
-	text := []rune(strings.Join(strings.Fields(err.Error()), " "))
+	text := []rune(plain.Text(strings.Join(strings.Fields(err.Error()), " ")))
 	if len(text) > maxMessage {
 		text = append(text[:maxMessage:maxMessage], '…')
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"github.com/revgnn/revgnn/pkg/plain"
 	"github.com/revgnn/revgnn/pkg/sweep"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -58,8 +59,8 @@ func (p *progress) at(about string, done, total int64, steps, detail string) {
 	}
 	if time.Since(p.last) >= lineEvery {
 		p.last = time.Now()
-		fmt.Fprintf(p.w, "%s: %s\n",
-			about, strings.TrimSpace(fmt.Sprintf("%d of %d %s  %s", done, total, steps, detail)))
+		fmt.Fprintln(p.w, plain.Text(about+": "+
+			strings.TrimSpace(fmt.Sprintf("%d of %d %s  %s", done, total, steps, detail))))
 	}
 }
 
@@ -78,7 +79,7 @@ func (p *progress) line(format string, args ...any) {
 		return
 	}
 	p.end()
-	fmt.Fprintf(p.w, format+"\n", args...)
+	fmt.Fprintln(p.w, plain.Text(fmt.Sprintf(format, args...)))
 }
 
 func (p *progress) download(file string, done, total int64) {

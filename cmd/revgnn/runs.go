@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/revgnn/revgnn/pkg/plain"
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
@@ -84,7 +85,7 @@ func runsTable(w io.Writer, records []results.Record) {
 	fmt.Fprintln(w, "id\tstarted\tkind\tdataset\tmodel\tsplit\tstatus\tresult\tseconds")
 	for _, r := range records {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f\n", r.ID, r.Started.Format("2006-01-02 15:04:05"), r.Kind,
-			r.Dataset, r.Model, splitText(r.Split), r.Status, mainNumber(r), r.Seconds)
+			plain.Text(r.Dataset), plain.Text(r.Model), splitText(r.Split), r.Status, mainNumber(r), r.Seconds)
 	}
 }
 
@@ -139,7 +140,7 @@ func runTable(w io.Writer, r *results.Record) {
 		{"commit", r.Commit}, {"key", r.Key},
 	} {
 		if f.value != "" {
-			fmt.Fprintf(w, "%s\t%s\n", f.name, f.value)
+			fmt.Fprintf(w, "%s\t%s\n", f.name, plain.Text(f.value))
 		}
 	}
 	for _, f := range []struct {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/files"
 )
 
 // fetcher downloads files. Its numbers are fields so that tests need not wait.
@@ -257,7 +258,7 @@ func writeError(path string, err error) error {
 
 // copyFile fills part from a file in a mirror folder and verifies it.
 func (f *fetcher) copyFile(ctx context.Context, file data.File, source, part string) error {
-	in, err := os.Open(source)
+	in, _, err := files.Open(source, "a folder with the published files")
 	if err != nil {
 		return fmt.Errorf("the mirror does not have %s: %w", file.Name, err)
 	}

@@ -2,11 +2,8 @@ package datasets
 
 import (
 	"cmp"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,9 +12,6 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
-
-// maxCSVBytes bounds one CSV file.
-const maxCSVBytes = 1 << 30
 
 // folderGraph reads a user's graph from two CSV files in a folder.
 //
@@ -35,7 +29,7 @@ func folderGraph(dir string) (*graphs.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	edges, err := readCSV(dir, name, func(r *csv.Reader) ([]graphs.Edge, error) {
+	edges, err := readCSV(dir, name, func(r *rows) ([]graphs.Edge, error) {
 		return parseEdges(r, nodes.ids)
 	})
 	if err != nil {
@@ -62,27 +56,6 @@ func edgeFile(dir string) (name string, directed bool, err error) {
 	return arcs, true, nil
 }
 
-// readCSV opens a file of a dataset folder and puts its name before errors.
-func readCSV[T any](dir, name string, parse func(*csv.Reader) (T, error)) (out T, err error) {
-	path := filepath.Join(dir, name)
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return out, fmt.Errorf("the dataset folder %s has no %s; it needs edges.csv and nodes.csv", dir, name)
-	}
-	if err != nil {
-		return out, fmt.Errorf("cannot open the dataset file: %w", err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Size() > maxCSVBytes {
-		return out, fmt.Errorf("%s has %d bytes, more than the limit of %d; save it as .npz instead",
-			path, info.Size(), maxCSVBytes)
-	}
-	if out, err = parse(csv.NewReader(io.LimitReader(f, maxCSVBytes))); err != nil {
-		return out, fmt.Errorf("%s: %w", path, err)
-	}
-	return out, nil
-}
-
 // nodeTable is the content of nodes.csv.
 type nodeTable struct {
 	ids         map[string]int32
@@ -92,8 +65,7 @@ type nodeTable struct {
 	splits      []string // nil without a split column
 }
 
-func parseNodes(r *csv.Reader) (*nodeTable, error) {
-	r.ReuseRecord = true
+func parseNodes(r *rows) (*nodeTable, error) {
 	header, err := r.Read()
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the header (%w); "+
@@ -183,8 +155,7 @@ func clean(name string) string {
 	return strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))
 }
 
-func parseEdges(r *csv.Reader, ids map[string]int32) ([]graphs.Edge, error) {
-	r.ReuseRecord = true
+func parseEdges(r *rows, ids map[string]int32) ([]graphs.Edge, error) {
 	r.FieldsPerRecord = 2
 	var edges []graphs.Edge
 	for first := true; ; first = false {

@@ -2,24 +2,25 @@ package datasets
 
 import (
 	"bytes"
-	"encoding/csv"
 	"strings"
 	"testing"
 
+	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/npz"
 	"github.com/revgnn/revgnn/pkg/npz/npztest"
 )
 
-// Every fuzz target asks the same: no panic, no allocation beyond the limits, and whatever is
-// accepted is a valid graph.
-
-func checkGraph(t *testing.T, g *graphs.Graph, err error) {
+// checkGraph asks the same of every parser: no panic, no allocation beyond the limits, and whatever is accepted is a
+// valid graph.
+func checkGraph(t *testing.T, parse func() (*graphs.Graph, error)) {
 	t.Helper()
-	if err != nil {
-		if strings.ContainsAny(err.Error(), "\n\r") {
-			t.Errorf("an error of several lines: %q", err)
-		}
+	var g *graphs.Graph
+	accepted := fuzztest.Parse(t, func() (err error) {
+		g, err = parse()
+		return err
+	})
+	if !accepted {
 		return
 	}
 	if err := g.Validate(); err != nil {
@@ -32,8 +33,7 @@ func FuzzPlatonov(f *testing.F) {
 	f.Add(tiny(entry("train_masks", nil), entry("val_masks", nil), entry("test_masks", nil)))
 	f.Add(tiny(entry("edges", npy("<i4", false, "(1, 2)", []int32{0, 9}))))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		g, err := parseTiny(b)
-		checkGraph(t, g, err)
+		checkGraph(t, func() (*graphs.Graph, error) { return parseTiny(b) })
 	})
 }
 
@@ -45,8 +45,7 @@ func FuzzPlatonovArrays(f *testing.F) {
 	f.Add(uint8(3), npy("|u1", false, "(1, 3)", []uint8{1, 0, 0}))
 	names := [4]string{"node_features", "node_labels", "edges", "train_masks"}
 	f.Fuzz(func(t *testing.T, which uint8, b []byte) {
-		g, err := parseTiny(tiny(entry(names[which%4], b)))
-		checkGraph(t, g, err)
+		checkGraph(t, func() (*graphs.Graph, error) { return parseTiny(tiny(entry(names[which%4], b))) })
 	})
 }
 
@@ -59,12 +58,13 @@ func FuzzBenchmark(f *testing.F) {
 		if other := npztest.Replaced(whole, name, b); other != nil {
 			whole = other
 		}
-		z, err := npz.New(bytes.NewReader(whole), int64(len(whole)), "fuzz.npz")
-		if err != nil {
-			return
-		}
-		g, err := benchmarkGraph(z, "fuzz")
-		checkGraph(t, g, err)
+		checkGraph(t, func() (*graphs.Graph, error) {
+			z, err := npz.New(bytes.NewReader(whole), int64(len(whole)), "fuzz.npz")
+			if err != nil {
+				return nil, err
+			}
+			return benchmarkGraph(z, "fuzz")
+		})
 	})
 }
 
@@ -75,12 +75,14 @@ func FuzzPickle(f *testing.F) {
 	f.Add([]byte("\x80\x02cos\nsystem\n)R."))
 	f.Add([]byte("\x80\x02]q\x01h\x01a."))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		v, err := unpickle(b)
-		if err != nil {
-			return
-		}
-		pickledArray(v)
-		pickledCSR(v)
+		fuzztest.Parse(t, func() error {
+			v, err := unpickle(b)
+			if err == nil {
+				pickledArray(v)
+				pickledCSR(v)
+			}
+			return err
+		})
 	})
 }
 
@@ -89,9 +91,10 @@ func FuzzPlanetoid(f *testing.F) {
 	f.Add(p["allx"], p["tx"], p["ally"], p["ty"], p["graph"], p["test.index"])
 	f.Add(p["tx"], p["allx"], p["ty"], p["ally"], p["graph"], []byte("5\n2"))
 	f.Fuzz(func(t *testing.T, allx, tx, ally, ty, graph, index []byte) {
-		g, err := parsePlanetoid(map[string][]byte{"allx": allx, "tx": tx, "ally": ally, "ty": ty, "graph": graph,
-			"test.index": index})
-		checkGraph(t, g, err)
+		checkGraph(t, func() (*graphs.Graph, error) {
+			return parsePlanetoid(map[string][]byte{"allx": allx, "tx": tx, "ally": ally, "ty": ty, "graph": graph,
+				"test.index": index})
+		})
 	})
 }
 
@@ -100,16 +103,17 @@ func FuzzFolder(f *testing.F) {
 	f.Add("id,label,split\n10,2,train\n20,0,val\n", "10,20\n")
 	f.Add("\ufeffid,label\n\"a\nb\",x\n", "\"a\nb\",\"a\nb\"\n")
 	f.Fuzz(func(t *testing.T, nodes, edges string) {
-		table, err := parseNodes(csv.NewReader(strings.NewReader(nodes)))
-		if err != nil {
-			return
-		}
-		list, err := parseEdges(csv.NewReader(strings.NewReader(edges)), table.ids)
-		if err != nil {
-			return
-		}
-		g, err := table.graph("fuzz", list)
-		checkGraph(t, g, err)
+		checkGraph(t, func() (*graphs.Graph, error) {
+			table, err := parseNodes(newRows(strings.NewReader(nodes)))
+			if err != nil {
+				return nil, err
+			}
+			list, err := parseEdges(newRows(strings.NewReader(edges)), table.ids)
+			if err != nil {
+				return nil, err
+			}
+			return table.graph("fuzz", list)
+		})
 	})
 }
 
@@ -125,11 +129,7 @@ func FuzzMinesweeper(f *testing.F) {
 		if again, err := ParseMinesweeper(m.String()); err != nil || again != m {
 			t.Errorf("%q does not survive %q: %v", spec, m, err)
 		}
-		g, err := m.Graph()
-		if err != nil {
-			t.Fatalf("%q was accepted, but: %v", spec, err)
-		}
-		checkGraph(t, g, nil)
+		checkGraph(t, m.Graph)
 	})
 }
 

@@ -3,6 +3,7 @@ package datasets
 import (
 	"archive/zip"
 	"bytes"
+	"io"
 	"runtime"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ func TestClaimsDoNotAllocate(t *testing.T) {
 	planetoid := tinyPlanetoid()
 	planetoid["allx"] = pickled(pCSR(2, 1<<30, []int32{0, 0, 0}, []int32{}, []float32{}))
 	planetoid["tx"] = planetoid["allx"]
+	misfit := npztest.Replaced(tiny(), "train_masks", npy("|b1", false, "(64, 1000000)", make([]byte, 64000000)))
 	for what, read := range map[string]func() error{
 		"stored, both sizes false": func() error {
 			_, err := parseTiny(npztest.Lying("node_features", zip.Store, billion, billion, header))
@@ -33,6 +35,10 @@ func TestClaimsDoNotAllocate(t *testing.T) {
 		},
 		"far beyond": func() error {
 			_, err := parseTiny(npztest.Lying("node_features", zip.Deflate, 1<<62, 1<<50, header))
+			return err
+		},
+		"shapes that do not fit": func() error {
+			_, err := parseTiny(misfit)
 			return err
 		},
 		"planetoid":      func() error { _, err := parsePlanetoid(planetoid); return err },
@@ -64,3 +70,19 @@ func TestClaimsDoNotAllocate(t *testing.T) {
 		}
 	}
 }
+
+// TestLongRow reads a row that is longer than any: it must not be kept in memory as a whole.
+func TestLongRow(t *testing.T) {
+	_, err := parseNodes(newRows(io.MultiReader(strings.NewReader("id,label,"), zeros{})))
+	mustFail(t, "an endless row", err, "a row is longer than")
+	table, err := parseNodes(newRows(strings.NewReader("id,label\n" + strings.Repeat("a", maxRowBytes/2) + ",0\nb,0\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = parseEdges(newRows(io.MultiReader(strings.NewReader("b,b\n"), zeros{})), table.ids)
+	mustFail(t, "an endless row", err, "a row is longer than")
+}
+
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { return copy(b, bytes.Repeat([]byte("0"), len(b))), nil }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/npz"
 )
@@ -68,7 +69,7 @@ func parseRaw(info data.Dataset, dir string) (*graphs.Graph, error) {
 		return withNPZ(path(0), func(z *npz.File) (*graphs.Graph, error) { return benchmarkGraph(z, info.Name) })
 	case data.Planetoid:
 		return planetoidGraph(info.Name, func(part string) ([]byte, error) {
-			return readLimited(filepath.Join(dir, "ind."+info.Name+"."+part), maxPlanetoidBytes)
+			return files.Read(filepath.Join(dir, "ind."+info.Name+"."+part), "the published file", maxPlanetoidBytes)
 		})
 	}
 	return nil, fmt.Errorf("dataset %s: the manifest names the unknown format %q; rebuild from a clean checkout",

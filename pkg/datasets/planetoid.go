@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"io"
-	"os"
 	"strconv"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
 // maxPlanetoidBytes bounds one Planetoid file; the largest, PubMed's allx, has 7.6 MB.
-const maxPlanetoidBytes = 64 << 20
+const maxPlanetoidBytes = 16 << 20
 
 // planetoidGraph assembles a dataset of Yang et al. (2016) from its parts, as PyTorch Geometric does: nodes are the
 // rows of allx in order, then the test nodes, whose numbers test.index lists in the order of tx's rows. Test numbers
@@ -188,21 +186,4 @@ func truncate[T ~string | ~[]byte](s T) string {
 		return string(s[:40]) + "…"
 	}
 	return string(s)
-}
-
-// readLimited reads a file of at most limit bytes.
-func readLimited(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("cannot open the dataset file: %w", err)
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the dataset file: %w", err)
-	}
-	if int64(len(b)) > limit {
-		return nil, fmt.Errorf("%s has more than %d bytes, the limit for such a file", path, limit)
-	}
-	return b, nil
 }

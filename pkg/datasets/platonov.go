@@ -2,39 +2,23 @@ package datasets
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/npz"
 )
-
-// Limits on counts that later memory depends on, beside the sizes of the files themselves.
-const (
-	maxNodes   = 1 << 24
-	maxClasses = 1 << 16
-	maxSplits  = 1000
-	maxDim     = math.MaxInt32 // of a sparse matrix
-)
-
-func checkNodes(n int) error {
-	if n > maxNodes {
-		return fmt.Errorf("%d nodes are more than the limit of %d", n, maxNodes)
-	}
-	return nil
-}
 
 // platonovGraph reads an archive with the keys of Platonov et al. (2023), "A critical look at the evaluation
 // of GNNs under heterophily": node_features [n,d], node_labels [n], edges [m,2] (each undirected edge once
 // or in both directions), and train_masks, val_masks, test_masks [splits,n]. Without any masks the graph
 // gets ten 60/20/20 splits. A key of ours, directed, tells with true that edges lead from the first node to the second.
 func platonovGraph(z *npz.File, name string) (*graphs.Graph, error) {
-	features, shape, err := z.Float32s("node_features", 2)
+	n, d, err := checkPlatonov(z)
 	if err != nil {
 		return nil, err
 	}
-	n, d := shape[0], shape[1]
-	if err := checkNodes(n); err != nil {
-		return nil, fmt.Errorf("%s: %w", z.Path, err)
+	features, _, err := z.Float32s("node_features", 2)
+	if err != nil {
+		return nil, err
 	}
 	labels, classes, err := npzLabels(z, "node_labels", n)
 	if err != nil {
@@ -84,13 +68,12 @@ func wrap(path string) func(*graphs.Graph, error) (*graphs.Graph, error) {
 
 // npzLabels reads n class numbers and returns them with the number of classes.
 func npzLabels(z *npz.File, key string, n int) ([]int32, int, error) {
-	values, shape, err := z.Int64s(key, 1)
-	if err != nil {
+	if err := checkLabels(z, key, n); err != nil {
 		return nil, 0, err
 	}
-	if shape[0] != n {
-		return nil, 0, fmt.Errorf("%s: %d values in %q for %d nodes; each node needs one label",
-			z.Path, shape[0], key, n)
+	values, _, err := z.Int64s(key, 1)
+	if err != nil {
+		return nil, 0, err
 	}
 	labels, classes, err := classNumbers(values)
 	if err != nil {
@@ -116,12 +99,12 @@ func classNumbers(values []int64) ([]int32, int, error) {
 
 // npzEdges reads node pairs and checks that the nodes exist before narrowing them to int32.
 func npzEdges(z *npz.File, n int) ([]graphs.Edge, error) {
+	if err := checkEdges(z); err != nil {
+		return nil, err
+	}
 	ends, shape, err := z.Int64s("edges", 2)
 	if err != nil {
 		return nil, err
-	}
-	if shape[1] != 2 {
-		return nil, fmt.Errorf("%s: array %q has shape %v, but needs two columns", z.Path, "edges", shape)
 	}
 	edges := make([]graphs.Edge, shape[0])
 	for i := range edges {
@@ -137,25 +120,17 @@ func npzEdges(z *npz.File, n int) ([]graphs.Edge, error) {
 
 // npzSplits reads the masks, or makes the ten 60/20/20 splits where the archive has none.
 func npzSplits(z *npz.File, n int) ([]graphs.Split, error) {
-	keys := [3]string{"train_masks", "val_masks", "test_masks"}
-	if !z.Has(keys[0]) && !z.Has(keys[1]) && !z.Has(keys[2]) {
+	if !hasMasks(z) {
 		return PaperSplits(n), nil
 	}
 	var masks [3][]bool
 	count := 0
-	for k, key := range keys {
+	for k, key := range maskKeys {
 		mask, shape, err := z.Bools(key, 2)
 		if err != nil {
 			return nil, err
 		}
-		if k == 0 {
-			count = shape[0]
-		}
-		if shape[0] != count || shape[1] != n || count > maxSplits {
-			return nil, fmt.Errorf("%s: array %q has shape %v; "+
-				"all three masks need [splits, %d] with at most %d splits", z.Path, key, shape, n, maxSplits)
-		}
-		masks[k] = mask
+		masks[k], count = mask, shape[0]
 	}
 	splits := make([]graphs.Split, count)
 	for s := range splits {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/files"
 )
 
 // errMissing is wrapped by errors about a file that is not there.
@@ -51,9 +52,9 @@ func verifyFile(path string, want data.File) error {
 	case info.Size() != want.Bytes:
 		return fmt.Errorf("%s has %d bytes instead of %d", path, info.Size(), want.Bytes)
 	}
-	f, err := os.Open(path)
+	f, _, err := files.Open(path, "the published file")
 	if err != nil {
-		return fmt.Errorf("cannot read the file: %w", err)
+		return err
 	}
 	defer f.Close()
 	sum, blob := sha256.New(), sha1.New()
@@ -62,7 +63,7 @@ func verifyFile(path string, want data.File) error {
 	if want.SHA256SecondHand {
 		into = io.MultiWriter(sum, blob)
 	}
-	if _, err := io.Copy(into, f); err != nil {
+	if _, err := io.Copy(into, io.LimitReader(f, want.Bytes)); err != nil {
 		return fmt.Errorf("cannot read the file: %w", err)
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); got != want.SHA256 {

@@ -112,6 +112,9 @@ func fromWheel(ctx context.Context, dir string) error {
 	return os.Rename(part, filepath.Join(dir, "pjrt_c_api_cpu_plugin.so"))
 }
 
+// maxPlugin bounds what is unpacked; the plugin has some 200 MB.
+const maxPlugin = 1 << 30
+
 // unpack writes a member of a zip file to path. The archive is not opened as one unless it has the sha256 sum.
 func unpack(archive, member, path, sum string) error {
 	f, err := os.Open(archive)
@@ -141,7 +144,10 @@ func unpack(archive, member, path, sum string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, in)
+	n, err := io.Copy(out, io.LimitReader(in, maxPlugin+1))
+	if n > maxPlugin {
+		err = fmt.Errorf("%s has more than %d MiB", member, maxPlugin>>20)
+	}
 	if err := errors.Join(err, out.Close()); err != nil {
 		return fmt.Errorf("%s cannot be unpacked: %w", filepath.Base(archive), err)
 	}

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -31,7 +32,7 @@ func memory(t *testing.T, e *engine.Engine, n, d int) (engine.Memory, bool) {
 
 func TestMemoryOf(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
-	t.Setenv(engine.Programs, t.TempDir())
+	t.Setenv(engine.Programs, filepath.Join(t.TempDir(), "programs"))
 	const n, d = 1000, 64
 	for _, when := range []string{"compiled", "kept"} {
 		m, known := memory(t, e, n, d)
@@ -48,7 +49,7 @@ func TestMemoryOf(t *testing.T) {
 // Each of several programs that are compiled at the same time, or taken from the folder, has its own memory.
 func TestMemoryOfProgramsCompiledAtOnce(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
-	t.Setenv(engine.Programs, t.TempDir())
+	t.Setenv(engine.Programs, filepath.Join(t.TempDir(), "programs"))
 	for range 2 {
 		var all sync.WaitGroup
 		for i := range 8 {

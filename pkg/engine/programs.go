@@ -1,10 +1,12 @@
 package engine
 
 import (
-	"bytes"
 	"cmp"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -40,13 +42,35 @@ func compiled() {
 	}
 }
 
+// refused is what [OnRefusal] was given, and told whether it has been called.
+var (
+	refused atomic.Pointer[func(error)]
+	told    atomic.Bool
+)
+
+// OnRefusal has a function called the first time that a kept program is not used for a reason that its owner should
+// know: the folder or a file is open to others, or a byte has changed. It is compiled then as if it were not there.
+func OnRefusal(f func(error)) {
+	told.Store(false)
+	refused.Store(&f)
+}
+
+// tell calls what OnRefusal was given, once.
+func tell(err error) {
+	if f := refused.Load(); f != nil && *f != nil && !told.Swap(true) {
+		(*f)(err)
+	}
+}
+
 // maxPrograms bounds the folder; a program has 0.1 to 5 MB.
 const maxPrograms = 512 << 20
 
-// programs is a folder of compiled programs, empty if there is none. A file has the name of what the program was
-// compiled from, by [programName], and holds the sha256 of the rest, so that a damaged one is never handed to the
-// engine. Processes may share the folder: files appear whole or not at all. Whatever goes wrong with it, programs are
-// compiled as if it were not there.
+// programs is a folder of compiled programs, empty if there is none. They are native code, which runs as the user: only
+// the user may have rights on the folder and its files, and a file begins with a sum of its name and its content under
+// a secret key ([programs.key]), so that one that was changed, made elsewhere or stored under another's name is never
+// handed to the engine. A file has the name of what the program was compiled from, by [programName]. Processes may
+// share the folder: files appear whole or not at all. Whatever goes wrong with it, programs are compiled as if it were
+// not there.
 type programs string
 
 func programsDir() programs {
@@ -64,14 +88,25 @@ func programsDir() programs {
 	return programs(dir)
 }
 
+// layout is the version of the files, a part of their names: those of earlier ones are not found.
+const layout = "hmac"
+
 // programName is the sum of everything that a compiled program depends on.
 func programName(parts ...[]byte) string {
 	hash := sha256.New()
-	for _, p := range parts {
+	for _, p := range append(parts, []byte(layout)) {
 		sum := sha256.Sum256(p)
 		hash.Write(sum[:])
 	}
 	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// sum authenticates a program under its name.
+func sum(key []byte, name string, program []byte) []byte {
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "%d %s\n", len(name), name)
+	mac.Write(program)
+	return mac.Sum(nil)
 }
 
 // load returns a program, or nil.
@@ -79,18 +114,34 @@ func (dir programs) load(name string) []byte {
 	if dir == "" {
 		return nil
 	}
-	path := filepath.Join(string(dir), name)
-	b, err := os.ReadFile(path)
-	if err != nil || len(b) < sha256.Size {
+	if _, err := os.Stat(string(dir)); err != nil {
 		return nil
 	}
-	program := b[sha256.Size:]
-	if sum := sha256.Sum256(program); !bytes.Equal(sum[:], b[:sha256.Size]) {
+	key, err := dir.key()
+	if err != nil {
+		tell(notKept(err))
+		return nil
+	}
+	path := filepath.Join(string(dir), name)
+	b, err := files.ReadPrivate(path, "a compiled program", maxPrograms)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && (len(b) < sha256.Size || !hmac.Equal(sum(key, name, b[sha256.Size:]), b[:sha256.Size])) {
+		err = fmt.Errorf("%s is damaged or not of this user's making", path)
+	}
+	if err != nil {
+		tell(fmt.Errorf("a compiled program is not used, and compiled anew: %w", err))
 		return nil
 	}
 	now := time.Now()
 	os.Chtimes(path, now, now) // used last: removed last
-	return program
+	return b[sha256.Size:]
+}
+
+func notKept(err error) error {
+	return fmt.Errorf("compiled programs are neither kept nor used: %w; or name another folder, or off, by %s", err,
+		Programs)
 }
 
 // store keeps a program, and removes those that were not used for longest where the folder grows too large.
@@ -98,22 +149,30 @@ func (dir programs) store(name string, program []byte, most int64) {
 	if dir == "" || os.MkdirAll(string(dir), 0o700) != nil {
 		return
 	}
-	err := files.Write(filepath.Join(string(dir), name), func(w io.Writer) error {
-		sum := sha256.Sum256(program)
-		if _, err := w.Write(sum[:]); err != nil {
+	key, err := dir.key()
+	if err != nil {
+		tell(notKept(err))
+		return
+	}
+	err = files.WritePrivate(filepath.Join(string(dir), name), func(w io.Writer) error {
+		if _, err := w.Write(sum(key, name, program)); err != nil {
 			return err
 		}
 		_, err := w.Write(program)
 		return err
 	})
-	if err != nil {
-		return
+	if err == nil {
+		dir.shrink(most)
 	}
+}
+
+// shrink removes the programs that were not used for longest until the rest has at most so many bytes.
+func (dir programs) shrink(most int64) {
 	entries, _ := os.ReadDir(string(dir))
 	var all []fs.FileInfo
 	var total int64
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && e.Name() != keyFile {
 			all = append(all, info)
 			total += info.Size()
 		}

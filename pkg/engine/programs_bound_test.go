@@ -9,7 +9,7 @@ import (
 
 // TestProgramsBound checks that the programs used last stay.
 func TestProgramsBound(t *testing.T) {
-	dir := programs(t.TempDir())
+	dir := private(t)
 	program := make([]byte, 100)
 	for i, name := range []string{"a", "b", "c"} {
 		dir.store(name, program, 1<<20)
@@ -31,4 +31,14 @@ func TestProgramsBound(t *testing.T) {
 		t.Error("a program came from no folder")
 	}
 	programs(filepath.Join(string(dir), "a")).store("e", program, 1) // a file, not a folder: nothing happens
+}
+
+// private is a new folder that is the user's alone.
+func private(t testing.TB) programs {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "programs")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return programs(dir)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,7 +40,7 @@ func TestPrograms(t *testing.T) {
 		if got := tensors.MustCopyFlatData[float32](out[0]); got[0] != 2 || got[1] != 8 || got[2] != 18 {
 			t.Fatalf("got %v, want [2 8 18]", got)
 		}
-		found, err := filepath.Glob(filepath.Join(dir, "*"))
+		found, err := filepath.Glob(filepath.Join(dir, "????????*")) // not the key
 		if err != nil || len(found) != 1 {
 			t.Fatalf("the folder holds %v, %v; want one program", found, err)
 		}
@@ -59,7 +60,10 @@ func TestPrograms(t *testing.T) {
 	if again, used := run(); !used || !bytes.Equal(again, first) {
 		t.Errorf("the program was not taken from the folder (file touched: %v)", used)
 	}
-	found, _ := filepath.Glob(filepath.Join(dir, "*"))
+	found, _ := filepath.Glob(filepath.Join(dir, "????????*"))
+	var told []string
+	engine.OnRefusal(func(err error) { told = append(told, err.Error()) })
+	defer engine.OnRefusal(nil)
 	for name, damaged := range map[string][]byte{"cut short": first[:len(first)/2], "empty": nil,
 		"changed": append(bytes.Clone(first[:len(first)-1]), first[len(first)-1]+1)} {
 		if err := os.WriteFile(found[0], damaged, 0o600); err != nil {
@@ -68,5 +72,8 @@ func TestPrograms(t *testing.T) {
 		if mended, _ := run(); len(mended) < len(first)/2 || bytes.Equal(mended, damaged) {
 			t.Errorf("%s: the damaged program was not replaced", name)
 		}
+	}
+	if len(told) != 1 || !strings.Contains(told[0], "compiled anew") {
+		t.Errorf("of the damaged programs it was told: %q, want one sentence", told)
 	}
 }

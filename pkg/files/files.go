@@ -1,4 +1,5 @@
-// Package files writes files whole or not at all, and has claims on names that end with their process.
+// Package files writes files whole or not at all, reads regular files only, since a pipe or a device in place of a file
+// hangs or fills the memory, and has claims on names that end with their process.
 package files
 
 import (
@@ -13,7 +14,15 @@ import (
 // Write writes a file through a neighbour with another name, which takes the place of path once it is complete and on
 // disk: whatever happens, path is the old file or the new one. Neighbours that killed processes have left are removed.
 // The folder must exist. A path that is no regular file, such as a device, is refused.
-func Write(path string, write func(io.Writer) error) (err error) {
+func Write(path string, write func(io.Writer) error) error { return whole(path, 0o666, write) }
+
+// WritePrivate is [Write] for a file that only its owner may read and write.
+func WritePrivate(path string, write func(io.Writer) error) error { return whole(path, private, write) }
+
+// private is the mode of files for their owner alone.
+const private fs.FileMode = 0o600
+
+func whole(path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		path = resolved // replace what a link points to, not the link
 	}
@@ -26,7 +35,10 @@ func Write(path string, write func(io.Writer) error) (err error) {
 		return unwritable(path, err)
 	}
 	defer lock.Release()
-	f, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o666)
+	f, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, mode)
+	if err == nil && mode == private { // the lock has made the file already, which others may read
+		err = f.Chmod(mode)
+	}
 	if err != nil {
 		return unwritable(path, err)
 	}
@@ -70,25 +82,6 @@ func Writable(dir string) error {
 	}
 	f.Close()
 	return os.Remove(part)
-}
-
-// Open opens a regular file for reading and returns its size; wanted says in errors what to give: "an .npz file".
-func Open(path, wanted string) (*os.File, int64, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, 0, fmt.Errorf("cannot open the file: %w", err)
-	}
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		err = fmt.Errorf("cannot read the file: %w", err)
-	case !info.Mode().IsRegular():
-		err = fmt.Errorf("%s is not a regular file; give %s", path, wanted)
-	default:
-		return f, info.Size(), nil
-	}
-	f.Close()
-	return nil, 0, err
 }
 
 func unwritable(path string, err error) error {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-func put(text string) func(io.Writer) error {
-	return func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
+func text(s string) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := io.WriteString(w, s); return err }
 }
 
 func TestWriteIsAllOrNothing(t *testing.T) {
@@ -20,7 +20,7 @@ func TestWriteIsAllOrNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, step := range []struct{ path, text string }{{path, "one"}, {path, "two"}, {link, "three"}} {
-		if err := Write(step.path, put(step.text)); err != nil {
+		if err := Write(step.path, text(step.text)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -47,7 +47,7 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"/dev/null", dir, filepath.Join(dir, "no", "such"), filepath.Join(file, "below")} {
-		if err := Write(path, put("x")); err == nil || strings.Contains(err.Error(), ".part") {
+		if err := Write(path, text("x")); err == nil || strings.Contains(err.Error(), ".part") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

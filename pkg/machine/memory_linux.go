@@ -2,13 +2,16 @@ package machine
 
 import (
 	"bufio"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
-// Memory returns the total and the available memory in bytes: the kernel's, or the container's where that is less.
+// Memory returns the total and the available memory in bytes: the kernel's, or the container's where that is less, or
+// what is left of the limit on this process's addresses (ulimit -v).
 func Memory() (total, free int64) {
 	info := fields("/proc/meminfo")
 	total, free = info["MemTotal:"]*1024, info["MemAvailable:"]*1024
@@ -24,6 +27,11 @@ func Memory() (total, free int64) {
 		used := number(filepath.Join(group.dir, group.used)) -
 			fields(filepath.Join(group.dir, "memory.stat"))[group.cached]
 		total, free = limit, min(free, max(0, limit-used))
+	}
+	var addresses syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_AS, &addresses) == nil && addresses.Cur < math.MaxInt64 {
+		limit := int64(addresses.Cur)
+		total, free = min(total, limit), min(free, max(1, limit-fields(status)["VmSize:"]*1024))
 	}
 	return total, free
 }

@@ -26,3 +26,12 @@ func TestBytes(t *testing.T) {
 		}
 	}
 }
+
+func TestRoom(t *testing.T) {
+	if err := Room(1 << 20); err != nil {
+		t.Error(err)
+	}
+	if total, _ := Memory(); total > 0 && Room(2*total) == nil {
+		t.Error("there is room for twice the memory")
+	}
+}

@@ -9,6 +9,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/revgnn/revgnn/pkg/machine"
 )
 
 // Builder is a model in a computation graph: what a [Network] builds with. Its layers are those of PyTorch, with
@@ -58,7 +60,7 @@ func (b *Builder) Param(p Param) *Node {
 		if b.start == nil {
 			panic(fmt.Errorf("model %s: the store has no parameter %q", b.Config.Model, p.Name))
 		}
-		value, err := b.start(p)
+		value, err := b.starting(p)
 		if err == nil {
 			v, err = b.Scope.CreateVariable(p.Name, value)
 		}
@@ -69,6 +71,15 @@ func (b *Builder) Param(p Param) *Node {
 		b.params = append(b.params, p)
 	}
 	return v.NodeValue(b.Graph)
+}
+
+// starting is the parameter's first value, unless there is no memory for it: as it is drawn and as a tensor.
+func (b *Builder) starting(p Param) (*tensors.Tensor, error) {
+	if err := machine.Room(2 * 4 * int64(p.size())); err != nil {
+		return nil, fmt.Errorf("parameter %q of %s, of the shape %v, %w; or lower --hidden", p.Name, b.Config.Model,
+			p.Shape, err)
+	}
+	return b.start(p)
 }
 
 // Linear is x W^T + b, [n, in] to [n, out], with W and b uniform in ±1/sqrt(in) as in PyTorch (He et

@@ -106,8 +106,9 @@ func (s Setting) kind() string {
 	return "a text"
 }
 
-// Unlimited is a Most that every number is below, and Positive a Least that every positive number meets.
-const Unlimited, Positive = math.MaxFloat64, math.SmallestNonzeroFloat64
+// Unlimited is a Most that every number is below, and Positive a Least that every positive number meets, of those that
+// a training computes with, in float32.
+const Unlimited, Positive = math.MaxFloat32, math.SmallestNonzeroFloat32
 
 // Check returns an error that says what to choose where the value is not allowed.
 func (s Setting) Check() error {
@@ -125,26 +126,40 @@ func (s Setting) Check() error {
 	default:
 		return nil
 	}
-	bounded := s.Least < s.Most
-	if math.IsNaN(number) || math.IsInf(number, 0) || bounded && (number < s.Least || number > s.Most) {
+	least, most := s.bounds()
+	if math.IsNaN(number) || number < least || number > most {
 		return fmt.Errorf("%s is %v: choose %s", s.Name, s.Current(), s.limits())
 	}
 	return nil
 }
 
+// bounds are the least and the largest number allowed; whole numbers have 31 bits at most.
+func (s Setting) bounds() (least, most float64) {
+	least, most = s.Least, s.Most
+	if least >= most {
+		least, most = -Unlimited, Unlimited
+	}
+	if _, whole := s.Value.(*int); whole {
+		least, most = max(least, math.MinInt32), min(most, math.MaxInt32)
+	}
+	return least, most
+}
+
 // limits says which numbers are allowed.
 func (s Setting) limits() string {
+	const fits = " that fits float32"
+	least, most := s.bounds()
 	switch {
-	case s.Least >= s.Most:
-		return "a finite number"
-	case s.Most < Unlimited:
-		return fmt.Sprintf("%s from %s to %s", s.kind(), decimal(s.Least), decimal(s.Most))
-	case s.Least == Positive:
-		return "a positive number"
-	case s.Least == 0:
-		return "zero or a positive number"
+	case most < Unlimited:
+		return fmt.Sprintf("%s from %s to %s", s.kind(), decimal(least), decimal(most))
+	case least == -Unlimited:
+		return "a number" + fits
+	case least == Positive:
+		return "a positive number" + fits
+	case least == 0:
+		return "zero or a positive number" + fits
 	}
-	return fmt.Sprintf("%s of at least %s", s.kind(), decimal(s.Least))
+	return fmt.Sprintf("%s of at least %s"+fits, s.kind(), decimal(least))
 }
 
 // decimal writes a number without an exponent where it is whole.

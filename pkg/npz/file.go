@@ -2,6 +2,8 @@ package npz
 
 import (
 	"archive/zip"
+	"cmp"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"maps"
@@ -9,11 +11,21 @@ import (
 	"strings"
 
 	"github.com/revgnn/revgnn/pkg/files"
+	"github.com/revgnn/revgnn/pkg/machine"
+	"github.com/revgnn/revgnn/pkg/plain"
 )
 
 // maxDeflateRatio is the most that deflate can shrink data (RFC 1951: a 258-byte match in two bits). A zip entry that
 // claims more is damaged or hostile.
 const maxDeflateRatio = 1032
+
+// What the arrays of an archive may take in memory together: a training's data hold far less than 64 times their
+// packed bytes, and mere zeros a thousand times as much.
+const (
+	mostUnpacked = 4 << 30
+	freeUnpacked = 256 << 20 // whatever the archive's size
+	mostRatio    = 64
+)
 
 // Any as a number of dimensions accepts every array.
 const Any = -1
@@ -24,6 +36,7 @@ type File struct {
 	Path    string
 	size    int64 // of the archive
 	entries map[string]*zip.File
+	taken   map[string]int64 // bytes in memory, by the arrays that were read
 	close   func() error
 }
 
@@ -49,7 +62,8 @@ func New(r io.ReaderAt, size int64, path string) (*File, error) {
 		return nil, fmt.Errorf("%s is not a readable npz archive, perhaps cut short (%w); fetch or save it again",
 			path, err)
 	}
-	z := &File{Path: path, size: size, entries: map[string]*zip.File{}, close: func() error { return nil }}
+	z := &File{Path: path, size: size, entries: map[string]*zip.File{}, taken: map[string]int64{},
+		close: func() error { return nil }}
 	for _, f := range archive.File {
 		name := strings.TrimSuffix(f.Name, ".npy")
 		if z.entries[name] != nil {
@@ -69,54 +83,112 @@ func (z *File) Names() []string { return slices.Sorted(maps.Keys(z.entries)) }
 // Has tells whether there is an array of that name.
 func (z *File) Has(name string) bool { return z.entries[name] != nil }
 
+// Shape reads an array's shape alone, and checks that it has the given number of dimensions, or [Any].
+func (z *File) Shape(name string, dims int) ([]int, error) {
+	var a *Array
+	err := z.open(name, dims, func(r *arrayReader) error {
+		a = r.array
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a.Shape, nil
+}
+
 // Array reads one array, and checks that it has the given number of dimensions, or [Any].
-func (z *File) Array(name string, dims int) (*Array, error) {
+func (z *File) Array(name string, dims int) (a *Array, err error) { return z.array(name, dims, 0) }
+
+// array reads an array of which values of width bytes will be made, and counts the larger of the two.
+func (z *File) array(name string, dims, width int) (a *Array, err error) {
+	err = z.open(name, dims, func(r *arrayReader) error {
+		values := int64(r.array.count()) * int64(width)
+		if err := cmp.Or(z.take(name, max(r.bytes, values)), machine.Room(r.bytes+values)); err != nil {
+			return err
+		}
+		a = r.array
+		return r.read()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// take refuses an array that would bring what is unpacked beyond the limits.
+func (z *File) take(name string, bytes int64) error {
+	total := bytes
+	for other, n := range z.taken {
+		if other != name {
+			total += n
+		}
+	}
+	if most := min(mostUnpacked, freeUnpacked+mostRatio*z.size); total > most {
+		return fmt.Errorf("would bring the archive of %d bytes to %d in memory, more than the limit of %d; if its content "+
+			"is right, save it by numpy.savez, unpacked", z.size, total, most)
+	}
+	z.taken[name] = bytes
+	return nil
+}
+
+// open reads an array's header, checks what its entry and it claim, and hands the rest to use.
+func (z *File) open(name string, dims int, use func(*arrayReader) error) error {
 	entry := z.entries[name]
 	if entry == nil {
-		return nil, fmt.Errorf("%s has no array %q; it has %s", z.Path, name, listed(z.Names()))
+		return fmt.Errorf("%s has no array %q; it has %s", z.Path, name, listed(z.Names()))
 	}
-	fail := func(err error) (*Array, error) {
-		return nil, fmt.Errorf("%s: array %q %w", z.Path, name, err)
-	}
-	size := entry.UncompressedSize64
-	if entry.CompressedSize64 > uint64(z.size) {
-		return fail(fmt.Errorf("claims more bytes than the archive has; the archive is cut short or damaged"))
-	}
-	if size > maxArrayBytes+maxHeaderBytes {
-		return fail(fmt.Errorf("claims %d bytes, more than the limit of %d", size, int64(maxArrayBytes)))
-	}
-	switch entry.Method {
-	case zip.Store:
-		if size != entry.CompressedSize64 {
-			return fail(fmt.Errorf("has two different sizes in the archive's directory; the archive is damaged"))
-		}
-	case zip.Deflate:
-		if size/maxDeflateRatio > entry.CompressedSize64 {
-			return fail(fmt.Errorf("claims %d bytes from %d packed ones; the archive is damaged",
-				size, entry.CompressedSize64))
-		}
-	default:
-		return fail(fmt.Errorf("is packed by method %d; supported are numpy.savez and numpy.savez_compressed",
-			entry.Method))
+	fail := func(err error) error { return fmt.Errorf("%s: array %q %w", z.Path, cut(name), err) }
+	if err := z.checkEntry(entry); err != nil {
+		return fail(err)
 	}
 	r, err := entry.Open()
 	if err != nil {
 		return fail(fmt.Errorf("cannot be read, the archive is damaged (%w)", err))
 	}
 	defer r.Close()
-	a, err := readNPY(r, int64(size))
+	a, err := newArrayReader(r, int64(entry.UncompressedSize64))
 	if err != nil {
 		return fail(err)
 	}
-	if dims != Any && len(a.Shape) != dims {
-		return fail(fmt.Errorf("has shape %v where %d dimensions are needed", a.Shape, dims))
+	if shape := a.array.Shape; dims != Any && len(shape) != dims {
+		return fail(fmt.Errorf("has shape %v where %d dimensions are needed", shape, dims))
 	}
-	return a, nil
+	if err := use(a); err != nil {
+		return fail(err)
+	}
+	return nil
+}
+
+// checkEntry compares what the archive's directory claims of an array with what can be.
+func (z *File) checkEntry(entry *zip.File) error {
+	size := entry.UncompressedSize64
+	if entry.CompressedSize64 > uint64(z.size) {
+		return fmt.Errorf("claims more bytes than the archive has; the archive is cut short or damaged")
+	}
+	if size > maxArrayBytes+maxHeaderBytes {
+		return fmt.Errorf("claims %d bytes, more than the limit of %d", size, int64(maxArrayBytes))
+	}
+	switch entry.Method {
+	case zip.Store:
+		if size != entry.CompressedSize64 {
+			return fmt.Errorf("has two different sizes in the archive's directory; the archive is damaged")
+		}
+	case zip.Deflate:
+		if size/maxDeflateRatio > entry.CompressedSize64 {
+			return fmt.Errorf("claims %d bytes from %d packed ones; the archive is damaged",
+				size, entry.CompressedSize64)
+		}
+	default:
+		return fmt.Errorf("is packed by method %d; supported are numpy.savez and numpy.savez_compressed",
+			entry.Method)
+	}
+	return nil
 }
 
 // values reads an array and converts it.
 func values[T any](z *File, name string, dims int, convert func(*Array) ([]T, error)) ([]T, []int, error) {
-	a, err := z.Array(name, dims)
+	var one T
+	a, err := z.array(name, dims, binary.Size(one))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -149,7 +221,7 @@ func listed(names []string) string {
 		names = append(names[:most:most], "…")
 	}
 	for i := range names {
-		names[i] = cut(names[i])
+		names[i] = plain.Text(cut(names[i]))
 	}
 	if len(names) == 0 {
 		return "none"

@@ -58,9 +58,16 @@ func parseDescr(s string) (a Array, err error) {
 	return a, unsupported
 }
 
-// readNPY reads one array in NumPy's .npy format, versions 1 to 3 (numpy.lib.format). size is the number of bytes that
-// r holds, and an upper limit of what is allocated.
-func readNPY(r io.Reader, size int64) (*Array, error) {
+// arrayReader is an array in NumPy's .npy format, versions 1 to 3 (numpy.lib.format), whose header has been read and
+// agrees with the size of what follows.
+type arrayReader struct {
+	array *Array
+	bytes int64
+	rest  io.Reader
+}
+
+// newArrayReader reads the header of an array of which r holds size bytes in all.
+func newArrayReader(r io.Reader, size int64) (*arrayReader, error) {
 	header, rest, err := readHeader(r, size)
 	if err != nil {
 		return nil, err
@@ -76,17 +83,22 @@ func readNPY(r io.Reader, size int64) (*Array, error) {
 	if want != rest {
 		return nil, fmt.Errorf("claims the shape %v, %d bytes, but holds %d", shape, want, rest)
 	}
-	a.data = make([]byte, want)
-	if _, err := io.ReadFull(r, a.data); err != nil {
-		return nil, fmt.Errorf("ends early or is damaged (%w)", err)
+	a.setShape(shape)
+	return &arrayReader{a, want, r}, nil
+}
+
+// read reads the values.
+func (r *arrayReader) read() error {
+	r.array.data = make([]byte, r.bytes)
+	if _, err := io.ReadFull(r.rest, r.array.data); err != nil {
+		return fmt.Errorf("ends early or is damaged (%w)", err)
 	}
 	// Reading past the end makes archive/zip compare the checksum.
 	var more [1]byte
-	if n, err := io.ReadFull(r, more[:]); n != 0 || err != io.EOF {
-		return nil, fmt.Errorf("is damaged (%v)", err)
+	if n, err := io.ReadFull(r.rest, more[:]); n != 0 || err != io.EOF {
+		return fmt.Errorf("is damaged (%v)", err)
 	}
-	a.setShape(shape)
-	return a, nil
+	return nil
 }
 
 // readHeader reads the magic string, the version, and the header's length and text, of r's size

@@ -202,30 +202,40 @@ func TestBadHeaders(t *testing.T) {
 	}
 	for _, b := range []string{"\x93NUMPY", "\x93NUMPY\x09\x00\x00\x00", "\x93NUMPY\x02\x00\xff\xff\xff\xff",
 		"\x93NUMPY\x02\x00\x01", "\x93NUMPY\x01\x00\xff\xff{}"} {
-		if _, err := readNPY(bytes.NewReader([]byte(b)), int64(len(b))); err == nil {
+		if _, err := readArray([]byte(b)); err == nil {
 			t.Errorf("%q was accepted", b)
 		}
 	}
 }
-func FuzzNPY(f *testing.F) {
-	f.Add(npztest.NPY("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6}))
-	f.Add(npztest.NPY(">i8", true, "(1, 2)", []int64{1, 2}))
-	f.Add(npztest.NPY("<f4", false, "(1099511627776,)", []float32{1}))
-	f.Add([]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff{"))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		a, err := readNPY(bytes.NewReader(b), int64(len(b)))
-		if err != nil {
-			return
+
+// TestUnpackedBound reads small archives that unpack to a lot: together they may take a multiple of their size.
+func TestUnpackedBound(t *testing.T) {
+	bomb := npztest.Zeros("a", "|u1", 100<<20)
+	z, err := read(bomb)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shape, err := z.Shape("a", 1); err != nil || shape[0] != 100<<20 {
+		t.Errorf("the shape is %v, %v", shape, err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, _, err = z.Int64s("a", 1)
+	runtime.ReadMemStats(&after)
+	mustFail(t, "100 MB from 100 kB, 800 MB as int64", err, "in memory, more than the limit of")
+	if used := after.TotalAlloc - before.TotalAlloc; used > 4<<20 {
+		t.Errorf("%d bytes allocated", used)
+	}
+	a, b := npztest.NPY("|u1", false, "(2,)", []uint8{1, 2}), npztest.NPY("<f4", false, "(1,)", []float32{1})
+	if z, err = read(npztest.Archive(npztest.Named("a", a), npztest.Named("b", b))); err != nil {
+		t.Fatal(err)
+	}
+	z.taken["other"] = freeUnpacked + mostRatio*z.size - 20
+	for range 2 { // the second time counts no more
+		if _, _, err := z.Int64s("a", 1); err != nil {
+			t.Error(err)
 		}
-		n := a.count()
-		if x, err := a.Float32s(); err == nil && len(x) != n {
-			t.Errorf("%d floats of %d", len(x), n)
-		}
-		if x, err := a.Int64s(); err == nil && len(x) != n {
-			t.Errorf("%d integers of %d", len(x), n)
-		}
-		if x, err := a.Bools(); err == nil && len(x) != n {
-			t.Errorf("%d bools of %d", len(x), n)
-		}
-	})
+	}
+	_, _, err = z.Int64s("b", 1)
+	mustFail(t, "beyond the sum", err, "more than the limit of")
 }

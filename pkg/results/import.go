@@ -15,8 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// maxLine bounds a line to read; a record takes some kilobytes.
-const maxLine = 64 << 20
+// maxLine bounds a line to read, or a row; a record takes some kilobytes, and reading a row several times its bytes.
+const maxLine = 16 << 20
 
 // Import adds the records of a .jsonl or .csv file that [Store.Export] wrote, all or none. Records that are there
 // already are skipped. A line that is no record, and one with the ID of another run, is an error that names the line.
@@ -134,7 +134,8 @@ func fromJSON(text []byte) (r Record, err error) {
 }
 
 func readCSV(in io.Reader, each func(int, Record) error) error {
-	c := csv.NewReader(in)
+	pieces := files.NewPieces(in, maxLine)
+	c := csv.NewReader(pieces)
 	header, err := c.Read()
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
@@ -143,6 +144,7 @@ func readCSV(in io.Reader, each func(int, Record) error) error {
 		return fmt.Errorf("line 1: the columns are not %s", strings.Join(columnNames(), ","))
 	}
 	for {
+		pieces.Next()
 		cells, err := c.Read()
 		if errors.Is(err, io.EOF) {
 			return nil

@@ -40,7 +40,7 @@ type Store struct {
 // Open opens a file of records for reading and writing, and makes it, with its folder, where it is missing. A folder,
 // a damaged file, one of another programme or of a newer revgnn, and a place that cannot be written are errors.
 func Open(path string) (*Store, error) {
-	if err := regular(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := regular(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	if err := files.Writable(filepath.Dir(path)); err != nil { // the journal is a file beside it
@@ -49,27 +49,33 @@ func Open(path string) (*Store, error) {
 	return open(path, "rwc", (*Store).create)
 }
 
-// OpenExisting opens a file of records that is there. One that cannot be written can be read.
+// OpenExisting opens a file of records that is there. One that cannot be written can be read. A file of no bytes is a
+// new one, without records.
 func OpenExisting(path string) (*Store, error) {
-	if err := regular(path); errors.Is(err, fs.ErrNotExist) {
+	size, err := regular(path)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there are no run records at %s: give the file with --runs, or record runs in it first",
 			path)
 	} else if err != nil {
 		return nil, err
 	}
+	if size == 0 {
+		return open(path, "rw", (*Store).create)
+	}
 	return open(path, "rw", (*Store).check)
 }
 
-func regular(path string) error {
+// regular is the size of a regular file, or an error.
+func regular(path string) (int64, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return fmt.Errorf("cannot open the run records: %w; choose another file", err)
+		return 0, fmt.Errorf("cannot open the run records: %w; choose another file", err)
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("cannot open the run records: %s is not a regular file; give the name of an SQLite file",
+		return 0, fmt.Errorf("cannot open the run records: %s is not a regular file; give the name of an SQLite file",
 			path)
 	}
-	return nil
+	return info.Size(), nil
 }
 
 func open(path, mode string, prepare func(*Store) error) (*Store, error) {

@@ -174,20 +174,12 @@ func (f *folder) read(split int) (*Record, error) {
 }
 
 func readRecord(path string) (*Record, error) {
-	f, size, err := files.Open(path, "a folder that revgnn train wrote")
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
 	bad := func(what error) (*Record, error) {
 		return nil, fmt.Errorf("%s is damaged (%w); remove it to train the split again", path, what)
 	}
-	if size > maxRecord {
-		return bad(fmt.Errorf("it has more than %d MiB", maxRecord>>20))
-	}
-	b, err := io.ReadAll(io.LimitReader(f, maxRecord))
+	b, err := files.Read(path, "a folder that revgnn train wrote", maxRecord)
 	if err != nil {
-		return bad(err)
+		return nil, err
 	}
 	var r Record
 	if err := json.Unmarshal(b, &r); err != nil {

@@ -130,3 +130,9 @@ func Graph(replacements ...Entry) []byte {
 	}
 	return Archive(out...)
 }
+
+// Zeros is an archive of one array of n zeros, well packed.
+func Zeros(name, descr string, n int) []byte {
+	size := int(descr[2] - '0')
+	return Archive(Named(name, NPY(descr, false, fmt.Sprintf("(%d,)", n), make([]byte, n*size))))
+}

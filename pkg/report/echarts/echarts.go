@@ -1,8 +1,8 @@
 // Package echarts finds the charting library that draws every figure: Apache ECharts, an installed dependency
 // that is never part of this repository nor of a saved notebook.
 //
-// `make setup` installs it (see kernels/install). The package depends on the standard library alone, so that the
-// installer can use it before anything else is there.
+// `make setup` installs it (see kernels/install). The package depends on the standard library and package files alone,
+// so that the installer can use it before anything else is there.
 package echarts
 
 import (
@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/revgnn/revgnn/pkg/files"
 )
 
 const (
@@ -24,6 +26,9 @@ const (
 
 	// Package is the integrity of that version's npm package, as npm's lock files write it.
 	Package = "sha512-oTbVTsXfKuEhxftHqL5xprgLoc0k7uScAwtryCgWF6hPYFLRwOUHiFmHGCBKP5NPFNkDVopOieyUqYGH8Fa3kA=="
+
+	// maxBytes bounds a file in its place; it has 1 MB.
+	maxBytes = 16 << 20
 
 	// Variable names the environment variable that overrides where the library lies.
 	Variable = "REVGNN_ECHARTS"
@@ -74,7 +79,7 @@ func Source() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	b, err := os.ReadFile(p)
+	b, err := files.Read(p, "an echarts.min.js "+Version, maxBytes)
 	if err != nil {
 		return "", fmt.Errorf("echarts: reading the library: %w", err)
 	}

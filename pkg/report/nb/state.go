@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 
 	"github.com/janpfeifer/gonb/gonbui/protocol"
+
+	"github.com/revgnn/revgnn/pkg/files"
 )
 
 // Must returns v, or panics with err, which fails the cell with that message.
@@ -34,7 +36,7 @@ func Save(name string, v any) {
 
 // Load returns what a cell saved under a name. It panics where there is no such thing, or it is of another type.
 func Load[T any](name string) T {
-	f, err := os.Open(file(name))
+	f, _, err := files.Open(file(name), "what a cell saved")
 	if errors.Is(err, fs.ErrNotExist) {
 		panic(fmt.Errorf("nb: nothing is saved as %q: run the cell that saves it first", name))
 	} else if err != nil {

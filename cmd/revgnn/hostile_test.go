@@ -1,0 +1,126 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/revgnn/revgnn/pkg/npz/npztest"
+)
+
+// TestPipesAndDevices gives what never ends in place of files: each command must say so at once.
+func TestPipesAndDevices(t *testing.T) {
+	dir := t.TempDir()
+	pipe := func(name string) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Mkfifo(path, 0o600); err != nil {
+			t.Skip("no named pipes here: ", err)
+		}
+		return path
+	}
+	device := func(name string) string {
+		path := filepath.Join(dir, name)
+		if err := os.Symlink("/dev/zero", path); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	predict := []string{"predict", "--dataset", tinyGraph, "--engine", "go", "--out", filepath.Join(dir, "o.npz"),
+		"--weights"}
+	began := time.Now()
+	for _, args := range [][]string{
+		{"train", "--dataset", pipe("g.npz"), "--engine", "go"},
+		{"datasets", "stats", device("z.npz")},
+		{"datasets", "stats", filepath.Dir(pipe("folder/nodes.csv"))},
+		{"runs", "import", pipe("r.jsonl"), "--runs", filepath.Join(dir, "new.sqlite")},
+		{"runs", "import", device("r.csv"), "--runs", filepath.Join(dir, "new.sqlite")},
+		{"runs", "list", "--runs", pipe("r.sqlite")},
+		with(predict, pipe("w.npz")), with(predict, device("w.safetensors")),
+	} {
+		fails(t, 1, "is not a regular file", args...)
+	}
+	if took := time.Since(began); took > time.Minute {
+		t.Errorf("took %s", took)
+	}
+}
+
+// TestNamesDoNotSteerTheTerminal has terminal escapes in names of arrays and in records.
+func TestNamesDoNotSteerTheTerminal(t *testing.T) {
+	evil := "\x1b]0;owned\a\u009b31m\u202e"
+	steers := func(o outcome) {
+		t.Helper()
+		if strings.ContainsAny(o.stdout+o.stderr, "\x1b\a\u009b\u202e") {
+			t.Errorf("it steers the terminal: %q, %q", o.stdout, o.stderr)
+		}
+	}
+	one := npztest.NPY("<f4", false, "(1,)", []float32{1})
+	steers(fails(t, 1, `no array "node_features"`, "datasets", "stats",
+		writeFile(t, "g.npz", npztest.Archive(npztest.Named(evil, one)))))
+	steers(fails(t, 1, "which gcn+rep with these settings has not", "predict", "--dataset", tinyGraph, "--engine", "go",
+		"--out", filepath.Join(t.TempDir(), "o.npz"), "--weights",
+		writeFile(t, "w.npz", npztest.Archive(npztest.Named("param."+evil, one)))))
+	runs := filepath.Join(t.TempDir(), "runs.sqlite")
+	record := `{"id":"00000000000000","key":"` + strings.Repeat("0a", 32) + `","kind":"train","dataset":"\u001b[2J` +
+		`\u009b\u202e","model":"\u202e","config":{"a":"\u009b\u202e"},"split":0,` +
+		`"status":"ok","started":"2026-01-02T15:04:05Z"}`
+	succeeds(t, "runs", "import", writeFile(t, "r.jsonl", []byte(record)), "--runs", runs)
+	for _, args := range [][]string{{"list"}, {"show", "0"}, {"list", "--json"}} {
+		steers(succeeds(t, with([]string{"runs", "--runs", runs}, args...)...))
+	}
+	steers(fails(t, 1, "not a run record", "runs", "import", "--runs", runs,
+		writeFile(t, "bad.jsonl", []byte(`{"`+"\u009b\u202e"+`":1}`))))
+	steers(fails(t, 2, "unknown command", evil))
+}
+
+// TestHelpOnAFullDisk: what cannot be written is an error, help too.
+func TestHelpOnAFullDisk(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("no /dev/full: a full disk is not tested here")
+	}
+	defer full.Close()
+	for _, args := range [][]string{{"--help"}, {"help", "train"}, {"runs", "list", "--help"},
+		{"doctor", "--engine", "go"}} {
+		c := command(t, args...)
+		var text bytes.Buffer
+		c.Stdout, c.Stderr = full, &text
+		c.Run()
+		if c.ProcessState.ExitCode() != 1 || strings.Count(text.String(), "revgnn: ") != 1 {
+			t.Errorf("%q: exit status %d: %s", args, c.ProcessState.ExitCode(), text.String())
+		}
+	}
+}
+
+// TestEmptyStore lists the records of a file of no bytes: none.
+func TestEmptyStore(t *testing.T) {
+	if o := succeeds(t, "runs", "list", "--runs", writeFile(t, "runs.sqlite", nil)); strings.Count(o.stdout, "\n") != 1 {
+		t.Errorf("got %q", o.stdout)
+	}
+}
+
+// TestLittleMemory has a graph, and a model, that do not fit under ulimit -v: each ends in a sentence.
+func TestLittleMemory(t *testing.T) {
+	path := writeFile(t, "g.npz", npztest.Graph(
+		npztest.Named("node_features", npztest.NPY("<f4", false, "(3, 21000000)", make([]byte, 252000000)))))
+	for _, args := range [][]string{{"datasets", "stats", path},
+		{"train", "--dataset", tinyGraph, "--engine", "go", "--hidden", "16384", "--epochs", "1", "--splits", "0"}} {
+		c := command(t, args...)
+		c.Args = append([]string{"sh", "-c", `ulimit -v 1900000 && exec "$0" "$@"`}, c.Args...)
+		c.Path = "/bin/sh"
+		o := finish(t, c)
+		if o.code != 1 || !strings.Contains(o.stderr, "of memory, but") || strings.Contains(o.stderr, "goroutine") {
+			t.Errorf("%s: exit status %d: %.500s", args[0], o.code, o.stderr)
+		}
+	}
+	fails(t, 1, "more than the limit of", "datasets", "stats", writeFile(t, "bomb.npz", npztest.Graph(
+		npztest.Named("node_features", npztest.NPY("|u1", false, "(3, 30000000)", make([]byte, 90000000))))))
+}

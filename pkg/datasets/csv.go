@@ -1,0 +1,62 @@
+package datasets
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/revgnn/revgnn/pkg/files"
+	"github.com/revgnn/revgnn/pkg/machine"
+)
+
+// Limits on a CSV file, and on one row of it: reading one that is full of commas takes some twenty times its bytes.
+const (
+	maxCSVBytes = 1 << 30
+	maxRowBytes = 4 << 20
+)
+
+// readCSV opens a file of a dataset folder and puts its name before errors.
+func readCSV[T any](dir, name string, parse func(*rows) (T, error)) (out T, err error) {
+	path := filepath.Join(dir, name)
+	f, size, err := files.Open(path, "a CSV file")
+	if errors.Is(err, fs.ErrNotExist) {
+		return out, fmt.Errorf("the dataset folder %s has no %s; it needs edges.csv and nodes.csv", dir, name)
+	}
+	if err != nil {
+		return out, err
+	}
+	defer f.Close()
+	if size > maxCSVBytes {
+		return out, fmt.Errorf("%s has %d bytes, more than the limit of %d; save it as .npz instead",
+			path, size, maxCSVBytes)
+	}
+	if err = machine.Room(2 * size); err == nil { // a digit and a comma become a number of four bytes
+		out, err = parse(newRows(io.LimitReader(f, maxCSVBytes)))
+	}
+	if err != nil {
+		return out, fmt.Errorf("%s: %w", path, err)
+	}
+	return out, nil
+}
+
+// rows reads a CSV file row by row. A row's texts last until the next one.
+type rows struct {
+	*csv.Reader
+	pieces *files.Pieces
+}
+
+func newRows(in io.Reader) *rows {
+	p := files.NewPieces(in, maxRowBytes)
+	r := &rows{csv.NewReader(p), p}
+	r.ReuseRecord = true
+	return r
+}
+
+// Read returns the next row.
+func (r *rows) Read() ([]string, error) {
+	r.pieces.Next()
+	return r.Reader.Read()
+}

@@ -1,0 +1,97 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/revgnn/revgnn/pkg/machine"
+	"github.com/revgnn/revgnn/pkg/npz"
+)
+
+// Limits on counts that later memory depends on, beside the sizes of the files themselves.
+const (
+	maxNodes   = 1 << 24
+	maxClasses = 1 << 16
+	maxSplits  = 1000
+	maxDim     = math.MaxInt32 // of a sparse matrix
+)
+
+func checkNodes(n int) error {
+	if n > maxNodes {
+		return fmt.Errorf("%d nodes are more than the limit of %d", n, maxNodes)
+	}
+	return nil
+}
+
+// maskKeys are the arrays of splits in an archive with Platonov's keys.
+var maskKeys = [3]string{"train_masks", "val_masks", "test_masks"}
+
+func hasMasks(z *npz.File) bool {
+	return z.Has(maskKeys[0]) || z.Has(maskKeys[1]) || z.Has(maskKeys[2])
+}
+
+// checkPlatonov compares the shapes that the headers claim with each other, before any array is unpacked, and returns
+// the numbers of nodes and of features.
+func checkPlatonov(z *npz.File) (nodes, features int, err error) {
+	shape, err := z.Shape("node_features", 2)
+	if err != nil {
+		return 0, 0, err
+	}
+	nodes, features = shape[0], shape[1]
+	if err := checkNodes(nodes); err != nil {
+		return 0, 0, fmt.Errorf("%s: %w", z.Path, err)
+	}
+	if err := checkLabels(z, "node_labels", nodes); err != nil {
+		return 0, 0, err
+	}
+	if err := checkEdges(z); err != nil {
+		return 0, 0, err
+	}
+	if err := checkMasks(z, nodes); err != nil {
+		return 0, 0, err
+	}
+	if err := machine.Room(splitBytes(nodes)); err != nil {
+		return 0, 0, fmt.Errorf("%s: %w", z.Path, err)
+	}
+	return nodes, features, nil
+}
+
+// splitBytes is what the splits of a graph without its own take: ten of three masks.
+func splitBytes(nodes int) int64 { return 30 * int64(nodes) }
+
+func checkLabels(z *npz.File, key string, n int) error {
+	shape, err := z.Shape(key, 1)
+	if err == nil && shape[0] != n {
+		err = fmt.Errorf("%s: %d values in %q for %d nodes; each node needs one label", z.Path, shape[0], key, n)
+	}
+	return err
+}
+
+func checkEdges(z *npz.File) error {
+	shape, err := z.Shape("edges", 2)
+	if err == nil && shape[1] != 2 {
+		err = fmt.Errorf("%s: array %q has shape %v, but needs two columns", z.Path, "edges", shape)
+	}
+	return err
+}
+
+func checkMasks(z *npz.File, n int) error {
+	if !hasMasks(z) {
+		return nil
+	}
+	count := 0
+	for k, key := range maskKeys {
+		shape, err := z.Shape(key, 2)
+		if err != nil {
+			return err
+		}
+		if k == 0 {
+			count = shape[0]
+		}
+		if shape[0] != count || shape[1] != n || count > maxSplits {
+			return fmt.Errorf("%s: array %q has shape %v; "+
+				"all three masks need [splits, %d] with at most %d splits", z.Path, key, shape, n, maxSplits)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package files
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// Open opens a regular file for reading and returns its size; wanted says in errors what to give: "an .npz file". It
+// never waits: opening a named pipe does, until somebody writes, unless it is asked not to.
+func Open(path, wanted string) (*os.File, int64, error) {
+	// Looked at before, since opening a device can do something, and after, since the file may be another by then.
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, 0, irregular(path, wanted)
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|noWait, 0)
+	if err != nil {
+		return nil, 0, fmt.Errorf("cannot open the file: %w", err)
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		err = fmt.Errorf("cannot read the file: %w", err)
+	case !info.Mode().IsRegular():
+		err = irregular(path, wanted)
+	default:
+		return f, info.Size(), nil
+	}
+	f.Close()
+	return nil, 0, err
+}
+
+func irregular(path, wanted string) error {
+	return fmt.Errorf("%s is not a regular file; give %s", path, wanted)
+}
+
+// Read is the content of a regular file of at most limit bytes, also where the file grows meanwhile.
+func Read(path, wanted string, limit int64) ([]byte, error) {
+	f, size, err := Open(path, wanted)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return read(f, path, size, limit)
+}
+
+func read(f *os.File, path string, size, limit int64) ([]byte, error) {
+	if size > limit {
+		return nil, fmt.Errorf("%s has %d bytes, more than the limit of %d for such a file", path, size, limit)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the file: %w", err)
+	}
+	if int64(len(b)) > limit {
+		return nil, fmt.Errorf("%s has more than %d bytes, the limit for such a file", path, limit)
+	}
+	return b, nil
+}
+
+// A PrivacyError says why a file or folder is not the user's alone.
+type PrivacyError struct{ text string }
+
+func (e *PrivacyError) Error() string { return e.text }
+
+// ReadPrivate is [Read] for a file that must be the user's own and of nobody else's reach: see [Private].
+func ReadPrivate(path, wanted string, limit int64) ([]byte, error) {
+	f, size, err := Open(path, wanted)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat() // of the file that is open, whatever has its name by now
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the file: %w", err)
+	}
+	if err := Private(path, info); err != nil {
+		return nil, err
+	}
+	return read(f, path, size, limit)
+}

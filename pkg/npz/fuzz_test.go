@@ -1,0 +1,73 @@
+package npz
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/files/fuzztest"
+	"github.com/revgnn/revgnn/pkg/npz/npztest"
+)
+
+// readArray reads an array file.
+func readArray(b []byte) (*Array, error) {
+	r, err := newArrayReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, err
+	}
+	return r.array, r.read()
+}
+
+// checkValues converts an array to every type: as many values as its shape says, or an error.
+func checkValues(t *testing.T, a *Array) {
+	t.Helper()
+	n := a.count()
+	if x, err := a.Float32s(); err == nil && len(x) != n {
+		t.Errorf("%d floats of %d", len(x), n)
+	}
+	if x, err := a.Int64s(); err == nil && len(x) != n {
+		t.Errorf("%d integers of %d", len(x), n)
+	}
+	if x, err := a.Bools(); err == nil && len(x) != n {
+		t.Errorf("%d bools of %d", len(x), n)
+	}
+}
+
+func FuzzNPY(f *testing.F) {
+	f.Add(npztest.NPY("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6}))
+	f.Add(npztest.NPY(">i8", true, "(1, 2)", []int64{1, 2}))
+	f.Add(npztest.NPY("<f4", false, "(1099511627776,)", []float32{1}))
+	f.Add([]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff{"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		fuzztest.Parse(t, func() error {
+			a, err := readArray(b)
+			if err == nil {
+				checkValues(t, a)
+			}
+			return err
+		})
+	})
+}
+
+// FuzzArchive reads every array of an archive as every type.
+func FuzzArchive(f *testing.F) {
+	f.Add(npztest.Graph())
+	f.Add(npztest.Zeros("a", "|u1", 1<<20))
+	f.Add(npztest.Lying("a", 8, 1<<30, 100, "\x93NUMPY\x01\x00"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		fuzztest.Parse(t, func() error {
+			z, err := read(b)
+			if err != nil {
+				return err
+			}
+			for _, name := range z.Names() {
+				if a, err := z.Array(name, Any); err == nil {
+					if _, err := z.Shape(name, len(a.Shape)); err != nil {
+						t.Error(err)
+					}
+					checkValues(t, a)
+				}
+			}
+			return nil
+		})
+	})
+}
