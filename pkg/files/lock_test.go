@@ -108,7 +108,7 @@ func TestPartsThatWereLeft(t *testing.T) {
 	}
 	writing := filepath.Join(dir, ".a.json.11111111.part")
 	claimant(t, writing)
-	if err := Write(path, put("whole")); err != nil {
+	if err := Write(path, text("whole")); err != nil {
 		t.Fatal(err)
 	}
 	if err := Writable(dir); err != nil {
