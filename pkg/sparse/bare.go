@@ -132,16 +132,21 @@ func (e BareEdges) Dots(g, x *Node, heads int) *Node {
 	return concatenate(parts)
 }
 
-// channelsFirst brings columns head by head into the order channel by channel, [n, heads d] to [n, d heads]. It is a
-// product with a permutation, since XLA would move entries at every place that reads them.
+// channelsFirst brings columns head by head into the order channel by channel, [n, heads d] to [n, d heads].
 func channelsFirst(x *Node, heads int) *Node {
-	width := x.Shape().Dimensions[1]
-	to := make([][]float32, width)
-	for i := range to {
-		to[i] = make([]float32, width)
-		to[i][i%(width/heads)*heads+i/(width/heads)] = 1
+	d := x.Shape().Dimensions[1] / heads
+	return moved(x, func(i int) int { return i%d*heads + i/d })
+}
+
+// moved has x's column i as column to(i). It is a product with a permutation, which lies in memory, since XLA would
+// move entries at every place that reads them.
+func moved(x *Node, to func(i int) int) *Node {
+	permutation := make([][]float32, x.Shape().Dimensions[1])
+	for i := range permutation {
+		permutation[i] = make([]float32, len(permutation))
+		permutation[i][to(i)] = 1
 	}
-	return Dot(x, ConvertDType(Const(x.Graph(), to), x.DType())).Product()
+	return Dot(x, ConvertDType(Const(x.Graph(), permutation), x.DType())).Product()
 }
 
 // headSums adds up the columns of each head, [m, d heads] to [m, heads], channel by channel. The last factor has the
@@ -161,17 +166,7 @@ func headSums(x *Node, heads int) *Node {
 			sum = Add(sum, part)
 		}
 	}
-	return Dot(sum, identity(sum)).Product()
-}
-
-// identity is the identity matrix of x's columns.
-func identity(x *Node) *Node {
-	to := make([][]float32, x.Shape().Dimensions[1])
-	for i := range to {
-		to[i] = make([]float32, len(to))
-		to[i][i] = 1
-	}
-	return ConvertDType(Const(x.Graph(), to), x.DType())
+	return moved(sum, func(i int) int { return i })
 }
 
 // cached is the number of products that Dots keeps in memory at a time.
