@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -22,6 +23,13 @@ const (
 	Accuracy = "accuracy" // several classes
 	ROCAUC   = "roc_auc"  // two classes
 )
+
+// Balanced ends the name of a homophilic dataset with class-balanced splits in place of the paper's, as in
+// "citeseer-balanced".
+const Balanced = "-balanced"
+
+// Base is the name of the dataset whose files a name stands for, which is all of it but for [Balanced].
+func Base(name string) string { return strings.TrimSuffix(name, Balanced) }
 
 // Dataset is one entry of the manifest.
 type Dataset struct {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/doctor"
 	"github.com/revgnn/revgnn/pkg/engine"
@@ -184,7 +185,7 @@ func (r *reproduction) scope(profile paper.Profile) (s experiment.Scope, shard e
 		return s, shard, err
 	}
 	s.Absent = func(dataset string) string {
-		if r.data.Offline && experiment.IsPublic(dataset) && !doctor.Present(dataset, dir) {
+		if r.data.Offline && experiment.IsPublic(data.Base(dataset)) && !doctor.Present(dataset, dir) {
 			return "not run: dataset not here"
 		}
 		return ""

@@ -54,6 +54,54 @@ func TestHomophilicDatasetsAreExact(t *testing.T) {
 	}
 }
 
+// TestBalancedSplits compares split sizes and checksums with what NumPy gives, and the classes that are never tested with
+// what the sizes of classes lead to.
+func TestBalancedSplits(t *testing.T) {
+	opts := Options{Dir: shared(t, "data"), Offline: true}
+	for _, c := range []struct {
+		name                   string
+		split                  int
+		sizes, squares         [3]int // squares: the sum of the squares of the nodes' numbers, modulo 1000003
+		testedClasses, classes int
+	}{
+		{"cora-balanced", 0, [3]int{1557, 542, 609}, [3]int{290645, 869877, 646426}, 5, 7},
+		{"cora-balanced", 9, [3]int{1557, 542, 609}, [3]int{585648, 563261, 658039}, 5, 7},
+		{"citeseer-balanced", 0, [3]int{1929, 665, 733}, [3]int{950702, 457775, 463070}, 5, 6},
+		{"citeseer-balanced", 9, [3]int{1929, 665, 733}, [3]int{207472, 986382, 677693}, 5, 6},
+		{"computers-balanced", 0, [3]int{6182, 2750, 4820}, [3]int{522955, 685965, 272508}, 4, 10},
+	} {
+		g, err := Load(t.Context(), c.name, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.Name != c.name || g.NumClasses != c.classes || len(g.Splits) != 10 {
+			t.Errorf("%s: the graph is named %q, has %d classes and %d splits", c.name, g.Name, g.NumClasses, len(g.Splits))
+		}
+		s, tested := g.Splits[c.split], map[int32]bool{}
+		for k, mask := range [][]bool{s.Train, s.Val, s.Test} {
+			size, squares := 0, 0
+			for i, in := range mask {
+				if in {
+					size, squares = size+1, (squares+i*i)%1000003
+				}
+				if in && k == 2 {
+					tested[g.Labels[i]] = true
+				}
+			}
+			if size != c.sizes[k] || squares != c.squares[k] {
+				t.Errorf("%s, split %d, mask %d: %d nodes with checksum %d, want %d with %d", c.name, c.split, k, size,
+					squares, c.sizes[k], c.squares[k])
+			}
+		}
+		if len(tested) != c.testedClasses {
+			t.Errorf("%s: %d classes are tested, want %d", c.name, len(tested), c.testedClasses)
+		}
+	}
+	if _, err := Load(t.Context(), "minesweeper-balanced", opts); err == nil {
+		t.Error("minesweeper has splits of its own, and minesweeper-balanced was loaded")
+	}
+}
+
 // TestStatistics checks every dataset at hand against the manifest, to all digits there, and that loading is quick.
 func TestStatistics(t *testing.T) {
 	for _, name := range atHand {

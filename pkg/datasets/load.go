@@ -17,7 +17,8 @@ import (
 
 // Load returns the graph that name stands for:
 //
-//   - one of the paper's datasets (see Names), downloaded first if it is missing and opts allow it;
+//   - one of the paper's datasets (see Names), downloaded first if it is missing and opts allow it; a homophilic one
+//     with "-balanced" after its name has other splits: see BalancedSplits;
 //   - "minesweeper-generated", with or without settings (see ParseMinesweeper);
 //   - a file ending in .npz, of real or whole numbers, with the keys node_features [n,d], node_labels [n], edges
 //     [m,2], and optionally train_masks, val_masks and test_masks [splits,n], and directed, true where edges lead from
@@ -55,6 +56,9 @@ func Load(ctx context.Context, name string, opts Options) (*graphs.Graph, error)
 	}
 	if info.Format != data.Platonov {
 		RowNormalise(g.Features, g.NumFeatures)
+	}
+	if g.Name = name; name != info.Name {
+		g.Splits = BalancedSplits(g.Labels, g.NumClasses)
 	}
 	return addDirections(g, info, dir), nil
 }

@@ -54,15 +54,15 @@ func Names() []string {
 	return append(names, MinesweeperGenerated)
 }
 
-// Info returns what is known of a public dataset, or of the generator, which has no files. An unknown name is an error
-// that lists the names like it, or all.
+// Info returns what is known of a public dataset, with whatever splits, or of the generator, which has no files. An
+// unknown name is an error that lists the names like it, or all.
 func Info(name string) (data.Dataset, error) {
 	sets, err := data.Datasets()
 	if err != nil {
 		return data.Dataset{}, err
 	}
 	for _, s := range sets {
-		if s.Name == name {
+		if s.Name == name || s.Name+data.Balanced == name && s.Format != data.Platonov {
 			return s, nil
 		}
 	}

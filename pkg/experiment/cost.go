@@ -130,7 +130,7 @@ func SizeOf(dataset string) train.Size {
 	}
 	sets, _ := data.Datasets() // see Datasets for the error
 	for _, d := range sets {
-		if s := d.Statistics; d.Name == dataset {
+		if s := d.Statistics; d.Name == data.Base(dataset) {
 			return train.Size{Nodes: s.Nodes, Edges: s.Edges, Features: s.Features, Classes: s.Classes}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -31,10 +32,10 @@ type Found struct {
 	Why string
 }
 
-// Search asks for what the profile wants to run of a model on a dataset.
+// Search asks for what the profile wants to run of a model on a dataset, with whatever splits.
 func (v *View) Search(dataset, model string) (f Found) {
 	p := v.Profile
-	candidates, err := p.Candidates(dataset, model)
+	candidates, err := p.Candidates(data.Base(dataset), model)
 	switch {
 	case err != nil:
 		return Found{Why: fmt.Sprintf("not run: profile %s: %v", p.Name, err)}

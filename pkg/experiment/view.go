@@ -79,15 +79,16 @@ func (v *View) Steps() []Step { return v.steps }
 
 // unwanted says why a task is not to be run; empty if it is.
 func (v *View) unwanted(dataset, model string) string {
+	base := data.Base(dataset)
 	switch {
-	case v.Datasets != nil && !slices.Contains(v.Datasets, dataset) && IsPublic(dataset):
+	case v.Datasets != nil && !slices.Contains(v.Datasets, base) && IsPublic(base):
 		return "not run: not among the --datasets chosen"
-	case v.Datasets == nil && !slices.Contains(v.Profile.Datasets, dataset) && IsPublic(dataset):
+	case v.Datasets == nil && !slices.Contains(v.Profile.Datasets, base) && IsPublic(base):
 		return fmt.Sprintf("not run: not part of the profile %s; choose it with --datasets", v.Profile.Name)
 	case v.Models != nil && model != "" && !slices.Contains(v.Models, model):
 		return "not run: not among the --models chosen"
-	case v.Models == nil && v.Datasets == nil && v.Profile.leftOut(dataset, model) != "":
-		return fmt.Sprintf("not run: %s; name it with --models", v.Profile.leftOut(dataset, model))
+	case v.Models == nil && v.Datasets == nil && v.Profile.leftOut(base, model) != "":
+		return fmt.Sprintf("not run: %s; name it with --models", v.Profile.leftOut(base, model))
 	}
 	if v.Absent != nil {
 		return v.Absent(dataset)

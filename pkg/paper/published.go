@@ -26,8 +26,10 @@ type PerformanceRow struct {
 	// Group is a number of Performance.Groups, from 0.
 	Group int `json:"group"`
 	// From is where the paper took the row from; empty for its own runs.
-	From  string `json:"from,omitempty"`
-	Cells []struct {
+	From string `json:"from,omitempty"`
+	// Balanced tells that it was run on class-balanced splits ([data.Balanced]), other than the rest of the table.
+	Balanced bool `json:"balanced,omitempty"`
+	Cells    []struct {
 		Mean float64 `json:"mean"`
 		Std  float64 `json:"std"`
 		From string  `json:"from,omitempty"`
