@@ -13,7 +13,7 @@ export REVGNN_DATA ?= $(abspath ../shared/data)
 endif
 sources := $(shell find cmd data pkg -name '*.go' -o -name '*.json' -o -name '*.jsonl') go.mod go.sum
 
-.PHONY: help demo test test-faults fuzz lab notebooks bench peer golden paper build setup plugin lint browser audit lock clean
+.PHONY: help demo test test-faults test-repeat fuzz lab notebooks bench peer golden paper build setup plugin lint browser audit lock clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -30,6 +30,9 @@ test: lint setup plugin browser ## All tests: Go, notebooks, browser, on XLA CPU
 FAULTS ?= 100
 test-faults: ## Kill trainings FAULTS times (100) and reproductions half as often, and go on: some ten minutes
 	REVGNN_TEST_FAULTS=$(FAULTS) go test -count 1 -p 1 -timeout 2h -v -run '^TestKilled' ./cmd/revgnn ./pkg/experiment
+
+test-repeat: build plugin ## Every model twice on one thread and on two, on XLA and pure Go: equal bytes; some twenty minutes
+	REVGNN_TEST_REPEAT=1 go test -count 1 -timeout 2h -v -run '^TestRepetition$$' ./cmd/revgnn
 
 lint: ## Format and static checks
 	@unformatted=$$(gofmt -l audit bench cmd data kernels notebooks pkg); \

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -24,6 +25,7 @@ import (
 type app struct {
 	stdout, stderr io.Writer
 	engineName     string
+	threads        int
 	data           datasets.Options
 	json, quiet    bool
 	// runsFile is --runs: the file of run records.
@@ -45,12 +47,26 @@ func (a *app) root() *cobra.Command {
 	f := root.PersistentFlags()
 	f.StringVar(&a.engineName, "engine", "",
 		"engine: xla:cuda, xla:cpu or go (default: $REVGNN_ENGINE, else the fastest that is installed)")
+	f.IntVar(&a.threads, "threads", 0, "threads that XLA computes on on the CPU, on which last digits depend "+
+		"(default: $"+engine.ThreadsVariable+", else as many as cores)")
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return a.useThreads(c) }
 	f.StringVar(&a.data.Dir, "data", "", "data directory (default: $REVGNN_DATA, else the user's cache folder)")
 	f.StringVar(&a.data.Mirror, "mirror", "", "folder or http(s) address to take dataset files from, by their names")
 	f.BoolVar(&a.data.Offline, "offline", false, "never use the network")
 	f.BoolVar(&a.json, "json", false, "write one JSON document to stdout")
 	f.BoolVar(&a.quiet, "quiet", false, "no progress on stderr")
 	return root
+}
+
+// useThreads has this process and those that it starts compute on --threads.
+func (a *app) useThreads(c *cobra.Command) error {
+	if !c.Flags().Changed("threads") {
+		return nil
+	}
+	if a.threads < 1 || a.threads > engine.MostThreads {
+		return usagef("--threads is %d: give a number from 1 to %d", a.threads, engine.MostThreads)
+	}
+	return os.Setenv(engine.ThreadsVariable, strconv.Itoa(a.threads))
 }
 
 // group is a command that only has commands below it.

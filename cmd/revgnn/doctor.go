@@ -57,6 +57,7 @@ func doctorTable(w io.Writer, r *doctor.Report) {
 		{"notebook kernel", or(r.Kernel, "none; 'make lab' installs it")},
 		{"GPU", yes[r.GPU]},
 		{"cores", fmt.Sprint(r.Cores)},
+		{"threads", or(strings.TrimPrefix(fmt.Sprint(r.Threads), "0"), "as the engine likes; they change no number")},
 		{"memory", fmt.Sprintf("%s, %s free", machine.Bytes(r.Memory), machine.Bytes(r.FreeMemory))},
 		{"platform", r.Platform + ", " + r.Go},
 	} {

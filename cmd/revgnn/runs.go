@@ -18,8 +18,8 @@ import (
 )
 
 func (a *app) runs() *cobra.Command {
-	c := group("runs", "List, show, export, import and repair run records", a.runsList(), a.runsShow(),
-		a.runsExport(), a.runsImport(), a.runsRepair())
+	c := group("runs", "List, show, repeat, export, import and repair run records", a.runsList(), a.runsShow(),
+		a.runsRerun(), a.runsExport(), a.runsImport(), a.runsRepair())
 	c.PersistentFlags().StringVar(&a.runsFile, "runs", "",
 		"SQLite file of run records (default: $REVGNN_RUNS, else "+results.DefaultFile+")")
 	return c

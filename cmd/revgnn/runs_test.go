@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -81,6 +82,13 @@ func TestRuns(t *testing.T) {
 			t.Errorf("got %+v, want %+v", m, want)
 		}
 	}
+
+	var same experiment.Repetition
+	succeeds(t, "runs", "rerun", first.ID, "--runs", file, "--json").document(t, &same)
+	if !same.Equal || same.Then.ID != first.ID || len(same.Numbers)+len(same.Circumstances) > 0 {
+		t.Errorf("rerun gave %+v", same)
+	}
+	fails(t, 1, "its checksum is", "runs", "rerun", ofAnotherGraph(t, file, first), "--runs", file)
 }
 
 // TestRunsOfAKilledProcess: a split that is on disk and not recorded is recorded by the resume, once.
@@ -171,4 +179,20 @@ func TestRunsFail(t *testing.T) {
 	if b, err := os.ReadFile(damaged); err != nil || string(b) != "no records" {
 		t.Errorf("the damaged file was changed: %q, %v", b, err)
 	}
+}
+
+// ofAnotherGraph adds a copy of a record with another graph's checksum, and returns its ID.
+func ofAnotherGraph(t *testing.T, file string, r results.Record) string {
+	t.Helper()
+	s, err := results.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	r.ID, r.Checksum = "", strings.Repeat("0", 64)
+	id, err := s.Add(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
 }

@@ -27,6 +27,8 @@ type Report struct {
 	Kernel string `json:"kernel"`
 	GPU    bool   `json:"gpu"`
 	Cores  int    `json:"cores"`
+	// Threads that the engine computes on, where results depend on that.
+	Threads int `json:"threads,omitempty"`
 	// Memory in bytes, of the machine or of the container; 0 where it is not known.
 	Memory     int64  `json:"memory_bytes"`
 	FreeMemory int64  `json:"free_memory_bytes"`
@@ -45,7 +47,7 @@ func Examine(engineName string, data datasets.Options) *Report {
 	if e, err := engine.Open(engineName); err != nil {
 		r.Error = err.Error()
 	} else {
-		r.Engine, r.Why, r.Plugin, r.Version = e.Name, e.Why, e.Plugin, e.Version
+		r.Engine, r.Why, r.Plugin, r.Version, r.Threads = e.Name, e.Why, e.Plugin, e.Version, e.Threads
 	}
 	dir, err := datasets.Dir(data.Dir)
 	if err != nil && r.Error == "" {

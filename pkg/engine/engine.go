@@ -35,6 +35,8 @@ type Engine struct {
 	Plugin, Version string
 	// Why says in a sentence why this engine was chosen.
 	Why string
+	// Threads that XLA computes on on the CPU (see [Threads]); 0 for the others, whose results do not depend on it.
+	Threads int
 }
 
 var (
@@ -62,7 +64,16 @@ func Open(name string) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e := opened[name]; e != nil {
+	threads := 0
+	if name == CPU {
+		if threads, err = Threads(); err != nil {
+			return nil, err
+		}
+	}
+	if e := opened[name]; e != nil && e.Threads != threads {
+		return nil, fmt.Errorf("engine %s computes on %d threads since it was opened, and is asked for %d: "+
+			"set %s before, or start the programme anew", name, e.Threads, threads, ThreadsVariable)
+	} else if e != nil {
 		return e, nil
 	}
 	config, path := name, Plugins()[strings.TrimPrefix(name, "xla:")]
@@ -72,18 +83,18 @@ func Open(name string) (*Engine, error) {
 		// each other (compute v0.1.6).
 		config = "go:ops_sequential"
 	case CPU:
-		if interpose("cpu", path) {
+		if interpose("cpu", path, threads) {
 			interposed.Store(&path)
 		}
 	case CUDA:
 		config = cudaConfig
 	}
-	backend, err := open(config)
+	backend, err := open(config, threads)
 	if err != nil {
 		return nil, fmt.Errorf("engine %s cannot be opened: %w; "+
 			"run 'revgnn doctor', or choose another with --engine or %s", name, err, Variable)
 	}
-	e := &Engine{Backend: &nested{backend}, Name: name, Why: why, Plugin: path}
+	e := &Engine{Backend: &nested{backend}, Name: name, Why: why, Plugin: path, Threads: threads}
 	if name != Go {
 		e.Version = strings.Replace(backend.Description(), "_preloaded_", path, 1)
 	}
@@ -91,9 +102,13 @@ func Open(name string) (*Engine, error) {
 	return e, nil
 }
 
-func open(config string) (compute.Backend, error) {
+func open(config string, threads int) (b compute.Backend, err error) {
 	if config == CPU {
-		return xla.NewWithOptions("cpu", cpuOptions)
+		err = withThreads(threads, func() (err error) {
+			b, err = xla.NewWithOptions("cpu", cpuOptions)
+			return err
+		})
+		return b, err
 	}
 	return compute.NewWithConfig(config)
 }

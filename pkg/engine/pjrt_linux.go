@@ -153,7 +153,7 @@ var plugin struct {
 // compiler) use the CPU plugin at path through a table of functions of which the one that compiles is
 // [revgnnCompile]. It tells whether it could; if not, programs are compiled each time, with the compiler's defaults,
 // and their memory is not known.
-func interpose(name, path string) bool {
+func interpose(name, path string, threads int) bool {
 	info, err := os.Stat(path)
 	if err != nil {
 		return false
@@ -167,9 +167,9 @@ func interpose(name, path string) bool {
 	}
 	flags := os.Getenv("XLA_FLAGS")
 	plugin.api, plugin.options = original, compileOptions(flags)
-	// XLA lays programs out for the processor's instructions and for the number of its cores and of its own threads.
+	// XLA lays programs out for the processor's instructions and for the number of its own threads.
 	plugin.machine = fmt.Appendf(nil, "%s %d %d %d.%d %s %d %v %s", path, info.Size(), info.ModTime().UnixNano(),
-		original.version.major, original.version.minor, processor(), runtime.NumCPU(), cpuOptions, flags)
+		original.version.major, original.version.minor, processor(), threads, cpuOptions, flags)
 	return pjrt.RegisterPreloadedPlugin(name, uintptr(unsafe.Pointer(table))) == nil
 }
 

@@ -18,6 +18,8 @@ type Benchmark struct {
 	Graph  string `json:"dataset"`
 	Config Config `json:"config"`
 	Engine string `json:"engine"`
+	// Threads are as in [Result].
+	Threads int `json:"threads,omitempty"`
 	// Epochs timed. EpochSeconds is the median of all steps but the first, CompileSeconds that of
 	// building and compiling the step.
 	Epochs         int     `json:"epochs"`
@@ -59,7 +61,7 @@ func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config,
 		return nil, err
 	}
 	defer f.stepper.Finalize()
-	b = &Benchmark{Model: c.Model, Graph: g.Name, Config: s.config, Engine: e.Name}
+	b = &Benchmark{Model: c.Model, Graph: g.Name, Config: s.config, Engine: e.Name, Threads: e.Threads}
 	for epoch := range c.Epochs {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("interrupted after %d of %d epochs", epoch, c.Epochs)

@@ -43,7 +43,7 @@ func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Co
 		return nil, fmt.Errorf("graph %q: split %d has no validation nodes, which early stopping needs", g.Name, split)
 	}
 	f := &fit{session: s, started: time.Now(), options: o,
-		result: &Result{Split: split, Seed: c.Seed + uint64(split), Outputs: s.model.Outputs,
+		result: &Result{Split: split, Seed: c.Seed + uint64(split), Threads: e.Threads, Outputs: s.model.Outputs,
 			Val: Number(math.NaN()), Test: Number(math.NaN()), Status: OK}}
 	if err := f.run(ctx); err != nil {
 		return nil, err

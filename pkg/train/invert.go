@@ -18,7 +18,9 @@ type Inversion struct {
 	Model  string `json:"model"`
 	Graph  string `json:"dataset"`
 	Engine string `json:"engine"`
-	Depth  int    `json:"depth"`
+	// Threads are as in [Result].
+	Threads int `json:"threads,omitempty"`
+	Depth   int `json:"depth"`
 	// Time that a diffusion is integrated to and back.
 	Time float64 `json:"time,omitempty"`
 	// Iterations M per layer, and the bound c on the weight's norm.
@@ -96,7 +98,7 @@ func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (i
 		return nil, fmt.Errorf("the model cannot be inverted: %s", why)
 	}
 	to, _ := c.Value("time").(float64)
-	inv = &Inversion{Model: c.Model, Graph: g.Name, Engine: e.Name, Depth: s.config.Forward, Time: to,
+	inv = &Inversion{Model: c.Model, Graph: g.Name, Engine: e.Name, Threads: e.Threads, Depth: s.config.Forward, Time: to,
 		Residual: []Number{}, Iterations: c.MaxIterations, Lipschitz: c.Lipschitz,
 		Hidden: c.Hidden, Seed: c.Seed, MeanAbsError: Number(tensors.ToScalar[float32](out[0])),
 		MeanAbsInput: Number(tensors.ToScalar[float32](out[1]))}

@@ -63,6 +63,8 @@ type Result struct {
 	Seconds        float64 `json:"seconds"`
 	EpochSeconds   float64 `json:"epoch_seconds"`
 	CompileSeconds float64 `json:"compile_seconds"`
+	// Threads that the engine computed on, where its results depend on that ([engine.Engine.Threads]).
+	Threads int `json:"threads,omitempty"`
 	// PeakRSS of the process so far, in bytes.
 	PeakRSS int64 `json:"peak_rss_bytes"`
 	// PredictedBytes is the peak memory that was expected when the programs were compiled, before they ran: that of

@@ -1,0 +1,161 @@
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/results"
+)
+
+// Repetition is a record beside that of the same run, made again.
+type Repetition struct {
+	Then results.Record `json:"then"`
+	Now  results.Record `json:"now"`
+	// Equal tells that all numbers are the same, to the last bit; times and memory are measured and do not count.
+	Equal bool `json:"equal"`
+	// Numbers that differ, by their place in the outcome, and Circumstances that differ, which numbers depend on.
+	Numbers       []Change `json:"numbers,omitempty"`
+	Circumstances []Change `json:"circumstances,omitempty"`
+}
+
+// Change is one thing that was one way then and is another now; empty where there was none.
+type Change struct {
+	Name string `json:"name"`
+	Then string `json:"then"`
+	Now  string `json:"now"`
+}
+
+// measured are the numbers of an outcome that no two runs share.
+var measured = []string{"seconds", "epoch_seconds", "compile_seconds", "peak_rss_bytes", "predicted_bytes",
+	"idle_rss_bytes"}
+
+// TaskOf is what a record ran, to be run again.
+func TaskOf(r *results.Record) (Task, error) {
+	t, err := taskOf(r)
+	if err == nil && t.Config.Model != "" {
+		t.Config = t.Config.Resolved()
+		err = t.Config.Validate()
+	}
+	if err != nil {
+		return t, fmt.Errorf("run %s cannot be made again: %w", r.ID, err)
+	}
+	return t, nil
+}
+
+// ThreadsOf is the number of threads that a record's engine computed on: that of its outcome, else, in records of
+// before it was kept, that of the cores.
+func ThreadsOf(r *results.Record) int {
+	var o struct{ Threads int }
+	if json.Unmarshal(r.Outcome, &o); o.Threads > 0 {
+		return o.Threads
+	}
+	return r.Machine.Cores
+}
+
+// Rerun runs a record's task ([TaskOf]) again, and compares. The new record is not kept. An error means that there is
+// nothing to compare, such as after an interrupt or where the graph has changed.
+func Rerun(ctx context.Context, p Place, then *results.Record, t Task) (*Repetition, error) {
+	if sum := models.Seen(t.Config.Config, p.Graph).Checksum(); then.Checksum != "" && sum != then.Checksum {
+		return nil, fmt.Errorf("the graph %s is not that of run %s any more: its checksum is %.12s…, and was %.12s…",
+			t.Dataset, then.ID, sum, then.Checksum)
+	}
+	now, err := Execute(ctx, p, t)
+	if err != nil {
+		return nil, err
+	}
+	r := &Repetition{Then: *then, Now: now}
+	if r.Numbers, err = changes(outcomeOf(then), outcomeOf(&now)); err != nil {
+		return nil, fmt.Errorf("run %s cannot be compared: %w", then.ID, err)
+	}
+	// What an earlier version did not keep cannot have changed.
+	r.Numbers = slices.DeleteFunc(r.Numbers, func(c Change) bool { return c.Then == "" })
+	r.Equal = len(r.Numbers) == 0
+	r.Circumstances, err = changes(circumstances(then), circumstances(&now))
+	return r, err
+}
+
+// outcomeOf is what counts of a record's outcome.
+func outcomeOf(r *results.Record) map[string]any {
+	out := map[string]any{}
+	if len(r.Outcome) > 0 {
+		json.Unmarshal(r.Outcome, &out) // a record's outcome is an object
+	}
+	for _, name := range append(measured, "threads", "engine") { // the latter are circumstances
+		delete(out, name)
+	}
+	out["status"] = r.Status
+	return out
+}
+
+// circumstances are what numbers depend on beside the task.
+func circumstances(r *results.Record) map[string]any {
+	out := map[string]any{"engine": r.Engine, "commit": r.Commit, "platform": r.Machine.Platform,
+		"processor": r.Machine.CPU}
+	if n := ThreadsOf(r); n > 0 {
+		out["threads"] = n
+	}
+	if r.Machine.GPU != "" {
+		out["GPU"] = r.Machine.GPU
+	}
+	for name, version := range r.Versions {
+		if name != "revgnn" { // the commit
+			out["version of "+name] = version
+		}
+	}
+	return out
+}
+
+// changes compares two JSON objects, value by value.
+func changes(then, now map[string]any) ([]Change, error) {
+	a, b := map[string]string{}, map[string]string{}
+	for _, side := range []struct {
+		of   map[string]any
+		flat map[string]string
+	}{{then, a}, {now, b}} {
+		text, err := json.Marshal(side.of)
+		if err != nil {
+			return nil, err
+		}
+		var plain any
+		if err := json.Unmarshal(text, &plain); err != nil {
+			return nil, err
+		}
+		flatten(side.flat, "", plain)
+	}
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	var out []Change
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if a[name] != b[name] {
+			out = append(out, Change{name, a[name], b[name]})
+		}
+	}
+	return out, nil
+}
+
+// flatten writes the values of v by their places, such as followed.forward[3].gsl.
+func flatten(out map[string]string, at string, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, value := range v {
+			name := key
+			if at != "" {
+				name = at + "." + key
+			}
+			flatten(out, name, value)
+		}
+	case []any:
+		for i, value := range v {
+			flatten(out, at+"["+strconv.Itoa(i)+"]", value)
+		}
+	case float64:
+		out[at] = strconv.FormatFloat(v, 'g', -1, 64)
+	default:
+		out[at] = fmt.Sprint(v)
+	}
+}
