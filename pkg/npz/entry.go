@@ -37,8 +37,8 @@ func (z *File) checkEntry(entry *zip.File) error {
 	return nil
 }
 
-// sameName tells whether the header before an entry's data has the name that the archive's directory has: no checksum is
-// over the names, and an array of another name could be one that is not missed.
+// sameName tells whether the header before an entry's data has the name that the archive's directory has: no checksum
+// is over the names, and an array of another name could be one that is not missed.
 func sameName(r io.ReaderAt, f *zip.File) bool {
 	// A signature, other fields, the lengths of the name and of what follows it, and these two.
 	const signature, lengths, fixed, mostExtra = "PK\x03\x04", 26, 30, 1 << 10
