@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -96,11 +97,8 @@ func TestFlippedBytesOfFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, whole := range content {
-		path, others := filepath.Join(dir, name), 0
-		fuzztest.Flips(whole, func(at int, flipped []byte) {
-			if err := os.WriteFile(path, flipped, 0o666); err != nil {
-				t.Fatal(err)
-			}
+		others := 0
+		fuzztest.FlipsOf(t, filepath.Join(dir, name), func(int) {
 			checkGraph(t, func() (*graphs.Graph, error) {
 				g, err := folderGraph(dir)
 				if err == nil && g.Checksum() != want.Checksum() {
@@ -109,9 +107,6 @@ func TestFlippedBytesOfFolders(t *testing.T) {
 				return g, err
 			})
 		})
-		if err := os.WriteFile(path, whole, 0o666); err != nil {
-			t.Fatal(err)
-		}
 		t.Logf("%s: %d of %d changes give another graph", name, others, 2*len(whole))
 	}
 }
@@ -122,20 +117,18 @@ func TestFlippedBytesOfPublishedFiles(t *testing.T) {
 	dir, parts := t.TempDir(), tinyPlanetoid()
 	for name, whole := range parts {
 		path, file := filepath.Join(dir, name), fileOf(whole)
-		fuzztest.Flips(whole, func(at int, flipped []byte) {
-			if err := os.WriteFile(path, flipped, 0o666); err != nil {
-				t.Fatal(err)
-			}
+		if err := os.WriteFile(path, whole, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		fuzztest.FlipsOf(t, path, func(at int) {
 			if err := verifyFile(path, file); err == nil || !strings.Contains(err.Error(), "has the SHA-256") {
 				t.Errorf("%s, byte %d: %v", name, at, err)
 			}
+		})
+		fuzztest.Flips(whole, func(_ int, flipped []byte) {
 			checkGraph(t, func() (*graphs.Graph, error) {
-				damaged := map[string][]byte{name: flipped}
-				for other, content := range parts {
-					if other != name {
-						damaged[other] = content
-					}
-				}
+				damaged := maps.Clone(parts)
+				damaged[name] = flipped
 				return parsePlanetoid(damaged)
 			})
 		})

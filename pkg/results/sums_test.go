@@ -16,11 +16,10 @@ import (
 // sentence that says what is wrong.
 func TestFlippedBytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.sqlite")
-	whole := kept(t, 3)
-	read := func(b []byte) ([]Record, error) {
-		if err := os.WriteFile(path, b, 0o666); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.WriteFile(path, kept(t, 3), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	read := func() ([]Record, error) {
 		s, err := OpenExisting(path)
 		if err != nil {
 			return nil, err
@@ -28,18 +27,18 @@ func TestFlippedBytes(t *testing.T) {
 		defer s.Close()
 		return s.Find(Query{Kind: Train})
 	}
-	want, err := read(whole)
+	want, err := read()
 	if err != nil {
 		t.Fatal(err)
 	}
 	caught := 0
-	fuzztest.Flips(whole, func(i int, flipped []byte) {
-		got, err := read(flipped)
+	fuzztest.FlipsOf(t, path, func(at int) {
+		got, err := read()
 		switch {
 		case err == nil && !reflect.DeepEqual(got, want):
-			t.Errorf("byte %d: got %+v", i, got)
+			t.Errorf("byte %d: got %+v", at, got)
 		case err != nil && (strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), path)):
-			t.Errorf("byte %d: %q", i, err)
+			t.Errorf("byte %d: %q", at, err)
 		case err != nil && strings.Contains(err.Error(), "its checksum is wrong"):
 			caught++
 		}
