@@ -29,7 +29,11 @@ func installed() (map[string]string, error) {
 	if err := damagedPlugin(); err != nil {
 		return out, err
 	}
-	for name, path := range pjrt.AvailablePlugins() {
+	found, err := loadable()
+	if err != nil {
+		return out, err
+	}
+	for name, path := range found {
 		kind := strings.ToLower(name)
 		switch {
 		case kind == "cpu" && interposed.Load() != nil:
@@ -44,6 +48,18 @@ func installed() (map[string]string, error) {
 		out[kind] = path
 	}
 	return out, nil
+}
+
+// loadable are the plugins that go-xla (v0.4.5) can load. It panics where the system refuses to load one, after a line
+// in its log that says why.
+func loadable() (found map[string]string, err error) {
+	defer func() {
+		if recover() != nil {
+			err = fmt.Errorf("a plugin in %s cannot be loaded (see the line before): see that there is memory for it, or "+
+				"remove it and run 'revgnn install-plugin'", strings.Join(searched(), ", "))
+		}
+	}()
+	return pjrt.AvailablePlugins(), nil
 }
 
 // damagedPlugin is an error that names a plugin, where go-xla looks for them, that is no whole library.

@@ -99,8 +99,8 @@ func TestProgramsModes(t *testing.T) {
 	}
 }
 
-// TestFlippedBytes changes one byte of a kept program, or of the key beside it, at a time: it is not loaded, and what is
-// compiled anew can be kept.
+// TestFlippedBytes changes one byte of a kept program, or of the key beside it, at a time: it is not loaded, and what
+// is compiled anew can be kept.
 func TestFlippedBytes(t *testing.T) {
 	dir := private(t)
 	dir.store("a", []byte("a program"), 1<<20)
