@@ -13,7 +13,7 @@ import (
 )
 
 // TestTutorial builds and runs what docs/add-a-model.md has its readers write: its models become files of package
-// models, and its tests run. What it shows beside whole files, a comparison with the formula, becomes a test of its own.
+// models, and its tests run. What it shows beside whole files, a comparison with the formula, becomes a test.
 func TestTutorial(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/add-a-model.md")
 	if err != nil {
