@@ -28,8 +28,9 @@ test: lint setup plugin browser ## All tests: Go, notebooks, browser, on XLA CPU
 	REVGNN_TEST_NOTEBOOKS=1 go test -p 1 -timeout 30m ./...
 
 FAULTS ?= 100
-test-faults: ## Kill trainings FAULTS times (100) and reproductions half as often, and go on: some ten minutes
-	REVGNN_TEST_FAULTS=$(FAULTS) go test -count 1 -p 1 -timeout 2h -v -run '^TestKilled' ./cmd/revgnn ./pkg/experiment
+test-faults: ## Kill trainings FAULTS times (100) and reproductions half as often, fill disks, change bytes: some fifteen minutes
+	REVGNN_TEST_FAULTS=$(FAULTS) go test -count 1 -p 1 -timeout 2h -v -run '^Test(Killed|Fault|Flipped|TwoProcesses)' \
+	./cmd/revgnn ./pkg/...
 
 test-repeat: build plugin ## Every model twice on one thread and on two, on XLA and pure Go: equal bytes; some twenty minutes
 	REVGNN_TEST_REPEAT=1 go test -count 1 -timeout 2h -v -run '^TestRepetition$$' ./cmd/revgnn

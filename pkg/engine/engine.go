@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -125,8 +124,11 @@ func choose(name string) (resolved, why string, err error) {
 	if name == "" {
 		name, source = os.Getenv(Variable), "named by "+Variable
 	}
-	plugins := Plugins()
+	plugins, damaged := installed()
 	need := func(engine, plugin string) (string, string, error) {
+		if damaged != nil {
+			return "", "", fmt.Errorf("engine %s (%s) cannot be opened: %w, or choose another engine", engine, source, damaged)
+		}
 		if plugins[plugin] == "" {
 			return "", "", fmt.Errorf("engine %s (%s) has no plugin in %s: run 'revgnn install-plugin %s', "+
 				"or choose another engine", engine, source, strings.Join(searched(), ", "), plugin)
@@ -146,6 +148,8 @@ func choose(name string) (resolved, why string, err error) {
 	}
 	gpu := HasGPU()
 	switch {
+	case damaged != nil: // another engine would be slower, and give other numbers, without being asked for
+		return "", "", fmt.Errorf("no engine can be chosen: %w, or choose one with --engine or %s", damaged, Variable)
 	case gpu && plugins["cuda"] != "":
 		return CUDA, "an NVIDIA GPU and its XLA plugin are installed", nil
 	case plugins["cpu"] != "" && gpu:
@@ -160,48 +164,4 @@ func choose(name string) (resolved, why string, err error) {
 func HasGPU() bool {
 	found, _ := filepath.Glob("/dev/nvidia[0-9]*")
 	return len(found) > 0
-}
-
-// Plugins maps "cpu" and "cuda" to the paths of the PJRT plugins that are installed.
-func Plugins() map[string]string {
-	out := map[string]string{}
-	for name, path := range pjrt.AvailablePlugins() {
-		kind := strings.ToLower(name)
-		switch {
-		case kind == "cpu" && interposed.Load() != nil:
-			path = *interposed.Load()
-		case strings.HasPrefix(kind, "cpu"):
-			kind = "cpu"
-		case pjrt.IsCUDAName(kind):
-			kind = "cuda"
-		default:
-			continue
-		}
-		out[kind] = path
-	}
-	return out
-}
-
-// PluginDir is where go-xla looks for plugins in a user's home, and where they are installed.
-func PluginDir() (string, error) {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", fmt.Errorf("no home directory to install plugins in: %w; "+
-			"set HOME, or PJRT_PLUGIN_LIBRARY_PATH to a folder with plugins", err)
-	}
-	if runtime.GOOS == "darwin" {
-		return filepath.Join(home, "Library", "Application Support", "go-xla"), nil
-	}
-	return filepath.Join(home, ".local", "lib", "go-xla"), nil
-}
-
-func searched() []string {
-	if paths, ok := os.LookupEnv(pjrt.PJRTPluginPathsEnv); ok {
-		return strings.Split(paths, ":")
-	}
-	dir, err := PluginDir()
-	if err != nil {
-		dir = "the home directory"
-	}
-	return []string{dir, "/usr/local/lib/go-xla", "the system's library folders"}
 }

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -100,21 +99,21 @@ func TestProgramsModes(t *testing.T) {
 	}
 }
 
-// TestEveryByteCounts changes one byte of a kept program at a time.
-func TestEveryByteCounts(t *testing.T) {
+// TestFlippedBytes changes one byte of a kept program, or of the key beside it, at a time: it is not loaded, and what
+// is compiled anew can be kept.
+func TestFlippedBytes(t *testing.T) {
 	dir := private(t)
 	dir.store("a", []byte("a program"), 1<<20)
-	path := filepath.Join(string(dir), "a")
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range whole {
-		if err := os.WriteFile(path, slices.Concat(whole[:i], []byte{whole[i] ^ 1}, whole[i+1:]), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if got := dir.load("a"); got != nil {
-			t.Errorf("with another byte %d, %q was loaded", i, got)
+	for _, name := range []string{"a", keyFile} {
+		fuzztest.FlipsOf(t, filepath.Join(string(dir), name), func(at int) {
+			told := refusals(t)
+			if got := dir.load("a"); got != nil || len(*told) != 1 || !strings.Contains((*told)[0], "compiled anew") {
+				t.Errorf("with another byte %d of %s, %q was loaded, and %q told", at, name, got, *told)
+			}
+		})
+		dir.store("a", []byte("again"), 1<<20)
+		if got := dir.load("a"); string(got) != "again" {
+			t.Errorf("got %q after a change of %s", got, name)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/revgnn/revgnn/pkg/machine/machinetest"
 )
 
 // TestAddressLimit asks a process under ulimit -v, which is this test again.
@@ -19,6 +21,21 @@ func TestAddressLimit(t *testing.T) {
 	c.Env = append(os.Environ(), "REVGNN_TEST_LIMITED=1")
 	out, err := c.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "needs 8.0 GiB of memory") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestFaultLittleGroup asks a process in a control group, which is this test again.
+func TestFaultLittleGroup(t *testing.T) {
+	if os.Getenv("REVGNN_TEST_LIMITED") != "" {
+		total, free := Memory()
+		fmt.Println(total>>20, free > 0 && free < total, Room(1<<30))
+		return
+	}
+	c := exec.Command(os.Args[0], "-test.run", "^TestFaultLittleGroup$")
+	c.Env = append(os.Environ(), "REVGNN_TEST_LIMITED=1")
+	out, err := machinetest.Group(t, 500<<20)(c).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "500 true needs 1.0 GiB of memory") {
 		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -5,28 +5,25 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 )
 
-// Memory returns the total and the available memory in bytes: the kernel's, or the container's where that is less, or
-// what is left of the limit on this process's addresses (ulimit -v).
+// Memory returns the total and the available memory in bytes: the kernel's, or what the control groups of this process
+// leave where that is less, as those of a container or of a scheduler's job do, or what is left of the limit on its
+// addresses (ulimit -v).
 func Memory() (total, free int64) {
 	info := fields("/proc/meminfo")
 	total, free = info["MemTotal:"]*1024, info["MemAvailable:"]*1024
-	// Control groups, version 2 and version 1. What is counted as used includes files in the cache, which make way.
-	for _, group := range []struct{ dir, limit, used, cached string }{
-		{"/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"},
-		{"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
-	} {
-		limit := number(filepath.Join(group.dir, group.limit))
-		if limit <= 0 || total > 0 && limit >= total {
+	for _, g := range groups() {
+		limit := number(filepath.Join(g.dir, g.limit))
+		if limit <= 0 || limit >= info["MemTotal:"]*1024 {
 			continue
 		}
-		used := number(filepath.Join(group.dir, group.used)) -
-			fields(filepath.Join(group.dir, "memory.stat"))[group.cached]
-		total, free = limit, min(free, max(0, limit-used))
+		used := number(filepath.Join(g.dir, g.used)) - fields(filepath.Join(g.dir, "memory.stat"))[g.cached]
+		total, free = min(total, limit), min(free, max(1, limit-used))
 	}
 	var addresses syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_AS, &addresses) == nil && addresses.Cur < math.MaxInt64 {
@@ -34,6 +31,43 @@ func Memory() (total, free int64) {
 		total, free = min(total, limit), min(free, max(1, limit-fields(status)["VmSize:"]*1024))
 	}
 	return total, free
+}
+
+// group is a control group, and the files in its folder with its limit and what is used of it. What is counted as used
+// includes files in the cache, which make way.
+type group struct{ dir, limit, used, cached string }
+
+// mounts are the folders with control groups, of version 2 and version 1.
+var mounts = []group{
+	{"/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"},
+	{"/sys/fs/cgroup/unified", "memory.max", "memory.current", "inactive_file"},
+	{"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
+}
+
+// groups are the control groups that this process is in: the one of /proc/self/cgroup, and those around it. Each may
+// have a limit. A container may see no more than the folder of its own group, and that as the root.
+func groups() (all []group) {
+	b, _ := os.ReadFile("/proc/self/cgroup")
+	for line := range strings.Lines(string(b)) { // such as "0::/user.slice" or "4:memory:/job"
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) < 3 || parts[1] != "" && !slices.Contains(strings.Split(parts[1], ","), "memory") {
+			continue
+		}
+		for _, m := range mounts {
+			if (parts[1] == "") != (m.limit == mounts[0].limit) {
+				continue
+			}
+			for path := parts[2]; ; path = filepath.Dir(path) {
+				g := m
+				g.dir = filepath.Join(m.dir, path)
+				all = append(all, g)
+				if path == filepath.Dir(path) {
+					break
+				}
+			}
+		}
+	}
+	return all
 }
 
 // fields reads a file with a name and a number on each line; it is empty where there is no such file.

@@ -15,10 +15,6 @@ import (
 	"github.com/revgnn/revgnn/pkg/plain"
 )
 
-// maxDeflateRatio is the most that deflate can shrink data (RFC 1951: a 258-byte match in two bits). A zip entry that
-// claims more is damaged or hostile.
-const maxDeflateRatio = 1032
-
 // What the arrays of an archive may take in memory together: a training's data hold far less than 64 times their
 // packed bytes, and mere zeros a thousand times as much.
 const (
@@ -66,6 +62,10 @@ func New(r io.ReaderAt, size int64, path string) (*File, error) {
 		close: func() error { return nil }}
 	for _, f := range archive.File {
 		name := strings.TrimSuffix(f.Name, ".npy")
+		if !sameName(r, f) {
+			return nil, fmt.Errorf("%s is damaged: its directory has the name %q, which is not that before the array; fetch "+
+				"or save it again", path, cut(name))
+		}
 		if z.entries[name] != nil {
 			return nil, fmt.Errorf("%s holds the array %q twice; save it again", path, cut(name))
 		}
@@ -155,32 +155,6 @@ func (z *File) open(name string, dims int, use func(*arrayReader) error) error {
 	}
 	if err := use(a); err != nil {
 		return fail(err)
-	}
-	return nil
-}
-
-// checkEntry compares what the archive's directory claims of an array with what can be.
-func (z *File) checkEntry(entry *zip.File) error {
-	size := entry.UncompressedSize64
-	if entry.CompressedSize64 > uint64(z.size) {
-		return fmt.Errorf("claims more bytes than the archive has; the archive is cut short or damaged")
-	}
-	if size > maxArrayBytes+maxHeaderBytes {
-		return fmt.Errorf("claims %d bytes, more than the limit of %d", size, int64(maxArrayBytes))
-	}
-	switch entry.Method {
-	case zip.Store:
-		if size != entry.CompressedSize64 {
-			return fmt.Errorf("has two different sizes in the archive's directory; the archive is damaged")
-		}
-	case zip.Deflate:
-		if size/maxDeflateRatio > entry.CompressedSize64 {
-			return fmt.Errorf("claims %d bytes from %d packed ones; the archive is damaged",
-				size, entry.CompressedSize64)
-		}
-	default:
-		return fmt.Errorf("is packed by method %d; supported are numpy.savez and numpy.savez_compressed",
-			entry.Method)
 	}
 	return nil
 }

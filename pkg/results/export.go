@@ -12,7 +12,8 @@ import (
 
 // Export writes the records that a query chooses to a file, whole or not at all, in the order of their IDs, and
 // returns their number. A name that ends in .jsonl gets one JSON document per line, one in .csv a table whose columns
-// versions, config and outcome are JSON. Equal records give equal bytes.
+// versions, config and outcome are JSON. Either has a checksum of each record, sum, as the last value. Equal records
+// give equal bytes.
 func (s *Store) Export(path string, q Query) (int, error) {
 	f, err := formatOf(path)
 	if err != nil {
@@ -28,7 +29,14 @@ func (s *Store) Export(path string, q Query) (int, error) {
 // format is a way to write records as text and to read them again; read gives each record with the number of its line.
 type format struct {
 	write func(io.Writer, []Record) error
-	read  func(io.Reader, func(line int, r Record) error) error
+	read  func(io.Reader, func(line int, r exported) error) error
+}
+
+// exported is a record as it is in a file: Sum is [sumOf] its cells, empty in files of earlier versions and in those
+// that were written by hand.
+type exported struct {
+	Record
+	Sum string `json:"sum"`
 }
 
 // FormatError is a file name from which no format can be told.
@@ -50,7 +58,7 @@ func formatOf(path string) (format, error) {
 
 func writeLines(w io.Writer, records []Record) error {
 	for _, r := range records {
-		b, err := marshal(r)
+		b, err := marshal(exported{r, sumOf(r.cells())})
 		if err != nil {
 			return err
 		}
@@ -63,11 +71,12 @@ func writeLines(w io.Writer, records []Record) error {
 
 func writeCSV(w io.Writer, records []Record) error {
 	c := csv.NewWriter(w)
-	if err := c.Write(columnNames()); err != nil {
+	if err := c.Write(append(columnNames(), sumName)); err != nil {
 		return err
 	}
 	for _, r := range records {
-		if err := c.Write(r.cells()); err != nil {
+		cells := r.cells()
+		if err := c.Write(append(cells, sumOf(cells))); err != nil {
 			return err
 		}
 	}

@@ -35,8 +35,8 @@ func FuzzImport(f *testing.F) {
 			read = readCSV
 		}
 		fuzztest.Parse(t, func() error {
-			return read(bytes.NewReader(b), func(_ int, r Record) error {
-				r, err := r.prepared()
+			return read(bytes.NewReader(b), func(_ int, from exported) error {
+				r, err := from.prepared()
 				if err == nil {
 					checkRecord(t, r)
 				}
@@ -53,8 +53,9 @@ func checkRecord(t *testing.T, r Record) {
 		t.Fatal(err)
 	}
 	same := errors.New("not read")
-	err = readLines(bytes.NewReader(text), func(_ int, again Record) error {
-		again, same = again.prepared()
+	err = readLines(bytes.NewReader(text), func(_ int, from exported) error {
+		var again Record
+		again, same = from.prepared()
 		if fmt.Sprint(again.cells()) != fmt.Sprint(r.cells()) {
 			t.Errorf("%q becomes %q", r.cells(), again.cells())
 		}
@@ -71,7 +72,7 @@ func checkRecord(t *testing.T, r Record) {
 // TestEndlessRow: a row that does not end is not kept in memory as a whole.
 func TestEndlessRow(t *testing.T) {
 	endless := io.MultiReader(strings.NewReader(strings.Join(columnNames(), ",")+"\n"), sevens{})
-	err := readCSV(endless, func(int, Record) error { return nil })
+	err := readCSV(endless, func(int, exported) error { return nil })
 	if err == nil || !strings.Contains(err.Error(), "a row is longer than") {
 		t.Error(err)
 	}

@@ -39,7 +39,7 @@ func (s *Store) ImportFrom(path string, in io.Reader) (added, skipped int, err e
 		return 0, 0, err
 	}
 	err = s.write(func(tx *sql.Tx) error {
-		err := f.read(in, func(line int, r Record) error {
+		err := f.read(in, func(line int, r exported) error {
 			isNew, err := merge(tx, r)
 			if err != nil {
 				return fmt.Errorf("line %d: %w", line, err)
@@ -63,7 +63,8 @@ func (s *Store) ImportFrom(path string, in io.Reader) (added, skipped int, err e
 }
 
 // merge adds a record under the ID that it has, and tells whether it is new.
-func merge(tx *sql.Tx, r Record) (bool, error) {
+func merge(tx *sql.Tx, from exported) (bool, error) {
+	r := from.Record
 	if !idPattern.MatchString(r.ID) {
 		return false, fmt.Errorf("id is %q: it must be one of %d letters and digits, as revgnn gives them",
 			r.ID, timeDigits+randomDigits)
@@ -76,6 +77,10 @@ func merge(tx *sql.Tx, r Record) (bool, error) {
 		return false, err
 	}
 	cells := r.cells()
+	if from.Sum != "" && from.Sum != sumOf(cells) {
+		return false, fmt.Errorf("run %s is not as it was exported, by its checksum; export it again, or, where it was "+
+			"changed on purpose, leave out its %s", r.ID, sumName)
+	}
 	added, err := insert(tx, cells)
 	if err != nil || added {
 		return added, err
@@ -93,7 +98,7 @@ func merge(tx *sql.Tx, r Record) (bool, error) {
 	return false, nil
 }
 
-func readLines(in io.Reader, each func(int, Record) error) error {
+func readLines(in io.Reader, each func(int, exported) error) error {
 	s := bufio.NewScanner(in)
 	s.Buffer(nil, maxLine)
 	number := 0
@@ -121,7 +126,7 @@ func readLines(in io.Reader, each func(int, Record) error) error {
 }
 
 // fromJSON reads one record; what it does not know would be lost, and is an error.
-func fromJSON(text []byte) (r Record, err error) {
+func fromJSON(text []byte) (r exported, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&r); err != nil {
@@ -133,15 +138,17 @@ func fromJSON(text []byte) (r Record, err error) {
 	return r, nil
 }
 
-func readCSV(in io.Reader, each func(int, Record) error) error {
+func readCSV(in io.Reader, each func(int, exported) error) error {
 	pieces := files.NewPieces(in, maxLine)
 	c := csv.NewReader(pieces)
 	header, err := c.Read()
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	if !slices.Equal(header, columnNames()) {
-		return fmt.Errorf("line 1: the columns are not %s", strings.Join(columnNames(), ","))
+	names := append(columnNames(), sumName)
+	withSums := slices.Equal(header, names)
+	if !withSums && !slices.Equal(header, columnNames()) {
+		return fmt.Errorf("line 1: the columns are not %s", strings.Join(names, ","))
 	}
 	for {
 		pieces.Next()
@@ -153,8 +160,11 @@ func readCSV(in io.Reader, each func(int, Record) error) error {
 			return err
 		}
 		number, _ := c.FieldPos(0)
-		r, err := fromCells(cells)
-		if err != nil {
+		var r exported
+		if withSums {
+			r.Sum = cells[len(columns)]
+		}
+		if r.Record, err = fromCells(cells); err != nil {
 			return fmt.Errorf("line %d: %w", number, err)
 		}
 		if err := each(number, r); err != nil {

@@ -42,28 +42,26 @@ func insert(tx *sql.Tx, cells []string) (bool, error) {
 	return n == 1, err
 }
 
-// Find returns the records that a query chooses, in the order of their IDs: by the time they started.
+// Find returns the records that a query chooses, in the order of their IDs: by the time they started. Unless it asks
+// for a key, all records are read and checked, so that one whose damage lies in what is asked for is not passed over.
 func (s *Store) Find(q Query) ([]Record, error) {
-	where, args := q.where()
-	return s.records("WHERE "+where+" ORDER BY id", args...)
+	clauses, args := "ORDER BY id", []any{}
+	if q.Key != "" {
+		clauses, args = "WHERE key = ? ORDER BY id", []any{q.Key}
+	}
+	found, err := s.records(clauses, args...)
+	return slices.DeleteFunc(found, func(r Record) bool { return !q.chooses(r) }), err
 }
 
-// where is the query as SQL.
-func (q Query) where() (string, []any) {
-	terms, args := []string{"true"}, []any{}
-	for _, f := range []struct{ column, value string }{{"kind", q.Kind}, {"profile", q.Profile},
-		{"dataset", q.Dataset}, {"model", q.Model}, {"key", q.Key}} {
-		if f.value != "" {
-			terms, args = append(terms, f.column+" = ?"), append(args, f.value)
+// chooses tells whether a record has all values that are asked for.
+func (q Query) chooses(r Record) bool {
+	for _, f := range []struct{ asked, is string }{{q.Kind, r.Kind}, {q.Profile, r.Profile}, {q.Dataset, r.Dataset},
+		{q.Model, r.Model}, {q.Key, r.Key}} {
+		if f.asked != "" && f.asked != f.is {
+			return false
 		}
 	}
-	if len(q.Status) > 0 {
-		terms = append(terms, "status IN (?"+strings.Repeat(", ?", len(q.Status)-1)+")")
-		for _, status := range q.Status {
-			args = append(args, status)
-		}
-	}
-	return strings.Join(terms, " AND "), args
+	return len(q.Status) == 0 || slices.Contains(q.Status, r.Status)
 }
 
 // Get returns the record with an ID, or the only one whose ID starts so.

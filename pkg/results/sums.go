@@ -10,9 +10,10 @@ import (
 // Every record has a checksum, since SQLite checks how its pages hang together, but not what is written in them. The
 // column came later than the others: programs that do not know it leave it empty, and the next that does fills it in.
 
-// sumColumn is the column of checksums, as SQL has it, and addSums adds it to the table.
+// sumName is the name of the checksums, sumColumn that as SQL has it, and addSums adds their column to the table.
 const (
-	sumColumn = `"sum"`
+	sumName   = "sum"
+	sumColumn = `"` + sumName + `"`
 	addSums   = "ALTER TABLE runs ADD COLUMN " + sumColumn + " TEXT NOT NULL DEFAULT ''"
 )
 

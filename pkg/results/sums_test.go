@@ -5,46 +5,104 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 )
 
 // TestFlippedBytes flips bytes of a file one at a time: the records are those that were written, or there is one
 // sentence that says what is wrong.
 func TestFlippedBytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.sqlite")
-	whole := kept(t, 3)
-	read := func(b []byte) ([]Record, error) {
-		if err := os.WriteFile(path, b, 0o666); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.WriteFile(path, kept(t, 3), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	read := func() ([]Record, error) {
 		s, err := OpenExisting(path)
 		if err != nil {
 			return nil, err
 		}
 		defer s.Close()
-		return s.Find(Query{})
+		return s.Find(Query{Kind: Train})
 	}
-	want, err := read(whole)
+	want, err := read()
 	if err != nil {
 		t.Fatal(err)
 	}
 	caught := 0
-	for i := 0; i < len(whole); i += 29 {
-		flipped := bytes.Clone(whole)
-		flipped[i] ^= 1
-		got, err := read(flipped)
+	fuzztest.FlipsOf(t, path, func(at int) {
+		got, err := read()
 		switch {
 		case err == nil && !reflect.DeepEqual(got, want):
-			t.Errorf("byte %d: got %+v", i, got)
+			t.Errorf("byte %d: got %+v", at, got)
 		case err != nil && (strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), path)):
-			t.Errorf("byte %d: %q", i, err)
+			t.Errorf("byte %d: %q", at, err)
 		case err != nil && strings.Contains(err.Error(), "its checksum is wrong"):
 			caught++
 		}
-	}
+	})
 	if caught < 10 {
 		t.Errorf("checksums caught %d changes", caught)
+	}
+}
+
+// TestFlippedBytesOfExports: a file of exported records with a byte changed is refused, or has the records that were
+// exported.
+func TestFlippedBytesOfExports(t *testing.T) {
+	s := opened(t)
+	add(t, s, example())
+	add(t, s, example())
+	for _, name := range []string{"r.jsonl", "r.csv"} {
+		path := filepath.Join(t.TempDir(), name)
+		if _, err := s.Export(path, Query{}); err != nil {
+			t.Fatal(err)
+		}
+		whole, caught := content(t, path), 0
+		fuzztest.Flips(whole, func(at int, flipped []byte) {
+			fuzztest.Parse(t, func() error {
+				added, skipped, err := s.ImportFrom(name, bytes.NewReader(flipped))
+				switch {
+				case err == nil && (added != 0 || skipped != 2):
+					t.Errorf("%s, byte %d: %d records are other ones, %d the same", name, at, added, skipped)
+				case err != nil && strings.Contains(err.Error(), "recorded already"):
+					t.Errorf("%s, byte %d: only the records that are there already tell: %v", name, at, err)
+				case err != nil && strings.Contains(err.Error(), "by its checksum"):
+					caught++
+				}
+				return err
+			})
+		})
+		if caught < 100 {
+			t.Errorf("%s: checksums caught %d changes", name, caught)
+		}
+	}
+}
+
+// withoutSums is what an earlier version exports.
+func withoutSums(b []byte) []byte {
+	return regexp.MustCompile(`(?m)(,"sum":"[0-9a-f]*"|,sum$|,[0-9a-f]{64}$)`).ReplaceAll(b, nil)
+}
+
+// TestExportsWithoutSums: files of an earlier version, and those that were written by hand, are taken.
+func TestExportsWithoutSums(t *testing.T) {
+	s := opened(t)
+	id := add(t, s, example())
+	for _, name := range []string{"r.jsonl", "r.csv"} {
+		path := filepath.Join(t.TempDir(), name)
+		if _, err := s.Export(path, Query{}); err != nil {
+			t.Fatal(err)
+		}
+		with := content(t, path)
+		without, to := withoutSums(with), opened(t)
+		if len(with)-len(without) < 64 {
+			t.Fatalf("the checksum is still there: %s", without)
+		}
+		if added, _, err := to.ImportFrom(name, bytes.NewReader(without)); added != 1 || err != nil ||
+			all(t, to)[0].ID != id {
+			t.Errorf("%s: added %d, %v", name, added, err)
+		}
 	}
 }
 

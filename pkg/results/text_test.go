@@ -138,8 +138,8 @@ func TestImportOfAnotherRun(t *testing.T) {
 	if _, err := s.Export(path, Query{}); err != nil {
 		t.Fatal(err)
 	}
-	changed := strings.Replace(string(content(t, path)), `"status":"diverged"`, `"status":"ok"`, 1)
-	if err := os.WriteFile(path, []byte(changed), 0o666); err != nil {
+	changed := bytes.Replace(withoutSums(content(t, path)), []byte(`"status":"diverged"`), []byte(`"status":"ok"`), 1)
+	if err := os.WriteFile(path, changed, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := s.Import(path); err == nil || !strings.Contains(err.Error(), "line 2: run") ||

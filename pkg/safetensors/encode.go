@@ -2,24 +2,38 @@ package safetensors
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"io"
 )
 
-// encode writes the header, padded with spaces so that the values are aligned to 8 bytes, and the values.
+// encode writes the header with the file's checksum, and the values.
 func encode(w io.Writer, header map[string]any, arrays []Named) error {
 	text, err := json.Marshal(header) // sorted by name
 	if err != nil {
 		return err
 	}
+	// The length of a header is a multiple of 8, so that the values are aligned.
 	text = append(text, bytes.Repeat([]byte(" "), (8-len(text)%8)%8)...)
-	if err := binary.Write(w, binary.LittleEndian, uint64(len(text))); err != nil {
+	sum := sha256.New()
+	sum.Write(frame(text))
+	if err := writeValues(sum, arrays); err != nil {
 		return err
 	}
-	if _, err := w.Write(text); err != nil {
+	if _, err := w.Write(frame(withSum(text, noSum, hex.EncodeToString(sum.Sum(nil))))); err != nil {
 		return err
 	}
+	return writeValues(w, arrays)
+}
+
+// frame is a header after its length.
+func frame(header []byte) []byte {
+	return append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)
+}
+
+func writeValues(w io.Writer, arrays []Named) error {
 	for _, a := range arrays {
 		if err := binary.Write(w, binary.LittleEndian, a.Values); err != nil {
 			return err

@@ -3,6 +3,9 @@
 // order. The header maps each name to {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}, counted from
 // the header's end, and "__metadata__" to a map of strings.
 //
+// A file that [Write] wrote has a checksum in its metadata, since the format has none, and one that is not as it was
+// written is refused. Files of other programs are taken without.
+//
 // Reading is strict, as the format asks: no name twice, no hole, no overlap, no byte beyond the arrays. It allocates
 // no more than the file holds, and never more than a limit far below a laptop's memory.
 package safetensors
@@ -44,10 +47,10 @@ type entry struct {
 type File struct {
 	// Path names the file in errors.
 	Path string
-	// Metadata of the file, nil where it has none.
+	// Metadata of the file, without the checksum of ours.
 	Metadata map[string]string
 	entries  map[string]entry
-	data     io.ReaderAt // from the header's end
+	data     *io.SectionReader // from the header's end
 	close    func() error
 }
 
@@ -90,6 +93,9 @@ func New(r io.ReaderAt, size int64, path string) (*File, error) {
 		return fail(err)
 	}
 	if err := s.check(rest); err != nil {
+		return fail(err)
+	}
+	if err := s.checkSum(header); err != nil {
 		return fail(err)
 	}
 	return s, nil

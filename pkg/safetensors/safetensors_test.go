@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 )
 
 // file puts a header, an optional tail, and their frame together.
@@ -48,6 +50,46 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("%s: %v %v %v", a.Name, values, shape, err)
 		}
 	}
+}
+
+// TestFlippedBytes: a file of ours with a byte changed is refused, or holds what it held.
+func TestFlippedBytes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "w.safetensors")
+	if err := Write(path, []Named{{"a.weight", []int{2, 3}, []float32{1, 2, 3, 4, 5, 6}}, {"a.bias", []int{3, 2},
+		make([]float32, 6)}}, map[string]string{"model": "gcn"}); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := func(b []byte) (out []string, err error) {
+		s, err := read(b)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range s.Names() {
+			values, shape, err := s.Float32s(name)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, fmt.Sprint(name, shape, values))
+		}
+		return out, nil
+	}
+	want, err := content(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fuzztest.Flips(whole, func(at int, flipped []byte) {
+		fuzztest.Parse(t, func() error {
+			got, err := content(flipped)
+			if err == nil && !slices.Equal(got, want) {
+				t.Errorf("byte %d: got %q, want %q", at, got, want)
+			}
+			return err
+		})
+	})
 }
 
 // TestTypes reads 1, -2 and 0.5 in every type of real numbers.

@@ -76,16 +76,15 @@ type Named struct {
 	Values []float32
 }
 
-// Write writes arrays as F32 in alphabetical order, whole or not at all (see [files.Write]).
-// Equal arrays give equal bytes.
+// Write writes arrays as F32 in alphabetical order, whole or not at all (see [files.Write]), with a checksum beside
+// the metadata. Equal arrays give equal bytes.
 func Write(path string, arrays []Named, meta map[string]string) error {
 	arrays = slices.SortedFunc(slices.Values(arrays), func(a, b Named) int {
 		return slices.Compare([]byte(a.Name), []byte(b.Name))
 	})
-	header := map[string]any{}
-	if len(meta) > 0 {
-		header[metadata] = meta
-	}
+	known := map[string]string{sumKey: noSum}
+	maps.Copy(known, meta)
+	header := map[string]any{metadata: known}
 	at := int64(0)
 	for _, a := range arrays {
 		e := entry{Type: "F32", Shape: make([]int64, len(a.Shape))}

@@ -12,6 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 	"github.com/revgnn/revgnn/pkg/files"
+	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -106,6 +107,22 @@ func TestResumeRefuses(t *testing.T) {
 	}
 	put(t, record, []byte("{}"))
 	again("is of an earlier revgnn")
+}
+
+// TestFlippedBytes: with any byte of a split's result or of its weights changed, the split is not taken for done.
+func TestFlippedBytes(t *testing.T) {
+	e, dir := enginetest.Open(t, engine.Go), t.TempDir()
+	if _, err := Run(t.Context(), e, graph(t), small(), Options{Splits: []int{0}, Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{recordName(0), weightsName(0)} {
+		fuzztest.FlipsOf(t, filepath.Join(dir, name), func(at int) {
+			if _, err := (&folder{dir: dir}).read(0); err == nil || !strings.Contains(err.Error(), dir) ||
+				strings.Contains(err.Error(), "\n") {
+				t.Errorf("byte %d of %s: %v", at, name, err)
+			}
+		})
+	}
 }
 
 func put(t *testing.T, path string, content []byte) {

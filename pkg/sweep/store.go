@@ -108,7 +108,7 @@ func replaceLast(b []byte, old, with string) []byte {
 
 // sumOf is the SHA-256 of a file.
 func sumOf(path string) (string, error) {
-	f, err := os.Open(path)
+	f, _, err := files.Open(path, "weights that revgnn train wrote")
 	if err != nil {
 		return "", err
 	}

@@ -248,9 +248,7 @@ func FuzzReadState(f *testing.F) {
 	f.Add(b[:len(b)-32])
 	f.Fuzz(func(t *testing.T, b []byte) {
 		path := filepath.Join(t.TempDir(), "state")
-		if err := files.Write(path, func(to io.Writer) error {
-			return sealed(to, func(w io.Writer) error { _, err := w.Write(b); return err })
-		}); err != nil {
+		if err := files.WriteSealed(path, func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
 			t.Fatal(err)
 		}
 		_, content, err := readState(path, func(state) []array { return arrays })

@@ -2,8 +2,6 @@ package train
 
 import (
 	"bufio"
-	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -13,13 +11,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// A checkpoint's file is
+// A checkpoint's file, sealed by [files.WriteSealed], is
 //
 //	stateMagic                       the format and its version
 //	uint64                           the length of the header, little-endian
 //	header                           a state, as JSON
 //	bytes                            the arrays that the header lists, one after the other
-//	[32]byte                         SHA-256 of all that comes before
 const stateMagic = "revgnn checkpoint 1\n"
 
 // state is what a checkpoint holds.
@@ -52,30 +49,17 @@ func writeState(path string, s state) error {
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	return files.Write(path, func(to io.Writer) error {
-		return sealed(to, func(w io.Writer) error {
-			io.WriteString(w, stateMagic) // a failure is told by sealed
-			binary.Write(w, binary.LittleEndian, uint64(len(header)))
-			w.Write(header)
-			for _, a := range s.Arrays {
-				if err := a.write(w); err != nil {
-					return fmt.Errorf("%s: %w", a.Name, err)
-				}
+	return files.WriteSealed(path, func(w io.Writer) error {
+		io.WriteString(w, stateMagic) // a failure comes again when the rest is written
+		binary.Write(w, binary.LittleEndian, uint64(len(header)))
+		w.Write(header)
+		for _, a := range s.Arrays {
+			if err := a.write(w); err != nil {
+				return fmt.Errorf("%s: %w", a.Name, err)
 			}
-			return nil
-		})
+		}
+		return nil
 	})
-}
-
-// sealed writes something, and then its sum.
-func sealed(to io.Writer, write func(io.Writer) error) error {
-	sum := sha256.New()
-	w := bufio.NewWriter(io.MultiWriter(to, sum))
-	if err := errors.Join(write(w), w.Flush()); err != nil {
-		return err
-	}
-	_, err := to.Write(sum.Sum(nil))
-	return err
 }
 
 // damage is what is wrong with a checkpoint that is not as it was written.
@@ -84,21 +68,22 @@ type damage struct{ error }
 // readState reads a state, and its arrays' bytes. wanted are the arrays that such a state has; it may allocate as much
 // as they and the header need. A file that is not as writeState wrote it is a [damage].
 func readState(path string, wanted func(state) []array) (s state, content [][]byte, err error) {
-	f, size, err := files.Open(path, "a file that revgnn wrote")
+	f, err := files.OpenSealed(path, "a file that revgnn wrote")
+	var changed *files.DamageError
+	if errors.As(err, &changed) {
+		return s, nil, damage{err}
+	}
 	if err != nil {
 		return s, nil, err
 	}
 	defer f.Close()
-	if err := checkSum(f, size); err != nil {
-		return s, nil, damage{err}
-	}
-	in := bufio.NewReader(io.NewSectionReader(f, 0, size-sha256.Size))
+	in := bufio.NewReader(f)
 	magic := make([]byte, len(stateMagic))
 	var length uint64
 	if _, err := io.ReadFull(in, magic); err != nil || string(magic) != stateMagic {
 		return s, nil, damage{errors.New("it is of another format")}
 	}
-	if err := binary.Read(in, binary.LittleEndian, &length); err != nil || length > uint64(size) {
+	if err := binary.Read(in, binary.LittleEndian, &length); err != nil || length > uint64(f.Size()) {
 		return s, nil, damage{errors.New("its header is too long")}
 	}
 	if err := json.NewDecoder(io.LimitReader(in, int64(length))).Decode(&s); err != nil {
@@ -106,7 +91,7 @@ func readState(path string, wanted func(state) []array) (s state, content [][]by
 	}
 	// The decoder may have read beyond the value, but not beyond the header.
 	start := int64(len(stateMagic)+8) + int64(length)
-	in.Reset(io.NewSectionReader(f, start, size-sha256.Size-start))
+	in.Reset(io.NewSectionReader(f, start, f.Size()-start))
 	list := wanted(s)
 	if len(list) != len(s.Arrays) {
 		return s, nil, damage{fmt.Errorf("it has %d arrays, not %d", len(s.Arrays), len(list))}
@@ -123,22 +108,4 @@ func readState(path string, wanted func(state) []array) (s state, content [][]by
 		content = append(content, b)
 	}
 	return s, content, nil
-}
-
-// checkSum compares the end of a file with the sum of the rest.
-func checkSum(f io.ReaderAt, size int64) error {
-	if size < sha256.Size {
-		return errors.New("it is cut short")
-	}
-	sum, kept := sha256.New(), make([]byte, sha256.Size)
-	if _, err := io.Copy(sum, io.NewSectionReader(f, 0, size-sha256.Size)); err != nil {
-		return err
-	}
-	if _, err := f.ReadAt(kept, size-sha256.Size); err != nil && err != io.EOF {
-		return err
-	}
-	if !bytes.Equal(kept, sum.Sum(nil)) {
-		return errors.New("its checksum is wrong")
-	}
-	return nil
 }

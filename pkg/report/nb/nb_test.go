@@ -2,6 +2,7 @@ package nb
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +50,18 @@ func TestState(t *testing.T) {
 		t.Errorf("loaded %v", got)
 	}
 	for name, load := range map[string]func(){
+		"checksum is wrong": func() {
+			Save("changed", 0.5)
+			b, err := os.ReadFile(file("changed"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			b[len(b)/3] ^= 1
+			if err := os.WriteFile(file("changed"), b, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			Load[float64]("changed")
+		},
 		"run the cell": func() { Load[int]("never saved") },
 		"gob":          func() { Load[int]("scores") },
 	} {

@@ -5,6 +5,7 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,22 +26,20 @@ func Must[T any](v T, err error) T {
 // Save keeps v under a name for later cells of the same kernel: each cell is a program of its own. What v points to is
 // copied; unexported fields are not. It panics where v can't be stored.
 func Save(name string, v any) {
-	f, err := os.Create(file(name))
+	err := files.WriteSealed(file(name), func(w io.Writer) error { return gob.NewEncoder(w).Encode(v) })
 	if err != nil {
-		panic(fmt.Errorf("nb: saving %q: %w", name, err))
-	}
-	if err := errors.Join(gob.NewEncoder(f).Encode(v), f.Close()); err != nil {
 		panic(fmt.Errorf("nb: saving %q: %w", name, err))
 	}
 }
 
-// Load returns what a cell saved under a name. It panics where there is no such thing, or it is of another type.
+// Load returns what a cell saved under a name. It panics where there is no such thing, it is of another type, or it is
+// not as it was saved.
 func Load[T any](name string) T {
-	f, _, err := files.Open(file(name), "what a cell saved")
+	f, err := files.OpenSealed(file(name), "what a cell saved")
 	if errors.Is(err, fs.ErrNotExist) {
 		panic(fmt.Errorf("nb: nothing is saved as %q: run the cell that saves it first", name))
 	} else if err != nil {
-		panic(fmt.Errorf("nb: loading %q: %w", name, err))
+		panic(fmt.Errorf("nb: loading %q: %w; run the cell that saves it again", name, err))
 	}
 	defer f.Close()
 	var v T

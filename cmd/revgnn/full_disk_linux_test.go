@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/machine/machinetest"
+)
+
+// TestFaultFullDisk trains on disks that are too small at various points: it says so in a sentence, and goes on from
+// what there was when there is room.
+func TestFaultFullDisk(t *testing.T) {
+	whole := t.TempDir()
+	succeeds(t, faultless(whole)...)
+	sizes := []int{4 << 10, 24 << 10, 44 << 10}
+	if os.Getenv("REVGNN_TEST_FAULTS") != "" {
+		for size := 8 << 10; size < 72<<10; size += 8 << 10 {
+			sizes = append(sizes, size)
+		}
+	}
+	failed := 0
+	for _, size := range sizes {
+		disk, resize := machinetest.Disk(t, size)
+		dir := filepath.Join(disk, "run")
+		o := revgnn(t, faultless(dir)...)
+		if o.code == 1 {
+			failed++
+			oneSentence(t, o, "")
+		} else if o.code != 0 {
+			t.Errorf("%d bytes: exit status %d: %s", size, o.code, o.stderr)
+		}
+		resize(16 << 20)
+		succeeds(t, with(faultless(dir), "--resume")...)
+		sameAs(t, dir, whole)
+		empty(t, dir, "split0.json", "split0.safetensors", "split1.json", "split1.safetensors", "result.json",
+			"runs.sqlite")
+	}
+	if failed < 2 { // the least depends on the size of the system's pages
+		t.Errorf("%d of %d disks were too small", failed, len(sizes))
+	}
+}
+
+// TestFaultFullDiskForRecords: imports and exports keep what there was, and leave nothing half done.
+func TestFaultFullDiskForRecords(t *testing.T) {
+	from := filepath.Join(t.TempDir(), "runs.sqlite")
+	succeeds(t, "runs", "import", "../../data/records/quick.jsonl", "--runs", from)
+	disk, _ := machinetest.Disk(t, 200<<10)
+	store, export := filepath.Join(disk, "runs.sqlite"), filepath.Join(disk, "r.jsonl")
+	few := with([]string{"runs", "export", export, "--runs", from}, "--dataset", "cora", "--model", "gcn")
+	succeeds(t, few...)
+	succeeds(t, "runs", "import", export, "--runs", store)
+	before, listed := read(t, export), succeeds(t, "runs", "list", "--runs", store, "--json").stdout
+	fails(t, 1, "the disk is full", "runs", "import", "../../data/records/quick.jsonl", "--runs", store)
+	fails(t, 1, "no space left on device", "runs", "export", export, "--runs", from)
+	if !bytes.Equal(read(t, export), before) {
+		t.Error("the earlier export was changed")
+	}
+	if got := succeeds(t, "runs", "list", "--runs", store, "--json").stdout; got != listed {
+		t.Errorf("the records are %s", got)
+	}
+	empty(t, disk, "runs.sqlite", "r.jsonl")
+}

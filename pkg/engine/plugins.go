@@ -1,0 +1,125 @@
+package engine
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/gomlx/go-xla/pjrt"
+
+	"github.com/revgnn/revgnn/pkg/files"
+)
+
+// Plugins maps "cpu" and "cuda" to the paths of the PJRT plugins that are installed. Where one is damaged, there are
+// none.
+func Plugins() map[string]string {
+	out, _ := installed()
+	return out
+}
+
+// installed is [Plugins], with the reason where one is damaged: go-xla loads all that it finds to look at them, and
+// loading one that is cut short ends the process.
+func installed() (map[string]string, error) {
+	out := map[string]string{}
+	if err := damagedPlugin(); err != nil {
+		return out, err
+	}
+	found, err := loadable()
+	if err != nil {
+		return out, err
+	}
+	for name, path := range found {
+		kind := strings.ToLower(name)
+		switch {
+		case kind == "cpu" && interposed.Load() != nil:
+			path = *interposed.Load()
+		case strings.HasPrefix(kind, "cpu"):
+			kind = "cpu"
+		case pjrt.IsCUDAName(kind):
+			kind = "cuda"
+		default:
+			continue
+		}
+		out[kind] = path
+	}
+	return out, nil
+}
+
+// loadable are the plugins that go-xla (v0.4.5) can load. It panics where the system refuses to load one, after a line
+// in its log that says why.
+func loadable() (found map[string]string, err error) {
+	defer func() {
+		if recover() != nil {
+			err = fmt.Errorf("a plugin in %s cannot be loaded (see the line before): see that there is memory for it, or "+
+				"remove it and run 'revgnn install-plugin'", strings.Join(searched(), ", "))
+		}
+	}()
+	return pjrt.AvailablePlugins(), nil
+}
+
+// damagedPlugin is an error that names a plugin, where go-xla looks for them, that is no whole library.
+func damagedPlugin() error {
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	for _, dir := range searched() {
+		for _, pattern := range []string{"pjrt-plugin-*.so", "pjrt_plugin_*.so", "pjrt_c_api_*_plugin.so"} {
+			found, _ := filepath.Glob(filepath.Join(dir, pattern))
+			for _, path := range found {
+				if err := wholeLibrary(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // a link to nowhere
+					return fmt.Errorf("the plugin %s is damaged (%w): remove it and run 'revgnn install-plugin'", path, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// wholeLibrary tells whether a file is a library of which nothing is cut off: the table of its sections, mostly at the
+// end, and its segments, which are what is loaded, lie inside.
+func wholeLibrary(path string) error {
+	f, size, err := files.Open(path, "a plugin")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	library, err := elf.NewFile(f)
+	if err != nil {
+		return fmt.Errorf("it is no library, or cut short: %w", err)
+	}
+	for _, p := range library.Progs {
+		if p.Type == elf.PT_LOAD && p.Off+p.Filesz > uint64(size) {
+			return errors.New("it is cut short")
+		}
+	}
+	return nil
+}
+
+// PluginDir is where go-xla looks for plugins in a user's home, and where they are installed.
+func PluginDir() (string, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("no home directory to install plugins in: %w; "+
+			"set HOME, or PJRT_PLUGIN_LIBRARY_PATH to a folder with plugins", err)
+	}
+	if runtime.GOOS == "darwin" {
+		return filepath.Join(home, "Library", "Application Support", "go-xla"), nil
+	}
+	return filepath.Join(home, ".local", "lib", "go-xla"), nil
+}
+
+func searched() []string {
+	if paths, ok := os.LookupEnv(pjrt.PJRTPluginPathsEnv); ok {
+		return strings.Split(paths, ":")
+	}
+	dir, err := PluginDir()
+	if err != nil {
+		dir = "the home directory"
+	}
+	return []string{dir, "/usr/local/lib/go-xla", "the system's library folders"}
+}

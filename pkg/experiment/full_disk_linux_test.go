@@ -1,0 +1,27 @@
+package experiment
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/machine/machinetest"
+)
+
+// TestFaultFullDisk: where the file of records cannot grow, a process ends and says why; the next one, when there is
+// room, makes what is missing.
+func TestFaultFullDisk(t *testing.T) {
+	want, _ := unbroken(t)
+	disk, resize := machinetest.Disk(t, 36<<10)
+	path := filepath.Join(disk, "runs.sqlite")
+	c, out := process(t, path)
+	if err := c.Wait(); err == nil || !strings.Contains(out.String(), "the disk is full") {
+		t.Fatalf("%v: %s", err, out)
+	}
+	resize(16 << 20)
+	c, out = process(t, path)
+	if err := c.Wait(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	equal(t, outcomes(t, path), want)
+}

@@ -1,0 +1,69 @@
+package files
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"os"
+)
+
+// WriteSealed is [Write] for a file that ends with the SHA-256 of what comes before.
+func WriteSealed(path string, write func(io.Writer) error) error {
+	return Write(path, func(to io.Writer) error {
+		sum := sha256.New()
+		w := bufio.NewWriter(io.MultiWriter(to, sum))
+		if err := errors.Join(write(w), w.Flush()); err != nil {
+			return err
+		}
+		_, err := to.Write(sum.Sum(nil))
+		return err
+	})
+}
+
+// Sealed is what a file of [WriteSealed] holds, without the sum.
+type Sealed struct {
+	*io.SectionReader
+	file *os.File
+}
+
+// Close closes the file.
+func (s *Sealed) Close() error { return s.file.Close() }
+
+// A DamageError says, without its name, why a file is not as it was written.
+type DamageError struct{ what string }
+
+func (e *DamageError) Error() string { return e.what }
+
+// OpenSealed opens a file of [WriteSealed] as [Open] does. One that is not as it was written is a [DamageError].
+func OpenSealed(path, wanted string) (*Sealed, error) {
+	f, size, err := Open(path, wanted)
+	if err != nil {
+		return nil, err
+	}
+	s := &Sealed{io.NewSectionReader(f, 0, max(0, size-sha256.Size)), f}
+	if err := s.check(size); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// check compares the end of a file of so many bytes with the sum of the rest.
+func (s *Sealed) check(size int64) error {
+	if size < sha256.Size {
+		return &DamageError{"it is cut short"}
+	}
+	sum, kept := sha256.New(), make([]byte, sha256.Size)
+	if _, err := io.Copy(sum, io.NewSectionReader(s, 0, s.Size())); err != nil {
+		return err
+	}
+	if _, err := s.file.ReadAt(kept, s.Size()); err != nil && err != io.EOF {
+		return err
+	}
+	if !bytes.Equal(kept, sum.Sum(nil)) {
+		return &DamageError{"its checksum is wrong"}
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package machinetest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Disk is the folder of a disk of so many bytes, and resize gives it another size.
+func Disk(t testing.TB, bytes int) (dir string, resize func(bytes int)) {
+	t.Helper()
+	dir = t.TempDir()
+	mount := func(bytes int, flags uintptr) error {
+		return syscall.Mount("tmpfs", dir, "tmpfs", flags, fmt.Sprintf("size=%d", bytes))
+	}
+	if err := mount(bytes, 0); err != nil {
+		t.Skip("no file system may be mounted here, and a full disk is not tested: ", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir, func(bytes int) {
+		if err := mount(bytes, syscall.MS_REMOUNT); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Group has a command run in a control group of its own, with so many bytes of memory and none to swap to.
+func Group(t testing.TB, bytes int) (within func(*exec.Cmd) *exec.Cmd) {
+	t.Helper()
+	dir, err := newGroup(bytes)
+	if err != nil {
+		t.Skip("no control group with a limit can be made here, and that is not tested: ", err)
+	}
+	t.Cleanup(func() {
+		for range 50 { // until the kernel has seen that its processes have ended
+			if err = syscall.Rmdir(dir); err == nil {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		t.Error(err)
+	})
+	return func(c *exec.Cmd) *exec.Cmd {
+		c.Args = append([]string{"sh", "-c", `echo $$ >"$0" && exec "$@"`, filepath.Join(dir, "cgroup.procs"), c.Path},
+			c.Args[1:]...)
+		c.Path = "/bin/sh"
+		return c
+	}
+}
+
+// newGroup makes a group below the one that this process is in, of version 2, else of version 1.
+func newGroup(bytes int) (dir string, err error) {
+	own, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return "", err
+	}
+	err = fmt.Errorf("no control groups for memory in %q", own)
+	for line := range strings.Lines(string(own)) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		limits := map[string]int{"memory.max": bytes, "memory.swap.max": 0}
+		root := "/sys/fs/cgroup"
+		switch {
+		case len(parts) < 3:
+			continue
+		case parts[1] == "memory":
+			root, limits = "/sys/fs/cgroup/memory", map[string]int{"memory.limit_in_bytes": bytes}
+		case parts[1] != "":
+			continue
+		}
+		dir = filepath.Join(root, parts[2], fmt.Sprintf("revgnn-test-%d", time.Now().UnixNano()))
+		if err = os.Mkdir(dir, 0o755); err != nil {
+			continue
+		}
+		for name, limit := range limits {
+			if err == nil {
+				// Not made where it is missing: the group has no limits then.
+				err = write(filepath.Join(dir, name), limit)
+			}
+		}
+		if err == nil {
+			return dir, nil
+		}
+		os.Remove(dir)
+	}
+	return "", err
+}
+
+func write(path string, number int) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(f, number)
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,69 @@
+package npz
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/files/fuzztest"
+	"github.com/revgnn/revgnn/pkg/npz/npztest"
+)
+
+// TestFlippedBytes flips bytes of archives one at a time: either there is an error, or everything is as it was.
+func TestFlippedBytes(t *testing.T) {
+	written := npztest.Archive(npztest.Named("x", npztest.NPY("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6})),
+		npztest.Named("flag", npztest.NPY("|b1", false, "()", []bool{true})))
+	for name, whole := range map[string][]byte{"deflated": written, "stored": stored(t)} {
+		want, err := content(whole)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		fuzztest.Flips(whole, func(at int, flipped []byte) {
+			fuzztest.Parse(t, func() error {
+				got, err := content(flipped)
+				if err == nil && !slices.Equal(got, want) {
+					t.Errorf("%s, byte %d: got %q, want %q", name, at, got, want)
+				}
+				return err
+			})
+		})
+	}
+}
+
+// content is all that an archive tells.
+func content(b []byte) (out []string, err error) {
+	z, err := New(bytes.NewReader(b), int64(len(b)), "some.npz")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range z.Names() {
+		values, shape, err := z.Float32s(name, Any)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, fmt.Sprint(name, shape, values))
+	}
+	return out, nil
+}
+
+// stored is an archive of what is not packed, with more in its local headers than names, as NumPy has it.
+func stored(t *testing.T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range []string{"flag", "other"} {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Extra: make([]byte, 20)})
+		if err == nil {
+			_, err = w.Write(npztest.NPY("<i4", false, "(1,)", []int32{1}))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}

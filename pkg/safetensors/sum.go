@@ -1,0 +1,41 @@
+package safetensors
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// sumKey is the metadata with a file's checksum: the SHA-256 of the file with zeros in the place of its 64 digits.
+const sumKey = "revgnn.sha256"
+
+var noSum = strings.Repeat("0", 2*sha256.Size)
+
+// withSum is a header with another checksum.
+func withSum(header []byte, old, sum string) []byte {
+	const before = sumKey + `":"`
+	return bytes.Replace(header, []byte(before+old), []byte(before+sum), 1)
+}
+
+// checkSum compares a file with the checksum in its header, if that has one.
+func (s *File) checkSum(header []byte) error {
+	kept, has := s.Metadata[sumKey]
+	if !has {
+		return nil
+	}
+	sum := sha256.New()
+	sum.Write(frame(withSum(header, kept, noSum)))
+	if _, err := io.Copy(sum, io.NewSectionReader(s.data, 0, s.data.Size())); err != nil {
+		return fmt.Errorf("its values cannot be read (%w)", err)
+	}
+	if kept != hex.EncodeToString(sum.Sum(nil)) {
+		return errors.New("it is not as revgnn wrote it, by the checksum in its metadata; where another program has " +
+			"changed it, have that leave out " + sumKey)
+	}
+	delete(s.Metadata, sumKey)
+	return nil
+}
