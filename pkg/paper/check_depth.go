@@ -11,23 +11,22 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// trend tests that test results rise with the layers of one process, in figure 2's runs, up to the depth at which the
-// paper ends: by the rank correlation, with a test at Significance.
+// trend tests that test results rise with the layers of one process, in figure 2's runs, up to a number of Layers or
+// to where the paper had to stop: by the rank correlation, with a test at Significance.
 type trend struct {
 	Process      string   `json:"process"`
+	Model        string   `json:"model"`
 	Datasets     []string `json:"datasets"`
+	Layers       int      `json:"layers"`
 	Significance float64  `json:"significance"`
 }
-
-// deepest is the depth at which the paper's figure 2 ends.
-const deepest = 1024
 
 func (c trend) problem() error {
 	if err := processOf(c.Process); err != nil {
 		return err
 	}
-	if len(c.Datasets) == 0 {
-		return fmt.Errorf("it names no datasets")
+	if c.Model == "" || len(c.Datasets) == 0 || c.Layers < 1 {
+		return fmt.Errorf("it needs a model, datasets and a number of layers")
 	}
 	return between("significance", c.Significance)
 }
@@ -42,18 +41,20 @@ func processOf(name string) error {
 
 func (c trend) cases(v *View) (all []claimCase) {
 	for _, dataset := range c.Datasets {
-		limit := deepest
+		limit := c.Layers
 		if l := statement(2).ReverseLimit[dataset]; l > 0 && c.Process == "reverse" {
 			limit = l
 		}
-		all = append(all, claimCase{model: "gcn+rep", dataset: dataset, theirs: fmt.Sprint(limit),
+		all = append(all, claimCase{model: c.Model, dataset: dataset, theirs: fmt.Sprint(limit),
 			judge: func() finding { return c.judge(v, dataset, limit) }})
 	}
 	return all
 }
 
 func (c trend) judge(v *View, dataset string, limit int) finding {
-	i := slices.IndexFunc(v.Profile.Depth.Curves, func(curve DepthCurve) bool { return curve.Dataset == dataset })
+	i := slices.IndexFunc(v.Profile.Depth.Curves, func(curve DepthCurve) bool {
+		return curve.Dataset == dataset && curve.Model.Model == c.Model
+	})
 	if i < 0 {
 		return notRun("the profile has no such runs")
 	}

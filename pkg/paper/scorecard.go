@@ -129,8 +129,8 @@ func Judge(r *experiment.Runner, p Profile) (*Scorecard, error) {
 	return judge(&View{v, p}), nil
 }
 
-// Choose returns the scorecard of the claims whose IDs begin with one of some texts, or all of it where there are none;
-// an error names a text that no ID begins with.
+// Choose returns the scorecard of the claims whose IDs begin with one of some texts, or all of it where there are
+// none; an error names a text that no ID begins with.
 func (s *Scorecard) Choose(beginnings []string) (*Scorecard, error) {
 	if len(beginnings) == 0 {
 		return s, nil
@@ -184,18 +184,24 @@ func (g *GroupScore) count(j Judgement) {
 	g.Degrees[j.Degree]++
 }
 
+// id is that of a case of the claim.
+func (c Claim) id(one claimCase) string {
+	id := c.ID
+	for _, part := range []string{one.model, one.dataset, one.aspect} {
+		if part != "" {
+			id += "/" + strings.NewReplacer(" ", "-", "|", "").Replace(part)
+		}
+	}
+	return id
+}
+
 // decide judges a case, and notes the runs behind it.
 func (v *View) decide(c Claim, one claimCase) Judgement {
 	var f finding
 	runs := v.Used(func() { f = one.judge() })
-	j := Judgement{ID: c.ID, Group: c.Group, Where: c.Where, Shown: c.Shown, Model: one.model, Dataset: one.dataset,
+	j := Judgement{ID: c.id(one), Group: c.Group, Where: c.Where, Shown: c.Shown, Model: one.model, Dataset: one.dataset,
 		Aspect: one.aspect, Verdict: f.verdict, Degree: f.degree, Numbers: f.numbers, Ours: number(f.ours),
 		Paper: number(f.paper), P: number(f.p), Records: []string{}, runs: runs}
-	for _, part := range []string{one.model, one.dataset, one.aspect} {
-		if part != "" {
-			j.ID += "/" + strings.NewReplacer(" ", "-", "|", "").Replace(part)
-		}
-	}
 	j.Says = strings.NewReplacer("{model}", titleOf(one.model), "{dataset}", one.dataset, "{aspect}", one.aspect,
 		"{theirs}", one.theirs).Replace(c.Says)
 	for _, r := range runs {

@@ -121,8 +121,9 @@ func lines(text string, width int) (out []string) {
 // Markdown is the scorecard in a few lines, for a README.
 func (s *Scorecard) Markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "| at the profile `%s` | %s | %s | %s | %s |\n|---|---|---|---|---|\n", s.Profile, Reproduced, Weaker,
-		NotReproduced, NotRun)
+	wrapped(&b, "", s.About+" Verdicts are of these settings, which need not be the paper's.")
+	fmt.Fprintf(&b, "\n| at the profile `%s` | %s | %s | %s | %s |\n|---|---|---|---|---|\n", s.Profile, Reproduced,
+		Weaker, NotReproduced, NotRun)
 	line := func(title string, n map[Verdict]int) {
 		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d |\n", title, n[Reproduced], n[Weaker], n[NotReproduced], n[NotRun])
 	}
