@@ -28,14 +28,15 @@ func (c gainCheck) problem() error {
 
 func (c gainCheck) cases(v *View) (all []claimCase) {
 	return differences(v, c.Table, func(gains []float64, paper float64) Verdict {
-		mean := metrics.Mean(gains)
-		switch along := mean * math.Copysign(1, paper); {
-		case !(along > 0):
-			return NotReproduced
-		case pairedT(gains) < c.Significance && along >= c.Share*math.Abs(paper):
+		along := metrics.Mean(gains) * math.Copysign(1, paper)
+		size, certain := along >= c.Share*math.Abs(paper), pairedT(gains) < c.Significance
+		switch {
+		case along > 0 && size && certain:
 			return Reproduced
+		case along > 0 && (size || certain):
+			return Weaker
 		}
-		return Weaker
+		return NotReproduced
 	})
 }
 

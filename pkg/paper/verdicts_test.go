@@ -148,6 +148,7 @@ func TestVerdictsOfGains(t *testing.T) {
 	}{
 		{"gain/gcn+rep/minesweeper", [3]float64{6, 6.1, 5.9}, Reproduced},       // published: +6.30
 		{"gain/gcn+rep/minesweeper", [3]float64{2, 2.1, 1.9}, Weaker},           // too small
+		{"gain/gcn+rep/minesweeper", [3]float64{1, -0.5, 1}, NotReproduced},     // neither
 		{"gain/gcn+rep/minesweeper", [3]float64{-6, 18, 6}, Weaker},             // not significant
 		{"gain/gcn+rep/minesweeper", [3]float64{-1, -2, -1}, NotReproduced},     // the other way
 		{"gain/gcn+rep/minesweeper", [3]float64{}, NotReproduced},               // no way
