@@ -13,7 +13,7 @@ export REVGNN_DATA ?= $(abspath ../shared/data)
 endif
 sources := $(shell find cmd data pkg -name '*.go' -o -name '*.json' -o -name '*.jsonl') go.mod go.sum
 
-.PHONY: help demo test test-faults test-repeat fuzz lab notebooks bench peer golden paper build setup plugin lint browser audit lock clean
+.PHONY: help demo test test-faults test-repeat fuzz lab notebooks bench peer golden paper scorecard build setup plugin lint browser audit lock clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -75,6 +75,9 @@ golden: peer ## Golden values of PyTorch Geometric's layers for the tests, in pk
 PROFILE ?= quick
 paper: build setup plugin ## All tables and figures of the paper, in out/paper; PROFILE=quick (default) or paper
 	bin/revgnn reproduce all --profile $(PROFILE)
+
+scorecard: ## The README's scorecard anew, after a change of data/records, data/settings or the claims
+	go test ./pkg/paper -count 1 -run '^TestReadmeScorecard$$' -renew
 
 build: bin/revgnn ## The command line, bin/revgnn
 

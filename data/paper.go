@@ -10,11 +10,11 @@ import (
 var paper embed.FS
 
 // Paper returns the numbers that the paper published in one of its tables or says of one of its figures, as JSON:
-// "table1" to "table6", or "figures".
+// "table1" to "table6", "figures", or "claims".
 func Paper(name string) ([]byte, error) {
 	b, err := paper.ReadFile("paper/" + name + ".json")
 	if err != nil {
-		return nil, fmt.Errorf("no published numbers are known as %q: choose table1 to table6 or figures", name)
+		return nil, fmt.Errorf("no published numbers are known as %q: choose table1 to table6, figures or claims", name)
 	}
 	return b, nil
 }

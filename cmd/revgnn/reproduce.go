@@ -149,7 +149,11 @@ func (r *reproduction) render(runner *experiment.Runner, profile paper.Profile, 
 	if err != nil {
 		return err
 	}
-	written, err := paper.Write(r.out, profile, documents)
+	card, err := paper.Judge(runner, profile)
+	if err != nil {
+		return err
+	}
+	written, err := paper.Write(r.out, profile, card, documents)
 	if err != nil {
 		return err
 	}

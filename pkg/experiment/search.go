@@ -32,6 +32,9 @@ type Found struct {
 	Why string
 }
 
+// AllBad is said of a search of which no setting came to a result.
+const AllBad = "every setting diverged or failed"
+
 // Search asks for what the profile wants to run of a model on a dataset, with whatever splits.
 func (v *View) Search(dataset, model string) (f Found) {
 	p := v.Profile
@@ -57,7 +60,7 @@ func (v *View) Choose(name, dataset string, candidates []train.Config, splits []
 }
 
 func (s search) run(v *View) Found {
-	best, bestVal, waiting, why := -1, math.Inf(-1), false, "every setting diverged or failed"
+	best, bestVal, waiting := -1, math.Inf(-1), false
 	for i, c := range s.candidates {
 		var vals []float64
 		for _, k := range s.splits[:s.tried] {
@@ -82,7 +85,7 @@ func (s search) run(v *View) Found {
 		return Found{Why: NotYet}
 	}
 	if best < 0 {
-		return Found{Why: why}
+		return Found{Why: AllBad}
 	}
 	return s.with(v, s.candidates[best])
 }

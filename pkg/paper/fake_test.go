@@ -55,30 +55,50 @@ func fake(t *testing.T, task experiment.Task) *results.Record {
 		g := experiment.SizeOf(task.Dataset)
 		outcome = metrics.Stats{Name: task.Dataset, Nodes: g.Nodes, Edges: g.Edges}
 	}
+	return recorded(t, task, outcome)
+}
+
+// recorded is the record of a task that came to an outcome; nil: it diverged.
+func recorded(t *testing.T, task experiment.Task, outcome any) *results.Record {
+	t.Helper()
 	r := results.Begin(task.Kind)
 	text, err := json.Marshal(outcome)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Key, r.Dataset, r.Model, r.Split, r.Status, r.Outcome, r.Engine = task.Key(), task.Dataset, task.Config.Model,
-		task.Split, results.OK, text, "xla:cpu"
+	id, err := results.Key(map[string]any{"fake": task.Key()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.ID, r.Key, r.Dataset, r.Model, r.Split, r.Seed, r.Status, r.Outcome, r.Engine = id[:14], task.Key(), task.Dataset,
+		task.Config.Model, task.Split, uint64(max(0, task.Split)), results.OK, text, "xla:cpu"
+	if outcome == nil {
+		r.Status, r.Message, r.Outcome = results.Diverged, "epoch 3: not finite", nil
+	}
 	return &r
 }
 
-// complete adds fake records until nothing is missing.
+// allRuns are fake records for items, so that nothing is missing.
 func allRuns(t *testing.T, s experiment.Scope, p Profile, items []Item) experiment.Records {
+	t.Helper()
+	return runsOf(t, s, Work(p, items), func(task experiment.Task) *results.Record { return fake(t, task) })
+}
+
+// runsOf adds records until nothing that work asks for is missing.
+func runsOf(t *testing.T, s experiment.Scope, work experiment.Work,
+	of func(experiment.Task) *results.Record) experiment.Records {
 	t.Helper()
 	records := experiment.Records{}
 	for {
 		v := experiment.NewView(s, records)
-		Work(p, items)(v)
+		work(v)
 		missing := 0
 		for _, step := range v.Steps() {
 			if !step.Done {
 				missing++
 			}
 			if !step.Done && !step.Provisional {
-				records[step.Key] = fake(t, step.Task)
+				records[step.Key] = of(step.Task)
 			}
 		}
 		if missing == 0 {

@@ -10,14 +10,15 @@ import (
 
 // boards are the runs behind figures 1 and 4: two models on a board of mines, followed layer by layer.
 func (v *View) boards() (reverse, plain experiment.Answer[experiment.Trained]) {
+	return v.onBoards(v.Profile.Boards.Reverse.Config), v.onBoards(v.Profile.Boards.Plain.Config)
+}
+
+// onBoards is the run of one of them.
+func (v *View) onBoards(c train.Config) experiment.Answer[experiment.Trained] {
 	b := v.Profile.Boards
-	follow := &experiment.Follow{Layers: b.Layers, Boards: append([]experiment.Part{b.Shown}, b.Predictions...)}
-	ask := func(c train.Config) experiment.Answer[experiment.Trained] {
-		t := experiment.Training(b.Dataset, b.Split, c)
-		t.Follow = follow
-		return experiment.Ask[experiment.Trained](v.View, t)
-	}
-	return ask(b.Reverse.Config), ask(b.Plain.Config)
+	t := experiment.Training(b.Dataset, b.Split, c)
+	t.Follow = &experiment.Follow{Layers: b.Layers, Boards: append([]experiment.Part{b.Shown}, b.Predictions...)}
+	return experiment.Ask[experiment.Trained](v.View, t)
 }
 
 // strip shows a part of the board after each layer that is followed, and where the mines are.
@@ -32,7 +33,7 @@ func strip(states []experiment.Layer, mines []float64) report.Strip {
 // representations is figure 1: what the head sees in each layer of a part of the board.
 func representations(v *View) *Document {
 	d := &Document{}
-	d.note("The paper: %s", claim(1).Says)
+	d.note("The paper: %s", statement(1).Says)
 	reverse, plain := v.boards()
 	b := v.Profile.Boards
 	show := func(id, title string, c train.Config, a experiment.Answer[experiment.Trained],

@@ -13,7 +13,7 @@ import (
 // depth is figure 2: test performance over the layers of one direction, with one layer in the other.
 func depth(v *View) *Document {
 	d := &Document{}
-	says := claim(2)
+	says := statement(2)
 	d.note("The paper: %s", says.Says)
 	for _, curve := range v.Profile.Depth.Curves {
 		v.curve(d, curve)

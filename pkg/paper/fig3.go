@@ -14,7 +14,7 @@ import (
 func smoothness(v *View) *Document {
 	d := &Document{}
 	p := v.Profile.Smoothness
-	d.note("The paper: %s", claim(3).Says)
+	d.note("The paper: %s", statement(3).Says)
 	for _, dataset := range p.Datasets {
 		var series []report.Series
 		for _, m := range p.Models {
@@ -37,29 +37,35 @@ func smoothness(v *View) *Document {
 // smooth are the lines of a model, the reverse process first, and notes what they say beside the paper's; none where
 // there is no run.
 func (d *Document) smooth(v *View, dataset string, m experiment.Model, title string) (lines []report.Series) {
-	p := v.Profile.Smoothness
-	t := experiment.Training(dataset, p.Split, m.Config)
-	t.Follow = &experiment.Follow{Layers: p.Layers}
-	a := experiment.Ask[experiment.Trained](v.View, t)
+	a := v.followed(dataset, m)
 	if !a.OK() || a.Outcome.Followed == nil {
 		d.note("%s %s on %s: %s.", title, m.Depth(), dataset, a.Why)
 		return nil
 	}
-	says, o, f := claim(3), a.Outcome, a.Outcome.Followed
+	below, above := claimed[gslBelow]("gsl-reverse"), claimed[gslAbove]("gsl-plain")
+	o, f := a.Outcome, a.Outcome.Followed
 	if m.HasReverse() {
 		d.note("%s, %s of %s layers: the GSL of the reverse process is %.3f at most up to %d layers (paper: below "+
 			"%g); test %s %.1f %%.", dataset, title, m.Depth(),
-			most(f.Reverse), m.Reverse, says.Below, o.Metric, 100*float64(o.Test))
+			most(f.Reverse), m.Reverse, below.Below, o.Metric, 100*float64(o.Test))
 		lines = append(lines, line(fmt.Sprintf("%s, reverse of %d", title, m.Reverse), f.Reverse),
 			line(fmt.Sprintf("%s, forward of %d", title, m.Forward), f.Forward))
 	} else {
-		from := func(l experiment.Layer) bool { return l.Layer > says.AfterLayers }
+		from := func(l experiment.Layer) bool { return l.Layer > above.After }
 		d.note("%s, %s of %d layers: GSL %.3f after layer %d, at least %.3f from there on; test %s %.1f %%.",
 			dataset, title, m.Forward,
-			at(f.Forward, says.AfterLayers), says.AfterLayers, least(f.Forward, from), o.Metric, 100*float64(o.Test))
+			at(f.Forward, above.After), above.After, least(f.Forward, from), o.Metric, 100*float64(o.Test))
 		lines = append(lines, line(fmt.Sprintf("%s, %d layers", title, m.Forward), f.Forward))
 	}
 	return slices.DeleteFunc(lines, func(s report.Series) bool { return len(s.X) == 0 })
+}
+
+// followed is a training of figure 3 with its states, layer by layer.
+func (v *View) followed(dataset string, m experiment.Model) experiment.Answer[experiment.Trained] {
+	p := v.Profile.Smoothness
+	t := experiment.Training(dataset, p.Split, m.Config)
+	t.Follow = &experiment.Follow{Layers: p.Layers}
+	return experiment.Ask[experiment.Trained](v.View, t)
 }
 
 // remedies are a panel for each remedy, of the same scale, with a curve for each depth; beside these the first of the

@@ -10,7 +10,7 @@ import (
 // parts of the board.
 func predictions(v *View) *Document {
 	d := &Document{}
-	d.note("The paper: %s", claim(4).Says)
+	d.note("The paper: %s", statement(4).Says)
 	title := titleOf(v.Profile.Boards.Reverse.Model)
 	a, _ := v.boards()
 	if !a.OK() || a.Outcome.Followed == nil {

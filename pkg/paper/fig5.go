@@ -13,7 +13,7 @@ const noise = 1e-9
 // runs are those of table 4.
 func convergence(v *View) *Document {
 	p := published[InversionErrors]("table4")
-	says := claim(5)
+	after := claimed[converges]("convergence").Iterations
 	d := &Document{}
 	var series []report.Series
 	for _, m := range p.Models {
@@ -31,7 +31,7 @@ func convergence(v *View) *Document {
 				}
 			}
 			series = append(series, s)
-			if i := says.Iterations - 1; i < len(a.Outcome.Residual) {
+			if i := after - 1; i < len(a.Outcome.Residual) {
 				d.note("%s: %.2g in iteration %d, of inputs of %.2g on average.", name, a.Outcome.Residual[i], i+1,
 					a.Outcome.MeanAbsInput)
 			}
@@ -42,7 +42,7 @@ func convergence(v *View) *Document {
 			report.Curves("fig5", v.title("Mean absolute difference of consecutive iterates"), "iteration",
 				"mean |difference|", series, report.Axes{LogY: true}))
 	}
-	d.Notes = append([]string{fmt.Sprintf("The paper: %s", says.Says)}, d.Notes...)
+	d.Notes = append([]string{fmt.Sprintf("The paper: %s", statement(5).Says)}, d.Notes...)
 	d.note("Changes below %g are rounding errors and left out.", noise)
 	d.note("%d reverse layers of width %d, c = %g; see table 4.", p.Depth, v.Profile.Inversions.Hidden, p.Lipschitz)
 	return d

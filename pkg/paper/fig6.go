@@ -12,23 +12,11 @@ import (
 // runTime is figure 6: seconds per epoch over reverse layers.
 func runTime(v *View) *Document {
 	d := &Document{}
-	d.note("The paper: %s", claim(6).Says)
+	d.note("The paper: %s", statement(6).Says)
 	p := v.Profile.RunTime
 	var series []report.Series
 	for _, curve := range p.Curves {
-		s := report.Series{Style: report.Points, Name: fmt.Sprintf("%s (%d), %s", curve.Model.Model,
-			curve.Model.Forward, curve.Dataset)}
-		why := ""
-		for _, depth := range p.Reverse {
-			c := curve.Model.Config
-			c.Reverse = depth
-			a := v.timed("fig6 "+s.Name, curve.Dataset, c)
-			if !a.OK() {
-				why = a.Why
-				continue
-			}
-			s.X, s.Y = append(s.X, float64(depth)), append(s.Y, a.Outcome.EpochSeconds)
-		}
+		s, why := v.runTimes(curve)
 		if why != "" {
 			d.note("%s: %s.", s.Name, why)
 		}
@@ -48,6 +36,27 @@ func runTime(v *View) *Document {
 	}
 	d.note("%s", p.Note)
 	return d
+}
+
+// runTimes are the seconds per epoch of a curve over reverse layers, and why some are missing.
+func (v *View) runTimes(curve RunTimeCurve) (s report.Series, why string) {
+	s = report.Series{Style: report.Points, Name: curve.name()}
+	for _, depth := range v.Profile.RunTime.Reverse {
+		c := curve.Model.Config
+		c.Reverse = depth
+		a := v.timed("fig6 "+s.Name, curve.Dataset, c)
+		if !a.OK() {
+			why = a.Why
+			continue
+		}
+		s.X, s.Y = append(s.X, float64(depth)), append(s.Y, a.Outcome.EpochSeconds)
+	}
+	return s, why
+}
+
+// name has the number of forward layers in brackets, as in the paper.
+func (c RunTimeCurve) name() string {
+	return fmt.Sprintf("%s (%d), %s", c.Model.Model, c.Model.Forward, c.Dataset)
 }
 
 // timed is a benchmark; those of a group are compared, and so made by one machine.

@@ -52,7 +52,7 @@ func Items() []Item {
 }
 
 func figure(n int, build func(v *View) *Document) Item {
-	return Item{fmt.Sprintf("fig%d", n), fmt.Sprintf("Figure %d: %s", n, claim(n).Short), build}
+	return Item{fmt.Sprintf("fig%d", n), fmt.Sprintf("Figure %d: %s", n, statement(n).Short), build}
 }
 
 // Choose returns the items with the given names, in the paper's order; "all" stands for all.

@@ -108,12 +108,15 @@ type Remedy struct {
 
 // RunTime are benchmarks at several numbers of reverse layers.
 type RunTime struct {
-	Reverse []int `json:"reverse"`
-	Curves  []struct {
-		Dataset string           `json:"dataset"`
-		Model   experiment.Model `json:"model"`
-	} `json:"curves"`
-	Note string `json:"note"`
+	Reverse []int          `json:"reverse"`
+	Curves  []RunTimeCurve `json:"curves"`
+	Note    string         `json:"note"`
+}
+
+// RunTimeCurve is a model on a dataset.
+type RunTimeCurve struct {
+	Dataset string           `json:"dataset"`
+	Model   experiment.Model `json:"model"`
 }
 
 // Quick is the profile for a laptop: narrow layers, fewer and shallower ones where depth is not the point, few

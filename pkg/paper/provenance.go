@@ -16,11 +16,8 @@ func (d *Document) Provenance(p Profile) []string {
 	if len(d.Records) == 0 {
 		return append(out, "No runs yet.")
 	}
-	machine := func(r *results.Record) string {
-		return fmt.Sprintf("%d cores of %s %s (%s)", r.Machine.Cores, r.Machine.CPU, r.Machine.GPU, r.Machine.Platform)
-	}
 	out = append(out, fmt.Sprintf("%s of %s; engine %s; machine %s.", count(len(d.Records), "run"), d.days(),
-		d.each(func(r *results.Record) string { return r.Engine }), d.each(machine)))
+		d.each(func(r *results.Record) string { return r.Engine }), d.each(machineText)))
 	commit := d.each(func(r *results.Record) string { return r.Commit })
 	if commit == "" {
 		commit = "not known"
@@ -36,6 +33,12 @@ func (d *Document) Provenance(p Profile) []string {
 		out = append(out, fmt.Sprintf("%s %s; see the table or the notes.", count(bad[status], "run"), status))
 	}
 	return out
+}
+
+// machineText says where a run ran.
+func machineText(r *results.Record) string {
+	m := r.Machine
+	return fmt.Sprintf("%s of %s (%s)", count(m.Cores, "core"), strings.TrimSpace(m.CPU+" "+m.GPU), m.Platform)
 }
 
 // each is what the document's records say, each answer once.

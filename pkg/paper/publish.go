@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"encoding/json"
 	"fmt"
 	"html"
 	"io"
@@ -14,22 +15,22 @@ import (
 )
 
 // Write writes documents into a folder: for each a page, and its tables as Markdown, LaTeX and CSV and its figures as
-// SVG and PNG; and an index.html. It returns the names of the files.
-func Write(dir string, p Profile, documents []*Document) (names []string, err error) {
+// SVG and PNG; the scorecard as claims.json; and an index.html with all of it at a glance. It returns the names of the
+// files.
+func Write(dir string, p Profile, s *Scorecard, documents []*Document) (names []string, err error) {
 	if err := files.Writable(dir); err != nil {
 		return nil, err
 	}
 	to := &folder{dir: dir}
-	var index strings.Builder
 	for _, d := range documents {
-		fmt.Fprintf(&index, "<li><a href=\"%s.html\">%s</a></li>\n", d.Name, html.EscapeString(d.Title))
 		to.keep(d.Name+".html", func() (string, error) { return d.HTML(p) })
 		to.document(d, p)
 	}
-	to.keep("index.html", func() (string, error) {
-		return page("The paper with revgnn, profile "+p.Name,
-			"<p>"+html.EscapeString(p.About)+"</p>\n<ul>\n"+index.String()+"</ul>\n"), nil
+	to.keep("claims.json", func() (string, error) {
+		text, err := json.MarshalIndent(s, "", "  ")
+		return string(text) + "\n", err
 	})
+	to.keep("index.html", func() (string, error) { return front(s, documents) })
 	if library, e := echarts.Source(); e == nil { // pages stay useful without it: figures are pictures then
 		to.keep("echarts.min.js", func() (string, error) { return library, nil })
 	}
@@ -128,6 +129,7 @@ func page(title, body string) string {
 li { max-width: 60em; margin: 4px 0; }</style>
 </head>
 <body>
+<p><a href="index.html">All claims, tables and figures</a></p>
 <h1>%[1]s</h1>
 %[2]s</body>
 </html>

@@ -111,19 +111,12 @@ type GraphStatistics struct {
 	AdjustedHomophily float64 `json:"adjusted_homophily"`
 }
 
-// Claim is what the paper says of one of its figures, which it publishes as pictures only.
-type Claim struct {
+// Statement is what the paper says of one of its figures, which it publishes as pictures only.
+type Statement struct {
 	Figure int    `json:"figure"`
 	Short  string `json:"short"`
 	Title  string `json:"title"`
 	Says   string `json:"says"`
-	// Below and Above are limits of GSL, up to ReverseLayers and from AfterLayers on (figure 3).
-	Below         float64 `json:"below"`
-	ReverseLayers int     `json:"reverse_layers"`
-	Above         float64 `json:"above"`
-	AfterLayers   int     `json:"after_layers"`
-	// Iterations until the fixed-point method has converged (figure 5).
-	Iterations int `json:"iterations"`
 	// ReverseLimit is the depth at which the paper had to stop, by dataset (figure 2).
 	ReverseLimit map[string]int `json:"reverse_limit"`
 }
@@ -141,7 +134,7 @@ func published[T any](name string) *T {
 	return &v
 }
 
-// claim is what the paper says of a figure.
-func claim(figure int) Claim {
-	return published[struct{ Figures []Claim }]("figures").Figures[figure-1]
+// statement is what the paper says of a figure.
+func statement(figure int) Statement {
+	return published[struct{ Figures []Statement }]("figures").Figures[figure-1]
 }

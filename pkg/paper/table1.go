@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -120,15 +121,22 @@ func (m *measured) measure(v *View, value int) report.Row {
 
 // power is the exponent of y ~ x^p, of all points or none.
 func power(x, y []float64, points int, why string) report.Cell {
-	if len(y) < points || len(x) < points {
-		if why == "" {
-			why = "no memory to measure: too little beside the programme's own, or the run shared its process"
-		}
+	f, why := allPoints(x, y, points, why)
+	if why != "" {
 		return report.Missing(why)
+	}
+	return report.Number(f.Slope, 2).Below(report.Text(fmt.Sprintf("R² = %.3f", f.R2)))
+}
+
+// allPoints is the exponent of y ~ x^p of so many points, or why there is none.
+func allPoints(x, y []float64, points int, why string) (report.Fit, string) {
+	if len(y) < points || len(x) < points {
+		return report.Fit{}, cmp.Or(why,
+			"no memory to measure: too little beside the programme's own, or the run shared its process")
 	}
 	f, err := exponent(x, y)
 	if err != nil {
-		return report.Missing(err.Error())
+		return f, err.Error()
 	}
-	return report.Number(f.Slope, 2).Below(report.Text(fmt.Sprintf("R² = %.3f", f.R2)))
+	return f, ""
 }

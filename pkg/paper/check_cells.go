@@ -1,0 +1,139 @@
+package paper
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/models"
+)
+
+// cellCheck compares every cell of a table with ours: the distance of the means in published ±, at most Reproduced or
+// Weaker of them.
+type cellCheck struct {
+	Table      string  `json:"table"`
+	Reproduced float64 `json:"reproduced"`
+	Weaker     float64 `json:"weaker"`
+}
+
+func (c cellCheck) problem() error {
+	if err := inOrder(c.Reproduced, c.Weaker); err != nil {
+		return err
+	}
+	return tableOf(c.Table)
+}
+
+func (c cellCheck) cases(v *View) (all []claimCase) {
+	p := published[Performance](c.Table)
+	for _, row := range p.Rows {
+		for k, dataset := range p.Columns {
+			theirs := row.Cells[k]
+			all = append(all, claimCase{model: row.Model, dataset: dataset,
+				theirs: fmt.Sprintf("%.2f ± %.2f", theirs.Mean, theirs.Std),
+				judge:  func() finding { return c.judge(v.cellOf(row, dataset), row, k) }})
+		}
+	}
+	return all
+}
+
+// cellOf is what was found for a row on a dataset, on the splits that the row was published for.
+func (v *View) cellOf(row PerformanceRow, dataset string) experiment.Found {
+	if _, err := models.Lookup(row.Model); err != nil {
+		return experiment.Found{Why: "revgnn does not have this model"}
+	}
+	if row.Balanced {
+		dataset += data.Balanced
+	}
+	return v.Search(dataset, row.Model)
+}
+
+// judge compares what was found with the row's column k.
+func (c cellCheck) judge(f experiment.Found, row PerformanceRow, k int) finding {
+	mean, std := row.Cells[k].Mean, row.Cells[k].Std
+	ours, failed := f.Values(), len(f.Bad) > 0 || f.Why == experiment.AllBad
+	switch {
+	case len(ours) == 0 && failed:
+		why := strings.Join(append(f.Bad, f.Why), "; ")
+		out := found(NotReproduced, math.NaN(), mean, "%s", strings.TrimSuffix(why, "; "))
+		out.degree = Below
+		return out
+	case len(ours) == 0:
+		return notRun(f.Why)
+	case len(ours)+len(f.Bad) < leastPairs:
+		return notRun(count(len(ours), "split") + " run, too few for a verdict")
+	}
+	text, theirs := spread(ours), fmt.Sprintf("%.2f ± %.2f", mean, std)
+	if row.Balanced {
+		text += " on class-balanced splits"
+	}
+	if row.Layers != nil {
+		text += fmt.Sprintf(" with %s layers", f.Config.Depth())
+		theirs += fmt.Sprintf(" with %d/%d", row.Layers[k][0], row.Layers[k][1])
+	}
+	at := metrics.Mean(ours)
+	apart := (at - mean) / std
+	out := found(limited(math.Abs(apart), c.Reproduced, c.Weaker), at, mean, "%s, paper %s: %+.2f (%.1f ±)", text,
+		theirs, at-mean, math.Abs(apart))
+	out.degree = degree(out.verdict, apart)
+	if failed {
+		out.numbers += "; failed and not in the mean: " + strings.Join(f.Bad, ", ")
+		if out.verdict == Reproduced {
+			out.verdict, out.degree = Weaker, WithinTwo
+		}
+	}
+	if f.Missing > 0 {
+		out.numbers += fmt.Sprintf("; %s of %d not run yet", count(f.Missing, "split"), len(f.Splits))
+	}
+	return out
+}
+
+// degree tells how far a cell's verdict is off, and to which side.
+func degree(v Verdict, apart float64) string {
+	switch {
+	case v == Reproduced:
+		return WithinOne
+	case v == Weaker:
+		return WithinTwo
+	case apart < 0:
+		return Below
+	}
+	return Above
+}
+
+// spread is a mean with its sample standard deviation.
+func spread(values []float64) string {
+	return fmt.Sprintf("%.2f ± %.2f", metrics.Mean(values), metrics.SampleStd(values))
+}
+
+// pair is a model with a reverse process beside its plain backbone, in a row of a table that gives the difference.
+type pair struct{ with, plain PerformanceRow }
+
+// pairs of a table.
+func pairs(p *Performance) (all []pair) {
+	for _, row := range p.Rows {
+		if plain := p.plain(row); plain != nil && row.Delta != nil {
+			all = append(all, pair{row, *plain})
+		}
+	}
+	return all
+}
+
+// gains are the differences that a reverse process makes on a dataset, split by split, or why there are too few.
+func (v *View) gains(p pair, dataset string) (gains []float64, why string) {
+	with, plain := v.cellOf(p.with, dataset), v.cellOf(p.plain, dataset)
+	gains = with.Gains(plain)
+	switch {
+	case len(gains) >= leastPairs:
+		return gains, ""
+	case len(gains) > 0:
+		return nil, count(len(gains), "split") + " run with and without, too few for a verdict"
+	case with.Why != "":
+		return nil, with.Why
+	case plain.Why != "":
+		return nil, "the backbone: " + plain.Why
+	}
+	return nil, "no splits that went well with and without"
+}

@@ -1,0 +1,137 @@
+package paper
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/revgnn/revgnn/pkg/metrics"
+)
+
+// trend tests that test results rise with the layers of one process, in figure 2's runs, up to a number of Layers or
+// to where the paper had to stop: by the rank correlation, with a test at Significance.
+type trend struct {
+	Process      string   `json:"process"`
+	Model        string   `json:"model"`
+	Datasets     []string `json:"datasets"`
+	Layers       int      `json:"layers"`
+	Significance float64  `json:"significance"`
+}
+
+func (c trend) problem() error {
+	if err := processOf(c.Process); err != nil {
+		return err
+	}
+	if c.Model == "" || len(c.Datasets) == 0 || c.Layers < 1 {
+		return fmt.Errorf("it needs a model, datasets and a number of layers")
+	}
+	return between("significance", c.Significance)
+}
+
+// processOf returns an error unless a name is that of a process.
+func processOf(name string) error {
+	if name != "forward" && name != "reverse" {
+		return fmt.Errorf("the process %q: choose forward or reverse", name)
+	}
+	return nil
+}
+
+func (c trend) cases(v *View) (all []claimCase) {
+	for _, dataset := range c.Datasets {
+		limit := c.Layers
+		if l := statement(2).ReverseLimit[dataset]; l > 0 && c.Process == "reverse" {
+			limit = l
+		}
+		all = append(all, claimCase{model: c.Model, dataset: dataset, theirs: fmt.Sprint(limit),
+			judge: func() finding { return c.judge(v, dataset, limit) }})
+	}
+	return all
+}
+
+func (c trend) judge(v *View, dataset string, limit int) finding {
+	i := slices.IndexFunc(v.Profile.Depth.Curves, func(curve DepthCurve) bool {
+		return curve.Dataset == dataset && curve.Model.Model == c.Model
+	})
+	if i < 0 {
+		return notRun("the profile has no such runs")
+	}
+	layers, tests, why := v.byDepth(v.Profile.Depth.Curves[i], c.Process, limit)
+	if why != "" {
+		return notRun(why)
+	}
+	if len(layers) < leastPairs {
+		return notRun("too few depths for a verdict")
+	}
+	rho, p := spearman(layers, tests)
+	n := len(tests) - 1
+	verdict := NotReproduced
+	switch {
+	case rho > 0 && p < c.Significance:
+		verdict = Reproduced
+	case tests[n] > tests[0]:
+		verdict = Weaker
+	}
+	best := slices.Index(tests, slices.Max(tests))
+	f := found(verdict, rho, math.NaN(), "%.2f with %g and %.2f with %g, the best is %.2f with %g; rank correlation "+
+		"%.2f over %s, p = %.3f", tests[0], layers[0], tests[n], layers[n], tests[best], layers[best], rho,
+		count(n+1, "depth"), p)
+	f.p = p
+	return f
+}
+
+// byDepth are the numbers of layers up to a limit, with mean test results in percent, or why not all are there.
+func (v *View) byDepth(curve DepthCurve, process string, limit int) (layers, tests []float64, why string) {
+	for k, at := range curve.Depths {
+		if at.Layers > limit {
+			continue
+		}
+		c, err := curve.at(k)
+		if err != nil {
+			return nil, nil, err.Error()
+		}
+		if c.Forward, c.Reverse = 1, at.Layers; process == "forward" {
+			c.Forward, c.Reverse = at.Layers, 1
+		}
+		_, values, missing := v.trained(curve.Dataset, c)
+		if missing != "" {
+			return nil, nil, missing
+		}
+		layers, tests = append(layers, float64(at.Layers)), append(tests, metrics.Mean(values))
+	}
+	return layers, tests, ""
+}
+
+// spearman is the rank correlation of x and y, and the probability of one as far from 0 if there were none, by
+// Student's t with n - 2 degrees of freedom.
+func spearman(x, y []float64) (rho, p float64) {
+	rho = stat.Correlation(ranks(x), ranks(y), nil)
+	df := float64(len(x) - 2)
+	t := rho * math.Sqrt(df/(1-rho*rho))
+	switch {
+	case math.IsNaN(rho):
+		return 0, 1 // all y are equal
+	case math.IsInf(t, 0):
+		return rho, 0
+	}
+	return rho, 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(math.Abs(t))
+}
+
+// ranks of values from 1; equal ones share the mean of theirs.
+func ranks(values []float64) []float64 {
+	out := make([]float64, len(values))
+	for i, x := range values {
+		below, equal := 0, 0
+		for _, y := range values {
+			if y < x {
+				below++
+			} else if y == x {
+				equal++
+			}
+		}
+		out[i] = float64(below) + float64(equal+1)/2
+	}
+	return out
+}

@@ -1,0 +1,223 @@
+package paper
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/revgnn/revgnn/pkg/metrics"
+)
+
+// gainCheck tests every difference of a table: by its sign, by a paired test at Significance, and by its size, of
+// which Share is asked for.
+type gainCheck struct {
+	Table        string  `json:"table"`
+	Significance float64 `json:"significance"`
+	Share        float64 `json:"share"`
+}
+
+func (c gainCheck) problem() error {
+	if err := between("significance", c.Significance); err != nil {
+		return err
+	}
+	if err := between("share", c.Share); err != nil {
+		return err
+	}
+	return tableOf(c.Table)
+}
+
+func (c gainCheck) cases(v *View) (all []claimCase) {
+	return differences(v, c.Table, func(gains []float64, paper float64) Verdict {
+		along := metrics.Mean(gains) * math.Copysign(1, paper)
+		size, certain := along >= c.Share*math.Abs(paper), pairedT(gains) < c.Significance
+		switch {
+		case along > 0 && size && certain:
+			return Reproduced
+		case along > 0 && (size || certain):
+			return Weaker
+		}
+		return NotReproduced
+	})
+}
+
+// differences are cases for all differences that a table gives.
+func differences(v *View, table string, decide func(gains []float64, paper float64) Verdict) (all []claimCase) {
+	p := published[Performance](table)
+	for _, pair := range pairs(p) {
+		for k, dataset := range p.Columns {
+			paper := pair.with.Delta[k]
+			all = append(all, claimCase{model: pair.with.Model, dataset: dataset, theirs: fmt.Sprintf("%+.2f", paper),
+				judge: func() finding {
+					gains, why := v.gains(pair, dataset)
+					if why != "" {
+						return notRun(why)
+					}
+					mean := metrics.Mean(gains)
+					f := found(decide(gains, paper), mean, paper, "%+.2f ± %.2f, paper %+.2f; %s", mean,
+						metrics.SampleStd(gains), paper, probability(gains))
+					f.p = pairedT(gains)
+					return f
+				}})
+		}
+	}
+	return all
+}
+
+// probability is the p of differences, as text.
+func probability(gains []float64) string {
+	text, _, _ := strings.Cut(tested(gains), ", ")
+	return text
+}
+
+// unchanged tests that differences are small: at most Points, or such as a paired test at Significance cannot tell
+// from none.
+type unchanged struct {
+	Table        string  `json:"table"`
+	Points       float64 `json:"points"`
+	Significance float64 `json:"significance"`
+}
+
+func (c unchanged) problem() error {
+	if !(c.Points > 0) {
+		return fmt.Errorf("points is %g: give the largest difference that counts as none, above 0", c.Points)
+	}
+	if err := between("significance", c.Significance); err != nil {
+		return err
+	}
+	return tableOf(c.Table)
+}
+
+func (c unchanged) cases(v *View) []claimCase {
+	return differences(v, c.Table, func(gains []float64, _ float64) Verdict {
+		switch {
+		case math.Abs(metrics.Mean(gains)) <= c.Points:
+			return Reproduced
+		case pairedT(gains) < c.Significance:
+			return NotReproduced
+		}
+		return Weaker
+	})
+}
+
+// ahead is a backbone's score: on how many datasets it gains, of those run, and how much on average.
+type ahead struct {
+	model      string
+	ahead, run int
+	mean       float64
+}
+
+// standing are the scores of all backbones of a table; ok tells that each was run on at least so many datasets.
+func (v *View) standing(table string, least int) (all []ahead, ok bool) {
+	p := published[Performance](table)
+	ok = true
+	for _, pair := range pairs(p) {
+		a, sum := ahead{model: pair.with.Model}, 0.0
+		for _, dataset := range p.Columns {
+			gains, why := v.gains(pair, dataset)
+			if why != "" {
+				continue
+			}
+			mean := metrics.Mean(gains)
+			if a.run++; mean > 0 {
+				a.ahead++
+			}
+			sum += mean
+		}
+		a.mean = sum / float64(max(1, a.run))
+		all = append(all, a)
+		ok = ok && a.run >= least
+	}
+	return all, ok
+}
+
+// words tell the scores, and notRun of them which are too few.
+func words(all []ahead) string {
+	var parts []string
+	for _, a := range all {
+		text := fmt.Sprintf("%s on %d of %d datasets", titleOf(a.model), a.ahead, a.run)
+		if a.run > 0 {
+			text += fmt.Sprintf(" (%+.2f on average)", a.mean)
+		}
+		parts = append(parts, text)
+	}
+	return "ahead: " + strings.Join(parts, ", ")
+}
+
+// mostAhead tests that every backbone gains on most of a table's datasets, of which Least must have been run.
+type mostAhead struct {
+	Table string `json:"table"`
+	Least int    `json:"least"`
+}
+
+func (c mostAhead) problem() error { return atLeast(c.Table, c.Least) }
+
+// atLeast returns an error unless a table and a number of datasets are given.
+func atLeast(table string, least int) error {
+	if least < 1 {
+		return fmt.Errorf("least is %d: give the number of datasets that a verdict needs", least)
+	}
+	return tableOf(table)
+}
+
+func (c mostAhead) cases(v *View) []claimCase {
+	return []claimCase{{judge: func() finding {
+		all, ok := v.standing(c.Table, c.Least)
+		if !ok {
+			return notRun(fmt.Sprintf("a verdict needs %d datasets of each backbone; %s", c.Least, words(all)))
+		}
+		each, in, of := true, 0, 0
+		for _, a := range all {
+			each = each && 2*a.ahead > a.run
+			in, of = in+a.ahead, of+a.run
+		}
+		verdict := NotReproduced
+		switch {
+		case each:
+			verdict = Reproduced
+		case 2*in > of:
+			verdict = Weaker
+		}
+		return found(verdict, math.NaN(), math.NaN(), "%s", words(all))
+	}}}
+}
+
+// largestGain tests that of all backbones one gains most: on average, and on as many datasets as any.
+type largestGain struct {
+	Table string `json:"table"`
+	Model string `json:"model"`
+	Least int    `json:"least"`
+}
+
+func (c largestGain) problem() error {
+	if err := atLeast(c.Table, c.Least); err != nil {
+		return err
+	}
+	return rowOf(c.Table, c.Model)
+}
+
+func (c largestGain) cases(v *View) []claimCase {
+	return []claimCase{{model: c.Model, judge: func() finding {
+		all, ok := v.standing(c.Table, c.Least)
+		if !ok {
+			return notRun(fmt.Sprintf("a verdict needs %d datasets of each backbone; %s", c.Least, words(all)))
+		}
+		var own ahead
+		for _, a := range all {
+			if a.model == c.Model {
+				own = a
+			}
+		}
+		size, consistent := own.mean > 0, own.ahead > 0
+		for _, a := range all {
+			size, consistent = size && own.mean >= a.mean, consistent && own.ahead*a.run >= a.ahead*own.run
+		}
+		verdict := NotReproduced
+		switch {
+		case size && consistent:
+			verdict = Reproduced
+		case size || consistent:
+			verdict = Weaker
+		}
+		return found(verdict, own.mean, math.NaN(), "%s", words(all))
+	}}}
+}

@@ -1,0 +1,95 @@
+package paper
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/metrics"
+)
+
+// placeCheck tests the place of a model among all rows of a table, by dataset, where at least Rows of them were run.
+type placeCheck struct {
+	Table        string         `json:"table"`
+	Model        string         `json:"model"`
+	Places       map[string]int `json:"places"`
+	Rows         int            `json:"rows"`
+	Significance float64        `json:"significance"`
+}
+
+// rowOf returns an error unless a table has a model.
+func rowOf(table, model string) error {
+	if published[Performance](table).row(model) == nil {
+		return fmt.Errorf("%s has no model %q", table, model)
+	}
+	return nil
+}
+
+func (c placeCheck) problem() error {
+	if err := tableOf(c.Table); err != nil {
+		return err
+	}
+	if err := rowOf(c.Table, c.Model); err != nil {
+		return err
+	}
+	for dataset, place := range c.Places {
+		if published[Performance](c.Table).column(dataset) < 0 || place < 1 || place > c.Rows {
+			return fmt.Errorf("place %d of %d rows on %q: give places from 1 on datasets of %s", place, c.Rows, dataset,
+				c.Table)
+		}
+	}
+	return between("significance", c.Significance)
+}
+
+func (c placeCheck) cases(v *View) (all []claimCase) {
+	p := published[Performance](c.Table)
+	for _, dataset := range p.Columns {
+		place, has := c.Places[dataset]
+		if !has {
+			continue
+		}
+		all = append(all, claimCase{model: c.Model, dataset: dataset, theirs: fmt.Sprint(place),
+			judge: func() finding { return c.judge(v, p, dataset, place) }})
+	}
+	return all
+}
+
+func (c placeCheck) judge(v *View, p *Performance, dataset string, place int) finding {
+	tests := map[string]experiment.Found{}
+	for _, row := range p.Rows {
+		if f := v.cellOf(row, dataset); len(f.Values()) >= leastPairs {
+			tests[row.Model] = f
+		} else if row.Model == c.Model {
+			return notRun(cmp.Or(f.Why, "fewer than "+count(leastPairs, "split")+" run"))
+		}
+	}
+	if len(tests) < c.Rows {
+		return notRun(fmt.Sprintf("%s run, a verdict needs %d", count(len(tests), "model"), c.Rows))
+	}
+	byMean := slices.SortedFunc(maps.Keys(tests), func(a, b string) int {
+		switch x, y := mean(tests[a]), mean(tests[b]); {
+		case x > y || x == y && a == c.Model:
+			return -1
+		case x < y || b == c.Model:
+			return 1
+		}
+		return 0
+	})
+	at, rival := slices.Index(byMean, c.Model)+1, byMean[place-1]
+	f := found(Reproduced, float64(at), float64(place), "place %d of %d with %s", at, len(tests),
+		spread(tests[c.Model].Values()))
+	if at <= place {
+		return f
+	}
+	gains := tests[c.Model].Gains(tests[rival])
+	f.p = pairedT(gains)
+	f.numbers += fmt.Sprintf("; in place %d %s with %s: %+.2f, %s", place, titleOf(rival),
+		spread(tests[rival].Values()), metrics.Mean(gains), probability(gains))
+	if f.verdict = Weaker; math.IsNaN(f.p) || f.p < c.Significance {
+		f.verdict = NotReproduced
+	}
+	return f
+}

@@ -1,0 +1,184 @@
+package paper
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/revgnn/revgnn/pkg/experiment"
+)
+
+// gslBelow tests that the GSL of a reverse process stays below a limit in all layers, up to a number of Layers, with a
+// bound of at least Lipschitz.
+type gslBelow struct {
+	Model     string  `json:"model"`
+	Below     float64 `json:"below"`
+	Layers    int     `json:"layers"`
+	Lipschitz float64 `json:"lipschitz"`
+}
+
+func (c gslBelow) problem() error {
+	if c.Model == "" || c.Layers < 1 {
+		return fmt.Errorf("it needs a model and a number of layers")
+	}
+	if err := between("lipschitz", c.Lipschitz); err != nil {
+		return err
+	}
+	return between("below", c.Below)
+}
+
+func (c gslBelow) cases(v *View) (all []claimCase) {
+	for _, dataset := range v.Profile.Smoothness.Datasets {
+		all = append(all, claimCase{model: c.Model, dataset: dataset,
+			theirs: fmt.Sprintf("%g up to %d reverse layers", c.Below, c.Layers),
+			judge:  func() finding { return c.judge(v, dataset) }})
+	}
+	return all
+}
+
+func (c gslBelow) judge(v *View, dataset string) finding {
+	m, a, why := v.smoothed(dataset, c.Model, 0)
+	if why != "" {
+		return notRun(why)
+	}
+	highest := most(a.Outcome.Followed.Reverse)
+	verdict := NotReproduced
+	switch {
+	case highest < c.Below && m.Reverse >= c.Layers && m.Lipschitz >= c.Lipschitz:
+		verdict = Reproduced
+	case highest < c.Below:
+		verdict = Weaker
+	}
+	return found(verdict, highest, c.Below, "%.3f at most in %s layers, c = %g; test %s %.1f %%", highest, m.Depth(),
+		m.Lipschitz, a.Outcome.Metric, 100*float64(a.Outcome.Test))
+}
+
+// smoothed is figure 3's training of a model, of so many forward layers (0: any), or why it is not there.
+func (v *View) smoothed(dataset, model string, forward int) (m experiment.Model,
+	a experiment.Answer[experiment.Trained], why string) {
+	all := v.Profile.Smoothness.Models
+	i := slices.IndexFunc(all, func(m experiment.Model) bool {
+		return m.Model == model && (forward == 0 || m.Forward == forward)
+	})
+	if i < 0 {
+		return m, a, "the profile has no such run"
+	}
+	a = v.followed(dataset, all[i])
+	if !a.OK() {
+		return m, a, a.Why
+	}
+	if a.Outcome.Followed == nil {
+		return m, a, "its states were not kept"
+	}
+	return all[i], a, ""
+}
+
+// gslAbove tests that plain models over-smooth: that after a number of layers, GSL is nowhere below a limit.
+type gslAbove struct {
+	Model  string  `json:"model"`
+	Depths []int   `json:"depths"`
+	After  int     `json:"after"`
+	Above  float64 `json:"above"`
+	Weaker float64 `json:"weaker"`
+}
+
+func (c gslAbove) problem() error {
+	if c.Model == "" || len(c.Depths) == 0 || c.After < 1 || slices.Min(c.Depths) <= c.After {
+		return fmt.Errorf("it needs a model, and depths beyond the layers that it begins after")
+	}
+	return inOrder(c.Weaker, c.Above)
+}
+
+func (c gslAbove) cases(v *View) (all []claimCase) {
+	for _, dataset := range v.Profile.Smoothness.Datasets {
+		for _, depth := range c.Depths {
+			all = append(all, claimCase{model: c.Model, dataset: dataset, aspect: fmt.Sprintf("%d layers", depth),
+				theirs: fmt.Sprintf("%g after layer %d", c.Above, c.After),
+				judge:  func() finding { return c.judge(v, dataset, depth) }})
+		}
+	}
+	return all
+}
+
+func (c gslAbove) judge(v *View, dataset string, depth int) finding {
+	_, a, why := v.smoothed(dataset, c.Model, depth)
+	if why != "" {
+		return notRun(why)
+	}
+	forward := a.Outcome.Followed.Forward
+	lowest := least(forward, func(l experiment.Layer) bool { return l.Layer > c.After })
+	if math.IsInf(lowest, 0) {
+		return notRun("no layers were followed there")
+	}
+	// Higher is more over-smoothed.
+	return found(limited(-lowest, -c.Above, -c.Weaker), lowest, c.Above, "%.3f after layer %d, at least %.3f from there "+
+		"on; test %s %.1f %%", at(forward, c.After), c.After, lowest, a.Outcome.Metric, 100*float64(a.Outcome.Test))
+}
+
+// gslLess tests that the forward process of a model is smoothed less than plain models are, on average over the
+// layers that they share.
+type gslLess struct {
+	Model string `json:"model"`
+	Plain string `json:"plain"`
+}
+
+func (c gslLess) problem() error {
+	if c.Model == "" || c.Plain == "" {
+		return fmt.Errorf("it needs two models")
+	}
+	return nil
+}
+
+func (c gslLess) cases(v *View) (all []claimCase) {
+	for _, dataset := range v.Profile.Smoothness.Datasets {
+		all = append(all, claimCase{model: c.Model, dataset: dataset,
+			judge: func() finding { return c.judge(v, dataset) }})
+	}
+	return all
+}
+
+func (c gslLess) judge(v *View, dataset string) finding {
+	_, a, why := v.smoothed(dataset, c.Model, 0)
+	if why != "" {
+		return notRun(why)
+	}
+	less, of, text := 0, 0, ""
+	for _, m := range v.Profile.Smoothness.Models {
+		if m.Model != c.Plain {
+			continue
+		}
+		_, plain, why := v.smoothed(dataset, c.Plain, m.Forward)
+		if why != "" {
+			return notRun(why)
+		}
+		own, theirs := sharedGSL(a.Outcome.Followed.Forward, plain.Outcome.Followed.Forward)
+		if math.IsNaN(own) {
+			return notRun("no layers were followed in both")
+		}
+		if of++; own < theirs {
+			less++
+		}
+		text += fmt.Sprintf(", %.3f against %.3f of %d layers", own, theirs, m.Forward)
+	}
+	verdict := NotReproduced
+	switch {
+	case of == 0:
+		return notRun("the profile has no plain models")
+	case less == of:
+		verdict = Reproduced
+	case less > 0:
+		verdict = Weaker
+	}
+	return found(verdict, math.NaN(), math.NaN(), "mean GSL of the layers shared%s", text)
+}
+
+// sharedGSL are the mean GSLs of two models over the layers, but the input, that both were followed in.
+func sharedGSL(a, b []experiment.Layer) (ofA, ofB float64) {
+	n := 0.0
+	for _, l := range a {
+		if other := at(b, l.Layer); l.Layer > 0 && !math.IsNaN(other) {
+			ofA, ofB, n = ofA+float64(l.GSL), ofB+other, n+1
+		}
+	}
+	return ofA / n, ofB / n
+}

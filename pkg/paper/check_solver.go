@@ -1,0 +1,69 @@
+package paper
+
+import (
+	"fmt"
+
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// inversionCheck compares table 4's errors with ours, which may be so many times the published ones.
+type inversionCheck struct {
+	Reproduced float64 `json:"reproduced"`
+	Weaker     float64 `json:"weaker"`
+}
+
+func (c inversionCheck) problem() error { return inOrder(c.Reproduced, c.Weaker) }
+
+func (c inversionCheck) cases(v *View) []claimCase {
+	return inversions(v, func(theirs float64) string { return fmt.Sprintf("%.2e", theirs) },
+		func(o train.Inversion, theirs float64) finding {
+			ours := float64(o.MeanAbsError)
+			return found(limited(ours/theirs, c.Reproduced, c.Weaker), ours, theirs, "%.2e, paper %.2e; inputs are %.2g on "+
+				"average", ours, theirs, o.MeanAbsInput)
+		})
+}
+
+// inversions are cases for all runs of table 4.
+func inversions(v *View, theirs func(float64) string, judge func(o train.Inversion, theirs float64) finding) (
+	all []claimCase) {
+	p := published[InversionErrors]("table4")
+	for k, model := range p.Models {
+		for _, row := range p.Rows {
+			all = append(all, claimCase{model: model, dataset: row.Dataset, theirs: theirs(row.Errors[k]),
+				judge: func() finding {
+					a := v.inversion(p, row.Dataset, model)
+					if !a.OK() {
+						return notRun(a.Why)
+					}
+					return judge(a.Outcome, row.Errors[k])
+				}})
+		}
+	}
+	return all
+}
+
+// converges tests that after a number of iterations, an iterate changes by little.
+type converges struct {
+	Iterations int     `json:"iterations"`
+	Reproduced float64 `json:"reproduced"`
+	Weaker     float64 `json:"weaker"`
+}
+
+func (c converges) problem() error {
+	if c.Iterations < 1 {
+		return fmt.Errorf("iterations is %d: give 1 or more", c.Iterations)
+	}
+	return inOrder(c.Reproduced, c.Weaker)
+}
+
+func (c converges) cases(v *View) []claimCase {
+	return inversions(v, func(float64) string { return fmt.Sprint(c.Iterations) },
+		func(o train.Inversion, _ float64) finding {
+			if len(o.Residual) < c.Iterations {
+				return notRun(fmt.Sprintf("%s only", count(len(o.Residual), "iteration")))
+			}
+			first, last := float64(o.Residual[0]), float64(o.Residual[c.Iterations-1])
+			return found(limited(last, c.Reproduced, c.Weaker), last, c.Reproduced, "mean absolute change %.2g in the first "+
+				"iteration, %.2g in iteration %d", first, last, c.Iterations)
+		})
+}

@@ -1,0 +1,156 @@
+package paper
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/revgnn/revgnn/data"
+)
+
+// Claim is an entry of data/paper/claims.json: something that the paper says, and the check that decides it. A check
+// may make several cases of it, such as one for each cell of a table.
+type Claim struct {
+	ID    string `json:"id"`
+	Group string `json:"group"`
+	// Where it is in the paper, and Shown the item whose page shows the runs.
+	Where string `json:"where"`
+	Shown string `json:"shown"`
+	// Says is a sentence, in which {model}, {dataset}, {aspect} and {theirs} stand for a case's.
+	Says string `json:"says"`
+	// Check is the name of a check, and With its parameters.
+	Check string          `json:"check"`
+	With  json.RawMessage `json:"with"`
+
+	check check
+}
+
+// ClaimGroup heads claims that stand together; About says how verdicts are made.
+type ClaimGroup struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	About string `json:"about"`
+}
+
+// claims is data/paper/claims.json.
+type claims struct {
+	Groups []ClaimGroup `json:"groups"`
+	Claims []Claim      `json:"claims"`
+}
+
+// check makes cases of a claim. Its fields are the parameters.
+type check interface {
+	// problem returns an error where parameters are missing or impossible.
+	problem() error
+	cases(v *View) []claimCase
+}
+
+// checks are all that a claim may name.
+var checks = map[string]func(with []byte) (check, error){
+	"cell": reading[cellCheck], "gain": reading[gainCheck], "unchanged": reading[unchanged],
+	"most": reading[mostAhead], "largest": reading[largestGain], "place": reading[placeCheck],
+	"trend":     reading[trend],
+	"gsl-below": reading[gslBelow], "gsl-above": reading[gslAbove], "gsl-less": reading[gslLess],
+	"spread": reading[spreadOver], "directions": reading[directions],
+	"inversion": reading[inversionCheck], "converges": reading[converges],
+	"line": reading[lineCheck], "power": reading[powerCheck],
+	"statistics": reading[statisticsCheck],
+}
+
+// reading reads a check's parameters, and refuses what it does not know.
+func reading[T check](with []byte) (check, error) {
+	var c T
+	d := json.NewDecoder(bytes.NewReader(with))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&c); err != nil {
+		return nil, err
+	}
+	return c, c.problem()
+}
+
+// paperClaims are the claims that are part of the programme.
+func paperClaims() claims {
+	text, err := data.Paper("claims")
+	var c claims
+	if err == nil {
+		c, err = readClaims(text)
+	}
+	if err != nil {
+		panic(fmt.Errorf("data/paper/claims.json is damaged (%w): rebuild from a clean checkout", err))
+	}
+	return c
+}
+
+// readClaims reads claims, and refuses what it does not know.
+func readClaims(text []byte) (c claims, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&c); err != nil {
+		return c, err
+	}
+	ids := map[string]bool{}
+	for i := range c.Claims {
+		one := &c.Claims[i]
+		if err := one.read(c.Groups); err != nil {
+			return c, fmt.Errorf("claim %q: %w", one.ID, err)
+		}
+		if ids[one.ID] {
+			return c, fmt.Errorf("two claims are called %q", one.ID)
+		}
+		ids[one.ID] = true
+	}
+	return c, nil
+}
+
+// read checks the claim's fields and finds its check.
+func (c *Claim) read(groups []ClaimGroup) (err error) {
+	switch {
+	case c.ID == "" || strings.ContainsAny(c.ID, "/ "):
+		return fmt.Errorf("it needs an id without blanks and slashes")
+	case c.Where == "" || c.Says == "":
+		return fmt.Errorf("it does not say what the paper says, and where")
+	case !slices.ContainsFunc(groups, func(g ClaimGroup) bool { return g.Name == c.Group }):
+		return fmt.Errorf("there is no group %q", c.Group)
+	case !slices.ContainsFunc(Items(), func(it Item) bool { return it.Name == c.Shown }):
+		return fmt.Errorf("it is shown in %q, which is neither a table nor a figure", c.Shown)
+	case checks[c.Check] == nil:
+		return fmt.Errorf("there is no check %q: choose from %s", c.Check,
+			strings.Join(slices.Sorted(maps.Keys(checks)), ", "))
+	}
+	c.check, err = checks[c.Check](c.With)
+	return err
+}
+
+// claimed are the parameters of a claim's check, for the pages that show the same runs.
+func claimed[T check](id string) T {
+	all := paperClaims().Claims
+	i := slices.IndexFunc(all, func(c Claim) bool { return c.ID == id })
+	return all[i].check.(T)
+}
+
+// inOrder returns an error unless the limits of two verdicts are above zero, that of the stricter verdict first.
+func inOrder(strict, loose float64) error {
+	if !(strict > 0 && loose >= strict) {
+		return fmt.Errorf("limits of %g and %g: give two above 0, the stricter first", strict, loose)
+	}
+	return nil
+}
+
+// between returns an error unless a share or probability is above 0 and at most 1.
+func between(name string, x float64) error {
+	if !(x > 0 && x <= 1) {
+		return fmt.Errorf("%s is %g: give a number above 0, 1 at most", name, x)
+	}
+	return nil
+}
+
+// tableOf returns an error unless a name is that of a table of test results.
+func tableOf(name string) error {
+	if !slices.Contains([]string{"table2", "table3", "table6"}, name) {
+		return fmt.Errorf("%q is no table of test results: choose table2, table3 or table6", name)
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+package paper
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/results"
+)
+
+// TestClaimsFile: every check is used, every claim and group has cases, and no two have the same ID.
+func TestClaimsFile(t *testing.T) {
+	used, ids, groups := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	p := Paper()
+	v := &View{experiment.NewView(experiment.Scope{Profile: p.Profile}, nil), p}
+	all := paperClaims()
+	for _, c := range all.Claims {
+		used[c.Check], groups[c.Group] = true, true
+		cases := c.check.cases(v)
+		if len(cases) == 0 {
+			t.Errorf("%s has no cases", c.ID)
+		}
+		for _, one := range cases {
+			if ids[c.id(one)] {
+				t.Errorf("two claims are called %s", c.id(one))
+			}
+			ids[c.id(one)] = true
+		}
+	}
+	for name := range checks {
+		if !used[name] {
+			t.Errorf("no claim uses the check %s", name)
+		}
+	}
+	for _, g := range all.Groups {
+		if !groups[g.Name] || g.Title == "" || g.About == "" {
+			t.Errorf("the group %+v", g)
+		}
+	}
+	for id, n := range map[string]int{"table2/": 22 * 7, "table6/": 13 * 5, "gain/": 21, "unchanged/": 15, "place/": 5,
+		"inversion/": 8, "table5/": 12} {
+		got := 0
+		for one := range ids {
+			if strings.HasPrefix(one, id) {
+				got++
+			}
+		}
+		if got != n {
+			t.Errorf("%d claims begin with %s, not %d", got, id, n)
+		}
+	}
+}
+
+// TestClaimsAreReadStrictly: what nothing reads is a mistake, and so are limits in the wrong order.
+func TestClaimsAreReadStrictly(t *testing.T) {
+	text, err := data.Paper("claims")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for old, now := range map[string]string{
+		`"check": "cell"`:                   `"check": "cells"`,
+		`"group": "depth"`:                  `"group": "deep"`,
+		`"shown": "fig2"`:                   `"shown": "fig7"`,
+		`"id": "table6"`:                    `"id": "table2"`,
+		`"id": "table5"`:                    `"id": "table5/all"`,
+		`"where": "figure 2"`:               `"where": ""`,
+		`"where": "figure 4"`:               `"were": "figure 4"`,
+		`"reproduced": 1, "weaker": 2`:      `"reproduced": 2, "weaker": 1`,
+		`"reproduced": 2, "weaker": 10`:     `"weaker": 10`,
+		`"reproduced": 0.99, "weaker"`:      `"reproduced": 99, "weaker"`,
+		`"significance": 0.05, "share"`:     `"significance": 5, "share"`,
+		`"share": 0.5`:                      `"part": 0.5`,
+		`"least": 4`:                        `"least": 0`,
+		`"points": 1.2`:                     `"points": 0`,
+		`"model": "gcn+rep", "rows": 10`:    `"model": "gnn", "rows": 10`,
+		`"amazon-ratings": 2`:               `"amazon": 2`,
+		`"process": "reverse", "model"`:     `"process": "backward", "model"`,
+		`"layers": 1024, "lipschitz"`:       `"layers": 0, "lipschitz"`,
+		`"depths": [16, 32, 64]`:            `"depths": [4]`,
+		`"plain": "gcn"`:                    `"plain": ""`,
+		`"model": "plain"`:                  `"model": "deep"`,
+		`"with": {"factor": 1.2}`:           `"with": {"factor": 0.5}`,
+		`"iterations": 7`:                   `"iterations": 0`,
+		`"of": "memory"`:                    `"of": "bytes"`,
+		`"check": "statistics"`:             `"check": "line"`,
+		`"table": "table2", "significance"`: `"table": "table1", "significance"`,
+	} {
+		changed := strings.Replace(string(text), old, now, 1)
+		if changed == string(text) {
+			t.Fatalf("no %s in data/paper/claims.json", old)
+		}
+		if _, err := readClaims([]byte(changed)); err == nil {
+			t.Errorf("%s was accepted", now)
+		}
+	}
+}
+
+// TestClaimsAskForNoOtherRuns than tables and figures do.
+func TestClaimsAskForNoOtherRuns(t *testing.T) {
+	p := Paper()
+	s := experiment.Scope{Profile: p.Profile}
+	ours, theirs := experiment.NewView(s, nil), experiment.NewView(s, nil)
+	judge(&View{ours, p})
+	Work(p, Items())(theirs)
+	asked := map[string]bool{}
+	for _, step := range theirs.Steps() {
+		asked[step.Key] = true
+	}
+	if len(ours.Steps()) < 1000 {
+		t.Errorf("claims ask for %d runs only", len(ours.Steps()))
+	}
+	for _, step := range ours.Steps() {
+		if !asked[step.Key] {
+			t.Errorf("only claims ask for %s", step.Task)
+		}
+	}
+}
+
+// TestEveryVerdictHasRuns: no number without a record behind it, on all that there is, on nothing, and in between.
+func TestEveryVerdictHasRuns(t *testing.T) {
+	p := Quick()
+	s := experiment.Scope{Profile: p.Profile}
+	all := allRuns(t, s, p, Items())
+	half := experiment.Records{}
+	for key, r := range all {
+		if key[0] < '8' {
+			half[key] = r
+		}
+	}
+	for i, records := range []experiment.Records{nil, half, all} {
+		card := judge(&View{experiment.NewView(s, records), p})
+		known := map[string]bool{}
+		for _, r := range records {
+			known[r.ID] = true
+		}
+		for _, j := range card.Claims {
+			if j.Verdict != NotRun && len(j.Records) == 0 || j.Verdict == NotRun && (j.Ours != nil || j.P != nil) {
+				t.Errorf("%d: %+v", i, j)
+			}
+			for _, id := range j.Records {
+				if !known[id] {
+					t.Errorf("%s has a record %s that nobody knows", j.ID, id)
+				}
+			}
+		}
+		if n := card.Counts[NotRun]; records == nil && n != len(card.Claims) || i == 2 && n == len(card.Claims) {
+			t.Errorf("%d: %v", i, card.Counts)
+		}
+	}
+}
+
+// committed is the scorecard of the profile quick by the records that came with revgnn.
+func committed(t *testing.T) *Scorecard {
+	t.Helper()
+	store, err := results.Open(filepath.Join(t.TempDir(), "runs.sqlite"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	if _, err := experiment.AddCommitted(store); err != nil {
+		t.Fatal(err)
+	}
+	p := Quick()
+	card, err := Judge(&experiment.Runner{Scope: experiment.Scope{Profile: p.Profile}, Store: store}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return card
+}
+
+var renew = flag.Bool("renew", false, "write the README's scorecard anew (make scorecard)")
+
+// TestReadmeScorecard: the README has what `revgnn claims` says of the committed records.
+func TestReadmeScorecard(t *testing.T) {
+	const file, begin, end = "../../README.md", "<!-- scorecard: by `make scorecard` -->\n", "<!-- end of scorecard -->\n"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), begin)
+	has, after, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		t.Fatalf("the README has no %s…%s", begin, end)
+	}
+	want := committed(t).Markdown()
+	if has == want {
+		return
+	}
+	if !*renew {
+		t.Fatalf("the README's scorecard is not that of the committed records; run `make scorecard`. It has\n%s\n"+
+			"and should have\n%s", has, want)
+	}
+	if err := os.WriteFile(file, []byte(before+begin+want+end+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

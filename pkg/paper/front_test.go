@@ -1,0 +1,116 @@
+package paper
+
+import (
+	"bytes"
+	"encoding/json"
+	"html/template"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/report/echarts"
+)
+
+// TestFrontPage: it has every claim with its verdict and runs, and links to pages that are there.
+func TestFrontPage(t *testing.T) {
+	p := Quick()
+	s := experiment.Scope{Profile: p.Profile}
+	records := allRuns(t, s, p, Items())
+	v := &View{experiment.NewView(s, records), p}
+	card := judge(v)
+	names := []string{"table2", "table5"}
+	if _, err := echarts.Path(); err == nil {
+		names = append(names, "fig5") // figures are drawn by it
+	}
+	items, err := Choose(names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if names, err = Write(dir, p, card, build(v, items)); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "index.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(text)
+	for _, j := range card.Claims {
+		for _, id := range j.Records {
+			if !strings.Contains(page, id) {
+				t.Errorf("%s: the page lacks the record %s", j.ID, id)
+			}
+		}
+	}
+	for _, want := range []string{template.HTMLEscapeString(p.About), "xla:cpu", "Who ran what",
+		`title="GCN&#43;ReP reaches 96.05 ± 0.19`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, link := range regexp.MustCompile(`(?:href|src)="([^"#]+)"`).FindAllStringSubmatch(page, -1) {
+		if _, err := os.Stat(filepath.Join(dir, link[1])); err != nil {
+			t.Errorf("a link leads nowhere: %v", err)
+		}
+	}
+	if strings.Contains(page, "http") {
+		t.Error("the page needs the network")
+	}
+	var again Scorecard
+	text, err = os.ReadFile(filepath.Join(dir, "claims.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &again)
+	}
+	if err != nil || len(again.Claims) != len(card.Claims) {
+		t.Errorf("claims.json has %d claims: %v; of %q", len(again.Claims), err, names)
+	}
+}
+
+// TestFrontPageWithoutRuns says so, and has no number of ours.
+func TestFrontPageWithoutRuns(t *testing.T) {
+	p := Quick()
+	card := judge(&View{experiment.NewView(experiment.Scope{Profile: p.Profile}, nil), p})
+	page, err := front(card, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, class := range []string{"reproduced", "weaker", "not-reproduced", "one", "two", "below", "above"} {
+		if strings.Contains(page, `class="badge `+class+`"`) {
+			t.Errorf("something is %s", class)
+		}
+	}
+	if !strings.Contains(page, "No runs yet.") {
+		t.Error("the page does not say that there are no runs")
+	}
+}
+
+func TestScorecardAsText(t *testing.T) {
+	p := Quick()
+	s := experiment.Scope{Profile: p.Profile}
+	card := judge(&View{experiment.NewView(s, allRuns(t, s, p, Items())), p})
+	var text bytes.Buffer
+	card.Text(&text)
+	one, err := card.Choose([]string{"table2/gcn+rep/minesweeper", "time/"})
+	if err != nil || len(one.Claims) != 6 {
+		t.Fatalf("%d claims were chosen: %v", len(one.Claims), err)
+	}
+	one.Text(&text)
+	for _, want := range []string{"at the profile quick", p.About[:40], "within one ±", "not reproduced",
+		"table2/gcn+rep/", "3 splits × 1 seed", one.Claims[0].Records[0]} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the text lacks %q", want)
+		}
+	}
+	for _, line := range strings.Split(text.String(), "\n") {
+		if utf8.RuneCountInString(line) > 120 {
+			t.Errorf("a long line: %s", line)
+		}
+	}
+	if _, err := card.Choose([]string{"table9"}); err == nil || !strings.Contains(err.Error(), `"table9"`) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,139 @@
+package paper
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// textWidth is that of the scorecard in a terminal, verdictWidth that of its first column.
+const (
+	textWidth    = 116
+	verdictWidth = 16
+)
+
+// Text writes the scorecard for a terminal: counts, then the claims by group; what was not run by its reasons. Of
+// claims chosen, it writes each with the runs behind it.
+func (s *Scorecard) Text(w io.Writer) {
+	if s.Groups == nil {
+		s.detail(w)
+		return
+	}
+	fmt.Fprintf(w, "The paper's claims at the profile %s.\n", s.Profile)
+	wrapped(w, "", s.About+" Verdicts are of these settings, which need not be the paper's.")
+	fmt.Fprintf(w, "\n%-64s%12s%8s%16s%10s\n", "", Reproduced, Weaker, NotReproduced, NotRun)
+	line := func(title string, n map[Verdict]int) {
+		fmt.Fprintf(w, "%-64s%12d%8d%16d%10d\n", title, n[Reproduced], n[Weaker], n[NotReproduced], n[NotRun])
+	}
+	for _, g := range s.Groups {
+		line(g.Title, g.Counts)
+		if g.Degrees != nil {
+			fmt.Fprintf(w, "  %s\n", g.apart())
+		}
+	}
+	line("All", s.Counts)
+	for _, g := range s.Groups {
+		fmt.Fprintf(w, "\n%s\n", g.Title)
+		wrapped(w, "  ", g.About)
+		why := map[string]int{}
+		for _, j := range s.Claims {
+			if j.Group == g.Name && j.Verdict != NotRun {
+				j.text(w)
+			} else if j.Group == g.Name {
+				why[j.Numbers]++
+			}
+		}
+		for _, reason := range slices.Sorted(maps.Keys(why)) {
+			row(w, string(NotRun), fmt.Sprintf("%s: %s", count(why[reason], "claim"), reason))
+		}
+	}
+	fmt.Fprintf(w, "\nThe runs behind a claim: revgnn claims ID, with an ID from above or the beginning of some.\n")
+}
+
+// apart says how far the cells of a group are off.
+func (g GroupScore) apart() string {
+	var parts []string
+	for _, d := range []string{WithinOne, WithinTwo, Below, Above} {
+		parts = append(parts, fmt.Sprintf("%s %d", d, g.Degrees[d]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// text writes a claim; of a cell, the numbers say what the sentence does.
+func (j Judgement) text(w io.Writer) {
+	if j.Degree != "" {
+		row(w, j.Degree, j.ID+": "+j.Numbers)
+		return
+	}
+	row(w, string(j.Verdict), j.ID+": "+j.Says)
+	row(w, "", j.Numbers)
+}
+
+// detail writes every claim with the runs behind it.
+func (s *Scorecard) detail(w io.Writer) {
+	fmt.Fprintf(w, "At the profile %s:\n", s.Profile)
+	for _, j := range s.Claims {
+		fmt.Fprintln(w)
+		row(w, cmp.Or(j.Degree, string(j.Verdict)), fmt.Sprintf("%s (%s): %s", j.ID, j.Where, j.Says))
+		row(w, "", j.Numbers)
+		if len(j.Records) > 0 {
+			row(w, "", count(len(j.Records), "run")+": "+strings.Join(j.Records, " "))
+		}
+	}
+}
+
+// row writes text beside its head, in lines.
+func row(w io.Writer, head, text string) {
+	for i, line := range lines(text, textWidth-verdictWidth-2) {
+		if i > 0 {
+			head = ""
+		}
+		fmt.Fprintf(w, "  %-*s%s\n", verdictWidth, head, line)
+	}
+}
+
+// wrapped writes text in lines that begin alike.
+func wrapped(w io.Writer, indent, text string) {
+	for _, line := range lines(text, textWidth-len(indent)) {
+		fmt.Fprintf(w, "%s%s\n", indent, line)
+	}
+}
+
+// lines breaks text at blanks; longer words stay whole.
+func lines(text string, width int) (out []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			out, line = append(out, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(out, line)
+}
+
+// Markdown is the scorecard in a few lines, for a README.
+func (s *Scorecard) Markdown() string {
+	var b strings.Builder
+	wrapped(&b, "", s.About+" Verdicts are of these settings, which need not be the paper's.")
+	fmt.Fprintf(&b, "\n| at the profile `%s` | %s | %s | %s | %s |\n|---|---|---|---|---|\n", s.Profile, Reproduced,
+		Weaker, NotReproduced, NotRun)
+	line := func(title string, n map[Verdict]int) {
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d |\n", title, n[Reproduced], n[Weaker], n[NotReproduced], n[NotRun])
+	}
+	for _, g := range s.Groups {
+		title := g.Title
+		if g.Degrees != nil {
+			title += fmt.Sprintf(" (not reproduced: %d below, %d above)", g.Degrees[Below], g.Degrees[Above])
+		}
+		line(title, g.Counts)
+	}
+	line("**all**", s.Counts)
+	return b.String()
+}

@@ -1,0 +1,209 @@
+package paper
+
+import (
+	"math"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// smoothing is a training with these GSLs in all layers of its processes, which it follows as asked.
+func smoothing(task experiment.Task, forward, reverse float64) any {
+	f := &experiment.Followed{}
+	for _, l := range task.Follow.Layers {
+		if l <= task.Config.Forward {
+			f.Forward = append(f.Forward, experiment.Layer{Layer: l, GSL: train.Number(forward)})
+		}
+		if l <= task.Config.Reverse {
+			f.Reverse = append(f.Reverse, experiment.Layer{Layer: l, GSL: train.Number(reverse)})
+		}
+	}
+	return experiment.Trained{Result: train.Result{Status: train.OK}, Metric: "accuracy", Followed: f}
+}
+
+func TestVerdictsOfSmoothness(t *testing.T) {
+	type gsl struct{ plain, forward, reverse float64 }
+	for _, c := range []struct {
+		id        string
+		lipschitz float64
+		layers    int
+		gsl       gsl
+		want      Verdict
+	}{
+		{"gsl-reverse/gcn+rep/squirrel-filtered", 0.1, 1024, gsl{reverse: 0.5}, Reproduced},
+		{"gsl-reverse/gcn+rep/squirrel-filtered", 0.01, 1024, gsl{reverse: 0.5}, Weaker},
+		{"gsl-reverse/gcn+rep/squirrel-filtered", 0.1, 512, gsl{reverse: 0.5}, Weaker},
+		{"gsl-reverse/gcn+rep/squirrel-filtered", 0.1, 1024, gsl{reverse: 0.7}, NotReproduced},
+		{"gsl-plain/gcn/chameleon-filtered/32-layers", 0.1, 1024, gsl{plain: 0.95}, Reproduced},
+		{"gsl-plain/gcn/chameleon-filtered/32-layers", 0.1, 1024, gsl{plain: 0.7}, Weaker},
+		{"gsl-plain/gcn/chameleon-filtered/16-layers", 0.1, 1024, gsl{plain: 0.5}, NotReproduced},
+		{"gsl-forward/gcn+rep/chameleon-filtered", 0.1, 1024, gsl{plain: 0.9, forward: 0.5}, Reproduced},
+		{"gsl-forward/gcn+rep/chameleon-filtered", 0.1, 1024, gsl{plain: 0.4, forward: 0.5}, NotReproduced},
+	} {
+		p := Quick()
+		p.Smoothness.Models[0].Lipschitz, p.Smoothness.Models[0].Reverse = c.lipschitz, c.layers
+		j := verdictOf(t, p, c.id, func(task experiment.Task) any {
+			if task.Config.HasReverse() {
+				return smoothing(task, c.gsl.forward, c.gsl.reverse)
+			}
+			return smoothing(task, c.gsl.plain, 0)
+		})
+		if j.Verdict != c.want {
+			t.Errorf("%s of %+v: %+v", c.id, c.gsl, j)
+		}
+	}
+	j := verdictOf(t, Quick(), "gsl-forward/gcn+rep/chameleon-filtered", func(task experiment.Task) any {
+		return smoothing(task, map[int]float64{16: 0.5, 32: 0.9, 64: 0.9}[task.Config.Forward], 0) // GCN+ReP has 16
+	})
+	if j.Verdict != Weaker {
+		t.Errorf("below some of the plain models: %+v", j)
+	}
+}
+
+// spreading is a training followed on boards, with predictions that spread by so much after the first layer and the
+// last of each process.
+func spreading(task experiment.Task, forward, reverse [2]float64) any {
+	f := &experiment.Followed{}
+	layer := func(l int, by float64) experiment.Layer {
+		out := experiment.Layer{Layer: l}
+		for range task.Follow.Boards {
+			out.Boards = append(out.Boards, []float64{0.5 - by, 0.5 + by, 0.5 - by, 0.5 + by})
+		}
+		return out
+	}
+	for l, by := range forward {
+		f.Forward = append(f.Forward, layer(l+1, by))
+	}
+	for l, by := range reverse {
+		f.Reverse = append(f.Reverse, layer(l+1, by))
+	}
+	return experiment.Trained{Result: train.Result{Status: train.OK}, Followed: f}
+}
+
+func TestVerdictsOfBoards(t *testing.T) {
+	rises, creeps, falls := [2]float64{0.1, 0.3}, [2]float64{0.2, 0.21}, [2]float64{0.3, 0.1}
+	sinks := [2]float64{0.21, 0.2}
+	for _, c := range []struct {
+		id               string
+		forward, reverse [2]float64
+		want             Verdict
+	}{
+		{"fig1-reverse/gcn+rep", falls, rises, Reproduced},
+		{"fig1-reverse/gcn+rep", falls, creeps, Weaker},
+		{"fig1-reverse/gcn+rep", falls, falls, NotReproduced},
+		{"fig1-forward/gcn+rep", falls, rises, Reproduced},
+		{"fig1-forward/gcn+rep", sinks, rises, Weaker},
+		{"fig1-forward/gcn+rep", rises, rises, NotReproduced},
+		{"fig1-plain/gcn", falls, rises, Reproduced},
+		{"fig1-plain/gcn", rises, rises, NotReproduced},
+		{"fig4/gcn+rep", falls, rises, Reproduced},
+		{"fig4/gcn+rep", sinks, creeps, Weaker},
+		{"fig4/gcn+rep", rises, falls, NotReproduced},
+	} {
+		j := verdictOf(t, Quick(), c.id, func(task experiment.Task) any {
+			return spreading(task, c.forward, c.reverse)
+		})
+		if j.Verdict != c.want || len(j.Records) != 1 {
+			t.Errorf("%s of %v and %v: %+v", c.id, c.forward, c.reverse, j)
+		}
+	}
+}
+
+func TestVerdictsOfInversions(t *testing.T) {
+	for _, c := range []struct {
+		id   string
+		x    float64
+		want Verdict
+	}{
+		{"inversion/gcn+rep/squirrel-filtered", 1e-6, Reproduced},
+		{"inversion/gcn+rep/squirrel-filtered", 1e-4, Weaker},
+		{"inversion/gcn+rep/squirrel-filtered", 1e-3, NotReproduced},
+		{"convergence/gat+rep/chameleon-filtered", 1e-5, Reproduced},
+		{"convergence/gat+rep/chameleon-filtered", 5e-4, Weaker},
+		{"convergence/gat+rep/chameleon-filtered", 1e-2, NotReproduced},
+	} {
+		j := verdictOf(t, Quick(), c.id, func(experiment.Task) any {
+			o := train.Inversion{MeanAbsError: train.Number(c.x), MeanAbsInput: 0.1}
+			for range 8 {
+				o.Residual = append(o.Residual, train.Number(c.x))
+			}
+			return o
+		})
+		if j.Verdict != c.want || len(j.Records) != 1 || j.Splits != 0 {
+			t.Errorf("%s of %g: %+v", c.id, c.x, j)
+		}
+	}
+}
+
+func TestVerdictsOfCosts(t *testing.T) {
+	noisy := func(by float64) func(train.Config) float64 { // a line, with one point off
+		return func(c train.Config) float64 {
+			if c.Reverse == 128 {
+				return 0.128 + by
+			}
+			return 0.001 * float64(c.Reverse)
+		}
+	}
+	power := func(p float64) func(train.Config) float64 {
+		return func(c train.Config) float64 { return math.Pow(float64(c.Forward), p) }
+	}
+	for _, c := range []struct {
+		id      string
+		seconds func(train.Config) float64
+		want    Verdict
+	}{
+		{"run-time/gcn+rep/minesweeper/1-forward-layer", noisy(0), Reproduced},
+		{"run-time/gcn+rep/minesweeper/1-forward-layer", noisy(0.04), Weaker},
+		{"run-time/gcn+rep/minesweeper/1-forward-layer", noisy(0.3), NotReproduced},
+		{"run-time/gcn+rep/minesweeper/1-forward-layer", func(c train.Config) float64 { return 1 / float64(c.Reverse) },
+			NotReproduced},
+		{"time/L_F", power(1), Reproduced},
+		{"time/L_F", power(2), Reproduced},
+		{"time/L_F", power(2.3), Weaker},
+		{"time/L_F", power(3), NotReproduced},
+		{"memory/L_F", power(1), Reproduced},
+		{"memory/L_F", power(2), NotReproduced},
+	} {
+		j := verdictOf(t, Quick(), c.id, func(task experiment.Task) any {
+			x := c.seconds(task.Config)
+			return experiment.Timed{Benchmark: train.Benchmark{EpochSeconds: x, PeakRSS: 4e8 + int64(1e6*x)}, IdleRSS: 4e8}
+		})
+		if j.Verdict != c.want {
+			t.Errorf("%s: %+v", c.id, j)
+		}
+	}
+}
+
+func TestVerdictsOfStatistics(t *testing.T) {
+	row := published[DatasetStatistics]("table5").Rows[0]
+	for _, c := range []struct {
+		nodes     int
+		homophily float64
+		want      Verdict
+	}{{row.Nodes, row.EdgeHomophily, Reproduced}, {row.Nodes, 0.5, Weaker}, {1, row.EdgeHomophily, NotReproduced}} {
+		j := verdictOf(t, Quick(), "table5/"+row.Dataset, func(task experiment.Task) any {
+			if task.Kind != results.Measure {
+				t.Errorf("asked for %s", task)
+			}
+			return metrics.Stats{Name: row.Dataset, Nodes: c.nodes, Edges: row.Edges, Classes: row.Classes,
+				AverageDegree: row.AverageDegree, EdgeHomophily: c.homophily, AdjustedHomophily: row.AdjustedHomophily}
+		})
+		if j.Verdict != c.want {
+			t.Errorf("%+v: %+v", c, j)
+		}
+	}
+}
+
+func TestTrainings(t *testing.T) {
+	var runs []*results.Record
+	for _, at := range [][2]int{{0, 1}, {0, 2}, {1, 1}, {1, 1}} {
+		runs = append(runs, &results.Record{Kind: results.Train, Split: at[0], Seed: uint64(at[1])})
+	}
+	splits, least, most := seeds(append(runs, &results.Record{Kind: results.Bench, Split: results.NoSplit}))
+	if got := trainings(splits, least, most); splits != 2 || got != "2 splits × 1 to 2 seeds" {
+		t.Errorf("got %d, %s", splits, got)
+	}
+}

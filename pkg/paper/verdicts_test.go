@@ -1,0 +1,251 @@
+package paper
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// plainRules is the profile quick with one setting for every model, and with all datasets.
+func plainRules(t *testing.T) Profile {
+	t.Helper()
+	p := Quick()
+	p.Datasets, p.LeftOut = experiment.Datasets(), nil
+	p.Rules = rules(t, `[{"settings": {"hidden": 8, "epochs": 10}, "depths": [{"forward": 2, "reverse": 2}]}]`)
+	return p
+}
+
+// verdictOf judges one claim on what tasks come to; a task of which there is no outcome diverged.
+func verdictOf(t *testing.T, p Profile, id string, outcome func(experiment.Task) any) Judgement {
+	t.Helper()
+	s := experiment.Scope{Profile: p.Profile}
+	decided := func(v *View) (found []Judgement) {
+		for _, c := range paperClaims().Claims {
+			if strings.SplitN(id, "/", 2)[0] != c.ID {
+				continue
+			}
+			for _, one := range c.check.cases(v) {
+				if c.id(one) == id {
+					found = append(found, v.decide(c, one))
+				}
+			}
+		}
+		return found
+	}
+	records := runsOf(t, s, func(v *experiment.View) { decided(&View{v, p}) },
+		func(task experiment.Task) *results.Record { return recorded(t, task, outcome(task)) })
+	none, all := decided(&View{experiment.NewView(s, nil), p}), decided(&View{experiment.NewView(s, records), p})
+	if len(all) != 1 {
+		t.Fatalf("%d claims are called %s", len(all), id)
+	}
+	if none[0].Verdict != NotRun || len(none[0].Records) > 0 || none[0].Ours != nil || none[0].P != nil {
+		t.Errorf("%s without runs: %+v", id, none[0])
+	}
+	j := all[0]
+	if j.Verdict != NotRun && len(j.Records) == 0 || strings.Contains(j.Says, "{") {
+		t.Errorf("%s: %q, %q, with the records %q", id, j.Says, j.Numbers, j.Records)
+	}
+	return j
+}
+
+// scoring is a training with a test metric in percent.
+func scoring(percent float64) any {
+	return experiment.Trained{Result: train.Result{Val: 0.5, Test: train.Number(percent / 100), Status: train.OK}}
+}
+
+// around spreads a mean over splits 0, 1 and 2 by a distance.
+func around(task experiment.Task, mean, distance float64) float64 {
+	return mean + distance*float64(task.Split-1)
+}
+
+func TestVerdictsOfCells(t *testing.T) {
+	p := plainRules(t)
+	for _, c := range []struct {
+		id     string
+		mean   float64
+		want   Verdict
+		degree string
+	}{
+		{"table2/gcn+rep/minesweeper", 96.05 + 0.15, Reproduced, WithinOne},
+		{"table2/gcn+rep/minesweeper", 96.05 - 0.15, Reproduced, WithinOne},
+		{"table2/gcn+rep/minesweeper", 96.05 - 0.30, Weaker, WithinTwo},
+		{"table2/gcn+rep/minesweeper", 96.05 + 0.30, Weaker, WithinTwo},
+		{"table2/gcn+rep/minesweeper", 90, NotReproduced, Below},
+		{"table2/gcn+rep/minesweeper", 99, NotReproduced, Above},
+		{"table6/gcn/cora", 88.0, Reproduced, WithinOne},
+	} {
+		j := verdictOf(t, p, c.id, func(task experiment.Task) any { return scoring(around(task, c.mean, 0.1)) })
+		if j.Verdict != c.want || j.Degree != c.degree || j.Splits != 3 || j.Seeds != 1 || len(j.Records) != 3 ||
+			j.Ours == nil || !strings.Contains(j.Numbers, "3 splits × 1 seed") {
+			t.Errorf("%s at %g: %+v", c.id, c.mean, j)
+		}
+	}
+}
+
+func TestCellsOfFailedAndFewSplits(t *testing.T) {
+	p := plainRules(t)
+	const id = "table2/gcn/squirrel-filtered"
+	p.Tried = 1
+	j := verdictOf(t, p, id, func(task experiment.Task) any {
+		if task.Split == 2 {
+			return nil
+		}
+		return scoring(39.47)
+	})
+	if j.Verdict != Weaker || !strings.Contains(j.Numbers, "split 2 diverged") {
+		t.Errorf("of a split that diverged: %+v", j)
+	}
+	j = verdictOf(t, p, id, func(experiment.Task) any { return nil })
+	if j.Verdict != NotReproduced || j.Ours != nil || !strings.Contains(j.Numbers, experiment.AllBad) {
+		t.Errorf("of splits that all diverged: %+v", j)
+	}
+	p.Splits = []int{0, 1}
+	j = verdictOf(t, p, id, func(experiment.Task) any { return scoring(39.47) })
+	if j.Verdict != NotRun || !strings.Contains(j.Numbers, "too few") {
+		t.Errorf("of two splits: %+v", j)
+	}
+}
+
+// TestBalancedRows are judged on the splits that they were published for.
+func TestBalancedRows(t *testing.T) {
+	j := verdictOf(t, plainRules(t), "table6/mlp/cora", func(task experiment.Task) any {
+		if task.Dataset != "cora"+data.Balanced {
+			t.Errorf("asked for a run on %s", task.Dataset)
+		}
+		return scoring(76.96)
+	})
+	if j.Verdict != Reproduced || !strings.Contains(j.Numbers, "class-balanced") {
+		t.Errorf("got %+v", j)
+	}
+}
+
+// gaining is a training whose test metric is 80, and that with a reverse process by so much higher on the splits.
+func gaining(gains map[string][3]float64) func(experiment.Task) any {
+	return func(task experiment.Task) any {
+		by, named := gains[task.Dataset]
+		if !named {
+			by = gains[task.Config.Model]
+		}
+		if !task.Config.HasReverse() {
+			by = [3]float64{}
+		}
+		return scoring(80 + by[task.Split])
+	}
+}
+
+func TestVerdictsOfGains(t *testing.T) {
+	p := plainRules(t)
+	for _, c := range []struct {
+		id    string
+		gains [3]float64
+		want  Verdict
+	}{
+		{"gain/gcn+rep/minesweeper", [3]float64{6, 6.1, 5.9}, Reproduced},       // published: +6.30
+		{"gain/gcn+rep/minesweeper", [3]float64{2, 2.1, 1.9}, Weaker},           // too small
+		{"gain/gcn+rep/minesweeper", [3]float64{1, -0.5, 1}, NotReproduced},     // neither
+		{"gain/gcn+rep/minesweeper", [3]float64{-6, 18, 6}, Weaker},             // not significant
+		{"gain/gcn+rep/minesweeper", [3]float64{-1, -2, -1}, NotReproduced},     // the other way
+		{"gain/gcn+rep/minesweeper", [3]float64{}, NotReproduced},               // no way
+		{"gain/grand+rep/amazon-ratings", [3]float64{-1, -1.1, -1}, Reproduced}, // published: −1.04
+		{"gain/grand+rep/amazon-ratings", [3]float64{1, 1.1, 1}, NotReproduced},
+		{"unchanged/gat+rep/photo", [3]float64{-1, -1.1, -1}, Reproduced},
+		{"unchanged/gat+rep/photo", [3]float64{-5, 9, 2}, Weaker},
+		{"unchanged/gat+rep/photo", [3]float64{-5, -5.1, -5}, NotReproduced},
+		{"unchanged/gat+rep/photo", [3]float64{5, 5.1, 5}, NotReproduced},
+	} {
+		dataset := c.id[strings.LastIndex(c.id, "/")+1:]
+		j := verdictOf(t, p, c.id, gaining(map[string][3]float64{dataset: c.gains}))
+		if j.Verdict != c.want || len(j.Records) != 6 {
+			t.Errorf("%s by %v: %+v", c.id, c.gains, j)
+		}
+	}
+}
+
+func TestVerdictsOfBackbones(t *testing.T) {
+	p := plainRules(t)
+	up, more, down := [3]float64{1, 2, 1}, [3]float64{3, 4, 3}, [3]float64{-1, -2, -1}
+	for _, c := range []struct {
+		id    string
+		gains map[string][3]float64
+		want  Verdict
+	}{
+		{"improves", map[string][3]float64{"gcn+rep": up, "gat+rep": up, "grand+rep": up}, Reproduced},
+		{"improves", map[string][3]float64{"gcn+rep": up, "gat+rep": up, "grand+rep": down}, Weaker},
+		{"improves", map[string][3]float64{"gcn+rep": up, "gat+rep": down, "grand+rep": down}, NotReproduced},
+		{"gcn-most/gcn+rep", map[string][3]float64{"gcn+rep": more, "gat+rep": up, "grand+rep": up}, Reproduced},
+		{"gcn-most/gcn+rep", map[string][3]float64{"gcn+rep": up, "gat+rep": more, "grand+rep": up}, Weaker},
+		{"gcn-most/gcn+rep", map[string][3]float64{"gcn+rep": down, "gat+rep": up, "grand+rep": up}, NotReproduced},
+	} {
+		if j := verdictOf(t, p, c.id, gaining(c.gains)); j.Verdict != c.want {
+			t.Errorf("%s of %v: %+v", c.id, c.gains, j)
+		}
+	}
+	p.Datasets = p.Datasets[:3]
+	if j := verdictOf(t, p, "improves", gaining(map[string][3]float64{"gcn+rep": up})); j.Verdict != NotRun ||
+		!strings.Contains(j.Numbers, "needs 4 datasets") {
+		t.Errorf("on three datasets: %+v", j)
+	}
+}
+
+func TestVerdictsOfPlaces(t *testing.T) {
+	p := plainRules(t)
+	for _, c := range []struct {
+		own, distance float64
+		want          Verdict
+	}{{90, 0.1, Reproduced}, {79, 3, Weaker}, {79, 0.1, NotReproduced}} {
+		j := verdictOf(t, p, "place/gcn+rep/minesweeper", func(task experiment.Task) any {
+			if task.Config.Model == "gcn+rep" {
+				return scoring(around(task, c.own, c.distance))
+			}
+			return scoring(80)
+		})
+		if j.Verdict != c.want || *j.Paper != 1 {
+			t.Errorf("%g ± %g against 80: %+v", c.own, c.distance, j)
+		}
+	}
+}
+
+func TestVerdictsOfDepth(t *testing.T) {
+	p := plainRules(t)
+	for _, c := range []struct {
+		id   string
+		of   func(layers int) float64
+		want Verdict
+	}{
+		{"deep-reverse/gcn+rep/chameleon-filtered", func(l int) float64 { return float64(l) / 20 }, Reproduced},
+		{"deep-reverse/gcn+rep/chameleon-filtered", func(l int) float64 { return 40 + float64(l%5+l/1024) }, Weaker},
+		{"deep-reverse/gcn+rep/chameleon-filtered", func(l int) float64 { return 90 - float64(l)/20 }, NotReproduced},
+		{"deep-reverse/gcn+rep/chameleon-filtered", func(int) float64 { return 40 }, NotReproduced},
+		// What comes after the depth at which the paper had to stop does not count.
+		{"deep-reverse/gcn+rep/minesweeper", func(l int) float64 { return float64(l % 512) }, Reproduced},
+		{"deep-forward/gcn+rep/chameleon-filtered", func(l int) float64 { return float64(l) / 20 }, Reproduced},
+	} {
+		j := verdictOf(t, p, c.id, func(task experiment.Task) any {
+			return scoring(c.of(max(task.Config.Forward, task.Config.Reverse)))
+		})
+		if j.Verdict != c.want {
+			t.Errorf("%s: %+v", c.id, j)
+		}
+	}
+}
+
+func TestSpearman(t *testing.T) {
+	// scipy.stats.spearmanr([1, 2, 3, 4, 5], [5, 6, 7, 8, 7]): the last two of y share ranks with others.
+	rho, p := spearman([]float64{1, 2, 3, 4, 5}, []float64{5, 6, 7, 8, 7})
+	if !slices.Equal(ranks([]float64{5, 6, 7, 8, 7}), []float64{1, 2, 3.5, 5, 3.5}) || rho < 0.8207 || rho > 0.8208 ||
+		p < 0.0885 || p > 0.0886 {
+		t.Errorf("got %g, %g", rho, p)
+	}
+	if rho, p := spearman([]float64{1, 2, 3}, []float64{4, 5, 6}); rho < 0.9999 || p > 1e-6 {
+		t.Errorf("got %g, %g", rho, p)
+	}
+	if metrics.Mean(ranks([]float64{7, 7})) != 1.5 {
+		t.Error("equal values do not share ranks")
+	}
+}
