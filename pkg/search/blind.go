@@ -15,9 +15,9 @@ type Blind struct {
 	graph *graphs.Graph
 }
 
-// Blindfold takes away from a graph, for a split, the test nodes of all splits, the other splits, and the labels of all
-// nodes that the split neither trains nor validates on: they have class 0. So a trial cannot depend on them, whatever
-// the code of models and training does.
+// Blindfold takes away from a graph, for a split, the test nodes of all splits, the other splits, and the labels of
+// all nodes that the split neither trains nor validates on: they have class 0. So a trial cannot depend on them,
+// whatever the code of models and training does.
 func Blindfold(g *graphs.Graph, split int) (Blind, error) {
 	if err := sweep.CheckSplits([]int{split}, g); err != nil {
 		return Blind{}, err

@@ -83,7 +83,10 @@ func Describe(s experiment.Settings) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%s %s", key, bytes.Trim(s[key], `"`))
+		fmt.Fprintf(&b, "%s %s", key, text(s[key]))
 	}
 	return b.String()
 }
+
+// text is a setting's value for people.
+func text(value json.RawMessage) string { return string(bytes.Trim(value, `"`)) }

@@ -39,7 +39,8 @@ func (c *costs) seconds(dataset string, s Step, of known) float64 {
 	for _, t := range of {
 		for _, o := range t.outcomes() {
 			other := task
-			if err := other.Config.UnmarshalJSON(o.record.Config); err != nil || o.Epochs == 0 || o.record.Machine != c.machine {
+			err := other.Config.UnmarshalJSON(o.record.Config)
+			if err != nil || o.Epochs == 0 || o.record.Machine != c.machine {
 				continue
 			}
 			other.Config.Epochs = 1

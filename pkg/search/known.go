@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Outcome is what a trial came to at a rung on a split: the outcome of a run record of kind [results.Search]. It has no
-// test metric, since there is none.
+// Outcome is what a trial came to at a rung on a split: the outcome of a run record of kind [results.Search]. It has
+// no test metric, since there is none.
 type Outcome struct {
 	// Search is its ID, Trial the number of the trial from 0, Rung that of the rung, and Until the epochs there.
 	Search string `json:"search"`

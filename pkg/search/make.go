@@ -43,7 +43,7 @@ func (w *work) make(ctx context.Context, s Step, own *experiment.Claim) error {
 	if w.Ended != nil {
 		w.Ended(s, o)
 	}
-	if o.bad() {
+	if o.bad() || o.Ended {
 		return own.Recorded()
 	}
 	return nil // the checkpoint is for the next rung

@@ -81,19 +81,16 @@ func (r Range) at(u float64) json.RawMessage {
 		return json.RawMessage(strconv.FormatFloat(low+math.Floor(u*(high-low+1)), 'f', -1, 64))
 	case r.Log != nil:
 		low, high := math.Log(r.Log[0]), math.Log(r.Log[1])
-		return number(min(max(math.Exp(low+u*(high-low)), r.Log[0]), r.Log[1]))
+		return r.Log.number(math.Exp(low + u*(high-low)))
 	case r.Step > 0:
 		steps := math.Floor((r.Linear[1]-r.Linear[0])/r.Step + 1e-9)
-		return number(r.Linear[0] + r.Step*math.Floor(u*(steps+1)))
+		return r.Linear.number(r.Linear[0] + r.Step*math.Floor(u*(steps+1)))
 	}
-	return number(r.Linear[0] + u*(r.Linear[1]-r.Linear[0]))
+	return r.Linear.number(r.Linear[0] + u*(r.Linear[1]-r.Linear[0]))
 }
 
-// number writes a number with a few digits.
-func number(v float64) json.RawMessage {
+// number writes a number between the ends with a few digits.
+func (e ends) number(v float64) json.RawMessage {
 	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
-	return json.RawMessage(strconv.FormatFloat(short, 'g', -1, 64))
+	return json.RawMessage(strconv.FormatFloat(min(max(short, e[0]), e[1]), 'g', -1, 64))
 }
-
-// logarithmic tells whether values are best shown by their logarithms.
-func (r Range) logarithmic() bool { return r.Log != nil }

@@ -131,3 +131,16 @@ func (r *Result) add(n int, t trial) {
 	r.Records = append(r.Records, one.Records...)
 	r.Trials = append(r.Trials, one)
 }
+
+// Top are the best trials, at most so many, by their validation metrics; those that went wrong come last.
+func (r *Result) Top(most int) []Trial {
+	list := slices.Clone(r.Trials)
+	slices.SortStableFunc(list, func(a, b Trial) int {
+		x, y := float64(a.Val), float64(b.Val)
+		if math.IsNaN(x) || math.IsNaN(y) {
+			return cmp.Compare(y, x) // NaN is below all numbers
+		}
+		return cmp.Or(cmp.Compare(y, x), cmp.Compare(b.Rung, a.Rung))
+	})
+	return list[:min(most, len(list))]
+}

@@ -119,8 +119,8 @@ func (s Schedule) closed(of Standings, rung int) bool {
 	return s.closed(of, rung-1)
 }
 
-// Best is the trial of the best last score, of equal ones that of the higher rung, then the first; false where none has
-// gone well.
+// Best is the trial of the best last score, of equal ones that of the higher rung, then the first; false where none
+// has gone well.
 func (of Standings) Best() (trial int, ok bool) {
 	var good []int
 	for n, t := range of {

@@ -1,0 +1,146 @@
+package search
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"github.com/revgnn/revgnn/pkg/files"
+	"github.com/revgnn/revgnn/pkg/report"
+)
+
+// Figures are the best validation metric over what the search has spent, and the settings of all trials with what came
+// of them, as parallel coordinates.
+func (r *Result) Figures() []*report.Figure { return []*report.Figure{r.progress(), r.strands()} }
+
+// progress is the best so far over epochs and over the time that trainings took, with the trials at their rungs.
+func (r *Result) progress() *report.Figure {
+	var epochs, hours, best []float64
+	at := make([]report.Series, len(r.Schedule.Rungs))
+	var later []report.Series
+	spent, seconds, top := 0, 0.0, math.Inf(-1)
+	for i := range at {
+		at[i] = report.Series{Name: fmt.Sprintf("after %d epochs", r.Schedule.Rungs[i]), Style: report.Points}
+	}
+	later = slices.Clone(at)
+	for _, o := range r.outcomes {
+		spent += o.New
+		seconds += o.record.Seconds
+		score, is := r.scores[o.record.ID]
+		if !is || math.IsInf(score, -1) {
+			continue
+		}
+		if score > top && len(best) > 0 { // a step
+			epochs, hours, best = append(epochs, float64(spent)), append(hours, seconds/3600), append(best, top)
+		}
+		top = max(top, score)
+		epochs, hours, best = append(epochs, float64(spent)), append(hours, seconds/3600), append(best, top)
+		at[o.Rung].X, at[o.Rung].Y = append(at[o.Rung].X, float64(spent)), append(at[o.Rung].Y, score)
+		later[o.Rung].X, later[o.Rung].Y = append(later[o.Rung].X, seconds/3600), append(later[o.Rung].Y, score)
+	}
+	plot := func(name string, x []float64, points []report.Series) report.Plot {
+		series := []report.Series{{Name: "best so far", X: x, Y: best}}
+		for _, s := range points {
+			if len(s.X) > 0 {
+				series = append(series, s)
+			}
+		}
+		return report.Plot{XName: name, YName: "validation " + r.measure(), Series: series}
+	}
+	return report.Plots("search-best", fmt.Sprintf("Search of %s on %s", r.Model, r.Dataset),
+		plot("epochs of all trials", epochs, at), plot("hours of training", hours, later))
+}
+
+// measure names the metric on axes.
+func (r *Result) measure() string {
+	if r.Metric == "roc_auc" {
+		return "ROC-AUC"
+	}
+	return r.Metric
+}
+
+// strands has a line for each trial that went well.
+func (r *Result) strands() *report.Figure {
+	var keys []string
+	var axes []report.Coordinate
+	for _, key := range slices.Sorted(maps.Keys(r.Dimensions)) {
+		d := r.Dimensions[key]
+		if len(d.Choice) == 1 {
+			continue // not searched
+		}
+		keys = append(keys, key)
+		axis := report.Coordinate{Name: key, Log: d.Log != nil}
+		for _, value := range d.Choice {
+			axis.Categories = append(axis.Categories, text(value))
+		}
+		axes = append(axes, axis)
+	}
+	axes = append(axes, report.Coordinate{Name: "validation"})
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, t := range r.Trials {
+		if v := float64(t.Val); !math.IsNaN(v) {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	var strands []report.Strand
+	for _, t := range slices.Backward(r.Top(len(r.Trials))) { // the best on top
+		if v := float64(t.Val); !math.IsNaN(v) {
+			strands = append(strands, report.Strand{Name: fmt.Sprintf("trial %d, %.0f epochs", t.Trial, t.Epochs),
+				Values: append(r.coordinates(t, keys, axes), v), More: (v - low) / (high - low),
+				Marked: t.Trial == r.Best.Trial})
+		}
+	}
+	return report.Parallel("search-settings", fmt.Sprintf("Settings of %s on %s, and what came of them", r.Model,
+		r.Dataset), axes, strands)
+}
+
+// coordinates are a trial's settings as numbers; NaN for what it does not have.
+func (r *Result) coordinates(t Trial, keys []string, axes []report.Coordinate) []float64 {
+	out := make([]float64, len(keys))
+	for i, key := range keys {
+		value, has := t.Settings[key]
+		out[i] = math.NaN()
+		if at := slices.Index(axes[i].Categories, text(value)); has && at >= 0 {
+			out[i] = float64(at)
+		} else if has && axes[i].Categories == nil {
+			fmt.Sscan(string(value), &out[i]) // ranges of numbers have numbers
+		}
+	}
+	return out
+}
+
+// Draw writes the figures into a folder: as SVG and PNG, and a page with both. It returns the names of the files.
+func (r *Result) Draw(dir string) (names []string, err error) {
+	if err := files.Writable(dir); err != nil {
+		return nil, err
+	}
+	keep := func(name string, content []byte, err error) error {
+		if err != nil {
+			return err
+		}
+		names = append(names, name)
+		return files.Write(filepath.Join(dir, name), func(w io.Writer) error {
+			_, err := io.Copy(w, bytes.NewReader(content))
+			return err
+		})
+	}
+	var items []report.Item
+	for _, f := range r.Figures() {
+		items = append(items, f)
+		svg, err := f.SVG()
+		if err := keep(f.ID+".svg", []byte(svg), err); err != nil {
+			return nil, err
+		}
+		png, err := f.PNG(2)
+		if err := keep(f.ID+".png", png, err); err != nil {
+			return nil, err
+		}
+	}
+	page, err := report.Page(fmt.Sprintf("Search of %s on %s", r.Model, r.Dataset), items...)
+	err = keep("search.html", []byte(page), err)
+	return names, err
+}
