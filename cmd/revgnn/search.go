@@ -94,6 +94,9 @@ func (s *searching) run(ctx context.Context, dataset string, config train.Config
 		return err
 	}
 	it.Dataset, it.Fixed = dataset, fixed
+	if _, err := it.Sampler().Trial(0); err != nil {
+		return asUsage(err)
+	}
 	store, err := results.Open(s.records())
 	if err != nil {
 		return err

@@ -60,7 +60,11 @@ func searchTable(w io.Writer, s searched) {
 	fmt.Fprintf(w, "trial\trung\tepochs\tvalidation\tstatus\tsettings\n")
 	const most = 10
 	for _, t := range s.Top(most) {
-		fmt.Fprintf(w, "%d\t%d\t%.0f\t%.4f\t%s\t%s\n", t.Trial, t.Rung+1, t.Epochs, t.Val, t.Status,
+		val := "–"
+		if t.Status == results.OK {
+			val = fmt.Sprintf("%.4f", t.Val)
+		}
+		fmt.Fprintf(w, "%d\t%d\t%.0f\t%s\t%s\t%s\n", t.Trial, t.Rung+1, t.Epochs, val, t.Status,
 			search.Describe(t.Settings))
 	}
 	fmt.Fprintf(w, "\nbest\t%s %.4f on validation, trial %d of %d\n", s.Metric, s.Best.Val, s.Best.Trial, len(s.Trials))

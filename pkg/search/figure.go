@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/report"
 )
@@ -19,45 +20,36 @@ func (r *Result) Figures() []*report.Figure { return []*report.Figure{r.progress
 
 // progress is the best so far over epochs and over the time that trainings took, with the trials at their rungs.
 func (r *Result) progress() *report.Figure {
-	var epochs, hours, best []float64
-	at := make([]report.Series, len(r.Schedule.Rungs))
-	var later []report.Series
-	spent, seconds, top := 0, 0.0, math.Inf(-1)
-	for i := range at {
-		at[i] = report.Series{Name: fmt.Sprintf("after %d epochs", r.Schedule.Rungs[i]), Style: report.Points}
-	}
-	later = slices.Clone(at)
-	for _, o := range r.outcomes {
-		spent += o.New
-		seconds += o.record.Seconds
-		score, is := r.scores[o.record.ID]
-		if !is || math.IsInf(score, -1) {
-			continue
+	plot := func(name string, spent func(Reached) float64) report.Plot {
+		best := report.Series{Name: "best so far"}
+		at := make([]report.Series, len(r.Schedule.Rungs))
+		top := math.Inf(-1)
+		for _, reached := range r.scored() {
+			x, y, s := spent(reached), float64(reached.Val), &at[reached.Rung]
+			s.X, s.Y = append(s.X, x), append(s.Y, y)
+			if y > top && len(best.X) > 0 { // a step
+				best.X, best.Y = append(best.X, x), append(best.Y, top)
+			}
+			top = max(top, y)
+			best.X, best.Y = append(best.X, x), append(best.Y, top)
 		}
-		if score > top && len(best) > 0 { // a step
-			epochs, hours, best = append(epochs, float64(spent)), append(hours, seconds/3600), append(best, top)
-		}
-		top = max(top, score)
-		epochs, hours, best = append(epochs, float64(spent)), append(hours, seconds/3600), append(best, top)
-		at[o.Rung].X, at[o.Rung].Y = append(at[o.Rung].X, float64(spent)), append(at[o.Rung].Y, score)
-		later[o.Rung].X, later[o.Rung].Y = append(later[o.Rung].X, seconds/3600), append(later[o.Rung].Y, score)
-	}
-	plot := func(name string, x []float64, points []report.Series) report.Plot {
-		series := []report.Series{{Name: "best so far", X: x, Y: best}}
-		for _, s := range points {
+		p := report.Plot{XName: name, YName: "validation " + r.measure(), Series: []report.Series{best}}
+		for i, s := range at {
+			s.Name, s.Style = fmt.Sprintf("epoch %d", r.Schedule.Rungs[i]), report.Points
 			if len(s.X) > 0 {
-				series = append(series, s)
+				p.Series = append(p.Series, s)
 			}
 		}
-		return report.Plot{XName: name, YName: "validation " + r.measure(), Series: series}
+		return p
 	}
 	return report.Plots("search-best", fmt.Sprintf("Search of %s on %s", r.Model, r.Dataset),
-		plot("epochs of all trials", epochs, at), plot("hours of training", hours, later))
+		plot("epochs of all trials", func(at Reached) float64 { return float64(at.Epochs) }),
+		plot("hours of training", func(at Reached) float64 { return at.Seconds / 3600 }))
 }
 
 // measure names the metric on axes.
 func (r *Result) measure() string {
-	if r.Metric == "roc_auc" {
+	if r.Metric == data.ROCAUC {
 		return "ROC-AUC"
 	}
 	return r.Metric

@@ -33,6 +33,8 @@ type Result struct {
 	// Epochs and Seconds that all trials took, together.
 	Epochs  int     `json:"epochs"`
 	Seconds float64 `json:"seconds"`
+	// Progress are the improvements of the best validation metric, in the order in which trials came to their rungs.
+	Progress []Reached `json:"progress"`
 	// Trials by number, and the IDs of all records.
 	Trials  []Trial  `json:"trials"`
 	Records []string `json:"records"`
@@ -58,6 +60,16 @@ type Trial struct {
 	Records  []string            `json:"records"`
 }
 
+// Reached is a validation metric that was the best until then, of a trial, and the epochs and seconds that all trials
+// had taken.
+type Reached struct {
+	Val     train.Number `json:"val"`
+	Trial   int          `json:"trial"`
+	Rung    int          `json:"rung"`
+	Epochs  int          `json:"epochs"`
+	Seconds float64      `json:"seconds"`
+}
+
 // result sums up what is known.
 func (w *work) result() (*Result, error) {
 	r := &Result{Search: w.id, Dataset: w.Dataset, Model: w.Base.Model, Metric: w.Metric(), Splits: w.splits(),
@@ -72,6 +84,7 @@ func (w *work) result() (*Result, error) {
 	slices.SortFunc(r.outcomes, func(a, b Outcome) int {
 		return cmp.Or(a.ended().Compare(b.ended()), cmp.Compare(a.record.ID, b.record.ID))
 	})
+	r.Progress = r.improvements()
 	of := w.known.standings(r.Splits)
 	r.Complete = w.Schedule.Trials > 0
 	for range w.Schedule.Next(of) {
@@ -91,6 +104,29 @@ func (w *work) result() (*Result, error) {
 
 // Found tells whether any trial went well.
 func (r *Result) Found() bool { return len(r.Best.Records) > 0 }
+
+// scored are the outcomes that gave a trial a score at a rung, with what all trials had taken until then.
+func (r *Result) scored() (all []Reached) {
+	epochs, seconds := 0, 0.0
+	for _, o := range r.outcomes {
+		epochs += o.New
+		seconds += o.record.Seconds
+		if score, is := r.scores[o.record.ID]; is && !math.IsInf(score, -1) {
+			all = append(all, Reached{train.Number(score), o.Trial, o.Rung, epochs, seconds})
+		}
+	}
+	return all
+}
+
+func (r *Result) improvements() []Reached {
+	best := []Reached{}
+	for _, at := range r.scored() {
+		if len(best) == 0 || at.Val > best[len(best)-1].Val {
+			best = append(best, at)
+		}
+	}
+	return best
+}
 
 // add adds a trial.
 func (r *Result) add(n int, t trial) {
