@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
@@ -88,29 +89,29 @@ func (p *parallel) option() map[string]any {
 			"nameTextStyle": map[string]any{"color": ink, "fontSize": 12}, "nameGap": 12,
 			"axisLine":  map[string]any{"lineStyle": map[string]any{"color": line}},
 			"axisLabel": map[string]any{"color": ink, "fontSize": 11}}
-		if len(a.Categories) > 0 {
-			axis["type"], axis["data"] = "category", a.Categories
+		if n := len(a.Categories); n > 0 { // as numbers, since ECharts has no gaps on axes of the type category
+			axis["categories"], axis["min"], axis["max"], axis["interval"] = a.Categories, 0, max(1, n-1), 1
 		}
 		axes = append(axes, axis)
 	}
 	for _, s := range p.strands {
-		data = append(data, p.strand(s))
+		data = append(data, p.strand(s)...)
 	}
 	option["parallelAxis"] = axes
 	option["series"] = []any{map[string]any{"type": "parallel", "name": p.title, "data": data}}
 	return option
 }
 
-// strand is a line: the more, the darker.
-func (p *parallel) strand(s Strand) map[string]any {
+// absent is ECharts' word for no value.
+const absent = "-"
+
+// strand is a line, the more, the darker; where it has no value it is broken, since ECharts draws on to the next axis,
+// across the one between as if there were a value.
+func (p *parallel) strand(s Strand) (pieces []any) {
 	values := make([]any, len(s.Values))
 	for i, v := range s.Values {
-		values[i] = significant(v, 5)
-		switch categories := p.axes[i].Categories; {
-		case values[i] == nil:
-			values[i] = "-" // ECharts' word for a gap
-		case len(categories) > 0:
-			values[i] = categories[int(v)]
+		if values[i] = significant(v, 5); values[i] == nil {
+			values[i] = absent
 		}
 	}
 	dark := 0
@@ -121,7 +122,19 @@ func (p *parallel) strand(s Strand) map[string]any {
 	if s.Marked {
 		style = map[string]any{"color": markColour, "width": 3, "opacity": 1}
 	}
-	return map[string]any{"name": s.Name, "value": values, "lineStyle": style}
+	for from := 0; from < len(values); from++ {
+		to := from
+		for to < len(values) && values[to] != absent {
+			to++
+		}
+		if to > from {
+			piece := slices.Repeat([]any{absent}, len(values))
+			copy(piece[from:to], values[from:to])
+			pieces = append(pieces, map[string]any{"name": s.Name, "value": piece, "all": values, "lineStyle": style})
+		}
+		from = to
+	}
+	return pieces
 }
 
 func (p *parallel) compact() (map[string]any, string) {

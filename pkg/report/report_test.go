@@ -58,6 +58,9 @@ func TestSVG(t *testing.T) {
 		if again, err := f.SVG(); err != nil || again != svg {
 			t.Errorf("%s: the second picture differs from the first (%v)", f.ID, err)
 		}
+		if strings.Contains(svg, "NaN") {
+			t.Errorf("%s: the picture has a place that is no number", f.ID)
+		}
 		words := texts(t, svg)
 		for _, want := range map[string][]string{
 			"losses": {"Losses & gains", "GCN", "GCN+ReP", "epoch", "loss [nats]"},

@@ -57,14 +57,10 @@ func (r *Result) measure() string {
 
 // strands has a line for each trial that went well.
 func (r *Result) strands() *report.Figure {
-	var keys []string
+	keys := r.axes()
 	var axes []report.Coordinate
-	for _, key := range slices.Sorted(maps.Keys(r.Dimensions)) {
+	for _, key := range keys {
 		d := r.Dimensions[key]
-		if len(d.Choice) == 1 {
-			continue // not searched
-		}
-		keys = append(keys, key)
 		axis := report.Coordinate{Name: key, Log: d.Log != nil}
 		for _, value := range d.Choice {
 			axis.Categories = append(axis.Categories, text(value))
@@ -88,6 +84,30 @@ func (r *Result) strands() *report.Figure {
 	}
 	return report.Parallel("search-settings", fmt.Sprintf("Settings of %s on %s, and what came of them", r.Model,
 		r.Dataset), axes, strands)
+}
+
+// axes are the settings with more than one value, in the order of their names, but for those with conditions: each is
+// between two others, so that lines lead to its values.
+func (r *Result) axes() (keys []string) {
+	var always, sometimes []string
+	for _, key := range slices.Sorted(maps.Keys(r.Dimensions)) {
+		switch d := r.Dimensions[key]; {
+		case len(d.Choice) == 1:
+		case len(d.When) > 0:
+			sometimes = append(sometimes, key)
+		default:
+			always = append(always, key)
+		}
+	}
+	for i := range max(len(always), len(sometimes)) {
+		if i < len(always) {
+			keys = append(keys, always[i])
+		}
+		if i < len(sometimes) {
+			keys = append(keys, sometimes[i])
+		}
+	}
+	return keys
 }
 
 // coordinates are a trial's settings as numbers; NaN for what it does not have.
