@@ -86,8 +86,8 @@ func (r *Result) strands() *report.Figure {
 		r.Dataset), axes, strands)
 }
 
-// axes are the settings with more than one value, in the order of their names, but for those with conditions: each is
-// between two others, so that lines lead to its values.
+// axes are the settings with more than one value, in the order of their names, but for those with conditions: each comes
+// after two others, and others come after it, so that lines lead to and from it.
 func (r *Result) axes() (keys []string) {
 	var always, sometimes []string
 	for _, key := range slices.Sorted(maps.Keys(r.Dimensions)) {
@@ -99,15 +99,12 @@ func (r *Result) axes() (keys []string) {
 			always = append(always, key)
 		}
 	}
-	for i := range max(len(always), len(sometimes)) {
-		if i < len(always) {
-			keys = append(keys, always[i])
-		}
-		if i < len(sometimes) {
-			keys = append(keys, sometimes[i])
-		}
+	for _, key := range sometimes {
+		two := min(2, len(always))
+		keys = append(append(keys, always[:two]...), key)
+		always = always[two:]
 	}
-	return keys
+	return append(keys, always...)
 }
 
 // coordinates are a trial's settings as numbers; NaN for what it does not have.
