@@ -11,7 +11,13 @@ import (
 // settingsSchema is the schema, ready to check with.
 func settingsSchema(t *testing.T) *jsonschema.Resolved {
 	t.Helper()
-	text, err := SettingsSchema()
+	return resolved(t, SettingsSchema)
+}
+
+// resolved is a schema, ready to check with.
+func resolved(t *testing.T, schema func() ([]byte, error)) *jsonschema.Resolved {
+	t.Helper()
+	text, err := schema()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,11 +25,11 @@ func settingsSchema(t *testing.T) *jsonschema.Resolved {
 	if err := json.Unmarshal(text, &s); err != nil {
 		t.Fatal(err)
 	}
-	resolved, err := s.Resolve(nil)
+	ready, err := s.Resolve(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return resolved
+	return ready
 }
 
 func TestSettingsKeepToTheSchema(t *testing.T) {

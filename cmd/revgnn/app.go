@@ -36,12 +36,14 @@ type app struct {
 
 func (a *app) root() *cobra.Command {
 	root := group("revgnn", "Residual graph networks with forward and reverse layers", a.doctor(), a.datasets(),
-		a.train(), a.predict(), a.invert(), a.bench(), a.runs(), a.reproduce(), a.claims(), a.installPlugin(), a.version())
+		a.train(), a.predict(), a.invert(), a.bench(), a.runs(), a.reproduce(), a.search(), a.claims(), a.installPlugin(),
+		a.version())
 	root.Long = "revgnn trains residual graph networks that read both ends of a diffusion: " +
 		"forward layers that smooth node\nfeatures over the graph, and their inverses, which sharpen them.\n\n" +
 		"Exit status: 0 done, 1 failed, 2 wrong usage; 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP, 138 after\n" +
 		"SIGUSR1 on Linux: such a command ends after the current epoch, and a second signal ends it at once. What `train\n" +
-		"--out` and `reproduce` had done is kept: `train --resume` and the same `reproduce` go on from there."
+		"--out`, `reproduce` and `search` had done is kept: `train --resume` and the same `reproduce` or `search` go on\n" +
+		"from there."
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.SetFlagErrorFunc(flagError)
 	f := root.PersistentFlags()

@@ -100,6 +100,7 @@ func splitText(split int) string {
 func mainNumber(r results.Record) string {
 	var o struct {
 		Test         *float64 `json:"test"`
+		Val          *float64 `json:"val"`
 		EpochSeconds *float64 `json:"epoch_seconds"`
 		MeanAbsError *float64 `json:"mean_abs_error"`
 	}
@@ -107,6 +108,8 @@ func mainNumber(r results.Record) string {
 	switch {
 	case r.Kind == results.Train && o.Test != nil:
 		return fmt.Sprintf("test %.4f", *o.Test)
+	case r.Kind == results.Search && o.Val != nil:
+		return fmt.Sprintf("validation %.4f", *o.Val)
 	case r.Kind == results.Invert && o.MeanAbsError != nil:
 		return fmt.Sprintf("error %.3g", *o.MeanAbsError)
 	case r.Kind == results.Bench && o.EpochSeconds != nil:

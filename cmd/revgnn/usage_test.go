@@ -219,7 +219,7 @@ func TestFlagsAreReserved(t *testing.T) {
 			offered[s.Name] = true
 		}
 	}
-	for _, c := range []*cobra.Command{a.train(), a.bench(), a.invert(), a.predict(), a.root()} {
+	for _, c := range []*cobra.Command{a.train(), a.bench(), a.invert(), a.predict(), a.search(), a.root()} {
 		for _, flags := range []*pflag.FlagSet{c.Flags(), c.PersistentFlags()} {
 			flags.VisitAll(func(f *pflag.Flag) {
 				if !offered[f.Name] && !models.Reserved(f.Name) {

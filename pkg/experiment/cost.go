@@ -40,11 +40,16 @@ type run struct {
 // without are the settings that leave a program's work as it is.
 var without = []string{"lr", "dropout", "weight_decay", "seed", "epochs", "patience"}
 
-// program is equal for tasks that run the same program on the same graph: trainings and
-// benchmarks take the same steps.
+// trains tells whether a kind of runs takes training steps; but for a training, it may take any number of them.
+func trains(kind string) bool {
+	return kind == results.Train || kind == results.Bench || kind == results.Search
+}
+
+// program is equal for tasks that run the same program on the same graph: trainings, benchmarks and trials of searches
+// take the same steps.
 func (t Task) program() string {
 	kind, values := t.Kind, map[string]any{}
-	if kind == results.Bench {
+	if trains(kind) {
 		kind = results.Train
 	}
 	if kind != results.Measure {
@@ -75,7 +80,7 @@ func NewCosts(records []results.Record, engine string) *Costs {
 			continue
 		}
 		one := run{here: r.Machine == c.machine, kind: r.Kind, limit: t.Config.Epochs, seconds: r.Seconds}
-		if r.Kind == results.Train || r.Kind == results.Bench {
+		if trains(r.Kind) {
 			if err := json.Unmarshal(r.Outcome, &one); err != nil || one.Epochs == 0 {
 				continue
 			}
@@ -95,7 +100,7 @@ func (c *Costs) Of(t Task) Cost {
 		}
 		switch {
 		case !r.here:
-		case r.kind == t.Kind && t.Kind != results.Bench:
+		case r.kind == t.Kind && (t.Kind == results.Train || !trains(t.Kind)):
 			whole = append(whole, r.of(t))
 		case r.Epochs > 0:
 			steps = append(steps, r.Compile+float64(t.Config.Epochs)*r.Epoch)

@@ -74,7 +74,7 @@ func outcomes(t *testing.T, path string) map[string]string {
 		}
 		out[r.Key] = fmt.Sprintf("%s %+v", r.Status, o)
 	}
-	if _, err := os.Stat(claimsOf(s).dir); !os.IsNotExist(err) {
+	if _, err := os.Stat(ClaimsOf(s).dir); !os.IsNotExist(err) {
 		t.Errorf("the folder of checkpoints is still there: %v", err)
 	}
 	return out
@@ -156,9 +156,9 @@ func TestClaimedRunsAreLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var others []*claim
+	var others []*Claim
 	for _, s := range p.open(nil) {
-		own, err := claimsOf(r.Store).try(s.Key)
+		own, err := ClaimsOf(r.Store).Try(s.Key)
 		if own == nil || err != nil {
 			t.Fatal(own, err)
 		}
@@ -204,11 +204,11 @@ func TestCheckpointOfAnotherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	task := p.open(nil)[0].Task
-	own, err := claimsOf(r.Store).try(task.Key())
+	own, err := ClaimsOf(r.Store).Try(task.Key())
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := own.training(time.Nanosecond)
+	k := own.Training(time.Nanosecond)
 	k.Versions = map[string]string{"go": "go1.0"}
 	if _, err := train.Fit(t.Context(), e, g, task.Split, task.Config, &train.Options{Checkpoint: k}); err != nil {
 		t.Fatal(err)

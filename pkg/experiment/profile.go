@@ -49,6 +49,8 @@ type Choice struct {
 	Dataset  string   `json:"dataset"`
 	Model    string   `json:"model"`
 	Settings Settings `json:"settings"`
+	// Records are the IDs of the runs that the choice was made by.
+	Records []string `json:"records,omitempty"`
 }
 
 // Candidates are the settings to choose from for a model on a dataset: those chosen before, else what the rules make,

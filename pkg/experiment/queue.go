@@ -39,7 +39,7 @@ func (q *queue) look() error {
 
 // next claims the first run that no other process has claimed, and waits where others have all that are left; nil
 // where none is left.
-func (q *queue) next(ctx context.Context) (*Step, *claim, error) {
+func (q *queue) next(ctx context.Context) (*Step, *Claim, error) {
 	if err := q.look(); err != nil {
 		return nil, nil, err
 	}
@@ -65,17 +65,17 @@ func (q *queue) next(ctx context.Context) (*Step, *claim, error) {
 }
 
 // claim claims the first of some runs that is free, or waits until the first of all is.
-func (q *queue) claim(ctx context.Context, open []Step) (Step, *claim, error) {
-	c := claimsOf(q.Store)
+func (q *queue) claim(ctx context.Context, open []Step) (Step, *Claim, error) {
+	c := ClaimsOf(q.Store)
 	for _, s := range open {
-		if own, err := c.try(s.Key); own != nil || err != nil {
+		if own, err := c.Try(s.Key); own != nil || err != nil {
 			return s, own, err
 		}
 	}
 	if q.Waits != nil {
 		q.Waits(open[0].Task)
 	}
-	own, err := c.await(ctx, open[0].Key)
+	own, err := c.Await(ctx, open[0].Key)
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("interrupted while another process made %s; all runs that ended are kept, and the same command "+
 			"goes on from here", open[0].Task)

@@ -114,7 +114,7 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 			return err
 		}
 		if next == nil {
-			return claimsOf(r.Store).tidy(q.records)
+			return ClaimsOf(r.Store).tidy(q.records)
 		}
 		if r.Starts != nil {
 			p := q.plan
@@ -129,7 +129,7 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 }
 
 // make runs a task that is claimed, records it, and gives the claim back; a dataset that can't be had is no error.
-func (r *Runner) make(ctx context.Context, t Task, own *claim) error {
+func (r *Runner) make(ctx context.Context, t Task, own *Claim) error {
 	defer own.Release()
 	record, err := r.one(ctx, t, own)
 	if errors.Is(err, errNoDataset) {
@@ -151,7 +151,7 @@ func (r *Runner) make(ctx context.Context, t Task, own *claim) error {
 	if record.Status == results.Failed {
 		return nil // to be tried again from there
 	}
-	return own.recorded()
+	return own.Recorded()
 }
 
 // Time times a few steps of every program of which no time is known and that missing runs train, and records that, so
@@ -164,8 +164,7 @@ func (r *Runner) Time(ctx context.Context, work Work) error {
 	}
 	var todo []Task
 	for _, s := range p.Steps {
-		trains := s.Kind == results.Train || s.Kind == results.Bench
-		if !s.Done && trains && s.Cost.Seconds == 0 && !tried[s.program()] {
+		if !s.Done && trains(s.Kind) && s.Cost.Seconds == 0 && !tried[s.program()] {
 			tried[s.program()] = true
 			todo = append(todo, timed(s.Task))
 		}
@@ -174,7 +173,7 @@ func (r *Runner) Time(ctx context.Context, work Work) error {
 		if r.Starts != nil {
 			r.Starts(Progress{Task: t, Number: i + 1, Total: len(todo), Unknown: len(todo) - i})
 		}
-		own, err := claimsOf(r.Store).try(t.Key())
+		own, err := ClaimsOf(r.Store).Try(t.Key())
 		if own != nil && err == nil {
 			err = r.make(ctx, t, own)
 		}
@@ -182,13 +181,13 @@ func (r *Runner) Time(ctx context.Context, work Work) error {
 			return err
 		}
 	}
-	return claimsOf(r.Store).tidy(nil)
+	return ClaimsOf(r.Store).tidy(nil)
 }
 
 var errNoDataset = errors.New("the dataset can't be had")
 
 // one runs a task.
-func (r *Runner) one(ctx context.Context, t Task, own *claim) (record results.Record, err error) {
+func (r *Runner) one(ctx context.Context, t Task, own *Claim) (record results.Record, err error) {
 	if t.Kind == results.Bench && r.Alone != nil {
 		return r.Alone(ctx, t)
 	}
@@ -201,7 +200,7 @@ func (r *Runner) one(ctx context.Context, t Task, own *claim) (record results.Re
 			return record, err
 		}
 	}
-	place := Place{Engine: r.engine, Graph: g, Checkpoint: own.training(r.CheckpointEvery)}
+	place := Place{Engine: r.engine, Graph: g, Checkpoint: own.Training(r.CheckpointEvery)}
 	if r.Notice != nil {
 		place.Notice = func(text string) { r.Notice(t, text) }
 	}

@@ -114,7 +114,7 @@ func (s search) with(v *View, c train.Config) Found {
 func (s search) largest() train.Config {
 	top, most := s.candidates[0], 0.0
 	for _, c := range s.candidates {
-		if size := Training(s.dataset, 0, c).size(); size > most {
+		if size := Training(s.dataset, 0, c).Size(); size > most {
 			top, most = c, size
 		}
 	}

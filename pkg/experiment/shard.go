@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-
-	"github.com/revgnn/revgnn/pkg/results"
 )
 
 // Shard is part Index of Count parts of the work, from 1; the zero value is all of it.
@@ -38,7 +36,7 @@ func (s Shard) groups(scope Scope, work Work) map[string]bool {
 		if size[step.Group] == 0 {
 			names = append(names, step.Group)
 		}
-		size[step.Group] += step.size()
+		size[step.Group] += step.Size()
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(size[b], size[a]), cmp.Compare(a, b)) })
 	load, mine := make([]float64, s.Count), map[string]bool{}
@@ -52,12 +50,12 @@ func (s Shard) groups(scope Scope, work Work) map[string]bool {
 	return mine
 }
 
-// size is a coarse measure of a task's work, by which it is compared with others and nothing else: entries of all
+// Size is a coarse measure of a task's work, by which it is compared with others and nothing else: entries of all
 // states of all layers, nodes' and edges', times epochs. What it takes on a machine is asked of runs: see [Costs].
-func (t Task) size() float64 {
+func (t Task) Size() float64 {
 	g, c := SizeOf(t.Dataset), t.Config
 	size := float64(1+g.Nodes+2*g.Edges) * float64(max(1, c.Hidden)) * float64(max(1, c.Forward+c.Reverse))
-	if t.Kind == results.Train || t.Kind == results.Bench {
+	if trains(t.Kind) {
 		size *= float64(max(1, c.Epochs))
 	}
 	return size

@@ -23,7 +23,7 @@ func TestShards(t *testing.T) {
 	all := plan(s, nil, NewCosts(nil, ""), work, Shard{})
 	var whole float64
 	for _, step := range all.Steps {
-		whole += step.size()
+		whole += step.Size()
 	}
 	seen, groups := 0, map[string]int{}
 	for i := 1; i <= 3; i++ {
@@ -31,7 +31,7 @@ func TestShards(t *testing.T) {
 		seen += part.Missing
 		var size float64
 		for _, step := range part.Steps {
-			size += step.size()
+			size += step.Size()
 			if at := groups[step.Group]; at != 0 && at != i {
 				t.Errorf("the group %q is in shards %d and %d", step.Group, at, i)
 			}

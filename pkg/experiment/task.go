@@ -11,7 +11,7 @@ import (
 
 // Task is one run, small enough to be lost and large enough to be recorded.
 type Task struct {
-	// Kind is results.Train, Invert, Bench or Measure.
+	// Kind is results.Train, Invert, Bench, Measure or Search.
 	Kind    string       `json:"kind"`
 	Dataset string       `json:"dataset"`
 	Config  train.Config `json:"config"`

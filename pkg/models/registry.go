@@ -68,6 +68,7 @@ func Register(kinds ...Kind) {
 // reserved are names of flags and of settings of a training, which no model may have for a setting of its own.
 var reserved = []string{"model", "dataset", "lr", "weight-decay", "epochs", "patience", "seed", "depth",
 	"splits", "split", "out", "resume", "checkpoint-every", "runs", "weights",
+	"space", "trials", "hours", "reduction", "min-epochs", "evaluate", "save",
 	"gradients", "engine", "data", "mirror", "offline", "json", "quiet", "help"}
 
 // Reserved tells whether no model may have a setting of its own of that name.

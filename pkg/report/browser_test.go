@@ -105,7 +105,7 @@ func TestPageInBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := openPage(t, html)
-	until(t, page, `document.querySelectorAll('.revgnn-figure[data-drawn=interactive] canvas').length === 5`)
+	until(t, page, `document.querySelectorAll('.revgnn-figure[data-drawn=interactive] canvas').length === 6`)
 	until(t, page, `document.title === 'All & more' && document.querySelectorAll('#heterophilic td').length === 25`)
 }
 

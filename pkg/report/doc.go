@@ -5,6 +5,7 @@
 //   - [Curves] and [Plots]: curves over linear and logarithmic axes, with spreads, published
 //     values and fits ([FitLine]);
 //   - [Board] and [Boards]: maps of values on a grid of cells, with marked cells;
+//   - [Parallel]: points of many dimensions as lines across parallel axes;
 //   - [Slider]: such maps with a slider, for example through the layers of a network.
 //
 // A figure can be had as

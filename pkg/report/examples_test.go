@@ -62,6 +62,13 @@ func someSlider() *Figure {
 	return Slider("slider", "Layers", "probability", 2, 3, frames, 4)
 }
 
+func someParallel() *Figure {
+	return Parallel("parallel", "Trials", []Coordinate{{Name: "lr", Log: true},
+		{Name: "norm", Categories: []string{"none", "batch"}}, {Name: "step"}, {Name: "ROC-AUC"}}, []Strand{
+		{"trial 0", []float64{1e-5, 0, math.NaN(), 0.9}, 0.2, false}, {"trial 1", []float64{0.1, 1, 0.5, 0.97}, 1, true},
+		{"trial 2", []float64{0.001, math.NaN(), 8, 0.5}, math.NaN(), false}})
+}
+
 func all() []*Figure {
-	return []*Figure{someCurves(), someBoard(3, 5), somePlots(), someBoards(), someSlider()}
+	return []*Figure{someCurves(), someBoard(3, 5), somePlots(), someBoards(), someSlider(), someParallel()}
 }

@@ -64,7 +64,8 @@ func finish(described map[string]any) map[string]any {
 	}
 	option["textStyle"] = map[string]any{"fontFamily": fontFamily}
 	for _, name := range []string{"xAxis", "yAxis"} {
-		for _, axis := range option[name].([]any) {
+		axes, _ := option[name].([]any) // there are none in parallel coordinates
+		for _, axis := range axes {
 			axis := axis.(map[string]any)
 			axis["nameTextStyle"] = map[string]any{"color": ink, "fontSize": 13}
 			axis["axisTick"] = map[string]any{"lineStyle": map[string]any{"color": line}}

@@ -58,6 +58,9 @@ func TestSVG(t *testing.T) {
 		if again, err := f.SVG(); err != nil || again != svg {
 			t.Errorf("%s: the second picture differs from the first (%v)", f.ID, err)
 		}
+		if strings.Contains(svg, "NaN") {
+			t.Errorf("%s: the picture has a place that is no number", f.ID)
+		}
 		words := texts(t, svg)
 		for _, want := range map[string][]string{
 			"losses": {"Losses & gains", "GCN", "GCN+ReP", "epoch", "loss [nats]"},
@@ -65,8 +68,9 @@ func TestSVG(t *testing.T) {
 			"plots": {"Depth", "Forward", "Reverse", "ours", "band", "paper", "points",
 				"fit", "forward layers", "accuracy [%]", "reverse layers", "time [s]",
 				"1", "4", "16", "64", "256", "1024", "10", "100", "1000"},
-			"boards": {"Layers", "GCN+ReP", "GCN", "reverse 1", "input", "forward 1"},
-			"slider": {"GCN+ReP", "GCN", "layer 0", "layer 4", "layer 8"},
+			"boards":   {"Layers", "GCN+ReP", "GCN", "reverse 1", "input", "forward 1"},
+			"parallel": {"Trials", "lr", "norm", "none", "batch", "step", "ROC-AUC", "1e-5", "0.001"},
+			"slider":   {"GCN+ReP", "GCN", "layer 0", "layer 4", "layer 8"},
 		}[f.ID] {
 			if !strings.Contains(words, want+"\n") {
 				t.Errorf("%s: the picture does not say %q, but:\n%s", f.ID, want, words)

@@ -1,4 +1,4 @@
-// Package results keeps a record of every run – training, inversion, benchmark, measurement – in one SQLite file, and
+// Package results keeps a record of every run – training, inversion, benchmark, measurement, trial of a search – in one SQLite file, and
 // moves records between such files and text that can be committed (JSON lines, CSV).
 //
 // Every record says what ran (kind, dataset, model, configuration, split, seed, engine), on what (versions, commit,

@@ -11,6 +11,8 @@ const (
 	Invert  = "invert"
 	Bench   = "bench"
 	Measure = "measure"
+	// Search is a trial of a search of settings, up to one of its rungs.
+	Search = "search"
 )
 
 // How runs end. Those of trainings are the statuses of package train; Failed is a run that ended in an error.
@@ -23,7 +25,7 @@ const (
 
 // Kinds and Statuses list the above, and Bad the statuses of runs that must not count for a mean.
 var (
-	Kinds    = []string{Train, Invert, Bench, Measure}
+	Kinds    = []string{Train, Invert, Bench, Measure, Search}
 	Statuses = []string{OK, Diverged, Interrupted, Failed}
 	Bad      = []string{Diverged, Interrupted, Failed}
 )

@@ -114,6 +114,28 @@ func TestBrokenEqualsUnbroken(t *testing.T) {
 	})
 }
 
+// TestPaused stops trainings after given numbers of epochs, and goes on from there: what is known then is what the
+// unbroken training knew, and it comes to the same end.
+func TestPaused(t *testing.T) {
+	e := enginetest.Open(t, engine.Go)
+	g := board(t, 10)
+	for model, c := range ongoing() {
+		whole := fitted(t, e, g, c)
+		k := &Checkpoint{Path: filepath.Join(t.TempDir(), "state"), Every: time.Hour}
+		for _, until := range []int{2, 3, 6} {
+			r, err := Fit(t.Context(), e, g, 0, c, &Options{Checkpoint: k, Until: until})
+			if err != nil {
+				t.Fatal(err)
+			}
+			best := whole.History[until-1].BestVal
+			if r.Status != Paused || r.Epochs != until || fmt.Sprint(r.Val) != fmt.Sprint(best) {
+				t.Errorf("%s: %s after %d epochs with %v, want %d and %v", model, r.Status, r.Epochs, r.Val, until, best)
+			}
+		}
+		same(t, model+" paused", resumed(t, e, g, c, k, "going on after epoch 6"), whole)
+	}
+}
+
 // resumed trains to the end, and expects one notice.
 func resumed(t *testing.T, e *engine.Engine, g *graphs.Graph, c Config, k *Checkpoint, want string) *Result {
 	t.Helper()

@@ -94,16 +94,32 @@ func (f *fit) run(ctx context.Context) (err error) {
 		return err
 	}
 	for epoch := f.result.Epochs + 1; ; epoch++ {
-		stop := ctx.Err() != nil && epoch <= f.config.Epochs
-		saver.save(stop) // before a step for judging alone, which changes the parameters
-		over, err := f.turn(epoch, stop)
-		if stop {
+		why := f.stops(ctx, epoch)
+		saver.save(why != "") // before a step for judging alone, which changes the parameters
+		over, err := f.turn(epoch, why != "")
+		switch {
+		case why == Interrupted:
 			f.interrupted()
+		case why == Paused && f.result.Status == OK:
+			f.result.Status = Paused
 		}
 		if over || err != nil {
 			return err
 		}
 	}
+}
+
+// stops tells with which status training is to stop before an epoch; empty if it goes on, or is over anyway.
+func (f *fit) stops(ctx context.Context, epoch int) string {
+	switch {
+	case epoch > f.config.Epochs:
+		return ""
+	case ctx.Err() != nil:
+		return Interrupted
+	case f.options.Until > 0 && epoch > f.options.Until:
+		return Paused
+	}
+	return ""
 }
 
 // turn makes one turn of the loop, the last if it is to stop, and tells whether training is over.

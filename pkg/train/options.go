@@ -11,6 +11,10 @@ type Options struct {
 	// Notice, if set, is told, in a sentence, what becomes of checkpoints: that a training goes on from one, why it does
 	// not, or that one could not be written.
 	Notice func(text string)
+	// Until, if above zero, stops a training after so many epochs, with a checkpoint, unless it ends before; its result,
+	// so far, has the status [Paused]. The same training with another Until goes on from there. Every stop costs a
+	// step for judging.
+	Until int
 }
 
 // Checkpoint is a file with the state of a training under way: all variables of its program (parameters, Adam's

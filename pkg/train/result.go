@@ -10,6 +10,8 @@ const (
 	OK          = "ok"
 	Diverged    = "diverged"
 	Interrupted = "interrupted"
+	// Paused is a training that came to [Options].Until.
+	Paused = "paused"
 )
 
 // Number is a float64 that is null in JSON where it is NaN or infinite, as after a divergence.

@@ -1,0 +1,146 @@
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/go-echarts/go-echarts/v2/charts"
+	"github.com/go-echarts/go-echarts/v2/opts"
+)
+
+//go:embed parallel.js
+var parallelJS string
+
+// Coordinate is one of the axes of [Parallel]. With Categories, values are their indices.
+type Coordinate struct {
+	Name       string
+	Log        bool // logarithmic: all values must be above zero
+	Categories []string
+}
+
+// Strand is a line through all axes of [Parallel]: a value on each, NaN where it has none. More is how good it is,
+// from 0 to 1, the darker; Marked strands stand out.
+type Strand struct {
+	Name   string
+	Values []float64
+	More   float64
+	Marked bool
+}
+
+// Parallel draws parallel coordinates: points of a space of many dimensions as lines across one axis for each, for
+// example the settings of the trials of a search, with what came of them on the last.
+func Parallel(id, title string, axes []Coordinate, strands []Strand) *Figure {
+	p := &parallel{title: title, axes: axes, strands: strands}
+	f := &Figure{ID: id, Title: title, chart: p, err: p.check()}
+	var names []string
+	for _, a := range axes {
+		names = append(names, a.Name)
+	}
+	f.Alt = fmt.Sprintf("Parallel coordinates of %d points: %s.", len(strands), strings.Join(names, ", "))
+	const axisRoom = 112
+	f.Width, f.Height = max(760, axisRoom*len(axes), headWidth(title)), 420
+	return f
+}
+
+type parallel struct {
+	title   string
+	axes    []Coordinate
+	strands []Strand
+}
+
+func (p *parallel) check() error {
+	if len(p.axes) < 2 || len(p.strands) == 0 {
+		return fmt.Errorf("%d axes and %d strands can't be drawn: give two axes and a strand at least",
+			len(p.axes), len(p.strands))
+	}
+	for _, s := range p.strands {
+		if len(s.Values) != len(p.axes) {
+			return fmt.Errorf("strand %q has %d values for %d axes: give one for each", s.Name, len(s.Values), len(p.axes))
+		}
+		for i, v := range s.Values {
+			a := p.axes[i]
+			switch {
+			case math.IsNaN(v):
+			case a.Log && v <= 0:
+				return fmt.Errorf("strand %q has %g on %s, which a logarithmic axis can't show", s.Name, v, a.Name)
+			case len(a.Categories) > 0 && (v != math.Trunc(v) || v < 0 || int(v) >= len(a.Categories)):
+				return fmt.Errorf("strand %q has %g on %s, which is none of its %d categories", s.Name, v, a.Name,
+					len(a.Categories))
+			}
+		}
+	}
+	return nil
+}
+
+func (p *parallel) option() map[string]any {
+	chart := charts.NewParallel()
+	chart.SetGlobalOptions(common(p.title)...)
+	chart.SetGlobalOptions(
+		charts.WithParallelComponentOpts(opts.ParallelComponent{Left: "64", Right: "64", Top: "84", Bottom: "34"}),
+		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
+		charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true), Trigger: "item"}))
+	option := finish(chart.JSON())
+	var axes, data []any
+	for i, a := range p.axes {
+		axis := map[string]any{"dim": i, "name": a.Name, "type": scale(a.Log), "scale": true,
+			"nameTextStyle": map[string]any{"color": ink, "fontSize": 12}, "nameGap": 12,
+			"axisLine":  map[string]any{"lineStyle": map[string]any{"color": line}},
+			"axisLabel": map[string]any{"color": ink, "fontSize": 11}}
+		if n := len(a.Categories); n > 0 { // as numbers, since ECharts has no gaps on axes of the type category
+			axis["categories"], axis["min"], axis["max"], axis["interval"] = a.Categories, 0, max(1, n-1), 1
+		}
+		axes = append(axes, axis)
+	}
+	for _, s := range p.strands {
+		data = append(data, p.strand(s)...)
+	}
+	option["parallelAxis"] = axes
+	option["series"] = []any{map[string]any{"type": "parallel", "name": p.title, "data": data}}
+	return option
+}
+
+// absent is ECharts' word for no value.
+const absent = "-"
+
+// strand is a line, the more, the darker; where it has no value it is broken, since ECharts draws on to the next axis,
+// across the one between as if there were a value.
+func (p *parallel) strand(s Strand) (pieces []any) {
+	values := make([]any, len(s.Values))
+	for i, v := range s.Values {
+		if values[i] = significant(v, 5); values[i] == nil {
+			values[i] = absent
+		}
+	}
+	dark := 0
+	if more := min(max(s.More, 0), 1); !math.IsNaN(more) {
+		dark = 1 + int(more*float64(len(shades)-2)+0.5)
+	}
+	style := map[string]any{"color": shades[dark], "width": 1.5, "opacity": 0.9}
+	if s.Marked {
+		style = map[string]any{"color": markColour, "width": 3, "opacity": 1}
+	}
+	for from := 0; from < len(values); from++ {
+		to := from
+		for to < len(values) && values[to] != absent {
+			to++
+		}
+		if to > from {
+			piece := slices.Repeat([]any{absent}, len(values))
+			copy(piece[from:to], values[from:to])
+			pieces = append(pieces, map[string]any{"name": s.Name, "value": piece, "all": values, "lineStyle": style})
+		}
+		from = to
+	}
+	return pieces
+}
+
+func (p *parallel) compact() (map[string]any, string) {
+	return p.option(), strings.TrimSpace(parallelJS)
+}
+
+func (p *parallel) static() (map[string]any, string, error) {
+	return p.option(), strings.TrimSpace(parallelJS), nil
+}

@@ -1,0 +1,53 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/sweep"
+)
+
+// Blind is a graph for one split without anything that a test would need. It is the only kind of graph that a search
+// takes.
+type Blind struct {
+	split int
+	graph *graphs.Graph
+}
+
+// Blindfold takes away from a graph, for a split, the test nodes of all splits, the other splits, and the labels of
+// all nodes that the split neither trains nor validates on: they have class 0. So a trial cannot depend on them,
+// whatever the code of models and training does.
+func Blindfold(g *graphs.Graph, split int) (Blind, error) {
+	if err := sweep.CheckSplits([]int{split}, g); err != nil {
+		return Blind{}, err
+	}
+	s := g.Splits[split]
+	for what, mask := range map[string][]bool{"training": s.Train, "validation": s.Val} {
+		if !slices.Contains(mask, true) {
+			return Blind{}, fmt.Errorf("graph %q: split %d has no %s nodes, which a search needs", g.Name, split, what)
+		}
+	}
+	out, none := *g, make([]bool, g.NumNodes)
+	out.Labels = make([]int32, g.NumNodes)
+	for i, label := range g.Labels {
+		if s.Train[i] || s.Val[i] {
+			out.Labels[i] = label
+		}
+	}
+	out.Splits = slices.Repeat([]graphs.Split{{Train: none, Val: none, Test: none}}, split+1)
+	out.Splits[split] = graphs.Split{Train: s.Train, Val: s.Val, Test: none}
+	return Blind{split, &out}, nil
+}
+
+// Blindfolds are those of several splits.
+func Blindfolds(g *graphs.Graph, splits []int) (out []Blind, err error) {
+	for _, k := range splits {
+		b, err := Blindfold(g, k)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}

@@ -1,0 +1,92 @@
+package search
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/files"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// Choices is a file of chosen settings, in the form that profiles have them in (see data/settings).
+type Choices struct {
+	Chosen []experiment.Choice `json:"chosen"`
+}
+
+// maxChoices bounds a file of choices.
+const maxChoices = 16 << 20
+
+// OpenChoices reads a file of choices; one that is missing has none.
+func OpenChoices(path string) (c Choices, err error) {
+	text, err := files.Read(path, "a file of chosen settings as JSON", maxChoices)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	} else if err != nil {
+		return c, err
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&c); err != nil {
+		return c, fmt.Errorf("%s is no file of chosen settings (%w): give another name", path, err)
+	}
+	return c, nil
+}
+
+// Choice is what the search has chosen: all settings that differ from the model's defaults, with the records behind
+// them.
+func (r *Result) Choice() experiment.Choice {
+	c := experiment.Choice{Dataset: r.Dataset, Model: r.Model, Settings: experiment.Settings{}, Records: r.Records}
+	usual := train.Default(r.Model).Resolved().Values()
+	for key, value := range r.Config.Values() {
+		text, _ := json.Marshal(value) // settings are plain values
+		if with, _ := json.Marshal(usual[key]); key != "model" && !bytes.Equal(text, with) {
+			c.Settings[key] = text
+		}
+	}
+	c.Note = fmt.Sprintf("%s: trial %d of %d from the space %s, validation %s %.4f on splits %v after %.0f epochs of %d",
+		r.Search, r.Best.Trial, len(r.Trials), r.Space, r.Metric, r.Best.Val, r.Splits, r.Best.Epochs,
+		r.Config.Epochs)
+	return c
+}
+
+// Save puts the choice into a file of choices, in the place of an earlier one for the same model and dataset.
+func (r *Result) Save(path string) error {
+	kept, err := OpenChoices(path)
+	if err != nil {
+		return err
+	}
+	kept.Chosen = slices.DeleteFunc(kept.Chosen, func(c experiment.Choice) bool {
+		return c.Dataset == r.Dataset && c.Model == r.Model
+	})
+	kept.Chosen = append(kept.Chosen, r.Choice())
+	text, err := json.MarshalIndent(kept, "", "  ")
+	if err != nil {
+		return err
+	}
+	return files.Write(path, func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
+		return err
+	})
+}
+
+// Describe writes the settings of a trial for people.
+func Describe(s experiment.Settings) string {
+	var b bytes.Buffer
+	for i, key := range slices.Sorted(maps.Keys(s)) {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s %s", key, text(s[key]))
+	}
+	return b.String()
+}
+
+// text is a setting's value for people.
+func text(value json.RawMessage) string { return string(bytes.Trim(value, `"`)) }

@@ -1,0 +1,111 @@
+package search
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/datasets"
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/report/echarts"
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// TestChosen: what a search has chosen is tested by ordinary trainings, kept in a file, and drawn.
+func TestChosen(t *testing.T) {
+	g, dir := board(t), t.TempDir()
+	s := tiny(t, g, filepath.Join(dir, "runs.sqlite"))
+	r := run(t, s)
+	runner := &experiment.Runner{Store: s.Store, EngineName: s.Engine.Name,
+		Engine: func() (*engine.Engine, error) { return s.Engine, nil },
+		Load:   func(context.Context, string) (*graphs.Graph, error) { return g, nil }}
+	e, err := Evaluate(t.Context(), runner, r, []int{0, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	trained, err := s.Store.Find(results.Query{Kind: results.Train})
+	if err != nil || len(trained) != 2 || len(e.Splits) != 2 || e.Mean != e.Mean || e.Splits[0].Record != trained[0].ID {
+		t.Errorf("%+v with %d trainings, %v", e, len(trained), err)
+	}
+	path := filepath.Join(dir, "chosen.json")
+	other := *r
+	other.Model = "gat+rep"
+	for _, each := range []*Result{r, &other, r} {
+		if err := each.Save(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := OpenChoices(path)
+	if err != nil || len(c.Chosen) != 2 || c.Chosen[1].Model != r.Model || !slices.Equal(c.Chosen[1].Records, r.Records) {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	found, err := experiment.Profile{Chosen: c.Chosen}.Candidates(r.Dataset, r.Model)
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	again, _ := found[0].Resolved().MarshalJSON()
+	if want, _ := r.Config.MarshalJSON(); string(again) != string(want) {
+		t.Errorf("chosen was %s, and is read as %s", want, again)
+	}
+	if err := os.WriteFile(path, []byte(`{"selected": []}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Save(path); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("another file: %v", err)
+	}
+	if _, err := echarts.Path(); err != nil {
+		t.Skip(err)
+	}
+	names, err := r.Draw(filepath.Join(dir, "out"))
+	if err != nil || len(names) != 5 {
+		t.Errorf("%v, %v", names, err)
+	}
+}
+
+// TestRealSearch on a dataset, from the published space: learning rate, dropout and width of GCN.
+func TestRealSearch(t *testing.T) {
+	g, err := datasets.Load(t.Context(), "chameleon-filtered", datasets.Options{Offline: true})
+	if err != nil {
+		t.Skip(err)
+	}
+	s := tiny(t, g, filepath.Join(t.TempDir(), "runs.sqlite"))
+	if s.Space, err = OpenSpace(data.PublishedSpace); err != nil {
+		t.Fatal(err)
+	}
+	s.Dataset, s.Base, s.Fixed = "chameleon-filtered", train.Default("gcn"), []string{"hidden", "forward"}
+	s.Base.Hidden, s.Base.Forward, s.Base.Epochs = 16, 2, 9
+	s.Schedule = NewSchedule(9, 3, 3, 4)
+	s.Engine = enginetest.Open(t, engine.Go)
+	r := run(t, s)
+	if !r.Complete || len(r.Trials) != 4 || r.Best.Rung != 1 || r.Epochs != 2*(4*3+6) || !(r.Best.Val > 0.2) {
+		t.Errorf("%+v", r)
+	}
+}
+
+func FuzzSpace(f *testing.F) {
+	text, err := data.Space(data.PublishedSpace)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Add([]byte(`{"name": "a", "rules": [{"settings": {"hidden": {"integer": [1, 9e300]}}}]}`))
+	f.Add([]byte(`{"name": "a", "rules": [{"models": ["gcn"], "settings": {"lr": {"linear": [0, 1], "step": 1e-300}}}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s, err := ParseSpace(text)
+		if err != nil {
+			return
+		}
+		sampler := NewSampler(s.Of("gcn"), train.Default("gcn"), 1)
+		if sample, err := sampler.Trial(2); err == nil && sample.Config.Validate() != nil {
+			t.Errorf("%s gives %s", text, Describe(sample.Settings))
+		}
+	})
+}

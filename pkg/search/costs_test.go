@@ -1,0 +1,76 @@
+package search
+
+import (
+	"encoding/json"
+	"math"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// TestCosts: a training goes on at its own pace, others at that of trials here, by their sizes; what does not fit the
+// time is not begun.
+func TestCosts(t *testing.T) {
+	s := tiny(t, board(t), filepath.Join(t.TempDir(), "runs.sqlite"))
+	c, err := newCosts(s.Store, s.Engine.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &work{Search: s, costs: c, known: known{}, late: map[Job]bool{}}
+	step := func(trial, rung, hidden int) Step {
+		config := s.Base
+		config.Hidden = hidden
+		return Step{Job{trial, rung}, 0, s.Schedule.Rungs[rung], Sample{Config: config}}
+	}
+	is := func(what string, s Step, want float64) {
+		t.Helper()
+		if got := c.seconds(w.Dataset, s, w.known); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: %g s, want %g", what, got, want)
+		}
+	}
+	is("nothing known", step(0, 0, 4), 0)
+	record := results.Begin(results.Search)
+	if record.Config, err = json.Marshal(step(0, 0, 4).Config); err != nil {
+		t.Fatal(err)
+	}
+	w.known[0] = trial{{0: {Epochs: 1, Total: 12, CompileSeconds: 2, record: record}}}
+	is("the same training", step(0, 1, 4), 2+2*10)
+	is("one twice as wide", step(1, 0, 8), 2+20)
+	is("three epochs of it", step(1, 1, 8), 2+3*20)
+	elsewhere := record
+	elsewhere.Machine.CPU = "another"
+	w.known[0][0][0] = Outcome{Epochs: 1, Total: 12, CompileSeconds: 2, record: elsewhere}
+	is("on another machine", step(1, 0, 8), 0)
+	w.known[0][0][0] = Outcome{Epochs: 1, Total: 12, Ended: true, record: record}
+	is("one that ended", step(0, 1, 4), 0)
+
+	s.Deadline = time.Now().Add(18 * time.Second)
+	w.known[0][0][0] = Outcome{Epochs: 1, Total: 12, CompileSeconds: 2, record: record}
+	if w.fits(step(1, 0, 8)) || !w.fits(step(1, 0, 4)) {
+		t.Error("22 s fit 18 s, or 12 s do not")
+	}
+	s.Deadline = time.Now().Add(-time.Second)
+	if w.fits(step(1, 0, 4)) {
+		t.Error("there is no time, and a trial would begin")
+	}
+}
+
+// TestPace: a training is ended as soon as its pace tells that it comes too late.
+func TestPace(t *testing.T) {
+	late := func(left time.Duration) (epoch int) {
+		pace := paced(time.Now().Add(left), 1000)
+		for epoch = 1; epoch < 20; epoch++ {
+			time.Sleep(2 * time.Millisecond)
+			if pace(train.Epoch{Epoch: epoch}) {
+				break
+			}
+		}
+		return epoch
+	}
+	if soon, never := late(500*time.Millisecond), late(time.Hour); soon != 4 || never != 20 {
+		t.Errorf("ended in epochs %d and %d", soon, never)
+	}
+}

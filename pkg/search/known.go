@@ -1,0 +1,160 @@
+package search
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// Outcome is what a trial came to at a rung on a split: the outcome of a run record of kind [results.Search]. It has
+// no test metric, since there is none.
+type Outcome struct {
+	// Search is its ID, Trial the number of the trial from 0, Rung that of the rung, and Until the epochs there.
+	Search string `json:"search"`
+	Trial  int    `json:"trial"`
+	Rung   int    `json:"rung"`
+	Until  int    `json:"until"`
+	// Settings are those that were drawn.
+	Settings experiment.Settings `json:"settings"`
+	Metric   string              `json:"metric"`
+	// Epochs so far, of which New since the rung before, BestEpoch the first of the best validation metric, Val. Ended
+	// tells that early stopping ended the training: it is carried up to further rungs as it is.
+	Epochs    int          `json:"epochs"`
+	New       int          `json:"new_epochs"`
+	BestEpoch int          `json:"best_epoch"`
+	Val       train.Number `json:"val"`
+	Ended     bool         `json:"ended,omitempty"`
+	// Total is the time in seconds since the trial began on this split; a record's seconds are those since the rung
+	// before. The rest is as in [train.Result].
+	Total           float64          `json:"total_seconds"`
+	EpochSeconds    float64          `json:"epoch_seconds"`
+	CompileSeconds  float64          `json:"compile_seconds"`
+	PeakRSS         int64            `json:"peak_rss_bytes"`
+	PredictedBytes  int64            `json:"predicted_bytes"`
+	Iterations      train.Iterations `json:"iterations"`
+	Residual        train.Number     `json:"residual"`
+	AdjointResidual train.Number     `json:"adjoint_residual"`
+
+	// What the record says beside.
+	record results.Record
+}
+
+// Record is the run record.
+func (o Outcome) Record() results.Record { return o.record }
+
+// bad tells whether the trial failed or diverged.
+func (o Outcome) bad() bool { return o.record.Status != results.OK }
+
+// trial is what is known of one: for each rung, outcomes by split.
+type trial []map[int]Outcome
+
+// known are the trials that have begun, by number.
+type known map[int]trial
+
+// read reads the trials of a search.
+func read(store *results.Store, id string) (known, error) {
+	records, err := store.Find(results.Query{Kind: results.Search, Profile: id})
+	if err != nil {
+		return nil, err
+	}
+	k := known{}
+	for _, r := range records {
+		o := Outcome{record: r}
+		if err := json.Unmarshal(r.Outcome, &o); err != nil || o.Trial < 0 || o.Rung < 0 || o.Rung > maxRung {
+			return nil, fmt.Errorf("the outcome of run %s can't be read as that of a trial; remove damaged runs with "+
+				"'revgnn runs repair'", r.ID)
+		}
+		for len(k[o.Trial]) <= o.Rung {
+			k[o.Trial] = append(k[o.Trial], map[int]Outcome{})
+		}
+		if _, twice := k[o.Trial][o.Rung][r.Split]; !twice {
+			k[o.Trial][o.Rung][r.Split] = o
+		}
+	}
+	return k, nil
+}
+
+// maxRung is more than any search has rungs.
+const maxRung = 64
+
+// of is what a job came to on a split.
+func (k known) of(j Job, split int) (Outcome, bool) {
+	if t := k[j.Trial]; j.Rung >= 0 && j.Rung < len(t) {
+		o, is := t[j.Rung][split]
+		return o, is
+	}
+	return Outcome{}, false
+}
+
+// standings are what the schedule is to know.
+func (k known) standings(splits []int) Standings {
+	of := Standings{}
+	for n, t := range k {
+		of[n] = t.standing(splits)
+	}
+	return of
+}
+
+// standing has a score for each rung where all splits are done, or one went wrong.
+func (t trial) standing(splits []int) (s Standing) {
+	for _, rung := range t {
+		score, done := scoreOf(rung, splits)
+		if !done {
+			s.Begun = len(rung) > 0
+			break
+		}
+		s.Scores = append(s.Scores, score)
+	}
+	return s
+}
+
+// scoreOf is the mean over splits; minus infinity where one went wrong.
+func scoreOf(rung map[int]Outcome, splits []int) (score float64, done bool) {
+	var vals []float64
+	for _, split := range splits {
+		o, is := rung[split]
+		switch {
+		case is && (o.bad() || math.IsNaN(float64(o.Val))):
+			return math.Inf(-1), true
+		case is:
+			vals = append(vals, float64(o.Val))
+		}
+	}
+	return metrics.Mean(vals), len(vals) == len(splits)
+}
+
+// failed says why the trial could not be made; false where it could, whatever became of it.
+func (t trial) failed() (why string, is bool) {
+	for _, o := range t.outcomes() {
+		if o.record.Status == results.Failed {
+			why, is = o.record.Message, true
+		}
+	}
+	return why, is
+}
+
+// outcomes of a trial by rung, then split.
+func (t trial) outcomes() (all []Outcome) {
+	for _, rung := range t {
+		for _, o := range rung {
+			all = append(all, o)
+		}
+	}
+	slices.SortFunc(all, func(a, b Outcome) int {
+		return cmp.Or(cmp.Compare(a.Rung, b.Rung), cmp.Compare(a.record.Split, b.record.Split))
+	})
+	return all
+}
+
+// ended is when the record's run came to its end.
+func (o Outcome) ended() time.Time {
+	return o.record.Started.Add(time.Duration(o.record.Seconds * float64(time.Second)))
+}

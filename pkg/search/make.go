@@ -1,0 +1,158 @@
+package search
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// errLate is the end of a step that turned out not to come to its rung before the deadline: its state is kept.
+var errLate = errors.New("there is no time left")
+
+// make makes a step that is claimed, records it, and gives the claim back.
+func (w *work) make(ctx context.Context, s Step, own *experiment.Claim) error {
+	defer own.Release()
+	if w.Starts != nil {
+		w.Starts(s)
+	}
+	record, o, err := w.execute(ctx, s, own)
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("interrupted in %s; its state and all earlier trials are kept, and the same command goes on from "+
+			"here", s)
+	case errors.Is(err, errLate):
+		w.late[s.Job] = true
+		if w.Notice != nil {
+			w.Notice(s, "would not come to its rung in time: it is left where it is")
+		}
+		return nil
+	case err != nil:
+		return err
+	}
+	if record.ID, err = w.Store.Add(record); err != nil {
+		return fmt.Errorf("%s could not be recorded: %w", s, err)
+	}
+	o.record = record
+	if w.Ended != nil {
+		w.Ended(s, o)
+	}
+	if o.bad() || o.Ended {
+		return own.Recorded()
+	}
+	return nil // the checkpoint is for the next rung
+}
+
+// execute trains until the rung, or carries up what has ended before. A trial that can't be made is a record, too.
+func (w *work) execute(ctx context.Context, s Step, own *experiment.Claim) (r results.Record, o Outcome, err error) {
+	blind := w.graph(s.Split)
+	before, higher := w.known.of(Job{s.Trial, s.Rung - 1}, s.Split)
+	r = results.Begin(results.Search)
+	r.Profile, r.Dataset, r.Split, r.Model = w.id, w.Dataset, s.Split, s.Config.Model
+	r.Checksum, r.Engine, r.Seed = blind.checksum(s.Config), w.Engine.Name, s.Config.Seed+uint64(s.Split)
+	r.Status = results.OK
+	if r.Key, err = results.Key(map[string]any{"search": w.id, "trial": s.Trial, "rung": s.Rung,
+		"split": s.Split}); err != nil {
+		return r, o, err
+	}
+	if r.Config, err = json.Marshal(s.Config.Resolved()); err != nil {
+		return r, o, err
+	}
+	if higher && before.Ended {
+		o = before
+		o.New = 0
+	} else if o, err = w.train(ctx, blind, s, own, &r); err != nil {
+		return r, o, err
+	} else {
+		o.New = o.Epochs - before.Epochs
+		r.Seconds = max(0, o.Total-before.Total)
+	}
+	o.Search, o.Trial, o.Rung, o.Until, o.Settings, o.Metric = w.id, s.Trial, s.Rung, s.Until, s.Settings, w.Metric()
+	r.Outcome, err = json.Marshal(o)
+	return r, o, err
+}
+
+// graph is that for a split.
+func (w *work) graph(split int) Blind {
+	for _, b := range w.Graphs {
+		if b.split == split {
+			return b
+		}
+	}
+	panic(fmt.Errorf("no graph for split %d", split))
+}
+
+// train goes on from the checkpoint, if there is one, until the rung, and notes in the record what went wrong.
+func (w *work) train(ctx context.Context, b Blind, s Step, own *experiment.Claim, r *results.Record) (Outcome, error) {
+	o := &train.Options{Checkpoint: own.Training(w.CheckpointEvery)}
+	if s.Rung < len(w.Schedule.Rungs)-1 {
+		o.Until = s.Until
+	}
+	if w.Notice != nil {
+		o.Notice = func(text string) { w.Notice(s, text) }
+	}
+	until, stop := w.timed(ctx)
+	defer stop()
+	pace := paced(w.Deadline, s.Until)
+	o.Epoch = func(e train.Epoch) {
+		if w.Epoch != nil {
+			w.Epoch(s, e)
+		}
+		if pace(e) {
+			stop()
+		}
+	}
+	t, err := train.Fit(until, w.Engine, b.graph, s.Split, s.Config, o)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		r.Status, r.Message = results.Failed, err.Error()
+		return Outcome{Val: train.Number(math.NaN()), Residual: train.Number(math.NaN()),
+			AdjointResidual: train.Number(math.NaN())}, nil
+	case err != nil:
+		return Outcome{}, err
+	case t.Status == train.Interrupted:
+		return Outcome{}, errLate
+	case t.Status == train.Diverged:
+		r.Status, r.Message = results.Diverged, t.Message
+	}
+	return Outcome{Epochs: t.Epochs, BestEpoch: t.BestEpoch, Val: t.Val, Ended: t.Status == train.OK, Total: t.Seconds,
+		EpochSeconds: t.EpochSeconds, CompileSeconds: t.CompileSeconds, PeakRSS: t.PeakRSS,
+		PredictedBytes: t.PredictedBytes, Iterations: t.Iterations, Residual: t.Residual,
+		AdjointResidual: t.AdjointResidual}, nil
+}
+
+// timed is a context that ends at the deadline, if there is one.
+func (w *work) timed(ctx context.Context) (context.Context, context.CancelFunc) {
+	if w.Deadline.IsZero() {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, w.Deadline)
+}
+
+// paced tells after each epoch whether training would, at its pace so far, not come to its last before a deadline. The
+// first epochs are no measure.
+func paced(deadline time.Time, until int) func(train.Epoch) bool {
+	const measured = 3
+	var start time.Time
+	first := 0
+	return func(e train.Epoch) bool {
+		if deadline.IsZero() {
+			return false
+		}
+		if first == 0 {
+			start, first = time.Now(), e.Epoch
+		}
+		done := e.Epoch - first
+		if done < measured {
+			return false
+		}
+		each := time.Since(start) / time.Duration(done)
+		return time.Now().Add(each * time.Duration(until-e.Epoch)).After(deadline)
+	}
+}

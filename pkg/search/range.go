@@ -1,0 +1,96 @@
+package search
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Range is what a setting may be. Exactly one of Log, Linear, Integer and Choice is given.
+type Range struct {
+	// Log, Linear and Integer are the least and the largest number: with their logarithms evenly spread, with numbers
+	// evenly spread, and whole numbers only.
+	Log     *ends `json:"log,omitempty"`
+	Linear  *ends `json:"linear,omitempty"`
+	Integer *ends `json:"integer,omitempty"`
+	// Step, of Linear, leaves only every so far from the least.
+	Step float64 `json:"step,omitempty"`
+	// Choice is a list of values.
+	Choice []json.RawMessage `json:"choice,omitempty"`
+	// When, if not empty, leaves the setting at its default unless each of these settings has one of these values.
+	When map[string][]json.RawMessage `json:"when,omitempty"`
+}
+
+type ends [2]float64
+
+// digits of the numbers that are drawn: as many as make a difference, and the same on every machine.
+const digits = 4
+
+// check returns an error where no value can be drawn.
+func (r Range) check() error {
+	kinds := 0
+	for name, e := range map[string]*ends{"log": r.Log, "linear": r.Linear, "integer": r.Integer} {
+		if e == nil {
+			continue
+		}
+		kinds++
+		switch {
+		case math.IsNaN(e[0]) || math.IsInf(e[0], 0) || !(e[0] <= e[1]) || math.IsInf(e[1], 0):
+			return fmt.Errorf("%s is from %g to %g: give the least number first", name, e[0], e[1])
+		case name == "log" && e[0] <= 0:
+			return fmt.Errorf("log is from %g to %g: logarithms need numbers above zero", e[0], e[1])
+		case name == "integer" && (e[0] != math.Trunc(e[0]) || e[1] != math.Trunc(e[1])):
+			return fmt.Errorf("integer is from %g to %g: give whole numbers", e[0], e[1])
+		}
+	}
+	if r.Choice != nil {
+		kinds++
+	}
+	switch {
+	case kinds != 1:
+		return fmt.Errorf("it has %d of log, linear, integer and choice: give one", kinds)
+	case r.Choice != nil && len(r.Choice) == 0:
+		return fmt.Errorf("its choice is empty: give a value at least")
+	case r.Step != 0 && (r.Linear == nil || r.Step < 0):
+		return fmt.Errorf("step is %g: it goes with linear, and is above zero", r.Step)
+	}
+	for name, values := range r.When {
+		if len(values) == 0 {
+			return fmt.Errorf("it is for no value of %q: give a value at least, or leave the condition out", name)
+		}
+	}
+	return nil
+}
+
+// corners are the values that bound all others.
+func (r Range) corners() []json.RawMessage {
+	if r.Choice != nil {
+		return r.Choice
+	}
+	return []json.RawMessage{r.at(0), r.at(math.Nextafter(1, 0))}
+}
+
+// at is the value at a share u of the range, from 0 to below 1.
+func (r Range) at(u float64) json.RawMessage {
+	switch {
+	case r.Choice != nil:
+		return r.Choice[int(u*float64(len(r.Choice)))]
+	case r.Integer != nil:
+		low, high := r.Integer[0], r.Integer[1]
+		return json.RawMessage(strconv.FormatFloat(low+math.Floor(u*(high-low+1)), 'f', -1, 64))
+	case r.Log != nil:
+		low, high := math.Log(r.Log[0]), math.Log(r.Log[1])
+		return r.Log.number(math.Exp(low + u*(high-low)))
+	case r.Step > 0:
+		steps := math.Floor((r.Linear[1]-r.Linear[0])/r.Step + 1e-9)
+		return r.Linear.number(r.Linear[0] + r.Step*math.Floor(u*(steps+1)))
+	}
+	return r.Linear.number(r.Linear[0] + u*(r.Linear[1]-r.Linear[0]))
+}
+
+// number writes a number between the ends with a few digits.
+func (e ends) number(v float64) json.RawMessage {
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+	return json.RawMessage(strconv.FormatFloat(min(max(short, e[0]), e[1]), 'g', -1, 64))
+}

@@ -1,0 +1,182 @@
+package search
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// Result is what a search has come to, by its records.
+type Result struct {
+	// Search is the search's ID, under which its records can be found: it is their profile.
+	Search  string `json:"search"`
+	Dataset string `json:"dataset"`
+	Model   string `json:"model"`
+	Metric  string `json:"metric"`
+	Splits  []int  `json:"splits"`
+	Space   string `json:"space"`
+	// Dimensions are the settings that were searched.
+	Dimensions map[string]Range `json:"dimensions"`
+	Schedule   Schedule         `json:"schedule"`
+	Seed       uint64           `json:"seed"`
+	// Best is the trial of the best validation metric, and Config all its settings.
+	Best   Trial        `json:"best"`
+	Config train.Config `json:"config"`
+	// Complete tells that all trials are made that were asked for; otherwise time was up.
+	Complete bool `json:"complete"`
+	// Epochs and Seconds that all trials took, together.
+	Epochs  int     `json:"epochs"`
+	Seconds float64 `json:"seconds"`
+	// Progress are the improvements of the best validation metric, in the order in which trials came to their rungs.
+	Progress []Reached `json:"progress"`
+	// Trials by number, and the IDs of all records.
+	Trials  []Trial  `json:"trials"`
+	Records []string `json:"records"`
+
+	// outcomes in the order in which they ended.
+	outcomes []Outcome
+	// scores are the mean validation metrics of outcomes that ended a rung for all splits, by the record's ID.
+	scores map[string]float64
+}
+
+// Trial is what a trial has come to.
+type Trial struct {
+	Trial int `json:"trial"`
+	// Rung that it came to, and the epochs that its training has there, on average over splits.
+	Rung   int     `json:"rung"`
+	Epochs float64 `json:"epochs"`
+	// Status is ok, diverged or failed, and Message says what went wrong.
+	Status  string `json:"status"`
+	Message string `json:"message,omitempty"`
+	// Val is the best validation metric until there, the mean over splits; null where the trial went wrong.
+	Val      train.Number        `json:"val"`
+	Settings experiment.Settings `json:"settings"`
+	Records  []string            `json:"records"`
+}
+
+// Reached is a validation metric that was the best until then, of a trial, and the epochs and seconds that all trials
+// had taken.
+type Reached struct {
+	Val     train.Number `json:"val"`
+	Trial   int          `json:"trial"`
+	Rung    int          `json:"rung"`
+	Epochs  int          `json:"epochs"`
+	Seconds float64      `json:"seconds"`
+}
+
+// result sums up what is known.
+func (w *work) result() (*Result, error) {
+	r := &Result{Search: w.id, Dataset: w.Dataset, Model: w.Base.Model, Metric: w.Metric(), Splits: w.splits(),
+		Space: w.Space.Name, Dimensions: map[string]Range{}, Schedule: w.Schedule, Seed: w.Base.Seed,
+		Records: []string{}, scores: map[string]float64{}}
+	for _, d := range w.dimensions() {
+		r.Dimensions[d.Key] = d.Range
+	}
+	for _, n := range slices.Sorted(maps.Keys(w.known)) {
+		r.add(n, w.known[n])
+	}
+	slices.SortFunc(r.outcomes, func(a, b Outcome) int {
+		return cmp.Or(a.ended().Compare(b.ended()), cmp.Compare(a.record.ID, b.record.ID))
+	})
+	r.Progress = r.improvements()
+	of := w.known.standings(r.Splits)
+	r.Complete = w.Schedule.Trials > 0
+	for range w.Schedule.Next(of) {
+		r.Complete = false
+		break
+	}
+	best, ok := of.Best()
+	if !ok {
+		return r, nil
+	}
+	i := slices.IndexFunc(r.Trials, func(t Trial) bool { return t.Trial == best })
+	r.Best = r.Trials[i]
+	sample, err := w.sampler.Trial(best)
+	r.Config = sample.Config.Resolved()
+	return r, err
+}
+
+// Found tells whether any trial went well.
+func (r *Result) Found() bool { return len(r.Best.Records) > 0 }
+
+// scored are the outcomes that gave a trial a score at a rung, with what all trials had taken until then.
+func (r *Result) scored() (all []Reached) {
+	epochs, seconds := 0, 0.0
+	for _, o := range r.outcomes {
+		epochs += o.New
+		seconds += o.record.Seconds
+		if score, is := r.scores[o.record.ID]; is && !math.IsInf(score, -1) {
+			all = append(all, Reached{train.Number(score), o.Trial, o.Rung, epochs, seconds})
+		}
+	}
+	return all
+}
+
+func (r *Result) improvements() []Reached {
+	best := []Reached{}
+	for _, at := range r.scored() {
+		if len(best) == 0 || at.Val > best[len(best)-1].Val {
+			best = append(best, at)
+		}
+	}
+	return best
+}
+
+// add adds a trial.
+func (r *Result) add(n int, t trial) {
+	all := t.outcomes()
+	if len(all) == 0 {
+		return
+	}
+	one := Trial{Trial: n, Status: results.OK, Val: train.Number(math.NaN()), Settings: all[0].Settings,
+		Records: []string{}}
+	for _, o := range all {
+		one.Records = append(one.Records, o.record.ID)
+		r.Epochs += o.New
+		r.Seconds += o.record.Seconds
+		if o.bad() {
+			one.Status, one.Message = o.record.Status, o.record.Message
+		}
+	}
+	for rung, outcomes := range t {
+		score, done := scoreOf(outcomes, r.Splits)
+		if !done {
+			break
+		}
+		var epochs []float64
+		last := Outcome{}
+		for _, o := range outcomes {
+			epochs = append(epochs, float64(o.Epochs))
+			if last.record.ID == "" || o.ended().After(last.ended()) {
+				last = o
+			}
+		}
+		one.Rung, one.Epochs = rung, metrics.Mean(epochs)
+		if one.Val = train.Number(score); math.IsInf(score, -1) {
+			one.Val = train.Number(math.NaN())
+		}
+		r.scores[last.record.ID] = score
+	}
+	r.outcomes = append(r.outcomes, all...)
+	r.Records = append(r.Records, one.Records...)
+	r.Trials = append(r.Trials, one)
+}
+
+// Top are the best trials, at most so many, by their validation metrics; those that went wrong come last.
+func (r *Result) Top(most int) []Trial {
+	list := slices.Clone(r.Trials)
+	slices.SortStableFunc(list, func(a, b Trial) int {
+		x, y := float64(a.Val), float64(b.Val)
+		if math.IsNaN(x) || math.IsNaN(y) {
+			return cmp.Compare(y, x) // NaN is below all numbers
+		}
+		return cmp.Or(cmp.Compare(y, x), cmp.Compare(b.Rung, a.Rung))
+	})
+	return list[:min(most, len(list))]
+}

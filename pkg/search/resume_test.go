@@ -1,0 +1,144 @@
+package search
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// TestInterruptedEqualsUnbroken stops a search over and over, in the middle of a training and between two, and expects
+// the records of an unbroken one, each made once.
+func TestInterruptedEqualsUnbroken(t *testing.T) {
+	g, dir := board(t), t.TempDir()
+	whole := tiny(t, g, filepath.Join(dir, "whole.sqlite"))
+	want := run(t, whole)
+	path, goneOn := filepath.Join(dir, "broken.sqlite"), 0
+	var got *Result
+	for limit := 3; got == nil; limit += 4 {
+		ctx, cancel := context.WithCancel(t.Context())
+		s, epochs := tiny(t, g, path), 0
+		s.Epoch = func(Step, train.Epoch) {
+			if epochs++; epochs == limit {
+				cancel()
+			}
+		}
+		s.Notice = func(_ Step, text string) { goneOn += strings.Count(text, "going on after epoch") }
+		r, err := s.Run(ctx)
+		if (err == nil) != (ctx.Err() == nil) || err != nil && !strings.Contains(err.Error(), "goes on from here") {
+			t.Fatalf("%v, %v", err, ctx.Err())
+		}
+		got = r
+		cancel()
+	}
+	if one, two := told(t, tiny(t, g, path)), told(t, whole); one != two {
+		t.Errorf("got\n%s\nwant\n%s", one, two)
+	}
+	if got.Best.Trial != want.Best.Trial || got.Epochs != want.Epochs || goneOn == 0 {
+		t.Errorf("got %+v, want %+v; gone on %d times", got.Best, want.Best, goneOn)
+	}
+	s := tiny(t, g, path)
+	s.Starts = func(step Step) { t.Errorf("%s is made again", step) }
+	if again := run(t, s); again.Best.Trial != want.Best.Trial {
+		t.Errorf("once more: %+v", again.Best)
+	}
+	// More trials go on from what there is.
+	more, made := tiny(t, g, path), 0
+	more.Schedule.Trials = 12
+	more.Starts = func(Step) { made++ }
+	if r := run(t, more); len(r.Trials) != 12 || made >= 2*12 || r.Search != want.Search {
+		t.Errorf("%d trials, %d steps made", len(r.Trials), made)
+	}
+}
+
+// TestSeveralProcesses share a search: each step is made by one of them.
+func TestSeveralProcesses(t *testing.T) {
+	g, path := board(t), filepath.Join(t.TempDir(), "runs.sqlite")
+	var wait sync.WaitGroup
+	found := make([]*Result, 2)
+	for i := range found {
+		s := tiny(t, g, path)
+		wait.Go(func() {
+			var err error
+			if found[i], err = s.Run(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	records, err := tiny(t, g, path).Store.Find(results.Query{Kind: results.Search})
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := map[string]bool{}
+	for _, r := range records {
+		if keys[r.Key] {
+			t.Errorf("run %s is made twice", r.ID)
+		}
+		keys[r.Key] = true
+	}
+	for _, r := range found {
+		if r == nil || !r.Complete || len(r.Trials) != 9 || r.Best.Trial != found[0].Best.Trial {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// TestFailuresAreWorst: settings that diverge, and those that cannot be trained, are outcomes; where nothing can be
+// trained, the search says so.
+func TestFailuresAreWorst(t *testing.T) {
+	g, dir := board(t), t.TempDir()
+	s := tiny(t, g, filepath.Join(dir, "a.sqlite"))
+	wild, err := ParseSpace([]byte(`{"name": "wild", "about": "", "rules": [{"settings": {
+		"lr": {"choice": [0.01, 1e30]}, "hidden": {"choice": [4, 8]}}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Space = wild
+	r := run(t, s)
+	diverged := 0
+	for _, one := range r.Trials {
+		if one.Status == results.Diverged {
+			diverged++
+			if one.Val == one.Val || one.Rung != 0 || one.Message == "" {
+				t.Errorf("%+v", one)
+			}
+		}
+	}
+	if diverged == 0 || r.Best.Status != results.OK || string(r.Best.Settings["lr"]) != "0.01" {
+		t.Errorf("%d diverged; the best is %+v", diverged, r.Best)
+	}
+	s = tiny(t, g, filepath.Join(dir, "b.sqlite"))
+	s.Graphs[0].graph.Features = nil // no trial can be made
+	s.Graphs[0].graph.NumFeatures = 0
+	if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "first 9 trials failed") {
+		t.Errorf("where nothing can be trained: %v", err)
+	}
+}
+
+// TestDeadline: a search without a number of trials ends in time, and a later one goes on.
+func TestDeadline(t *testing.T) {
+	g, path := board(t), filepath.Join(t.TempDir(), "runs.sqlite")
+	limited := func(d time.Duration) *Result {
+		s := tiny(t, g, path)
+		s.Schedule.Trials, s.Deadline = 0, time.Now().Add(d)
+		start := time.Now()
+		r := run(t, s)
+		if took := time.Since(start); took > d+5*time.Second || r.Complete {
+			t.Errorf("%v took %v", d, took)
+		}
+		return r
+	}
+	first := limited(2 * time.Second)
+	if second := limited(2 * time.Second); len(first.Trials) == 0 || second.Epochs <= first.Epochs {
+		t.Errorf("%d epochs after %d", second.Epochs, first.Epochs)
+	}
+	if r := limited(-time.Second); len(r.Trials) < len(first.Trials) {
+		t.Errorf("without time: %d trials", len(r.Trials))
+	}
+}

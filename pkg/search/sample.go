@@ -1,0 +1,116 @@
+package search
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distmv"
+	"gonum.org/v1/gonum/stat/samplemv"
+
+	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// Sampler draws the settings of trials: points of a Halton sequence, scrambled by a seed (Owen, A randomized Halton
+// algorithm, 2017), which fill the space more evenly than random ones. Trial n is the same whatever was drawn before.
+type Sampler struct {
+	dimensions []Dimension
+	base       train.Config
+	seed       uint64
+	points     *mat.Dense
+	// next is the first point that is not looked at, and drawn are the valid ones before it.
+	next  int
+	drawn []Sample
+}
+
+// Sample is the settings of a trial.
+type Sample struct {
+	// Settings are those that were drawn, and Config has them all.
+	Settings experiment.Settings
+	Config   train.Config
+}
+
+// NewSampler draws for a configuration: what is not searched is as it is there.
+func NewSampler(dimensions []Dimension, base train.Config, seed uint64) *Sampler {
+	return &Sampler{dimensions: dimensions, base: base, seed: seed}
+}
+
+// Trial is trial n. Points whose settings do not go together are passed over; a space that hardly has others is an
+// error.
+func (s *Sampler) Trial(n int) (Sample, error) {
+	if len(s.dimensions) == 0 {
+		return Sample{}, fmt.Errorf("the space has no setting of %s that is not given already: "+
+			"choose another with --space", s.base.Model)
+	}
+	const most = 1000 // points in a row that may be invalid
+	for refused := 0; n >= len(s.drawn); {
+		sample, err := s.sample(s.point(s.next))
+		s.next++
+		if err == nil {
+			s.drawn, refused = append(s.drawn, sample), 0
+		} else if refused++; refused == most {
+			return Sample{}, fmt.Errorf("%d samples of the space in a row are impossible, the last since %w", most, err)
+		}
+	}
+	return s.drawn[n], nil
+}
+
+// point is point i of the sequence. More points of a sequence begin with the same ones.
+func (s *Sampler) point(i int) []float64 {
+	const first = 64
+	if s.points == nil || i >= s.points.RawMatrix().Rows {
+		rows := first
+		for rows <= i {
+			rows *= 2
+		}
+		d := len(s.dimensions)
+		s.points = mat.NewDense(rows, d, nil)
+		samplemv.Halton{Kind: samplemv.Owen, Q: distmv.NewUnitUniform(d, nil),
+			Src: rand.NewPCG(s.seed, 0x7365617263680a)}.Sample(s.points) // any fixed second word
+	}
+	return s.points.RawRowView(i)
+}
+
+// sample makes settings of a point: first those that are always searched, then those with conditions.
+func (s *Sampler) sample(point []float64) (Sample, error) {
+	out := Sample{experiment.Settings{}, s.base}
+	for _, conditional := range []bool{false, true} {
+		for i, d := range s.dimensions {
+			if conditional != (len(d.When) > 0) || !d.applies(out.Config) {
+				continue
+			}
+			out.Settings[d.Key] = d.at(min(max(point[i], 0), math.Nextafter(1, 0)))
+			if err := out.Config.Decode(d.Key, out.Settings[d.Key]); err != nil {
+				return out, err
+			}
+		}
+	}
+	return out, out.Config.Validate()
+}
+
+// applies tells whether a configuration meets the conditions.
+func (d Dimension) applies(c train.Config) bool {
+	for key, values := range d.When {
+		met := false
+		for _, value := range values {
+			with := c
+			err := with.Decode(key, value)
+			met = met || err == nil && equal(with.Value(models.SettingOf(key)), c.Value(models.SettingOf(key)))
+		}
+		if !met {
+			return false
+		}
+	}
+	return true
+}
+
+func equal(a, b any) bool {
+	x, _ := json.Marshal(a) // settings are plain values
+	y, _ := json.Marshal(b)
+	return bytes.Equal(x, y)
+}

@@ -1,0 +1,181 @@
+package search
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/files"
+	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// Space says which settings are searched, and in which ranges. It is data: see data/spaces.
+type Space struct {
+	Schema string `json:"$schema,omitempty"`
+	Name   string `json:"name"`
+	// About says where the ranges are from.
+	About string `json:"about"`
+	// Rules give ranges to models; of all that are about a model, later ones replace the ranges of earlier ones.
+	Rules []Rule `json:"rules"`
+}
+
+// Rule gives ranges to the settings of models. A rule that names no models is about all that are registered, and gives
+// each those that it has; in one that names models, each must have all of them.
+type Rule struct {
+	Note     string           `json:"note,omitempty"`
+	Models   []string         `json:"models,omitempty"`
+	Settings map[string]Range `json:"settings"`
+}
+
+// maxSpace bounds a file with a space.
+const maxSpace = 1 << 20
+
+// OpenSpace reads a space by the name of one that is part of the programme, or from a file.
+func OpenSpace(nameOrFile string) (*Space, error) {
+	if slices.Contains(data.SpaceNames(), nameOrFile) {
+		text, err := data.Space(nameOrFile)
+		if err != nil {
+			return nil, err
+		}
+		return ParseSpace(text)
+	}
+	text, err := files.Read(nameOrFile, "a space of settings as JSON", maxSpace)
+	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsRune(nameOrFile, os.PathSeparator) {
+		return nil, fmt.Errorf("there is no space %q: give %s, or a file", nameOrFile,
+			strings.Join(data.SpaceNames(), " or "))
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := ParseSpace(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", nameOrFile, err)
+	}
+	return s, nil
+}
+
+// ParseSpace reads a space from JSON; an error names what is wrong: an unknown setting or model, a range that nothing
+// can be drawn from, or one with values that a setting cannot have.
+func ParseSpace(text []byte) (*Space, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	var s Space
+	if err := d.Decode(&s); err != nil {
+		return nil, fmt.Errorf("the space cannot be read: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("the space has something behind its end: remove it")
+	}
+	if s.Name == "" || len(s.Rules) == 0 {
+		return nil, fmt.Errorf("the space needs a name and rules")
+	}
+	for i, r := range s.Rules {
+		if err := r.check(); err != nil {
+			return nil, fmt.Errorf("the space %s, rule %d: %w", s.Name, i+1, err)
+		}
+	}
+	return &s, nil
+}
+
+// ordered are settings that say how long a trial trains, which a search decides itself, or what it is drawn by.
+var ordered = []string{"epochs", "patience", "seed"}
+
+func (r Rule) check() error {
+	for _, model := range r.Models {
+		if _, err := models.Lookup(model); err != nil {
+			return err
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(r.Settings)) {
+		if slices.Contains(ordered, key) {
+			return fmt.Errorf("%s is no setting to search: give it on the command line, as --%s", key, key)
+		}
+		if err := r.Settings[key].check(); err != nil {
+			return fmt.Errorf("setting %s: %w", key, err)
+		}
+		if err := (experiment.Settings{key: nil}).Check(); err != nil {
+			return err
+		}
+		if err := r.fits(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fits returns an error where a setting cannot have the values at the ends of its range in a model.
+func (r Rule) fits(key string) error {
+	named := r.Models
+	if len(named) == 0 {
+		named = models.Names()
+	}
+	for _, model := range named {
+		c := train.Default(model)
+		if len(r.Models) == 0 && c.Value(models.SettingOf(key)) == nil {
+			continue
+		}
+		for _, value := range r.Settings[key].corners() {
+			if err := possible(c, key, value); err != nil {
+				return fmt.Errorf("%s: %w", model, err)
+			}
+		}
+		for other, values := range r.Settings[key].When {
+			for _, value := range values {
+				if err := possible(c, other, value); err != nil {
+					return fmt.Errorf("%s: the condition of %s: %w", model, key, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// possible returns an error where a model does not have a setting, or the setting cannot have a value by itself.
+func possible(c train.Config, key string, value json.RawMessage) error {
+	if err := c.Decode(key, value); err != nil {
+		return err
+	}
+	for _, s := range c.Settings() {
+		if s.Key() == key {
+			return s.Check()
+		}
+	}
+	return nil
+}
+
+// Dimension is a setting that is searched.
+type Dimension struct {
+	Key string
+	Range
+}
+
+// Of are the settings of a model to search, but for those that are fixed, in the order of their names.
+func (s *Space) Of(model string, fixed ...string) []Dimension {
+	ranges := map[string]Range{}
+	has := train.Default(model).Values()
+	for _, r := range s.Rules {
+		if len(r.Models) > 0 && !slices.Contains(r.Models, model) {
+			continue
+		}
+		for key, one := range r.Settings {
+			if has[key] != nil && !slices.Contains(fixed, key) {
+				ranges[key] = one
+			}
+		}
+	}
+	var out []Dimension
+	for _, key := range slices.Sorted(maps.Keys(ranges)) {
+		out = append(out, Dimension{key, ranges[key]})
+	}
+	return out
+}

@@ -1,0 +1,190 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/results"
+)
+
+// work is a search under way in this process.
+type work struct {
+	*Search
+	id      string
+	sampler *Sampler
+	claims  experiment.Claims
+	// known is what records tell, as of the last look, and costs what runs take.
+	known known
+	costs *costs
+	// late are jobs that this process has found to take longer than there is time.
+	late map[Job]bool
+}
+
+// look reads what there is now.
+func (w *work) look() (err error) {
+	if w.known, err = read(w.Store, w.id); err != nil {
+		return err
+	}
+	if w.costs == nil {
+		if w.costs, err = newCosts(w.Store, w.Engine.Name); err != nil {
+			return err
+		}
+	}
+	return w.hopeless()
+}
+
+// hopeless is an error where all of the first trials failed, as they do where something is wrong that is none of their
+// settings.
+func (w *work) hopeless() error {
+	const enough = 10
+	count, why := 0, ""
+	for _, t := range w.known {
+		failed, is := t.failed()
+		if !is {
+			return nil
+		}
+		count, why = count+1, failed
+	}
+	if count < enough && (count == 0 || count != w.Schedule.Trials) {
+		return nil
+	}
+	return fmt.Errorf("all of the first %d trials failed, such as one since %s", count, why)
+}
+
+// next claims the first step that no other process has claimed and that fits the time; nil where the search is over.
+func (w *work) next(ctx context.Context) (*Step, *experiment.Claim, error) {
+	for {
+		step, own, taken, err := w.claim()
+		if err != nil || own == nil && taken == nil {
+			return nil, nil, err
+		}
+		if own == nil {
+			if own, err = w.wait(ctx, *taken); err != nil || own == nil {
+				return nil, nil, err
+			}
+			step = taken
+		}
+		// Another process may have made it since the last look.
+		if err := w.look(); err != nil {
+			own.Release()
+			return nil, nil, err
+		}
+		if w.wanted(*step) {
+			return step, own, nil
+		}
+		own.Release()
+	}
+}
+
+// ahead is how many new trials are looked at for one that is free and fits the time.
+const ahead = 64
+
+// claim tries the steps that are to be done now, one after the other; taken is the first that another process has.
+func (w *work) claim() (step *Step, own *experiment.Claim, taken *Step, err error) {
+	fresh := 0
+	for job := range w.Schedule.Next(w.known.standings(w.splits())) {
+		if _, begun := w.known[job.Trial]; !begun {
+			if fresh++; fresh > ahead {
+				break
+			}
+		}
+		steps, err := w.steps(job)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		for _, s := range steps {
+			if !w.fits(s) {
+				break
+			}
+			own, err := w.claims.Try(w.claimKey(s))
+			if own != nil || err != nil {
+				return &s, own, nil, err
+			}
+			if taken == nil {
+				taken = &s
+			}
+		}
+	}
+	return nil, nil, taken, nil
+}
+
+// wait waits for a step that another process is at; nil where the deadline comes first.
+func (w *work) wait(ctx context.Context, s Step) (*experiment.Claim, error) {
+	if w.Waits != nil {
+		w.Waits()
+	}
+	until := ctx
+	if !w.Deadline.IsZero() {
+		var cancel context.CancelFunc
+		until, cancel = context.WithDeadline(ctx, w.Deadline)
+		defer cancel()
+	}
+	own, err := w.claims.Await(until, w.claimKey(s))
+	switch {
+	case ctx.Err() != nil:
+		if own != nil {
+			own.Release()
+		}
+		return nil, fmt.Errorf("interrupted while another process made %s; the same command goes on from here", s)
+	case until.Err() != nil:
+		return nil, nil
+	}
+	return own, err
+}
+
+// steps are a job on the splits on which it is not done.
+func (w *work) steps(job Job) (steps []Step, err error) {
+	sample, err := w.sampler.Trial(job.Trial)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range w.splits() {
+		if _, done := w.known.of(job, k); !done {
+			steps = append(steps, Step{job, k, w.Schedule.Rungs[job.Rung], sample})
+		}
+	}
+	return steps, nil
+}
+
+// wanted tells whether a step is still one of those to be done.
+func (w *work) wanted(step Step) bool {
+	for job := range w.Schedule.Next(w.known.standings(w.splits())) {
+		if job == step.Job {
+			_, done := w.known.of(job, step.Split)
+			return !done
+		}
+		if job.Rung == 0 && job.Trial > step.Trial {
+			return false
+		}
+	}
+	return false
+}
+
+// splits of the search.
+func (w *work) splits() []int {
+	var out []int
+	for _, b := range w.Graphs {
+		out = append(out, b.split)
+	}
+	return out
+}
+
+// claimKey is that of a trial on a split, whatever the rung: it has one checkpoint.
+func (w *work) claimKey(s Step) string {
+	key, err := results.Key(map[string]any{"search": w.id, "trial": s.Trial, "split": s.Split})
+	if err != nil {
+		panic(err) // plain data
+	}
+	return key
+}
+
+// fits tells whether a step should come to its rung before the deadline.
+func (w *work) fits(s Step) bool {
+	if w.Deadline.IsZero() {
+		return true
+	}
+	left := time.Until(w.Deadline).Seconds()
+	return left > 0 && !w.late[s.Job] && w.costs.seconds(w.Dataset, s, w.known) <= left
+}
