@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// cellCheck compares every cell of a table with ours: the distance of the means in published ±, at most Reproduced or
-// Weaker of them.
+// cellCheck compares every cell of a table with ours: the distance of the means in published standard deviations, at
+// most Reproduced or Weaker of them.
 type cellCheck struct {
 	Table      string  `json:"table"`
 	Reproduced float64 `json:"reproduced"`
@@ -69,13 +69,16 @@ func (c cellCheck) judge(f experiment.Found, row PerformanceRow, k int) finding 
 	if row.Balanced {
 		text += " on class-balanced splits"
 	}
+	if row.Interval {
+		theirs += fmt.Sprintf(" (std %.2f)", row.std(k))
+	}
 	if row.Layers != nil {
 		text += fmt.Sprintf(" with %s layers", f.Config.Depth())
 		theirs += fmt.Sprintf(" with %d/%d", row.Layers[k][0], row.Layers[k][1])
 	}
 	at := metrics.Mean(ours)
-	apart := (at - mean) / std
-	out := found(limited(math.Abs(apart), c.Reproduced, c.Weaker), at, mean, "%s, paper %s: %+.2f (%.1f ±)", text,
+	apart := (at - mean) / row.std(k)
+	out := found(limited(math.Abs(apart), c.Reproduced, c.Weaker), at, mean, "%s, paper %s: %+.2f (%.1f std)", text,
 		theirs, at-mean, math.Abs(apart))
 	out.degree = degree(out.verdict, apart)
 	if failed {

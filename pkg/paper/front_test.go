@@ -99,7 +99,7 @@ func TestScorecardAsText(t *testing.T) {
 		t.Fatalf("%d claims were chosen: %v", len(one.Claims), err)
 	}
 	one.Text(&text)
-	for _, want := range []string{"at the profile quick", p.About[:40], "within one ±", "not reproduced",
+	for _, want := range []string{"at the profile quick", p.About[:40], "within one std", "not reproduced",
 		"table2/gcn+rep/", "3 splits × 1 seed", one.Claims[0].Records[0]} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the text lacks %q", want)

@@ -3,6 +3,7 @@ package paper
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/models"
@@ -29,6 +30,8 @@ type PerformanceRow struct {
 	From string `json:"from,omitempty"`
 	// Balanced tells that it was run on class-balanced splits ([data.Balanced]), other than the rest of the table.
 	Balanced bool `json:"balanced,omitempty"`
+	// Interval tells that its ± is half a 95 % confidence interval of the mean of ten runs, and no standard deviation.
+	Interval bool `json:"interval,omitempty"`
 	Cells    []struct {
 		Mean float64 `json:"mean"`
 		Std  float64 `json:"std"`
@@ -37,6 +40,16 @@ type PerformanceRow struct {
 	// Layers are L_F and L_R, and Delta the paper's difference to the plain backbone, where it gives them.
 	Layers [][2]int  `json:"layers,omitempty"`
 	Delta  []float64 `json:"delta,omitempty"`
+}
+
+// std is the standard deviation of column k's cell over runs. Of the mean of n runs with the standard deviation s, half
+// the 95 % confidence interval is 1.96 s / sqrt(n).
+func (r PerformanceRow) std(k int) float64 {
+	const runs = 10
+	if r.Interval {
+		return r.Cells[k].Std * math.Sqrt(runs) / 1.96
+	}
+	return r.Cells[k].Std
 }
 
 // column is the number of a dataset's column, or -1.

@@ -27,8 +27,8 @@ var Verdicts = []Verdict{Reproduced, Weaker, NotReproduced, NotRun}
 
 // Degrees of a cell's verdict tell how far the means are apart.
 const (
-	WithinOne = "within one ±"
-	WithinTwo = "within two ±"
+	WithinOne = "within one std"
+	WithinTwo = "within two std"
 	Below     = "below"
 	Above     = "above"
 )
