@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/results"
@@ -36,6 +37,11 @@ var measured = []string{"seconds", "epoch_seconds", "compile_seconds", "peak_rss
 
 // TaskOf is what a record ran, to be run again.
 func TaskOf(r *results.Record) (Task, error) {
+	kinds := []string{results.Train, results.Invert, results.Bench, results.Measure}
+	if !slices.Contains(kinds, r.Kind) {
+		return Task{}, fmt.Errorf("run %s is of the kind %s, which cannot be made again: give one of %s", r.ID, r.Kind,
+			strings.Join(kinds, ", "))
+	}
 	t, err := taskOf(r)
 	if err == nil && t.Config.Model != "" {
 		t.Config = t.Config.Resolved()
@@ -69,11 +75,17 @@ func Rerun(ctx context.Context, p Place, then *results.Record, t Task) (*Repetit
 		return nil, err
 	}
 	r := &Repetition{Then: *then, Now: now}
-	if r.Numbers, err = changes(outcomeOf(then), outcomeOf(&now)); err != nil {
+	if now.Status == results.Failed && then.Status != results.Failed {
+		return nil, fmt.Errorf("run %s could not be made again: %s", then.ID, now.Message)
+	}
+	before, after := outcomeOf(then), outcomeOf(&now)
+	maps.DeleteFunc(after, func(name string, _ any) bool { // what an earlier version did not keep cannot have changed
+		_, kept := before[name]
+		return !kept
+	})
+	if r.Numbers, err = changes(before, after); err != nil {
 		return nil, fmt.Errorf("run %s cannot be compared: %w", then.ID, err)
 	}
-	// What an earlier version did not keep cannot have changed.
-	r.Numbers = slices.DeleteFunc(r.Numbers, func(c Change) bool { return c.Then == "" })
 	r.Equal = len(r.Numbers) == 0
 	r.Circumstances, err = changes(circumstances(then), circumstances(&now))
 	return r, err

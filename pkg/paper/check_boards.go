@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/revgnn/revgnn/pkg/experiment"
@@ -56,7 +57,7 @@ func (c spreadOver) judge(v *View) finding {
 	if c.Falls {
 		more, less = from, to
 	}
-	return found(factored(more, less, c.Factor), to, from, "%.3f after layer %d, %.3f after layer %d", from, begin.Layer,
+	return found(factored(more, less, c.Factor), to, math.NaN(), "%.3f after layer %d, %.3f after layer %d", from, begin.Layer,
 		to, end.Layer)
 }
 
@@ -113,7 +114,7 @@ func (c directions) cases(v *View) []claimCase {
 			return notRun("too few layers were followed")
 		}
 		reverse, forward := last(f.Reverse), last(f.Forward)
-		return found(factored(reverse, forward, c.Factor), reverse, forward, "%.3f from the reverse process, %.3f from "+
+		return found(factored(reverse, forward, c.Factor), reverse, math.NaN(), "%.3f from the reverse process, %.3f from "+
 			"the forward process", reverse, forward)
 	}}}
 }

@@ -111,6 +111,9 @@ func spread(values []float64) string {
 	return fmt.Sprintf("%.2f ± %.2f", metrics.Mean(values), metrics.SampleStd(values))
 }
 
+// failedRuns begins the reason for no differences where runs of the reverse process failed.
+const failedRuns = "failed: "
+
 // pair is a model with a reverse process beside its plain backbone, in a row of a table that gives the difference.
 type pair struct{ with, plain PerformanceRow }
 
@@ -124,11 +127,17 @@ func pairs(p *Performance) (all []pair) {
 	return all
 }
 
-// gains are the differences that a reverse process makes on a dataset, split by split, or why there are too few.
+// gains are the differences that a reverse process makes on a dataset, split by split, or why there are too few. The
+// difference to a run with the reverse process that failed would not be among them: then there are none, since what is
+// left would be too good.
 func (v *View) gains(p pair, dataset string) (gains []float64, why string) {
 	with, plain := v.cellOf(p.with, dataset), v.cellOf(p.plain, dataset)
 	gains = with.Gains(plain)
 	switch {
+	case len(with.Bad) > 0:
+		return nil, failedRuns + strings.Join(with.Bad, ", ")
+	case with.Why == experiment.AllBad:
+		return nil, failedRuns + with.Why
 	case len(gains) >= leastPairs:
 		return gains, ""
 	case len(gains) > 0:

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/combin"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/revgnn/revgnn/pkg/metrics"
@@ -104,19 +105,35 @@ func (v *View) byDepth(curve DepthCurve, process string, limit int) (layers, tes
 	return layers, tests, ""
 }
 
-// spearman is the rank correlation of x and y, and the probability of one as far from 0 if there were none, by
-// Student's t with n - 2 degrees of freedom.
+// mostPermuted is the largest number of values whose orders are all counted: 40,320.
+const mostPermuted = 8
+
+// spearman is the rank correlation of x and y, and the probability of one at least as far from 0 if there were none:
+// the share of all orders of y that have one, and for more than eight values, of which there are too many orders,
+// by Student's t with n - 2 degrees of freedom.
 func spearman(x, y []float64) (rho, p float64) {
-	rho = stat.Correlation(ranks(x), ranks(y), nil)
-	df := float64(len(x) - 2)
-	t := rho * math.Sqrt(df/(1-rho*rho))
-	switch {
-	case math.IsNaN(rho):
+	a, b := ranks(x), ranks(y)
+	rho = stat.Correlation(a, b, nil)
+	if math.IsNaN(rho) {
 		return 0, 1 // all y are equal
-	case math.IsInf(t, 0):
-		return rho, 0
 	}
-	return rho, 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(math.Abs(t))
+	if n := len(x); n > mostPermuted {
+		df := float64(n - 2)
+		t := math.Abs(rho) * math.Sqrt(df/(1-rho*rho)) // infinite for 1, with probability 0
+		return rho, 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(t)
+	}
+	const rounding = 1e-9
+	orders, far, order := combin.NewPermutationGenerator(len(b), len(b)), 0, make([]float64, len(b))
+	all := 0
+	for orders.Next() {
+		for i, k := range orders.Permutation(nil) {
+			order[i] = b[k]
+		}
+		if all++; math.Abs(stat.Correlation(a, order, nil)) >= math.Abs(rho)-rounding {
+			far++
+		}
+	}
+	return rho, float64(far) / float64(all)
 }
 
 // ranks of values from 1; equal ones share the mean of theirs.

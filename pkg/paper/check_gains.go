@@ -49,7 +49,10 @@ func differences(v *View, table string, decide func(gains []float64, paper float
 			all = append(all, claimCase{model: pair.with.Model, dataset: dataset, theirs: fmt.Sprintf("%+.2f", paper),
 				judge: func() finding {
 					gains, why := v.gains(pair, dataset)
-					if why != "" {
+					switch {
+					case strings.HasPrefix(why, failedRuns):
+						return found(NotReproduced, math.NaN(), paper, "%s", why)
+					case why != "":
 						return notRun(why)
 					}
 					mean := metrics.Mean(gains)
@@ -130,7 +133,7 @@ func (v *View) standing(table string, least int) (all []ahead, ok bool) {
 	return all, ok
 }
 
-// words tell the scores, and notRun of them which are too few.
+// words tell the scores of all backbones, as a sentence's end.
 func words(all []ahead) string {
 	var parts []string
 	for _, a := range all {

@@ -88,8 +88,11 @@ func (c placeCheck) judge(v *View, p *Performance, dataset string, place int) fi
 	f.p = pairedT(gains)
 	f.numbers += fmt.Sprintf("; in place %d %s with %s: %+.2f, %s", place, titleOf(rival),
 		spread(tests[rival].Values()), metrics.Mean(gains), probability(gains))
-	if f.verdict = Weaker; math.IsNaN(f.p) || f.p < c.Significance {
+	if f.verdict = Weaker; f.p < c.Significance {
 		f.verdict = NotReproduced
+	}
+	if math.IsNaN(f.p) {
+		return notRun(f.numbers)
 	}
 	return f
 }

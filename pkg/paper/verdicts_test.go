@@ -236,13 +236,18 @@ func TestVerdictsOfDepth(t *testing.T) {
 }
 
 func TestSpearman(t *testing.T) {
-	// scipy.stats.spearmanr([1, 2, 3, 4, 5], [5, 6, 7, 8, 7]): the last two of y share ranks with others.
+	// scipy.stats.spearmanr([1, 2, 3, 4, 5], [5, 6, 7, 8, 7])'s correlation: the last two of y share ranks with others.
 	rho, p := spearman([]float64{1, 2, 3, 4, 5}, []float64{5, 6, 7, 8, 7})
 	if !slices.Equal(ranks([]float64{5, 6, 7, 8, 7}), []float64{1, 2, 3.5, 5, 3.5}) || rho < 0.8207 || rho > 0.8208 ||
-		p < 0.0885 || p > 0.0886 {
+		p != 16./120 { // of the 120 orders of y, 16 are correlated with x as much, by itertools.permutations
 		t.Errorf("got %g, %g", rho, p)
 	}
-	if rho, p := spearman([]float64{1, 2, 3}, []float64{4, 5, 6}); rho < 0.9999 || p > 1e-6 {
+	if rho, p := spearman([]float64{1, 2, 3}, []float64{4, 5, 6}); rho < 0.9999 || p != 2./6 {
+		t.Errorf("got %g, %g", rho, p)
+	}
+	// scipy.stats.spearmanr(range(9), [0, 2, 1, 3, 4, 5, 6, 7, 8])
+	if rho, p := spearman([]float64{0, 1, 2, 3, 4, 5, 6, 7, 8}, []float64{0, 2, 1, 3, 4, 5, 6, 7, 8}); rho < 0.9833 ||
+		rho > 0.9834 || p > 2e-6 || p < 1e-6 {
 		t.Errorf("got %g, %g", rho, p)
 	}
 	if metrics.Mean(ranks([]float64{7, 7})) != 1.5 {

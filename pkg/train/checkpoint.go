@@ -119,6 +119,11 @@ func (s *saver) resume() error {
 func (f *fit) take(was state) {
 	*f.result = was.Result
 	r := f.result
+	if before := r.Threads; before != f.engine.Threads {
+		f.notice("it was begun on %d threads and goes on with %d: last digits differ from those of either alone", before,
+			f.engine.Threads)
+		r.Threads = f.engine.Threads
+	}
 	r.Outputs, r.History, r.Weights = f.model.Outputs, was.History, map[string]Array{}
 	for i, val := range was.BestVals {
 		r.History[i].Epochs, r.History[i].BestVal = f.config.Epochs, val
