@@ -27,8 +27,9 @@ func performance(v *View, name string) *Document {
 			}
 		}
 	}
-	d.Tables = append(d.Tables, v.results(p, all, name), v.settingsTable(p, all, name))
+	d.Tables = append(d.Tables, v.results(p, all, name))
 	d.balanced(v, p, all, name)
+	d.Tables = append(d.Tables, v.settingsTable(p, all, name))
 	d.note("Numbers are the %s. Ours are over the profile's splits, with the sample standard deviation.", p.Metric)
 	d.note("Settings of ours are chosen on the validation metric alone, among the candidates of the profile, on the "+
 		"first %s; the test metric reported is that of the settings chosen.", count(v.Profile.Tried, "split"))
