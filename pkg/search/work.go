@@ -148,14 +148,15 @@ func (w *work) steps(job Job) (steps []Step, err error) {
 	return steps, nil
 }
 
-// wanted tells whether a step is still one of those to be done.
+// wanted tells whether a step is still one of those to be done. New trials come last, in the order of their numbers and,
+// where only time ends the search, without an end: behind the step's own none is looked at.
 func (w *work) wanted(step Step) bool {
 	for job := range w.Schedule.Next(w.known.standings(w.splits())) {
 		if job == step.Job {
 			_, done := w.known.of(job, step.Split)
 			return !done
 		}
-		if job.Rung == 0 && job.Trial > step.Trial {
+		if _, begun := w.known[job.Trial]; !begun && job.Trial > step.Trial {
 			return false
 		}
 	}
