@@ -35,6 +35,26 @@ func TestChosen(t *testing.T) {
 	if err != nil || len(trained) != 2 || len(e.Splits) != 2 || e.Mean != e.Mean || e.Splits[0].Record != trained[0].ID {
 		t.Errorf("%+v with %d trainings, %v", e, len(trained), err)
 	}
+	// Another file under the same name: its trainings are made, and those of the first do not count.
+	changed := *g
+	changed.Features = append([]float32{g.Features[0] + 1}, g.Features[1:]...)
+	on := func(g *graphs.Graph) *experiment.Runner {
+		return &experiment.Runner{Store: s.Store, EngineName: s.Engine.Name, Engine: runner.Engine,
+			Load: func(context.Context, string) (*graphs.Graph, error) { return g, nil }}
+	}
+	for _, again := range []struct {
+		g    *graphs.Graph
+		want int // trainings
+	}{{&changed, 4}, {g, 4}, {&changed, 4}} {
+		one, err := Evaluate(t.Context(), on(again.g), r, []int{0, 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		trained, err := s.Store.Find(results.Query{Kind: results.Train})
+		if err != nil || len(trained) != again.want || (one.Splits[0].Record == e.Splits[0].Record) != (again.g == g) {
+			t.Errorf("%+v with %d trainings, %v", one, len(trained), err)
+		}
+	}
 	path := filepath.Join(dir, "chosen.json")
 	other := *r
 	other.Model = "gat+rep"
@@ -67,6 +87,25 @@ func TestChosen(t *testing.T) {
 	names, err := r.Draw(filepath.Join(dir, "out"))
 	if err != nil || len(names) != 5 {
 		t.Errorf("%v, %v", names, err)
+	}
+}
+
+// TestEvaluateBalanced: a dataset whose splits are balanced is a public one, too; where there is nothing to test, that
+// is an error.
+func TestEvaluateBalanced(t *testing.T) {
+	g := board(t)
+	s := tiny(t, g, filepath.Join(t.TempDir(), "runs.sqlite"))
+	s.Base.Epochs = 1
+	r := &Result{Search: s.ID(), Dataset: "cora" + data.Balanced, Model: s.Base.Model, Config: s.Base}
+	runner := &experiment.Runner{Store: s.Store, EngineName: s.Engine.Name,
+		Engine: func() (*engine.Engine, error) { return s.Engine, nil },
+		Load:   func(context.Context, string) (*graphs.Graph, error) { return g, nil }}
+	if e, err := Evaluate(t.Context(), runner, r, []int{1}); err != nil || len(e.Splits) != 1 {
+		t.Errorf("%+v, %v", e, err)
+	}
+	runner.Absent = func(string) string { return "the disk is away" }
+	if _, err := Evaluate(t.Context(), runner, r, []int{2}); err == nil || !strings.Contains(err.Error(), "away") {
+		t.Errorf("without the dataset: %v", err)
 	}
 }
 
