@@ -106,13 +106,14 @@ func (s *Search) Sampler() *Sampler { return NewSampler(s.dimensions(), s.Base, 
 
 // Run makes trials until none is left, or until the deadline. Where ctx is cancelled, the trial in flight keeps its
 // state, and the error says so; the same search goes on from there. A trial that diverges or fails, for instance since
-// it needs more memory than there is, counts as worse than all others; if the first few all fail, that is an error.
+// it needs more memory than there is, counts as worse than all others; if the first few all fail, that is an error. A
+// trial that failed before is tried again, once.
 func (s *Search) Run(ctx context.Context) (*Result, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
 	w := &work{Search: s, id: s.ID(), sampler: s.Sampler(),
-		claims: experiment.ClaimsOf(s.Store), late: map[Job]bool{}}
+		claims: experiment.ClaimsOf(s.Store), began: time.Now().Truncate(time.Millisecond), late: map[Job]bool{}}
 	for {
 		if err := w.look(); err != nil {
 			return nil, err
