@@ -133,7 +133,7 @@ func (s *searching) run(ctx context.Context, dataset string, config train.Config
 			return err
 		}
 	}
-	if err := s.keep(&out); err != nil {
+	if err := s.keep(ctx, &out); err != nil {
 		return err
 	}
 	return s.show(out, func(w io.Writer) { searchTable(w, out) })
@@ -219,9 +219,9 @@ func (s *searching) test(ctx context.Context, p *progress, it *search.Search, g 
 }
 
 // keep writes what is asked for.
-func (s *searching) keep(out *searched) (err error) {
+func (s *searching) keep(ctx context.Context, out *searched) (err error) {
 	if s.save != "" {
-		if err := out.Save(s.save); err != nil {
+		if err := out.Save(ctx, s.save); err != nil {
 			return err
 		}
 		out.Saved = s.save

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/revgnn/revgnn/data"
@@ -59,7 +60,7 @@ func TestChosen(t *testing.T) {
 	other := *r
 	other.Model = "gat+rep"
 	for _, each := range []*Result{r, &other, r} {
-		if err := each.Save(path); err != nil {
+		if err := each.Save(t.Context(), path); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -75,11 +76,16 @@ func TestChosen(t *testing.T) {
 	if want, _ := r.Config.MarshalJSON(); string(again) != string(want) {
 		t.Errorf("chosen was %s, and is read as %s", want, again)
 	}
-	if err := os.WriteFile(path, []byte(`{"selected": []}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Save(path); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("another file: %v", err)
+	for _, text := range []string{`{"selected": []}`, `{"chosen": []} {"chosen": []}`, `{"chosen": []}]`} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Save(t.Context(), path); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("another file: %v", err)
+		}
+		if kept, err := os.ReadFile(path); err != nil || string(kept) != text {
+			t.Errorf("%s has become %s, %v", text, kept, err)
+		}
 	}
 	if _, err := echarts.Path(); err != nil {
 		t.Skip(err)
@@ -87,6 +93,27 @@ func TestChosen(t *testing.T) {
 	names, err := r.Draw(filepath.Join(dir, "out"))
 	if err != nil || len(names) != 5 {
 		t.Errorf("%v, %v", names, err)
+	}
+}
+
+// TestSaveTogether: of searches that save at the same time, all choices are kept.
+func TestSaveTogether(t *testing.T) {
+	path, names := filepath.Join(t.TempDir(), "chosen.json"), []string{"gcn", "gat", "sage", "gcn+rep", "gat+rep"}
+	var wait sync.WaitGroup
+	for _, model := range names {
+		r := &Result{Dataset: "cora", Model: model, Config: train.Default(model).Resolved()}
+		wait.Go(func() {
+			if err := r.Save(t.Context(), path); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	if c, err := OpenChoices(path); err != nil || len(c.Chosen) != len(names) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if _, err := os.Stat(path + ".lock"); err == nil {
+		t.Error("the lock is still there")
 	}
 }
 
