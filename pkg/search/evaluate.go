@@ -20,6 +20,16 @@ type Evaluation struct {
 	Std  train.Number `json:"std"`
 }
 
+// LeftOut are the splits that the mean is not about, since they went wrong.
+func (e *Evaluation) LeftOut() (bad []Evaluated) {
+	for _, s := range e.Splits {
+		if s.Status != results.OK {
+			bad = append(bad, s)
+		}
+	}
+	return bad
+}
+
 // Evaluated is a split.
 type Evaluated struct {
 	Split   int          `json:"split"`
