@@ -32,6 +32,9 @@ type Outcome struct {
 	BestEpoch int          `json:"best_epoch"`
 	Val       train.Number `json:"val"`
 	Ended     bool         `json:"ended,omitempty"`
+	// End is when it came there. The record does not tell: its start is that after an interrupt, and its seconds are
+	// also those before.
+	End time.Time `json:"end"`
 	// Total is the time in seconds since the trial began on this split; a record's seconds are those since the rung
 	// before. The rest is as in [train.Result].
 	Total           float64          `json:"total_seconds"`
@@ -156,9 +159,4 @@ func (t trial) outcomes() (all []Outcome) {
 		return cmp.Or(cmp.Compare(a.Rung, b.Rung), cmp.Compare(a.record.Split, b.record.Split))
 	})
 	return all
-}
-
-// ended is when the record's run came to its end.
-func (o Outcome) ended() time.Time {
-	return o.record.Started.Add(time.Duration(o.record.Seconds * float64(time.Second)))
 }

@@ -77,6 +77,7 @@ func (w *work) execute(ctx context.Context, s Step, own *experiment.Claim) (r re
 		r.Seconds = max(0, o.Total-before.Total)
 	}
 	o.Search, o.Trial, o.Rung, o.Until, o.Settings, o.Metric = w.id, s.Trial, s.Rung, s.Until, s.Settings, w.Metric()
+	o.End = time.Now().UTC()
 	r.Outcome, err = json.Marshal(o)
 	return r, o, err
 }

@@ -1,8 +1,10 @@
 package search
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/results"
@@ -19,9 +21,30 @@ func working(t *testing.T, of known) *work {
 
 // made is an outcome that went well.
 func made(val float64) Outcome {
-	o := Outcome{Epochs: 1}
-	o.record.Status, o.Val = results.OK, train.Number(val)
+	o := Outcome{Epochs: 1, Val: train.Number(val)}
+	o.record.Status = results.OK
 	return o
+}
+
+// TestProgressInOrder: trial 0 was interrupted, so that most of its hour lies before its record's start. It came to its
+// rung before trial 1 did.
+func TestProgressInOrder(t *testing.T) {
+	one := func(trial int, val float64, start, end, took time.Duration) map[int]Outcome {
+		rung := map[int]Outcome{}
+		for split := range 2 {
+			o, noon := made(val), time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+			o.Trial, o.End, o.record.ID = trial, noon.Add(end), fmt.Sprint(trial, split)
+			o.record.Started, o.record.Seconds = noon.Add(start), took.Seconds()
+			rung[split] = o
+		}
+		return rung
+	}
+	w := working(t, known{0: {one(0, 0.5, 0, time.Minute, time.Hour)},
+		1: {one(1, 0.6, 2*time.Minute, 3*time.Minute, time.Minute)}})
+	r, err := w.result()
+	if err != nil || len(r.Progress) != 2 || r.Progress[0].Trial != 0 || r.Progress[1].Trial != 1 {
+		t.Errorf("%+v, %v", r.Progress, err)
+	}
 }
 
 // TestClaimedIsWanted: trial 5 has begun on one of two splits, and another process is at its other one. Then trial 1 is
