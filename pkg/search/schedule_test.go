@@ -79,8 +79,8 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestPromotedGoesWrong: where the only trial that went on goes wrong further up, the next best goes on in its place, as
-// long as any trial is left.
+// TestPromotedGoesWrong: where the only trial that went on goes wrong further up, the next best goes on in its place,
+// as long as any trial is left.
 func TestPromotedGoesWrong(t *testing.T) {
 	first, wrong := []float64{0.5, 0.7, 0.6}, map[Job]bool{{1, 1}: true, {2, 2}: true}
 	score := func(j Job) float64 {

@@ -52,8 +52,8 @@ func (w *work) hopeless() error {
 	if count < enough && (count == 0 || count != w.Schedule.Trials) {
 		return nil
 	}
-	return fmt.Errorf("all of the first %d trials failed, such as one since %s; change that, or settings that are given, "+
-		"and search again: failed trials are then made once more", count, why)
+	return fmt.Errorf("all of the first %d trials failed, such as one since %s; change that, or settings that are given, and "+
+		"search again: failed trials are then made once more", count, why)
 }
 
 // next claims the first step that no other process has claimed and that fits the time; nil where the search is over.
@@ -151,8 +151,8 @@ func (w *work) steps(job Job) (steps []Step, err error) {
 	return steps, nil
 }
 
-// wanted tells whether a step is still one of those to be done. New trials come last, in the order of their numbers and,
-// where only time ends the search, without an end: behind the step's own none is looked at.
+// wanted tells whether a step is still one of those to be done. New trials come last, in the order of their numbers
+// and, where only time ends the search, without an end: behind the step's own none is looked at.
 func (w *work) wanted(step Step) bool {
 	for job := range w.Schedule.Next(w.known.standings(w.splits())) {
 		if job == step.Job {

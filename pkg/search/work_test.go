@@ -26,8 +26,8 @@ func made(val float64) Outcome {
 	return o
 }
 
-// TestProgressInOrder: trial 0 was interrupted, so that most of its hour lies before its record's start. It came to its
-// rung before trial 1 did.
+// TestProgressInOrder: trial 0 was interrupted, so that most of its hour lies before its record's start. It came to
+// its rung before trial 1 did.
 func TestProgressInOrder(t *testing.T) {
 	one := func(trial int, val float64, start, end, took time.Duration) map[int]Outcome {
 		rung := map[int]Outcome{}
@@ -47,8 +47,8 @@ func TestProgressInOrder(t *testing.T) {
 	}
 }
 
-// TestClaimedIsWanted: trial 5 has begun on one of two splits, and another process is at its other one. Then trial 1 is
-// to go on, and trials 3, 4, 6, 7 and 8 are to begin, and each claim is of a step that is wanted.
+// TestClaimedIsWanted: trial 5 has begun on one of two splits, and another process is at its other one. Then trial 1
+// is to go on, and trials 3, 4, 6, 7 and 8 are to begin, and each claim is of a step that is wanted.
 func TestClaimedIsWanted(t *testing.T) {
 	both := func(val float64) trial { return trial{{0: made(val), 1: made(val)}} }
 	w := working(t, known{0: both(0.5), 1: both(0.7), 2: both(0.6), 5: {{0: made(0.4)}}})
