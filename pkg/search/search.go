@@ -36,8 +36,8 @@ type Search struct {
 	// CheckpointEvery is [train.Checkpoint]'s Every.
 	CheckpointEvery time.Duration
 	// Starts, if set, is called before a trial trains on a split, Epoch after each of its epochs, Ended when it came to
-	// its rung there, Notice with what else there is to say of it, and Waits where other processes are at all that can
-	// be done now.
+	// its rung there, Notice with what else there is to say of it, and Waits before this process waits, since every
+	// step that could be made now is being made by another one.
 	Starts func(Step)
 	Epoch  func(Step, train.Epoch)
 	Ended  func(Step, Outcome)
@@ -60,7 +60,8 @@ func (s Step) String() string {
 }
 
 // definition is all that the trials of a search depend on. How many there are, and how long it may take, does not
-// belong to it, nor does the engine: all give the same results.
+// belong to it, nor does the engine, on which only the last digits depend (see docs/repeating.md): a search may go on
+// on another one.
 func (s *Search) definition() map[string]any {
 	graphs := map[int]string{}
 	for _, b := range s.Graphs {

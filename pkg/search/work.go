@@ -52,8 +52,8 @@ func (w *work) hopeless() error {
 	if count < enough && (count == 0 || count != w.Schedule.Trials) {
 		return nil
 	}
-	return fmt.Errorf("all of the first %d trials failed, such as one since %s; change that, or settings that are given, and "+
-		"search again: failed trials are then made once more", count, why)
+	return fmt.Errorf("all of the first %d trials failed, such as one since %s; change that, or settings that are "+
+		"given, and search again: failed trials are then made once more", count, why)
 }
 
 // next claims the first step that no other process has claimed and that fits the time; nil where the search is over.
