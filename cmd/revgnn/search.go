@@ -42,8 +42,8 @@ func (a *app) search() *cobra.Command {
 	c.Long = "Searches the settings of a model on a dataset: asynchronous successive halving (Li et al., MLSys 2020)\n" +
 		"on the validation metric.\n\n" +
 		"Trials draw settings from a space, evenly, and train for a few epochs; the best third goes on from there to\n" +
-		"three times as many, and so on up to --epochs. Settings that are given are not searched. Neither test nodes nor\n" +
-		"their labels are there while a search runs; --evaluate then trains the chosen settings as train does.\n\n" +
+		"three times as many, and so on up to --epochs. Settings that are given are not searched. A trial has neither the\n" +
+		"test nodes of its split nor their labels; --evaluate then trains the chosen settings as train does.\n\n" +
 		"Every trial is recorded at every rung, and its state is kept: after an interrupt or a crash the same command\n" +
 		"goes on, also with more trials, and several processes may share a search. See docs/search.md."
 	subject := about(c, offer{})
@@ -133,7 +133,7 @@ func (s *searching) run(ctx context.Context, dataset string, config train.Config
 			return err
 		}
 	}
-	if err := s.keep(&out); err != nil {
+	if err := s.keep(ctx, &out); err != nil {
 		return err
 	}
 	return s.show(out, func(w io.Writer) { searchTable(w, out) })
@@ -219,9 +219,9 @@ func (s *searching) test(ctx context.Context, p *progress, it *search.Search, g 
 }
 
 // keep writes what is asked for.
-func (s *searching) keep(out *searched) (err error) {
+func (s *searching) keep(ctx context.Context, out *searched) (err error) {
 	if s.save != "" {
-		if err := out.Save(s.save); err != nil {
+		if err := out.Save(ctx, s.save); err != nil {
 			return err
 		}
 		out.Saved = s.save

@@ -70,6 +70,22 @@ func searchTable(w io.Writer, s searched) {
 	fmt.Fprintf(w, "\nbest\t%s %.4f on validation, trial %d of %d\n", s.Metric, s.Best.Val, s.Best.Trial, len(s.Trials))
 	fmt.Fprintf(w, "settings\t%s\n", search.Describe(s.Choice().Settings))
 	if e := s.Evaluation; e != nil {
-		fmt.Fprintf(w, "test\t%.4f ± %.4f (sample standard deviation over %d splits)\n", e.Mean, e.Std, len(e.Splits))
+		fmt.Fprintf(w, "test\t%s\n", tested(e))
 	}
+}
+
+// tested sums up the tests, and names the splits that went wrong.
+func tested(e *search.Evaluation) string {
+	var bad []string
+	for _, s := range e.LeftOut() {
+		bad = append(bad, fmt.Sprintf("split %d %s", s.Split, s.Status))
+	}
+	text := "none"
+	if good := len(e.Splits) - len(bad); good > 0 {
+		text = fmt.Sprintf("%.4f ± %.4f (sample standard deviation over %d splits)", e.Mean, e.Std, good)
+	}
+	if len(bad) > 0 {
+		text += "; left out: " + strings.Join(bad, ", ")
+	}
+	return text
 }

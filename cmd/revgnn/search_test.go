@@ -57,6 +57,20 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// TestTestedSplits: the mean is said to be over those splits that it is over.
+func TestTestedSplits(t *testing.T) {
+	e := &search.Evaluation{Mean: 0.5, Std: 0.25, Splits: []search.Evaluated{{Split: 0, Status: results.OK},
+		{Split: 3, Status: results.Diverged}, {Split: 4, Status: results.OK}, {Split: 5, Status: results.Failed}}}
+	want := "0.5000 ± 0.2500 (sample standard deviation over 2 splits); left out: split 3 diverged, split 5 failed"
+	if got := tested(e); got != want {
+		t.Errorf("%s", got)
+	}
+	e.Splits = e.Splits[1:2]
+	if got := tested(e); got != "none; left out: split 3 diverged" {
+		t.Errorf("%s", got)
+	}
+}
+
 // TestSearchIsInterrupted ends a long search by signals; the same command goes on.
 func TestSearchIsInterrupted(t *testing.T) {
 	dir := t.TempDir()

@@ -40,7 +40,7 @@ type run struct {
 // without are the settings that leave a program's work as it is.
 var without = []string{"lr", "dropout", "weight_decay", "seed", "epochs", "patience"}
 
-// trains tells whether a kind of runs takes training steps; but for a training, it may take any number of them.
+// trains tells whether runs of a kind take training steps.
 func trains(kind string) bool {
 	return kind == results.Train || kind == results.Bench || kind == results.Search
 }
@@ -90,7 +90,8 @@ func NewCosts(records []results.Record, engine string) *Costs {
 	return c
 }
 
-// Of is what a task should cost.
+// Of is what a task should cost. A training is expected to take what other trainings took, which stop early as it may,
+// or else, as benchmarks and trials of searches are, the time of a step for each of its epochs.
 func (c *Costs) Of(t Task) Cost {
 	var whole, steps []float64
 	out := Cost{Bytes: train.Least(SizeOf(t.Dataset), t.Config), AtLeast: true}

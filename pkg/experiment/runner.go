@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/revgnn/revgnn/pkg/engine"
@@ -21,6 +22,8 @@ type Runner struct {
 	EngineName string
 	Engine     func() (*engine.Engine, error)
 	Load       func(ctx context.Context, name string) (*graphs.Graph, error)
+	// Counts, if set, tells which records count: others are as if they were not there.
+	Counts func(results.Record) bool
 	// Alone runs a task in a process of its own, where its memory can be measured; nil: here.
 	Alone func(ctx context.Context, t Task) (results.Record, error)
 	// Shard of the work; the zero value is all.
@@ -97,9 +100,12 @@ func (r *Runner) scope() Scope {
 	return s
 }
 
-// all are the records of runs that ended by themselves.
+// all are the records, of those that count, of runs that ended by themselves.
 func (r *Runner) all() ([]results.Record, error) {
-	return r.Store.Find(results.Query{Status: []string{results.OK, results.Diverged, results.Failed}})
+	found, err := r.Store.Find(results.Query{Status: []string{results.OK, results.Diverged, results.Failed}})
+	return slices.DeleteFunc(found, func(record results.Record) bool {
+		return r.Counts != nil && !r.Counts(record)
+	}), err
 }
 
 // Run makes all runs that work needs and lacks. Settings chosen by earlier runs make new runs necessary: it goes on

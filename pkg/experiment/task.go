@@ -59,7 +59,8 @@ func Whole(kind, dataset string, c train.Config) Task {
 }
 
 // Key is equal for tasks that would do the same. It is made of the settings that the model has, so that records of
-// versions that kept others beside them are found again. The engine does not count: all give the same results.
+// versions that kept others beside them are found again. The engine does not count: only the last digits depend
+// on it (see docs/repeating.md).
 func (t Task) Key() string {
 	definition := map[string]any{"kind": t.Kind, "dataset": t.Dataset, "split": t.Split}
 	if t.Config.Model != "" {

@@ -63,8 +63,8 @@ func someSlider() *Figure {
 }
 
 func someParallel() *Figure {
-	return Parallel("parallel", "Trials", []Coordinate{{Name: "lr", Log: true},
-		{Name: "norm", Categories: []string{"none", "batch"}}, {Name: "step"}, {Name: "ROC-AUC"}}, []Strand{
+	return Parallel("parallel", "Trials", []ParallelAxis{{Name: "lr", Log: true},
+		{Name: "norm", Categories: []string{"none", "batch"}}, {Name: "step"}, {Name: "ROC-AUC"}}, []ParallelLine{
 		{"trial 0", []float64{1e-5, 0, math.NaN(), 0.9}, 0.2, false}, {"trial 1", []float64{0.1, 1, 0.5, 0.97}, 1, true},
 		{"trial 2", []float64{0.001, math.NaN(), 8, 0.5}, math.NaN(), false}})
 }

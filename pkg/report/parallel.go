@@ -14,60 +14,60 @@ import (
 //go:embed parallel.js
 var parallelJS string
 
-// Coordinate is one of the axes of [Parallel]. With Categories, values are their indices.
-type Coordinate struct {
+// ParallelAxis is one of the axes of [Parallel]. With Categories, values are their indices.
+type ParallelAxis struct {
 	Name       string
 	Log        bool // logarithmic: all values must be above zero
 	Categories []string
 }
 
-// Strand is a line through all axes of [Parallel]: a value on each, NaN where it has none. More is how good it is,
-// from 0 to 1, the darker; Marked strands stand out.
-type Strand struct {
+// ParallelLine is a line through all axes of [Parallel]: a value on each, NaN where it has none. Value, from 0 to 1,
+// is how good the point is: the higher, the darker. Marked lines stand out.
+type ParallelLine struct {
 	Name   string
 	Values []float64
-	More   float64
+	Value  float64
 	Marked bool
 }
 
 // Parallel draws parallel coordinates: points of a space of many dimensions as lines across one axis for each, for
 // example the settings of the trials of a search, with what came of them on the last.
-func Parallel(id, title string, axes []Coordinate, strands []Strand) *Figure {
-	p := &parallel{title: title, axes: axes, strands: strands}
+func Parallel(id, title string, axes []ParallelAxis, lines []ParallelLine) *Figure {
+	p := &parallel{title: title, axes: axes, lines: lines}
 	f := &Figure{ID: id, Title: title, chart: p, err: p.check()}
 	var names []string
 	for _, a := range axes {
 		names = append(names, a.Name)
 	}
-	f.Alt = fmt.Sprintf("Parallel coordinates of %d points: %s.", len(strands), strings.Join(names, ", "))
+	f.Alt = fmt.Sprintf("Parallel coordinates of %d points: %s.", len(lines), strings.Join(names, ", "))
 	const axisRoom = 112
 	f.Width, f.Height = max(760, axisRoom*len(axes), headWidth(title)), 420
 	return f
 }
 
 type parallel struct {
-	title   string
-	axes    []Coordinate
-	strands []Strand
+	title string
+	axes  []ParallelAxis
+	lines []ParallelLine
 }
 
 func (p *parallel) check() error {
-	if len(p.axes) < 2 || len(p.strands) == 0 {
-		return fmt.Errorf("%d axes and %d strands can't be drawn: give two axes and a strand at least",
-			len(p.axes), len(p.strands))
+	if len(p.axes) < 2 || len(p.lines) == 0 {
+		return fmt.Errorf("%d axes and %d lines can't be drawn: give two axes and a line at least",
+			len(p.axes), len(p.lines))
 	}
-	for _, s := range p.strands {
-		if len(s.Values) != len(p.axes) {
-			return fmt.Errorf("strand %q has %d values for %d axes: give one for each", s.Name, len(s.Values), len(p.axes))
+	for _, l := range p.lines {
+		if len(l.Values) != len(p.axes) {
+			return fmt.Errorf("line %q has %d values for %d axes: give one for each", l.Name, len(l.Values), len(p.axes))
 		}
-		for i, v := range s.Values {
+		for i, v := range l.Values {
 			a := p.axes[i]
 			switch {
 			case math.IsNaN(v):
 			case a.Log && v <= 0:
-				return fmt.Errorf("strand %q has %g on %s, which a logarithmic axis can't show", s.Name, v, a.Name)
+				return fmt.Errorf("line %q has %g on %s, which a logarithmic axis can't show", l.Name, v, a.Name)
 			case len(a.Categories) > 0 && (v != math.Trunc(v) || v < 0 || int(v) >= len(a.Categories)):
-				return fmt.Errorf("strand %q has %g on %s, which is none of its %d categories", s.Name, v, a.Name,
+				return fmt.Errorf("line %q has %g on %s, which is none of its %d categories", l.Name, v, a.Name,
 					len(a.Categories))
 			}
 		}
@@ -94,8 +94,8 @@ func (p *parallel) option() map[string]any {
 		}
 		axes = append(axes, axis)
 	}
-	for _, s := range p.strands {
-		data = append(data, p.strand(s)...)
+	for _, l := range p.lines {
+		data = append(data, pieces(l)...)
 	}
 	option["parallelAxis"] = axes
 	option["series"] = []any{map[string]any{"type": "parallel", "name": p.title, "data": data}}
@@ -105,21 +105,21 @@ func (p *parallel) option() map[string]any {
 // absent is ECharts' word for no value.
 const absent = "-"
 
-// strand is a line, the more, the darker; where it has no value it is broken, since ECharts draws on to the next axis,
-// across the one between as if there were a value.
-func (p *parallel) strand(s Strand) (pieces []any) {
-	values := make([]any, len(s.Values))
-	for i, v := range s.Values {
+// pieces are those of a line, which is broken where it has no value, since ECharts draws on to the next axis, across
+// the one between as if there were a value.
+func pieces(l ParallelLine) (out []any) {
+	values := make([]any, len(l.Values))
+	for i, v := range l.Values {
 		if values[i] = significant(v, 5); values[i] == nil {
 			values[i] = absent
 		}
 	}
 	dark := 0
-	if more := min(max(s.More, 0), 1); !math.IsNaN(more) {
-		dark = 1 + int(more*float64(len(shades)-2)+0.5)
+	if value := min(max(l.Value, 0), 1); !math.IsNaN(value) {
+		dark = 1 + int(value*float64(len(shades)-2)+0.5)
 	}
 	style := map[string]any{"color": shades[dark], "width": 1.5, "opacity": 0.9}
-	if s.Marked {
+	if l.Marked {
 		style = map[string]any{"color": markColour, "width": 3, "opacity": 1}
 	}
 	for from := 0; from < len(values); from++ {
@@ -130,11 +130,11 @@ func (p *parallel) strand(s Strand) (pieces []any) {
 		if to > from {
 			piece := slices.Repeat([]any{absent}, len(values))
 			copy(piece[from:to], values[from:to])
-			pieces = append(pieces, map[string]any{"name": s.Name, "value": piece, "all": values, "lineStyle": style})
+			out = append(out, map[string]any{"name": l.Name, "value": piece, "all": values, "lineStyle": style})
 		}
 		from = to
 	}
-	return pieces
+	return out
 }
 
 func (p *parallel) compact() (map[string]any, string) {

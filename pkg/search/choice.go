@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,6 +37,9 @@ func OpenChoices(path string) (c Choices, err error) {
 	if err := d.Decode(&c); err != nil {
 		return c, fmt.Errorf("%s is no file of chosen settings (%w): give another name", path, err)
 	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return c, fmt.Errorf("%s has something behind the chosen settings: remove it, or give another name", path)
+	}
 	return c, nil
 }
 
@@ -56,8 +60,14 @@ func (r *Result) Choice() experiment.Choice {
 	return c
 }
 
-// Save puts the choice into a file of choices, in the place of an earlier one for the same model and dataset.
-func (r *Result) Save(path string) error {
+// Save puts the choice into a file of choices, in the place of an earlier one for the same model and dataset. While
+// another search does so, it waits, until ctx ends.
+func (r *Result) Save(ctx context.Context, path string) error {
+	lock, err := files.AwaitLock(ctx, path+".lock")
+	if err != nil {
+		return fmt.Errorf("the chosen settings cannot be put into %s: %w", path, err)
+	}
+	defer lock.Release()
 	kept, err := OpenChoices(path)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/revgnn/revgnn/data"
@@ -35,11 +36,31 @@ func TestChosen(t *testing.T) {
 	if err != nil || len(trained) != 2 || len(e.Splits) != 2 || e.Mean != e.Mean || e.Splits[0].Record != trained[0].ID {
 		t.Errorf("%+v with %d trainings, %v", e, len(trained), err)
 	}
+	// Another file under the same name: its trainings are made, and those of the first do not count.
+	changed := *g
+	changed.Features = append([]float32{g.Features[0] + 1}, g.Features[1:]...)
+	on := func(g *graphs.Graph) *experiment.Runner {
+		return &experiment.Runner{Store: s.Store, EngineName: s.Engine.Name, Engine: runner.Engine,
+			Load: func(context.Context, string) (*graphs.Graph, error) { return g, nil }}
+	}
+	for _, again := range []struct {
+		g    *graphs.Graph
+		want int // trainings
+	}{{&changed, 4}, {g, 4}, {&changed, 4}} {
+		one, err := Evaluate(t.Context(), on(again.g), r, []int{0, 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		trained, err := s.Store.Find(results.Query{Kind: results.Train})
+		if err != nil || len(trained) != again.want || (one.Splits[0].Record == e.Splits[0].Record) != (again.g == g) {
+			t.Errorf("%+v with %d trainings, %v", one, len(trained), err)
+		}
+	}
 	path := filepath.Join(dir, "chosen.json")
 	other := *r
 	other.Model = "gat+rep"
 	for _, each := range []*Result{r, &other, r} {
-		if err := each.Save(path); err != nil {
+		if err := each.Save(t.Context(), path); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -55,11 +76,16 @@ func TestChosen(t *testing.T) {
 	if want, _ := r.Config.MarshalJSON(); string(again) != string(want) {
 		t.Errorf("chosen was %s, and is read as %s", want, again)
 	}
-	if err := os.WriteFile(path, []byte(`{"selected": []}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Save(path); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("another file: %v", err)
+	for _, text := range []string{`{"selected": []}`, `{"chosen": []} {"chosen": []}`, `{"chosen": []}]`} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Save(t.Context(), path); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("another file: %v", err)
+		}
+		if kept, err := os.ReadFile(path); err != nil || string(kept) != text {
+			t.Errorf("%s has become %s, %v", text, kept, err)
+		}
 	}
 	if _, err := echarts.Path(); err != nil {
 		t.Skip(err)
@@ -67,6 +93,46 @@ func TestChosen(t *testing.T) {
 	names, err := r.Draw(filepath.Join(dir, "out"))
 	if err != nil || len(names) != 5 {
 		t.Errorf("%v, %v", names, err)
+	}
+}
+
+// TestSaveTogether: of searches that save at the same time, all choices are kept.
+func TestSaveTogether(t *testing.T) {
+	path, names := filepath.Join(t.TempDir(), "chosen.json"), []string{"gcn", "gat", "sage", "gcn+rep", "gat+rep"}
+	var wait sync.WaitGroup
+	for _, model := range names {
+		r := &Result{Dataset: "cora", Model: model, Config: train.Default(model).Resolved()}
+		wait.Go(func() {
+			if err := r.Save(t.Context(), path); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	if c, err := OpenChoices(path); err != nil || len(c.Chosen) != len(names) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if _, err := os.Stat(path + ".lock"); err == nil {
+		t.Error("the lock is still there")
+	}
+}
+
+// TestEvaluateBalanced: a dataset whose splits are balanced is a public one, too; where there is nothing to test, that
+// is an error.
+func TestEvaluateBalanced(t *testing.T) {
+	g := board(t)
+	s := tiny(t, g, filepath.Join(t.TempDir(), "runs.sqlite"))
+	s.Base.Epochs = 1
+	r := &Result{Search: s.ID(), Dataset: "cora" + data.Balanced, Model: s.Base.Model, Config: s.Base}
+	runner := &experiment.Runner{Store: s.Store, EngineName: s.Engine.Name,
+		Engine: func() (*engine.Engine, error) { return s.Engine, nil },
+		Load:   func(context.Context, string) (*graphs.Graph, error) { return g, nil }}
+	if e, err := Evaluate(t.Context(), runner, r, []int{1}); err != nil || len(e.Splits) != 1 {
+		t.Errorf("%+v, %v", e, err)
+	}
+	runner.Absent = func(string) string { return "the disk is away" }
+	if _, err := Evaluate(t.Context(), runner, r, []int{2}); err == nil || !strings.Contains(err.Error(), "away") {
+		t.Errorf("without the dataset: %v", err)
 	}
 }
 

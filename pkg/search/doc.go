@@ -7,6 +7,7 @@
 // from the records alone: a search that was interrupted goes on as if nothing had happened, and several processes may
 // share one ([Search.Run]).
 //
-// A search can't see how well anything does on test nodes: all that it is given are graphs without test nodes and
-// without their labels ([Blindfold]). Only what it has chosen is evaluated, by ordinary trainings ([Evaluate]).
+// A trial can't see how well it does on the test nodes of its split: all that it is given is a graph without test
+// nodes and without their labels ([Blindfold]). Only what a search has chosen is evaluated, by ordinary trainings
+// ([Evaluate]).
 package search

@@ -2,9 +2,13 @@ package search
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -14,6 +18,16 @@ type Evaluation struct {
 	// Mean of the test metric over splits that went well, and its sample standard deviation.
 	Mean train.Number `json:"mean"`
 	Std  train.Number `json:"std"`
+}
+
+// LeftOut are the splits that the mean is not about, since they went wrong.
+func (e *Evaluation) LeftOut() (bad []Evaluated) {
+	for _, s := range e.Splits {
+		if s.Status != results.OK {
+			bad = append(bad, s)
+		}
+	}
+	return bad
 }
 
 // Evaluated is a split.
@@ -28,16 +42,25 @@ type Evaluated struct {
 }
 
 // Evaluate trains what a search has chosen on splits, with a runner's store, engine and datasets. The trainings are
-// records of kind "train" like any other, and are not made again where they are there.
+// records of kind "train" like any other, and are not made again where they are there for the very graph. Where none
+// can be had, the error says why.
 func Evaluate(ctx context.Context, runner *experiment.Runner, r *Result, splits []int) (*Evaluation, error) {
-	runner.Profile = experiment.Profile{Name: r.Search, Datasets: []string{r.Dataset}}
+	g, err := runner.Load(ctx, r.Dataset)
+	if err != nil {
+		return nil, err
+	}
+	sum := models.Seen(r.Config.Config, g).Checksum()
+	runner.Counts = func(record results.Record) bool { return record.Checksum == sum }
+	runner.Profile = experiment.Profile{Name: r.Search, Datasets: []string{data.Base(r.Dataset)}}
 	var out *Evaluation
+	why := "no split was asked for"
 	work := func(v *experiment.View) {
 		out = &Evaluation{}
 		var tests []float64
 		for _, k := range splits {
 			a := experiment.Ask[experiment.Trained](v, experiment.Training(r.Dataset, k, r.Config))
 			if a.Record == nil {
+				why = a.Why
 				continue
 			}
 			o := a.Outcome
@@ -56,6 +79,8 @@ func Evaluate(ctx context.Context, runner *experiment.Runner, r *Result, splits 
 	if err != nil {
 		return nil, err
 	}
-	work(view)
+	if work(view); len(out.Splits) == 0 {
+		return nil, fmt.Errorf("the chosen settings of %s on %s are evaluated on no split: %s", r.Model, r.Dataset, why)
+	}
 	return out, nil
 }

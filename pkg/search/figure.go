@@ -16,7 +16,7 @@ import (
 
 // Figures are the best validation metric over what the search has spent, and the settings of all trials with what came
 // of them, as parallel coordinates.
-func (r *Result) Figures() []*report.Figure { return []*report.Figure{r.progress(), r.strands()} }
+func (r *Result) Figures() []*report.Figure { return []*report.Figure{r.progress(), r.parallel()} }
 
 // progress is the best so far over epochs and over the time that trainings took, with the trials at their rungs.
 func (r *Result) progress() *report.Figure {
@@ -55,39 +55,39 @@ func (r *Result) measure() string {
 	return r.Metric
 }
 
-// strands has a line for each trial that went well.
-func (r *Result) strands() *report.Figure {
+// parallel has a line for each trial that went well.
+func (r *Result) parallel() *report.Figure {
 	keys := r.axes()
-	var axes []report.Coordinate
+	var axes []report.ParallelAxis
 	for _, key := range keys {
 		d := r.Dimensions[key]
-		axis := report.Coordinate{Name: key, Log: d.Log != nil}
+		axis := report.ParallelAxis{Name: key, Log: d.Log != nil}
 		for _, value := range d.Choice {
 			axis.Categories = append(axis.Categories, text(value))
 		}
 		axes = append(axes, axis)
 	}
-	axes = append(axes, report.Coordinate{Name: "validation"})
+	axes = append(axes, report.ParallelAxis{Name: "validation"})
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, t := range r.Trials {
 		if v := float64(t.Val); !math.IsNaN(v) {
 			low, high = min(low, v), max(high, v)
 		}
 	}
-	var strands []report.Strand
+	var lines []report.ParallelLine
 	for _, t := range slices.Backward(r.Top(len(r.Trials))) { // the best on top
 		if v := float64(t.Val); !math.IsNaN(v) {
-			strands = append(strands, report.Strand{Name: fmt.Sprintf("trial %d, %.0f epochs", t.Trial, t.Epochs),
-				Values: append(r.coordinates(t, keys, axes), v), More: (v - low) / (high - low),
+			lines = append(lines, report.ParallelLine{Name: fmt.Sprintf("trial %d, %.0f epochs", t.Trial, t.Epochs),
+				Values: append(r.coordinates(t, keys, axes), v), Value: (v - low) / (high - low),
 				Marked: t.Trial == r.Best.Trial})
 		}
 	}
 	return report.Parallel("search-settings", fmt.Sprintf("Settings of %s on %s, and what came of them", r.Model,
-		r.Dataset), axes, strands)
+		r.Dataset), axes, lines)
 }
 
-// axes are the settings with more than one value, in the order of their names, but for those with conditions: each comes
-// after two others, and others come after it, so that lines lead to and from it.
+// axes are the settings with more than one value, in the order of their names, but for those with conditions: each
+// comes after two others, and others come after it, so that lines lead to and from it.
 func (r *Result) axes() (keys []string) {
 	var always, sometimes []string
 	for _, key := range slices.Sorted(maps.Keys(r.Dimensions)) {
@@ -108,7 +108,7 @@ func (r *Result) axes() (keys []string) {
 }
 
 // coordinates are a trial's settings as numbers; NaN for what it does not have.
-func (r *Result) coordinates(t Trial, keys []string, axes []report.Coordinate) []float64 {
+func (r *Result) coordinates(t Trial, keys []string, axes []report.ParallelAxis) []float64 {
 	out := make([]float64, len(keys))
 	for i, key := range keys {
 		value, has := t.Settings[key]

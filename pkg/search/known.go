@@ -32,6 +32,9 @@ type Outcome struct {
 	BestEpoch int          `json:"best_epoch"`
 	Val       train.Number `json:"val"`
 	Ended     bool         `json:"ended,omitempty"`
+	// End is when it came there. The record does not tell: its start is that after an interrupt, and its seconds are
+	// also those before.
+	End time.Time `json:"end"`
 	// Total is the time in seconds since the trial began on this split; a record's seconds are those since the rung
 	// before. The rest is as in [train.Result].
 	Total           float64          `json:"total_seconds"`
@@ -59,14 +62,18 @@ type trial []map[int]Outcome
 // known are the trials that have begun, by number.
 type known map[int]trial
 
-// read reads the trials of a search.
-func read(store *results.Store, id string) (known, error) {
+// read reads the trials of a search that began at a time, as if what had failed before that had not been tried. Of two
+// records of the same step, the first that did not fail counts.
+func read(store *results.Store, id string, began time.Time) (known, error) {
 	records, err := store.Find(results.Query{Kind: results.Search, Profile: id})
 	if err != nil {
 		return nil, err
 	}
 	k := known{}
 	for _, r := range records {
+		if r.Status == results.Failed && r.Started.Before(began) {
+			continue
+		}
 		o := Outcome{record: r}
 		if err := json.Unmarshal(r.Outcome, &o); err != nil || o.Trial < 0 || o.Rung < 0 || o.Rung > maxRung {
 			return nil, fmt.Errorf("the outcome of run %s can't be read as that of a trial; remove damaged runs with "+
@@ -75,7 +82,7 @@ func read(store *results.Store, id string) (known, error) {
 		for len(k[o.Trial]) <= o.Rung {
 			k[o.Trial] = append(k[o.Trial], map[int]Outcome{})
 		}
-		if _, twice := k[o.Trial][o.Rung][r.Split]; !twice {
+		if old, twice := k[o.Trial][o.Rung][r.Split]; !twice || old.record.Status == results.Failed {
 			k[o.Trial][o.Rung][r.Split] = o
 		}
 	}
@@ -152,9 +159,4 @@ func (t trial) outcomes() (all []Outcome) {
 		return cmp.Or(cmp.Compare(a.Rung, b.Rung), cmp.Compare(a.record.Split, b.record.Split))
 	})
 	return all
-}
-
-// ended is when the record's run came to its end.
-func (o Outcome) ended() time.Time {
-	return o.record.Started.Add(time.Duration(o.record.Seconds * float64(time.Second)))
 }

@@ -43,10 +43,10 @@ func (w *work) make(ctx context.Context, s Step, own *experiment.Claim) error {
 	if w.Ended != nil {
 		w.Ended(s, o)
 	}
-	if o.bad() || o.Ended {
+	if record.Status == results.Diverged || o.Ended {
 		return own.Recorded()
 	}
-	return nil // the checkpoint is for the next rung
+	return nil // the checkpoint is for the next rung, or for another try
 }
 
 // execute trains until the rung, or carries up what has ended before. A trial that can't be made is a record, too.
@@ -70,10 +70,14 @@ func (w *work) execute(ctx context.Context, s Step, own *experiment.Claim) (r re
 	} else if o, err = w.train(ctx, blind, s, own, &r); err != nil {
 		return r, o, err
 	} else {
-		o.New = o.Epochs - before.Epochs
+		if r.Status == results.Failed { // it tells no times
+			o.Total = before.Total + time.Since(r.Started).Seconds()
+		}
+		o.New = max(0, o.Epochs-before.Epochs)
 		r.Seconds = max(0, o.Total-before.Total)
 	}
 	o.Search, o.Trial, o.Rung, o.Until, o.Settings, o.Metric = w.id, s.Trial, s.Rung, s.Until, s.Settings, w.Metric()
+	o.End = time.Now().UTC()
 	r.Outcome, err = json.Marshal(o)
 	return r, o, err
 }

@@ -82,7 +82,7 @@ func (w *work) result() (*Result, error) {
 		r.add(n, w.known[n])
 	}
 	slices.SortFunc(r.outcomes, func(a, b Outcome) int {
-		return cmp.Or(a.ended().Compare(b.ended()), cmp.Compare(a.record.ID, b.record.ID))
+		return cmp.Or(a.End.Compare(b.End), cmp.Compare(a.record.ID, b.record.ID))
 	})
 	r.Progress = r.improvements()
 	of := w.known.standings(r.Splits)
@@ -153,7 +153,7 @@ func (r *Result) add(n int, t trial) {
 		last := Outcome{}
 		for _, o := range outcomes {
 			epochs = append(epochs, float64(o.Epochs))
-			if last.record.ID == "" || o.ended().After(last.ended()) {
+			if last.record.ID == "" || o.End.After(last.End) {
 				last = o
 			}
 		}

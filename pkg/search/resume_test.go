@@ -2,12 +2,15 @@ package search
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -89,8 +92,7 @@ func TestSeveralProcesses(t *testing.T) {
 	}
 }
 
-// TestFailuresAreWorst: settings that diverge, and those that cannot be trained, are outcomes; where nothing can be
-// trained, the search says so.
+// TestFailuresAreWorst: settings that diverge are outcomes.
 func TestFailuresAreWorst(t *testing.T) {
 	g, dir := board(t), t.TempDir()
 	s := tiny(t, g, filepath.Join(dir, "a.sqlite"))
@@ -113,11 +115,67 @@ func TestFailuresAreWorst(t *testing.T) {
 	if diverged == 0 || r.Best.Status != results.OK || string(r.Best.Settings["lr"]) != "0.01" {
 		t.Errorf("%d diverged; the best is %+v", diverged, r.Best)
 	}
+}
+
+// TestFailedIsTriedAgain: where nothing can be trained, the search says so; once that is mended, it goes on as if
+// nothing had happened. A failure further up takes time, but no epochs.
+func TestFailedIsTriedAgain(t *testing.T) {
+	g, dir := board(t), t.TempDir()
+	s := tiny(t, g, filepath.Join(dir, "a.sqlite"))
+	whole := s.Graphs
+	broken := func() {
+		s.Graphs = slices.Clone(whole)
+		for i, b := range whole {
+			without := *b.graph
+			without.Features = nil // no trial can be made
+			s.Graphs[i].graph = &without
+		}
+	}
+	id := s.ID()
+	w := &work{Search: s, id: id, sampler: s.Sampler(), claims: experiment.ClaimsOf(s.Store), late: map[Job]bool{},
+		known: known{0: {{0: {Epochs: 3, Total: 1}}}}}
+	sample, err := w.sampler.Trial(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken()
+	claim, err := w.claims.Try("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, o, err := w.execute(t.Context(), Step{Job{0, 1}, 0, 3, sample}, claim)
+	claim.Release()
+	if err != nil || r.Status != results.Failed || o.New != 0 || r.Seconds <= 0 || o.Total <= 1 {
+		t.Errorf("%s, %d new epochs in %g of %g s, %v", r.Status, o.New, r.Seconds, o.Total, err)
+	}
+	for n := range 9 {
+		for split := range 2 {
+			failed := results.Begin(results.Search)
+			failed.Key, failed.Profile, failed.Dataset, failed.Split = r.Key, id, s.Dataset, split
+			failed.Started = failed.Started.Add(-time.Hour)
+			failed.Status, failed.Message, failed.Model = results.Failed, "no memory", s.Base.Model
+			failed.Engine, failed.Checksum, failed.Config = "go", r.Checksum, r.Config
+			failed.Outcome = fmt.Appendf(nil, `{"trial": %d, "rung": 0}`, n)
+			if _, err := s.Store.Add(failed); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	s.Graphs = whole
+	if got := run(t, s); !got.Complete || len(got.Trials) != 9 || got.Best.Status != results.OK {
+		t.Errorf("%+v", got)
+	}
 	s = tiny(t, g, filepath.Join(dir, "b.sqlite"))
-	s.Graphs[0].graph.Features = nil // no trial can be made
-	s.Graphs[0].graph.NumFeatures = 0
-	if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "first 9 trials failed") {
-		t.Errorf("where nothing can be trained: %v", err)
+	broken()
+	for range 2 {
+		if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "first 9 trials failed") ||
+			!strings.Contains(err.Error(), "made once more") {
+			t.Errorf("where nothing can be trained: %v", err)
+		}
+	}
+	records, err := s.Store.Find(results.Query{Kind: results.Search})
+	if err != nil || len(records) != 2*9 {
+		t.Errorf("%d records, %v", len(records), err)
 	}
 }
 

@@ -8,8 +8,10 @@ import (
 	"slices"
 )
 
-// Schedule says how far trials train, and which go on. It is plain ASHA (Li et al. 2020, algorithm 2), with an end:
-// of a rung that no further trial can come to, at least one goes on, so that the best always trains in full.
+// Schedule says how far trials train, and which go on. It is plain ASHA (Li et al. 2020, algorithm 2) but for its end.
+// Once all trials have come to a rung that ever will, it is closed. From a closed rung at least one trial goes on,
+// however few there are, and where one of those that went on goes wrong, the next best does so in its place. So the
+// best always trains in full.
 type Schedule struct {
 	// Rungs are numbers of epochs, ascending; the last is that of a whole training.
 	Rungs []int `json:"rungs"`
@@ -60,8 +62,8 @@ func (s Schedule) Next(of Standings) iter.Seq[Job] {
 				return
 			}
 		}
-		for rung := len(s.Rungs) - 2; rung >= 0; rung-- {
-			for _, n := range s.promoted(of, rung) {
+		for rung, promoted := range slices.Backward(s.promoted(of)) {
+			for _, n := range promoted {
 				if t := of[n]; len(t.Scores) == rung+1 && !t.Begun && !yield(Job{n, rung + 1}) {
 					return
 				}
@@ -75,48 +77,43 @@ func (s Schedule) Next(of Standings) iter.Seq[Job] {
 	}
 }
 
-// promoted are the trials that go on from a rung, or have, the best first.
-func (s Schedule) promoted(of Standings, rung int) []int {
+// promoted are, for each rung but the last, the trials that go on from it, or have, the best first.
+func (s Schedule) promoted(of Standings) (all [][]int) {
+	closed := s.Trials > 0
+	for n := 0; closed && n < s.Trials; n++ {
+		closed = len(of[n].Scores) > 0
+	}
+	for rung := range len(s.Rungs) - 1 {
+		list := s.promotedFrom(rung, of, closed)
+		all = append(all, list)
+		closed = closed && !slices.ContainsFunc(list, func(n int) bool { return len(of[n].Scores) <= rung+1 })
+		for _, t := range of { // one that is on its way to the next rung, and not among the best any more
+			closed = closed && !(t.Begun && len(t.Scores) <= rung+1)
+		}
+	}
+	return all
+}
+
+// promotedFrom are those of one rung, which is closed or not. A share of all that came there goes on, the best, where
+// those that went wrong count as the worst: there, or, where no others will come, anywhere by now.
+func (s Schedule) promotedFrom(rung int, of Standings, closed bool) []int {
 	var there []int
 	for n, t := range of {
 		if len(t.Scores) > rung {
 			there = append(there, n)
 		}
 	}
+	quota := len(there) / s.Reduction
+	if closed {
+		quota = max(1, quota)
+	}
+	there = slices.DeleteFunc(there, func(n int) bool {
+		return math.IsInf(of[n].Scores[rung], -1) || closed && of[n].Bad()
+	})
 	slices.SortFunc(there, func(a, b int) int {
 		return cmp.Or(cmp.Compare(of[b].Scores[rung], of[a].Scores[rung]), cmp.Compare(a, b))
 	})
-	quota := len(there) / s.Reduction
-	if quota == 0 && s.closed(of, rung) {
-		quota = min(1, len(there))
-	}
-	return slices.DeleteFunc(there[:quota], func(n int) bool { return math.IsInf(of[n].Scores[rung], -1) })
-}
-
-// closed tells whether no further trial can come to a rung.
-func (s Schedule) closed(of Standings, rung int) bool {
-	if s.Trials == 0 {
-		return false
-	}
-	if rung == 0 {
-		for n := range s.Trials {
-			if len(of[n].Scores) == 0 {
-				return false
-			}
-		}
-		return true
-	}
-	for _, t := range of {
-		if t.Begun && len(t.Scores) <= rung {
-			return false
-		}
-	}
-	for _, n := range s.promoted(of, rung-1) {
-		if len(of[n].Scores) <= rung {
-			return false
-		}
-	}
-	return s.closed(of, rung-1)
+	return there[:min(quota, len(there))]
 }
 
 // Best is the trial of the best last score, of equal ones that of the higher rung, then the first; false where none

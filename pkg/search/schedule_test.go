@@ -79,6 +79,31 @@ func TestEnd(t *testing.T) {
 	}
 }
 
+// TestPromotedGoesWrong: where the only trial that went on goes wrong further up, the next best goes on in its place,
+// as long as any trial is left.
+func TestPromotedGoesWrong(t *testing.T) {
+	first, wrong := []float64{0.5, 0.7, 0.6}, map[Job]bool{{1, 1}: true, {2, 2}: true}
+	score := func(j Job) float64 {
+		if wrong[j] {
+			return math.Inf(-1)
+		}
+		return first[j.Trial]
+	}
+	done, of := play(NewSchedule(9, 1, 3, 3), score)
+	if want := []Job{{0, 0}, {1, 0}, {2, 0}, {1, 1}, {2, 1}, {2, 2}, {0, 1}, {0, 2}}; !reflect.DeepEqual(done, want) {
+		t.Errorf("got  %v\nwant %v", done, want)
+	}
+	if best, ok := of.Best(); !ok || best != 0 {
+		t.Errorf("the best is %d, %t", best, ok)
+	}
+	for n := range first {
+		wrong[Job{n, 1}] = true
+	}
+	if done, of = play(NewSchedule(9, 1, 3, 3), score); len(done) != 6 {
+		t.Errorf("where all go wrong: %v, %v", done, of)
+	}
+}
+
 // TestNextInParallel: while one process has the first job, others find jobs of their own.
 func TestNextInParallel(t *testing.T) {
 	s := NewSchedule(9, 1, 3, 0)

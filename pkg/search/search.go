@@ -36,8 +36,8 @@ type Search struct {
 	// CheckpointEvery is [train.Checkpoint]'s Every.
 	CheckpointEvery time.Duration
 	// Starts, if set, is called before a trial trains on a split, Epoch after each of its epochs, Ended when it came to
-	// its rung there, Notice with what else there is to say of it, and Waits where other processes are at all that can
-	// be done now.
+	// its rung there, Notice with what else there is to say of it, and Waits before this process waits, since every
+	// step that could be made now is being made by another one.
 	Starts func(Step)
 	Epoch  func(Step, train.Epoch)
 	Ended  func(Step, Outcome)
@@ -60,7 +60,8 @@ func (s Step) String() string {
 }
 
 // definition is all that the trials of a search depend on. How many there are, and how long it may take, does not
-// belong to it, nor does the engine: all give the same results.
+// belong to it, nor does the engine, on which only the last digits depend (see docs/repeating.md): a search may go on
+// on another one.
 func (s *Search) definition() map[string]any {
 	graphs := map[int]string{}
 	for _, b := range s.Graphs {
@@ -106,13 +107,14 @@ func (s *Search) Sampler() *Sampler { return NewSampler(s.dimensions(), s.Base, 
 
 // Run makes trials until none is left, or until the deadline. Where ctx is cancelled, the trial in flight keeps its
 // state, and the error says so; the same search goes on from there. A trial that diverges or fails, for instance since
-// it needs more memory than there is, counts as worse than all others; if the first few all fail, that is an error.
+// it needs more memory than there is, counts as worse than all others; if the first few all fail, that is an error. A
+// trial that failed before is tried again, once.
 func (s *Search) Run(ctx context.Context) (*Result, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
 	w := &work{Search: s, id: s.ID(), sampler: s.Sampler(),
-		claims: experiment.ClaimsOf(s.Store), late: map[Job]bool{}}
+		claims: experiment.ClaimsOf(s.Store), began: time.Now().Truncate(time.Millisecond), late: map[Job]bool{}}
 	for {
 		if err := w.look(); err != nil {
 			return nil, err

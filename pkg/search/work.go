@@ -15,6 +15,8 @@ type work struct {
 	id      string
 	sampler *Sampler
 	claims  experiment.Claims
+	// Trials that failed before began are made again.
+	began time.Time
 	// known is what records tell, as of the last look, and costs what runs take.
 	known known
 	costs *costs
@@ -24,7 +26,7 @@ type work struct {
 
 // look reads what there is now.
 func (w *work) look() (err error) {
-	if w.known, err = read(w.Store, w.id); err != nil {
+	if w.known, err = read(w.Store, w.id, w.began); err != nil {
 		return err
 	}
 	if w.costs == nil {
@@ -50,7 +52,8 @@ func (w *work) hopeless() error {
 	if count < enough && (count == 0 || count != w.Schedule.Trials) {
 		return nil
 	}
-	return fmt.Errorf("all of the first %d trials failed, such as one since %s", count, why)
+	return fmt.Errorf("all of the first %d trials failed, such as one since %s; change that, or settings that are "+
+		"given, and search again: failed trials are then made once more", count, why)
 }
 
 // next claims the first step that no other process has claimed and that fits the time; nil where the search is over.
@@ -148,14 +151,15 @@ func (w *work) steps(job Job) (steps []Step, err error) {
 	return steps, nil
 }
 
-// wanted tells whether a step is still one of those to be done.
+// wanted tells whether a step is still one of those to be done. New trials come last, in the order of their numbers
+// and, where only time ends the search, without an end: behind the step's own none is looked at.
 func (w *work) wanted(step Step) bool {
 	for job := range w.Schedule.Next(w.known.standings(w.splits())) {
 		if job == step.Job {
 			_, done := w.known.of(job, step.Split)
 			return !done
 		}
-		if job.Rung == 0 && job.Trial > step.Trial {
+		if _, begun := w.known[job.Trial]; !begun && job.Trial > step.Trial {
 			return false
 		}
 	}

@@ -1,0 +1,88 @@
+package search
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// working is a search in a new file of records, with trials that are made up.
+func working(t *testing.T, of known) *work {
+	t.Helper()
+	s := tiny(t, board(t), filepath.Join(t.TempDir(), "runs.sqlite"))
+	return &work{Search: s, id: s.ID(), sampler: s.Sampler(), claims: experiment.ClaimsOf(s.Store), known: of,
+		late: map[Job]bool{}}
+}
+
+// made is an outcome that went well.
+func made(val float64) Outcome {
+	o := Outcome{Epochs: 1, Val: train.Number(val)}
+	o.record.Status = results.OK
+	return o
+}
+
+// TestProgressInOrder: trial 0 was interrupted, so that most of its hour lies before its record's start. It came to
+// its rung before trial 1 did.
+func TestProgressInOrder(t *testing.T) {
+	one := func(trial int, val float64, start, end, took time.Duration) map[int]Outcome {
+		rung := map[int]Outcome{}
+		for split := range 2 {
+			o, noon := made(val), time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+			o.Trial, o.End, o.record.ID = trial, noon.Add(end), fmt.Sprint(trial, split)
+			o.record.Started, o.record.Seconds = noon.Add(start), took.Seconds()
+			rung[split] = o
+		}
+		return rung
+	}
+	w := working(t, known{0: {one(0, 0.5, 0, time.Minute, time.Hour)},
+		1: {one(1, 0.6, 2*time.Minute, 3*time.Minute, time.Minute)}})
+	r, err := w.result()
+	if err != nil || len(r.Progress) != 2 || r.Progress[0].Trial != 0 || r.Progress[1].Trial != 1 {
+		t.Errorf("%+v, %v", r.Progress, err)
+	}
+}
+
+// TestClaimedIsWanted: trial 5 has begun on one of two splits, and another process is at its other one. Then trial 1
+// is to go on, and trials 3, 4, 6, 7 and 8 are to begin, and each claim is of a step that is wanted.
+func TestClaimedIsWanted(t *testing.T) {
+	both := func(val float64) trial { return trial{{0: made(val), 1: made(val)}} }
+	w := working(t, known{0: both(0.5), 1: both(0.7), 2: both(0.6), 5: {{0: made(0.4)}}})
+	other, err := w.claims.Try(w.claimKey(Step{Job: Job{5, 0}, Split: 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Release()
+	claims := 0
+	for {
+		step, own, taken, err := w.claim()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if own == nil {
+			if taken == nil || taken.Job != (Job{5, 0}) || !w.wanted(*taken) {
+				t.Errorf("waits for %v", taken)
+			}
+			break
+		}
+		defer own.Release()
+		if claims++; claims == 1 && step.Job != (Job{1, 1}) {
+			t.Errorf("the first claim is of %s", step)
+		}
+		if !w.wanted(*step) {
+			t.Errorf("%s is claimed, but not wanted", step)
+		}
+	}
+	if claims != 2*6 {
+		t.Errorf("%d claims, want 12", claims)
+	}
+	for _, done := range []Step{{Job: Job{0, 0}}, {Job: Job{0, 1}}, {Job: Job{9, 0}}} {
+		if w.wanted(done) {
+			t.Errorf("%s is wanted", done)
+		}
+	}
+}
