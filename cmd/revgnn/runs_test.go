@@ -157,7 +157,7 @@ func TestRunsFail(t *testing.T) {
 		want string
 		args []string
 	}{
-		{2, "choose one of list, show, export, import", []string{"runs"}},
+		{2, "choose one of list, show, rerun, export, import", []string{"runs"}},
 		{2, "needs one argument, the ID of a run", []string{"runs", "show"}},
 		{2, "needs one argument", []string{"runs", "export", "a.csv", "b.csv"}},
 		{2, `--kind is "walk"`, []string{"runs", "list", "--kind", "walk"}},
