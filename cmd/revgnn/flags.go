@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/train"
@@ -71,7 +72,8 @@ func about(c *cobra.Command, o offer) *subject {
 	s := &subject{command: c, offer: o}
 	f := c.Flags()
 	f.StringVar(&s.dataset, "dataset", "", "dataset: "+strings.Join(datasets.Names(), ", ")+
-		", an .npz file, or a folder with edges.csv and nodes.csv")
+		", an .npz file, or a folder with edges.csv and nodes.csv; cora"+data.Balanced+" to photo"+data.Balanced+
+		" have class-balanced splits")
 	f.StringVar(&s.model, "model", models.Suggested(), "model (with --help: shows its settings alone): "+
 		strings.Join(o.models(), ", "))
 	for _, setting := range o.settings() {
