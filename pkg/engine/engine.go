@@ -131,7 +131,7 @@ func choose(name string) (resolved, why string, err error) {
 		}
 		if plugins[plugin] == "" {
 			return "", "", fmt.Errorf("engine %s (%s) has no plugin in %s: run 'revgnn install-plugin %s', "+
-				"or choose another engine", engine, source, strings.Join(searched(), ", "), plugin)
+				"or choose another engine", engine, source, searched(), plugin)
 		}
 		return engine, source, nil
 	}

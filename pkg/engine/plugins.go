@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/gomlx/go-xla/pjrt"
@@ -56,7 +57,7 @@ func loadable() (found map[string]string, err error) {
 	defer func() {
 		if recover() != nil {
 			err = fmt.Errorf("a plugin in %s cannot be loaded (see the line before): see that there is memory for it, or "+
-				"remove it and run 'revgnn install-plugin'", strings.Join(searched(), ", "))
+				"remove it and run 'revgnn install-plugin'", searched())
 		}
 	}()
 	return pjrt.AvailablePlugins(), nil
@@ -67,7 +68,8 @@ func damagedPlugin() error {
 	if runtime.GOOS != "linux" {
 		return nil
 	}
-	for _, dir := range searched() {
+	dirs, _ := pluginFolders()
+	for _, dir := range dirs {
 		for _, pattern := range []string{"pjrt-plugin-*.so", "pjrt_plugin_*.so", "pjrt_c_api_*_plugin.so"} {
 			found, _ := filepath.Glob(filepath.Join(dir, pattern))
 			for _, path := range found {
@@ -113,13 +115,23 @@ func PluginDir() (string, error) {
 	return filepath.Join(home, ".local", "lib", "go-xla"), nil
 }
 
-func searched() []string {
+// pluginFolders are those where plugins are installed, or that the user names; only says that go-xla looks into no
+// others. It looks into the system's library folders, too, unless folders are named.
+func pluginFolders() (dirs []string, only bool) {
 	if paths, ok := os.LookupEnv(pjrt.PJRTPluginPathsEnv); ok {
-		return strings.Split(paths, ":")
+		return slices.DeleteFunc(strings.Split(paths, ":"), func(dir string) bool { return dir == "" }), true
 	}
-	dir, err := PluginDir()
-	if err != nil {
-		dir = "the home directory"
+	if dir, err := PluginDir(); err == nil {
+		dirs = append(dirs, dir)
 	}
-	return []string{dir, "/usr/local/lib/go-xla", "the system's library folders"}
+	return append(dirs, "/usr/local/lib/go-xla"), false
+}
+
+// searched says in words where plugins are looked for.
+func searched() string {
+	dirs, only := pluginFolders()
+	if !only {
+		dirs = append(dirs, "the system's library folders")
+	}
+	return strings.Join(dirs, ", ")
 }
