@@ -66,12 +66,6 @@ func differences(v *View, table string, decide func(gains []float64, paper float
 	return all
 }
 
-// probability is the p of differences, as text.
-func probability(gains []float64) string {
-	text, _, _ := strings.Cut(tested(gains), ", ")
-	return text
-}
-
 // unchanged tests that differences are small: at most Points, or such as a paired test at Significance cannot tell
 // from none.
 type unchanged struct {

@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -9,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/files"
 )
 
 // Claim is an entry of data/paper/claims.json: something that the paper says, and the check that decides it. A check
@@ -63,9 +63,7 @@ var checks = map[string]func(with []byte) (check, error){
 // reading reads a check's parameters, and refuses what it does not know.
 func reading[T check](with []byte) (check, error) {
 	var c T
-	d := json.NewDecoder(bytes.NewReader(with))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&c); err != nil {
+	if err := files.Strict(with, &c); err != nil {
 		return nil, err
 	}
 	return c, c.problem()
@@ -86,9 +84,7 @@ func paperClaims() claims {
 
 // readClaims reads claims, and refuses what it does not know.
 func readClaims(text []byte) (c claims, err error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&c); err != nil {
+	if err := files.Strict(text, &c); err != nil {
 		return c, err
 	}
 	ids := map[string]bool{}

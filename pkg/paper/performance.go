@@ -137,14 +137,21 @@ func tested(gains []float64) string {
 	if len(gains) < leastPairs {
 		return n + ", too few to test"
 	}
+	return probability(gains) + ", " + n
+}
+
+// probability says the p of a paired test of differences.
+func probability(gains []float64) string {
 	p := pairedT(gains)
 	switch {
+	case len(gains) < leastPairs:
+		return "too few splits to test"
 	case math.IsNaN(p):
-		return "all differences equal, " + n
+		return "all differences equal"
 	case p < 0.001:
-		return "p < 0.001, " + n
+		return "p < 0.001"
 	}
-	return fmt.Sprintf("p = %.3f, %s", p, n)
+	return fmt.Sprintf("p = %.3f", p)
 }
 
 func count(n int, what string) string {

@@ -1,14 +1,13 @@
 package paper
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -154,9 +153,7 @@ func ParseProfile(name string) (p Profile, err error) {
 
 // readProfile reads a profile, and refuses what it does not know.
 func readProfile(text []byte) (p Profile, err error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&p); err != nil {
+	if err := files.Strict(text, &p); err != nil {
 		return p, err
 	}
 	for _, r := range p.Rules {

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"database/sql"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -127,15 +126,7 @@ func readLines(in io.Reader, each func(int, exported) error) error {
 
 // fromJSON reads one record; what it does not know would be lost, and is an error.
 func fromJSON(text []byte) (r exported, err error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&r); err != nil {
-		return r, err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return r, errors.New("more than one value")
-	}
-	return r, nil
+	return r, files.Strict(text, &r)
 }
 
 func readCSV(in io.Reader, each func(int, exported) error) error {

@@ -32,13 +32,8 @@ func OpenChoices(path string) (c Choices, err error) {
 	} else if err != nil {
 		return c, err
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&c); err != nil {
+	if err := files.Strict(text, &c); err != nil {
 		return c, fmt.Errorf("%s is no file of chosen settings (%w): give another name", path, err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return c, fmt.Errorf("%s has something behind the chosen settings: remove it, or give another name", path)
 	}
 	return c, nil
 }

@@ -1,11 +1,9 @@
 package search
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -67,14 +65,9 @@ func OpenSpace(nameOrFile string) (*Space, error) {
 // ParseSpace reads a space from JSON; an error names what is wrong: an unknown setting or model, a range that nothing
 // can be drawn from, or one with values that a setting cannot have.
 func ParseSpace(text []byte) (*Space, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
 	var s Space
-	if err := d.Decode(&s); err != nil {
+	if err := files.Strict(text, &s); err != nil {
 		return nil, fmt.Errorf("the space cannot be read: %w", err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("the space has something behind its end: remove it")
 	}
 	if s.Name == "" || len(s.Rules) == 0 {
 		return nil, fmt.Errorf("the space needs a name and rules")
