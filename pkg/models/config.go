@@ -49,6 +49,9 @@ type Config struct {
 	// the bound c.
 	BlockGate bool
 	BlockNorm string
+	// BlockScale s multiplies a block's weights and bias: h(X) = σ(s (Â X W + b)), so that Lip(h) <= s c. With s = L0/L,
+	// a chain of L layers trains by the settings that suit L0 layers: see [Builder.blockScaled].
+	BlockScale float64
 	// DropEdge is the probability with which a training step drops an edge.
 	DropEdge float64
 	// HalfHop is the share of the nodes whose incoming edges lead through slow nodes, and HalfHopAlpha the weight of an
@@ -101,6 +104,8 @@ func (c *Config) shared() []Setting {
 		{Name: "block-norm", Value: &c.BlockNorm, Help: "normalisation of what layers read; the bound holds: none, " +
 			"center (rows of mean 0), center-nodes (columns of mean 0) or ball (rows no longer than sqrt(hidden))",
 			OneOf: append([]string{"none"}, layers.Projections...), Absent: "none"},
+		{Name: "block-scale", Value: &c.BlockScale, Help: "factor of the layers' weights and bias: with L0/L, a chain of " +
+			"L layers trains by the settings that suit L0", Least: 1e-6, Most: 1, Absent: 1.0},
 		{Name: "drop-edge", Value: &c.DropEdge, Help: "probability of dropping an edge in a training step (DropEdge)",
 			Most: 1, Absent: 0.0},
 		{Name: "half-hop", Value: &c.HalfHop,
@@ -121,7 +126,7 @@ func usual() Config {
 	return Config{Forward: 8, Reverse: 8, Hidden: 64, Heads: 1, Activation: string(layers.ActivationReLU),
 		Lipschitz: 0.999, Bound: string(layers.FrobeniusNorm), Normalise: "project",
 		Tolerance: 1e-5, MaxIterations: 16, Adjoint: "implicit", Norm: "none", NormLayers: "none", NormScale: 1,
-		BlockNorm: "none", HalfHopAlpha: 0.5}
+		BlockNorm: "none", BlockScale: 1, HalfHopAlpha: 0.5}
 }
 
 // Default is a model's configuration unless settings are chosen. Of a model that does not
@@ -161,6 +166,15 @@ func copyValue(to, from Setting) {
 
 // HasReverse tells whether the model has a reverse process.
 func (c Config) HasReverse() bool { return registry[c.Model].Plain != "" }
+
+// Contraction is the bound on the Lipschitz constant of the layers' branch h, s c: of weights bounded by c, times the
+// block scale s.
+func (c Config) Contraction() float64 {
+	if c.BlockScale == 0 { // a model without the setting
+		return c.Lipschitz
+	}
+	return c.BlockScale * c.Lipschitz
+}
 
 // Depth says how deep the configuration is, in a word or two: "8/16" for 8 forward and 16 reverse layers.
 func (c Config) Depth() string {

@@ -77,10 +77,10 @@ func (a *gat) block(b *Builder, arrays []*Node) (solve.Block, []*Node) {
 		return Einsum("koi,ko->ik", w, Reshape(v, heads, d))
 	}
 	// [in, heads, out]
-	values := DivScalar(Reshape(TransposeAllAxes(w, 2, 0, 1), d, heads*d), float64(heads))
+	values := b.blockScaled(DivScalar(Reshape(TransposeAllAxes(w, 2, 0, 1), d, heads*d), float64(heads)))
 	all := Concatenate([]*Node{values, scores(source), scores(target)}, 1)
 	if a.Ego {
-		all = Concatenate([]*Node{all, Transpose(matrices[1], 0, 1)}, 1)
+		all = Concatenate([]*Node{all, b.blockScaled(Transpose(matrices[1], 0, 1))}, 1)
 	}
 	layer := layers.GAT{Pattern: a.pattern, Activation: layers.Activation(a.Activation), Ego: a.Ego}
 	weights := []*Node{all, b.bias(w)}

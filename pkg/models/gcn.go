@@ -55,7 +55,7 @@ func normalised(a *sparse.CSR, directed bool) *sparse.CSR {
 }
 
 func (c *gcn) block(b *Builder, arrays []*Node) (solve.Block, []*Node) {
-	w := Transpose(b.weights(c.heads(1, c.glorot()))[0], 0, 1)
+	w := b.blockScaled(Transpose(b.weights(c.heads(1, c.glorot()))[0], 0, 1))
 	layer := layers.GCN{Adjacency: c.matrix, Activation: layers.Activation(c.Activation)}
 	weights := []*Node{w, b.bias(w)}
 	if c.drop == nil {

@@ -51,10 +51,10 @@ type convolution interface {
 // The shared settings of residual networks, without reverse layers and with them.
 var (
 	plainSettings = append([]string{"forward", "hidden", "dropout", "activation", "norm", "block-gate", "block-norm",
-		"no-bias", "head-layers"}, remedies...)
+		"block-scale", "no-bias", "head-layers"}, remedies...)
 	reverseSettings = []string{"forward", "reverse", "hidden", "dropout", "activation", "lipschitz", "bound",
-		"normalise", "tolerance", "max-iterations", "adjoint", "norm", "block-gate", "block-norm", "no-bias",
-		"head-layers"}
+		"normalise", "tolerance", "max-iterations", "adjoint", "norm", "block-gate", "block-norm",
+		"block-scale", "no-bias", "head-layers"}
 )
 
 // resolveHead has the head of as many layers as the authors' networks: 1 with reverse layers, 2 without.
@@ -194,12 +194,28 @@ func (c Config) ego() Param {
 // (Glorot and Bengio 2010).
 func (c Config) glorot() float64 { return math.Sqrt(3 / float64(c.Hidden)) }
 
-// bias is the convolution's bias, zero where it has none.
+// bias is the convolution's bias, scaled, and zero where it has none.
 func (b *Builder) bias(w *Node) *Node {
 	if b.Config.NoBias {
 		return BroadcastToDims(loop.Float(w, 0), b.Config.Hidden)
 	}
-	return b.Param(Param{Name: "stack.0.body.bias", Shape: []int{b.Config.Hidden}})
+	return b.blockScaled(b.Param(Param{Name: "stack.0.body.bias", Shape: []int{b.Config.Hidden}}))
+}
+
+// blockScaled is a weight or bias w of the layers' block as the layers use it: s w, with s the block scale.
+//
+// All L layers of a chain share w, so that a step of the optimiser, which changes w by about the learning rate whatever
+// the gradient, changes what the chain computes L times over: at a learning rate that suits 64 layers, 512 layers are
+// thrown far off by a single step. With s = 64/512, a step on w changes the layers' weights by an eighth, and the whole
+// chain as it would change one of 64 layers; the encoder and the head learn at the rate that they had. The bound c on
+// the norm of w is one of s c on that of s w, and what L layers can grow their input by, (1 + s c)^L forwards and
+// (1 - s c)^-L backwards, stays bounded whatever L: by exp(64 c) forwards in this example. Deep residual networks whose
+// layers have weights of their own are scaled likewise (Zhang, Dauphin and Ma, ICLR 2019).
+func (b *Builder) blockScaled(w *Node) *Node {
+	if b.Config.BlockScale == 1 {
+		return w
+	}
+	return MulScalar(w, b.Config.BlockScale)
 }
 
 // startNorm is the Frobenius norm that the convolution's weights start with together: min(c, sqrt(d)/64), so that each

@@ -16,7 +16,7 @@ func init() {
 		Layer:     "X + σ(Â X W + X V + b), σ = ReLU: GCN's layer with a weight for the node itself, as in GraphSAGE",
 		Reference: "Hamilton et al., NeurIPS 2017; docs/which-layer.md", Resolve: resolveHead,
 		Shared: []string{"forward", "hidden", "dropout", "activation", "norm", "norm-layers", "norm-scale",
-			"block-gate", "block-norm", "no-bias", "head-layers"},
+			"block-gate", "block-norm", "block-scale", "no-bias", "head-layers"},
 		Defaults: func(c *Config) { c.Norm, c.Dropout = "batch", 0.2 },
 		New:      func(c Config) Network { return newResidual(&sageResidual{Config: c}, layerIf(c, layers.SAGE{})) }}
 	Register(k)
@@ -51,7 +51,7 @@ func (s *sageResidual) prepare(a *sparse.CSR) (order sparse.Order, arrays []*ten
 
 func (s *sageResidual) block(b *Builder, arrays []*Node) (solve.Block, []*Node) {
 	w := b.weights(s.heads(1, s.glorot()), s.ego())
-	weight := Transpose(w[0], 0, 1)
+	weight, ego := b.blockScaled(Transpose(w[0], 0, 1)), b.blockScaled(Transpose(w[1], 0, 1))
 	layer := layers.SAGE{Adjacency: s.matrix, Activation: layers.Activation(s.Activation)}
-	return layer, append([]*Node{weight, b.bias(weight), Transpose(w[1], 0, 1)}, arrays...)
+	return layer, append([]*Node{weight, b.bias(weight), ego}, arrays...)
 }

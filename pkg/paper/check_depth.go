@@ -96,7 +96,7 @@ func (v *View) byDepth(curve DepthCurve, process string, limit int) (layers, tes
 		if c.Forward, c.Reverse = 1, at.Layers; process == "forward" {
 			c.Forward, c.Reverse = at.Layers, 1
 		}
-		_, values, missing := v.trained(curve.Dataset, c)
+		_, values, missing := v.trained(curve, c)
 		if missing != "" {
 			return nil, nil, missing
 		}

@@ -44,13 +44,13 @@ func (c gslBelow) judge(v *View, dataset string) finding {
 	highest := most(a.Outcome.Followed.Reverse)
 	verdict := NotReproduced
 	switch {
-	case highest < c.Below && m.Reverse >= c.Layers && m.Lipschitz >= c.Lipschitz:
+	case highest < c.Below && m.Reverse >= c.Layers && m.Contraction() >= c.Lipschitz:
 		verdict = Reproduced
 	case highest < c.Below:
 		verdict = Weaker
 	}
 	return found(verdict, highest, c.Below, "%.3f at most in %s layers, c = %g; test %s %.1f %%", highest, m.Depth(),
-		m.Lipschitz, a.Outcome.Metric, 100*float64(a.Outcome.Test))
+		m.Contraction(), a.Outcome.Metric, 100*float64(a.Outcome.Test))
 }
 
 // smoothed is figure 3's training of a model, of so many forward layers (0: any), or why it is not there.

@@ -49,8 +49,8 @@ func (v *View) curve(d *Document, curve DepthCurve) {
 				continue
 			}
 			c.Forward, c.Reverse = layers[0], layers[1]
-			vals, tests, why := v.trained(dataset, c)
-			settings := report.Text(fmt.Sprintf("%g, %g", c.Lipschitz, c.LearningRate))
+			vals, tests, why := v.trained(curve, c)
+			settings := report.Text(fmt.Sprintf("%.3g, %.3g", c.Contraction(), c.LearningRate))
 			if why != "" {
 				row.Cells = append(row.Cells, report.Missing(why), report.Missing(why), settings)
 				continue
@@ -70,10 +70,10 @@ func (v *View) curve(d *Document, curve DepthCurve) {
 	d.Tables = append(d.Tables, t)
 }
 
-// trained are validation and test metrics in percent over figure 2's splits, or why they are not there.
-func (v *View) trained(dataset string, c train.Config) (vals, tests []float64, why string) {
-	for _, split := range v.Profile.Depth.Splits {
-		a := experiment.Ask[experiment.Trained](v.View, experiment.Training(dataset, split, c))
+// trained are validation and test metrics in percent over a curve's splits, or why they are not there.
+func (v *View) trained(curve DepthCurve, c train.Config) (vals, tests []float64, why string) {
+	for _, split := range curve.Splits {
+		a := experiment.Ask[experiment.Trained](v.View, experiment.Training(curve.Dataset, split, c))
 		if !a.OK() {
 			why = a.Why
 			continue

@@ -73,14 +73,14 @@ type Boards struct {
 
 // Depth are trainings of growing depth in one direction, with one layer in the other.
 type Depth struct {
-	Splits []int        `json:"splits"`
 	Curves []DepthCurve `json:"curves"`
 	Note   string       `json:"note"`
 }
 
-// DepthCurve is a model on a dataset, with what changes at each number of layers.
+// DepthCurve is a model on splits of a dataset, with what changes at each number of layers.
 type DepthCurve struct {
 	Dataset string           `json:"dataset"`
+	Splits  []int            `json:"splits"`
 	Model   experiment.Model `json:"model"`
 	Depths  []struct {
 		Layers   int                 `json:"layers"`

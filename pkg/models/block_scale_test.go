@@ -1,0 +1,42 @@
+package models_test
+
+import (
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/revgnn/revgnn/pkg/train"
+	"github.com/revgnn/revgnn/pkg/train/modeltest"
+)
+
+// Chains with scaled blocks are those of their formulas, σ(s (Â X W + b)): the activation is of the scaled sum.
+func TestBlockScaleFormula(t *testing.T) {
+	const s = 0.25
+	scaled := func(sigma func(*Node) *Node) func(*Node) *Node {
+		return func(u *Node) *Node { return sigma(MulScalar(u, s)) }
+	}
+	relu := func(h func(d *modeltest.Dense, x *Node) *Node) denseBranch { // s ReLU(u) is ReLU(s u)
+		return func(d *modeltest.Dense, x *Node) *Node { return MulScalar(h(d, x), s) }
+	}
+	gcn := relu(func(d *modeltest.Dense, x *Node) *Node { return gcn(d, normalised(d), x) })
+	gat := relu(func(d *modeltest.Dense, x *Node) *Node { return gat(d, Add(d.A, d.I), x) })
+	for _, c := range []struct {
+		model, activation string
+		branch            denseBranch
+	}{{"gcn", "relu", gcn}, {"gcn+rep", "relu", gcn}, {"gat", "relu", gat}, {"gat+rep", "relu", gat},
+		{"sage-res", "tanh", sageBranch(scaled(Tanh))}, {"sage+rep", "tanh", sageBranch(scaled(Tanh))}} {
+		t.Run(c.model, func(t *testing.T) {
+			modeltest.Equals(t, c.model, residualFormula(c.branch, 40), func(tc *train.Config) {
+				tc.Norm, tc.BlockScale, tc.Activation = "none", s, c.activation
+				if tc.HasReverse() {
+					tc.Lipschitz = 0.9
+				}
+			})
+		})
+	}
+}
+
+// Models with scaled blocks do what all models must do.
+func TestBlockScaleChecks(t *testing.T) {
+	modeltest.Check(t, "gcn+rep", with(t, "block-scale", "0.25"))
+}
