@@ -12,7 +12,7 @@
 //   - .venv, with JupyterLab and what executes and exports notebooks (kernels/jupyter.lock);
 //   - .venv/bin/gonb, the Go kernel, and goimports, which it calls;
 //   - .venv/bin/gopls, which completes code (Tab) and shows documentation (Shift-Tab); each kernel starts one, which takes
-//     100 to 600 MB of memory;
+//     0.6 to 1.2 GB of memory;
 //   - .venv/share/revgnn/echarts.min.js, which draws figures (package echarts);
 //   - .venv/share/jupyter/kernels/revgnn, the kernel spec made from kernels/kernel.json, with a copy of ECharts for
 //     the pages that the notebook server shows; it gives cells the allocator's settings of package host, which
@@ -33,7 +33,7 @@ func main() {
 	user := flag.Bool("user", false, "also install the kernel for every Jupyter of this user")
 	system := flag.Bool("system", false, "also install the kernel for every user of this machine")
 	completion := flag.Bool("gopls", true, "completion and help in cells by gopls; `-gopls=false` leaves it out, and "+
-		"saves 100 to 600 MB of memory for each open notebook")
+		"saves 0.6 to 1.2 GB of memory for each open notebook")
 	warm := flag.Bool("warm", false, "also compile what a first cell needs into Go's build cache (GOCACHE), so that it "+
 		"starts in seconds")
 	env := variables{}
