@@ -40,7 +40,7 @@ class Client(nbclient.NotebookClient):
 
 
 def tell(notebook):
-    """Hooks that announce a cell before it runs, and repeat afterwards what it printed, and how its progress bars ended."""
+    """Hooks that announce a cell before it runs, and repeat then what it printed, and how progress bars ended."""
     total = sum(c.cell_type == "code" for c in notebook.cells)
     done = 0
 

@@ -11,8 +11,8 @@
 //
 //   - .venv, with JupyterLab and what executes and exports notebooks (kernels/jupyter.lock);
 //   - .venv/bin/gonb, the Go kernel, and goimports, which it calls;
-//   - .venv/bin/gopls, which completes code (Tab) and shows documentation (Shift-Tab); each kernel starts one, which takes
-//     0.6 to 1.2 GB of memory;
+//   - .venv/bin/gopls, which completes code (Tab) and shows documentation (Shift-Tab); each kernel starts one, which
+//     takes 0.6 to 1.2 GB of memory;
 //   - .venv/share/revgnn/echarts.min.js, which draws figures (package echarts);
 //   - .venv/share/jupyter/kernels/revgnn, the kernel spec made from kernels/kernel.json, with a copy of ECharts for
 //     the pages that the notebook server shows; it gives cells the allocator's settings of package host, which

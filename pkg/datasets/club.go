@@ -12,9 +12,9 @@ import (
 )
 
 // WriteClub makes a folder with an example of a graph in two CSV files, as [Load] reads them, and returns their paths:
-// nodes.csv and edges.csv. It is a club of 900 people in three groups (red, green and blue: the labels), who know mostly
-// people of the next group, so that neighbours differ: the graph is heterophilic. Each person has eight traits (the
-// features), drawn from normal distributions of standard deviation 1, of which two or three have the mean 0.7 in place
+// nodes.csv and edges.csv. It is a club of 900 people in three groups (red, green and blue: the labels), who know
+// mostly people of the next group, so that neighbours differ: the graph is heterophilic. Each person has eight traits
+// (the features), drawn from normal distributions of standard deviation 1, of which two or three have the mean 0.7 in place
 // of 0, by the group. The files are the same each time. There is no column "split", so that random splits are drawn.
 func WriteClub(dir string) (paths []string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -115,7 +115,8 @@ func TestHead(t *testing.T) {
 	if err := os.WriteFile(file, []byte("1<2\n2\n3\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for lines, want := range map[int]string{2: "a.csv:\n1<2\n2\n...\n", 3: "a.csv:\n1<2\n2\n3\n", 4: "a.csv:\n1<2\n2\n3\n"} {
+	whole := "a.csv:\n1<2\n2\n3\n"
+	for lines, want := range map[int]string{2: "a.csv:\n1<2\n2\n...\n", 3: whole, 4: whole} {
 		if got := Head(file, lines).Text(); got != want {
 			t.Errorf("%d lines are %q, want %q", lines, got, want)
 		}

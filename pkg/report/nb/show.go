@@ -1,5 +1,5 @@
-// Package nb shows figures, tables and live progress in the cells of a Go notebook (GoNB), and takes values from cell to
-// cell. Outside a notebook, the same calls write plain lines to stderr.
+// Package nb shows figures, tables and live progress in the cells of a Go notebook (GoNB), and takes values from cell
+// to cell. Outside a notebook, the same calls write plain lines to stderr.
 //
 // Each cell is a program of its own: variables start afresh. What a later cell needs is kept by [Save] and returned by
 // [Load]. Package live trains; it leaves [Runs], which are compared here:

@@ -55,7 +55,8 @@ func TestCompareSaysWhatDiverged(t *testing.T) {
 			t.Errorf("%q, want which training diverged, and what to do", said)
 		}
 	}()
-	Compare(g, func(c *train.Config) { c.LearningRate, c.Epochs = 1e38, 9 }, Network{Name: "GCN", Model: "gcn", Forward: 2})
+	settings := func(c *train.Config) { c.LearningRate, c.Epochs = 1e38, 9 }
+	Compare(g, settings, Network{Name: "GCN", Model: "gcn", Forward: 2})
 }
 
 func must(e *engine.Engine, err error) *engine.Engine {
