@@ -29,8 +29,7 @@ type server struct {
 // (trusted-fig1.ipynb), and one that has not been executed (fresh.ipynb).
 func lab(t *testing.T) *server {
 	t.Helper()
-	dir := venv(t)
-	s := &server{root: t.TempDir(), env: os.Environ()}
+	s := newServer(t)
 	copied := func(from, to string, change ...string) string {
 		text, err := os.ReadFile(from)
 		if err != nil {
@@ -50,15 +49,29 @@ func lab(t *testing.T) *server {
 		// Trust goes by content, so that of the copy must differ.
 		trusted = append(trusted, copied(file, "trusted-"+n.name+".ipynb", `"<div id=`, `"<div data-copy=\"1\" id=`))
 	}
-	// Settings, trust and running servers of whoever runs the tests stay out of it.
-	for _, name := range []string{"JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"} {
-		s.env = append(s.env, name+"="+t.TempDir())
-	}
-	trust := exec.Command(filepath.Join(dir, "bin", "jupyter"), trusted...)
+	trust := exec.Command(filepath.Join(venv(t), "bin", "jupyter"), trusted...)
 	trust.Env = s.env
 	if out, err := trust.CombinedOutput(); err != nil {
 		t.Fatalf("jupyter trust: %v\n%s", err, out)
 	}
+	s.start(t)
+	return s
+}
+
+// newServer is a server that does not run yet, with a folder for notebooks. Settings, trust and running servers of
+// whoever runs the tests stay out of it.
+func newServer(t *testing.T) *server {
+	t.Helper()
+	s := &server{root: t.TempDir(), env: os.Environ()}
+	for _, name := range []string{"JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"} {
+		s.env = append(s.env, name+"="+t.TempDir())
+	}
+	return s
+}
+
+// start starts JupyterLab, and ends it when the test ends.
+func (s *server) start(t *testing.T) {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +79,7 @@ func lab(t *testing.T) *server {
 	port := listener.Addr().(*net.TCPAddr).Port
 	listener.Close()
 
-	cmd := exec.Command(filepath.Join(dir, "bin", "jupyter-lab"), "--no-browser", "--allow-root",
+	cmd := exec.Command(filepath.Join(venv(t), "bin", "jupyter-lab"), "--no-browser", "--allow-root",
 		"--ip=127.0.0.1", fmt.Sprintf("--port=%d", port), "--ServerApp.port_retries=0",
 		"--IdentityProvider.token="+token, "--ServerApp.root_dir="+s.root, "--LabApp.expose_app_in_browser=True",
 		"--LabApp.check_for_updates_class=jupyterlab.handlers.announcements.NeverCheckForUpdate", "--LabApp.news_url=")
@@ -90,11 +103,10 @@ func lab(t *testing.T) *server {
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		if r, err := http.Get(s.address + "api"); err == nil {
 			r.Body.Close()
-			return s
+			return
 		}
 	}
 	t.Fatalf("JupyterLab does not answer at %s", s.address)
-	return nil
 }
 
 // locked is a buffer that a process writes to while a test may read it.

@@ -62,9 +62,9 @@ type saved struct {
 // quick sizes for the notebooks that train without records.
 var quick = map[string]string{
 	"quickstart": `
-		type Size struct{ Side, Epochs int }
+		type Size struct{ Side, Corner, Epochs int }
 
-		var compiled, pureGo = Size{Side: 12, Epochs: 3}, Size{Side: 12, Epochs: 3}`,
+		var compiled, pureGo = Size{Side: 12, Corner: 8, Epochs: 3}, Size{Side: 12, Corner: 8, Epochs: 3}`,
 	"minesweeper": `
 		type Size struct{ Side, Forward, Reverse, Epochs int }
 

@@ -40,7 +40,7 @@ class Client(nbclient.NotebookClient):
 
 
 def tell(notebook):
-    """Hooks that announce a cell before it runs, and repeat what it printed afterwards."""
+    """Hooks that announce a cell before it runs, and repeat then what it printed, and how progress bars ended."""
     total = sum(c.cell_type == "code" for c in notebook.cells)
     done = 0
 
@@ -56,6 +56,8 @@ def tell(notebook):
         for out in cell.outputs:
             if out.output_type == "stream" and out.name == "stdout":
                 print(out.text, end="", flush=True)
+            elif out.output_type == "display_data" and "<progress" in out.data.get("text/html", ""):
+                print(out.data["text/plain"], flush=True)
 
     return {"on_cell_start": before, "on_cell_executed": after}
 

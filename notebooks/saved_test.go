@@ -103,3 +103,53 @@ func TestReadme(t *testing.T) {
 		}
 	}
 }
+
+// TestShort keeps notebooks that people read first free of plumbing.
+func TestShort(t *testing.T) {
+	for file, most := range map[string]int{"quickstart.ipynb": 45, "your-own-graph.ipynb": 50} {
+		lines := 0
+		for _, cell := range sources(t, file) {
+			for line := range strings.Lines(cell) {
+				line = strings.TrimRight(line, "\n")
+				if width := len([]rune(strings.ReplaceAll(line, "\t", "    "))); width > 120 {
+					t.Errorf("%s: a line of %d columns: %s", file, width, line)
+				}
+				code := strings.TrimSpace(line)
+				if code == "" || strings.HasPrefix(code, "//") {
+					continue
+				}
+				lines++
+				if strings.Contains(code, ";") {
+					t.Errorf("%s: several statements in a line: %s", file, line)
+				}
+			}
+		}
+		if lines > most {
+			t.Errorf("%s has %d lines of code, want %d at most", file, lines, most)
+		}
+	}
+}
+
+// sources reads a notebook's code cells.
+func sources(t *testing.T, file string) (code []string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var notebook struct {
+		Cells []struct {
+			Type   string `json:"cell_type"`
+			Source any    `json:"source"`
+		} `json:"cells"`
+	}
+	if err := json.Unmarshal(text, &notebook); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	for _, cell := range notebook.Cells {
+		if cell.Type == "code" {
+			code = append(code, join(cell.Source))
+		}
+	}
+	return code
+}

@@ -7,11 +7,16 @@ import (
 	"path/filepath"
 )
 
-// tools are Go programs built into .venv/bin.
-var tools = []struct{ name, module, version, folder string }{
-	{"gonb", "github.com/janpfeifer/gonb", "v0.11.5", "."},
-	{"goimports", "golang.org/x/tools", "v0.44.0", "./cmd/goimports"},
+// A tool is a Go program that is built into .venv/bin from a module of an exact version, whose sum is that of go.sum.
+type tool struct{ name, module, version, sum, folder string }
+
+var tools = []tool{
+	{"gonb", "github.com/janpfeifer/gonb", "v0.11.5", "h1:38ov1fxbQY74/OQQoNjgeGDaRfyjIEcB+DaFKbw2lDw=", "."},
+	{"goimports", "golang.org/x/tools", "v0.44.0", "h1:UP4ajHPIcuMjT1GqzDWRlalUEoY+uzoZKnhOjbIPD2c=", "./cmd/goimports"},
 }
+
+// gopls completes code and shows documentation. Each kernel that finds it on its PATH starts one.
+var gopls = tool{"gopls", "golang.org/x/tools/gopls", "v0.22.0", "h1:9aON2mTxKrZ1y71RbQVnlPTTNfKZ9y5cv3x/f6XpsZw=", "."}
 
 // modules downloads what go.mod names: cells are compiled with GOPROXY=off.
 func (p *place) modules() error {
@@ -32,29 +37,64 @@ func (p *place) modules() error {
 	})
 }
 
-// tools builds the kernel and its helper, each inside its own folder of the module cache: there its own go.sum
-// holds, and the proxy is asked for exact versions only, which is all that some proxies serve.
+// tools builds the kernel and its helper.
 func (p *place) tools() error {
 	for _, t := range tools {
-		at := t.module + "@" + t.version
-		binary := filepath.Join(p.venv, "bin", t.name)
-		err := p.once(t.name, at+" "+p.goroot, binary, func() error {
-			said, err := output(p.project, "go", "mod", "download", "-json", at)
-			if err != nil {
-				return fmt.Errorf("downloading %s from the Go module proxy, which must be in reach: %w", at, err)
-			}
-			var module struct{ Dir string }
-			if err := json.Unmarshal([]byte(said), &module); err != nil {
-				return err
-			}
-			// The kernel's go.mod may name an older Go than the one that is to build it; GOFLAGS
-			// and GOWORK are the user's.
-			return p.run(module.Dir, "env", "GOFLAGS=", "GOWORK=off", "go", "build", "-buildvcs=false", "-trimpath",
-				"-o", binary, t.folder)
-		})
-		if err != nil {
-			return fmt.Errorf("building %s: %w", t.name, err)
+		if err := p.build(t); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// completion builds gopls, or removes it, so that kernels do not start one.
+func (p *place) completion(wanted bool) error {
+	if wanted {
+		return p.build(gopls)
+	}
+	if err := os.Remove(filepath.Join(p.venv, "bin", gopls.name)); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	return nil
+}
+
+// build builds a tool inside its own folder of the module cache: there its own go.sum holds, and the proxy is asked for
+// exact versions only, which is all that some proxies serve.
+func (p *place) build(t tool) error {
+	at := t.module + "@" + t.version
+	binary := filepath.Join(p.venv, "bin", t.name)
+	err := p.once(t.name, at+" "+t.sum+" "+p.goroot, binary, func() error {
+		said, err := output(p.project, "go", "mod", "download", "-json", at)
+		if err != nil {
+			return fmt.Errorf("downloading %s from the Go module proxy, which must be in reach: %w", at, err)
+		}
+		var module struct{ Dir, Sum string }
+		if err := json.Unmarshal([]byte(said), &module); err != nil {
+			return err
+		}
+		if module.Sum != t.sum {
+			return fmt.Errorf("the sum of %s is %s, want %s: it is not the module that was published; remove it with "+
+				"`go clean -modcache` and ask another proxy", at, module.Sum, t.sum)
+		}
+		// The tool's go.mod may name an older Go than the one that is to build it; GOFLAGS and GOWORK are the user's.
+		return p.run(module.Dir, "env", "GOFLAGS=", "GOWORK=off", "go", "build", "-buildvcs=false", "-trimpath",
+			"-o", binary, t.folder)
+	})
+	if err != nil {
+		return fmt.Errorf("building %s: %w", t.name, err)
+	}
+	return nil
+}
+
+// warmed are the packages that cells import: with what they need, nearly all of the code that a cell consists of.
+var warmed = []string{"./pkg/report/nb/live", "./pkg/datasets", "./pkg/paper"}
+
+// warm compiles packages into Go's build cache in the way cells have them compiled, so that a cell is only linked.
+func (p *place) warm() error {
+	fmt.Fprintln(os.Stderr, "compiling what cells need ...")
+	args := append([]string{"GOFLAGS=", "GOPROXY=off", "GOWORK=off", "go", "build"}, warmed...)
+	if err := p.run(p.project, "env", args...); err != nil {
+		return fmt.Errorf("compiling what cells need: %w", err)
 	}
 	return nil
 }

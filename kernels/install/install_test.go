@@ -55,7 +55,8 @@ func TestKernel(t *testing.T) {
 	if spec.Argv[0] != filepath.Join(p.venv, "bin", "gonb") || spec.Argv[len(spec.Argv)-1] != "-go_work="+p.project {
 		t.Errorf("argv is %q", spec.Argv)
 	}
-	for name, want := range map[string]string{"GOPROXY": "off", "GLIBC_TUNABLES": host.Tunables, "A": "1", "B": "2",
+	for name, want := range map[string]string{"GOPROXY": "off", "GOFLAGS": "-ldflags=-w", "GLIBC_TUNABLES": host.Tunables,
+		"A": "1", "B": "2",
 		"PATH": p.venv + "/bin:/opt/go/bin:${PATH}"} {
 		if spec.Env[name] != want {
 			t.Errorf("%s is %q, want %q", name, spec.Env[name], want)

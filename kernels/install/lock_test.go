@@ -81,15 +81,48 @@ func TestLockFilesAgree(t *testing.T) {
 	}
 }
 
-// What is built into .venv/bin comes from modules whose sums are in go.sum.
+// What is built into .venv/bin comes from modules with a fixed sum: that of go.sum, where revgnn needs the module, too.
 func TestToolsHaveSums(t *testing.T) {
 	sums, err := os.ReadFile("../../go.sum")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tool := range tools {
-		if want := tool.module + " " + tool.version + " h1:"; !strings.Contains(string(sums), want) {
-			t.Errorf("go.sum has no %q", want)
+	for _, tool := range append(slices.Clone(tools), gopls) {
+		_, after, ok := strings.Cut(string(sums), "\n"+tool.module+" "+tool.version+" ")
+		if sum, _, _ := strings.Cut(after, "\n"); ok && sum != tool.sum || !strings.HasPrefix(tool.sum, "h1:") {
+			t.Errorf("the sum of %s is %q here and %q in go.sum", tool.module, tool.sum, sum)
+		}
+	}
+}
+
+// A module with another sum than the one that is written here is not built.
+func TestBuildRefusesAnotherSum(t *testing.T) {
+	p := checkout(t)
+	other := tools[1]
+	other.sum = "h1:" + strings.Repeat("0", 43) + "="
+	if err := p.build(other); err == nil || !strings.Contains(err.Error(), "want "+other.sum) {
+		t.Errorf("%v, want an error that names the wanted sum", err)
+	}
+	if _, err := os.Stat(filepath.Join(p.venv, "bin", other.name)); err == nil {
+		t.Error("it was built")
+	}
+}
+
+func TestCompletionCanBeLeftOut(t *testing.T) {
+	p := checkout(t)
+	binary := filepath.Join(p.venv, "bin", gopls.name)
+	if err := os.MkdirAll(filepath.Dir(binary), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(binary, nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time there is none
+		if err := p.completion(false); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(binary); !os.IsNotExist(err) {
+			t.Errorf("gopls is still there: %v", err)
 		}
 	}
 }

@@ -141,6 +141,21 @@ func (m Minesweeper) Graph() (*graphs.Graph, error) {
 	return graphs.New(m.String(), n, edges, features, width, labels, 2, splits)
 }
 
+// MineCounts reads from a Minesweeper graph's features what a network sees of each cell: how many mines are among its
+// neighbours, 5 for five or more, and NaN where the count is unknown. It is for the public graph, too.
+func MineCounts(g *graphs.Graph) []float64 {
+	out := make([]float64, g.NumNodes)
+	for i := range out {
+		out[i] = math.NaN()
+		for count, feature := range g.Features[i*g.NumFeatures:][1:g.NumFeatures] {
+			if feature == 1 {
+				out[i] = float64(count)
+			}
+		}
+	}
+	return out
+}
+
 // gridEdges joins every cell to its neighbours to the right and in the next row: each edge once.
 func gridEdges(rows, cols int) []graphs.Edge {
 	edges := make([]graphs.Edge, 0, 4*rows*cols)

@@ -148,3 +148,26 @@ func TestParseMinesweeper(t *testing.T) {
 		}
 	}
 }
+
+func TestMineCounts(t *testing.T) {
+	g, err := Minesweeper{Rows: 2, Cols: 3, Mines: 0.5, Unknown: 0.5, Seed: 3}.Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	around := make([]float64, g.NumNodes) // the mines, counted anew
+	for _, e := range g.Edges {
+		around[e[0]] += float64(g.Labels[e[1]])
+		around[e[1]] += float64(g.Labels[e[0]])
+	}
+	unknown := 0
+	for i, count := range MineCounts(g) {
+		if math.IsNaN(count) {
+			unknown++
+		} else if want := min(around[i], 5); count != want {
+			t.Errorf("cell %d has %v mines around it, want %v", i, count, want)
+		}
+	}
+	if unknown != 3 {
+		t.Errorf("%d cells are unknown, want 3 of 6", unknown)
+	}
+}

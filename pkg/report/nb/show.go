@@ -1,5 +1,14 @@
-// Package nb shows figures, tables and live progress in the cells of a Go notebook (GoNB). Outside a notebook, the
-// same calls write plain lines to stderr.
+// Package nb shows figures, tables and live progress in the cells of a Go notebook (GoNB), and takes values from cell
+// to cell. Outside a notebook, the same calls write plain lines to stderr.
+//
+// Each cell is a program of its own: variables start afresh. What a later cell needs is kept by [Save] and returned by
+// [Load]. Package live trains; it leaves [Runs], which are compared here:
+//
+//	runs := nb.Load[nb.Runs]("runs")
+//	nb.Show(runs.Table("scores", "Scores", nb.Validation(2), nb.Test(2)), runs.Losses("loss", "Loss while training"))
+//
+// This package needs neither the engine nor the trainer, so that a cell that only shows something is compiled in half
+// the time of one that trains.
 package nb
 
 import (

@@ -1,8 +1,11 @@
 package nb
 
 import (
+	"bufio"
 	"fmt"
 	"html"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/revgnn/revgnn/pkg/report"
@@ -40,3 +43,31 @@ func (f folded) HTML() (string, error) {
 }
 
 func (f folded) Text() string { return f.line + "\n" + f.Item.Text() }
+
+// Head is the beginning of a text file, as many lines as asked for, for [Show]. It panics where the file can't be read.
+func Head(path string, lines int) report.Item {
+	f := Must(os.Open(path))
+	defer f.Close()
+	text, more := filepath.Base(path)+":\n", bufio.NewScanner(f)
+	for range lines {
+		if !more.Scan() {
+			break
+		}
+		text += more.Text() + "\n"
+	}
+	if more.Scan() {
+		text += "...\n"
+	}
+	if err := more.Err(); err != nil {
+		panic(fmt.Errorf("nb: reading %s: %w", path, err))
+	}
+	return verbatim(text)
+}
+
+type verbatim string
+
+func (v verbatim) HTML() (string, error) {
+	return "<pre>" + html.EscapeString(string(v)) + "</pre>\n", nil
+}
+
+func (v verbatim) Text() string { return string(v) }

@@ -1,0 +1,58 @@
+package datasets
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/revgnn/revgnn/pkg/files"
+)
+
+// WriteClub makes a folder with an example of a graph in two CSV files, as [Load] reads them, and returns their paths:
+// nodes.csv and edges.csv. It is a club of 900 people in three groups (red, green and blue: the labels), who know
+// mostly people of the next group, so that neighbours differ: the graph is heterophilic. Each person has eight traits
+// (the features), drawn from normal distributions of standard deviation 1, of which two or three have the mean 0.7 in place
+// of 0, by the group. The files are the same each time. There is no column "split", so that random splits are drawn.
+func WriteClub(dir string) (paths []string, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	const groups, members = 3, 300
+	rng := rand.New(rand.NewPCG(7, 7))
+	var nodes, edges strings.Builder
+	nodes.WriteString("id,label,t1,t2,t3,t4,t5,t6,t7,t8\n")
+	edges.WriteString("from,to\n")
+	for i := range groups * members {
+		group := i % groups
+		fmt.Fprintf(&nodes, "p%d,%s", i, [groups]string{"red", "green", "blue"}[group])
+		for trait := range 8 {
+			value := rng.NormFloat64()
+			if trait%groups == group {
+				value += 0.7
+			}
+			fmt.Fprintf(&nodes, ",%.3f", value)
+		}
+		nodes.WriteString("\n")
+		for range 2 + rng.IntN(5) {
+			other := group + 1 // one in five knows somebody of any group
+			if rng.Float64() < 0.2 {
+				other = rng.IntN(groups)
+			}
+			fmt.Fprintf(&edges, "p%d,p%d\n", i, other%groups+groups*rng.IntN(members))
+		}
+	}
+	for _, f := range []struct{ name, text string }{{"nodes.csv", nodes.String()}, {"edges.csv", edges.String()}} {
+		path := filepath.Join(dir, f.name)
+		if err := files.Write(path, func(w io.Writer) error {
+			_, err := io.WriteString(w, f.text)
+			return err
+		}); err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}

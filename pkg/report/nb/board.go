@@ -1,0 +1,65 @@
+package nb
+
+import (
+	"fmt"
+
+	"github.com/revgnn/revgnn/pkg/report"
+)
+
+// A Corner is the upper left part of a square board whose cells are the nodes of a graph, row by row: small enough to
+// see single cells.
+type Corner struct {
+	Width int // of the whole board, in cells
+	Side  int // of the corner, in cells; the whole board where it is larger
+}
+
+// side of what is shown, in cells.
+func (c Corner) side() int { return min(c.Side, c.Width) }
+
+// Cut gives the corner's part of the board's values, row by row. It panics where there are fewer values than cells.
+func (c Corner) Cut(values []float64) []float64 {
+	if len(values) < c.Width*c.Width {
+		panic(fmt.Errorf("nb: %d values for a board of %d x %d cells: give one for each cell, row by row",
+			len(values), c.Width, c.Width))
+	}
+	var out []float64
+	for row := range c.side() {
+		out = append(out, values[row*c.Width:][:c.side()]...)
+	}
+	return out
+}
+
+// Board draws the corner of one map, as [report.Board] does; values are those of the whole board.
+func (c Corner) Board(id, title, valueName, name string, values []float64) *report.Figure {
+	return report.Board(id, title, valueName, c.side(), c.side(), []report.Panel{{Title: name, Values: c.Cut(values)}})
+}
+
+// Boards draws the corner's labels and what each network makes of them: a row for each run that is compared with no
+// other, with the runs that are compared with it beside it. The darker a cell, the more probable is class 1; above each
+// map stands the test metric. It is for graphs of two classes.
+func (rs Runs) Boards(id, title, valueName string, c Corner) *report.Figure {
+	truth := report.Panel{Title: "Truth", Values: c.Cut(floats(rs.Labels))}
+	var strips []report.Strip
+	for _, base := range rs.Runs {
+		if base.Base != "" {
+			continue
+		}
+		strip := report.Strip{Title: base.Name, Panels: []report.Panel{truth}}
+		for _, r := range rs.Runs {
+			if r.Name == base.Name || r.Base == base.Name {
+				strip.Panels = append(strip.Panels, report.Panel{
+					Title: fmt.Sprintf("%s: %.1f %%", r.Name, 100*r.Test), Values: c.Cut(r.Probability)})
+			}
+		}
+		strips = append(strips, strip)
+	}
+	return report.Boards(id, title, valueName, c.side(), c.side(), strips)
+}
+
+func floats(labels []int32) []float64 {
+	out := make([]float64, len(labels))
+	for i, l := range labels {
+		out[i] = float64(l)
+	}
+	return out
+}

@@ -1,0 +1,63 @@
+package nb
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/revgnn/revgnn/pkg/report"
+)
+
+// Losses draws the loss on the training nodes over the epochs, a curve for each run.
+func (rs Runs) Losses(id, title string) *report.Figure {
+	return report.Curves(id, title, "epoch", "cross-entropy on training nodes",
+		rs.history(func(e Epoch) float64 { return e.Loss }), report.Axes{LogY: true})
+}
+
+// Scores draws the metric on the validation nodes over the epochs, a curve for each run. The axis ends at 100 % and
+// begins at least 10 points below the lowest of the runs' best scores, at a multiple of ten, which leaves out the low
+// scores of the first epochs.
+func (rs Runs) Scores(id, title string) *report.Figure {
+	least := 100.0
+	for _, r := range rs.Runs {
+		least = min(least, 100*r.Val)
+	}
+	return report.Curves(id, title, "epoch", fmt.Sprintf("%s on validation nodes [%%]", rs.Metric),
+		rs.history(func(e Epoch) float64 { return 100 * e.Val }),
+		report.Axes{RangeY: [2]float64{max(0, 10*math.Floor(least/10)-10), 100}})
+}
+
+// history is a value over the epochs.
+func (rs Runs) history(of func(Epoch) float64) []report.Series {
+	var all []report.Series
+	for _, r := range rs.Runs {
+		s := report.Series{Name: r.Name}
+		for _, e := range r.History {
+			s.X, s.Y = append(s.X, float64(e.Epoch)), append(s.Y, of(e))
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// Smoothness draws how alike the nodes are after each layer (GSL, [State]), a curve for each direction of each run that
+// kept states. The number of layers is on a logarithmic axis, unless states of the input (layer 0) were kept.
+func (rs Runs) Smoothness(id, title string) *report.Figure {
+	var all []report.Series
+	axes := report.Axes{Log2X: true}
+	for _, r := range rs.Runs {
+		for _, direction := range []struct {
+			name   string
+			states []State
+		}{{"forward", r.ForwardStates}, {"reverse", r.ReverseStates}} {
+			s := report.Series{Name: r.Name + ", " + direction.name, Style: report.Marked}
+			for _, state := range direction.states {
+				s.X, s.Y = append(s.X, float64(state.Layer)), append(s.Y, state.GSL)
+				axes.Log2X = axes.Log2X && state.Layer > 0
+			}
+			if len(s.X) > 0 {
+				all = append(all, s)
+			}
+		}
+	}
+	return report.Curves(id, title, "layers", "GSL", all, axes)
+}

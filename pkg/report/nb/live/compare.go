@@ -1,0 +1,86 @@
+package live
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/report/nb"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// Choose returns what is right for the engine of this machine: compiled for one that compiles with XLA, or pureGo, a
+// smaller task, for the pure-Go engine, which needs no plugin but is some fifty times slower. It prints which engine it
+// is, and why. It panics where no engine can be opened.
+func Choose[T any](compiled, pureGo T) T {
+	e := nb.Must(engine.Open(""))
+	fmt.Printf("Engine: %s (%s).\n", e.Name, e.Why)
+	if e.Name == engine.Go {
+		return pureGo
+	}
+	return compiled
+}
+
+// A Network is one of the models that [Compare] trains. What it does not say is as in [train.Default].
+type Network struct {
+	// Name of the network, which no other of the comparison has, and of the network that its scores are compared with;
+	// "" for none.
+	Name, Base string
+	// Model by the name that [train.Default] knows it by, such as "gcn+rep".
+	Model string
+	// Forward and Reverse count the layers in each direction.
+	Forward, Reverse int
+	// Layers names numbers of layers after which the trained network's states are kept ([nb.Run].ForwardStates); 0 is
+	// the input. nil keeps none, which is right for models that are not made of layers, such as GRAND.
+	Layers []int
+}
+
+// Compare trains the networks one after the other on the graph's first split, on the engine of this machine, with a bar
+// for each ([Fit]). The function settings may change a network's configuration before it is trained; nil changes
+// nothing. Compare panics with an error, as [nb.Must] does, and where a training diverges.
+func Compare(g *graphs.Graph, settings func(*train.Config), networks ...Network) nb.Runs {
+	e := nb.Must(engine.Open(""))
+	runs := nb.Runs{Metric: titles[train.Metric(g)], Labels: g.Labels}
+	for _, n := range networks {
+		c := train.Default(n.Model)
+		c.Forward, c.Reverse = n.Forward, n.Reverse
+		if settings != nil {
+			settings(&c)
+		}
+		r := Fit(n.Name, e, g, 0, c)
+		if r.Status != train.OK {
+			panic(fmt.Errorf("live: training %s: %s", n.Name, r.Message))
+		}
+		run := summary(r)
+		run.Name, run.Base, run.Forward, run.Reverse = n.Name, n.Base, n.Forward, n.Reverse
+		if len(n.Layers) > 0 {
+			t := nb.Must(train.Trace(e, g, 0, c, r.Weights, n.Layers))
+			run.ForwardStates, run.ReverseStates = states(t.Forward), states(t.Reverse)
+		}
+		runs.Runs = append(runs.Runs, run)
+	}
+	return runs
+}
+
+// summary keeps of a result what is shown of it.
+func summary(r *train.Result) nb.Run {
+	run := nb.Run{Val: float64(r.Val), Test: float64(r.Test), Epochs: r.Epochs, BestEpoch: r.BestEpoch, Seconds: r.Seconds}
+	for _, e := range r.History {
+		run.History = append(run.History, nb.Epoch{Epoch: e.Epoch, Loss: float64(e.Loss), Val: float64(e.Val)})
+	}
+	if r.Outputs == 1 {
+		for _, logit := range r.Logits {
+			run.Probability = append(run.Probability, 1/(1+math.Exp(-float64(logit))))
+		}
+	}
+	return run
+}
+
+func states(of []train.State) []nb.State {
+	var out []nb.State
+	for _, s := range of {
+		out = append(out, nb.State{Layer: s.Layer, GSL: float64(s.GSL), Probability: s.Probability})
+	}
+	return out
+}

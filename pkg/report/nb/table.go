@@ -1,0 +1,85 @@
+package nb
+
+import (
+	"fmt"
+
+	"github.com/revgnn/revgnn/pkg/report"
+)
+
+// A Column is one measure in a table of runs: its heading, and its cell in the row of a run. Those of this package are
+// [ForwardLayers], [ReverseLayers], [Validation], [Test], [Adds], [Epochs], [BestEpoch] and [Seconds].
+type Column struct {
+	Heading func(Runs) report.Column
+	Cell    func(Runs, Run) report.Cell
+}
+
+// The columns that take no number of decimals.
+var (
+	ForwardLayers = count("Layers", "forward", func(r Run) int { return r.Forward })
+	ReverseLayers = count("Layers", "reverse", func(r Run) int { return r.Reverse })
+	Epochs        = count("", "epochs", func(r Run) int { return r.Epochs })
+	BestEpoch     = count("", "best epoch", func(r Run) int { return r.BestEpoch })
+	Seconds       = Column{
+		Heading: func(Runs) report.Column { return report.Column{Name: "seconds"} },
+		Cell:    func(_ Runs, r Run) report.Cell { return report.Number(r.Seconds, 1) },
+	}
+)
+
+func count(group, name string, of func(Run) int) Column {
+	return Column{
+		Heading: func(Runs) report.Column { return report.Column{Group: group, Name: name} },
+		Cell:    func(_ Runs, r Run) report.Cell { return report.Count(of(r)) },
+	}
+}
+
+// Validation is the metric on the validation nodes in percent, with so many decimals; the best is marked.
+func Validation(decimals int) Column {
+	return score("validation", decimals, func(r Run) float64 { return r.Val })
+}
+
+// Test is the metric on the test nodes in percent, with so many decimals; the best is marked.
+func Test(decimals int) Column {
+	return score("test", decimals, func(r Run) float64 { return r.Test })
+}
+
+func score(name string, decimals int, of func(Run) float64) Column {
+	return Column{
+		Heading: func(rs Runs) report.Column {
+			return report.Column{Group: rs.Metric, Name: name, Unit: "%", Best: report.Highest}
+		},
+		Cell: func(_ Runs, r Run) report.Cell { return report.Number(100*of(r), decimals).Ranked() },
+	}
+}
+
+// Adds is the difference in the test metric, in percentage points, between a run and the run that it is compared with
+// ([Run].Base); what says what it comes from, as in "reverse".
+func Adds(what string, decimals int) Column {
+	return Column{
+		Heading: func(rs Runs) report.Column {
+			return report.Column{Group: rs.Metric, Name: fmt.Sprintf("test, %s adds", what), Unit: "percentage points"}
+		},
+		Cell: func(rs Runs, r Run) report.Cell {
+			base := rs.find(r.Base)
+			if base == nil {
+				return report.Cell{}
+			}
+			return report.Difference(100*(r.Test-base.Test), decimals)
+		},
+	}
+}
+
+// Table compares the runs, a row each.
+func (rs Runs) Table(id, title string, columns ...Column) *report.Table {
+	t := &report.Table{ID: id, Title: title, Corner: "Network"}
+	for _, c := range columns {
+		t.Columns = append(t.Columns, c.Heading(rs))
+	}
+	for _, r := range rs.Runs {
+		row := report.Row{Label: r.Name}
+		for _, c := range columns {
+			row.Cells = append(row.Cells, c.Cell(rs, r))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
