@@ -59,11 +59,10 @@ func TestBadFolders(t *testing.T) {
 	for _, c := range []struct{ what, nodes, edges, want string }{
 		{"no nodes", "", edges, "has no nodes.csv"},
 		{"no edges", good, "", "has no edges.csv"},
-		{"no header", "a,0,1\nb,1,2\n", edges, "needs the columns id and label"},
+		{"no header", "a,0,1\nb,1,2\n", edges, "needs the column id"},
 		{"two labels", "id,label,label\n", edges, `names the column "label" twice`},
 		{"no rows", "id,label\n", "from,to\n", "without nodes"},
 		{"id twice", "id,label\na,0\na,1\n", edges, `line 3: the id "a" stands there twice`},
-		{"no label", "id,label\na,0\nb,\n", edges, "row 2 has no label"},
 		{"negative label", "id,label\na,0\nb,-1\n", edges, "label -1"},
 		{"text feature", "id,label,x\na,0,1\nb,1,two\n", edges, `line 3: the feature "x" is "two"`},
 		{"NaN feature", "id,label,x\na,0,1\nb,1,NaN\n", edges, "feature 0 of node 1 is NaN"},

@@ -134,7 +134,7 @@ func TestBadArchives(t *testing.T) {
 		{"mask of twos", "other than 0 and 1",
 			tiny(entry("val_masks", npy("|u1", false, "(1, 3)", []uint8{2, 0, 0})))},
 		{"too few labels", "2 values", tiny(entry("node_labels", npy("<i8", false, "(2,)", []int64{0, 1})))},
-		{"negative label", "label -1", tiny(entry("node_labels", npy("<i8", false, "(3,)", []int64{0, -1, 0})))},
+		{"negative label", "label -2", tiny(entry("node_labels", npy("<i8", false, "(3,)", []int64{0, -2, 0})))},
 		{"huge label", "label 1099511627776",
 			tiny(entry("node_labels", npy("<i8", false, "(3,)", []int64{0, 1 << 40, 0})))},
 		{"objects", `type "|O"`, tiny(entry("node_labels", npy("|O", false, "(3,)", []int64{0, 1, 0})))},

@@ -15,6 +15,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/train"
+	"github.com/revgnn/revgnn/pkg/trained"
 	"github.com/revgnn/revgnn/pkg/weights"
 )
 
@@ -53,18 +54,19 @@ func (r *Record) Recorded() (run results.Record, err error) {
 // noSum stands in the place of a record's sum while that is computed.
 var noSum = strings.Repeat("0", 2*sha256.Size)
 
-// keep writes the weights, then the record: one that is there is complete. Then the checkpoint is not needed any more.
-func (f *folder) keep(r *Record) error {
+// keep writes the weights with what there is to say of their model, then the record: one that is there is complete.
+// Then the checkpoint is not needed any more.
+func (f *folder) keep(r *Record, about trained.About) error {
 	// An old one, whose weights were removed, does not fit to new weights.
 	if err := os.Remove(f.path(recordName(r.Split))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cannot replace an earlier result: %w; choose another folder with --out", err)
 	}
 	if len(r.Weights) > 0 {
 		path := f.path(weightsName(r.Split))
-		if err := weights.Write(path, r.Weights); err != nil {
+		err := (&trained.Model{About: about, Weights: r.Weights}).Write(path)
+		if err != nil {
 			return err
 		}
-		var err error
 		if r.WeightsSum, err = sumOf(path); err != nil {
 			return fmt.Errorf("cannot read what was written: %w", err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/train"
+	"github.com/revgnn/revgnn/pkg/trained"
 )
 
 // Options of a sweep.
@@ -167,7 +168,7 @@ func (w *sweep) train(ctx context.Context, split int) (*Record, error) {
 	}
 	r.Result = *result
 	if w.folder != nil && r.Status != train.Interrupted {
-		return r, w.folder.keep(r)
+		return r, w.folder.keep(r, trained.Describe(w.graph, w.config, w.engine.Name, result))
 	}
 	return r, nil
 }

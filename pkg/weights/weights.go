@@ -30,6 +30,12 @@ const counter = ".num_batches_tracked"
 // Read reads the parameters in a .npz or .safetensors file. If any array is called "param.<name>", only those arrays
 // are parameters, and are returned by <name>; else all are, but for outputs and gradients ("out.logits", "grad.…").
 func Read(path string) (map[string]train.Array, error) {
+	parameters, _, err := ReadAll(path)
+	return parameters, err
+}
+
+// ReadAll is [Read], and returns what a .safetensors file says beside, its metadata.
+func ReadAll(path string) (parameters map[string]train.Array, metadata map[string]string, err error) {
 	var (
 		names []string
 		array func(string) ([]float32, []int, error)
@@ -38,21 +44,27 @@ func Read(path string) (map[string]train.Array, error) {
 	case ".npz":
 		z, err := npz.Open(path)
 		if err != nil {
-			return nil, fmt.Errorf("weights: %w", err)
+			return nil, nil, fmt.Errorf("weights: %w", err)
 		}
 		defer z.Close()
 		names, array = z.Names(), func(name string) ([]float32, []int, error) { return z.Float32s(name, npz.Any) }
 	case ".safetensors":
 		s, err := safetensors.Open(path)
 		if err != nil {
-			return nil, fmt.Errorf("weights: %w", err)
+			return nil, nil, fmt.Errorf("weights: %w", err)
 		}
 		defer s.Close()
-		names, array = s.Names(), s.Float32s
+		names, array, metadata = s.Names(), s.Float32s, s.Metadata
 	default:
-		return nil, fmt.Errorf("weights: %s ends neither in .npz nor in .safetensors; name the file by its format",
-			path)
+		return nil, nil, unknownFormat(path)
 	}
+	parameters, err = read(path, names, array)
+	return parameters, metadata, err
+}
+
+// read reads those of the arrays with the given names that are parameters.
+func read(path string, names []string,
+	array func(string) ([]float32, []int, error)) (map[string]train.Array, error) {
 	out := map[string]train.Array{}
 	total := 0
 	for _, stored := range parameters(names) {
@@ -72,6 +84,10 @@ func Read(path string) (map[string]train.Array, error) {
 	return out, nil
 }
 
+func unknownFormat(path string) error {
+	return fmt.Errorf("weights: %s ends neither in .npz nor in .safetensors; name the file by its format", path)
+}
+
 // parameters picks the names of parameters.
 func parameters(names []string) []string {
 	marked := slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, Prefix) })
@@ -89,9 +105,17 @@ func parameters(names []string) []string {
 // Write writes parameters to a file, .npz or .safetensors by its name, whole or not at all. Equal
 // parameters give equal bytes.
 func Write(path string, parameters map[string]train.Array) error {
+	return WriteAll(path, parameters, nil)
+}
+
+// WriteAll is [Write] with metadata, which only a .safetensors file can have.
+func WriteAll(path string, parameters map[string]train.Array, metadata map[string]string) error {
 	names := slices.Sorted(maps.Keys(parameters))
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".npz":
+		if len(metadata) > 0 {
+			return fmt.Errorf("weights: %s cannot say what model it is of: give it a name that ends in .safetensors", path)
+		}
 		var arrays []npz.Named
 		for _, n := range names {
 			arrays = append(arrays,
@@ -104,9 +128,9 @@ func Write(path string, parameters map[string]train.Array) error {
 			arrays = append(arrays,
 				safetensors.Named{Name: n, Shape: parameters[n].Shape, Values: parameters[n].Values})
 		}
-		return safetensors.Write(path, arrays, nil)
+		return safetensors.Write(path, arrays, metadata)
 	}
-	return fmt.Errorf("weights: %s ends neither in .npz nor in .safetensors; name the file by its format", path)
+	return unknownFormat(path)
 }
 
 // For picks the arrays that a model wants, under the names that it uses, and tells for each of these the name that it
