@@ -39,7 +39,7 @@ func (m *Model) Write(path string) error {
 	if err != nil {
 		return fmt.Errorf("the model cannot be written: %w", err)
 	}
-	return weights.WriteAll(path, m.Weights, map[string]string{key: string(text)})
+	return weights.WriteFile(path, m.Weights, map[string]string{key: string(text)})
 }
 
 // Read reads a file that [Model.Write] or 'revgnn train --out' wrote. One that does not say what model it is of, or is
@@ -49,15 +49,19 @@ func Read(path string) (*Model, error) {
 		return nil, fmt.Errorf("%s does not say what model its weights are of, which no .npz file does: give the "+
 			".safetensors file that 'revgnn train --out DIR' wrote", path)
 	}
-	parameters, metadata, err := weights.ReadAll(path)
+	f, err := weights.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	about, err := parse(path, metadata)
+	about, err := parse(path, f.Metadata)
 	if err != nil {
 		return nil, err
 	}
-	return &Model{About: about, Weights: parameters, file: path}, nil
+	if !f.Sealed {
+		return nil, fmt.Errorf("%s has lost the checksum that revgnn wrote into it, by damage or by another program: give "+
+			"the file as it was written, or train the model again", path)
+	}
+	return &Model{About: about, Weights: f.Parameters, file: path}, nil
 }
 
 // Prediction is what a model says of the nodes of a graph, in the graph's order. Matrices are row-major.

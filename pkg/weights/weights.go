@@ -30,12 +30,21 @@ const counter = ".num_batches_tracked"
 // Read reads the parameters in a .npz or .safetensors file. If any array is called "param.<name>", only those arrays
 // are parameters, and are returned by <name>; else all are, but for outputs and gradients ("out.logits", "grad.…").
 func Read(path string) (map[string]train.Array, error) {
-	parameters, _, err := ReadAll(path)
-	return parameters, err
+	f, err := ReadFile(path)
+	return f.Parameters, err
 }
 
-// ReadAll is [Read], and returns what a .safetensors file says beside, its metadata.
-func ReadAll(path string) (parameters map[string]train.Array, metadata map[string]string, err error) {
+// File is what a file of weights holds.
+type File struct {
+	Parameters map[string]train.Array
+	// Metadata is what a .safetensors file says beside.
+	Metadata map[string]string
+	// Sealed tells that the file has a checksum of revgnn's, and is as it was written.
+	Sealed bool
+}
+
+// ReadFile is [Read], with what the file says beside.
+func ReadFile(path string) (f File, err error) {
 	var (
 		names []string
 		array func(string) ([]float32, []int, error)
@@ -44,22 +53,22 @@ func ReadAll(path string) (parameters map[string]train.Array, metadata map[strin
 	case ".npz":
 		z, err := npz.Open(path)
 		if err != nil {
-			return nil, nil, fmt.Errorf("weights: %w", err)
+			return f, fmt.Errorf("weights: %w", err)
 		}
 		defer z.Close()
 		names, array = z.Names(), func(name string) ([]float32, []int, error) { return z.Float32s(name, npz.Any) }
 	case ".safetensors":
 		s, err := safetensors.Open(path)
 		if err != nil {
-			return nil, nil, fmt.Errorf("weights: %w", err)
+			return f, fmt.Errorf("weights: %w", err)
 		}
 		defer s.Close()
-		names, array, metadata = s.Names(), s.Float32s, s.Metadata
+		names, array, f.Metadata, f.Sealed = s.Names(), s.Float32s, s.Metadata, s.Sealed
 	default:
-		return nil, nil, unknownFormat(path)
+		return f, unknownFormat(path)
 	}
-	parameters, err = read(path, names, array)
-	return parameters, metadata, err
+	f.Parameters, err = read(path, names, array)
+	return f, err
 }
 
 // read reads those of the arrays with the given names that are parameters.
@@ -105,11 +114,11 @@ func parameters(names []string) []string {
 // Write writes parameters to a file, .npz or .safetensors by its name, whole or not at all. Equal
 // parameters give equal bytes.
 func Write(path string, parameters map[string]train.Array) error {
-	return WriteAll(path, parameters, nil)
+	return WriteFile(path, parameters, nil)
 }
 
-// WriteAll is [Write] with metadata, which only a .safetensors file can have.
-func WriteAll(path string, parameters map[string]train.Array, metadata map[string]string) error {
+// WriteFile is [Write] with metadata, which only a .safetensors file can have.
+func WriteFile(path string, parameters map[string]train.Array, metadata map[string]string) error {
 	names := slices.Sorted(maps.Keys(parameters))
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".npz":
