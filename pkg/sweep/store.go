@@ -31,6 +31,8 @@ type Record struct {
 	Metric  string       `json:"metric"`
 	train.Result
 	History []train.Epoch `json:"history"`
+	// Details are there where [Options] ask for them.
+	Details *train.Details `json:"details,omitempty"`
 	// Origin is what a result has to have in common with others of the sweep, but for the split.
 	Origin train.Origin `json:"origin"`
 	// Run is the record of the run, without the configuration and the outcome, which are above; see [Record.Recorded].
@@ -46,9 +48,15 @@ func (r *Record) Recorded() (run results.Record, err error) {
 	run = r.Run
 	run.Status, run.Message, run.Seconds = r.Status, r.Message, r.Seconds
 	if run.Config, err = json.Marshal(r.Config); err == nil {
-		run.Outcome, err = json.Marshal(r.Result)
+		run.Outcome, err = json.Marshal(outcome{r.Result, r.Details})
 	}
 	return run, err
+}
+
+// outcome is that of a run's record.
+type outcome struct {
+	train.Result
+	Details *train.Details `json:"details,omitempty"`
 }
 
 // noSum stands in the place of a record's sum while that is computed.
