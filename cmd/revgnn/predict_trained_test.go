@@ -48,7 +48,8 @@ func TestTrainedModelOnAnotherEngine(t *testing.T) {
 		var told predicted
 		succeeds(t, "predict", "--engine", "go", "--dataset", tinyGraph, "--weights", file, "--out", out, "--json").
 			document(t, &told)
-		if told.Engine != "go" || told.About.Engine != engine.CPU || told.Model != name || told.About.BestEpoch != r.BestEpoch {
+		if told.Engine != "go" || told.About.Engine != engine.CPU || told.Model != name ||
+			told.About.BestEpoch != r.BestEpoch {
 			t.Errorf("%s: told %+v", name, told)
 		}
 		z := opened(t, out)
@@ -91,7 +92,8 @@ func TestPredictByTheFileAlone(t *testing.T) {
 		t.Errorf("got %d rows: %q … %q", len(rows), rows[0], rows[len(rows)-1])
 	}
 	folder := filepath.Dir(writeFile(t, "nodes.csv", []byte("id,x\na,1\nb,2\n")))
-	fails(t, 1, "ends neither in .npz nor in .safetensors", "predict", "--engine", "go", "--weights", dir, "--dataset", tinyGraph, "--out", out)
+	fails(t, 1, "ends neither in .npz nor in .safetensors", "predict", "--engine", "go", "--weights", dir,
+		"--dataset", tinyGraph, "--out", out)
 	fails(t, 1, "has no edges.csv", with(predict, "--dataset", folder, "--out", out)...)
 	fails(t, 2, "ends in .csv or .npz", with(predict, "--dataset", tinyGraph, "--out", "p.txt")...)
 	fails(t, 2, "ends in .npz", with(predict, "--dataset", tinyGraph, "--out", "p.csv", "--gradients")...)

@@ -17,9 +17,10 @@ import (
 //
 // nodes.csv needs a header. Its columns are id (any text, each once), optionally label (class numbers from 0, or names,
 // which are numbered in alphabetical order; empty where the class is not known), optionally split (train, val, test, or
-// empty), and any number of features, which are numbers. edges.csv has two columns of ids; a header is recognised by two names that are neither ids nor numbers.
-// Edges are undirected; repeated ones and self loops are dropped. With directed_edges.csv in place of edges.csv, they
-// lead from the first id to the second. Without a split column the graph gets splits as [PaperSplits] of the nodes that have labels.
+// empty), and any number of features, which are numbers. edges.csv has two columns of ids; a header is recognised by
+// two names that are neither ids nor numbers. Edges are undirected; repeated ones and self loops are dropped. With
+// directed_edges.csv in place of edges.csv, they lead from the first id to the second. Without a split column the graph
+// gets splits as [PaperSplits] of the nodes that have labels.
 func folderGraph(dir string) (*graphs.Graph, error) {
 	nodes, err := readCSV(dir, "nodes.csv", parseNodes)
 	if err != nil {

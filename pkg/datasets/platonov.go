@@ -8,10 +8,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// platonovGraph reads an archive with the keys of Platonov et al. (2023), "A critical look at the evaluation
-// of GNNs under heterophily": node_features [n,d], node_labels [n], edges [m,2] (each undirected edge once
-// or in both directions), and train_masks, val_masks, test_masks [splits,n]. Labels of -1, or no array of them, are
-// nodes whose class is not known. Without any masks the graph gets ten 60/20/20 splits of the nodes that have labels. A key of ours, directed, tells with true that edges lead from the first node to the second.
+// platonovGraph reads an archive with the keys of Platonov et al. (2023), "A critical look at the evaluation of GNNs
+// under heterophily": node_features [n,d], node_labels [n], edges [m,2] (each undirected edge once or in both
+// directions), and train_masks, val_masks, test_masks [splits,n]. Labels of -1, or no array of them, are nodes whose
+// class is not known. Without any masks the graph gets ten 60/20/20 splits of the nodes that have labels. A key of
+// ours, directed, tells with true that edges lead from the first node to the second.
 func platonovGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	n, d, err := checkPlatonov(z)
 	if err != nil {

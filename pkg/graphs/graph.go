@@ -35,7 +35,8 @@ type Graph struct {
 	// Features are row-major, NumNodes x NumFeatures.
 	Features    []float32
 	NumFeatures int
-	// Labels are class numbers 0 … NumClasses-1, one per node, or Unlabelled. A graph without any labels has no classes.
+	// Labels are class numbers 0 … NumClasses-1, one per node, or Unlabelled. A graph without any labels has no
+	// classes.
 	Labels     []int32
 	NumClasses int
 	// IDs, ClassNames and FeatureNames are the names that the graph's source has for nodes, classes and features, one

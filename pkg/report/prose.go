@@ -22,7 +22,8 @@ func Heading(level int, text string) Item {
 
 // Paragraph is a paragraph on a page.
 func Paragraph(text string) Item {
-	return prose{text, `<p style="` + proseStyle + `;font-size:14px;line-height:1.45;max-width:54em;margin:8px">`, "</p>"}
+	const style = proseStyle + ";font-size:14px;line-height:1.45;max-width:54em;margin:8px"
+	return prose{text, `<p style="` + style + `">`, "</p>"}
 }
 
 // Code is text on a page to be copied as it is, such as a command.

@@ -30,7 +30,8 @@ func (r run) curves(c train.Curves) report.Item {
 	x := epochs(c)
 	metrics := []report.Series{{Name: "validation", X: x, Y: numbersOf(c.Val, 100)}}
 	if len(c.Test) > 0 {
-		metrics = append(metrics, report.Series{Name: "test (nothing is chosen by it)", X: x, Y: numbersOf(c.Test, 100)})
+		metrics = append(metrics,
+			report.Series{Name: "test (nothing is chosen by it)", X: x, Y: numbersOf(c.Test, 100)})
 	}
 	if r.out.BestEpoch > 0 {
 		metrics = append(metrics, report.Series{Name: "best epoch", Style: report.Points,
@@ -66,8 +67,9 @@ func (r run) solves(c train.Curves) []report.Item {
 			Series: series, Axes: report.Axes{LogY: true}})
 	}
 	return []report.Item{report.Plots("run-solves", "Iterations and residuals over epochs", plots...),
-		report.Paragraph("A reverse layer is the inverse of a forward layer, found by iteration until the mean absolute " +
-			"change is below the tolerance. A residual above it means that the iteration was ended by --max-iterations.")}
+		report.Paragraph("A reverse layer is the inverse of a forward layer, found by iteration until the mean " +
+			"absolute change is below the tolerance. A residual above it means that the iteration was ended by " +
+			"--max-iterations.")}
 }
 
 // roc is the ROC curve.
@@ -89,10 +91,11 @@ func (r run) roc(d *train.Details) report.Item {
 // confusion is the confusion matrix: cells are as dark as the share of their row's class that they hold.
 func confusion(d *train.Details) report.Item {
 	t := &report.Table{ID: "run-confusion", Corner: "Class",
-		Title: fmt.Sprintf("Confusion matrix of the %s nodes: by class (rows) and prediction (columns)", d.Judged),
-		Notes: []string{"Cells are darker the larger a share of their row they hold; right predictions are on the diagonal."}}
+		Title: fmt.Sprintf("Confusion matrix of the %s nodes", d.Judged),
+		Notes: []string{"A row has the nodes of a class, counted by the class that they are taken for. " +
+			"A cell is the darker the larger a share of its row it holds; right predictions are on the diagonal."}}
 	for _, name := range d.Classes {
-		t.Columns = append(t.Columns, report.Column{Group: "Predicted", Name: name})
+		t.Columns = append(t.Columns, report.Column{Group: "Taken for class", Name: name})
 	}
 	t.Columns = append(t.Columns, report.Column{Name: "Nodes"}, report.Column{Name: "Found", Unit: "%"})
 	for k, counts := range d.Confusion {
@@ -151,7 +154,8 @@ func (r run) smoothness() []report.Item {
 		return []report.Item{report.Paragraph("Not shown: the model has no layers.")}
 	}
 	return []report.Item{report.Curves("run-smoothness", "Similarity of the nodes' states after layers", "layers",
-		"mean cosine similarity of all pairs (GSL)", series),
-		report.Paragraph("Layer 0 is the encoded input. A similarity that goes to 1 with depth is over-smoothing: all nodes " +
-			"come to look alike.")}
+		"mean cosine similarity (GSL)", series),
+		report.Paragraph("The similarity is the mean over all pairs of nodes of the cosine between their states, at the " +
+			"best epoch; layer 0 is the encoded input. One that goes to 1 with depth is over-smoothing: all nodes come " +
+			"to look alike.")}
 }

@@ -60,19 +60,21 @@ func (r run) items(title string) []report.Item {
 		report.Paragraph("This trains the same model on the same split again, and records it. On another machine, with "+
 			"another engine or other versions, last digits may differ."),
 		report.Code(Command(r.Record, r.config)),
-		report.Paragraph("With the file of records at hand, 'revgnn runs rerun "+r.ID+"' does so and compares the numbers."),
+		report.Paragraph("With the file of records at hand, 'revgnn runs rerun "+r.ID+
+			"' does so and compares the numbers."),
 		report.Heading(2, "What the numbers depend on"), r.origin())
 }
 
 // summary says in sentences how the training ended.
 func (r run) summary() string {
-	text := fmt.Sprintf("Recorded on %s as run %s; it ended as %s.", r.Started.Format("2006-01-02 15:04 UTC"), r.ID, r.Status)
+	text := fmt.Sprintf("Recorded on %s as run %s; it ended as %s.", r.Started.Format("2006-01-02 15:04 UTC"), r.ID,
+		r.Status)
 	if r.Message != "" {
 		text += " " + strings.ToUpper(r.Message[:1]) + r.Message[1:] + "."
 	}
 	if r.out.BestEpoch > 0 {
-		text += fmt.Sprintf(" The parameters that count are those after epoch %d of %d, the one with the best validation %s.",
-			r.out.BestEpoch, r.out.Epochs, r.metric())
+		text += fmt.Sprintf(" The parameters that count are those after epoch %d of %d, the one with the best "+
+			"validation %s.", r.out.BestEpoch, r.out.Epochs, r.metric())
 	}
 	return text
 }
@@ -94,8 +96,8 @@ func (r run) metric() string {
 
 // absent says what the record does not hold.
 func absent(what string) report.Item {
-	return report.Paragraph("Not in this record: " + what + ". Records of 'revgnn reproduce' and 'revgnn search', and those " +
-		"of earlier versions, do not hold it; the command below makes one that does.")
+	return report.Paragraph("Not in this record: " + what + ". Records of 'revgnn reproduce' and 'revgnn search', and " +
+		"those of earlier versions, do not hold this; the command below makes one that does.")
 }
 
 // details are the figures, with a sentence in the place of each that the record does not hold.
@@ -118,8 +120,8 @@ func (r run) details() (items []report.Item) {
 	case r.out.BestEpoch == 0:
 		items = append(items, report.Paragraph("There is no best epoch."))
 	default:
-		items = append(items, report.Paragraph(fmt.Sprintf("The confusion matrix of %d classes is too large for a record.",
-			len(d.Classes))))
+		items = append(items, report.Paragraph(fmt.Sprintf("The confusion matrix of %d classes is too large for a "+
+			"record.", len(d.Classes))))
 	}
 	items = append(items, report.Heading(2, "The reverse process"))
 	switch {

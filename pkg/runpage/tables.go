@@ -102,7 +102,8 @@ func Command(r *results.Record, c train.Config) string {
 // quoted is a word that a shell takes as it is.
 func quoted(word string) string {
 	plain := func(c rune) bool {
-		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./:=,+@%", c)
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+			strings.ContainsRune("-_./:=,+@%", c)
 	}
 	if word != "" && strings.IndexFunc(word, func(c rune) bool { return !plain(c) }) < 0 {
 		return word

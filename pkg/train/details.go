@@ -17,9 +17,9 @@ type Details struct {
 	Metric  string   `json:"metric"`
 	Classes []string `json:"classes"`
 	Curves  Curves   `json:"curves"`
-	// Judged is "test" or, where the split has no test nodes, "validation": the nodes that Confusion or ROC is of, at the
-	// best epoch. Confusion counts nodes by class and prediction ([metrics.Confusion]) where accuracy is measured, and
-	// ROC is the curve where ROC-AUC is.
+	// Judged is "test" or, where the split has no test nodes, "validation": the nodes that Confusion or ROC is of, at
+	// the best epoch. Confusion counts nodes by class and prediction ([metrics.Confusion]) where accuracy is measured,
+	// and ROC is the curve where ROC-AUC is.
 	Judged    string  `json:"judged,omitempty"`
 	Confusion [][]int `json:"confusion,omitempty"`
 	ROC       *ROC    `json:"roc,omitempty"`
@@ -131,10 +131,14 @@ func curvesOf(r *Result) (c Curves) {
 	return c
 }
 
-// followed are numbers of layers up to a depth: 0, powers of two, and the depth.
+// followed are numbers of layers up to a depth: 0, powers of two (of four in deep models), and the depth. Few of them:
+// the compiler takes its time for each.
 func followed(depth int) []int {
-	layers := []int{0}
-	for l := 1; l < depth; l *= 2 {
+	layers, by := []int{0}, 2
+	if depth > 16 {
+		by = 4
+	}
+	for l := 1; l < depth; l *= by {
 		layers = append(layers, l)
 	}
 	return append(layers, depth)

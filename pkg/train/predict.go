@@ -19,7 +19,8 @@ type Prediction struct {
 	// Logits are [nodes, Outputs], Representation is [nodes, Width], both row-major.
 	Logits, Representation []float32
 	Outputs, Width         int
-	// Loss is over the training nodes, and Gradients are the loss's by parameter, where asked for; [Evaluate] has neither.
+	// Loss is over the training nodes, and Gradients are the loss's by parameter, where asked for; [Evaluate] has
+	// neither.
 	Loss      float64
 	Gradients map[string]Array
 }

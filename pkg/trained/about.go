@@ -60,14 +60,14 @@ func Describe(g *graphs.Graph, c train.Config, engine string, r *train.Result) A
 func parse(path string, metadata map[string]string) (a About, err error) {
 	text, has := metadata[key]
 	if !has {
-		return a, fmt.Errorf("%s does not say what model its weights are of, as files of PyTorch and of earlier revgnn "+
-			"don't: train the model again by 'revgnn train --out DIR', or give predict the model's settings as flags (see "+
-			"its help) to evaluate the weights as in training", path)
+		return a, fmt.Errorf("%s does not say what model its weights are of, as files of PyTorch and of earlier "+
+			"versions of revgnn don't: train the model again with 'revgnn train --out DIR', or give predict the model's "+
+			"settings as flags (see its help) to evaluate the weights as in training", path)
 	}
 	var version struct{ Format int }
 	if err := json.Unmarshal([]byte(text), &version); err == nil && version.Format != format {
-		return a, fmt.Errorf("%s is of another version of revgnn (its format is %d, and this one reads %d): predict with "+
-			"the revgnn that wrote it, or train the model again", path, version.Format, format)
+		return a, fmt.Errorf("%s is of another version of revgnn (its format is %d, and this one reads %d): predict "+
+			"with the revgnn that wrote it, or train the model again", path, version.Format, format)
 	}
 	if err := files.Strict([]byte(text), &a); err != nil {
 		return a, fmt.Errorf("%s: what it says of its model can't be read (%w): predict with the revgnn that wrote it",
@@ -99,20 +99,20 @@ func (a About) validate() error {
 // fits returns an error where the model can't read a graph; file names the model's.
 func (a About) fits(g *graphs.Graph, file string) error {
 	if g.NumFeatures != a.Features {
-		return fmt.Errorf("%s is of a model for graphs with %d features per node, as %s has, but %s has %d: give a graph "+
-			"with the same features in the same order", file, a.Features, a.Dataset, g.Name, g.NumFeatures)
+		return fmt.Errorf("%s is of a model for graphs with %d features per node, as %s has, but %s has %d: give a "+
+			"graph with the same features in the same order", file, a.Features, a.Dataset, g.Name, g.NumFeatures)
 	}
 	if a.FeatureNames != nil && g.FeatureNames != nil {
 		for i, name := range a.FeatureNames {
 			if !strings.EqualFold(name, g.FeatureNames[i]) {
-				return fmt.Errorf("%s is of a model whose feature %d is %q, but that of %s is %q: give a graph with the same "+
-					"features in the same order", file, i+1, name, g.Name, g.FeatureNames[i])
+				return fmt.Errorf("%s is of a model whose feature %d is %q, but that of %s is %q: give a graph with the "+
+					"same features in the same order", file, i+1, name, g.Name, g.FeatureNames[i])
 			}
 		}
 	}
 	if g.RowNormalised && !a.RowNormalised {
-		return fmt.Errorf("%s is of a model for features as they are stored, but those of %s are divided by their sum when "+
-			"it is loaded: give the features as an .npz file or a folder of your own", file, g.Name)
+		return fmt.Errorf("%s is of a model for features as they are stored, but those of %s are divided by their sum "+
+			"when it is loaded: give the features as an .npz file or a folder of your own", file, g.Name)
 	}
 	return a.fitsNodes(g, file)
 }
@@ -125,17 +125,18 @@ func (a About) fitsNodes(g *graphs.Graph, file string) error {
 	}
 	for _, p := range parameters {
 		if p.Nodes && g.NumNodes != a.Nodes {
-			return fmt.Errorf("%s is of %s, which has a weight for each of the %d nodes of %s, but %s has %d: give that "+
-				"graph, or train a model without such weights", file, a.Config.Model, a.Nodes, a.Dataset, g.Name, g.NumNodes)
+			return fmt.Errorf("%s is of %s, which has a weight for each of the %d nodes of %s, but %s has %d: give "+
+				"that graph, or train a model without such weights", file, a.Config.Model, a.Nodes, a.Dataset, g.Name,
+				g.NumNodes)
 		}
 	}
 	if !a.readsLabels() {
 		return nil
 	}
 	if sum := models.Seen(a.Config.Config, g).Checksum(); sum != a.Checksum || a.Split >= len(g.Splits) {
-		return fmt.Errorf("%s is of %s, which reads the labels of its training nodes when it predicts, and %s is not as "+
-			"the graph that it was trained on, %s: give that one, or train another model", file, a.Config.Model, g.Name,
-			a.Dataset)
+		return fmt.Errorf("%s is of %s, which reads the labels of its training nodes when it predicts, and %s is not "+
+			"the graph that it was trained on, %s: give that one as it was, or train another model", file,
+			a.Config.Model, g.Name, a.Dataset)
 	}
 	return nil
 }

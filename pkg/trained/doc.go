@@ -5,7 +5,7 @@
 //	graph, err := datasets.Load(ctx, "my-graph", datasets.Options{})
 //	prediction, err := model.Predict(nil, graph)
 //
-// 'revgnn train --out DIR' writes such files, DIR/split<k>.safetensors, and 'revgnn predict' reads them. A file holds the
-// parameters of the best epoch, that with the best validation metric, and in its metadata all that a prediction needs
-// to know: see [About].
+// 'revgnn train --out DIR' writes such files, DIR/split<k>.safetensors, and 'revgnn predict' reads them. A file holds
+// the parameters of the best epoch, that with the best validation metric, and in its metadata all that a prediction
+// needs to know: see [About].
 package trained

@@ -58,8 +58,8 @@ func Read(path string) (*Model, error) {
 		return nil, err
 	}
 	if !f.Sealed {
-		return nil, fmt.Errorf("%s has lost the checksum that revgnn wrote into it, by damage or by another program: give "+
-			"the file as it was written, or train the model again", path)
+		return nil, fmt.Errorf("%s has lost the checksum that revgnn wrote into it, by damage or by another program: "+
+			"give the file as it was written, or train the model again", path)
 	}
 	return &Model{About: about, Weights: f.Parameters, file: path}, nil
 }
@@ -70,8 +70,8 @@ type Prediction struct {
 	IDs, Classes []string
 	// Probabilities of the classes, [nodes, classes]; each row's sum is 1.
 	Probabilities []float64
-	// Logits are [nodes, classes], or [nodes, 1] for two classes, of the second; Representation is what the model's last
-	// layer reads, [nodes, Width].
+	// Logits are [nodes, classes], or [nodes, 1] for two classes, of the second; Representation is what the model's
+	// last layer reads, [nodes, Width].
 	Logits, Representation []float32
 	Outputs, Width         int
 	// Engine that computed them.

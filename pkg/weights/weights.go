@@ -123,7 +123,8 @@ func WriteFile(path string, parameters map[string]train.Array, metadata map[stri
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".npz":
 		if len(metadata) > 0 {
-			return fmt.Errorf("weights: %s cannot say what model it is of: give it a name that ends in .safetensors", path)
+			return fmt.Errorf("weights: %s cannot say what model it is of: give it a name that ends in .safetensors",
+				path)
 		}
 		var arrays []npz.Named
 		for _, n := range names {
