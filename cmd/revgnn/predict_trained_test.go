@@ -99,5 +99,5 @@ func TestPredictByTheFileAlone(t *testing.T) {
 	fails(t, 2, "ends in .npz", with(predict, "--dataset", tinyGraph, "--out", "p.csv", "--gradients")...)
 	fails(t, 2, "no dataset given", with(predict, "--out", out)...)
 	golden := filepath.Join(shared(t, "golden/models"), "gcn_minesweeper.npz")
-	fails(t, 1, "which no .npz file does", "predict", "--weights", golden, "--dataset", tinyGraph, "--out", out)
+	fails(t, 1, "does not say what model its weights are of", "predict", "--weights", golden, "--dataset", tinyGraph, "--out", out)
 }

@@ -167,3 +167,21 @@ func TestDamagedBytesAreNoticed(t *testing.T) {
 		}
 	}
 }
+
+// TestArchiveWithoutLabels: -1 is a node without a label, and the whole array may be missing, for a prediction.
+func TestArchiveWithoutLabels(t *testing.T) {
+	none := []npztest.Entry{entry("train_masks", nil), entry("val_masks", nil), entry("test_masks", nil)}
+	g, err := parseTiny(tiny(append(none, entry("node_labels", nil))...))
+	if err != nil || g.Labelled() != 0 || g.NumClasses != 0 || g.Splits != nil {
+		t.Errorf("got %+v, %v", g, err)
+	}
+	g, err = parseTiny(tiny(append(none, entry("node_labels", npy("<i8", false, "(3,)", []int64{0, -1, 1})))...))
+	if err != nil || !slices.Equal(g.Labels, []int32{0, graphs.Unlabelled, 1}) || g.NumClasses != 2 {
+		t.Errorf("got %+v, %v", g, err)
+	}
+	for k := range g.Splits {
+		if err := g.Teaches(k); err != nil {
+			t.Error(err)
+		}
+	}
+}

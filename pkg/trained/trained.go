@@ -3,9 +3,7 @@ package trained
 import (
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
@@ -45,10 +43,6 @@ func (m *Model) Write(path string) error {
 // Read reads a file that [Model.Write] or 'revgnn train --out' wrote. One that does not say what model it is of, or is
 // not as it was written, is an error.
 func Read(path string) (*Model, error) {
-	if strings.EqualFold(filepath.Ext(path), ".npz") {
-		return nil, fmt.Errorf("%s does not say what model its weights are of, which no .npz file does: give the "+
-			".safetensors file that 'revgnn train --out DIR' wrote", path)
-	}
 	f, err := weights.ReadFile(path)
 	if err != nil {
 		return nil, err

@@ -214,7 +214,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	refused(bareFile, "does not say what model its weights are of")
-	refused(packed, "which no .npz file does")
+	refused(packed, "does not say what model its weights are of")
 	for text, want := range map[string]string{
 		`{"format":2,"new":1}`: "is of another version of revgnn",
 		`{"format":1,"new":1}`: "can't be read",
