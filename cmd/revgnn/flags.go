@@ -107,8 +107,7 @@ func (v *settingValue) Type() string { return fmt.Sprintf("%T", v.Current()) }
 // does not have is wrong usage.
 func (s *subject) config() (train.Config, error) {
 	if s.dataset == "" {
-		return train.Config{}, usagef("no dataset given: add --dataset with one of %s, an .npz file, or a folder",
-			strings.Join(datasets.Names(), ", "))
+		return train.Config{}, noDataset()
 	}
 	if _, err := models.Lookup(s.model); err != nil {
 		return train.Config{}, asUsage(err)
@@ -129,6 +128,11 @@ func (s *subject) config() (train.Config, error) {
 		err = c.Validate()
 	}
 	return c, asUsage(s.byFlags(err))
+}
+
+func noDataset() error {
+	return usagef("no dataset given: add --dataset with one of %s, an .npz file, or a folder",
+		strings.Join(datasets.Names(), ", "))
 }
 
 // byFlags has an error speak of flags where it speaks of settings that have flags of other names.

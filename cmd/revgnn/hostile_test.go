@@ -66,7 +66,7 @@ func TestNamesDoNotSteerTheTerminal(t *testing.T) {
 	steers(fails(t, 1, `no array "node_features"`, "datasets", "stats",
 		writeFile(t, "g.npz", npztest.Archive(npztest.Named(evil, one)))))
 	steers(fails(t, 1, "which gcn+rep with these settings has not", "predict", "--dataset", tinyGraph, "--engine", "go",
-		"--out", filepath.Join(t.TempDir(), "o.npz"), "--weights",
+		"--model", "gcn+rep", "--out", filepath.Join(t.TempDir(), "o.npz"), "--weights",
 		writeFile(t, "w.npz", npztest.Archive(npztest.Named("param."+evil, one)))))
 	runs := filepath.Join(t.TempDir(), "runs.sqlite")
 	record := `{"id":"00000000000000","key":"` + strings.Repeat("0a", 32) + `","kind":"train","dataset":"\u001b[2J` +

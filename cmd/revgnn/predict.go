@@ -9,59 +9,70 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/files"
-	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/models"
-	"github.com/revgnn/revgnn/pkg/npz"
-	"github.com/revgnn/revgnn/pkg/sweep"
+	"github.com/revgnn/revgnn/pkg/plain"
 	"github.com/revgnn/revgnn/pkg/train"
-	"github.com/revgnn/revgnn/pkg/weights"
+	"github.com/revgnn/revgnn/pkg/trained"
 )
 
-// prediction is the JSON document of predict.
-type prediction struct {
-	Dataset string       `json:"dataset"`
-	Model   string       `json:"model"`
-	Config  train.Config `json:"config"`
-	Engine  string       `json:"engine"`
-	Split   int          `json:"split"`
-	Loss    train.Number `json:"loss"`
-	Out     string       `json:"out"`
-	// Arrays in the file, by name, with their shapes.
-	Arrays map[string][]int `json:"arrays"`
+// predicted is the JSON document of predict for a model that was trained.
+type predicted struct {
+	Dataset string `json:"dataset"`
+	Nodes   int    `json:"nodes"`
+	Engine  string `json:"engine"`
+	Weights string `json:"weights"`
+	Out     string `json:"out"`
+	// Classes are the names of the columns.
+	Classes []string `json:"classes"`
+	// Model, Config and About say what was trained.
+	Model  string        `json:"model"`
+	Config train.Config  `json:"config"`
+	About  trained.About `json:"trained"`
 }
 
 // trainingOnly are the settings that play no part in an evaluation.
 var trainingOnly = []string{"dropout", "lr", "weight-decay", "epochs", "patience", "seed"}
 
-const predictLong = "Evaluates a model with given weights once, in training mode without dropout, " +
-	"and writes an .npz file with\n" +
-	"logits [nodes, classes] ([nodes] for two classes), representation [nodes, width] (forward, then reverse), " +
-	"loss, and\n" +
-	"with --gradients the loss's gradient grad.<name> by every parameter."
+const predictLong = "Predicts the classes of a graph's nodes with a model that 'revgnn train --out DIR' trained and kept:\n" +
+	"DIR/split0.safetensors holds the parameters of its best epoch, and says which model they are of. The graph needs the\n" +
+	"features that the model was trained on, in their order, and neither labels nor splits. What training draws at\n" +
+	"random, such as dropout, is left out.\n\n" +
+	"The file to write is\n" +
+	"  .csv: a row for each node, with the columns id and then the probability of each class by its name;\n" +
+	"  .npz: probabilities [nodes, classes], logits [nodes, classes] ([nodes] for two classes), and representation\n" +
+	"        [nodes, width], what the model's last layer reads.\n\n" +
+	"To compare with PyTorch: with --gradients, --split, --model or one of the settings below it, the model is that of the\n" +
+	"flags instead, with weights by PyTorch's names (.npz or .safetensors), and is evaluated in training mode without\n" +
+	"dropout. The file to write is an .npz then, with logits, representation (forward, then reverse), the loss over the\n" +
+	"split's training nodes, and with --gradients the loss's gradient grad.<name> by every parameter."
 
 func (a *app) predict() *cobra.Command {
-	c := &cobra.Command{Use: "predict --dataset NAME --weights FILE --out FILE.npz [flags]", Long: predictLong,
-		Short: "Evaluate a model with given weights once, in training mode without dropout", Args: noArguments}
+	c := &cobra.Command{Use: "predict --dataset NAME --weights FILE --out FILE [flags]", Long: predictLong,
+		Short: "Predict the classes of a graph's nodes with a trained model", Args: noArguments,
+		Example: "  revgnn train --dataset GRAPH --model MODEL --splits 0 --out out/run\n" +
+			"  revgnn predict --dataset OTHER --weights out/run/split0.safetensors --out predictions.csv"}
 	s := about(c, offer{takes: func(s models.Setting) bool { return !slices.Contains(trainingOnly, s.Name) }})
-	var o evaluation
+	o := evaluation{}
 	f := c.Flags()
-	f.IntVar(&o.split, "split", 0, "split whose training nodes the loss is over")
-	f.StringVar(&o.from, "weights", "",
-		"weights, .npz or .safetensors, by PyTorch's names, with or without 'param.' before")
-	f.BoolVar(&o.gradients, "gradients", false, "also write the loss's gradients")
-	f.StringVar(&o.to, "out", "", "the .npz file to write")
+	f.IntVar(&o.split, "split", 0, "split whose training nodes the loss is over, to compare with PyTorch")
+	f.StringVar(&o.from, "weights", "", "the model's file, DIR/split<k>.safetensors of 'revgnn train --out DIR'; "+
+		"to compare with PyTorch, weights in .npz or .safetensors, by PyTorch's names, with or without 'param.' before")
+	f.BoolVar(&o.gradients, "gradients", false, "evaluate as in training, and write the loss's gradients")
+	f.StringVar(&o.to, "out", "", "the .csv or .npz file to write")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		config, err := s.config()
-		if err != nil {
+		if o.asInTraining(f) {
+			return a.evaluate(c.Context(), s, o)
+		}
+		if s.dataset == "" {
+			return noDataset()
+		}
+		if err := o.check(".csv", ".npz"); err != nil {
 			return err
 		}
-		if err := o.check(); err != nil {
-			return err
-		}
-		read, err := weights.Read(o.from)
+		m, err := trained.Read(o.from)
 		if err != nil {
 			return err
 		}
@@ -69,20 +80,19 @@ func (a *app) predict() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := sweep.CheckSplits([]int{o.split}, g); err != nil {
-			return asUsage(err)
-		}
-		out, arrays, err := o.evaluate(e, g, config, read)
+		p, err := m.Predict(e, g)
 		if err != nil {
 			return err
 		}
 		if c.Context().Err() != nil {
 			return errors.New("interrupted; nothing was written")
 		}
-		if err := npz.Write(o.to, arrays); err != nil {
+		if err := p.Write(o.to); err != nil {
 			return err
 		}
-		return a.show(out, func(w io.Writer) { predictionTable(w, out, arrays) })
+		out := predicted{Dataset: g.Name, Nodes: g.NumNodes, Engine: e.Name, Weights: o.from, Out: o.to,
+			Classes: m.Classes, Model: m.Config.Model, Config: m.Config, About: m.About}
+		return a.show(out, func(w io.Writer) { predictedTable(w, out, p) })
 	}
 	return c
 }
@@ -90,44 +100,50 @@ func (a *app) predict() *cobra.Command {
 // evaluation is what predict is to do, by its flags.
 type evaluation struct {
 	split     int
-	from, to  string // files: the weights, and the arrays to write
+	from, to  string // files: the weights, and the one to write
 	gradients bool
 }
 
-// check tells what is wrong with the files' names, before anything is read.
-func (o evaluation) check() error {
+// asInTraining tells whether the flags describe a model, or ask for gradients: the weights are evaluated as in
+// training then, to be compared with PyTorch.
+func (o evaluation) asInTraining(f *pflag.FlagSet) bool {
+	described := false
+	f.Visit(func(flag *pflag.Flag) { // those that were given
+		_, setting := flag.Value.(*settingValue)
+		described = described || setting || slices.Contains([]string{"model", "split", "gradients"}, flag.Name)
+	})
+	return described
+}
+
+// check tells what is wrong with the files' names, before anything is read; formats are those that can be written.
+func (o evaluation) check(formats ...string) error {
 	if o.from == "" {
-		return usagef("no weights given: add --weights with a .npz or .safetensors file")
+		return usagef("no weights given: add --weights with a file of 'revgnn train --out', or to compare with PyTorch " +
+			"with a .npz or .safetensors file")
 	}
-	if !strings.EqualFold(filepath.Ext(o.to), ".npz") {
-		return usagef("--out is %q: give the name of an .npz file to write", o.to)
+	if !slices.Contains(formats, strings.ToLower(filepath.Ext(o.to))) {
+		return usagef("--out is %q: give the name of a file to write that ends in %s", o.to, strings.Join(formats, " or "))
 	}
 	return files.Writable(filepath.Dir(o.to))
 }
 
-// evaluate computes the arrays to write, and the document about them.
-func (o evaluation) evaluate(e *engine.Engine, g *graphs.Graph, c train.Config,
-	read map[string]train.Array) (out prediction, arrays []npz.Named, err error) {
-	wanted, names, err := weights.For(c.Config, g.NumFeatures, g.NumClasses, read)
-	if err != nil {
-		return out, nil, err
+// predictedTable counts the nodes by the class that is the likeliest for them.
+func predictedTable(w io.Writer, out predicted, p *trained.Prediction) {
+	fmt.Fprintf(w, "%s, trained on %s, split %d, epoch %d\n\n", out.Model, out.About.Dataset, out.About.Split,
+		out.About.BestEpoch)
+	counts := make([]int, len(p.Classes))
+	for i := range p.IDs {
+		best := 0
+		for c := range p.Classes {
+			if p.Of(i, c) > p.Of(i, best) {
+				best = c
+			}
+		}
+		counts[best]++
 	}
-	p, err := train.Predict(e, g, o.split, c, wanted, o.gradients)
-	if err != nil {
-		return out, nil, err
-	}
-	arrays = weights.Prediction(p, g.NumNodes, names)
-	out = prediction{g.Name, c.Model, c.Resolved(), e.Name, o.split, train.Number(p.Loss), o.to, map[string][]int{}}
-	for _, n := range arrays {
-		out.Arrays[n.Name] = append([]int{}, n.Shape...)
-	}
-	return out, arrays, nil
-}
-
-func predictionTable(w io.Writer, out prediction, arrays []npz.Named) {
-	fmt.Fprintf(w, "loss\t%.6f\n", out.Loss)
-	for _, n := range arrays {
-		fmt.Fprintf(w, "%s\t%v\n", n.Name, n.Shape)
+	fmt.Fprintln(w, "class\tlikeliest for nodes")
+	for c, name := range p.Classes {
+		fmt.Fprintf(w, "%s\t%d\n", plain.Text(name), counts[c])
 	}
 	fmt.Fprintf(w, "\nwritten to %s\n", out.Out)
 }

@@ -114,7 +114,7 @@ func TestGRANDCommands(t *testing.T) {
 	for solver, evaluations := range map[string][2]float64{"euler": {8, 8}, "rk4": {32, 32}, "dopri5": {16, 200}} {
 		settings := []string{"--solver", solver, "--time", "2", "--reverse-time", "2", "--step", "0.5", "--heads", "2",
 			"--attention-dim", "4"}
-		s := trained(t, "grand+rep", 0, with(settings, "--epochs", "3", "--splits", "0", "--out", dir)...)
+		s := trainedSplits(t, "grand+rep", 0, with(settings, "--epochs", "3", "--splits", "0", "--out", dir)...)
 		r := s.Splits[0]
 		if r.Status != train.OK || s.Config.Value("solver") != solver || s.Config.Reverse != 0 ||
 			s.Config.HeadLayers != 2 {
@@ -143,7 +143,7 @@ func TestGRANDCommands(t *testing.T) {
 	if i.Time != 3 || !(i.MeanAbsError < 1e-4) || len(i.Residual) != 0 {
 		t.Errorf("got %+v", i)
 	}
-	if s := trained(t, "grand", 0, "--epochs", "2", "--splits", "0"); s.Config.Value("reverse-time") != nil {
+	if s := trainedSplits(t, "grand", 0, "--epochs", "2", "--splits", "0"); s.Config.Value("reverse-time") != nil {
 		t.Errorf("plain GRAND: %+v", s.Config)
 	}
 }
@@ -162,7 +162,7 @@ func TestGRANDLimits(t *testing.T) {
 	}
 	short := []string{"--solver", "dopri5", "--tol-scale", "0.01", "--max-evaluations", "30"}
 	fails(t, 1, "", with(base, short...)...)
-	s := trained(t, "grand+rep", 1, with(short, "--epochs", "3", "--splits", "0")...)
+	s := trainedSplits(t, "grand+rep", 1, with(short, "--epochs", "3", "--splits", "0")...)
 	if r := s.Splits[0]; r.Status != train.Diverged ||
 		!strings.Contains(r.Message, "within 30 evaluations: raise --tol-scale or --max-evaluations") {
 		t.Errorf("got %+v", r)

@@ -115,6 +115,7 @@ func (r *recorder) sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph,
 		return sweep.Run(ctx, e, g, c, o)
 	}
 	r.of(e, models.Seen(c.Config, g), c.Model, c.Resolved(), c.Seed)
+	o.Details = true
 	training, told := results.NoSplit, o.Split
 	o.Begin = func(split int) { training, r.about.Started = split, time.Now() }
 	o.Split = func(t *sweep.Record, resumed bool) {

@@ -7,14 +7,17 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/plain"
 	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runpage"
 )
 
 func (a *app) runs() *cobra.Command {
@@ -119,18 +122,53 @@ func mainNumber(r results.Record) string {
 }
 
 func (a *app) runsShow() *cobra.Command {
-	return &cobra.Command{Use: "show ID",
-		Short: "Show all that is recorded of a run, by its ID or the beginning of it",
-		Args:  oneArgument("the ID of a run"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return a.withRecords(func(s *results.Store) error {
-				r, err := s.Get(args[0])
-				if err != nil {
-					return err
-				}
-				return a.show(r, func(w io.Writer) { runTable(w, r) })
-			})
-		}}
+	c := &cobra.Command{Use: "show ID [flags]",
+		Short: "Show all that is recorded of a run, by its ID or the beginning of it; --html makes a page of a training",
+		Long: "Shows all that is recorded of a run, by its ID or the beginning of it.\n\n" +
+			"With --html, writes a page of a training instead, one file that loads nothing from anywhere: settings, curves over\n" +
+			"epochs, the confusion matrix or ROC curve of the best epoch, residuals and iterations of the reverse process, the\n" +
+			"smoothness of states by layer, and the command to repeat it. What the record does not hold, as those of\n" +
+			"'reproduce' and of earlier versions, is said in its place.",
+		Example: "  revgnn runs list --kind train\n  revgnn runs show ID --html run.html",
+		Args:    oneArgument("the ID of a run")}
+	to := c.Flags().String("html", "", "write a page of a training to this file, .html")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if c.Flags().Changed("html") && !strings.EqualFold(filepath.Ext(*to), ".html") {
+			return usagef("--html is %q: give the name of a file to write that ends in .html", *to)
+		}
+		return a.withRecords(func(s *results.Store) error {
+			r, err := s.Get(args[0])
+			if err != nil {
+				return err
+			}
+			if *to != "" {
+				return a.page(r, *to)
+			}
+			return a.show(r, func(w io.Writer) { runTable(w, r) })
+		})
+	}
+	return c
+}
+
+// paged is the JSON document of show with --html.
+type paged struct {
+	ID   string `json:"id"`
+	HTML string `json:"html"`
+}
+
+// page writes the page of a training.
+func (a *app) page(r *results.Record, to string) error {
+	page, err := runpage.Page(r)
+	if err != nil {
+		return err
+	}
+	if err := files.Write(to, func(w io.Writer) error {
+		_, err := io.WriteString(w, page)
+		return err
+	}); err != nil {
+		return err
+	}
+	return a.show(paged{r.ID, to}, func(w io.Writer) { fmt.Fprintf(w, "page of run %s written to %s\n", r.ID, to) })
 }
 
 func runTable(w io.Writer, r *results.Record) {

@@ -14,7 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-func trained(t *testing.T, model string, code int, args ...string) (s sweep.Summary) {
+func trainedSplits(t *testing.T, model string, code int, args ...string) (s sweep.Summary) {
 	t.Helper()
 	o := revgnn(t, with(with([]string{"train", "--dataset", tinyGraph, "--json"}, quickly(model)...), args...)...)
 	if o.code != code {
@@ -25,7 +25,7 @@ func trained(t *testing.T, model string, code int, args ...string) (s sweep.Summ
 }
 
 func TestTrain(t *testing.T) {
-	s := trained(t, "gcn+rep", 0, "--epochs", "5", "--splits", "0-1")
+	s := trainedSplits(t, "gcn+rep", 0, "--epochs", "5", "--splits", "0-1")
 	if !strings.HasPrefix(s.Dataset, "minesweeper-generated") || s.Model != "gcn+rep" || s.Engine != "go" ||
 		s.Metric != "roc_auc" || len(s.Splits) != 2 {
 		t.Errorf("got %+v", s)
@@ -98,7 +98,7 @@ func TestTrainTable(t *testing.T) {
 
 func TestResume(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "folder")
-	first := trained(t, "gcn+rep", 0, "--epochs", "3", "--splits", "0", "--out", dir)
+	first := trainedSplits(t, "gcn+rep", 0, "--epochs", "3", "--splits", "0", "--out", dir)
 	empty(t, dir, "split0.json", "split0.safetensors", "result.json")
 	stamp := read(t, filepath.Join(dir, "split0.json"))
 
@@ -150,7 +150,7 @@ func read(t *testing.T, path string) []byte {
 }
 
 func TestDivergedIsNoMean(t *testing.T) {
-	s := trained(t, "gcn+rep", 1, "--epochs", "30", "--splits", "0", "--lr", "1e30")
+	s := trainedSplits(t, "gcn+rep", 1, "--epochs", "30", "--splits", "0", "--lr", "1e30")
 	if len(s.Splits) != 1 || s.Splits[0].Status != train.Diverged || s.Splits[0].Message == "" || s.Mean == s.Mean {
 		t.Errorf("got %+v", s)
 	}

@@ -15,11 +15,12 @@ import (
 
 // folderGraph reads a user's graph from two CSV files in a folder.
 //
-// nodes.csv needs a header. Its columns are id (any text, each once), label (class numbers from 0, or names, which are
-// numbered in alphabetical order), optionally split (train, val, test, or empty), and any number of features, which
-// are numbers. edges.csv has two columns of ids; a header is recognised by two names that are neither ids nor numbers.
-// Edges are undirected; repeated ones and self loops are dropped. With directed_edges.csv in place of edges.csv, they
-// lead from the first id to the second. Without a split column the graph gets PaperSplits.
+// nodes.csv needs a header. Its columns are id (any text, each once), optionally label (class numbers from 0, or names,
+// which are numbered in alphabetical order; empty where the class is not known), optionally split (train, val, test, or
+// empty), and any number of features, which are numbers. edges.csv has two columns of ids; a header is recognised by
+// two names that are neither ids nor numbers. Edges are undirected; repeated ones and self loops are dropped. With
+// directed_edges.csv in place of edges.csv, they lead from the first id to the second. Without a split column the graph
+// gets splits as [PaperSplits] of the nodes that have labels.
 func folderGraph(dir string) (*graphs.Graph, error) {
 	nodes, err := readCSV(dir, "nodes.csv", parseNodes)
 	if err != nil {
@@ -59,8 +60,10 @@ func edgeFile(dir string) (name string, directed bool, err error) {
 // nodeTable is the content of nodes.csv.
 type nodeTable struct {
 	ids         map[string]int32
-	labels      []string
+	names       []string // the ids, in order
+	labels      []string // "" where there is none
 	features    []float32
+	columns     []string // the features' names
 	numFeatures int
 	splits      []string // nil without a split column
 }
@@ -76,6 +79,9 @@ func parseNodes(r *rows) (*nodeTable, error) {
 		return nil, err
 	}
 	t := &nodeTable{ids: map[string]int32{}, numFeatures: len(c.features)}
+	for _, i := range c.features {
+		t.columns = append(t.columns, strings.TrimSpace(strings.TrimPrefix(c.names[i], "\ufeff")))
+	}
 	for {
 		row, err := r.Read()
 		if err == io.EOF {
@@ -91,7 +97,8 @@ func parseNodes(r *rows) (*nodeTable, error) {
 	}
 }
 
-// columns are the positions of nodes.csv's columns, and the header's names; split is -1 without such a column.
+// columns are the positions of nodes.csv's columns, and the header's names; label and split are -1 without such a
+// column.
 type columns struct {
 	id, label, split int
 	features         []int
@@ -118,8 +125,8 @@ func nodeColumns(names []string) (c columns, err error) {
 		}
 		*to = i
 	}
-	if c.id < 0 || c.label < 0 {
-		return c, fmt.Errorf("the header needs the columns id and label, it has %q",
+	if c.id < 0 {
+		return c, fmt.Errorf("the header needs the column id, and for training label, it has %q",
 			truncate(strings.Join(names, ",")))
 	}
 	return c, nil
@@ -131,11 +138,17 @@ func (t *nodeTable) add(c columns, row []string, line int) error {
 	if _, twice := t.ids[key]; twice {
 		return fmt.Errorf("line %d: the id %q stands there twice", line, truncate(key))
 	}
-	t.ids[strings.Clone(key)] = int32(len(t.ids))
+	key = strings.Clone(key)
+	t.ids[key] = int32(len(t.ids))
+	t.names = append(t.names, key)
 	if err := checkNodes(len(t.ids)); err != nil {
 		return err
 	}
-	t.labels = append(t.labels, strings.Clone(strings.TrimSpace(row[c.label])))
+	label := ""
+	if c.label >= 0 {
+		label = strings.Clone(strings.TrimSpace(row[c.label]))
+	}
+	t.labels = append(t.labels, label)
 	if c.split >= 0 {
 		t.splits = append(t.splits, strings.Clone(strings.ToLower(strings.TrimSpace(row[c.split]))))
 	}
@@ -194,11 +207,8 @@ func isNumber(s string) bool {
 // graph puts nodes and edges together.
 func (t *nodeTable) graph(dir string, edges []graphs.Edge) (*graphs.Graph, error) {
 	n := len(t.labels)
-	values, err := labelNumbers(t.labels)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, "nodes.csv"), err)
-	}
-	labels, classes, err := classNumbers(values)
+	values, names := labelNumbers(t.labels)
+	labels, classes, err := classNumbers(values, func(i int) bool { return t.labels[i] == "" })
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, "nodes.csv"), err)
 	}
@@ -218,27 +228,30 @@ func (t *nodeTable) graph(dir string, edges []graphs.Edge) (*graphs.Graph, error
 		}
 	}
 	if t.splits == nil {
-		splits = PaperSplits(n)
+		splits = labelledSplits(labels)
 	}
-	return wrap(dir)(graphs.New(dir, n, edges, t.features, t.numFeatures, labels, classes, splits))
+	g, err := graphs.New(dir, n, edges, t.features, t.numFeatures, labels, classes, splits)
+	if err == nil {
+		g.IDs, g.ClassNames, g.FeatureNames = t.names, names, t.columns
+	}
+	return wrap(dir)(g, err)
 }
 
-// labelNumbers reads labels as numbers if all are, and else numbers the different names in alphabetical order.
-func labelNumbers(labels []string) ([]int64, error) {
-	values := make([]int64, len(labels))
+// labelNumbers reads labels as numbers if all are, and else numbers the different names in alphabetical order, which it
+// returns. Empty labels have any number.
+func labelNumbers(labels []string) (values []int64, names []string) {
+	values = make([]int64, len(labels))
 	numeric := true
 	for i, l := range labels {
-		if l == "" {
-			return nil, fmt.Errorf("row %d has no label; every node needs one", i+1)
-		}
 		v, err := strconv.ParseInt(l, 10, 64)
 		values[i] = v
-		numeric = numeric && err == nil
+		numeric = numeric && (err == nil || l == "")
 	}
 	if numeric {
 		return values, nil
 	}
-	names := slices.Compact(slices.SortedFunc(slices.Values(labels), cmp.Compare[string]))
+	names = slices.Compact(slices.SortedFunc(slices.Values(labels), cmp.Compare[string]))
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
 	number := map[string]int64{}
 	for i, name := range names {
 		number[name] = int64(i)
@@ -246,5 +259,5 @@ func labelNumbers(labels []string) ([]int64, error) {
 	for i, l := range labels {
 		values[i] = number[l]
 	}
-	return values, nil
+	return values, names
 }

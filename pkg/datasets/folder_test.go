@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
@@ -59,11 +60,10 @@ func TestBadFolders(t *testing.T) {
 	for _, c := range []struct{ what, nodes, edges, want string }{
 		{"no nodes", "", edges, "has no nodes.csv"},
 		{"no edges", good, "", "has no edges.csv"},
-		{"no header", "a,0,1\nb,1,2\n", edges, "needs the columns id and label"},
+		{"no header", "a,0,1\nb,1,2\n", edges, "needs the column id"},
 		{"two labels", "id,label,label\n", edges, `names the column "label" twice`},
 		{"no rows", "id,label\n", "from,to\n", "without nodes"},
 		{"id twice", "id,label\na,0\na,1\n", edges, `line 3: the id "a" stands there twice`},
-		{"no label", "id,label\na,0\nb,\n", edges, "row 2 has no label"},
 		{"negative label", "id,label\na,0\nb,-1\n", edges, "label -1"},
 		{"text feature", "id,label,x\na,0,1\nb,1,two\n", edges, `line 3: the feature "x" is "two"`},
 		{"NaN feature", "id,label,x\na,0,1\nb,1,NaN\n", edges, "feature 0 of node 1 is NaN"},
@@ -77,5 +77,37 @@ func TestBadFolders(t *testing.T) {
 	} {
 		_, err := Load(t.Context(), folder(t, c.nodes, c.edges), Options{})
 		mustFail(t, c.what, err, c.want)
+	}
+}
+
+// TestFolderWithoutLabels: nodes without labels are in no split, and a graph may have none at all, for a prediction.
+func TestFolderWithoutLabels(t *testing.T) {
+	dir := folder(t, "id,label,x\na,cat,1\nb,,2\nc,ant,3\nd,,4\ne,cat,5\n", "a,b\n")
+	g, err := Load(t.Context(), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(g.Labels, []int32{1, graphs.Unlabelled, 0, graphs.Unlabelled, 1}) || g.Labelled() != 3 ||
+		!slices.Equal(g.Classes(), []string{"ant", "cat"}) || g.ID(3) != "d" ||
+		!slices.Equal(g.FeatureNames, []string{"x"}) || len(g.Splits) != 10 {
+		t.Errorf("got %+v", g)
+	}
+	for k, s := range g.Splits {
+		if err := g.Teaches(k); err != nil || !(s.Train[0] || s.Val[0] || s.Test[0]) {
+			t.Errorf("split %d: %+v, %v", k, s, err)
+		}
+	}
+	for _, nodes := range []string{"id,x\na,1\nb,2\n", "id,label,x\na,,1\nb,,2\n"} {
+		g, err := Load(t.Context(), folder(t, nodes, "a,b\n"), Options{})
+		if err != nil || g.Labelled() != 0 || g.NumClasses != 0 || g.Splits != nil || g.ClassNames != nil {
+			t.Errorf("got %+v, %v", g, err)
+		}
+	}
+	g, err = Load(t.Context(), folder(t, "id,label,split\na,0,train\nb,,test\nc,1,\n", "a,b\n"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Teaches(0); err == nil || !strings.Contains(err.Error(), `node "b" is a test node of split 0`) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -41,8 +41,10 @@ func checkPlatonov(z *npz.File) (nodes, features int, err error) {
 	if err := checkNodes(nodes); err != nil {
 		return 0, 0, fmt.Errorf("%s: %w", z.Path, err)
 	}
-	if err := checkLabels(z, "node_labels", nodes); err != nil {
-		return 0, 0, err
+	if z.Has(labelsKey) {
+		if err := checkLabels(z, labelsKey, nodes); err != nil {
+			return 0, 0, err
+		}
 	}
 	if err := checkEdges(z); err != nil {
 		return 0, 0, err

@@ -20,12 +20,13 @@ import (
 //   - one of the paper's datasets (see Names), downloaded first if it is missing and opts allow it; a homophilic one
 //     with "-balanced" after its name has other splits: see BalancedSplits;
 //   - "minesweeper-generated", with or without settings (see ParseMinesweeper);
-//   - a file ending in .npz, of real or whole numbers, with the keys node_features [n,d], node_labels [n], edges
-//     [m,2], and optionally train_masks, val_masks and test_masks [splits,n], and directed, true where edges lead from
-//     the first node to the second;
-//   - a folder with nodes.csv and edges.csv. nodes.csv has a header with the columns id, label, optionally
-//     split (train, val, test or empty), and any number of features; edges.csv has two columns of ids,
-//     with or without a header. Where edges lead from the first id to the second, directed_edges.csv takes its place.
+//   - a file ending in .npz, of real or whole numbers, with the keys node_features [n,d], edges [m,2], and optionally
+//     node_labels [n] (-1 where the class is not known), train_masks, val_masks and test_masks [splits,n], and
+//     directed, true where edges lead from the first node to the second;
+//   - a folder with nodes.csv and edges.csv. nodes.csv has a header with the columns id, optionally label (empty where
+//     the class is not known) and split (train, val, test or empty), and any number of features; edges.csv has two
+//     columns of ids, with or without a header. Where edges lead from the first id to the second, directed_edges.csv
+//     takes its place.
 //
 // Squirrel and Chameleon have directions of edges in files of their own ([data.Dataset].Directed), which are fetched
 // with the others. Without that file the graph is undirected, and says why in ArcsMissing.
@@ -56,6 +57,7 @@ func Load(ctx context.Context, name string, opts Options) (*graphs.Graph, error)
 	}
 	if info.Format != data.Platonov {
 		RowNormalise(g.Features, g.NumFeatures)
+		g.RowNormalised = true
 	}
 	if g.Name = name; name != info.Name {
 		g.Splits = BalancedSplits(g.Labels, g.NumClasses)

@@ -134,7 +134,7 @@ func TestBadArchives(t *testing.T) {
 		{"mask of twos", "other than 0 and 1",
 			tiny(entry("val_masks", npy("|u1", false, "(1, 3)", []uint8{2, 0, 0})))},
 		{"too few labels", "2 values", tiny(entry("node_labels", npy("<i8", false, "(2,)", []int64{0, 1})))},
-		{"negative label", "label -1", tiny(entry("node_labels", npy("<i8", false, "(3,)", []int64{0, -1, 0})))},
+		{"negative label", "label -2", tiny(entry("node_labels", npy("<i8", false, "(3,)", []int64{0, -2, 0})))},
 		{"huge label", "label 1099511627776",
 			tiny(entry("node_labels", npy("<i8", false, "(3,)", []int64{0, 1 << 40, 0})))},
 		{"objects", `type "|O"`, tiny(entry("node_labels", npy("|O", false, "(3,)", []int64{0, 1, 0})))},
@@ -164,6 +164,24 @@ func TestDamagedBytesAreNoticed(t *testing.T) {
 		damaged[i] ^= 0x55
 		if _, err := parseTiny(damaged); err == nil {
 			t.Errorf("a wrong byte at %d went unnoticed", i)
+		}
+	}
+}
+
+// TestArchiveWithoutLabels: -1 is a node without a label, and the whole array may be missing, for a prediction.
+func TestArchiveWithoutLabels(t *testing.T) {
+	none := []npztest.Entry{entry("train_masks", nil), entry("val_masks", nil), entry("test_masks", nil)}
+	g, err := parseTiny(tiny(append(none, entry("node_labels", nil))...))
+	if err != nil || g.Labelled() != 0 || g.NumClasses != 0 || g.Splits != nil {
+		t.Errorf("got %+v, %v", g, err)
+	}
+	g, err = parseTiny(tiny(append(none, entry("node_labels", npy("<i8", false, "(3,)", []int64{0, -1, 1})))...))
+	if err != nil || !slices.Equal(g.Labels, []int32{0, graphs.Unlabelled, 1}) || g.NumClasses != 2 {
+		t.Errorf("got %+v, %v", g, err)
+	}
+	for k := range g.Splits {
+		if err := g.Teaches(k); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -2,15 +2,17 @@ package datasets
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// platonovGraph reads an archive with the keys of Platonov et al. (2023), "A critical look at the evaluation
-// of GNNs under heterophily": node_features [n,d], node_labels [n], edges [m,2] (each undirected edge once
-// or in both directions), and train_masks, val_masks, test_masks [splits,n]. Without any masks the graph
-// gets ten 60/20/20 splits. A key of ours, directed, tells with true that edges lead from the first node to the second.
+// platonovGraph reads an archive with the keys of Platonov et al. (2023), "A critical look at the evaluation of GNNs
+// under heterophily": node_features [n,d], node_labels [n], edges [m,2] (each undirected edge once or in both
+// directions), and train_masks, val_masks, test_masks [splits,n]. Labels of -1, or no array of them, are nodes whose
+// class is not known. Without any masks the graph gets ten 60/20/20 splits of the nodes that have labels. A key of
+// ours, directed, tells with true that edges lead from the first node to the second.
 func platonovGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	n, d, err := checkPlatonov(z)
 	if err != nil {
@@ -20,7 +22,7 @@ func platonovGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	labels, classes, err := npzLabels(z, "node_labels", n)
+	labels, classes, err := npzLabels(z, labelsKey, n)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +30,7 @@ func platonovGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	splits, err := npzSplits(z, n)
+	splits, err := npzSplits(z, labels)
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +68,15 @@ func wrap(path string) func(*graphs.Graph, error) (*graphs.Graph, error) {
 	}
 }
 
-// npzLabels reads n class numbers and returns them with the number of classes.
+// labelsKey is the array of labels in an archive with Platonov's keys.
+const labelsKey = "node_labels"
+
+// npzLabels reads n class numbers and returns them with the number of classes. Archives with Platonov's keys may leave
+// labels out.
 func npzLabels(z *npz.File, key string, n int) ([]int32, int, error) {
+	if key == labelsKey && !z.Has(key) {
+		return slices.Repeat([]int32{graphs.Unlabelled}, n), 0, nil
+	}
 	if err := checkLabels(z, key, n); err != nil {
 		return nil, 0, err
 	}
@@ -75,18 +84,25 @@ func npzLabels(z *npz.File, key string, n int) ([]int32, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	labels, classes, err := classNumbers(values)
+	labels, classes, err := classNumbers(values, func(i int) bool {
+		return key == labelsKey && values[i] == int64(graphs.Unlabelled)
+	})
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", z.Path, err)
 	}
 	return labels, classes, nil
 }
 
-// classNumbers narrows labels to int32, and returns the number of classes, the largest label plus one.
-func classNumbers(values []int64) ([]int32, int, error) {
+// classNumbers narrows labels to int32, and returns the number of classes, the largest label plus one. Nodes that are
+// unknown have no label.
+func classNumbers(values []int64, unknown func(node int) bool) ([]int32, int, error) {
 	labels := make([]int32, len(values))
 	classes := 0
 	for i, v := range values {
+		if unknown(i) {
+			labels[i] = graphs.Unlabelled
+			continue
+		}
 		if v < 0 || v >= maxClasses {
 			return nil, 0, fmt.Errorf("node %d has label %d, but classes are numbered from 0, below %d",
 				i, v, maxClasses)
@@ -118,11 +134,12 @@ func npzEdges(z *npz.File, n int) ([]graphs.Edge, error) {
 	return edges, nil
 }
 
-// npzSplits reads the masks, or makes the ten 60/20/20 splits where the archive has none.
-func npzSplits(z *npz.File, n int) ([]graphs.Split, error) {
+// npzSplits reads the masks, or makes ten 60/20/20 splits of the nodes that have labels where the archive has none.
+func npzSplits(z *npz.File, labels []int32) ([]graphs.Split, error) {
 	if !hasMasks(z) {
-		return PaperSplits(n), nil
+		return labelledSplits(labels), nil
 	}
+	n := len(labels)
 	var masks [3][]bool
 	count := 0
 	for k, key := range maskKeys {

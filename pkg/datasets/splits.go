@@ -24,6 +24,35 @@ func PaperSplits(n int) []graphs.Split {
 	return splits
 }
 
+// labelledSplits is [PaperSplits] of those nodes that have labels, none where no node has one. The others are in no
+// mask.
+func labelledSplits(labels []int32) []graphs.Split {
+	var nodes []int
+	for i, l := range labels {
+		if l != graphs.Unlabelled {
+			nodes = append(nodes, i)
+		}
+	}
+	if len(nodes) == 0 {
+		return nil
+	}
+	splits := PaperSplits(len(nodes))
+	if len(nodes) == len(labels) {
+		return splits
+	}
+	spread := func(mask []bool) []bool {
+		out := make([]bool, len(labels))
+		for k, i := range nodes {
+			out[i] = mask[k]
+		}
+		return out
+	}
+	for k, s := range splits {
+		splits[k] = graphs.Split{Train: spread(s.Train), Val: spread(s.Val), Test: spread(s.Test)}
+	}
+	return splits
+}
+
 func paperSplit(n int, seed uint32) graphs.Split {
 	random := newLegacyRandom(seed)
 	// Python rounds halves to even.

@@ -97,7 +97,8 @@ func outcomeOf(r *results.Record) map[string]any {
 	if len(r.Outcome) > 0 {
 		json.Unmarshal(r.Outcome, &out) // a record's outcome is an object
 	}
-	for _, name := range append(measured, "threads", "engine") { // the latter are circumstances
+	// Threads and engine are circumstances, and details are for a page, made of numbers of the same training.
+	for _, name := range append(measured, "threads", "engine", "details") {
 		delete(out, name)
 	}
 	out["status"] = r.Status

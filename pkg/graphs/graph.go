@@ -35,12 +35,22 @@ type Graph struct {
 	// Features are row-major, NumNodes x NumFeatures.
 	Features    []float32
 	NumFeatures int
-	// Labels are class numbers 0 … NumClasses-1, one per node.
+	// Labels are class numbers 0 … NumClasses-1, one per node, or Unlabelled. A graph without any labels has no
+	// classes.
 	Labels     []int32
 	NumClasses int
+	// IDs, ClassNames and FeatureNames are the names that the graph's source has for nodes, classes and features, one
+	// each; nil where it numbers them. See [Graph.ID] and [Graph.Classes].
+	IDs, ClassNames, FeatureNames []string
+	// RowNormalised tells that each node's features were divided by their sum when the graph was loaded, as those of
+	// datasets of text are: they are not as stored.
+	RowNormalised bool
 	// Splits are the train/validation/test splits that experiments average over.
 	Splits []Split
 }
+
+// Unlabelled is the label of a node whose class is not known.
+const Unlabelled int32 = -1
 
 // New builds a graph from edges in any order and direction: it drops self loops and duplicates, orders the rest, and
 // checks the whole (see Validate).
@@ -114,10 +124,13 @@ func (g *Graph) Validate() error {
 		return fmt.Errorf("graph %q: %d labels for %d nodes", g.Name, len(g.Labels), g.NumNodes)
 	}
 	for i, l := range g.Labels {
-		if l < 0 || int(l) >= g.NumClasses {
+		if l != Unlabelled && (l < 0 || int(l) >= g.NumClasses) {
 			return fmt.Errorf("graph %q: node %d has label %d, but classes are numbered 0 to %d",
 				g.Name, i, l, g.NumClasses-1)
 		}
+	}
+	if err := g.checkNames(); err != nil {
+		return err
 	}
 	for k, s := range g.Splits {
 		if len(s.Train) != g.NumNodes || len(s.Val) != g.NumNodes || len(s.Test) != g.NumNodes {

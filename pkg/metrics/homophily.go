@@ -11,31 +11,45 @@ import (
 //
 //	h_edge = |{(u,v) in E: y_u = y_v}| / |E|
 //
-// (Abu-El-Haija et al., 2019; Zhu et al., 2020). It is NaN for a graph without edges.
+// (Abu-El-Haija et al., 2019; Zhu et al., 2020), where E are the edges whose two nodes have labels. It is NaN for a
+// graph without such edges.
 func EdgeHomophily(g *graphs.Graph) float64 {
-	same := 0
+	same, all := 0, 0
 	for _, e := range g.Edges {
+		if !known(g, e) {
+			continue
+		}
+		all++
 		if g.Labels[e[0]] == g.Labels[e[1]] {
 			same++
 		}
 	}
-	return float64(same) / float64(len(g.Edges))
+	return float64(same) / float64(all)
+}
+
+// known tells whether both nodes of an edge have labels.
+func known(g *graphs.Graph, e graphs.Edge) bool {
+	return g.Labels[e[0]] != graphs.Unlabelled && g.Labels[e[1]] != graphs.Unlabelled
 }
 
 // AdjustedHomophily returns the edge homophily corrected for what the classes' sizes give by chance,
 //
 //	h_adj = (h_edge - Σ_k D_k²/(2|E|)²) / (1 - Σ_k D_k²/(2|E|)²),
 //
-// where D_k is the total degree of the nodes of class k (Platonov et al., 2023). It is NaN for a graph without edges,
-// or whose edges touch only one class.
+// where D_k is the total degree of the nodes of class k (Platonov et al., 2023), and E are the edges whose two nodes
+// have labels. It is NaN for a graph without such edges, or whose edges touch only one class.
 func AdjustedHomophily(g *graphs.Graph) float64 {
-	degrees := make([]float64, g.NumClasses)
-	for i, d := range g.Degrees() {
-		degrees[g.Labels[i]] += float64(d)
+	degrees, all := make([]float64, g.NumClasses), 0
+	for _, e := range g.Edges {
+		if known(g, e) {
+			all++
+			degrees[g.Labels[e[0]]]++
+			degrees[g.Labels[e[1]]]++
+		}
 	}
 	chance := 0.0
 	for _, d := range degrees {
-		share := d / (2 * float64(len(g.Edges)))
+		share := d / (2 * float64(all))
 		chance += share * share
 	}
 	if chance >= 1 {
@@ -57,13 +71,15 @@ type Stats struct {
 	EdgeHomophily     float64 `json:"edge_homophily"`
 	AdjustedHomophily float64 `json:"adjusted_homophily"`
 	Splits            int     `json:"splits"`
+	Unlabelled        int     `json:"unlabelled,omitempty"` // nodes whose class is not known
 }
 
 // GraphStats describes a graph that graphs.New or datasets.Load has checked.
 func GraphStats(g *graphs.Graph) Stats {
 	s := Stats{Name: g.Name, Nodes: g.NumNodes, Edges: len(g.Edges), DirectedEdges: len(g.Arcs),
 		Classes: g.NumClasses, Features: g.NumFeatures, EdgeHomophily: EdgeHomophily(g),
-		AdjustedHomophily: AdjustedHomophily(g), Splits: len(g.Splits)}
+		AdjustedHomophily: AdjustedHomophily(g), Splits: len(g.Splits),
+		Unlabelled: g.NumNodes - g.Labelled()}
 	if g.NumNodes > 0 {
 		s.AverageDegree = 2 * float64(len(g.Edges)) / float64(g.NumNodes)
 	}

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -224,5 +225,61 @@ func TestErrorsAndSpread(t *testing.T) {
 	near(t, "population deviation of one", PopulationStd(x[:1]), 0)
 	for _, f := range []func([]float64) float64{Mean, SampleStd, PopulationStd} {
 		near(t, "of nothing", f(nil), math.NaN())
+	}
+}
+
+func TestConfusion(t *testing.T) {
+	logits := []float32{1, 0, 0, 0, 1, 0, 0, 2, 0, 0, 0, 3}
+	got, err := Confusion(logits, 3, []int32{0, 0, 1, 2}, []bool{true, true, true, false})
+	if err != nil || fmt.Sprint(got) != "[[1 1 0] [0 1 0] [0 0 0]]" {
+		t.Errorf("got %v, %v", got, err)
+	}
+	_, err = Confusion(logits, 3, []int32{0, 0, 1, -1}, nil)
+	mustFail(t, err, "label -1")
+	_, err = Confusion(logits, 3, []int32{0}, nil)
+	mustFail(t, err, "one of each per node")
+}
+
+// TestROC: the area below the curve, also of what is left of it for a picture, is the ROC-AUC.
+func TestROC(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	scores, labels := make([]float64, 3000), make([]int32, 3000)
+	for i := range scores {
+		labels[i] = int32(random.IntN(2))
+		scores[i] = float64(random.IntN(500)) + 150*float64(labels[i])
+	}
+	x, y, err := ROC(scores, labels, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	area := func(x, y []float64) (sum float64) {
+		for i := 1; i < len(x); i++ {
+			sum += (x[i] - x[i-1]) * (y[i] + y[i-1]) / 2
+		}
+		return sum
+	}
+	want, err := ROCAUC(scores, labels, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "area", area(x, y), want)
+	thinX, thinY := Thin(x, y, 100)
+	if n := len(thinX); n > 202 || thinX[0] != 0 || thinY[n-1] != 1 || math.Abs(area(thinX, thinY)-want) > 1e-3 {
+		t.Errorf("%d points with an area of %v, want %v", n, area(thinX, thinY), want)
+	}
+	_, _, err = ROC(scores, make([]int32, 3000), nil)
+	mustFail(t, err, "undefined")
+}
+
+// TestUnlabelled: homophily is that of the edges whose nodes have labels.
+func TestUnlabelled(t *testing.T) {
+	labels := []int32{0, 0, 1, graphs.Unlabelled}
+	g, err := graphs.New("path", 4, []graphs.Edge{{0, 1}, {1, 2}, {2, 3}}, nil, 0, labels, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "edge homophily", EdgeHomophily(g), 0.5)
+	if s := GraphStats(g); s.Unlabelled != 1 {
+		t.Errorf("got %+v", s)
 	}
 }

@@ -36,8 +36,9 @@ func init() {
 		}),
 		Defaults: func(c *Config) { c.Hidden, c.Dropout = 64, 0.7 },
 		Depth:    func(Config) string { return "1" },
-		Detached: true, // Y is treated as given
-		New:      func(c Config) Network { return &lrgnn{lrgnnSettings: OwnOf[lrgnnSettings](c)} }})
+		// Y is treated as given, and has the labels of the training nodes.
+		Detached: true, ReadsLabels: true,
+		New: func(c Config) Network { return &lrgnn{lrgnnSettings: OwnOf[lrgnnSettings](c)} }})
 }
 
 // lrgnnSettings have the names of the authors' code, but for Rank (k there), Updates (gamma), FactorDropout (r) and

@@ -37,6 +37,9 @@ type Kind struct {
 	// Detached tells that the model's gradient is not that of its loss, by design: it treats some of what it estimates,
 	// such as other nodes' labels, as given.
 	Detached bool
+	// ReadsLabels tells that the model reads the labels of its training nodes ([Builder.Known]) when it predicts, and
+	// not only in training: it can predict for the graph that it was trained on alone.
+	ReadsLabels bool
 	// Floor tells that the model's loss stays above 0 even where all nodes are told right: its logits are bounded, or
 	// it has a penalty that does not vanish.
 	Floor bool

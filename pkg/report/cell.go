@@ -19,6 +19,7 @@ type Cell struct {
 	decimals  int
 	published bool
 	ranked    bool
+	shade     float64 // 0 to 1: how dark the cell is on a web page
 	below     []Cell
 }
 
@@ -81,6 +82,12 @@ func (c Cell) Published() Cell {
 // Ranked lets a number compete for the best of its column: see [Column.Best].
 func (c Cell) Ranked() Cell {
 	c.ranked = true
+	return c
+}
+
+// Shaded colours the cell on a web page, from white for 0 to the darkest colour of [Board]'s scale for 1.
+func (c Cell) Shaded(share float64) Cell {
+	c.shade = share
 	return c
 }
 

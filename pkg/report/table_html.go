@@ -48,8 +48,8 @@ func (t *Table) HTML() (string, error) {
 			`<th scope="row" style="text-align:left;vertical-align:top;padding:3px 8px;font-weight:normal">%s</th>`,
 			rule, html.EscapeString(r.Label))
 		for k, c := range r.Cells {
-			fmt.Fprintf(&b, `<td style="text-align:%s;vertical-align:top;padding:3px 8px;white-space:nowrap">%s</td>`,
-				t.align(k), inHTML.cell(c, ranks[i][k], marks))
+			fmt.Fprintf(&b, `<td style="text-align:%s;vertical-align:top;padding:3px 8px;white-space:nowrap%s">%s</td>`,
+				t.align(k), c.shadeHTML(), inHTML.cell(c, ranks[i][k], marks))
 		}
 		b.WriteString("</tr>\n")
 	}
@@ -59,6 +59,21 @@ func (t *Table) HTML() (string, error) {
 	}
 	b.WriteString("</div>\n")
 	return b.String(), nil
+}
+
+// shadeHTML is the style of a shaded cell, with text that can be read on it.
+func (c Cell) shadeHTML() string {
+	if !(c.shade > 0) {
+		return ""
+	}
+	at := min(c.shade, 1) * float64(len(shades)-1)
+	k := min(int(at), len(shades)-2)
+	colour := mix(rgb(shades[k]), rgb(shades[k+1]), at-float64(k))
+	text := ink
+	if c.shade > 0.5 {
+		text = "#ffffff"
+	}
+	return fmt.Sprintf(";background:#%02x%02x%02x;color:%s", colour.R, colour.G, colour.B, text)
 }
 
 func (t *Table) headHTML() string {

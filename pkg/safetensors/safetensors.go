@@ -49,9 +49,11 @@ type File struct {
 	Path string
 	// Metadata of the file, without the checksum of ours.
 	Metadata map[string]string
-	entries  map[string]entry
-	data     *io.SectionReader // from the header's end
-	close    func() error
+	// Sealed tells that the file has a checksum of ours, and is as it was written.
+	Sealed  bool
+	entries map[string]entry
+	data    *io.SectionReader // from the header's end
+	close   func() error
 }
 
 // Open opens a file for reading; Close it after.

@@ -37,5 +37,6 @@ func (s *File) checkSum(header []byte) error {
 			"changed it, have that leave out " + sumKey)
 	}
 	delete(s.Metadata, sumKey)
+	s.Sealed = true
 	return nil
 }

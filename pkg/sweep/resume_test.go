@@ -14,6 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 	"github.com/revgnn/revgnn/pkg/train"
+	"github.com/revgnn/revgnn/pkg/trained"
 )
 
 // holds checks the names in a folder.
@@ -100,7 +101,7 @@ func TestResumeRefuses(t *testing.T) {
 		}
 		r.Origin[what] = value
 		r.Result.History = r.History
-		if err := (&folder{dir: dir}).keep(&r); err != nil {
+		if err := (&folder{dir: dir}).keep(&r, trained.About{}); err != nil {
 			t.Fatal(err)
 		}
 		again(value + ", not")

@@ -55,6 +55,10 @@ func AllSplits(g *graphs.Graph) []int {
 
 // CheckSplits returns an error where a graph does not have one of the splits asked for, or none at all.
 func CheckSplits(splits []int, g *graphs.Graph) error {
+	if g.Labelled() == 0 {
+		return fmt.Errorf("%s has no labels, which training needs: add them to it (a column label in nodes.csv, or an "+
+			"array node_labels in an .npz), or have a model that was trained before predict them", g.Name)
+	}
 	if len(g.Splits) == 0 {
 		return fmt.Errorf("%s has no splits to train on: add masks to it", g.Name)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/train"
+	"github.com/revgnn/revgnn/pkg/trained"
 	"github.com/revgnn/revgnn/pkg/weights"
 )
 
@@ -30,6 +31,8 @@ type Record struct {
 	Metric  string       `json:"metric"`
 	train.Result
 	History []train.Epoch `json:"history"`
+	// Details are there where [Options] ask for them.
+	Details *train.Details `json:"details,omitempty"`
 	// Origin is what a result has to have in common with others of the sweep, but for the split.
 	Origin train.Origin `json:"origin"`
 	// Run is the record of the run, without the configuration and the outcome, which are above; see [Record.Recorded].
@@ -45,26 +48,33 @@ func (r *Record) Recorded() (run results.Record, err error) {
 	run = r.Run
 	run.Status, run.Message, run.Seconds = r.Status, r.Message, r.Seconds
 	if run.Config, err = json.Marshal(r.Config); err == nil {
-		run.Outcome, err = json.Marshal(r.Result)
+		run.Outcome, err = json.Marshal(outcome{r.Result, r.Details})
 	}
 	return run, err
+}
+
+// outcome is that of a run's record.
+type outcome struct {
+	train.Result
+	Details *train.Details `json:"details,omitempty"`
 }
 
 // noSum stands in the place of a record's sum while that is computed.
 var noSum = strings.Repeat("0", 2*sha256.Size)
 
-// keep writes the weights, then the record: one that is there is complete. Then the checkpoint is not needed any more.
-func (f *folder) keep(r *Record) error {
+// keep writes the weights with what there is to say of their model, then the record: one that is there is complete.
+// Then the checkpoint is not needed any more.
+func (f *folder) keep(r *Record, about trained.About) error {
 	// An old one, whose weights were removed, does not fit to new weights.
 	if err := os.Remove(f.path(recordName(r.Split))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cannot replace an earlier result: %w; choose another folder with --out", err)
 	}
 	if len(r.Weights) > 0 {
 		path := f.path(weightsName(r.Split))
-		if err := weights.Write(path, r.Weights); err != nil {
+		err := (&trained.Model{About: about, Weights: r.Weights}).Write(path)
+		if err != nil {
 			return err
 		}
-		var err error
 		if r.WeightsSum, err = sumOf(path); err != nil {
 			return fmt.Errorf("cannot read what was written: %w", err)
 		}

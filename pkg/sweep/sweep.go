@@ -12,6 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/train"
+	"github.com/revgnn/revgnn/pkg/trained"
 )
 
 // Options of a sweep.
@@ -27,6 +28,8 @@ type Options struct {
 	Resume bool
 	// CheckpointEvery is [train.Checkpoint]'s Every.
 	CheckpointEvery time.Duration
+	// Details asks for [train.Details] of each split, which take a further evaluation.
+	Details bool
 	// Begin, if set, is called before each split that is trained, Epoch after each epoch, and Split after each split,
 	// also after one that was there already. Notice is told in a sentence what else there is to know of a split.
 	Begin  func(split int)
@@ -166,8 +169,13 @@ func (w *sweep) train(ctx context.Context, split int) (*Record, error) {
 		return nil, fmt.Errorf("split %d: %w", split, err)
 	}
 	r.Result = *result
+	if w.Details && r.Status != train.Interrupted {
+		if r.Details, err = train.Describe(w.engine, w.graph, w.config, result); err != nil {
+			return nil, err
+		}
+	}
 	if w.folder != nil && r.Status != train.Interrupted {
-		return r, w.folder.keep(r)
+		return r, w.folder.keep(r, trained.Describe(w.graph, w.config, w.engine.Name, result))
 	}
 	return r, nil
 }

@@ -73,8 +73,9 @@ func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config,
 		if why := s.explain(out[outOutcome]); why != "" {
 			return nil, fmt.Errorf("the model cannot be timed: %s", why)
 		}
-		f.account(out, took)
-		b.Losses = append(b.Losses, Number(tensors.ToScalar[float32](out[outLoss])))
+		loss := float64(tensors.ToScalar[float32](out[outLoss]))
+		f.account(epoch+1, loss, out, took)
+		b.Losses = append(b.Losses, Number(loss))
 		if weights != nil {
 			release(out)
 			continue

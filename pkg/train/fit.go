@@ -161,9 +161,7 @@ func (f *fit) epoch(epoch int, last bool) (over bool, err error) {
 	}
 	loss := float64(tensors.ToScalar[float32](out[outLoss]))
 	if !last {
-		f.account(out, took)
-		f.result.History = append(f.result.History,
-			Epoch{Epoch: epoch, Epochs: f.config.Epochs, Loss: Number(loss), Val: Number(math.NaN()), Seconds: took})
+		f.account(epoch, loss, out, took)
 	}
 	if err := f.judgeStep(epoch, out); err != nil {
 		return true, err
@@ -202,16 +200,24 @@ func (f *fit) one() ([]*tensors.Tensor, float64, error) {
 	return out, time.Since(start).Seconds(), nil
 }
 
-// account adds up a step's times and iterations.
-func (f *fit) account(out []*tensors.Tensor, took float64) {
+// account adds up a step's times and iterations, and begins the epoch's entry in the history.
+func (f *fit) account(epoch int, loss float64, out []*tensors.Tensor, took float64) {
 	r := f.result
 	r.Epochs++
 	f.seconds = append(f.seconds, took)
-	f.solve += float64(tensors.ToScalar[int32](out[outIterations]))
-	f.adjoint += float64(tensors.ToScalar[int32](out[outAdjointIterations]))
+	solve := float64(tensors.ToScalar[int32](out[outIterations]))
+	adjoint := float64(tensors.ToScalar[int32](out[outAdjointIterations]))
+	f.solve += solve
+	f.adjoint += adjoint
 	r.Residual = Number(tensors.ToScalar[float32](out[outResidual]))
 	r.ResidualLayer = int(tensors.ToScalar[int32](out[outLayer]))
 	r.AdjointResidual = Number(tensors.ToScalar[float32](out[outAdjointResidual]))
+	e := Epoch{Epoch: epoch, Epochs: f.config.Epochs, Loss: Number(loss), Val: Number(math.NaN()),
+		Test: Number(math.NaN()), Seconds: took}
+	if layers := float64(f.Solves); layers > 0 {
+		e.Iterations, e.Residual = Iterations{solve / layers, adjoint / layers}, r.Residual
+	}
+	r.History = append(r.History, e)
 }
 
 // finish fills in the totals.

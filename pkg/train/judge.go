@@ -72,11 +72,17 @@ func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error
 	logits = sparse.Restore(f.model.Order, logits, f.model.Outputs)
 	metric := Metric(f.graph)
 	finite := !slices.ContainsFunc(logits, func(v float32) bool { return v != v || math.IsInf(float64(v), 0) })
-	val := math.NaN()
+	val, test := math.NaN(), math.NaN()
 	if finite {
 		var err error
 		if val, err = metrics.Evaluate(metric, logits, f.model.Outputs, f.graph.Labels, f.split.Val); err != nil {
 			return fmt.Errorf("graph %q, split %d, validation: %w", f.graph.Name, r.Split, err)
+		}
+		if !none(f.split.Test) {
+			test, err = metrics.Evaluate(metric, logits, f.model.Outputs, f.graph.Labels, f.split.Test)
+			if err != nil {
+				return fmt.Errorf("graph %q, split %d, test: %w", f.graph.Name, r.Split, err)
+			}
 		}
 	}
 	// What is evaluated after the last epoch of pretraining is the first that is the whole model, and to be compared.
@@ -86,20 +92,13 @@ func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error
 	}
 	if finite && !(val <= float64(r.Val)) {
 		f.patience = 0
-		r.BestEpoch, r.Val, r.Logits = epoch, Number(val), logits
-		if !none(f.split.Test) {
-			test, err := metrics.Evaluate(metric, logits, f.model.Outputs, f.graph.Labels, f.split.Test)
-			if err != nil {
-				return fmt.Errorf("graph %q, split %d, test: %w", f.graph.Name, r.Split, err)
-			}
-			r.Test = Number(test)
-		}
+		r.BestEpoch, r.Val, r.Test, r.Logits = epoch, Number(val), Number(test), logits
 		if err := f.keep(params); err != nil {
 			return err
 		}
 	}
 	known := &r.History[epoch-1]
-	known.Val, known.BestVal = Number(val), r.Val
+	known.Val, known.Test, known.BestVal = Number(val), Number(test), r.Val
 	if f.options.Epoch != nil {
 		f.options.Epoch(*known)
 	}

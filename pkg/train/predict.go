@@ -19,8 +19,9 @@ type Prediction struct {
 	// Logits are [nodes, Outputs], Representation is [nodes, Width], both row-major.
 	Logits, Representation []float32
 	Outputs, Width         int
-	Loss                   float64
-	// Gradients of the loss by parameter, where asked for.
+	// Loss is over the training nodes, and Gradients are the loss's by parameter, where asked for; [Evaluate] has
+	// neither.
+	Loss      float64
 	Gradients map[string]Array
 }
 
@@ -49,12 +50,8 @@ func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map
 	if why := s.explain(out[3]); why != "" {
 		return nil, fmt.Errorf("the model cannot be evaluated: %s", why)
 	}
-	p = &Prediction{Loss: float64(tensors.ToScalar[float32](out[0])), Outputs: s.model.Outputs,
-		Width: out[2].Shape().Dimensions[1]}
-	rows := func(t *tensors.Tensor, width int) []float32 {
-		return sparse.Restore(s.model.Order, tensors.MustCopyFlatData[float32](t), width)
-	}
-	p.Logits, p.Representation = rows(out[1], p.Outputs), rows(out[2], p.Width)
+	p = s.outputs(out[1], out[2])
+	p.Loss = float64(tensors.ToScalar[float32](out[0]))
 	if gradients {
 		p.Gradients = map[string]Array{}
 		for i, v := range s.trainable() {
@@ -62,6 +59,16 @@ func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map
 		}
 	}
 	return p, nil
+}
+
+// outputs are a model's logits and representation, in the graph's order.
+func (s *session) outputs(logits, representation *tensors.Tensor) *Prediction {
+	p := &Prediction{Outputs: s.model.Outputs, Width: representation.Shape().Dimensions[1]}
+	rows := func(t *tensors.Tensor, width int) []float32 {
+		return sparse.Restore(s.model.Order, tensors.MustCopyFlatData[float32](t), width)
+	}
+	p.Logits, p.Representation = rows(logits, p.Outputs), rows(representation, p.Width)
+	return p
 }
 
 // given is a session for evaluations: without dropout, with given parameters.

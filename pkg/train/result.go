@@ -34,14 +34,19 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*float64)(n))
 }
 
-// Epoch is what is known after one epoch. Val is of the parameters after that epoch's step.
+// Epoch is what is known after one epoch. Val and Test are of the parameters after that epoch's step; Test is for
+// curves alone, and nothing is chosen by it.
 type Epoch struct {
 	Epoch   int     `json:"epoch"`
 	Epochs  int     `json:"-"`
 	Loss    Number  `json:"loss"`
 	Val     Number  `json:"val"`
+	Test    Number  `json:"test"`
 	BestVal Number  `json:"-"`
 	Seconds float64 `json:"seconds"`
+	// Iterations of the epoch's step, and the largest residual of its solves; zero without a reverse process.
+	Iterations Iterations `json:"iterations,omitzero"`
+	Residual   Number     `json:"residual,omitempty"`
 }
 
 // Iterations are means per reverse layer; of a diffusion, evaluations of the diffusion's right-hand side, both ways

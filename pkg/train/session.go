@@ -36,18 +36,39 @@ type session struct {
 	predicted int64
 }
 
+// newSession is a session for training on a split, or for what is measured as in training.
 func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*session, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
+	if err := teaches(g, split); err != nil {
+		return nil, err
+	}
+	return openSession(e, g, g.Splits[split], c, c.Seed+uint64(split))
+}
+
+// teaches returns an error where a graph's split is nothing to train on.
+func teaches(g *graphs.Graph, split int) error {
+	if g.NumNodes > 0 && g.Labelled() == 0 {
+		return fmt.Errorf("graph %q has no labels, which training needs: add them to it, or have a model that was "+
+			"trained before predict them", g.Name)
+	}
 	if g.NumNodes == 0 || g.NumFeatures == 0 || g.NumClasses < 2 {
-		return nil, fmt.Errorf("graph %q has %d nodes, %d features and %d classes: training needs a node, "+
+		return fmt.Errorf("graph %q has %d nodes, %d features and %d classes: training needs a node, "+
 			"a feature and two classes at least", g.Name, g.NumNodes, g.NumFeatures, g.NumClasses)
 	}
 	if split < 0 || split >= len(g.Splits) {
-		return nil, fmt.Errorf("graph %q has no split %d: its splits are numbered 0 to %d",
+		return fmt.Errorf("graph %q has no split %d: its splits are numbered 0 to %d",
 			g.Name, split, len(g.Splits)-1)
 	}
+	if none(g.Splits[split].Train) {
+		return fmt.Errorf("graph %q: split %d has no training nodes", g.Name, split)
+	}
+	return g.Teaches(split)
+}
+
+// openSession is a session for a graph that a model of a valid configuration can read.
+func openSession(e *engine.Engine, g *graphs.Graph, split graphs.Split, c Config, seed uint64) (*session, error) {
 	if err := admitLeast(e, g, c); err != nil {
 		return nil, err
 	}
@@ -55,13 +76,10 @@ func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*sessio
 	if err != nil {
 		return nil, err
 	}
-	s := &session{engine: e, graph: g, model: m, config: c.Resolved(), split: g.Splits[split], store: model.NewStore()}
-	if none(s.split.Train) {
-		return nil, fmt.Errorf("graph %q: split %d has no training nodes", g.Name, split)
-	}
+	s := &session{engine: e, graph: g, model: m, config: c.Resolved(), split: split, store: model.NewStore()}
 	s.bind()
 	debug.FreeOSMemory() // what loading and layout took, for the engine to have
-	if err := s.declare(c.Seed + uint64(split)); err != nil {
+	if err := s.declare(seed); err != nil {
 		s.close()
 		return nil, err
 	}

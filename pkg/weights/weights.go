@@ -30,6 +30,21 @@ const counter = ".num_batches_tracked"
 // Read reads the parameters in a .npz or .safetensors file. If any array is called "param.<name>", only those arrays
 // are parameters, and are returned by <name>; else all are, but for outputs and gradients ("out.logits", "grad.…").
 func Read(path string) (map[string]train.Array, error) {
+	f, err := ReadFile(path)
+	return f.Parameters, err
+}
+
+// File is what a file of weights holds.
+type File struct {
+	Parameters map[string]train.Array
+	// Metadata is what a .safetensors file says beside.
+	Metadata map[string]string
+	// Sealed tells that the file has a checksum of revgnn's, and is as it was written.
+	Sealed bool
+}
+
+// ReadFile is [Read], with what the file says beside.
+func ReadFile(path string) (f File, err error) {
 	var (
 		names []string
 		array func(string) ([]float32, []int, error)
@@ -38,21 +53,27 @@ func Read(path string) (map[string]train.Array, error) {
 	case ".npz":
 		z, err := npz.Open(path)
 		if err != nil {
-			return nil, fmt.Errorf("weights: %w", err)
+			return f, fmt.Errorf("weights: %w", err)
 		}
 		defer z.Close()
 		names, array = z.Names(), func(name string) ([]float32, []int, error) { return z.Float32s(name, npz.Any) }
 	case ".safetensors":
 		s, err := safetensors.Open(path)
 		if err != nil {
-			return nil, fmt.Errorf("weights: %w", err)
+			return f, fmt.Errorf("weights: %w", err)
 		}
 		defer s.Close()
-		names, array = s.Names(), s.Float32s
+		names, array, f.Metadata, f.Sealed = s.Names(), s.Float32s, s.Metadata, s.Sealed
 	default:
-		return nil, fmt.Errorf("weights: %s ends neither in .npz nor in .safetensors; name the file by its format",
-			path)
+		return f, unknownFormat(path)
 	}
+	f.Parameters, err = read(path, names, array)
+	return f, err
+}
+
+// read reads those of the arrays with the given names that are parameters.
+func read(path string, names []string,
+	array func(string) ([]float32, []int, error)) (map[string]train.Array, error) {
 	out := map[string]train.Array{}
 	total := 0
 	for _, stored := range parameters(names) {
@@ -72,6 +93,10 @@ func Read(path string) (map[string]train.Array, error) {
 	return out, nil
 }
 
+func unknownFormat(path string) error {
+	return fmt.Errorf("weights: %s ends neither in .npz nor in .safetensors; name the file by its format", path)
+}
+
 // parameters picks the names of parameters.
 func parameters(names []string) []string {
 	marked := slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, Prefix) })
@@ -89,9 +114,18 @@ func parameters(names []string) []string {
 // Write writes parameters to a file, .npz or .safetensors by its name, whole or not at all. Equal
 // parameters give equal bytes.
 func Write(path string, parameters map[string]train.Array) error {
+	return WriteFile(path, parameters, nil)
+}
+
+// WriteFile is [Write] with metadata, which only a .safetensors file can have.
+func WriteFile(path string, parameters map[string]train.Array, metadata map[string]string) error {
 	names := slices.Sorted(maps.Keys(parameters))
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".npz":
+		if len(metadata) > 0 {
+			return fmt.Errorf("weights: %s cannot say what model it is of: give it a name that ends in .safetensors",
+				path)
+		}
 		var arrays []npz.Named
 		for _, n := range names {
 			arrays = append(arrays,
@@ -104,9 +138,9 @@ func Write(path string, parameters map[string]train.Array) error {
 			arrays = append(arrays,
 				safetensors.Named{Name: n, Shape: parameters[n].Shape, Values: parameters[n].Values})
 		}
-		return safetensors.Write(path, arrays, nil)
+		return safetensors.Write(path, arrays, metadata)
 	}
-	return fmt.Errorf("weights: %s ends neither in .npz nor in .safetensors; name the file by its format", path)
+	return unknownFormat(path)
 }
 
 // For picks the arrays that a model wants, under the names that it uses, and tells for each of these the name that it

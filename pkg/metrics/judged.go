@@ -1,0 +1,75 @@
+package metrics
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Confusion counts the masked nodes by class and by prediction, the largest logit of the node's row: entry [k][l] is
+// the number of nodes of class k that are taken for class l. logits are row-major [n, classes]; a nil mask selects all
+// nodes.
+func Confusion[F Float](logits []F, classes int, labels []int32, mask []bool) ([][]int, error) {
+	predictions, err := Argmax(logits, classes)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkLengths(len(predictions), len(labels), mask); err != nil {
+		return nil, err
+	}
+	counts := make([][]int, classes)
+	for k := range counts {
+		counts[k] = make([]int, classes)
+	}
+	for i, p := range predictions {
+		if mask != nil && !mask[i] {
+			continue
+		}
+		if l := labels[i]; l < 0 || int(l) >= classes {
+			return nil, fmt.Errorf("node %d has label %d, but classes are numbered 0 to %d", i, l, classes-1)
+		}
+		counts[labels[i]][p]++
+	}
+	return counts, nil
+}
+
+// ROC returns the points of the receiver operating characteristic, whose area [ROCAUC] is: for falling thresholds the
+// share of the masked nodes of class 0 that score at least that much, and the share of those of class 1. It begins at
+// (0, 0) and ends at (1, 1), with a point for each score.
+func ROC[F Float](scores []F, labels []int32, mask []bool) (falsePositive, truePositive []float64, err error) {
+	if _, err := ROCAUC(scores, labels, mask); err != nil {
+		return nil, nil, err // the selection is none that has a curve
+	}
+	var nodes []int
+	var count, above [2]float64
+	for i, l := range labels {
+		if mask == nil || mask[i] {
+			nodes = append(nodes, i)
+			count[l]++
+		}
+	}
+	slices.SortFunc(nodes, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	falsePositive, truePositive = []float64{0}, []float64{0}
+	for k, i := range nodes {
+		above[labels[i]]++
+		if k+1 == len(nodes) || scores[nodes[k+1]] != scores[i] {
+			falsePositive = append(falsePositive, above[0]/count[0])
+			truePositive = append(truePositive, above[1]/count[1])
+		}
+	}
+	return falsePositive, truePositive, nil
+}
+
+// Thin keeps of a curve from (0, 0) to (1, 1) that never falls the points that lie about 1/n apart, so that it looks
+// the same in a picture; both ends stay.
+func Thin(x, y []float64, n int) (thinX, thinY []float64) {
+	next := math.Inf(-1)
+	for i := range x {
+		if at := x[i] + y[i]; at >= next || i == len(x)-1 {
+			thinX, thinY = append(thinX, x[i]), append(thinY, y[i])
+			next = at + 1/float64(n)
+		}
+	}
+	return thinX, thinY
+}

@@ -1,0 +1,161 @@
+package runpage
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/revgnn/revgnn/pkg/report"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// numbersOf are values times a factor.
+func numbersOf(values []train.Number, by float64) []float64 {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = by * float64(v)
+	}
+	return out
+}
+
+func epochs(c train.Curves) []float64 {
+	x := make([]float64, len(c.Epochs))
+	for i, e := range c.Epochs {
+		x[i] = float64(e)
+	}
+	return x
+}
+
+// curves are the loss, and the metric on validation and test nodes.
+func (r run) curves(c train.Curves) report.Item {
+	x := epochs(c)
+	metrics := []report.Series{{Name: "validation", X: x, Y: numbersOf(c.Val, 100)}}
+	if len(c.Test) > 0 {
+		metrics = append(metrics,
+			report.Series{Name: "test (nothing is chosen by it)", X: x, Y: numbersOf(c.Test, 100)})
+	}
+	if r.out.BestEpoch > 0 {
+		metrics = append(metrics, report.Series{Name: "best epoch", Style: report.Points,
+			X: []float64{float64(r.out.BestEpoch)}, Y: []float64{100 * float64(r.out.Val)}})
+	}
+	return report.Plots("run-curves", "Loss and "+r.metric()+" over epochs",
+		report.Plot{Title: "Training loss", XName: "epoch", YName: "loss",
+			Series: []report.Series{{Name: "training loss", X: x, Y: numbersOf(c.Loss, 1)}}},
+		report.Plot{Title: "After each epoch", XName: "epoch", YName: r.metric() + " [%]", Series: metrics})
+}
+
+// solves are iterations and residuals over epochs. A residual of 0 has no place on a logarithmic axis.
+func (r run) solves(c train.Curves) []report.Item {
+	x := epochs(c)
+	residual := report.Series{Name: "largest residual", X: x, Y: numbersOf(c.Residual, 1)}
+	positive := false
+	for i, y := range residual.Y {
+		if !(y > 0) {
+			residual.Y[i] = math.NaN()
+		}
+		positive = positive || y > 0
+	}
+	plots := []report.Plot{{Title: "Iterations", XName: "epoch", YName: "iterations per reverse layer",
+		Series: []report.Series{{Name: "solve", X: x, Y: numbersOf(c.Solve, 1)},
+			{Name: "adjoint solve", X: x, Y: numbersOf(c.Adjoint, 1)}}}}
+	if positive {
+		series := []report.Series{residual}
+		if tolerance := r.config.Tolerance; tolerance > 0 {
+			series = append(series, report.Series{Name: "tolerance", Style: report.Fitted,
+				X: []float64{x[0], x[len(x)-1]}, Y: []float64{tolerance, tolerance}})
+		}
+		plots = append(plots, report.Plot{Title: "Residual", XName: "epoch", YName: "residual",
+			Series: series, Axes: report.Axes{LogY: true}})
+	}
+	return []report.Item{report.Plots("run-solves", "Iterations and residuals over epochs", plots...),
+		report.Paragraph("A reverse layer is the inverse of a forward layer, found by iteration until the mean " +
+			"absolute change is below the tolerance. A residual above it means that the iteration was ended by " +
+			"--max-iterations.")}
+}
+
+// roc is the ROC curve.
+func (r run) roc(d *train.Details) report.Item {
+	x, y := numbersOf(d.ROC.FalsePositive, 100), numbersOf(d.ROC.TruePositive, 100)
+	area := r.out.Test
+	if d.Judged != "test" {
+		area = r.out.Val
+	}
+	positive, negative := d.Classes[1], d.Classes[0]
+	return report.Curves("run-roc", fmt.Sprintf("ROC curve of the %s nodes: an area of %.2f %%", d.Judged, 100*area),
+		fmt.Sprintf("nodes of class %s taken for class %s [%%]", negative, positive),
+		fmt.Sprintf("nodes of class %s found [%%]", positive),
+		[]report.Series{{Name: r.Model, X: x, Y: y},
+			{Name: "by chance", Style: report.Fitted, X: []float64{0, 100}, Y: []float64{0, 100}}},
+		report.Axes{RangeY: [2]float64{0, 100}})
+}
+
+// confusion is the confusion matrix: cells are as dark as the share of their row's class that they hold.
+func confusion(d *train.Details) report.Item {
+	t := &report.Table{ID: "run-confusion", Corner: "Class",
+		Title: fmt.Sprintf("Confusion matrix of the %s nodes", d.Judged),
+		Notes: []string{"A row has the nodes of a class, counted by the class that they are taken for. " +
+			"A cell is the darker the larger a share of its row it holds; right predictions are on the diagonal."}}
+	for _, name := range d.Classes {
+		t.Columns = append(t.Columns, report.Column{Group: "Taken for class", Name: name})
+	}
+	t.Columns = append(t.Columns, report.Column{Name: "Nodes"}, report.Column{Name: "Found", Unit: "%"})
+	for k, counts := range d.Confusion {
+		all := 0
+		for _, n := range counts {
+			all += n
+		}
+		row := report.Row{Label: d.Classes[k]}
+		for _, n := range counts {
+			row.Cells = append(row.Cells, report.Count(n).Shaded(float64(n)/float64(max(1, all))))
+		}
+		found := report.Text("–")
+		if all > 0 {
+			found = report.Number(100*float64(counts[k])/float64(all), 1)
+		}
+		t.Rows = append(t.Rows, report.Row{Label: row.Label, Cells: append(row.Cells, report.Count(all), found)})
+	}
+	return t
+}
+
+// smoothness is the similarity of the nodes' states by layer, or why it is not there.
+func (r run) smoothness() []report.Item {
+	var forward, reverse []train.Smoothness
+	if f := r.out.Followed; f != nil {
+		for _, l := range f.Forward {
+			forward = append(forward, train.Smoothness{Layer: l.Layer, GSL: l.GSL})
+		}
+		for _, l := range f.Reverse {
+			reverse = append(reverse, train.Smoothness{Layer: l.Layer, GSL: l.GSL})
+		}
+	}
+	if d := r.out.Details; d != nil {
+		forward, reverse = d.Forward, d.Reverse
+		if d.NoSmoothness != "" {
+			return []report.Item{report.Paragraph("Not shown: " + d.NoSmoothness + ".")}
+		}
+	}
+	if len(forward)+len(reverse) == 0 {
+		return []report.Item{absent("the smoothness of the states by layer")}
+	}
+	var series []report.Series
+	for _, direction := range []struct {
+		name   string
+		states []train.Smoothness
+	}{{"forward", forward}, {"reverse", reverse}} {
+		if len(direction.states) < 2 { // the encoded features alone
+			continue
+		}
+		s := report.Series{Name: direction.name, Style: report.Marked}
+		for _, l := range direction.states {
+			s.X, s.Y = append(s.X, float64(l.Layer)), append(s.Y, float64(l.GSL))
+		}
+		series = append(series, s)
+	}
+	if len(series) == 0 {
+		return []report.Item{report.Paragraph("Not shown: the model has no layers.")}
+	}
+	return []report.Item{report.Curves("run-smoothness", "Similarity of the nodes' states after layers", "layers",
+		"mean cosine similarity (GSL)", series),
+		report.Paragraph("The similarity is the mean over all pairs of nodes of the cosine between their states, at the " +
+			"best epoch; layer 0 is the encoded input. One that goes to 1 with depth is over-smoothing: all nodes come " +
+			"to look alike.")}
+}

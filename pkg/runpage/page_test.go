@@ -1,0 +1,148 @@
+package runpage
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/report/echarts"
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/sweep"
+	"github.com/revgnn/revgnn/pkg/train"
+	"github.com/revgnn/revgnn/pkg/train/modeltest"
+)
+
+// recorded trains a model on split 0, and returns the record that 'revgnn train --runs' makes of it.
+func recorded(t *testing.T, g *graphs.Graph, model string) *results.Record {
+	t.Helper()
+	c := modeltest.Small(model)
+	c.Epochs = 6
+	var record results.Record
+	_, err := sweep.Run(t.Context(), enginetest.Open(t, engine.Go), g, c, sweep.Options{Splits: []int{0}, Details: true,
+		Split: func(r *sweep.Record, _ bool) {
+			var err error
+			if record, err = r.Recorded(); err != nil {
+				t.Fatal(err)
+			}
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	record.ID = "0123456789abcd"
+	return &record
+}
+
+// pageOf is a page without the library in its head.
+func pageOf(t *testing.T, r *results.Record) string {
+	t.Helper()
+	page, err := Page(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, body, _ := strings.Cut(page, "<body")
+	return body
+}
+
+// holds checks what a page says and what it does not say.
+func holds(t *testing.T, page string, want, not []string) {
+	t.Helper()
+	for _, text := range want {
+		if !strings.Contains(page, text) {
+			t.Errorf("the page does not have %q", text)
+		}
+	}
+	for _, text := range not {
+		if strings.Contains(page, text) {
+			t.Errorf("the page has %q", text)
+		}
+	}
+}
+
+func hasLibrary(t *testing.T) {
+	t.Helper()
+	if _, err := echarts.Source(); err != nil {
+		t.Skip(err)
+	}
+}
+
+func TestPageOfTwoClasses(t *testing.T) {
+	hasLibrary(t)
+	r := recorded(t, modeltest.Board(t, 8), "gcn+rep")
+	whole := []string{"Loss and ROC-AUC over epochs", "ROC curve of the test nodes: an area of",
+		"Iterations and residuals over epochs", "Similarity of the nodes", "Settings of gcn+rep",
+		"revgnn train --dataset minesweeper-generated:rows=8,cols=8", "version of go", "runs rerun 0123456789abcd"}
+	holds(t, pageOf(t, r), whole, []string{"Not in this record", "Not shown"})
+
+	// An earlier record has no details, and that of a training that failed no outcome.
+	var outcome map[string]any
+	if err := json.Unmarshal(r.Outcome, &outcome); err != nil {
+		t.Fatal(err)
+	}
+	delete(outcome, "details")
+	older := *r
+	older.Outcome, _ = json.Marshal(outcome)
+	holds(t, pageOf(t, &older), append(whole[4:], "Not in this record: the curves", "Not in this record: the confusion",
+		"Not in this record: iterations", "Not in this record: the smoothness"), []string{"data:image"})
+	failed := *r
+	failed.Outcome, failed.Status, failed.Message = nil, results.Failed, "the <engine> stopped"
+	holds(t, pageOf(t, &failed), []string{"it ended as failed. The &lt;engine&gt; stopped.", "Settings of gcn+rep"},
+		[]string{"<engine>"})
+	diverged := bytes.ReplaceAll(r.Outcome, []byte(`"best_epoch":`), []byte(`"best_epoch":0,"x":`))
+	failed.Outcome, failed.Status = diverged, results.Diverged
+	pageOf(t, &failed)
+	failed.Kind = results.Bench
+	if _, err := Page(&failed); err == nil || !strings.Contains(err.Error(), "pages are made of trainings") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestPageOfThreeClasses(t *testing.T) {
+	hasLibrary(t)
+	board := modeltest.Board(t, 8)
+	labels := make([]int32, board.NumNodes)
+	for i := range labels {
+		labels[i] = int32(i % 3)
+	}
+	g, err := graphs.New("three", board.NumNodes, board.Edges, board.Features, board.NumFeatures, labels, 3, board.Splits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.ClassNames = []string{"ant", "bee", "<cat>"}
+	r := recorded(t, g, "mlp")
+	holds(t, pageOf(t, r), []string{"Confusion matrix of the test nodes", "ant", "&lt;cat&gt;", "Model mlp has none.",
+		"Not shown: model mlp has no layers to follow"}, []string{"Not in this record", "<cat>"})
+	var o struct{ Details train.Details }
+	if err := json.Unmarshal(r.Outcome, &o); err != nil {
+		t.Fatal(err)
+	}
+	all, right := 0, 0
+	for k, row := range o.Details.Confusion {
+		for l, n := range row {
+			all += n
+			if k == l {
+				right += n
+			}
+		}
+	}
+	var result train.Result
+	if err := json.Unmarshal(r.Outcome, &result); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprintf("%.9f", float64(right)/float64(all)), fmt.Sprintf("%.9f", result.Test); got != want {
+		t.Errorf("the confusion matrix has an accuracy of %s, the result %s", got, want)
+	}
+}
+
+func TestQuoted(t *testing.T) {
+	for word, want := range map[string]string{"a/b.npz": "a/b.npz", "a b": "'a b'", "it's": `'it'\''s'`, "": "''",
+		"$(x)": "'$(x)'"} {
+		if got := quoted(word); got != want {
+			t.Errorf("%q is %s, want %s", word, got, want)
+		}
+	}
+}

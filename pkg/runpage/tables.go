@@ -1,0 +1,112 @@
+package runpage
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/machine"
+	"github.com/revgnn/revgnn/pkg/report"
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// pairs is a table of names and values; rows without a value are left out.
+func pairs(id, title, corner, column string, rows ...[2]string) report.Item {
+	t := &report.Table{ID: id, Title: title, Corner: corner, Columns: []report.Column{{Name: column}}}
+	for _, r := range rows {
+		if r[1] != "" {
+			t.Rows = append(t.Rows, report.Row{Label: r[0], Cells: []report.Cell{report.Text(r[1])}})
+		}
+	}
+	return t
+}
+
+// percent is a share in percent; empty where it is no number.
+func percent(n train.Number) string {
+	if math.IsNaN(float64(n)) {
+		return ""
+	}
+	return fmt.Sprintf("%.2f %%", 100*float64(n))
+}
+
+// numbers is the table of the result.
+func (r run) numbers() report.Item {
+	o := r.out
+	rows := [][2]string{
+		{"test " + r.metric(), percent(o.Test)}, {"validation " + r.metric(), percent(o.Val)},
+		{"epochs", fmt.Sprint(o.Epochs)}, {"best epoch", fmt.Sprint(o.BestEpoch)},
+		{"time", fmt.Sprintf("%.1f s", o.Seconds)},
+		{"time per epoch (median)", fmt.Sprintf("%.4f s", o.EpochSeconds)},
+		{"time to compile", fmt.Sprintf("%.1f s", o.CompileSeconds)},
+		{"peak memory of the process", machine.Bytes(o.PeakRSS)}}
+	if r.config.HasReverse() {
+		rows = append(rows, [2]string{"iterations per reverse layer (mean)", fmt.Sprintf("%.2f", o.Iterations.Solve)},
+			[2]string{"iterations per adjoint solve (mean)", fmt.Sprintf("%.2f", o.Iterations.Adjoint)},
+			[2]string{"largest residual of the last epoch", fmt.Sprintf("%.2g", o.Residual)})
+	}
+	return pairs("run-result", "Result", "Measure", "Value", rows...)
+}
+
+// settings is the table of all settings, with the defaults where they differ.
+func (r run) settings() report.Item {
+	t := &report.Table{ID: "run-settings", Title: "Settings of " + r.Model, Corner: "Setting",
+		Columns: []report.Column{{Name: "Value"}, {Name: "Default", Unit: "where it differs"}}}
+	usual := train.Default(r.config.Model).Resolved()
+	for _, s := range r.config.Settings() {
+		value, standard := fmt.Sprint(s.Current()), fmt.Sprint(usual.Value(s.Name))
+		row := report.Row{Label: s.Name, Cells: []report.Cell{report.Text(value), {}}}
+		if value != standard {
+			row.Cells[1] = report.Text(standard)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// origin is the table of what the numbers depend on beside the settings.
+func (r run) origin() report.Item {
+	rows := [][2]string{{"dataset", r.Dataset}, {"checksum of the graph", r.Checksum}, {"split", fmt.Sprint(r.Split)},
+		{"seed, that of the split included", fmt.Sprint(r.Seed)}, {"engine", r.Engine}}
+	if n := experiment.ThreadsOf(r.Record); n > 0 {
+		rows = append(rows, [2]string{"threads", fmt.Sprint(n)})
+	}
+	rows = append(rows, [2]string{"platform", r.Machine.Platform}, [2]string{"processor", r.Machine.CPU},
+		[2]string{"GPU", r.Machine.GPU}, [2]string{"commit of revgnn", r.Commit})
+	for _, name := range slices.Sorted(maps.Keys(r.Versions)) {
+		rows = append(rows, [2]string{"version of " + name, r.Versions[name]})
+	}
+	return pairs("run-origin", "Graph, engine, machine and versions", "What", "Which", rows...)
+}
+
+// Command is the command line that makes a training again and records it, with the settings that are not the defaults.
+func Command(r *results.Record, c train.Config) string {
+	words := []string{"revgnn train", "--dataset " + quoted(r.Dataset), "--model " + quoted(r.Model),
+		fmt.Sprintf("--splits %d", r.Split)}
+	usual := train.Default(c.Model).Resolved()
+	for _, s := range c.Settings() {
+		if value := fmt.Sprint(s.Current()); value != fmt.Sprint(usual.Value(s.Name)) {
+			words = append(words, "--"+s.Name+"="+quoted(value))
+		}
+	}
+	words = append(words, "--engine "+quoted(r.Engine))
+	if n := experiment.ThreadsOf(r); n > 0 && strings.HasPrefix(r.Engine, "xla:cpu") {
+		words = append(words, fmt.Sprintf("--threads %d", n))
+	}
+	return strings.Join(append(words, "--runs runs.sqlite"), " ")
+}
+
+// quoted is a word that a shell takes as it is.
+func quoted(word string) string {
+	plain := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+			strings.ContainsRune("-_./:=,+@%", c)
+	}
+	if word != "" && strings.IndexFunc(word, func(c rune) bool { return !plain(c) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

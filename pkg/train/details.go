@@ -1,0 +1,174 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/metrics"
+)
+
+// Details are what a page about a training shows beside its numbers, small enough for a record.
+type Details struct {
+	// Metric judged the training; Classes are the classes' names.
+	Metric  string   `json:"metric"`
+	Classes []string `json:"classes"`
+	Curves  Curves   `json:"curves"`
+	// Judged is "test" or, where the split has no test nodes, "validation": the nodes that Confusion or ROC is of, at
+	// the best epoch. Confusion counts nodes by class and prediction ([metrics.Confusion]) where accuracy is measured,
+	// and ROC is the curve where ROC-AUC is.
+	Judged    string  `json:"judged,omitempty"`
+	Confusion [][]int `json:"confusion,omitempty"`
+	ROC       *ROC    `json:"roc,omitempty"`
+	// Forward and Reverse are the smoothness of the states after some numbers of layers, at the best epoch;
+	// NoSmoothness says in a sentence why there are none.
+	Forward      []Smoothness `json:"forward,omitempty"`
+	Reverse      []Smoothness `json:"reverse,omitempty"`
+	NoSmoothness string       `json:"no_smoothness,omitempty"`
+}
+
+// Curves are numbers of some epochs, all of them or evenly chosen. Without a reverse process, Solve, Adjoint and
+// Residual are empty; without test nodes, Test is.
+type Curves struct {
+	Epochs   []int    `json:"epochs"`
+	Loss     []Number `json:"loss"`
+	Val      []Number `json:"val"`
+	Test     []Number `json:"test,omitempty"`
+	Solve    []Number `json:"solve,omitempty"`
+	Adjoint  []Number `json:"adjoint,omitempty"`
+	Residual []Number `json:"residual,omitempty"`
+}
+
+// ROC is a receiver operating characteristic: shares of the nodes of class 0 and of class 1 above falling thresholds.
+type ROC struct {
+	FalsePositive []Number `json:"false_positive"`
+	TruePositive  []Number `json:"true_positive"`
+}
+
+// Smoothness is the mean cosine similarity of the nodes' states ([metrics.GSL]) after a number of layers.
+type Smoothness struct {
+	Layer int    `json:"layer"`
+	GSL   Number `json:"gsl"`
+}
+
+// Limits on what a record keeps.
+const (
+	mostEpochs  = 250
+	mostPoints  = 200 // of a curve
+	mostClasses = 64  // of a table
+)
+
+// Describe computes the details of a training on a graph. It evaluates the model of the best epoch once more, for the
+// states after layers.
+func Describe(e *engine.Engine, g *graphs.Graph, c Config, r *Result) (*Details, error) {
+	d := &Details{Metric: Metric(g), Classes: g.Classes(), Curves: curvesOf(r)}
+	if r.BestEpoch == 0 {
+		d.NoSmoothness = "the training has no best epoch"
+		return d, nil
+	}
+	if err := d.judge(g, r); err != nil {
+		return nil, fmt.Errorf("graph %q, split %d, %s: %w", g.Name, r.Split, d.Judged, err)
+	}
+	t, err := Trace(e, g, r.Split, c, r.Weights, followed(max(c.Forward, c.Reverse)))
+	if err != nil {
+		d.NoSmoothness = err.Error()
+		return d, nil
+	}
+	d.Forward, d.Reverse = smoothness(t.Forward), smoothness(t.Reverse)
+	return d, nil
+}
+
+// judge fills in the confusion matrix, or the ROC curve.
+func (d *Details) judge(g *graphs.Graph, r *Result) error {
+	nodes := g.Splits[r.Split].Test
+	d.Judged = "test"
+	if none(nodes) {
+		d.Judged, nodes = "validation", g.Splits[r.Split].Val
+	}
+	if d.Metric == data.ROCAUC {
+		x, y, err := metrics.ROC(r.Logits, g.Labels, nodes)
+		if err != nil {
+			return err
+		}
+		x, y = metrics.Thin(x, y, mostPoints/2)
+		d.ROC = &ROC{rounded(x), rounded(y)}
+		return nil
+	}
+	if g.NumClasses > mostClasses {
+		return nil
+	}
+	var err error
+	d.Confusion, err = metrics.Confusion(r.Logits, r.Outputs, g.Labels, nodes)
+	return err
+}
+
+// curvesOf picks epochs of the history: evenly, with the best and the last.
+func curvesOf(r *Result) (c Curves) {
+	step := max(1, (len(r.History)+mostEpochs-1)/mostEpochs)
+	known := func(value func(Epoch) float64) bool {
+		return slices.ContainsFunc(r.History, func(e Epoch) bool { v := value(e); return v != 0 && !math.IsNaN(v) })
+	}
+	test := known(func(e Epoch) float64 { return float64(e.Test) })
+	solves := known(func(e Epoch) float64 { return e.Iterations.Solve })
+	for i, e := range r.History {
+		if i%step != 0 && i != len(r.History)-1 && e.Epoch != r.BestEpoch {
+			continue
+		}
+		c.Epochs = append(c.Epochs, e.Epoch)
+		c.Loss, c.Val = append(c.Loss, significant(e.Loss)), append(c.Val, significant(e.Val))
+		if test {
+			c.Test = append(c.Test, significant(e.Test))
+		}
+		if solves {
+			c.Solve = append(c.Solve, significant(Number(e.Iterations.Solve)))
+			c.Adjoint = append(c.Adjoint, significant(Number(e.Iterations.Adjoint)))
+			c.Residual = append(c.Residual, significant(e.Residual))
+		}
+	}
+	return c
+}
+
+// followed are numbers of layers up to a depth: 0, powers of two (of four in deep models), and the depth. Few of them:
+// the compiler takes its time for each.
+func followed(depth int) []int {
+	layers, by := []int{0}, 2
+	if depth > 16 {
+		by = 4
+	}
+	for l := 1; l < depth; l *= by {
+		layers = append(layers, l)
+	}
+	return append(layers, depth)
+}
+
+func smoothness(states []State) (out []Smoothness) {
+	for _, s := range states {
+		out = append(out, Smoothness{s.Layer, significant(s.GSL)})
+	}
+	return out
+}
+
+func rounded(values []float64) []Number {
+	out := make([]Number, len(values))
+	for i, v := range values {
+		out[i] = significant(Number(v))
+	}
+	return out
+}
+
+// significant rounds to five significant digits.
+func significant(n Number) Number {
+	v := float64(n)
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return n
+	}
+	const digits = 5
+	unit := math.Pow(10, digits-1-math.Floor(math.Log10(math.Abs(v))))
+	if math.IsInf(unit, 0) {
+		return n
+	}
+	return Number(math.Round(v*unit) / unit)
+}

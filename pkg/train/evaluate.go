@@ -1,0 +1,86 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/graphs"
+)
+
+// Evaluate computes a trained model's outputs on a graph as [Fit] does when it judges an epoch: with the running
+// statistics of batch normalisation, and without dropout or anything else that training draws at random. The model has
+// so many classes, whatever labels the graph has; the graph needs neither labels nor splits, and none is read.
+//
+// known, which is nil for most models, marks the nodes whose labels the model may read when it predicts; see
+// [models.Kind].ReadsLabels.
+func Evaluate(e *engine.Engine, g *graphs.Graph, classes int, c Config, weights map[string]Array,
+	known []bool) (p *Prediction, err error) {
+	defer recovered(&err)
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if g.NumNodes == 0 || g.NumFeatures == 0 || classes < 2 {
+		return nil, fmt.Errorf("graph %q has %d nodes of %d features, for a model of %d classes: a prediction needs a "+
+			"node, a feature and two classes at least", g.Name, g.NumNodes, g.NumFeatures, classes)
+	}
+	if known == nil {
+		known = make([]bool, g.NumNodes)
+	}
+	read := *g
+	read.NumClasses, read.ClassNames = classes, nil
+	s, err := openSession(e, &read, graphs.Split{Train: known}, c, c.Seed)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	if err := s.load(weights); err != nil {
+		return nil, err
+	}
+	out, err := s.once("evaluation", func(scope *model.Scope, in []*Node) []*Node {
+		b := s.build(scope, in, false)
+		return []*Node{b.Logits, b.Representation, b.Stats.Outcome}
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer release(out)
+	if why := s.explain(out[2]); why != "" {
+		return nil, fmt.Errorf("the model cannot be evaluated: %s", why)
+	}
+	p = s.outputs(out[0], out[1])
+	if slices.ContainsFunc(p.Logits, func(v float32) bool { return v != v || math.IsInf(float64(v), 0) }) {
+		return nil, fmt.Errorf("the model's outputs on %q are not finite: look for features far beyond those that it "+
+			"was trained on", g.Name)
+	}
+	return p, nil
+}
+
+// Probabilities are those of the classes, [n, classes]: the softmax of the logits, or where there is one logit for two
+// classes, 1 - p and p of its logistic function p.
+func (p *Prediction) Probabilities() []float64 {
+	if p.Outputs == 1 {
+		out := make([]float64, 0, 2*len(p.Logits))
+		for _, z := range p.Logits {
+			out = append(out, 1/(1+math.Exp(float64(z))), 1/(1+math.Exp(-float64(z))))
+		}
+		return out
+	}
+	out := make([]float64, len(p.Logits))
+	for from := 0; from < len(out); from += p.Outputs {
+		row, sum := p.Logits[from:from+p.Outputs], 0.0
+		top := float64(slices.Max(row))
+		for k, z := range row {
+			out[from+k] = math.Exp(float64(z) - top)
+			sum += out[from+k]
+		}
+		for k := range row {
+			out[from+k] /= sum
+		}
+	}
+	return out
+}

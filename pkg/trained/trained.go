@@ -1,0 +1,115 @@
+package trained
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/revgnn/revgnn/pkg/datasets"
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/train"
+	"github.com/revgnn/revgnn/pkg/weights"
+)
+
+// Model is a model that was trained.
+type Model struct {
+	About
+	// Weights are the parameters by name.
+	Weights map[string]train.Array
+	// file names it in errors.
+	file string
+}
+
+// New is the model of a training's result: its best epoch's, which there has to be.
+func New(g *graphs.Graph, c train.Config, engine string, r *train.Result) (*Model, error) {
+	if len(r.Weights) == 0 {
+		return nil, fmt.Errorf("the training of %s on %s has no best epoch, and so no parameters to keep (it ended as "+
+			"%s after %d epochs)", c.Model, g.Name, r.Status, r.Epochs)
+	}
+	return &Model{About: Describe(g, c, engine, r), Weights: r.Weights, file: "the model"}, nil
+}
+
+// Write writes the model to a file whose name ends in .safetensors, whole or not at all. It has a checksum, by which a
+// changed byte is noticed.
+func (m *Model) Write(path string) error {
+	text, err := json.Marshal(m.About)
+	if err != nil {
+		return fmt.Errorf("the model cannot be written: %w", err)
+	}
+	return weights.WriteFile(path, m.Weights, map[string]string{key: string(text)})
+}
+
+// Read reads a file that [Model.Write] or 'revgnn train --out' wrote. One that does not say what model it is of, or is
+// not as it was written, is an error.
+func Read(path string) (*Model, error) {
+	f, err := weights.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	about, err := parse(path, f.Metadata)
+	if err != nil {
+		return nil, err
+	}
+	if !f.Sealed {
+		return nil, fmt.Errorf("%s has lost the checksum that revgnn wrote into it, by damage or by another program: "+
+			"give the file as it was written, or train the model again", path)
+	}
+	return &Model{About: about, Weights: f.Parameters, file: path}, nil
+}
+
+// Prediction is what a model says of the nodes of a graph, in the graph's order. Matrices are row-major.
+type Prediction struct {
+	// IDs are the nodes' names and Classes those of the classes, in the order of the probabilities' columns.
+	IDs, Classes []string
+	// Probabilities of the classes, [nodes, classes]; each row's sum is 1.
+	Probabilities []float64
+	// Logits are [nodes, classes], or [nodes, 1] for two classes, of the second; Representation is what the model's
+	// last layer reads, [nodes, Width].
+	Logits, Representation []float32
+	Outputs, Width         int
+	// Engine that computed them.
+	Engine string
+}
+
+// Predict computes the class probabilities of a graph's nodes, in evaluation mode: with the running statistics of batch
+// normalisation, and without dropout. The graph needs neither labels nor splits. Its features have to be those that the
+// model was trained on, in their order; where those were divided by their sum, these are, too.
+//
+// e is the engine that computes; nil stands for the first that is there ([engine.Open]).
+func (m *Model) Predict(e *engine.Engine, g *graphs.Graph) (*Prediction, error) {
+	if err := m.fits(g, m.file); err != nil {
+		return nil, err
+	}
+	if e == nil {
+		var err error
+		if e, err = engine.Open(""); err != nil {
+			return nil, err
+		}
+	}
+	read := *g
+	if m.RowNormalised && !g.RowNormalised {
+		read.Features = slices.Clone(g.Features)
+		datasets.RowNormalise(read.Features, read.NumFeatures)
+	}
+	var known []bool
+	if m.readsLabels() {
+		known = g.Splits[m.Split].Train
+	} else {
+		read.Labels = make([]int32, g.NumNodes)
+	}
+	wanted, _, err := weights.For(m.Config.Config, m.Features, len(m.Classes), m.Weights)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.file, err)
+	}
+	p, err := train.Evaluate(e, &read, len(m.Classes), m.Config, wanted, known)
+	if err != nil {
+		return nil, err
+	}
+	out := &Prediction{Classes: m.Classes, Probabilities: p.Probabilities(), Logits: p.Logits,
+		Representation: p.Representation, Outputs: p.Outputs, Width: p.Width, Engine: e.Name}
+	for i := range g.NumNodes {
+		out.IDs = append(out.IDs, g.ID(i))
+	}
+	return out, nil
+}

@@ -1,0 +1,62 @@
+package trained
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/revgnn/revgnn/pkg/files"
+	"github.com/revgnn/revgnn/pkg/npz"
+)
+
+// Of is the probability of a class for a node, by their numbers.
+func (p *Prediction) Of(node, class int) float64 { return p.Probabilities[node*len(p.Classes)+class] }
+
+// Write writes the prediction to a file by its name's end, whole or not at all:
+//
+//   - .csv: a row for each node, with the columns id and then the probability of each class by its name;
+//   - .npz: the arrays probabilities [nodes, classes], logits [nodes, classes] ([nodes] for two classes) and
+//     representation [nodes, width], in the graph's order.
+func (p *Prediction) Write(path string) error {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".csv":
+		return files.Write(path, p.writeCSV)
+	case ".npz":
+		return npz.Write(path, p.Arrays())
+	}
+	return fmt.Errorf("%s ends neither in .csv nor in .npz: name the file by its format", path)
+}
+
+func (p *Prediction) writeCSV(to io.Writer) error {
+	w := csv.NewWriter(to)
+	w.Write(append([]string{"id"}, p.Classes...)) // a failure is Error's below
+	row := make([]string, 1+len(p.Classes))
+	for i, id := range p.IDs {
+		row[0] = id
+		for c := range p.Classes {
+			row[1+c] = strconv.FormatFloat(p.Of(i, c), 'g', 9, 64)
+		}
+		w.Write(row)
+	}
+	w.Flush()
+	return w.Error()
+}
+
+// Arrays are those of the .npz file.
+func (p *Prediction) Arrays() []npz.Named {
+	n := len(p.IDs)
+	probabilities := make([]float32, len(p.Probabilities))
+	for i, v := range p.Probabilities {
+		probabilities[i] = float32(v)
+	}
+	logits := []int{n, p.Outputs}
+	if p.Outputs == 1 {
+		logits = logits[:1]
+	}
+	return []npz.Named{{Name: "probabilities", Shape: []int{n, len(p.Classes)}, Values: probabilities},
+		{Name: "logits", Shape: logits, Values: p.Logits},
+		{Name: "representation", Shape: []int{n, p.Width}, Values: p.Representation}}
+}
