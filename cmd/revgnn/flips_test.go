@@ -36,7 +36,8 @@ func TestFlippedBytes(t *testing.T) {
 	} {
 		before := read(t, c.file)
 		at := len(before) - 3
-		if i := bytes.Index(before, []byte(c.after)); i >= 0 && c.after != "" {
+		// The last such text: SQLite leaves earlier copies of rows in bytes that it does not use.
+		if i := bytes.LastIndex(before, []byte(c.after)); i >= 0 && c.after != "" {
 			at = i + len(c.after)
 		}
 		put := func(b byte) {
