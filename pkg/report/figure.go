@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"sync"
 )
 
 // Figure is one picture. Make it with a builder such as [Curves] or [Board].
@@ -18,6 +19,12 @@ type Figure struct {
 	err   error // what was wrong with the builder's arguments
 
 	liveWidth, liveHeight int // of the interactive chart, where they differ
+
+	drawn struct { // the static picture, once it was asked for
+		sync.Mutex
+		svg           string
+		width, height int
+	}
 }
 
 // chart is what a builder adds to the common look.
