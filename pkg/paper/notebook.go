@@ -10,7 +10,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/revgnn/revgnn/pkg/datasets"
@@ -55,12 +54,7 @@ func inNotebook(name string, p Profile,
 	if err != nil {
 		return nil, err
 	}
-	root := project()
-	if results.Commit == "" && root != "" { // cells are built without it
-		out, _ := exec.Command("git", "-C", root, "describe", "--always", "--dirty", "--abbrev=12").Output()
-		results.Commit = strings.TrimSpace(string(out))
-	}
-	store, err := results.Open(cmp.Or(os.Getenv("REVGNN_RUNS"), filepath.Join(root, results.DefaultFile)))
+	store, err := results.Open(cmp.Or(os.Getenv("REVGNN_RUNS"), filepath.Join(project(), results.DefaultFile)))
 	if err != nil {
 		return nil, err
 	}
