@@ -167,5 +167,5 @@ func (a *app) prepare(ctx context.Context, p *progress, dataset string) (*engine
 
 // versionText is the version of the module, or the commit.
 func versionText() string {
-	return cmp.Or(results.Version(), "unknown (its checkout has changed since it was built: make build)")
+	return cmp.Or(results.Version(), "unknown (make build tells it)")
 }

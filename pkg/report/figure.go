@@ -40,6 +40,9 @@ type chart interface {
 	// static describes it for the static picture, again with bulky data packed, with a function of the same kind. An
 	// entry "overlay" holds SVG elements to put over what ECharts draws.
 	static() (option map[string]any, prepare string, err error)
+
+	// numbers are what the chart shows, as lines of CSV, the columns' names first.
+	numbers() [][]string
 }
 
 // Item is what a page or a notebook can show: a [Figure] or a [Table].
