@@ -140,6 +140,7 @@ type frontCard struct {
 type thumbnail struct {
 	Source template.URL
 	Alt    string
+	Width  int // in CSS pixels: of two that are not flat, half a card's
 }
 
 func cardOf(s *Scorecard, d *Document, page string) (c frontCard, err error) {
@@ -162,14 +163,15 @@ func cardOf(s *Scorecard, d *Document, page string) (c frontCard, err error) {
 		if err != nil {
 			return c, err
 		}
-		alt := ""
+		small := thumbnail{Source: template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(png)),
+			Alt: d.Title, Width: 316}
 		if f, ok := item.(*report.Figure); ok {
-			alt = f.Text()
-		} else {
-			alt = d.Tables[0].Title
+			small.Alt = f.Text()
+			if len(d.Figures) > 1 && 5*f.Width < 12*f.Height {
+				small.Width = 156
+			}
 		}
-		c.Pictures = append(c.Pictures, thumbnail{
-			template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(png)), alt})
+		c.Pictures = append(c.Pictures, small)
 	}
 	return c, nil
 }

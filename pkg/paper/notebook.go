@@ -49,11 +49,14 @@ func Recorded(name string, p Profile) (*Document, error) {
 	return inNotebook(name, p, func(*experiment.Runner, Profile, []Item) error { return nil })
 }
 
-// Glance is the paper at a glance, from the records that are there: the scorecard of its claims and cells, all cells by
-// model and dataset, pictures of all tables and figures, which lead to their notebooks, and who ran what, when.
-func Glance(p Profile) (score, cells, pictures, who report.Item, err error) {
+// AtAGlance is the paper at a glance, for a notebook: the scorecard of its claims and cells; all cells by model and
+// dataset; pictures of all tables and figures, which lead to their notebooks; and who ran what, when.
+type AtAGlance struct{ Score, Cells, Pictures, Who report.Item }
+
+// Glance looks at the paper with the records that are there; it runs nothing.
+func Glance(p Profile) (*AtAGlance, error) {
 	var g *glance
-	err = withRecords(p, func(r *experiment.Runner) error {
+	err := withRecords(p, func(r *experiment.Runner) error {
 		documents, err := Documents(r, p, Items())
 		if err != nil {
 			return err
@@ -65,9 +68,9 @@ func Glance(p Profile) (score, cells, pictures, who report.Item, err error) {
 		return err
 	})
 	if err != nil {
-		return nil, nil, nil, nil, err
+		return nil, err
 	}
-	return excerpt{g, "score"}, excerpt{g, "grids"}, excerpt{g, "cards"}, g.who, nil
+	return &AtAGlance{excerpt{g, "score"}, excerpt{g, "grids"}, excerpt{g, "cards"}, g.who}, nil
 }
 
 // excerpt is a part of what is seen at a glance.

@@ -121,9 +121,9 @@ func versions(r *results.Record) string {
 
 // who is a table of who ran what, and when: a row for each machine and engine.
 func who(runs []*results.Record) *report.Table {
-	t := &report.Table{ID: "who", Title: "Who ran what, when", Corner: "Machine", Columns: []report.Column{
+	t := &report.Table{ID: "who", Title: "By machine and engine", Corner: "Machine", Columns: []report.Column{
 		{Name: "engine"}, {Name: "runs"}, {Name: "trainings"}, {Name: "hours"}, {Name: "days (UTC)"},
-		{Name: "commits"}, {Name: "with"}}}
+		{Name: "commits"}}}
 	byPlace := map[[2]string][]*results.Record{}
 	for _, r := range runs {
 		at := [2]string{machineText(r), r.Engine}
@@ -144,12 +144,13 @@ func who(runs []*results.Record) *report.Table {
 		}
 		t.Rows = append(t.Rows, report.Row{Label: at[0], Cells: []report.Cell{report.Text(at[1]),
 			report.Count(len(byPlace[at])), report.Count(trainings), report.Number(seconds/3600, 1),
-			report.Text(days(byPlace[at])), report.Count(len(commits)), report.Text(each(byPlace[at], versions))}})
+			report.Text(days(byPlace[at])), report.Count(len(commits))}})
 		var names []string
 		for _, c := range slices.Sorted(maps.Keys(commits)) {
 			names = append(names, fmt.Sprintf("%s (%d)", c, commits[c]))
 		}
-		t.Notes = append(t.Notes, fmt.Sprintf("%s: runs by commit: %s.", at[0], strings.Join(names, ", ")))
+		t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: with %s; runs by commit: %s.", at[0], at[1],
+			each(byPlace[at], versions), strings.Join(names, ", ")))
 	}
 	if text := nameless(runs); text != "" {
 		t.Notes = append(t.Notes, text)

@@ -38,8 +38,8 @@ func (t *Table) HTML() (string, error) {
 		"\n", t.ID, ink, fontFamily)
 	hint := ""
 	if t.Width() > shownWidth {
-		hint = fmt.Sprintf(`<small style="font-weight:normal;color:%s">&#8195;%d columns: scroll to the right for the `+
-			`last ones &#8594;</small>`, quiet, len(t.Columns))
+		hint = fmt.Sprintf(`<small style="font-weight:normal;color:%s">&#8195;%d columns: scroll `+
+			`&#8594;</small>`, quiet, len(t.Columns))
 	}
 	shown, bare := t.split()
 	cell := func(row, column int) string {
@@ -139,7 +139,7 @@ func (t *Table) headHTML() string {
 	for k, c := range t.Columns {
 		name := html.EscapeString(c.Name)
 		if c.Unit != "" {
-			name += `<br/><small style="font-weight:normal">` + html.EscapeString(c.Unit) + "</small>"
+			name += `<br/><small style="font-weight:normal;white-space:nowrap">` + html.EscapeString(c.Unit) + "</small>"
 		}
 		cell(` scope="col"`, t.align(k), name)
 	}
