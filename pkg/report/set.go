@@ -17,6 +17,12 @@ type word struct {
 
 func (p word) width() float64 { return p.size * widthOf(p.text, p.bold) }
 
+// alike tells whether two words differ in nothing but their text.
+func (p word) alike(other word) bool {
+	p.text, other.text = "", ""
+	return p == other
+}
+
 // linesOf reads lines of text from the HTML that [inHTML] writes.
 func linesOf(markup string, size float64) (lines [][]word) {
 	looks := []word{{size: size, colour: ink}}
@@ -73,8 +79,13 @@ func wrapped(line []word, most float64) (lines [][]word) {
 			if width := p.width(); at > 0 && at+width > most {
 				lines, at = append(lines, nil), 0
 			}
-			lines[len(lines)-1] = append(lines[len(lines)-1], p)
 			at += p.width()
+			line := &lines[len(lines)-1]
+			if last := len(*line) - 1; last >= 0 && (*line)[last].alike(p) {
+				(*line)[last].text += p.text
+			} else {
+				*line = append(*line, p)
+			}
 		}
 	}
 	return lines

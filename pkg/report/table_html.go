@@ -12,7 +12,7 @@ var inHTML = markup{
 	small:  wrap("<small>", "</small>"),
 	raised: wrap(`<sup style="line-height:0">`, "</sup>"), lowered: wrap(`<sub style="line-height:0">`, "</sub>"),
 	symbol:  wrap("<var>", "</var>"),
-	newline: "<br/>",
+	newline: "<br/>", longest: 44,
 }
 
 // rowHTML begins a row; notebooks stripe rows, which groups and rules do here.

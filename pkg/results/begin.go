@@ -10,8 +10,8 @@ import (
 
 // Begin is the record of a run that starts now, on this machine, by this programme.
 func Begin(kind string) Record {
-	versions, commit := built()
-	return Record{Kind: kind, Split: NoSplit, Versions: versions, Commit: commit, Machine: machine(),
+	_, commit := built()
+	return Record{Kind: kind, Split: NoSplit, Versions: Versions(), Commit: commit, Machine: machine(),
 		Started: time.Now().UTC()}
 }
 

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,21 +30,21 @@ var modules = map[string]string{
 // which is its commit where the module has no version.
 func Versions() map[string]string {
 	versions, _ := built()
-	return versions
+	return maps.Clone(versions)
 }
 
 // Version is that of revgnn: of the module, as `go install` at a tag has it, else the commit; empty where neither is
 // known.
 func Version() string { return Versions()["revgnn"] }
 
-// built reads what the programme was built from.
-func built() (versions map[string]string, commit string) {
+// built reads what the programme was built from, once.
+var built = sync.OnceValues(func() (versions map[string]string, commit string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
 	return described(info, Commit, fromCheckout)
-}
+})
 
 // described are the versions and the commit that a programme tells of itself. What make told the linker comes first.
 // The Go tool tells less often than one may think: not in a git worktree, not with GOFLAGS=-buildvcs=false, and not
@@ -110,7 +111,7 @@ func released(version string) string {
 // fromCheckout is the commit of the checkout that the programme was built from, where that is still what it was: of
 // `go run`, `go test` and a notebook, which build what they start, and of a programme that is newer than the last
 // change of commit. Files that differ from the commit by now make it "-dirty".
-var fromCheckout = sync.OnceValue(func() string {
+func fromCheckout() string {
 	_, file, _, _ := runtime.Caller(0)
 	root := filepath.Join(filepath.Dir(file), "..", "..")
 	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil || !filepath.IsAbs(file) {
@@ -125,7 +126,7 @@ var fromCheckout = sync.OnceValue(func() string {
 		return ""
 	}
 	return git("describe", "--always", "--dirty", "--abbrev=12")
-})
+}
 
 // newer tells whether a file was changed after another one.
 func newer(file, than string) bool {
