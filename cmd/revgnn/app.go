@@ -2,13 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -167,11 +167,5 @@ func (a *app) prepare(ctx context.Context, p *progress, dataset string) (*engine
 
 // versionText is the version of the module, or the commit.
 func versionText() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
-	}
-	if results.Commit != "" {
-		return results.Commit
-	}
-	return "unknown (built without make)"
+	return cmp.Or(results.Version(), "unknown (make build tells it)")
 }

@@ -89,14 +89,7 @@ func (v *View) byDepth(curve DepthCurve, process string, limit int) (layers, tes
 		if at.Layers > limit {
 			continue
 		}
-		c, err := curve.at(k)
-		if err != nil {
-			return nil, nil, err.Error()
-		}
-		if c.Forward, c.Reverse = 1, at.Layers; process == "forward" {
-			c.Forward, c.Reverse = at.Layers, 1
-		}
-		_, values, missing := v.trained(curve, c)
+		_, _, values, missing := v.atDepth(curve, k, process)
 		if missing != "" {
 			return nil, nil, missing
 		}

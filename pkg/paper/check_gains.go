@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/revgnn/revgnn/pkg/metrics"
@@ -103,26 +104,33 @@ type ahead struct {
 	mean       float64
 }
 
-// standing are the scores of all backbones of a table; ok tells that each was run on at least so many datasets.
-func (v *View) standing(table string, least int) (all []ahead, ok bool) {
+// standing are the scores of all backbones of a table, on all datasets that each was run on, or only on those that
+// they have in common: means over different datasets say nothing of each other. It tells whether each has so many.
+func (v *View) standing(table string, least int, common bool) (all []ahead, ok bool) {
 	p := published[Performance](table)
-	ok = true
-	for _, pair := range pairs(p) {
-		a, sum := ahead{model: pair.with.Model}, 0.0
-		for _, dataset := range p.Columns {
+	backbones := pairs(p)
+	all = make([]ahead, len(backbones))
+	for _, dataset := range p.Columns {
+		means, run := make([]float64, len(backbones)), make([]bool, len(backbones))
+		for i, pair := range backbones {
 			gains, why := v.gains(pair, dataset)
-			if why != "" {
+			means[i], run[i] = metrics.Mean(gains), why == ""
+		}
+		for i := range backbones {
+			if !run[i] || common && slices.Contains(run, false) {
 				continue
 			}
-			mean := metrics.Mean(gains)
-			if a.run++; mean > 0 {
+			a := &all[i]
+			if a.run++; means[i] > 0 {
 				a.ahead++
 			}
-			sum += mean
+			a.mean += (means[i] - a.mean) / float64(a.run)
 		}
-		a.mean = sum / float64(max(1, a.run))
-		all = append(all, a)
-		ok = ok && a.run >= least
+	}
+	ok = true
+	for i, pair := range backbones {
+		all[i].model = pair.with.Model
+		ok = ok && all[i].run >= least
 	}
 	return all, ok
 }
@@ -158,7 +166,7 @@ func atLeast(table string, least int) error {
 
 func (c mostAhead) cases(v *View) []claimCase {
 	return []claimCase{{judge: func() finding {
-		all, ok := v.standing(c.Table, c.Least)
+		all, ok := v.standing(c.Table, c.Least, false)
 		if !ok {
 			return notRun(fmt.Sprintf("a verdict needs %d datasets of each backbone; %s", c.Least, words(all)))
 		}
@@ -178,7 +186,8 @@ func (c mostAhead) cases(v *View) []claimCase {
 	}}}
 }
 
-// largestGain tests that of all backbones one gains most: on average, and on as many datasets as any.
+// largestGain tests that of all backbones one gains most: on average, and on as many datasets as any, of those that all
+// were run on.
 type largestGain struct {
 	Table string `json:"table"`
 	Model string `json:"model"`
@@ -194,9 +203,9 @@ func (c largestGain) problem() error {
 
 func (c largestGain) cases(v *View) []claimCase {
 	return []claimCase{{model: c.Model, judge: func() finding {
-		all, ok := v.standing(c.Table, c.Least)
+		all, ok := v.standing(c.Table, c.Least, true)
 		if !ok {
-			return notRun(fmt.Sprintf("a verdict needs %d datasets of each backbone; %s", c.Least, words(all)))
+			return notRun(fmt.Sprintf("a verdict needs %d datasets that all backbones were run on; %s", c.Least, words(all)))
 		}
 		var own ahead
 		for _, a := range all {
@@ -206,7 +215,7 @@ func (c largestGain) cases(v *View) []claimCase {
 		}
 		size, consistent := own.mean > 0, own.ahead > 0
 		for _, a := range all {
-			size, consistent = size && own.mean >= a.mean, consistent && own.ahead*a.run >= a.ahead*own.run
+			size, consistent = size && own.mean >= a.mean, consistent && own.ahead >= a.ahead
 		}
 		verdict := NotReproduced
 		switch {

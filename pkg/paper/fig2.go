@@ -42,14 +42,8 @@ func (v *View) curve(d *Document, curve DepthCurve) {
 	series := []report.Series{{Name: "forward"}, {Name: "reverse"}}
 	for k, at := range curve.Depths {
 		row := report.Row{Label: fmt.Sprint(at.Layers)}
-		for i, layers := range [][2]int{{at.Layers, 1}, {1, at.Layers}} {
-			c, err := curve.at(k)
-			if err != nil {
-				d.note("%s, %d layers: %v.", dataset, at.Layers, err)
-				continue
-			}
-			c.Forward, c.Reverse = layers[0], layers[1]
-			vals, tests, why := v.trained(curve, c)
+		for i, process := range []string{"forward", "reverse"} {
+			c, vals, tests, why := v.atDepth(curve, k, process)
 			settings := report.Text(fmt.Sprintf("%.3g, %.3g", c.Contraction(), c.LearningRate))
 			if why != "" {
 				row.Cells = append(row.Cells, report.Missing(why), report.Missing(why), settings)
@@ -70,8 +64,16 @@ func (v *View) curve(d *Document, curve DepthCurve) {
 	d.Tables = append(d.Tables, t)
 }
 
-// trained are validation and test metrics in percent over a curve's splits, or why they are not there.
-func (v *View) trained(curve DepthCurve, c train.Config) (vals, tests []float64, why string) {
+// atDepth is the configuration at depth number k of a process, with one layer in the other, and its validation and test
+// metrics in percent over the curve's splits, or why they are not all there.
+func (v *View) atDepth(curve DepthCurve, k int, process string) (c train.Config, vals, tests []float64, why string) {
+	c, err := curve.at(k)
+	if err != nil {
+		return c, nil, nil, err.Error()
+	}
+	if c.Forward, c.Reverse = 1, curve.Depths[k].Layers; process == "forward" {
+		c.Forward, c.Reverse = c.Reverse, 1
+	}
 	for _, split := range curve.Splits {
 		a := experiment.Ask[experiment.Trained](v.View, experiment.Training(curve.Dataset, split, c))
 		if !a.OK() {
@@ -80,5 +82,5 @@ func (v *View) trained(curve DepthCurve, c train.Config) (vals, tests []float64,
 		}
 		tests, vals = append(tests, 100*float64(a.Outcome.Test)), append(vals, 100*float64(a.Outcome.Val))
 	}
-	return vals, tests, why
+	return c, vals, tests, why
 }

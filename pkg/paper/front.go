@@ -3,36 +3,38 @@ package paper
 import (
 	"cmp"
 	_ "embed"
+	"encoding/base64"
 	"html/template"
 	"slices"
 	"strings"
 
+	"github.com/revgnn/revgnn/pkg/report"
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
 //go:embed front.html
 var frontHTML string
 
-// frontPage is all claims, tables and figures at a glance.
-type frontPage struct {
-	Card  *Scorecard
-	All   bar
-	Tally []int
-	Group []frontGroup
-	// Cards are those of tables, and those of figures.
-	Cards [2][]frontCard
-	Runs  []origin
+// glance is all claims, cells, tables and figures at a glance: for the page that a reader begins with, and in parts
+// for a notebook.
+type glance struct {
+	Card *Scorecard
+	// Cells and Claims are the scorecard's lines, a total last.
+	Cells, Claims []score
+	Group         []frontGroup
+	Cards         []frontCard
 	// Total is the number of runs behind all of it.
 	Total int
+	who   *report.Table
+	// Notebook tells that links lead to notebooks, and not to pages.
+	Notebook bool
 }
 
-// frontGroup is a group of claims: tables of cells as coloured grids, others as a list.
+// frontGroup is a group of claims: tables of cells as coloured grids too.
 type frontGroup struct {
 	GroupScore
-	Bar    bar
-	Tally  []int
-	Grids  []grid
-	Claims []frontClaim
+	Grids []grid
+	Lists []frontList
 }
 
 // frontClaim is a claim, with the page that shows its runs, if there is one.
@@ -41,91 +43,77 @@ type frontClaim struct {
 	Page string
 }
 
-// Judged are the claims with a verdict, and NotRun the others.
-func (g frontGroup) Judged() []frontClaim { return g.claims(false) }
-func (g frontGroup) NotRun() []frontClaim { return g.claims(true) }
-
-func (g frontGroup) claims(notRun bool) (out []frontClaim) {
-	for _, c := range g.Claims {
-		if (c.Verdict == NotRun) == notRun {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// bar is verdicts as parts of a line.
-type bar []barPart
-
-type barPart struct {
-	Verdict Verdict
-	Count   int
-	Percent float64
-}
-
-// barOf leaves out verdicts that nothing has.
-func barOf(counts map[Verdict]int) (b bar) {
-	all := 0
-	for _, n := range counts {
-		all += n
-	}
-	for _, v := range Verdicts {
-		if n := counts[v]; n > 0 {
-			b = append(b, barPart{v, n, 100 * float64(n) / float64(all)})
-		}
-	}
-	return b
-}
-
-// tally are the counts in the order of [Verdicts].
-func tally(counts map[Verdict]int) (out []int) {
-	for _, v := range Verdicts {
-		out = append(out, counts[v])
-	}
-	return out
-}
-
-// Class is the verdict as a class of style sheets.
-func (v Verdict) Class() string { return strings.ReplaceAll(string(v), " ", "-") }
-
-// front is the page that a reader begins with.
-func front(s *Scorecard, documents []*Document) (string, error) {
-	page := frontPage{Card: s, All: barOf(s.Counts), Tally: tally(s.Counts)}
+// look at the paper with the documents at hand.
+func look(s *Scorecard, documents []*Document, notebook bool) (*glance, error) {
+	g := &glance{Card: s, Notebook: notebook}
 	pages, runs := map[string]string{}, map[string]*results.Record{}
 	for _, d := range documents {
 		pages[d.Name] = d.Name + ".html"
-		kind := 0
-		if len(d.Figures) > 0 {
-			kind = 1
+		if notebook {
+			pages[d.Name] = d.Name + ".ipynb"
 		}
-		page.Cards[kind] = append(page.Cards[kind], cardOf(s, d))
+		card, err := cardOf(s, d, pages[d.Name])
+		if err != nil {
+			return nil, err
+		}
+		g.Cards = append(g.Cards, card)
 		for _, r := range d.Records {
 			runs[r.ID] = r
 		}
 	}
-	for _, g := range s.Groups {
-		group := frontGroup{GroupScore: g, Bar: barOf(g.Counts), Tally: tally(g.Counts)}
+	for _, score := range s.Groups {
+		group := frontGroup{GroupScore: score}
+		var claims []frontClaim
 		for _, j := range s.Claims {
-			if j.Group == g.Name {
-				group.Claims = append(group.Claims, frontClaim{j, pages[j.Shown]})
+			if j.Group == score.Name {
+				claims = append(claims, frontClaim{j, pages[j.Shown]})
 			}
 			for _, r := range j.runs {
 				runs[r.ID] = r
 			}
 		}
-		if g.Degrees != nil {
-			group.Grids = gridsOf(group.Claims)
+		if score.Degrees == nil {
+			group.Lists = listsOf(score.Name, claims)
+			g.Claims = append(g.Claims, scoreOf(score.Title, score.Name, group.Lists))
+		} else {
+			group.Grids = gridsOf(claims)
+			for _, t := range group.Grids {
+				lists := listsOf(score.Name+"-"+t.Shown, t.claims())
+				group.Lists = append(group.Lists, lists...)
+				g.Cells = append(g.Cells, scoreOf(t.Title, score.Name, lists))
+			}
 		}
-		page.Group = append(page.Group, group)
+		g.Group = append(g.Group, group)
 	}
-	page.Runs, page.Total = origins(byTime(runs)), len(runs)
+	g.Cells, g.Claims = total(g.Cells), total(g.Claims)
+	g.Total, g.who = len(runs), who(byTime(runs))
+	return g, nil
+}
+
+// part is one of the templates of front.html.
+func (g *glance) part(name string) (string, error) {
 	t, err := template.New("front").Parse(frontHTML)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
-	err = t.Execute(&b, page)
+	err = t.ExecuteTemplate(&b, name, g)
 	return b.String(), err
+}
+
+// Who is the table of who ran what, when.
+func (g *glance) Who() (template.HTML, error) {
+	text, err := g.who.HTML()
+	return template.HTML(text), err // the table's own
+}
+
+// front is the page that a reader begins with.
+func front(s *Scorecard, documents []*Document) (string, error) {
+	g, err := look(s, documents, false)
+	if err != nil {
+		return "", err
+	}
+	return g.part("front")
 }
 
 // byTime are runs, the oldest first.
@@ -138,3 +126,73 @@ func byTime(runs map[string]*results.Record) (all []*results.Record) {
 	})
 	return all
 }
+
+// frontCard is a table or figure with small pictures and its claims.
+type frontCard struct {
+	Name, Title, Page string
+	Pictures          []thumbnail
+	Bar               bar
+	Runs              int
+	Days              string
+}
+
+// thumbnail is a small static picture, as an address that holds it.
+type thumbnail struct {
+	Source template.URL
+	Alt    string
+	Width  int // in CSS pixels: of two that are not flat, half a card's
+}
+
+func cardOf(s *Scorecard, d *Document, page string) (c frontCard, err error) {
+	c = frontCard{Name: d.Name, Title: d.Title, Page: page, Runs: len(d.Records)}
+	if c.Runs > 0 {
+		c.Days = days(d.Records)
+	}
+	counts := map[Verdict]int{}
+	for _, j := range s.Claims {
+		if j.Shown == d.Name {
+			counts[j.Verdict]++
+		}
+	}
+	c.Bar = barOf(counts)
+	for i, item := range d.Items() {
+		if _, table := item.(*report.Table); table && i > 0 {
+			break // a figure's numbers, or a table's settings
+		}
+		png, err := report.Thumbnail(item)
+		if err != nil {
+			return c, err
+		}
+		small := thumbnail{Source: template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(png)),
+			Alt: d.Title, Width: 316}
+		if f, ok := item.(*report.Figure); ok {
+			small.Alt = f.Text()
+			if len(d.Figures) > 1 && 5*f.Width < 12*f.Height {
+				small.Width = 156
+			}
+		}
+		c.Pictures = append(c.Pictures, small)
+	}
+	return c, nil
+}
+
+// scored are lines of the scorecard.
+type scored struct {
+	Scores   []score
+	Notebook bool
+}
+
+// CellScores are the lines of the tables' cells, and ClaimScores those of other claims.
+func (g *glance) CellScores() scored  { return scored{g.Cells, g.Notebook} }
+func (g *glance) ClaimScores() scored { return scored{g.Claims, g.Notebook} }
+
+// AllGrids are those of all groups.
+func (g *glance) AllGrids() (all []grid) {
+	for _, group := range g.Group {
+		all = append(all, group.Grids...)
+	}
+	return all
+}
+
+// Only is a group's grids, as the template of grids takes them.
+func (g *glance) Only(grids []grid) map[string][]grid { return map[string][]grid{"AllGrids": grids} }

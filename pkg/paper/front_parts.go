@@ -1,37 +1,134 @@
 package paper
 
 import (
-	"cmp"
 	"fmt"
+	"html/template"
 	"slices"
 	"strings"
-
-	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// grid is a table's cells by model and dataset, in their order.
-type grid struct {
-	Title, Page string
-	Columns     []string
-	Rows        []gridRow
+// score is a line of the scorecard: how often each verdict, and where the lists are.
+type score struct {
+	Title, Anchor string
+	Bar           bar
+	Counts        []tally
 }
 
-type gridRow struct {
-	Label string
-	Cells []frontClaim
+// tally is a number of claims, and the anchor of their list.
+type tally struct {
+	Count int
+	List  string
 }
 
-// Class tells the degrees of a cell apart in style sheets.
-func (c frontClaim) Class() string {
-	switch c.Degree {
-	case "":
-		return c.Verdict.Class()
-	case WithinOne:
-		return "one"
-	case WithinTwo:
-		return "two"
+// frontList are the claims of a group with the same verdict.
+type frontList struct {
+	ID, Title string
+	Verdict   Verdict
+	Claims    []frontClaim
+}
+
+// listsOf are lists for all verdicts, in their order; empty ones too.
+func listsOf(id string, claims []frontClaim) (all []frontList) {
+	for _, v := range Verdicts {
+		l := frontList{ID: id + "-" + v.Class(), Title: string(v), Verdict: v}
+		for _, c := range claims {
+			if c.Verdict == v {
+				l.Claims = append(l.Claims, c)
+			}
+		}
+		if len(l.Claims) > 0 && l.Claims[0].cell() {
+			l.Title = l.Claims[0].Where + ", " + cellVerdicts[v]
+		}
+		all = append(all, l)
 	}
-	return c.Degree
+	return all
+}
+
+// cell tells whether the claim is one of a table's cells: these are compared with a number.
+func (c frontClaim) cell() bool { return c.Degree != "" || strings.HasPrefix(c.ID, c.Shown+"/") }
+
+// cellVerdicts are what verdicts on cells mean.
+var cellVerdicts = map[Verdict]string{Reproduced: WithinOne, Weaker: WithinTwo, NotReproduced: "beyond two std",
+	NotRun: string(NotRun)}
+
+// Open tells whether a list is shown unfolded.
+func (l frontList) Open() bool { return l.Verdict != NotRun && !l.Claims[0].cell() }
+
+func scoreOf(title, anchor string, lists []frontList) score {
+	s := score{Title: strings.ToUpper(title[:1]) + title[1:], Anchor: anchor}
+	for _, l := range lists {
+		s.Counts = append(s.Counts, tally{len(l.Claims), l.ID})
+	}
+	s.Bar = s.bar()
+	return s
+}
+
+// total adds a line for all.
+func total(scores []score) []score {
+	all := score{Title: "All", Counts: make([]tally, len(Verdicts))}
+	for _, s := range scores {
+		for i, c := range s.Counts {
+			all.Counts[i].Count += c.Count
+		}
+	}
+	all.Bar = all.bar()
+	return append(scores, all)
+}
+
+// bar is verdicts as parts of a line.
+type bar []barPart
+
+type barPart struct {
+	Verdict Verdict
+	Count   int
+	Percent float64
+}
+
+func (s score) bar() bar {
+	counts := map[Verdict]int{}
+	for i, c := range s.Counts {
+		counts[Verdicts[i]] = c.Count
+	}
+	return barOf(counts)
+}
+
+// barOf leaves out verdicts that nothing has.
+func barOf(counts map[Verdict]int) (b bar) {
+	all := 0
+	for _, n := range counts {
+		all += n
+	}
+	for _, v := range Verdicts {
+		if n := counts[v]; n > 0 {
+			b = append(b, barPart{v, n, 100 * float64(n) / float64(all)})
+		}
+	}
+	return b
+}
+
+// Class is the verdict as part of an anchor.
+func (v Verdict) Class() string { return strings.ReplaceAll(string(v), " ", "-") }
+
+// Style is the verdict's colours.
+func (v Verdict) Style() template.CSS {
+	return map[Verdict]template.CSS{Reproduced: "background:#00734f;color:#fff", Weaker: "background:#a8dcc8;color:#222",
+		NotReproduced: "background:#b84a00;color:#fff", NotRun: "background:#ececec;color:#5f5f5f"}[v]
+}
+
+// Style tells the degrees of a cell apart, too.
+func (c frontClaim) Style() template.CSS {
+	if c.Degree == Above {
+		return "background:#f2b48a;color:#222"
+	}
+	return c.Verdict.Style()
+}
+
+// To is where a cell leads: to its line in the lists of the page, or to the notebook of its table.
+func (c frontClaim) To() string {
+	if strings.HasSuffix(c.Page, ".ipynb") {
+		return c.Page
+	}
+	return "#" + c.ID
 }
 
 // Apart is how far ours is from the paper's number, for a cell of a grid.
@@ -45,13 +142,25 @@ func (c frontClaim) Apart() string {
 	return strings.ReplaceAll(fmt.Sprintf("%+.1f", *c.Ours-*c.Paper), "-", "−")
 }
 
+// grid is a table's cells by model and dataset, in their order.
+type grid struct {
+	Title, Page, Shown string
+	Columns            []string
+	Rows               []gridRow
+}
+
+type gridRow struct {
+	Label string
+	Cells []frontClaim
+}
+
 // gridsOf sorts cells into grids, one for each table.
 func gridsOf(cells []frontClaim) (all []grid) {
 	for _, c := range cells {
 		i := slices.IndexFunc(all, func(g grid) bool { return g.Title == c.Where })
 		if i < 0 {
 			i = len(all)
-			all = append(all, grid{Title: c.Where, Page: c.Page})
+			all = append(all, grid{Title: c.Where, Page: c.Page, Shown: c.Shown})
 		}
 		all[i].add(c)
 	}
@@ -72,73 +181,25 @@ func (g *grid) add(c frontClaim) {
 	}
 }
 
-// frontCard is a table or figure with a small picture, where it has one, and its claims.
-type frontCard struct {
-	Name, Title, Picture, Alt string
-	Bar                       bar
-	Runs                      int
-	// Files are what its tables and figures can be had as.
-	Files []string
-}
-
-func cardOf(s *Scorecard, d *Document) frontCard {
-	c := frontCard{Name: d.Name, Title: d.Title, Runs: len(d.Records)}
-	counts := map[Verdict]int{}
-	for _, j := range s.Claims {
-		if j.Shown == d.Name {
-			counts[j.Verdict]++
-		}
+// claims are the grid's cells, row by row.
+func (g grid) claims() (all []frontClaim) {
+	for _, r := range g.Rows {
+		all = append(all, r.Cells...)
 	}
-	c.Bar = barOf(counts)
-	for _, f := range d.Figures {
-		c.Files = append(c.Files, f.ID+".svg", f.ID+".png")
-	}
-	if len(d.Figures) > 0 {
-		c.Picture, c.Alt = d.Figures[0].ID+".svg", d.Figures[0].Text()
-	}
-	for _, t := range d.Tables {
-		c.Files = append(c.Files, t.ID+".tex", t.ID+".csv", t.ID+".md")
-	}
-	return c
-}
-
-// origin is who ran what, and when: the runs of one machine and engine.
-type origin struct {
-	Machine, Engine string
-	Runs, Trainings int
-	Hours           float64
-	Days            string
-	Commits         []string
-	// Unknown is the number of runs that name no commit.
-	Unknown int
-}
-
-// origins sorts runs by machine and engine.
-func origins(runs []*results.Record) (all []origin) {
-	byPlace := map[[2]string]*Document{}
-	var places [][2]string
-	for _, r := range runs {
-		at := [2]string{machineText(r), r.Engine}
-		if byPlace[at] == nil {
-			byPlace[at], places = &Document{}, append(places, at)
-		}
-		byPlace[at].Records = append(byPlace[at].Records, r)
-	}
-	for _, at := range places {
-		d := byPlace[at]
-		o := origin{Machine: at[0], Engine: at[1], Runs: len(d.Records), Days: d.days()}
-		for _, r := range d.Records {
-			if o.Hours += r.Seconds / 3600; r.Kind == results.Train {
-				o.Trainings++
-			}
-			if r.Commit == "" {
-				o.Unknown++
-			} else if !slices.Contains(o.Commits, r.Commit) {
-				o.Commits = append(o.Commits, r.Commit)
-			}
-		}
-		all = append(all, o)
-	}
-	slices.SortStableFunc(all, func(a, b origin) int { return cmp.Compare(b.Runs, a.Runs) })
 	return all
+}
+
+// Run tells whether anything of the row was run: other rows fold.
+func (r gridRow) Run() bool {
+	return slices.ContainsFunc(r.Cells, func(c frontClaim) bool { return c.Verdict != NotRun })
+}
+
+// Rest are the names of the rows that were not run.
+func (g grid) Rest() (names []string) {
+	for _, r := range g.Rows {
+		if !r.Run() {
+			names = append(names, r.Label)
+		}
+	}
+	return names
 }

@@ -10,13 +10,13 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/report"
 	"github.com/revgnn/revgnn/pkg/report/nb"
 	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/train"
@@ -49,35 +49,71 @@ func Recorded(name string, p Profile) (*Document, error) {
 	return inNotebook(name, p, func(*experiment.Runner, Profile, []Item) error { return nil })
 }
 
+// AtAGlance is the paper at a glance, for a notebook: the scorecard of its claims and cells; all cells by model and
+// dataset; pictures of all tables and figures, which lead to their notebooks; and who ran what, when.
+type AtAGlance struct{ Score, Cells, Pictures, Who report.Item }
+
+// Glance looks at the paper with the records that are there; it runs nothing.
+func Glance(p Profile) (*AtAGlance, error) {
+	var g *glance
+	err := withRecords(p, func(r *experiment.Runner) error {
+		documents, err := Documents(r, p, Items())
+		if err != nil {
+			return err
+		}
+		card, err := Judge(r, p)
+		if err == nil {
+			g, err = look(card, documents, true)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &AtAGlance{excerpt{g, "score"}, excerpt{g, "grids"}, excerpt{g, "cards"}, g.who}, nil
+}
+
+// excerpt is a part of what is seen at a glance.
+type excerpt struct {
+	*glance
+	name string
+}
+
+func (e excerpt) HTML() (string, error) { return e.part(e.name) }
+func (e excerpt) Text() string          { return e.Card.Markdown() }
+
+// inNotebook is a document, after what is to be done before.
 func inNotebook(name string, p Profile,
 	before func(*experiment.Runner, Profile, []Item) error) (d *Document, err error) {
 	items, err := Choose([]string{name})
 	if err != nil {
 		return nil, err
 	}
-	root := project()
-	if results.Commit == "" && root != "" { // cells are built without it
-		out, _ := exec.Command("git", "-C", root, "describe", "--always", "--dirty", "--abbrev=12").Output()
-		results.Commit = strings.TrimSpace(string(out))
-	}
-	store, err := results.Open(cmp.Or(os.Getenv("REVGNN_RUNS"), filepath.Join(root, results.DefaultFile)))
+	err = withRecords(p, func(r *experiment.Runner) error {
+		if err := before(r, p, items); err != nil {
+			return err
+		}
+		documents, err := Documents(r, p, items)
+		if err == nil {
+			d = documents[0]
+		}
+		return err
+	})
+	return d, err
+}
+
+// withRecords gives a notebook's records to a function.
+func withRecords(p Profile, do func(r *experiment.Runner) error) (err error) {
+	store, err := results.Open(cmp.Or(os.Getenv("REVGNN_RUNS"), filepath.Join(project(), results.DefaultFile)))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = cmp.Or(err, store.Close()) }()
 	if _, err := experiment.AddCommitted(store); err != nil {
-		return nil, err
+		return err
 	}
-	r := &experiment.Runner{Scope: experiment.Scope{Profile: p.Profile}, Store: store, Alone: alone, Engine: open,
-		Load: load}
-	if err := before(r, p, items); err != nil {
-		return nil, err
-	}
-	documents, err := Documents(r, p, items)
-	if err != nil {
-		return nil, err
-	}
-	return documents[0], nil
+	return do(&experiment.Runner{Scope: experiment.Scope{Profile: p.Profile}, Store: store, Alone: alone, Engine: open,
+		Load: load})
 }
 
 // complete makes missing runs, or says why not.

@@ -1,28 +1,32 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/revgnn/revgnn/pkg/report"
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// Provenance says in sentences what a document's runs are: their profile, engine, machine, versions, commit and
+// Provenance says in sentences what a document's runs are: their profile, engine, machine, versions, commits and
 // dates, and how many went wrong.
 func (d *Document) Provenance(p Profile) []string {
 	out := []string{p.About}
 	if len(d.Records) == 0 {
 		return append(out, "No runs yet.")
 	}
-	out = append(out, fmt.Sprintf("%s of %s; engine %s; machine %s.", count(len(d.Records), "run"), d.days(),
-		d.each(func(r *results.Record) string { return r.Engine }), d.each(machineText)))
-	commit := d.each(func(r *results.Record) string { return r.Commit })
-	if commit == "" {
-		commit = "not known"
+	out = append(out, fmt.Sprintf("%s of %s; engine %s; machine %s.", count(len(d.Records), "run"), days(d.Records),
+		each(d.Records, func(r *results.Record) string { return r.Engine }), each(d.Records, machineText)))
+	if commits := each(d.Records, commitText); commits != "" {
+		out = append(out, "Made by revgnn at "+commits+".")
 	}
-	out = append(out, fmt.Sprintf("Commit %s; %s.", commit, d.each(versions)))
+	out = append(out, "With "+each(d.Records, versions)+".")
+	if text := nameless(d.Records); text != "" {
+		out = append(out, text)
+	}
 	bad := map[string]int{}
 	for _, r := range d.Records {
 		if r.Status != results.OK {
@@ -41,10 +45,50 @@ func machineText(r *results.Record) string {
 	return fmt.Sprintf("%s of %s (%s)", count(m.Cores, "core"), strings.TrimSpace(m.CPU+" "+m.GPU), m.Platform)
 }
 
-// each is what the document's records say, each answer once.
-func (d *Document) each(of func(*results.Record) string) string {
+// commitText is the commit that made a run, with the version where that has a name of its own; empty where the record
+// has neither.
+func commitText(r *results.Record) string {
+	version := r.Versions["revgnn"]
+	switch {
+	case version == "" || version == "(devel)":
+		return r.Commit
+	case strings.Contains(version, r.Commit): // in the version's name, or there is none
+		return version
+	}
+	return version + " (" + r.Commit + ")"
+}
+
+// nameless says how many records name neither commit nor version, and which: some of the first do not, since
+// programmes not built by make did not know theirs.
+func nameless(records []*results.Record) string {
+	of, total := map[string]int{}, 0
+	var all []*results.Record
+	for _, r := range records {
+		if commitText(r) == "" {
+			of[strings.TrimSpace(r.Kind+" "+r.Model)+" on "+r.Dataset]++
+			all = append(all, r)
+			total++
+		}
+	}
+	if total == 0 {
+		return ""
+	}
+	var parts []string
+	for _, what := range slices.Sorted(maps.Keys(of)) {
+		parts = append(parts, fmt.Sprintf("%d × %s", of[what], what))
+	}
+	names := "name"
+	if total == 1 {
+		names = "names"
+	}
+	return fmt.Sprintf("%d of %s, of %s, %s neither commit nor version, since the programme that made them was built "+
+		"without either: %s.", total, count(len(records), "run"), days(all), names, strings.Join(parts, ", "))
+}
+
+// each is what records say, each answer once.
+func each(records []*results.Record, of func(*results.Record) string) string {
 	set := map[string]bool{}
-	for _, r := range d.Records {
+	for _, r := range records {
 		if s := of(r); s != "" {
 			set[s] = true
 		}
@@ -53,22 +97,66 @@ func (d *Document) each(of func(*results.Record) string) string {
 }
 
 // days are those of the first run and of the last.
-func (d *Document) days() string {
+func days(records []*results.Record) string {
 	byTime := func(a, b *results.Record) int { return a.Started.Compare(b.Started) }
 	const day = "2006-01-02"
-	first := slices.MinFunc(d.Records, byTime).Started.Format(day)
-	last := slices.MaxFunc(d.Records, byTime).Started.Format(day)
+	first := slices.MinFunc(records, byTime).Started.Format(day)
+	last := slices.MaxFunc(records, byTime).Started.Format(day)
 	if first == last {
 		return first
 	}
 	return first + " to " + last
 }
 
-// versions are those of the modules that a run was made with.
+// versions are those of the modules that a run was made with, but for revgnn's own.
 func versions(r *results.Record) string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(r.Versions)) {
-		all = append(all, name+" "+r.Versions[name])
+		if name != "revgnn" {
+			all = append(all, name+" "+r.Versions[name])
+		}
 	}
 	return strings.Join(all, ", ")
+}
+
+// who is a table of who ran what, and when: a row for each machine and engine.
+func who(runs []*results.Record) *report.Table {
+	t := &report.Table{ID: "who", Title: "By machine and engine", Corner: "Machine", Columns: []report.Column{
+		{Name: "engine"}, {Name: "runs"}, {Name: "trainings"}, {Name: "hours"}, {Name: "days (UTC)"},
+		{Name: "commits"}}}
+	byPlace := map[[2]string][]*results.Record{}
+	for _, r := range runs {
+		at := [2]string{machineText(r), r.Engine}
+		byPlace[at] = append(byPlace[at], r)
+	}
+	places := slices.SortedFunc(maps.Keys(byPlace), func(a, b [2]string) int {
+		return cmp.Or(len(byPlace[b])-len(byPlace[a]), slices.Compare(a[:], b[:]))
+	})
+	for _, at := range places {
+		trainings, seconds, commits := 0, 0.0, map[string]int{}
+		for _, r := range byPlace[at] {
+			if seconds += r.Seconds; r.Kind == results.Train {
+				trainings++
+			}
+			if c := commitText(r); c != "" {
+				commits[c]++
+			}
+		}
+		t.Rows = append(t.Rows, report.Row{Label: at[0], Cells: []report.Cell{report.Text(at[1]),
+			report.Count(len(byPlace[at])), report.Count(trainings), report.Number(seconds/3600, 1),
+			report.Text(days(byPlace[at])), report.Count(len(commits))}})
+		var names []string
+		for _, c := range slices.Sorted(maps.Keys(commits)) {
+			names = append(names, fmt.Sprintf("%s (%d)", c, commits[c]))
+		}
+		t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: with %s; runs by commit: %s.", at[0], at[1],
+			each(byPlace[at], versions), strings.Join(names, ", ")))
+	}
+	if text := nameless(runs); text != "" {
+		t.Notes = append(t.Notes, text)
+	}
+	if len(runs) == 0 {
+		t.Rows = []report.Row{{Label: "No runs yet.", Cells: make([]report.Cell, len(t.Columns))}}
+	}
+	return t
 }

@@ -1,9 +1,9 @@
 package paper
 
 import (
+	_ "embed"
 	"encoding/json"
-	"fmt"
-	"html"
+	"html/template"
 	"io"
 	"path/filepath"
 	"slices"
@@ -14,16 +14,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// Write writes documents into a folder: for each a page, and its tables as Markdown, LaTeX and CSV and its figures as
-// SVG and PNG; the scorecard as claims.json; and an index.html with all of it at a glance. It returns the names of the
-// files.
+// Write writes documents into a folder: for each a page, and its tables and figures as SVG, PNG, LaTeX and CSV, tables
+// as Markdown, too; the scorecard as claims.json; and an index.html with all of it at a glance. It returns the names of
+// the files.
 func Write(dir string, p Profile, s *Scorecard, documents []*Document) (names []string, err error) {
 	if err := files.Writable(dir); err != nil {
 		return nil, err
 	}
 	to := &folder{dir: dir}
-	for _, d := range documents {
-		to.keep(d.Name+".html", func() (string, error) { return d.HTML(p) })
+	for i, d := range documents {
+		to.keep(d.Name+".html", func() (string, error) { return d.page(p, documents, i) })
 		to.document(d, p)
 	}
 	to.keep("claims.json", func() (string, error) {
@@ -60,52 +60,42 @@ func (f *folder) keep(name string, content func() (string, error)) {
 	})
 }
 
+// file is what a table or figure can be had as: the ending of its name, and its content.
+type file struct {
+	ending  string
+	content func() (string, error)
+}
+
+// filesOf are all that a table or figure can be had as; tables take the notes that their page has once.
+func filesOf(item report.Item, notes []string) (id string, all []file) {
+	pixels := func(png func(scale float64) ([]byte, error)) func() (string, error) {
+		return func() (string, error) {
+			text, err := png(2)
+			return string(text), err
+		}
+	}
+	switch it := item.(type) {
+	case *report.Figure:
+		return it.ID, []file{{"svg", it.SVG}, {"png", pixels(it.PNG)}, {"tex", it.LaTeX}, {"csv", it.CSV}}
+	case *report.Table:
+		t := *it
+		t.Notes = slices.Concat(it.Notes, notes)
+		return t.ID, []file{{"svg", t.SVG}, {"png", pixels(it.PNG)}, {"tex", t.LaTeX}, {"csv", t.CSV}, {"md", t.Markdown}}
+	}
+	panic("documents have tables and figures only")
+}
+
 // document writes a document's tables and figures.
 func (f *folder) document(d *Document, p Profile) {
-	for _, table := range d.Tables {
-		t := *table // the page has these notes once, below all its tables
-		t.Notes = slices.Concat(table.Notes, d.Notes, d.Provenance(p))
-		f.keep(t.ID+".md", t.Markdown)
-		f.keep(t.ID+".tex", t.LaTeX)
-		f.keep(t.ID+".csv", t.CSV)
-	}
-	for _, figure := range d.Figures {
-		f.keep(figure.ID+".svg", figure.SVG)
-		f.keep(figure.ID+".png", func() (string, error) {
-			png, err := figure.PNG(2)
-			return string(png), err
-		})
+	for _, item := range d.Items() {
+		id, all := filesOf(item, slices.Concat(d.Notes, d.Provenance(p)))
+		for _, one := range all {
+			f.keep(id+"."+one.ending, one.content)
+		}
 	}
 }
 
-// HTML is the document as a page.
-func (d *Document) HTML(p Profile) (string, error) {
-	var b strings.Builder
-	for _, f := range d.Figures {
-		text, err := f.HTML()
-		if err != nil {
-			return "", err
-		}
-		b.WriteString(text)
-	}
-	for _, t := range d.Tables {
-		text, err := t.HTML()
-		if err != nil {
-			return "", err
-		}
-		b.WriteString(text)
-	}
-	for _, list := range [][]string{d.Notes, d.Provenance(p)} {
-		b.WriteString("<ul>\n")
-		for _, note := range list {
-			fmt.Fprintf(&b, "<li>%s</li>\n", html.EscapeString(note))
-		}
-		b.WriteString("</ul>\n")
-	}
-	return page(d.Title, b.String()), nil
-}
-
-// Items are the document's figures and tables, for a notebook.
+// Items are the document's figures and tables.
 func (d *Document) Items() []report.Item {
 	var out []report.Item
 	for _, f := range d.Figures {
@@ -117,21 +107,53 @@ func (d *Document) Items() []report.Item {
 	return out
 }
 
-// page wraps a body; figures take ECharts from the file beside it.
-func page(title, body string) string {
-	return fmt.Sprintf(`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>%[1]s</title>
-<script src="echarts.min.js"></script>
-<style>body { font-family: Helvetica, Arial, sans-serif; color: #222; max-width: 1600px; margin: 24px; }
-li { max-width: 60em; margin: 4px 0; }</style>
-</head>
-<body>
-<p><a href="index.html">All claims, tables and figures</a></p>
-<h1>%[1]s</h1>
-%[2]s</body>
-</html>
-`, html.EscapeString(title), body)
+//go:embed page.html
+var pageHTML string
+
+// pageItem is a table or figure on a page, and the files that it can be had as.
+type pageItem struct {
+	HTML  template.HTML
+	Files []download
+}
+
+// download is a file beside the page.
+type download struct{ Name, Format string }
+
+// formats are what people call files, by their endings.
+var formats = map[string]string{"svg": "SVG", "png": "PNG", "tex": "LaTeX", "csv": "CSV", "md": "Markdown"}
+
+// page is number i of some documents as a page, with links to its neighbours, and to the files beside it.
+func (d *Document) page(p Profile, documents []*Document, i int) (string, error) {
+	at := struct {
+		*Document
+		Profile        Profile
+		Shown          []pageItem
+		Made           []string
+		Previous, Next *Document
+	}{Document: d, Profile: p, Made: d.Provenance(p)}
+	for _, item := range d.Items() {
+		text, err := item.HTML()
+		if err != nil {
+			return "", err
+		}
+		one := pageItem{HTML: template.HTML(text)} // the item's own
+		id, all := filesOf(item, nil)
+		for _, f := range all {
+			one.Files = append(one.Files, download{id + "." + f.ending, formats[f.ending]})
+		}
+		at.Shown = append(at.Shown, one)
+	}
+	if i > 0 {
+		at.Previous = documents[i-1]
+	}
+	if i+1 < len(documents) {
+		at.Next = documents[i+1]
+	}
+	t, err := template.New("page").Parse(pageHTML)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	err = t.Execute(&b, at)
+	return b.String(), err
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-
-	"github.com/revgnn/revgnn/pkg/report/raster"
 )
 
 // Panel is one of the maps that [Board], [Boards] and [Slider] draw.
@@ -49,7 +47,7 @@ const (
 	gap       = 44  // between two maps
 	smallSize = 140 // of one of several rows of maps, at most
 	smallGap  = 14
-	pageWidth = 1080
+	pageWidth = 1080 // of all maps of a row, as far as single cells can be seen
 
 	least      = 600 // width of a figure
 	scaleWidth = 140 // of the bar of colours
@@ -143,32 +141,26 @@ func (b *board) layout() {
 	b.start = mapLeft
 	most, name, title := 0, 0.0, 0.0
 	for _, s := range b.strips {
-		most, name = max(most, len(s.Panels)), max(name, textWidth(s.Title, 13))
+		most, name = max(most, len(s.Panels)), max(name, 13*widthOf(s.Title, true))
 		for _, p := range s.Panels {
 			title = max(title, textWidth(p.Title, font))
 		}
 	}
 	if !b.axes {
 		b.start = 24 + int(math.Ceil(name))
-		between = smallGap
-		size = min(smallSize, (pageWidth-b.start-24)/most-between)
+		between, size = smallGap, smallSize
 	}
+	size = min(size, (pageWidth-b.start-24+between)/most-between)
 	b.cell = max(1, int(math.Round(float64(size)/float64(max(b.rows, b.cols)))))
 	b.across = max(b.cols*b.cell+between, int(title)+12)
 	b.down = b.rows*b.cell + 42
 }
 
 // textWidth is the width of a line of text, in the unit of its font's size.
-func textWidth(text string, size float64) float64 {
-	width, err := raster.Width(text, false)
-	if err != nil {
-		width = 0.6 * float64(len([]rune(text))) // a sign that the font lacks: about
-	}
-	return size * width
-}
+func textWidth(text string, size float64) float64 { return size * widthOf(text, false) }
 
 // headWidth is the width that a figure needs for its title.
-func headWidth(title string) int { return int(15*1.06*textWidth(title, 1)) + 36 } // bold is some 6 % wider
+func headWidth(title string) int { return int(15*widthOf(title, true)) + 36 }
 
 // maps lists all maps, from the top left.
 func (b *board) maps() []placed {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"sync"
 )
 
 // Figure is one picture. Make it with a builder such as [Curves] or [Board].
@@ -18,6 +19,12 @@ type Figure struct {
 	err   error // what was wrong with the builder's arguments
 
 	liveWidth, liveHeight int // of the interactive chart, where they differ
+
+	drawn struct { // the static picture, once it was asked for
+		sync.Mutex
+		svg           string
+		width, height int
+	}
 }
 
 // chart is what a builder adds to the common look.
@@ -33,6 +40,9 @@ type chart interface {
 	// static describes it for the static picture, again with bulky data packed, with a function of the same kind. An
 	// entry "overlay" holds SVG elements to put over what ECharts draws.
 	static() (option map[string]any, prepare string, err error)
+
+	// numbers are what the chart shows, as lines of CSV, the columns' names first.
+	numbers() [][]string
 }
 
 // Item is what a page or a notebook can show: a [Figure] or a [Table].

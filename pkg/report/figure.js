@@ -22,6 +22,15 @@ function (id, width, height, kernelFile, publicFile, integrity, option, prepare)
     box.replaceChildren(canvas);
     const chart = globalThis.echarts.init(canvas, null, {width: width, height: height});
     chart.setOption(option);
+    // In a narrower place all of it is shown smaller: a panel that begins right of the edge would not be missed.
+    const fit = () => {
+      const scale = Math.min(1, box.clientWidth / width || 1);
+      canvas.style.transform = scale < 1 ? 'scale(' + scale + ')' : '';
+      canvas.style.marginBottom = (scale - 1) * height + 'px';
+    };
+    canvas.style.transformOrigin = '0 0';
+    new ResizeObserver(fit).observe(box);
+    fit();
     if (control) control(box, chart);
     box.dataset.drawn = 'interactive';
   }).catch(() => { /* no library to be had: the static picture stays */ });

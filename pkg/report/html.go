@@ -45,7 +45,7 @@ func (f *Figure) html(last string) (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `<div id="%s" class="revgnn-figure" `+
-		`style="position:relative;width:%dpx;max-width:100%%;overflow-x:auto;background:#fff">`,
+		`style="position:relative;width:%dpx;max-width:100%%;overflow:hidden;background:#fff">`,
 		html.EscapeString(f.ID), f.Width)
 	fmt.Fprintf(&b,
 		`<img width="%d" height="%d" style="max-width:100%%;height:auto" alt="%s" src="data:image/svg+xml,%s"></div>`,

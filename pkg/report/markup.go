@@ -13,6 +13,7 @@ type markup struct {
 	bold, underlined, italic       func(string) string
 	small, raised, lowered, symbol func(string) string // symbol: a letter in a formula
 	newline                        string
+	longest                        int // characters of a line in small print, which longer text breaks after; 0: any number
 }
 
 // wrap makes a function that puts text between two marks.
@@ -29,11 +30,25 @@ func (m markup) cell(c Cell, r rank, marks map[string]string) string {
 	return text
 }
 
-// fine writes a line in small print, all of it in one size.
+// fine writes a line in small print, all of it in one size; words that would widen the column break.
 func (m markup) fine(c Cell, marks map[string]string) string {
 	all := m.small
 	m.small = wrap("", "")
-	return all(m.line(c, unranked, marks))
+	if c.kind != kindWords || m.longest == 0 {
+		return all(m.line(c, unranked, marks))
+	}
+	lines, at := []string{}, ""
+	for _, word := range strings.Fields(c.text) {
+		if at != "" && len(at)+len(word) >= m.longest {
+			lines, at = append(lines, at), ""
+		}
+		at = strings.TrimSpace(at + " " + word)
+	}
+	var parts []string
+	for _, c.text = range append(lines, at) {
+		parts = append(parts, all(m.line(c, unranked, marks)))
+	}
+	return strings.Join(parts, m.newline)
 }
 
 func (m markup) line(c Cell, r rank, marks map[string]string) string {

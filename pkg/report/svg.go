@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"html"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,11 +25,25 @@ var program = sync.OnceValues(func() (*goja.Program, error) {
 })
 
 // SVG draws the figure as a static picture, with ECharts' own renderer. It fails where ECharts is not installed,
-// and says how to install it.
+// and says how to install it. It draws once, unless the width or height are changed.
 func (f *Figure) SVG() (string, error) {
 	if err := f.check(); err != nil {
 		return "", err
 	}
+	f.drawn.Lock()
+	defer f.drawn.Unlock()
+	if f.drawn.svg == "" || f.drawn.width != f.Width || f.drawn.height != f.Height {
+		svg, err := f.draw()
+		if err != nil {
+			return "", err
+		}
+		f.drawn.svg, f.drawn.width, f.drawn.height = svg, f.Width, f.Height
+	}
+	return f.drawn.svg, nil
+}
+
+// draw has ECharts draw the static picture.
+func (f *Figure) draw() (string, error) {
 	option, prepare, err := f.chart.static()
 	if err != nil {
 		return "", fmt.Errorf("report: figure %q: %w", f.ID, err)
@@ -65,23 +81,44 @@ func (f *Figure) SVG() (string, error) {
 		return "", fmt.Errorf("report: figure %q: ECharts can't draw it: %w", f.ID, err)
 	}
 	// Cells of a board are pixels of an image: enlarged, they must keep their edges.
-	drawn := strings.ReplaceAll(v.String(), "<image ", `<image style="image-rendering:pixelated" `)
+	drawn := fitted(strings.ReplaceAll(v.String(), "<image ", `<image style="image-rendering:pixelated" `))
 	return strings.TrimSuffix(strings.TrimSpace(drawn), "</svg>") + overlay + "</svg>", nil
 }
+
+// textElement is a line of text as ECharts writes it.
+var textElement = regexp.MustCompile(`<text ([^>]*)>([^<]+)</text>`)
+
+// fitted has every line of text take the width that the picture was laid out for, in whatever font a reader's machine
+// has in the place of Helvetica: a wider one would run into what stands beside it.
+func fitted(svg string) string {
+	return textElement.ReplaceAllStringFunc(svg, func(element string) string {
+		parts := textElement.FindStringSubmatch(element)
+		width := measure(strings.TrimSpace(html.UnescapeString(parts[2])), parts[1])
+		return fmt.Sprintf(`<text textLength="%.1f" lengthAdjust="spacingAndGlyphs" %s>%s</text>`, width, parts[1],
+			parts[2])
+	})
+}
+
+// fontSize is the size of a font in CSS.
+var fontSize = regexp.MustCompile(`\b([0-9.]+)px`)
 
 // measure is how wide ECharts is to take a text for, in a font as CSS has it ("bold 13px Helvetica, ..."): as wide as
 // our font for PNG has it, and browsers' for that name.
 func measure(text, css string) float64 {
 	size := 12.0
-	for _, word := range strings.Fields(css) {
-		if v, err := strconv.ParseFloat(strings.TrimSuffix(word, "px"), 64); err == nil &&
-			strings.HasSuffix(word, "px") {
+	if found := fontSize.FindStringSubmatch(css); found != nil {
+		if v, err := strconv.ParseFloat(found[1], 64); err == nil {
 			size = v
 		}
 	}
-	width, err := raster.Width(text, strings.Contains(css, "bold"))
+	return size * widthOf(text, strings.Contains(css, "bold"))
+}
+
+// widthOf is the width of a line of text for a font of size 1.
+func widthOf(text string, bold bool) float64 {
+	width, err := raster.Width(text, bold)
 	if err != nil {
-		width = 0.6 * float64(len([]rune(text))) // a sign that the font lacks: about
+		return 0.6 * float64(len([]rune(text))) // a sign that the font lacks: about
 	}
-	return size * width
+	return width
 }

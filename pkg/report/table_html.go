@@ -12,14 +12,21 @@ var inHTML = markup{
 	small:  wrap("<small>", "</small>"),
 	raised: wrap(`<sup style="line-height:0">`, "</sup>"), lowered: wrap(`<sub style="line-height:0">`, "</sub>"),
 	symbol:  wrap("<var>", "</var>"),
-	newline: "<br/>",
+	newline: "<br/>", longest: 44,
 }
 
 // rowHTML begins a row; notebooks stripe rows, which groups and rules do here.
 const rowHTML = `<tr style="background:#fff;%s">`
 
+// sticky keeps the first column in sight while the others scroll.
+const sticky = "position:sticky;left:0;background:#fff"
+
+// shownWidth is how wide a table may be before its title says that it scrolls.
+const shownWidth = 1080
+
 // HTML is the table for a web page or a notebook's output. Its styles are in the elements themselves, since notebooks
-// drop style sheets.
+// drop style sheets. The first column stays while the others scroll, and rows that have published numbers only, ours
+// being missing, are folded below the others.
 func (t *Table) HTML() (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
@@ -27,33 +34,29 @@ func (t *Table) HTML() (string, error) {
 	ranks := t.ranks()
 	marks, reasons := t.marks()
 	var b strings.Builder
-	fmt.Fprintf(&b, `<div id="%s" class="revgnn-table" style="overflow-x:auto;background:#fff;color:%s;font-family:%s">
-<table style="border-collapse:collapse;border-bottom:2px solid %[2]s;font-size:13px;font-variant-numeric:tabular-nums">
-<caption style="text-align:left;padding:8px;font-size:15px;font-weight:bold;color:%[2]s">%[4]s</caption>
-`, t.ID, ink, fontFamily, html.EscapeString(t.Title))
-	b.WriteString(t.headHTML())
-	b.WriteString("<tbody>\n")
-	for i, r := range t.Rows {
-		rule := ""
-		if i == 0 || r.Group != t.Rows[i-1].Group {
-			rule = "border-top:1px solid " + ink
-			if r.Group != "" {
-				fmt.Fprintf(&b, rowHTML+`<th colspan="%d" scope="rowgroup" `+
-					`style="text-align:left;padding:6px 8px 2px;font-weight:normal">`+
-					"<i>%s</i></th></tr>\n", rule, len(t.Columns)+1, html.EscapeString(r.Group))
-				rule = ""
-			}
-		}
-		fmt.Fprintf(&b, rowHTML+
-			`<th scope="row" style="text-align:left;vertical-align:top;padding:3px 8px;font-weight:normal">%s</th>`,
-			rule, html.EscapeString(r.Label))
-		for k, c := range r.Cells {
-			fmt.Fprintf(&b, `<td style="text-align:%s;vertical-align:top;padding:3px 8px;white-space:nowrap%s">%s</td>`,
-				t.align(k), c.shadeHTML(), inHTML.cell(c, ranks[i][k], marks))
-		}
-		b.WriteString("</tr>\n")
+	fmt.Fprintf(&b, `<div id="%s" class="revgnn-table" style="overflow-x:auto;background:#fff;color:%s;font-family:%s">`+
+		"\n", t.ID, ink, fontFamily)
+	hint := ""
+	if t.Width() > shownWidth {
+		hint = fmt.Sprintf(`<small style="font-weight:normal;color:%s">&#8195;%d columns: scroll `+
+			`&#8594;</small>`, quiet, len(t.Columns))
 	}
-	b.WriteString("</tbody></table>\n")
+	shown, bare := t.split()
+	cell := func(row, column int) string {
+		return inHTML.cell(t.Rows[row].Cells[column], ranks[row][column], marks)
+	}
+	t.bodyHTML(&b, shown, html.EscapeString(t.Title)+hint, cell)
+	if len(bare) > 0 {
+		var names []string
+		for _, i := range bare {
+			names = append(names, t.Rows[i].Label)
+		}
+		line := fmt.Sprintf("%d more without numbers of ours: %s", len(bare), strings.Join(names, ", "))
+		fmt.Fprintf(&b, `<details style="margin:8px"><summary style="cursor:pointer;font-size:13px">%s</summary>`+"\n",
+			html.EscapeString(line))
+		t.bodyHTML(&b, bare, "", cell)
+		b.WriteString("</details>\n")
+	}
 	for _, n := range t.notes(inHTML, ranks, marks, reasons) {
 		fmt.Fprintf(&b, `<p style="margin:4px 8px;font-size:12px;max-width:60em">%s</p>`+"\n", n)
 	}
@@ -76,27 +79,82 @@ func (c Cell) shadeHTML() string {
 	return fmt.Sprintf(";background:#%02x%02x%02x;color:%s", colour.R, colour.G, colour.B, text)
 }
 
+// split are the rows to show, and those to fold: in which ours are all missing beside published numbers. Where that is
+// so of all rows, none folds.
+func (t *Table) split() (shown, bare []int) {
+	for i, r := range t.Rows {
+		ours, missing, published := false, false, false
+		for _, c := range r.Cells {
+			missing = missing || c.kind == kindMissing && !c.published
+			published = published || c.published
+			ours = ours || !c.published && c.kind != kindMissing && c.kind != kindEmpty
+		}
+		if missing && published && !ours {
+			bare = append(bare, i)
+		} else {
+			shown = append(shown, i)
+		}
+	}
+	if len(shown) == 0 {
+		return bare, nil
+	}
+	return shown, bare
+}
+
+// bodyHTML writes some of the rows as a table of their own.
+func (t *Table) bodyHTML(b *strings.Builder, rows []int, caption string, cell func(row, column int) string) {
+	fmt.Fprintf(b, `<table style="border-collapse:collapse;border-bottom:2px solid %s;font-size:13px;`+
+		`font-variant-numeric:tabular-nums">`+"\n", ink)
+	if caption != "" {
+		fmt.Fprintf(b, `<caption style="text-align:left;padding:8px;font-size:15px;font-weight:bold;color:%s">`+
+			`<span style="position:sticky;left:8px">%s</span></caption>`+"\n", ink, caption)
+	}
+	b.WriteString(t.headHTML())
+	b.WriteString("<tbody>\n")
+	for n, i := range rows {
+		r, rule := t.Rows[i], ""
+		if n == 0 || r.Group != t.Rows[rows[n-1]].Group {
+			rule = "border-top:1px solid " + ink
+			if r.Group != "" {
+				fmt.Fprintf(b, rowHTML+`<th colspan="%d" scope="rowgroup" `+
+					`style="text-align:left;padding:6px 8px 2px;font-weight:normal">`+
+					"<i>%s</i></th></tr>\n", rule, len(t.Columns)+1, html.EscapeString(r.Group))
+				rule = ""
+			}
+		}
+		fmt.Fprintf(b, rowHTML+
+			`<th scope="row" style="%s;text-align:left;vertical-align:top;padding:3px 8px;font-weight:normal">%s</th>`,
+			rule, sticky, html.EscapeString(r.Label))
+		for k, c := range r.Cells {
+			fmt.Fprintf(b, `<td style="text-align:%s;vertical-align:top;padding:3px 8px;white-space:nowrap%s">%s</td>`,
+				t.align(k), c.shadeHTML(), cell(i, k))
+		}
+		b.WriteString("</tr>\n")
+	}
+	b.WriteString("</tbody></table>\n")
+}
+
 func (t *Table) headHTML() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<thead style="border-top:2px solid %s">`+"\n", ink)
-	cell := func(attributes, align, text string) {
+	cell := func(attributes, style, text string) {
 		fmt.Fprintf(&b, `<th%s style="text-align:%s;vertical-align:bottom;padding:4px 8px;font-weight:bold">%s</th>`,
-			attributes, align, text)
+			attributes, style, text)
 	}
 	if t.grouped() {
 		fmt.Fprintf(&b, rowHTML, "")
-		cell("", "left", "")
+		cell("", "left;"+sticky, "")
 		for _, s := range t.spans() {
 			cell(fmt.Sprintf(` colspan="%d" scope="colgroup"`, s.size), "center", html.EscapeString(s.group))
 		}
 		b.WriteString("</tr>\n")
 	}
 	fmt.Fprintf(&b, rowHTML, "")
-	cell(` scope="col"`, "left", html.EscapeString(t.Corner))
+	cell(` scope="col"`, "left;"+sticky, html.EscapeString(t.Corner))
 	for k, c := range t.Columns {
 		name := html.EscapeString(c.Name)
 		if c.Unit != "" {
-			name += `<br/><small style="font-weight:normal">` + html.EscapeString(c.Unit) + "</small>"
+			name += `<br/><small style="font-weight:normal;white-space:nowrap">` + html.EscapeString(c.Unit) + "</small>"
 		}
 		cell(` scope="col"`, t.align(k), name)
 	}

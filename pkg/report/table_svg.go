@@ -1,0 +1,198 @@
+package report
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/revgnn/revgnn/pkg/report/raster"
+)
+
+// SVG is the table as a static picture, with its notes. It looks as on a page, but that published numbers are grey
+// and do not slant.
+func (t *Table) SVG() (string, error) { return t.cut(math.Inf(1), math.Inf(1)) }
+
+// PNG is the table's picture in pixels: see [Figure.PNG].
+func (t *Table) PNG(scale float64) ([]byte, error) {
+	svg, err := t.SVG()
+	if err != nil {
+		return nil, err
+	}
+	picture, err := raster.PNG(svg, scale)
+	if err != nil {
+		return nil, fmt.Errorf("report: table %q: %w", t.ID, err)
+	}
+	return picture, nil
+}
+
+// Distances in a table's picture, in CSS pixels.
+const (
+	tableFont = 13.0
+	cellPad   = 8.0  // left and right of a cell's text
+	lineStep  = 16.0 // from line to line
+	rowPad    = 6.0  // above and below a row's lines, together
+	noteWidth = 720.0
+)
+
+// sheet is a table laid out: the lines of each cell, the first column's among them, and the columns' widths.
+type sheet struct {
+	head, rows [][][][]word // by row, cell, line
+	spans      []span
+	widths     []float64
+	aligns     []string
+	// ruled are the rows that a rule goes before, and titles the groups that begin there.
+	ruled  []bool
+	titles []string
+}
+
+func (t *Table) lay() *sheet {
+	s := &sheet{aligns: []string{"left"}}
+	bold := func(text string) string { return "<b>" + html.EscapeString(text) + "</b>" }
+	head := [][][]word{linesOf(bold(t.Corner), tableFont)}
+	for k, c := range t.Columns {
+		text := bold(c.Name)
+		if c.Unit != "" {
+			text += "<br/><small>" + html.EscapeString(c.Unit) + "</small>"
+		}
+		head = append(head, linesOf(text, tableFont))
+		s.aligns = append(s.aligns, t.align(k))
+	}
+	s.head = append(s.head, head)
+	if t.grouped() {
+		s.spans = t.spans()
+	}
+	ranks := t.ranks()
+	marks, _ := t.marks()
+	for i, r := range t.Rows {
+		row := [][][]word{linesOf(html.EscapeString(r.Label), tableFont)}
+		for k, c := range r.Cells {
+			row = append(row, linesOf(inHTML.cell(c, ranks[i][k], marks), tableFont))
+		}
+		s.rows = append(s.rows, row)
+		begins := i == 0 || r.Group != t.Rows[i-1].Group
+		s.ruled = append(s.ruled, begins)
+		s.titles = append(s.titles, "")
+		if begins {
+			s.titles[i] = r.Group
+		}
+	}
+	s.widths = make([]float64, len(t.Columns)+1)
+	for _, row := range append(s.head, s.rows...) {
+		for k, cell := range row {
+			for _, line := range cell {
+				s.widths[k] = max(s.widths[k], widthOfAll(line)+2*cellPad)
+			}
+		}
+	}
+	for _, g := range s.spans { // what a group's name needs beyond its columns goes to the last
+		last := g.first + g.size
+		missing := tableFont*widthOf(g.group, true) + 2*cellPad - sum(s.widths[g.first+1:last+1])
+		s.widths[last] += max(0, missing)
+	}
+	return s
+}
+
+func sum(values []float64) (all float64) {
+	for _, v := range values {
+		all += v
+	}
+	return all
+}
+
+// Width is that of the table as it is laid out, in CSS pixels.
+func (t *Table) Width() float64 { return sum(t.lay().widths) }
+
+// cut is the upper left part of the table's picture, of a size at most.
+func (t *Table) cut(width, height float64) (string, error) {
+	if err := t.check(); err != nil {
+		return "", err
+	}
+	s := t.lay()
+	all := sum(s.widths)
+	var b strings.Builder
+	title := word{text: t.Title, size: 15, bold: true, colour: ink}
+	b.WriteString(written([]word{title}, cellPad, 22))
+	y := 34.0
+	rule := func(thick float64) {
+		fmt.Fprintf(&b, `<rect x="0" y="%.1f" width="%.1f" height="%g" fill="%s"></rect>`+"\n", y, all, thick, ink)
+	}
+	rule(2)
+	if s.spans != nil {
+		y += lineStep + rowPad
+		for _, g := range s.spans {
+			name := word{text: g.group, size: tableFont, bold: true, colour: ink}
+			left, room := sum(s.widths[:g.first+1]), sum(s.widths[g.first+1:g.first+g.size+1])
+			b.WriteString(written([]word{name}, left+(room-name.width())/2, y))
+		}
+	}
+	y = s.draw(&b, s.head[0], y)
+	for i, row := range s.rows {
+		if y > height {
+			break
+		}
+		if s.ruled[i] {
+			rule(1)
+		}
+		if s.titles[i] != "" {
+			y += lineStep + 4
+			b.WriteString(written([]word{{text: s.titles[i], size: tableFont, colour: quiet}}, cellPad, y-2))
+		}
+		y = s.draw(&b, row, y)
+	}
+	rule(2)
+	y += 8
+	ranks := t.ranks()
+	marks, reasons := t.marks()
+	for _, note := range t.notes(inHTML, ranks, marks, reasons) {
+		note = strings.Replace(note, ">Italic</i>", ">Grey</i>", 1)
+		for _, line := range wrapped(slices.Concat(linesOf(note, 12)...), max(all, noteWidth)) {
+			y += lineStep
+			b.WriteString(written(line, cellPad, y))
+		}
+		y += 4
+	}
+	width, height = min(width, max(all, title.width()+cellPad, noteWidth)+2*cellPad), min(height, y+12)
+	return fmt.Sprintf(`<svg width="%.0f" height="%.0f" xmlns="http://www.w3.org/2000/svg" version="1.1" `+
+		`font-family="%s">`+"\n"+`<rect width="%[1]f" height="%[2]f" fill="#ffffff"></rect>`+"\n%[4]s</svg>\n", width,
+		height, fontFamily, b.String()), nil
+}
+
+// Thumbnail is the picture of a table's upper left part, or of a whole figure, some 360 pixels wide.
+func Thumbnail(item Item) ([]byte, error) {
+	const width, height, pixels = 560, 336, 360
+	switch it := item.(type) {
+	case *Table:
+		svg, err := it.cut(width, height)
+		if err != nil {
+			return nil, err
+		}
+		return raster.PNG(svg, float64(pixels)/width)
+	case *Figure:
+		return it.PNG(float64(pixels) / float64(it.Width))
+	}
+	return nil, fmt.Errorf("report: there are thumbnails of figures and tables only")
+}
+
+// draw writes a row below y, and returns where it ends.
+func (s *sheet) draw(b *strings.Builder, row [][][]word, y float64) float64 {
+	left, deepest := 0.0, y
+	for k, cell := range row {
+		at := y + rowPad/2
+		for _, line := range cell {
+			at += lineStep
+			x := left + cellPad
+			switch width := widthOfAll(line); s.aligns[k] {
+			case "center":
+				x = left + (s.widths[k]-width)/2
+			case "right":
+				x = left + s.widths[k] - cellPad - width
+			}
+			b.WriteString(written(line, x, at-3))
+		}
+		deepest = max(deepest, at+rowPad/2)
+		left += s.widths[k]
+	}
+	return deepest
+}

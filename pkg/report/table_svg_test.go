@@ -1,0 +1,103 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"image/png"
+	"io"
+	"strings"
+	"testing"
+)
+
+// TestTablePicture: all that the table says is in its picture, which is XML, fits its frame and can be had in pixels.
+func TestTablePicture(t *testing.T) {
+	table := someTable()
+	svg, err := table.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	for d := xml.NewDecoder(strings.NewReader(svg)); ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if text, ok := token.(xml.CharData); ok {
+			said.WriteString(strings.TrimSpace(string(text)) + " ")
+		}
+	}
+	for _, want := range []string{`50 % & more of_it {"<b>"}`, "Wikipedia", "accuracy [%]", "Plain backbones", "45.89",
+		"± 1.45", "256/256", "46,998", "Missing: needs 30 GB", "Grey", "+6.42 (↑)"} {
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("the picture lacks %q:\n%s", want, said.String())
+		}
+	}
+	pixels, err := table.PNG(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size, err := png.DecodeConfig(bytes.NewReader(pixels))
+	if err != nil || float64(size.Width) < 2*table.Width() {
+		t.Errorf("%d pixels wide, the table %g: %v", size.Width, table.Width(), err)
+	}
+	small, err := Thumbnail(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size, err = png.DecodeConfig(bytes.NewReader(small)); err != nil || size.Width != 360 || size.Height > 216 {
+		t.Errorf("a thumbnail of %d x %d pixels: %v", size.Width, size.Height, err)
+	}
+	table.Rows[0].Cells = nil
+	if _, err := table.SVG(); err == nil {
+		t.Error("a row without cells was drawn")
+	}
+}
+
+// TestFoldedRows: rows with published numbers only fold; not those of words, and not where all are such.
+func TestFoldedRows(t *testing.T) {
+	published, none := Number(2, 1).Published(), Missing("not run")
+	table := &Table{ID: "folds", Title: "Folds", Corner: "Model", Columns: []Column{{Name: "ours"}, {Name: "paper"}},
+		Rows: []Row{{Label: "run", Cells: []Cell{Number(1, 1), published}},
+			{Label: "stated", Cells: []Cell{{}, published}}, {Label: "bare", Cells: []Cell{none, published}}}}
+	text, err := table.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, folded, ok := strings.Cut(text, "<details")
+	if !ok || !strings.Contains(folded, "1 more without numbers of ours: bare") || strings.Contains(shown, ">bare<") ||
+		!strings.Contains(shown, ">run<") || !strings.Contains(shown, ">stated<") {
+		t.Errorf("got %s", text)
+	}
+	if !strings.Contains(shown, "position:sticky") {
+		t.Error("the first column does not stay")
+	}
+	table.Rows = table.Rows[2:]
+	if text, err = table.HTML(); err != nil || strings.Contains(text, "<details") {
+		t.Errorf("all rows fold: %v", err)
+	}
+}
+
+// TestWideTables say that they scroll.
+func TestWideTables(t *testing.T) {
+	table := someTable()
+	text, err := table.HTML()
+	if err != nil || strings.Contains(text, "columns: scroll") {
+		t.Errorf("a narrow table scrolls: %v", err)
+	}
+	table.Columns[4].Name = strings.Repeat("wide ", 60)
+	if text, err = table.HTML(); err != nil || !strings.Contains(text, "5 columns: scroll") {
+		t.Errorf("a wide table does not say so: %v", err)
+	}
+}
+
+func TestLongWordsInSmallPrintBreak(t *testing.T) {
+	table := &Table{ID: "long", Corner: "x", Columns: []Column{{Name: "y"}}, Rows: []Row{{Label: "z", Cells: []Cell{
+		Number(1, 1).Below(Text(strings.Repeat("word ", 20)))}}}}
+	text, err := table.HTML()
+	if err != nil || strings.Count(text, "<br/>") < 3 {
+		t.Errorf("%v: %s", err, text)
+	}
+}

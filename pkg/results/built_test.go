@@ -1,0 +1,64 @@
+package results
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"testing"
+)
+
+// TestDescribed: the version and the commit of programmes built in all the ways there are.
+func TestDescribed(t *testing.T) {
+	main := func(version string) debug.Module { return debug.Module{Path: module, Version: version} }
+	stamp := []debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef0123456789abcdef01234567"},
+		{Key: "vcs.modified", Value: "true"}}
+	const commit, changed = "af5f942a7b34", "0123456789ab-dirty"
+	for name, c := range map[string]struct {
+		info                     debug.BuildInfo
+		linked, checkout         string
+		wantVersion, wantCommits string
+	}{
+		"make build": {debug.BuildInfo{Main: main("(devel)")}, commit, "other", commit, commit},
+		"go build":   {debug.BuildInfo{Main: main("(devel)"), Settings: stamp}, "", "other", changed, changed},
+		"go install at a tag": {debug.BuildInfo{Main: main("v1.2.3")}, "", "",
+			"v1.2.3", "v1.2.3"},
+		"go install at a commit": {debug.BuildInfo{Main: main("v0.0.0-20261122203419-" + commit)}, "", "",
+			"v0.0.0-20261122203419-" + commit, commit},
+		"go run": {debug.BuildInfo{Main: main("(devel)")}, "", commit + "-dirty", commit + "-dirty",
+			commit + "-dirty"},
+		"a notebook's cell": {debug.BuildInfo{Main: debug.Module{Path: "gonb", Version: "(devel)"},
+			Deps: []*debug.Module{{Path: module, Version: "(devel)"}}}, "", commit, commit, commit},
+		"another programme": {debug.BuildInfo{Main: debug.Module{Path: "example.com/own", Version: "v9.9.9"},
+			Deps: []*debug.Module{{Path: module, Version: "v1.2.3"}}}, "", "", "v1.2.3", "v1.2.3"},
+		"nothing known": {debug.BuildInfo{Main: main("(devel)")}, "", "", "", ""},
+	} {
+		versions, got := described(&c.info, c.linked, func() string { return c.checkout })
+		if versions["revgnn"] != c.wantVersion || got != c.wantCommits {
+			t.Errorf("%s: version %q and commit %q, want %q and %q", name, versions["revgnn"], got, c.wantVersion,
+				c.wantCommits)
+		}
+	}
+}
+
+// TestOwnCommit: a test's programme is one that is built to be started at once, from this checkout.
+func TestOwnCommit(t *testing.T) {
+	if _, err := os.Stat("../../.git"); err != nil {
+		t.Skip("this is no checkout")
+	}
+	want, err := exec.Command("git", "rev-parse", "--short=12", "HEAD").Output()
+	if err != nil {
+		t.Skip("no git here")
+	}
+	r := Begin(Train)
+	if got := strings.TrimSuffix(r.Commit, "-dirty"); !strings.HasSuffix(got, strings.TrimSpace(string(want))) {
+		t.Errorf("the record has the commit %q, want %s", r.Commit, want)
+	}
+	if r.Versions["revgnn"] == "" || r.Versions["revgnn"] == "(devel)" {
+		t.Errorf("its versions are %v", r.Versions)
+	}
+	if program := filepath.Join(t.TempDir(), "revgnn"); !atOnce(program) || atOnce("/usr/local/bin/revgnn") {
+		t.Error("programmes are taken for what they are not")
+	}
+}
