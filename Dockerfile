@@ -127,7 +127,7 @@ FROM ${DEBIAN_IMAGE} AS hub
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ca-certificates python3 tini \
  && rm -rf /var/lib/apt/lists/* \
- && useradd --uid 990 --create-home hub \
+ && groupadd --gid 990 hub && useradd --uid 990 --gid hub --create-home hub \
  && install -d -o hub -g hub -m 0700 /srv/jupyterhub && install -d -o hub -g hub /srv/records
 COPY --from=hub-build /opt/hub /opt/hub
 COPY --from=hub-build /opt/proxy/node_modules /opt/proxy/node_modules

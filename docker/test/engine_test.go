@@ -21,15 +21,18 @@ func engine(t *testing.T) string {
 	return os.Getenv("ENGINE")
 }
 
-// try runs the engine, and returns what it wrote.
+// try runs the engine, and returns what it wrote to stdout; where it failed, what it wrote to stderr as well.
 func try(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, engine(t), args...)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
 	err := cmd.Run()
+	if err != nil || args[0] == "logs" { // a container's log is on both
+		out.Write(said.Bytes())
+	}
 	return strings.TrimSpace(out.String()), err
 }
 

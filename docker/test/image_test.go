@@ -122,7 +122,6 @@ func TestLab(t *testing.T) {
 			start := time.Now()
 			args := append([]string{"run", "-d", "--network", "none"}, c.options...)
 			id := do(t, append(args, "revgnn-lab")...)
-			id = id[strings.LastIndex(id, "\n")+1:]
 			t.Cleanup(func() { do(t, "rm", "-f", id) })
 			healthy := `import urllib.request as r; print(r.urlopen("http://127.0.0.1:8888/api").status)`
 			until(t, "the server answers", 2*time.Minute, func() bool {
