@@ -16,6 +16,7 @@ home = pathlib.Path("/srv/jupyterhub")
 
 c.JupyterHub.bind_url = "http://:8000"
 c.JupyterHub.hub_bind_url = "http://0.0.0.0:8081"
+c.JupyterHub.hub_connect_url = "http://127.0.0.1:8081"  # for the proxy and the services beside it; people have another
 c.JupyterHub.db_url = f"sqlite:///{home}/jupyterhub.sqlite"
 c.JupyterHub.cookie_secret_file = str(home / "cookie_secret")
 c.ConfigurableHTTPProxy.pid_file = str(home / "proxy.pid")

@@ -42,15 +42,17 @@ func browser(t *testing.T, name string) *person {
 	t.Cleanup(cancel)
 	tab, cancel := chromedp.NewContext(allocator)
 	t.Cleanup(cancel)
-	p := &person{name: name, tab: tab}
-	p.do(t, "starting the browser", emulation.SetFocusEmulationEnabled(true))
-	return p
+	// The browser lives as long as the context of the first action, so that has no time limit.
+	if err := chromedp.Run(tab, emulation.SetFocusEmulationEnabled(true)); err != nil {
+		t.Fatalf("starting the browser: %v", err)
+	}
+	return &person{name: name, tab: tab}
 }
 
 // do runs actions, and keeps a picture of the page where they fail.
 func (p *person) do(t *testing.T, what string, actions ...chromedp.Action) {
 	t.Helper()
-	limited, cancel := context.WithTimeout(p.tab, 3*time.Minute)
+	limited, cancel := context.WithTimeout(p.tab, 3*3*time.Minute)
 	defer cancel()
 	if err := chromedp.Run(limited, actions...); err != nil {
 		t.Fatalf("%s, %s: %v; the page: %s", p.name, what, err, p.picture(t, ""))
@@ -60,7 +62,7 @@ func (p *person) do(t *testing.T, what string, actions ...chromedp.Action) {
 // eval evaluates JavaScript; what fails while a page changes counts as no value.
 func eval[T any](t *testing.T, p *person, expression string) (value T) {
 	t.Helper()
-	limited, cancel := context.WithTimeout(p.tab, time.Minute)
+	limited, cancel := context.WithTimeout(p.tab, 3*time.Minute)
 	defer cancel()
 	_ = chromedp.Run(limited, chromedp.Evaluate(expression, &value))
 	return value
@@ -90,7 +92,7 @@ func (p *person) picture(t *testing.T, name string) string {
 		folder, name = os.TempDir(), strings.ReplaceAll(t.Name(), "/", "-")+"-"+p.name
 	}
 	var png []byte
-	limited, cancel := context.WithTimeout(p.tab, 20*time.Second)
+	limited, cancel := context.WithTimeout(p.tab, time.Minute)
 	defer cancel()
 	if err := chromedp.Run(limited, chromedp.CaptureScreenshot(&png)); err != nil {
 		return err.Error()
@@ -123,13 +125,13 @@ func (p *person) click(t *testing.T, selector, text string) {
 func (p *person) login(t *testing.T, hub, password string) string {
 	t.Helper()
 	p.do(t, "opening the hub", chromedp.Navigate(hub+"/hub/login"))
-	p.until(t, "!!document.querySelector('#password_input')", time.Minute)
+	p.until(t, "!!document.querySelector('#password_input')", 3*time.Minute)
 	p.do(t, "logging in", chromedp.SendKeys("#username_input", p.name, chromedp.ByQuery),
 		chromedp.SendKeys("#password_input", password, chromedp.ByQuery))
 	p.picture(t, "login")
 	p.do(t, "logging in", chromedp.SendKeys("#password_input", kb.Enter, chromedp.ByQuery))
 	p.until(t, "document.readyState === 'complete' && (!location.pathname.startsWith('/hub/login') || "+
-		"!!document.querySelector('.login_error'))", time.Minute)
+		"!!document.querySelector('.login_error'))", 3*time.Minute)
 	return eval[string](t, p, "location.pathname")
 }
 
@@ -137,8 +139,8 @@ func (p *person) login(t *testing.T, hub, password string) string {
 func (p *person) open(t *testing.T, hub, notebook string) {
 	t.Helper()
 	p.do(t, "opening "+notebook, chromedp.Navigate(hub+"/user/"+p.name+"/lab/tree/"+notebook+"?reset"))
-	p.until(t, "!!document.querySelector('.jp-Notebook .jp-CodeCell')", 2*time.Minute)
-	p.until(t, idle, 2*time.Minute)
+	p.until(t, "!!document.querySelector('.jp-Notebook .jp-CodeCell')", 2*3*time.Minute)
+	p.until(t, idle, 2*3*time.Minute)
 }
 
 // idle is true once the notebook's kernel waits.

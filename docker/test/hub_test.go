@@ -106,8 +106,6 @@ func TestHub(t *testing.T) {
 	h := newHub(t)
 	alice, bob := browser(t, "alice"), browser(t, "bob")
 	both := []*person{alice, bob}
-	// A shared dataset, which people may read.
-	do(t, "run", "--rm", "-v", project+"-datasets:/srv/datasets", "revgnn-lab", "sh", "-c", "echo shared > /srv/datasets/note")
 	h.start(t)
 
 	t.Run("logging in", func(t *testing.T) {
@@ -151,6 +149,8 @@ func TestHub(t *testing.T) {
 	})
 
 	t.Run("the quickstart, both at once", func(t *testing.T) {
+		// A shared dataset, which people may read.
+		do(t, "run", "--rm", "-v", project+"-datasets:/srv/datasets", "revgnn-lab", "sh", "-c", "echo shared > /srv/datasets/note")
 		var workers sync.WaitGroup
 		for _, p := range both {
 			workers.Go(func() {
