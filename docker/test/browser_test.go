@@ -52,7 +52,7 @@ func browser(t *testing.T, name string) *person {
 // do runs actions, and keeps a picture of the page where they fail.
 func (p *person) do(t *testing.T, what string, actions ...chromedp.Action) {
 	t.Helper()
-	limited, cancel := context.WithTimeout(p.tab, 3*3*time.Minute)
+	limited, cancel := context.WithTimeout(p.tab, 3*time.Minute)
 	defer cancel()
 	if err := chromedp.Run(limited, actions...); err != nil {
 		t.Fatalf("%s, %s: %v; the page: %s", p.name, what, err, p.picture(t, ""))
@@ -139,8 +139,8 @@ func (p *person) login(t *testing.T, hub, password string) string {
 func (p *person) open(t *testing.T, hub, notebook string) {
 	t.Helper()
 	p.do(t, "opening "+notebook, chromedp.Navigate(hub+"/user/"+p.name+"/lab/tree/"+notebook+"?reset"))
-	p.until(t, "!!document.querySelector('.jp-Notebook .jp-CodeCell')", 2*3*time.Minute)
-	p.until(t, idle, 2*3*time.Minute)
+	p.until(t, "!!document.querySelector('.jp-Notebook .jp-CodeCell')", 2*time.Minute)
+	p.until(t, idle, 2*time.Minute)
 }
 
 // idle is true once the notebook's kernel waits.
