@@ -13,7 +13,7 @@ export REVGNN_DATA ?= $(abspath ../shared/data)
 endif
 sources := $(shell find cmd data pkg -name '*.go' -o -name '*.json' -o -name '*.jsonl') go.mod go.sum
 
-.PHONY: help demo test test-faults test-repeat fuzz lab notebooks bench peer golden paper scorecard build setup plugin lint browser audit lock clean
+.PHONY: help demo test test-faults test-repeat fuzz lab notebooks bench peer golden paper scorecard build setup plugin lint browser audit lock test-image test-hub clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -35,8 +35,20 @@ test-faults: ## Kill trainings FAULTS times (100) and reproductions half as ofte
 test-repeat: build plugin ## Every model twice on one thread and on two, on XLA and pure Go: equal bytes; some twenty minutes
 	REVGNN_TEST_REPEAT=1 go test -count 1 -timeout 2h -v -run '^TestRepetition$$' ./cmd/revgnn
 
+# Sets ENGINE and its like, or ends a recipe well where there is no container engine and none may be installed.
+engine = settings=$$(docker/test/engine.sh) || { [ $$? = 3 ] && echo "skipped: no container engine" && exit 0; exit 1; }; \
+	eval "$$settings"
+
+test-image: build setup ## Build the images lab, paper and hub from a clean clone of the last commit, and run them; some fifteen minutes
+	@$(engine); docker/test/build.sh paper lab person hub; \
+	REVGNN_TEST_IMAGES=1 go test -count 1 -timeout 1h -v -run '^Test(Paper|Lab)$$' ./docker/test
+
+test-hub: browser ## The hub of docker/compose.yml, from a clean clone, with two people in real browsers; some twenty minutes
+	@$(engine); docker/test/build.sh lab person hub; \
+	REVGNN_TEST_IMAGES=1 go test -count 1 -timeout 1h -v -run '^TestHub$$' ./docker/test
+
 lint: ## Format and static checks
-	@unformatted=$$(gofmt -l audit bench cmd data kernels notebooks pkg); \
+	@unformatted=$$(gofmt -l audit bench cmd data docker kernels notebooks pkg); \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w: $$unformatted"; exit 1; fi
 	go vet ./...
 	go run $(STATICCHECK) ./...
@@ -109,8 +121,8 @@ lock: ## Lock files with hashes, made anew after a change of the requirements be
 	out/lock/bin/python $(PIP) --require-hashes --only-binary=:all: -r kernels/uv.lock
 	@index=$${PIP_INDEX_URL:-$$(out/lock/bin/pip config get global.index-url 2>/dev/null || true)}; \
 	if [ -n "$$index" ]; then export UV_DEFAULT_INDEX=$$index; fi; \
-	for name in kernels/jupyter kernels/npm kernels/uv bench/peer; do $(LOCK) $$name.txt -o $$name.lock; done; \
-	$(LOCK) -c kernels/jupyter.lock docker/hub.txt -o docker/hub.lock
+	for name in kernels/jupyter kernels/npm kernels/uv bench/peer docker/hub docker/compose; do $(LOCK) $$name.txt -o $$name.lock; done; \
+	$(LOCK) -c kernels/jupyter.lock docker/person.txt -o docker/person.lock
 	cd docker && npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved --no-audit --no-fund
 
 clean: ## Remove what was built and made here (the plugin and the datasets stay in your home)

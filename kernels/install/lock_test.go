@@ -49,7 +49,8 @@ func locked(t *testing.T, file string) map[string][]string {
 func TestLockFilesCoverTheRequirements(t *testing.T) {
 	requirement := regexp.MustCompile(`^([A-Za-z0-9._-]+)(==([^ ;]+))?(; .*)?$`)
 	for _, file := range []string{
-		"../jupyter", "../npm", "../uv", "../../bench/peer", "../../docker/hub",
+		"../jupyter", "../npm", "../uv", "../../bench/peer", "../../docker/hub", "../../docker/person",
+		"../../docker/compose",
 	} {
 		versions := locked(t, file+".lock")
 		text, err := os.ReadFile(file + ".txt")
@@ -71,13 +72,18 @@ func TestLockFilesCoverTheRequirements(t *testing.T) {
 	}
 }
 
-// The hub's packages go into the environment of the notebooks': where both name one, they name the same versions.
+// What a hub starts for people goes into the environment of the notebooks: where both name a package, they name the same
+// versions. And it is the hub's JupyterHub.
 func TestLockFilesAgree(t *testing.T) {
 	notebooks := locked(t, "../jupyter.lock")
-	for packet, versions := range locked(t, "../../docker/hub.lock") {
+	for packet, versions := range locked(t, "../../docker/person.lock") {
 		if have, ok := notebooks[packet]; ok && strings.Join(have, " ") != strings.Join(versions, " ") {
-			t.Errorf("%s is %q for notebooks and %q for the hub: run `make lock`", packet, have, versions)
+			t.Errorf("%s is %q for notebooks and %q for people of a hub: run `make lock`", packet, have, versions)
 		}
+	}
+	hub, people := locked(t, "../../docker/hub.lock")["jupyterhub"], locked(t, "../../docker/person.lock")["jupyterhub"]
+	if strings.Join(hub, " ") != strings.Join(people, " ") {
+		t.Errorf("jupyterhub is %q for the hub and %q for its people", hub, people)
 	}
 }
 
