@@ -99,7 +99,8 @@ def given(layer, **parameters):
 
 
 def residual(conv, p, inputs, outputs, hidden, forward, dropout, norm, no_bias, head_layers, activation="relu", ego=False,
-             norm_layers="none", norm_scale=1, drop_edge=0, half_hop=0, half_hop_alpha=0.5, block_gate=False, block_norm="none"):
+             norm_layers="none", norm_scale=1, drop_edge=0, half_hop=0, half_hop_alpha=0.5, block_gate=False, block_norm="none",
+             block_scale=1):
     """X + ReLU(conv(X)), one layer's parameters for all."""
     encode, n = p.linear("in_", inputs, hidden), head_layers or 2
     head = [p.linear(f"out.{2 * i}" if n > 1 else "out", hidden, hidden if i < n - 1 else outputs) for i in range(n)]
