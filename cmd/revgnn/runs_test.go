@@ -116,7 +116,11 @@ func TestRunsRepair(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed := bytes.Replace(b, []byte(`"epochs":2`), []byte(`"epochs":3`), 1)
+	changed := bytes.Clone(b)
+	// The last such text: SQLite leaves earlier copies of rows in bytes that it does not use.
+	if at := bytes.LastIndex(changed, []byte(`"epochs":2`)); at >= 0 {
+		changed[at+len(`"epochs":`)] = '3'
+	}
 	if err := os.WriteFile(file, changed, 0o666); err != nil || bytes.Equal(b, changed) {
 		t.Fatal("nothing was changed", err)
 	}
@@ -126,7 +130,7 @@ func TestRunsRepair(t *testing.T) {
 	var left []results.Record
 	succeeds(t, "runs", "list", "--runs", file, "--json").document(t, &left)
 	if len(done.Removed) != 1 || len(left) != 1 || left[0].ID == done.Removed[0] {
-		t.Errorf("removed %v, left %+v", done.Removed, left)
+		t.Errorf("removed %v, %d are left", done.Removed, len(left))
 	}
 }
 
