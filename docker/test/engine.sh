@@ -63,6 +63,7 @@ else
         setsid podman system service --time 0 "unix://$socket" >"$here/service.log" 2>&1 </dev/null &
         echo $! > "$here/service.pid"
         for _ in $(seq 50); do [ -S "$socket" ] && break; sleep 0.2; done
+        chmod 0660 "$socket" # for the hub, which is in its group (SOCKET_GID)
     fi
 fi
 
