@@ -97,6 +97,10 @@ func parseNodes(r *rows) (*nodeTable, error) {
 	}
 }
 
+// unknownMarks are what other programmes write for a value that is not known, in lower case. Taken as names they would
+// be a class of their own.
+var unknownMarks = []string{"na", "n/a", "nan", "null", "none", "?"}
+
 // columns are the positions of nodes.csv's columns, and the header's names; label and split are -1 without such a
 // column.
 type columns struct {
@@ -147,6 +151,10 @@ func (t *nodeTable) add(c columns, row []string, line int) error {
 	label := ""
 	if c.label >= 0 {
 		label = strings.Clone(strings.TrimSpace(row[c.label]))
+	}
+	if slices.Contains(unknownMarks, strings.ToLower(label)) {
+		return fmt.Errorf("line %d: the label is %q: leave it empty where the class is not known, "+
+			"and give a class of that name another one", line, label)
 	}
 	t.labels = append(t.labels, label)
 	if c.split >= 0 {

@@ -66,6 +66,7 @@ func TestBadFolders(t *testing.T) {
 		{"id twice", "id,label\na,0\na,1\n", edges, `line 3: the id "a" stands there twice`},
 		{"negative label", "id,label\na,0\nb,-1\n", edges, "label -1"},
 		{"text feature", "id,label,x\na,0,1\nb,1,two\n", edges, `line 3: the feature "x" is "two"`},
+		{"a mark for no label", "id,label,x\na,0,1\nb,NaN,1\n", edges, "leave it empty"},
 		{"NaN feature", "id,label,x\na,0,1\nb,1,NaN\n", edges, "feature 0 of node 1 is NaN"},
 		{"huge feature", "id,label,x\na,0,1e39\nb,1,2\n", edges, "not a number that fits"},
 		{"short row", "id,label,x\na,0,1\nb,1\n", edges, "wrong number of fields"},

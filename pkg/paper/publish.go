@@ -80,7 +80,7 @@ func filesOf(item report.Item, notes []string) (id string, all []file) {
 	case *report.Table:
 		t := *it
 		t.Notes = slices.Concat(it.Notes, notes)
-		return t.ID, []file{{"svg", t.SVG}, {"png", pixels(it.PNG)}, {"tex", t.LaTeX}, {"csv", t.CSV}, {"md", t.Markdown}}
+		return t.ID, []file{{"svg", t.SVG}, {"png", pixels(t.PNG)}, {"tex", t.LaTeX}, {"csv", t.CSV}, {"md", t.Markdown}}
 	}
 	panic("documents have tables and figures only")
 }

@@ -140,18 +140,20 @@ func newer(file, than string) bool {
 
 // atOnce tells whether a programme lies where `go run`, `go test` and notebooks put those that they start.
 func atOnce(program string) bool {
-	folders := []string{os.TempDir(), os.Getenv("GOCACHE"), os.Getenv("GOTMPDIR")}
+	folders := []string{os.TempDir(), os.Getenv("GOTMPDIR"), os.Getenv("GOCACHE")}
 	if cache, err := os.UserCacheDir(); err == nil {
 		folders = append(folders, filepath.Join(cache, "go-build"))
 	}
-	for _, folder := range folders {
+	const temporary = 2 // the first folders hold other things, too
+	for i, folder := range folders {
 		if folder == "" {
 			continue
 		}
 		if real, err := filepath.EvalSymlinks(folder); err == nil {
 			folder = real
 		}
-		if within, err := filepath.Rel(folder, program); err == nil && filepath.IsLocal(within) {
+		if within, err := filepath.Rel(folder, program); err == nil && filepath.IsLocal(within) &&
+			(i >= temporary || strings.HasPrefix(within, "go-build") || strings.HasPrefix(within, "gonb_")) {
 			return true
 		}
 	}

@@ -58,7 +58,8 @@ func TestOwnCommit(t *testing.T) {
 	if r.Versions["revgnn"] == "" || r.Versions["revgnn"] == "(devel)" {
 		t.Errorf("its versions are %v", r.Versions)
 	}
-	if program := filepath.Join(t.TempDir(), "revgnn"); !atOnce(program) || atOnce("/usr/local/bin/revgnn") {
+	started, built := filepath.Join(os.TempDir(), "go-build1", "b001", "exe", "revgnn"), filepath.Join(t.TempDir(), "revgnn")
+	if !atOnce(started) || atOnce(built) || atOnce("/usr/local/bin/revgnn") {
 		t.Error("programmes are taken for what they are not")
 	}
 }

@@ -44,6 +44,10 @@ func Page(r *results.Record) (string, error) {
 		if err := json.Unmarshal(r.Outcome, &is.out); err != nil {
 			return "", fmt.Errorf("the outcome of run %s can't be read: %w", r.ID, err)
 		}
+		if err := is.out.Details.Validate(); err != nil {
+			return "", fmt.Errorf("the outcome of run %s can't be shown: %w: train again, or take the record from "+
+				"where it was made", r.ID, err)
+		}
 	}
 	title := fmt.Sprintf("%s on %s, split %d", r.Model, r.Dataset, r.Split)
 	return report.Page(title, is.items(title)...)
@@ -96,8 +100,8 @@ func (r run) metric() string {
 
 // absent says what the record does not hold.
 func absent(what string) report.Item {
-	return report.Paragraph("Not in this record: " + what + ". Records of 'revgnn reproduce' and 'revgnn search', and " +
-		"those of earlier versions, do not hold this; the command below makes one that does.")
+	return report.Paragraph("Not in this record: " + what + ". Records of 'revgnn reproduce', and those of earlier " +
+		"versions, do not hold this; the command below makes one that does.")
 }
 
 // details are the figures, with a sentence in the place of each that the record does not hold.

@@ -169,9 +169,10 @@ func (w *sweep) train(ctx context.Context, split int) (*Record, error) {
 		return nil, fmt.Errorf("split %d: %w", split, err)
 	}
 	r.Result = *result
-	if w.Details && r.Status != train.Interrupted {
+	if w.Details && r.Status != train.Interrupted && ctx.Err() == nil {
+		// A training is worth more than its page: what goes wrong here costs the details alone.
 		if r.Details, err = train.Describe(w.engine, w.graph, w.config, result); err != nil {
-			return nil, err
+			w.notice(fmt.Sprintf("split %d: there will be no curves on its page: %v", split, err))
 		}
 	}
 	if w.folder != nil && r.Status != train.Interrupted {

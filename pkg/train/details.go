@@ -81,6 +81,34 @@ func Describe(e *engine.Engine, g *graphs.Graph, c Config, r *Result) (*Details,
 	return d, nil
 }
 
+// Validate tells what does not go together in details that were read from a file: a confusion matrix of other classes,
+// a ROC curve without two of them, or curves of different lengths. Details that are not there are in order.
+func (d *Details) Validate() error {
+	if d == nil {
+		return nil
+	}
+	n := len(d.Classes)
+	wrong := len(d.Confusion) > 0 && len(d.Confusion) != n
+	for _, row := range d.Confusion {
+		wrong = wrong || len(row) != n
+	}
+	if wrong {
+		return fmt.Errorf("the confusion matrix is not one of its %d classes", n)
+	}
+	if d.ROC != nil && (n != 2 || len(d.ROC.FalsePositive) != len(d.ROC.TruePositive)) {
+		return fmt.Errorf("the ROC curve of %d classes has %d and %d coordinates", n, len(d.ROC.FalsePositive),
+			len(d.ROC.TruePositive))
+	}
+	c := d.Curves
+	for name, curve := range map[string][]Number{"loss": c.Loss, "val": c.Val, "test": c.Test, "solve": c.Solve,
+		"adjoint": c.Adjoint, "residual": c.Residual} {
+		if len(curve) > 0 && len(curve) != len(c.Epochs) {
+			return fmt.Errorf("the curve %q has %d values for %d epochs", name, len(curve), len(c.Epochs))
+		}
+	}
+	return nil
+}
+
 // judge fills in the confusion matrix, or the ROC curve.
 func (d *Details) judge(g *graphs.Graph, r *Result) error {
 	nodes := g.Splits[r.Split].Test

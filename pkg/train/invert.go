@@ -99,7 +99,7 @@ func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (i
 	}
 	to, _ := c.Value("time").(float64)
 	inv = &Inversion{Model: c.Model, Graph: g.Name, Engine: e.Name, Threads: e.Threads, Depth: s.config.Forward, Time: to,
-		Residual: []Number{}, Iterations: c.MaxIterations, Lipschitz: c.Lipschitz,
+		Residual: []Number{}, Iterations: c.MaxIterations, Lipschitz: c.Contraction(),
 		Hidden: c.Hidden, Seed: c.Seed, MeanAbsError: Number(tensors.ToScalar[float32](out[0])),
 		MeanAbsInput: Number(tensors.ToScalar[float32](out[1]))}
 	for _, t := range out[3:] {

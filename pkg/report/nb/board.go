@@ -47,6 +47,9 @@ func (rs Runs) Boards(id, title, valueName string, c Corner) *report.Figure {
 		strip := report.Strip{Title: base.Name, Panels: []report.Panel{truth}}
 		for _, r := range rs.Runs {
 			if r.Name == base.Name || r.Base == base.Name {
+				if r.Probability == nil {
+					panic(fmt.Errorf("nb: run %q has no probability of class 1: Boards is for graphs of two classes", r.Name))
+				}
 				strip.Panels = append(strip.Panels, report.Panel{
 					Title: fmt.Sprintf("%s: %.1f %%", r.Name, 100*r.Test), Values: c.Cut(r.Probability)})
 			}
