@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -146,9 +147,17 @@ func statsTable(w io.Writer, all []metrics.Stats) {
 		if s.DirectedEdges > 0 {
 			directed = fmt.Sprint(s.DirectedEdges)
 		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%d\t%d\t%.2f\t%.4f\t%.4f\t%d\n", s.Name, s.Nodes, s.Edges, directed,
-			s.Classes, s.Features, s.AverageDegree, s.EdgeHomophily, s.AdjustedHomophily, s.Splits)
+		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%d\t%d\t%.2f\t%s\t%s\t%d\n", s.Name, s.Nodes, s.Edges, directed,
+			s.Classes, s.Features, s.AverageDegree, share(s.EdgeHomophily), share(s.AdjustedHomophily), s.Splits)
 	}
+}
+
+// share has four decimals, and a dash where there is nothing to divide: no edge between labelled nodes, say.
+func share(v float64) string {
+	if math.IsNaN(v) {
+		return "–"
+	}
+	return fmt.Sprintf("%.4f", v)
 }
 
 func (a *app) datasetsStats() *cobra.Command {
