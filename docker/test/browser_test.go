@@ -150,5 +150,5 @@ const idle = `!!document.querySelector('.jp-Notebook-ExecutionIndicator[data-sta
 func (p *person) runAll(t *testing.T) {
 	t.Helper()
 	p.click(t, ".lm-MenuBar-itemLabel", "Run")
-	p.click(t, ".lm-Menu-item[data-command='notebook:run-all-cells'] .lm-Menu-itemLabel", "Run All")
+	p.click(t, ".lm-Menu-itemLabel", "Run All Cells")
 }
