@@ -89,6 +89,8 @@ ENV PATH=/opt/revgnn/.venv/bin:/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin \
 RUN --mount=type=bind,from=build,source=/root/.cache/go-build,target=/mnt/cache \
     --mount=type=bind,source=docker/lab/warm.sh,target=/mnt/warm.sh \
     /mnt/warm.sh /mnt/cache && chmod 0777 /home/revgnn
+# JupyterLab asks nobody elsewhere for news, and nobody here whether it may.
+COPY docker/lab/overrides.json /opt/revgnn/.venv/share/jupyter/lab/settings/
 USER revgnn
 WORKDIR /home/revgnn
 EXPOSE 8888

@@ -58,6 +58,9 @@ c.DockerSpawner.cpu_limit = cores
 c.DockerSpawner.extra_host_config = {
     "memswap_limit": memory,  # memory and swap together: no swap
     "pids_limit": 2048,
+    # The engine's own defaults may be more than it is allowed to give. (All people have one number on the machine, so
+    # that this one of processes is of all together; pids_limit is of each.)
+    "ulimits": [{"Name": "nofile", "Soft": 8192, "Hard": 8192}, {"Name": "nproc", "Soft": 20000, "Hard": 20000}],
     "cap_drop": ["ALL"],
     "security_opt": ["no-new-privileges"],
 }

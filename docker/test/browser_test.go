@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -118,7 +119,9 @@ func (p *person) click(t *testing.T, selector, text string) {
 		at = eval[[]float64](t, p, find)
 		return len(at) == 2
 	})
-	p.do(t, "clicking "+selector, chromedp.MouseClickXY(at[0], at[1]))
+	// Menus take the item that the mouse has moved to.
+	p.do(t, "clicking "+selector, chromedp.MouseEvent(input.MouseMoved, at[0]-1, at[1]),
+		chromedp.MouseEvent(input.MouseMoved, at[0], at[1]), chromedp.MouseClickXY(at[0], at[1]))
 }
 
 // login fills in the hub's form, and returns the address that it leads to.
@@ -143,12 +146,12 @@ func (p *person) open(t *testing.T, hub, notebook string) {
 	p.until(t, idle, 2*time.Minute)
 }
 
-// idle is true once the notebook's kernel waits.
-const idle = `!!document.querySelector('.jp-Notebook-ExecutionIndicator[data-status=idle]')`
+// idle is true while the open notebook's kernel waits, by the status bar.
+const idle = `[...document.querySelectorAll('#jp-bottom-panel *')].some(e => /\| Idle$/.test(e.textContent.trim()))`
 
 // runAll presses Run > Run All Cells.
 func (p *person) runAll(t *testing.T) {
 	t.Helper()
 	p.click(t, ".lm-MenuBar-itemLabel", "Run")
-	p.click(t, ".lm-Menu-item[data-command='notebook:run-all-cells'] .lm-Menu-itemLabel", "Run All")
+	p.click(t, ".lm-Menu-itemLabel", "Run All Cells")
 }
