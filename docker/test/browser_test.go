@@ -143,11 +143,14 @@ func (p *person) open(t *testing.T, hub, notebook string) {
 	t.Helper()
 	p.do(t, "opening "+notebook, chromedp.Navigate(hub+"/user/"+p.name+"/lab/tree/"+notebook+"?reset"))
 	p.until(t, "!!document.querySelector('.jp-Notebook .jp-CodeCell')", 2*time.Minute)
-	p.until(t, idle, 2*time.Minute)
+	p.until(t, connected, 2*time.Minute)
 }
 
 // idle is true while the open notebook's kernel waits, by the status bar.
 const idle = `[...document.querySelectorAll('#jp-bottom-panel *')].some(e => /\| Idle$/.test(e.textContent.trim()))`
+
+// connected is true once the open notebook has its kernel, whose state is "Unknown" before its first cell.
+const connected = `[...document.querySelectorAll('#jp-bottom-panel *')].some(e => /\(revgnn\) \| (Idle|Unknown)$/.test(e.textContent.trim()))`
 
 // runAll presses Run > Run All Cells.
 func (p *person) runAll(t *testing.T) {
