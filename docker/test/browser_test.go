@@ -12,6 +12,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -47,6 +48,12 @@ func browser(t *testing.T, name string) *person {
 	if err := chromedp.Run(tab, emulation.SetFocusEmulationEnabled(true)); err != nil {
 		t.Fatalf("starting the browser: %v", err)
 	}
+	// JupyterLab asks whether to leave a notebook that is not saved: yes.
+	chromedp.ListenTarget(tab, func(event any) {
+		if _, asks := event.(*page.EventJavascriptDialogOpening); asks {
+			go func() { _ = chromedp.Run(tab, page.HandleJavaScriptDialog(true)) }()
+		}
+	})
 	return &person{name: name, tab: tab}
 }
 
