@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -148,8 +147,7 @@ func (r *Report) write(dir string) error {
 		}
 	}
 	for name, content := range contents {
-		text := func(w io.Writer) error { _, err := io.WriteString(w, content); return err }
-		if err := files.Write(filepath.Join(dir, name), text); err != nil {
+		if err := files.WriteText(filepath.Join(dir, name), content); err != nil {
 			return err
 		}
 	}

@@ -10,24 +10,35 @@ import (
 	"testing"
 )
 
-// outputs reads what a saved notebook's cells show as HTML.
-func outputs(t *testing.T, file string) (html []string) {
+// savedCell is what tests read of a cell in a notebook's file.
+type savedCell struct {
+	Type    string `json:"cell_type"`
+	Source  any    `json:"source"`
+	Outputs []struct {
+		Data map[string]any `json:"data"`
+	} `json:"outputs"`
+}
+
+// cells reads those of a saved notebook.
+func cells(t *testing.T, file string) []savedCell {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var notebook struct {
-		Cells []struct {
-			Outputs []struct {
-				Data map[string]any `json:"data"`
-			} `json:"outputs"`
-		} `json:"cells"`
+		Cells []savedCell `json:"cells"`
 	}
 	if err := json.Unmarshal(text, &notebook); err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
-	for _, cell := range notebook.Cells {
+	return notebook.Cells
+}
+
+// outputs are what a saved notebook's cells show as HTML.
+func outputs(t *testing.T, file string) (html []string) {
+	t.Helper()
+	for _, cell := range cells(t, file) {
 		for _, out := range cell.Outputs {
 			html = append(html, join(out.Data["text/html"]))
 		}
@@ -130,23 +141,10 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// sources reads a notebook's code cells.
+// sources are the texts of a notebook's code cells.
 func sources(t *testing.T, file string) (code []string) {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var notebook struct {
-		Cells []struct {
-			Type   string `json:"cell_type"`
-			Source any    `json:"source"`
-		} `json:"cells"`
-	}
-	if err := json.Unmarshal(text, &notebook); err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
-	for _, cell := range notebook.Cells {
+	for _, cell := range cells(t, file) {
 		if cell.Type == "code" {
 			code = append(code, join(cell.Source))
 		}

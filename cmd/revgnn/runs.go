@@ -162,10 +162,7 @@ func (a *app) page(r *results.Record, to string) error {
 	if err != nil {
 		return err
 	}
-	if err := files.Write(to, func(w io.Writer) error {
-		_, err := io.WriteString(w, page)
-		return err
-	}); err != nil {
+	if err := files.WriteText(to, page); err != nil {
 		return err
 	}
 	return a.show(paged{r.ID, to}, func(w io.Writer) { fmt.Fprintf(w, "page of run %s written to %s\n", r.ID, to) })

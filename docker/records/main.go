@@ -119,7 +119,7 @@ func (s *service) add(name string, lines []byte, at time.Time) (added, skipped i
 	file := filepath.Join(dir, at.Format("20060102T150405.000000000Z")+".jsonl")
 	// The file comes first: where the store refuses its records, nobody has seen more than a hidden name.
 	hidden := filepath.Join(dir, "."+filepath.Base(file))
-	if err := files.Write(hidden, func(w io.Writer) error { _, err := w.Write(lines); return err }); err != nil {
+	if err := files.WriteText(hidden, lines); err != nil {
 		return 0, 0, err
 	}
 	defer os.Remove(hidden)

@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -46,10 +45,7 @@ func WriteClub(dir string) (paths []string, err error) {
 	}
 	for _, f := range []struct{ name, text string }{{"nodes.csv", nodes.String()}, {"edges.csv", edges.String()}} {
 		path := filepath.Join(dir, f.name)
-		if err := files.Write(path, func(w io.Writer) error {
-			_, err := io.WriteString(w, f.text)
-			return err
-		}); err != nil {
+		if err := files.WriteText(path, f.text); err != nil {
 			return nil, err
 		}
 		paths = append(paths, path)

@@ -16,6 +16,14 @@ import (
 // The folder must exist. A path that is no regular file, such as a device, is refused.
 func Write(path string, write func(io.Writer) error) error { return whole(path, 0o666, write) }
 
+// WriteText is [Write] of a content that is there already.
+func WriteText[T ~string | ~[]byte](path string, content T) error {
+	return Write(path, func(w io.Writer) error {
+		_, err := w.Write([]byte(content))
+		return err
+	})
+}
+
 // WritePrivate is [Write] for a file that only its owner may read and write.
 func WritePrivate(path string, write func(io.Writer) error) error { return whole(path, private, write) }
 

@@ -61,16 +61,15 @@ func commitText(r *results.Record) string {
 // nameless says how many records name neither commit nor version, and which: some of the first do not, since
 // programmes not built by make did not know theirs.
 func nameless(records []*results.Record) string {
-	of, total := map[string]int{}, 0
+	of := map[string]int{}
 	var all []*results.Record
 	for _, r := range records {
 		if commitText(r) == "" {
 			of[strings.TrimSpace(r.Kind+" "+r.Model)+" on "+r.Dataset]++
 			all = append(all, r)
-			total++
 		}
 	}
-	if total == 0 {
+	if len(all) == 0 {
 		return ""
 	}
 	var parts []string
@@ -78,11 +77,11 @@ func nameless(records []*results.Record) string {
 		parts = append(parts, fmt.Sprintf("%d × %s", of[what], what))
 	}
 	names := "name"
-	if total == 1 {
+	if len(all) == 1 {
 		names = "names"
 	}
 	return fmt.Sprintf("%d of %s, of %s, %s neither commit nor version, since the programme that made them was built "+
-		"without either: %s.", total, count(len(records), "run"), days(all), names, strings.Join(parts, ", "))
+		"without either: %s.", len(all), count(len(records), "run"), days(all), names, strings.Join(parts, ", "))
 }
 
 // each is what records say, each answer once.

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"html/template"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,10 +53,7 @@ func (f *folder) keep(name string, content func() (string, error)) {
 		return
 	}
 	f.names = append(f.names, name)
-	f.err = files.Write(filepath.Join(f.dir, name), func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	})
+	f.err = files.WriteText(filepath.Join(f.dir, name), text)
 }
 
 // file is what a table or figure can be had as: the ending of its name, and its content.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"slices"
@@ -75,10 +74,7 @@ func (r *Result) Save(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	return files.Write(path, func(w io.Writer) error {
-		_, err := w.Write(append(text, '\n'))
-		return err
-	})
+	return files.WriteText(path, append(text, '\n'))
 }
 
 // Describe writes the settings of a trial for people.

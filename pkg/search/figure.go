@@ -1,9 +1,7 @@
 package search
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"path/filepath"
@@ -132,10 +130,7 @@ func (r *Result) Draw(dir string) (names []string, err error) {
 			return err
 		}
 		names = append(names, name)
-		return files.Write(filepath.Join(dir, name), func(w io.Writer) error {
-			_, err := io.Copy(w, bytes.NewReader(content))
-			return err
-		})
+		return files.WriteText(filepath.Join(dir, name), content)
 	}
 	var items []report.Item
 	for _, f := range r.Figures() {

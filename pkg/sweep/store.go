@@ -101,10 +101,7 @@ func indented(v any) ([]byte, error) {
 }
 
 func (f *folder) write(name string, content []byte) error {
-	return files.Write(f.path(name), func(w io.Writer) error {
-		_, err := w.Write(content)
-		return err
-	})
+	return files.WriteText(f.path(name), content)
 }
 
 // replaceLast replaces the last occurrence of a text; nothing, where there is none.

@@ -2,7 +2,7 @@ package live
 
 import (
 	"fmt"
-	"math"
+	"slices"
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
@@ -70,8 +70,9 @@ func summary(r *train.Result) nb.Run {
 		run.History = append(run.History, nb.Epoch{Epoch: e.Epoch, Loss: float64(e.Loss), Val: float64(e.Val)})
 	}
 	if r.Outputs == 1 {
-		for _, logit := range r.Logits {
-			run.Probability = append(run.Probability, 1/(1+math.Exp(-float64(logit))))
+		p := train.Prediction{Logits: r.Logits, Outputs: r.Outputs}
+		for both := range slices.Chunk(p.Probabilities(), 2) {
+			run.Probability = append(run.Probability, both[1])
 		}
 	}
 	return run
