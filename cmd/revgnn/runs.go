@@ -200,7 +200,7 @@ type moved struct {
 }
 
 func (a *app) runsExport() *cobra.Command {
-	c := &cobra.Command{Use: "export FILE [flags]", Short: "Write run records as text, to a .jsonl or .csv file",
+	c := &cobra.Command{Use: "export FILE [flags]", Short: "Write run records as text, to a .jsonl or .csv file, or compressed to .jsonl.gz or .csv.gz",
 		Args: oneArgument("a .jsonl or .csv file")}
 	query := choosing(c)
 	c.RunE = func(_ *cobra.Command, args []string) error {
@@ -222,7 +222,7 @@ func (a *app) runsExport() *cobra.Command {
 }
 
 func (a *app) runsImport() *cobra.Command {
-	return &cobra.Command{Use: "import FILE", Short: "Add run records from a .jsonl or .csv file, all or none",
+	return &cobra.Command{Use: "import FILE", Short: "Add run records from a file that export wrote, all or none",
 		Args: oneArgument("a .jsonl or .csv file"),
 		RunE: func(_ *cobra.Command, args []string) (err error) {
 			s, err := results.Open(a.records())

@@ -28,6 +28,10 @@ type Found struct {
 	// Splits wanted, and the number of those that are not run yet.
 	Splits  []int
 	Missing int
+	// Search is the ID of the earlier search that the settings are from; where there was none, they are the best of
+	// so many Candidates.
+	Search     string
+	Candidates int
 	// Why there is nothing; empty where there is something.
 	Why string
 }
@@ -45,7 +49,14 @@ func (v *View) Search(dataset, model string) (f Found) {
 	case len(candidates) == 0:
 		return Found{Why: fmt.Sprintf("not run: the profile %s has no settings for it", p.Name)}
 	}
-	return v.Choose(dataset+" "+model, dataset, candidates, p.Splits, p.Tried)
+	splits := p.Splits
+	before, _ := p.chosen(data.Base(dataset), model)
+	if before.Splits != nil {
+		splits = before.Splits
+	}
+	f = v.Choose(dataset+" "+model, dataset, candidates, splits, p.Tried)
+	f.Search, f.Candidates = before.Search, len(candidates)
+	return f
 }
 
 // Choose asks for a choice among candidates for a dataset, on the first tried of the splits, and for the runs of what
