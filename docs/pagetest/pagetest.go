@@ -1,5 +1,5 @@
-// Package pagetest helps tests to do what a page of docs has its readers do: to take the code out of the page, to lay it
-// over the checkout, which stays as it is, and to build and run it there.
+// Package pagetest helps tests to do what a page of docs has its readers do: to take the code out of the page, to lay
+// it over the checkout, which stays as it is, and to build and run it there.
 package pagetest
 
 import (

@@ -29,8 +29,8 @@ const (
 )
 
 // arrange places the packages (Sugiyama, Tagawa and Toda, IEEE Transactions on Systems, Man, and Cybernetics 1981): a
-// package stands one row above the highest one that it imports; rows are ordered so that few arrows cross; and then each
-// package is moved towards the middle of its neighbours.
+// package stands one row above the highest one that it imports; rows are ordered so that few arrows cross; and then
+// each package is moved towards the middle of its neighbours.
 func arrange(imports map[string][]string) *layout {
 	l, row, nodes := &layout{}, map[string]int{}, map[string]*node{}
 	var rank func(name string) int
@@ -76,8 +76,8 @@ func arrange(imports map[string][]string) *layout {
 // label is what a box says.
 func label(name string) string { return strings.TrimPrefix(name, "pkg/") }
 
-// order puts each row in the order of the means of its neighbours' places, by turns from above and from below, and keeps
-// the order with the fewest crossings.
+// order puts each row in the order of the means of its neighbours' places, by turns from above and from below, and
+// keeps the order with the fewest crossings.
 func (l *layout) order() {
 	best, fewest := l.copy(), l.crossings()
 	for sweep := range 60 {

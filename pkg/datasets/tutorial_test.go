@@ -46,7 +46,8 @@ func TestLines(t *testing.T) {
 	if err != nil || len(g.Edges) != 60 || !g.RowNormalised {
 		t.Error(g, err)
 	}
-	if _, err := Load(t.Context(), "ring-lines-balanced", Options{Dir: t.TempDir(), Mirror: os.Getenv("RING")}); err != nil {
+	_, err = Load(t.Context(), "ring-lines-balanced", Options{Dir: t.TempDir(), Mirror: os.Getenv("RING")})
+	if err != nil {
 		t.Error(err)
 	}
 }

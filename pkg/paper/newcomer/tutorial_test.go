@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// TestTutorial does what docs/add-a-figure.md has its readers do: its item becomes a file of package paper, and is tested
-// there by the page's test and with all others; its program draws, where ECharts is installed.
+// TestTutorial does what docs/add-a-figure.md has its readers do: its item becomes a file of package paper, and is
+// tested there by the page's test and with all others; its program draws, where ECharts is installed.
 func TestTutorial(t *testing.T) {
 	page, over := pagetest.Read(t, "add-a-figure.md"), pagetest.NewOverlay(t)
 	const last = "\t\t{\"reversing\", \"What running a layer backwards adds to it\", reversing},\n"
