@@ -37,7 +37,7 @@ type Taper interface {
 
 // keptBytes is what the preactivations of a reverse chain may take to be kept for its way back, and keptWidth the
 // least width that they are kept for: evaluating one takes 2 n d² operations, and storing and reading it back 8 n d
-// bytes and the clearing of as much memory, which was no faster for d of 64 and 128 (docs/performance.md).
+// bytes and the clearing of as much memory, which was no faster for d of 64 and 128 (docs/notes/2026-11-compiler.md).
 const keptBytes, keptWidth = 128 << 20, 256
 
 // Keeps tells whether the reverse chain of a [Taper], with n nodes and so many layers of width d, keeps all

@@ -26,7 +26,7 @@ type Options struct {
 // seldom larger than 0.1 on average, so that this asks no less of the gradient than of the states it belongs to.
 const AdjointFactor = 10
 
-// DefaultOrder of the extrapolated start; see docs/performance.md for measurements.
+// DefaultOrder of the extrapolated start; see docs/notes/2026-11-solving.md for measurements.
 const DefaultOrder = 3
 
 // Stats tells how the solves went. The nodes are scalars of the graph; the adjoint's are nil until the gradient is
