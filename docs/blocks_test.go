@@ -14,6 +14,8 @@ import (
 
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/imports"
+
+	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
 // A block is a piece of code on a page: three backquotes, a language, and a mark where the code is not run as it is:
@@ -172,8 +174,10 @@ func runAll(t *testing.T, bin string, pieces []string) {
 	c := exec.CommandContext(ctx, "bash", "-Eeuo", "pipefail", "-c",
 		"trap 'echo \"failed: $BASH_COMMAND\"' ERR\n"+strings.Join(pieces, "\n"))
 	c.Dir = dir
-	c.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "CHECKOUT="+checkout,
-		"REVGNN_ECHARTS="+os.Getenv("REVGNN_ECHARTS"))
+	c.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "CHECKOUT="+checkout)
+	if os.Getenv(echarts.Variable) == "" {
+		c.Env = append(c.Env, echarts.Variable+"="+filepath.Join(checkout, echarts.File))
+	}
 	out, err := c.CombinedOutput()
 	if err != nil {
 		text := string(out)
