@@ -53,6 +53,8 @@ type Choice struct {
 	Search string `json:"search,omitempty"`
 	// Splits, if any, are trained on in place of the profile's.
 	Splits []int `json:"splits,omitempty"`
+	// Seeds is the number of trainings on each split, 1 if it is left out: see [Found].
+	Seeds int `json:"seeds,omitempty"`
 }
 
 // Candidates are the settings to choose from for a model on a dataset: those chosen before, else what the rules make,

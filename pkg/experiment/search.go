@@ -16,15 +16,22 @@ type search struct {
 	candidates []train.Config
 	splits     []int
 	tried      int // the first of splits, that settings are chosen on
+	seeds      int // trainings on each split with the settings chosen
 }
+
+// seedStep is between the seeds of the trainings on a split: more than there are splits, whose numbers are added.
+const seedStep = 1000
 
 // Found is what a search came to.
 type Found struct {
 	Config train.Config
 	// Tests are the test metrics by split, of the runs with the chosen settings that went well; Bad says of the
-	// others what happened.
-	Tests map[int]float64
-	Bad   []string
+	// others what happened. With several Seeds, the test metric of a split is the mean over them, and SeedStd the
+	// sample standard deviation over the seeds of a split, as the root of the mean variance of all splits.
+	Tests   map[int]float64
+	Bad     []string
+	Seeds   int
+	SeedStd float64
 	// Splits wanted, and the number of those that are not run yet.
 	Splits  []int
 	Missing int
@@ -54,7 +61,7 @@ func (v *View) Search(dataset, model string) (f Found) {
 	if before.Splits != nil {
 		splits = before.Splits
 	}
-	f = v.Choose(dataset+" "+model, dataset, candidates, splits, p.Tried)
+	f = v.choose(dataset+" "+model, search{dataset, candidates, splits, p.Tried, max(1, before.Seeds)})
 	f.Search, f.Candidates = before.Search, len(candidates)
 	return f
 }
@@ -62,10 +69,14 @@ func (v *View) Search(dataset, model string) (f Found) {
 // Choose asks for a choice among candidates for a dataset, on the first tried of the splits, and for the runs of what
 // is chosen on all of them. The name is that of the group that the runs belong to.
 func (v *View) Choose(name, dataset string, candidates []train.Config, splits []int, tried int) (f Found) {
+	return v.choose(name, search{dataset, candidates, splits, tried, 1})
+}
+
+func (v *View) choose(name string, s search) (f Found) {
 	if v.Splits != nil {
-		splits = v.Splits
+		s.splits = v.Splits
 	}
-	s := search{dataset, candidates, splits, min(tried, len(splits))}
+	s.tried = min(s.tried, len(s.splits))
 	v.Within(name, func() { f = s.run(v) })
 	return f
 }
@@ -103,17 +114,38 @@ func (s search) run(v *View) Found {
 
 // with asks for all splits with the settings chosen.
 func (s search) with(v *View, c train.Config) Found {
-	f := Found{Config: c.Resolved(), Tests: map[int]float64{}, Splits: s.splits}
+	f := Found{Config: c.Resolved(), Tests: map[int]float64{}, Splits: s.splits, Seeds: s.seeds}
+	var variances []float64
 	for _, k := range s.splits {
-		a := Ask[Trained](v, Training(s.dataset, k, c))
-		switch {
-		case a.Record == nil:
-			f.Missing++
-		case a.OK():
-			f.Tests[k] = float64(a.Outcome.Test)
-		default:
-			f.Bad = append(f.Bad, fmt.Sprintf("split %d %s (%s)", k, a.Record.Status, a.Why))
+		var tests []float64
+		missing, bad := false, ""
+		for i := range s.seeds {
+			seeded := c
+			seeded.Seed += uint64(i * seedStep)
+			a := Ask[Trained](v, Training(s.dataset, k, seeded))
+			switch {
+			case a.Record == nil:
+				missing = true
+			case a.OK():
+				tests = append(tests, float64(a.Outcome.Test))
+			default:
+				bad = fmt.Sprintf("split %d %s (%s)", k, a.Record.Status, a.Why)
+			}
 		}
+		switch {
+		case bad != "":
+			f.Bad = append(f.Bad, bad)
+		case missing:
+			f.Missing++
+		default:
+			f.Tests[k] = metrics.Mean(tests)
+			if s.seeds > 1 {
+				variances = append(variances, math.Pow(metrics.SampleStd(tests), 2))
+			}
+		}
+	}
+	if len(variances) > 0 {
+		f.SeedStd = math.Sqrt(metrics.Mean(variances))
 	}
 	if len(f.Tests) == 0 && len(f.Bad) == 0 {
 		f.Why = NotYet
