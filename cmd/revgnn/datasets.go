@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -141,14 +142,23 @@ func (a *app) datasetsVerify() *cobra.Command {
 }
 
 func statsTable(w io.Writer, all []metrics.Stats) {
-	fmt.Fprintln(w, "name\tnodes\tedges\tdirected\tclasses\tfeatures\tdegree\tedge homophily\tadjusted\tsplits")
+	header := "name\tnodes\tedges\tdirected\tclasses\tfeatures\tdegree\tedge homophily\tadjusted\tsplits"
+	some := slices.ContainsFunc(all, func(s metrics.Stats) bool { return s.Unlabelled > 0 })
+	if some {
+		header += "\tunlabelled"
+	}
+	fmt.Fprintln(w, header)
 	for _, s := range all {
 		directed := "no"
 		if s.DirectedEdges > 0 {
 			directed = fmt.Sprint(s.DirectedEdges)
 		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%d\t%d\t%.2f\t%s\t%s\t%d\n", s.Name, s.Nodes, s.Edges, directed,
+		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%d\t%d\t%.2f\t%s\t%s\t%d", s.Name, s.Nodes, s.Edges, directed,
 			s.Classes, s.Features, s.AverageDegree, share(s.EdgeHomophily), share(s.AdjustedHomophily), s.Splits)
+		if some {
+			fmt.Fprintf(w, "\t%d", s.Unlabelled)
+		}
+		fmt.Fprintln(w)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/revgnn/revgnn/pkg/files"
+	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/plain"
 	"github.com/revgnn/revgnn/pkg/train"
@@ -39,7 +40,7 @@ var trainingOnly = []string{"dropout", "lr", "weight-decay", "epochs", "patience
 const predictLong = "Predicts the classes of a graph's nodes with a model that 'revgnn train --out DIR' trained and kept:\n" +
 	"DIR/split0.safetensors holds the parameters of its best epoch, and says which model they are of. The graph needs the\n" +
 	"features that the model was trained on, in their order, and neither labels nor splits. What training draws at\n" +
-	"random, such as dropout, is left out.\n\n" +
+	"random, such as dropout, is left out. With --unlabelled, only nodes are written whose class is not known.\n\n" +
 	"The file to write is\n" +
 	"  .csv: a row for each node, with the columns id and then the probability of each class by its name;\n" +
 	"  .npz: probabilities [nodes, classes], logits [nodes, classes] ([nodes] for two classes), and representation\n" +
@@ -62,8 +63,12 @@ func (a *app) predict() *cobra.Command {
 		"to compare with PyTorch, weights in .npz or .safetensors, by PyTorch's names, with or without 'param.' before")
 	f.BoolVar(&o.gradients, "gradients", false, "evaluate as in training, and write the loss's gradients")
 	f.StringVar(&o.to, "out", "", "the .csv or .npz file to write")
+	f.BoolVar(&o.unlabelled, "unlabelled", false, "write the nodes alone whose class is not known")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if o.asInTraining(f) {
+			if o.unlabelled {
+				return usagef("--unlabelled is for a model's own file: leave it out to compare with PyTorch")
+			}
 			return a.evaluate(c.Context(), s, o)
 		}
 		if s.dataset == "" {
@@ -87,10 +92,15 @@ func (a *app) predict() *cobra.Command {
 		if c.Context().Err() != nil {
 			return errors.New("interrupted; nothing was written")
 		}
+		if o.unlabelled {
+			if p = p.Only(unlabelled(g)); len(p.IDs) == 0 {
+				return fmt.Errorf("every node of %s has a class: leave out --unlabelled to write them all", s.dataset)
+			}
+		}
 		if err := p.Write(o.to); err != nil {
 			return err
 		}
-		out := predicted{Dataset: g.Name, Nodes: g.NumNodes, Engine: e.Name, Weights: o.from, Out: o.to,
+		out := predicted{Dataset: g.Name, Nodes: len(p.IDs), Engine: e.Name, Weights: o.from, Out: o.to,
 			Classes: m.Classes, Model: m.Config.Model, Config: m.Config, About: m.About}
 		return a.show(out, func(w io.Writer) { predictedTable(w, out, p) })
 	}
@@ -99,9 +109,10 @@ func (a *app) predict() *cobra.Command {
 
 // evaluation is what predict is to do, by its flags.
 type evaluation struct {
-	split     int
-	from, to  string // files: the weights, and the one to write
-	gradients bool
+	split      int
+	from, to   string // files: the weights, and the one to write
+	gradients  bool
+	unlabelled bool
 }
 
 // asInTraining tells whether the flags describe a model, or ask for gradients: the weights are evaluated as in
@@ -125,6 +136,16 @@ func (o evaluation) check(formats ...string) error {
 		return usagef("--out is %q: give the name of a file to write that ends in %s", o.to, strings.Join(formats, " or "))
 	}
 	return files.Writable(filepath.Dir(o.to))
+}
+
+// unlabelled are the numbers of the nodes whose class is not known.
+func unlabelled(g *graphs.Graph) (nodes []int) {
+	for i := range g.NumNodes {
+		if len(g.Labels) == 0 || g.Labels[i] == graphs.Unlabelled {
+			nodes = append(nodes, i)
+		}
+	}
+	return nodes
 }
 
 // predictedTable counts the nodes by the class that is the likeliest for them.

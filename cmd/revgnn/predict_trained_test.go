@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -90,6 +91,18 @@ func TestPredictByTheFileAlone(t *testing.T) {
 	rows := strings.Split(strings.TrimSpace(string(read(t, out))), "\n")
 	if len(rows) != 21 || rows[0] != "id,0,1" || !strings.HasPrefix(rows[20], "19,") {
 		t.Errorf("got %d rows: %q … %q", len(rows), rows[0], rows[len(rows)-1])
+	}
+	fails(t, 1, "every node of "+tinyGraph+" has a class", with(predict, "--dataset", tinyGraph, "--out", out, "--unlabelled")...)
+	some := t.TempDir()
+	for name, text := range map[string]string{"nodes.csv": "id,label,a,b,c,d,e,f,g\nx,0,1,0,0,0,0,0,0\ny,,0,1,0,0,0,0,0\nz,1,0,0,1,0,0,0,0\n",
+		"edges.csv": "source,target\nx,y\ny,z\n"} {
+		if err := os.WriteFile(filepath.Join(some, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	succeeds(t, with(predict, "--dataset", some, "--out", out, "--unlabelled")...)
+	if text := string(read(t, out)); !strings.HasPrefix(text, "id,0,1\ny,") || strings.Count(text, "\n") != 2 {
+		t.Errorf("of the nodes without a class: %s", text)
 	}
 	folder := filepath.Dir(writeFile(t, "nodes.csv", []byte("id,x\na,1\nb,2\n")))
 	fails(t, 1, "ends neither in .npz nor in .safetensors", "predict", "--engine", "go", "--weights", dir,

@@ -65,7 +65,7 @@ func (r run) items(title string) []report.Item {
 			"another engine or other versions, last digits may differ."),
 		report.Code(Command(r.Record, r.config)),
 		report.Paragraph("With the file of records at hand, 'revgnn runs rerun "+r.ID+
-			"' does so and compares the numbers."),
+			" --runs FILE' does so and compares the numbers."),
 		report.Heading(2, "What the numbers depend on"), r.origin())
 }
 

@@ -70,7 +70,7 @@ func (r run) settings() report.Item {
 // origin is the table of what the numbers depend on beside the settings.
 func (r run) origin() report.Item {
 	rows := [][2]string{{"dataset", r.Dataset}, {"checksum of the graph", r.Checksum}, {"split", fmt.Sprint(r.Split)},
-		{"seed, that of the split included", fmt.Sprint(r.Seed)}, {"engine", r.Engine}}
+		{"seed of this split (seed + split)", fmt.Sprint(r.Seed)}, {"engine", r.Engine}}
 	if n := experiment.ThreadsOf(r.Record); n > 0 {
 		rows = append(rows, [2]string{"threads", fmt.Sprint(n)})
 	}

@@ -30,6 +30,22 @@ func (p *Prediction) Write(path string) error {
 	return fmt.Errorf("%s ends neither in .csv nor in .npz: name the file by its format", path)
 }
 
+// Only is the prediction for some of the nodes, by their numbers.
+func (p *Prediction) Only(nodes []int) *Prediction {
+	q := *p
+	q.IDs, q.Probabilities, q.Logits, q.Representation = nil, nil, nil, nil
+	for _, i := range nodes {
+		q.IDs = append(q.IDs, p.IDs[i])
+		q.Probabilities = append(q.Probabilities, rowOf(p.Probabilities, i, len(p.Classes))...)
+		q.Logits = append(q.Logits, rowOf(p.Logits, i, p.Outputs)...)
+		q.Representation = append(q.Representation, rowOf(p.Representation, i, p.Width)...)
+	}
+	return &q
+}
+
+// rowOf is a row of a row-major matrix.
+func rowOf[T any](matrix []T, row, width int) []T { return matrix[row*width : (row+1)*width] }
+
 func (p *Prediction) writeCSV(to io.Writer) error {
 	w := csv.NewWriter(to)
 	w.Write(append([]string{"id"}, p.Classes...)) // a failure is Error's below

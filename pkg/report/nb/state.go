@@ -23,6 +23,15 @@ func Must[T any](v T, err error) T {
 	return v
 }
 
+// Check panics with the first error, if there is one, which fails the cell with that message.
+func Check(errs ...error) {
+	for _, err := range errs {
+		if err != nil {
+			panic(err)
+		}
+	}
+}
+
 // Save keeps v under a name for later cells of the same kernel: each cell is a program of its own. What v points to is
 // copied; unexported fields are not. It panics where v can't be stored.
 func Save(name string, v any) {
