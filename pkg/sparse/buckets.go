@@ -1,8 +1,8 @@
 package sparse
 
 // The cost of a bucket, in units of a stored entry: the places of its rows, padded to the longest; kernelCost for
-// starting its kernel; and, for each term of its sum, compile time, which counts as the share termShare of the
-// matrix's entries, so that it weighs the same on graphs of all sizes.
+// starting its kernel; and, for each term of its sum, compile time: termCost, plus the share termShare of the matrix's
+// entries, so that compiling weighs the same on graphs of all sizes.
 const (
 	kernelCost = 100
 	termCost   = 5
@@ -23,8 +23,9 @@ type run struct{ length, count int }
 // extent is a bucket's number of rows and of terms per row.
 type extent struct{ rows, terms int }
 
-// split cuts runs of rows, by ascending length, into buckets of least cost; into at most most of them, if that costs
-// little more. entries is the number of entries of the whole matrix.
+// split cuts runs of rows, by ascending length, into buckets of least cost; into at most most of them, if
+// counting a kernel's start as more expensive, up to dearest times, achieves that. entries is the number of entries of
+// the whole matrix.
 func split(runs []run, entries, most int) []extent {
 	best := cheapest(runs, entries, kernelCost)
 	buckets := best

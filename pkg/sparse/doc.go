@@ -20,6 +20,6 @@
 // gathers, which XLA fuses into one vectorised loop ("sliced rows", after sliced ELLPACK: Monakov, Lokhmotov and
 // Avetisyan, HiPEAC 2010). The cost is proportional to the number of entries, plus up to 25 % padding.
 //
-// Not supported: directed edges in GRAND and in undirected GAT layers of package layers, which refuse them; and
-// several relations in one matrix (make one matrix each, in one order).
+// Not supported: directed edges in the blocks of package layers, which refuse them, except a GAT that is made Directed;
+// and several relations in one matrix (make one matrix each, in one order).
 package sparse

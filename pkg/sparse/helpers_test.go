@@ -14,7 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// random is a graph with about the given number of edges, a node joined to the first hub nodes, and an isolated last
+// random is a graph with about the given number of edges, node 0 joined to the next hub nodes, and an isolated last
 // node.
 func random(seed uint64, n, edges, hub int) *graphs.Graph {
 	rng := rand.New(rand.NewPCG(seed, 1))
