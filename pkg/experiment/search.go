@@ -9,33 +9,33 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// search is the choice of settings for a dataset: each candidate is trained on the first splits, that of the best mean
-// validation metric is chosen, and trained on the rest. The test metric plays no part in it.
+// search chooses settings for a dataset: each candidate is trained on the first splits, and the one with the best mean
+// validation metric is trained on the rest. The test metric plays no part in the choice.
 type search struct {
 	dataset    string
 	candidates []train.Config
 	splits     []int
-	tried      int // the first of splits, that settings are chosen on
+	tried      int // the number of splits, the first ones, that settings are chosen on
 }
 
-// Found is what a search came to.
+// Found is the result of a search.
 type Found struct {
 	Config train.Config
-	// Tests are the test metrics by split, of the runs with the chosen settings that went well; Bad says of the
-	// others what happened.
+	// Tests are the test metrics by split of the runs with the chosen settings that went well; Bad describes what
+	// happened to the others.
 	Tests map[int]float64
 	Bad   []string
-	// Splits wanted, and the number of those that are not run yet.
+	// Splits are those asked for, and Missing is the number of them that are not run yet.
 	Splits  []int
 	Missing int
-	// Why there is nothing; empty where there is something.
+	// Why says why there is no result; empty where there is one.
 	Why string
 }
 
-// AllBad is said of a search of which no setting came to a result.
+// AllBad is the reason where no setting of a search gave a result.
 const AllBad = "every setting diverged or failed"
 
-// Search asks for what the profile wants to run of a model on a dataset, with whatever splits.
+// Search asks for the profile's runs of a model on a dataset.
 func (v *View) Search(dataset, model string) (f Found) {
 	p := v.Profile
 	candidates, err := p.Candidates(data.Base(dataset), model)
@@ -48,8 +48,8 @@ func (v *View) Search(dataset, model string) (f Found) {
 	return v.Choose(dataset+" "+model, dataset, candidates, p.Splits, p.Tried)
 }
 
-// Choose asks for a choice among candidates for a dataset, on the first tried of the splits, and for the runs of what
-// is chosen on all of them. The name is that of the group that the runs belong to.
+// Choose asks for the runs that choose among candidates on a dataset, on the first tried of the splits, and for the
+// runs of the chosen settings on all splits. name is the group of these runs.
 func (v *View) Choose(name, dataset string, candidates []train.Config, splits []int, tried int) (f Found) {
 	if v.Splits != nil {
 		splits = v.Splits
@@ -90,7 +90,7 @@ func (s search) run(v *View) Found {
 	return s.with(v, s.candidates[best])
 }
 
-// with asks for all splits with the settings chosen.
+// with asks for the runs of the chosen settings on all splits.
 func (s search) with(v *View, c train.Config) Found {
 	f := Found{Config: c.Resolved(), Tests: map[int]float64{}, Splits: s.splits}
 	for _, k := range s.splits {
@@ -110,7 +110,7 @@ func (s search) with(v *View, c train.Config) Found {
 	return f
 }
 
-// largest is the candidate of most work.
+// largest is the candidate with the most work.
 func (s search) largest() train.Config {
 	top, most := s.candidates[0], 0.0
 	for _, c := range s.candidates {
@@ -121,7 +121,7 @@ func (s search) largest() train.Config {
 	return top
 }
 
-// Values are the tests in percent, in the order of the splits.
+// Values are the test metrics in percent, in the order of the splits.
 func (f Found) Values() []float64 {
 	var out []float64
 	for _, k := range f.Splits {
@@ -132,7 +132,7 @@ func (f Found) Values() []float64 {
 	return out
 }
 
-// Gains are the differences in percent to another model on the splits that both have.
+// Gains are the differences in percentage points to another model, on the splits that both have.
 func (f Found) Gains(plain Found) []float64 {
 	var out []float64
 	for _, k := range f.Splits {

@@ -78,8 +78,8 @@ func (c GAT) attend(x *Node, w []*Node) attention {
 	// As LeakyReLU increases, the largest score is that of the largest s_j.
 	a.top = leaky(Add(a.o.Max(s), a.t))
 	a.exp = a.o.Mask(Exp(Sub(leaky(Add(s, a.o.Targets(a.t))), a.o.Targets(a.top))))
-	// The zero added to the totals is a second use of the largest scores. XLA would compute them anew for every entry of
-	// a row if nothing but the entries needed them.
+	// The zero added to the totals is a second use of the largest scores. Without it, XLA would compute them anew for
+	// every entry of a row.
 	a.total = Add(a.o.Sum(a.exp), Min(Abs(a.top), loop.Zeros(a.top)))
 	return a
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/experiment"
 )
 
-// gslBelow tests that the GSL of a reverse process stays below a limit in all layers, or in the first Layers of them,
-// for a model whose bound is at least Lipschitz.
+// gslBelow tests that the GSL of a reverse process stays below a limit in all layers, for a model with at least Layers
+// reverse layers and a bound of at least Lipschitz; with fewer layers or a lower bound, the verdict is "weaker".
 type gslBelow struct {
 	Model     string  `json:"model"`
 	Below     float64 `json:"below"`
