@@ -112,7 +112,8 @@ func Datasets() []string {
 	return names
 }
 
-// CheckChoice returns an error that names the first of the chosen datasets or models that does not exist.
+// CheckChoice returns an error that names the first dataset that is not public, or the first chosen model that does not
+// exist.
 func CheckChoice(datasets, chosen []string) error {
 	for _, d := range datasets {
 		if !IsPublic(d) {
