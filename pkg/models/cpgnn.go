@@ -33,7 +33,7 @@ func init() {
 		New:      func(Config) Network { return &cpgnn{} }})
 }
 
-// cpgnnSettings are what CPGNN has beside the shared settings.
+// cpgnnSettings are what CPGNN has besides the shared settings.
 type cpgnnSettings struct {
 	Prior    string
 	Pretrain int
@@ -156,7 +156,7 @@ func estimateH(a sparse.Operator, known, beliefs, asked *Node) *Node {
 	return AddScalar(MulScalar(Add(h, Transpose(h, 0, 1)), 0.5), -1/float64(h.Shape().Dimensions[0]))
 }
 
-// sinkhornIterations are enough for single precision unless entries are very unequal.
+// sinkhornIterations is the number of iterations: enough for single precision unless entries are very unequal.
 const sinkhornIterations = 300
 
 // isKnown tells which rows of known labels are not zero, [n, 1].

@@ -38,7 +38,7 @@ func init() {
 		New: func(c Config) Network { return &dirGNN{dirSettings: OwnOf[dirSettings](c), layers: c.Forward} }})
 }
 
-// dirSettings are what Dir-GNN has beside the shared settings.
+// dirSettings are what Dir-GNN has besides the shared settings.
 type dirSettings struct {
 	Conv       string
 	Alpha      float64
@@ -146,7 +146,7 @@ func (d *dirGNN) layer(b *Builder, all []neighbourhood, alpha *Node, l int, x *N
 	return h
 }
 
-// Unused are further names that PyTorch has for α.
+// Unused are further names under which PyTorch files hold α.
 func (d *dirGNN) Unused() (names []string) {
 	if !d.LearnAlpha {
 		names = append(names, "alpha")

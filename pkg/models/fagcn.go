@@ -28,7 +28,7 @@ func init() {
 		New:      func(Config) Network { return &fagcn{} }})
 }
 
-// fagcnSettings are what FAGCN has beside the shared settings: ε.
+// fagcnSettings are what FAGCN has besides the shared settings: ε.
 type fagcnSettings struct{ Eps float64 }
 
 // fagcn is FAGCN (Bo et al., "Beyond low-frequency information in graph convolutional networks", AAAI 2021):

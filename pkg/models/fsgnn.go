@@ -29,7 +29,7 @@ func init() {
 		New:      func(c Config) Network { return &fsgnn{hops: OwnOf[fsgnnSettings](c).Hops} }})
 }
 
-// fsgnnSettings are what FSGNN has beside the shared settings: K.
+// fsgnnSettings are what FSGNN has besides the shared settings: the number of hops K.
 type fsgnnSettings struct{ Hops int }
 
 // fsgnn is FSGNN (Maurya, Liu and Murata, "Simplifying approach to node classification in graph neural networks",

@@ -32,7 +32,7 @@ func init() {
 		New: func(Config) Network { return &gbk{} }})
 }
 
-// gbkSettings are what GBK-GNN has beside the shared settings: the weight λ of the gates' loss.
+// gbkSettings are what GBK-GNN has besides the shared settings: the weight λ of the gates' loss.
 type gbkSettings struct{ Lambda float64 }
 
 // gbk is GBK-GNN (Du et al., "GBK-GNN: Gated Bi-Kernel Graph Neural Networks for Modeling Both Homophily and

@@ -26,7 +26,7 @@ func init() {
 		New:      func(Config) Network { return &h2gcn{} }})
 }
 
-// h2gcnSettings are what H2GCN has beside the shared settings: K.
+// h2gcnSettings are what H2GCN has besides the shared settings: the number of rounds K.
 type h2gcnSettings struct{ Rounds int }
 
 // h2gcn is H2GCN (Zhu et al., "Beyond homophily in graph neural networks: current limitations and effective designs",

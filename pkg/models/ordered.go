@@ -38,7 +38,7 @@ func init() {
 		New: func(Config) Network { return &ordered{} }})
 }
 
-// orderedSettings are what Ordered GNN has beside the shared settings: the chunk size C, the number of layers of the
+// orderedSettings are what Ordered GNN has besides the shared settings: the chunk size C, the number of layers of the
 // network f before message passing, and whether all layers have one gating network.
 type orderedSettings struct {
 	ChunkSize, InputLayers int

@@ -34,7 +34,7 @@ type messages interface {
 // module is M_k of Z = LayerNorm(X_k), [n, d] to [n, d]; name begins the names of its parameters.
 type module func(b *Builder, name string, z *Node) *Node
 
-// platonovSettings are what these networks have beside the shared settings: m, the "hidden dimension multiplier".
+// platonovSettings are what these networks have besides the shared settings: m, the "hidden dimension multiplier".
 type platonovSettings struct{ Multiplier int }
 
 // registerPlatonov fills in what all these networks have in common.

@@ -21,7 +21,7 @@ func init() {
 		New:      func(Config) Network { return &vanillaGAT{} }})
 }
 
-// vanillaGATSettings are what the network has beside the shared settings.
+// vanillaGATSettings are what the network has besides the shared settings.
 type vanillaGATSettings struct{ AttentionDropout float64 }
 
 // vanillaGAT is the graph attention network of Veličković et al. (ICLR 2018), without skip connections:

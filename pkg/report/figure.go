@@ -9,7 +9,7 @@ import (
 
 // Figure is one picture. Make it with a builder such as [Curves] or [Board].
 type Figure struct {
-	ID     string // names the figure in HTML; unique on a page and constant, so that saved notebooks differ in data only
+	ID     string // the figure's name in HTML; unique on a page, and constant, so that saved notebooks stay alike
 	Title  string // one line above the picture
 	Alt    string // what the picture shows, in a sentence, for readers who cannot see it
 	Width  int    // in CSS pixels
