@@ -13,7 +13,7 @@ export REVGNN_DATA ?= $(abspath ../shared/data)
 endif
 sources := $(shell find cmd data pkg -name '*.go' -o -name '*.json' -o -name '*.jsonl') go.mod go.sum
 
-.PHONY: help demo test test-faults test-repeat fuzz lab notebooks bench peer golden paper scorecard build setup plugin lint browser audit lock test-image test-hub clean
+.PHONY: help demo test docs test-faults test-repeat fuzz lab notebooks bench peer golden paper scorecard build setup plugin lint browser audit lock test-image test-hub clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -25,7 +25,11 @@ demo: setup plugin ## Train GCN and SAGE, with and without reverse layers, in a 
 
 test: lint setup plugin browser ## All tests: Go, notebooks, browser, on XLA CPU and pure Go
 	REVGNN_TEST_XLA=$$(bin/revgnn doctor --json 2>/dev/null | grep -q '"xla:c' && echo 1 || true) \
-	REVGNN_TEST_NOTEBOOKS=1 go test -p 1 -timeout 30m ./...
+	REVGNN_TEST_NOTEBOOKS=1 REVGNN_TEST_DOCS=1 go test -p 1 -timeout 30m ./...
+
+docs: setup plugin ## The command reference anew; then every link, command and piece of code on the pages is checked
+	go test ./cmd/revgnn -count 1 -run '^TestReference$$' -renew
+	REVGNN_TEST_DOCS=1 go test ./docs/... -count 1
 
 FAULTS ?= 100
 test-faults: ## Kill trainings FAULTS times (100) and reproductions half as often, fill disks, change bytes: some fifteen minutes
@@ -48,7 +52,7 @@ test-hub: browser ## The hub of docker/compose.yml, from a clean clone, with two
 	REVGNN_TEST_IMAGES=1 go test -count 1 -timeout 1h -v -run '^TestHub$$' ./docker/test
 
 lint: ## Format and static checks
-	@unformatted=$$(gofmt -l audit bench cmd data docker kernels notebooks pkg); \
+	@unformatted=$$(gofmt -l audit bench cmd data docker docs kernels notebooks pkg); \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w: $$unformatted"; exit 1; fi
 	go vet ./...
 	go run $(STATICCHECK) ./...

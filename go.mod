@@ -20,7 +20,9 @@ require (
 	github.com/spf13/pflag v1.0.9
 	github.com/srwiley/rasterx v0.0.0-20220730225603-2ab79fcdd4ef
 	golang.org/x/image v0.37.0
+	golang.org/x/mod v0.35.0
 	golang.org/x/sys v0.43.0
+	golang.org/x/tools v0.44.0
 	gonum.org/v1/gonum v0.17.0
 	modernc.org/sqlite v1.46.1
 )
@@ -46,9 +48,9 @@ require (
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
 	golang.org/x/exp v0.0.0-20260410095643-746e56fc9e2f // indirect
+	golang.org/x/sync v0.20.0 // indirect
 	golang.org/x/term v0.40.0 // indirect
 	golang.org/x/text v0.35.0 // indirect
-	golang.org/x/tools v0.44.0 // indirect
 	google.golang.org/protobuf v1.36.11 // indirect
 	k8s.io/klog/v2 v2.140.0 // indirect
 	modernc.org/libc v1.67.6 // indirect

@@ -44,6 +44,8 @@ func (a *app) root() *cobra.Command {
 		"SIGUSR1 on Linux: such a command ends after the current epoch, and a second signal ends it at once. What `train\n" +
 		"--out`, `reproduce` and `search` had done is kept: `train --resume` and the same `reproduce` or `search` go on\n" +
 		"from there."
+	root.Version = versionText()
+	root.SetVersionTemplate(versionLine())
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.SetFlagErrorFunc(flagError)
 	f := root.PersistentFlags()

@@ -73,8 +73,13 @@ func (a *app) version() *cobra.Command {
 				Go       string `json:"go"`
 				Platform string `json:"platform"`
 			}{versionText(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
-			return a.show(v, func(w io.Writer) { fmt.Fprintf(w, "revgnn %s (%s, %s)\n", v.Version, v.Go, v.Platform) })
+			return a.show(v, func(w io.Writer) { fmt.Fprint(w, versionLine()) })
 		}}
+}
+
+// versionLine is what `revgnn version` and `revgnn --version` print.
+func versionLine() string {
+	return fmt.Sprintf("revgnn %s (%s, %s/%s)\n", versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 func (a *app) installPlugin() *cobra.Command {

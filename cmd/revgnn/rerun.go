@@ -22,7 +22,7 @@ func (a *app) runsRerun() *cobra.Command {
 			"record's engine and number of threads unless --engine, --threads or their variables name others. Shows the\n" +
 			"numbers that differ, and what is different around them: engine, threads, processor, commit, versions. The new\n" +
 			"run is not recorded.\n\nExit status: 0 where all numbers are equal, 1 where some differ.",
-		Args: oneArgument("the ID of a run"),
+		Args: oneArgument("the ID of a run, or last"),
 		RunE: func(c *cobra.Command, args []string) error {
 			var then *results.Record
 			if err := a.withRecords(func(s *results.Store) (err error) {

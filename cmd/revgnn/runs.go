@@ -123,14 +123,14 @@ func mainNumber(r results.Record) string {
 
 func (a *app) runsShow() *cobra.Command {
 	c := &cobra.Command{Use: "show ID [flags]",
-		Short: "Show all that is recorded of a run, by its ID or the beginning of it; --html makes a page of a training",
-		Long: "Shows all that is recorded of a run, by its ID or the beginning of it.\n\n" +
+		Short: "Show all that is recorded of a run, by its ID, the beginning of it, or last; --html makes a page of a training",
+		Long: "Shows all that is recorded of a run, by its ID or the beginning of it; 'last' is the run that started last.\n\n" +
 			"With --html, writes a page of a training instead, one file that loads nothing from anywhere: settings, curves over\n" +
 			"epochs, the confusion matrix or ROC curve of the best epoch, residuals and iterations of the reverse process, the\n" +
 			"smoothness of states by layer, and the command to repeat it. What the record does not hold, as those of\n" +
 			"'reproduce' and of earlier versions, is said in its place.",
-		Example: "  revgnn runs list --kind train\n  revgnn runs show ID --html run.html",
-		Args:    oneArgument("the ID of a run")}
+		Example: "  revgnn runs list --kind train\n  revgnn runs show last --html run.html",
+		Args:    oneArgument("the ID of a run, or last")}
 	to := c.Flags().String("html", "", "write a page of a training to this file, .html")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if c.Flags().Changed("html") && !strings.EqualFold(filepath.Ext(*to), ".html") {
@@ -200,7 +200,7 @@ type moved struct {
 }
 
 func (a *app) runsExport() *cobra.Command {
-	c := &cobra.Command{Use: "export FILE [flags]", Short: "Write run records as text, to a .jsonl or .csv file",
+	c := &cobra.Command{Use: "export FILE [flags]", Short: "Write run records as text, to a .jsonl or .csv file, or compressed to .jsonl.gz or .csv.gz",
 		Args: oneArgument("a .jsonl or .csv file")}
 	query := choosing(c)
 	c.RunE = func(_ *cobra.Command, args []string) error {
@@ -222,7 +222,7 @@ func (a *app) runsExport() *cobra.Command {
 }
 
 func (a *app) runsImport() *cobra.Command {
-	return &cobra.Command{Use: "import FILE", Short: "Add run records from a .jsonl or .csv file, all or none",
+	return &cobra.Command{Use: "import FILE", Short: "Add run records from a file that export wrote, all or none",
 		Args: oneArgument("a .jsonl or .csv file"),
 		RunE: func(_ *cobra.Command, args []string) (err error) {
 			s, err := results.Open(a.records())

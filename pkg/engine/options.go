@@ -12,7 +12,7 @@ import (
 // which take precedence.
 //
 // Where the processor has AVX-512, the compiler is told to use whole registers. Its default is half of one, with which
-// sums over neighbours take 1.4 to 1.8 times as long (docs/performance.md).
+// sums over neighbours take 1.4 to 1.8 times as long (docs/notes/2026-11-compiler.md).
 func compileOptions(flags string) []byte {
 	const width = "xla_cpu_prefer_vector_width"
 	if !cpu.X86.HasAVX512F || strings.Contains(flags, width) {

@@ -49,26 +49,39 @@ type Choice struct {
 	Dataset  string   `json:"dataset"`
 	Model    string   `json:"model"`
 	Settings Settings `json:"settings"`
-	// Records are the IDs of the runs that the choice is based on.
-	Records []string `json:"records,omitempty"`
+	// Search is the ID of the search that made the choice: its trials are recorded as runs of the profile with this name.
+	Search string `json:"search,omitempty"`
+	// Splits, if any, are trained on in place of the profile's.
+	Splits []int `json:"splits,omitempty"`
+	// Seeds is the number of trainings on each split, 1 if it is left out: see [Found].
+	Seeds int `json:"seeds,omitempty"`
 }
 
 // Candidates are the settings to choose from for a model on a dataset: those chosen earlier, else those that the rules
 // give, where later rules refine earlier ones. An empty list means that there are no settings for the model.
 func (p Profile) Candidates(dataset, model string) ([]train.Config, error) {
+	c, found := p.chosen(dataset, model)
+	if !found {
+		return Candidates(p.Rules, dataset, model)
+	}
+	only, err := c.Settings.With(train.Default(model))
+	if err == nil {
+		err = only.Validate()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the settings chosen for %s on %s: %w", model, dataset, err)
+	}
+	return []train.Config{only}, nil
+}
+
+// chosen is what an earlier search has come to for a model on a dataset.
+func (p Profile) chosen(dataset, model string) (Choice, bool) {
 	for _, c := range p.Chosen {
 		if c.Dataset == dataset && c.Model == model {
-			only, err := c.Settings.With(train.Default(model))
-			if err == nil {
-				err = only.Validate()
-			}
-			if err != nil {
-				return nil, fmt.Errorf("the settings chosen for %s on %s: %w", model, dataset, err)
-			}
-			return []train.Config{only}, nil
+			return c, true
 		}
 	}
-	return Candidates(p.Rules, dataset, model)
+	return Choice{}, false
 }
 
 // Candidates are the settings that rules give a model on a dataset; later rules refine earlier ones.

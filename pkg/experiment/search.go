@@ -16,18 +16,29 @@ type search struct {
 	candidates []train.Config
 	splits     []int
 	tried      int // the number of splits, the first ones, that settings are chosen on
+	seeds      int // trainings on each split with the settings chosen
 }
+
+// seedStep is the distance between the seeds of trainings on a split: larger than any split's number, which is added.
+const seedStep = 1000
 
 // Found is the result of a search.
 type Found struct {
 	Config train.Config
 	// Tests are the test metrics by split of the runs with the chosen settings that went well; Bad describes what
-	// happened to the others.
-	Tests map[int]float64
-	Bad   []string
+	// happened to the others. With several Seeds, a split's test metric is the mean over its seeds, and SeedStd is the
+	// sample standard deviation over the seeds of a split: the root of the mean variance over all splits.
+	Tests   map[int]float64
+	Bad     []string
+	Seeds   int
+	SeedStd float64
 	// Splits are those asked for, and Missing is the number of them that are not run yet.
 	Splits  []int
 	Missing int
+	// Search is the ID of the earlier search that the settings come from; where it is empty, they are the best of
+	// Candidates settings.
+	Search     string
+	Candidates int
 	// Why says why there is no result; empty where there is one.
 	Why string
 }
@@ -45,16 +56,27 @@ func (v *View) Search(dataset, model string) (f Found) {
 	case len(candidates) == 0:
 		return Found{Why: fmt.Sprintf("not run: the profile %s has no settings for it", p.Name)}
 	}
-	return v.Choose(dataset+" "+model, dataset, candidates, p.Splits, p.Tried)
+	splits := p.Splits
+	before, _ := p.chosen(data.Base(dataset), model)
+	if before.Splits != nil {
+		splits = before.Splits
+	}
+	f = v.choose(dataset+" "+model, search{dataset, candidates, splits, p.Tried, max(1, before.Seeds)})
+	f.Search, f.Candidates = before.Search, len(candidates)
+	return f
 }
 
 // Choose asks for the runs that choose among candidates on a dataset, on the first tried of the splits, and for the
 // runs of the chosen settings on all splits. name is the group of these runs.
 func (v *View) Choose(name, dataset string, candidates []train.Config, splits []int, tried int) (f Found) {
+	return v.choose(name, search{dataset, candidates, splits, tried, 1})
+}
+
+func (v *View) choose(name string, s search) (f Found) {
 	if v.Splits != nil {
-		splits = v.Splits
+		s.splits = v.Splits
 	}
-	s := search{dataset, candidates, splits, min(tried, len(splits))}
+	s.tried = min(s.tried, len(s.splits))
 	v.Within(name, func() { f = s.run(v) })
 	return f
 }
@@ -92,17 +114,38 @@ func (s search) run(v *View) Found {
 
 // with asks for the runs of the chosen settings on all splits.
 func (s search) with(v *View, c train.Config) Found {
-	f := Found{Config: c.Resolved(), Tests: map[int]float64{}, Splits: s.splits}
+	f := Found{Config: c.Resolved(), Tests: map[int]float64{}, Splits: s.splits, Seeds: s.seeds}
+	var variances []float64
 	for _, k := range s.splits {
-		a := Ask[Trained](v, Training(s.dataset, k, c))
-		switch {
-		case a.Record == nil:
-			f.Missing++
-		case a.OK():
-			f.Tests[k] = float64(a.Outcome.Test)
-		default:
-			f.Bad = append(f.Bad, fmt.Sprintf("split %d %s (%s)", k, a.Record.Status, a.Why))
+		var tests []float64
+		missing, bad := false, ""
+		for i := range s.seeds {
+			seeded := c
+			seeded.Seed += uint64(i * seedStep)
+			a := Ask[Trained](v, Training(s.dataset, k, seeded))
+			switch {
+			case a.Record == nil:
+				missing = true
+			case a.OK():
+				tests = append(tests, float64(a.Outcome.Test))
+			default:
+				bad = fmt.Sprintf("split %d %s (%s)", k, a.Record.Status, a.Why)
+			}
 		}
+		switch {
+		case bad != "":
+			f.Bad = append(f.Bad, bad)
+		case missing:
+			f.Missing++
+		default:
+			f.Tests[k] = metrics.Mean(tests)
+			if s.seeds > 1 {
+				variances = append(variances, math.Pow(metrics.SampleStd(tests), 2))
+			}
+		}
+	}
+	if len(variances) > 0 {
+		f.SeedStd = math.Sqrt(metrics.Mean(variances))
 	}
 	if len(f.Tests) == 0 && len(f.Bad) == 0 {
 		f.Why = NotYet

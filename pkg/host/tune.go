@@ -14,8 +14,8 @@ const Allocator = "REVGNN_ALLOCATOR"
 const System, Keep = "system", "keep"
 
 // Tunables are settings of glibc's malloc (sourceware.org/glibc/manual, "Memory Allocation Tunables") that suit XLA on
-// the CPU; docs/performance.md has what they gain. glibc reads them from the environment variable GLIBC_TUNABLES when
-// a process starts.
+// the CPU; docs/notes/2026-11-compiler.md has what they gain. glibc reads them from the environment variable
+// GLIBC_TUNABLES when a process starts.
 //
 // XLA allocates a program's working memory, often 100 MB, anew in every run. With hugetlb=1 the kernel gives it in
 // pages of 2 MiB instead of 4 KiB, where /sys/kernel/mm/transparent_hugepage/enabled says "madvise" (glibc 2.35 and

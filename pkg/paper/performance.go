@@ -94,6 +94,9 @@ func cell(f experiment.Found, paper float64) report.Cell {
 	}
 	c = c.Below(report.Text("("+f.Config.Depth()+")"), report.Text(fmt.Sprintf("%+.2f to the paper",
 		metrics.Mean(values)-paper)))
+	if f.Seeds > 1 {
+		c = c.Below(report.Text(fmt.Sprintf("%d seeds a split, ±%.2f over seeds", f.Seeds, 100*f.SeedStd)))
+	}
 	if f.Missing > 0 {
 		c = c.Below(report.Text(fmt.Sprintf("%s of %d not run yet", count(f.Missing, "split"), len(f.Splits))))
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/report"
 )
@@ -61,7 +62,7 @@ func (v *View) settingsTable(p *Performance, all searches, name string) *report.
 		Corner: "Dataset, model",
 		Columns: []report.Column{{Name: "layers"}, {Name: "hidden"}, {Name: "lr"}, {Name: "dropout"},
 			{Name: "weight decay"}, {Name: "c"}, {Name: "normalisation"}, {Name: "epochs, patience"},
-			{Name: "splits"}}}
+			{Name: "splits"}, {Name: "chosen by"}}}
 	for _, dataset := range p.Columns {
 		for _, row := range p.Rows {
 			f, have := all[[2]string{row.Model, dataset}]
@@ -82,11 +83,23 @@ func (v *View) settingsTable(p *Performance, all searches, name string) *report.
 			t.Rows = append(t.Rows, report.Row{Label: dataset + ", " + row.Name,
 				Cells: []report.Cell{report.Text(c.Depth()), set("hidden"), set("lr"),
 					set("dropout"), set("weight_decay"), set("lipschitz"), set("norm"),
-					report.Text(fmt.Sprintf("%d, %d", c.Epochs, c.Patience)), report.Text(fmt.Sprint(f.Splits))}})
+					report.Text(fmt.Sprintf("%d, %d", c.Epochs, c.Patience)), report.Text(fmt.Sprint(f.Splits)),
+					report.Text(chosenBy(f))}})
 		}
 	}
 	if len(t.Rows) == 0 {
 		t.Rows = []report.Row{{Label: "none yet", Cells: make([]report.Cell, len(t.Columns))}}
 	}
 	return t
+}
+
+// chosenBy says where settings come from.
+func chosenBy(f experiment.Found) string {
+	switch {
+	case f.Search != "":
+		return f.Search
+	case f.Candidates == 1:
+		return "the profile"
+	}
+	return fmt.Sprintf("the best of %d", f.Candidates)
 }

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"compress/gzip"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -12,8 +13,8 @@ import (
 
 // Export writes the records that match a query to a file, whole or not at all, in the order of their IDs, and returns
 // their number. A name that ends in .jsonl gets one JSON document per line; one in .csv gets a table, in which the
-// columns versions, config and outcome are JSON. Both have a checksum of each record, sum, as the last value. Equal
-// records give equal bytes.
+// columns versions, config and outcome are JSON. With .gz after it, the same is compressed. All have a checksum of each
+// record, sum, as the last value. Equal records give equal bytes.
 func (s *Store) Export(path string, q Query) (int, error) {
 	f, err := formatOf(path)
 	if err != nil {
@@ -30,6 +31,33 @@ func (s *Store) Export(path string, q Query) (int, error) {
 type format struct {
 	write func(io.Writer, []Record) error
 	read  func(io.Reader, func(line int, r exported) error) error
+
+	compressed bool
+}
+
+// compressed is a format inside gzip. It is read as a stream, a line or row at a time, so that what a small file
+// unpacks to is bounded as it is for one that is not compressed.
+func compressed(plain format) format {
+	return format{
+		write: func(w io.Writer, records []Record) error {
+			z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+			if err != nil {
+				return err
+			}
+			if err := plain.write(z, records); err != nil {
+				return err
+			}
+			return z.Close()
+		},
+		read: func(in io.Reader, each func(int, exported) error) error {
+			z, err := gzip.NewReader(in)
+			if err != nil {
+				return fmt.Errorf("not compressed by gzip, as its name says it is (%w)", err)
+			}
+			return plain.read(z, each)
+		},
+		compressed: true,
+	}
 }
 
 // exported is a record in a file. Sum is [sumOf] its cells; it is empty in files of earlier versions, or written by
@@ -43,15 +71,22 @@ type exported struct {
 type FormatError struct{ Path string }
 
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("%q is neither JSON lines nor CSV by its name: give a file that ends in .jsonl or .csv", e.Path)
+	return fmt.Sprintf("%q is neither JSON lines nor CSV by its name: "+
+		"give a file that ends in .jsonl, .csv, .jsonl.gz or .csv.gz", e.Path)
 }
 
 func formatOf(path string) (format, error) {
 	switch strings.ToLower(filepath.Ext(path)) {
+	case ".gz":
+		plain, err := formatOf(path[:len(path)-len(".gz")])
+		if err != nil || plain.compressed {
+			return format{}, &FormatError{path}
+		}
+		return compressed(plain), nil
 	case ".jsonl":
-		return format{writeLines, readLines}, nil
+		return format{write: writeLines, read: readLines}, nil
 	case ".csv":
-		return format{writeCSV, readCSV}, nil
+		return format{write: writeCSV, read: readCSV}, nil
 	}
 	return format{}, &FormatError{path}
 }

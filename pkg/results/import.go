@@ -18,13 +18,13 @@ import (
 // bytes.
 const maxLine = 16 << 20
 
-// Import adds the records of a .jsonl or .csv file that [Store.Export] wrote, all or none. Records that exist already
-// are skipped. A line that is not a record, or that has the ID of another run, is an error that names the line.
+// Import adds the records of a file that [Store.Export] wrote, all or none. Records that exist already are skipped. A
+// line that is not a record, or that has the ID of another run, is an error that names the line.
 func (s *Store) Import(path string) (added, skipped int, err error) {
 	if _, err := formatOf(path); err != nil {
 		return 0, 0, err
 	}
-	in, _, err := files.Open(path, "a .jsonl or .csv file of run records")
+	in, _, err := files.Open(path, "a file of run records")
 	if err != nil {
 		return 0, 0, err
 	}

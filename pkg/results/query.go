@@ -3,6 +3,7 @@ package results
 import (
 	"bytes"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,8 +66,21 @@ func (q Query) chooses(r Record) bool {
 	return len(q.Status) == 0 || slices.Contains(q.Status, r.Status)
 }
 
-// Get returns the record with an ID, or the only one whose ID begins so.
+// Last stands for the ID of the run that started last.
+const Last = "last"
+
+// Get returns the record with an ID, or the only one whose ID begins so; for [Last], that of the run that started last.
 func (s *Store) Get(id string) (*Record, error) {
+	if id == Last {
+		found, err := s.records("ORDER BY started DESC, id DESC LIMIT 1")
+		if err == nil && len(found) == 0 {
+			err = s.explain(errors.New("no run is recorded yet"))
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &found[0], nil
+	}
 	found, err := s.records("WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT 2", id)
 	switch {
 	case err != nil:

@@ -80,7 +80,11 @@ func TestAddGet(t *testing.T) {
 	if byPrefix, err := s.Get(id[:5]); err != nil || byPrefix.ID != id {
 		t.Errorf("by prefix: %v, %v", byPrefix, err)
 	}
+	r.Started = got.Started.Add(-time.Millisecond)
 	add(t, s, r)
+	if last, err := s.Get(Last); err != nil || last.ID != id {
+		t.Errorf("the last run is %v, %v, want %s", last, err, id)
+	}
 	for prefix, want := range map[string]string{"zzz": "no run's ID", id[:5]: "several runs", "%": "no run's ID"} {
 		if _, err := s.Get(prefix); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: the error is %v, want %q", prefix, err, want)

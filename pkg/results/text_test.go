@@ -3,6 +3,7 @@ package results
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -39,7 +40,7 @@ func sample(t *testing.T, s *Store) {
 func TestTextRoundTrip(t *testing.T) {
 	from := opened(t)
 	sample(t, from)
-	for _, ext := range []string{".csv", ".jsonl"} {
+	for _, ext := range []string{".csv", ".jsonl", ".csv.gz", ".jsonl.gz"} {
 		dir := t.TempDir()
 		first, second := filepath.Join(dir, "first"+ext), filepath.Join(dir, "second"+ext)
 		if n, err := from.Export(first, Query{}); err != nil || n != 10 {
@@ -74,6 +75,35 @@ func content(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// TestCompressed: an export that was cut short, or is not compressed, is refused whole.
+func TestCompressed(t *testing.T) {
+	from := opened(t)
+	sample(t, from)
+	path := filepath.Join(t.TempDir(), "all.jsonl.gz")
+	if _, err := from.Export(path, Query{}); err != nil {
+		t.Fatal(err)
+	}
+	whole := content(t, path)
+	for want, text := range map[string][]byte{
+		"unexpected EOF": whole[:len(whole)-4], "not compressed by gzip": []byte("{}\n")} {
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		to := opened(t)
+		if _, _, err := to.Import(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want %q", err, want)
+		}
+		if n := len(all(t, to)); n != 0 {
+			t.Errorf("%s: %d records were kept", want, n)
+		}
+	}
+	for _, name := range []string{"all.gz", "all.jsonl.gz.gz", "all.txt.gz"} {
+		if _, err := from.Export(filepath.Join(t.TempDir(), name), Query{}); !errors.As(err, new(*FormatError)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 // TestImportRefuses spoils the last line of an export: the error names it, and nothing of the rest is kept.

@@ -37,10 +37,10 @@ func OpenChoices(path string) (c Choices, err error) {
 	return c, nil
 }
 
-// Choice is what the search has chosen: all settings that differ from the model's defaults, and the records it is
-// based on.
+// Choice is what the search has chosen: all settings that differ from the model's defaults, and the ID of the search,
+// under which its records are kept.
 func (r *Result) Choice() experiment.Choice {
-	c := experiment.Choice{Dataset: r.Dataset, Model: r.Model, Settings: experiment.Settings{}, Records: r.Records}
+	c := experiment.Choice{Dataset: r.Dataset, Model: r.Model, Settings: experiment.Settings{}, Search: r.Search}
 	usual := train.Default(r.Model).Resolved().Values()
 	for key, value := range r.Config.Values() {
 		text, _ := json.Marshal(value) // settings are plain values
@@ -48,8 +48,8 @@ func (r *Result) Choice() experiment.Choice {
 			c.Settings[key] = text
 		}
 	}
-	c.Note = fmt.Sprintf("%s: trial %d of %d from the space %s, validation %s %.4f on splits %v after %.0f epochs of %d",
-		r.Search, r.Best.Trial, len(r.Trials), r.Space, r.Metric, r.Best.Val, r.Splits, r.Best.Epochs,
+	c.Note = fmt.Sprintf("trial %d of %d from the space %s, validation %s %.4f on splits %v after %.0f epochs of %d",
+		r.Best.Trial, len(r.Trials), r.Space, r.Metric, r.Best.Val, r.Splits, r.Best.Epochs,
 		r.Config.Epochs)
 	return c
 }

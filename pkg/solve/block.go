@@ -38,7 +38,7 @@ type Taper interface {
 
 // A reverse chain keeps its preactivations for the backward pass if they take at most keptBytes and the layers have at
 // least keptWidth columns. Recomputing a preactivation takes 2 n d² operations; keeping it stores, clears and reads
-// back 8 n d bytes, which was no faster for d of 64 and 128 (docs/performance.md).
+// back 8 n d bytes, which was no faster for d of 64 and 128 (docs/notes/2026-11-compiler.md).
 const keptBytes, keptWidth = 128 << 20, 256
 
 // Keeps tells whether the reverse chain of a [Taper], with n nodes and depth layers of width d, keeps all

@@ -26,7 +26,7 @@ type Options struct {
 // features are seldom larger than 0.1 on average, the gradient is computed as precisely as the states.
 const AdjointFactor = 10
 
-// DefaultOrder of the extrapolated start; see docs/performance.md for measurements.
+// DefaultOrder of the extrapolated start; see docs/notes/2026-11-solving.md for measurements.
 const DefaultOrder = 3
 
 // Stats tells how the solves went. Its nodes are scalars of the graph; those of the adjoint solves are nil until the

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+var renewReference = flag.Bool("renew", false, "write docs/commands.md anew (make docs)")
+
+// TestReference: docs/commands.md says what the commands' own help says.
+func TestReference(t *testing.T) {
+	const page = "../../docs/commands.md"
+	want := reference((&app{stdout: io.Discard, stderr: io.Discard}).root())
+	if *renewReference {
+		if err := os.WriteFile(page, want, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if have, err := os.ReadFile(page); err != nil || !bytes.Equal(have, want) {
+		t.Errorf("docs/commands.md is not what the commands' help says (%v): run make docs", err)
+	}
+}
+
+// reference is a page with all commands and their flags.
+func reference(root *cobra.Command) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# Command-line reference\n\nMade from the commands' own help by `make docs`.\n\n")
+	list := commandsBelow(root)
+	for _, c := range list {
+		fmt.Fprintf(&b, "- [`%s`](#%s): %s\n", c.CommandPath(), anchor(c), c.Short)
+	}
+	fmt.Fprintf(&b, "\n## Flags of all commands\n\n%s\n\n%s", quoted(root.Long),
+		table(root.PersistentFlags(), func(*pflag.Flag) bool { return true }))
+	common := settingsOf(list)
+	fmt.Fprintf(&b, "\n## Settings of models\n\nFlags of the commands that say so below. The models that a setting "+
+		"is for stand in brackets.\n\n%s", table(common, func(*pflag.Flag) bool { return true }))
+	for _, c := range list {
+		fmt.Fprintf(&b, "\n## %s\n\n", c.CommandPath())
+		if c.Long == "" {
+			fmt.Fprintf(&b, "%s.\n\n", c.Short)
+		} else {
+			fmt.Fprintf(&b, "%s\n\n", quoted(c.Long))
+		}
+		fmt.Fprintf(&b, "```text\n%s\n```\n", c.UseLine())
+		if c.Example != "" {
+			fmt.Fprintf(&b, "\nExamples:\n\n```text\n%s\n```\n", strings.TrimRight(c.Example, "\n"))
+		}
+		shared := false
+		own := table(c.LocalNonPersistentFlags(), func(f *pflag.Flag) bool {
+			is := c.Flags().Lookup("jk") != nil && same(common.Lookup(f.Name), f)
+			shared = shared || is
+			return !is
+		})
+		fmt.Fprintf(&b, "\n%s", own)
+		if shared {
+			b.WriteString("\nBesides, the [settings of models](#settings-of-models).\n")
+		}
+	}
+	return b.Bytes()
+}
+
+// commandsBelow are those that do something, in the order of their names.
+func commandsBelow(c *cobra.Command) (list []*cobra.Command) {
+	for _, below := range c.Commands() {
+		if !below.IsAvailableCommand() || below.Name() == "help" || below.Name() == "completion" {
+			continue
+		}
+		if below.HasAvailableSubCommands() {
+			list = append(list, commandsBelow(below)...)
+		} else {
+			list = append(list, below)
+		}
+	}
+	slices.SortFunc(list, func(a, b *cobra.Command) int { return strings.Compare(a.CommandPath(), b.CommandPath()) })
+	return list
+}
+
+// anchor is what a heading with a command's name is linked by.
+func anchor(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
+
+// quoted is a help text as it is, whatever it has that Markdown would read otherwise.
+func quoted(text string) string { return "```text\n" + strings.TrimSpace(text) + "\n```" }
+
+// settingsOf are the flags that all commands have that know all models.
+func settingsOf(list []*cobra.Command) *pflag.FlagSet {
+	common := pflag.NewFlagSet("settings of models", pflag.ContinueOnError)
+	var with []*cobra.Command
+	for _, c := range list {
+		if c.Flags().Lookup("model") != nil && c.Flags().Lookup("jk") != nil {
+			with = append(with, c)
+		}
+	}
+	with[0].LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if !slices.ContainsFunc(with, func(c *cobra.Command) bool { return !same(c.Flags().Lookup(f.Name), f) }) {
+			common.AddFlag(f)
+		}
+	})
+	return common
+}
+
+// same tells whether the help says the same of two flags.
+func same(a, b *pflag.Flag) bool {
+	return a != nil && b != nil && a.Name == b.Name && a.Usage == b.Usage && a.DefValue == b.DefValue
+}
+
+// table is a table of the wanted flags; empty without any.
+func table(all *pflag.FlagSet, want func(*pflag.Flag) bool) string {
+	var b strings.Builder
+	inTable := strings.NewReplacer("|", `\|`, "\n", "<br>", "<", "&lt;", ">", "&gt;", "*", `\*`, "_", `\_`)
+	all.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || f.Name == "help" || !want(f) {
+			return
+		}
+		if b.Len() == 0 {
+			b.WriteString("| flag | what it is |\n|---|---|\n")
+		}
+		kind, usage := pflag.UnquoteUsage(f)
+		text := inTable.Replace(usage)
+		if own := f.DefValue; !strings.Contains(usage, "(default") && own != "" && own != "0" && own != "false" &&
+			own != "[]" && own != "0s" {
+			text += " (default " + inTable.Replace(own) + ")"
+		}
+		fmt.Fprintf(&b, "| `--%s` | %s |\n", strings.TrimSpace(f.Name+" "+kind), text)
+	})
+	return b.String()
+}

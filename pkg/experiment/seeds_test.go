@@ -1,0 +1,50 @@
+package experiment
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// TestSeeds: settings that are chosen with seeds have a mean for each split of the choice, and their spread over seeds
+// is told apart from that over splits; a split without all its seeds has no mean.
+func TestSeeds(t *testing.T) {
+	p := profile(t, `{"name": "tiny", "datasets": ["cora"], "splits": [0], "tried": 1, "candidates": [],
+		"chosen": [{"dataset": "cora", "model": "gcn", "settings": {"hidden": 4}, "splits": [3, 4, 5], "seeds": 2,
+		"search": "search-1"}]}`)
+	only, err := p.Candidates("cora", "gcn")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []results.Record
+	add := func(split int, seed uint64, test float64) {
+		c := only[0]
+		c.Seed = seed
+		outcome, err := json.Marshal(Trained{Result: train.Result{Split: split, Val: 0.5, Test: train.Number(test)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		config, err := c.Resolved().MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, results.Record{Kind: results.Train, Dataset: "cora", Model: "gcn", Split: split, Config: config,
+			Status: results.OK, Outcome: outcome, Seed: seed + uint64(split)})
+	}
+	add(3, 0, 0.5)
+	add(3, 1000, 0.75)
+	add(4, 0, 0.25)
+	add(4, 1000, 0.5)
+	add(5, 0, 1)
+	f := NewView(Scope{Profile: p}, Index(all)).Search("cora", "gcn")
+	if f.Search != "search-1" || f.Seeds != 2 || f.Missing != 1 || len(f.Tests) != 2 || f.Tests[3] != 0.625 ||
+		f.Tests[4] != 0.375 {
+		t.Errorf("%+v", f)
+	}
+	if want := 0.25 / math.Sqrt2; math.Abs(f.SeedStd-want) > 1e-12 {
+		t.Errorf("the spread over seeds is %v, want %v", f.SeedStd, want)
+	}
+}

@@ -1,0 +1,41 @@
+package newcomer
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/revgnn/revgnn/docs/pagetest"
+	"github.com/revgnn/revgnn/pkg/report/echarts"
+)
+
+// TestTutorial does what docs/add-a-figure.md has its readers do: its item becomes a file of package paper, and is
+// tested there by the page's test and with all others; its program draws, where ECharts is installed.
+func TestTutorial(t *testing.T) {
+	page, over := pagetest.Read(t, "add-a-figure.md"), pagetest.NewOverlay(t)
+	const last = "\t\t{\"reversing\", \"What running a layer backwards adds to it\", reversing},\n"
+	over.Change("pkg/paper/item.go", last, last+page.Block("go", `{"iterations", `))
+	over.Add("pkg/paper/iterations.go", page.Block("go", "func iterations("))
+	over.Add("pkg/paper/iterations_test.go", page.Block("go", "func TestIterations("))
+	over.Add("tutorial/main.go", page.Block("go", "package main"))
+	over.Test("./pkg/paper", "Iterations", "AllItems")
+
+	program := filepath.Join(over.Dir, "decay")
+	over.Go("build", "-o", program, "./tutorial")
+	library, err := echarts.Path()
+	if err != nil {
+		t.Skipf("the program was built, and not run: %v", err)
+	}
+	t.Setenv(echarts.Variable, library)
+	draw := exec.CommandContext(t.Context(), program)
+	draw.Dir = over.Dir
+	if out, err := draw.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, name := range []string{"decay.svg", "decay.html"} {
+		if _, err := os.Stat(filepath.Join(over.Dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package search
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/results"
+)
+
+// TestCommittedChoices: the settings that a profile has from a search are those of the trial with the best validation
+// metric among the search's committed records, which have no test metric.
+func TestCommittedChoices(t *testing.T) {
+	for _, name := range data.SettingsNames() {
+		text, err := data.Settings(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var profile Choices // what else a profile has is left out
+		if err := json.Unmarshal(text, &profile); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range profile.Chosen {
+			if c.Search == "" {
+				t.Errorf("%s: the settings of %s on %s name no search", name, c.Model, c.Dataset)
+				continue
+			}
+			t.Run(c.Dataset+" "+c.Model, func(t *testing.T) { checkChoice(t, c) })
+		}
+	}
+}
+
+func checkChoice(t *testing.T, c experiment.Choice) {
+	store, err := results.Open(filepath.Join(t.TempDir(), "runs.sqlite"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	file := filepath.Join("..", "..", "data", "searches", c.Dataset+"-"+c.Model+".jsonl.gz")
+	if _, _, err := store.Import(file); err != nil {
+		t.Fatal(err)
+	}
+	all, err := store.Find(results.Query{Profile: c.Search})
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%s has %d records of %s, %v", file, len(all), c.Search, err)
+	}
+	type step struct{ trial, rung int }
+	vals, splits, settings := map[step][]float64{}, map[int]bool{}, map[step]experiment.Settings{}
+	for _, r := range all {
+		var o Outcome
+		var names map[string]json.RawMessage
+		if err := errors.Join(json.Unmarshal(r.Outcome, &o), json.Unmarshal(r.Outcome, &names)); err != nil {
+			t.Fatal(err)
+		}
+		if _, tested := names["test"]; tested || r.Kind != results.Search {
+			t.Fatalf("%s is no record of a search without a test metric", r.ID)
+		}
+		splits[r.Split] = true
+		if at := (step{o.Trial, o.Rung}); r.Status == results.OK {
+			vals[at], settings[at] = append(vals[at], float64(o.Val)), o.Settings
+		}
+	}
+	best, bestVal := step{}, math.Inf(-1)
+	for at, list := range vals {
+		if mean := metrics.Mean(list); len(list) == len(splits) && mean > bestVal {
+			best, bestVal = at, mean
+		}
+	}
+	for key, value := range settings[best] {
+		have, named := c.Settings[key]
+		if named && string(have) != string(value) {
+			t.Errorf("%s is %s, and trial %d has %s", key, have, best.trial, value)
+		}
+	}
+	if len(settings[best]) == 0 {
+		t.Error("no trial went well")
+	}
+}
