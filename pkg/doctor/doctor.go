@@ -1,4 +1,4 @@
-// Package doctor looks at what a machine has for revgnn.
+// Package doctor reports what a machine has installed for revgnn.
 package doctor
 
 import (
@@ -11,25 +11,26 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// Report is what was found. What is missing is empty, 0, or null in JSON.
+// Report is the result. What is missing is empty, 0, or null in JSON.
 type Report struct {
-	// Engine that would be used, and Why; Plugin is its path and Version what it says of itself, empty for pure Go.
+	// Engine is the engine that would be used, and Why the reason. Plugin is the plugin's path, empty for pure Go, and
+	// Version its own description.
 	Engine  string `json:"engine"`
 	Why     string `json:"why"`
 	Plugin  string `json:"plugin"`
 	Version string `json:"version"`
 	// Plugins that are installed, by "cpu" and "cuda".
 	Plugins map[string]string `json:"plugins"`
-	// Data is the data directory, and Datasets those whose files are all there.
+	// Data is the data directory, and Datasets are those whose files are all in it.
 	Data     string   `json:"data"`
 	Datasets []string `json:"datasets"`
-	// Kernel is the Go kernel for notebooks that Jupyter would find: its kernel.json.
+	// Kernel is the path of the kernel.json that Jupyter would use for Go notebooks.
 	Kernel string `json:"kernel"`
 	GPU    bool   `json:"gpu"`
 	Cores  int    `json:"cores"`
-	// Threads that the engine computes on, where results depend on that.
+	// Threads that the engine computes on; 0 where results do not depend on it.
 	Threads int `json:"threads,omitempty"`
-	// Memory in bytes, of the machine or of the container; 0 where it is not known.
+	// Memory of the machine or of the container, in bytes; 0 where unknown.
 	Memory     int64  `json:"memory_bytes"`
 	FreeMemory int64  `json:"free_memory_bytes"`
 	Platform   string `json:"platform"`
@@ -38,8 +39,8 @@ type Report struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Examine opens the engine of that name ("" chooses) and looks around. A machine without a working engine
-// gets a report with an error.
+// Examine opens the engine with the given name ("" chooses one) and examines the machine. Where no engine works, the
+// report has an error.
 func Examine(engineName string, data datasets.Options) *Report {
 	r := &Report{Plugins: engine.Plugins(), Datasets: []string{}, Kernel: kernel(), GPU: engine.HasGPU(),
 		Cores: runtime.NumCPU(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
@@ -62,8 +63,8 @@ func Examine(engineName string, data datasets.Options) *Report {
 	return r
 }
 
-// Present tells whether the files of a dataset are in a folder, by their sizes: those that all models need. Generated
-// datasets have none.
+// Present tells, by the sizes of files, whether a folder has those files of a dataset that all models need. Generated
+// datasets need none.
 func Present(name, dir string) bool {
 	info, err := datasets.Info(name)
 	if err != nil {
@@ -77,8 +78,8 @@ func Present(name, dir string) bool {
 	return true
 }
 
-// kernel finds the kernel spec: in the .venv of this checkout, from the working directory upwards, then where Jupyter
-// looks for those of the user and of the machine (jupyter_core, "Common Directories and File Locations").
+// kernel finds the kernel spec: in the .venv of this checkout, from the working directory upwards, else in Jupyter's
+// folders of the user and of the machine (jupyter_core, "Common Directories and File Locations").
 func kernel() string {
 	var dirs []string
 	if wd, err := os.Getwd(); err == nil {

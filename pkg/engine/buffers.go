@@ -5,8 +5,8 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// GoMLX refuses a tensor whose buffer belongs to another backend than the graph's, so that the buffers of a nested
-// backend must name it, and not the one inside, as theirs.
+// buffer is a buffer of a nested backend. GoMLX refuses a tensor whose buffer belongs to another backend than the
+// graph's, so that these buffers must name the nested backend as theirs, and not the one inside it.
 type buffer struct {
 	compute.Buffer
 	backend *nested
@@ -52,7 +52,7 @@ func (b *builder) Compile() (compute.Executable, error) {
 type executable struct {
 	compute.Executable
 	backend *nested
-	// memory is nil where it is not known.
+	// memory is nil where it is unknown.
 	memory *Memory
 }
 

@@ -13,10 +13,10 @@ import (
 // table of driver versions).
 const leastDriverCUDA13 = 580
 
-// installCUDA runs go-xla's installer: it takes the plugin out of the wheel jax-cuda13-pjrt (or jax-cuda12-pjrt, for
-// older drivers) and the libraries of NVIDIA that jax-cuda13-plugin names (cuBLAS, cuDNN, NCCL and others, some 2
-// GB) out of theirs, all from PyPI and checked by the sums there, and puts them in the folder nvidia below dir,
-// where the plugin finds them.
+// installCUDA runs go-xla's installer. It takes the plugin from the wheel jax-cuda13-pjrt (for older drivers
+// jax-cuda12-pjrt), and from their own wheels NVIDIA's libraries that jax-cuda13-plugin names (cuBLAS, cuDNN, NCCL and
+// others, some 2 GB). All come from PyPI and are checked by the sums there. They are put into the folder nvidia below
+// dir, where the plugin finds them.
 func installCUDA(dir string) error {
 	if !HasGPU() {
 		return errors.New("this machine has no NVIDIA GPU")
@@ -28,7 +28,7 @@ func installCUDA(dir string) error {
 	return installer.CudaInstall(kind, "latest", dir, true, installer.Quiet)
 }
 
-// driverVersion is the major version of the NVIDIA kernel driver, 0 if it is not known.
+// driverVersion is the major version of the NVIDIA kernel driver; 0 if unknown.
 func driverVersion() int {
 	b, _ := os.ReadFile("/proc/driver/nvidia/version")
 	return parseDriver(string(b))

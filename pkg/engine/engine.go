@@ -30,32 +30,33 @@ type Engine struct {
 	Backend compute.Backend
 	// Name is xla:cuda, xla:cpu or go.
 	Name string
-	// Plugin is the path of the PJRT plugin, empty for the pure-Go engine, and Version what the plugin says of itself.
+	// Plugin is the path of the PJRT plugin, empty for the pure-Go engine, and Version the plugin's own description.
 	Plugin, Version string
 	// Why says in a sentence why this engine was chosen.
 	Why string
-	// Threads that XLA computes on on the CPU (see [Threads]); 0 for the others, whose results do not depend on it.
+	// Threads is the number of threads that XLA uses on the CPU (see [Threads]); 0 for other engines, whose results do
+	// not depend on it.
 	Threads int
 }
 
 var (
 	opened = map[string]*Engine{}
 	mutex  sync.Mutex
-	// interposed is the path of the CPU plugin where it was opened by [interpose]: go-xla does not know it then.
+	// interposed is the path of the CPU plugin if it was opened by [interpose], which go-xla does not list.
 	interposed atomic.Pointer[string]
 )
 
-// cudaConfig are go-xla's options for NVIDIA GPUs: memory is taken as it is needed, not most of it at the start, and
-// matrix products are those of float32, not rounded to TF32, which fixed points to 1e-5 would not survive.
+// cudaConfig are go-xla's options for NVIDIA GPUs. Memory is taken as needed, and not most of it at the start. Matrix
+// products are in float32; rounded to TF32, fixed points could not be found to 1e-5.
 const cudaConfig = CUDA + ",preallocate=false,tf32=false"
 
-// cpuOptions: the CPU plugin makes four devices unless told otherwise, and as many threads where a machine has fewer
-// cores. Four threads on two cores take each other's turns, and an epoch 10 to 20 % longer.
+// cpuOptions makes the CPU plugin offer one device. Its default is four, with as many threads, also on machines with
+// fewer cores: four threads on two cores wait for each other, and make an epoch 10 to 20 % longer.
 var cpuOptions = pjrt.NamedValuesMap{"cpu_device_count": int64(1)}
 
-// Open opens an engine by name: "xla:cuda" (or "cuda"), "xla:cpu" (or "cpu"), "go"; with "" the one named by
-// REVGNN_ENGINE, else the first of these that this machine has: CUDA where there are an NVIDIA GPU and its plugin, XLA
-// on the CPU where there is its plugin, pure Go. An engine is opened once per process.
+// Open opens an engine by name: "xla:cuda" (or "cuda"), "xla:cpu" (or "cpu"), or "go". "" stands for the engine named
+// by REVGNN_ENGINE, else for the first of these that the machine has: CUDA with an NVIDIA GPU and its plugin, XLA on
+// the CPU with its plugin, pure Go. Each engine is opened once per process.
 func Open(name string) (*Engine, error) {
 	mutex.Lock()
 	defer mutex.Unlock()
@@ -78,8 +79,8 @@ func Open(name string) (*Engine, error) {
 	config, path := name, Plugins()[strings.TrimPrefix(name, "xla:")]
 	switch name {
 	case Go:
-		// Run side by side, operations that wait in nested loops take all workers and block
-		// each other (compute v0.1.6).
+		// If operations ran in parallel, those that wait in nested loops would take all workers and block each other
+		// (compute v0.1.6).
 		config = "go:ops_sequential"
 	case CPU:
 		if interpose("cpu", path, threads) {
@@ -112,7 +113,7 @@ func open(config string, threads int) (b compute.Backend, err error) {
 	return compute.NewWithConfig(config)
 }
 
-// Choose is the name of the engine that [Open] would open for a name, without opening it.
+// Choose is the name of the engine that [Open] would open for a name. It opens nothing.
 func Choose(name string) (string, error) {
 	resolved, _, err := choose(name)
 	return resolved, err
@@ -148,7 +149,7 @@ func choose(name string) (resolved, why string, err error) {
 	}
 	gpu := HasGPU()
 	switch {
-	case damaged != nil: // another engine would be slower, and give other numbers, without being asked for
+	case damaged != nil: // do not fall back on an engine that is slower and gives other numbers
 		return "", "", fmt.Errorf("no engine can be chosen: %w, or choose one with --engine or %s", damaged, Variable)
 	case gpu && plugins["cuda"] != "":
 		return CUDA, "an NVIDIA GPU and its XLA plugin are installed", nil

@@ -2,5 +2,5 @@ package engine
 
 import "github.com/gomlx/compute"
 
-// Plain is the backend without what package engine works around.
+// Plain is the backend inside, without this package's workarounds.
 func Plain(e *Engine) compute.Backend { return e.Backend.(*nested).Backend }

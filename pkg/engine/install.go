@@ -18,8 +18,8 @@ import (
 	"github.com/gomlx/compute"
 )
 
-// The wheel that carries the XLA CPU plugin on PyPI, for machines that reach package registries only, and the sums of
-// its files by platform.
+// The wheel on PyPI that contains the XLA CPU plugin, for machines that reach only package registries, and the SHA-256
+// sums of its files by platform.
 const wheel, wheelVersion, wheelMember = "xla-cpu-pjrt", "0.0.1", "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"
 
 var wheelSums = map[string]string{
@@ -27,12 +27,12 @@ var wheelSums = map[string]string{
 	"linux/arm64": "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9",
 }
 
-// Install puts the XLA plugin for "cpu" or "cuda" in place, in the user's home (see [PluginDir]), and returns
-// its path: an installed one, else, for the CPU, the one in PyPI's wheel, whose sha256 is checked before it is
-// unpacked, and for CUDA what go-xla's installer takes (see installCUDA). What was installed must load, and is
-// removed again if that fails. log receives a line per step.
+// Install installs the XLA plugin for "cpu" or "cuda" in the user's home (see [PluginDir]), unless one is installed
+// already, and returns its path. The CPU plugin comes from a wheel on PyPI, whose SHA-256 is checked before it is
+// unpacked, and the CUDA plugin from go-xla's installer (see installCUDA). A plugin that does not load is removed
+// again. log receives a line per step.
 //
-// go-xla's installer has a CPU plugin, too, for more platforms, but takes it unchecked: it is not used.
+// go-xla's installer also has a CPU plugin, for more platforms, but does not check it: it is not used.
 func Install(ctx context.Context, kind string, log func(string)) (string, error) {
 	if kind != "cpu" && kind != "cuda" {
 		return "", fmt.Errorf("unknown plugin %q: choose cpu or cuda", kind)
@@ -71,7 +71,7 @@ func Install(ctx context.Context, kind string, log func(string)) (string, error)
 	return path, nil
 }
 
-// fromInstaller runs installCUDA, and makes an error of a panic in it.
+// fromInstaller runs installCUDA, and turns a panic in it into an error.
 func fromInstaller(_ context.Context, dir string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -81,7 +81,7 @@ func fromInstaller(_ context.Context, dir string) (err error) {
 	return installCUDA(dir)
 }
 
-// fromWheel has pip download the wheel, and takes the plugin out of it.
+// fromWheel has pip download the wheel, and extracts the plugin.
 func fromWheel(ctx context.Context, dir string) error {
 	platform := runtime.GOOS + "/" + runtime.GOARCH
 	sum, ok := wheelSums[platform]
@@ -112,10 +112,10 @@ func fromWheel(ctx context.Context, dir string) error {
 	return os.Rename(part, filepath.Join(dir, "pjrt_c_api_cpu_plugin.so"))
 }
 
-// maxPlugin bounds what is unpacked; the plugin has some 200 MB.
+// maxPlugin bounds the size of what is extracted; the plugin has some 200 MB.
 const maxPlugin = 1 << 30
 
-// unpack writes a member of a zip file to path. The archive is not opened as one unless it has the sha256 sum.
+// unpack extracts a member of a zip file to path. It first checks the archive's SHA-256.
 func unpack(archive, member, path, sum string) error {
 	f, err := os.Open(archive)
 	if err != nil {
@@ -154,7 +154,7 @@ func unpack(archive, member, path, sum string) error {
 	return nil
 }
 
-// loads opens a backend and closes it again.
+// loads checks that a backend can be opened, and closes it again.
 func loads(config string) error {
 	b, err := compute.NewWithConfig(config)
 	if err != nil {
@@ -164,7 +164,7 @@ func loads(config string) error {
 	return nil
 }
 
-// lastLine cuts the report of another program to a line.
+// lastLine is the last line of another program's output.
 func lastLine(b []byte) string {
 	text := strings.TrimSpace(string(b))
 	return text[strings.LastIndex(text, "\n")+1:]

@@ -7,12 +7,11 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// nested is a backend whose graphs may hold loops inside loops. What it works around is reported in docs/upstream.md.
+// nested is a backend that supports loops inside loops. The upstream problem is reported in docs/upstream.md.
 //
-// GoMLX (v0.28.8 to v0.28.16) makes every closure a child of the main function (graph.NewClosure asks the builder
-// for Main().Closure()), so that a While inside the body of another is refused: its closures are not children of
-// that body. Here Main().Closure() makes a child of the function being built at that moment, which is what XLA and
-// the pure-Go backend expect.
+// GoMLX (v0.28.8 to v0.28.16) makes every closure a child of the main function (graph.NewClosure asks the builder for
+// Main().Closure()). A While inside another's body is then refused, since its closures are not children of that body.
+// Here Main().Closure() makes a child of the function under construction, as XLA and the pure-Go backend expect.
 type nested struct{ compute.Backend }
 
 func (b *nested) Builder(name string) compute.Builder {
@@ -42,11 +41,12 @@ func (b *builder) NewFunction(name string) (compute.Function, error) {
 type function struct {
 	compute.Function
 	b *builder
-	// closure numbers the closures of a graph from 1; it is 0 for functions with a name of their own.
+	// closure is the closure's number in its graph, from 1; 0 for named functions.
 	closure int
 }
 
-// Parameter makes names unique among closures: in StableHLO an inner region sees the names of the outer ones.
+// Parameter makes parameters' names unique among closures: in StableHLO an inner region sees the names of the outer
+// ones.
 func (f *function) Parameter(name string, shape shapes.Shape, sharding *compute.ShardingSpec) (compute.Value, error) {
 	if f.closure > 0 {
 		name = fmt.Sprintf("%s_c%d", name, f.closure)
@@ -92,8 +92,9 @@ func (f *function) Sort(comparator compute.Function, axis int, isStable bool,
 	return f.Function.Sort(unwrap(comparator), axis, isStable, inputs...)
 }
 
-// While returns copies of the loop's results: the pure-Go backend (compute v0.1.6 to v0.1.14) indexes past its buffers
-// where the last results of a loop are not needed, nothing was built after it, and one value enters it twice.
+// While returns copies of the loop's results. Otherwise the pure-Go backend (compute v0.1.6 to v0.1.14) indexes past
+// its buffers where the last results of a loop are not used, nothing was built after it, and one value enters the loop
+// twice.
 func (f *function) While(cond, body compute.Function, initialState ...compute.Value) ([]compute.Value, error) {
 	out, err := f.Function.While(unwrap(cond), unwrap(body), initialState...)
 	if err != nil {
@@ -111,10 +112,10 @@ func (f *function) If(pred compute.Value, trueBranch, falseBranch compute.Functi
 	return f.Function.If(pred, unwrap(trueBranch), unwrap(falseBranch))
 }
 
-// BroadcastInDim hides a closure's broadcasts from the pure-Go backend's implicit-broadcast pass, which removes
-// those that elementwise operations read, also from closures that were compiled before (compute v0.1.6 to v0.1.14):
-// these then miss an input. The pass looks no further than direct inputs, so that a reshape to the same shape hides
-// one; XLA drops the reshape.
+// BroadcastInDim hides a closure's broadcasts from the pure-Go backend's implicit-broadcast pass (compute v0.1.6 to
+// v0.1.14). That pass removes broadcasts that elementwise operations read, also from closures compiled earlier, which
+// then miss an input. As it looks only at direct inputs, a reshape to the same shape hides a broadcast; XLA drops the
+// reshape.
 func (f *function) BroadcastInDim(operand compute.Value, outputShape shapes.Shape,
 	broadcastAxes []int) (compute.Value, error) {
 	out, err := f.Function.BroadcastInDim(operand, outputShape, broadcastAxes)

@@ -11,7 +11,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Three rounds of: add 1 as often as rounds came before, then double.
+// Three rounds of: add 1 once for each round before, then double.
 func TestLoopsInsideLoops(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		exec, err := NewExec(e.Backend, func(x *Node) []*Node {
@@ -37,7 +37,7 @@ func TestLoopsInsideLoops(t *testing.T) {
 	})
 }
 
-// Reductions in a body and around it, over axes of even, odd and single length.
+// Reductions inside a body and outside it, over axes of even length, odd length and length one.
 func TestReductionsInsideLoops(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		all := func(x *Node) []*Node {

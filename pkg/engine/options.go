@@ -7,12 +7,12 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// compileOptions are our options for XLA's CPU compiler, as bytes to append to those of a program (appended messages
-// are merged: protobuf.dev/programming-guides/encoding, "Last One Wins"); flags are the user's XLA_FLAGS, whose
-// choices are left alone.
+// compileOptions are our options for XLA's CPU compiler, as bytes to append to those of a program (appended protobuf
+// messages are merged: protobuf.dev/programming-guides/encoding, "Last One Wins"). flags are the user's XLA_FLAGS,
+// which take precedence.
 //
-// Where the processor has AVX-512, the compiler may use whole registers: its default is half of one, with which sums
-// over neighbours take 1.4 to 1.8 times as long (docs/notes/2026-11-compiler.md).
+// Where the processor has AVX-512, the compiler is told to use whole registers. Its default is half of one, with which
+// sums over neighbours take 1.4 to 1.8 times as long (docs/notes/2026-11-compiler.md).
 func compileOptions(flags string) []byte {
 	const width = "xla_cpu_prefer_vector_width"
 	if !cpu.X86.HasAVX512F || strings.Contains(flags, width) {

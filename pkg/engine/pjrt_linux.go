@@ -2,8 +2,8 @@
 
 package engine
 
-// The part of the PJRT C API (openxla/xla, xla/pjrt/c/pjrt_c_api.h) that compiling, keeping and measuring programs
-// takes. Its table of functions only ever grows at the end within a major version, and its arguments carry their
+// The part of the PJRT C API (openxla/xla, xla/pjrt/c/pjrt_c_api.h) that is needed to compile, keep and measure
+// programs. Within a major version, the API's table of functions only grows at its end, and arguments carry their
 // sizes.
 
 /*
@@ -42,12 +42,12 @@ typedef struct {
 } serialize_args;
 typedef struct {
 	size_t size; void *extensions, *executable;
-	int64_t code, arguments, outputs, aliases, temporary; // of the device, for the CPU plugin the host
-	int64_t rest[16]; // room for more: a plugin refuses arguments that are shorter than it knows them
+	int64_t code, arguments, outputs, aliases, temporary; // on the device; for the CPU plugin, the host
+	int64_t rest[16]; // room for later fields: a plugin refuses arguments shorter than it expects
 } memory_args;
 typedef struct { size_t size; void *extensions, *object; } destroy_args;
 
-// Places in the table.
+// Indices in the table.
 enum {
 	ERROR_DESTROY = 0, COMPILE = 20, EXECUTABLE_DESTROY = 40, SERIALIZE = 49, GET_EXECUTABLE = 51, LOAD = 56,
 	MEMORY = 96
@@ -55,8 +55,8 @@ enum {
 
 extern void *revgnnCompile(compile_args *args);
 
-// interpose returns a copy of a plugin's table whose compile function is ours, and the table in original; NULL if the
-// plugin is of a kind not known here. Both stay for as long as the process.
+// interpose returns a copy of a plugin's table in which the compile function is ours, and the plugin's own table in
+// original; NULL if the plugin has an unknown API. Both tables stay for the life of the process.
 static inline api *interpose(const char *path, api **original) {
 	void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	api *(*get)(void) = library ? (api *(*)(void))dlsym(library, "GetPjrtApi") : NULL;
@@ -70,7 +70,7 @@ static inline api *interpose(const char *path, api **original) {
 	return copy;
 }
 
-// call runs a function of the table; it returns an error, or NULL.
+// call calls a function of the table; it returns an error, or NULL.
 static inline void *call(api *a, int function, void *args) { return ((void *(*)(void *))a->functions[function])(args); }
 
 // destroy frees an error or an executable.
@@ -79,13 +79,13 @@ static inline void destroy(api *a, int function, void *object) {
 	call(a, function, &args);
 }
 
-// done tells whether there was no error, which it frees.
+// done returns 1 if there was no error, else frees the error and returns 0.
 static inline int done(api *a, void *error) {
 	if (error) destroy(a, ERROR_DESTROY, error);
 	return !error;
 }
 
-// compile is the plugin's own compile function, given other options; it returns an error, or NULL.
+// compile calls the plugin's own compile function with other options; it returns an error, or NULL.
 static inline void *compile(api *a, compile_args *args, char *options, size_t size) {
 	char *given = args->options;
 	size_t given_size = args->options_size;
@@ -95,7 +95,7 @@ static inline void *compile(api *a, compile_args *args, char *options, size_t si
 	return error;
 }
 
-// load makes an executable from the bytes of one: 1, or 0 where the plugin refuses them.
+// load makes an executable from serialised bytes; it returns 1, or 0 where the plugin refuses them.
 static inline int load(api *a, compile_args *to, char *bytes, size_t size) {
 	load_args args = {sizeof args, NULL, to->client, bytes, size, NULL, NULL, 0};
 	if (!done(a, call(a, LOAD, &args))) return 0;
@@ -103,8 +103,8 @@ static inline int load(api *a, compile_args *to, char *bytes, size_t size) {
 	return 1;
 }
 
-// ask calls a function of the table about an executable, the third field of its arguments: 1, or 0 where the plugin
-// cannot.
+// ask calls a function of the table that takes an executable, the third field of its arguments; it returns 1, or 0
+// where the plugin cannot answer.
 static inline int ask(api *a, int function, void *loaded, void *args) {
 	executable_args get = {sizeof get, NULL, loaded, NULL};
 	if (!done(a, call(a, GET_EXECUTABLE, &get))) return 0;
@@ -114,8 +114,8 @@ static inline int ask(api *a, int function, void *loaded, void *args) {
 	return done(a, error);
 }
 
-// serialize turns an executable into bytes, to be released, and measure tells its memory: 1, or 0 where the plugin
-// cannot.
+// serialize turns an executable into bytes, which the caller must release, and measure reads its memory. Both return
+// 1, or 0 where the plugin cannot.
 static inline int serialize(api *a, void *loaded, serialize_args *to) {
 	*to = (serialize_args){sizeof *to};
 	return ask(a, SERIALIZE, loaded, to);
@@ -141,18 +141,18 @@ import (
 	"github.com/gomlx/go-xla/pjrt"
 )
 
-// plugin is the interposed one, of the CPU; machine is what its programs depend on beside their text and their
-// options, and options are ours, appended to those of each program.
+// plugin is the interposed CPU plugin. machine describes what programs depend on besides their text and their options,
+// and options are ours, appended to those of each program.
 var plugin struct {
 	api     *C.api
 	machine []byte
 	options []byte
 }
 
-// interpose has go-xla (v0.4.5, which has no call to save or load compiled programs, nor to set options of the
-// compiler) use the CPU plugin at path through a table of functions of which the one that compiles is
-// [revgnnCompile]. It tells whether it could; if not, programs are compiled each time, with the compiler's defaults,
-// and their memory is not known.
+// interpose makes go-xla use the CPU plugin at path through a table of functions in which the compile function is
+// [revgnnCompile]. (go-xla v0.4.5 itself has no call to save or load compiled programs, nor to set compiler options.)
+// It returns false where that fails; programs are then compiled each time, with the compiler's defaults, and their
+// memory is unknown.
 func interpose(name, path string, threads int) bool {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -167,7 +167,7 @@ func interpose(name, path string, threads int) bool {
 	}
 	flags := os.Getenv("XLA_FLAGS")
 	plugin.api, plugin.options = original, compileOptions(flags)
-	// XLA lays programs out for the processor's instructions and for the number of its own threads.
+	// XLA compiles programs for the processor's instructions and for its own number of threads.
 	plugin.machine = fmt.Appendf(nil, "%s %d %d %d.%d %s %d %v %s", path, info.Size(), info.ModTime().UnixNano(),
 		original.version.major, original.version.minor, processor(), threads, cpuOptions, flags)
 	return pjrt.RegisterPreloadedPlugin(name, uintptr(unsafe.Pointer(table))) == nil
@@ -214,7 +214,8 @@ func revgnnCompile(args *C.compile_args) unsafe.Pointer {
 	return nil
 }
 
-// loadProgram makes args' executable of a kept program, and tells whether there was one that the plugin takes.
+// loadProgram makes args' executable from a kept program; it returns false where there is none, or the plugin refuses
+// it.
 func loadProgram(args *C.compile_args, kept []byte) bool {
 	if kept == nil {
 		return false
@@ -224,12 +225,11 @@ func loadProgram(args *C.compile_args, kept []byte) bool {
 	return C.load(plugin.api, args, (*C.char)(c), C.size_t(len(kept))) == 1
 }
 
-// measured holds the memory of programs by the thread that compiled them: go-xla calls [revgnnCompile] on the thread
-// on which it is called, which is what tells programs apart that are compiled at the same time.
+// measured holds the memory of programs by the thread that compiled them. go-xla calls [revgnnCompile] on its caller's
+// thread, which tells apart programs that are compiled at the same time.
 var measured sync.Map
 
-// measure runs a function that compiles a program, and returns what became known of its memory meanwhile, nil if
-// nothing.
+// measure runs a function that compiles a program, and returns the program's memory, nil if unknown.
 func measure(compile func() error) (*Memory, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -2,7 +2,7 @@
 
 package engine
 
-// interpose is for Linux: elsewhere programs are compiled each time, and their memory is not known.
+// interpose works on Linux only: elsewhere programs are compiled each time, and their memory is unknown.
 func interpose(string, string, int) bool { return false }
 
 // measure runs a function that compiles a program.

@@ -16,15 +16,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Plugins maps "cpu" and "cuda" to the paths of the PJRT plugins that are installed. Where one is damaged, there are
-// none.
+// Plugins maps "cpu" and "cuda" to the paths of the installed PJRT plugins. It is empty where one of them is damaged.
 func Plugins() map[string]string {
 	out, _ := installed()
 	return out
 }
 
-// installed is [Plugins], with the reason where one is damaged: go-xla loads all that it finds to look at them, and
-// loading one that is cut short ends the process.
+// installed is [Plugins], with an error where a plugin is damaged: go-xla loads all plugins that it finds, and loading
+// a truncated one would end the process.
 func installed() (map[string]string, error) {
 	out := map[string]string{}
 	if err := damagedPlugin(); err != nil {
@@ -51,8 +50,8 @@ func installed() (map[string]string, error) {
 	return out, nil
 }
 
-// loadable are the plugins that go-xla (v0.4.5) can load. It panics where the system refuses to load one, after a line
-// in its log that says why.
+// loadable are the plugins that go-xla (v0.4.5) can load. go-xla panics where the system refuses to load one, after it
+// has logged why.
 func loadable() (found map[string]string, err error) {
 	defer func() {
 		if recover() != nil {
@@ -63,7 +62,8 @@ func loadable() (found map[string]string, err error) {
 	return pjrt.AvailablePlugins(), nil
 }
 
-// damagedPlugin is an error that names a plugin, where go-xla looks for them, that is no whole library.
+// damagedPlugin returns an error that names a plugin, in the folders that go-xla searches, that is not a complete
+// library.
 func damagedPlugin() error {
 	if runtime.GOOS != "linux" {
 		return nil
@@ -73,7 +73,7 @@ func damagedPlugin() error {
 		for _, pattern := range []string{"pjrt-plugin-*.so", "pjrt_plugin_*.so", "pjrt_c_api_*_plugin.so"} {
 			found, _ := filepath.Glob(filepath.Join(dir, pattern))
 			for _, path := range found {
-				if err := wholeLibrary(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // a link to nowhere
+				if err := wholeLibrary(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // not a dangling link
 					return fmt.Errorf("the plugin %s is damaged (%w): remove it and run 'revgnn install-plugin'", path, err)
 				}
 			}
@@ -82,8 +82,8 @@ func damagedPlugin() error {
 	return nil
 }
 
-// wholeLibrary tells whether a file is a library of which nothing is cut off: the table of its sections, mostly at the
-// end, and its segments, which are what is loaded, lie inside.
+// wholeLibrary returns an error unless a file is a complete ELF library: its segments, which are what is loaded, and
+// its table of sections, mostly at the end, lie inside the file.
 func wholeLibrary(path string) error {
 	f, size, err := files.Open(path, "a plugin")
 	if err != nil {
@@ -102,7 +102,7 @@ func wholeLibrary(path string) error {
 	return nil
 }
 
-// PluginDir is where go-xla looks for plugins in a user's home, and where they are installed.
+// PluginDir is the folder in the user's home where plugins are installed, and where go-xla looks for them.
 func PluginDir() (string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -115,8 +115,8 @@ func PluginDir() (string, error) {
 	return filepath.Join(home, ".local", "lib", "go-xla"), nil
 }
 
-// pluginFolders are those where plugins are installed, or that the user names; only says that go-xla looks into no
-// others. It looks into the system's library folders, too, unless folders are named.
+// pluginFolders are the folders where plugins are installed, or that the user names. only tells that the user names
+// them: go-xla then does not search the system's library folders.
 func pluginFolders() (dirs []string, only bool) {
 	if paths, ok := os.LookupEnv(pjrt.PJRTPluginPathsEnv); ok {
 		return slices.DeleteFunc(strings.Split(paths, ":"), func(dir string) bool { return dir == "" }), true
@@ -127,7 +127,7 @@ func pluginFolders() (dirs []string, only bool) {
 	return append(dirs, "/usr/local/lib/go-xla"), false
 }
 
-// searched says in words where plugins are looked for.
+// searched describes in words where plugins are looked for.
 func searched() string {
 	dirs, only := pluginFolders()
 	if !only {

@@ -9,8 +9,8 @@ import (
 	"github.com/gomlx/go-xla/pjrt"
 )
 
-// TestDamagedPlugins: a plugin that is cut short, or none, is named and not loaded, whatever engine is asked for. The
-// program of this test takes the place of one that is whole.
+// TestDamagedPlugins: a truncated plugin, or a file that is no library, is named and not loaded, whatever engine is
+// asked for. The test's own program takes the place of a complete plugin.
 func TestDamagedPlugins(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {

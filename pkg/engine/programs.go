@@ -18,15 +18,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Programs is the environment variable that names the folder of compiled programs; "off" keeps none.
+// Programs is the environment variable that names the folder of compiled programs; "off" turns it off.
 const Programs = "REVGNN_PROGRAMS"
 
-// afterCompile is what [AfterCompile] was given.
+// afterCompile is the function set by [AfterCompile].
 var afterCompile atomic.Pointer[func()]
 
-// AfterCompile has a function called whenever the XLA CPU engine has compiled a program, on the thread that compiled
-// it, and not where the program was kept from before. Compiling takes, for a moment, a few hundred MB that the C
-// library may then hold on to; a command that wants them back says so here. Nil calls nothing, as at the start.
+// AfterCompile sets a function to be called whenever the XLA CPU engine has compiled a program, on the thread that
+// compiled it, but not when a kept program was loaded. Compiling briefly takes a few hundred MB, which the C library
+// may hold on to; a command can give them back here. nil, the initial value, calls nothing.
 func AfterCompile(f func()) {
 	if f == nil {
 		afterCompile.Store(nil)
@@ -35,42 +35,43 @@ func AfterCompile(f func()) {
 	afterCompile.Store(&f)
 }
 
-// compiled calls what AfterCompile was given.
+// compiled calls the function set by AfterCompile.
 func compiled() {
 	if f := afterCompile.Load(); f != nil {
 		(*f)()
 	}
 }
 
-// refused is what [OnRefusal] was given, and told whether it has been called.
+// refused is the function set by [OnRefusal], and told tells that it has been called.
 var (
 	refused atomic.Pointer[func(error)]
 	told    atomic.Bool
 )
 
-// OnRefusal has a function called the first time that a kept program is not used for a reason that its owner should
-// know: the folder or a file is open to others, or a byte has changed. It is compiled then as if it were not there.
+// OnRefusal sets a function to be called the first time that a kept program is refused for a reason that the user
+// should know: other users have access to the folder or a file, or a byte has changed. The program is then compiled
+// again.
 func OnRefusal(f func(error)) {
 	told.Store(false)
 	refused.Store(&f)
 }
 
-// tell calls what OnRefusal was given, once.
+// tell calls the function set by OnRefusal, once.
 func tell(err error) {
 	if f := refused.Load(); f != nil && *f != nil && !told.Swap(true) {
 		(*f)(err)
 	}
 }
 
-// maxPrograms bounds the folder; a program has 0.1 to 5 MB.
+// maxPrograms bounds the size of the folder; a program takes 0.1 to 5 MB.
 const maxPrograms = 512 << 20
 
-// programs is a folder of compiled programs, empty if there is none. They are native code, which runs as the user: only
-// the user may have rights on the folder and its files, and a file begins with a sum of its name and its content under
-// a secret key ([programs.key]), so that one that was changed, made elsewhere or stored under another's name is never
-// handed to the engine. A file has the name of what the program was compiled from, by [programName]. Processes may
-// share the folder: files appear whole or not at all. Whatever goes wrong with it, programs are compiled as if it were
-// not there.
+// programs is a folder of compiled programs; empty if there is none. The programs are native code that runs as the
+// user. Therefore only the user may have access to the folder and its files, and each file begins with a MAC of its
+// name and content under a secret key ([programs.key]): a file that was changed, made elsewhere or renamed is never
+// passed to the engine. A file is named after what the program was compiled from, by [programName]. Processes may
+// share the folder, since files appear whole or not at all. Whatever goes wrong with the folder, programs are compiled
+// as if it were not there.
 type programs string
 
 func programsDir() programs {
@@ -88,10 +89,11 @@ func programsDir() programs {
 	return programs(dir)
 }
 
-// layout is the version of the files, a part of their names: those of earlier ones are not found.
+// layout is the version of the files' format. It is part of their names, so that files of earlier versions are not
+// found.
 const layout = "hmac"
 
-// programName is the sum of everything that a compiled program depends on.
+// programName is a hash of everything that a compiled program depends on.
 func programName(parts ...[]byte) string {
 	hash := sha256.New()
 	for _, p := range append(parts, []byte(layout)) {
@@ -101,7 +103,7 @@ func programName(parts ...[]byte) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// sum authenticates a program under its name.
+// sum is the HMAC of a program and its name.
 func sum(key []byte, name string, program []byte) []byte {
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%d %s\n", len(name), name)
@@ -109,7 +111,7 @@ func sum(key []byte, name string, program []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// load returns a program, or nil.
+// load returns a kept program, or nil.
 func (dir programs) load(name string) []byte {
 	if dir == "" {
 		return nil
@@ -135,7 +137,7 @@ func (dir programs) load(name string) []byte {
 		return nil
 	}
 	now := time.Now()
-	os.Chtimes(path, now, now) // used last: removed last
+	os.Chtimes(path, now, now) // the most recently used programs are removed last
 	return b[sha256.Size:]
 }
 
@@ -144,7 +146,7 @@ func notKept(err error) error {
 		Programs)
 }
 
-// store keeps a program, and removes those that were not used for longest where the folder grows too large.
+// store keeps a program. Where the folder grows beyond most bytes, it removes those not used for longest.
 func (dir programs) store(name string, program []byte, most int64) {
 	if dir == "" || os.MkdirAll(string(dir), 0o700) != nil {
 		return
@@ -166,7 +168,7 @@ func (dir programs) store(name string, program []byte, most int64) {
 	}
 }
 
-// shrink removes the programs that were not used for longest until the rest has at most so many bytes.
+// shrink removes programs, those not used for longest first, until the rest takes at most most bytes.
 func (dir programs) shrink(most int64) {
 	entries, _ := os.ReadDir(string(dir))
 	var all []fs.FileInfo

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestProgramsBound checks that the programs used last stay.
+// TestProgramsBound: the most recently used programs stay.
 func TestProgramsBound(t *testing.T) {
 	dir := private(t)
 	program := make([]byte, 100)
@@ -33,7 +33,7 @@ func TestProgramsBound(t *testing.T) {
 	programs(filepath.Join(string(dir), "a")).store("e", program, 1) // a file, not a folder: nothing happens
 }
 
-// private is a new folder that is the user's alone.
+// private is a new folder that only the user has access to.
 func private(t testing.TB) programs {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "programs")

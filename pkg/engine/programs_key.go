@@ -11,14 +11,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// keyFile is the file of the secret key beside the programs, keySize its bytes.
+// keyFile is the name of the secret key's file in the folder, and keySize its length in bytes.
 const (
 	keyFile = "key"
 	keySize = 32
 )
 
-// key returns the folder's secret key, which it makes where there is none. The folder and the key must be the user's
-// alone.
+// key returns the folder's secret key, and makes it if there is none. Only the user may have access to the folder and
+// the key.
 func (dir programs) key() ([]byte, error) {
 	info, err := os.Stat(string(dir))
 	if err != nil {
@@ -33,7 +33,7 @@ func (dir programs) key() ([]byte, error) {
 	path := filepath.Join(string(dir), keyFile)
 	key, err := files.ReadPrivate(path, "the key of compiled programs", keySize)
 	if err == nil && len(key) != keySize {
-		err = os.Remove(path) // cut short: no program that was kept can be told from others
+		err = os.Remove(path) // truncated: kept programs can no longer be verified
 		key = nil
 	}
 	if key == nil && (err == nil || errors.Is(err, fs.ErrNotExist)) {
@@ -44,10 +44,10 @@ func (dir programs) key() ([]byte, error) {
 	return key, err
 }
 
-// makeKey makes a key at path, unless another process has made one meanwhile: what is linked there is complete, and
-// the first stays.
+// makeKey makes a key at path. If another process makes one at the same time, the first stays: the key is written
+// completely, then linked to path.
 func (dir programs) makeKey(path string) error {
-	f, err := os.CreateTemp(string(dir), ".key.*.part") // of mode 0600
+	f, err := os.CreateTemp(string(dir), ".key.*.part") // its mode is 0600
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (dir programs) makeKey(path string) error {
 		return err
 	}
 	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return os.Rename(f.Name(), path) // where there are no links
+		return os.Rename(f.Name(), path) // where the file system has no hard links
 	}
 	return nil
 }

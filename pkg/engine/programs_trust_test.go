@@ -14,7 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 )
 
-// refusals collects what is told from now on.
+// refusals collects the messages of [OnRefusal] from now on.
 func refusals(t testing.TB) *[]string {
 	var all []string
 	OnRefusal(func(err error) { all = append(all, err.Error()) })
@@ -22,7 +22,7 @@ func refusals(t testing.TB) *[]string {
 	return &all
 }
 
-// TestProgramsTrust loads programs that are not as the user has left them.
+// TestProgramsTrust: programs that are not as the user left them are not loaded.
 func TestProgramsTrust(t *testing.T) {
 	name := func(dir programs, file string) string { return filepath.Join(string(dir), file) }
 	must := func(t *testing.T, err error) {
@@ -75,7 +75,7 @@ func TestProgramsTrust(t *testing.T) {
 	}
 }
 
-// TestProgramsModes: folder, key and programs are the user's alone, and a key that is cut short is made anew.
+// TestProgramsModes: only the user has access to folder, key and programs, and a truncated key is replaced.
 func TestProgramsModes(t *testing.T) {
 	dir := programs(filepath.Join(t.TempDir(), "new", "programs"))
 	dir.store("a", []byte("ours"), 1<<20)
@@ -99,8 +99,8 @@ func TestProgramsModes(t *testing.T) {
 	}
 }
 
-// TestFlippedBytes changes one byte of a kept program, or of the key beside it, at a time: it is not loaded, and what
-// is compiled anew can be kept.
+// TestFlippedBytes changes one byte at a time of a kept program or of its key: the program is not loaded, and can be
+// kept again once it is compiled.
 func TestFlippedBytes(t *testing.T) {
 	dir := private(t)
 	dir.store("a", []byte("a program"), 1<<20)
@@ -118,7 +118,7 @@ func TestFlippedBytes(t *testing.T) {
 	}
 }
 
-// FuzzProgram: no file that the folder did not write is loaded.
+// FuzzProgram: a file that the folder did not write is never loaded.
 func FuzzProgram(f *testing.F) {
 	dir := private(f)
 	dir.store("a", []byte("ours"), 1<<20)
@@ -143,7 +143,7 @@ func FuzzProgram(f *testing.F) {
 	})
 }
 
-// TestSumsDiffer: neither a name nor a program can take a byte from the other.
+// TestSumsDiffer: moving a byte from the name to the program, or back, changes the sum.
 func TestSumsDiffer(t *testing.T) {
 	key := make([]byte, keySize)
 	differ := func(name, other string, program, another []byte) bool {

@@ -9,18 +9,18 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// Reductions inside the bodies of loops. go-xla (v0.4.5) keeps the function that adds two numbers, and its like, once
-// per program, as a child of the function that reduced first: a reduction in any other one is refused. In bodies,
-// reductions are therefore made of operations that need no such function: sums over an axis of a matrix are its product
-// with a vector of ones; for all else, the halves of an axis are combined with each other until one entry is left.
+// Reductions inside loop bodies. go-xla (v0.4.5) keeps the function that adds two numbers, and similar functions, once
+// per program, as children of the function that reduced first; it refuses reductions in any other function. In bodies,
+// reductions are therefore built from operations that need no such function. Sums over an axis of a matrix are
+// products with a vector of ones; other reductions combine the halves of an axis until one entry is left.
 
 // operation combines two values entry by entry.
 type operation func(lhs, rhs compute.Value) (compute.Value, error)
 
-// reduction is a reduction of the engine's own.
+// reduction is one of the engine's own reductions.
 type reduction func(x compute.Value, axes ...int) (compute.Value, error)
 
-// reduce folds x over axes, all of them if none is given; outside of bodies, native does so.
+// reduce reduces x over axes (none stands for all). Outside of loop bodies, it calls native.
 func (f *function) reduce(x compute.Value, axes []int, native reduction, combine operation) (compute.Value, error) {
 	if f.closure == 0 {
 		return native(x, axes...)
@@ -46,7 +46,7 @@ func (f *function) reduce(x compute.Value, axes []int, native reduction, combine
 	return f.Function.Reshape(x, rest...)
 }
 
-// fold combines the entries of x along an axis into one.
+// fold reduces x along one axis by combining halves.
 func (f *function) fold(x compute.Value, axis int, combine operation) (compute.Value, error) {
 	shape, err := f.Function.Shape(x)
 	if err != nil {
@@ -57,7 +57,7 @@ func (f *function) fold(x compute.Value, axis int, combine operation) (compute.V
 		return nil, fmt.Errorf("axis %d of %s has no entries: there is nothing to reduce in the body of a loop",
 			axis, shape)
 	}
-	var odd compute.Value // what is left over of axes of odd length
+	var odd compute.Value // the entries left over from axes of odd length, combined
 	for ; n > 1; n /= 2 {
 		left, right, last, err := f.halves(x, axis)
 		if err != nil {
@@ -82,7 +82,7 @@ func (f *function) fold(x compute.Value, axis int, combine operation) (compute.V
 	return combine(x, odd)
 }
 
-// halves are the halves of x along an axis, and the last entry of an axis of odd length.
+// halves splits x along an axis into two halves, and the last entry if the axis has odd length.
 func (f *function) halves(x compute.Value, axis int) (left, right, last compute.Value, err error) {
 	shape, err := f.Function.Shape(x)
 	if err != nil {
@@ -115,9 +115,9 @@ func (f *function) ReduceSum(x compute.Value, axes ...int) (compute.Value, error
 	return f.reduce(x, axes, f.Function.ReduceSum, f.Function.Add)
 }
 
-// timesOnes is the sum of the matrix x over an axis, as a product with ones. XLA CPU does not fuse products of columns
-// with what they read. That is why it is wanted: x is computed once for this sum and for all others that read it,
-// where a fusion for each of its readers would compute it anew.
+// timesOnes is the sum of the matrix x over an axis, as a product with ones. XLA CPU does not fuse such a product with
+// the computation of x, which is wanted here: x is computed once for this sum and for all its other readers, where
+// fusions would compute it anew for each of them.
 func (f *function) timesOnes(x compute.Value, shape shapes.Shape, axis int) (compute.Value, error) {
 	one, err := f.Function.Constant([]float32{1})
 	if err != nil {

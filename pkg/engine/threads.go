@@ -7,19 +7,20 @@ import (
 	"strconv"
 )
 
-// ThreadsVariable is the environment variable that says on how many threads XLA computes on the CPU.
+// ThreadsVariable is the environment variable with the number of threads that XLA uses on the CPU.
 const ThreadsVariable = "REVGNN_THREADS"
 
-// pluginVariable is what XLA's CPU plugin reads when it is opened: the number of threads in place of that of cores.
+// pluginVariable is the environment variable from which XLA's CPU plugin reads its number of threads when it is
+// opened; the default is the number of cores.
 const pluginVariable = "NPROC"
 
-// MostThreads is the largest number of threads that may be asked for.
+// MostThreads is the largest number of threads that may be set.
 const MostThreads = 1024
 
-// Threads is the number of threads on which XLA computes on the CPU: REVGNN_THREADS, else as many as there are cores
-// for this process. XLA cuts sums into as many pieces, so that results depend on it in their last digits, and on it
-// alone: one thread on two cores gives the numbers of one core, and two threads those of two. The pure-Go engine gives
-// the same numbers on any number of cores.
+// Threads is the number of threads that XLA uses on the CPU: REVGNN_THREADS, else the number of cores available to
+// this process. XLA splits sums by it, so that the last digits of results depend on the number of threads, and on
+// nothing else: one thread on two cores gives the same numbers as one core. The pure-Go engine gives the same numbers
+// on any number of cores.
 func Threads() (int, error) {
 	for _, name := range []string{ThreadsVariable, pluginVariable} {
 		text := os.Getenv(name)
@@ -37,8 +38,8 @@ func Threads() (int, error) {
 	return runtime.NumCPU(), nil
 }
 
-// withThreads opens a plugin that is to compute on n threads. The plugin has no option for it, and looks into the
-// environment once, here; afterwards the environment is as it was.
+// withThreads opens a plugin that will use n threads. The plugin has no option for this, and reads the environment
+// once, here; afterwards the environment is restored.
 func withThreads(n int, open func() error) error {
 	before, was := os.LookupEnv(pluginVariable)
 	if err := os.Setenv(pluginVariable, strconv.Itoa(n)); err != nil {

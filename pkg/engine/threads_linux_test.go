@@ -11,7 +11,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// XLA computes on as many threads as this process has cores: more take each other's turns.
+// XLA uses as many threads as this process has cores; more would wait for each other.
 func TestThreads(t *testing.T) {
 	enginetest.Open(t, engine.CPU)
 	names, _ := filepath.Glob("/proc/self/task/*/comm")

@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// What docs/upstream.md reports still happens. A failure here is good news: upstream has mended something, and
-// what works around it can go.
+// The problems reported in docs/upstream.md still exist. A failure of this test is good news: upstream has fixed one,
+// and its workaround can be removed.
 func TestUpstreamStillNeedsWorkarounds(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, report := range reports {
@@ -33,7 +33,7 @@ func TestUpstreamStillNeedsWorkarounds(t *testing.T) {
 
 var reports = map[string]struct {
 	program func(x *Node) *Node
-	// fails is part of the error by engine.
+	// fails is, by engine, a part of the error message.
 	fails map[string]string
 }{
 	"a loop inside a loop": {
@@ -77,10 +77,10 @@ var reports = map[string]struct {
 	},
 }
 
-// repeat is body three times on x.
+// repeat applies body three times to x.
 func repeat(x *Node, body func(x *Node) *Node) *Node { return loop3(x, nil, body) }
 
-// loop3 is repeat, with one more value that goes through the loop unchanged and whose last is not needed.
+// loop3 is repeat with one more value, which passes through the loop unchanged and whose final value is not used.
 func loop3(x, more *Node, body func(x *Node) *Node) *Node {
 	state := []*Node{x, Const(x.Graph(), int32(0))}
 	if more != nil {
@@ -112,8 +112,8 @@ func execute(b compute.Backend, program func(x *Node) *Node) error {
 	return err
 }
 
-// In StableHLO an inner region sees the names of the outer ones, and go-xla does not tell
-// parameters of the same name apart.
+// In StableHLO an inner region sees the names of the outer ones; go-xla does not distinguish parameters with the same
+// name.
 func TestUpstreamNamesOfParameters(t *testing.T) {
 	b := engine.Plain(enginetest.Open(t, engine.CPU)).Builder("names")
 	number := shapes.Make(dtypes.Float32)

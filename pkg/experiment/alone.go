@@ -14,9 +14,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// InOwnProcess runs a task by calling this programme, so that its memory is its own: twice, since compiling takes
-// memory too, and the second call finds the programme that the first compiled. command is the call of the programme
-// self with the task as JSON; it writes the record of [ExecuteAlone] to stdout, as JSON.
+// InOwnProcess runs a task in a new process of this programme, so that the memory it reports is its own. It runs the
+// task twice: compiling takes memory too, and the second process finds the program that the first compiled. command
+// builds the call of the programme self for the task, as JSON; it must write the record of [ExecuteAlone] to stdout,
+// as JSON.
 func InOwnProcess(ctx context.Context, t Task,
 	command func(self, task string) *exec.Cmd) (record results.Record, err error) {
 	self, err := os.Executable()
@@ -43,7 +44,7 @@ func InOwnProcess(ctx context.Context, t Task,
 	return record, nil
 }
 
-// ExecuteAlone is the other end of [InOwnProcess]: it runs the one task of this process.
+// ExecuteAlone runs the task of a process that [InOwnProcess] started.
 func ExecuteAlone(ctx context.Context, t Task, engineName string,
 	load func(ctx context.Context, name string) (*graphs.Graph, error)) (record results.Record, err error) {
 	g, err := load(ctx, t.Dataset)

@@ -10,17 +10,17 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Rule gives settings to models on datasets. A rule that names no models is about all that are registered, and gives
-// each the settings that it has; in one that names models, each must have all of them.
+// Rule gives settings to models on datasets. A rule that names no models applies to all that are registered, and gives
+// each the settings that it has. Models that a rule names must have all of its settings.
 type Rule struct {
 	Note string `json:"note,omitempty"`
-	// Datasets and Models that the rule is about; none: all.
+	// Datasets and Models that the rule applies to; none: all.
 	Datasets []string `json:"datasets,omitempty"`
 	Models   []string `json:"models,omitempty"`
 	// Settings by their names in JSON: a value, or a list to choose from.
 	Settings map[string]list `json:"settings,omitempty"`
-	// Depths are choices of several settings that belong together, such as the numbers of layers and the bound that
-	// goes with them. They take the place of those of earlier rules, and are above Settings.
+	// Depths are alternative combinations of settings that belong together, such as numbers of layers with a bound.
+	// They replace those of earlier rules, and override Settings.
 	Depths []Settings `json:"depths,omitempty"`
 }
 
@@ -38,7 +38,7 @@ func (r Rule) Check() error {
 	return nil
 }
 
-// list is what a setting may be: in JSON one value, or a list of them.
+// list is the values that a setting may take: in JSON one value, or a list.
 type list []json.RawMessage
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -55,11 +55,11 @@ func (l *list) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// grid is what the rules so far allow.
+// grid is what the rules applied so far allow.
 type grid struct {
 	lists  map[string]list
 	depths []Settings
-	any    bool // whether a rule has fitted
+	any    bool // whether any rule applied
 }
 
 // refine adds a rule; c is a configuration of the model.
@@ -67,7 +67,7 @@ func (g *grid) refine(r Rule, c train.Config) {
 	g.any = true
 	own := func(s Settings) Settings {
 		if len(r.Models) > 0 {
-			return s // all of them, or it is a mistake
+			return s // a named model must have all settings: a missing one is an error
 		}
 		return s.within(c)
 	}
@@ -86,8 +86,8 @@ func (g *grid) refine(r Rule, c train.Config) {
 	}
 }
 
-// candidates are all combinations: depths change slowest, and settings in the order of their names, the first
-// fastest. Those that are the same, for want of a setting in the model, count once.
+// candidates are all combinations. Depths change slowest; of the settings, ordered by name, the first changes fastest.
+// Combinations that differ only in settings that the model lacks count once.
 func (g grid) candidates(c train.Config) ([]train.Config, error) {
 	if !g.any {
 		return nil, nil

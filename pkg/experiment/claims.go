@@ -15,17 +15,17 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Claims are of runs that are to be recorded in a store, so that processes that share it make each run once. They are
-// locks in a folder beside the store, by the keys of the runs, with the checkpoints of trainings that are not recorded
-// yet. A process that ends has no claims, however it ends.
+// Claims are for runs to be recorded in a store, so that processes sharing the store make each run once. A claim is a
+// lock in a folder beside the store, named by the run's key; the folder also holds the checkpoints of trainings not
+// yet recorded. When a process ends, however that happens, its claims end.
 type Claims struct{ dir string }
 
-// ClaimsOf are the claims of runs that are to be recorded in a store.
+// ClaimsOf are the claims for a store.
 func ClaimsOf(store *results.Store) Claims { return Claims{store.Path() + ".checkpoints"} }
 
 const lockSuffix, checkpointSuffix = ".lock", ".checkpoint"
 
-// Claim is the right to make a run; nil stands for that of another process.
+// Claim is the right to make a run; nil means that another process has it.
 type Claim struct {
 	*files.Lock
 	checkpoint string
@@ -36,7 +36,7 @@ func (c Claims) Try(key string) (*Claim, error) {
 	return c.take(key, func(path string) (*files.Lock, error) { return files.TryLock(path) })
 }
 
-// Await claims a run as soon as no other process has it.
+// Await claims a run, and waits while another process has it.
 func (c Claims) Await(ctx context.Context, key string) (*Claim, error) {
 	return c.take(key, func(path string) (*files.Lock, error) { return files.AwaitLock(ctx, path) })
 }
@@ -57,13 +57,13 @@ func (c Claims) take(key string, lock func(path string) (*files.Lock, error)) (*
 	}
 }
 
-// Training is where the training that is claimed keeps its state. The state of another version is of no use: what is
-// wanted is a run by this programme.
+// Training is the checkpoint of the claimed training. A state that another version left is replaced, since the run is
+// to be one of this programme.
 func (c *Claim) Training(every time.Duration) *train.Checkpoint {
 	return &train.Checkpoint{Path: c.checkpoint, Every: every, Versions: results.Versions(), Replace: true}
 }
 
-// Recorded removes the checkpoint of a run that needs none any more.
+// Recorded removes the checkpoint of a run once it is recorded.
 func (c *Claim) Recorded() error {
 	if err := os.Remove(c.checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the run is recorded, but its checkpoint cannot be removed: %w", err)
@@ -71,12 +71,12 @@ func (c *Claim) Recorded() error {
 	return nil
 }
 
-// tidy removes checkpoints of recorded runs, whose processes were killed between the two, and the folder if nothing is
-// left in it.
+// tidy removes checkpoints of recorded runs, which remain when a process is killed between recording and removing, and
+// the folder if it is empty.
 func (c Claims) tidy(records Records) error {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {
-		return nil // there is none
+		return nil // there is no folder
 	}
 	for _, e := range entries {
 		key, is := strings.CutSuffix(e.Name(), checkpointSuffix)
@@ -95,6 +95,6 @@ func (c Claims) tidy(records Records) error {
 			return err
 		}
 	}
-	os.Remove(c.dir) // where it is empty
+	os.Remove(c.dir) // succeeds only if empty
 	return nil
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Cost is what a run should take.
+// Cost is the estimated cost of a run.
 type Cost struct {
-	// Seconds by recorded runs of the very program on this machine; 0 where there are none.
+	// Seconds are estimated from recorded runs of the same program on this machine; 0 where there are none.
 	Seconds float64 `json:"seconds,omitempty"`
-	// Bytes is the smallest peak of the process that such runs were in; where there are none it is AtLeast
-	// [train.Least].
+	// Bytes is the smallest peak memory of a process that made such a run. Without one, AtLeast is set and Bytes is
+	// the lower bound [train.Least].
 	Bytes   int64 `json:"bytes"`
 	AtLeast bool  `json:"bytes_at_least,omitempty"`
 }
@@ -25,7 +25,7 @@ type Costs struct {
 	programs map[string][]run
 }
 
-// run is what is known of one.
+// run is what a record tells about cost.
 type run struct {
 	here    bool // on this machine
 	kind    string
@@ -37,7 +37,7 @@ type run struct {
 	Peak    int64   `json:"peak_rss_bytes"`
 }
 
-// without are the settings that leave a program's work as it is.
+// without are the settings that do not change the work of a program's step.
 var without = []string{"lr", "dropout", "weight_decay", "seed", "epochs", "patience"}
 
 // trains tells whether runs of a kind take training steps.
@@ -45,8 +45,8 @@ func trains(kind string) bool {
 	return kind == results.Train || kind == results.Bench || kind == results.Search
 }
 
-// program is equal for tasks that run the same program on the same graph: trainings, benchmarks and trials of searches
-// take the same steps.
+// program is equal for tasks that run the same program on the same graph. Trainings, benchmarks and trials of searches
+// share programs, as they take the same steps.
 func (t Task) program() string {
 	kind, values := t.Kind, map[string]any{}
 	if trains(kind) {
@@ -55,7 +55,7 @@ func (t Task) program() string {
 	if kind != results.Measure {
 		values = t.Config.Resolved().Values()
 	}
-	// Dropout makes training and evaluation two programs, whatever its probability.
+	// With dropout, of any probability, training and evaluation are two programs.
 	dropout, _ := values["dropout"].(float64)
 	for _, key := range without {
 		delete(values, key)
@@ -68,8 +68,8 @@ func (t Task) program() string {
 	return key
 }
 
-// NewCosts reads records of runs on an engine ("": on any); those that did not go well, and those that can't be read,
-// tell nothing.
+// NewCosts reads the records of runs on an engine ("": on any). Runs that went wrong, and unreadable records, are
+// ignored.
 func NewCosts(records []results.Record, engine string) *Costs {
 	c := &Costs{results.Begin(results.Measure).Machine, map[string][]run{}}
 	for i := range records {
@@ -90,8 +90,8 @@ func NewCosts(records []results.Record, engine string) *Costs {
 	return c
 }
 
-// Of is what a task should cost. A training is expected to take what other trainings took, which stop early as it may,
-// or else, as benchmarks and trials of searches are, the time of a step for each of its epochs.
+// Of estimates a task's cost. A training takes as long as other trainings of its program, which may stop early as it
+// may. If there are none, it takes a step for each of its epochs, timed by benchmarks and trials of searches.
 func (c *Costs) Of(t Task) Cost {
 	var whole, steps []float64
 	out := Cost{Bytes: train.Least(SizeOf(t.Dataset), t.Config), AtLeast: true}
@@ -116,8 +116,8 @@ func (c *Costs) Of(t Task) Cost {
 	return out
 }
 
-// of is what a task should take that differs from the run, of its kind, in settings that leave the program's work as
-// it is. An early stop is expected at the same epoch.
+// of estimates a task's time from a run of its kind and program, whose other settings may differ; early stopping is
+// expected at the same epoch.
 func (r run) of(t Task) float64 {
 	if t.Kind != results.Train {
 		return r.seconds
@@ -129,7 +129,7 @@ func (r run) of(t Task) float64 {
 	return r.Compile + (r.seconds-r.Compile)*float64(epochs)/float64(r.Epochs)
 }
 
-// SizeOf is how large a dataset is, by what is known of it without loading it; zero where that is nothing.
+// SizeOf is a dataset's size as known without loading it; zero where it is not known.
 func SizeOf(dataset string) train.Size {
 	if nodes, edges, ok := isRandom(dataset); ok {
 		return train.Size{Nodes: nodes, Edges: edges, Features: randomFeatures, Classes: 2}
@@ -143,9 +143,9 @@ func SizeOf(dataset string) train.Size {
 	return train.Size{}
 }
 
-// timed are the settings with which a program is timed.
+// timed is the benchmark that times a task's program.
 func timed(t Task) Task {
-	const steps = 3 // of which the first does not count
+	const steps = 3 // the first is not counted
 	t.Kind, t.Split, t.Follow = results.Bench, results.NoSplit, nil
 	t.Config.Epochs = steps
 	return t

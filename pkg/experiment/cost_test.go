@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// ran is a record of a task on this machine.
+// ran is a record of a task, made on this machine.
 func ran(t *testing.T, task Task, seconds float64, outcome any) results.Record {
 	t.Helper()
 	r := results.Begin(task.Kind)
@@ -43,7 +43,7 @@ func TestCosts(t *testing.T) {
 	longer := other
 	longer.Config.Epochs = 400
 	whole := task
-	whole.Config.Dropout = 0 // evaluation is no program of its own then
+	whole.Config.Dropout = 0 // without dropout evaluation has no program of its own
 	wider := task
 	wider.Config.Hidden *= 2
 	timing := Whole(results.Bench, "cora", c)

@@ -18,14 +18,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// errInterrupted is the end of a run that was asked to stop: it leaves no record.
+// errInterrupted is the error of a run that was asked to stop; such a run leaves no record.
 var errInterrupted = errors.New("interrupted")
 
-// Place is where a task runs.
+// Place is where a task runs, and who is told of its progress.
 type Place struct {
 	Engine *engine.Engine
 	Graph  *graphs.Graph
-	// Alone tells that nothing else has run in this process, so that its memory is the task's.
+	// Alone tells that nothing else has run in this process, so that the process's memory is the task's.
 	Alone bool
 	// Epoch, Checkpoint and Notice are those of a training's [train.Options].
 	Epoch      func(train.Epoch)
@@ -33,8 +33,8 @@ type Place struct {
 	Notice     func(text string)
 }
 
-// Execute runs a task and returns its record, which is not kept yet. A run that diverges, or fails, is a record with
-// that status; an error means that it was interrupted, or that there is nothing to record.
+// Execute runs a task and returns its record, which the caller must store. A run that diverges or fails also has a
+// record, with that status. An error means that the run was interrupted, or that there is nothing to record.
 func Execute(ctx context.Context, p Place, t Task) (results.Record, error) {
 	r := results.Begin(t.Kind)
 	r.Key, r.Dataset, r.Split = t.Key(), t.Dataset, t.Split
@@ -51,7 +51,7 @@ func Execute(ctx context.Context, p Place, t Task) (results.Record, error) {
 	out, status, message, err := p.run(ctx, t)
 	r.Seconds = time.Since(r.Started).Seconds()
 	if trained, ok := out.(Trained); ok {
-		r.Seconds = max(r.Seconds, trained.Seconds) // with those before the checkpoint that it went on from
+		r.Seconds = max(r.Seconds, trained.Seconds) // includes the seconds before it was resumed
 	}
 	switch {
 	case ctx.Err() != nil || status == train.Interrupted:
@@ -67,7 +67,7 @@ func Execute(ctx context.Context, p Place, t Task) (results.Record, error) {
 	return r, nil
 }
 
-// run does the work: its outcome, how it ended, and what there is to say about that.
+// run does the work. It returns the outcome, the status, and a message about it.
 func (p Place) run(ctx context.Context, t Task) (out any, status, message string, err error) {
 	switch t.Kind {
 	case results.Train:
@@ -84,11 +84,11 @@ func (p Place) run(ctx context.Context, t Task) (out any, status, message string
 	return out, results.OK, "", err
 }
 
-// time times training steps.
+// time times training steps for a benchmark.
 func (p Place) time(ctx context.Context, t Task) (*Timed, error) {
-	// What loading the graph left behind is neither the programme's own nor the benchmark's.
+	// Return the memory left over from loading the graph: it belongs neither to the programme nor to the benchmark.
 	debug.FreeOSMemory()
-	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // on Linux: the peak starts anew
+	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // resets the peak, on Linux
 	idle := machine.ResidentSet()
 	b, err := train.Bench(ctx, p.Engine, p.Graph, t.Config, nil)
 	if err != nil {
@@ -96,14 +96,14 @@ func (p Place) time(ctx context.Context, t Task) (*Timed, error) {
 	}
 	out := &Timed{Benchmark: *b}
 	if p.Alone {
-		// Getrusage, which the benchmark reads, counts the parent's memory too where it started this process without
-		// a copy.
+		// The benchmark's own number comes from getrusage, which may include the memory of the parent process that
+		// started this one.
 		out.IdleRSS, out.PeakRSS = idle, machine.PeakResidentSet()
 	}
 	return out, nil
 }
 
-// train trains, and follows the trained model's states where that is asked for.
+// train trains, and follows the trained model's states if the task asks for that.
 func (p Place) train(ctx context.Context, t Task) (any, string, string, error) {
 	r, err := train.Fit(ctx, p.Engine, p.Graph, t.Split, t.Config,
 		&train.Options{Epoch: p.Epoch, Checkpoint: p.Checkpoint, Notice: p.Notice})

@@ -17,12 +17,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// longer is a profile whose trainings are long enough to be killed in.
+// longer is a profile whose trainings take long enough to be killed.
 const longer = `{"name": "tiny", "datasets": ["minesweeper"], "splits": [0, 1], "tried": 1,
 	"candidates": [{"settings": {"hidden": 4, "epochs": 60, "patience": 40, "max_iterations": 4, "dropout": 0.2,
 		"lr": [0.01, 0.02]}, "depths": [{"forward": 2, "reverse": 2}]}]}`
 
-// TestOtherProcess is no test, but what [process] starts: it says which runs it made.
+// TestOtherProcess is not a test but the process that [process] starts: it prints which runs it made.
 func TestOtherProcess(t *testing.T) {
 	path := os.Getenv("REVGNN_TEST_STORE")
 	if path == "" {
@@ -49,8 +49,8 @@ func process(t *testing.T, store string) (*exec.Cmd, *strings.Builder) {
 	return c, &out
 }
 
-// outcomes are those of all runs in a store, without times and memory; a run that is there twice is an error, and so
-// is what is left beside the store.
+// outcomes are the outcomes of all runs in a store, without times and memory. Duplicate runs, and files left beside
+// the store, are errors.
 func outcomes(t *testing.T, path string) map[string]string {
 	t.Helper()
 	s, err := results.OpenExisting(path)
@@ -80,7 +80,7 @@ func outcomes(t *testing.T, path string) map[string]string {
 	return out
 }
 
-// unbroken are the outcomes of a process that nothing happens to, and the time that it takes.
+// unbroken returns the outcomes of a process that is not disturbed, and the time that it takes.
 func unbroken(t *testing.T) (map[string]string, time.Duration) {
 	t.Helper()
 	path, start := filepath.Join(t.TempDir(), "runs.sqlite"), time.Now()
@@ -103,7 +103,7 @@ func equal(t *testing.T, got, want map[string]string) {
 	}
 }
 
-// TestTwoProcesses share a store: each run is made once, by one of them, and both end when all are made.
+// TestTwoProcesses: of two processes that share a store, one makes each run, and both end when all runs are made.
 func TestTwoProcesses(t *testing.T) {
 	want, _ := unbroken(t)
 	path := filepath.Join(t.TempDir(), "runs.sqlite")
@@ -119,8 +119,8 @@ func TestTwoProcesses(t *testing.T) {
 	equal(t, outcomes(t, path), want)
 }
 
-// TestKilled kills a process at random moments, until one of its successors comes to an end: the records are those of
-// a process that nothing happened to. Half of REVGNN_TEST_FAULTS is the number of kills, where that is set.
+// TestKilled kills processes at random moments, until one completes. The records are those of an undisturbed process.
+// The number of kills is half of REVGNN_TEST_FAULTS, if that is set.
 func TestKilled(t *testing.T) {
 	kills := 3
 	if n, err := strconv.Atoi(os.Getenv("REVGNN_TEST_FAULTS")); err == nil {
@@ -148,7 +148,7 @@ func TestKilled(t *testing.T) {
 	t.Logf("%d trainings were gone on with", goneOn)
 }
 
-// TestClaimedRunsAreLeft: while another process has all the runs, one waits, and makes none of them.
+// TestClaimedRunsAreLeft: while another process has claimed all runs, this one waits, and makes none of them.
 func TestClaimedRunsAreLeft(t *testing.T) {
 	r := runner(t, filepath.Join(t.TempDir(), "runs.sqlite"))
 	r.Datasets = []string{"minesweeper"}
@@ -187,7 +187,7 @@ func TestClaimedRunsAreLeft(t *testing.T) {
 	}
 }
 
-// TestCheckpointOfAnotherVersion is not gone on from: the run starts over, and says so.
+// TestCheckpointOfAnotherVersion: a checkpoint of another version is not resumed; the run starts over, with a notice.
 func TestCheckpointOfAnotherVersion(t *testing.T) {
 	r := runner(t, filepath.Join(t.TempDir(), "runs.sqlite"))
 	r.Datasets = []string{"minesweeper"}

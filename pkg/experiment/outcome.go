@@ -11,7 +11,7 @@ import (
 type Trained struct {
 	train.Result
 	Metric string `json:"metric"`
-	// Followed is there where the task asked for it.
+	// Followed is set if the task asked for it.
 	Followed *Followed `json:"followed,omitempty"`
 }
 
@@ -22,29 +22,29 @@ type Followed struct {
 	Boards  []Board `json:"boards,omitempty"`
 }
 
-// Layer is the state after a number of layers in one direction. Boards are the probabilities of a mine by the head
-// that reads this state alone, for each part asked for.
+// Layer is the state after a number of layers in one direction. Boards are, for each part of the board asked for, the
+// probabilities of a mine that the head gives when it reads this state alone.
 type Layer struct {
 	Layer  int          `json:"layer"`
 	GSL    train.Number `json:"gsl"`
 	Boards [][]float64  `json:"boards,omitempty"`
 }
 
-// Board is a part of a board of mines: where the mines are, and the probabilities of one that the whole model gives.
+// Board is a part of a board of mines: where the mines are, and the probabilities of a mine by the whole model.
 type Board struct {
 	Part
 	Mines       []float64 `json:"mines"`
 	Probability []float64 `json:"probability"`
 }
 
-// Timed is the outcome of a benchmark. IdleRSS is the memory that the process had before it, in bytes, and 0 where
-// the benchmark shared its process with others, so that the peak is not its own.
+// Timed is the outcome of a benchmark. IdleRSS is the memory in bytes of its process before it began; it is 0 where
+// the process also ran other tasks, whose memory the peak then includes.
 type Timed struct {
 	train.Benchmark
 	IdleRSS int64 `json:"idle_rss_bytes,omitempty"`
 }
 
-// Own is the memory that the benchmark took, in bytes; 0 where it is not known.
+// Own is the memory that the benchmark took, in bytes; 0 where unknown.
 func (t Timed) Own() float64 {
 	if t.IdleRSS == 0 {
 		return 0
@@ -52,7 +52,7 @@ func (t Timed) Own() float64 {
 	return float64(t.PeakRSS - t.IdleRSS)
 }
 
-// condense keeps of a trajectory what was asked for.
+// condense extracts what was asked for from a trajectory.
 func condense(t *train.Trajectory, boards []Part, g *graphs.Graph) *Followed {
 	layers := func(states []train.State) []Layer {
 		out := make([]Layer, len(states))
@@ -75,7 +75,7 @@ func condense(t *train.Trajectory, boards []Part, g *graphs.Graph) *Followed {
 	return f
 }
 
-// pick takes entries, to three decimals.
+// pick selects entries, and rounds them to three decimals.
 func pick(values []float64, at []int) []float64 {
 	out := make([]float64, len(at))
 	for i, k := range at {

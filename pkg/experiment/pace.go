@@ -7,8 +7,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// paced adds the seconds left to epochs. The first of this process, which the engine warms up in, does not count as
-// long as there are others.
+// paced passes each epoch to f with an estimate of the seconds left. The first epoch in this process, when the engine
+// warms up, is left out of the estimate once there are others.
 func paced(f func(e train.Epoch, left float64)) func(train.Epoch) {
 	var start time.Time
 	first := 0
@@ -23,7 +23,7 @@ func paced(f func(e train.Epoch, left float64)) func(train.Epoch) {
 	}
 }
 
-// Duration is a number of seconds for people.
+// Duration writes a number of seconds for people.
 func Duration(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second))
 	if d < time.Minute {

@@ -2,26 +2,25 @@ package experiment
 
 import "fmt"
 
-// Plan is the runs that work needs.
+// Plan lists the runs that work needs, and their cost.
 type Plan struct {
-	// Steps are all of them, also what is done or only provisional.
+	// Steps are all runs, including those that are recorded and those that are provisional.
 	Steps []Step `json:"steps"`
-	// Skipped is the number of steps of other shards.
+	// Skipped is the number of steps in other shards.
 	Skipped int `json:"skipped"`
 	// Done and Missing are the numbers of steps with and without a record.
 	Done    int `json:"done"`
 	Missing int `json:"missing"`
-	// Seconds is what the missing steps should take in all, but for those, Unknown in number, of which that is not
-	// known yet.
+	// Seconds is the estimated time of the missing steps, without the Unknown steps whose time is not known.
 	Seconds float64 `json:"seconds"`
 	Unknown int     `json:"unknown"`
-	// Bytes is the most memory that any missing step needs; AtLeast tells that it is a lower bound, since some have
+	// Bytes is the largest memory of any missing step. AtLeast tells that it is a lower bound, since some steps have
 	// never run.
 	Bytes   int64 `json:"bytes"`
 	AtLeast bool  `json:"bytes_at_least"`
 }
 
-// plan lists what work needs on top of the records that are there.
+// plan lists the runs that work needs, given the records that are there.
 func plan(s Scope, records Records, costs *Costs, work Work, shard Shard) Plan {
 	v := NewView(s, records)
 	work(v)
@@ -49,7 +48,7 @@ func plan(s Scope, records Records, costs *Costs, work Work, shard Shard) Plan {
 	return p
 }
 
-// Time says for people how long the missing runs take.
+// Time writes the time of the missing runs for people.
 func (p Plan) Time() string { return timeOf(p.Seconds, p.Unknown) }
 
 func timeOf(seconds float64, unknown int) string {
@@ -64,7 +63,7 @@ func timeOf(seconds float64, unknown int) string {
 	return fmt.Sprintf("at least %s, and %d runs whose time is not known yet", Duration(seconds), unknown)
 }
 
-// open are the steps to run.
+// open lists the steps that must still run; those in tried are left out.
 func (p Plan) open(tried map[string]bool) (steps []Step) {
 	for _, s := range p.Steps {
 		if !s.Done && !s.Provisional && !tried[s.Key] {

@@ -7,26 +7,26 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Profile says on which datasets and splits models are trained, and which settings are tried. It is data: see
-// data/settings.
+// Profile says on which datasets and splits models are trained, and which settings are tried. It is read from a file:
+// see data/settings.
 type Profile struct {
 	Name string `json:"name"`
-	// About is said on every result.
+	// About describes the profile; every result repeats it.
 	About string `json:"about"`
-	// Datasets that are run unless others are asked for.
+	// Datasets are run unless others are asked for.
 	Datasets []string `json:"datasets"`
-	// Splits to train on; on the first Tried of them settings are chosen among the candidates.
+	// Splits are trained on. On the first Tried of them, settings are chosen among the candidates.
 	Splits []int `json:"splits"`
 	Tried  int   `json:"tried"`
 	// Rules make the candidates for a dataset and a model: see [Profile.Candidates].
 	Rules []Rule `json:"candidates"`
-	// LeftOut is what is not run unless models or datasets are asked for by name.
+	// LeftOut is not run unless its models or datasets are asked for by name.
 	LeftOut []LeftOut `json:"left_out,omitempty"`
-	// Chosen are settings that an earlier search has come to, which take the place of the candidates.
+	// Chosen are settings that an earlier search found; they replace the candidates.
 	Chosen []Choice `json:"chosen,omitempty"`
 }
 
-// LeftOut are models on datasets that a profile has settings for, and leaves out for a reason.
+// LeftOut names models on datasets that a profile has settings for but does not run, and why.
 type LeftOut struct {
 	Why      string   `json:"why"`
 	Datasets []string `json:"datasets"`
@@ -43,13 +43,13 @@ func (p Profile) leftOut(dataset, model string) string {
 	return ""
 }
 
-// Choice is the settings chosen for a model on a dataset; what it leaves out has the model's default.
+// Choice is the settings chosen for a model on a dataset; other settings have the model's defaults.
 type Choice struct {
 	Note     string   `json:"note,omitempty"`
 	Dataset  string   `json:"dataset"`
 	Model    string   `json:"model"`
 	Settings Settings `json:"settings"`
-	// Search is the ID of the search that came to the choice: its trials are recorded as runs of that profile.
+	// Search is the ID of the search that made the choice: its trials are recorded as runs of the profile with this name.
 	Search string `json:"search,omitempty"`
 	// Splits, if any, are trained on in place of the profile's.
 	Splits []int `json:"splits,omitempty"`
@@ -57,8 +57,8 @@ type Choice struct {
 	Seeds int `json:"seeds,omitempty"`
 }
 
-// Candidates are the settings to choose from for a model on a dataset: those chosen before, else what the rules make,
-// in which later rules refine earlier ones. None mean that there are no settings for it.
+// Candidates are the settings to choose from for a model on a dataset: those chosen earlier, else those that the rules
+// give, where later rules refine earlier ones. An empty list means that there are no settings for the model.
 func (p Profile) Candidates(dataset, model string) ([]train.Config, error) {
 	c, found := p.chosen(dataset, model)
 	if !found {
@@ -84,7 +84,7 @@ func (p Profile) chosen(dataset, model string) (Choice, bool) {
 	return Choice{}, false
 }
 
-// Candidates are the settings that rules make for a model on a dataset; later rules refine earlier ones.
+// Candidates are the settings that rules give a model on a dataset; later rules refine earlier ones.
 func Candidates(rules []Rule, dataset, model string) ([]train.Config, error) {
 	g := grid{lists: map[string]list{}}
 	for _, r := range rules {
@@ -99,7 +99,7 @@ func Candidates(rules []Rule, dataset, model string) ([]train.Config, error) {
 	return out, nil
 }
 
-// fits tells whether the rule is about a model on a dataset.
+// fits tells whether the rule applies to a model on a dataset.
 func (r Rule) fits(dataset, model string) bool {
 	in := func(names []string, name string) bool { return len(names) == 0 || slices.Contains(names, name) }
 	return in(r.Datasets, dataset) && in(r.Models, model)

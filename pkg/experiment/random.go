@@ -12,10 +12,10 @@ import (
 // randomName is the name of a random graph; see [randomGraph].
 const randomName = "random:nodes=%d,edges=%d"
 
-// randomFeatures is the number of features of random graphs, as few as the smallest dataset has.
+// randomFeatures is the number of features of random graphs: as few as the smallest dataset has.
 const randomFeatures = 8
 
-// RandomGraph is the name of a random graph of so many nodes and edges.
+// RandomGraph is the name of a random graph with the given numbers of nodes and edges.
 func RandomGraph(nodes, edges int) string { return fmt.Sprintf(randomName, nodes, edges) }
 
 // Load returns a dataset by its name, as [datasets.Load] does, or a random graph.
@@ -31,8 +31,8 @@ func isRandom(name string) (nodes, edges int, ok bool) {
 	return nodes, edges, err == nil && n == 2
 }
 
-// randomGraph draws edges uniformly between nodes of two classes, so that nodes and edges can be varied one at a
-// time. The first half of the nodes is for training, the rest for validation and test.
+// randomGraph draws edges uniformly, so that the numbers of nodes and edges can be varied separately. There are two
+// classes. The first half of the nodes is for training, the rest for validation and test.
 func randomGraph(name string, nodes, edges int) (*graphs.Graph, error) {
 	if nodes < 4 || edges < 1 || edges > nodes*(nodes-1)/4 {
 		return nil, fmt.Errorf("%s: choose at least 4 nodes, and at most half of the edges that they can have", name)

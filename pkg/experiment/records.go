@@ -10,9 +10,9 @@ import (
 // Records are runs by the key of what they ran ([Task.Key]).
 type Records map[string]*results.Record
 
-// Index sorts records, oldest first, by what they ran; the key that they are stored under does not count, since other
-// versions made it otherwise. The latest counts, and of a run that failed and one that did not, the latter. Records
-// that can't be read are left out.
+// Index sorts records, oldest first, by the keys of their tasks. Stored keys are not used, since other versions
+// computed them differently. Of several runs of a task the latest counts, but a run that failed counts only if no
+// other did not. Unreadable records are left out.
 func Index(all []results.Record) Records {
 	out := Records{}
 	for i := range all {
@@ -29,8 +29,8 @@ func Index(all []results.Record) Records {
 	return out
 }
 
-// Of is the record of a task; nil where there is none. A training that went wrong has no states to follow, whoever
-// asks for them.
+// Of is the record of a task, or nil. A training that went wrong has no states to follow, so that its record counts
+// whatever the task follows.
 func (r Records) Of(t Task) *results.Record {
 	if found := r[t.Key()]; found != nil || t.Follow == nil {
 		return found
@@ -41,7 +41,7 @@ func (r Records) Of(t Task) *results.Record {
 	return nil
 }
 
-// AddCommitted adds the run records that came with the programme to a store, and tells how many were new.
+// AddCommitted adds the run records that come with the programme to a store, and returns how many were new.
 func AddCommitted(store *results.Store) (added int, err error) {
 	names, err := data.Records()
 	if err != nil {

@@ -13,29 +13,30 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// Repetition is a record beside that of the same run, made again.
+// Repetition compares a record with that of the same run, made again.
 type Repetition struct {
 	Then results.Record `json:"then"`
 	Now  results.Record `json:"now"`
-	// Equal tells that all numbers are the same, to the last bit; times and memory are measured and do not count.
+	// Equal tells that all numbers are equal, to the last bit; measured times and memory are not compared.
 	Equal bool `json:"equal"`
-	// Numbers that differ, by their place in the outcome, and Circumstances that differ, which numbers depend on.
+	// Numbers are those that differ, by their place in the outcome. Circumstances are differences that may explain
+	// them.
 	Numbers       []Change `json:"numbers,omitempty"`
 	Circumstances []Change `json:"circumstances,omitempty"`
 }
 
-// Change is one thing that was one way then and is another now; empty where there was none.
+// Change is a value that differs; Then or Now is empty where the value was or is missing.
 type Change struct {
 	Name string `json:"name"`
 	Then string `json:"then"`
 	Now  string `json:"now"`
 }
 
-// measured are the numbers of an outcome that no two runs share.
+// measured are the measured numbers of an outcome, which differ between any two runs.
 var measured = []string{"seconds", "epoch_seconds", "compile_seconds", "peak_rss_bytes", "predicted_bytes",
 	"idle_rss_bytes"}
 
-// TaskOf is what a record ran, to be run again.
+// TaskOf is the task of a record, to run it again.
 func TaskOf(r *results.Record) (Task, error) {
 	kinds := []string{results.Train, results.Invert, results.Bench, results.Measure}
 	if !slices.Contains(kinds, r.Kind) {
@@ -53,8 +54,8 @@ func TaskOf(r *results.Record) (Task, error) {
 	return t, nil
 }
 
-// ThreadsOf is the number of threads that a record's engine computed on: that of its outcome, else, in records of
-// before it was kept, that of the cores.
+// ThreadsOf is the number of threads that a record's engine computed on. Records of early versions do not have it;
+// then it is the number of cores.
 func ThreadsOf(r *results.Record) int {
 	var o struct{ Threads int }
 	if json.Unmarshal(r.Outcome, &o); o.Threads > 0 {
@@ -63,8 +64,8 @@ func ThreadsOf(r *results.Record) int {
 	return r.Machine.Cores
 }
 
-// Rerun runs a record's task ([TaskOf]) again, and compares. The new record is not kept. An error means that there is
-// nothing to compare, such as after an interrupt or where the graph has changed.
+// Rerun runs a record's task ([TaskOf]) again, and compares. The new record is not stored. An error means that there
+// is nothing to compare, for example after an interrupt, or because the graph has changed.
 func Rerun(ctx context.Context, p Place, then *results.Record, t Task) (*Repetition, error) {
 	if sum := models.Seen(t.Config.Config, p.Graph).Checksum(); then.Checksum != "" && sum != then.Checksum {
 		return nil, fmt.Errorf("the graph %s is not that of run %s any more: its checksum is %.12s…, and was %.12s…",
@@ -79,7 +80,7 @@ func Rerun(ctx context.Context, p Place, then *results.Record, t Task) (*Repetit
 		return nil, fmt.Errorf("run %s could not be made again: %s", then.ID, now.Message)
 	}
 	before, after := outcomeOf(then), outcomeOf(&now)
-	maps.DeleteFunc(after, func(name string, _ any) bool { // what an earlier version did not keep cannot have changed
+	maps.DeleteFunc(after, func(name string, _ any) bool { // ignore values that an earlier version did not record
 		_, kept := before[name]
 		return !kept
 	})
@@ -91,13 +92,13 @@ func Rerun(ctx context.Context, p Place, then *results.Record, t Task) (*Repetit
 	return r, err
 }
 
-// outcomeOf is what counts of a record's outcome.
+// outcomeOf is the part of a record's outcome that is compared.
 func outcomeOf(r *results.Record) map[string]any {
 	out := map[string]any{}
 	if len(r.Outcome) > 0 {
 		json.Unmarshal(r.Outcome, &out) // a record's outcome is an object
 	}
-	// Threads and engine are circumstances, and details are for a page, made of numbers of the same training.
+	// Threads and engine are circumstances; details are for pages, and are computed from the same training.
 	for _, name := range append(measured, "threads", "engine", "details") {
 		delete(out, name)
 	}
@@ -105,7 +106,7 @@ func outcomeOf(r *results.Record) map[string]any {
 	return out
 }
 
-// circumstances are what numbers depend on beside the task.
+// circumstances are what numbers depend on besides the task.
 func circumstances(r *results.Record) map[string]any {
 	out := map[string]any{"engine": r.Engine, "commit": r.Commit, "platform": r.Machine.Platform,
 		"processor": r.Machine.CPU}
@@ -116,7 +117,7 @@ func circumstances(r *results.Record) map[string]any {
 		out["GPU"] = r.Machine.GPU
 	}
 	for name, version := range r.Versions {
-		if name != "revgnn" { // the commit
+		if name != "revgnn" { // compared as the commit
 			out["version of "+name] = version
 		}
 	}

@@ -13,27 +13,28 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Runner makes the runs that work needs and lacks, one after the other, and records each as soon as it ends.
+// Runner makes the runs that work needs and that are not recorded, one after the other, and records each as soon as it
+// ends.
 type Runner struct {
 	Scope
 	Store *results.Store
-	// EngineName is that of the engine, as for [engine.Open], and Engine opens it, when the first run needs it;
-	// Load loads a dataset.
+	// EngineName names the engine, as for [engine.Open]. Engine opens it when the first run needs it, and Load loads a
+	// dataset.
 	EngineName string
 	Engine     func() (*engine.Engine, error)
 	Load       func(ctx context.Context, name string) (*graphs.Graph, error)
-	// Counts, if set, tells which records count: others are as if they were not there.
+	// Counts, if set, tells which records count; others are ignored.
 	Counts func(results.Record) bool
-	// Alone runs a task in a process of its own, where its memory can be measured; nil: here.
+	// Alone runs a task in a process of its own, so that its memory can be measured; nil runs it in this process.
 	Alone func(ctx context.Context, t Task) (results.Record, error)
-	// Shard of the work; the zero value is all.
+	// Shard is the part of the work to do; the zero value is all.
 	Shard Shard
 	// CheckpointEvery is [train.Checkpoint]'s Every.
 	CheckpointEvery time.Duration
-	// Starts, if set, is called before each run; Epoch after each epoch of a training, with the seconds to its last
-	// epoch at the pace so far; Notice with what [train.Options] has to say of it; Ended after each run; Waits where
-	// other processes are making all runs that are left, with one of them; and NoDataset for a dataset that can't be
-	// had, whose runs are left out.
+	// Callbacks, if set. Starts is called before each run; Epoch after each epoch of a training, with the estimated
+	// seconds to the last epoch; Notice with messages of [train.Options]; Ended after each run; Waits where other
+	// processes are making all runs that are left, with one of these; NoDataset for a dataset that cannot be loaded,
+	// whose runs are left out.
 	Starts    func(Progress)
 	Epoch     func(t Task, e train.Epoch, left float64)
 	Notice    func(t Task, text string)
@@ -46,8 +47,8 @@ type Runner struct {
 	absent map[string]string
 }
 
-// Progress is where a [Runner] stands: run Number of Total, with Seconds left by estimate, that of this task
-// included, but for Unknown runs of which no time is known yet.
+// Progress tells how far a [Runner] is: at run Number of Total, with an estimated Seconds left, including this run but
+// not the Unknown runs whose time is not known.
 type Progress struct {
 	Task          Task
 	Number, Total int
@@ -55,10 +56,10 @@ type Progress struct {
 	Unknown       int
 }
 
-// Left says for people how long the runs left take.
+// Left writes the time of the remaining runs for people.
 func (p Progress) Left() string { return timeOf(p.Seconds, p.Unknown) }
 
-// Plan tells what there is to do for work.
+// Plan lists the runs that work needs, and their cost.
 func (r *Runner) Plan(work Work) (Plan, error) {
 	all, err := r.all()
 	if err != nil {
@@ -67,7 +68,8 @@ func (r *Runner) Plan(work Work) (Plan, error) {
 	return plan(r.scope(), Index(all), r.costs(all), work, r.Shard), nil
 }
 
-// costs are what runs took on the engine that further ones will have; on all, where none can be had.
+// costs are estimated from runs on the engine that further runs will use, or from all runs where no engine can be
+// opened.
 func (r *Runner) costs(all []results.Record) *Costs {
 	name, err := engine.Choose(r.EngineName)
 	if err != nil {
@@ -76,7 +78,7 @@ func (r *Runner) costs(all []results.Record) *Costs {
 	return NewCosts(all, name)
 }
 
-// View is what there is for work.
+// View is a view of the records in the store.
 func (r *Runner) View() (*View, error) {
 	all, err := r.all()
 	if err != nil {
@@ -85,7 +87,7 @@ func (r *Runner) View() (*View, error) {
 	return NewView(r.scope(), Index(all)), nil
 }
 
-// scope adds what was found out about datasets.
+// scope is the Runner's scope, without datasets that could not be loaded.
 func (r *Runner) scope() Scope {
 	s := r.Scope
 	s.Absent = func(dataset string) string {
@@ -100,7 +102,7 @@ func (r *Runner) scope() Scope {
 	return s
 }
 
-// all are the records, of those that count, of runs that ended by themselves.
+// all are the records that count, without runs that were interrupted.
 func (r *Runner) all() ([]results.Record, error) {
 	found, err := r.Store.Find(results.Query{Status: []string{results.OK, results.Diverged, results.Failed}})
 	return slices.DeleteFunc(found, func(record results.Record) bool {
@@ -108,10 +110,10 @@ func (r *Runner) all() ([]results.Record, error) {
 	}), err
 }
 
-// Run makes all runs that work needs and lacks. Settings chosen by earlier runs make new runs necessary: it goes on
-// until there are none. Runs that failed before it are tried again, once. Several processes may do so with the same
-// store: each run is made by one of them, and none is ended before all are made. Where ctx is cancelled, the run in
-// flight leaves no record but a checkpoint, and the error says so; all others are kept.
+// Run makes all runs that work needs and that are not recorded. Settings chosen from earlier runs may need further
+// runs; Run goes on until there are none. Runs that failed before Run began are tried again, once. Several processes
+// may call Run with the same store: each run is made by one of them, and all return when all runs are made. Where ctx
+// is cancelled, the current run leaves a checkpoint but no record, and the error says so; recorded runs are kept.
 func (r *Runner) Run(ctx context.Context, work Work) error {
 	q := &queue{Runner: r, work: work, began: time.Now().Truncate(time.Millisecond), tried: map[string]bool{}}
 	for number := 1; ; number++ {
@@ -126,7 +128,7 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 			p := q.plan
 			r.Starts(Progress{next.Task, number, number - 1 + p.Missing, p.Seconds, p.Unknown})
 		}
-		// A training that fails has a record without what it was to follow.
+		// A training that fails has the key of a task that follows nothing.
 		q.tried[next.Key], q.tried[next.Task.alone().Key()] = true, true
 		if err := r.make(ctx, next.Task, own); err != nil {
 			return err
@@ -134,7 +136,7 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 	}
 }
 
-// make runs a task that is claimed, records it, and gives the claim back; a dataset that can't be had is no error.
+// make runs a claimed task, records it, and releases the claim. A dataset that cannot be loaded is no error.
 func (r *Runner) make(ctx context.Context, t Task, own *Claim) error {
 	defer own.Release()
 	record, err := r.one(ctx, t, own)
@@ -155,13 +157,13 @@ func (r *Runner) make(ctx context.Context, t Task, own *Claim) error {
 		r.Ended(record)
 	}
 	if record.Status == results.Failed {
-		return nil // to be tried again from there
+		return nil // tried again later, from its checkpoint
 	}
 	return own.Recorded()
 }
 
-// Time times a few steps of every program of which no time is known and that missing runs train, and records that, so
-// that plans know it. Plans without it, and what they begin with, are quick.
+// Time times a few steps of every program that missing trainings run and whose time is unknown, and records the times
+// for later plans. Plan and Run do not call it, so that they start quickly.
 func (r *Runner) Time(ctx context.Context, work Work) error {
 	tried := map[string]bool{}
 	p, err := r.Plan(work)
@@ -192,7 +194,7 @@ func (r *Runner) Time(ctx context.Context, work Work) error {
 
 var errNoDataset = errors.New("the dataset can't be had")
 
-// one runs a task.
+// one runs a task, in a process of its own if it is a benchmark and Alone is set.
 func (r *Runner) one(ctx context.Context, t Task, own *Claim) (record results.Record, err error) {
 	if t.Kind == results.Bench && r.Alone != nil {
 		return r.Alone(ctx, t)
@@ -216,7 +218,7 @@ func (r *Runner) one(ctx context.Context, t Task, own *Claim) (record results.Re
 	return Execute(ctx, place, t)
 }
 
-// graph loads a dataset once; one that can't be had is noted, and its runs are left out.
+// graph loads a dataset once. A dataset that cannot be loaded is noted, and its runs are left out.
 func (r *Runner) graph(ctx context.Context, name string) (*graphs.Graph, error) {
 	if g := r.graphs[name]; g != nil {
 		return g, nil

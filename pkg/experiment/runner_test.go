@@ -17,7 +17,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// runner runs on a small board, whatever the dataset is called; tolokers is not here.
+// runner loads a small board for every dataset name but tolokers, which it does not find.
 func runner(t *testing.T, path string) *Runner {
 	t.Helper()
 	store, err := results.Open(path)
@@ -46,7 +46,7 @@ func searches(v *View) {
 	}
 }
 
-// TestInterruptedAndResumed stops in the middle, twice, and expects every run to be made once.
+// TestInterruptedAndResumed interrupts a Runner twice in the middle of a run; each run is recorded once.
 func TestInterruptedAndResumed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.sqlite")
 	var ran []string
@@ -92,13 +92,13 @@ func TestInterruptedAndResumed(t *testing.T) {
 		len(found.Values()) != 3 || found.Config.LearningRate != 0.01 {
 		t.Errorf("%d records came to %+v", len(used), found)
 	}
-	// Those of tolokers are left: a new process does not know yet that it can't be had.
+	// The runs on tolokers are left: this new Runner does not know yet that the dataset cannot be loaded.
 	if p, err := r.Plan(searches); err != nil || p.Missing != 4 || p.Unknown != 4 {
 		t.Errorf("%d runs are missing, %d of unknown cost, %v", p.Missing, p.Unknown, err)
 	}
 }
 
-// TestTime: a plan does not know what a program takes until a few of its steps were timed, once for all that run it.
+// TestTime: a plan knows the time of a program once a few of its steps were timed, for all tasks that run it.
 func TestTime(t *testing.T) {
 	r := runner(t, filepath.Join(t.TempDir(), "runs.sqlite"))
 	r.Datasets = []string{"minesweeper"}

@@ -9,44 +9,44 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// search is the choice of settings for a dataset: each candidate is trained on the first splits, that of the best mean
-// validation metric is chosen, and trained on the rest. The test metric plays no part in it.
+// search chooses settings for a dataset: each candidate is trained on the first splits, and the one with the best mean
+// validation metric is trained on the rest. The test metric plays no part in the choice.
 type search struct {
 	dataset    string
 	candidates []train.Config
 	splits     []int
-	tried      int // the first of splits, that settings are chosen on
+	tried      int // the number of splits, the first ones, that settings are chosen on
 	seeds      int // trainings on each split with the settings chosen
 }
 
-// seedStep is between the seeds of the trainings on a split: more than there are splits, whose numbers are added.
+// seedStep is the distance between the seeds of trainings on a split: larger than any split's number, which is added.
 const seedStep = 1000
 
-// Found is what a search came to.
+// Found is the result of a search.
 type Found struct {
 	Config train.Config
-	// Tests are the test metrics by split, of the runs with the chosen settings that went well; Bad says of the
-	// others what happened. With several Seeds, the test metric of a split is the mean over them, and SeedStd the
-	// sample standard deviation over the seeds of a split, as the root of the mean variance of all splits.
+	// Tests are the test metrics by split of the runs with the chosen settings that went well; Bad describes what
+	// happened to the others. With several Seeds, a split's test metric is the mean over its seeds, and SeedStd is the
+	// sample standard deviation over the seeds of a split: the root of the mean variance over all splits.
 	Tests   map[int]float64
 	Bad     []string
 	Seeds   int
 	SeedStd float64
-	// Splits wanted, and the number of those that are not run yet.
+	// Splits are those asked for, and Missing is the number of them that are not run yet.
 	Splits  []int
 	Missing int
-	// Search is the ID of the earlier search that the settings are from; where there was none, they are the best of
-	// so many Candidates.
+	// Search is the ID of the earlier search that the settings come from; where it is empty, they are the best of
+	// Candidates settings.
 	Search     string
 	Candidates int
-	// Why there is nothing; empty where there is something.
+	// Why says why there is no result; empty where there is one.
 	Why string
 }
 
-// AllBad is said of a search of which no setting came to a result.
+// AllBad is the reason where no setting of a search gave a result.
 const AllBad = "every setting diverged or failed"
 
-// Search asks for what the profile wants to run of a model on a dataset, with whatever splits.
+// Search asks for the profile's runs of a model on a dataset.
 func (v *View) Search(dataset, model string) (f Found) {
 	p := v.Profile
 	candidates, err := p.Candidates(data.Base(dataset), model)
@@ -66,8 +66,8 @@ func (v *View) Search(dataset, model string) (f Found) {
 	return f
 }
 
-// Choose asks for a choice among candidates for a dataset, on the first tried of the splits, and for the runs of what
-// is chosen on all of them. The name is that of the group that the runs belong to.
+// Choose asks for the runs that choose among candidates on a dataset, on the first tried of the splits, and for the
+// runs of the chosen settings on all splits. name is the group of these runs.
 func (v *View) Choose(name, dataset string, candidates []train.Config, splits []int, tried int) (f Found) {
 	return v.choose(name, search{dataset, candidates, splits, tried, 1})
 }
@@ -112,7 +112,7 @@ func (s search) run(v *View) Found {
 	return s.with(v, s.candidates[best])
 }
 
-// with asks for all splits with the settings chosen.
+// with asks for the runs of the chosen settings on all splits.
 func (s search) with(v *View, c train.Config) Found {
 	f := Found{Config: c.Resolved(), Tests: map[int]float64{}, Splits: s.splits, Seeds: s.seeds}
 	var variances []float64
@@ -153,7 +153,7 @@ func (s search) with(v *View, c train.Config) Found {
 	return f
 }
 
-// largest is the candidate of most work.
+// largest is the candidate with the most work.
 func (s search) largest() train.Config {
 	top, most := s.candidates[0], 0.0
 	for _, c := range s.candidates {
@@ -164,7 +164,7 @@ func (s search) largest() train.Config {
 	return top
 }
 
-// Values are the tests in percent, in the order of the splits.
+// Values are the test metrics in percent, in the order of the splits.
 func (f Found) Values() []float64 {
 	var out []float64
 	for _, k := range f.Splits {
@@ -175,7 +175,7 @@ func (f Found) Values() []float64 {
 	return out
 }
 
-// Gains are the differences in percent to another model on the splits that both have.
+// Gains are the differences in percentage points to another model, on the splits that both have.
 func (f Found) Gains(plain Found) []float64 {
 	var out []float64
 	for _, k := range f.Splits {

@@ -23,7 +23,7 @@ func (s Settings) With(c train.Config) (train.Config, error) {
 	return c, nil
 }
 
-// within are those settings that a configuration's model has.
+// within are the settings that a configuration's model has.
 func (s Settings) within(c train.Config) Settings {
 	has, out := c.Values(), Settings{}
 	for key, value := range s {
@@ -44,11 +44,11 @@ func (s Settings) Check() error {
 	return nil
 }
 
-// Model is a configuration as files of experiments have it: the model's name beside the settings that differ from its
-// defaults.
+// Model is a configuration in the form of files of experiments: the model's name together with the settings that
+// differ from its defaults.
 type Model struct{ train.Config }
 
-// UnmarshalJSON refuses, unlike that of [train.Config], every setting that the model does not have.
+// UnmarshalJSON refuses every setting that the model does not have; that of [train.Config] ignores them.
 func (m *Model) UnmarshalJSON(b []byte) error {
 	var s Settings
 	var name string

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Shard is part Index of Count parts of the work, from 1; the zero value is all of it.
+// Shard is part Index of Count parts of the work, counted from 1; the zero value is all of it.
 type Shard struct{ Index, Count int }
 
 // ParseShard reads "2/4".
@@ -21,8 +21,9 @@ func ParseShard(text string) (s Shard, err error) {
 	return s, nil
 }
 
-// groups are those of a shard; nil for all. They are dealt out by their size, largest first, each to the shard with
-// the least so far. Neither records, nor the machine, nor which datasets are there count, so that all shards agree.
+// groups are the groups of a shard; nil stands for all. Groups are dealt out by size, the largest first, each to the
+// shard with the least work so far. The result depends neither on records nor on the machine or its datasets, so that
+// all shards agree.
 func (s Shard) groups(scope Scope, work Work) map[string]bool {
 	if s.Count <= 1 {
 		return nil
@@ -50,8 +51,8 @@ func (s Shard) groups(scope Scope, work Work) map[string]bool {
 	return mine
 }
 
-// Size is a coarse measure of a task's work, by which it is compared with others and nothing else: entries of all
-// states of all layers, nodes' and edges', times epochs. What it takes on a machine is asked of runs: see [Costs].
+// Size is a coarse measure of a task's work, used only to compare tasks: entries of all layers' states, for nodes and
+// edges, times epochs. For the time on a machine, see [Costs].
 func (t Task) Size() float64 {
 	g, c := SizeOf(t.Dataset), t.Config
 	size := float64(1+g.Nodes+2*g.Edges) * float64(max(1, c.Hidden)) * float64(max(1, c.Forward+c.Reverse))

@@ -9,27 +9,27 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Task is one run, small enough to be lost and large enough to be recorded.
+// Task is one run: small enough to be repeated if interrupted, and large enough to be recorded.
 type Task struct {
 	// Kind is results.Train, Invert, Bench, Measure or Search.
 	Kind    string       `json:"kind"`
 	Dataset string       `json:"dataset"`
 	Config  train.Config `json:"config"`
-	// Split is that of a training, else results.NoSplit.
+	// Split is the split of a training; results.NoSplit for other kinds.
 	Split int `json:"split"`
 	// Follow asks a training for its states layer by layer.
 	Follow *Follow `json:"follow,omitempty"`
 }
 
-// Follow says what to keep of a trained model's states.
+// Follow says which of a trained model's states to record.
 type Follow struct {
-	// Layers are numbers of layers, in either direction, as far as the model goes.
+	// Layers are numbers of layers, in either direction; those beyond the model's depth are left out.
 	Layers []int `json:"layers"`
-	// Boards are parts of a board of mines whose cells' probabilities to keep.
+	// Boards are parts of a board of mines for whose cells to record probabilities.
 	Boards []Part `json:"boards,omitempty"`
 }
 
-// Part is a square part of a board of Width columns, whose cells are the nodes of a graph, row by row.
+// Part is a square part of a board with Width columns, whose cells, row by row, are the nodes of a graph.
 type Part struct {
 	Row   int `json:"row"`
 	Col   int `json:"col"`
@@ -58,9 +58,9 @@ func Whole(kind, dataset string, c train.Config) Task {
 	return Task{Kind: kind, Dataset: dataset, Config: c, Split: results.NoSplit}
 }
 
-// Key is equal for tasks that would do the same. It is made of the settings that the model has, so that records of
-// versions that kept others beside them are found again. The engine does not count: only the last digits depend
-// on it (see docs/repeating.md).
+// Key is equal for tasks that do the same. It is computed from the settings that the model has, so that records of
+// versions with other settings are found too. It does not depend on the engine, which changes only the last digits
+// (see docs/repeating.md).
 func (t Task) Key() string {
 	definition := map[string]any{"kind": t.Kind, "dataset": t.Dataset, "split": t.Split}
 	if t.Config.Model != "" {
@@ -83,7 +83,7 @@ func (t Task) alone() Task {
 	return t
 }
 
-// taskOf is what a record ran; what was followed is read from its outcome.
+// taskOf is the task of a record; what it followed is read from the outcome.
 func taskOf(r *results.Record) (t Task, err error) {
 	t = Task{Kind: r.Kind, Dataset: r.Dataset, Split: r.Split}
 	if len(r.Config) > 0 {

@@ -32,8 +32,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestRecordsOfEarlierVersions hold settings that the model does not have, lack those that came later, and have keys
-// of their own.
+// TestRecordsOfEarlierVersions: such records have settings that the model lacks, lack settings that were added later,
+// and have keys computed differently.
 func TestRecordsOfEarlierVersions(t *testing.T) {
 	config := `{"adjoint":"implicit","dropout":0.5,"epochs":200,"forward":2,"head_layers":2,"heads":1,"hidden":64,
 		"lipschitz":0.999,"lr":0.01,"max_iterations":10,
@@ -55,12 +55,12 @@ func TestRecordsOfEarlierVersions(t *testing.T) {
 		found.Of(plain) == found.Of(followed) {
 		t.Errorf("got %v", found)
 	}
-	// What diverged has nothing to follow.
+	// A training that diverged has no states to follow.
 	found = Index([]results.Record{record(`{"val":null}`, results.Diverged)})
 	if found.Of(followed) == nil {
 		t.Error("a training that diverged is not found where its states are asked for")
 	}
-	// Damaged records, and of models that are not there, are passed over.
+	// Damaged records, and those of unknown models, are ignored.
 	bad := []results.Record{{Kind: results.Train, Config: json.RawMessage(`{"model":"gcn+pep"}`)},
 		{Kind: results.Train, Config: json.RawMessage(`{"model":"gcn","widht":3}`)}}
 	if found = Index(bad); len(found) != 0 {
@@ -68,7 +68,7 @@ func TestRecordsOfEarlierVersions(t *testing.T) {
 	}
 }
 
-// TestLatestCounts: of a run that failed and one that did not, the latter.
+// TestLatestCounts: where one run of a task failed and another did not, the latter counts.
 func TestLatestCounts(t *testing.T) {
 	record := func(status, message string) results.Record {
 		return results.Record{Kind: results.Measure, Dataset: "cora", Split: results.NoSplit, Status: status,

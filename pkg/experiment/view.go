@@ -11,24 +11,23 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// NotYet is said of runs that a [Runner] would make.
+// NotYet is the reason for runs that a [Runner] would make.
 const NotYet = "not run yet"
 
 // Scope says which runs are wanted.
 type Scope struct {
 	Profile Profile
-	// Datasets, if not nil, are wanted in place of the profile's, and Splits in place of its splits; Models are the
-	// only ones wanted.
+	// Datasets and Splits, if not nil, replace those of the profile. Models, if not nil, are the only models run.
 	Datasets, Models []string
 	Splits           []int
-	// Absent says why a dataset can't be had; empty for one that can. Nil: all can.
+	// Absent says why a dataset cannot be loaded; empty if it can. A nil Absent stands for all can.
 	Absent func(dataset string) string
 }
 
 // Work asks a view for runs, and may make something of the answers.
 type Work func(v *View)
 
-// View is what work sees: the records that are there. It notes what is asked for.
+// View shows the records to a Work, and notes which runs it asks for.
 type View struct {
 	Scope
 	records Records
@@ -42,10 +41,11 @@ type View struct {
 type Step struct {
 	Task `json:"task"`
 	Key  string `json:"key"`
-	// Group holds tasks that wait for each other's results, such as a choice of settings and the runs with those
-	// chosen.
+	// Group names tasks that depend on each other's results, such as a choice of settings and the runs with the chosen
+	// settings.
 	Group string `json:"group"`
-	// Done: there is a record. Provisional: its settings are not chosen yet; it stands for a run of about that size.
+	// Done tells that there is a record. Provisional tells that settings are not chosen yet; the step stands for a run
+	// of about that size.
 	Done        bool `json:"done"`
 	Provisional bool `json:"provisional"`
 	Cost        Cost `json:"cost"`
@@ -56,7 +56,7 @@ func NewView(s Scope, records Records) *View {
 	return &View{Scope: s, records: records, known: map[string]bool{}}
 }
 
-// Within names a group and runs f, whose tasks belong to it.
+// Within runs f, whose tasks belong to the named group.
 func (v *View) Within(group string, f func()) {
 	before := v.group
 	v.group = group
@@ -64,7 +64,7 @@ func (v *View) Within(group string, f func()) {
 	v.group = before
 }
 
-// Used runs f and returns the records that it was answered with.
+// Used runs f and returns the records that answered it.
 func (v *View) Used(f func()) []*results.Record {
 	before := v.used
 	v.used = nil
@@ -74,10 +74,10 @@ func (v *View) Used(f func()) []*results.Record {
 	return used
 }
 
-// Steps are what was asked for so far.
+// Steps are the tasks asked for so far.
 func (v *View) Steps() []Step { return v.steps }
 
-// unwanted says why a task is not to be run; empty if it is.
+// unwanted says why a task is not to be run; empty if it is to be run.
 func (v *View) unwanted(dataset, model string) string {
 	base := data.Base(dataset)
 	switch {
@@ -96,7 +96,7 @@ func (v *View) unwanted(dataset, model string) string {
 	return ""
 }
 
-// IsPublic tells the public datasets from generated graphs, which --datasets does not choose.
+// IsPublic tells public datasets from generated graphs, which --datasets does not apply to.
 func IsPublic(dataset string) bool { return slices.Contains(Datasets(), dataset) }
 
 // Datasets are the names of the public datasets, in the paper's order.
@@ -112,7 +112,8 @@ func Datasets() []string {
 	return names
 }
 
-// CheckChoice returns an error that names the first dataset or model that no work can have.
+// CheckChoice returns an error that names the first dataset that is not public, or the first chosen model that does not
+// exist.
 func CheckChoice(datasets, chosen []string) error {
 	for _, d := range datasets {
 		if !IsPublic(d) {
@@ -127,7 +128,7 @@ func CheckChoice(datasets, chosen []string) error {
 	return nil
 }
 
-// expect notes a run whose settings are not known yet.
+// expect notes a run whose settings are not chosen yet.
 func (v *View) expect(t Task) {
 	if v.unwanted(t.Dataset, t.Config.Model) == "" {
 		v.steps = append(v.steps, Step{Task: t, Group: v.groupOf(t.Key()), Provisional: true})
@@ -141,7 +142,7 @@ func (v *View) groupOf(key string) string {
 	return v.group
 }
 
-// Answer is what is known of a run. Where Record is nil, Why says why.
+// Answer is a run's record and outcome. Where Record is nil, Why says why.
 type Answer[T any] struct {
 	Record  *results.Record
 	Outcome T
@@ -151,7 +152,7 @@ type Answer[T any] struct {
 // OK tells whether the run went well.
 func (a Answer[T]) OK() bool { return a.Record != nil && a.Record.Status == results.OK }
 
-// Ask notes that a run is needed and returns what is known of it.
+// Ask notes that a run is needed, and returns its record and outcome if it is recorded.
 func Ask[T any](v *View, t Task) (a Answer[T]) {
 	key := t.Key()
 	r := v.records.Of(t)

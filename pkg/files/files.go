@@ -1,5 +1,5 @@
-// Package files writes files whole or not at all, reads regular files only, since a pipe or a device in place of a file
-// hangs or fills the memory, and has claims on names that end with their process.
+// Package files writes files whole or not at all, reads only regular files (a pipe or device in place of a file may
+// hang or fill the memory), and has locks on names that end with their process.
 package files
 
 import (
@@ -11,12 +11,12 @@ import (
 	"path/filepath"
 )
 
-// Write writes a file through a neighbour with another name, which takes the place of path once it is complete and on
-// disk: whatever happens, path is the old file or the new one. Neighbours that killed processes have left are removed.
-// The folder must exist. A path that is no regular file, such as a device, is refused.
+// Write writes a file under a temporary name beside path, and renames it to path once it is complete and on disk:
+// whatever happens, path is the old file or the new one. Temporary files of killed processes are removed. The folder
+// must exist. A path that is not a regular file, such as a device, is refused.
 func Write(path string, write func(io.Writer) error) error { return whole(path, 0o666, write) }
 
-// WriteText is [Write] of a content that is there already.
+// WriteText is [Write] of content that is in memory.
 func WriteText[T ~string | ~[]byte](path string, content T) error {
 	return Write(path, func(w io.Writer) error {
 		_, err := w.Write([]byte(content))
@@ -44,14 +44,14 @@ func whole(path string, mode fs.FileMode, write func(io.Writer) error) (err erro
 	}
 	defer lock.Release()
 	f, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, mode)
-	if err == nil && mode == private { // the lock has made the file already, which others may read
+	if err == nil && mode == private { // the lock has created the file already, readable for others
 		err = f.Chmod(mode)
 	}
 	if err != nil {
 		return unwritable(path, err)
 	}
 	defer func() {
-		f.Close() // a second time where all went well
+		f.Close() // the second time, where all went well
 		if err != nil {
 			os.Remove(part)
 		}
@@ -71,8 +71,8 @@ func whole(path string, mode fs.FileMode, write func(io.Writer) error) (err erro
 	return nil
 }
 
-// Writable tells whether files can be made in a folder, after creating it where it is missing: better known before
-// hours of work than after.
+// Writable returns an error unless files can be created in a folder, which it creates if missing. Call it before hours
+// of work.
 func Writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return unwritable(dir, err)
@@ -93,7 +93,7 @@ func Writable(dir string) error {
 }
 
 func unwritable(path string, err error) error {
-	// The cause alone: the path that os names is the neighbour's.
+	// The cause alone, since the error's path is the temporary file's.
 	var cause *fs.PathError
 	if errors.As(err, &cause) {
 		err = cause.Err

@@ -11,12 +11,11 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Lock is a claim on a name, held by one place in one process at a time. The operating system gives it back when the
-// process ends, however that happens.
+// Lock is an exclusive lock on a name. The operating system releases it when the process ends, however that happens.
 type Lock struct{ file *flock.Flock }
 
-// TryLock claims a name: that of a file that is there as long as somebody has the claim, and for nothing else. It
-// returns nil, without an error, where another has it. On file systems that know no locks everybody gets the claim.
+// TryLock locks a name: that of a file that exists only while it is locked. It returns nil, without an error, where
+// another has the lock. On file systems without locks everybody gets it.
 func TryLock(path string) (*Lock, error) { return tryLock(path, os.O_CREATE) }
 
 func tryLock(path string, flags int) (*Lock, error) {
@@ -36,18 +35,18 @@ func tryLock(path string, flags int) (*Lock, error) {
 		case l.current():
 			return l, nil
 		}
-		l.file.Close() // whoever had it removed the file meanwhile
+		l.file.Close() // its last holder has removed the file meanwhile
 	}
 }
 
-// current tells whether the file is still the one of that name.
+// current tells whether the locked file still has its name.
 func (l *Lock) current() bool {
 	locked, err := l.file.Stat()
 	named, missing := os.Stat(l.file.Path())
 	return err == nil && missing == nil && os.SameFile(locked, named)
 }
 
-// AwaitLock is [TryLock] that waits until it has the claim, or until ctx ends, which is its error then.
+// AwaitLock is [TryLock] that waits until it has the lock. If ctx ends first, it returns the context's error.
 func AwaitLock(ctx context.Context, path string) (*Lock, error) {
 	for {
 		if l, err := TryLock(path); l != nil || err != nil {
@@ -61,12 +60,13 @@ func AwaitLock(ctx context.Context, path string) (*Lock, error) {
 	}
 }
 
-// Release gives the claim back, and removes the file. A nil lock has nothing to give back.
+// Release releases the lock and removes the file. A nil lock needs no release.
 func (l *Lock) Release() {
 	if l == nil || l.file == nil {
 		return
 	}
-	// While it is locked: who opens it afterwards opens another file. Where that fails, it stays, for the next claim.
+	// While it is locked: whoever opens it later opens another file. If removing fails, the file stays for the next
+	// lock.
 	os.Remove(l.file.Path())
 	l.file.Close()
 }

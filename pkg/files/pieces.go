@@ -5,14 +5,14 @@ import (
 	"io"
 )
 
-// Pieces bounds the pieces that a file is read in, such as the rows of a table, where the reader behind it would keep
-// a piece in memory however long it is: call Next after each. A longer piece ends in an error.
+// Pieces is a reader that limits the pieces in which a file is read, such as the rows of a table, for a parser that
+// would keep a piece in memory whatever its length. Call Next after each piece. A longer piece is an error.
 type Pieces struct {
 	in         io.Reader
 	most, left int
 }
 
-// NewPieces bounds pieces of in by about most bytes: a reader that reads ahead takes that from the next one.
+// NewPieces limits pieces of in to about most bytes; what a parser reads ahead counts as part of the present piece.
 func NewPieces(in io.Reader, most int) *Pieces { return &Pieces{in, most, most} }
 
 // Next begins the next piece.

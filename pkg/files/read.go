@@ -6,10 +6,10 @@ import (
 	"os"
 )
 
-// Open opens a regular file for reading and returns its size; wanted says in errors what to give: "an .npz file". It
-// never waits: opening a named pipe does, until somebody writes, unless it is asked not to.
+// Open opens a regular file for reading and returns its size. wanted says in errors what to give: "an .npz file". Open
+// never blocks, whereas opening a named pipe usually waits for a writer.
 func Open(path, wanted string) (*os.File, int64, error) {
-	// Looked at before, since opening a device can do something, and after, since the file may be another by then.
+	// Checked before opening, since opening a device may have effects, and after, as the file may be another by then.
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, 0, irregular(path, wanted)
 	}
@@ -34,7 +34,7 @@ func irregular(path, wanted string) error {
 	return fmt.Errorf("%s is not a regular file; give %s", path, wanted)
 }
 
-// Read is the content of a regular file of at most limit bytes, also where the file grows meanwhile.
+// Read is the content of a regular file of at most limit bytes, even if the file grows meanwhile.
 func Read(path, wanted string, limit int64) ([]byte, error) {
 	f, size, err := Open(path, wanted)
 	if err != nil {
@@ -58,19 +58,19 @@ func read(f *os.File, path string, size, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// A PrivacyError says why a file or folder is not the user's alone.
+// A PrivacyError says why other users have access to a file or folder.
 type PrivacyError struct{ text string }
 
 func (e *PrivacyError) Error() string { return e.text }
 
-// ReadPrivate is [Read] for a file that must be the user's own and of nobody else's reach: see [Private].
+// ReadPrivate is [Read] for a file that only the user may have access to: see [Private].
 func ReadPrivate(path, wanted string, limit int64) ([]byte, error) {
 	f, size, err := Open(path, wanted)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat() // of the file that is open, whatever has its name by now
+	info, err := f.Stat() // of the open file, even if its name has been taken by another
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the file: %w", err)
 	}

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// Strict reads text, which must be one JSON value, into v. What v has no field for would be lost, and is an error; so
-// is a second value.
+// Strict parses text, which must be one JSON value, into v. Fields that v does not have, and a second value, are
+// errors.
 func Strict(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

@@ -1,4 +1,4 @@
-// Package gradient gives results of any computation a derivative by hand.
+// Package gradient gives the result of any GoMLX computation a derivative written by hand.
 package gradient
 
 import (
@@ -7,11 +7,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Custom gives y, computed by any means from inputs, a gradient by hand: pull receives y's cotangent and returns
-// those of the inputs, of their shapes. Nothing but pull is differentiated. All nodes are of one type.
+// Custom gives y, computed in any way from inputs, a gradient written by hand: pull receives the cotangent of y and
+// returns those of the inputs, in their shapes. Only pull is differentiated through, not the computation of y. All
+// nodes have the same type.
 //
-// GoMLX's custom gradients have one input: zeros of y's size and the inputs are packed into one vector. The result is
-// y and those zeros, through which the cotangent of y comes back.
+// GoMLX's custom gradients take a single input. Therefore zeros of y's size and the inputs are packed into one vector.
+// The result is y plus these zeros, through which the cotangent of y reaches pull.
 func Custom(y *Node, inputs []*Node, pull func(v *Node) []*Node) *Node {
 	shape := y.Shape().Dimensions
 	first := func(p *Node) *Node { return Reshape(Slice(p, AxisRange(0, y.Shape().Size())), shape...) }
@@ -23,7 +24,7 @@ func Custom(y *Node, inputs []*Node, pull func(v *Node) []*Node) *Node {
 	return Add(StopGradient(y), first(p))
 }
 
-// pack flattens and joins nodes.
+// pack flattens nodes and joins them into one vector.
 func pack(nodes []*Node) *Node {
 	flat := make([]*Node, len(nodes))
 	for i, n := range nodes {

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// Arc is a directed edge, from its first node to its second, which may be the same.
+// Arc is a directed edge from its first node to its second; both may be the same node.
 type Arc [2]int32
 
-// WithArcs is the graph with the directions of its edges: arcs in any order, each edge in one direction or in both.
-// Arcs that are there twice count once, and self loops, which are no edges, stay. All else is shared with g.
+// WithArcs is the graph with directions: arcs are in any order and contain each edge in one direction or in both.
+// Repeated arcs count once. Arcs may include self loops, which Edges do not. Everything else is shared with g.
 func (g *Graph) WithArcs(arcs []Arc) (*Graph, error) {
 	out := *g
 	out.ArcsMissing = ""
@@ -27,12 +27,12 @@ func (g *Graph) Undirected() *Graph {
 	return &out
 }
 
-// Directed tells whether the graph has directions of edges.
+// Directed tells whether the graph's edges have directions.
 func (g *Graph) Directed() bool { return len(g.Arcs) > 0 }
 
 func compareArcs(a, b Arc) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }
 
-// checkArcs returns an error where the arcs are not the graph's edges with directions, in order.
+// checkArcs returns an error unless the arcs are the graph's edges with directions, in order.
 func (g *Graph) checkArcs() error {
 	ends := make([]Edge, len(g.Arcs))
 	for i, a := range g.Arcs {

@@ -1,5 +1,5 @@
-// Package graphs holds the plain graph type that everything else reads: nodes, undirected edges, their directions where
-// there are any, features, labels and splits, as ordinary Go slices. It knows nothing of engines or models.
+// Package graphs holds the graph type that all other packages read: nodes, undirected edges, optionally with
+// directions, features, labels and splits, as ordinary Go slices. It knows nothing of engines or models.
 package graphs
 
 import (
@@ -18,8 +18,8 @@ type Split struct {
 	Train, Val, Test []bool
 }
 
-// Graph is an undirected graph with node features and labels, which may know the directions of its edges beside. The
-// zero value is the empty graph.
+// Graph is an undirected graph with node features and labels, and optionally with directions of its edges. The zero
+// value is the empty graph.
 type Graph struct {
 	// Name as users type it, for example "minesweeper".
 	Name string
@@ -27,10 +27,10 @@ type Graph struct {
 	NumNodes int
 	// Edges lists each undirected edge once, a < b, in lexicographic order, without self loops.
 	Edges []Edge
-	// Arcs are the same edges with their directions, where they have any, and perhaps self loops: each once, ordered by
-	// source, then by target. See [Graph.WithArcs].
+	// Arcs, if any, are the same edges with their directions, and may include self loops. Each is listed once, ordered
+	// by source, then by target. See [Graph.WithArcs].
 	Arcs []Arc
-	// ArcsMissing says in a sentence why a graph that has directions is here without them; else it is empty.
+	// ArcsMissing says in a sentence why directions that the graph has were not loaded; else it is empty.
 	ArcsMissing string
 	// Features are row-major, NumNodes x NumFeatures.
 	Features    []float32
@@ -39,11 +39,11 @@ type Graph struct {
 	// classes.
 	Labels     []int32
 	NumClasses int
-	// IDs, ClassNames and FeatureNames are the names that the graph's source has for nodes, classes and features, one
-	// each; nil where it numbers them. See [Graph.ID] and [Graph.Classes].
+	// IDs, ClassNames and FeatureNames are the names of nodes, classes and features in the graph's source; nil where
+	// it numbers them. See [Graph.ID] and [Graph.Classes].
 	IDs, ClassNames, FeatureNames []string
-	// RowNormalised tells that each node's features were divided by their sum when the graph was loaded, as those of
-	// datasets of text are: they are not as stored.
+	// RowNormalised tells that loading divided each node's features by their sum, as for datasets of texts, so that
+	// they differ from those stored.
 	RowNormalised bool
 	// Splits are the train/validation/test splits that experiments average over.
 	Splits []Split
@@ -52,8 +52,8 @@ type Graph struct {
 // Unlabelled is the label of a node whose class is not known.
 const Unlabelled int32 = -1
 
-// New builds a graph from edges in any order and direction: it drops self loops and duplicates, orders the rest, and
-// checks the whole (see Validate).
+// New builds a graph from edges in any order and direction. It drops self loops and duplicates, sorts the rest, and
+// checks the result (see Validate).
 func New(name string, numNodes int, edges []Edge, features []float32, numFeatures int, labels []int32, numClasses int,
 	splits []Split) (*Graph, error) {
 	g := &Graph{Name: name, NumNodes: numNodes, Edges: canonical(edges), Features: features, NumFeatures: numFeatures,
@@ -64,7 +64,7 @@ func New(name string, numNodes int, edges []Edge, features []float32, numFeature
 	return g, nil
 }
 
-// canonical orders each edge and the list, and drops self loops and duplicates.
+// canonical sorts the ends of each edge and the list, and drops self loops and duplicates.
 func canonical(edges []Edge) []Edge {
 	out := make([]Edge, 0, len(edges))
 	for _, e := range edges {
@@ -85,8 +85,8 @@ func canonical(edges []Edge) []Edge {
 	return slices.Compact(out)
 }
 
-// Validate returns an error that names the first thing wrong: an edge or arc out of range, a label outside its classes,
-// a feature that is not finite, arrays of the wrong length, a node in two masks of one split.
+// Validate returns an error that names the first mistake: an edge or arc out of range, a label that is not a class, a
+// feature that is not finite, an array of wrong length, or a node in two masks of one split.
 func (g *Graph) Validate() error {
 	if g.NumNodes < 0 || g.NumNodes > math.MaxInt32 {
 		return fmt.Errorf("graph %q: %d nodes, but node numbers must fit 31 bits", g.Name, g.NumNodes)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// ID is a node's name: that of the graph's source, or its number from 0.
+// ID is a node's name in the graph's source, or its number from 0.
 func (g *Graph) ID(node int) string {
 	if g.IDs != nil {
 		return g.IDs[node]
@@ -13,7 +13,7 @@ func (g *Graph) ID(node int) string {
 	return strconv.Itoa(node)
 }
 
-// Classes are the names of the classes, in the order of their numbers: those of the graph's source, or the numbers.
+// Classes are the names of the classes in the graph's source, or their numbers, in the order of the numbers.
 func (g *Graph) Classes() []string {
 	if g.ClassNames != nil {
 		return g.ClassNames
@@ -35,7 +35,7 @@ func (g *Graph) Labelled() (count int) {
 	return count
 }
 
-// checkNames returns an error where nodes, classes or features have names, but not one each.
+// checkNames returns an error where only some nodes, classes or features have names.
 func (g *Graph) checkNames() error {
 	for _, n := range []struct {
 		what  string
@@ -51,7 +51,8 @@ func (g *Graph) checkNames() error {
 	return nil
 }
 
-// Teaches returns an error where a split cannot be trained on or judged by, since a node of it has no label.
+// Teaches returns an error where a node of the split has no label, so that the split is useless for training or
+// testing.
 func (g *Graph) Teaches(split int) error {
 	s := g.Splits[split]
 	for _, part := range []struct {

@@ -1,5 +1,5 @@
-// Package host holds the settings that a program may choose for its own process, and that no library may: package
-// engine and all that is built on it leave the C library, the environment and the signals of their process as they
-// are. Only commands import this package; cmd/revgnn calls [Tune] and [Interruptible], and the notebook kernel has
-// [Tunables] in the environment of its spec.
+// Package host holds settings that a program may choose for its own process but no library may: package engine, and
+// everything built on it, does not change the C library, the environment or the signals of the process. Only commands
+// import this package: cmd/revgnn calls [Tune] and [Interruptible], and the notebook kernel's spec has [Tunables] in
+// its environment.
 package host

@@ -21,7 +21,7 @@ import (
 	"syscall"
 )
 
-// glibc tells whether the C library is the one that reads [Tunables].
+// glibc tells whether the C library is glibc, which reads [Tunables].
 const glibc = C.glibc == 1
 
 func trim() { C.trim() }

@@ -15,25 +15,26 @@ type Interrupt struct{ Signal syscall.Signal }
 
 func (i Interrupt) Error() string { return "interrupted by " + nameOf(i.Signal) }
 
-// Status is the exit status of a program that ended for a signal, as shells have it: 128 and the signal's number.
+// Status is the exit status of a program that a signal ended, as in shells: 128 plus the signal's number.
 func (i Interrupt) Status() int { return 128 + int(i.Signal) }
 
-// InterruptOf is what a context of [Interruptible], or one made from it, has ended by, if that was a signal.
+// InterruptOf is the signal that ended a context of [Interruptible], or one derived from it; is is false if it has not
+// ended by a signal.
 func InterruptOf(ctx context.Context) (by Interrupt, is bool) {
 	is = errors.As(context.Cause(ctx), &by)
 	return by, is
 }
 
-// grace is the time after a signal in which another one is taken for the same: timeout(1) sends two.
+// grace is the time after a signal in which a further signal is ignored as a repetition: timeout(1) sends two.
 const grace = time.Second
 
-// Interruptible is a context that ends, with an [Interrupt] for its cause, when the program is asked to end: by Ctrl-C
-// or a notebook's stop button (SIGINT), by a scheduler (SIGTERM), by a terminal that goes away (SIGHUP), or by a
-// scheduler's warning before a time limit (SIGUSR1). A second SIGINT, SIGTERM or SIGHUP ends the process at once.
-// Signals that the process was started to ignore, as by nohup, stay ignored. stop gives the signals their usual
-// meaning again.
+// Interruptible is a context that ends, with an [Interrupt] as its cause, when the program is asked to end: by Ctrl-C
+// or a notebook's stop button (SIGINT), by a scheduler (SIGTERM), by a closing terminal (SIGHUP), or by a scheduler's
+// warning before a time limit (SIGUSR1). A second SIGINT, SIGTERM or SIGHUP ends the process at once. Signals that
+// were ignored when the process started, as by nohup, stay ignored. stop restores the signals' usual effects.
 //
-// From the first signal on, output that nobody reads is no reason to end: Ctrl-C ends all programs of a pipeline.
+// From the first signal on, writing to a closed pipe does not end the process, since Ctrl-C ends all programs of a
+// pipeline.
 func Interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 8)
@@ -50,7 +51,7 @@ func Interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	}
 }
 
-// attend attends to signals.
+// attend waits for signals, and handles them.
 func attend(signals <-chan os.Signal, cancel context.CancelCauseFunc) {
 	var asked time.Time
 	for s := range signals {

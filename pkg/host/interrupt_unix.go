@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endings ask a program to end, and warnings say that it will soon be made to.
+// endings are signals that ask a program to end, and warnings those that announce that it will be ended soon.
 var (
 	endings  = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
 	warnings = []os.Signal{syscall.SIGUSR1}
 )
 
-// ignorePipes has writing to a pipe that nobody reads be an error, and not the end.
+// ignorePipes makes writing to a closed pipe return an error, instead of ending the process.
 func ignorePipes() { signal.Ignore(syscall.SIGPIPE) }
 
 func nameOf(s syscall.Signal) string { return unix.SignalName(s) }

@@ -7,12 +7,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Activation is a function of one variable whose slope is between 0 and 1, so that it does not expand: a block's
+// Activation is an entrywise function whose slope is between 0 and 1. It is therefore non-expansive: a block's
 // Lipschitz constant stays within the bound on its weights. The zero value is [ActivationReLU].
 type Activation string
 
-// The activations: max(x, 0); max(x, 0.2 x); x above 0 and exp(x) - 1 below (Clevert et al., ICLR 2016); tanh(x); and
-// log(1 + exp(x)), which is smooth.
+// The activations: ReLU, max(x, 0); leaky ReLU, max(x, 0.2 x); ELU, x for x > 0 and exp(x) - 1 otherwise (Clevert et
+// al., ICLR 2016); tanh(x); and softplus, log(1 + exp(x)), which is smooth.
 const (
 	ActivationReLU      Activation = "relu"
 	ActivationLeakyReLU Activation = "leaky-relu"
@@ -21,11 +21,11 @@ const (
 	ActivationSoftplus  Activation = "softplus"
 )
 
-// Activations are the names of all.
+// Activations lists the names of all activations.
 var Activations = []string{string(ActivationReLU), string(ActivationLeakyReLU), string(ActivationELU),
 	string(ActivationTanh), string(ActivationSoftplus)}
 
-// Of is σ(x), entry by entry. It reads nothing but x, and may be used in loops.
+// Of is σ(x), entry by entry. It uses nothing but x, so that it may be called in loop bodies.
 func (a Activation) Of(x *Node) *Node {
 	switch a {
 	case ActivationLeakyReLU:
@@ -41,10 +41,10 @@ func (a Activation) Of(x *Node) *Node {
 	return loop.ReLU(x)
 }
 
-// biased is σ(u + b), b a row.
+// biased is σ(u + b), with b added to every row.
 func (a Activation) biased(u, b *Node) *Node { return a.Of(Add(u, rowVector(b, u))) }
 
-// gate is v times the slope of σ at u + b.
+// gate is v ∘ σ'(u + b).
 func (a Activation) gate(u, v, b *Node) *Node {
 	x := Add(u, rowVector(b, u))
 	positive := GreaterThan(x, loop.Zeros(x))
@@ -71,7 +71,7 @@ func expNegative(x *Node, shift float64) *Node {
 	return Add(e, loop.Like(loop.Float(x, shift), x))
 }
 
-// rowVector spreads b over the rows of x.
+// rowVector repeats b for every row of x.
 func rowVector(b, x *Node) *Node {
 	return BroadcastToShape(Reshape(b, 1, b.Shape().Size()),
 		shapes.Make(x.DType(), x.Shape().Dimensions[0], b.Shape().Size()))

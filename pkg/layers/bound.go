@@ -6,18 +6,18 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Norm is a norm of matrices that is nowhere below the spectral norm, so that what is bounded in it contracts.
+// Norm is a matrix norm that is never below the spectral norm, so that a bound on it bounds the Lipschitz constant.
 type Norm string
 
-// FrobeniusNorm is the paper's (section 3.3): the root of the sum of squares, up to sqrt(d) above the spectral norm of
-// a d x d matrix. SpectralNorm is a bound on the spectral norm itself that is at most d^(1/128) too large: see
-// [Schatten].
+// FrobeniusNorm is the norm of the paper (section 3.3): the root of the sum of squares, up to sqrt(d) times the
+// spectral norm of a d x d matrix. SpectralNorm is an upper bound on the spectral norm itself, at most d^(1/128) times
+// as large: see [Schatten].
 const (
 	FrobeniusNorm Norm = "frobenius"
 	SpectralNorm  Norm = "spectral"
 )
 
-// Of is the mean of the norms of K heads, [K d, d], head below head; a scalar.
+// Of is the norm of w, a scalar; for K heads stacked along rows, [K d, d], the mean of their norms.
 func (n Norm) Of(w *Node, heads int) *Node {
 	heads = max(1, heads)
 	if n != SpectralNorm {
@@ -37,16 +37,17 @@ func (n Norm) Of(w *Node, heads int) *Node {
 	return DivScalar(sum, float64(heads))
 }
 
-// squarings is how often [Schatten] squares a matrix, tiny what keeps zero matrices from dividing by zero, and
-// rounding what single precision may lose in between.
+// squarings is the number of times that [Schatten] squares a matrix, tiny keeps a zero matrix from dividing by zero,
+// and rounding is the relative error that single precision may add.
 const squarings, tiny, rounding = 5, 1e-30, 1e-5
 
-// Schatten is a bound on the spectral norm of a matrix that is never below it, and differentiable: the Schatten norm of
-// order p = 128, (Σ_i σ_i^p)^(1/p) over the singular values. It is at most d^(1/128) times the largest of them, 5 % at
-// d of 512. Power iteration, the usual estimate, comes from below instead, so that a "bound" by it can be exceeded.
+// Schatten is a differentiable upper bound on the spectral norm of a matrix: the Schatten norm of order p = 128, (Σ_i
+// σ_i^p)^(1/p) over the singular values. It is at most d^(1/128) times the largest singular value, 5 % above it for d
+// = 512. Power iteration, the usual estimate, approaches the spectral norm from below, so that a bound enforced by it
+// can be exceeded.
 //
-// With B = W/‖W‖_F, A_0 = B^T B and A_{k+1} = A_k², ‖A_k‖_F is the sum of the 2^(k+2)th powers of B's singular values,
-// to the power of 1/2. Every A_k is scaled to norm 1, and the logarithms of the scales are kept.
+// With B = W/‖W‖_F, A_0 = B^T B and A_{k+1} = A_k², the norm ‖A_k‖_F is the square root of the sum of the 2^(k+2)th
+// powers of B's singular values. Every A_k is scaled to norm 1, and the logarithms of the scales are summed.
 func Schatten(w *Node) *Node {
 	size := func(x *Node) *Node { return Sqrt(AddScalar(ReduceAllSum(Square(x)), tiny)) }
 	scale := size(w)
@@ -69,19 +70,19 @@ func Schatten(w *Node) *Node {
 	return MulScalar(Mul(scale, root), 1+rounding)
 }
 
-// Bound scales the weights of a block down, all by the same factor, where the sum of their norms exceeds c; of a
-// weight of K heads, [K d, d], head below head, the norm is the mean of the heads' (paper section 3.3 and appendix on
-// multi-head attention):
+// Bound scales the weights of a block down, all by the same factor, where the sum of their norms exceeds c. For a
+// weight with K heads stacked along rows, [K d, d], the mean of the heads' norms counts (paper section 3.3 and
+// appendix on multi-head attention):
 //
 //	w min(1, c / Σ_w 1/K Σ_k ‖w^(k)‖),
 //
-// which bounds the Lipschitz constants of [GCN] and [SAGE] by c, and that of [GAT] at fixed attention.
+// This bounds the Lipschitz constants of [GCN] and [SAGE] by c, and that of [GAT] at fixed attention.
 func Bound(norm Norm, c float64, weights []*Node, heads []int) []*Node {
 	sum := norm.sum(weights, heads)
 	return scaled(weights, Max(Div(sum, ConstAs(sum, c)), ConstAs(sum, 1)))
 }
 
-// ToBound scales the weights, up or down, so that the sum of their norms is c.
+// ToBound scales the weights, up or down by the same factor, so that the sum of their norms is c.
 func ToBound(norm Norm, c float64, weights []*Node, heads []int) []*Node {
 	return scaled(weights, DivScalar(norm.sum(weights, heads), c))
 }

@@ -1,3 +1,3 @@
-// Package layers holds the message-passing blocks: how each is applied, its derivative by hand, and the bound on its
-// Lipschitz constant that makes X + h(X) invertible; and GRAND's attention and diffusion.
+// Package layers holds the message-passing blocks: their formulas, their derivatives by hand, and the bound on their
+// Lipschitz constant that makes X + h(X) invertible. It also has GRAND's attention and diffusion.
 package layers

@@ -19,27 +19,27 @@ const slope = 0.2
 //	A^(k)_ij = softmax_j(LeakyReLU(s_j + t_i)) over i's neighbours and i itself,
 //	s = X W^(k) a_src, t = X W^(k) a_dst.
 //
-// The paper has ReLU for σ, and no ego weight V, by which a layer sees a node apart from its neighbours.
+// The paper has ReLU for σ, and no ego weight V, which weights the node itself apart from its neighbours.
 //
-// At fixed attention, Lip(h) is at most the mean of the heads' norms, as A^(k) is right-stochastic, and that of V; the
-// dependence of the attention on X is not bounded by that, so that the residuals of an inverse must be watched.
+// At fixed attention Lip(h) is at most the mean of the heads' norms plus the norm of V, as A^(k) is right-stochastic.
+// How the attention depends on X is not bounded, so that the residuals of an inverse must be watched.
 //
-// It implements solve.Block. Its weights are all that X is multiplied by, side by side, [d, K d + 2K (+ d)]: the heads'
-// W^(k)/K, the vectors W^(k) a_src, the vectors W^(k) a_dst, and V, if there is one; then b; and the tensors of the
-// pattern. With Y = X [W/K | a_src | a_dst | V], a layer is one dense product and an aggregation of Y's rows over
-// neighbours, and so is its derivative.
+// It implements solve.Block. Its first weight holds all matrices that X is multiplied by, side by side, [d, K d + 2K
+// (+ d)]: the heads' W^(k)/K, the vectors W^(k) a_src, the vectors W^(k) a_dst, and V, if Ego. Then come b and the
+// pattern's tensors. With Y = X [W/K | a_src | a_dst | V], a layer is one dense product and an aggregation of Y's rows
+// over neighbours, and so is its derivative.
 //
-// Edges have both directions, unless the layer is Directed: then the pattern has every edge's mirror image as well, its
-// tensors are what [sparse.Pattern.Keeping] makes of them for those that are edges, and a last weight, [places, 1], is
-// 1 where the mirror image of a place is an edge, else 0.
+// Every edge has both directions, unless the layer is Directed. Then the pattern also contains the reverse of every
+// edge, its tensors are those of [sparse.Pattern.Keeping] for the edges alone, and there is a last weight, [places,
+// 1]: 1 for places whose reverse is an edge, else 0.
 type GAT struct {
 	Pattern    *sparse.Pattern
 	Activation Activation
-	// Ego tells that there is a V.
+	// Ego tells that there is an ego weight V; for Directed see above.
 	Ego, Directed bool
 }
 
-// edges are the pattern's.
+// edges binds the pattern to its tensors among the weights.
 func (c GAT) edges(w []*Node) sparse.BareEdges {
 	if c.Directed {
 		w = w[:len(w)-1]
@@ -50,9 +50,10 @@ func (c GAT) edges(w []*Node) sparse.BareEdges {
 // Trainable is 2: the matrix and b.
 func (GAT) Trainable() int { return 2 }
 
-// attention is what the attention of a layer is made of: Y = X [W/K | a_src | a_dst]; in it, for the copies of the
-// nodes that the pattern has one of per head, the values X W^(k)/K, [n K, d], and the scores, [n K, 1]; the largest
-// score of every row; exp(score - top) of every entry, [entries, 1]; and its sums over rows.
+// attention holds the intermediate results of a layer's attention. y = X [W/K | a_src | a_dst]; its parts, with a row
+// for each copy of a node that the pattern has (one per head): the values X W^(k)/K, [n K, d], and the scores, [n K,
+// 1]; the largest score of every row (top); exp(score - top) for every entry, [entries, 1]; and its sums over rows
+// (total).
 type attention struct {
 	o                             sparse.BareEdges
 	y                             *Node
@@ -61,7 +62,7 @@ type attention struct {
 
 func leaky(x *Node) *Node { return Max(x, Mul(x, loop.Like(loop.Float(x, slope), x))) }
 
-// leakySlope is the derivative of leaky.
+// leakySlope is the derivative of LeakyReLU.
 func leakySlope(x *Node) *Node {
 	return loop.Select2(GreaterThan(x, loop.Zeros(x)), loop.Float(x, 1), loop.Float(x, slope))
 }
@@ -74,16 +75,16 @@ func (c GAT) attend(x *Node, w []*Node) attention {
 		s: copies(y, 1, heads*d, heads), t: copies(y, 1, heads*(d+1), heads)}
 	needSymmetric("GAT", a.o)
 	s := a.o.Sources(a.s)
-	// LeakyReLU grows with its argument: the largest score is that of the largest s_j.
+	// As LeakyReLU increases, the largest score is that of the largest s_j.
 	a.top = leaky(Add(a.o.Max(s), a.t))
 	a.exp = a.o.Mask(Exp(Sub(leaky(Add(s, a.o.Targets(a.t))), a.o.Targets(a.top))))
-	// The zero in the totals is a second use of the largest scores: XLA would compute those anew for every entry of
-	// a row if nothing but the entries needed them.
+	// The zero added to the totals is a second use of the largest scores. Without it, XLA would compute them anew for
+	// every entry of a row.
 	a.total = Add(a.o.Sum(a.exp), Min(Abs(a.top), loop.Zeros(a.top)))
 	return a
 }
 
-// needSymmetric refuses patterns of directed edges, whose transposes derivatives by hand would have to read.
+// needSymmetric panics for patterns of directed edges: derivatives by hand read the pattern as its own transpose.
 func needSymmetric(layer string, e sparse.BareEdges) {
 	if !e.Symmetric() {
 		panic(fmt.Errorf("%s needs a symmetric pattern: every edge in both directions; "+
@@ -91,7 +92,7 @@ func needSymmetric(layer string, e sparse.BareEdges) {
 	}
 }
 
-// copies are count columns of x, from one on, as rows of the given width: [n count/width, width].
+// copies are columns from … from+count-1 of x, reshaped to rows of the given width: [n count/width, width].
 func copies(x *Node, width, from, count int) *Node {
 	return Reshape(Slice(x, AxisRange(), AxisRange(from, from+count)), -1, width)
 }
@@ -99,7 +100,7 @@ func copies(x *Node, width, from, count int) *Node {
 // over divides rows by their totals, [rows, 1].
 func over(rows, total *Node) *Node { return Div(rows, BroadcastToShape(total, rows.Shape())) }
 
-// sum adds the heads' rows, [n K, d], to [n, d].
+// sum adds up the rows of the K heads of each node, [n K, d] to [n, d].
 func sum(rows *Node, heads int) *Node {
 	d := rows.Shape().Dimensions[1]
 	side := Reshape(rows, -1, heads*d)
@@ -116,7 +117,7 @@ func (c GAT) Preactivation(x *Node, w []*Node) *Node {
 	return c.withEgo(a, over(a.o.Products([]*Node{a.values}, []*Node{a.exp})[0], a.total))
 }
 
-// withEgo is the sum of the heads' mixtures, and of X V, if there is a V.
+// withEgo is the sum of the heads' results, plus X V if there is a V.
 func (c GAT) withEgo(a attention, mixed *Node) *Node {
 	u := sum(mixed, c.Pattern.Heads())
 	if !c.Ego {
@@ -130,10 +131,10 @@ func (c GAT) withEgo(a attention, mixed *Node) *Node {
 func (c GAT) Activate(u *Node, w []*Node) *Node { return c.Activation.biased(u, w[1]) }
 func (c GAT) Gate(u, v *Node, w []*Node) *Node  { return c.Activation.gate(u, v, w[1]) }
 
-// The tape of Linearize; its rows are those of the nodes' copies.
+// The entries of the tape; rows belong to the nodes' copies.
 const (
 	gatX       = iota
-	gatY       // Y, [n, K d + 2K (+ d)], of which the values y are the first columns
+	gatY       // Y, [n, K d + 2K (+ d)]; its first K d columns are the values y
 	gatOwn     // z_i = Σ_j A_ij y_j, [n K, d]
 	gatSteep   // Σ_j A_ij φ'_ij y_j, φ' the slope of LeakyReLU
 	gatSum     // Σ_j A_ij φ'_ij, [n K, 1]
@@ -141,16 +142,16 @@ const (
 	gatBackWay // A_ji φ'_ji
 )
 
-// Linearize keeps what the derivative needs. With g the cotangent of a head's mixture z, that of the score of (i,
-// j) is A_ij φ'_ij (g_i·y_j - g_i·z_i). Scores split into node terms, so that the derivative takes only
-// aggregations: Σ_i A_ij φ'_ij (g_i·y_j) = (Σ_i A_ij φ'_ij g_i)·y_j.
+// Linearize keeps what the derivative needs. Let g be the cotangent of a head's result z. The cotangent of the score
+// of entry (i, j) is A_ij φ'_ij (g_i·y_j - g_i·z_i). As a score is a sum of two node terms, only sums over edges are
+// needed, and the derivative takes only aggregations: Σ_i A_ij φ'_ij (g_i·y_j) = (Σ_i A_ij φ'_ij g_i)·y_j.
 func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	a := c.attend(x, w)
 	o := a.o
 	steep := Mul(a.exp, leakySlope(Add(o.Sources(a.s), o.Targets(a.t))))
 	mixed := o.Products([]*Node{a.values, a.values}, []*Node{a.exp, steep})
 	own, ownSteep := over(mixed[0], a.total), over(mixed[1], a.total)
-	// The same weights seen from the other end: entry (i, j) carries A_ji, the graph being undirected.
+	// The transposed attention: entry (i, j) holds A_ji, which exists as the graph is undirected.
 	score := Add(o.Targets(a.s), o.Sources(a.t))
 	back := Exp(Sub(leaky(score), o.Sources(Add(a.top, Log(a.total)))))
 	if c.Directed {
@@ -162,18 +163,18 @@ func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	return c.withEgo(a, own), tape
 }
 
-// spare is the number of columns beside the d of a cotangent, of which the first holds a scalar: a vector
-// register's 16.
+// spare is the number of columns appended to a cotangent's d: the first holds a scalar, the others fill a vector
+// register of 16.
 const spare = 16
 
-// pull is the cotangent of Y, [n, K d + 2K (+ d)].
+// pull computes the cotangent of Y, [n, K d + 2K (+ d)].
 func (c GAT) pull(q *Node, tape, w []*Node) *Node {
 	o, heads := c.edges(w), c.Pattern.Heads()
 	n, d := q.Shape().Dimensions[0], q.Shape().Dimensions[1]
 	all := n * heads
 	own := Reshape(BroadcastToDims(Reshape(q, n, 1, d), n, heads, d), all, d)
 	inner, steep := rowDots(tape[gatOwn], own), rowDots(tape[gatSteep], own)
-	// Beside the cotangent's rows the inner products g_i·z_i are summed.
+	// The inner products g_i·z_i are summed together with the cotangent's rows.
 	extended := Concatenate([]*Node{own, inner, BroadcastToDims(loop.Float(q, 0), all, spare-1)}, 1)
 	mixed := o.Products([]*Node{q, extended}, []*Node{tape[gatBack], tape[gatBackWay]})
 	m := mixed[1]
@@ -187,14 +188,14 @@ func (c GAT) pull(q *Node, tape, w []*Node) *Node {
 	return Concatenate(parts, 1)
 }
 
-// rowDots are the inner products of rows, [n, d] to [n, 1]. (XLA CPU computes batched products of vectors one by
-// one on one thread; products with ones fuse, and run on all.)
+// rowDots are the inner products of rows, [n, d] to [n, 1]. (XLA CPU computes batched products of vectors one by one
+// on a single thread; products with ones are fused and use all threads.)
 func rowDots(a, b *Node) *Node {
 	dims := a.Shape().Dimensions
 	return Dot(Mul(a, b), BroadcastToDims(loop.Float(a, 1), dims[1], 1)).Product()
 }
 
-// PullX is the derivative by X, and shares the cotangent of Y.
+// PullX is the derivative by X; it shares the cotangent of Y with PullW.
 func (c GAT) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
 	dy := c.pull(q, tape, w)
 	return Dot(dy, Transpose(w[0], 0, 1)).Product(), []*Node{dy}

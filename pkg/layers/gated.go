@@ -6,20 +6,20 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// Gated is the branch h of a block, scaled entry by entry:
+// Gated multiplies the branch h of a block by gates, entry by entry:
 //
 //	X ↦ G ∘ h(X),  G: [n, d], entries between 0 and 1,
 //
-// one gate for each node and channel, as in highway networks (Srivastava, Greff and Schmidhuber 2015), but that G does
-// not depend on X. The Lipschitz constant is at most max G times that of h. It implements solve.Block; its weights are
-// G, which has a gradient, and h's.
+// with a gate for each node and channel, as in highway networks (Srivastava, Greff and Schmidhuber 2015), except that
+// G does not depend on X. The Lipschitz constant is at most max G times that of h. Gated implements solve.Block; its
+// weights are G, which is trainable, followed by h's.
 //
-// It is a block without activation: G's gradient needs the cotangent of h(X) itself, not what h's activation leaves of
-// it. Reverse chains therefore start their solves from values of G ∘ h in the layers before, which have kinks that the
-// preactivations of other blocks do not have.
+// As a block it has no activation of its own, since the gradient of G needs the cotangent of h(X) and not that of h's
+// preactivation. Reverse chains therefore extrapolate the starts of their solves from values of G ∘ h, which have
+// kinks that preactivations do not have.
 type Gated struct{ solve.Block }
 
-// Trainable is that of h, and 1: G.
+// Trainable is one more than that of h, for G.
 func (b Gated) Trainable() int { return 1 + b.Block.Trainable() }
 
 // Preactivation is G ∘ h(X).
@@ -34,18 +34,18 @@ func (b Gated) scaled(u *Node, w []*Node) *Node { return Mul(w[0], b.Block.Activ
 func (Gated) Activate(u *Node, _ []*Node) *Node { return u }
 func (Gated) Gate(_, v *Node, _ []*Node) *Node  { return v }
 
-// Linearize keeps the preactivation of h, and its tape.
+// Linearize keeps the preactivation of h and h's tape.
 func (b Gated) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	u, tape := b.Block.Linearize(x, w[1:])
 	return b.scaled(u, w), append([]*Node{u}, tape...)
 }
 
-// within is the cotangent of the preactivation of h.
+// within turns q, the cotangent of G ∘ h(X), into that of h's preactivation.
 func (b Gated) within(q *Node, tape, w []*Node) *Node {
 	return b.Block.Gate(tape[0], Mul(w[0], q), w[1:])
 }
 
-// PullX is that of h for G ∘ Q, and shares what h's shares.
+// PullX is h's for G ∘ Q, and shares the same results.
 func (b Gated) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
 	return b.Block.PullX(b.within(q, tape, w), tape[1:], w[1:])
 }

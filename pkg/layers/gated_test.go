@@ -14,7 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// gated is a branch with gates, and projected one with a normalisation of what it reads.
+// gated adds gates to a branch, and projected a normalisation of its input.
 func (b branch) gated() branch {
 	return branch{layers.Gated{Block: b.block}, append([]*tensors.Tensor{gates(5)}, b.w...), b.arrays}
 }
@@ -46,11 +46,12 @@ func (b branch) bound() float64 {
 	return gate * sum
 }
 
-// No two states, near or far, are taken farther apart than the bound says, not even along the direction in which a
-// block expands most: power iteration finds it, on J^T J by differences and by the derivative by hand.
+// No two states, near or far, are moved farther apart than the bound allows, not even along the direction in which a
+// block expands most. Power iteration on J^T J finds that direction, with J by differences and J^T by the derivative
+// by hand.
 func TestLipschitzBounds(t *testing.T) {
 	e, all := enginetest.Open(t, engine.Go), branches(t)
-	for _, name := range []string{"GCN with tanh", "SAGE"} { // attention's part is not bounded
+	for _, name := range []string{"GCN with tanh", "SAGE"} { // not GAT: the attention's part is not bounded
 		tried := map[string]branch{name: all[name], "gated " + name: all[name].gated()}
 		for _, p := range layers.Projections {
 			b := all[name].projected(layers.Projection(p))

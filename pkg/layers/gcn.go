@@ -11,9 +11,10 @@ import (
 //
 //	h(X) = σ(Â X W + b),  X: [n, d], W: [d, d], b: [d],
 //
-// with Â the symmetrically normalised adjacency of [sparse.SymNorm], or any other matrix, and ReLU for σ in the paper.
-// Since the spectral norm of Â is 1 and σ does not expand, Lip(h) <= ‖W‖, in any norm that is not below the spectral
-// norm: see [Bound]. It implements solve.Block; its weights are W, b and the matrix's tensors, in that order.
+// where Â is the symmetrically normalised adjacency of [sparse.SymNorm], or any other matrix; the paper has ReLU for
+// σ. Since the spectral norm of Â is 1 and σ is non-expansive, Lip(h) <= ‖W‖ in any norm that is not below the
+// spectral norm: see [Bound]. GCN implements solve.Block; its weights are W, b and the matrix's tensors, in that
+// order.
 type GCN struct {
 	Adjacency  *sparse.Matrix
 	Activation Activation
@@ -46,13 +47,13 @@ func (c GCN) PullX(q *Node, _, w []*Node) (*Node, []*Node) {
 	return c.Adjacency.Bare(w[2:]).Transposed().Product(Dot(q, Transpose(w[0], 0, 1)).Product()), nil
 }
 
-// PullW are (ÂX)^T Q and the column sums of Q.
+// PullW are (ÂX)^T Q and the sum of Q's rows.
 func (c GCN) PullW(q *Node, _, tape, _ []*Node) []*Node {
 	return []*Node{Dot(Transpose(tape[0], 0, 1), q).Product(), loop.Sum(q)}
 }
 
-// WeightedGCN is [GCN] with a symmetric Â that is computed. Its weights are W, b, the entries of Â, [places, 1], 0 for
-// padding, and the pattern's tensors.
+// WeightedGCN is [GCN] with a symmetric Â that the model computes. Its weights are W, b, the entries of Â ([places,
+// 1], 0 for padding), and the pattern's tensors.
 type WeightedGCN struct {
 	GCN
 	Pattern *sparse.Pattern

@@ -14,9 +14,9 @@ import (
 //
 //	A_ij = softmax_j(q_i · k_j / sqrt(d')),  q, k: [n, heads d'], A: [places, 1],
 //
-// over the neighbours j of i and i itself: rows add up to 1. The columns of q and k are head by head. It is safe on
-// nodes with many neighbours, and differentiable: the derivative needs sparse products and one product per edge and
-// head, no scatter. a is a symmetric pattern, made [sparse.ForGradients].
+// over the neighbours j of i and i itself; rows sum to 1. The columns of q and k are head by head. It does not
+// overflow, and is differentiable: the derivative takes sparse products and one inner product per edge and head, but
+// no scatter. a is a symmetric pattern, made with [sparse.ForGradients].
 func Attention(a sparse.BareEdges, q, k *Node, heads int) *Node {
 	needSymmetric("GRAND's attention", a)
 	scale := 1 / math.Sqrt(float64(q.Shape().Dimensions[1]/heads))
@@ -25,19 +25,19 @@ func Attention(a sparse.BareEdges, q, k *Node, heads int) *Node {
 	return gradient.Custom(ReduceAndKeep(p, ReduceMean, 1), []*Node{q, k}, func(v *Node) []*Node {
 		v = BroadcastToShape(DivScalar(v, float64(heads)), p.Shape())
 		mirrored := a.Transpose(MulScalar(a.SoftmaxPull(p, v), scale))
-		// Mirrored back: XLA would fuse the scores themselves into the product, and compute them anew for every
+		// Transposed twice: XLA would fuse the scores' cotangents into the product, and compute them anew for every
 		// column.
 		return []*Node{a.Product(a.Transpose(mirrored), fixedK), a.Product(mirrored, fixedQ)}
 	})
 }
 
-// Diffusion is GRAND's right-hand side dX/dt = M X, M = a (A - I), with a rate a and attention A that stay constant
-// over time (GRAND-l; paper section 3.2). X is [n, d]. It implements solve.LinearField; see [Diffusion.Weights].
-// The pattern is symmetric, made [sparse.ForGradients] and [sparse.ForDiagonal].
+// Diffusion is GRAND's right-hand side dX/dt = M X, M = a (A - I), with a rate a and attention A that are constant
+// over time (GRAND-l; paper section 3.2). X is [n, d]. It implements solve.LinearField; see [Diffusion.Weights]. The
+// pattern is symmetric, made with [sparse.ForGradients] and [sparse.ForDiagonal].
 type Diffusion struct{ Pattern *sparse.Pattern }
 
-// Weights are what the field reads: M and M^T, both [places, 1], and the pattern's arrays. They are differentiable
-// in the attention [places, 1] and the rate, a scalar.
+// Weights are the weights of the field: M and M^T, both [places, 1], and the pattern's arrays. They are differentiable
+// in the attention, [places, 1], and in the rate, a scalar.
 func (d Diffusion) Weights(attention, rate *Node, arrays []*Node) []*Node {
 	a := d.Pattern.Bare(arrays)
 	needSymmetric("GRAND's diffusion", a)
@@ -45,7 +45,7 @@ func (d Diffusion) Weights(attention, rate *Node, arrays []*Node) []*Node {
 	return append([]*Node{m, a.Transpose(StopGradient(m))}, arrays...)
 }
 
-// Linear says that steps may be polynomials in h M.
+// Linear marks the field as linear, so that steps are polynomials in h M.
 func (d Diffusion) Linear() {}
 
 // Trainable is 1: M.

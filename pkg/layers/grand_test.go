@@ -90,8 +90,8 @@ func onStar(t *testing.T, e *engine.Engine, scale float64, s *sparse.Pattern,
 	return values
 }
 
-// The attention, its products with a matrix and with the transpose, and all gradients against dense matrices; with
-// ordinary scores and with ones so large that exp would overflow.
+// The attention, its products with a matrix and with the transpose, and all gradients equal those of dense matrices,
+// for ordinary scores and for scores so large that exp would overflow.
 func TestAttentionEqualsDense(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		s, joined := star(t)

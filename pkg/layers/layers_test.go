@@ -20,7 +20,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// More nodes than one chunk of a hub's row has entries.
+// So many nodes that the hub's row is cut into chunks.
 const nodes, width, heads = 50, 4, 3
 
 // ring is a cycle with chords, a hub joined to all, and one isolated node.
@@ -98,7 +98,7 @@ func draw(seed uint64, scale float64, dims ...int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(v, dims...)
 }
 
-// width is that of the states: the bias's, in a stack or not.
+// width is the number of columns of the states: the bias's length, shared or in a stack.
 func (b branch) width() int {
 	least := math.MaxInt
 	for _, w := range b.w {
@@ -108,7 +108,7 @@ func (b branch) width() int {
 	return least
 }
 
-// state is what the block is tried on: of narrow ones, about half the rows are longer than sqrt(width).
+// state is an input for the block; in narrow ones about half the rows are longer than sqrt(width), the ball's radius.
 func (b branch) state() *tensors.Tensor { return draw(1, 14, nodes, b.width()) }
 
 // execute runs f on a random input, cotangent and the branch's weights and arrays.
@@ -154,7 +154,7 @@ func compare(t *testing.T, what string, got, want []float32, tolerance float64) 
 	}
 }
 
-// The derivative by hand against automatic differentiation of the same block.
+// The derivative by hand equals automatic differentiation of the same block.
 func TestPullBackEqualsAutodiff(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, b := range branches(t) {
@@ -177,7 +177,7 @@ func TestPullBackEqualsAutodiff(t *testing.T) {
 	})
 }
 
-// The reverse chain on a graph: implicit gradient against that of the iterations, and g undoes f.
+// On a graph, the implicit gradient of a reverse chain equals that of the iterations, and g undoes f.
 func TestReverseChain(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, b := range branches(t) {
@@ -202,7 +202,7 @@ func TestReverseChain(t *testing.T) {
 	})
 }
 
-// Layers with weights of their own: reverse chains undo forward chains, and have the gradient of their iterations.
+// With separate weights for each layer, reverse chains undo forward chains, and have the gradient of their iterations.
 func TestPerLayerChain(t *testing.T) {
 	const depth = 3
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
@@ -244,7 +244,7 @@ func stacked(a *tensors.Tensor, factors ...float32) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(all, append([]int{len(factors)}, a.Shape().Dimensions...)...)
 }
 
-// Bounds scale down what exceeds them, and nothing else; of two weights and two heads, all by the same factor.
+// Bounds change only weights that exceed them; two weights, or two heads, are scaled by the same factor.
 func TestBound(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	for _, c := range []struct{ norm, bound, want float64 }{{2, 0.9, 0.9}, {0.5, 0.9, 0.5}} {
@@ -264,9 +264,9 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// The spectral bound is at least the largest singular value, and at most d^(1/128) times it: of random matrices, of
-// one singular value, of equal ones, of very large and very small matrices; and 0 of the zero matrix. Its gradient is
-// u v^T where one singular value stands out.
+// The spectral bound is between the largest singular value and d^(1/128) times that: for random matrices, matrices
+// with one singular value or with equal ones, very large and very small matrices; it is 0 for the zero matrix. Its
+// gradient is u v^T where one singular value stands out.
 func TestSchatten(t *testing.T) {
 	const d = 24
 	random := tensors.MustCopyFlatData[float32](draw(7, 3, d, d))
@@ -330,7 +330,7 @@ func run(t *testing.T, e *engine.Engine, f func(in []*Node) []*Node, in ...*tens
 	return out
 }
 
-// Blocks whose derivatives read the pattern as its own transpose refuse directed edges.
+// Blocks whose derivatives read the pattern as its own transpose refuse directed edges with an error that says so.
 func TestDirectedEdgesAreRefused(t *testing.T) {
 	a := must(sparse.FromEdges(2, 2, []int32{0}, []int32{1}, nil))
 	e := enginetest.Open(t, engine.Go)

@@ -12,7 +12,7 @@ import (
 //	c_i = x_i - mean of all x_j,  y_i = scale c_i / sqrt(mean over j of |c_j|²).
 //
 // Individually ("PairNorm-SI"), every row is scaled by itself: y_i = scale c_i / |c_i|. As in the authors' code, 1e-6
-// is added to what roots are taken of.
+// is added before square roots are taken.
 func PairNorm(x *Node, scale float64, individually bool) *Node {
 	n := float64(x.Shape().Dimensions[0])
 	c := Sub(x, rowVector(MulScalar(loop.Sum(x), 1/n), x))
@@ -23,15 +23,15 @@ func PairNorm(x *Node, scale float64, individually bool) *Node {
 	return Div(MulScalar(c, scale), BroadcastToShape(Sqrt(AddScalar(squares, 1e-6)), c.Shape()))
 }
 
-// LayerNorm normalises each row to mean 0 and variance 1 (Ba, Kiros and Hinton 2016), with PyTorch's 1e-5 and without
-// parameters.
+// LayerNorm normalises each row to mean 0 and variance 1 (Ba, Kiros and Hinton 2016), with PyTorch's epsilon of 1e-5
+// and without trainable parameters.
 func LayerNorm(x *Node) *Node {
 	x = Sub(x, ReduceAndKeep(x, ReduceMean, 1))
 	return Div(x, Sqrt(AddScalar(ReduceAndKeep(Square(x), ReduceMean, 1), 1e-5)))
 }
 
-// Normalised are layers whose results are normalised, f(X) = N(X + h(X)), of the branch h of a block; N is
-// differentiated by GoMLX. The branch of such a layer is N(X + h(X)) - X, which is not a contraction.
+// Normalised normalises a layer's result: f(X) = N(X + h(X)) for the branch h of a block, where GoMLX differentiates
+// N. As a block, its branch is N(X + h(X)) - X, which is not a contraction: such layers have no reverse process.
 type Normalised struct {
 	solve.Block
 	N func(y *Node) *Node
@@ -51,14 +51,14 @@ func (b Normalised) Preactivation(x *Node, w []*Node) *Node {
 func (Normalised) Activate(u *Node, _ []*Node) *Node { return u }
 func (Normalised) Gate(_, v *Node, _ []*Node) *Node  { return v }
 
-// Linearize keeps X + h(X), the preactivation of h, and its tape.
+// Linearize keeps X + h(X), the preactivation of h, and h's tape.
 func (b Normalised) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	u, tape := b.Block.Linearize(x, w)
 	y := Add(x, b.Block.Activate(u, w))
 	return Sub(b.norm(y).Value([]*Node{y}), x), append([]*Node{y, u}, tape...)
 }
 
-// PullX shares the cotangent of the preactivation of h, and what its block shares.
+// PullX shares with PullW the cotangent of h's preactivation and whatever h's block shares.
 func (b Normalised) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
 	norm := b.norm(tape[0])
 	_, kept := norm.Linearize(tape[:1])

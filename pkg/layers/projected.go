@@ -7,13 +7,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// Projection maps a state X, [n, d], to the nearest one in a convex set, and so never takes two states farther apart:
-// it is a normalisation whose Lipschitz constant is 1.
+// Projection maps a state X, [n, d], to the nearest point of a convex set. Such a map never moves two states farther
+// apart: it is a normalisation with Lipschitz constant 1.
 type Projection string
 
-// The projections, of a node's row x_i with d entries: LayerNorm's first step (Ba, Kiros and Hinton 2016), onto rows
-// of mean 0; PairNorm's first step (Zhao and Akoglu, ICLR 2020), onto columns of mean 0; and onto rows no longer than
-// LayerNorm makes all of them:
+// The projections, for a node's row x_i with d entries. "center" projects onto rows of mean 0, the first step of
+// LayerNorm (Ba, Kiros and Hinton 2016); "center-nodes" onto columns of mean 0, the first step of PairNorm (Zhao and
+// Akoglu, ICLR 2020); and "ball" onto rows of length at most sqrt(d), the length that LayerNorm gives every row:
 //
 //	x_i - mean of x_i's entries,  x_i - mean of all x_j,  x_i min(1, sqrt(d)/|x_i|).
 const (
@@ -22,10 +22,10 @@ const (
 	ProjectionBall        Projection = "ball"
 )
 
-// Projections are the names of all.
+// Projections lists the names of all projections.
 var Projections = []string{string(ProjectionCenter), string(ProjectionCenterNodes), string(ProjectionBall)}
 
-// of is P(x), and what its derivative needs: for the ball P(x) and min(1, sqrt(d)/|x_i|), [n, 1].
+// of is P(x), and the tape of its derivative: for the ball, P(x) and min(1, sqrt(d)/|x_i|), [n, 1].
 func (p Projection) of(x *Node) (y *Node, tape []*Node) {
 	n, d := x.Shape().Dimensions[0], float64(x.Shape().Dimensions[1])
 	switch p {
@@ -35,7 +35,7 @@ func (p Projection) of(x *Node) (y *Node, tape []*Node) {
 	case ProjectionBall:
 		squares := rowDots(x, x)
 		most := loop.Like(loop.Float(squares, d), squares)
-		scale := Sqrt(Div(most, Max(squares, most))) // 1, to the last digit, within the ball
+		scale := Sqrt(Div(most, Max(squares, most))) // exactly 1 within the ball
 		y = Mul(x, BroadcastToShape(scale, x.Shape()))
 		return y, []*Node{y, scale}
 	}
@@ -43,7 +43,7 @@ func (p Projection) of(x *Node) (y *Node, tape []*Node) {
 	return Sub(x, BroadcastToShape(mean, x.Shape())), nil
 }
 
-// pull is the vector-Jacobian product P'(x)^T v. Outside of the ball, the part of v along P(x) is lost; the other
+// pull is the vector-Jacobian product P'(x)^T v. Outside the ball it removes the part of v along P(x); the other
 // projections are linear and symmetric.
 func (p Projection) pull(v *Node, tape []*Node) *Node {
 	if p != ProjectionBall {
@@ -58,7 +58,7 @@ func (p Projection) pull(v *Node, tape []*Node) *Node {
 	return Mul(spread(scale), Sub(v, Mul(y, spread(along))))
 }
 
-// kept is the number of nodes on the tape of of.
+// kept is the number of nodes on the projection's tape.
 func (p Projection) kept() int {
 	if p == ProjectionBall {
 		return 2
@@ -66,14 +66,14 @@ func (p Projection) kept() int {
 	return 0
 }
 
-// Projected is the branch h of a block after a projection, X ↦ h(P(X)), whose Lipschitz constant is at most that of h.
-// It implements solve.Block; its weights are h's.
+// Projected applies the branch h of a block to a projection, X ↦ h(P(X)), whose Lipschitz constant is at most that of
+// h. It implements solve.Block; its weights are h's.
 type Projected struct {
 	solve.Block
 	Projection Projection
 }
 
-// Preactivation is that of h at P(X).
+// Preactivation is h's preactivation at P(X).
 func (b Projected) Preactivation(x *Node, w []*Node) *Node {
 	y, _ := b.Projection.of(x)
 	return b.Block.Preactivation(y, w)
@@ -86,14 +86,14 @@ func (b Projected) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	return u, append(kept, tape...)
 }
 
-// PullX is P'(X)^T times that of h, and shares what h's shares.
+// PullX is P'(X)^T times h's PullX, and shares the same results.
 func (b Projected) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
 	k := b.Projection.kept()
 	v, shared := b.Block.PullX(q, tape[k:], w)
 	return b.Projection.pull(v, tape[:k]), shared
 }
 
-// PullW are those of h.
+// PullW is h's.
 func (b Projected) PullW(q *Node, shared, tape, w []*Node) []*Node {
 	return b.Block.PullW(q, shared, tape[b.Projection.kept():], w)
 }

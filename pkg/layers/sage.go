@@ -7,15 +7,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// SAGE is the residual branch of a graph convolution that sees a node apart from its neighbours:
+// SAGE is the residual branch of a graph convolution with a separate weight for the node itself:
 //
 //	h(X) = σ(Â X W + X V + b),  X: [n, d], W, V: [d, d], b: [d],
 //
-// the two weights of GraphSAGE (Hamilton et al., NeurIPS 2017) on the symmetrically normalised adjacency of
-// [sparse.SymNorm]. In [GCN], self loops give a node the same weight as one of its neighbours, so that the layer
-// cannot tell them apart. Since the spectral norm of Â is 1 and σ does not expand, Lip(h) <= ‖W‖ + ‖V‖, in any norm
-// that is not below the spectral norm: see [Bound]. It implements solve.Block; its weights are W, b, V and the
-// matrix's tensors, in that order.
+// with the two weights of GraphSAGE (Hamilton et al., NeurIPS 2017) and the symmetrically normalised adjacency of
+// [sparse.SymNorm]. (In [GCN], self loops give a node the same weight as its neighbours, so that the layer cannot tell
+// them apart.) Since the spectral norm of Â is 1 and σ is non-expansive, Lip(h) <= ‖W‖ + ‖V‖ in any norm that is not
+// below the spectral norm: see [Bound]. SAGE implements solve.Block; its weights are W, b, V and the matrix's tensors,
+// in that order.
 type SAGE struct {
 	Adjacency  *sparse.Matrix
 	Activation Activation
@@ -51,7 +51,7 @@ func (c SAGE) PullX(q *Node, _, w []*Node) (*Node, []*Node) {
 	return Add(far, Dot(q, Transpose(w[2], 0, 1)).Product()), nil
 }
 
-// PullW are (ÂX)^T Q, the column sums of Q, and X^T Q.
+// PullW are (ÂX)^T Q, the sum of Q's rows, and X^T Q.
 func (c SAGE) PullW(q *Node, _, tape, _ []*Node) []*Node {
 	return []*Node{Dot(Transpose(tape[0], 0, 1), q).Product(), loop.Sum(q), Dot(Transpose(tape[1], 0, 1), q).Product()}
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Differentiable is a function y = f(in), written with any of GoMLX's operations, and its vector-Jacobian product by
-// automatic differentiation, both for use inside the bodies of loops, where neither works otherwise: see the
-// package's documentation. f may use nothing but its arguments; loops, branches, sorts, scatters, windows and
-// positions of maxima cannot be used, and Gather cannot be differentiated, as its gradient is a scatter.
+// Differentiable is a function y = f(in) and its vector-Jacobian product for use inside loop bodies, where neither
+// GoMLX's scalar operations nor its Gradient work otherwise: see the package's documentation. f may be written with
+// any of GoMLX's operations, except loops, branches, sorts, scatters, windows and positions of maxima, and must use
+// nothing but its arguments. Gather can be used but not differentiated, as its gradient is a scatter.
 type Differentiable struct {
 	program *program
 	// Nodes of the program: the inputs, the result, its cotangent, the inputs' cotangents, and what is kept for these.
@@ -23,8 +23,8 @@ type Differentiable struct {
 	lean bool
 }
 
-// Differentiate builds f for inputs of in's shapes, and its vector-Jacobian products by the first count of them. in's
-// nodes are not used themselves. It panics where f uses what it may not.
+// Differentiate builds f for inputs of the shapes of in, and the vector-Jacobian products by the first count of them.
+// Only the shapes of in are used. It panics where f uses a forbidden operation.
 func Differentiate(f func(in []*Node) *Node, in []*Node, count int) *Differentiable {
 	d := &Differentiable{}
 	d.program = newProgram(in[0].Graph().Backend(), func(g *graph.Graph) {
@@ -46,8 +46,8 @@ func Differentiate(f func(in []*Node) *Node, in []*Node, count int) *Differentia
 	return d
 }
 
-// Lean has the tape hold only what is dear to compute: results of products, of derivatives by hand, and what
-// StopGradient marks. Pull computes all else again. It is for tapes that many layers keep, and returns d.
+// Lean makes the tape hold only what is expensive to compute: results of products and of derivatives by hand, and what
+// StopGradient marks. Pull computes everything else again. It is for tapes that many layers keep. It returns d.
 func (d *Differentiable) Lean() *Differentiable {
 	d.lean = true
 	d.tape = d.kept()
@@ -63,8 +63,8 @@ func (d *Differentiable) Tape() []shapes.Shape {
 	return out
 }
 
-// cheap tells whether a node is computed again, where the tape is to be lean. (A derivative by hand adds to the result,
-// which StopGradient cuts off, what carries the cotangent: see package gradient.)
+// cheap tells whether a node is computed again where the tape is lean. (A derivative by hand hides its result behind
+// StopGradient, and adds a term that carries the cotangent: see package gradient.)
 func (d *Differentiable) cheap(n *Node) bool {
 	dear := func(n *Node) bool {
 		return n.Type() == graph.NodeTypeIdentity || n.Type() == graph.NodeTypeDotGeneral
@@ -73,8 +73,8 @@ func (d *Differentiable) cheap(n *Node) bool {
 		!slices.ContainsFunc(n.Inputs(), func(in *Node) bool { return in.Type() == graph.NodeTypeIdentity })
 }
 
-// kept are the nodes that the way back reads and the way forwards computes: those that do not depend on v, but are
-// inputs of some that do. Inputs but the first are not among them, nor is what depends on none of the inputs.
+// kept are the nodes that the forward pass computes and the backward pass reads: those that do not depend on v, but
+// are inputs of nodes that do. Of the inputs only the first is among them; nodes that depend on no input are not.
 func (d *Differentiable) kept() (tape []*Node) {
 	late, varies := map[*Node]bool{d.v: true}, map[*Node]bool{}
 	for _, n := range d.in {
@@ -110,7 +110,7 @@ func (d *Differentiable) kept() (tape []*Node) {
 	return tape
 }
 
-// Value is f(in), and Linearize also what [Differentiable.Pull] needs of its computation.
+// Value is f(in). Linearize also returns the tape that [Differentiable.Pull] needs.
 func (d *Differentiable) Value(in []*Node) *Node {
 	return d.program.again(in[0].Graph(), d.known(d.in, in), []*Node{d.y})[0]
 }
@@ -120,7 +120,7 @@ func (d *Differentiable) Linearize(in []*Node) (y *Node, tape []*Node) {
 	return out[0], out[1:]
 }
 
-// Pull are the vector-Jacobian products (∂f/∂in)^T v, for the inputs but the first and the tape of Linearize.
+// Pull are the vector-Jacobian products (∂f/∂in)^T v, given the tape of Linearize and all inputs but the first.
 func (d *Differentiable) Pull(v *Node, tape, others []*Node) []*Node {
 	known := d.known(append(append([]*Node{d.v}, d.in[1:]...), d.tape...),
 		append(append([]*Node{v}, others...), tape...))

@@ -1,15 +1,17 @@
-// Package loop wraps the engine's While operation and hides its traps.
+// Package loop wraps the engine's While operation, and works around its restrictions.
 //
-// Bodies of XLA loops capture nothing: all they read must be loop state. [While] therefore splits the state in two:
-// what the body changes, and what it only reads; both reach the body as arguments, and both are Go values with names,
-// such as structs of nodes. Loops may be nested when the graph is built on a backend of package engine.
+// Bodies of XLA loops capture nothing: everything that they read must be loop state. [While] therefore splits the
+// state in two: what the body changes, and what it only reads. Both reach the body as arguments, and both are Go
+// values with names, such as structs of nodes. Loops may be nested when the graph is built on a backend of package
+// engine.
 //
-// GoMLX caches scalar constants per graph and binds them to the function that asked first, so that Scalar, AddScalar,
-// MulScalar, OnesLike and their like give values of another function inside a body, and so does Gradient, which is
-// made of them: use [Const] there. Functions that are written with these nevertheless, and their derivatives, are
-// built by [Differentiate], in a graph of their own from which they are made again in the body. Reduce works inside
-// bodies on backends of package engine, a sum over an axis of a matrix as a product with ones; [Sum] and [MeanAbs] are
-// faster where what they read is at hand, since XLA fuses them with it.
+// GoMLX caches scalar constants per graph, and binds them to the function that used them first. Scalar, AddScalar,
+// MulScalar, OnesLike and similar operations may therefore return values of another function inside a body, and so may
+// Gradient, which uses them: use [Const] there instead. Functions that are nevertheless written with them, and their
+// derivatives, can be built by [Differentiate], in a graph of their own from which they are rebuilt in the body.
+// Reduce works inside bodies on backends of package engine, where a sum over an axis of a matrix is a product with
+// ones. [Sum] and [MeanAbs] are faster where their argument is computed in the body, since XLA fuses them with that
+// computation.
 package loop
 
 import (
@@ -23,9 +25,9 @@ import (
 // Node is a value of a GoMLX computation graph.
 type Node = graph.Node
 
-// While repeats state = body(state, reads) as long as cond(state, reads), a boolean scalar, holds, and returns the
-// last state. S and R are nodes, slices of nodes, or structs of these. body returns a state made up as the first one
-// is, of the same shapes. A loop has no gradient: give it one by hand where needed.
+// While repeats state = body(state, reads) as long as cond(state, reads), a boolean scalar, is true, and returns the
+// last state. S and R are nodes, slices of nodes, or structs of these. body must return a state of the same structure
+// and shapes. A loop has no gradient: where one is needed, write it by hand (see package gradient).
 func While[S, R any](state S, reads R, cond func(state S, reads R) *Node, body func(state S, reads R) S) S {
 	changing, names := split(state)
 	fixed, _ := split(reads)
@@ -56,8 +58,8 @@ func While[S, R any](state S, reads R, cond func(state S, reads R) *Node, body f
 	return join(state, graph.While(condition, step, all...)[:n])
 }
 
-// Repeat runs state = body(i, state, reads) for i = 0 … n-1; n is an int32 scalar, or one counted on the host with
-// [Int].
+// Repeat runs state = body(i, state, reads) for i = 0 … n-1, where n is an int32 scalar; [Int] makes one from a Go
+// number.
 func Repeat[S, R any](n *Node, state S, reads R, body func(i *Node, state S, reads R) S) S {
 	type counted struct {
 		i     *Node
@@ -87,7 +89,7 @@ func Float(x *Node, v float64) *Node {
 	return graph.ConvertDType(Const(x.Graph(), v), x.DType())
 }
 
-// Like spreads the scalar s over x's shape.
+// Like broadcasts the scalar s to x's shape.
 func Like(s, x *Node) *Node {
 	return graph.BroadcastToShape(s, shapes.Make(s.DType(), x.Shape().Dimensions...))
 }
@@ -98,17 +100,17 @@ func Zeros(x *Node) *Node { return Like(Float(x, 0), x) }
 // Scale multiplies x by the scalar s.
 func Scale(x, s *Node) *Node { return graph.Mul(x, Like(s, x)) }
 
-// Select is x where the boolean scalar c holds, else y.
+// Select is x where the boolean scalar c is true, else y.
 func Select(c, x, y *Node) *Node { return graph.Where(Like(c, x), x, y) }
 
-// Select2 is the scalar x where c holds, else y, in c's shape.
+// Select2 is, in c's shape, the scalar x where c is true, else the scalar y.
 func Select2(c, x, y *Node) *Node { return graph.Where(c, Like(x, c), Like(y, c)) }
 
 // ReLU is max(x, 0).
 func ReLU(x *Node) *Node { return graph.Max(x, Zeros(x)) }
 
-// Sum adds x's rows: [n, d] to [d]. Blocks of rows are added to each other first, an eighth remaining each time: XLA
-// CPU's product of ones with a matrix is ten times slower than that.
+// Sum adds up x's rows: [n, d] to [d]. It first adds blocks of rows to each other, each time reducing their number to
+// an eighth: XLA CPU's product of ones with a matrix is ten times slower.
 func Sum(x *Node) *Node {
 	const blocks = 8
 	rest := (*Node)(nil)
@@ -135,7 +137,7 @@ func added(a, b *Node) *Node {
 	return graph.Add(a, b)
 }
 
-// MeanAbs is the mean absolute value of the matrix x, a scalar. (Rows first: XLA CPU computes that in one pass, while
+// MeanAbs is the mean absolute value of the matrix x, a scalar. (It sums rows first, which XLA CPU does in one pass;
 // sums of columns are products with a thin matrix, ten times as slow.)
 func MeanAbs(x *Node) *Node {
 	rows := graph.Dot(graph.Abs(x), ones(x, 1)).Product()
@@ -147,9 +149,9 @@ func ones(x *Node, axis int) *Node {
 	return graph.BroadcastToShape(Float(x, 1), shapes.Make(x.DType(), x.Shape().Dimensions[axis]))
 }
 
-// After is x, computed when change is known, a scalar that is not negative. A loop's state is overwritten in place
-// only if what computes the new one is known to run after all that read the old one; else XLA copies the old one
-// first.
+// After is x, made to depend on change, a scalar that is not negative. XLA overwrites a loop's state in place only if
+// the computation of the new state is known to run after everything that reads the old one; otherwise it copies the
+// old state first.
 func After(change, x *graph.Node) *graph.Node {
 	return graph.Add(x, Like(graph.Min(change, Float(change, 0)), x))
 }

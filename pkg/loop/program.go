@@ -10,12 +10,12 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// program is a computation that was built in a graph of its own, which is never compiled, so as to be made again,
-// operation by operation, in any function of any graph. What GoMLX caches per graph then is that graph's: in a
-// program, unlike in a body itself, scalars and gradients may be used as anywhere else.
+// program is a computation that was built in a graph of its own, which is never compiled, and is rebuilt from there,
+// operation by operation, in any function of any graph. Since GoMLX's caches belong to that other graph, a program may
+// use scalars and gradients as usual, unlike code in a loop body.
 type program struct {
 	graph *graph.Graph
-	// leaves make nodes again that have no inputs.
+	// leaves rebuild the nodes that have no inputs.
 	leaves map[*Node]func(g *graph.Graph) *Node
 }
 
@@ -37,7 +37,7 @@ func newProgram(backend compute.Backend, build func(g *graph.Graph)) *program {
 	return p
 }
 
-// refused are operations that are bound to the function they were made in, or made of functions that are.
+// refused are operations that are bound to the function they were built in, or consist of such functions.
 var refused = map[graph.NodeType]string{
 	graph.NodeTypeWhile:               "a loop",
 	graph.NodeTypeIf:                  "a branch",
@@ -52,7 +52,7 @@ var refused = map[graph.NodeType]string{
 	graph.NodeTypeArgMinMax:           "the position of a maximum or minimum",
 }
 
-// again makes nodes of the program again in g; known are those that are there already, and those that were made.
+// again rebuilds nodes of the program in g. known maps nodes to those that are rebuilt already, and is extended.
 func (p *program) again(g *graph.Graph, known map[*Node]*Node, nodes []*Node) []*Node {
 	out := make([]*Node, len(nodes))
 	for i, n := range nodes {
@@ -74,7 +74,7 @@ func (p *program) make(g *graph.Graph, known map[*Node]*Node, n *Node) *Node {
 	return known[n]
 }
 
-// allow panics where a node is of an operation that is refused.
+// allow panics where a node's operation is refused.
 func allow(n *Node) {
 	if what, bad := refused[n.Type()]; bad {
 		panic(fmt.Errorf("package loop: %s cannot be in a function that is differentiated inside a loop: "+
@@ -82,7 +82,7 @@ func allow(n *Node) {
 	}
 }
 
-// recorder is an engine whose graphs tell how their nodes without inputs were made, in the order of the graph's nodes.
+// recorder is an engine that records how its graphs' nodes without inputs were made, in the order of these nodes.
 type recorder struct {
 	compute.Backend
 	leaves []func(g *graph.Graph) *Node
@@ -104,7 +104,7 @@ type recorded struct {
 	r *recorder
 }
 
-// Constant keeps a copy of the values, which the graph itself does not keep.
+// Constant records a copy of the values, since the graph itself does not keep them.
 func (f recorded) Constant(flat any, dims ...int) (compute.Value, error) {
 	value, err := f.Function.Constant(flat, dims...)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// Memory returns the total and the available memory in bytes: the kernel's, or what the control groups of this process
-// leave where that is less, as those of a container or of a scheduler's job do, or what is left of the limit on its
-// addresses (ulimit -v).
+// Memory returns the total and the available memory in bytes. It is the kernel's, or less where control groups of this
+// process (such as those of a container or of a scheduler's job) or the limit on its address space (ulimit -v) leave
+// less.
 func Memory() (total, free int64) {
 	info := fields("/proc/meminfo")
 	total, free = info["MemTotal:"]*1024, info["MemAvailable:"]*1024
@@ -33,19 +33,19 @@ func Memory() (total, free int64) {
 	return total, free
 }
 
-// group is a control group, and the files in its folder with its limit and what is used of it. What is counted as used
-// includes files in the cache, which make way.
+// group is a control group: the files in its folder with its limit, its usage, and the cached files in the usage,
+// which can be dropped.
 type group struct{ dir, limit, used, cached string }
 
-// mounts are the folders with control groups, of version 2 and version 1.
+// mounts are the folders of control groups, in version 2 and version 1.
 var mounts = []group{
 	{"/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"},
 	{"/sys/fs/cgroup/unified", "memory.max", "memory.current", "inactive_file"},
 	{"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
 }
 
-// groups are the control groups that this process is in: the one of /proc/self/cgroup, and those around it. Each may
-// have a limit. A container may see no more than the folder of its own group, and that as the root.
+// groups are the control groups of this process: the one in /proc/self/cgroup, and those around it. Each may have a
+// limit. In a container, only the folder of its own group may be visible, as the root.
 func groups() (all []group) {
 	b, _ := os.ReadFile("/proc/self/cgroup")
 	for line := range strings.Lines(string(b)) { // such as "0::/user.slice" or "4:memory:/job"
@@ -70,7 +70,7 @@ func groups() (all []group) {
 	return all
 }
 
-// fields reads a file with a name and a number on each line; it is empty where there is no such file.
+// fields reads a file with a name and a number on each line; empty where there is no such file.
 func fields(path string) map[string]int64 {
 	values := map[string]int64{}
 	f, err := os.Open(path)
@@ -86,7 +86,7 @@ func fields(path string) map[string]int64 {
 	return values
 }
 
-// number reads a file that holds one number; 0 where it holds none, such as "max".
+// number reads a file that holds one number; 0 for anything else, such as "max".
 func number(path string) int64 {
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Memory returns the total memory in bytes, from sysctl on macOS. What is free is not known: 0.
+// Memory returns the total memory in bytes, from sysctl on macOS. The available memory is unknown: 0.
 func Memory() (total, free int64) {
 	out, err := exec.Command("sysctl", "-n", "hw.memsize").Output()
 	if err != nil {

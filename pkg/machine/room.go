@@ -2,16 +2,16 @@ package machine
 
 import "fmt"
 
-// small is what is asked for without a look at the memory.
+// small is the number of bytes up to which Room does not check.
 const small = 64 << 20
 
-// Room returns an error if that many bytes are more than what is free. Go cannot recover from memory that is not
-// there, so that what a file asks for is compared first.
+// Room returns an error if so many bytes are more than what is free. Go cannot recover from running out of memory, so
+// that sizes read from files are checked first.
 func Room(bytes int64) error {
 	if bytes < small {
 		return nil
 	}
-	// A quarter more: the heap grows by whole pieces of 64 MiB, keeps books, and threads have stacks.
+	// A quarter more, since the heap grows in steps of 64 MiB and has overhead, and threads have stacks.
 	if _, free := Memory(); free > 0 && bytes+bytes/4 > free {
 		return fmt.Errorf("needs %s of memory, but %s are free: make room, or take a machine with more",
 			Bytes(bytes), Bytes(free))

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Confusion counts the masked nodes by class and by prediction, the largest logit of the node's row: entry [k][l] is
-// the number of nodes of class k that are taken for class l. logits are row-major [n, classes]; a nil mask selects all
-// nodes.
+// Confusion counts the masked nodes by class and by prediction, the column of the largest logit in the node's row:
+// entry [k][l] is the number of nodes of class k that are predicted as class l. logits are row-major [n, classes]; a
+// nil mask selects all nodes.
 func Confusion[F Float](logits []F, classes int, labels []int32, mask []bool) ([][]int, error) {
 	predictions, err := Argmax(logits, classes)
 	if err != nil {
@@ -34,12 +34,12 @@ func Confusion[F Float](logits []F, classes int, labels []int32, mask []bool) ([
 	return counts, nil
 }
 
-// ROC returns the points of the receiver operating characteristic, whose area [ROCAUC] is: for falling thresholds the
-// share of the masked nodes of class 0 that score at least that much, and the share of those of class 1. It begins at
-// (0, 0) and ends at (1, 1), with a point for each score.
+// ROC returns the points of the receiver operating characteristic, the curve whose area is [ROCAUC]. For falling
+// thresholds they are the shares of the masked nodes of class 0, and of class 1, whose score is at least the
+// threshold. The curve begins at (0, 0) and ends at (1, 1), with a point for each different score.
 func ROC[F Float](scores []F, labels []int32, mask []bool) (falsePositive, truePositive []float64, err error) {
 	if _, err := ROCAUC(scores, labels, mask); err != nil {
-		return nil, nil, err // the selection is none that has a curve
+		return nil, nil, err // the selection has no ROC curve
 	}
 	var nodes []int
 	var count, above [2]float64
@@ -61,8 +61,8 @@ func ROC[F Float](scores []F, labels []int32, mask []bool) (falsePositive, trueP
 	return falsePositive, truePositive, nil
 }
 
-// Thin keeps of a curve from (0, 0) to (1, 1) that never falls the points that lie about 1/n apart, so that it looks
-// the same in a picture; both ends stay.
+// Thin reduces a monotone curve from (0, 0) to (1, 1) to points about 1/n apart, so that a picture of it looks the
+// same; both ends stay.
 func Thin(x, y []float64, n int) (thinX, thinY []float64) {
 	next := math.Inf(-1)
 	for i := range x {

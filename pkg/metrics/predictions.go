@@ -9,12 +9,12 @@ import (
 	"github.com/revgnn/revgnn/data"
 )
 
-// Float is a type that scores and representations come in.
+// Float is the type of scores and representations.
 type Float interface{ ~float32 | ~float64 }
 
-// Evaluate measures logits, row-major [n, outputs], by task: data.Accuracy takes the largest logit of each row as the
-// prediction, data.ROCAUC takes the only logit, or the second minus the first of two, as the score of class 1. mask
-// selects the nodes that count; nil selects all.
+// Evaluate measures logits, row-major [n, outputs], by a task's metric. For data.Accuracy the prediction is the
+// largest logit of each row. For data.ROCAUC the score of class 1 is the only logit, or the second minus the first of
+// two. mask selects the nodes that count; nil selects all.
 func Evaluate[F Float](task string, logits []F, outputs int, labels []int32, mask []bool) (float64, error) {
 	if outputs < 1 || len(logits) != len(labels)*outputs {
 		return 0, fmt.Errorf("%d logits for %d nodes of %d outputs each; they must be [nodes, outputs]",

@@ -36,18 +36,18 @@ func init() {
 //	[a_L, a_H, a_I] = softmax([σ(L v_L), σ(H v_H), σ(I v_I)] M / T)               [n, 3], T = 3
 //	X' = a_L L + a_H H + a_I I                                                    rows times numbers
 //
-// P = (D+I)^-1 (A+I), [n, n], is the low-pass filter (a mean over neighbours and the node itself) and I - P the
-// high-pass one; W are [d, d'], v [d', 1], and M, [3, 3], mixes the channels' scores. The first layer reads the
-// features, the last one's d' is the number of classes and its X' are the logits; dropout is between layers. (The
-// paper's ReLU about X' changes nothing, since no channel is negative. For the same reason two classes have two columns
-// here, too, whose difference is the one logit.)
+// P = (D+I)^-1 (A+I), [n, n], is the low-pass filter (the mean over a node and its neighbours) and I - P the high-pass
+// filter; W are [d, d'], v [d', 1], and M, [3, 3], mixes the channels' scores. The first layer reads the features; in
+// the last layer d' is the number of classes, and its X' are the logits. Dropout acts between layers. (The paper also
+// applies ReLU to X', which changes nothing, since no channel is negative. As such logits are never negative either, a
+// graph with two classes has two columns here, too; their difference is the one logit.)
 //
-// Published are two layers, d = 64 and dropout searched from 0 to 0.9. The authors' code multiplies X' by 3 and drops
-// entries of the features, too; here the paper's formulas are followed. Not here: option 2, ACMII, which filters after
-// ReLU; ACM-GCN+, which normalises the channels' rows before v and may have a fourth channel, of the adjacency's own
-// rows; and ACM-GCN++, which adds mapped features to X' as well.
+// Published settings are two layers, d = 64 and dropout searched from 0 to 0.9. Where the authors' code differs from
+// the paper, the paper is followed: the code multiplies X' by 3 and drops entries of the features, too. Not
+// implemented: option 2 (ACMII), which filters after ReLU; ACM-GCN+, which normalises the channels' rows before v and
+// may have a fourth channel, made of the adjacency's rows; and ACM-GCN++, which adds mapped features to X' as well.
 //
-// Dense features (see [Sparse]) are filtered in main memory, once; two further arrays of their size are stored.
+// Dense features (see [Sparse]) are filtered once, on the host, which stores two more arrays of their size.
 type acm struct {
 	mean     *sparse.Matrix
 	filtered bool
@@ -79,7 +79,7 @@ func (a *acm) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Te
 // acmChannels are the three channels, by the names of their parameters.
 var acmChannels = []string{"low", "high", "mlp"}
 
-// Build is the network; its representation is what the last layer reads, or if there is but one, what it gives.
+// Build is the network; its representation is the last layer's input, or the logits where there is only one layer.
 func (a *acm) Build(b *Builder) Output {
 	split := len(a.mean.Tensors())
 	mean, filtered := a.mean.On(b.Arrays[:split]), b.Arrays[split:]
@@ -110,7 +110,7 @@ func (a *acm) Build(b *Builder) Output {
 	return Output{Logits: b.FromScores(x), Representation: read}
 }
 
-// acmLayer is a layer, with the beginning of its parameters' names, and d'.
+// acmLayer is one layer: name begins the names of its parameters, and width is d'.
 type acmLayer struct {
 	b     *Builder
 	name  string
@@ -126,14 +126,15 @@ func (a acmLayer) weights(in int) (w []*Node) {
 	return w
 }
 
-// filter is P X W_L, (I - P) X W_H and X W_I of X [W_L, W_H, W_I]. Rows are mapped before they are averaged.
+// filter is P X W_L, (I - P) X W_H and X W_I, given y = X [W_L, W_H, W_I]: the product with W comes before that with
+// P.
 func (a acmLayer) filter(mean sparse.Operator, y *Node) []*Node {
 	columns := func(x *Node, from, to int) *Node { return Slice(x, AxisRange(), AxisRange(from*a.width, to*a.width)) }
 	averaged := mean.Product(columns(y, 0, 2))
 	return []*Node{columns(averaged, 0, 1), Sub(columns(y, 1, 2), columns(averaged, 1, 2)), columns(y, 2, 3)}
 }
 
-// mix is X' of the channels before ReLU.
+// mix is X', given the three channels before ReLU.
 func (a acmLayer) mix(mapped []*Node) (x *Node) {
 	var h, scores []*Node
 	for i, c := range acmChannels {

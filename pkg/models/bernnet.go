@@ -28,10 +28,10 @@ func init() {
 // width 64, and the code's 0.5 for both probabilities; the authors choose dprate, the weight decay, and a learning rate
 // for θ by dataset, and do not decay θ. There is one learning rate and one weight decay for all parameters here.
 //
-// Written like that, a filter takes K(K+3)/2 products, 65 for K = 10. The sum is a polynomial of degree K of P all the
-// same, so that it is Σ_j c_j T_j(P) with c = B^T ReLU(θ) and the Chebyshev polynomials T_j, which take K. Row k of B,
-// [K+1, K+1], are the coefficients of the k-th Bernstein polynomial; see [bernstein]. Polynomials of both bases are
-// within ±1 on P's spectrum, so that nothing is lost in rounding, as would be with powers of P.
+// Computed as written, the filter takes K(K+3)/2 products, 65 for K = 10. But the sum is a polynomial of degree K of
+// P, so it equals Σ_j c_j T_j(P) with Chebyshev polynomials T_j, which takes K products. The coefficients are c = B^T
+// ReLU(θ), where row k of B, [K+1, K+1], expands the k-th Bernstein polynomial in the T_j; see [bernstein]. Both bases
+// stay within ±1 on P's spectrum, so that the conversion loses no precision, as one to powers of P would.
 type bernNet struct{ filterNet }
 
 // Unused are the parameters of a batch normalisation that the authors' code makes and does not call.
@@ -51,8 +51,9 @@ func (n *bernNet) Build(b *Builder) Output {
 	return Output{Logits: y, Representation: h}
 }
 
-// bernstein has in row k the coefficients of T_0 … T_K in C(K,k)/2^K (1 + t)^(K-k) (1 - t)^k, by the discrete cosine
-// transform of its values at the K+1 zeros t = cos φ of T_{K+1}, which is exact up to degree K.
+// bernstein returns B: row k holds the coefficients of T_0 … T_K in C(K,k)/2^K (1 + t)^(K-k) (1 - t)^k. They are
+// computed from its values at the K+1 zeros t = cos φ of T_{K+1} by the discrete cosine transform, exact up to degree
+// K.
 func bernstein(order int) [][]float64 {
 	out := make([][]float64, order+1)
 	for k := range out {

@@ -92,7 +92,7 @@ func TestBlockGateChecks(t *testing.T) {
 	modeltest.Check(t, "gat+rep", with(t, "block-gate", "true", "block-norm", "center-nodes", "heads", "2"))
 }
 
-// 64 layers deep, what goes forwards comes back, for weights as in TestSAGEInverts.
+// At depth 64 the reverse layers recover the input of the forward layers, for weights as in TestSAGEInverts.
 func TestBlockGateInverts(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, a := range [][2]string{{"sage+rep", "none"}, {"sage+rep", "ball"}, {"gcn+rep", "center-nodes"},
@@ -110,7 +110,7 @@ func TestBlockGateInverts(t *testing.T) {
 	})
 }
 
-// Models without the settings refuse them by name, but for what stands for their absence.
+// Models that lack these settings refuse them by name, except for the values that have no effect.
 func TestBlockGateRefused(t *testing.T) {
 	for name, values := range map[string][2]string{"block-gate": {"false", "true"}, "block-norm": {"none", "ball"}} {
 		for _, model := range []string{"mlp", "sage", "grand+rep"} {

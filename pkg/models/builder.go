@@ -13,8 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// Builder is a model in a computation graph: what a [Network] builds with. Its layers are those of PyTorch, with
-// PyTorch's names, shapes and starts; GoMLX's own layers work on its Scope as anywhere.
+// Builder adds a model to a computation graph: a [Network]'s Build is written with it. Its layers have PyTorch's
+// formulas, parameter names, shapes and initial values; GoMLX's own layers can be used on its Scope.
 type Builder struct {
 	*Model
 	Scope *model.Scope
@@ -22,12 +22,13 @@ type Builder struct {
 	// Arrays are the nodes of the arrays that [Network.Prepare] returned.
 	Arrays   []*Node
 	features []*Node
-	// labels and mask are what Known is made of, [n, 1] each; nil where no training is under way.
+	// labels and mask, [n, 1] each, are what Known returns one-hot; nil where the model is not being trained.
 	labels, mask *Node
-	// start makes parameters that are not in the store, and params lists those; both only while the model is declared.
+	// start makes the initial value of a parameter that the store lacks, and params collects the parameters'
+	// declarations; both are set only while the model is declared.
 	start  func(Param) (*tensors.Tensor, error)
 	params []Param
-	// layer is what is built for [Builder.Layers]; nil outside of layers.
+	// layer is the layer under construction in a call of [Builder.Layers]; nil elsewhere.
 	layer *layerOf
 }
 
@@ -47,10 +48,10 @@ func (b *Builder) declare() (solves int, err error) {
 	return b.Network.Build(b).Solves, nil
 }
 
-// startError is an error of the function that starts parameters, which is not one of building.
+// startError wraps an error of the function start, to tell it from an error of graph building.
 type startError struct{ error }
 
-// Param is the value of a parameter, which is made where the store does not have it.
+// Param returns the value of a parameter, and creates the parameter where the store does not have it.
 func (b *Builder) Param(p Param) *Node {
 	if b.layer != nil {
 		return b.layer.param(b.Graph, p)
@@ -73,7 +74,8 @@ func (b *Builder) Param(p Param) *Node {
 	return v.NodeValue(b.Graph)
 }
 
-// starting is the parameter's first value, unless there is no memory for it: as it is drawn and as a tensor.
+// starting is the parameter's initial value. It is an error where memory is short for two copies: the drawn slice and
+// the tensor.
 func (b *Builder) starting(p Param) (*tensors.Tensor, error) {
 	if err := machine.Room(2 * 4 * int64(p.size())); err != nil {
 		return nil, fmt.Errorf("parameter %q of %s, of the shape %v, %w; or lower --hidden", p.Name, b.Config.Model,
@@ -100,7 +102,7 @@ func (b *Builder) Encode(name string, out int) *Node {
 // network declares itself.
 func (b *Builder) Encoded(w *Node) *Node { return b.Model.features.times(w, b.features) }
 
-// linear are the parameters of a linear layer, and matrix its weight.
+// linear declares the weight and bias of a linear layer, and matrix a weight alone.
 func (b *Builder) linear(name string, in, out int) (w, bias *Node) {
 	w = b.matrix(name, in, out)
 	return w, b.Param(Param{Name: name + ".bias", Shape: []int{out}, Limit: 1 / math.Sqrt(float64(in))})
@@ -134,7 +136,7 @@ func (b *Builder) Known() *Node {
 	return Where(chosen, BroadcastToShape(b.mask, classes.Shape()), ZerosLike(classes))
 }
 
-// epsilon and momentum are PyTorch's for LayerNorm and BatchNorm1d.
+// epsilon and momentum are the defaults of PyTorch's LayerNorm and BatchNorm1d.
 const epsilon, momentum = 1e-5, 0.1
 
 // Norm is the normalisation that the configuration asks for.

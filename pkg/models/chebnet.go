@@ -31,19 +31,19 @@ func init() {
 //	H      = dropout(ReLU(Σ_{k=0..K} T_k(L - I) X W1_k^T + b1))    features X [n, features], H [n, d]
 //	logits = Σ_{k=0..K} T_k(L - I) H W2_k^T + b2                   [n, outputs]
 //
-// L = I - D^-1/2 A D^-1/2; L - I is L scaled to a spectrum within ±1, the largest eigenvalue taken to be 2, as
-// ChebConv does. The W_k start uniformly in ±sqrt(6/(in + out)) (Glorot and Bengio 2010), the b at 0. The defaults are
-// He et al.'s (and Chien et al.'s, ICLR 2021): width 32, dropout 0.5, of hidden features alone, and K = 1, which
-// ChebConv calls K = 2, as it counts the W_k.
+// L = I - D^-1/2 A D^-1/2. L - I is the Laplacian scaled to a spectrum within ±1, with 2 for its largest eigenvalue,
+// as in ChebConv. The W_k start uniformly in ±sqrt(6/(in + out)) (Glorot and Bengio 2010), the b at 0. The defaults
+// are those of He et al. (and Chien et al., ICLR 2021): width 32, dropout 0.5 on hidden features alone, and K = 1,
+// which ChebConv calls K = 2, as it counts the W_k.
 //
-// What a layer costs depends on what is narrow. Dense features are filtered once, on the host, as X is the same in all
-// steps: the first layer is then a product of [X, T_1 X, …] alone. Sparse features would have many more entries when
-// filtered, and hidden ones change with W1: there the X W_k, [n, d] and [n, outputs], are filtered, by Clenshaw's
-// scheme.
+// The order of products depends on which arrays are narrow. Dense features are the same in all steps, so the T_k X are
+// computed once, on the host, and the first layer is one product with [X, T_1 X, …]. Filtered sparse features would no
+// longer be sparse, and hidden features change in every step: there the narrower X W_k, [n, d] and [n, outputs], are
+// filtered, by Clenshaw's scheme.
 type chebNet struct {
 	order  int
 	matrix *sparse.Matrix
-	// before is the number of arrays that are the filtered features, K or 0.
+	// before is the number of arrays T_k X that were computed on the host: K, or 0 for sparse features.
 	before int
 }
 

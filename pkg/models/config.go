@@ -24,19 +24,21 @@ type Config struct {
 	Activation string
 	// Ego gives layers a weight for the node itself, apart from its neighbours.
 	Ego bool
-	// Lipschitz is the bound c < 1 on the norm of the layers' weights (paper section 3.3), Bound the norm, "frobenius"
-	// as in the paper or "spectral", and Normalise how it is kept: "project" scales the weights after every step, as
-	// the paper says; "reparametrise" scales them inside the model, as the authors' code does.
+	// Lipschitz is the bound c < 1 on the norm of the layers' weights (paper section 3.3). Bound chooses the norm:
+	// "frobenius", as in the paper, or "spectral". Normalise chooses how the bound is kept: "project" scales the
+	// weights after every step, as in the paper; "reparametrise" scales them inside the model, as in the authors'
+	// code.
 	Lipschitz        float64
 	Bound, Normalise string
-	// NoBias leaves b out of the layers, as in the formula of the paper's section 3.3; the authors' code has it. Where
-	// c is small and the chain deep, b outweighs W and moves all nodes alike.
+	// NoBias leaves out the layers' bias b, as in the formula of the paper's section 3.3; the authors' code has a
+	// bias. Where c is small and the chain deep, b outweighs W and shifts all nodes alike.
 	NoBias bool
-	// Tolerance ends a fixed-point iteration: mean absolute change of an iterate; in the adjoint solve ten times as
-	// much, relative to the right-hand side. MaxIterations limits both (the paper's M).
+	// Tolerance ends a fixed-point iteration whose iterate changes by less, in mean absolute value. The adjoint solve
+	// ends at ten times Tolerance, relative to its right-hand side. MaxIterations limits both (the paper's M).
 	Tolerance     float64
 	MaxIterations int
-	// Adjoint is "implicit" (gradient of the fixed point, O(1) memory) or "unrolled" (of the iterations).
+	// Adjoint chooses the gradient of a reverse layer: "implicit" is that of the fixed point, in O(1) memory,
+	// "unrolled" that of the iterations.
 	Adjoint string
 	// Norm is the normalisation: "none", "layer" or "batch".
 	Norm string
@@ -44,9 +46,8 @@ type Config struct {
 	// "pair-si" (PairNorm of each row by itself); NormScale is the length that PairNorm gives rows.
 	NormLayers string
 	NormScale  float64
-	// BlockGate scales what layers add by a gate for each node and channel, and BlockNorm is the normalisation of what
-	// their blocks read, "none" or one of layers.Projections: see [gatedBlock] and [layers.Projected]. Neither loosens
-	// the bound c.
+	// BlockGate multiplies h(X) by a learnt gate for each node and channel. BlockNorm normalises the input of h:
+	// "none" or one of layers.Projections. See [gatedBlock] and [layers.Projected]. The bound c holds with either.
 	BlockGate bool
 	BlockNorm string
 	// BlockScale s multiplies a block's weights and bias: h(X) = σ(s (Â X W + b)), so that Lip(h) <= s c. With s = L0/L,
@@ -54,10 +55,10 @@ type Config struct {
 	BlockScale float64
 	// DropEdge is the probability with which a training step drops an edge.
 	DropEdge float64
-	// HalfHop is the share of the nodes whose incoming edges lead through slow nodes, and HalfHopAlpha the weight of an
-	// edge's source in its slow node's features.
+	// HalfHop is the share of nodes whose incoming edges are each split by an inserted slow node, and HalfHopAlpha the
+	// weight of the edge's source in the slow node's features; see [halfHop].
 	HalfHop, HalfHopAlpha float64
-	// HeadLayers is the number of linear layers in the head, with ReLU between; 0 takes the authors'.
+	// HeadLayers is the number of linear layers in the head, with ReLU between; 0 chooses the authors' number.
 	HeadLayers int
 	// Undirected leaves out the directions of edges, for models that read them: see [Seen].
 	Undirected bool
@@ -120,8 +121,8 @@ func (c *Config) shared() []Setting {
 	}
 }
 
-// usual are the defaults of the shared settings: what trains well in seconds on the smaller datasets, 8 layers of
-// width 64 in each direction.
+// usual are the defaults of the shared settings: 8 layers of width 64 in each direction, which train well in seconds
+// on the smaller datasets.
 func usual() Config {
 	return Config{Forward: 8, Reverse: 8, Hidden: 64, Heads: 1, Activation: string(layers.ActivationReLU),
 		Lipschitz: 0.999, Bound: string(layers.FrobeniusNorm), Normalise: "project",
@@ -129,8 +130,7 @@ func usual() Config {
 		BlockNorm: "none", BlockScale: 1, HalfHopAlpha: 0.5}
 }
 
-// Default is a model's configuration unless settings are chosen. Of a model that does not
-// exist, it has the name alone.
+// Default is a model's configuration with default settings. For a model that does not exist it holds the name alone.
 func Default(model string) Config {
 	c := Config{Model: model}
 	k, err := Lookup(model)
@@ -167,8 +167,8 @@ func copyValue(to, from Setting) {
 // HasReverse tells whether the model has a reverse process.
 func (c Config) HasReverse() bool { return registry[c.Model].Plain != "" }
 
-// Contraction is the bound on the Lipschitz constant of the layers' branch h, s c: of weights bounded by c, times the
-// block scale s.
+// Contraction is s c, the bound on the Lipschitz constant of the layers' residual branch h: c bounds the weights, and
+// the block scale s multiplies them.
 func (c Config) Contraction() float64 {
 	if c.BlockScale == 0 { // a model without the setting
 		return c.Lipschitz

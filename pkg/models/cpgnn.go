@@ -29,11 +29,11 @@ func init() {
 				{Name: "eta", Value: &s.Eta, Help: "weight of the prior's own loss after pretraining", Most: Unlimited}}
 		}),
 		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 1, 64, 0.5 },
-		Floor:    true, // logits are bounded by the largest degree, for H̄ of the size it starts at
+		Floor:    true, // H̄ as initialised bounds the logits by the largest degree
 		New:      func(Config) Network { return &cpgnn{} }})
 }
 
-// cpgnnSettings are what CPGNN has beside the shared settings.
+// cpgnnSettings are what CPGNN has besides the shared settings.
 type cpgnnSettings struct {
 	Prior    string
 	Pretrain int
@@ -47,21 +47,23 @@ type cpgnnSettings struct {
 //	B̄_k    = B̄_0 + A B̄_{k-1} H̄,  k = 1 … K          linearised belief propagation; A [n, n], 0 or 1; H̄ [c, c]
 //	loss   = CE(B̄_K) + η CE(R) + Σ_i |Σ_j H̄_ij|     CE the cross-entropy of softmax over training nodes
 //
-// or, for the prior "cheb", R = g_2(ReLU(g_1(F))) with g(X) = Σ_k T_k(-D^-1/2 A D^-1/2) X W_k, Chebyshev's polynomials
-// T_0, T_1, T_2 of the Laplacian with a largest eigenvalue of 2. In the first epochs ("pretrain") R alone is trained
-// and is what is predicted. At their end compatibilities are estimated once, and are trained from there:
+// For the prior "cheb", R = g_2(ReLU(g_1(F))) with g(X) = Σ_k T_k(-D^-1/2 A D^-1/2) X W_k, k = 0, 1, 2: Chebyshev
+// polynomials T_k of the Laplacian, whose largest eigenvalue is taken to be 2. In the first epochs (setting
+// "pretrain") only R is trained, and softmax(R) is the prediction. At their end H̄ is estimated once; from there it is
+// trained, too:
 //
 //	H̄ = (S + S^T)/2 - 1/c,  S = Sinkhorn(Y^T A B̃)
 //
 // Y, [n, c], are the training labels, and B̃ is Y on training nodes, else softmax(R). Sinkhorn scales rows and columns
 // until all add up to 1 (Sinkhorn and Knopp 1967).
 //
-// Published: d = 64, dropout 0.5 before the ReLU, K = 1 or 2 (here "forward"), η = 1, 400 of 2000 epochs of pretraining
-// (here 50, as trainings are shorter); the weight decay there is for W alone, here for H̄ as well. Where they differ,
-// the formulas above follow the paper and not https://github.com/GemsLab/CPGNN: there the co-trained loss is, by a
-// slip, the weight decay a second time and not η CE(R), H̄ is estimated from D^-1 A with every training node counting
-// the same, and propagation begins from the prior that was best in pretraining, not the last. CE, which the paper
-// leaves open, takes beliefs for scores as the code does. Linear maps have biases, as all here.
+// Published settings: d = 64, dropout 0.5 before the ReLU, K = 1 or 2 (here "forward"), η = 1, 400 of 2000 epochs of
+// pretraining (here 50, as trainings are shorter). Their weight decay acts on W alone, here on H̄ as well. The
+// authors' code, https://github.com/GemsLab/CPGNN, differs from the paper, which is followed here: by a slip, its
+// co-trained loss has the weight decay a second time in place of η CE(R); it estimates H̄ from D^-1 A with every
+// training node counting the same; and propagation begins from the best prior of pretraining, not the last. The paper
+// leaves open how CE reads beliefs; as in the code, they are taken as scores. Linear maps have biases, as in all
+// models here.
 type cpgnn struct{ adjacency, normalised *sparse.Matrix }
 
 // Prepare lays out A and D^-1/2 A D^-1/2, [n, n].
@@ -76,7 +78,7 @@ func (n *cpgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.
 	return n.adjacency.Order(), slices.Concat(n.adjacency.Tensors(), n.normalised.Tensors()), nil
 }
 
-// Pretraining is the epochs in which the prior is trained alone.
+// Pretraining is the number of epochs in which the prior is trained alone.
 func (n *cpgnn) Pretraining(c Config) int { return OwnOf[cpgnnSettings](c).Pretrain }
 
 // Build is the network; its representation are the beliefs, [n, c].
@@ -103,7 +105,7 @@ func (n *cpgnn) Build(b *Builder) Output {
 	return Output{Logits: b.FromScores(beliefs), Representation: beliefs, Penalty: penalty}
 }
 
-// prior is R, with dropout and without.
+// prior is R, with dropout (scores) and without (still).
 func (n *cpgnn) prior(b *Builder, normalised sparse.Operator) (scores, still *Node) {
 	copies, layer := 1, func(x *Node) *Node { return x }
 	if OwnOf[cpgnnSettings](b.Config).Prior == "cheb" {
@@ -122,9 +124,9 @@ func chebyshevPrior(normalised sparse.Operator, x *Node) *Node {
 	return Sub(Sub(part(0), part(2)), normalised.Product(inner))
 }
 
-// phase tells, as boolean scalars, whether this epoch is one of pretraining, and whether it is the last of them; nil
-// stands for never. Epochs of training are counted in a parameter that is not trained, so that weights know their
-// phase.
+// phase returns two boolean scalars: whether this epoch belongs to pretraining, and whether it is the last of them;
+// nil stands for never. The number of epochs trained is kept as an untrained parameter, so that saved weights know
+// their phase.
 func (s cpgnnSettings) phase(b *Builder) (pretraining, ends *Node) {
 	if s.Pretrain == 0 {
 		return nil, nil
@@ -138,9 +140,9 @@ func (s cpgnnSettings) phase(b *Builder) (pretraining, ends *Node) {
 	return pretraining, Equal(epoch, ConstAs(epoch, float64(s.Pretrain-1)))
 }
 
-// estimateH is H̄ before it is trained, of the training labels known, [n, c], and of all nodes' beliefs; it is computed
-// where asked is true, and else means nothing. Classes that no training node is of, or that have no neighbours, may be
-// next to any class.
+// estimateH is the estimate of H̄ at the end of pretraining, from the training labels known, [n, c], and all nodes'
+// beliefs. It is computed only where asked is true; elsewhere the result is meaningless. The row of a class
+// without training nodes, or whose training nodes have no neighbours, starts from equal entries.
 func estimateH(a sparse.Operator, known, beliefs, asked *Node) *Node {
 	beliefs = Where(BroadcastToShape(isKnown(known), known.Shape()), known, beliefs)
 	h := Dot(Transpose(known, 0, 1), a.Product(StopGradient(beliefs))).Product()
@@ -154,7 +156,7 @@ func estimateH(a sparse.Operator, known, beliefs, asked *Node) *Node {
 	return AddScalar(MulScalar(Add(h, Transpose(h, 0, 1)), 0.5), -1/float64(h.Shape().Dimensions[0]))
 }
 
-// sinkhornIterations are enough for single precision unless entries are very unequal.
+// sinkhornIterations is the number of iterations: enough for single precision unless entries are very unequal.
 const sinkhornIterations = 300
 
 // isKnown tells which rows of known labels are not zero, [n, 1].

@@ -27,7 +27,7 @@ func init() {
 				{Name: "l2-norm", Value: &s.Unit, Help: "scale the state of every node to length 1 after each layer"},
 			}
 		}),
-		// Those of the authors' programme.
+		// The defaults of the authors' programme.
 		Defaults: func(c *Config) { c.Forward, c.Hidden = 3, 64 },
 		Check: func(c Config) error {
 			if c.Forward < 1 {
@@ -38,7 +38,7 @@ func init() {
 		New: func(c Config) Network { return &dirGNN{dirSettings: OwnOf[dirSettings](c), layers: c.Forward} }})
 }
 
-// dirSettings are what Dir-GNN has beside the shared settings.
+// dirSettings are what Dir-GNN has besides the shared settings.
 type dirSettings struct {
 	Conv       string
 	Alpha      float64
@@ -58,9 +58,9 @@ type dirSettings struct {
 //	X'     = unit(dropout(ReLU(H)))         unit, with the setting l2-norm: rows of length 1
 //	logits = Z W^T + b                      Z = max(X_1, …, X_L), [n, d], or [X_1, …, X_L], [n, L d]
 //
-// Without jumping knowledge there is no such head, and H of the last layer are the logits. For both convolutions α is
-// on what comes from out-neighbours, in the paper and its code alike, where src_to_dst names that map for gcn, but
-// dst_to_src for sage. A learnt α is one number for all layers, and not held between 0 and 1.
+// Without jumping knowledge there is no such head: H of the last layer are the logits. For both convolutions α weights
+// what comes from out-neighbours, in the paper and in its code, although the code names that map src_to_dst for gcn
+// and dst_to_src for sage. A learnt α is one number for all layers, and is not kept between 0 and 1.
 //
 // Defaults are those of the authors' programme: gcn, 3 layers of width 64, α = 1/2, max, neither dropout nor l2-norm.
 // Published for Squirrel and Chameleon (unfiltered): gcn, α = 1, max, l2-norm, width 128, 4 and 5 layers, learning rate
@@ -68,12 +68,13 @@ type dirSettings struct {
 // learning rate 0.01. Self loops among the directed edges stay, as in the code, which also divides rows of features by
 // their sums; here features are as the dataset has them.
 //
-// On an undirected graph both directions are one matrix: a layer is one product, with X (α W_out + (1-α) W_in)^T.
+// On an undirected graph both directions have the same matrix, and a layer is one product, with X (α W_out + (1-α)
+// W_in)^T.
 type dirGNN struct {
 	dirSettings
 	layers int
 	matrix *sparse.Matrix
-	dense  bool // features, whose sums or means over neighbourhoods are computed beforehand
+	dense  bool // features are dense: their sums or means over neighbourhoods are computed once, on the host
 }
 
 // Build is the network; its representation, [n, d] or [n, L d], is what the last linear map reads.
@@ -145,7 +146,7 @@ func (d *dirGNN) layer(b *Builder, all []neighbourhood, alpha *Node, l int, x *N
 	return h
 }
 
-// Unused are further names that PyTorch has for α.
+// Unused are further names under which PyTorch files hold α.
 func (d *dirGNN) Unused() (names []string) {
 	if !d.LearnAlpha {
 		names = append(names, "alpha")

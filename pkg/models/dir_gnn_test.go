@@ -106,8 +106,7 @@ func TestDirGNNFormula(t *testing.T) {
 	}
 }
 
-// Turning all edges round changes what Dir-GNN computes, unless directions are left out, and nothing for models that
-// read none.
+// Reversing all edges changes the output of Dir-GNN, unless it leaves out directions, and of no model that reads none.
 func TestDirectionsAreForThoseWhoReadThem(t *testing.T) {
 	g := modeltest.TinyDirected(t)
 	var turned []graphs.Arc
@@ -145,7 +144,7 @@ func TestDirectionsAreForThoseWhoReadThem(t *testing.T) {
 	}
 }
 
-// A graph whose directions are missing is refused, with what to do, by those alone who read them.
+// A graph whose directions are missing is refused only by models that read directions, and the error says what to do.
 func TestMissingDirections(t *testing.T) {
 	g := modeltest.Tiny(t)
 	g.ArcsMissing = "some.npz is missing; fetch it"

@@ -8,7 +8,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Prepare lays out S, or A and what makes means of its sums; and, of features that are dense, these sums or means.
+// Prepare lays out S for gcn, or A and the reciprocal degrees for sage; dense features are aggregated on the host.
 func (d *dirGNN) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Out(g)
 	if d.Conv == "gcn" {
@@ -40,7 +40,7 @@ func (d *dirGNN) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors
 	return order, arrays, nil
 }
 
-// directions is the number of different ones: 1 where both are one matrix.
+// directions is the number of different matrices: 1 for an undirected graph, where A is symmetric, else 2.
 func (d *dirGNN) directions() int {
 	if d.matrix.Symmetric() {
 		return 1
@@ -51,11 +51,11 @@ func (d *dirGNN) directions() int {
 // neighbourhood is what aggregates the messages of one direction.
 type neighbourhood struct {
 	sum      func(x *Node) *Node
-	share    *Node // 1/degree, [n, 1]; nil for gcn, whose matrix is normalised
-	features *Node // those of the nodes, aggregated, [n, features]; nil where they are sparse
+	share    *Node // 1/degree, [n, 1]; nil for gcn, where S is normalised already
+	features *Node // the aggregated node features, [n, features]; nil for sparse features
 }
 
-// neighbourhoods are those of the directions, out, then in where that is another; arrays hold what Prepare made.
+// neighbourhoods are those of out-neighbours and, unless A is symmetric, of in-neighbours; arrays are Prepare's.
 func (d *dirGNN) neighbourhoods(arrays []*Node) []neighbourhood {
 	own := len(d.matrix.Tensors())
 	matrix, rest := d.matrix.On(arrays[:own]), arrays[own:]
@@ -71,7 +71,7 @@ func (d *dirGNN) neighbourhoods(arrays []*Node) []neighbourhood {
 	return all
 }
 
-// aggregate is the sum of x w^T over the neighbourhood, or its mean, [n, d] to [n, width]; nil stands for the node
+// aggregate is the sum or mean of x w^T over the neighbourhood, [n, d] to [n, width]; for a nil x, of the node
 // features.
 func (n neighbourhood) aggregate(b *Builder, x, w *Node) *Node {
 	if x == nil && n.features != nil {

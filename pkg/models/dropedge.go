@@ -11,13 +11,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// dropEdge is DropEdge (Rong et al., ICLR 2020): every training step leaves out each edge, in both directions, with a
-// probability, the same edges in all layers; self loops stay. Where nothing is drawn, all edges are there. (The
-// authors' code leaves out a fixed number of directions.)
+// dropEdge is DropEdge (Rong et al., ICLR 2020): every training step leaves out each edge with a given probability, in
+// both directions and in all layers; self loops stay. In evaluation all edges are there. (The authors' code leaves out
+// a fixed number of directed edges instead.)
 type dropEdge struct {
 	pattern *sparse.Pattern
 	edges   int
-	// numbers are those of each place's edge, [places, 1]; all self loops have the last one.
+	// numbers holds, for each place of the pattern, the number of its edge, [places, 1]; all self loops have the last
+	// number.
 	numbers *tensors.Tensor
 }
 
@@ -41,7 +42,7 @@ func newDropEdge(a *sparse.CSR, p *sparse.Pattern) *dropEdge {
 	return &dropEdge{p, edges, tensors.FromFlatDataAndDimensions(places, len(places), 1)}
 }
 
-// keep is 1 for each place whose edge stays, else 0: [places, 1].
+// keep, [places, 1], is 1 for each place whose edge stays in this step, else 0.
 func (d *dropEdge) keep(b *Builder, numbers *Node) *Node {
 	if !b.Random() {
 		return Ones(b.Graph, shapes.Make(dtypes.Float32, d.pattern.Places(), 1))
@@ -52,8 +53,8 @@ func (d *dropEdge) keep(b *Builder, numbers *Node) *Node {
 	return Gather(Concatenate([]*Node{stay, loops}, 0), numbers)
 }
 
-// normalised are the weights of the edges that stay, symmetrically normalised anew, [places, 1], for the nodes of the
-// pattern's arrays and of numbers.
+// normalised are the weights of the adjacency without the dropped edges, symmetrically normalised again, [places, 1];
+// arrays are the pattern's, and numbers as in [dropEdge].
 func (d *dropEdge) normalised(b *Builder, arrays []*Node, numbers *Node) *Node {
 	edges := d.pattern.Bare(arrays)
 	stay := edges.Mask(d.keep(b, numbers))

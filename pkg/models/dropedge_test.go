@@ -15,7 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// What stays has both directions, is about the share asked for, another one in every step, and normalised anew.
+// The edges that stay come in both directions, are about as many as asked for, differ from step to step, and have
+// normalised weights.
 func TestDrawnEdges(t *testing.T) {
 	const n, p = 60, 0.3
 	var edges []graphs.Edge

@@ -32,7 +32,7 @@ func (b *Builder) Random() bool {
 	return !b.Still && b.Scope.IsTraining(b.Graph)
 }
 
-// seed draws the seed of a use of [kept], [2].
+// seed draws the seed for one call of [kept], [2].
 func (b *Builder) seed() *Node {
 	if b.layer != nil {
 		return b.layer.seed(b.Graph)
@@ -46,13 +46,13 @@ func (b *Builder) seeds(dims ...int) *Node {
 	return ConvertDType(MulScalar(u, 1<<24), dtypes.Uint32)
 }
 
-// kept tells of every entry, by its number, whether dropout with probability p keeps it; numbers are of the type
-// uint32. It works in bodies of loops, too.
+// kept tells of every entry, given its number (uint32), whether dropout with probability p keeps it. It can be used
+// inside loop bodies.
 //
-// An entry's lot is a hash of its number and the seed, rather than one of a sequence of random numbers: those take XLA
-// CPU 15 ns each, and memory for the way back, while a hash fuses into what reads it. Each half of the seed is followed
-// by a bijection of 32 bits whose result's bits all depend on all of its argument's: the finaliser of MurmurHash3
-// (Appleby 2011) with other constants (Wellons 2018).
+// The decision is a hash of the entry's number and the seed. A sequence of random numbers would take XLA CPU 15 ns per
+// entry, and memory for the backward pass, while a hash fuses into the operation that reads it. After each half of the
+// seed is mixed in, a bijection of 32 bits spreads every bit of its argument over the result: the finaliser of
+// MurmurHash3 (Appleby 2011) with other constants (Wellons 2018).
 func kept(number, seed *Node, p float64) *Node {
 	constant := func(v uint32) *Node { return loop.Like(loop.Const(number.Graph(), v), number) }
 	fold := func(h *Node, by uint32) *Node { return BitwiseXor(h, BitwiseShiftRightLogical(h, constant(by))) }

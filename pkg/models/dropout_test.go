@@ -13,8 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// What dropout keeps looks as if drawn by lot: the right number, and of entries next to each other, a row apart, or
-// with the next seed, as many pairs as independence says, within five standard deviations.
+// Dropout keeps about the right number of entries, and they look independent: pairs of entries next to each other, a
+// row apart, or with the next seed are both kept as often as independence predicts, within five standard deviations.
 func TestKept(t *testing.T) {
 	const n, width = 1 << 16, 64
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {

@@ -28,7 +28,7 @@ func init() {
 		New:      func(Config) Network { return &fagcn{} }})
 }
 
-// fagcnSettings are what FAGCN has beside the shared settings: ε.
+// fagcnSettings are what FAGCN has besides the shared settings: ε.
 type fagcnSettings struct{ Eps float64 }
 
 // fagcn is FAGCN (Bo et al., "Beyond low-frequency information in graph convolutional networks", AAAI 2021):
@@ -38,13 +38,14 @@ type fagcnSettings struct{ Eps float64 }
 //	x_i'    = ε x_0i + Σ_j dropout(α_ij / sqrt(d_i d_j)) x_j       d_i the number of i's neighbours
 //	logits  = X_L W_2^T + b_2
 //
-// There are no self loops. The vector g = [r, l] of the paper is in two parts, named as in PyTorch Geometric's FAConv
-// (which adds self loops unless it is told not to); the linear maps have the names of the authors' code,
-// https://github.com/bdy9527/FAGCN. That code adds a bias to the scores, drops entries of the features, too, and starts
-// from normal distributions (Glorot and Bengio's, times 1.414); here, all starts are PyTorch Geometric's. The defaults
-// are the code's but for d, which is 32 there; its dropout of edges is not in the paper's formula.
+// There are no self loops. The paper's vector g = [r, l] is kept in two parts, named as in PyTorch Geometric's FAConv
+// (which adds self loops by default); the linear maps have the names of the authors' code,
+// https://github.com/bdy9527/FAGCN. That code also adds a bias to the scores, drops entries of the features, and draws
+// initial weights from normal distributions (Glorot and Bengio's, times 1.414). Here initial weights are PyTorch
+// Geometric's. The defaults are the code's, except d, which is 32 there. Dropout of edges comes from the code, too;
+// the paper's formula is without.
 //
-// The layers are a loop, compiled once, with their derivative by hand: see [faLayer].
+// The layers are a loop that is compiled once, with a derivative by hand: see [faLayer].
 type fagcn struct{ pattern *sparse.Pattern }
 
 // Prepare lays out the edges, and 1/sqrt(d_i), [n, 1].
@@ -89,19 +90,20 @@ func (f *fagcn) Build(b *Builder) Output {
 	return Output{Logits: b.Linear("t2", x, b.Outputs), Representation: x}
 }
 
-// faLayer is a layer and its derivative. A layer's own weights are [l, r], [d, 2]; all layers share X_0, 1/sqrt(d_i),
-// the pattern's arrays, and where there is dropout its seed.
+// faLayer is a layer and its derivative. Each layer has weights [l, r], [d, 2], of its own; all layers share X_0,
+// 1/sqrt(d_i), the pattern's arrays and, with dropout, its seed.
 //
-// With u_i = v_i / sqrt(d_i) for the cotangent v of X', y_j = x_j / sqrt(d_j) and s_ij = 1 - α_ij², tanh's slope, the
-// cotangent of the score of edge (i, j) is s_ij u_i·y_j. Scores are sums of two nodes' terms, so that none of this is
-// needed by edge: the cotangent of x_j·l is (Σ_i s_ij u_i)·y_j, and that of x_i·r is u_i·(Σ_j s_ij y_j). So the
-// derivative is three sums over neighbours. The graph being undirected, α_ji is computed at the place of α_ij.
+// Let v be the cotangent of X', u_i = v_i / sqrt(d_i), y_j = x_j / sqrt(d_j), and s_ij = 1 - α_ij² the slope of tanh.
+// Then the cotangent of the score of edge (i, j) is s_ij u_i·y_j. A score is a sum of two terms, one for each end, so
+// only sums over edges are needed: the cotangent of x_j·l is (Σ_i s_ij u_i)·y_j, and that of x_i·r is u_i·(Σ_j s_ij
+// y_j). The derivative is three sums over neighbours. As the graph is undirected, α_ji is computed at the place of
+// edge (i, j).
 type faLayer struct {
 	pattern      *sparse.Pattern
 	eps, dropout float64
 }
 
-// shared is what all layers share, of X_0, the network's arrays, and the seed of dropout if there is any.
+// shared lists what all layers read: X_0, the network's arrays and, with dropout, its seed.
 func (f faLayer) shared(first *Node, arrays []*Node, seed *Node) []*Node {
 	out := append([]*Node{first}, forScan(arrays)...)
 	if f.dropout > 0 {
@@ -110,9 +112,9 @@ func (f faLayer) shared(first *Node, arrays []*Node, seed *Node) []*Node {
 	return out
 }
 
-// forScan are a network's arrays as a scan may read them, which carries a cotangent for each array in floating point:
-// only the first one stays so. The others are package sparse's; those of them in floating point, zeros and ones that
-// mark padding, become whole numbers.
+// forScan converts a network's arrays for [solve.ScanVJP], which carries a cotangent for each floating-point array.
+// Only the first array stays in floating point. The others are package sparse's; those in floating point, zeros and
+// ones that mark padding, become integers.
 func forScan(arrays []*Node) []*Node {
 	out := []*Node{arrays[0]}
 	for _, a := range arrays[1:] {
@@ -124,14 +126,14 @@ func forScan(arrays []*Node) []*Node {
 	return out
 }
 
-// faEdges are a layer's edges: rows of x over sqrt(d), and at the place of every edge (i, j) α_ij, and what its term is
-// multiplied by: 0 for padding and what is dropped, else 1/(1-p).
+// faEdges are a layer's edges: rows hold x_j / sqrt(d_j), and for every edge (i, j) there is α_ij and a mask that
+// multiplies its term: 0 for padding and dropped edges, else 1/(1-p).
 type faEdges struct {
 	sparse.BareEdges
 	y, alpha, mask *Node
 }
 
-// edges are those of layer l; scores are x·l and x·r.
+// edges computes those of layer l, and the scores x·l (left) and x·r (right).
 func (f faLayer) edges(l, x *Node, own, shared []*Node) (e faEdges, left, right *Node) {
 	arrays := shared[2:]
 	if f.dropout > 0 {
@@ -162,7 +164,7 @@ func (f faLayer) step(l, x *Node, own, shared []*Node) *Node {
 	return Add(loop.Scale(shared[0], loop.Float(x, f.eps)), scaledRows(sum, shared[1]))
 }
 
-// pull are the cotangents for that of X', v.
+// pull returns the cotangents of x, own and shared for v, the cotangent of X'.
 func (f faLayer) pull(l, x, v *Node, own, shared []*Node) (dx *Node, dOwn, dShared []*Node) {
 	e, left, right := f.edges(l, x, own, shared)
 	root, u := shared[1], scaledRows(v, shared[1])

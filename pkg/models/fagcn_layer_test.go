@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// With dropped edges, the derivative by hand of two layers is that of what they compute, along a random direction; and
-// either layer drops half of the edges, independently of the other.
+// With dropped edges, the derivative by hand of two layers equals the difference quotient along a random direction,
+// and each layer drops half of the edges, independently of the other.
 func TestFAGCNDropsEdges(t *testing.T) {
 	const n, width, depth = 60, 3, 2
 	var list []graphs.Edge
@@ -40,7 +40,7 @@ func TestFAGCNDropsEdges(t *testing.T) {
 			in = append(in, a)
 		}
 		layer := faLayer{network.pattern, 0.3, 0.5}
-		// What the layers compute at the point plus h times the direction, weighted and summed; its derivative by h;
+		// The layers' result at the point plus h times the direction, weighted and summed; its derivative by h;
 		// and which places either layer keeps.
 		ex, err := NewExec(e.Backend, func(in []*Node) []*Node {
 			h, at := in[0], in[3:6]

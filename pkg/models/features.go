@@ -9,16 +9,17 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// features are a graph's node features X, [n, m], dense or, where most are zero, sparse: a matrix or, where they are to
-// be dropped in training, a pattern, whose values are the first array. Dense ones are the only array.
+// features are a graph's node features X, [n, m]. Dense features are one array. Features of which most are zero are a
+// sparse matrix or, where dropout acts on them, a pattern, whose values are the first array.
 type features struct {
 	sparse  *sparse.Matrix
 	pattern *sparse.Pattern
 	arrays  []*tensors.Tensor
 }
 
-// dense is the share of features other than zero from which on they are multiplied as a dense matrix. (At one in 200,
-// of Chameleon's 2325 features, the dense product and its derivative took a fifth of an epoch of GRAND.)
+// dense is the share of non-zero features from which on they are multiplied as a dense matrix. (Chameleon has 2325
+// features, one in 200 of them non-zero: there the dense product and its derivative took a fifth of an epoch of
+// GRAND.)
 const dense = 1.0 / 16
 
 // Sparse tells whether a model keeps a graph's features as a sparse matrix, and how many of them are not zero.
@@ -59,9 +60,9 @@ func newFeatures(g *graphs.Graph, order sparse.Order, dropped bool) (f features,
 	return f, nil
 }
 
-// dropped are the nodes that hold the arrays, with features dropped as the builder drops values.
+// dropped returns the features' arrays with dropout applied to the features.
 func (f features) dropped(b *Builder, nodes []*Node) []*Node {
-	if f.sparse != nil { // no feature is other than zero
+	if f.sparse != nil { // all features are zero
 		return nodes
 	}
 	return append([]*Node{b.Dropout(nodes[0])}, nodes[1:]...)

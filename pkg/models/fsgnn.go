@@ -29,7 +29,7 @@ func init() {
 		New:      func(c Config) Network { return &fsgnn{hops: OwnOf[fsgnnSettings](c).Hops} }})
 }
 
-// fsgnnSettings are what FSGNN has beside the shared settings: K.
+// fsgnnSettings are what FSGNN has besides the shared settings: the number of hops K.
 type fsgnnSettings struct{ Hops int }
 
 // fsgnn is FSGNN (Maurya, Liu and Murata, "Simplifying approach to node classification in graph neural networks",
@@ -41,20 +41,20 @@ type fsgnnSettings struct{ Hops int }
 //	logits = dropout(ReLU([H_0, …, H_2K])) W^T + b          of [n, (2K+1) d]
 //
 // A and Ã, [n, n], are the adjacency without and with self loops, symmetrically normalised; norm divides a row by its
-// Euclidean length ("hop-normalisation"); a, [2K+1], begins as ones. Published are K = 3 ("3-hop", the default here
-// and in the code), 8, 16 and 32, d = 64, dropout 0.5 to 0.7, and learning rates and weight decays of their own for a,
-// W_i and W, where this project has one. The code normalises the sums of the features' rows first, which here is left
-// to the dataset.
+// Euclidean length ("hop-normalisation"); a, [2K+1], starts at ones. Published are K = 3 ("3-hop", the default here
+// and in the code), 8, 16 and 32, d = 64, dropout 0.5 to 0.7, and separate learning rates and weight decays for a, the
+// W_i and W; here there is one of each. The code also divides the features' rows by their sums, which here is left to
+// the dataset.
 //
-// Features that are kept dense (see [Sparse]) are propagated in main memory, once: beside X, 2K dense arrays [n, m] are
-// stored. Of sparse ones, such as Cora's 1433 words, nothing dense in m is stored: as A^k X W = A^k (X W), the maps
-// come first, and rows of width d are propagated in every step, by [hopSteps].
+// Dense features (see [Sparse]) are propagated once, on the host, which stores 2K more dense arrays [n, m]. For sparse
+// features, such as Cora's 1433 words, these would be too large: as A^k X W = A^k (X W), X W comes first, and rows of
+// width d are propagated in every step, by [hopSteps].
 type fsgnn struct {
 	hops      int
-	adjacency *sparse.Matrix // A before it is normalised, for sparse features
+	adjacency *sparse.Matrix // A without normalisation, for sparse features
 }
 
-// Prepare propagates dense features, or lays out what sparse ones are propagated by.
+// Prepare propagates dense features, or lays out the adjacency that propagates sparse ones.
 func (f *fsgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Adjacency(g)
 	if _, yes := Sparse(g); yes {
@@ -77,7 +77,7 @@ func (f *fsgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.
 	return sparse.AsGiven(g.NumNodes), arrays, nil
 }
 
-// roots are 1/sqrt(d), 0 for d = 0, and 1/sqrt(d+1) of degrees d.
+// roots lists 1/sqrt(d) (0 for d = 0) and 1/sqrt(d+1) for each degree d.
 func roots(degrees []int) (out []float32) {
 	for _, d := range degrees {
 		without := 0.0
@@ -114,8 +114,8 @@ func (f *fsgnn) mapped(b *Builder) []*Node {
 	return out
 }
 
-// propagated are the same, of sparse features: all but the first are mapped at once, in the order A X, …, A^K X, Ã X,
-// …, Ã^K X.
+// propagated is [fsgnn.mapped] for sparse features: all maps but the first are one product, in the order A X, …, A^K
+// X, Ã X, …, Ã^K X.
 func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 	width, out := b.Config.Hidden, []*Node{b.Encode(name(0), b.Config.Hidden)}
 	weights, biases := make([]*Node, 2*f.hops), make([]*Node, 2*f.hops)
@@ -133,10 +133,10 @@ func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 	return out
 }
 
-// hopSteps propagates rows of 2K times d columns, the first half of them by A and the second by Ã: in step l = 0 … K-1
-// of the scan, those columns of either half are multiplied which are to be propagated more than l times, which are all
-// but the first l d. What all steps read are [roots], [n, 2], and the arrays of the adjacency, all of whose weights are
-// one.
+// hopSteps propagates rows of 2K d columns, the first K d of them by A and the others by Ã. Block k of a half (d
+// columns, k = 1 … K) must be multiplied k times, so step l = 0 … K-1 of the scan multiplies in each half all columns
+// but the first l d. All steps read [roots], [n, 2], and the arrays of the unnormalised adjacency, whose weights are
+// all 1.
 type hopSteps struct {
 	adjacency   *sparse.Matrix
 	hops, width int
@@ -156,7 +156,7 @@ func (h hopSteps) step(l, x *Node, _, shared []*Node) *Node {
 	return Where(moves, Mul(scale, sum), x)
 }
 
-// pull is the same, as the matrices are symmetric.
+// pull is the same propagation of the cotangent v, as the matrices are symmetric.
 func (h hopSteps) pull(l, _, v *Node, _, shared []*Node) (dx *Node, dOwn, dShared []*Node) {
 	dShared = make([]*Node, len(shared))
 	dShared[0] = loop.Zeros(shared[0])

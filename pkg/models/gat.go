@@ -37,7 +37,7 @@ func (a *gat) settings() Config { return a.Config }
 
 func (a *gat) prepare(adjacency *sparse.CSR) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	edges, more := adjacency, [][]float32(nil)
-	if a.HalfHop > 0 { // its edges have directions
+	if a.HalfHop > 0 { // edges from and to slow nodes have directions
 		more = make([][]float32, 2)
 		if edges, more[0], more[1], err = withMirrorImages(adjacency); err != nil {
 			return nil, nil, err
@@ -59,8 +59,8 @@ func (a *gat) prepare(adjacency *sparse.CSR) (order sparse.Order, arrays []*tens
 	return a.pattern.Order(), arrays, nil
 }
 
-// block has its weights start as in PyTorch Geometric, uniform by Glorot and Bengio (2010): the matrix as one from d
-// to K d, the attention vectors as one from K to d.
+// block declares the block's parameters with the initial values of PyTorch Geometric, uniform by Glorot and Bengio
+// (2010): the matrix as one map from d to K d features, the attention vectors as maps from K to d.
 func (a *gat) block(b *Builder, arrays []*Node) (solve.Block, []*Node) {
 	heads, d := b.Config.Heads, b.Config.Hidden
 	limit := math.Sqrt(6 / float64(heads+d))

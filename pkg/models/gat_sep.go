@@ -25,7 +25,7 @@ func init() {
 // over i's neighbours j, without i itself, with FFN of [feedForward], Y a linear map of Z, and u and v, [n, K], linear
 // maps of Y; LeakyReLU has the slope 0.2. H is 0 for a node without neighbours.
 //
-// In the authors' code, and here, column a K + k of Y is feature a of head k, and u has a bias, which v has not.
+// As in the authors' code, column a K + k of Y is feature a of head k, and u has a bias while v has none.
 type gatSep struct{ pattern *sparse.Pattern }
 
 // Prepare lays out the neighbours.
@@ -39,7 +39,7 @@ func (s *gatSep) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors
 func (s *gatSep) modules() []module {
 	return []module{func(b *Builder, name string, z *Node) *Node {
 		d, heads := b.Config.Hidden, b.Config.Heads
-		// Weights are reordered, in place of Y, so that columns are head by head.
+		// The weights' columns are put head by head, which is cheaper than reordering Y.
 		columns := func(w *Node) *Node { return byHead(w, 1, d, heads) }
 		w, bias := b.linear(name+"input_linear", d, d)
 		y := affine(z, byHead(w, 0, d, heads), byHead(bias, 0, d, heads))
@@ -52,8 +52,8 @@ func (s *gatSep) modules() []module {
 	}}
 }
 
-// byHead reorders an axis of a parameter, blocks of d entries of which entry a K + k is feature a of head k, to feature
-// after feature of one head after the other.
+// byHead reorders an axis of a parameter from "feature by feature" (entry a K + k is feature a of head k) to "head by
+// head" (all features of head 0, then of head 1, …), in blocks of d entries.
 func byHead(w *Node, axis, d, heads int) *Node {
 	dims := w.Shape().Dimensions
 	split := slices.Concat(dims[:axis], []int{dims[axis] / d, d / heads, heads}, dims[axis+1:])

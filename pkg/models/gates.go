@@ -8,22 +8,22 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// edgeGates are gates on a graph's edges; beside these, A, the sum over neighbours, and the neighbours' number, [n, 1].
-// Since a score s_ij = target_i + source_j is a sum of what belongs to nodes, derivatives are made of sums over
-// neighbours, without any product for each edge (as in [layers.GAT]).
+// edgeGates computes gates on a graph's edges. Besides the edges it holds A, for sums over all neighbours, and the
+// number of neighbours, [n, 1]. A score s_ij = target_i + source_j is a sum of node terms, so that derivatives are
+// sums over neighbours, without a vector product for each edge (as in [layers.GAT]).
 type edgeGates struct {
 	edges  sparse.BareEdges
 	sum    sparse.Operator
 	degree *Node
 }
 
-// edgeGate is what the scores are made of, [n, 1] each.
+// edgeGate holds the two node terms of the scores, [n, 1] each.
 type edgeGate struct{ target, source *Node }
 
-// turned are the scores s_ji, since edges have no direction.
+// turned is the gate of the reversed edges, with scores s_ji.
 func (g edgeGate) turned() edgeGate { return edgeGate{g.source, g.target} }
 
-// fixed is the gate without gradient.
+// fixed is the gate without a gradient.
 func (g edgeGate) fixed() edgeGate { return edgeGate{StopGradient(g.target), StopGradient(g.source)} }
 
 func (g edgeGate) nodes() []*Node { return []*Node{g.target, g.source} }
@@ -54,11 +54,12 @@ func (e edgeGates) gated(g edgeGate, x *Node) *Node {
 // mean divides sums over neighbours by their number.
 func (e edgeGates) mean(sums *Node) *Node { return Div(sums, MaxScalar(e.degree, 1)) }
 
-// teacher makes the loss of gates: the mean over edges between training nodes, whose known labels are one-hot rows, of
+// teacher returns the loss of a gate: the mean over all edges between training nodes, whose labels known are one-hot
+// rows, of
 //
 //	BCE(σ(s_ij), t_ij) = softplus(s_ij) - t_ij s_ij,  t_ij = known_i · known_j.
 //
-// The sum of the last terms is one over nodes: Σ_i t_i (target_i + source_i) with t_i = Σ_j t_ij.
+// The second term's sum over edges is one over nodes: Σ_i t_i (target_i + source_i) with t_i = Σ_j t_ij.
 func (e edgeGates) teacher(known *Node) func(g edgeGate) *Node {
 	is := sumOfColumns(known)
 	near := e.sum.Product(known)

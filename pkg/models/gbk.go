@@ -32,7 +32,7 @@ func init() {
 		New: func(Config) Network { return &gbk{} }})
 }
 
-// gbkSettings are what GBK-GNN has beside the shared settings: the weight λ of the gates' loss.
+// gbkSettings are what GBK-GNN has besides the shared settings: the weight λ of the gates' loss.
 type gbkSettings struct{ Lambda float64 }
 
 // gbk is GBK-GNN (Du et al., "GBK-GNN: Gated Bi-Kernel Graph Neural Networks for Modeling Both Homophily and
@@ -47,18 +47,18 @@ type gbkSettings struct{ Lambda float64 }
 //
 // N(i) is without i, and M_i is 0 where it is empty. Dropout acts on X_1 … X_{L-1}.
 //
-// The paper is followed, from which the authors' code, https://github.com/Xzh0u/GBK-GNN, differs: there the second
-// kernel is given x_i instead of x_j, the kernels' results are half as wide and concatenated, the gate's score goes
-// through a LeakyReLU, and gates are taught by a cross-entropy of the softmax of [1-α, α], with targets that tell
-// whether one label's number is 0. Their defaults are L = 2, width 16, dropout 0.5 and λ = 1.84 (30 in their script for
-// Cora, CiteSeer, Texas and Cornell, for that softer loss).
+// The authors' code, https://github.com/Xzh0u/GBK-GNN, differs from the paper, which is followed here: in the code the
+// second kernel reads x_i instead of x_j, the kernels' results are half as wide and concatenated, the gate's score
+// passes a LeakyReLU, and the gates' loss is a cross-entropy of the softmax of [1-α, α] whose targets tell whether one
+// label's number is 0. The code's defaults are L = 2, width 16, dropout 0.5 and λ = 1.84 (30 in its script for Cora,
+// CiteSeer, Texas and Cornell, for that softer loss).
 type gbk struct {
 	pattern   *sparse.Pattern
 	adjacency *sparse.Matrix
 	arrays    int // of the pattern
 }
 
-// Prepare lays out the edges, and A for sums over neighbours without gates.
+// Prepare lays out the edges, and A for sums over all neighbours.
 func (n *gbk) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Adjacency(g)
 	if n.pattern, err = sparse.NewPattern(a, sparse.PatternOptions{Uses: sparse.ForLoopAttention}); err != nil {
@@ -102,14 +102,14 @@ func (n *gbk) Build(b *Builder) (out Output) {
 	return out
 }
 
-// layer is a layer before its activation, and its gate; x is nil for the node features. With
+// layer is one layer before its activation, and its gate; a nil x stands for the node features. M is computed as
 //
 //	M = D^-1 (A X W_d^T + α X (W_s - W_d)^T)
 //
-// only one of the sums over neighbours has weights of the edges.
+// so that only one of the two sums over neighbours has weights for the edges.
 func (e edgeGates) layer(b *Builder, name string, x *Node, width int) (y *Node, g edgeGate) {
 	if x == nil && b.Features < width {
-		x = b.denseFeatures() // to be summed before they are mapped, as narrow states are; sparse ones are mapped first
+		x = b.denseFeatures() // dense and narrow: summed before they are mapped; sparse features are mapped first
 	}
 	in := b.Features
 	if x != nil {
@@ -119,7 +119,7 @@ func (e edgeGates) layer(b *Builder, name string, x *Node, width int) (y *Node, 
 	root, other := weight("lin_r.weight", width, in), weight("lin_n.weight", width, in) // W_f and W_d
 	difference := Sub(weight("lin_p.weight", width, in), other)
 	maps := []*Node{Reshape(weight("gate.weight", 1, 2*in), 2, in), root}
-	narrow := x != nil && in < width // rows are summed before they are mapped
+	narrow := x != nil && in < width // sums over neighbours come before the linear map
 	if !narrow {
 		maps = append(maps, other, difference)
 	}

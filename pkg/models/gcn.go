@@ -22,7 +22,7 @@ func init() {
 	Register(k)
 }
 
-// gcn is the graph convolution h(H) = σ(Â H W + b); see [layers.GCN]. Where edges are dropped, Â is computed.
+// gcn is the graph convolution h(H) = σ(Â H W + b); see [layers.GCN]. With DropEdge, Â is computed in every step.
 type gcn struct {
 	Config
 	matrix *sparse.Matrix

@@ -56,14 +56,14 @@ type glognnSettings struct {
 //
 // Parameters are named fc1, fc2, fc3 and orders_weight, and settings alpha (β1), beta (β2), gamma, delta (the paper's
 // 1-α), order (K) and forward (the layers), as in https://github.com/RecklessRonan/GloGNN, small-scale/main.py. Paper
-// and code agree on the layer. On what the paper leaves open its code for small graphs is followed: P, which it takes
-// for the adjacency in X_0 as well, and perceptrons of one hidden layer in common. Its code for large graphs has one
-// hidden layer more, and A itself in place of P. Defaults are those published for Penn94, the ones closest to the
-// middle of all published (β1 = 0, β2 = 1, γ = δ = 0.5, K = 2, 2 layers, dropout 0.5), but for the width, there 256,
-// on small graphs 64.
+// and code agree on the layer. What the paper leaves open is as in its code for small graphs: X_0 uses P as the
+// adjacency, and perceptrons share one hidden layer. (The code for large graphs has one more hidden layer, and A in
+// place of P.) The defaults are those published for Penn94, which lie nearest to the middle of all published settings
+// (β1 = 0, β2 = 1, γ = δ = 0.5, K = 2, 2 layers, dropout 0.5), except the width: 256 there, 64 here and in their runs
+// on small graphs.
 type glognn struct{ powers, rows *sparse.Matrix }
 
-// Prepare lays out P twice, [n, n]: for powers, and with columns in the graph's order for its product with W3.
+// Prepare lays out P twice, [n, n]: for its powers, and with columns in the graph's order for the product with W3.
 func (n *glognn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	p := sparse.Adjacency(g).WithSelfLoops().RowNormalised()
 	if n.powers, err = sparse.NewMatrix(p, nil); err != nil {

@@ -31,9 +31,9 @@ type golden struct {
 	Gradients map[string][]float64
 }
 
-// Largest differences from golden values, in the Euclidean norm and relative to it: of the logits, and of the gradient
-// by a parameter; a gradient that is zero, such as that of a term that cancels, may differ by so much of the gradient
-// by all parameters.
+// The largest differences allowed from golden values, relative to them, in the Euclidean norm: for the logits, and for
+// the gradient by a parameter. The gradient by a parameter that cancels is zero; it may differ by zeroWithin of the
+// whole gradient.
 const logitsWithin, gradientWithin, zeroWithin = 2e-6, 1e-5, 1e-7
 
 // TestGolden compares models with the same models made of PyTorch Geometric's layers.

@@ -27,7 +27,7 @@ func init() {
 // "dprate". The defaults are the published K = 10, α = 0.1, width 64, and 0.5 for both probabilities; the authors
 // search α in 0.1, 0.2, 0.5, 0.9 and the learning rate by dataset.
 //
-// The authors' code does not decay the γ; there is one weight decay for all parameters here, and one learning rate.
+// The authors' code does not decay the γ; here all parameters have the same weight decay and learning rate.
 type gprGNN struct{ filterNet }
 
 // Build is the network; its representation, [n, d], is what the perceptron's last layer reads.

@@ -49,7 +49,7 @@ type Diffusion struct {
 	MaxEvaluations int
 }
 
-// forward lists the settings of a diffusion forwards, and both those of one in both directions.
+// forward lists the settings of GRAND, and both those of GRAND with a reverse process.
 func (d *Diffusion) forward() []Setting {
 	return []Setting{
 		{Name: "time", Value: &d.Time, Help: "time to diffuse forwards", Most: 1e6},
@@ -70,7 +70,7 @@ func (d *Diffusion) both() []Setting {
 			Reverse: true})
 }
 
-// diffusionDepth is T_F, and T_R behind it.
+// diffusionDepth is T_F, followed by T_R if there is a reverse process.
 func diffusionDepth(c Config) string {
 	d := OwnOf[Diffusion](c)
 	if c.HasReverse() {
@@ -92,7 +92,8 @@ func checkDiffusion(c Config) error {
 	return d.integration(-d.ReverseTime).Validate()
 }
 
-// integration to a time, with the authors' tolerances: tol-scale times 1e-7 absolute and 1e-9 relative.
+// integration is the integration to a time, with the authors' tolerances: tol-scale times 1e-7 absolute and 1e-9
+// relative.
 func (d Diffusion) integration(to float64) solve.Integration {
 	m, _ := solve.MethodNamed(d.Solver) // its name is checked before
 	return solve.Integration{Method: m, To: to, Step: d.Step, AbsTol: d.TolScale * 1e-7, RelTol: d.TolScale * 1e-9,
@@ -106,7 +107,7 @@ func (d Diffusion) integration(to float64) solve.Integration {
 // with the attention A of the encoded features H, computed once ([layers.Attention]); plain GRAND has X(T_F) alone.
 type grand struct{ frame }
 
-// diffusion is its backbone.
+// diffusion is GRAND's backbone.
 type diffusion struct {
 	Diffusion
 	pattern *sparse.Pattern
@@ -114,8 +115,8 @@ type diffusion struct {
 
 func newDiffusion(c Config) grand { return grand{frame{&diffusion{Diffusion: OwnOf[Diffusion](c)}}} }
 
-// attention is the name before its linear maps Q and K, and of Wout, which the authors' files
-// hold though nothing reads it.
+// attention begins the names of its linear maps Q and K. The authors' files of weights also hold a Wout, which nothing
+// reads.
 const attention = "odeblock.multihead_att_layer."
 
 // Unused implements [Twin].
@@ -160,8 +161,8 @@ func (d *diffusion) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *s
 	return end, nil, stats
 }
 
-// field is the diffusion with attention from the encoded features. It starts as in the authors' code: the maps of the
-// attention almost zero, so that every node attends to all its neighbours alike, and σ(α) = 1/2.
+// field is the diffusion with attention computed from the encoded features. Initial values are those of the authors'
+// code: the attention's maps are almost zero, so that a node attends to all its neighbours alike, and σ(α) = 1/2.
 func (d *diffusion) field(b *Builder, h *Node) (solve.Field, []*Node) {
 	rate := Sigmoid(b.Param(Param{Name: "odeblock.odefunc.alpha_train", Shape: []int{}}))
 	project := func(name string) *Node {
@@ -177,8 +178,8 @@ func (d *diffusion) field(b *Builder, h *Node) (solve.Field, []*Node) {
 	return field, field.Weights(a, rate, b.Arrays)
 }
 
-// outcomes is the number of outcomes of an integration: that to -T_R counts in multiples of it, and that from T_F
-// back in those of its square.
+// outcomes is the number of outcomes of one integration. A network's outcome is a number in this base: its digits are
+// the outcomes of the integrations to T_F, to -T_R, and from T_F back to 0.
 const outcomes = solve.NotFinite + 1
 
 // Explain implements [Explainer].

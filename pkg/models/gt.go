@@ -31,8 +31,8 @@ func init() {
 // over i's neighbours j and, without -sep, i itself; with -sep, there are no self loops, and [Z, H], [n, 2d], takes
 // the place of H, so that a node is told apart from its neighbours. H is 0 for a node that has none.
 //
-// As in the authors' code, the query is the neighbour's and the key the node's own: the usual formula with the two
-// names exchanged, which is the same model.
+// As in the authors' code, the query belongs to the neighbour and the key to the node itself: the usual formula with
+// the two names exchanged, which is the same model.
 type gt struct {
 	separate bool
 	pattern  *sparse.Pattern

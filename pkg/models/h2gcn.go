@@ -26,7 +26,7 @@ func init() {
 		New:      func(Config) Network { return &h2gcn{} }})
 }
 
-// h2gcnSettings are what H2GCN has beside the shared settings: K.
+// h2gcnSettings are what H2GCN has besides the shared settings: the number of rounds K.
 type h2gcnSettings struct{ Rounds int }
 
 // h2gcn is H2GCN (Zhu et al., "Beyond homophily in graph neural networks: current limitations and effective designs",
@@ -41,9 +41,9 @@ type h2gcnSettings struct{ Rounds int }
 // weights between W_e, [m, d], and W_c, and no biases.
 //
 // Published are K = 1 and 2 (H2GCN-2, the default here and in the authors' code), d = 64 and dropout 0 or 0.5. The
-// authors' code, https://github.com/GemsLab/H2GCN, is in TensorFlow; the parameters' names and shapes are those of the
-// reimplementation https://github.com/GitEventhandler/H2GCN-PyTorch. The former has the columns in the order R_K, R_0,
-// …, R_{K-1}, which is the same model.
+// authors' code, https://github.com/GemsLab/H2GCN, is in TensorFlow and has the columns in the order R_K, R_0, …,
+// R_{K-1}, which makes no difference. Names and shapes of parameters are those of the reimplementation
+// https://github.com/GitEventhandler/H2GCN-PyTorch.
 type h2gcn struct{ one, two *sparse.Matrix }
 
 // Prepare lays out A1 and A2. A2 may have n² entries.
@@ -65,11 +65,12 @@ func (h *h2gcn) Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error
 	return h.two.Order(), append(h.two.Tensors(), h.one.Tensors()...), nil
 }
 
-// secondBytes is what an entry of A2 takes while it is laid out: 68 bytes at the peak for the 45 million of Tolokers,
-// of which 8 are passed to the program.
+// secondBytes is the memory per entry of A2 while it is laid out: at the peak 68 bytes were measured for the 45
+// million entries of Tolokers, of which 8 are passed to the program.
 const secondBytes = 72
 
-// admitSecond refuses an A2 of so many entries where that is more than fits into the free memory, if that is known.
+// admitSecond returns an error where laying out an A2 of so many entries takes more than the free memory, if that is
+// known.
 func admitSecond(g *graphs.Graph, entries int, free int64) error {
 	if need := secondBytes * int64(entries); free > 0 && need > free {
 		return fmt.Errorf("h2gcn on graph %q (%d nodes, %d edges): %d pairs of nodes are exactly two steps apart, "+

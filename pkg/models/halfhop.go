@@ -12,10 +12,10 @@ import (
 )
 
 // halfHop is Half-Hop (Azabou et al., "Half-Hop: A graph upsampling approach for slowing down message passing", ICML
-// 2023): all edges j → i into the chosen nodes i are replaced by j → s → i and i → s, with a slow node s for each. Its
-// features are α x_j + (1 - α) x_i, from which an affine encoder makes the same mixture. The rows of slow nodes take
-// part in all layers and are left out in the end. Convolutions take the number of incoming edges for a degree, as
-// PyTorch Geometric does.
+// 2023). Every edge j → i into a chosen node i is replaced by edges j → s → i and i → s with a new slow node s. The
+// slow node's features are α x_j + (1 - α) x_i; as the encoder is affine, its encoded features are mixed instead,
+// which is the same. Slow nodes take part in all layers and are left out at the end. Convolutions take the number of
+// incoming edges as the degree, as PyTorch Geometric does.
 //
 // Each node is chosen with the probability p, once, as in the authors' code, https://github.com/nerdslab/halfhop, which
 // changes the data before training: training and evaluation see the same graph, whatever the seed.
@@ -25,7 +25,7 @@ type halfHop struct {
 	arrays     int // of into
 }
 
-// newHalfHop is the graph with slow nodes, numbered behind its own, of an adjacency without self loops.
+// newHalfHop adds slow nodes to an adjacency without self loops; they are numbered after the graph's own nodes.
 func newHalfHop(a *sparse.CSR, p, alpha float64) (h *halfHop, augmented *sparse.CSR, err error) {
 	h = &halfHop{}
 	var mix, all edgeList
@@ -61,7 +61,7 @@ func newHalfHop(a *sparse.CSR, p, alpha float64) (h *halfHop, augmented *sparse.
 	return h, augmented, err
 }
 
-// chosenNodes are those whose incoming edges get slow nodes, of so many nodes.
+// chosenNodes marks the nodes whose incoming edges get slow nodes.
 func chosenNodes(nodes int, p float64) []bool {
 	rng, chosen := rand.New(rand.NewPCG(uint64(nodes), 0x68616c66686f70)), make([]bool, nodes)
 	for i := range chosen {
@@ -70,7 +70,7 @@ func chosenNodes(nodes int, p float64) []bool {
 	return chosen
 }
 
-// prepare lays out what leads to the states of all nodes, in their order, and back.
+// prepare lays out the matrices of [halfHop.enter] and [halfHop.exit]; order is that of all nodes.
 func (h *halfHop) prepare(order sparse.Order) (arrays []*tensors.Tensor, err error) {
 	if h.into, err = sparse.NewRectangular(h.mix, order, nil); err != nil {
 		return nil, err
@@ -82,8 +82,8 @@ func (h *halfHop) prepare(order sparse.Order) (arrays []*tensors.Tensor, err err
 	return append(slices.Clone(h.into.Tensors()), h.back.Tensors()...), nil
 }
 
-// enter gives slow nodes a mixture of what their edges' ends have, and exit leaves them out: [nodes, d] to [all, d] and
-// back.
+// enter adds a row for every slow node, a mixture of the rows of its edge's ends, [nodes, d] to [all, d]; exit leaves
+// these rows out again.
 func (h *halfHop) enter(x *Node, arrays []*Node) *Node {
 	return h.into.On(arrays[:h.arrays]).Product(x)
 }
@@ -104,7 +104,7 @@ func (l *edgeList) csr(targets, sources int) (*sparse.CSR, error) {
 	return sparse.FromEdges(targets, sources, l.target, l.source, l.weight)
 }
 
-// normalisedByTargets is D^-1/2 A D^-1/2 with D the sums of rows.
+// normalisedByTargets is D^-1/2 A D^-1/2, where D holds the row sums of A: the numbers of incoming edges.
 func normalisedByTargets(a *sparse.CSR) *sparse.CSR {
 	s, degree := *a, make([]float64, a.Rows)
 	for i := range degree {
@@ -121,8 +121,8 @@ func normalisedByTargets(a *sparse.CSR) *sparse.CSR {
 	return &s
 }
 
-// withMirrorImages are the entries of a square matrix and their mirror images, beside which of these are entries, and
-// which are mirror images of entries.
+// withMirrorImages adds to a square matrix the transposes of its entries. In both, entry marks the places that are
+// entries of a, and image those whose transpose is one.
 func withMirrorImages(a *sparse.CSR) (both *sparse.CSR, entry, image []float32, err error) {
 	t := a.Transpose()
 	var l edgeList

@@ -25,7 +25,7 @@ func init() {
 		New: func(c Config) Network { return &jacobiConv{order: OwnOf[jacobiSettings](c).Order} }})
 }
 
-// jacobiSettings are the settings of JacobiConv: those of filters, and a and b of the Jacobi polynomials.
+// jacobiSettings are those of polynomial filters, and the parameters a and b of the Jacobi polynomials.
 type jacobiSettings struct {
 	filterSettings
 	A, B float64
@@ -43,18 +43,18 @@ type jacobiSettings struct {
 // comb.comb_weight, [1, K+1, outputs], which start at 1, and η_1 … η_K the numbers conv.alphas.0 … conv.alphas.K-1,
 // which start at min(1/α, 1). dropout' has a probability of its own, "dprate".
 //
-// The published K is 10; the authors search the other settings by dataset, and the defaults are about the medians of
-// what they found: a = b = 1, α = 1, and 0.5 for both probabilities. They search learning rates and weight decays of
-// W, η and β apart; there is one of each for all parameters here.
+// The published K is 10. The authors search all other settings by dataset; the defaults here are about the medians of
+// what they found: a = b = 1, α = 1, and 0.5 for both probabilities. They search separate learning rates and weight
+// decays for W, η and β; here there is one of each.
 //
-// In the recurrence of the authors' code the term of a² - b² has the other sign than Jacobi polynomials have, which
-// matters from degree 2 on where a is neither b nor -b. Here it is the polynomials'.
+// In the recurrence of the authors' code, the term with a² - b² has the wrong sign, which changes polynomials from
+// degree 2 on where |a| and |b| differ. Here the polynomials are Jacobi's.
 type jacobiConv struct {
 	filterNet
 	order int
 }
 
-// Unused are arrays that the authors' code keeps: the features, and a last η, which it does not read.
+// Unused are arrays in the authors' files that nothing reads: the features, and a last η.
 func (n *jacobiConv) Unused() []string {
 	return []string{"emb.modlist.0.x", fmt.Sprintf("conv.alphas.%d", n.order)}
 }

@@ -36,7 +36,7 @@ func init() {
 		}),
 		Defaults: func(c *Config) { c.Hidden, c.Dropout = 64, 0.7 },
 		Depth:    func(Config) string { return "1" },
-		// Y is treated as given, and has the labels of the training nodes.
+		// Y has no gradient, and contains the labels of the training nodes.
 		Detached: true, ReadsLabels: true,
 		New: func(c Config) Network { return &lrgnn{lrgnnSettings: OwnOf[lrgnnSettings](c)} }})
 }
@@ -68,15 +68,18 @@ type lrgnnSettings struct {
 // [n, n]: U V^T X = U (V^T X). In training, columns of X and V are dropped in ε X X^T V and ε V^T V with the
 // probability "factor-dropout".
 //
-// What the paper's text has of this was not at hand; followed is its code, https://github.com/Jinx-byebye/LRGNN, with
-// its default settings and its one layer, except that d is 512 there, and that
-//   - the estimator, of two layers, is trained at the same time, by a cross-entropy of its own, instead of before with
-//     early stopping: it learns the same, since no gradient reaches it from Y, and Y is what it has learnt so far;
-//   - 1/2 in f stands for the logistic function of an attention that no gradient reaches, and that stays as drawn;
-//   - steps of V are those of U for S^T; there, an index is the other way round, which is the same for symmetric U V^T;
-//   - with "edge-mean", s_ij is divided by the number of i's neighbours, and is -5 at least: there by j's, though
-//     called row normalisation;
-//   - U starts with a ridge of β, without which a V of lower rank has no inverse; features are not dropped.
+// The paper's text was not at hand. Followed is its code, https://github.com/Jinx-byebye/LRGNN, with its default
+// settings and its single layer, except d (512 there), and with these differences:
+//   - The estimator, of two layers, is trained together with the rest by a cross-entropy of its own. In the code it is
+//     trained before, with early stopping. It learns the same here, since Y passes no gradient to it; Y is its present
+//     output.
+//   - In f, 1/2 stands in place of the logistic function of an attention that receives no gradient and so keeps its
+//     random initial values.
+//   - Steps for V are those for U with S^T in place of S. In the code, one index is transposed, which makes no
+//     difference where U V^T is symmetric.
+//   - With "edge-mean", s_ij is divided by the number of i's neighbours, and is at least -5. The code divides by the
+//     number of j's neighbours, though it calls this row normalisation.
+//   - U starts with a ridge of β, since a V of lower rank has no inverse otherwise. Features are not dropped.
 type lrgnn struct {
 	lrgnnSettings
 	edges   *sparse.Pattern

@@ -15,12 +15,12 @@ type relationships struct {
 	b       *Builder
 	edges   sparse.Edges
 	entries int
-	// s is S, back S^T, and trust f; shift is the parameter b, [1].
+	// s is S, back its transpose S^T, trust f, and shift the parameter b, [1].
 	s, back, trust, shift *Node
 }
 
-// relationships are those of neighbours' labels: known ones, and elsewhere what scores, [n, c], say. They have no
-// gradient.
+// relationships are the s_ij and f_ij of all edges, from Y: one-hot labels of training nodes, and elsewhere the
+// softmax of scores, [n, c]. They have no gradient.
 func (n *lrgnn) relationships(b *Builder, edges sparse.Edges, scores *Node) relationships {
 	known := b.Known()
 	y := Where(BroadcastToShape(isKnown(known), known.Shape()), known, Softmax(StopGradient(scores), -1))
@@ -37,7 +37,7 @@ func (n *lrgnn) relationships(b *Builder, edges sparse.Edges, scores *Node) rela
 	return r
 }
 
-// factors are U and V, [n, k], of V's start and of x, [n, c].
+// factors computes U and V, [n, k], from V's initial value start and from x, [n, c].
 func (r relationships) factors(start, x *Node) (u, v *Node) {
 	v = start
 	keep := func(width int) *Node {
@@ -56,8 +56,8 @@ func (r relationships) factors(start, x *Node) (u, v *Node) {
 	return u, v
 }
 
-// step is the least-squares step of u for a v that is given, both [n, k]; xs, [1, c], and vs, [1, k], are factors of
-// the columns of x and v that drop some of them.
+// step is the least-squares step for u at fixed v, both [n, k]. xs, [1, c], and vs, [1, k], multiply the columns of x
+// and v: they are the dropout masks.
 func (r relationships) step(s, u, v, x, xs, vs *Node) *Node {
 	residual := Sub(s, r.edges.Dots(u, v, 1))
 	squared := Square(StopGradient(residual))

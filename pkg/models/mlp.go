@@ -15,8 +15,8 @@ func init() {
 		New: func(Config) Network { return mlp{} }})
 }
 
-// mlp is a perceptron of two layers, of every node's features alone, as in He et al. (NeurIPS 2021), whose width of 64
-// and dropout of 0.5 are the defaults, and with the parameters' names of their code,
+// mlp is a perceptron of two layers that reads every node's own features alone, as in He et al. (NeurIPS 2021).
+// Defaults are their width 64 and dropout 0.5; parameters have the names of their code,
 // https://github.com/ivam-he/BernNet:
 //
 //	H      = dropout(ReLU(dropout(X) W1^T + b1))   features X [n, features], H [n, d]
@@ -34,7 +34,8 @@ func (mlp) Build(b *Builder) Output {
 	return Output{Logits: logits, Representation: h}
 }
 
-// perceptron are H and the logits of [mlp], with the parameters lin1 and lin2: where APPNP, GPR-GNN and BernNet begin.
+// perceptron returns H and the logits of [mlp], with parameters lin1 and lin2. APPNP, GPR-GNN and BernNet begin with
+// it.
 func (b *Builder) perceptron() (h, logits *Node) {
 	x := b.Encode("lin1", b.Config.Hidden)
 	h = b.Dropout(Max(x, ZerosLike(x)))

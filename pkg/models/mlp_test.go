@@ -13,7 +13,7 @@ import (
 func TestMLP(t *testing.T) {
 	formula := func(d *modeltest.Dense) (logits, penalty *Node) { return perceptron(d), nil }
 	modeltest.Equals(t, "mlp", formula)
-	// Sparse features, as they are laid out where they are dropped in training.
+	// Sparse features that are dropped in training have a layout of their own.
 	modeltest.EqualsOn(t, fewFeatures(t), "mlp", formula, with(t, "dropout", "0.5"))
 }
 

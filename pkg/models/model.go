@@ -22,7 +22,7 @@ type Model struct {
 	Order sparse.Order
 	// Arrays are the features and what the network has laid out, to be passed to the graph for [Model.Builder].
 	Arrays []*tensors.Tensor
-	// Features and Outputs per node, and Classes; Outputs is 1 for two classes.
+	// Features and Outputs are numbers per node; Classes is the number of classes. Outputs is 1 for two classes.
 	Features, Outputs, Classes int
 	// Still leaves out what training draws at random, such as dropout.
 	Still bool
@@ -104,7 +104,7 @@ func (m *Model) Pretraining() int {
 	return 0
 }
 
-// Declaration is what a model has in a store of variables.
+// Declaration lists what a model keeps in a store of variables.
 type Declaration struct {
 	// Params are the parameters that the network declared itself; GoMLX's own layers have others.
 	Params []Param
@@ -116,8 +116,8 @@ type Declaration struct {
 	Solves int
 }
 
-// Declare makes a model's variables in a store, by building it once in training mode in a graph that is thrown away.
-// Parameters that the network declares start as start says, those of GoMLX's own layers by their initialisers.
+// Declare makes a model's variables in a store, by building the model once in training mode in a graph that is thrown
+// away. start gives the initial values of the network's own parameters; GoMLX's layers use their initialisers.
 func (m *Model) Declare(backend compute.Backend, store *model.Store,
 	start func(Param) (*tensors.Tensor, error)) (d Declaration, err error) {
 	before := map[*model.Variable]bool{}
@@ -147,11 +147,11 @@ func (m *Model) Declare(backend compute.Backend, store *model.Store,
 	return d, store.InitializeVariables(backend, nil)
 }
 
-// Parameters lists the arrays of a model for graphs with so many features and classes, without a graph: those that it
-// declares, and those of GoMLX's own layers. Arrays with an entry for every node, [Param.Nodes], are listed as for two
-// nodes; see [ParametersOn].
+// Parameters lists a model's arrays for graphs with so many features and classes, without needing a graph: the
+// network's own parameters and those of GoMLX's layers. Arrays with an entry for every node ([Param.Nodes]) are listed
+// as for two nodes; see [ParametersOn].
 func Parameters(c Config, features, classes int) ([]Param, error) {
-	// Other shapes depend neither on the number of nodes nor on edges: two nodes and an edge stand for any graph.
+	// No other shape depends on the number of nodes or edges, so that a graph of two nodes and one edge will do.
 	ones := slices.Repeat([]float32{1}, 2*features)
 	g, err := graphs.New("two nodes", 2, []graphs.Edge{{0, 1}}, ones, features, []int32{0, 1}, classes, nil)
 	if err != nil {
@@ -160,7 +160,7 @@ func Parameters(c Config, features, classes int) ([]Param, error) {
 	return ParametersOn(c, g)
 }
 
-// ParametersOn lists the arrays of a model for a graph.
+// ParametersOn lists a model's arrays for a given graph.
 func ParametersOn(c Config, g *graphs.Graph) ([]Param, error) {
 	e, err := engine.Open(engine.Go)
 	if err != nil {
@@ -200,8 +200,8 @@ func Unused(c Config) []string {
 	return nil
 }
 
-// LayerOf is the zero value of the layer that a model is made of, such as layers.GCN{}; nil where it
-// has no layers of one kind.
+// LayerOf is the zero value of the type of the model's layers, such as layers.GCN{}; nil where its layers differ in
+// type or it has none.
 func LayerOf(c Config) any {
 	k, err := Lookup(c.Model)
 	if err != nil {

@@ -25,8 +25,8 @@ type Output struct {
 	Logits *Node
 	// Representation is what the last layer, the head, reads: [n, width].
 	Representation *Node
-	// Stats of the reverse process, and the number of solves that their iterations are averaged over; nil
-	// and 0 where there is none.
+	// Stats of the reverse process (nil without one), and Solves, the number of solves that its mean iterations are
+	// taken over (0 without one).
 	Stats  *solve.Stats
 	Solves int
 	// Penalty, if not nil, is a scalar that is added to the loss in training: a model's own objective.
@@ -36,16 +36,17 @@ type Output struct {
 // Inverter is a network whose forward process can be undone.
 type Inverter interface {
 	Network
-	// RoundTrip is the encoded input, and what the way forwards and back again makes of it; changes are the mean
-	// changes in each iteration of the way back (see [solve.Profile]), nil where there are none.
+	// RoundTrip returns the encoded input, and the result of running the layers forwards and then their inverses.
+	// changes are the mean changes of the iterates in each iteration of the inverses (see [solve.Profile]), nil where
+	// there are none.
 	RoundTrip(b *Builder) (start, end, changes *Node, stats *solve.Stats)
 }
 
 // Tracer is a network made of layers whose states can be looked at.
 type Tracer interface {
 	Network
-	// Trace returns the states, [n, d] each, after the given numbers of layers in either direction; both lists must
-	// ascend, and 0 is the encoded input. It has no gradient.
+	// Trace returns the states, [n, d] each, after the given numbers of layers in either direction. Both lists ascend;
+	// 0 is the encoded input. Trace has no gradient.
 	Trace(b *Builder, forward, reverse []int) (forwards, reverses []*Node)
 	// Readout is the logits [n, Outputs] that the head makes of states of both directions; nil stands for
 	// zeros, so that the head reads one direction alone (paper section 4.1.3, "Qualitative Analysis"). Plain
@@ -64,12 +65,12 @@ type Explainer interface {
 // Pretrainer is a network of which a part is trained alone at first.
 type Pretrainer interface {
 	Network
-	// Pretraining is the number of epochs that takes. Early stopping waits for its end, and the best epoch is one that
-	// comes after it; a training that ends within it has no better than its last.
+	// Pretraining is the number of epochs in which that part is trained. Early stopping begins after them, and the
+	// best epoch is one after them; a training that ends earlier keeps its last parameters.
 	Pretraining(c Config) int
 }
 
-// Twin is a network with a twin in PyTorch whose files of weights hold arrays that nothing reads.
+// Twin is a network with a PyTorch implementation whose files of weights hold arrays that nothing reads.
 type Twin interface {
 	Network
 	// Unused names them.

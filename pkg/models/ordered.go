@@ -26,7 +26,7 @@ func init() {
 				{Name: "share-gate", Value: &s.ShareGate, Help: "use one gating network in all layers"},
 			}
 		}),
-		// As in the authors' files for heterophilic graphs, but for the width: theirs is 256 with 64 gates.
+		// As in the authors' configurations for heterophilic graphs, except the width: theirs is 256, with 64 gates.
 		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 8, 64, 0.2 },
 		Check: func(c Config) error {
 			if size := OwnOf[orderedSettings](c).ChunkSize; c.Hidden%size != 0 {
@@ -38,7 +38,7 @@ func init() {
 		New: func(Config) Network { return &ordered{} }})
 }
 
-// orderedSettings are what Ordered GNN has beside the shared settings: the chunk size C, the number of layers of the
+// orderedSettings are what Ordered GNN has besides the shared settings: the chunk size C, the number of layers of the
 // network f before message passing, and whether all layers have one gating network.
 type orderedSettings struct {
 	ChunkSize, InputLayers int
@@ -46,8 +46,8 @@ type orderedSettings struct {
 }
 
 // ordered is Ordered GNN (Song et al., "Ordered GNN: Ordering Message Passing to Deal with Heterophily and
-// Over-smoothing", ICLR 2023), which keeps the messages of each hop in neurons of their own: a gate says where those
-// of the hops before end, and it only moves on.
+// Over-smoothing", ICLR 2023), in which the messages of each hop have neurons of their own: a gate marks the neurons
+// already filled by earlier hops, and from layer to layer it can only grow.
 //
 //	X_0     = f(F)                                  layers dropout(LayerNorm(ReLU(F W^T + b))), [n, d]
 //	M_l     = D^-1 A X_l                            [n, d], without self loops
@@ -56,11 +56,11 @@ type orderedSettings struct {
 //	X_{l+1} = LayerNorm(g X_l + (1 - g) M_l)        g = g_{l+1} with each column C times
 //	logits  = X_L W^T + b                           [n, outputs]
 //
-// Every layer has a gating network W, [d/C, 2d], of its own, or all share one. The normalisation, and the dropout of
-// X_l before each layer and the last map, are those of the authors' code, https://github.com/LUMIA-Group/OrderedGNN,
-// whose names the parameters have; the paper's formulas are without. There, dropout has two probabilities (0 to 0.5
-// each), and drops input features as well; the chunk size is the number of gates, d/C. Their defaults are L = 8, d =
-// 256, 64 gates, and one or two layers before.
+// Every layer has its own gating network W, [d/C, 2d], or all layers share one. Normalisation, and dropout of X_l
+// before each layer and before the last map, are taken from the authors' code,
+// https://github.com/LUMIA-Group/OrderedGNN, whose names the parameters have; the paper's formulas have neither. The
+// code has two dropout probabilities (0 to 0.5 each), drops input features as well, and calls the number of gates,
+// d/C, the chunk size. Its defaults are L = 8, d = 256, 64 gates, and one or two layers in f.
 type ordered struct{ mean *sparse.Matrix }
 
 // Prepare lays out D^-1 A, [n, n].
@@ -117,7 +117,7 @@ func cumax(x *Node) *Node {
 	return Dot(Softmax(x, 1), upTo).Product()
 }
 
-// repeatColumns has every column of x, [n, k], times in a row: [n, k times].
+// repeatColumns repeats every column of x, [n, k], so that copies lie side by side: [n, k times].
 func repeatColumns(x *Node, times int) *Node {
 	n, k := x.Shape().Dimensions[0], x.Shape().Dimensions[1]
 	return Reshape(BroadcastToDims(Reshape(x, n, k, 1), n, k, times), n, k*times)

@@ -10,21 +10,22 @@ import (
 	"github.com/revgnn/revgnn/pkg/layers"
 )
 
-// Param is an array of a model and how it starts: uniform in ±Limit, or where Limit is 0 at Values, or all Value where
-// there are none.
+// Param declares an array of a model and its initial value: uniform in ±Limit; where Limit is 0, Values; and without
+// Values, Value in every entry.
 type Param struct {
-	// Name is that of the PyTorch implementation, where there is one; matrices of linear maps are [out, in].
+	// Name is the name in the PyTorch implementation, where there is one. Matrices of linear maps are [out, in].
 	Name         string
 	Shape        []int
 	Limit, Value float64
 	Values       []float64
 	// Fixed marks an array that is part of the model but not trained, such as running statistics.
 	Fixed bool
-	// Heads is the number of matrices below each other that it is made of, [Heads d, d]; 0 for one.
+	// Heads is K where the array holds K matrices stacked along its rows, [K d, d]; 0 for a single matrix.
 	Heads int
 	// Nodes marks an array whose last axis has an entry for every node, in the order of the graph.
 	Nodes bool
-	// Bound, if not nil, is a bound on its norm, alone or together with the other parameters that have the same one.
+	// Bound, if not nil, bounds the array's norm. Where several parameters have the same Bound, it bounds the sum of
+	// their norms.
 	Bound *Bound
 }
 
@@ -33,9 +34,10 @@ type Bound struct {
 	Norm layers.Norm
 	// Limit c of the sum.
 	Limit float64
-	// Project tells that the weights are scaled down to the limit after every step.
+	// Project tells that the optimiser scales the weights down to the limit after every step.
 	Project bool
-	// Start is the largest Frobenius norm, the mean of the heads', that each of them starts with; 0 for any.
+	// Start is the largest Frobenius norm that each parameter may start with (with heads, the mean of their norms); 0:
+	// any.
 	Start float64
 }
 
@@ -45,7 +47,7 @@ type Bounded struct {
 	Params []Param
 }
 
-// Groups gathers the parameters that have a bound by the bound that they share.
+// Groups gathers the parameters with bounds, one group for each bound.
 func Groups(params []Param) (groups []Bounded) {
 	for _, p := range params {
 		if p.Bound == nil {
@@ -60,12 +62,12 @@ func Groups(params []Param) (groups []Bounded) {
 	return groups
 }
 
-// Apply scales the parameters' values, in their order, down to the limit.
+// Apply scales the parameters' values down, all by the same factor, where the sum of their norms exceeds the limit.
 func (g Bounded) Apply(values []*Node) []*Node {
 	return layers.Bound(g.Norm, g.Limit, values, g.heads())
 }
 
-// Meet scales the parameters' values, up or down, so that they meet the limit.
+// Meet scales the parameters' values, up or down, so that the sum of their norms equals the limit.
 func (g Bounded) Meet(values []*Node) []*Node {
 	return layers.ToBound(g.Norm, g.Limit, values, g.heads())
 }
@@ -86,7 +88,7 @@ func (p Param) size() int {
 	return size
 }
 
-// Draw draws the parameter's start, without regard to its bound.
+// Draw draws the parameter's initial value, without its bound.
 func (p Param) Draw(rng *rand.Rand) []float32 {
 	values := make([]float32, p.size())
 	for i := range values {
@@ -100,7 +102,7 @@ func (p Param) Draw(rng *rand.Rand) []float32 {
 	return values
 }
 
-// Start draws the parameter's start, within its bound.
+// Start draws the parameter's initial value, scaled down to Bound.Start.
 func (p Param) Start(rng *rand.Rand) *tensors.Tensor {
 	values := p.Draw(rng)
 	if p.Bound != nil && p.Bound.Start > 0 {
@@ -109,7 +111,7 @@ func (p Param) Start(rng *rand.Rand) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(values, p.Shape...)
 }
 
-// shrink scales values down to a Frobenius norm, the mean of the heads', if theirs is larger.
+// shrink scales values down to the given Frobenius norm (with heads, the mean of their norms) if they exceed it.
 func (p Param) shrink(values []float32, to float64) {
 	heads, norm := max(1, p.Heads), 0.0
 	for head := range slices.Chunk(values, len(values)/heads) {

@@ -24,17 +24,17 @@ import (
 // GELU is x Φ(x) with the normal distribution function Φ itself (Hendrycks and Gimpel 2016), as torch.nn.GELU.
 type platonov struct{ messages }
 
-// messages are what tells such networks apart.
+// messages is what differs between networks of this form: the modules.
 type messages interface {
 	Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error)
-	// modules are those of one layer.
+	// modules lists the modules of one layer.
 	modules() []module
 }
 
 // module is M_k of Z = LayerNorm(X_k), [n, d] to [n, d]; name begins the names of its parameters.
 type module func(b *Builder, name string, z *Node) *Node
 
-// platonovSettings are what these networks have beside the shared settings: m, the "hidden dimension multiplier".
+// platonovSettings are what these networks have besides the shared settings: m, the "hidden dimension multiplier".
 type platonovSettings struct{ Multiplier int }
 
 // registerPlatonov fills in what all these networks have in common.
@@ -71,8 +71,8 @@ func feedForward(b *Builder, name string, y *Node) *Node {
 	return feedForwardOf(b, name, y, func(w *Node) *Node { return w })
 }
 
-// feedForwardOf is [feedForward] of Y whose columns are in another order than those of the parameter W1, which columns
-// reorders.
+// feedForwardOf is [feedForward] for a Y whose columns are ordered differently from those of the parameter W1; columns
+// reorders W1's columns to match.
 func feedForwardOf(b *Builder, name string, y *Node, columns func(w *Node) *Node) *Node {
 	inner := OwnOf[platonovSettings](b.Config).Multiplier * b.Config.Hidden
 	w, bias := b.linear(name+"linear_1", y.Shape().Dimensions[1], inner)

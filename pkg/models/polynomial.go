@@ -13,11 +13,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// basis are polynomials p_0 = 1, p_1, …, p_K of a matrix P, each made of the two before by one product with P:
+// basis are polynomials p_0 = 1, p_1, …, p_K of a matrix P, each computed from the previous two by one product with P:
 //
 //	p_{k+1}(P) = (a_k P + b_k) p_k(P) - c_k p_{k-1}(P)
 //
-// Entry k is a_k, b_k, c_k; there are K entries, and c_0 is 0.
+// Row k holds a_k, b_k and c_k; there are K rows, and c_0 is 0.
 type basis [][3]float64
 
 // monomials are P^k for k = 0 … order.
@@ -39,12 +39,12 @@ func chebyshev(order int) basis {
 	return out
 }
 
-// filter is Σ_k p_k(P) x diag(θ_k), [n, d], of x, [n, d], with θ, [K+1, d], a filter for each column, or [K+1, 1], one
-// for all. P, [n, n], is a symmetric matrix, and arrays are its tensors.
+// filter is Σ_k p_k(P) x diag(θ_k), [n, d], for x, [n, d]. θ is [K+1, d], one filter for each column, or [K+1, 1], the
+// same for all. P, [n, n], is symmetric, and arrays are its tensors.
 //
-// As P is symmetric, the cotangent of x is the same filter of the result's cotangent v, and that of θ_k the sums of the
-// columns of x ∘ p_k(P) v. So both ways take K products each, which are compiled once, and keep nothing but x. (GPR-GNN
-// on Tolokers: 8 s to compile on a busy machine, where products inlined K times took 44.)
+// As P is symmetric, the cotangent of x is the same filter applied to the result's cotangent v, and that of θ_k is the
+// sum over rows of x ∘ p_k(P) v. So both passes take K products each, compiled once, and only x is kept. (GPR-GNN on
+// Tolokers compiles in 8 s on a busy machine; with K products inlined it took 44 s.)
 func (b basis) filter(p *sparse.Matrix, arrays []*Node, x, theta *Node) *Node {
 	theta = BroadcastToDims(theta, len(b)+1, x.Shape().Dimensions[1])
 	in := filtered{theta: StopGradient(theta), basis: ConvertDType(Const(x.Graph(), b.rows()), x.DType()),
@@ -53,7 +53,7 @@ func (b basis) filter(p *sparse.Matrix, arrays []*Node, x, theta *Node) *Node {
 	return gradient.Custom(y[0], []*Node{x, theta}, func(v *Node) []*Node { return b.run(p, in, v, true) })
 }
 
-// rows are the entries, as GoMLX's constants need them.
+// rows are the basis as a slice of slices, which GoMLX's Const takes.
 func (b basis) rows() (out [][]float64) {
 	for _, row := range b {
 		out = append(out, row[:])
@@ -61,13 +61,13 @@ func (b basis) rows() (out [][]float64) {
 	return out
 }
 
-// filtered is what the loop of a filter reads.
+// filtered is what the loop of a filter reads but does not change.
 type filtered struct {
 	theta, basis, x *Node
 	arrays          []*Node
 }
 
-// run is the filter of v, and for the way back, [K+1, d], the sums of the columns of x ∘ p_k(P) v for all k.
+// run filters v. With back set it also returns the cotangents of θ, [K+1, d]: row k sums x ∘ p_k(P) v over nodes.
 func (b basis) run(p *sparse.Matrix, in filtered, v *Node, back bool) []*Node {
 	type state struct {
 		now, before, sum *Node
@@ -95,15 +95,15 @@ func (b basis) run(p *sparse.Matrix, in filtered, v *Node, back bool) []*Node {
 // takeRow is row k of a table, [1, d].
 func takeRow(table, k *Node) *Node { return Gather(table, Reshape(k, 1, 1)) }
 
-// putRow is a table, [rows, d], with values, [d], in row k.
+// putRow is the table, [rows, d], with row k replaced by values, [d].
 func putRow(table, values, k *Node) *Node {
 	places := Iota(table.Graph(), shapes.Make(k.DType(), table.Shape().Dimensions...), 0)
 	values = BroadcastToShape(Reshape(values, 1, values.Shape().Size()), table.Shape())
 	return Where(Equal(places, loop.Like(k, places)), values, table)
 }
 
-// filterNet is what networks that filter have in common: P = D^-1/2 A D^-1/2, [n, n], with D the degrees of A, and A
-// with self loops or without; rows of P are zero for nodes without edges.
+// filterNet is the part that polynomial filter networks share: P = D^-1/2 A D^-1/2, [n, n], with D the degrees of A,
+// where A has self loops or not. Rows of P are zero for nodes without edges.
 type filterNet struct {
 	selfLoops bool
 	matrix    *sparse.Matrix
@@ -121,14 +121,14 @@ func (f *filterNet) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tens
 	return f.matrix.Order(), f.matrix.Tensors(), nil
 }
 
-// filterSettings are the own settings of networks that filter: the degree K of their polynomials, a number α, whose
-// meaning is each network's own, and the probability of dropping what is filtered.
+// filterSettings are settings of polynomial filter networks: the degree K, a number α, whose meaning depends on the
+// network, and the dropout probability of what is filtered.
 type filterSettings struct {
 	Order           int
 	Alpha, DropRate float64
 }
 
-// order, teleport and dropRate describe those settings that several networks mean alike.
+// order, teleport and dropRate describe settings that mean the same in several networks.
 func (s *filterSettings) order() Setting {
 	return Setting{Name: "order", Value: &s.Order, Least: 1, Most: 1000,
 		Help: "degree K of the polynomial of the adjacency"}

@@ -19,8 +19,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// drop runs what f builds with a model's builder in training, of dropout 0.25, so many times. The parameters x.weight
-// and x.bias are the identity and 0.
+// drop builds f in training mode with dropout 0.25, runs it the given number of times, and returns the results. The
+// parameters x.weight and x.bias are the identity and 0.
 func drop(t *testing.T, e *engine.Engine, g *graphs.Graph, kind string, times int,
 	f func(b *models.Builder) []*Node) [][][]float32 {
 	t.Helper()
@@ -74,8 +74,8 @@ func drop(t *testing.T, e *engine.Engine, g *graphs.Graph, kind string, times in
 	return out
 }
 
-// Dropout keeps the share it is to keep, scaled up, and what it keeps in one place says nothing of other places, other
-// arrays and other steps.
+// Dropout keeps the right share of entries, scaled up, and its choices in different places, arrays and steps are
+// independent.
 func TestDropout(t *testing.T) {
 	const rows, columns = 300, 64
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {

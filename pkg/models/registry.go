@@ -7,41 +7,41 @@ import (
 	"strings"
 )
 
-// Kind is a model as the rest of the programme knows it: what users are told, its settings, and how a network of it is
-// made. Each model registers its kinds in its own file; nothing else knows a model by its name.
+// Kind is a model as the rest of the programme knows it: its description for users, its settings, and how to make its
+// network. Each model registers its kinds in its own file; no other code names a model.
 type Kind struct {
 	// Name is what users type, such as "gcn+rep", and Title what tables say, such as "GCN+ReP".
 	Name, Title string
 	// Layer is the formula of a layer, in a line, and Reference where it comes from.
 	Layer, Reference string
-	// Plain is the name of the same model without reverse process, if this one has a reverse
-	// process; else it is empty.
+	// Plain is the name of the same model without reverse process; empty if this model has no reverse process itself.
 	Plain string
 	// Suggested marks the model that command lines take unless another is named.
 	Suggested bool
-	// Shared names the settings of [Config] that the model has; all others are refused. Own
-	// are those it has for itself.
+	// Shared names the settings of [Config] that the model has; all other shared settings are refused. Own are the
+	// settings that only this model has.
 	Shared []string
 	Own    Own
 	// Defaults, if not nil, changes the usual defaults of the shared settings.
 	Defaults func(c *Config)
-	// DropFeatures says that dropout begins with the node features: what [Builder.Encode] reads of them is dropped with
-	// the probability of the setting "dropout", in training.
+	// DropFeatures says that dropout also acts on the node features: in training, [Builder.Encode] drops them with the
+	// probability of the setting "dropout".
 	DropFeatures bool
 	// Resolve, if not nil, fills in settings that depend on others, and Check, if not nil,
 	// refuses impossible combinations.
 	Resolve func(c *Config)
 	Check   func(c Config) error
-	// Depth, if not nil, says how deep a configuration is, in a word or two; nil: forward and reverse layers.
+	// Depth, if not nil, says how deep a configuration is, in a word or two. Nil: the numbers of forward and reverse
+	// layers.
 	Depth func(c Config) string
-	// Detached tells that the model's gradient is not that of its loss, by design: it treats some of what it estimates,
-	// such as other nodes' labels, as given.
+	// Detached tells that the model's gradient differs from its loss's gradient by design: some of its estimates, such
+	// as other nodes' labels, are treated as constants.
 	Detached bool
-	// ReadsLabels tells that the model reads the labels of its training nodes ([Builder.Known]) when it predicts, and
-	// not only in training: it can predict for the graph that it was trained on alone.
+	// ReadsLabels tells that the model reads its training nodes' labels ([Builder.Known]) in prediction, and not only
+	// in training. Such a model can predict only on the graph that it was trained on.
 	ReadsLabels bool
-	// Floor tells that the model's loss stays above 0 even where all nodes are told right: its logits are bounded, or
-	// it has a penalty that does not vanish.
+	// Floor tells that the model's loss stays above 0 even where all nodes are classified right, because its logits
+	// are bounded or it has a penalty that does not vanish.
 	Floor bool
 	// New makes a network of a valid, resolved configuration.
 	New func(c Config) Network
@@ -77,8 +77,8 @@ var reserved = []string{"model", "dataset", "lr", "weight-decay", "epochs", "pat
 // Reserved tells whether no model may have a setting of its own of that name.
 func Reserved(name string) bool { return slices.Contains(reserved, name) }
 
-// checkOwn panics where a setting of the model's own has a name that is taken: shared, reserved, or another model's
-// for a setting of another type.
+// checkOwn panics where one of the model's own settings has a name that is taken: by a shared setting, a reserved
+// name, or another model's setting of a different type.
 func (k Kind) checkOwn() {
 	if k.Own.bind == nil {
 		return
@@ -98,8 +98,7 @@ func (k Kind) checkOwn() {
 	}
 }
 
-// Kinds lists the models, those with a reverse process first, each after the plain model that it
-// belongs to, then by name.
+// Kinds lists the models by name, except that models with a reverse process come first, each after its plain model.
 func Kinds() []Kind {
 	family := map[string]bool{}
 	all := make([]Kind, 0, len(registry))

@@ -97,7 +97,7 @@ func gat(d *modeltest.Dense, a, x *Node) (u *Node) {
 	return encoded(Add(u, ExpandLeftToRank(d.Param(body+"bias"), 2)))
 }
 
-// Without anything drawn, models that drop edges are those that do not; with all edges dropped, those of a graph
+// In evaluation, models with DropEdge equal models without it; with all edges dropped, they equal models of a graph
 // without edges.
 func TestDropEdge(t *testing.T) {
 	for name, layer := range map[string]func(d *modeltest.Dense, x *Node) *Node{

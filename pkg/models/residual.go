@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// residual is the network of layers f(H) = H + h(H) with one block h shared by all (paper section 3.3), and of
-// their inverses beside them.
+// residual is the network of layers f(H) = H + h(H) with one block h shared by all layers (paper section 3.3), and of
+// the inverses of these layers, side by side.
 type residual struct {
 	frame
 	chain *chain
@@ -31,20 +31,20 @@ func newResidual(conv convolution, layer any) residual {
 // Layer implements [Layered].
 func (r residual) Layer() any { return r.layer }
 
-// chain is its backbone.
+// chain is the backbone of residual networks.
 type chain struct {
 	convolution
 	slow   *halfHop // nil without slow nodes
-	arrays int      // of the convolution
+	arrays int      // number of the convolution's arrays
 }
 
-// convolution is a block h, by the names of PyTorch Geometric's layers behind "stack.0.body.".
+// convolution makes a block h. Its parameters have the names of PyTorch Geometric's layers, after "stack.0.body.".
 type convolution interface {
-	// settings are the network's.
+	// settings are the network's settings.
 	settings() Config
-	// prepare lays out an adjacency with self loops, whose edges have directions where there are slow nodes.
+	// prepare lays out an adjacency with self loops; with slow nodes its edges have directions.
 	prepare(a *sparse.CSR) (sparse.Order, []*tensors.Tensor, error)
-	// block is h with its weights out of the store, and the arrays of prepare.
+	// block is h with its weights from the store; arrays are those that prepare returned.
 	block(b *Builder, arrays []*Node) (solve.Block, []*Node)
 }
 
@@ -57,7 +57,7 @@ var (
 		"block-scale", "no-bias", "head-layers"}
 )
 
-// resolveHead has the head of as many layers as the authors' networks: 1 with reverse layers, 2 without.
+// resolveHead sets the authors' number of linear layers in the head: 1 with reverse layers, 2 without.
 func resolveHead(c *Config) {
 	if c.HeadLayers > 0 {
 		return
@@ -94,7 +94,7 @@ func (r *chain) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.
 	return sparse.AsGiven(g.NumNodes), slices.Concat(arrays, more), err
 }
 
-// spread gives slow nodes a mixture of their ends.
+// spread adds a row for each slow node, a mixture of the rows of its edge's ends.
 func (r *chain) spread(b *Builder, h *Node) *Node {
 	if r.slow == nil {
 		return h
@@ -110,8 +110,8 @@ func (r *chain) collect(b *Builder, h *Node) *Node {
 	return r.slow.exit(h, b.Arrays[r.arrays:])
 }
 
-// block is the convolution's for layers the first of which reads h, with what normalises what it reads, gates what it
-// makes of it, and normalises a layer's result.
+// block is the convolution's block, with the normalisation of its input, the gates on its output and the normalisation
+// of the layer's result that the settings ask for. h is the first layer's input.
 func (r *chain) block(b *Builder, h *Node) (solve.Block, []*Node) {
 	block, w := r.convolution.block(b, b.Arrays[:r.arrays])
 	if p, ok := b.Config.projection(); ok {
@@ -146,8 +146,8 @@ func (c Config) solves() solve.Options {
 	return solve.Options{Tolerance: c.Tolerance, MaxIterations: c.MaxIterations, Order: solve.DefaultOrder}
 }
 
-// roundTrip is what Forward layers and as many reverse layers of exactly MaxIterations iterations make of h, with the
-// mean change in each iteration (see [solve.Profile]).
+// roundTrip runs Forward layers on h, then as many reverse layers of exactly MaxIterations iterations each. changes is
+// the mean change of the iterate in each iteration (see [solve.Profile]).
 func (r *chain) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve.Stats) {
 	block, w := r.block(b, h)
 	y := solve.ForwardChain(block, h, w, b.Config.Forward)
@@ -155,9 +155,9 @@ func (r *chain) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve
 	return end, changes, solve.NoStats(end)
 }
 
-// weights are the convolution's weights: W, and V of layers with an ego weight. With reverse layers, the sum of their
-// norms is bounded, inside the model or after every step; PyTorch's reparametrisation calls the raw weights
-// "weight_orig".
+// weights are the convolution's weight W and, for layers with an ego weight, V. In networks with reverse layers the
+// sum of their norms is bounded, inside the model or after every step. PyTorch's reparametrisation names the unscaled
+// weights "weight_orig".
 func (b *Builder) weights(params ...Param) []*Node {
 	c := b.Config
 	bounded := Bounded{Params: params}
@@ -178,23 +178,23 @@ func (b *Builder) weights(params ...Param) []*Node {
 	return bounded.Apply(values)
 }
 
-// heads is the parameter of K matrices [Hidden, Hidden] below each other, each uniform in ±limit: the heads' weights
-// of a convolution.
+// heads declares K matrices [Hidden, Hidden] stacked along their rows, uniform in ±limit: the weights of a
+// convolution's heads.
 func (c Config) heads(heads int, limit float64) Param {
 	return Param{Name: "stack.0.body.lin.weight", Shape: []int{heads * c.Hidden, c.Hidden}, Limit: limit, Heads: heads}
 }
 
-// ego is the parameter V [Hidden, Hidden] of layers that see a node apart from its neighbours; its start is that of
-// Glorot and Bengio (2010).
+// ego declares the parameter V, [Hidden, Hidden], of layers with a separate weight for the node itself, with Glorot
+// and Bengio's (2010) initial values.
 func (c Config) ego() Param {
 	return Param{Name: "stack.0.body.ego.weight", Shape: []int{c.Hidden, c.Hidden}, Limit: c.glorot()}
 }
 
-// glorot is the limit of the uniform start of a [Hidden, Hidden] matrix as in PyTorch Geometric, sqrt(6/(in+out))
+// glorot is sqrt(6/(in+out)) for a [Hidden, Hidden] matrix, the limit of PyTorch Geometric's uniform initial values
 // (Glorot and Bengio 2010).
 func (c Config) glorot() float64 { return math.Sqrt(3 / float64(c.Hidden)) }
 
-// bias is the convolution's bias, scaled, and zero where it has none.
+// bias is the convolution's bias times the block scale, or zeros where NoBias is set.
 func (b *Builder) bias(w *Node) *Node {
 	if b.Config.NoBias {
 		return BroadcastToDims(loop.Float(w, 0), b.Config.Hidden)
@@ -202,15 +202,15 @@ func (b *Builder) bias(w *Node) *Node {
 	return b.blockScaled(b.Param(Param{Name: "stack.0.body.bias", Shape: []int{b.Config.Hidden}}))
 }
 
-// blockScaled is a weight or bias w of the layers' block as the layers use it: s w, with s the block scale.
+// blockScaled is s w, the weight or bias that the layers use: w is the parameter, and s the block scale.
 //
-// All L layers of a chain share w, so that a step of the optimiser, which changes w by about the learning rate whatever
-// the gradient, changes what the chain computes L times over: at a learning rate that suits 64 layers, 512 layers are
-// thrown far off by a single step. With s = 64/512, a step on w changes the layers' weights by an eighth, and the whole
-// chain as it would change one of 64 layers; the encoder and the head learn at the rate that they had. The bound c on
-// the norm of w is one of s c on that of s w, and what L layers can grow their input by, (1 + s c)^L forwards and
-// (1 - s c)^-L backwards, stays bounded whatever L: by exp(64 c) forwards in this example. Deep residual networks whose
-// layers have weights of their own are scaled likewise (Zhang, Dauphin and Ma, ICLR 2019).
+// All L layers of a chain share w. An Adam step changes w by about the learning rate, whatever the gradient, and each
+// of the L layers by as much, so that the chain's output moves about L times as far. At a learning rate that suits 64
+// layers, one step therefore throws a chain of 512 layers far off. With s = 64/512, a step changes each layer by an
+// eighth as much, and the chain of 512 layers as much as a chain of 64; encoder and head keep their learning rate. The
+// bound c on the norm of w becomes s c on that of s w. L layers can grow their input by at most (1 + s c)^L forwards
+// and (1 - s c)^-L backwards: whatever L, about exp(64 c) in this example. Deep residual networks whose layers have
+// separate weights are scaled likewise (Zhang, Dauphin and Ma, ICLR 2019).
 func (b *Builder) blockScaled(w *Node) *Node {
 	if b.Config.BlockScale == 1 {
 		return w
@@ -218,12 +218,12 @@ func (b *Builder) blockScaled(w *Node) *Node {
 	return MulScalar(w, b.Config.BlockScale)
 }
 
-// startNorm is the Frobenius norm that the convolution's weights start with together: min(c, sqrt(d)/64), so that each
-// layer starts close to the identity, as is usual in deep residual networks (Zhang, Dauphin and Ma, ICLR 2019).
-// Reverse layers can grow what they are given: a random d x d matrix of norm s has eigenvalues up to about s/sqrt(d)
-// (the circular law), and depth layers grow features by up to exp(depth s/sqrt(d)), beyond single precision for 1024
-// layers of width 64 at norm 1; from this start by at most exp(16). Adam moves the norm to the bound within some ten
-// steps.
+// startNorm is the Frobenius norm that the convolution's weights start with together, min(c, sqrt(d)/64). Each layer
+// then starts close to the identity, as is usual in deep residual networks (Zhang, Dauphin and Ma, ICLR 2019).
+// Otherwise reverse layers could overflow: a random d x d matrix of norm s has eigenvalues up to about s/sqrt(d) (the
+// circular law), by which L layers grow features by up to exp(L s/sqrt(d)). At norm 1 and width 64, 1024 layers exceed
+// single precision; from this start they grow features by at most exp(16). Adam moves the norm up to the bound within
+// some ten steps.
 func startNorm(c Config) float64 {
 	return min(c.Lipschitz, math.Sqrt(float64(c.Hidden))/64)
 }

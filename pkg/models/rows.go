@@ -9,9 +9,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// EncodeRows is [Builder.Linear] of the rows of a matrix between nodes, such as an adjacency, instead of features: A
-// W^T + b, [n, out], with A [n, n] and W [out, n]. A's columns are in the order of the graph, see
-// [sparse.NewRectangular], so that W's are as well.
+// EncodeRows is [Builder.Linear] with the rows of a matrix between nodes, such as an adjacency, in place of features:
+// A W^T + b, [n, out], with A [n, n] and W [out, n]. Columns of A and W are in the graph's own order of nodes; see
+// [sparse.NewRectangular].
 func (b *Builder) EncodeRows(name string, a sparse.Operator, out int) *Node {
 	n := len(b.Order)
 	limit := 1 / math.Sqrt(float64(n))
@@ -25,8 +25,8 @@ func unit(x *Node) *Node {
 	return Div(x, Sqrt(MaxScalar(ReduceAndKeep(Square(x), ReduceSum, 1), 1e-24)))
 }
 
-// FromScores is the logits, [n, Outputs], of one score per class, [n, Classes]: the scores themselves or, for two
-// classes, the second's less the first's, whose logistic function is the softmax.
+// FromScores turns scores for the classes, [n, Classes], into logits, [n, Outputs]. For two classes the one logit is
+// the second score minus the first, whose logistic function equals the softmax.
 func (b *Builder) FromScores(scores *Node) *Node {
 	if b.Outputs == b.Classes {
 		return scores
@@ -34,7 +34,7 @@ func (b *Builder) FromScores(scores *Node) *Node {
 	return Sub(Slice(scores, AxisRange(), AxisRange(1, 2)), Slice(scores, AxisRange(), AxisRange(0, 1)))
 }
 
-// ridgeInverse is (A + diag(ridge))^-1 of a symmetric A, [k, k], for a ridge above 0, [1, k] or a scalar.
+// ridgeInverse is (A + diag(ridge))^-1 for a symmetric A, [k, k]; ridge is positive, [1, k] or a scalar.
 func ridgeInverse(a, ridge *Node) *Node {
 	eye := ConvertDType(Equal(Iota(a.Graph(), a.Shape(), 0), Iota(a.Graph(), a.Shape(), 1)), a.DType())
 	return solve.MatrixInverse(Add(a, Mul(eye, ridge)))

@@ -25,16 +25,15 @@ func init() {
 	Register(k)
 }
 
-// sageReverseDefaults are one forward and many reverse layers, a spectral bound with room for fast solves, some 4
-// iterations a layer at c = 0.9 and some 18 near 1, and a tolerance that trains as well as a hundredth of it at a
+// sageReverseDefaults are one forward and many reverse layers. The spectral bound c = 0.9 makes solves fast: some 4
+// iterations a layer, against some 18 near 1. The tolerance trains as well as one a hundred times smaller, with a
 // third of the iterations (docs/which-layer.md).
 func sageReverseDefaults(c *Config) {
 	c.Forward, c.Reverse, c.Norm, c.Dropout = 1, 32, "batch", 0.2
 	c.Lipschitz, c.Bound, c.Tolerance = 0.9, string(layers.SpectralNorm), 1e-3
 }
 
-// sageResidual is the convolution h(H) = σ(Â H W + H V + b), which sees a node apart from its neighbours; see
-// [layers.SAGE].
+// sageResidual is the convolution h(H) = σ(Â H W + H V + b), in which V weights the node itself; see [layers.SAGE].
 type sageResidual struct {
 	Config
 	matrix *sparse.Matrix

@@ -111,9 +111,9 @@ func spectral(a train.Array, heads int) float64 {
 	return sum
 }
 
-// 64 layers deep, what goes forwards comes back, within 1e-5, where the weights are as large as the paper's at c near 1
-// and width 64: a matrix of Frobenius norm 1 has a spectral norm of about 2/sqrt(d). At larger ones the way forwards
-// grows some columns by many orders of magnitude, and single precision loses the others.
+// At depth 64 the reverse layers recover the input of the forward layers within 1e-5. The weights are as large as the
+// paper's with c near 1 and width 64: a matrix of Frobenius norm 1 has a spectral norm of about 2/sqrt(d). With larger
+// weights, the forward layers grow some columns by many orders of magnitude, and single precision loses the others.
 func TestSAGEInverts(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		c := train.Default("sage+rep")

@@ -10,23 +10,24 @@ import (
 	"strings"
 )
 
-// Setting is one setting of a model or of a training: a variable of a configuration, and what users are told of it.
-// Command lines, files of experiments and searches know settings by this list alone.
+// Setting describes one setting of a model or of a training: the variable that holds it, and its help for users. The
+// command line, files of experiments and searches know settings only by such descriptions.
 type Setting struct {
 	// Name as a flag has it, "max-iterations"; in JSON it is "max_iterations".
 	Name string
 	// Value points to the variable: *int, *uint64, *float64, *bool or *string.
 	Value any
-	// Help says in a few words what it is.
+	// Help describes the setting in a few words.
 	Help string
 	// Least and Most bound a number; both zero: any.
 	Least, Most float64
 	// OneOf are the texts that may be chosen; empty: any.
 	OneOf []string
-	// Absent is the value at which a model that has the setting is as one without, if there is one: asking a model
-	// that does not have the setting for it asks for nothing.
+	// Absent, if not nil, is the value with which the setting has no effect. A model that does not have the setting
+	// accepts this value, and refuses all others.
 	Absent any
-	// Reverse marks what says how far a reverse process goes: an inversion goes back the way it came instead.
+	// Reverse marks a setting of how far the reverse process goes. An inversion, which goes back as far as it went
+	// forwards, does not use it.
 	Reverse bool
 }
 
@@ -74,7 +75,7 @@ func (s Setting) Parse(text string) (err error) {
 	return nil
 }
 
-// assign sets a variable to what text stands for, if that can be parsed.
+// assign sets a variable to the parsed text, unless that is an error.
 func assign[T any](to *T, parse func(string) (T, error), text string) error {
 	v, err := parse(text)
 	if err == nil {
@@ -106,8 +107,8 @@ func (s Setting) kind() string {
 	return "a text"
 }
 
-// Unlimited is a Most that every number is below, and Positive a Least that every positive number meets, of those that
-// a training computes with, in float32.
+// Unlimited, as a Most, allows every number, and Positive, as a Least, every positive number, within the range of
+// float32, in which training computes.
 const Unlimited, Positive = math.MaxFloat32, math.SmallestNonzeroFloat32
 
 // Check returns an error that says what to choose where the value is not allowed.
@@ -170,11 +171,11 @@ func decimal(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// Own are settings that a model has for itself, in a variable of a type of its own: a configuration holds it by value,
-// so that copies of a configuration are independent of each other. The zero value stands for none.
+// Own are the settings that only one model has, in a variable of a type of its own. A configuration holds that
+// variable by value, so that copies of a configuration are independent. The zero value stands for none.
 type Own struct {
 	defaults any
-	// bind lists the settings of a copy of the value, and tells what has become of the copy.
+	// bind lists the settings of a copy of value; after they are changed, current returns the changed copy.
 	bind func(value any) (settings []Setting, current func() any)
 }
 

@@ -11,18 +11,18 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// Layers applies count layers to x, one after the other: layer(b, l, x) is the function of layer l = 0 … count-1, of
-// x's shape. Layers differ in the names and values of their parameters and in what they draw at random, and in nothing
-// else. They are compiled once, whatever their number, by [solve.Scan], where a loop on the host compiles each of them.
+// Layers applies count layers to x, one after the other: layer(b, l, x) is layer l = 0 … count-1, whose result has x's
+// shape. Layers may differ only in the names and values of their parameters and in their random draws. They are
+// compiled once, whatever their number, by [solve.Scan]; a Go loop would have each of them compiled.
 //
-// layer builds with the b that it is given, and uses no other nodes than x and those that this b makes or has: its
-// parameters, linear layers, layer normalisation, dropout, and [Builder.Arrays]. Statistics that training gathers, such
-// as batch normalisation's, cannot be in it.
+// layer must build with the b that it is given, and use no nodes but x and those of this b: its parameters, linear
+// layers, layer normalisation, dropout, and [Builder.Arrays]. Batch normalisation, and other statistics gathered in
+// training, cannot be in it.
 func (b *Builder) Layers(count int, x *Node, layer func(b *Builder, l int, x *Node) *Node) *Node {
 	if count == 1 {
 		return layer(b, 0, x)
 	}
-	var stacks [][]*Node // of each parameter, the values in all layers
+	var stacks [][]*Node // for each parameter, its values in all layers
 	draws := 0
 	for l := range count {
 		d := b.declaration(l, x, layer)
@@ -56,24 +56,24 @@ func (b *Builder) Layers(count int, x *Node, layer func(b *Builder, l int, x *No
 	}, x, own, b.Arrays, count)
 }
 
-// layerOf is the layer that a builder builds, in a graph of its own.
+// layerOf is one layer under construction, in a graph of its own.
 type layerOf struct {
 	random bool
-	// values of the parameters, in the order in which they are asked for; nil while they are listed in params.
+	// values of the parameters, in the order of the calls of Param; nil in the first pass, which lists them in params.
 	values []*Node
 	params []Param
-	// seeds, [draws, 2], are those of what is drawn; nil while it is counted.
+	// seeds, [draws, 2], are the seeds of random draws, in order; nil in the first pass, which counts them.
 	seeds *Node
 	asked int
 	draws int
 }
 
-// within is the builder in the graph of x, for a layer.
+// within is a builder for one layer, in the graph of x.
 func (b *Builder) within(in *layerOf, x *Node, arrays []*Node) *Builder {
 	return &Builder{Model: b.Model, Graph: x.Graph(), Arrays: arrays, layer: in}
 }
 
-// declaration lists what a layer asks for, by building it in a graph that is thrown away.
+// declaration lists the parameters and draws of a layer, by building it in a graph that is thrown away.
 func (b *Builder) declaration(l int, x *Node, layer func(b *Builder, l int, x *Node) *Node) *layerOf {
 	g := NewGraph(b.Graph.Backend(), "a layer of "+b.Config.Model)
 	defer g.Finalize()
@@ -101,7 +101,7 @@ func (in *layerOf) param(g *Graph, p Param) *Node {
 	return in.values[in.asked-1]
 }
 
-// seed is that of the next draw.
+// seed is the seed of the next random draw.
 func (in *layerOf) seed(g *Graph) *Node {
 	in.draws++
 	if in.seeds == nil {

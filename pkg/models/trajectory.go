@@ -22,7 +22,7 @@ func (r residual) Trace(b *Builder, forward, reverse []int) (forwards, reverses 
 	return forwards, reverses
 }
 
-// follow passes x through a chain and returns the states after those numbers of layers.
+// follow applies a chain to x and returns the states after the given numbers of layers.
 func follow(x *Node, layers []int, chain func(x *Node, depth int) *Node) []*Node {
 	states := make([]*Node, len(layers))
 	at := 0

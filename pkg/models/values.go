@@ -15,7 +15,7 @@ func (c Config) Settings() []Setting {
 	return list
 }
 
-// bound lists the settings of the model, and tells what to call after changing one.
+// bound lists the model's settings, which point into copies; keep stores changed copies in c.
 func (c *Config) bound() (list []Setting, keep func()) {
 	k := registry[c.Model]
 	for _, s := range c.shared() {
@@ -31,7 +31,7 @@ func (c *Config) bound() (list []Setting, keep func()) {
 }
 
 // Set gives a setting, by its flag's name, the value that text stands for. A setting that the model does not have is
-// refused, but for the value that stands for its absence, such as no reverse layers.
+// refused, unless the value is [Setting.Absent], such as no reverse layers.
 func (c *Config) Set(name, text string) error {
 	return c.change(name, func(s Setting) error { return s.Parse(text) })
 }
@@ -67,7 +67,7 @@ func (c *Config) change(name string, to func(Setting) error) error {
 	return to(list[i])
 }
 
-// absent tells whether a change gives a shared setting the value that stands for its absence.
+// absent tells whether a change would give a shared setting its [Setting.Absent] value.
 func absent(name string, to func(Setting) error) bool {
 	var other Config
 	for _, s := range other.shared() {

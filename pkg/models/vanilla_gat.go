@@ -21,7 +21,7 @@ func init() {
 		New:      func(Config) Network { return &vanillaGAT{} }})
 }
 
-// vanillaGATSettings are what the network has beside the shared settings.
+// vanillaGATSettings are what the network has besides the shared settings.
 type vanillaGATSettings struct{ AttentionDropout float64 }
 
 // vanillaGAT is the graph attention network of Veličković et al. (ICLR 2018), without skip connections:
@@ -35,8 +35,8 @@ type vanillaGATSettings struct{ AttentionDropout float64 }
 // dropout, 0.6, are the publication's. Parameters have the names and starts of PyTorch Geometric's GATConv in layers
 // conv1 and conv2.
 //
-// Entries of F are dropped as well in the publication, but not here. He et al. (BernNet, NeurIPS 2021), whose
-// measurements tables of the paper repeat, take 8 heads of 64 units (--hidden 512).
+// The publication drops entries of F as well; this network does not. He et al. (BernNet, NeurIPS 2021), whose
+// measurements the paper's tables repeat, have 8 heads of 64 units (--hidden 512).
 type vanillaGAT struct{ pattern *sparse.Pattern }
 
 // Prepare lays out the neighbours, with the node itself.

@@ -24,10 +24,9 @@ func two(Config) string { return "2" }
 //	H      = dropout(ReLU(Â F W1^T + b1))         features F [n, features], H [n, d]
 //	logits = Â H W2^T + b2                        [n, outputs]
 //
-// with Â = D^-1/2 (A + I) D^-1/2, D the degrees of A + I. Parameters have the names and starts of PyTorch Geometric's
-// GCNConv in layers conv1 and conv2. Width 64 and dropout 0.5 are those of He et al. (BernNet, NeurIPS 2021), whose
-// measurements tables of the paper repeat; Kipf and Welling have width 16. They drop entries of F, too, which He et al.
-// do not, and this does not.
+// with Â = D^-1/2 (A + I) D^-1/2, D the degrees of A + I. Parameters have the names and initial values of PyTorch
+// Geometric's GCNConv in layers conv1 and conv2. Width 64 and dropout 0.5 are those of He et al. (BernNet, NeurIPS
+// 2021), whose measurements the paper's tables repeat; Kipf and Welling have width 16 and drop entries of F, too.
 type vanillaGCN struct{ matrix *sparse.Matrix }
 
 // Prepare lays out Â, [n, n].

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Array is a NumPy array as stored: raw bytes, and how to read them. The errors of its methods are the second half of
-// a sentence that begins with the array's name: "claims the shape [3 2], 24 bytes, but holds 8".
+// Array is a NumPy array as stored: raw bytes, and how to read them. Errors of its methods are the second half of a
+// sentence that begins with the array's name: "claims the shape [3 2], 24 bytes, but holds 8".
 type Array struct {
 	Shape   []int
 	kind    byte // 'b' bool, 'i' signed, 'u' unsigned, 'f' float
@@ -17,8 +17,8 @@ type Array struct {
 	data    []byte
 }
 
-// NewArray makes an array of NumPy's type descr, such as "<f4" or "|b1", from the raw bytes of a file that is not an
-// .npy file but describes its arrays alike. The bytes must be as many as shape needs; they are not copied.
+// NewArray makes an array of NumPy's type descr, such as "<f4" or "|b1", from raw bytes that come from another kind of
+// file than .npy. There must be as many bytes as shape needs; they are not copied.
 func NewArray(descr string, fortran bool, shape []int64, raw []byte) (*Array, error) {
 	a, err := parseDescr(descr)
 	if err != nil {
@@ -36,7 +36,7 @@ func NewArray(descr string, fortran bool, shape []int64, raw []byte) (*Array, er
 	return &a, nil
 }
 
-// setShape takes a shape that checkShape has accepted.
+// setShape sets a shape that checkShape has accepted.
 func (a *Array) setShape(shape []int64) {
 	a.Shape = make([]int, len(shape))
 	for i, d := range shape {
@@ -54,7 +54,7 @@ func (a *Array) count() int {
 }
 
 // each calls f with the position of every value in C order and its offset in the raw bytes. Fortran order is supported
-// up to two dimensions, which is what the public files use it for.
+// for up to two dimensions, which is all that the public files use.
 func (a *Array) each(f func(at, offset int) error) error {
 	if !a.fortran || len(a.Shape) < 2 {
 		for i := range a.count() {

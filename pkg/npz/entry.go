@@ -7,11 +7,11 @@ import (
 	"io"
 )
 
-// maxDeflateRatio is the most that deflate can shrink data (RFC 1951: a 258-byte match in two bits). A zip entry that
-// claims more is damaged or hostile.
+// maxDeflateRatio is the largest factor by which deflate can shrink data (RFC 1951: a 258-byte match in two bits). A
+// zip entry that claims more is damaged or hostile.
 const maxDeflateRatio = 1032
 
-// checkEntry compares what the archive's directory claims of an array with what can be.
+// checkEntry returns an error where the archive's directory claims something impossible of an array.
 func (z *File) checkEntry(entry *zip.File) error {
 	size := entry.UncompressedSize64
 	if entry.CompressedSize64 > uint64(z.size) {
@@ -37,10 +37,10 @@ func (z *File) checkEntry(entry *zip.File) error {
 	return nil
 }
 
-// sameName tells whether the header before an entry's data has the name that the archive's directory has: no checksum
-// is over the names, and an array of another name could be one that is not missed.
+// sameName tells whether the header before an entry's data has the same name as the archive's directory. No checksum
+// covers the names, and an array under a wrong name might not be missed.
 func sameName(r io.ReaderAt, f *zip.File) bool {
-	// A signature, other fields, the lengths of the name and of what follows it, and these two.
+	// A signature, other fields, the lengths of the name and of the extra field, then the name and the extra field.
 	const signature, lengths, fixed, mostExtra = "PK\x03\x04", 26, 30, 1 << 10
 	at, err := f.DataOffset()
 	if err != nil {

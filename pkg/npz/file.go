@@ -15,11 +15,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/plain"
 )
 
-// What the arrays of an archive may take in memory together: a training's data hold far less than 64 times their
-// packed bytes, and mere zeros a thousand times as much.
+// Limits on the memory of an archive's arrays together. Data for training take far less than 64 times their packed
+// bytes; nothing but zeros takes a thousand times as much.
 const (
 	mostUnpacked = 4 << 30
-	freeUnpacked = 256 << 20 // whatever the archive's size
+	freeUnpacked = 256 << 20 // allowed whatever the archive's size
 	mostRatio    = 64
 )
 
@@ -99,7 +99,8 @@ func (z *File) Shape(name string, dims int) ([]int, error) {
 // Array reads one array, and checks that it has the given number of dimensions, or [Any].
 func (z *File) Array(name string, dims int) (a *Array, err error) { return z.array(name, dims, 0) }
 
-// array reads an array of which values of width bytes will be made, and counts the larger of the two.
+// array reads an array that will be converted to values of width bytes; the larger of the two sizes counts towards the
+// limits.
 func (z *File) array(name string, dims, width int) (a *Array, err error) {
 	err = z.open(name, dims, func(r *arrayReader) error {
 		values := int64(r.array.count()) * int64(width)
@@ -115,7 +116,7 @@ func (z *File) array(name string, dims, width int) (a *Array, err error) {
 	return a, nil
 }
 
-// take refuses an array that would bring what is unpacked beyond the limits.
+// take returns an error where an array would bring the unpacked bytes beyond the limits.
 func (z *File) take(name string, bytes int64) error {
 	total := bytes
 	for other, n := range z.taken {
@@ -131,7 +132,7 @@ func (z *File) take(name string, bytes int64) error {
 	return nil
 }
 
-// open reads an array's header, checks what its entry and it claim, and hands the rest to use.
+// open reads an array's header, checks what its entry and header claim, and passes the rest to use.
 func (z *File) open(name string, dims int, use func(*arrayReader) error) error {
 	entry := z.entries[name]
 	if entry == nil {
@@ -188,7 +189,7 @@ func (z *File) Bools(name string, dims int) ([]bool, []int, error) {
 	return values(z, name, dims, (*Array).Bools)
 }
 
-// listed shows the first names.
+// listed shows the first few names.
 func listed(names []string) string {
 	const most = 12
 	if len(names) > most {

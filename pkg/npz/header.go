@@ -14,7 +14,7 @@ type dictionary struct {
 	seen    map[string]bool
 }
 
-// parseHeader reads a header: an array that lacks its values, and its shape.
+// parseHeader reads a header: an array without its values, and its shape.
 func parseHeader(s string) (*Array, []int64, error) {
 	s = strings.TrimSpace(s)
 	if len(s) < 2 || s[0] != '{' || s[len(s)-1] != '}' {
@@ -46,7 +46,7 @@ func parseHeader(s string) (*Array, []int64, error) {
 
 func damaged(what string) error { return fmt.Errorf("has a damaged header (%s)", what) }
 
-// key splits an entry's key, with the colon, from s; none may come twice.
+// key splits an entry's key and colon from s; a repeated key is an error.
 func (h *dictionary) key(s string) (key, rest string, err error) {
 	if key, rest, err = quoted(s); err != nil {
 		return "", s, err
@@ -61,7 +61,7 @@ func (h *dictionary) key(s string) (key, rest string, err error) {
 	return key, strings.TrimSpace(rest[1:]), nil
 }
 
-// value reads the value of key, which s begins with.
+// value reads the value of key from the beginning of s.
 func (h *dictionary) value(key, s string) (rest string, err error) {
 	switch key {
 	case "descr":

@@ -58,15 +58,15 @@ func parseDescr(s string) (a Array, err error) {
 	return a, unsupported
 }
 
-// arrayReader is an array in NumPy's .npy format, versions 1 to 3 (numpy.lib.format), whose header has been read and
-// agrees with the size of what follows.
+// arrayReader is an array in NumPy's .npy format, versions 1 to 3 (numpy.lib.format). Its header has been read, and
+// agrees with the size of the rest.
 type arrayReader struct {
 	array *Array
 	bytes int64
 	rest  io.Reader
 }
 
-// newArrayReader reads the header of an array of which r holds size bytes in all.
+// newArrayReader reads the header of an array; r holds size bytes.
 func newArrayReader(r io.Reader, size int64) (*arrayReader, error) {
 	header, rest, err := readHeader(r, size)
 	if err != nil {
@@ -101,8 +101,8 @@ func (r *arrayReader) read() error {
 	return nil
 }
 
-// readHeader reads the magic string, the version, and the header's length and text, of r's size
-// bytes; rest is how many follow.
+// readHeader reads the magic string, the version, and the header's length and text, from r with size bytes; rest is
+// the number of bytes that follow.
 func readHeader(r io.Reader, size int64) (header string, rest int64, err error) {
 	var fixed [12]byte
 	if _, err := io.ReadFull(r, fixed[:10]); err != nil || string(fixed[:6]) != "\x93NUMPY" {

@@ -20,7 +20,7 @@ type Named struct {
 }
 
 // Write writes an archive that numpy.load reads, whole or not at all (see [files.Write]). Equal arrays give equal
-// bytes. Arrays are stored as they are, which suits weights; [WriteCompressed] packs them.
+// bytes. Arrays are not compressed, which suits weights; [WriteCompressed] compresses them.
 func Write(path string, arrays []Named) error { return write(path, arrays, zip.Store) }
 
 // WriteCompressed is [Write] with deflate.
@@ -57,8 +57,8 @@ func write(path string, arrays []Named, method uint16) error {
 	})
 }
 
-// header is the array's head in npy version 1.0, padded with spaces so that the values start
-// at a multiple of 64 bytes.
+// header is the array's header in npy version 1.0, padded with spaces so that the values begin at a multiple of 64
+// bytes.
 func (a Named) header() (string, error) {
 	var descr string
 	var size, count int

@@ -13,8 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Behind lists the runs behind a document's numbers, for a notebook: folded where they are many. `revgnn runs show
-// ID` has all of a run.
+// Behind lists the runs behind a document's numbers, for a notebook; a long list is folded. `revgnn runs show ID`
+// shows all of a run.
 func (d *Document) Behind() report.Item {
 	if len(d.Records) == 0 {
 		return nb.List{"There are no runs yet."}
@@ -40,7 +40,7 @@ func (d *Document) Behind() report.Item {
 	return nb.Folded(line, t)
 }
 
-// described is what a run was of, and the settings that a reader would ask for.
+// described says what a run ran, and its most important settings.
 func described(r *results.Record) (what, settings string) {
 	t := experiment.Task{Kind: r.Kind, Dataset: r.Dataset, Split: r.Split}
 	if err := json.Unmarshal(r.Config, &t.Config); err != nil {
@@ -65,7 +65,7 @@ func result(r *results.Record) string {
 	if r.Status != results.OK {
 		return r.Status
 	}
-	var o struct { // of all kinds of runs, what is shown
+	var o struct { // what is shown of runs of any kind
 		Metric       string       `json:"metric"`
 		Val          train.Number `json:"val"`
 		Test         train.Number `json:"test"`

@@ -9,9 +9,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// spreadOver tests that over the layers of a process, predictions on figure 1's part of the board spread, or where it
-// Falls, come together: by the factor of their standard deviation, from the first layer to the last. Model is
-// "reverse", the one with a reverse process, or "plain".
+// spreadOver tests how the predictions on figure 1's part of the board change over the layers of a process: their
+// standard deviation must grow or, with Falls, shrink by a factor from the first layer to the last. Model is
+// "reverse", the model with a reverse process, or "plain".
 type spreadOver struct {
 	Model   string  `json:"model"`
 	Process string  `json:"process"`
@@ -61,7 +61,7 @@ func (c spreadOver) judge(v *View) finding {
 		to, end.Layer)
 }
 
-// factored is the verdict on one number being larger than another by a factor.
+// factored is the verdict on whether one number is larger than another by a factor.
 func factored(more, less, factor float64) Verdict {
 	switch {
 	case more > 0 && more >= factor*less:
@@ -72,7 +72,7 @@ func factored(more, less, factor float64) Verdict {
 	return NotReproduced
 }
 
-// board is what was followed for figures 1 and 4, or why it is not there. Only the run asked for counts as used.
+// board is the training behind figures 1 and 4, or why there is none. Only the run asked for counts as used.
 func (v *View) board(plain bool) (f *experiment.Followed, why string) {
 	ask := v.Profile.Boards.Reverse
 	if plain {
@@ -88,8 +88,8 @@ func (v *View) board(plain bool) (f *experiment.Followed, why string) {
 	return a.Outcome.Followed, ""
 }
 
-// directions tests that on figure 4's parts of the board, predictions from the reverse process alone are spread more
-// than those from the forward process alone, by a factor of their standard deviations.
+// directions tests, on figure 4's parts of the board, that predictions from the reverse process alone have a standard
+// deviation larger, by a factor, than those from the forward process alone.
 type directions struct {
 	Factor float64 `json:"factor"`
 }
@@ -108,7 +108,7 @@ func (c directions) cases(v *View) []claimCase {
 			return notRun(why)
 		}
 		last := func(layers []experiment.Layer) float64 {
-			return metrics.SampleStd(slices.Concat(layers[len(layers)-1].Boards[1:]...)) // the first is figure 1's
+			return metrics.SampleStd(slices.Concat(layers[len(layers)-1].Boards[1:]...)) // the first part is figure 1's
 		}
 		if len(f.Forward) == 0 || len(f.Reverse) == 0 {
 			return notRun("too few layers were followed")

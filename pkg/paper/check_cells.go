@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// cellCheck compares every cell of a table with ours: the distance of the means in published standard deviations, at
-// most Reproduced or Weaker of them.
+// cellCheck compares every cell of a table with ours. The distance of the means, in published standard deviations,
+// must be at most Reproduced, or at most Weaker, for these verdicts.
 type cellCheck struct {
 	Table      string  `json:"table"`
 	Reproduced float64 `json:"reproduced"`
@@ -39,7 +39,7 @@ func (c cellCheck) cases(v *View) (all []claimCase) {
 	return all
 }
 
-// cellOf is what was found for a row on a dataset, on the splits that the row was published for.
+// cellOf is our result for a row on a dataset, on the kind of splits that the row was published for.
 func (v *View) cellOf(row PerformanceRow, dataset string) experiment.Found {
 	if _, err := models.Lookup(row.Model); err != nil {
 		return experiment.Found{Why: "revgnn does not have this model"}
@@ -50,7 +50,7 @@ func (v *View) cellOf(row PerformanceRow, dataset string) experiment.Found {
 	return v.Search(dataset, row.Model)
 }
 
-// judge compares what was found with the row's column k.
+// judge compares our result with the row's column k.
 func (c cellCheck) judge(f experiment.Found, row PerformanceRow, k int) finding {
 	mean, std := row.Cells[k].Mean, row.Cells[k].Std
 	ours, failed := f.Values(), len(f.Bad) > 0 || f.Why == experiment.AllBad
@@ -93,7 +93,7 @@ func (c cellCheck) judge(f experiment.Found, row PerformanceRow, k int) finding 
 	return out
 }
 
-// degree tells how far a cell's verdict is off, and to which side.
+// degree says how far, and on which side, our mean is from the published one.
 func degree(v Verdict, apart float64) string {
 	switch {
 	case v == Reproduced:
@@ -106,18 +106,18 @@ func degree(v Verdict, apart float64) string {
 	return Above
 }
 
-// spread is a mean with its sample standard deviation.
+// spread writes a mean with its sample standard deviation.
 func spread(values []float64) string {
 	return fmt.Sprintf("%.2f ± %.2f", metrics.Mean(values), metrics.SampleStd(values))
 }
 
-// failedRuns begins the reason for no differences where runs of the reverse process failed.
+// failedRuns begins the reason where there are no differences because runs of the reverse process failed.
 const failedRuns = "failed: "
 
 // pair is a model with a reverse process beside its plain backbone, in a row of a table that gives the difference.
 type pair struct{ with, plain PerformanceRow }
 
-// pairs of a table.
+// pairs lists the pairs of a table.
 func pairs(p *Performance) (all []pair) {
 	for _, row := range p.Rows {
 		if plain := p.plain(row); plain != nil && row.Delta != nil {
@@ -127,9 +127,8 @@ func pairs(p *Performance) (all []pair) {
 	return all
 }
 
-// gains are the differences that a reverse process makes on a dataset, split by split, or why there are too few. The
-// difference to a run with the reverse process that failed would not be among them: then there are none, since what is
-// left would be too good.
+// gains are the differences that a reverse process makes on a dataset, split by split, or why there are none. Where
+// runs with the reverse process failed, there are none: differences on the remaining splits would look too good.
 func (v *View) gains(p pair, dataset string) (gains []float64, why string) {
 	with, plain := v.cellOf(p.with, dataset), v.cellOf(p.plain, dataset)
 	gains = with.Gains(plain)

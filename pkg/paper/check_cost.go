@@ -12,7 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// lineCheck tests that figure 6's times are on a straight line, by the share of the variance that it explains.
+// lineCheck tests that figure 6's times lie on a straight line, by the share of variance that the line explains (R²).
 type lineCheck struct {
 	Reproduced float64 `json:"reproduced"`
 	Weaker     float64 `json:"weaker"`
@@ -54,7 +54,7 @@ func (c lineCheck) judge(v *View, curve RunTimeCurve) finding {
 		slices.Max(s.X))
 }
 
-// powerCheck compares the measured powers of time or memory with those of table 1, which are upper bounds.
+// powerCheck compares the measured exponents of time or memory with those of table 1, which are upper bounds.
 type powerCheck struct {
 	Of         string  `json:"of"`
 	Reproduced float64 `json:"reproduced"`

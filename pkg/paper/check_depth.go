@@ -12,8 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// trend tests that test results rise with the layers of one process, in figure 2's runs, up to a number of Layers or
-// to where the paper had to stop: by the rank correlation, with a test at Significance.
+// trend tests, on figure 2's runs, that test results rise with the number of layers of one process, up to Layers or to
+// where the paper had to stop. It uses the rank correlation, tested at Significance.
 type trend struct {
 	Process      string   `json:"process"`
 	Model        string   `json:"model"`
@@ -32,7 +32,7 @@ func (c trend) problem() error {
 	return between("significance", c.Significance)
 }
 
-// processOf returns an error unless a name is that of a process.
+// processOf returns an error unless a name is "forward" or "reverse".
 func processOf(name string) error {
 	if name != "forward" && name != "reverse" {
 		return fmt.Errorf("the process %q: choose forward or reverse", name)
@@ -83,7 +83,7 @@ func (c trend) judge(v *View, dataset string, limit int) finding {
 	return f
 }
 
-// byDepth are the numbers of layers up to a limit, with mean test results in percent, or why not all are there.
+// byDepth lists the numbers of layers up to a limit with mean test results in percent; why says what is missing.
 func (v *View) byDepth(curve DepthCurve, process string, limit int) (layers, tests []float64, why string) {
 	for k, at := range curve.Depths {
 		if at.Layers > limit {
@@ -98,12 +98,12 @@ func (v *View) byDepth(curve DepthCurve, process string, limit int) (layers, tes
 	return layers, tests, ""
 }
 
-// mostPermuted is the largest number of values whose orders are all counted: 40,320.
+// mostPermuted is the largest number of values for which all permutations are tried: 8! = 40,320.
 const mostPermuted = 8
 
-// spearman is the rank correlation of x and y, and the probability of one at least as far from 0 if there were none:
-// the share of all orders of y that have one, and for more than eight values, of which there are too many orders,
-// by Student's t with n - 2 degrees of freedom.
+// spearman is the rank correlation of x and y, and its two-sided p-value: the probability, if x and y were
+// independent, of a correlation at least as far from 0. Up to eight values it is the share of permutations of y with
+// such a correlation; for more it is by Student's t with n - 2 degrees of freedom.
 func spearman(x, y []float64) (rho, p float64) {
 	a, b := ranks(x), ranks(y)
 	rho = stat.Correlation(a, b, nil)
@@ -129,7 +129,7 @@ func spearman(x, y []float64) (rho, p float64) {
 	return rho, float64(far) / float64(all)
 }
 
-// ranks of values from 1; equal ones share the mean of theirs.
+// ranks are the ranks of values, from 1; equal values share the mean of their ranks.
 func ranks(values []float64) []float64 {
 	out := make([]float64, len(values))
 	for i, x := range values {

@@ -9,8 +9,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// gainCheck tests every difference of a table: by its sign, by a paired test at Significance, and by its size, of
-// which Share is asked for.
+// gainCheck tests every difference of a table by its sign, by a paired test at Significance, and by its size, which
+// must be at least the share Share of the published one.
 type gainCheck struct {
 	Table        string  `json:"table"`
 	Significance float64 `json:"significance"`
@@ -41,7 +41,7 @@ func (c gainCheck) cases(v *View) (all []claimCase) {
 	})
 }
 
-// differences are cases for all differences that a table gives.
+// differences makes a case for each difference that a table gives.
 func differences(v *View, table string, decide func(gains []float64, paper float64) Verdict) (all []claimCase) {
 	p := published[Performance](table)
 	for _, pair := range pairs(p) {
@@ -67,8 +67,7 @@ func differences(v *View, table string, decide func(gains []float64, paper float
 	return all
 }
 
-// unchanged tests that differences are small: at most Points, or such as a paired test at Significance cannot tell
-// from none.
+// unchanged tests that differences are small: at most Points, or not significant by a paired test at Significance.
 type unchanged struct {
 	Table        string  `json:"table"`
 	Points       float64 `json:"points"`
@@ -97,15 +96,16 @@ func (c unchanged) cases(v *View) []claimCase {
 	})
 }
 
-// ahead is a backbone's score: on how many datasets it gains, of those run, and how much on average.
+// ahead is a backbone's score: on how many of the datasets run it gains, and how much on average.
 type ahead struct {
 	model      string
 	ahead, run int
 	mean       float64
 }
 
-// standing are the scores of all backbones of a table, on all datasets that each was run on, or only on those that
-// they have in common: means over different datasets say nothing of each other. It tells whether each has so many.
+// standing are the scores of all backbones of a table: on all datasets that each was run on or, with common set, on
+// those that all were run on, since means over different datasets cannot be compared. ok tells whether each has at
+// least least datasets.
 func (v *View) standing(table string, least int, common bool) (all []ahead, ok bool) {
 	p := published[Performance](table)
 	backbones := pairs(p)
@@ -135,7 +135,7 @@ func (v *View) standing(table string, least int, common bool) (all []ahead, ok b
 	return all, ok
 }
 
-// words tell the scores of all backbones, as a sentence's end.
+// words lists the scores of all backbones, as the end of a sentence.
 func words(all []ahead) string {
 	var parts []string
 	for _, a := range all {
@@ -148,7 +148,7 @@ func words(all []ahead) string {
 	return "ahead: " + strings.Join(parts, ", ")
 }
 
-// mostAhead tests that every backbone gains on most of a table's datasets, of which Least must have been run.
+// mostAhead tests that every backbone gains on most of a table's datasets, of which at least Least must have been run.
 type mostAhead struct {
 	Table string `json:"table"`
 	Least int    `json:"least"`
@@ -186,8 +186,8 @@ func (c mostAhead) cases(v *View) []claimCase {
 	}}}
 }
 
-// largestGain tests that of all backbones one gains most: on average, and on as many datasets as any, of those that all
-// were run on.
+// largestGain tests that one backbone gains most of all: on average, and on no fewer datasets than any other, counting
+// the datasets that all backbones were run on.
 type largestGain struct {
 	Table string `json:"table"`
 	Model string `json:"model"`

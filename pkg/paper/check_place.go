@@ -12,8 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// placeCheck tests the place of a model among all rows of a table, by dataset, where at least Rows of them were run.
-// Rows that were not may be ahead: the verdict is "weaker" where they decide.
+// placeCheck tests a model's rank among all rows of a table, by dataset, where at least Rows of the rows were run.
+// Rows that were not run may rank higher: where that could change the verdict, it is "weaker".
 type placeCheck struct {
 	Table        string         `json:"table"`
 	Model        string         `json:"model"`

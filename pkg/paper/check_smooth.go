@@ -8,8 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/experiment"
 )
 
-// gslBelow tests that the GSL of a reverse process stays below a limit in all layers, up to a number of Layers, with a
-// bound of at least Lipschitz.
+// gslBelow tests that the GSL of a reverse process stays below a limit in all layers, for a model with at least Layers
+// reverse layers and a bound of at least Lipschitz; with fewer layers or a lower bound, the verdict is "weaker".
 type gslBelow struct {
 	Model     string  `json:"model"`
 	Below     float64 `json:"below"`
@@ -53,7 +53,7 @@ func (c gslBelow) judge(v *View, dataset string) finding {
 		m.Contraction(), a.Outcome.Metric, 100*float64(a.Outcome.Test))
 }
 
-// smoothed is figure 3's training of a model, of so many forward layers (0: any), or why it is not there.
+// smoothed is figure 3's training of a model with the given number of forward layers (0: any), or why there is none.
 func (v *View) smoothed(dataset, model string, forward int) (m experiment.Model,
 	a experiment.Answer[experiment.Trained], why string) {
 	all := v.Profile.Smoothness.Models
@@ -73,7 +73,7 @@ func (v *View) smoothed(dataset, model string, forward int) (m experiment.Model,
 	return all[i], a, ""
 }
 
-// gslAbove tests that plain models over-smooth: that after a number of layers, GSL is nowhere below a limit.
+// gslAbove tests that plain models over-smooth: from a number of layers on, GSL is nowhere below a limit.
 type gslAbove struct {
 	Model  string  `json:"model"`
 	Depths []int   `json:"depths"`
@@ -110,13 +110,13 @@ func (c gslAbove) judge(v *View, dataset string, depth int) finding {
 	if math.IsInf(lowest, 0) {
 		return notRun("no layers were followed there")
 	}
-	// Higher is more over-smoothed.
+	// A higher GSL is more over-smoothed: negated, larger is worse, as limited expects.
 	return found(limited(-lowest, -c.Above, -c.Weaker), lowest, c.Above, "%.3f after layer %d, at least %.3f from there "+
 		"on; test %s %.1f %%", at(forward, c.After), c.After, lowest, a.Outcome.Metric, 100*float64(a.Outcome.Test))
 }
 
-// gslLess tests that the forward process of a model is smoothed less than plain models are, on average over the
-// layers that they share.
+// gslLess tests that the GSL of a model's forward process is less than that of plain models, on average over the
+// layers that both have.
 type gslLess struct {
 	Model string `json:"model"`
 	Plain string `json:"plain"`
@@ -172,7 +172,7 @@ func (c gslLess) judge(v *View, dataset string) finding {
 	return found(verdict, math.NaN(), math.NaN(), "mean GSL of the layers shared%s", text)
 }
 
-// sharedGSL are the mean GSLs of two models over the layers, but the input, that both were followed in.
+// sharedGSL are the mean GSLs of two models over the layers, other than the input, that both were followed in.
 func sharedGSL(a, b []experiment.Layer) (ofA, ofB float64) {
 	n := 0.0
 	for _, l := range a {

@@ -7,7 +7,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// inversionCheck compares table 4's errors with ours, which may be so many times the published ones.
+// inversionCheck compares our errors with table 4's: ours may be larger by a factor.
 type inversionCheck struct {
 	Reproduced float64 `json:"reproduced"`
 	Weaker     float64 `json:"weaker"`
@@ -24,7 +24,7 @@ func (c inversionCheck) cases(v *View) []claimCase {
 		})
 }
 
-// inversions are cases for all runs of table 4.
+// inversions makes a case for each run of table 4.
 func inversions(v *View, theirs func(float64) string, judge func(o train.Inversion, theirs float64) finding) (
 	all []claimCase) {
 	p := published[InversionErrors]("table4")
@@ -43,7 +43,7 @@ func inversions(v *View, theirs func(float64) string, judge func(o train.Inversi
 	return all
 }
 
-// converges tests that after a number of iterations, an iterate changes by little.
+// converges tests that the iterate changes by little from a number of iterations on.
 type converges struct {
 	Iterations int     `json:"iterations"`
 	Reproduced float64 `json:"reproduced"`

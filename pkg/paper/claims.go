@@ -12,14 +12,14 @@ import (
 )
 
 // Claim is an entry of data/paper/claims.json: something that the paper says, and the check that decides it. A check
-// may make several cases of it, such as one for each cell of a table.
+// may split it into several cases, such as one for each cell of a table.
 type Claim struct {
 	ID    string `json:"id"`
 	Group string `json:"group"`
-	// Where it is in the paper, and Shown the item whose page shows the runs.
+	// Where says where it is in the paper, and Shown names the item whose page shows the runs.
 	Where string `json:"where"`
 	Shown string `json:"shown"`
-	// Says is a sentence, in which {model}, {dataset}, {aspect} and {theirs} stand for a case's.
+	// Says is a sentence. {model}, {dataset}, {aspect} and {theirs} in it are replaced by those of the case.
 	Says string `json:"says"`
 	// Check is the name of a check, and With its parameters.
 	Check string          `json:"check"`
@@ -28,7 +28,7 @@ type Claim struct {
 	check check
 }
 
-// ClaimGroup heads claims that stand together; About says how verdicts are made.
+// ClaimGroup is a heading of claims; About says how their verdicts are made.
 type ClaimGroup struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
@@ -41,14 +41,14 @@ type claims struct {
 	Claims []Claim      `json:"claims"`
 }
 
-// check makes cases of a claim. Its fields are the parameters.
+// check splits a claim into cases. Its fields are the parameters.
 type check interface {
 	// problem returns an error where parameters are missing or impossible.
 	problem() error
 	cases(v *View) []claimCase
 }
 
-// checks are all that a claim may name.
+// checks are the checks that a claim may name.
 var checks = map[string]func(with []byte) (check, error){
 	"cell": reading[cellCheck], "gain": reading[gainCheck], "unchanged": reading[unchanged],
 	"most": reading[mostAhead], "largest": reading[largestGain], "place": reading[placeCheck],
@@ -60,7 +60,7 @@ var checks = map[string]func(with []byte) (check, error){
 	"statistics": reading[statisticsCheck],
 }
 
-// reading reads a check's parameters, and refuses what it does not know.
+// reading reads a check's parameters, and refuses unknown ones.
 func reading[T check](with []byte) (check, error) {
 	var c T
 	if err := files.Strict(with, &c); err != nil {
@@ -69,7 +69,7 @@ func reading[T check](with []byte) (check, error) {
 	return c, c.problem()
 }
 
-// paperClaims are the claims that are part of the programme.
+// paperClaims are the claims that come with the programme.
 func paperClaims() claims {
 	text, err := data.Paper("claims")
 	var c claims
@@ -82,7 +82,7 @@ func paperClaims() claims {
 	return c
 }
 
-// readClaims reads claims, and refuses what it does not know.
+// readClaims reads claims, and refuses unknown fields and names.
 func readClaims(text []byte) (c claims, err error) {
 	if err := files.Strict(text, &c); err != nil {
 		return c, err
@@ -120,14 +120,15 @@ func (c *Claim) read(groups []ClaimGroup) (err error) {
 	return err
 }
 
-// claimed are the parameters of a claim's check, for the pages that show the same runs.
+// claimed are the parameters of a claim's check, for pages that show the same runs.
 func claimed[T check](id string) T {
 	all := paperClaims().Claims
 	i := slices.IndexFunc(all, func(c Claim) bool { return c.ID == id })
 	return all[i].check.(T)
 }
 
-// inOrder returns an error unless the limits of two verdicts are above zero, that of the stricter verdict first.
+// inOrder returns an error unless the limits of two verdicts are above zero, the stricter verdict's being the smaller
+// one.
 func inOrder(strict, loose float64) error {
 	if !(strict > 0 && loose >= strict) {
 		return fmt.Errorf("limits of %g and %g: give two above 0, the stricter first", strict, loose)

@@ -55,7 +55,7 @@ func TestClaimsFile(t *testing.T) {
 	}
 }
 
-// TestClaimsAreReadStrictly: what nothing reads is a mistake, and so are limits in the wrong order.
+// TestClaimsAreReadStrictly: unknown fields are errors, and so are limits in the wrong order.
 func TestClaimsAreReadStrictly(t *testing.T) {
 	text, err := data.Paper("claims")
 	if err != nil {
@@ -99,7 +99,7 @@ func TestClaimsAreReadStrictly(t *testing.T) {
 	}
 }
 
-// TestClaimsAskForNoOtherRuns than tables and figures do.
+// TestClaimsAskForNoOtherRuns: claims need no runs but those of tables and figures.
 func TestClaimsAskForNoOtherRuns(t *testing.T) {
 	p := Paper()
 	s := experiment.Scope{Profile: p.Profile}
@@ -120,7 +120,7 @@ func TestClaimsAskForNoOtherRuns(t *testing.T) {
 	}
 }
 
-// TestEveryVerdictHasRuns: no number without a record behind it, on all that there is, on nothing, and in between.
+// TestEveryVerdictHasRuns: no number is without a record behind it, with all records, with none, and with some.
 func TestEveryVerdictHasRuns(t *testing.T) {
 	p := Quick()
 	s := experiment.Scope{Profile: p.Profile}
@@ -153,7 +153,7 @@ func TestEveryVerdictHasRuns(t *testing.T) {
 	}
 }
 
-// committed is the scorecard of the profile quick by the records that came with revgnn.
+// committed is the scorecard of the profile quick from the records that come with revgnn.
 func committed(t *testing.T) *Scorecard {
 	t.Helper()
 	store, err := results.Open(filepath.Join(t.TempDir(), "runs.sqlite"))
@@ -174,7 +174,7 @@ func committed(t *testing.T) *Scorecard {
 
 var renew = flag.Bool("renew", false, "write the README's scorecard anew (make scorecard)")
 
-// TestReadmeScorecard: the README has what `revgnn claims` says of the committed records.
+// TestReadmeScorecard: the README's scorecard is that of the committed records.
 func TestReadmeScorecard(t *testing.T) {
 	const file, begin, end = "../../README.md", "<!-- scorecard: by `make scorecard` -->\n", "<!-- end of scorecard -->\n"
 	text, err := os.ReadFile(file)

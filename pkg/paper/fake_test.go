@@ -10,7 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// fake is a record such as a task could have left. Validation metrics rise with the learning rate, test metrics fall.
+// fake is a record that a task could have left. Its validation metric rises with the learning rate, and its test
+// metric falls.
 func fake(t *testing.T, task experiment.Task) *results.Record {
 	t.Helper()
 	var outcome any
@@ -58,7 +59,7 @@ func fake(t *testing.T, task experiment.Task) *results.Record {
 	return recorded(t, task, outcome)
 }
 
-// recorded is the record of a task that came to an outcome; nil: it diverged.
+// recorded is the record of a task with the given outcome; nil stands for a run that diverged.
 func recorded(t *testing.T, task experiment.Task, outcome any) *results.Record {
 	t.Helper()
 	r := results.Begin(task.Kind)
@@ -84,7 +85,7 @@ func allRuns(t *testing.T, s experiment.Scope, p Profile, items []Item) experime
 	return runsOf(t, s, Work(p, items), func(task experiment.Task) *results.Record { return fake(t, task) })
 }
 
-// runsOf adds records until nothing that work asks for is missing.
+// runsOf adds fake records until nothing that work asks for is missing.
 func runsOf(t *testing.T, s experiment.Scope, work experiment.Work,
 	of func(experiment.Task) *results.Record) experiment.Records {
 	t.Helper()
@@ -107,7 +108,7 @@ func runsOf(t *testing.T, s experiment.Scope, work experiment.Work,
 	}
 }
 
-// documents of all items, from records.
+// documents makes the documents of all items from records.
 func documents(s experiment.Scope, p Profile, records experiment.Records) []*Document {
 	return build(&View{experiment.NewView(s, records), p}, Items())
 }

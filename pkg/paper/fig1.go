@@ -13,7 +13,7 @@ func (v *View) boards() (reverse, plain experiment.Answer[experiment.Trained]) {
 	return v.onBoards(v.Profile.Boards.Reverse.Config), v.onBoards(v.Profile.Boards.Plain.Config)
 }
 
-// onBoards is the run of one of them.
+// onBoards is the run of one of these models.
 func (v *View) onBoards(c train.Config) experiment.Answer[experiment.Trained] {
 	b := v.Profile.Boards
 	t := experiment.Training(b.Dataset, b.Split, c)
@@ -21,7 +21,7 @@ func (v *View) onBoards(c train.Config) experiment.Answer[experiment.Trained] {
 	return experiment.Ask[experiment.Trained](v.View, t)
 }
 
-// strip shows a part of the board after each layer that is followed, and where the mines are.
+// strip shows a part of the board after each of the layers, with the mines marked.
 func strip(states []experiment.Layer, mines []float64) report.Strip {
 	var panels []report.Panel
 	for _, s := range states {

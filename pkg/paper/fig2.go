@@ -30,7 +30,7 @@ func depth(v *View) *Document {
 	return d
 }
 
-// curve adds what one dataset has to show: a line for each direction, and the numbers.
+// curve adds one dataset's curves, a line for each direction, and their numbers.
 func (v *View) curve(d *Document, curve DepthCurve) {
 	dataset := curve.Dataset
 	t := &report.Table{ID: "fig2-" + dataset + "-values",
@@ -64,8 +64,8 @@ func (v *View) curve(d *Document, curve DepthCurve) {
 	d.Tables = append(d.Tables, t)
 }
 
-// atDepth is the configuration at depth number k of a process, with one layer in the other, and its validation and test
-// metrics in percent over the curve's splits, or why they are not all there.
+// atDepth is the configuration of the curve's k-th depth of a process, with one layer in the other process, and its
+// validation and test metrics in percent over the curve's splits, or why some are missing.
 func (v *View) atDepth(curve DepthCurve, k int, process string) (c train.Config, vals, tests []float64, why string) {
 	c, err := curve.at(k)
 	if err != nil {

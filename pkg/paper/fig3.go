@@ -9,8 +9,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// smoothness is figure 3: the smoothness (GSL) of trained models' states, layer by layer; beside the paper's, that of
-// models with remedies for over-smoothing.
+// smoothness is figure 3: the smoothness (GSL) of trained models' states, layer by layer, for the paper's models and
+// for models with remedies for over-smoothing.
 func smoothness(v *View) *Document {
 	d := &Document{}
 	p := v.Profile.Smoothness
@@ -34,8 +34,8 @@ func smoothness(v *View) *Document {
 	return d
 }
 
-// smooth are the lines of a model, the reverse process first, and notes what they say beside the paper's; none where
-// there is no run.
+// smooth draws the lines of a model, the reverse process first, and notes how they compare with the paper's; none
+// where there is no run.
 func (d *Document) smooth(v *View, dataset string, m experiment.Model, title string) (lines []report.Series) {
 	a := v.followed(dataset, m)
 	if !a.OK() || a.Outcome.Followed == nil {
@@ -68,8 +68,8 @@ func (v *View) followed(dataset string, m experiment.Model) experiment.Answer[ex
 	return experiment.Ask[experiment.Trained](v.View, t)
 }
 
-// remedies are a panel for each remedy, of the same scale, with a curve for each depth; beside these the first of the
-// paper's curves, that of a reverse process, as far as the deepest goes.
+// remedies draws a panel for each remedy, all of the same scale, with a curve for each depth. Each panel also has the
+// first of the paper's curves, that of a reverse process, up to the deepest remedy's depth.
 func (d *Document) remedies(v *View, dataset string, paper []report.Series) (plots []report.Plot) {
 	low := 0.0
 	for _, s := range paper[:min(1, len(paper))] {
@@ -110,7 +110,7 @@ func upTo(s report.Series, layers int) report.Series {
 	return s
 }
 
-// line is the GSL over layers, without the input and what is not finite.
+// line is the GSL over layers, without the input and without values that are not finite.
 func line(name string, layers []experiment.Layer) report.Series {
 	s := report.Series{Name: name}
 	for _, l := range layers {
@@ -129,7 +129,7 @@ func at(layers []experiment.Layer, l int) float64 {
 	return math.NaN()
 }
 
-// least GSL of the layers chosen.
+// least is the smallest GSL of the chosen layers.
 func least(layers []experiment.Layer, of func(experiment.Layer) bool) float64 {
 	out := math.Inf(1)
 	for _, l := range layers {

@@ -8,8 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// Each remedy has a panel, of one scale with the others, with a curve for each depth and the reverse process up to the
-// deepest.
+// Each remedy has a panel, all of the same scale, with a curve for each depth and the reverse process up to the
+// largest depth.
 func TestRemediesOfFigure3(t *testing.T) {
 	p := Paper()
 	items, err := Choose([]string{"fig3"})

@@ -6,8 +6,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// predictions is figure 4: what the head makes of the forward process, of the reverse process and of both on two
-// parts of the board.
+// predictions is figure 4: what the head predicts from the forward process, from the reverse process and from both, on
+// two parts of the board.
 func predictions(v *View) *Document {
 	d := &Document{}
 	d.note("The paper: %s", statement(4).Says)

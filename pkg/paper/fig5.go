@@ -6,7 +6,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// noise is where single precision ends: smaller changes of iterates are rounding errors, and not shown.
+// noise is the limit of single precision: smaller changes of iterates are rounding errors, and are not shown.
 const noise = 1e-9
 
 // convergence is figure 5: the mean absolute change of the iterate in each iteration, averaged over the layers. Its

@@ -38,7 +38,7 @@ func runTime(v *View) *Document {
 	return d
 }
 
-// runTimes are the seconds per epoch of a curve over reverse layers, and why some are missing.
+// runTimes are the seconds per epoch of a curve over reverse layers; why says what is missing.
 func (v *View) runTimes(curve RunTimeCurve) (s report.Series, why string) {
 	s = report.Series{Style: report.Points, Name: curve.name()}
 	for _, depth := range v.Profile.RunTime.Reverse {
@@ -59,7 +59,7 @@ func (c RunTimeCurve) name() string {
 	return fmt.Sprintf("%s (%d), %s", c.Model.Model, c.Model.Forward, c.Dataset)
 }
 
-// timed is a benchmark; those of a group are compared, and so made by one machine.
+// timed is a benchmark. Benchmarks of one group are compared with each other, and are therefore made on one machine.
 func (v *View) timed(group, dataset string, c train.Config) (a experiment.Answer[experiment.Timed]) {
 	t := experiment.Whole(results.Bench, dataset, c)
 	v.Within(group, func() { a = experiment.Ask[experiment.Timed](v.View, t) })

@@ -15,22 +15,21 @@ import (
 //go:embed front.html
 var frontHTML string
 
-// glance is all claims, cells, tables and figures at a glance: for the page that a reader begins with, and in parts
-// for a notebook.
+// glance holds all claims, cells, tables and figures for an overview: the front page, and parts of it for a notebook.
 type glance struct {
 	Card *Scorecard
-	// Cells and Claims are the scorecard's lines, a total last.
+	// Cells and Claims are the lines of the scorecard; the last line is the total.
 	Cells, Claims []score
 	Group         []frontGroup
 	Cards         []frontCard
-	// Total is the number of runs behind all of it.
+	// Total is the number of runs behind the overview.
 	Total int
 	who   *report.Table
-	// Notebook tells that links lead to notebooks, and not to pages.
+	// Notebook tells that links lead to notebooks instead of pages.
 	Notebook bool
 }
 
-// frontGroup is a group of claims: tables of cells as coloured grids too.
+// frontGroup is a group of claims; tables of cells are also shown as coloured grids.
 type frontGroup struct {
 	GroupScore
 	Grids []grid
@@ -43,7 +42,7 @@ type frontClaim struct {
 	Page string
 }
 
-// look at the paper with the documents at hand.
+// look makes the overview from the scorecard and the given documents.
 func look(s *Scorecard, documents []*Document, notebook bool) (*glance, error) {
 	g := &glance{Card: s, Notebook: notebook}
 	pages, runs := map[string]string{}, map[string]*results.Record{}
@@ -90,7 +89,7 @@ func look(s *Scorecard, documents []*Document, notebook bool) (*glance, error) {
 	return g, nil
 }
 
-// part is one of the templates of front.html.
+// part renders one of the templates of front.html.
 func (g *glance) part(name string) (string, error) {
 	t, err := template.New("front").Parse(frontHTML)
 	if err != nil {
@@ -104,10 +103,10 @@ func (g *glance) part(name string) (string, error) {
 // Who is the table of who ran what, when.
 func (g *glance) Who() (template.HTML, error) {
 	text, err := g.who.HTML()
-	return template.HTML(text), err // the table's own
+	return template.HTML(text), err // escaped by the table
 }
 
-// front is the page that a reader begins with.
+// front renders the front page.
 func front(s *Scorecard, documents []*Document) (string, error) {
 	g, err := look(s, documents, false)
 	if err != nil {
@@ -116,7 +115,7 @@ func front(s *Scorecard, documents []*Document) (string, error) {
 	return g.part("front")
 }
 
-// byTime are runs, the oldest first.
+// byTime sorts runs, the oldest first.
 func byTime(runs map[string]*results.Record) (all []*results.Record) {
 	for _, r := range runs {
 		all = append(all, r)
@@ -136,11 +135,11 @@ type frontCard struct {
 	Days              string
 }
 
-// thumbnail is a small static picture, as an address that holds it.
+// thumbnail is a small static picture; Source is a data URL.
 type thumbnail struct {
 	Source template.URL
 	Alt    string
-	Width  int // in CSS pixels: of two that are not flat, half a card's
+	Width  int // in CSS pixels: half a card's width where two pictures that are not flat stand side by side
 }
 
 func cardOf(s *Scorecard, d *Document, page string) (c frontCard, err error) {
@@ -157,7 +156,7 @@ func cardOf(s *Scorecard, d *Document, page string) (c frontCard, err error) {
 	c.Bar = barOf(counts)
 	for i, item := range d.Items() {
 		if _, table := item.(*report.Table); table && i > 0 {
-			break // a figure's numbers, or a table's settings
+			break // further tables are a figure's numbers, or settings
 		}
 		png, err := report.Thumbnail(item)
 		if err != nil {
@@ -176,7 +175,7 @@ func cardOf(s *Scorecard, d *Document, page string) (c frontCard, err error) {
 	return c, nil
 }
 
-// scored are lines of the scorecard.
+// scored are lines of the scorecard, for a template.
 type scored struct {
 	Scores   []score
 	Notebook bool
@@ -186,7 +185,7 @@ type scored struct {
 func (g *glance) CellScores() scored  { return scored{g.Cells, g.Notebook} }
 func (g *glance) ClaimScores() scored { return scored{g.Claims, g.Notebook} }
 
-// AllGrids are those of all groups.
+// AllGrids are the grids of all groups.
 func (g *glance) AllGrids() (all []grid) {
 	for _, group := range g.Group {
 		all = append(all, group.Grids...)
@@ -194,5 +193,5 @@ func (g *glance) AllGrids() (all []grid) {
 	return all
 }
 
-// Only is a group's grids, as the template of grids takes them.
+// Only passes one group's grids to the template of grids.
 func (g *glance) Only(grids []grid) map[string][]grid { return map[string][]grid{"AllGrids": grids} }

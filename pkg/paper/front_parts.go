@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// score is a line of the scorecard: how often each verdict, and where the lists are.
+// score is a line of the scorecard: the count of each verdict, with links to the lists of claims.
 type score struct {
 	Title, Anchor string
 	Bar           bar
@@ -20,14 +20,14 @@ type tally struct {
 	List  string
 }
 
-// frontList are the claims of a group with the same verdict.
+// frontList lists the claims of a group that have the same verdict.
 type frontList struct {
 	ID, Title string
 	Verdict   Verdict
 	Claims    []frontClaim
 }
 
-// listsOf are lists for all verdicts, in their order; empty ones too.
+// listsOf makes a list for each verdict, in order, including empty ones.
 func listsOf(id string, claims []frontClaim) (all []frontList) {
 	for _, v := range Verdicts {
 		l := frontList{ID: id + "-" + v.Class(), Title: string(v), Verdict: v}
@@ -44,10 +44,10 @@ func listsOf(id string, claims []frontClaim) (all []frontList) {
 	return all
 }
 
-// cell tells whether the claim is one of a table's cells: these are compared with a number.
+// cell tells whether the claim is one of a table's cells, which are compared with a published number.
 func (c frontClaim) cell() bool { return c.Degree != "" || strings.HasPrefix(c.ID, c.Shown+"/") }
 
-// cellVerdicts are what verdicts on cells mean.
+// cellVerdicts explain verdicts on cells.
 var cellVerdicts = map[Verdict]string{Reproduced: WithinOne, Weaker: WithinTwo, NotReproduced: "beyond two std",
 	NotRun: string(NotRun)}
 
@@ -63,7 +63,7 @@ func scoreOf(title, anchor string, lists []frontList) score {
 	return s
 }
 
-// total adds a line for all.
+// total adds a line with the sums.
 func total(scores []score) []score {
 	all := score{Title: "All", Counts: make([]tally, len(Verdicts))}
 	for _, s := range scores {
@@ -75,7 +75,7 @@ func total(scores []score) []score {
 	return append(scores, all)
 }
 
-// bar is verdicts as parts of a line.
+// bar shows the counts of verdicts as parts of a horizontal bar.
 type bar []barPart
 
 type barPart struct {
@@ -92,7 +92,7 @@ func (s score) bar() bar {
 	return barOf(counts)
 }
 
-// barOf leaves out verdicts that nothing has.
+// barOf makes a bar of counts, without verdicts of count 0.
 func barOf(counts map[Verdict]int) (b bar) {
 	all := 0
 	for _, n := range counts {
@@ -106,16 +106,16 @@ func barOf(counts map[Verdict]int) (b bar) {
 	return b
 }
 
-// Class is the verdict as part of an anchor.
+// Class is the verdict as part of an HTML anchor.
 func (v Verdict) Class() string { return strings.ReplaceAll(string(v), " ", "-") }
 
-// Style is the verdict's colours.
+// Style is the verdict's colours in CSS.
 func (v Verdict) Style() template.CSS {
 	return map[Verdict]template.CSS{Reproduced: "background:#00734f;color:#fff", Weaker: "background:#a8dcc8;color:#222",
 		NotReproduced: "background:#b84a00;color:#fff", NotRun: "background:#ececec;color:#5f5f5f"}[v]
 }
 
-// Style tells the degrees of a cell apart, too.
+// Style is the verdict's colours in CSS; cells above and below the published number differ.
 func (c frontClaim) Style() template.CSS {
 	if c.Degree == Above {
 		return "background:#f2b48a;color:#222"
@@ -123,7 +123,7 @@ func (c frontClaim) Style() template.CSS {
 	return c.Verdict.Style()
 }
 
-// To is where a cell leads: to its line in the lists of the page, or to the notebook of its table.
+// To is the link of a cell: to its line in the page's lists, or to the notebook of its table.
 func (c frontClaim) To() string {
 	if strings.HasSuffix(c.Page, ".ipynb") {
 		return c.Page
@@ -131,7 +131,7 @@ func (c frontClaim) To() string {
 	return "#" + c.ID
 }
 
-// Apart is how far ours is from the paper's number, for a cell of a grid.
+// Apart is the difference between our number and the paper's, for a cell of a grid.
 func (c frontClaim) Apart() string {
 	switch {
 	case c.Verdict == NotRun:
@@ -142,7 +142,7 @@ func (c frontClaim) Apart() string {
 	return strings.ReplaceAll(fmt.Sprintf("%+.1f", *c.Ours-*c.Paper), "-", "−")
 }
 
-// grid is a table's cells by model and dataset, in their order.
+// grid shows a table's cells by model (rows) and dataset (columns), in the table's order.
 type grid struct {
 	Title, Page, Shown string
 	Columns            []string
@@ -154,7 +154,7 @@ type gridRow struct {
 	Cells []frontClaim
 }
 
-// gridsOf sorts cells into grids, one for each table.
+// gridsOf groups cells into grids, one for each table.
 func gridsOf(cells []frontClaim) (all []grid) {
 	for _, c := range cells {
 		i := slices.IndexFunc(all, func(g grid) bool { return g.Title == c.Where })
@@ -167,7 +167,7 @@ func gridsOf(cells []frontClaim) (all []grid) {
 	return all
 }
 
-// add puts a cell into its row; the first row's make the columns.
+// add puts a cell into its row; the first row determines the columns.
 func (g *grid) add(c frontClaim) {
 	label := titleOf(c.Model)
 	i := slices.IndexFunc(g.Rows, func(r gridRow) bool { return r.Label == label })
@@ -189,12 +189,12 @@ func (g grid) claims() (all []frontClaim) {
 	return all
 }
 
-// Run tells whether anything of the row was run: other rows fold.
+// Run tells whether any cell of the row was run; other rows are folded.
 func (r gridRow) Run() bool {
 	return slices.ContainsFunc(r.Cells, func(c frontClaim) bool { return c.Verdict != NotRun })
 }
 
-// Rest are the names of the rows that were not run.
+// Rest names the rows that were not run.
 func (g grid) Rest() (names []string) {
 	for _, r := range g.Rows {
 		if !r.Run() {

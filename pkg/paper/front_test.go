@@ -15,7 +15,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// TestFrontPage: it has every claim with its verdict and runs, and links to pages that are there.
+// TestFrontPage: the page has every claim with its verdict and runs, and links to pages that exist.
 func TestFrontPage(t *testing.T) {
 	p := Quick()
 	s := experiment.Scope{Profile: p.Profile}
@@ -24,7 +24,7 @@ func TestFrontPage(t *testing.T) {
 	card := judge(v)
 	names := []string{"table2", "table5"}
 	if _, err := echarts.Path(); err == nil {
-		names = append(names, "fig5") // figures are drawn by it
+		names = append(names, "fig5") // needed to draw figures
 	}
 	items, err := Choose(names)
 	if err != nil {
@@ -68,7 +68,7 @@ func TestFrontPage(t *testing.T) {
 		}
 		for _, link := range regexp.MustCompile(`(?:href|src)="([^"#]+)"`).FindAllStringSubmatch(string(text), -1) {
 			if strings.HasPrefix(link[1], "data:image/") || link[1] == "echarts.min.js" {
-				continue // a picture inside the page; there where it is installed
+				continue // a picture inside the page
 			}
 			if _, err := os.Stat(filepath.Join(dir, link[1])); err != nil {
 				t.Errorf("%s.html: a link leads nowhere: %v", name, err)
@@ -94,7 +94,7 @@ func TestFrontPage(t *testing.T) {
 	}
 }
 
-// TestFrontPageWithoutRuns says so, and has no number of ours.
+// TestFrontPageWithoutRuns: the page says that there are no runs, and shows no number of ours.
 func TestFrontPageWithoutRuns(t *testing.T) {
 	p := Quick()
 	card := judge(&View{experiment.NewView(experiment.Scope{Profile: p.Profile}, nil), p})

@@ -7,7 +7,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 )
 
-// FuzzProfile reads settings; whatever is accepted gives candidates, or says in a sentence why not.
+// FuzzProfile reads profiles: whatever is accepted gives candidates, or an error that is a sentence.
 func FuzzProfile(f *testing.F) {
 	for _, name := range data.SettingsNames() {
 		text, err := data.Settings(name)

@@ -16,12 +16,12 @@ type Item struct {
 	build       func(v *View) *Document
 }
 
-// Document is what an item shows.
+// Document is a table or figure with all that its page shows.
 type Document struct {
 	Name, Title string
 	Tables      []*report.Table
 	Figures     []*report.Figure
-	// Notes say what the paper says, what was found, and how.
+	// Notes are sentences: what the paper says, what was found, and how.
 	Notes []string
 	// Records are the runs that it shows.
 	Records []*results.Record
@@ -32,7 +32,7 @@ func (d *Document) note(format string, args ...any) {
 	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
 }
 
-// Items lists the paper's tables and figures, and after them what the paper leaves open.
+// Items lists the paper's tables and figures, and after them questions that the paper leaves open.
 func Items() []Item {
 	return []Item{
 		{"table1", "Table 1: complexity", complexity},
@@ -74,7 +74,7 @@ func Choose(names []string) ([]Item, error) {
 	return slices.DeleteFunc(items, func(it Item) bool { return !slices.Contains(names, it.Name) }), nil
 }
 
-// build makes the items' documents of the runs that are there.
+// build makes the items' documents from the runs that are there.
 func build(v *View, items []Item) []*Document {
 	var all []*Document
 	for _, it := range items {
@@ -86,12 +86,12 @@ func build(v *View, items []Item) []*Document {
 	return all
 }
 
-// Work is what items ask for, for a [experiment.Runner].
+// Work asks for the runs that items need, for a [experiment.Runner].
 func Work(p Profile, items []Item) experiment.Work {
 	return func(v *experiment.View) { build(&View{v, p}, items) }
 }
 
-// Documents are the items as far as there are runs.
+// Documents makes the items' documents from the runs that are there.
 func Documents(r *experiment.Runner, p Profile, items []Item) ([]*Document, error) {
 	v, err := r.View()
 	if err != nil {

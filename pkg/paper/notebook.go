@@ -22,21 +22,21 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// SecondsVariable names the environment variable with the seconds of work, by estimate, that a notebook may begin by
-// itself.
+// SecondsVariable names the environment variable with the longest estimated work, in seconds, that a notebook starts
+// without being asked.
 const SecondsVariable = "REVGNN_NOTEBOOK_SECONDS"
 
-// notebookSeconds is its default.
+// notebookSeconds is the default of SecondsVariable.
 const notebookSeconds = 300
 
-// taskVariable holds the task, as JSON, that a cell's programme calls itself with.
+// taskVariable holds a task as JSON, when a cell's programme runs itself for it.
 const taskVariable = "REVGNN_NOTEBOOK_TASK"
 
-// Notebook is a table or figure for a notebook, from the run records that came with the programme and those of
-// $REVGNN_RUNS, or else of out/runs.sqlite in the project that the notebook is in, or beside the notebook. Runs that
-// are missing are made now, after a word on how long that takes, and kept there; where it takes longer than
-// $REVGNN_NOTEBOOK_SECONDS (300), the document shows what is there, and the cell says how to get the rest. Call it
-// first in a cell: to time a run in a process of its own, the cell starts itself again.
+// Notebook makes a table or figure for a notebook. It reads the run records that come with the programme, and those of
+// $REVGNN_RUNS or else of out/runs.sqlite, in the project that contains the notebook or beside the notebook. It first
+// says how long missing runs take, then makes and records them. Where that takes longer than $REVGNN_NOTEBOOK_SECONDS
+// (300), it makes none: the document shows what is there, and the cell says how to get the rest. Call Notebook first
+// in a cell: to time a run in a separate process, the cell's programme starts itself again.
 func Notebook(name string, p Profile) (*Document, error) {
 	if text := os.Getenv(taskVariable); text != "" {
 		answer(text)
@@ -44,16 +44,16 @@ func Notebook(name string, p Profile) (*Document, error) {
 	return inNotebook(name, p, complete)
 }
 
-// Recorded is [Notebook] without new runs.
+// Recorded is [Notebook] without making runs.
 func Recorded(name string, p Profile) (*Document, error) {
 	return inNotebook(name, p, func(*experiment.Runner, Profile, []Item) error { return nil })
 }
 
-// AtAGlance is the paper at a glance, for a notebook: the scorecard of its claims and cells; all cells by model and
-// dataset; pictures of all tables and figures, which lead to their notebooks; and who ran what, when.
+// AtAGlance is an overview of the paper for a notebook: the scorecard of claims and cells; all cells by model and
+// dataset; pictures of all tables and figures, which link to their notebooks; and who ran what, when.
 type AtAGlance struct{ Score, Cells, Pictures, Who report.Item }
 
-// Glance looks at the paper with the records that are there; it runs nothing.
+// Glance makes the overview from the records that are there; it runs nothing.
 func Glance(p Profile) (*AtAGlance, error) {
 	var g *glance
 	err := withRecords(p, func(r *experiment.Runner) error {
@@ -73,7 +73,7 @@ func Glance(p Profile) (*AtAGlance, error) {
 	return &AtAGlance{excerpt{g, "score"}, excerpt{g, "grids"}, excerpt{g, "cards"}, g.who}, nil
 }
 
-// excerpt is a part of what is seen at a glance.
+// excerpt is one part of the overview.
 type excerpt struct {
 	*glance
 	name string
@@ -82,7 +82,7 @@ type excerpt struct {
 func (e excerpt) HTML() (string, error) { return e.part(e.name) }
 func (e excerpt) Text() string          { return e.Card.Markdown() }
 
-// inNotebook is a document, after what is to be done before.
+// inNotebook makes a document, after calling before.
 func inNotebook(name string, p Profile,
 	before func(*experiment.Runner, Profile, []Item) error) (d *Document, err error) {
 	items, err := Choose([]string{name})
@@ -102,7 +102,7 @@ func inNotebook(name string, p Profile,
 	return d, err
 }
 
-// withRecords gives a notebook's records to a function.
+// withRecords calls a function with a runner on a notebook's records.
 func withRecords(p Profile, do func(r *experiment.Runner) error) (err error) {
 	store, err := results.Open(cmp.Or(os.Getenv("REVGNN_RUNS"), filepath.Join(project(), results.DefaultFile)))
 	if err != nil {
@@ -116,7 +116,7 @@ func withRecords(p Profile, do func(r *experiment.Runner) error) (err error) {
 		Load: load})
 }
 
-// complete makes missing runs, or says why not.
+// complete makes missing runs, or says why it does not.
 func complete(r *experiment.Runner, p Profile, items []Item) error {
 	limit, err := allowed()
 	if err != nil {
@@ -146,8 +146,8 @@ func complete(r *experiment.Runner, p Profile, items []Item) error {
 	return nil
 }
 
-// begin makes the runs that are missing. Where the time of some is not known, it stops when the seconds that a cell
-// may take are over, and says so; what is done by then is kept.
+// begin makes the missing runs. Where the time of some is unknown, it stops when the seconds allowed for a cell are
+// over, and says so; runs made by then are kept.
 func begin(r *experiment.Runner, work experiment.Work, plan experiment.Plan, limit float64) (stopped bool, err error) {
 	ctx, end := watch(r)
 	defer end()
@@ -212,7 +212,7 @@ func load(ctx context.Context, name string) (*graphs.Graph, error) {
 
 func open() (*engine.Engine, error) { return engine.Open("") }
 
-// alone runs a task in another process of the cell's programme.
+// alone runs a task in a separate process of the cell's programme.
 func alone(ctx context.Context, t experiment.Task) (results.Record, error) {
 	return experiment.InOwnProcess(ctx, t, func(self, task string) *exec.Cmd {
 		c := exec.CommandContext(ctx, self)
@@ -221,7 +221,7 @@ func alone(ctx context.Context, t experiment.Task) (results.Record, error) {
 	})
 }
 
-// answer is the other end of alone: it runs the task, writes its record to stdout, and ends the process.
+// answer runs the task of such a process, writes its record to stdout, and ends the process.
 func answer(text string) {
 	record, err := func() (record results.Record, err error) {
 		var t experiment.Task

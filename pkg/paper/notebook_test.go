@@ -10,7 +10,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// The tests' programme stands in for a cell's, which calls itself to time a run.
+// The test's programme takes the place of a cell's, which calls itself to time a run.
 func TestMain(m *testing.M) {
 	if text := os.Getenv(taskVariable); text != "" {
 		answer(text)
@@ -36,7 +36,7 @@ func TestTaskAlone(t *testing.T) {
 	}
 }
 
-// TestNotebook has no runs to begin with, and may begin none.
+// TestNotebook makes documents where no runs are missing, and where none may be made.
 func TestNotebook(t *testing.T) {
 	t.Setenv("REVGNN_RUNS", filepath.Join(t.TempDir(), "runs.sqlite"))
 	t.Setenv(SecondsVariable, "0")

@@ -44,7 +44,7 @@ func TestAllItems(t *testing.T) {
 	}
 }
 
-// rules are candidates as data/settings has them.
+// rules are candidates in the form of data/settings.
 func rules(t *testing.T, text string) (r []experiment.Rule) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
@@ -53,7 +53,7 @@ func rules(t *testing.T, text string) (r []experiment.Rule) {
 	return r
 }
 
-// TestSettingsAreChosenOnValidation: the fake test metric is best where validation is worst.
+// TestSettingsAreChosenOnValidation: the fake test metric is best where the validation metric is worst.
 func TestSettingsAreChosenOnValidation(t *testing.T) {
 	p := Quick()
 	p.Tried = 1
@@ -84,7 +84,7 @@ func TestSettingsAreChosenOnValidation(t *testing.T) {
 			t.Errorf("the table lacks %q:\n%s", want, text)
 		}
 	}
-	// A split that diverged is told, and not averaged away.
+	// A split that diverged is mentioned, and not left out of the mean silently.
 	for _, r := range records {
 		if r.Model == "gcn" && r.Split == 2 {
 			r.Status, r.Message = results.Diverged, "epoch 3: not finite"

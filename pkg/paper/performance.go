@@ -11,11 +11,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// searches are what was found by model and dataset.
+// searches are our results by model and dataset.
 type searches map[[2]string]experiment.Found
 
-// performance is table 2, 3 or 6: all rows of the paper, with ours where they were run, and the difference that
-// reverse layers make.
+// performance is table 2, 3 or 6: all rows of the paper, with our results where there are runs, and the differences
+// that reverse layers make.
 func performance(v *View, name string) *Document {
 	p := published[Performance](name)
 	d := &Document{}
@@ -40,7 +40,8 @@ func performance(v *View, name string) *Document {
 	return d
 }
 
-// results are the table itself: ours beside the paper's, and a row for the difference that a reverse process makes.
+// results is the table itself: our results beside the paper's, and rows for the differences that a reverse process
+// makes.
 func (v *View) results(p *Performance, all searches, name string) *report.Table {
 	t := &report.Table{ID: name, Title: v.title(p.Title), Corner: "Model"}
 	for _, dataset := range p.Columns {
@@ -69,7 +70,7 @@ func (v *View) results(p *Performance, all searches, name string) *report.Table 
 	return t
 }
 
-// unit of a dataset's results.
+// unit is the metric and unit of a dataset's results.
 func unit(dataset string) string {
 	if experiment.SizeOf(dataset).Classes == 2 {
 		return "ROC-AUC [%]"
@@ -106,7 +107,7 @@ func cell(f experiment.Found, paper float64) report.Cell {
 	return c
 }
 
-// overSplits is the mean with the sample standard deviation, which one value does not have.
+// overSplits is the mean with the sample standard deviation, or without where there is only one value.
 func overSplits(values []float64) report.Cell {
 	spread := math.NaN()
 	if len(values) > 1 {
@@ -115,7 +116,7 @@ func overSplits(values []float64) report.Cell {
 	return report.Mean(metrics.Mean(values), spread, len(values), 2)
 }
 
-// deltas is the row of differences that reverse layers make.
+// deltas is a row of the differences that reverse layers make.
 func deltas(p *Performance, row PerformanceRow, plain string, all searches) report.Row {
 	r := report.Row{Group: p.Groups[row.Group], Label: "Δ"}
 	for k, dataset := range p.Columns {
@@ -134,7 +135,7 @@ func deltas(p *Performance, row PerformanceRow, plain string, all searches) repo
 	return r
 }
 
-// tested says what a paired test makes of differences.
+// tested describes the result of a paired test of differences.
 func tested(gains []float64) string {
 	n := count(len(gains), "split")
 	if len(gains) < leastPairs {
@@ -143,7 +144,7 @@ func tested(gains []float64) string {
 	return probability(gains) + ", " + n
 }
 
-// probability says the p of a paired test of differences.
+// probability describes the p-value of a paired test of differences.
 func probability(gains []float64) string {
 	p := pairedT(gains)
 	switch {

@@ -39,7 +39,7 @@ func behind(p *Performance, all searches) (notes []string) {
 	return notes
 }
 
-// slips notes where the paper's differences are not those of its means.
+// slips notes where the paper's differences do not match its own means.
 func slips(p *Performance) (notes []string) {
 	for _, row := range p.Rows {
 		base := p.plain(row)

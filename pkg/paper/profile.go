@@ -11,35 +11,35 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Profile is all that the paper's tables and figures are made with. It is data: see data/settings, and schema.json
+// Profile holds the settings of all the paper's tables and figures. It is data: see data/settings, and schema.json
 // there.
 type Profile struct {
 	experiment.Profile
 	// Schema names the schema of the file.
 	Schema string `json:"$schema"`
-	// Complexity is timed for table 1.
+	// Complexity are the benchmarks of table 1.
 	Complexity Complexity `json:"complexity"`
-	// Inversions are those of table 4 and figure 5, of models of this width; the paper gives their other settings.
+	// Inversions are those of table 4 and figure 5. Hidden is the models' width; the paper gives their other settings.
 	Inversions struct {
 		Hidden int `json:"hidden"`
 	} `json:"inversions"`
-	// Boards are followed layer by layer for figures 1 and 4.
+	// Boards are the trainings of figures 1 and 4.
 	Boards Boards `json:"boards"`
-	// Depth is figure 2, Smoothness figure 3 and RunTime figure 6.
+	// Depth is for figure 2, Smoothness for figure 3 and RunTime for figure 6.
 	Depth      Depth      `json:"depth"`
 	Smoothness Smoothness `json:"smoothness"`
 	RunTime    RunTime    `json:"run_time"`
-	// Reversing is what running layers backwards adds to them.
+	// Reversing is for the table of what running layers backwards adds.
 	Reversing Reversing `json:"reversing"`
 }
 
 // Complexity are benchmarks of a model on random graphs, with one quantity varied at a time.
 type Complexity struct {
 	Model experiment.Model `json:"model"`
-	// Graph is the random graph, and Idle one that takes next to nothing, whose memory is the programme's own.
+	// Graph is the random graph. Idle is one so small that its run's memory is the programme's own.
 	Graph Random `json:"graph"`
 	Idle  Random `json:"idle"`
-	// Quantities are those of the paper's exponents, in their order.
+	// Quantities are those that the paper gives exponents for, in its order.
 	Quantities []Quantity `json:"quantities"`
 	Note       string     `json:"note"`
 }
@@ -50,8 +50,8 @@ type Random struct {
 	Edges int `json:"edges"`
 }
 
-// Quantity takes each of Values: as one of the model's settings, or as the number of edges where Setting is empty.
-// Settings are those that it needs beside it.
+// Quantity is a setting of the model, or the number of edges where Setting is empty, that takes each of Values in
+// turn. Settings are other settings that this needs.
 type Quantity struct {
 	Quantity string              `json:"quantity"`
 	Setting  string              `json:"setting,omitempty"`
@@ -59,25 +59,25 @@ type Quantity struct {
 	Settings experiment.Settings `json:"settings,omitempty"`
 }
 
-// Boards are trainings on a board of mines, of one model with a reverse process and one without.
+// Boards are two trainings on a board of mines: a model with a reverse process and one without.
 type Boards struct {
 	Dataset string           `json:"dataset"`
 	Split   int              `json:"split"`
 	Reverse experiment.Model `json:"reverse"`
 	Plain   experiment.Model `json:"plain"`
-	// Layers are shown on one part of the board, Predictions on others.
+	// Layers are shown on the part Shown of the board, and predictions on the parts Predictions.
 	Layers      []int             `json:"layers"`
 	Shown       experiment.Part   `json:"shown"`
 	Predictions []experiment.Part `json:"predictions"`
 }
 
-// Depth are trainings of growing depth in one direction, with one layer in the other.
+// Depth are trainings at growing depth in one direction, with one layer in the other.
 type Depth struct {
 	Curves []DepthCurve `json:"curves"`
 	Note   string       `json:"note"`
 }
 
-// DepthCurve is a model on splits of a dataset, with what changes at each number of layers.
+// DepthCurve is a model on splits of a dataset, at several numbers of layers, each with the settings that it changes.
 type DepthCurve struct {
 	Dataset string           `json:"dataset"`
 	Splits  []int            `json:"splits"`
@@ -88,8 +88,8 @@ type DepthCurve struct {
 	} `json:"depths"`
 }
 
-// Smoothness are trainings followed layer by layer: those of the paper's figure, and of remedies for over-smoothing
-// that the paper names.
+// Smoothness are trainings whose states are followed layer by layer: the paper's models, and remedies for
+// over-smoothing that the paper names.
 type Smoothness struct {
 	Datasets []string           `json:"datasets"`
 	Split    int                `json:"split"`
@@ -99,7 +99,7 @@ type Smoothness struct {
 	Note     string             `json:"note"`
 }
 
-// Remedy is a remedy by its name, and models of several depths that have it.
+// Remedy is a remedy for over-smoothing, with models of several depths that use it.
 type Remedy struct {
 	Name   string             `json:"name"`
 	Models []experiment.Model `json:"models"`
@@ -123,8 +123,8 @@ type RunTimeCurve struct {
 func Quick() Profile { return embedded("quick") }
 
 // Paper is the profile of the published depths and widths, ten splits, at most 1000 epochs with patience 100. The
-// paper gives its depths in tables 2 and 6, and for the width a range of 128 to 2048 that each was chosen from; ours
-// is 256, the authors' default. On two cores it takes weeks; it is meant for GPUs and for shards.
+// paper gives depths in tables 2 and 6. For the width it gives only a range that was searched, 128 to 2048; here it is
+// 256, the default of the authors' code. On two cores it takes weeks; it is meant for GPUs and for several machines.
 func Paper() Profile { return embedded("paper") }
 
 func embedded(name string) Profile {
@@ -151,7 +151,7 @@ func ParseProfile(name string) (p Profile, err error) {
 	return p, nil
 }
 
-// readProfile reads a profile, and refuses what it does not know.
+// readProfile reads a profile, and refuses unknown fields.
 func readProfile(text []byte) (p Profile, err error) {
 	if err := files.Strict(text, &p); err != nil {
 		return p, err
@@ -181,7 +181,7 @@ func readProfile(text []byte) (p Profile, err error) {
 	return p, nil
 }
 
-// at is the configuration at depth number i, but for the numbers of layers.
+// at is the configuration of the i-th depth, without its numbers of layers.
 func (c DepthCurve) at(i int) (train.Config, error) {
 	out, err := c.Depths[i].Settings.With(c.Model.Config)
 	if err != nil {

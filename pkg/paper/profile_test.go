@@ -31,7 +31,7 @@ func TestConfigurationsAreValid(t *testing.T) {
 	}
 }
 
-// TestProfilesAreReadStrictly: a name that nothing reads is a mistake, and so is a setting that a model does not have.
+// TestProfilesAreReadStrictly: an unknown name is an error, and so is a setting that a model does not have.
 func TestProfilesAreReadStrictly(t *testing.T) {
 	text, err := data.Settings("quick")
 	if err != nil {
@@ -57,8 +57,8 @@ func TestProfilesAreReadStrictly(t *testing.T) {
 	}
 }
 
-// TestCommittedRecords: nothing that was run for the quick profile has to run again, under whatever key it was
-// recorded.
+// TestCommittedRecords: no run of the quick profile with a committed record has to be made again, whatever its
+// record's key.
 func TestCommittedRecords(t *testing.T) {
 	store, err := results.Open(filepath.Join(t.TempDir(), "runs.sqlite"))
 	if err != nil {
@@ -75,8 +75,8 @@ func TestCommittedRecords(t *testing.T) {
 	if err != nil || plan.Done != added {
 		t.Fatalf("of %d committed runs, %d are found: %v", added, plan.Done, err)
 	}
-	// `make paper` has nothing to run: what there are no runs of yet, the profile leaves out. A model that was
-	// registered since may have none.
+	// `make paper` makes no runs: the profile leaves out whatever has no records. Models registered later may have
+	// none.
 	run := map[string]bool{}
 	for _, s := range plan.Steps {
 		run[s.Config.Model] = run[s.Config.Model] || s.Done

@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// Provenance says in sentences what a document's runs are: their profile, engine, machine, versions, commits and
-// dates, and how many went wrong.
+// Provenance describes a document's runs in sentences: their profile, engine, machine, versions, commits and dates,
+// and how many went wrong.
 func (d *Document) Provenance(p Profile) []string {
 	out := []string{p.About}
 	if len(d.Records) == 0 {
@@ -39,27 +39,27 @@ func (d *Document) Provenance(p Profile) []string {
 	return out
 }
 
-// machineText says where a run ran.
+// machineText describes the machine of a run.
 func machineText(r *results.Record) string {
 	m := r.Machine
 	return fmt.Sprintf("%s of %s (%s)", count(m.Cores, "core"), strings.TrimSpace(m.CPU+" "+m.GPU), m.Platform)
 }
 
-// commitText is the commit that made a run, with the version where that has a name of its own; empty where the record
-// has neither.
+// commitText names the commit of a run, and the version too where it has a name of its own; empty where the record has
+// neither.
 func commitText(r *results.Record) string {
 	version := r.Versions["revgnn"]
 	switch {
 	case version == "" || version == "(devel)":
 		return r.Commit
-	case strings.Contains(version, r.Commit): // in the version's name, or there is none
+	case strings.Contains(version, r.Commit): // the version's name contains the commit, or there is no commit
 		return version
 	}
 	return version + " (" + r.Commit + ")"
 }
 
-// nameless says how many records name neither commit nor version, and which: some of the first do not, since
-// programmes not built by make did not know theirs.
+// nameless says how many records name neither commit nor version, and which. (Programmes that make did not build once
+// did not know theirs.)
 func nameless(records []*results.Record) string {
 	of := map[string]int{}
 	var all []*results.Record
@@ -84,7 +84,7 @@ func nameless(records []*results.Record) string {
 		"without either: %s.", len(all), count(len(records), "run"), days(all), names, strings.Join(parts, ", "))
 }
 
-// each is what records say, each answer once.
+// each lists the different answers that records give.
 func each(records []*results.Record, of func(*results.Record) string) string {
 	set := map[string]bool{}
 	for _, r := range records {
@@ -95,7 +95,7 @@ func each(records []*results.Record, of func(*results.Record) string) string {
 	return strings.Join(slices.Sorted(maps.Keys(set)), "; ")
 }
 
-// days are those of the first run and of the last.
+// days are the dates of the first and of the last run.
 func days(records []*results.Record) string {
 	byTime := func(a, b *results.Record) int { return a.Started.Compare(b.Started) }
 	const day = "2006-01-02"
@@ -107,7 +107,7 @@ func days(records []*results.Record) string {
 	return first + " to " + last
 }
 
-// versions are those of the modules that a run was made with, but for revgnn's own.
+// versions lists the versions of the modules that a run was made with, except revgnn's.
 func versions(r *results.Record) string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(r.Versions)) {

@@ -13,9 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// Write writes documents into a folder: for each a page, and its tables and figures as SVG, PNG, LaTeX and CSV, tables
-// as Markdown, too; the scorecard as claims.json; and an index.html with all of it at a glance. It returns the names of
-// the files.
+// Write writes documents into a folder: a page each, and its tables and figures as SVG, PNG, LaTeX and CSV (tables as
+// Markdown, too); the scorecard as claims.json; and index.html, an overview. It returns the names of the files.
 func Write(dir string, p Profile, s *Scorecard, documents []*Document) (names []string, err error) {
 	if err := files.Writable(dir); err != nil {
 		return nil, err
@@ -30,13 +29,13 @@ func Write(dir string, p Profile, s *Scorecard, documents []*Document) (names []
 		return string(text) + "\n", err
 	})
 	to.keep("index.html", func() (string, error) { return front(s, documents) })
-	if library, e := echarts.Source(); e == nil { // pages stay useful without it: figures are pictures then
+	if library, e := echarts.Source(); e == nil { // without it, pages show figures as pictures
 		to.keep("echarts.min.js", func() (string, error) { return library, nil })
 	}
 	return to.names, to.err
 }
 
-// folder is where files are written, up to the first error.
+// folder writes files until the first error.
 type folder struct {
 	dir   string
 	names []string
@@ -56,13 +55,13 @@ func (f *folder) keep(name string, content func() (string, error)) {
 	f.err = files.WriteText(filepath.Join(f.dir, name), text)
 }
 
-// file is what a table or figure can be had as: the ending of its name, and its content.
+// file is one format of a table or figure: the ending of its name, and its content.
 type file struct {
 	ending  string
 	content func() (string, error)
 }
 
-// filesOf are all that a table or figure can be had as; tables take the notes that their page has once.
+// filesOf lists the formats of a table or figure; tables include the notes, which their page has once.
 func filesOf(item report.Item, notes []string) (id string, all []file) {
 	pixels := func(png func(scale float64) ([]byte, error)) func() (string, error) {
 		return func() (string, error) {
@@ -106,7 +105,7 @@ func (d *Document) Items() []report.Item {
 //go:embed page.html
 var pageHTML string
 
-// pageItem is a table or figure on a page, and the files that it can be had as.
+// pageItem is a table or figure on a page, with its downloads.
 type pageItem struct {
 	HTML  template.HTML
 	Files []download
@@ -115,10 +114,10 @@ type pageItem struct {
 // download is a file beside the page.
 type download struct{ Name, Format string }
 
-// formats are what people call files, by their endings.
+// formats names file formats by their endings.
 var formats = map[string]string{"svg": "SVG", "png": "PNG", "tex": "LaTeX", "csv": "CSV", "md": "Markdown"}
 
-// page is number i of some documents as a page, with links to its neighbours, and to the files beside it.
+// page renders document number i as a page, with links to its neighbours and to its files.
 func (d *Document) page(p Profile, documents []*Document, i int) (string, error) {
 	at := struct {
 		*Document
@@ -132,7 +131,7 @@ func (d *Document) page(p Profile, documents []*Document, i int) (string, error)
 		if err != nil {
 			return "", err
 		}
-		one := pageItem{HTML: template.HTML(text)} // the item's own
+		one := pageItem{HTML: template.HTML(text)} // escaped by the item
 		id, all := filesOf(item, nil)
 		for _, f := range all {
 			one.Files = append(one.Files, download{id + "." + f.ending, formats[f.ending]})

@@ -15,35 +15,36 @@ type Performance struct {
 	Title   string   `json:"title"`
 	Metric  string   `json:"metric"`
 	Columns []string `json:"columns"` // datasets
-	// Groups head the rows that stand together in the paper.
+	// Groups are the headings of groups of rows.
 	Groups []string         `json:"groups"`
 	Rows   []PerformanceRow `json:"rows"`
 }
 
-// PerformanceRow is one model's, with a cell for each dataset.
+// PerformanceRow is the row of one model, with a cell for each dataset.
 type PerformanceRow struct {
 	Name  string `json:"name"`
 	Model string `json:"model"`
-	// Group is a number of Performance.Groups, from 0.
+	// Group is an index of Performance.Groups.
 	Group int `json:"group"`
-	// From is where the paper took the row from; empty for its own runs.
+	// From is the source that the paper took the row from; empty for the paper's own runs.
 	From string `json:"from,omitempty"`
-	// Balanced tells that it was run on class-balanced splits ([data.Balanced]), other than the rest of the table.
+	// Balanced tells that the row is for class-balanced splits ([data.Balanced]), unlike the rest of the table.
 	Balanced bool `json:"balanced,omitempty"`
-	// Interval tells that its ± is half a 95 % confidence interval of the mean of ten runs, and no standard deviation.
+	// Interval tells that the row's ± is half a 95 % confidence interval of the mean of ten runs, not a standard
+	// deviation.
 	Interval bool `json:"interval,omitempty"`
 	Cells    []struct {
 		Mean float64 `json:"mean"`
 		Std  float64 `json:"std"`
 		From string  `json:"from,omitempty"`
 	} `json:"cells"`
-	// Layers are L_F and L_R, and Delta the paper's difference to the plain backbone, where it gives them.
+	// Layers are L_F and L_R, and Delta the published difference to the plain backbone, where the paper gives them.
 	Layers [][2]int  `json:"layers,omitempty"`
 	Delta  []float64 `json:"delta,omitempty"`
 }
 
-// std is the standard deviation of column k's cell over runs. Of the mean of n runs with the standard deviation s, half
-// the 95 % confidence interval is 1.96 s / sqrt(n).
+// std is the standard deviation over runs of column k's cell. Half a 95 % confidence interval of the mean of n runs
+// with standard deviation s is 1.96 s / sqrt(n).
 func (r PerformanceRow) std(k int) float64 {
 	const runs = 10
 	if r.Interval {
@@ -81,8 +82,8 @@ func (p *Performance) row(model string) *PerformanceRow {
 	return nil
 }
 
-// Complexities is table 1. Exponents are the highest powers of a quantity in its column of
-// times and in that of memory.
+// Complexities is table 1. Exponents are the highest power of each quantity in its column of times, and in that of
+// memory.
 type Complexities struct {
 	Columns []string `json:"columns"`
 	Rows    []struct {
@@ -113,7 +114,7 @@ type DatasetStatistics struct {
 	Rows []GraphStatistics `json:"rows"`
 }
 
-// GraphStatistics are those of one dataset.
+// GraphStatistics are the statistics of one dataset.
 type GraphStatistics struct {
 	Dataset           string  `json:"dataset"`
 	Nodes             int     `json:"nodes"`
@@ -124,17 +125,17 @@ type GraphStatistics struct {
 	AdjustedHomophily float64 `json:"adjusted_homophily"`
 }
 
-// Statement is what the paper says of one of its figures, which it publishes as pictures only.
+// Statement is what the paper says about one of its figures; it publishes them only as pictures.
 type Statement struct {
 	Figure int    `json:"figure"`
 	Short  string `json:"short"`
 	Title  string `json:"title"`
 	Says   string `json:"says"`
-	// ReverseLimit is the depth at which the paper had to stop, by dataset (figure 2).
+	// ReverseLimit is, by dataset, the depth at which the paper had to stop (figure 2).
 	ReverseLimit map[string]int `json:"reverse_limit"`
 }
 
-// published reads what the paper published under a name; see [data.Paper]. The files are part of the programme.
+// published reads the published numbers of a table, or the figures' statements; see [data.Paper].
 func published[T any](name string) *T {
 	b, err := data.Paper(name)
 	var v T
@@ -147,7 +148,7 @@ func published[T any](name string) *T {
 	return &v
 }
 
-// statement is what the paper says of a figure.
+// statement is what the paper says about a figure.
 func statement(figure int) Statement {
 	return published[struct{ Figures []Statement }]("figures").Figures[figure-1]
 }

@@ -85,7 +85,7 @@ func TestPublishedSpotValues(t *testing.T) {
 	}
 }
 
-// TestTable3IsPartOfTable6 compares what the paper prints twice.
+// TestTable3IsPartOfTable6 compares the numbers that the paper prints in both tables.
 func TestTable3IsPartOfTable6(t *testing.T) {
 	part, all := published[Performance]("table3"), published[Performance]("table6")
 	for i, r := range part.Rows {
@@ -97,7 +97,7 @@ func TestTable3IsPartOfTable6(t *testing.T) {
 	}
 }
 
-// TestPublishedNumbersAreInThePaper looks every number up in the paper's LaTeX, where a checkout has it beside it.
+// TestPublishedNumbersAreInThePaper looks up every number in the paper's LaTeX, if that lies beside the checkout.
 func TestPublishedNumbersAreInThePaper(t *testing.T) {
 	found, _ := filepath.Glob("../../../shared/paper/*.txt")
 	if len(found) == 0 {
@@ -161,7 +161,7 @@ func sum(counts map[string]int) (n int) {
 	return n
 }
 
-// grouped writes a number with commas, below a million.
+// grouped writes a number below a million with commas.
 func grouped(n int) string {
 	if n < 1000 {
 		return strconv.Itoa(n)

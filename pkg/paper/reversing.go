@@ -14,10 +14,10 @@ import (
 // Reversing are trainings of the same layers forwards only, backwards only and both ways, on the same splits.
 type Reversing struct {
 	Datasets []string `json:"datasets"`
-	// Splits to train on; on the first Tried of them, settings are chosen for each way by itself.
+	// Splits are those trained on. On the first Tried of them settings are chosen, separately for each way.
 	Splits []int `json:"splits"`
 	Tried  int   `json:"tried"`
-	// Rules make the candidates, and those of a way refine them.
+	// Rules make the candidate settings; rules of a way refine them.
 	Rules  []experiment.Rule `json:"candidates"`
 	Blocks []struct {
 		Title string `json:"title"`
@@ -28,13 +28,13 @@ type Reversing struct {
 	Note string `json:"note"`
 }
 
-// Way is a model that runs a layer in one of the three ways, and the depths to choose from.
+// Way is the model that runs a layer in one of the three ways, with its candidate depths.
 type Way struct {
 	Model string            `json:"model"`
 	Rules []experiment.Rule `json:"candidates"`
 }
 
-// The ways, in the order of their columns.
+// The three ways, in the order of the table's columns.
 const (
 	forwardOnly = iota
 	reverseOnly
@@ -43,12 +43,13 @@ const (
 
 var wayNames = [3]string{"forward only", "reverse only", "both"}
 
-// candidates are what there is to choose from for a way on a dataset.
+// candidates are the settings to choose from for a way on a dataset.
 func (r Reversing) candidates(dataset string, w Way) ([]train.Config, error) {
 	return experiment.Candidates(append(r.Rules[:len(r.Rules):len(r.Rules)], w.Rules...), dataset, w.Model)
 }
 
-// check returns an error where a way has no settings on a dataset, or impossible ones, or runs the wrong way.
+// check returns an error where a way has no settings on a dataset, or impossible ones, or layers in the wrong
+// direction.
 func (r Reversing) check() error {
 	for _, dataset := range r.Datasets {
 		for _, b := range r.Blocks {
@@ -76,12 +77,12 @@ func (r Reversing) check() error {
 	return nil
 }
 
-// about tells whether a list of datasets, where none stands for all, has one.
+// about tells whether a list of datasets contains one; an empty list stands for all.
 func about(datasets []string, one string) bool {
 	return len(datasets) == 0 || slices.Contains(datasets, one)
 }
 
-// reversing is the table of what running a layer backwards adds to it.
+// reversing is the table of what running layers backwards adds.
 func reversing(v *View) *Document {
 	d, p := &Document{}, v.Profile.Reversing
 	t := &report.Table{ID: "reversing", Title: v.title("The same layer forwards, backwards and both ways"),
@@ -101,7 +102,7 @@ func reversing(v *View) *Document {
 			for k, w := range b.Ways {
 				candidates, err := p.candidates(dataset, w)
 				if err != nil {
-					panic(err) // was checked when the profile was read
+					panic(err) // checked when the profile was read
 				}
 				found[k] = v.Choose(strings.Join([]string{dataset, b.Title, wayNames[k]}, " "), dataset, candidates,
 					p.Splits, p.Tried)
@@ -120,7 +121,7 @@ func reversing(v *View) *Document {
 	return d
 }
 
-// way shows what was found for one way.
+// way is the cell of one way's result.
 func way(f experiment.Found) report.Cell {
 	values := f.Values()
 	if len(values) == 0 {
@@ -133,7 +134,7 @@ func way(f experiment.Found) report.Cell {
 	return c
 }
 
-// gain shows differences, with their test.
+// gain is the cell of differences, with their test.
 func gain(gains []float64) report.Cell {
 	if len(gains) == 0 {
 		return report.Missing("not run both ways on the same splits")
@@ -141,7 +142,7 @@ func gain(gains []float64) report.Cell {
 	return report.Difference(metrics.Mean(gains), 2).Below(report.Text(tested(gains)))
 }
 
-// says notes in a sentence what reversing adds to a layer on a dataset, once it is tested.
+// says notes in a sentence what reversing adds to a layer on a dataset, if there are enough splits to test it.
 func (d *Document) says(dataset, title string, found [3]experiment.Found) {
 	gains := found[bothWays].Gains(found[forwardOnly])
 	if len(gains) < leastPairs {

@@ -16,7 +16,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// tiny is a profile of seconds on the pure-Go engine.
+// tiny is a profile whose runs take seconds on the pure-Go engine.
 func tiny(t *testing.T) Profile {
 	t.Helper()
 	p := Quick()
@@ -31,7 +31,7 @@ func tiny(t *testing.T) Profile {
 	return p
 }
 
-// runner runs on a board of 100 columns, whatever the dataset is called; tolokers is not here.
+// runner loads a board of 100 columns for every dataset name but tolokers, which it does not find.
 func runner(t *testing.T, path string) *experiment.Runner {
 	t.Helper()
 	store, err := results.Open(path)
@@ -83,7 +83,7 @@ func TestRunAndShow(t *testing.T) {
 	}
 }
 
-// TestCellsStopInTime begins runs of which nobody knows how long they take, and stops when the seconds are over.
+// TestCellsStopInTime starts runs of unknown time, and stops when the seconds allowed are over.
 func TestCellsStopInTime(t *testing.T) {
 	items, err := Choose([]string{"fig4"})
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// Verdict is what runs make of a claim.
+// Verdict is the result of checking a claim against runs.
 type Verdict string
 
-// The verdicts. Weaker: the direction holds, but the size or the significance does not; of a cell, it is near. The
-// thresholds are those of the claim's group and check.
+// The verdicts. Weaker means, for a claim, that the direction holds but not the size or the significance, and for a
+// cell, that it is near. Thresholds are given with the claim's group and check.
 const (
 	Reproduced    Verdict = "reproduced"
 	Weaker        Verdict = "weaker"
@@ -22,10 +22,10 @@ const (
 	NotRun        Verdict = "not run"
 )
 
-// Verdicts lists them, the best first.
+// Verdicts lists all verdicts, the best first.
 var Verdicts = []Verdict{Reproduced, Weaker, NotReproduced, NotRun}
 
-// Degrees of a cell's verdict tell how far the means are apart.
+// Degrees say, for a cell, how far apart the means are.
 const (
 	WithinOne = "within one std"
 	WithinTwo = "within two std"
@@ -33,29 +33,29 @@ const (
 	Above     = "above"
 )
 
-// Judgement is a case of a claim with its verdict.
+// Judgement is one case of a claim, with its verdict.
 type Judgement struct {
 	ID    string `json:"id"`
 	Group string `json:"group"`
 	Where string `json:"where"`
 	Says  string `json:"says"`
-	// Model, Dataset and Aspect are the case's, as far as it has them.
+	// Model, Dataset and Aspect of the case; empty where it has none.
 	Model   string  `json:"model,omitempty"`
 	Dataset string  `json:"dataset,omitempty"`
 	Aspect  string  `json:"aspect,omitempty"`
 	Verdict Verdict `json:"verdict"`
-	// Degree is that of a cell, else empty.
+	// Degree is set for cells only.
 	Degree string `json:"degree,omitempty"`
-	// Numbers is a sentence: ours, theirs, how they were compared; or why there is no verdict.
+	// Numbers is a sentence: our number, the paper's, and how they were compared; or why there is no verdict.
 	Numbers string `json:"numbers"`
-	// Ours and Paper are the numbers compared, P the probability of a test; those that there are.
+	// Ours and Paper are the numbers compared, and P the p-value of a test; nil where there is none.
 	Ours  *float64 `json:"ours,omitempty"`
 	Paper *float64 `json:"paper,omitempty"`
 	P     *float64 `json:"p,omitempty"`
-	// Splits and Seeds are the numbers of splits trained on, and of seeds on each at least; 0 without trainings.
+	// Splits is the number of splits trained on, and Seeds the least number of seeds on each; 0 without trainings.
 	Splits int `json:"splits,omitempty"`
 	Seeds  int `json:"seeds,omitempty"`
-	// Records are the IDs of the runs behind it, those that settings were chosen by among them.
+	// Records are the IDs of the runs behind the verdict, including those that settings were chosen by.
 	Records []string `json:"records"`
 	// Shown is the item whose page shows these runs.
 	Shown string `json:"shown"`
@@ -63,13 +63,13 @@ type Judgement struct {
 	runs []*results.Record
 }
 
-// Scorecard is all claims with their verdicts, at a profile.
+// Scorecard has all claims with their verdicts, for one profile.
 type Scorecard struct {
 	Profile string `json:"profile"`
-	// About says what the profile is, since its settings need not be the paper's.
+	// About describes the profile, since its settings need not be the paper's.
 	About  string          `json:"about"`
 	Counts map[Verdict]int `json:"counts"`
-	// Groups are those of the claims; none where claims were chosen.
+	// Groups are the groups of claims; nil where claims were chosen.
 	Groups []GroupScore `json:"groups,omitempty"`
 	Claims []Judgement  `json:"claims"`
 }
@@ -78,20 +78,20 @@ type Scorecard struct {
 type GroupScore struct {
 	ClaimGroup
 	Counts map[Verdict]int `json:"counts"`
-	// Degrees counts those of cells.
+	// Degrees counts the degrees of cells.
 	Degrees map[string]int `json:"degrees,omitempty"`
 }
 
 // claimCase is one case of a claim.
 type claimCase struct {
 	model, dataset, aspect string
-	// theirs is the paper's number, as text.
+	// theirs is the paper's number as text.
 	theirs string
 	// judge asks for the runs and decides.
 	judge func() finding
 }
 
-// finding is what runs say of a case.
+// finding is the result of judging a case.
 type finding struct {
 	verdict        Verdict
 	degree         string
@@ -104,7 +104,7 @@ func found(verdict Verdict, ours, paper float64, format string, args ...any) fin
 	return finding{verdict: verdict, ours: ours, paper: paper, p: math.NaN(), numbers: fmt.Sprintf(format, args...)}
 }
 
-// notRun says why there is no verdict.
+// notRun is the finding without a verdict, and why.
 func notRun(why string) finding {
 	return found(NotRun, math.NaN(), math.NaN(), "%s", strings.TrimPrefix(why, "not run: "))
 }
@@ -120,7 +120,7 @@ func limited(x, reproduced, weaker float64) Verdict {
 	return NotReproduced
 }
 
-// Judge is the scorecard as far as there are runs; it makes none.
+// Judge makes the scorecard from the runs that are there; it makes none.
 func Judge(r *experiment.Runner, p Profile) (*Scorecard, error) {
 	v, err := r.View()
 	if err != nil {
@@ -129,8 +129,8 @@ func Judge(r *experiment.Runner, p Profile) (*Scorecard, error) {
 	return judge(&View{v, p}), nil
 }
 
-// Choose returns the scorecard of the claims whose IDs begin with one of some texts, or all of it where there are
-// none; an error names a text that no ID begins with.
+// Choose returns the scorecard of the claims whose IDs begin with one of the given texts, or all of it where none is
+// given. A text that no ID begins with is an error.
 func (s *Scorecard) Choose(beginnings []string) (*Scorecard, error) {
 	if len(beginnings) == 0 {
 		return s, nil
@@ -172,7 +172,7 @@ func judge(v *View) *Scorecard {
 	return s
 }
 
-// count adds a judgement.
+// count adds a judgement to the counts.
 func (g *GroupScore) count(j Judgement) {
 	g.Counts[j.Verdict]++
 	if j.Degree == "" {
@@ -184,7 +184,7 @@ func (g *GroupScore) count(j Judgement) {
 	g.Degrees[j.Degree]++
 }
 
-// id is that of a case of the claim.
+// id is the ID of one case of the claim.
 func (c Claim) id(one claimCase) string {
 	id := c.ID
 	for _, part := range []string{one.model, one.dataset, one.aspect} {
@@ -215,7 +215,7 @@ func (v *View) decide(c Claim, one claimCase) Judgement {
 	return j
 }
 
-// trainings says on how many splits and seeds a verdict rests.
+// trainings says on how many splits and seeds a verdict is based.
 func trainings(splits, least, most int) string {
 	text := count(splits, "split") + " × " + count(most, "seed")
 	if least < most {
@@ -224,7 +224,7 @@ func trainings(splits, least, most int) string {
 	return text
 }
 
-// seeds counts the splits that runs were trained on, and the fewest and the most seeds on any of them.
+// seeds counts the splits that runs were trained on, and the least and largest number of seeds on any of them.
 func seeds(runs []*results.Record) (splits, least, most int) {
 	on := map[int][]uint64{}
 	for _, r := range runs {
@@ -240,7 +240,7 @@ func seeds(runs []*results.Record) (splits, least, most int) {
 	return len(on), least, most
 }
 
-// number is nil for what is not a finite number, which JSON does not have.
+// number is a pointer to x, or nil where x is not finite, since JSON has no such numbers.
 func number(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil

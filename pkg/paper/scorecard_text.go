@@ -10,14 +10,14 @@ import (
 	"unicode/utf8"
 )
 
-// textWidth is that of the scorecard in a terminal, verdictWidth that of its first column.
+// textWidth is the scorecard's width in a terminal, and verdictWidth that of its first column.
 const (
 	textWidth    = 116
 	verdictWidth = 16
 )
 
-// Text writes the scorecard for a terminal: counts, then the claims by group; what was not run by its reasons. Of
-// claims chosen, it writes each with the runs behind it.
+// Text writes the scorecard for a terminal: counts, then the claims by group, and claims not run by their reasons.
+// Where claims were chosen, it writes each with the runs behind it.
 func (s *Scorecard) Text(w io.Writer) {
 	if s.Groups == nil {
 		s.detail(w)
@@ -54,7 +54,7 @@ func (s *Scorecard) Text(w io.Writer) {
 	fmt.Fprintf(w, "\nThe runs behind a claim: revgnn claims ID, with an ID from above or the beginning of some.\n")
 }
 
-// apart says how far the cells of a group are off.
+// apart lists the degrees of a group's cells.
 func (g GroupScore) apart() string {
 	var parts []string
 	for _, d := range []string{WithinOne, WithinTwo, Below, Above} {
@@ -63,7 +63,7 @@ func (g GroupScore) apart() string {
 	return strings.Join(parts, ", ")
 }
 
-// text writes a claim; of a cell, the numbers say what the sentence does.
+// text writes a claim; for a cell, the numbers repeat what the sentence says, and are enough.
 func (j Judgement) text(w io.Writer) {
 	if j.Degree != "" {
 		row(w, j.Degree, j.ID+": "+j.Numbers)
@@ -86,7 +86,7 @@ func (s *Scorecard) detail(w io.Writer) {
 	}
 }
 
-// row writes text beside its head, in lines.
+// row writes text in lines to the right of head.
 func row(w io.Writer, head, text string) {
 	for i, line := range lines(text, textWidth-verdictWidth-2) {
 		if i > 0 {
@@ -96,14 +96,14 @@ func row(w io.Writer, head, text string) {
 	}
 }
 
-// wrapped writes text in lines that begin alike.
+// wrapped writes text in lines with the same indent.
 func wrapped(w io.Writer, indent, text string) {
 	for _, line := range lines(text, textWidth-len(indent)) {
 		fmt.Fprintf(w, "%s%s\n", indent, line)
 	}
 }
 
-// lines breaks text at blanks; longer words stay whole.
+// lines breaks text at spaces into lines; words longer than a line stay whole.
 func lines(text string, width int) (out []string) {
 	line := ""
 	for _, word := range strings.Fields(text) {

@@ -10,7 +10,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// task times the model with one quantity at a value.
+// task is the benchmark of the model with one quantity at a value.
 func (c Complexity) task(q Quantity, value int) (experiment.Task, error) {
 	at, graph := experiment.Settings{}, c.Graph
 	for key, setting := range q.Settings {
@@ -28,7 +28,7 @@ func (c Complexity) task(q Quantity, value int) (experiment.Task, error) {
 	return experiment.Whole(results.Bench, graph.name(), model), err
 }
 
-// idle times the model where there is next to nothing to do.
+// idle is the benchmark of the model on a tiny graph.
 func (c Complexity) idle() experiment.Task {
 	return experiment.Whole(results.Bench, c.Idle.name(), c.Model.Config)
 }
@@ -86,7 +86,7 @@ func stated(p *Complexities) *report.Table {
 	return t
 }
 
-// measured is what a quantity's values came to, beside a run of next to nothing.
+// measured collects the benchmarks of one quantity's values; nothing is that of the tiny graph.
 type measured struct {
 	nothing            experiment.Answer[experiment.Timed]
 	quantity           Quantity
@@ -94,7 +94,7 @@ type measured struct {
 	why                string
 }
 
-// measure adds a value, and makes its row of the table.
+// measure adds the benchmark of a value, and makes its row of the table.
 func (m *measured) measure(v *View, value int) report.Row {
 	row := report.Row{Label: fmt.Sprintf("%s = %d", m.quantity.Quantity, value)}
 	t, err := v.Profile.Complexity.task(m.quantity, value)
@@ -119,7 +119,7 @@ func (m *measured) measure(v *View, value int) report.Row {
 	return row
 }
 
-// power is the exponent of y ~ x^p, of all points or none.
+// power is the cell of the exponent of y ~ x^p, if all points are there.
 func power(x, y []float64, points int, why string) report.Cell {
 	f, why := allPoints(x, y, points, why)
 	if why != "" {
@@ -128,7 +128,7 @@ func power(x, y []float64, points int, why string) report.Cell {
 	return report.Number(f.Slope, 2).Below(report.Text(fmt.Sprintf("R² = %.3f", f.R2)))
 }
 
-// allPoints is the exponent of y ~ x^p of so many points, or why there is none.
+// allPoints is the fitted exponent of y ~ x^p if the given number of points is there, or why not.
 func allPoints(x, y []float64, points int, why string) (report.Fit, string) {
 	if len(y) < points || len(x) < points {
 		return report.Fit{}, cmp.Or(why,

@@ -44,7 +44,7 @@ func statistics(v *View) *Document {
 	return d
 }
 
-// compared are our numbers and the paper's, and whether they are the same.
+// compared are the cells of our statistics beside the paper's, and whether they are the same.
 func compared(a experiment.Answer[metrics.Stats], paper GraphStatistics) (cells []report.Cell, same bool) {
 	same = true
 	for k, pair := range [][2]float64{
@@ -64,7 +64,7 @@ func compared(a experiment.Answer[metrics.Stats], paper GraphStatistics) (cells 
 		ours := report.Missing(a.Why)
 		if a.OK() {
 			ours = show(pair[0])
-			// Half a unit of the last decimal, and a little: some ratios of whole numbers end exactly there.
+			// Half a unit of the last decimal, plus a little, since some ratios lie exactly half way.
 			same = same && math.Abs(pair[0]-pair[1]) <= 0.005001
 		}
 		cells = append(cells, ours, show(pair[1]).Published())

@@ -8,8 +8,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// TestPlacesWithoutAllRows: a row that was not run may be ahead, so that the first place of those run is no first
-// place.
+// TestPlacesWithoutAllRows: a row that was not run may be ahead, so that the first rank among those run is not proof.
 func TestPlacesWithoutAllRows(t *testing.T) {
 	p := plainRules(t)
 	s := experiment.Scope{Profile: p.Profile}
@@ -44,7 +43,7 @@ func TestPlacesWithoutAllRows(t *testing.T) {
 	}
 }
 
-// TestLargestGainOnCommonDatasets: a backbone's mean is not better for the datasets that only it was run on.
+// TestLargestGainOnCommonDatasets: datasets that only one backbone was run on do not raise its mean gain.
 func TestLargestGainOnCommonDatasets(t *testing.T) {
 	p := plainRules(t)
 	j := verdictOf(t, p, "gcn-most/gcn+rep", func(task experiment.Task) any {

@@ -10,7 +10,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// smoothing is a training with these GSLs in all layers of its processes, which it follows as asked.
+// smoothing is a training with the given GSLs in all layers of its two processes, followed as its task asks.
 func smoothing(task experiment.Task, forward, reverse float64) any {
 	f := &experiment.Followed{}
 	for _, l := range task.Follow.Layers {
@@ -63,8 +63,8 @@ func TestVerdictsOfSmoothness(t *testing.T) {
 	}
 }
 
-// spreading is a training followed on boards, with predictions that spread by so much after the first layer and the
-// last of each process.
+// spreading is a training followed on boards, whose predictions have the given standard deviations after the first and
+// the last layer of each process.
 func spreading(task experiment.Task, forward, reverse [2]float64) any {
 	f := &experiment.Followed{}
 	layer := func(l int, by float64) experiment.Layer {

@@ -21,7 +21,7 @@ func plainRules(t *testing.T) Profile {
 	return p
 }
 
-// verdictOf judges one claim on what tasks come to; a task of which there is no outcome diverged.
+// verdictOf judges one claim, given the outcomes of tasks; a task without outcome diverged.
 func verdictOf(t *testing.T, p Profile, id string, outcome func(experiment.Task) any) Judgement {
 	t.Helper()
 	s := experiment.Scope{Profile: p.Profile}
@@ -54,12 +54,12 @@ func verdictOf(t *testing.T, p Profile, id string, outcome func(experiment.Task)
 	return j
 }
 
-// scoring is a training with a test metric in percent.
+// scoring is a training with the given test metric in percent.
 func scoring(percent float64) any {
 	return experiment.Trained{Result: train.Result{Val: 0.5, Test: train.Number(percent / 100), Status: train.OK}}
 }
 
-// around spreads a mean over splits 0, 1 and 2 by a distance.
+// around gives splits 0, 1 and 2 the mean and values at a distance above and below.
 func around(task experiment.Task, mean, distance float64) float64 {
 	return mean + distance*float64(task.Split-1)
 }
@@ -125,7 +125,7 @@ func TestBalancedRows(t *testing.T) {
 	}
 }
 
-// gaining is a training whose test metric is 80, and that with a reverse process by so much higher on the splits.
+// gaining is a training with test metric 80, higher by the given amounts on the splits if it has a reverse process.
 func gaining(gains map[string][3]float64) func(experiment.Task) any {
 	return func(task experiment.Task) any {
 		by, named := gains[task.Dataset]
@@ -150,8 +150,8 @@ func TestVerdictsOfGains(t *testing.T) {
 		{"gain/gcn+rep/minesweeper", [3]float64{2, 2.1, 1.9}, Weaker},           // too small
 		{"gain/gcn+rep/minesweeper", [3]float64{1, -0.5, 1}, NotReproduced},     // neither
 		{"gain/gcn+rep/minesweeper", [3]float64{-6, 18, 6}, Weaker},             // not significant
-		{"gain/gcn+rep/minesweeper", [3]float64{-1, -2, -1}, NotReproduced},     // the other way
-		{"gain/gcn+rep/minesweeper", [3]float64{}, NotReproduced},               // no way
+		{"gain/gcn+rep/minesweeper", [3]float64{-1, -2, -1}, NotReproduced},     // the wrong sign
+		{"gain/gcn+rep/minesweeper", [3]float64{}, NotReproduced},               // no difference
 		{"gain/grand+rep/amazon-ratings", [3]float64{-1, -1.1, -1}, Reproduced}, // published: −1.04
 		{"gain/grand+rep/amazon-ratings", [3]float64{1, 1.1, 1}, NotReproduced},
 		{"unchanged/gat+rep/photo", [3]float64{-1, -1.1, -1}, Reproduced},

@@ -11,10 +11,10 @@ type View struct {
 	Profile Profile
 }
 
-// title says the profile, so that no picture or table stands alone without it.
+// title adds the profile's name, so that no picture or table is shown without it.
 func (v *View) title(text string) string { return text + " (profile " + v.Profile.Name + ")" }
 
-// titleOf is what tables call a model.
+// titleOf is the model's name in tables.
 func titleOf(model string) string {
 	if k, err := models.Lookup(model); err == nil {
 		return k.Title

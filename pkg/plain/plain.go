@@ -1,4 +1,4 @@
-// Package plain shows text of others, such as names from files, without letting it steer the terminal.
+// Package plain shows untrusted text, such as names from files, so that it cannot control the terminal.
 package plain
 
 import (
@@ -7,9 +7,9 @@ import (
 	"unicode"
 )
 
-// Text is text with every character that shows nothing itself but steers what is shown written as an escape: controls
-// such as ESC (`\u001b`), which begins a terminal's commands, line ends, and marks that reverse the direction of
-// writing. What is no UTF-8 becomes U+FFFD.
+// Text replaces every character that is not visible itself but changes how text is shown by an escape: control
+// characters such as ESC (`\u001b`), which begins a terminal's commands, line ends, and marks that reverse the
+// direction of writing. Invalid UTF-8 becomes U+FFFD.
 func Text(s string) string { return Keeping(s, "") }
 
 // Keeping is [Text], but leaves the characters of keep as they are.
@@ -26,7 +26,7 @@ func Keeping(s, keep string) string {
 		switch {
 		case !steers(r):
 			b.WriteRune(r)
-		case r > 0xffff: // in two halves, as JSON has it
+		case r > 0xffff: // in two halves, as in JSON
 			r -= 0x10000
 			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
 		default:

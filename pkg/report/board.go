@@ -9,31 +9,31 @@ import (
 // Panel is one of the maps that [Board], [Boards] and [Slider] draw.
 type Panel struct {
 	Title  string    // above the map, 32 characters at most; a score fits, as in "GCN: ROC-AUC 0.71"
-	Values []float64 // one per cell, row by row from the top left; what is no number stays white
-	Marks  []int     // cells that get a dot, for example mines, by their place in Values
+	Values []float64 // one per cell, row by row from the top left; NaN stays white
+	Marks  []int     // cells with a dot, for example mines, as indices of Values
 }
 
-// Strip is one of the rows of maps that [Boards] draws. A Panel without Values leaves its place empty.
+// Strip is one of the rows of maps that [Boards] draws. A Panel without Values stays empty.
 type Strip struct {
 	Title  string // left of the maps
 	Panels []Panel
 }
 
-// Board draws maps of the same grid of square cells side by side, for example the truth and predictions for each
-// node of a Minesweeper board.
+// Board draws maps of the same grid of square cells side by side, for example the truth and predictions for each node
+// of a Minesweeper board.
 //
-// valueName says what the values are, with their unit, and what the dots are, where there are any. All panels
-// share one colour scale, from light to dark: 0 to 1 where all values lie in between, else from the least to the
-// greatest value. Boards of up to 256 cells a side are readable, and one of some thousand cells still takes little
-// room in a saved notebook.
+// valueName says what the values are, with their unit, and what the dots mean, if there are any. All panels share one
+// colour scale, from light to dark: 0 to 1 if all values lie in that range, else from the least to the largest value.
+// Boards of up to 256 cells a side are readable, and a board of some thousand cells takes little room in a saved
+// notebook.
 func Board(id, title, valueName string, rows, cols int, panels []Panel) *Figure {
 	b := &board{title: title, valueName: valueName, rows: rows, cols: cols,
 		strips: []Strip{{Panels: panels}}, axes: true}
 	return b.figure(id)
 }
 
-// Boards draws several rows of small maps, all of the same grid of cells, for example predictions over layers: a row
-// for each network, a column for each layer. See [Board]; small maps have no numbers at their edges.
+// Boards draws several rows of small maps, all of the same grid of cells, for example predictions over layers, with a
+// row for each network and a column for each layer. See [Board]; small maps have no numbers at their edges.
 func Boards(id, title, valueName string, rows, cols int, strips []Strip) *Figure {
 	b := &board{title: title, valueName: valueName, rows: rows, cols: cols, strips: strips}
 	return b.figure(id)
@@ -41,16 +41,16 @@ func Boards(id, title, valueName string, rows, cols int, strips []Strip) *Figure
 
 // Distances in CSS pixels.
 const (
-	mapSize   = 256 // the longer side of a map, about
-	mapLeft   = 62  // of the first map
+	mapSize   = 256 // approximately the longer side of a map
+	mapLeft   = 62  // left edge of the first map
 	mapTop    = 78
 	gap       = 44  // between two maps
-	smallSize = 140 // of one of several rows of maps, at most
+	smallSize = 140 // the longer side of a map in several rows of maps, at most
 	smallGap  = 14
-	pageWidth = 1080 // of all maps of a row, as far as single cells can be seen
+	pageWidth = 1080 // width of a row of maps, unless single cells would be too small to see
 
-	least      = 600 // width of a figure
-	scaleWidth = 140 // of the bar of colours
+	least      = 600 // the least width of a figure
+	scaleWidth = 140 // width of the colour bar
 )
 
 type board struct {
@@ -63,7 +63,7 @@ type board struct {
 	low, high                 float64 // ends of the colour scale
 }
 
-// placed is a map and where its upper left corner is.
+// placed is a map with the position of its upper left corner.
 type placed struct {
 	Panel
 	left, top int
@@ -74,7 +74,7 @@ func (b *board) figure(id string) *Figure {
 	if f.err != nil {
 		return f
 	}
-	if b.low == b.high { // not given
+	if b.low == b.high { // bounds not given
 		b.low, b.high = bounds(b.strips)
 	}
 	b.layout()
@@ -135,7 +135,7 @@ func (b *board) check() error {
 	return nil
 }
 
-// layout finds sizes and distances; titles get the room that they need.
+// layout computes sizes and distances; titles get the room that they need.
 func (b *board) layout() {
 	size, between, font := mapSize, gap, 13.0
 	b.start = mapLeft
@@ -156,7 +156,7 @@ func (b *board) layout() {
 	b.down = b.rows*b.cell + 42
 }
 
-// textWidth is the width of a line of text, in the unit of its font's size.
+// textWidth is the width of a line of text at a font size, in the same unit.
 func textWidth(text string, size float64) float64 { return size * widthOf(text, false) }
 
 // headWidth is the width that a figure needs for its title.
@@ -175,7 +175,7 @@ func (b *board) maps() []placed {
 	return maps
 }
 
-// bounds of the colour scale: see Board.
+// bounds are the ends of the colour scale: see [Board].
 func bounds(strips []Strip) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, s := range strips {
@@ -188,7 +188,7 @@ func bounds(strips []Strip) (low, high float64) {
 		}
 	}
 	switch {
-	case low > high, low >= 0 && high <= 1: // the first: no numbers at all
+	case low > high, low >= 0 && high <= 1: // low > high: there are no numbers at all
 		return 0, 1
 	case low == high:
 		return low, low + 1

@@ -22,7 +22,8 @@ func (b *board) option() map[string]any {
 	return option
 }
 
-// compact lists values row by row: a third of what triples take.
+// compact describes the board with its values as a list, row by row: a third of the size of (column, row, value)
+// triples.
 func (b *board) compact() (map[string]any, string) {
 	option := b.frame()
 	for i, p := range b.maps() {
@@ -40,7 +41,7 @@ const boardTooltip = `option.tooltip.formatter = p => ` +
 	`p.seriesName.replace(/[&<>]/g, c => '&#' + c.charCodeAt(0) + ';') +
     '<br>row ' + p.value[1] + ', column ' + p.value[0] + ': <b>' + p.value[2] + '</b>';`
 
-// static draws each map as one image: thousands of rectangles would take megabytes.
+// static describes the board with each map as one image, since thousands of rectangles would take megabytes.
 func (b *board) static() (map[string]any, string, error) {
 	option := b.frame()
 	var images []any
@@ -54,7 +55,7 @@ func (b *board) static() (map[string]any, string, error) {
 			"style": map[string]any{"image": picture, "width": b.cols * b.cell, "height": b.rows * b.cell},
 		})
 	}
-	// The marks, too, are one path instead of hundreds of circles.
+	// Marks are one path instead of hundreds of circles.
 	all := option["series"].([]any)
 	option["series"] = all[:len(b.maps())]
 	if marks := b.marks(); marks != "" {
@@ -65,7 +66,7 @@ func (b *board) static() (map[string]any, string, error) {
 	return option, "", nil
 }
 
-// marks is a path of circles around the centres of all marked cells.
+// marks is an SVG path of circles around the centres of all marked cells.
 func (b *board) marks() string {
 	var path strings.Builder
 	for _, p := range b.maps() {
@@ -82,7 +83,7 @@ func (b *board) marks() string {
 func (b *board) markSize() float64 { return math.Round(max(2, 0.34*float64(b.cell))) }
 func (b *board) markRim() float64  { return max(0.5, min(1.5, float64(b.cell)/12)) }
 
-// frame is the board without its cells: titles, axes, marks, colour scale.
+// frame describes the board without its cells: titles, axes, marks, colour scale.
 func (b *board) frame() map[string]any {
 	px := strconv.Itoa
 	maps := b.maps()
@@ -96,7 +97,7 @@ func (b *board) frame() map[string]any {
 			InRange: &opts.VisualMapInRange{Color: shades}, Orient: "horizontal", Left: px(b.start - 5), Bottom: "12",
 			Text: []string{number(b.high), b.valueName + "   " + number(b.low)}, TextStyle: text(13),
 		}))
-	// go-echarts knows one grid's axes; the other grids' are added here, one pair per panel.
+	// go-echarts supports the axes of one grid only; a pair of axes for each panel is added here.
 	heat.XAxisList, heat.YAxisList = nil, nil
 	for i, p := range maps {
 		heat.GridList = append(heat.GridList, opts.Grid{
@@ -122,7 +123,7 @@ func (b *board) frame() map[string]any {
 	return option
 }
 
-// dress adds what go-echarts has no words for.
+// dress adds options that go-echarts does not support.
 func (b *board) dress(option map[string]any, maps []placed) {
 	for name, n := range map[string]int{"xAxis": b.cols, "yAxis": b.rows} {
 		for _, axis := range option[name].([]any) {
@@ -172,7 +173,7 @@ func (b *board) dress(option map[string]any, maps []placed) {
 	}
 }
 
-// dots mark cells, well seen on light and on dark ones, in colour and in grey.
+// dots mark cells so that they are visible on light and dark cells, in colour and in grey.
 func (b *board) dots(i int, marks []int) map[string]any {
 	var data [][2]int
 	for _, m := range marks {
@@ -198,7 +199,7 @@ func series(option map[string]any, i int) map[string]any {
 	return option["series"].([]any)[i].(map[string]any)
 }
 
-// spacing between numbered rows or columns: a round number, for at most twelve labels.
+// spacing is the distance between numbered rows or columns: a round number, for at most twelve labels.
 func spacing(n int) int {
 	for unit := 1; ; unit *= 10 {
 		for _, step := range []int{unit, 2 * unit, 5 * unit} {

@@ -20,8 +20,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// openPage opens a page in a real browser without a network, and fails the test for every error on its console and
-// every address that it asks for. It skips where there is no browser.
+// openPage opens a page in a real browser without a network. The test fails for every error on the page's console and
+// every address that it requests. It is skipped where there is no browser.
 func openPage(t *testing.T, html string) context.Context {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "page.html")
@@ -31,7 +31,7 @@ func openPage(t *testing.T, html string) context.Context {
 	return openAddress(t, "file://"+file, "file:")
 }
 
-// openAddress is openPage for a page that may ask for what is below an address on this machine.
+// openAddress is openPage for a page that may request addresses below one on this machine.
 func openAddress(t *testing.T, address, below string) context.Context {
 	t.Helper()
 	chrome := ""
@@ -48,7 +48,7 @@ func openAddress(t *testing.T, address, below string) context.Context {
 	allocator, cancel := chromedp.NewExecAllocator(context.Background(),
 		chromedp.ExecPath(chrome), chromedp.WindowSize(1280, 1000),
 		chromedp.Flag("headless", true),
-		chromedp.Flag("no-sandbox", true), // root, as in containers, can't have the sandbox; the page is ours
+		chromedp.Flag("no-sandbox", true), // the sandbox does not work for root, as in containers; the page is ours
 		chromedp.Flag("disable-gpu", true), chromedp.Flag("no-first-run", true),
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")) // no network
@@ -88,7 +88,7 @@ func until(t *testing.T, page context.Context, expression string) {
 	t.Fatalf("never true: %s", expression)
 }
 
-// pixel is the colour at a place of the first figure's canvas, in CSS pixels.
+// pixel is the colour at a point of the first figure's canvas, in CSS pixels.
 const pixel = `((x, y) => {
 	const c = document.querySelector('#slider canvas'), scale = c.width / c.clientWidth;
 	return [...c.getContext('2d').getImageData(x * scale, y * scale, 1, 1).data].slice(0, 3).join();
@@ -109,8 +109,7 @@ func TestPageInBrowser(t *testing.T) {
 	until(t, page, `document.title === 'All & more' && document.querySelectorAll('#heterophilic td').length === 25`)
 }
 
-// TestFigureBehindHub: a server like JupyterHub's, which gives the library only to requests
-// with the token of its cookie.
+// TestFigureBehindHub: a server like JupyterHub's serves the library only to requests with the token of its cookie.
 func TestFigureBehindHub(t *testing.T) {
 	needECharts(t)
 	library, err := echarts.Source()
@@ -150,7 +149,7 @@ func TestSliderInBrowser(t *testing.T) {
 	page := openPage(t, html)
 	until(t, page, `!!document.querySelector('#slider[data-drawn=interactive] input[type=range]')`)
 	until(t, page, `document.querySelector('#slider output').textContent === 'layer 4'`)
-	// The upper left cell, away from its dot, goes from 0 (the lightest colour) to 1 (the darkest).
+	// The upper left cell, beside its dot, changes from 0 (the lightest colour) to 1 (the darkest).
 	to := func(frame string) string {
 		return `(() => {
 			const i = document.querySelector('#slider input');
@@ -163,7 +162,7 @@ func TestSliderInBrowser(t *testing.T) {
 	until(t, page, pixel+`(70, 85) === '222,235,247'`)
 	until(t, page, to("8"))
 	until(t, page, pixel+`(70, 85) === '8,48,107'`)
-	// By the keyboard, as readers without a mouse do.
+	// With the keyboard, as readers without a mouse use it.
 	if err := chromedp.Run(page, chromedp.Focus("#slider input", chromedp.ByQuery),
 		chromedp.KeyEvent(kb.ArrowLeft)); err != nil {
 		t.Fatal(err)

@@ -13,9 +13,9 @@ import (
 //	report.Mean(45.89, 1.45, 10, 2).Ranked().Below(report.Text("256/256"), report.Mean(45.9, 1.5, 10, 1).Published())
 type Cell struct {
 	kind      kind
-	text      string  // of a text, a formula, a missing cell's reason
+	text      string  // the text, the formula, or why the number is missing
 	mean, std float64 // std is NaN where there is none
-	runs      int     // that mean and std are over; 0 where nobody knows
+	runs      int     // number of runs of mean and std; 0 where unknown
 	decimals  int
 	published bool
 	ranked    bool
@@ -41,8 +41,8 @@ func Number(v float64, decimals int) Cell {
 	return Cell{kind: kindNumber, mean: v, std: math.NaN(), decimals: decimals}
 }
 
-// Mean is a mean over some runs with its spread, as in "45.89 ± 1.45". A std that is no number is not shown, which is
-// right for one run; runs is 0 where it isn't known. For percent, give percent, and say so in the column's Unit.
+// Mean is a mean over some runs with its spread, as in "45.89 ± 1.45". A NaN as std is not shown, as is right for one
+// run; runs is 0 where unknown. Give percentages in percent, and say so in the column's Unit.
 func Mean(mean, std float64, runs, decimals int) Cell {
 	return Cell{kind: kindNumber, mean: mean, std: std, runs: runs, decimals: decimals}
 }
@@ -52,7 +52,7 @@ func Count(n int) Cell {
 	return Cell{kind: kindCount, mean: float64(n), std: math.NaN()}
 }
 
-// Scientific is v as "3.36 × 10⁻⁵", with the given decimals of the factor before the power.
+// Scientific is v as "3.36 × 10⁻⁵", where the factor before the power has the given decimals.
 func Scientific(v float64, decimals int) Cell {
 	return Cell{kind: kindScientific, mean: v, std: math.NaN(), decimals: decimals}
 }
@@ -69,17 +69,16 @@ func Text(text string) Cell { return Cell{kind: kindWords, text: text} }
 // LaTeX ("O(L_F |E| d + d^2)", "L_{RF}").
 func Formula(text string) Cell { return Cell{kind: kindFormula, text: text} }
 
-// Missing is a number that isn't there; the reason appears as a note below the table, once
-// for all cells that share it.
+// Missing stands for a missing number. The reason appears as a note below the table, once for all cells that share it.
 func Missing(reason string) Cell { return Cell{kind: kindMissing, text: reason} }
 
-// Published sets a cell apart as somebody else's number, taken from a publication.
+// Published marks a number as taken from a publication, not computed here.
 func (c Cell) Published() Cell {
 	c.published = true
 	return c
 }
 
-// Ranked lets a number compete for the best of its column: see [Column.Best].
+// Ranked includes a number in the choice of the best of its column: see [Column.Best].
 func (c Cell) Ranked() Cell {
 	c.ranked = true
 	return c
@@ -130,7 +129,7 @@ func (c Cell) check() error {
 	return nil
 }
 
-// value is the number as readers see it, which ranking goes by.
+// value is the number as shown, which ranking uses.
 func (c Cell) value() string {
 	switch c.kind {
 	case kindCount:

@@ -12,8 +12,8 @@ var curvesJS string
 
 // Curves draws lines over a shared pair of axes, for example a loss over epochs.
 //
-// xName and yName name the axes with their units, as in "time [s]". More than six curves repeat colours: draw two
-// figures instead. At most one Axes may follow.
+// xName and yName name the axes with their units, as in "time [s]". Colours repeat after six curves; draw two figures
+// instead. At most one Axes may follow.
 func Curves(id, title, xName, yName string, series []Series, axes ...Axes) *Figure {
 	p := Plot{XName: xName, YName: yName, Series: series}
 	if len(axes) > 0 {
@@ -22,9 +22,9 @@ func Curves(id, title, xName, yName string, series []Series, axes ...Axes) *Figu
 	return Plots(id, title, p)
 }
 
-// Plots draws one to three panels of curves side by side under one title, for example the same measure over
-// forward and over reverse layers. Curves of the same name look the same in all panels, and the legend above
-// the panels has them once.
+// Plots draws one to three panels of curves side by side under one title, for example the same measure over forward
+// and over reverse layers. Curves with the same name look the same in all panels, and are listed once in the legend
+// above the panels.
 func Plots(id, title string, plots ...Plot) *Figure {
 	c := &curves{title: title, plots: plots}
 	f := &Figure{ID: id, Title: title, chart: c, err: c.check()}
@@ -53,9 +53,9 @@ func Plots(id, title string, plots ...Plot) *Figure {
 
 // Distances in CSS pixels.
 const (
-	panelWidth  = 480 // of one of several panels, with its axis
-	panelHeight = 246 // of the area that holds the curves
-	axisWidth   = 78  // left of a panel, for its axis
+	panelWidth  = 480 // width of one of several panels, with its axis
+	panelHeight = 246 // height of the area of the curves
+	axisWidth   = 78  // room left of a panel, for its axis
 	legendRow   = 24
 	legendIcon  = 36
 )
@@ -65,10 +65,10 @@ type curves struct {
 	plots []Plot
 
 	width, top int
-	looks      []look // of all curves, in the order of the legend
+	looks      []look // how to draw the curves, in the order of the legend
 }
 
-// look is how all curves of a name are drawn.
+// look is how all curves with the same name are drawn.
 type look struct {
 	name   string
 	style  Style
@@ -97,7 +97,7 @@ func (c *curves) check() error {
 	return nil
 }
 
-// layout gives each name its look, and the legend its rows above the panels: it never covers data.
+// layout gives each name its look, and puts the legend's rows above the panels, where they never cover data.
 func (c *curves) layout() {
 	strokes := map[string]int{}
 	for _, p := range c.plots {
@@ -127,7 +127,7 @@ func (c *curves) layout() {
 	}
 }
 
-// legendRows counts the rows that the legend's names take, set as ECharts sets them.
+// legendRows counts the rows of the legend, broken as ECharts breaks them.
 func (c *curves) legendRows() int {
 	rows, x := 1, 0.0
 	room := float64(c.width - 24)
@@ -141,7 +141,7 @@ func (c *curves) legendRows() int {
 	return rows
 }
 
-// left edge of panel i, and its width.
+// left is the left edge of panel i, and its width.
 func (c *curves) left(i int) (left, width int) {
 	share := c.width / len(c.plots)
 	return i*share + axisWidth, share - axisWidth - 28

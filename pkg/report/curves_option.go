@@ -18,7 +18,7 @@ func (c *curves) option() map[string]any {
 			ItemWidth: legendIcon, ItemHeight: 11, TextStyle: text(13)}),
 		charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true), Trigger: "axis"}),
 	)
-	// go-echarts knows one grid's axes; the other panels' are added here.
+	// go-echarts supports the axes of one grid only; the other panels' are added here.
 	chart.XAxisList, chart.YAxisList = nil, nil
 	for i, p := range c.plots {
 		left, width := c.left(i)
@@ -64,7 +64,7 @@ func (c *curves) option() map[string]any {
 	for _, l := range c.looks {
 		entry := map[string]any{"name": l.name}
 		if l.style == Line || l.style == Fitted {
-			entry["itemStyle"] = map[string]any{"opacity": 0} // no symbols that the curves don't have
+			entry["itemStyle"] = map[string]any{"opacity": 0} // hide the legend's symbol where the curve has none
 		}
 		names = append(names, entry)
 	}
@@ -94,7 +94,7 @@ func (c *curves) series(i int, s Series) []any {
 	switch {
 	case l.style == Fitted:
 		curve["lineStyle"] = map[string]any{"color": stroke.colour, "type": []int{2, 3}, "width": 1.2}
-	case l.style != Line, len(points) == 1: // a single point has no line to show
+	case l.style != Line, len(points) == 1: // a single point would show no line
 		curve["symbol"], curve["symbolSize"], curve["showAllSymbol"] = stroke.symbol, 8, true
 	}
 	if l.style == Points || l.style == Published {
@@ -139,7 +139,7 @@ func scale(log bool) string {
 	return "value"
 }
 
-// furthest ends a linear axis at the last point; a logarithmic one goes on to the next power.
+// furthest is the end of an axis: the last point on a linear axis, the next power on a logarithmic one.
 func furthest(log bool) any {
 	if log {
 		return nil

@@ -16,7 +16,7 @@ func someCurves() *Figure {
 func someBoard(rows, cols int) *Figure {
 	values := make([]float64, rows*cols)
 	for i := range values {
-		values[i] = float64(i*7919%1000) / 999 // looks like noise, which packs badly
+		values[i] = float64(i*7919%1000) / 999 // noise, which compresses badly
 	}
 	values[0] = math.NaN()
 	return Board("board", "A board", "probability", rows, cols, []Panel{{Title: "Truth", Values: values},

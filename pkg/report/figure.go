@@ -9,39 +9,39 @@ import (
 
 // Figure is one picture. Make it with a builder such as [Curves] or [Board].
 type Figure struct {
-	ID     string // names the figure in HTML; unique on a page, and fixed, so that saved notebooks differ only in data
+	ID     string // the figure's name in HTML; unique on a page, and constant, so that saved notebooks stay alike
 	Title  string // one line above the picture
-	Alt    string // what the picture shows, in a sentence, for readers who can't see it
+	Alt    string // what the picture shows, in a sentence, for readers who cannot see it
 	Width  int    // in CSS pixels
 	Height int    // in CSS pixels
 
 	chart chart
-	err   error // what was wrong with the builder's arguments
+	err   error // a mistake in the builder's arguments
 
-	liveWidth, liveHeight int // of the interactive chart, where they differ
+	liveWidth, liveHeight int // size of the interactive chart, where it differs
 
-	drawn struct { // the static picture, once it was asked for
+	drawn struct { // the static picture, once it has been drawn
 		sync.Mutex
 		svg           string
 		width, height int
 	}
 }
 
-// chart is what a builder adds to the common look.
+// chart is what distinguishes one kind of figure from another.
 type chart interface {
-	// option describes the whole chart, data included, as ECharts wants it.
+	// option describes the whole chart, data included, as an ECharts option.
 	option() map[string]any
 
-	// compact describes it for a web page: the option, with bulky data packed, and the JavaScript function
-	// that unpacks it in place ("" for none). It also adds what JSON can't hold, such as tooltips' functions, and may
-	// return a function (box, chart) => {...} that adds controls below the chart.
+	// compact describes the chart for a web page: the option with bulky data packed, and a JavaScript function that
+	// unpacks it in place ("" for none). The function also adds what JSON cannot hold, such as tooltip formatters, and
+	// may return a function (box, chart) => {...} that adds controls below the chart.
 	compact() (option map[string]any, prepare string)
 
-	// static describes it for the static picture, again with bulky data packed, with a function of the same kind. An
-	// entry "overlay" holds SVG elements to put over what ECharts draws.
+	// static describes the chart for the static picture, also with bulky data packed and a function that unpacks it.
+	// An entry "overlay" holds SVG elements to put over ECharts' drawing.
 	static() (option map[string]any, prepare string, err error)
 
-	// numbers are what the chart shows, as lines of CSV, the columns' names first.
+	// numbers are the chart's data as rows of CSV, beginning with the columns' names.
 	numbers() [][]string
 }
 
@@ -50,14 +50,14 @@ type Item interface {
 	// HTML is the item for a web page.
 	HTML() (string, error)
 
-	// Text is what readers of plain text get.
+	// Text is the item as plain text.
 	Text() string
 }
 
-// Text says what the figure shows.
+// Text describes the figure in words.
 func (f *Figure) Text() string { return f.Title + ". " + f.Alt }
 
-// Option describes the chart as JSON, as ECharts' setOption takes it.
+// Option is the chart's description as JSON, the argument of ECharts' setOption.
 func (f *Figure) Option() ([]byte, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (f *Figure) check() error {
 	return nil
 }
 
-// marshal leaves <, > and & to the caller: JSON escapes them, which is right inside a script, too.
+// marshal writes JSON with <, > and & escaped, so that it can stand inside a script element.
 func (f *Figure) marshal(option map[string]any) ([]byte, error) {
 	var b bytes.Buffer
 	if err := json.NewEncoder(&b).Encode(option); err != nil {

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// CSV is what the figure shows, in numbers: a line for each point of a curve, cell of a map or point of many
-// dimensions.
+// CSV is the figure's data: a line for each point of a curve, each cell of a map, or each point of many dimensions.
 func (f *Figure) CSV() (string, error) {
 	if err := f.check(); err != nil {
 		return "", err
@@ -20,7 +19,8 @@ func (f *Figure) CSV() (string, error) {
 	return b.String(), nil
 }
 
-// LaTeX is the figure as a float that needs \usepackage{graphicx} and the figure's PNG, by its ID, beside the document.
+// LaTeX is the figure as a float. It needs \usepackage{graphicx} and, beside the document, the figure's PNG, named by
+// its ID.
 func (f *Figure) LaTeX() (string, error) {
 	if err := f.check(); err != nil {
 		return "", err
@@ -63,7 +63,7 @@ func (b *board) numbers() [][]string {
 	return lines
 }
 
-// numbers of a slider are those of all its frames, as strips.
+// numbers are the numbers of all of a slider's frames, as strips.
 func (s *slider) numbers() [][]string {
 	all := *s.live
 	all.strips = nil

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestBoardsFitAPage: four maps side by side take no more room than a page has; they were cut off at 1,200 pixels.
+// TestBoardsFitAPage: four maps side by side are no wider than a page; once they were cut off at 1,200 pixels.
 func TestBoardsFitAPage(t *testing.T) {
 	for _, side := range []int{7, 24, 36, 100} {
 		values := make([]float64, side*side)
@@ -19,7 +19,7 @@ func TestBoardsFitAPage(t *testing.T) {
 	}
 }
 
-// TestTextKeepsItsPlace: static pictures say how wide each line of text is, so that it is no wider in another font.
+// TestTextKeepsItsPlace: static pictures set the width of each line of text, so that another font makes it no wider.
 func TestTextKeepsItsPlace(t *testing.T) {
 	var panels []Panel
 	for range 7 {

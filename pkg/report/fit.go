@@ -7,13 +7,13 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Fit is the straight line y = Intercept + Slope x of least squares through some points.
+// Fit is the least-squares line y = Intercept + Slope x through some points.
 type Fit struct {
 	Slope, Intercept float64
 	R2               float64 // share of the variance of y that the line explains
 
 	from, to float64
-	positive bool // all of the y
+	positive bool // all y are positive
 }
 
 // FitLine fits a line to the points (x[i], y[i]), of which at least two must differ in x.
@@ -38,8 +38,8 @@ func FitLine(x, y []float64) (Fit, error) {
 	return f, nil
 }
 
-// Series is the fitted line as a curve, in the colour of the curve that it belongs to. It has many points, so that it
-// is right on logarithmic axes, too; of points above zero, it leaves out where the line is not.
+// Series is the fitted line as a curve, in the colour of the curve named like. It has many points, so that it is right
+// on logarithmic axes, too. If all data points are above zero, parts of the line that are not are left out.
 func (f Fit) Series(name, like string) Series {
 	s := Series{Name: name, Style: Fitted, Like: like}
 	const steps = 64
@@ -56,7 +56,7 @@ func (f Fit) Series(name, like string) Series {
 	return s
 }
 
-// Text says slope and R², as in "2.83 ms per layer (R² = 0.9998)"; unit is that of the slope, "ms per layer".
+// Text writes slope and R², as in "2.83 ms per layer (R² = 0.9998)"; unit is the slope's, as in "ms per layer".
 func (f Fit) Text(unit string) string {
 	r2 := fmt.Sprintf("= %.4f", f.R2)
 	if f.R2 < 1 && r2 == "= 1.0000" {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// piece is a stretch of a formula on one level.
+// piece is a part of a formula on one level: the line, a subscript or a superscript.
 type piece struct {
 	text  string
 	level level
@@ -19,7 +19,7 @@ const (
 	superscript
 )
 
-// known are the signs of a formula besides those that raise, lower and group.
+// known are the signs allowed in a formula, besides those for superscripts, subscripts and grouping.
 const known = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 +-=|()[]/.,<>"
 
 // parseFormula splits a formula into pieces: see [Formula].
@@ -48,7 +48,7 @@ func parseFormula(text string) ([]piece, error) {
 	return pieces, nil
 }
 
-// argument takes what a _ or ^ applies to from the start of text: one sign, or what is in braces.
+// argument takes the argument of _ or ^ from the start of text: one sign, or the contents of braces.
 func argument(text string) (taken, rest string, ok bool) {
 	if strings.HasPrefix(text, "{") {
 		taken, rest, ok = strings.Cut(text[1:], "}")

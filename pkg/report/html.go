@@ -13,23 +13,23 @@ import (
 //go:embed figure.js
 var figureJS string
 
-// KernelFile is where a Jupyter server serves the library to the pages it shows, below its base address: the
-// kernel's own folder, which the installer copies it to.
+// KernelFile is the path, below a Jupyter server's base address, at which it serves the library to the pages that it
+// shows: the kernel's own folder, into which the installer copies the library.
 const KernelFile = "kernelspecs/revgnn/echarts.min.js"
 
-// public is asked last, by readers whose notebook server has no copy; the browser checks what it gets.
+// public is tried last, for readers whose notebook server has no copy; the browser checks the file's hash.
 const public = "https://cdnjs.cloudflare.com/ajax/libs/echarts/" + echarts.Version + "/echarts.min.js"
 
-// addressed writes a picture into an address inside an attribute: a quarter shorter than base64.
+// addressed escapes a picture for a data URL in an attribute: a quarter shorter than base64.
 var addressed = strings.NewReplacer("%", "%25", "#", "%23", "<", "%3C", ">", "%3E", `"`, "%22", "&", "%26",
 	"\n", "%0A", "\r", "%0D")
 
-// HTML is the figure for a web page: the static picture, and a script that replaces it by the interactive chart
-// as soon as it has ECharts: the page's own (globalThis.echarts), else the notebook server's copy, else a public
-// one. Where scripts don't run or none answers, the picture stays.
+// HTML is the figure for a web page: the static picture, and a script that replaces it by the interactive chart once
+// it has found ECharts: on the page itself (globalThis.echarts), else on the notebook server, else at a public
+// address. Where scripts do not run, or none is found, the picture stays.
 func (f *Figure) HTML() (string, error) { return f.html(public) }
 
-// html takes the address that is asked last, "" for a page that has the library.
+// html is HTML with the given last address; "" is for a page that contains the library.
 func (f *Figure) html(last string) (string, error) {
 	svg, err := f.SVG()
 	if err != nil {
@@ -56,7 +56,7 @@ func (f *Figure) html(last string) (string, error) {
 	return b.String(), nil
 }
 
-// Page is a whole web page with figures and tables, and ECharts inside: it loads nothing from anywhere.
+// Page is a complete web page of figures and tables, with ECharts inside: it loads nothing.
 func Page(title string, items ...Item) (string, error) {
 	library, err := echarts.Source()
 	if err != nil {

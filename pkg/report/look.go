@@ -8,7 +8,7 @@ import (
 	"github.com/go-echarts/go-echarts/v2/opts"
 )
 
-// The look that all figures share, in CSS pixels.
+// The look of all figures; lengths are in CSS pixels.
 const (
 	fontFamily = "Helvetica, Arial, sans-serif"
 	ink        = "#222222"
@@ -18,11 +18,11 @@ const (
 	markColour = "#d55e00"
 )
 
-// strokes tell curves apart three times over: by a colour that colour-blind readers can tell (Okabe and Ito, "Color
-// Universal Design", 2008), and by dashes and symbols, which survive grey print. They repeat after the last.
+// strokes distinguish curves in three ways: by a colour that colour-blind readers can tell (Okabe and Ito, "Color
+// Universal Design", 2008), and by dashes and symbols, which are visible in grey print. They repeat after the last.
 var strokes = []struct {
 	colour string
-	dash   any // as ECharts has it: a name, or the lengths of strokes and gaps
+	dash   any // in ECharts' form: a name, or the lengths of strokes and gaps
 	symbol string
 }{
 	{"#0072b2", "solid", "circle"},
@@ -33,15 +33,15 @@ var strokes = []struct {
 	{"#56b4e9", []int{9, 3, 2, 3, 2, 3}, "triangle"},
 }
 
-// shades run from light to dark (ColorBrewer's Blues without the first, which is too close to the white of a missing
-// value), so that more is darker in colour and in grey.
+// shades run from light to dark in colour and in grey (ColorBrewer's Blues, without the lightest, which is too close
+// to the white of a missing value).
 var shades = []string{"#deebf7", "#c6dbef", "#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08519c", "#08306b"}
 
 func text(size int) *opts.TextStyle {
 	return &opts.TextStyle{Color: ink, FontSize: size, FontFamily: fontFamily, FontWeight: "normal"}
 }
 
-// common is what every figure's chart starts from.
+// common are the options that all figures share.
 func common(title string) []charts.GlobalOpts {
 	heading := text(15)
 	heading.FontWeight = "bold"
@@ -52,11 +52,11 @@ func common(title string) []charts.GlobalOpts {
 	}
 }
 
-// finish turns go-echarts' description into plain JSON values and adds what go-echarts has no words for.
+// finish turns go-echarts' description into plain JSON values, and adds options that go-echarts does not support.
 func finish(described map[string]any) map[string]any {
 	text, err := json.Marshal(described)
 	if err != nil {
-		panic(err) // the builders put only numbers, text and nil into it
+		panic(err) // it contains only numbers, text and nil
 	}
 	var option map[string]any
 	if err := json.Unmarshal(text, &option); err != nil {
@@ -64,7 +64,7 @@ func finish(described map[string]any) map[string]any {
 	}
 	option["textStyle"] = map[string]any{"fontFamily": fontFamily}
 	for _, name := range []string{"xAxis", "yAxis"} {
-		axes, _ := option[name].([]any) // there are none in parallel coordinates
+		axes, _ := option[name].([]any) // parallel coordinates have none
 		for _, axis := range axes {
 			axis := axis.(map[string]any)
 			axis["nameTextStyle"] = map[string]any{"color": ink, "fontSize": 13}
@@ -75,8 +75,8 @@ func finish(described map[string]any) map[string]any {
 	return option
 }
 
-// significant rounds v to n significant digits: enough to read, and short in a saved notebook. What is no number
-// becomes nil, which ECharts leaves out.
+// significant rounds v to n significant digits: enough to read, and short in a saved notebook. NaN and infinities
+// become nil, which ECharts leaves out.
 func significant(v float64, n int) any {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
@@ -86,7 +86,7 @@ func significant(v float64, n int) any {
 	}
 	unit := math.Pow(10, float64(n-1)-math.Floor(math.Log10(math.Abs(v))))
 	if math.IsInf(unit, 0) {
-		return 0.0 // too small to tell from zero
+		return 0.0 // too small to be told from zero
 	}
 	return math.Round(v*unit) / unit
 }

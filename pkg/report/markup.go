@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// markup is how a format writes the parts of a table's cell. Every function takes and gives finished text, except
-// plain, which takes any text.
+// markup writes the parts of a table's cell in one format. Every function takes and returns text in that format,
+// except plain, which takes any text.
 type markup struct {
 	plain                          func(string) string
 	bold, underlined, italic       func(string) string
 	small, raised, lowered, symbol func(string) string // symbol: a letter in a formula
 	newline                        string
-	longest                        int // characters of a line in small print, which longer text breaks after; 0: any number
+	longest                        int // longest line in small print, in characters; 0: unlimited
 }
 
-// wrap makes a function that puts text between two marks.
+// wrap returns a function that puts text between two marks.
 func wrap(before, after string) func(string) string {
 	return func(text string) string { return before + text + after }
 }
 
-// cell writes a cell with its lines in small print; marks are those of missing numbers: see [Table.marks].
+// cell writes a cell and its lines in small print; marks are the letters of missing numbers: see [Table.marks].
 func (m markup) cell(c Cell, r rank, marks map[string]string) string {
 	text := m.line(c, r, marks)
 	for _, line := range c.below {
@@ -30,7 +30,7 @@ func (m markup) cell(c Cell, r rank, marks map[string]string) string {
 	return text
 }
 
-// fine writes a line in small print, all of it in one size; words that would widen the column break.
+// fine writes a line in small print, all in one size; text that would widen the column is broken.
 func (m markup) fine(c Cell, marks map[string]string) string {
 	all := m.small
 	m.small = wrap("", "")
@@ -102,7 +102,7 @@ func (m markup) number(c Cell, r rank) string {
 	return text
 }
 
-// arrowed is a difference with its sign and direction; one that rounds to zero has none.
+// arrowed writes a difference with its sign and an arrow; a difference that rounds to zero has no arrow.
 func arrowed(v float64, value string) string {
 	switch {
 	case strings.Trim(value, "−0.") == "":
@@ -116,7 +116,7 @@ func arrowed(v float64, value string) string {
 func (m markup) formula(text string) string {
 	pieces, err := parseFormula(text)
 	if err != nil {
-		panic(err) // Table.check has parsed it before
+		panic(err) // Table.check has parsed it already
 	}
 	var b strings.Builder
 	for _, p := range pieces {
@@ -140,7 +140,7 @@ func (m markup) formula(text string) string {
 	return b.String()
 }
 
-// marks gives each reason of a missing number a letter, in the order of reading.
+// marks gives each reason for a missing number a letter, in the order of reading.
 func (t *Table) marks() (marks map[string]string, reasons []string) {
 	marks = map[string]string{}
 	see := func(c Cell) {
@@ -160,7 +160,7 @@ func (t *Table) marks() (marks map[string]string, reasons []string) {
 	return marks, reasons
 }
 
-// letters counts a, b, ..., z, aa, ab, ...
+// letters is the n-th of a, b, ..., z, aa, ab, ...
 func letters(n int) string {
 	if n == 0 {
 		return ""
@@ -168,7 +168,7 @@ func letters(n int) string {
 	return letters((n-1)/26) + string(rune('a'+(n-1)%26))
 }
 
-// notes are all lines below the table: its own, and what the marks in it mean.
+// notes are all lines below the table: its own notes, and explanations of its marks.
 func (t *Table) notes(m markup, ranks [][]rank, marks map[string]string, reasons []string) []string {
 	var notes []string
 	for _, n := range t.Notes {
@@ -204,7 +204,7 @@ func (t *Table) notes(m markup, ranks [][]rank, marks map[string]string, reasons
 	return notes
 }
 
-// span is a run of neighbouring columns with the same Group.
+// span is a run of adjacent columns with the same Group.
 type span struct {
 	group       string
 	first, size int
@@ -222,14 +222,14 @@ func (t *Table) spans() []span {
 	return spans
 }
 
-// grouped says whether the columns have a head of groups.
+// grouped tells whether any column has a group.
 func (t *Table) grouped() bool {
 	spans := t.spans()
 	return len(spans) > 1 || spans[0].group != ""
 }
 
-// align says how a column is set: "left" for words, "right" for plain numbers, "center" for numbers with a spread or
-// lines below them.
+// align is the alignment of a column: "left" for words, "right" for plain numbers, "center" for numbers with a spread
+// or with lines below them.
 func (t *Table) align(column int) string {
 	align := "left"
 	for _, r := range t.Rows {
@@ -243,7 +243,7 @@ func (t *Table) align(column int) string {
 	return align
 }
 
-// Text is the table for readers of plain text: its Markdown, or what is wrong with it.
+// Text is the table as plain text: its Markdown, or the error in it.
 func (t *Table) Text() string {
 	text, err := t.Markdown()
 	if err != nil {

@@ -21,8 +21,8 @@ type ParallelAxis struct {
 	Categories []string
 }
 
-// ParallelLine is a line through all axes of [Parallel]: a value on each, NaN where it has none. Value, from 0 to 1,
-// is how good the point is: the higher, the darker. Marked lines stand out.
+// ParallelLine is a line through all axes of [Parallel], with a value on each axis, or NaN where it has none. Value,
+// from 0 to 1, is how good the point is: better lines are darker. Marked lines stand out.
 type ParallelLine struct {
 	Name   string
 	Values []float64
@@ -30,8 +30,8 @@ type ParallelLine struct {
 	Marked bool
 }
 
-// Parallel draws parallel coordinates: points of a space of many dimensions as lines across one axis for each, for
-// example the settings of the trials of a search, with what came of them on the last.
+// Parallel draws parallel coordinates: points with many dimensions as lines across one axis for each, for example the
+// settings of a search's trials, with their results on the last axis.
 func Parallel(id, title string, axes []ParallelAxis, lines []ParallelLine) *Figure {
 	p := &parallel{title: title, axes: axes, lines: lines}
 	f := &Figure{ID: id, Title: title, chart: p, err: p.check()}
@@ -89,7 +89,7 @@ func (p *parallel) option() map[string]any {
 			"nameTextStyle": map[string]any{"color": ink, "fontSize": 12}, "nameGap": 12,
 			"axisLine":  map[string]any{"lineStyle": map[string]any{"color": line}},
 			"axisLabel": map[string]any{"color": ink, "fontSize": 11}}
-		if n := len(a.Categories); n > 0 { // as numbers, since ECharts has no gaps on axes of the type category
+		if n := len(a.Categories); n > 0 { // as numbers, since lines on ECharts' category axes cannot have gaps
 			axis["categories"], axis["min"], axis["max"], axis["interval"] = a.Categories, 0, max(1, n-1), 1
 		}
 		axes = append(axes, axis)
@@ -102,11 +102,11 @@ func (p *parallel) option() map[string]any {
 	return option
 }
 
-// absent is ECharts' word for no value.
+// absent is ECharts' sign for a missing value.
 const absent = "-"
 
-// pieces are those of a line, which is broken where it has no value, since ECharts draws on to the next axis, across
-// the one between as if there were a value.
+// pieces cuts a line where it has no value. ECharts would otherwise draw it on to the next axis, across the one
+// between as if it had a value there.
 func pieces(l ParallelLine) (out []any) {
 	values := make([]any, len(l.Values))
 	for i, v := range l.Values {

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// palette holds white, for what is no number and for the lines between cells, and then the colour scale.
+// palette holds white, for missing values and for the lines between cells, followed by the colour scale.
 var palette = func() color.Palette {
 	p := color.Palette{color.White}
 	const steps = 255
@@ -21,9 +21,9 @@ var palette = func() color.Palette {
 	return p
 }()
 
-// picture draws a panel's cells as a PNG image, as a data address.
+// picture draws a panel's cells as a PNG image, and returns a data URL.
 func (b *board) picture(p Panel) (string, error) {
-	// One pixel per cell, which viewers enlarge, unless lines are to show between cells.
+	// One pixel per cell, which viewers enlarge, unless there are lines between cells.
 	side, drawn := 1, 1
 	if b.ruled() {
 		side, drawn = b.cell, b.cell-1
@@ -48,19 +48,19 @@ func (b *board) picture(p Panel) (string, error) {
 	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(file.Bytes()), nil
 }
 
-// ruled says whether cells are large enough for a line between them.
+// ruled tells whether cells are large enough for lines between them.
 func (b *board) ruled() bool { return b.cell >= 8 }
 
-// rgb reads a colour as "#rrggbb".
+// rgb parses a colour "#rrggbb".
 func rgb(text string) color.RGBA {
 	v, err := strconv.ParseUint(text[1:], 16, 32)
 	if err != nil {
-		panic(err) // a constant of this package is mistyped
+		panic(err) // a mistake in a constant of this package
 	}
 	return color.RGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 255}
 }
 
-// mix goes from one colour to another; share 0 is the first.
+// mix interpolates between two colours; share 0 is the first.
 func mix(from, to color.RGBA, share float64) color.RGBA {
 	between := func(a, b uint8) uint8 { return uint8(float64(a) + share*(float64(b)-float64(a)) + 0.5) }
 	return color.RGBA{R: between(from.R, to.R), G: between(from.G, to.G), B: between(from.B, to.B), A: 255}

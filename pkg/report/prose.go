@@ -10,7 +10,7 @@ type prose struct{ text, open, close string }
 
 const proseStyle = "color:" + ink + ";font-family:" + fontFamily
 
-// Heading is a heading on a page; level 1 is the page's title, 2 a part's.
+// Heading is a heading on a page; level 1 is the page's title, 2 that of a part.
 func Heading(level int, text string) Item {
 	size := 26
 	if level > 1 {
@@ -26,7 +26,7 @@ func Paragraph(text string) Item {
 	return prose{text, `<p style="` + style + `">`, "</p>"}
 }
 
-// Code is text on a page to be copied as it is, such as a command.
+// Code is text to be copied literally, such as a command.
 func Code(text string) Item {
 	return prose{text, `<pre style="color:` + ink + `;background:#f4f4f4;border-left:4px solid ` + ink +
 		`;padding:8px 12px;margin:8px;font-size:13px;max-width:80em;white-space:pre-wrap">`, "</pre>"}

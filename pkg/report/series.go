@@ -6,19 +6,20 @@ import (
 	"slices"
 )
 
-// Series is one curve: the points (X[i], Y[i]) in order. A Y that is no number leaves a gap.
+// Series is one curve: the points (X[i], Y[i]) in order. A NaN or infinite Y leaves a gap.
 type Series struct {
 	Name string
 	X, Y []float64
 
-	// Spread, if there is one, has a value s for each point, shown as an error bar, or as a band, from Y-s to Y+s. One
-	// that is no number is not shown.
+	// Spread, if not nil, has a value s for each point, shown as an error bar or a band from Y-s to Y+s. A NaN is not
+	// shown.
 	Spread []float64
 	Band   bool
 
 	Style Style
 
-	// Like names the series whose colour it takes, for example our own beside published values or below a fit.
+	// Like names the series whose colour this one takes, for example our series beside published values, or one below
+	// a fit.
 	Like string
 }
 
@@ -37,7 +38,7 @@ const (
 type Axes struct {
 	LogX, LogY bool       // logarithmic, with ticks at powers of 10: all values must be above zero
 	Log2X      bool       // logarithmic, with ticks at powers of 2 or 4 (1, 4, 16, ..., 1024), for depths
-	RangeY     [2]float64 // least and greatest Y that are shown; by itself where both are zero
+	RangeY     [2]float64 // least and largest Y shown; chosen automatically where both are zero
 }
 
 // Plot is one of the panels of [Plots].
@@ -90,7 +91,7 @@ func (s Series) check(axes Axes) error {
 	return nil
 }
 
-// base of the logarithmic X axis, 0 for a linear one: ECharts puts a tick at each power of it.
+// base is that of the logarithmic X axis, 0 for a linear one: ECharts puts a tick at each power of it.
 func (p Plot) base() int {
 	switch {
 	case p.Axes.LogX:
@@ -104,7 +105,7 @@ func (p Plot) base() int {
 			low, high = min(low, x), max(high, x)
 		}
 	}
-	if high > 64*low { // room for the numbers of seven ticks in a narrow panel
+	if high > 64*low { // a narrow panel has room for the numbers of seven ticks
 		return 4
 	}
 	return 2

@@ -7,30 +7,30 @@ import (
 	"strings"
 )
 
-// word is a part of a line of text that looks alike throughout.
+// word is a part of a line of text in one style.
 type word struct {
 	text             string
-	size, rise       float64 // rise above the line, as of an exponent
+	size, rise       float64 // rise above the line, as for an exponent
 	bold, underlined bool
 	colour           string
 }
 
 func (p word) width() float64 { return p.size * widthOf(p.text, p.bold) }
 
-// alike tells whether two words differ in nothing but their text.
+// alike tells whether two words have the same style.
 func (p word) alike(other word) bool {
 	p.text, other.text = "", ""
 	return p == other
 }
 
-// linesOf reads lines of text from the HTML that [inHTML] writes.
+// linesOf parses lines of text from the HTML that [inHTML] writes.
 func linesOf(markup string, size float64) (lines [][]word) {
 	looks := []word{{size: size, colour: ink}}
 	lines = [][]word{nil}
 	for d := xml.NewDecoder(strings.NewReader("<p>" + markup + "</p>")); ; {
 		token, err := d.Token()
 		if err != nil {
-			return lines // the end: inHTML writes XML
+			return lines // the end of the text: inHTML writes well-formed XML
 		}
 		last := looks[len(looks)-1]
 		switch t := token.(type) {
@@ -61,7 +61,7 @@ func linesOf(markup string, size float64) (lines [][]word) {
 	}
 }
 
-// widthOfAll is that of a line's pieces.
+// widthOfAll is the width of a line.
 func widthOfAll(line []word) (width float64) {
 	for _, p := range line {
 		width += p.width()
@@ -69,7 +69,7 @@ func widthOfAll(line []word) (width float64) {
 	return width
 }
 
-// wrapped breaks a line of pieces at blanks, so that no line is wider than most, but for single words.
+// wrapped breaks a line at spaces, so that no line is wider than most, except single words.
 func wrapped(line []word, most float64) (lines [][]word) {
 	lines = [][]word{nil}
 	at := 0.0
@@ -91,7 +91,8 @@ func wrapped(line []word, most float64) (lines [][]word) {
 	return lines
 }
 
-// written is a line of pieces as SVG, from a point on; each takes the width that it was laid out for, in whatever font.
+// written is a line as SVG, beginning at a point. Each word is given the width that it was laid out for, whatever the
+// font.
 func written(line []word, x, y float64) string {
 	var b strings.Builder
 	for _, p := range line {
@@ -114,7 +115,7 @@ func written(line []word, x, y float64) string {
 	return b.String()
 }
 
-// blanks is the width of those that the word begins with.
+// blanks is the width of the spaces that the word begins with.
 func (p word) blanks() float64 {
 	return p.size * widthOf(p.text[:len(p.text)-len(strings.TrimLeft(p.text, " "))], p.bold)
 }

@@ -13,15 +13,15 @@ var sliderJS string
 
 // Frame is one position of a [Slider].
 type Frame struct {
-	Name   string  // as in "reverse layer 12"
+	Name   string  // for example "reverse layer 12"
 	Panels []Panel // with the same titles and marks in all frames
 }
 
-// Slider draws maps side by side, as [Board] does, and a slider below that leads through frames, for example through
-// the layers of a network, from the last reverse layer by the input to the last forward layer; start is the frame that
-// is shown first. The static picture has up to seven of the frames, start and both ends among them.
+// Slider draws maps side by side, as [Board] does, with a slider below that selects one of several frames, for example
+// the layers of a network, from the last reverse layer over the input to the last forward layer. start is the frame
+// shown first. The static picture shows up to seven frames, including start and both ends.
 //
-// A page gets each value as one of 255 steps of the colour scale.
+// On a web page, each value is rounded to one of 255 steps of the colour scale.
 func Slider(id, title, valueName string, rows, cols int, frames []Frame, start int) *Figure {
 	s := &slider{frames: frames, start: start}
 	if err := s.check(); err != nil {
@@ -43,7 +43,7 @@ func Slider(id, title, valueName string, rows, cols int, frames []Frame, start i
 		}
 		s.still.strips = append(s.still.strips, strip)
 	}
-	for _, strip := range all { // values of frames that the static picture leaves out, too
+	for _, strip := range all { // includes frames that the static picture leaves out
 		if err := (&board{rows: rows, cols: cols, strips: []Strip{strip}, axes: true}).check(); err != nil {
 			return &Figure{ID: id, Title: title, err: err}
 		}
@@ -59,7 +59,7 @@ type slider struct {
 	frames []Frame
 	start  int
 
-	live  *board // the frame that the page begins with
+	live  *board // the frame that the page shows first
 	still *board // the static picture
 }
 
@@ -120,7 +120,7 @@ func (s *slider) compact() (map[string]any, string) {
 	return option, strings.TrimSpace(strings.Replace(sliderJS, "/* tooltip */", boardTooltip, 1))
 }
 
-// packed writes each value as one byte, a share of the colour scale in steps of 1/254; 255 for what is no number.
+// packed writes each value as one byte, its position on the colour scale in steps of 1/254, or 255 for NaN.
 func (b *board) packed(values []float64) string {
 	bytes := make([]byte, len(values))
 	for i, v := range values {

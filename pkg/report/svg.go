@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/raster"
 )
 
-// program is ECharts, parsed once per process; running it in a fresh machine per picture takes some 0.1 s and
-// keeps the pictures independent of what was drawn before.
+// program is ECharts, parsed once per process. Running it in a new virtual machine for each picture takes some 0.1 s,
+// and makes pictures independent of what was drawn before.
 var program = sync.OnceValues(func() (*goja.Program, error) {
 	source, err := echarts.Source()
 	if err != nil {
@@ -24,8 +24,8 @@ var program = sync.OnceValues(func() (*goja.Program, error) {
 	return goja.Compile("echarts.min.js", source, false)
 })
 
-// SVG draws the figure as a static picture, with ECharts' own renderer. It fails where ECharts is not installed,
-// and says how to install it. It draws once, unless the width or height are changed.
+// SVG draws the figure as a static picture, by ECharts' own renderer. Where ECharts is not installed, the error says
+// how to install it. The picture is drawn once, and again only after a change of width or height.
 func (f *Figure) SVG() (string, error) {
 	if err := f.check(); err != nil {
 		return "", err
@@ -42,7 +42,7 @@ func (f *Figure) SVG() (string, error) {
 	return f.drawn.svg, nil
 }
 
-// draw has ECharts draw the static picture.
+// draw runs ECharts to draw the static picture.
 func (f *Figure) draw() (string, error) {
 	option, prepare, err := f.chart.static()
 	if err != nil {
@@ -63,7 +63,7 @@ func (f *Figure) draw() (string, error) {
 		return "", err
 	}
 	vm := goja.New()
-	// ECharts schedules redraws that a static picture never needs.
+	// ECharts schedules redraws, which a static picture does not need.
 	vm.Set("setTimeout", func(goja.Value) int { return 0 })
 	vm.Set("clearTimeout", func(goja.Value) {})
 	vm.Set("measure", measure)
@@ -80,16 +80,16 @@ func (f *Figure) draw() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("report: figure %q: ECharts can't draw it: %w", f.ID, err)
 	}
-	// Cells of a board are pixels of an image: enlarged, they must keep their edges.
+	// Cells of a board are pixels of an image, which must keep sharp edges when enlarged.
 	drawn := fitted(strings.ReplaceAll(v.String(), "<image ", `<image style="image-rendering:pixelated" `))
 	return strings.TrimSuffix(strings.TrimSpace(drawn), "</svg>") + overlay + "</svg>", nil
 }
 
-// textElement is a line of text as ECharts writes it.
+// textElement matches a line of text as ECharts writes it.
 var textElement = regexp.MustCompile(`<text ([^>]*)>([^<]+)</text>`)
 
-// fitted has every line of text take the width that the picture was laid out for, in whatever font a reader's machine
-// has in the place of Helvetica: a wider one would run into what stands beside it.
+// fitted gives every line of text the width that the picture was laid out for. Where a reader's machine has another
+// font in place of Helvetica, text would otherwise run into its neighbours.
 func fitted(svg string) string {
 	return textElement.ReplaceAllStringFunc(svg, func(element string) string {
 		parts := textElement.FindStringSubmatch(element)
@@ -99,11 +99,11 @@ func fitted(svg string) string {
 	})
 }
 
-// fontSize is the size of a font in CSS.
+// fontSize matches the size of a font in CSS.
 var fontSize = regexp.MustCompile(`\b([0-9.]+)px`)
 
-// measure is how wide ECharts is to take a text for, in a font as CSS has it ("bold 13px Helvetica, ..."): as wide as
-// our font for PNG has it, and browsers' for that name.
+// measure tells ECharts the width of a text in a CSS font ("bold 13px Helvetica, ..."): that in the font of our PNG
+// pictures, which has the widths of Helvetica in browsers.
 func measure(text, css string) float64 {
 	size := 12.0
 	if found := fontSize.FindStringSubmatch(css); found != nil {
@@ -118,7 +118,7 @@ func measure(text, css string) float64 {
 func widthOf(text string, bold bool) float64 {
 	width, err := raster.Width(text, bold)
 	if err != nil {
-		return 0.6 * float64(len([]rune(text))) // a sign that the font lacks: about
+		return 0.6 * float64(len([]rune(text))) // an estimate, for a sign that the font lacks
 	}
 	return width
 }

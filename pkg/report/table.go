@@ -8,29 +8,30 @@ import (
 	"strings"
 )
 
-// Table is one table. It can be had as [Table.HTML], [Table.Markdown], [Table.LaTeX] and [Table.CSV]; mistakes in it
-// come back as the error of these methods.
+// Table is one table. It comes as [Table.HTML], [Table.Markdown], [Table.LaTeX] and [Table.CSV]; these return mistakes
+// in the table as errors.
 type Table struct {
-	// names the table in HTML and LaTeX (as its label); unique, fixed, of letters, digits, "-" and "_"
+	// ID names the table in HTML and LaTeX (as its label); unique and constant, of letters, digits, "-" and "_".
 	ID    string
 	Title string // one line above the table; in LaTeX the caption
-	// below the table; notes on marks, published numbers and missing ones are added where there are any
+	// Notes are lines below the table; explanations of marks, of published and of missing numbers are added where
+	// needed.
 	Notes   []string
-	Corner  string // what the rows are, as in "Model"
+	Corner  string // heading of the rows, for example "Model"
 	Columns []Column
 	Rows    []Row
 }
 
-// Column heads the cells below it.
+// Column is the heading of a column.
 type Column struct {
-	Group string // heads neighbouring columns that share it
+	Group string // heading above adjacent columns with the same Group
 	Name  string
 	Unit  string // below the name in small print, as in "accuracy [%]"
 	Best  Best
 }
 
-// Best says which of a column's ranked cells is marked as the best: bold, and the second best underlined where three
-// or more compete. Numbers that look the same share their mark.
+// Best says which of a column's ranked cells is the best, which is bold; where three or more compete, the second best
+// is underlined. Numbers that look the same get the same mark.
 type Best int
 
 const (
@@ -39,9 +40,9 @@ const (
 	Lowest
 )
 
-// Row is one line of cells, one for each column.
+// Row is a row of cells, one for each column.
 type Row struct {
-	Group string // heads neighbouring rows that share it
+	Group string // heading above adjacent rows with the same Group
 	Label string
 	Cells []Cell
 }
@@ -74,7 +75,7 @@ func (t *Table) problem() error {
 	return nil
 }
 
-// rank of a cell in its column.
+// rank is the rank of a cell in its column.
 type rank int
 
 const (
@@ -90,7 +91,7 @@ func (t *Table) ranks() [][]rank {
 		ranks[i] = make([]rank, len(t.Columns))
 	}
 	for k, column := range t.Columns {
-		var values []float64 // as shown, best first
+		var values []float64 // as shown, the best first
 		competing := 0
 		for _, r := range t.Rows {
 			if v, ok := r.Cells[k].score(column.Best); ok {
@@ -115,14 +116,14 @@ func (t *Table) ranks() [][]rank {
 	return ranks
 }
 
-// score is the number as shown, with a sign by which more is better; ok is false for what does not compete.
+// score is the number as shown, negated where less is better; ok is false for cells that are not ranked.
 func (c Cell) score(best Best) (score float64, ok bool) {
 	if !c.ranked || best == Unmarked {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(strings.ReplaceAll(c.value(), ",", ""), 64)
 	if err != nil {
-		panic(err) // value made it from a number
+		panic(err) // value has written a number
 	}
 	if best == Lowest {
 		v = -v

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// CSV lists the table's cells, one line each, with all digits of their numbers, for other programmes. The columns:
+// CSV lists the table's cells for other programmes, one per line, with all digits of their numbers. The columns:
 //
 //	row_group, row, column_group, column, unit: where the cell is;
 //	line: 0 for the cell itself, 1, 2, ... for the lines in small print below it;
@@ -65,7 +65,7 @@ func (c Cell) fields() []string {
 	return []string{source, exact(c.mean), std, runs, ""}
 }
 
-// exact writes a number so that it reads back the same; whole numbers without an exponent.
+// exact writes a number so that it is read back unchanged; whole numbers have no exponent.
 func exact(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		return strconv.FormatFloat(v, 'f', 0, 64)

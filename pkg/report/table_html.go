@@ -15,18 +15,18 @@ var inHTML = markup{
 	newline: "<br/>", longest: 44,
 }
 
-// rowHTML begins a row; notebooks stripe rows, which groups and rules do here.
+// rowHTML begins a row. Notebooks stripe rows; this table sets its own background, and separates groups by rules.
 const rowHTML = `<tr style="background:#fff;%s">`
 
-// sticky keeps the first column in sight while the others scroll.
+// sticky keeps the first column visible while the others scroll.
 const sticky = "position:sticky;left:0;background:#fff"
 
-// shownWidth is how wide a table may be before its title says that it scrolls.
+// shownWidth is the width beyond which a table's title says that it scrolls.
 const shownWidth = 1080
 
-// HTML is the table for a web page or a notebook's output. Its styles are in the elements themselves, since notebooks
-// drop style sheets. The first column stays while the others scroll, and rows that have published numbers only, ours
-// being missing, are folded below the others.
+// HTML is the table for a web page or a notebook's output. Styles are in the elements themselves, since notebooks drop
+// style sheets. The first column stays visible while the others scroll. Rows in which our numbers are missing beside
+// published ones are folded below the others.
 func (t *Table) HTML() (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
@@ -79,8 +79,8 @@ func (c Cell) shadeHTML() string {
 	return fmt.Sprintf(";background:#%02x%02x%02x;color:%s", colour.R, colour.G, colour.B, text)
 }
 
-// split are the rows to show, and those to fold: in which ours are all missing beside published numbers. Where that is
-// so of all rows, none folds.
+// split returns the rows to show and those to fold, in which all our numbers are missing beside published ones. Where
+// that is true of all rows, none is folded.
 func (t *Table) split() (shown, bare []int) {
 	for i, r := range t.Rows {
 		ours, missing, published := false, false, false
@@ -101,7 +101,7 @@ func (t *Table) split() (shown, bare []int) {
 	return shown, bare
 }
 
-// bodyHTML writes some of the rows as a table of their own.
+// bodyHTML writes some of the rows as a separate table.
 func (t *Table) bodyHTML(b *strings.Builder, rows []int, caption string, cell func(row, column int) string) {
 	fmt.Fprintf(b, `<table style="border-collapse:collapse;border-bottom:2px solid %s;font-size:13px;`+
 		`font-variant-numeric:tabular-nums">`+"\n", ink)

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// signs that LaTeX gives another meaning, and those beyond Latin-1 that its fonts have under other names.
+// signs replaces signs that have another meaning in LaTeX, and those beyond Latin-1 that its fonts have under other
+// names.
 var signs = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
 	"^", `\textasciicircum{}`,
@@ -27,7 +28,7 @@ var inLaTeX = markup{
 	symbol: wrap("$", "$"),
 }
 
-// LaTeX is the table as a float that needs \usepackage{booktabs}. Lines in small print become lines of the table.
+// LaTeX is the table as a float; it needs \usepackage{booktabs}. Lines in small print become rows of the table.
 func (t *Table) LaTeX() (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
@@ -36,7 +37,7 @@ func (t *Table) LaTeX() (string, error) {
 	marks, reasons := t.marks()
 	float, size, columns := "table", "", "l"
 	if len(t.Columns) > 5 {
-		// as wide as the page where that has two columns
+		// as wide as the page, also in two-column documents
 		float, size = "table*", "\\small\\setlength{\\tabcolsep}{3.5pt}\n"
 	}
 	for k := range t.Columns {
@@ -96,7 +97,7 @@ func (t *Table) headLaTeX() string {
 	return b.String()
 }
 
-// linesLaTeX is a row, and the lines in small print below it.
+// linesLaTeX is a row, followed by the lines in small print below it.
 func (r Row) linesLaTeX(ranks []rank, marks map[string]string) [][]string {
 	lines := [][]string{{inLaTeX.plain(r.Label)}}
 	for k, c := range r.Cells {
@@ -111,7 +112,7 @@ func (r Row) linesLaTeX(ranks []rank, marks map[string]string) [][]string {
 	return lines
 }
 
-// latin reports the first sign that LaTeX's own fonts don't have.
+// latin returns an error that names the first sign that LaTeX's own fonts lack.
 func latin(id, text string) error {
 	for _, c := range text {
 		if c > 0xff {

@@ -2,7 +2,7 @@ package report
 
 import "strings"
 
-// unmarked takes their meaning from the signs that Markdown would act on.
+// unmarked escapes the signs that have a meaning in Markdown.
 var unmarked = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", ">", "&gt;",
 	"&", "&amp;", "[", `\[`, "]", `\]`, "~", `\~`, "$", `\$`, "\n", " ")
 
@@ -14,7 +14,7 @@ var inMarkdown = markup{
 	newline: "<br>",
 }
 
-// Markdown is the table as GitHub and Jupyter read it. Groups of rows are headed by a row of their own; a column's
+// Markdown is the table in the syntax of GitHub and Jupyter. A group of rows has a heading row of its own; a column's
 // group stands before its name.
 func (t *Table) Markdown() (string, error) {
 	if err := t.check(); err != nil {

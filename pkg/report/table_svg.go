@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/raster"
 )
 
-// SVG is the table as a static picture, with its notes. It looks as on a page, but that published numbers are grey
-// and do not slant.
+// SVG is the table as a static picture, with its notes. It looks as on a page, except that published numbers are grey
+// and not italic.
 func (t *Table) SVG() (string, error) { return t.cut(math.Inf(1), math.Inf(1)) }
 
 // PNG is the table's picture in pixels: see [Figure.PNG].
@@ -36,13 +36,13 @@ const (
 	noteWidth = 720.0
 )
 
-// sheet is a table laid out: the lines of each cell, the first column's among them, and the columns' widths.
+// sheet is a table laid out: the lines of each cell, including those of the first column, and the columns' widths.
 type sheet struct {
 	head, rows [][][][]word // by row, cell, line
 	spans      []span
 	widths     []float64
 	aligns     []string
-	// ruled are the rows that a rule goes before, and titles the groups that begin there.
+	// ruled marks rows with a rule above them, and titles are the groups that begin there.
 	ruled  []bool
 	titles []string
 }
@@ -86,7 +86,7 @@ func (t *Table) lay() *sheet {
 			}
 		}
 	}
-	for _, g := range s.spans { // what a group's name needs beyond its columns goes to the last
+	for _, g := range s.spans { // the last column of a group is widened where its name needs more room
 		last := g.first + g.size
 		missing := tableFont*widthOf(g.group, true) + 2*cellPad - sum(s.widths[g.first+1:last+1])
 		s.widths[last] += max(0, missing)
@@ -101,10 +101,10 @@ func sum(values []float64) (all float64) {
 	return all
 }
 
-// Width is that of the table as it is laid out, in CSS pixels.
+// Width is the width of the table's picture, in CSS pixels.
 func (t *Table) Width() float64 { return sum(t.lay().widths) }
 
-// cut is the upper left part of the table's picture, of a size at most.
+// cut is the upper left part of the table's picture, at most of the given size.
 func (t *Table) cut(width, height float64) (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
@@ -159,7 +159,7 @@ func (t *Table) cut(width, height float64) (string, error) {
 		height, fontFamily, b.String()), nil
 }
 
-// Thumbnail is the picture of a table's upper left part, or of a whole figure, some 360 pixels wide.
+// Thumbnail is a picture, some 360 pixels wide, of a table's upper left part or of a whole figure.
 func Thumbnail(item Item) ([]byte, error) {
 	const width, height, pixels = 560, 336, 360
 	switch it := item.(type) {
@@ -175,7 +175,7 @@ func Thumbnail(item Item) ([]byte, error) {
 	return nil, fmt.Errorf("report: there are thumbnails of figures and tables only")
 }
 
-// draw writes a row below y, and returns where it ends.
+// draw writes a row below y, and returns the row's lower end.
 func (s *sheet) draw(b *strings.Builder, row [][][]word, y float64) float64 {
 	left, deepest := 0.0, y
 	for k, cell := range row {

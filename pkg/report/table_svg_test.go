@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestTablePicture: all that the table says is in its picture, which is XML, fits its frame and can be had in pixels.
+// TestTablePicture: the picture has all of the table's text, is well-formed XML, fits its frame and can be converted
+// to pixels.
 func TestTablePicture(t *testing.T) {
 	table := someTable()
 	svg, err := table.SVG()
@@ -56,7 +57,7 @@ func TestTablePicture(t *testing.T) {
 	}
 }
 
-// TestFoldedRows: rows with published numbers only fold; not those of words, and not where all are such.
+// TestFoldedRows: rows with published numbers only are folded, but not rows of words, and not where all rows are such.
 func TestFoldedRows(t *testing.T) {
 	published, none := Number(2, 1).Published(), Missing("not run")
 	table := &Table{ID: "folds", Title: "Folds", Corner: "Model", Columns: []Column{{Name: "ours"}, {Name: "paper"}},
@@ -80,7 +81,7 @@ func TestFoldedRows(t *testing.T) {
 	}
 }
 
-// TestWideTables say that they scroll.
+// TestWideTables: wide tables say that they scroll.
 func TestWideTables(t *testing.T) {
 	table := someTable()
 	text, err := table.HTML()

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// someTable has every kind of cell, and every sign that a format might trip over.
+// someTable has every kind of cell, and every sign that needs escaping in some format.
 func someTable() *Table {
 	published := func(mean, std float64) Cell { return Mean(mean, std, 10, 2).Published() }
 	return &Table{
@@ -68,7 +68,7 @@ func TestTableHTML(t *testing.T) {
 			said.Write(e)
 		}
 	}
-	if rows != 2+3+5 || cells != 25 { // two of heads, three of groups, five of numbers
+	if rows != 2+3+5 || cells != 25 { // two rows of headings, three of groups, five of numbers
 		t.Errorf("%d rows and %d cells, want 10 and 25", rows, cells)
 	}
 	for _, want := range []string{`50 % & more of_it {"<b>"}`,
@@ -205,7 +205,7 @@ func TestRanks(t *testing.T) {
 		{Unmarked, []Cell{Number(1, 0).Ranked(), Number(3, 0).Ranked()}, []rank{unranked, unranked}},
 		{Highest, []Cell{Number(1.04, 1).Ranked(), Number(0.96, 1).Ranked(), Number(9, 1), Number(0.5, 1).Ranked()},
 			[]rank{first, first, unranked, second}},
-		// the only other is no second best
+		// of two numbers, the other is not marked as second best
 		{Highest, []Cell{Number(2, 0).Ranked(), Number(1, 0).Ranked()}, []rank{first, unranked}},
 		{Highest, []Cell{Number(2, 0).Ranked(), Missing("late")}, []rank{unranked, unranked}},
 		{Lowest, []Cell{Scientific(2e-5, 1).Ranked(), Scientific(3e-4, 1).Ranked(), Count(1000).Ranked()},

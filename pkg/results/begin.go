@@ -20,7 +20,7 @@ func machine() Machine {
 		Cores: runtime.NumCPU()}
 }
 
-// gpuModel is what the NVIDIA driver says on Linux of the first device.
+// gpuModel is the NVIDIA driver's name, on Linux, for the first device.
 func gpuModel() string {
 	found, _ := filepath.Glob("/proc/driver/nvidia/gpus/*/information")
 	if len(found) == 0 {
@@ -29,7 +29,7 @@ func gpuModel() string {
 	return field(found[0], "Model")
 }
 
-// field reads the value of the first line "name: value" of a file; empty where there is none.
+// field reads the value of the first line "name: value" of a file; empty if there is none.
 func field(path, name string) string {
 	b, _ := os.ReadFile(path) // no file, no value
 	for line := range strings.Lines(string(b)) {

@@ -12,13 +12,15 @@ import (
 	"sync"
 )
 
-// Commit that the programme was built from, as make tells the linker: a hash, with "-dirty" where files were changed.
+// Commit is the commit that the programme was built from, as make passes it to the linker: a hash, with "-dirty" where
+// files had changed.
 var Commit string
 
 // module is the path of revgnn's module.
 const module = "github.com/revgnn/revgnn"
 
-// modules whose versions are recorded, by the names they get: those that compute, and revgnn itself.
+// modules are the modules whose versions are recorded, with their names in records: those that compute, and revgnn
+// itself.
 var modules = map[string]string{
 	module:                     "revgnn",
 	"github.com/gomlx/gomlx":   "gomlx",
@@ -26,18 +28,18 @@ var modules = map[string]string{
 	"github.com/gomlx/go-xla":  "go-xla",
 }
 
-// Versions are those of all that a result depends on, by name: of Go, of the modules that compute, and of revgnn,
-// which is its commit where the module has no version.
+// Versions are the versions of everything that a result depends on, by name: Go, the modules that compute, and revgnn
+// (its commit where the module has no version).
 func Versions() map[string]string {
 	versions, _ := built()
 	return maps.Clone(versions)
 }
 
-// Version is that of revgnn: of the module, as `go install` at a tag has it, else the commit; empty where neither is
-// known.
+// Version is revgnn's version: that of the module, as after `go install` of a tag, else the commit; empty where
+// neither is known.
 func Version() string { return Versions()["revgnn"] }
 
-// built reads what the programme was built from, once.
+// built finds out, once, what the programme was built from.
 var built = sync.OnceValues(func() (versions map[string]string, commit string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -46,9 +48,9 @@ var built = sync.OnceValues(func() (versions map[string]string, commit string) {
 	return described(info, Commit, fromCheckout)
 })
 
-// described are the versions and the commit that a programme tells of itself. What make told the linker comes first.
-// The Go tool tells less often than one may think: not in a git worktree, not with GOFLAGS=-buildvcs=false, and not
-// for `go run`, tests and the cells of notebooks; for these the checkout is asked.
+// described are the versions and the commit recorded in the programme. What make passed to the linker comes first. The
+// Go tool records a commit less often than one may expect: not in a git worktree, not with GOFLAGS=-buildvcs=false,
+// and not for `go run`, tests and notebook cells; there, the checkout's commit is used.
 func described(info *debug.BuildInfo, linked string, checkout func() string) (versions map[string]string,
 	commit string) {
 	versions = map[string]string{"go": runtime.Version()}
@@ -58,7 +60,7 @@ func described(info *debug.BuildInfo, linked string, checkout func() string) (ve
 		case name == "" || m.Version == "" || m.Version == "(devel)":
 		case m.Replace == nil:
 			versions[name] = m.Version
-		case name != "revgnn": // revgnn in the place of itself is a checkout
+		case name != "revgnn": // a module that replaces revgnn by itself is a checkout
 			versions[name] = m.Replace.Path + " " + m.Replace.Version
 		}
 	}
@@ -77,10 +79,10 @@ func described(info *debug.BuildInfo, linked string, checkout func() string) (ve
 	return versions, commit
 }
 
-// hashLength is that of the commits that records name.
+// hashLength is the length of the commit hashes in records.
 const hashLength = 12
 
-// stamped is the commit that `go build` wrote into a programme.
+// stamped is the commit that `go build` recorded in a programme.
 func stamped(settings []debug.BuildSetting) (commit string) {
 	dirty := ""
 	for _, s := range settings {
@@ -97,10 +99,10 @@ func stamped(settings []debug.BuildSetting) (commit string) {
 	return commit + dirty
 }
 
-// pseudo is a version that the Go tool makes of a commit: v0.0.0-20261122203419-af5f942a7b34.
+// pseudo matches a version that the Go tool makes of a commit: v0.0.0-20261122203419-af5f942a7b34.
 var pseudo = regexp.MustCompile(`\d{14}-([0-9a-f]{12})(\+.*)?$`)
 
-// released is the commit of a module's version: that in its name, or the tag.
+// released is the commit of a module's version: the one in its name, or the tag.
 func released(version string) string {
 	if found := pseudo.FindStringSubmatch(version); found != nil {
 		return found[1]
@@ -108,14 +110,14 @@ func released(version string) string {
 	return version
 }
 
-// fromCheckout is the commit of the checkout that the programme was built from, where that is still what it was: of
-// `go run`, `go test` and a notebook, which build what they start, and of a programme that is newer than the last
-// change of commit. Files that differ from the commit by now make it "-dirty".
+// fromCheckout is the commit of the checkout that the programme was built from, if that cannot have changed since: for
+// `go run`, `go test` and notebooks, which build what they start, and for a programme newer than the checkout's last
+// change of commit. Files that differ from the commit make it "-dirty".
 func fromCheckout() string {
 	_, file, _, _ := runtime.Caller(0)
 	root := filepath.Join(filepath.Dir(file), "..", "..")
 	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil || !filepath.IsAbs(file) {
-		return "" // copies of modules may lie in other checkouts
+		return "" // a copy of the module may lie in another project's checkout
 	}
 	git := func(args ...string) string {
 		out, _ := exec.Command("git", append([]string{"-C", root}, args...)...).Output() // no git, no commit
@@ -128,7 +130,7 @@ func fromCheckout() string {
 	return git("describe", "--always", "--dirty", "--abbrev=12")
 }
 
-// newer tells whether a file was changed after another one.
+// newer tells whether a file was changed later than another one.
 func newer(file, than string) bool {
 	a, err := os.Stat(file)
 	if err != nil {
@@ -138,13 +140,13 @@ func newer(file, than string) bool {
 	return err == nil && a.ModTime().After(b.ModTime())
 }
 
-// atOnce tells whether a programme lies where `go run`, `go test` and notebooks put those that they start.
+// atOnce tells whether a programme lies in a folder of `go run`, `go test` or a notebook.
 func atOnce(program string) bool {
 	folders := []string{os.TempDir(), os.Getenv("GOTMPDIR"), os.Getenv("GOCACHE")}
 	if cache, err := os.UserCacheDir(); err == nil {
 		folders = append(folders, filepath.Join(cache, "go-build"))
 	}
-	const temporary = 2 // the first folders hold other things, too
+	const temporary = 2 // a path of fewer folders may hold other programmes
 	for i, folder := range folders {
 		if folder == "" {
 			continue

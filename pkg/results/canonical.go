@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Key is the hex SHA-256 of a definition's canonical JSON: keys in order, no white space, numbers in one spelling.
+// Key is the hex SHA-256 of a definition's canonical JSON: sorted keys, no white space, one spelling for each number.
 func Key(definition any) (string, error) {
 	raw, err := json.Marshal(definition)
 	if err != nil {
@@ -26,7 +26,7 @@ func Key(definition any) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// canonical writes one JSON value in the only way that equal values are written. Nothing and null are nil.
+// canonical writes a JSON value so that equal values are written equally. Nothing, and null, give nil.
 func canonical(raw []byte) (json.RawMessage, error) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -50,7 +50,7 @@ func canonical(raw []byte) (json.RawMessage, error) {
 	return marshal(v)
 }
 
-// oneSpelling writes numbers in v as Go writes a float64; whole numbers keep all their digits.
+// oneSpelling writes numbers in v as Go writes a float64; integers keep all their digits.
 func oneSpelling(v any) (any, error) {
 	var err error
 	switch v := v.(type) {
@@ -79,7 +79,7 @@ func oneSpelling(v any) (any, error) {
 	return v, nil
 }
 
-// marshal is json.Marshal that leaves <, > and & as they are.
+// marshal is json.Marshal without escapes for <, > and &.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

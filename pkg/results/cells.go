@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// columns of a record, in the file's table and in CSV, with their types in SQLite. The seed is text, since
-// SQLite's integers have a sign.
+// columns are the columns of a record, in the file's table and in CSV, with their SQLite types. The seed is text,
+// since SQLite's integers are signed.
 var columns = []struct{ name, kind string }{
 	{"id", "TEXT"}, {"key", "TEXT"}, {"kind", "TEXT"}, {"profile", "TEXT"}, {"dataset", "TEXT"}, {"checksum", "TEXT"},
 	{"model", "TEXT"}, {"split", "INTEGER"}, {"seed", "TEXT"}, {"engine", "TEXT"}, {"started", "TEXT"},
@@ -27,17 +27,17 @@ func columnNames() []string {
 	return out
 }
 
-// columnList is the columns as SQL has them: commit is a keyword.
+// columnList is the list of columns in SQL, quoted since commit is a keyword.
 func columnList() string { return `"` + strings.Join(columnNames(), `", "`) + `"` }
 
-// timeLayout is RFC 3339 in UTC with milliseconds: texts sort as times do.
+// timeLayout is RFC 3339 in UTC with milliseconds: texts in it sort by time.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// cells are the values of a prepared record, by column.
+// cells are the values of a prepared record, in the order of the columns.
 func (r Record) cells() []string {
 	versions := ""
 	if len(r.Versions) > 0 {
-		b, _ := marshal(r.Versions) // a map of strings always can be
+		b, _ := marshal(r.Versions) // cannot fail for a map of strings
 		versions = string(b)
 	}
 	return []string{r.ID, r.Key, r.Kind, r.Profile, r.Dataset, r.Checksum, r.Model,
@@ -46,7 +46,7 @@ func (r Record) cells() []string {
 		r.Machine.CPU, r.Machine.GPU, strconv.Itoa(r.Machine.Cores), versions, string(r.Config), string(r.Outcome)}
 }
 
-// fromCells is the record of these values.
+// fromCells is the record with these values.
 func fromCells(cells []string) (Record, error) {
 	p := cellParser{cells: cells}
 	r := Record{ID: p.text(), Key: p.text(), Kind: p.text(), Profile: p.text(), Dataset: p.text(), Checksum: p.text(),
@@ -59,7 +59,7 @@ func fromCells(cells []string) (Record, error) {
 	return r, nil
 }
 
-// cellParser takes one cell after the other, and keeps the first error.
+// cellParser parses one cell after the other, and keeps the first error.
 type cellParser struct {
 	cells []string
 	at    int
@@ -71,7 +71,7 @@ func (p *cellParser) text() string {
 	return p.cells[p.at-1]
 }
 
-// fail says what the cell before is not.
+// fail notes what is wrong with the last cell.
 func (p *cellParser) fail(err error, wanted string) {
 	if err != nil && p.err == nil {
 		p.err = fmt.Errorf("%s is %.60q: it must be %s", columns[p.at-1].name, p.cells[p.at-1], wanted)

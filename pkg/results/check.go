@@ -12,11 +12,11 @@ import (
 	"unicode"
 )
 
-// idAlphabet has no letters that look like others (Crockford's base 32), in the order of their bytes.
+// idAlphabet lacks letters that look like others (Crockford's base 32), and is in the order of their bytes.
 const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// An ID is the milliseconds since 1970 in nine digits to the base 32, which last for a thousand
-// years, and five random ones.
+// An ID is the milliseconds since 1970 as nine digits to the base 32, enough for a thousand years, and five random
+// digits.
 const (
 	timeDigits   = 9
 	randomDigits = 5
@@ -40,15 +40,15 @@ func newID(started time.Time) string {
 	return string(id)
 }
 
-// Definition is what the key is made of unless the caller sets another: kind, dataset, checksum, model, config, split,
-// seed and engine. Neither versions nor the machine belong to it.
+// Definition is what the key is computed from, unless the caller sets another key: kind, dataset, checksum, model,
+// config, split, seed and engine, but neither versions nor the machine.
 func (r Record) Definition() map[string]any {
 	return map[string]any{"kind": r.Kind, "dataset": r.Dataset, "checksum": r.Checksum, "model": r.Model,
 		"config": r.Config, "split": r.Split, "seed": r.Seed, "engine": r.Engine}
 }
 
-// prepared is the record as it is kept: times in UTC to the millisecond, JSON canonical, texts on one line, with a
-// key. A record that says what cannot be is an error.
+// prepared is the record as it is stored: times in UTC to the millisecond, canonical JSON, texts on one line, and a
+// key. A record with impossible values is an error.
 func (r Record) prepared() (Record, error) {
 	r.Started = r.Started.UTC().Truncate(time.Millisecond)
 	r.Seconds = math.Round(r.Seconds*1000) / 1000
@@ -108,7 +108,7 @@ func object(name string, raw json.RawMessage) (json.RawMessage, error) {
 	return b, nil
 }
 
-// line puts text on one line, so that it is one in every format.
+// line puts text on one line, so that every format can hold it.
 func line(text string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) {

@@ -1,4 +1,4 @@
 package results
 
-// cpuModel is what the kernel says; empty on processors that it gives no name.
+// cpuModel is the processor's name, from the kernel; empty for processors that it has no name for.
 func cpuModel() string { return field("/proc/cpuinfo", "model name") }

@@ -9,19 +9,19 @@ import (
 	codes "modernc.org/sqlite/lib"
 )
 
-// damaged is the error of a file whose content is not what was written.
+// damaged is the error of a file with changed content.
 func damaged(what string) error {
 	return fmt.Errorf("the file is damaged (%s); put a copy in its place, or move it away and import an export",
 		strings.Join(strings.Fields(what), " "))
 }
 
-// ofStore tells whether an error is SQLite's.
+// ofStore tells whether an error comes from SQLite.
 func ofStore(err error) bool {
 	var from *sqlite.Error
 	return errors.As(err, &from)
 }
 
-// explain says of which file an error is and, for SQLite's, what to do.
+// explain adds the file's name to an error and, for SQLite's errors, what to do.
 func (s *Store) explain(err error) error {
 	if err == nil {
 		return nil

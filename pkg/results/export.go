@@ -11,10 +11,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Export writes the records that a query chooses to a file, whole or not at all, in the order of their IDs, and
-// returns their number. A name that ends in .jsonl gets one JSON document per line, one in .csv a table whose columns
-// versions, config and outcome are JSON; with .gz after it, the same compressed. Either has a checksum of each record, sum, as the last value. Equal records
-// give equal bytes.
+// Export writes the records that match a query to a file, whole or not at all, in the order of their IDs, and returns
+// their number. A name that ends in .jsonl gets one JSON document per line; one in .csv gets a table, in which the
+// columns versions, config and outcome are JSON. With .gz after it, the same is compressed. All have a checksum of each
+// record, sum, as the last value. Equal records give equal bytes.
 func (s *Store) Export(path string, q Query) (int, error) {
 	f, err := formatOf(path)
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *Store) Export(path string, q Query) (int, error) {
 	return len(records), files.Write(path, func(w io.Writer) error { return f.write(w, records) })
 }
 
-// format is a way to write records as text and to read them again; read gives each record with the number of its line.
+// format writes records as text and reads them again; read gives each record with its line number.
 type format struct {
 	write func(io.Writer, []Record) error
 	read  func(io.Reader, func(line int, r exported) error) error
@@ -60,14 +60,14 @@ func compressed(plain format) format {
 	}
 }
 
-// exported is a record as it is in a file: Sum is [sumOf] its cells, empty in files of earlier versions and in those
-// that were written by hand.
+// exported is a record in a file. Sum is [sumOf] its cells; it is empty in files of earlier versions, or written by
+// hand.
 type exported struct {
 	Record
 	Sum string `json:"sum"`
 }
 
-// FormatError is a file name from which no format can be told.
+// FormatError is the error of a file name without a known ending.
 type FormatError struct{ Path string }
 
 func (e *FormatError) Error() string {

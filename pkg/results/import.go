@@ -14,11 +14,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// maxLine bounds a line to read, or a row; a record takes some kilobytes, and reading a row several times its bytes.
+// maxLine bounds a line or row to read: a record takes some kilobytes, and reading a row takes several times its
+// bytes.
 const maxLine = 16 << 20
 
-// Import adds the records of a file that [Store.Export] wrote, all or none. Records that are there
-// already are skipped. A line that is no record, and one with the ID of another run, is an error that names the line.
+// Import adds the records of a file that [Store.Export] wrote, all or none. Records that exist already are skipped. A
+// line that is not a record, or that has the ID of another run, is an error that names the line.
 func (s *Store) Import(path string) (added, skipped int, err error) {
 	if _, err := formatOf(path); err != nil {
 		return 0, 0, err
@@ -31,7 +32,7 @@ func (s *Store) Import(path string) (added, skipped int, err error) {
 	return s.ImportFrom(path, in)
 }
 
-// ImportFrom is [Store.Import] for what a file of that name holds.
+// ImportFrom is [Store.Import] from a reader; path gives the format.
 func (s *Store) ImportFrom(path string, in io.Reader) (added, skipped int, err error) {
 	f, err := formatOf(path)
 	if err != nil {
@@ -61,7 +62,7 @@ func (s *Store) ImportFrom(path string, in io.Reader) (added, skipped int, err e
 	return added, skipped, nil
 }
 
-// merge adds a record under the ID that it has, and tells whether it is new.
+// merge adds a record under its own ID, and tells whether it is new.
 func merge(tx *sql.Tx, from exported) (bool, error) {
 	r := from.Record
 	if !idPattern.MatchString(r.ID) {
@@ -124,7 +125,7 @@ func readLines(in io.Reader, each func(int, exported) error) error {
 	return nil
 }
 
-// fromJSON reads one record; what it does not know would be lost, and is an error.
+// fromJSON reads one record; an unknown field is an error, since it would be lost.
 func fromJSON(text []byte) (r exported, err error) {
 	return r, files.Strict(text, &r)
 }
@@ -147,7 +148,7 @@ func readCSV(in io.Reader, each func(int, exported) error) error {
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if err != nil { // names the line itself
+		if err != nil { // the error names the line
 			return err
 		}
 		number, _ := c.FieldPos(0)

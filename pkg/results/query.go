@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// Add keeps a record, whole or not at all, under a new ID, which it returns. It completes the record as follows: the
-// key where it is empty (see [Record.Definition]), times to the millisecond in UTC, texts on one line, config and
-// outcome as canonical JSON.
+// Add stores a record, whole or not at all, under a new ID, which it returns. It completes the record: the key if it
+// is empty (see [Record.Definition]), times in UTC to the millisecond, texts on one line, config and outcome as
+// canonical JSON.
 func (s *Store) Add(r Record) (id string, err error) {
 	if r, err = r.prepared(); err != nil {
 		return "", fmt.Errorf("a run cannot be recorded: %w", err)
 	}
 	err = s.write(func(tx *sql.Tx) error {
-		for added := false; !added; { // an ID that is taken is as rare as a one in 2^25 within a millisecond
+		for added := false; !added; { // repeats where the ID is taken: a chance of 1 in 2^25 within a millisecond
 			r.ID = newID(r.Started)
 			if added, err = insert(tx, r.cells()); err != nil {
 				return err
@@ -28,7 +28,7 @@ func (s *Store) Add(r Record) (id string, err error) {
 	return r.ID, s.explain(err)
 }
 
-// insert adds a row, and tells whether its ID was free.
+// insert adds a row, and tells whether its ID was new.
 func insert(tx *sql.Tx, cells []string) (bool, error) {
 	args := make([]any, len(cells))
 	for i, c := range cells {
@@ -43,8 +43,9 @@ func insert(tx *sql.Tx, cells []string) (bool, error) {
 	return n == 1, err
 }
 
-// Find returns the records that a query chooses, in the order of their IDs: by the time they started. Unless it asks
-// for a key, all records are read and checked, so that one whose damage lies in what is asked for is not passed over.
+// Find returns the records that match a query, in the order of their IDs, which is that of their starts. Unless the
+// query has a key, all records are read and checked, so that a record that is damaged in one of the fields asked for
+// is not overlooked.
 func (s *Store) Find(q Query) ([]Record, error) {
 	clauses, args := "ORDER BY id", []any{}
 	if q.Key != "" {
@@ -54,7 +55,7 @@ func (s *Store) Find(q Query) ([]Record, error) {
 	return slices.DeleteFunc(found, func(r Record) bool { return !q.chooses(r) }), err
 }
 
-// chooses tells whether a record has all values that are asked for.
+// chooses tells whether a record matches.
 func (q Query) chooses(r Record) bool {
 	for _, f := range []struct{ asked, is string }{{q.Kind, r.Kind}, {q.Profile, r.Profile}, {q.Dataset, r.Dataset},
 		{q.Model, r.Model}, {q.Key, r.Key}} {
@@ -68,8 +69,7 @@ func (q Query) chooses(r Record) bool {
 // Last stands for the ID of the run that started last.
 const Last = "last"
 
-// Get returns the record with an ID, or the only one whose ID starts so; with [Last] for an ID, that of the run that
-// started last.
+// Get returns the record with an ID, or the only one whose ID begins so; for [Last], that of the run that started last.
 func (s *Store) Get(id string) (*Record, error) {
 	if id == Last {
 		found, err := s.records("ORDER BY started DESC, id DESC LIMIT 1")
@@ -94,7 +94,8 @@ func (s *Store) Get(id string) (*Record, error) {
 	return &found[0], nil
 }
 
-// Done returns the latest record with a key that need not run again: ok or diverged; nil where there is none.
+// Done returns the latest record with a key whose status is ok or diverged, so that the run need not be repeated; nil
+// if there is none.
 func (s *Store) Done(key string) (*Record, error) {
 	found, err := s.records("WHERE key = ? AND status IN (?, ?) ORDER BY id DESC LIMIT 1", key, OK, Diverged)
 	if err != nil || len(found) == 0 {
@@ -103,7 +104,7 @@ func (s *Store) Done(key string) (*Record, error) {
 	return &found[0], nil
 }
 
-// Has tells whether a run is recorded: one with the same key, start and outcome, whatever its ID.
+// Has tells whether a run is recorded: a record with the same key, start and outcome, whatever its ID.
 func (s *Store) Has(r Record) (bool, error) {
 	r, err := r.prepared()
 	if err != nil {
@@ -115,7 +116,7 @@ func (s *Store) Has(r Record) (bool, error) {
 	}), err
 }
 
-// records runs a query for whole rows; one that is not as it was written is an error.
+// records runs a query for whole rows; a damaged row is an error.
 func (s *Store) records(clauses string, args ...any) ([]Record, error) {
 	out, sum := []Record{}, "''"
 	if s.sums {
@@ -136,7 +137,7 @@ func (s *Store) records(clauses string, args ...any) ([]Record, error) {
 	return out, s.explain(err)
 }
 
-// rowsOf gives every row that a query finds as text, with its checksum: a column, or a constant.
+// rowsOf gives every row that a query finds as text, with its checksum, which is a column or a constant.
 func rowsOf(q querier, sum, clauses string, args []any, each func(cells []string, sum string) error) error {
 	rows, err := q.Query("SELECT "+columnList()+", "+sum+" FROM runs "+clauses, args...)
 	if err != nil {

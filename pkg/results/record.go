@@ -11,11 +11,11 @@ const (
 	Invert  = "invert"
 	Bench   = "bench"
 	Measure = "measure"
-	// Search is a trial of a search of settings, up to one of its rungs.
+	// Search is a trial of a search of settings, trained up to one of its rungs (numbers of epochs).
 	Search = "search"
 )
 
-// How runs end. Those of trainings are the statuses of package train; Failed is a run that ended in an error.
+// How runs end. The first three are statuses of package train; Failed is a run that ended in an error.
 const (
 	OK          = "ok"
 	Diverged    = "diverged"
@@ -23,22 +23,22 @@ const (
 	Failed      = "failed"
 )
 
-// Kinds and Statuses list the above, and Bad the statuses of runs that must not count for a mean.
+// Kinds and Statuses list the constants above, and Bad the statuses of runs that must not count in a mean.
 var (
 	Kinds    = []string{Train, Invert, Bench, Measure, Search}
 	Statuses = []string{OK, Diverged, Interrupted, Failed}
 	Bad      = []string{Diverged, Interrupted, Failed}
 )
 
-// NoSplit is the split of runs that are of a whole graph.
+// NoSplit is the split of runs on a whole graph.
 const NoSplit = -1
 
-// Record is one run. [Begin] fills in what the programme and the machine know of themselves,
-// [Store.Add] the ID and the key.
+// Record is one run. [Begin] fills in what is known about the programme and the machine, and [Store.Add] the ID and
+// the key.
 type Record struct {
-	// ID is unique, and sorts by the time that the run started.
+	// ID is unique; IDs sort by the runs' starts.
 	ID string `json:"id"`
-	// Key is equal for runs that would do the same: see [Record.Definition]. A caller may set its own, made by [Key].
+	// Key is equal for runs that do the same: see [Record.Definition]. A caller may set another one, made by [Key].
 	Key string `json:"key"`
 	// Kind is one of [Kinds].
 	Kind string `json:"kind"`
@@ -69,7 +69,7 @@ type Record struct {
 	Outcome json.RawMessage `json:"outcome,omitempty"`
 }
 
-// Machine is where a run ran.
+// Machine describes where a run ran.
 type Machine struct {
 	// Platform is the operating system and the architecture, such as "linux/amd64".
 	Platform string `json:"platform"`
@@ -79,9 +79,9 @@ type Machine struct {
 	Cores int    `json:"cores"`
 }
 
-// Query chooses records: those that have all the values given. An empty field is any value.
+// Query selects the records that have all the given values. An empty field matches any value.
 type Query struct {
 	Kind, Profile, Dataset, Model, Key string
-	// Status is any of these; [Bad] finds what went wrong.
+	// Status matches any of these statuses; [Bad] matches what went wrong.
 	Status []string
 }

@@ -16,41 +16,41 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// DefaultFile is where records are unless the caller says otherwise.
+// DefaultFile is the file of records unless another one is given.
 const DefaultFile = "out/runs.sqlite"
 
-// What the file says of itself: its application ("revg"), and the version of its tables.
+// The file's own identification: its application ("revg"), and the version of its tables.
 const (
 	application = 0x72657667
 	version     = 1
 )
 
-// patience is how long a process waits for others that write. A write takes milliseconds.
+// patience is how long a process waits for others that are writing. A write takes milliseconds.
 const patience = time.Minute
 
 // Store is an open file of records. Its methods may be called from several goroutines.
 type Store struct {
 	db   *sql.DB
 	path string
-	// sums tells that records have checksums: those of a file of an earlier version have not, as long as it was only
-	// read.
+	// sums tells that records have checksums. A file of an earlier version has none, until it is opened for writing.
 	sums bool
 }
 
-// Open opens a file of records for reading and writing, and makes it, with its folder, where it is missing. A folder,
-// a damaged file, one of another programme or of a newer revgnn, and a place that cannot be written are errors.
+// Open opens a file of records for reading and writing; where it is missing, it creates the file and its folder. A
+// folder, a damaged file, a file of another programme or of a newer revgnn, and a place that cannot be written to are
+// errors.
 func Open(path string) (*Store, error) {
 	if _, err := regular(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if err := files.Writable(filepath.Dir(path)); err != nil { // the journal is a file beside it
+	if err := files.Writable(filepath.Dir(path)); err != nil { // the journal is another file in this folder
 		return nil, err
 	}
 	return open(path, "rwc", (*Store).create)
 }
 
-// OpenExisting opens a file of records that is there. One that cannot be written can be read. A file of no bytes is a
-// new one, without records.
+// OpenExisting opens an existing file of records. A file that cannot be written to can be read. An empty file is one
+// without records.
 func OpenExisting(path string) (*Store, error) {
 	size, err := regular(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -65,7 +65,7 @@ func OpenExisting(path string) (*Store, error) {
 	return open(path, "rw", (*Store).check)
 }
 
-// regular is the size of a regular file, or an error.
+// regular is the size of a regular file; anything else is an error.
 func regular(path string) (int64, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -83,7 +83,7 @@ func open(path, mode string, prepare func(*Store) error) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the run records at %s: %w", path, err)
 	}
-	// EXTRA syncs the folder too: a record that Add has returned for survives a power failure.
+	// EXTRA also syncs the folder: once Add has returned, the record survives a power failure.
 	settings := url.Values{"mode": {mode}, "_txlock": {"immediate"},
 		"_pragma": {fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds()), "synchronous(EXTRA)"}}
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: whole, RawQuery: settings.Encode()}).String())
@@ -105,8 +105,8 @@ func (s *Store) Close() error { return s.explain(s.db.Close()) }
 // Path of the file.
 func (s *Store) Path() string { return s.path }
 
-// create makes the table in an empty file, and checks any other. Either writes, since only that
-// tells whether it can be done.
+// create makes the table in an empty file, and checks any other file. It writes in both cases, since only that shows
+// whether the file can be written to.
 func (s *Store) create() error {
 	return s.write(func(tx *sql.Tx) error {
 		var objects int
@@ -157,7 +157,7 @@ type querier interface {
 	Query(query string, args ...any) (*sql.Rows, error)
 }
 
-// checkTable looks whose file it is, and whether its pages are whole.
+// checkTable checks whose file it is, and whether its pages are intact.
 func checkTable(q querier) error {
 	var of, format int
 	if err := q.QueryRow("SELECT a.application_id, v.user_version FROM pragma_application_id a, "+
@@ -182,7 +182,7 @@ func checkTable(q querier) error {
 	return nil
 }
 
-// write runs f in a transaction that has the right to write from the start: all of it is kept, or nothing.
+// write runs f in a transaction that holds the write lock from the start: all of it is kept, or nothing.
 func (s *Store) write(f func(*sql.Tx) error) error {
 	tx, err := s.db.Begin()
 	if err != nil {

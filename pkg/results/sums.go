@@ -7,10 +7,10 @@ import (
 	"encoding/hex"
 )
 
-// Every record has a checksum, since SQLite checks how its pages hang together, but not what is written in them. The
-// column came later than the others: programs that do not know it leave it empty, and the next that does fills it in.
+// Every record has a checksum, since SQLite checks the structure of its pages, but not their content. Programs of
+// versions before this column leave it empty, and the next program that knows it fills it in.
 
-// sumName is the name of the checksums, sumColumn that as SQL has it, and addSums adds their column to the table.
+// sumName is the name of the column of checksums, sumColumn its definition in SQL, and addSums adds it to the table.
 const (
 	sumName   = "sum"
 	sumColumn = `"` + sumName + `"`
@@ -32,7 +32,7 @@ func hasSums(q querier) (has bool, err error) {
 	return has, err
 }
 
-// completeSums adds what earlier programs have left out.
+// completeSums adds the checksums that earlier programs left out.
 func (s *Store) completeSums(tx *sql.Tx) error {
 	has, err := hasSums(tx)
 	if err != nil {
@@ -66,7 +66,7 @@ func missingSums(tx *sql.Tx) (map[string]string, error) {
 	return sums, err
 }
 
-// Repair removes the records that are not as they were written, and returns their IDs.
+// Repair removes damaged records, and returns their IDs.
 func (s *Store) Repair() (removed []string, err error) {
 	removed = []string{}
 	err = s.write(func(tx *sql.Tx) error {

@@ -23,7 +23,7 @@ type Analysis struct {
 	Stored  int      `json:"stored_entries"`
 	Rates   Rates    `json:"rates"`
 	Kernels []Kernel `json:"kernels"`
-	// EpochSeconds as measured; Accounted is the sum over the kernels as measured by themselves, and Least that of
+	// EpochSeconds is measured. Accounted is the sum of the kernels' times, each measured alone, and Least the sum of
 	// their bounds. Fraction is Least over EpochSeconds.
 	EpochSeconds float64 `json:"epoch_seconds"`
 	Accounted    float64 `json:"accounted_seconds"`
@@ -31,8 +31,8 @@ type Analysis struct {
 	Fraction     float64 `json:"fraction"`
 }
 
-// Analyse times training steps of a GCN or GCN+ReP from given weights (nil: as drawn), and every
-// kernel of a step by itself.
+// Analyse times training steps of a GCN or GCN+ReP, from given weights or (nil) from random ones, and every kernel of
+// a step alone.
 func Analyse(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config,
 	weights map[string]train.Array) (*Analysis, error) {
 	if _, ok := models.LayerOf(c.Config).(layers.GCN); !ok {
@@ -72,7 +72,7 @@ func Analyse(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Con
 	return a, a.measure(ctx, e, kernels(a.Shape, m, features))
 }
 
-// measure times the kernels and adds up.
+// measure times the kernels and adds up their times.
 func (a *Analysis) measure(ctx context.Context, e *engine.Engine, list []Kernel) (err error) {
 	for _, k := range list {
 		if err := ctx.Err(); err != nil {

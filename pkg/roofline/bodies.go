@@ -8,7 +8,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// What the kernels do: each function gives a kernel's work on arrays of the sizes given. States are x, reads r.
+// The work of the kernels, on arrays of the given sizes: x is a loop's state, and r what it only reads.
 
 // product is x W for x [n, d] and W [d, d].
 func product(n, d int) work {
@@ -34,7 +34,7 @@ func neighbours(m *sparse.Matrix, n, d int) work {
 		append([]input{{&x, waves(n, d)}}, inputs...)...)
 }
 
-// stored are places for a sparse matrix's nodes, and what to fill them in from.
+// stored are the places of a sparse matrix's nodes, and what to fill them from.
 func stored(m *sparse.Matrix) (nodes []*Node, inputs []input) {
 	arrays := m.Tensors()
 	nodes = make([]*Node, len(arrays))
@@ -44,7 +44,7 @@ func stored(m *sparse.Matrix) (nodes []*Node, inputs []input) {
 	return nodes, inputs
 }
 
-// gradient is the convolution's: Xᵀ G and the column sums of G, G masked as behind ReLU.
+// gradient is that of the convolution: Xᵀ G and the sum of G's rows, where G is masked as by ReLU.
 func gradient(n, d int) work {
 	type state struct{ sum, factor *Node }
 	type reads struct{ x, g *Node }
@@ -59,7 +59,7 @@ func gradient(n, d int) work {
 	}, input{&s.sum, waves(d, d)}, input{&s.factor, one()}, input{&r.x, waves(n, d)}, input{&r.g, waves(n, d)})
 }
 
-// iterate is z = y - ReLU(u + b) with the mean change of z, as in a solve's iteration behind its products.
+// iterate is z = y - ReLU(u + b) with the mean change of z: the part of a solve's iteration after its products.
 func iterate(n, d int) work {
 	type state struct{ z, factor *Node }
 	type reads struct{ y, u, b *Node }
@@ -69,13 +69,14 @@ func iterate(n, d int) work {
 		value, next := changing(s.factor)
 		h := loop.ReLU(Add(loop.Scale(r.u, value), rowVector(r.b, r.u)))
 		change := loop.MeanAbs(Sub(Sub(r.y, h), s.z))
-		// As in a solve, the new iterate waits for the change, so that it overwrites the old one.
+		// As in a solve, the new iterate depends on the change, so that it overwrites the old one.
 		return state{Sub(loop.After(change, r.y), h), Add(next, tiny(Reshape(change, 1, 1)))}
 	}, input{&s.z, waves(n, d)}, input{&s.factor, one()},
 		input{&r.y, waves(n, d)}, input{&r.u, waves(n, d)}, input{&r.b, waves(1, d)})
 }
 
-// correct is the adjoint's iteration behind its products: e = r - σ'(u + b) ∘ p - q with its mean, and q + e.
+// correct is the part of the adjoint's iteration after its products: e = r - σ'(u + b) ∘ p - q with its mean, and q +
+// e.
 func correct(n, d int) work {
 	type state struct{ q, e, factor *Node }
 	type reads struct{ r, u, p, b *Node }
@@ -101,7 +102,7 @@ func layer(n, d int) work {
 		value, next := changing(s.factor)
 		times := func(c float64, u *Node) *Node { return loop.Scale(u, Mul(value, loop.Float(u, c))) }
 		u := Add(Add(Add(rowVector(r.b, s.y), times(3, r.u1)), times(-3, r.u2)), times(1, r.u3))
-		// Halved, so that repetitions do not grow it.
+		// Halved, so that it does not grow over repetitions.
 		return state{Sub(loop.Scale(s.y, loop.Float(s.y, 0.5)), loop.ReLU(u)), next}
 	}, input{&s.y, waves(n, d)}, input{&s.factor, one()},
 		input{&r.u1, waves(n, d)}, input{&r.u2, waves(n, d)}, input{&r.u3, waves(n, d)}, input{&r.b, waves(1, d)})
@@ -116,7 +117,7 @@ func encoder(n, f, d int) work {
 	}, input{&w, waves(f, d)}, input{&x, waves(n, f)})
 }
 
-// sparseEncoder is encoder for a sparse X.
+// sparseEncoder is encoder for sparse features X.
 func sparseEncoder(features *sparse.Matrix, f, d int) work {
 	var w *Node
 	stored, inputs := stored(features)
@@ -138,7 +139,8 @@ func head(n, d, c int) work {
 	}, input{&s.representation, waves(n, 2*d)}, input{&s.weight, waves(2*d, c)}, input{&w, waves(2*d, c)})
 }
 
-// adam is a step of Adam on count parameters: p with the mean m of their gradients g and v of these squared.
+// adam is a step of Adam on count parameters p, with m the running mean of their gradients g, and v that of their
+// squares.
 func adam(count int) work {
 	type state struct{ p, m, v, factor *Node }
 	var s state

@@ -1,14 +1,14 @@
-// Package roofline tells how far training is from what the machine allows (Williams, Waterman
-// and Patterson, CACM 2009).
+// Package roofline compares the time of training with the least that the machine allows (Williams, Waterman and
+// Patterson, CACM 2009).
 //
 // A kernel that makes F floating-point operations and moves B bytes cannot take less than
 //
 //	t = max(F / matrix rate, B / memory rate),
 //
-// with the rates measured on the same engine and threads: the matrix rate is that of the best of a large dense product
-// and one of the kernel's own shape; the memory rate that of a = s a + b on arrays as large as the features X [n, d],
-// which may stay in a cache, or far larger than all caches where X is. Each kernel is timed by itself in a loop of the
-// shape that training has, and its fraction is t over that time.
+// where the rates are measured on the same engine and threads. The matrix rate is the better of a large dense
+// product's and of one of the kernel's own shape. The memory rate is that of a = s a + b: on arrays as large as the
+// features X [n, d], which may stay in a cache, or, where X is larger, on arrays far larger than all caches. Each
+// kernel is timed alone, in a loop of the shape that training has, and its fraction is t over that time.
 //
 // # What an epoch of GCN+ReP needs
 //
@@ -28,15 +28,15 @@
 //	head        12 n d C       4 (8 n d + 4 n C)          1
 //	Adam        12 P           28 P                       1
 //
-// A forward layer is evaluated, evaluated again from a kept state, linearised, and pulled back; a reverse layer takes
-// s evaluations, one to rewind it (y = z + h(z)), which also linearises, and a pull-backs; where preactivations are
-// kept ([solve.Keeps]), rewinding takes no X W. Every entry of Â reads a row of X, an index and a weight; "iterate" is
-// y - ReLU(u + b) and the mean change of the iterate, which reads three arrays and writes one; "correct" is the same
-// of an adjoint solve, which reads four arrays, the iterate and its last change among them, and writes those two;
-// "layer" is the start of a solve from three extrapolated preactivations, which reads four arrays and writes one; what
-// else a layer does to states, keeping a preactivation, the step back y = z + h(z) and the cotangents' gates and sums,
-// is as much about three times. Encoder and head count forwards and backwards.
+// A forward layer is evaluated twice (the second time from a kept state), linearised, and pulled back. A reverse layer
+// takes s evaluations, one to rewind it (y = z + h(z)), which also linearises, and a pull-backs; where preactivations
+// are kept ([solve.Keeps]), rewinding takes no X W. Every entry of Â reads a row of X, an index and a weight.
+// "iterate" is y - ReLU(u + b) and the mean change of the iterate; it reads three arrays and writes one. "correct" is
+// the same for an adjoint solve; it reads four arrays, among them the iterate and its last change, and writes these
+// two. "layer" is the start of a solve from three extrapolated preactivations; it reads four arrays and writes one.
+// Whatever else a layer does to states takes about three times as much as "layer": keeping a preactivation, the step
+// back y = z + h(z), and gates and sums of cotangents. Encoder and head are counted forwards and backwards.
 //
-// A sum over neighbours can be faster than its bound where neighbours lie close together and rows are
-// read from a faster cache.
+// A sum over neighbours can be faster than its bound, where neighbours lie close together and their rows are read from
+// a faster cache.
 package roofline

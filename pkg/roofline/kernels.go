@@ -5,11 +5,11 @@ import "github.com/revgnn/revgnn/pkg/sparse"
 // Kernel is one kind of work in an epoch.
 type Kernel struct {
 	Name string `json:"name"`
-	// Operations and Bytes of one execution, and Times that an epoch executes it.
+	// Operations and Bytes of one execution; Times is the number of executions in an epoch.
 	Operations float64 `json:"operations"`
 	Bytes      float64 `json:"bytes"`
 	Times      float64 `json:"times"`
-	// Seconds of one execution as measured, Least as the machine's rates allow, and Fraction of the one in the other.
+	// Seconds of one execution, measured; Least, by the machine's rates; and Fraction, Least over Seconds.
 	Seconds  float64 `json:"seconds"`
 	Least    float64 `json:"least_seconds"`
 	Fraction float64 `json:"fraction"`
@@ -17,7 +17,7 @@ type Kernel struct {
 	work work
 }
 
-// Shape is what the counts depend on.
+// Shape is what the numbers of operations and bytes depend on.
 type Shape struct {
 	Nodes    int `json:"nodes"`
 	Entries  int `json:"entries"`
@@ -36,13 +36,13 @@ type Shape struct {
 	Kept bool `json:"kept"`
 }
 
-// parameters is their number: encoder, convolution, head.
+// parameters is the number of parameters: of encoder, convolution and head.
 func (s Shape) parameters() float64 {
 	f, d, c := float64(s.Features), float64(s.Hidden), float64(s.Outputs)
 	return (f+1)*d + d*d + d + (2*d+1)*c
 }
 
-// counts are the kernels of an epoch by the formulas of the package's documentation.
+// counts are the kernels of an epoch, by the formulas in the package's documentation.
 func counts(s Shape) []Kernel {
 	n, e, f, d, c := float64(s.Nodes), float64(s.Entries), float64(s.Features), float64(s.Hidden), float64(s.Outputs)
 	forward, reverse, p := float64(s.Forward), float64(s.Reverse), s.parameters()
@@ -71,7 +71,8 @@ func counts(s Shape) []Kernel {
 // bound fills in the least time.
 func (k *Kernel) bound(r Rates) { k.Least = max(k.Operations/r.matrix(), k.Bytes/r.Near) }
 
-// kernels are the counts with the work to time them by, in the same order; features are the sparse ones, or nil.
+// kernels are the counts together with the work that times them, in the same order; features are the sparse features,
+// or nil.
 func kernels(s Shape, m *sparse.Matrix, features *sparse.Matrix) []Kernel {
 	n, d := s.Nodes, s.Hidden
 	works := map[string]work{

@@ -2,24 +2,25 @@ package roofline
 
 import "github.com/revgnn/revgnn/pkg/engine"
 
-// Rates of a machine with an engine, measured.
+// Rates are measured rates of a machine with an engine.
 type Rates struct {
-	// Large is the rate of a dense product of 2048 x 2048 matrices, Own of [n, d] x [d, d], in operations per second.
+	// Large is the rate of a product of 2048 x 2048 matrices, and Own that of [n, d] x [d, d], in operations per
+	// second.
 	Large float64 `json:"large_matrix"`
 	Own   float64 `json:"own_matrix"`
-	// Memory is the rate of a = s a + b in bytes per second, on arrays far larger than the caches, and Near on arrays
-	// [n, d].
+	// Memory is the rate of a = s a + b, in bytes per second, on arrays far larger than the caches, and Near that on
+	// arrays [n, d].
 	Memory float64 `json:"memory"`
 	Near   float64 `json:"near"`
 }
 
 const (
 	largeMatrix = 2048
-	// largeArray is in values; two arrays of 256 MiB are beyond any cache here.
+	// largeArray is a number of values: two arrays of 256 MiB are larger than any cache.
 	largeArray = 1 << 26
 )
 
-// matrix is the rate that bounds operations.
+// matrix is the rate that bounds products.
 func (r Rates) matrix() float64 { return max(r.Large, r.Own) }
 
 // MeasureRates measures an engine's rates, for features of shape [n, d]; it takes some seconds.

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// span is how long the repetitions of one measurement take together at least, and tries how many there are, of
-	// which the fastest counts: disturbances only slow down.
+	// span is the least time of the repetitions of one measurement together, and tries the number of measurements, of
+	// which the fastest counts, since disturbances only slow down.
 	span  = 200 * time.Millisecond
 	tries = 3
-	// most repetitions: a kernel below a microsecond is not measured to more digits.
+	// most is the largest number of repetitions; kernels below a microsecond are not measured more precisely.
 	most = 1 << 18
 )
 
-// perRepetition is the time in seconds that one repetition of a work takes inside a loop on the engine: the difference
-// of a loop of many repetitions and one of a single one.
+// perRepetition is the time in seconds of one repetition of a work in a loop on the engine: the difference between a
+// loop of many repetitions and a loop of one, per repetition.
 func perRepetition(e *engine.Engine, w work) (float64, error) {
 	c, err := newClock(e, w)
 	if err != nil {
@@ -49,7 +49,7 @@ func perRepetition(e *engine.Engine, w work) (float64, error) {
 	return (many - one).Seconds() / float64(times-1), nil
 }
 
-// clock times loops of a work.
+// clock times loops that repeat a work.
 type clock struct {
 	engine string
 	exec   *Exec
@@ -76,13 +76,13 @@ func (c *clock) run(times int) (time.Duration, error) {
 	if err != nil {
 		return 0, fmt.Errorf("a kernel failed on %s: %w", c.engine, err)
 	}
-	_, err = tensors.CopyFlatData[float32](out[0]) // waits
+	_, err = tensors.CopyFlatData[float32](out[0]) // waits for the engine
 	took := time.Since(start)
 	out[0].MustFinalizeAll()
 	return took, err
 }
 
-// fastest is the shortest time of some tries.
+// fastest is the shortest time of several tries.
 func (c *clock) fastest(times int) (best time.Duration, err error) {
 	for i := range tries {
 		took, err := c.run(times)
@@ -96,8 +96,8 @@ func (c *clock) fastest(times int) (best time.Duration, err error) {
 	return best, nil
 }
 
-// enough is how many repetitions take span longer than a single one, which takes one: starting, and copying large
-// arrays in, takes its time too.
+// enough is a number of repetitions that takes span longer than one repetition, which takes time one: starting a loop,
+// and copying large arrays, also takes time.
 func (c *clock) enough(one time.Duration) (times int, err error) {
 	for times = 2; ; {
 		took, err := c.run(times)

@@ -9,21 +9,21 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// work is what a kernel does, to be repeated in a loop: the arrays that the loop is given, and the loop, of which one
-// value is the result.
+// work is what a kernel does, repeated in a loop: the arrays passed to the loop, and the loop, whose result is a
+// single value.
 type work struct {
 	arrays []*tensors.Tensor
 	loop   func(times *Node, arrays []*Node) *Node
 }
 
-// input is an array that a loop is given, and the place of its node in the loop's state or among what it only reads.
+// input is an array passed to a loop, and where its node belongs in the loop's state or in what it only reads.
 type input struct {
 	node  **Node
 	array *tensors.Tensor
 }
 
-// repeated is the work of a kernel whose body makes the next state from the state and what it only reads. Their nodes
-// are filled in from the inputs, of which the first is part of the state.
+// repeated is the work of a kernel whose body computes the next state from the state and from what it only reads.
+// Their nodes are set from the inputs, the first of which is part of the state.
 func repeated[S, R any](state *S, reads *R, body func(state S, reads R) S, inputs ...input) work {
 	var w work
 	for _, in := range inputs {
@@ -34,7 +34,7 @@ func repeated[S, R any](state *S, reads *R, body func(state S, reads R) S, input
 			*in.node = arrays[i]
 		}
 		*state = loop.Repeat(times, *state, *reads, func(_ *Node, state S, reads R) S { return body(state, reads) })
-		// One value keeps the loop alive and is all that is fetched.
+		// Fetching a single value is enough to keep the loop from being optimised away.
 		end := *inputs[0].node
 		return Reshape(Slice(Reshape(end, end.Shape().Size()), AxisRange(0, 1)), 1)
 	}
@@ -44,7 +44,7 @@ func repeated[S, R any](state *S, reads *R, body func(state S, reads R) S, input
 // waves is an array of rows x columns with values of [wave].
 func waves(rows, columns int) *tensors.Tensor { return filled(rows, columns, wave) }
 
-// filled is an array of rows x columns with values that f gives.
+// filled is an array of rows x columns with values f(0), f(1), ….
 func filled(rows, columns int, f func(i int) float64) *tensors.Tensor {
 	values := make([]float32, rows*columns)
 	for i := range values {
@@ -72,20 +72,21 @@ func reflection(d int) *tensors.Tensor {
 	})
 }
 
-// one is what a factor begins with, see [changing].
+// one is the first value of a factor; see [changing].
 func one() *tensors.Tensor { return filled(1, 1, func(int) float64 { return 1 }) }
 
-// changing is the scalar of a state's factor [1, 1], which differs in every repetition, so that nothing is hoisted out
-// of the loop; next is the factor that follows.
+// changing is the scalar of a factor [1, 1] in the state, which differs in every repetition, so that the compiler
+// moves nothing out of the loop; next is the next repetition's factor.
 func changing(factor *Node) (value, next *Node) {
 	spread := func(v float64) *Node { return loop.Like(loop.Float(factor, v), factor) }
 	return Reshape(factor), Add(Mul(factor, spread(-0.5)), spread(1.5))
 }
 
-// tiny scales what is only added to keep a result in use: it must not change the state's size over many repetitions.
+// tiny scales what is added only to keep a result in use, so that it does not change the state's size over many
+// repetitions.
 func tiny(x *Node) *Node { return loop.Scale(x, loop.Float(x, 1e-12)) }
 
-// rowVector spreads b [1, d] over x's rows.
+// rowVector repeats b [1, d] for each of x's rows.
 func rowVector(b, x *Node) *Node {
 	return BroadcastToShape(b, shapes.Make(dtypes.Float32, x.Shape().Dimensions...))
 }

@@ -1,5 +1,5 @@
-// Package runpage makes a web page of the record of a training, to be sent to a colleague: one file that loads nothing
-// from anywhere. It shows the result, curves over the epochs, the confusion matrix or the ROC curve of the best epoch,
-// the reverse process's residuals and iterations, the smoothness of the states by layer, all settings, what the numbers
-// depend on, and the command that repeats the training. What a record does not hold is said in its place.
+// Package runpage makes a web page of the record of a training, for sending to a colleague: one file that loads
+// nothing. It shows the result, curves over epochs, the confusion matrix or the ROC curve of the best epoch, residuals
+// and iterations of the reverse process, the smoothness of the states by layer, all settings, what the numbers depend
+// on, and the command that repeats the training. Where a record lacks something, the page says so.
 package runpage

@@ -8,7 +8,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// numbersOf are values times a factor.
+// numbersOf multiplies values by a factor.
 func numbersOf(values []train.Number, by float64) []float64 {
 	out := make([]float64, len(values))
 	for i, v := range values {
@@ -25,7 +25,7 @@ func epochs(c train.Curves) []float64 {
 	return x
 }
 
-// curves are the loss, and the metric on validation and test nodes.
+// curves draws the loss, and the metric on validation and test nodes.
 func (r run) curves(c train.Curves) report.Item {
 	x := epochs(c)
 	metrics := []report.Series{{Name: "validation", X: x, Y: numbersOf(c.Val, 100)}}
@@ -43,7 +43,7 @@ func (r run) curves(c train.Curves) report.Item {
 		report.Plot{Title: "After each epoch", XName: "epoch", YName: r.metric() + " [%]", Series: metrics})
 }
 
-// solves are iterations and residuals over epochs. A residual of 0 has no place on a logarithmic axis.
+// solves draws iterations and residuals over epochs. Residuals of 0 are left out, since the axis is logarithmic.
 func (r run) solves(c train.Curves) []report.Item {
 	x := epochs(c)
 	residual := report.Series{Name: "largest residual", X: x, Y: numbersOf(c.Residual, 1)}
@@ -72,7 +72,7 @@ func (r run) solves(c train.Curves) []report.Item {
 			"--max-iterations.")}
 }
 
-// roc is the ROC curve.
+// roc draws the ROC curve.
 func (r run) roc(d *train.Details) report.Item {
 	x, y := numbersOf(d.ROC.FalsePositive, 100), numbersOf(d.ROC.TruePositive, 100)
 	area := r.out.Test
@@ -88,7 +88,7 @@ func (r run) roc(d *train.Details) report.Item {
 		report.Axes{RangeY: [2]float64{0, 100}})
 }
 
-// confusion is the confusion matrix: cells are as dark as the share of their row's class that they hold.
+// confusion is the confusion matrix; a cell is as dark as its share of its row's class.
 func confusion(d *train.Details) report.Item {
 	t := &report.Table{ID: "run-confusion", Corner: "Class",
 		Title: fmt.Sprintf("Confusion matrix of the %s nodes", d.Judged),
@@ -116,7 +116,7 @@ func confusion(d *train.Details) report.Item {
 	return t
 }
 
-// smoothness is the similarity of the nodes' states by layer, or why it is not there.
+// smoothness draws the similarity of the nodes' states by layer, or says why it is not known.
 func (r run) smoothness() []report.Item {
 	var forward, reverse []train.Smoothness
 	if f := r.out.Followed; f != nil {
@@ -141,7 +141,7 @@ func (r run) smoothness() []report.Item {
 		name   string
 		states []train.Smoothness
 	}{{"forward", forward}, {"reverse", reverse}} {
-		if len(direction.states) < 2 { // the encoded features alone
+		if len(direction.states) < 2 { // only the encoded features
 			continue
 		}
 		s := report.Series{Name: direction.name, Style: report.Marked}

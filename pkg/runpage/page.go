@@ -12,16 +12,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// run is a training as its record has it.
+// run is a training as recorded.
 type run struct {
 	*results.Record
 	config train.Config
-	// out is the outcome; ended tells that there is one.
+	// out is the outcome; ended tells whether there is one.
 	out   outcome
 	ended bool
 }
 
-// outcome is what records of 'train' and of 'reproduce' hold between them.
+// outcome has the fields of outcomes that 'train' or 'reproduce' record.
 type outcome struct {
 	train.Result
 	Metric   string               `json:"metric"`
@@ -29,7 +29,7 @@ type outcome struct {
 	Followed *experiment.Followed `json:"followed"`
 }
 
-// Page is the page of a training's record. A record of another kind is an error.
+// Page makes the page of a training's record. A record of another kind is an error.
 func Page(r *results.Record) (string, error) {
 	if r.Kind != results.Train {
 		return "", fmt.Errorf("run %s is of the kind %s: pages are made of trainings (kind %s), see 'revgnn runs list "+
@@ -83,7 +83,7 @@ func (r run) summary() string {
 	return text
 }
 
-// metric names what models are judged by.
+// metric is the name of the training's metric.
 func (r run) metric() string {
 	metric := r.out.Metric
 	if r.out.Details != nil {
@@ -98,13 +98,13 @@ func (r run) metric() string {
 	return metric
 }
 
-// absent says what the record does not hold.
+// absent says that the record lacks something.
 func absent(what string) report.Item {
 	return report.Paragraph("Not in this record: " + what + ". Records of 'revgnn reproduce', and those of earlier " +
 		"versions, do not hold this; the command below makes one that does.")
 }
 
-// details are the figures, with a sentence in the place of each that the record does not hold.
+// details are the figures, with a sentence in place of each that the record has no data for.
 func (r run) details() (items []report.Item) {
 	d := r.out.Details
 	items = append(items, report.Heading(2, "Training"))

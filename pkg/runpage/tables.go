@@ -14,7 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// pairs is a table of names and values; rows without a value are left out.
+// pairs is a table of names and values; rows with an empty value are left out.
 func pairs(id, title, corner, column string, rows ...[2]string) report.Item {
 	t := &report.Table{ID: id, Title: title, Corner: corner, Columns: []report.Column{{Name: column}}}
 	for _, r := range rows {
@@ -25,7 +25,7 @@ func pairs(id, title, corner, column string, rows ...[2]string) report.Item {
 	return t
 }
 
-// percent is a share in percent; empty where it is no number.
+// percent writes a share in percent; empty for NaN.
 func percent(n train.Number) string {
 	if math.IsNaN(float64(n)) {
 		return ""
@@ -51,7 +51,7 @@ func (r run) numbers() report.Item {
 	return pairs("run-result", "Result", "Measure", "Value", rows...)
 }
 
-// settings is the table of all settings, with the defaults where they differ.
+// settings is the table of all settings, with their defaults where these differ.
 func (r run) settings() report.Item {
 	t := &report.Table{ID: "run-settings", Title: "Settings of " + r.Model, Corner: "Setting",
 		Columns: []report.Column{{Name: "Value"}, {Name: "Default", Unit: "where it differs"}}}
@@ -67,7 +67,7 @@ func (r run) settings() report.Item {
 	return t
 }
 
-// origin is the table of what the numbers depend on beside the settings.
+// origin is the table of what the numbers depend on besides the settings.
 func (r run) origin() report.Item {
 	rows := [][2]string{{"dataset", r.Dataset}, {"checksum of the graph", r.Checksum}, {"split", fmt.Sprint(r.Split)},
 		{"seed of this split (seed + split)", fmt.Sprint(r.Seed)}, {"engine", r.Engine}}
@@ -82,7 +82,7 @@ func (r run) origin() report.Item {
 	return pairs("run-origin", "Graph, engine, machine and versions", "What", "Which", rows...)
 }
 
-// Command is the command line that makes a training again and records it, with the settings that are not the defaults.
+// Command is the command line that repeats a training and records it, with all settings that differ from the defaults.
 func Command(r *results.Record, c train.Config) string {
 	words := []string{"revgnn train", "--dataset " + quoted(r.Dataset), "--model " + quoted(r.Model),
 		fmt.Sprintf("--splits %d", r.Split)}
@@ -99,7 +99,7 @@ func Command(r *results.Record, c train.Config) string {
 	return strings.Join(append(words, "--runs runs.sqlite"), " ")
 }
 
-// quoted is a word that a shell takes as it is.
+// quoted quotes a word for a shell, if necessary.
 func quoted(word string) string {
 	plain := func(c rune) bool {
 		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||

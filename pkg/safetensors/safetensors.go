@@ -3,11 +3,11 @@
 // order. The header maps each name to {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}, counted from
 // the header's end, and "__metadata__" to a map of strings.
 //
-// A file that [Write] wrote has a checksum in its metadata, since the format has none, and one that is not as it was
-// written is refused. Files of other programs are taken without.
+// [Write] adds a checksum to the metadata, since the format has none; a file whose checksum is wrong is refused. Files
+// of other programs, without a checksum, are accepted.
 //
-// Reading is strict, as the format asks: no name twice, no hole, no overlap, no byte beyond the arrays. It allocates
-// no more than the file holds, and never more than a limit far below a laptop's memory.
+// Reading is strict, as the format demands: no repeated name, no gap, no overlap, no bytes beyond the arrays. It
+// allocates no more than the file's size, and never more than a limit far below a laptop's memory.
 package safetensors
 
 import (
@@ -32,7 +32,7 @@ const (
 	metadata  = "__metadata__"
 )
 
-// sizes are the bytes per value by type. Types that are no plain numbers are not listed, and so refused.
+// sizes are the bytes per value by type. Types that are not plain numbers are missing here, and therefore refused.
 var sizes = map[string]int64{"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U64": 8,
 	"U32": 4, "U16": 2, "U8": 1, "BOOL": 1}
 
@@ -47,9 +47,9 @@ type entry struct {
 type File struct {
 	// Path names the file in errors.
 	Path string
-	// Metadata of the file, without the checksum of ours.
+	// Metadata of the file, without our checksum.
 	Metadata map[string]string
-	// Sealed tells that the file has a checksum of ours, and is as it was written.
+	// Sealed tells that the file has our checksum, and that it is right.
 	Sealed  bool
 	entries map[string]entry
 	data    *io.SectionReader // from the header's end
@@ -103,7 +103,7 @@ func New(r io.ReaderAt, size int64, path string) (*File, error) {
 	return s, nil
 }
 
-// parse reads the header's JSON, in which no name may stand twice.
+// parse reads the header's JSON; a repeated name is an error.
 func (s *File) parse(header []byte) error {
 	damaged := func(err error) error { return fmt.Errorf("its header is damaged (%w)", err) }
 	if len(header) == 0 || header[0] != '{' {
@@ -147,7 +147,7 @@ func (s *File) parse(header []byte) error {
 	return nil
 }
 
-// check makes sure that the arrays fill the size bytes behind the header, without holes and overlaps.
+// check returns an error unless the arrays fill the size bytes after the header, without gaps and overlaps.
 func (s *File) check(size int64) error {
 	names := s.Names()
 	slices.SortStableFunc(names, func(a, b string) int {

@@ -10,12 +10,13 @@ import (
 	"strings"
 )
 
-// sumKey is the metadata with a file's checksum: the SHA-256 of the file with zeros in the place of its 64 digits.
+// sumKey is the metadata entry with the checksum: the SHA-256 of the file with zeros in place of the checksum's 64
+// digits.
 const sumKey = "revgnn.sha256"
 
 var noSum = strings.Repeat("0", 2*sha256.Size)
 
-// withSum is a header with another checksum.
+// withSum replaces the checksum in a header.
 func withSum(header []byte, old, sum string) []byte {
 	const before = sumKey + `":"`
 	return bytes.Replace(header, []byte(before+old), []byte(before+sum), 1)

@@ -17,8 +17,8 @@ func (s *File) Close() error { return s.close() }
 // Names lists the arrays in alphabetical order.
 func (s *File) Names() []string { return slices.Sorted(maps.Keys(s.entries)) }
 
-// Float32s reads an array in C order, and its shape. F64, F16 and BF16 are converted, F64 beyond float32 to
-// infinity; other types are refused.
+// Float32s reads an array in C order, and its shape. F64, F16 and BF16 are converted (F64 beyond the range of float32
+// to infinity); other types are refused.
 func (s *File) Float32s(name string) ([]float32, []int, error) {
 	e, ok := s.entries[name]
 	if !ok {

@@ -8,15 +8,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/sweep"
 )
 
-// Blind is a graph for one split without anything that a test would need. It is the only kind of graph that a search
-// takes.
+// Blind is a graph for one split without anything that testing would need. A search takes no other kind of graph.
 type Blind struct {
 	split int
 	graph *graphs.Graph
 }
 
-// Blindfold takes away from a graph, for a split, the test nodes of all splits, the other splits, and the labels of
-// all nodes that the split neither trains nor validates on: they have class 0. So a trial cannot depend on them,
+// Blindfold removes from a graph, for one split, the test nodes of all splits, the other splits, and the labels of all
+// nodes that the split neither trains nor validates on (they get class 0). Trials therefore cannot depend on them,
 // whatever the code of models and training does.
 func Blindfold(g *graphs.Graph, split int) (Blind, error) {
 	if err := sweep.CheckSplits([]int{split}, g); err != nil {
@@ -40,7 +39,7 @@ func Blindfold(g *graphs.Graph, split int) (Blind, error) {
 	return Blind{split, &out}, nil
 }
 
-// Blindfolds are those of several splits.
+// Blindfolds blindfolds a graph for each of several splits.
 func Blindfolds(g *graphs.Graph, splits []int) (out []Blind, err error) {
 	for _, k := range splits {
 		b, err := Blindfold(g, k)

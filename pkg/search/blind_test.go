@@ -60,7 +60,7 @@ func run(t *testing.T, s *Search) *Result {
 	return r
 }
 
-// told is what records tell, but for IDs, times and memory.
+// told is the content of a search's records, except IDs, times and memory.
 func told(t *testing.T, s *Search) string {
 	t.Helper()
 	records, err := s.Store.Find(results.Query{Kind: results.Search})
@@ -84,8 +84,8 @@ func told(t *testing.T, s *Search) string {
 	return strings.Join(out, "\n")
 }
 
-// TestBlind permutes the labels of test nodes: neither records nor choice change in any bit. No record has anything of
-// a test.
+// TestBlind permutes the labels of test nodes: neither records nor the choice change in any bit. No record has a test
+// result.
 func TestBlind(t *testing.T) {
 	g := board(t)
 	other := *g
@@ -120,7 +120,7 @@ func TestBlind(t *testing.T) {
 	}
 }
 
-// TestBlindfold: what is trained and validated on stays, and nothing else.
+// TestBlindfold: nodes for training and validation keep their labels; everything else is removed.
 func TestBlindfold(t *testing.T) {
 	g := board(t)
 	b, err := Blindfold(g, 1)

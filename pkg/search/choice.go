@@ -15,7 +15,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Choices is a file of chosen settings, in the form that profiles have them in (see data/settings).
+// Choices is a file of chosen settings, in the form of profiles (see data/settings).
 type Choices struct {
 	Chosen []experiment.Choice `json:"chosen"`
 }
@@ -23,7 +23,7 @@ type Choices struct {
 // maxChoices bounds a file of choices.
 const maxChoices = 16 << 20
 
-// OpenChoices reads a file of choices; one that is missing has none.
+// OpenChoices reads a file of choices; a missing file has none.
 func OpenChoices(path string) (c Choices, err error) {
 	text, err := files.Read(path, "a file of chosen settings as JSON", maxChoices)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -37,7 +37,7 @@ func OpenChoices(path string) (c Choices, err error) {
 	return c, nil
 }
 
-// Choice is what the search has chosen: all settings that differ from the model's defaults, with the ID of the search,
+// Choice is what the search has chosen: all settings that differ from the model's defaults, and the ID of the search,
 // under which its records are kept.
 func (r *Result) Choice() experiment.Choice {
 	c := experiment.Choice{Dataset: r.Dataset, Model: r.Model, Settings: experiment.Settings{}, Search: r.Search}
@@ -54,8 +54,8 @@ func (r *Result) Choice() experiment.Choice {
 	return c
 }
 
-// Save puts the choice into a file of choices, in the place of an earlier one for the same model and dataset. While
-// another search does so, it waits, until ctx ends.
+// Save puts the choice into a file of choices, where it replaces an earlier one for the same model and dataset. While
+// another search saves to the file, Save waits, until ctx ends.
 func (r *Result) Save(ctx context.Context, path string) error {
 	lock, err := files.AwaitLock(ctx, path+".lock")
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestChosen: what a search has chosen is tested by ordinary trainings, kept in a file, and drawn.
+// TestChosen: chosen settings are tested by ordinary trainings, saved to a file, and drawn.
 func TestChosen(t *testing.T) {
 	g, dir := board(t), t.TempDir()
 	s := tiny(t, g, filepath.Join(dir, "runs.sqlite"))
@@ -35,7 +35,7 @@ func TestChosen(t *testing.T) {
 	if err != nil || len(trained) != 2 || len(e.Splits) != 2 || e.Mean != e.Mean || e.Splits[0].Record != trained[0].ID {
 		t.Errorf("%+v with %d trainings, %v", e, len(trained), err)
 	}
-	// Another file under the same name: its trainings are made, and those of the first do not count.
+	// Another graph under the same name: its trainings are made, and those on the first graph do not count.
 	changed := *g
 	changed.Features = append([]float32{g.Features[0] + 1}, g.Features[1:]...)
 	on := func(g *graphs.Graph) *experiment.Runner {
@@ -44,7 +44,7 @@ func TestChosen(t *testing.T) {
 	}
 	for _, again := range []struct {
 		g    *graphs.Graph
-		want int // trainings
+		want int // number of trainings
 	}{{&changed, 4}, {g, 4}, {&changed, 4}} {
 		one, err := Evaluate(t.Context(), on(again.g), r, []int{0, 2})
 		if err != nil {
@@ -95,7 +95,7 @@ func TestChosen(t *testing.T) {
 	}
 }
 
-// TestSaveTogether: of searches that save at the same time, all choices are kept.
+// TestSaveTogether: where searches save at the same time, all choices are kept.
 func TestSaveTogether(t *testing.T) {
 	path, names := filepath.Join(t.TempDir(), "chosen.json"), []string{"gcn", "gat", "sage", "gcn+rep", "gat+rep"}
 	var wait sync.WaitGroup
@@ -116,8 +116,7 @@ func TestSaveTogether(t *testing.T) {
 	}
 }
 
-// TestEvaluateBalanced: a dataset whose splits are balanced is a public one, too; where there is nothing to test, that
-// is an error.
+// TestEvaluateBalanced: a dataset with balanced splits is a public one, too; a graph without test nodes is an error.
 func TestEvaluateBalanced(t *testing.T) {
 	g := board(t)
 	s := tiny(t, g, filepath.Join(t.TempDir(), "runs.sqlite"))
@@ -135,7 +134,7 @@ func TestEvaluateBalanced(t *testing.T) {
 	}
 }
 
-// TestRealSearch on a dataset, from the published space: learning rate, dropout and width of GCN.
+// TestRealSearch searches learning rate, dropout and width of GCN on a dataset, in the published space.
 func TestRealSearch(t *testing.T) {
 	g, err := datasets.Load(t.Context(), "chameleon-filtered", datasets.Options{Offline: true})
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestCosts: a training goes on at its own pace, others at that of trials here, by their sizes; what does not fit the
-// time is not begun.
+// TestCosts: a training that continues is predicted by its own pace, others by that of trials here, in proportion to
+// their sizes. Steps that do not fit the time left are not begun.
 func TestCosts(t *testing.T) {
 	s := tiny(t, board(t), filepath.Join(t.TempDir(), "runs.sqlite"))
 	c, err := newCosts(s.Store, s.Engine.Name)
@@ -58,7 +58,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// TestPace: a training is ended as soon as its pace tells that it comes too late.
+// TestPace: a training is stopped as soon as its pace shows that it would miss the deadline.
 func TestPace(t *testing.T) {
 	late := func(left time.Duration) (epoch int) {
 		pace := paced(time.Now().Add(left), 1000)

@@ -12,15 +12,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Evaluation is what chosen settings come to on test nodes: by ordinary trainings, made after the search.
+// Evaluation holds the results of chosen settings on test nodes, by ordinary trainings after the search.
 type Evaluation struct {
 	Splits []Evaluated `json:"splits"`
-	// Mean of the test metric over splits that went well, and its sample standard deviation.
+	// Mean and Std are the test metric's mean and sample standard deviation over the splits that went well.
 	Mean train.Number `json:"mean"`
 	Std  train.Number `json:"std"`
 }
 
-// LeftOut are the splits that the mean is not about, since they went wrong.
+// LeftOut are the splits that went wrong, which the mean leaves out.
 func (e *Evaluation) LeftOut() (bad []Evaluated) {
 	for _, s := range e.Splits {
 		if s.Status != results.OK {
@@ -30,7 +30,7 @@ func (e *Evaluation) LeftOut() (bad []Evaluated) {
 	return bad
 }
 
-// Evaluated is a split.
+// Evaluated is the result on one split.
 type Evaluated struct {
 	Split   int          `json:"split"`
 	Val     train.Number `json:"val"`
@@ -41,9 +41,9 @@ type Evaluated struct {
 	Record  string       `json:"record"`
 }
 
-// Evaluate trains what a search has chosen on splits, with a runner's store, engine and datasets. The trainings are
-// records of kind "train" like any other, and are not made again where they are there for the very graph. Where none
-// can be had, the error says why.
+// Evaluate trains the chosen settings of a search on splits, with a runner's store, engine and datasets. The trainings
+// have records of kind "train"; those recorded already for the same graph are not made again. Where no training can be
+// made, the error says why.
 func Evaluate(ctx context.Context, runner *experiment.Runner, r *Result, splits []int) (*Evaluation, error) {
 	g, err := runner.Load(ctx, r.Dataset)
 	if err != nil {

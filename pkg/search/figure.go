@@ -12,11 +12,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// Figures are the best validation metric over what the search has spent, and the settings of all trials with what came
-// of them, as parallel coordinates.
+// Figures are two: the best validation metric against the time spent on the search, and the settings of all trials
+// with their metrics, as parallel coordinates.
 func (r *Result) Figures() []*report.Figure { return []*report.Figure{r.progress(), r.parallel()} }
 
-// progress is the best so far over epochs and over the time that trainings took, with the trials at their rungs.
+// progress draws the best metric so far over epochs and over training time, with the trials at their rungs.
 func (r *Result) progress() *report.Figure {
 	plot := func(name string, spent func(Reached) float64) report.Plot {
 		best := report.Series{Name: "best so far"}
@@ -45,7 +45,7 @@ func (r *Result) progress() *report.Figure {
 		plot("hours of training", func(at Reached) float64 { return at.Seconds / 3600 }))
 }
 
-// measure names the metric on axes.
+// measure is the metric's name on axes.
 func (r *Result) measure() string {
 	if r.Metric == data.ROCAUC {
 		return "ROC-AUC"
@@ -53,7 +53,7 @@ func (r *Result) measure() string {
 	return r.Metric
 }
 
-// parallel has a line for each trial that went well.
+// parallel draws a line for each trial that went well.
 func (r *Result) parallel() *report.Figure {
 	keys := r.axes()
 	var axes []report.ParallelAxis
@@ -73,7 +73,7 @@ func (r *Result) parallel() *report.Figure {
 		}
 	}
 	var lines []report.ParallelLine
-	for _, t := range slices.Backward(r.Top(len(r.Trials))) { // the best on top
+	for _, t := range slices.Backward(r.Top(len(r.Trials))) { // the best is drawn last, on top
 		if v := float64(t.Val); !math.IsNaN(v) {
 			lines = append(lines, report.ParallelLine{Name: fmt.Sprintf("trial %d, %.0f epochs", t.Trial, t.Epochs),
 				Values: append(r.coordinates(t, keys, axes), v), Value: (v - low) / (high - low),
@@ -84,8 +84,8 @@ func (r *Result) parallel() *report.Figure {
 		r.Dataset), axes, lines)
 }
 
-// axes are the settings with more than one value, in the order of their names, but for those with conditions: each
-// comes after two others, and others come after it, so that lines lead to and from it.
+// axes are the settings with more than one value, in the order of their names. Settings with conditions, which not all
+// trials have, are placed between other axes, so that lines lead to and from them.
 func (r *Result) axes() (keys []string) {
 	var always, sometimes []string
 	for _, key := range slices.Sorted(maps.Keys(r.Dimensions)) {
@@ -105,7 +105,7 @@ func (r *Result) axes() (keys []string) {
 	return append(keys, always...)
 }
 
-// coordinates are a trial's settings as numbers; NaN for what it does not have.
+// coordinates are a trial's settings as numbers; NaN for settings that it does not have.
 func (r *Result) coordinates(t Trial, keys []string, axes []report.ParallelAxis) []float64 {
 	out := make([]float64, len(keys))
 	for i, key := range keys {
@@ -114,7 +114,7 @@ func (r *Result) coordinates(t Trial, keys []string, axes []report.ParallelAxis)
 		if at := slices.Index(axes[i].Categories, text(value)); has && at >= 0 {
 			out[i] = float64(at)
 		} else if has && axes[i].Categories == nil {
-			fmt.Sscan(string(value), &out[i]) // ranges of numbers have numbers
+			fmt.Sscan(string(value), &out[i]) // values in ranges of numbers are numbers
 		}
 	}
 	return out

@@ -14,29 +14,30 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Outcome is what a trial came to at a rung on a split: the outcome of a run record of kind [results.Search]. It has
-// no test metric, since there is none.
+// Outcome is the result of a trial at a rung on a split: the outcome of a run record of kind [results.Search]. It has
+// no test metric.
 type Outcome struct {
-	// Search is its ID, Trial the number of the trial from 0, Rung that of the rung, and Until the epochs there.
+	// Search is the search's ID, Trial the trial's number and Rung the rung's, both from 0, and Until the rung's
+	// epochs.
 	Search string `json:"search"`
 	Trial  int    `json:"trial"`
 	Rung   int    `json:"rung"`
 	Until  int    `json:"until"`
-	// Settings are those that were drawn.
+	// Settings are those drawn for the trial.
 	Settings experiment.Settings `json:"settings"`
 	Metric   string              `json:"metric"`
-	// Epochs so far, of which New since the rung before, BestEpoch the first of the best validation metric, Val. Ended
-	// tells that early stopping ended the training: it is carried up to further rungs as it is.
+	// Epochs is the number so far, New that since the previous rung, and BestEpoch the first with the best validation
+	// metric, Val. Ended tells that early stopping ended the training; its result then counts at higher rungs, too.
 	Epochs    int          `json:"epochs"`
 	New       int          `json:"new_epochs"`
 	BestEpoch int          `json:"best_epoch"`
 	Val       train.Number `json:"val"`
 	Ended     bool         `json:"ended,omitempty"`
-	// End is when it came there. The record does not tell: its start is that after an interrupt, and its seconds are
-	// also those before.
+	// End is when the trial reached the rung. The record does not tell: after an interrupt its start is later than the
+	// trial's, and its seconds include those before.
 	End time.Time `json:"end"`
-	// Total is the time in seconds since the trial began on this split; a record's seconds are those since the rung
-	// before. The rest is as in [train.Result].
+	// Total is the time in seconds since the trial began on this split; a record's seconds are those since the
+	// previous rung. The fields below are as in [train.Result].
 	Total           float64          `json:"total_seconds"`
 	EpochSeconds    float64          `json:"epoch_seconds"`
 	CompileSeconds  float64          `json:"compile_seconds"`
@@ -46,7 +47,7 @@ type Outcome struct {
 	Residual        train.Number     `json:"residual"`
 	AdjointResidual train.Number     `json:"adjoint_residual"`
 
-	// What the record says beside.
+	// record holds what the record says besides the outcome.
 	record results.Record
 }
 
@@ -56,14 +57,14 @@ func (o Outcome) Record() results.Record { return o.record }
 // bad tells whether the trial failed or diverged.
 func (o Outcome) bad() bool { return o.record.Status != results.OK }
 
-// trial is what is known of one: for each rung, outcomes by split.
+// trial is what is known of a trial: for each rung, the outcomes by split.
 type trial []map[int]Outcome
 
 // known are the trials that have begun, by number.
 type known map[int]trial
 
-// read reads the trials of a search that began at a time, as if what had failed before that had not been tried. Of two
-// records of the same step, the first that did not fail counts.
+// read reads the trials of a search from its records. Failures before began are ignored, so that they are tried again.
+// Of two records of the same step, the first that did not fail counts.
 func read(store *results.Store, id string, began time.Time) (known, error) {
 	records, err := store.Find(results.Query{Kind: results.Search, Profile: id})
 	if err != nil {
@@ -89,10 +90,10 @@ func read(store *results.Store, id string, began time.Time) (known, error) {
 	return k, nil
 }
 
-// maxRung is more than any search has rungs.
+// maxRung is larger than the number of rungs of any search.
 const maxRung = 64
 
-// of is what a job came to on a split.
+// of is the outcome of a job on a split, if there is one.
 func (k known) of(j Job, split int) (Outcome, bool) {
 	if t := k[j.Trial]; j.Rung >= 0 && j.Rung < len(t) {
 		o, is := t[j.Rung][split]
@@ -101,7 +102,7 @@ func (k known) of(j Job, split int) (Outcome, bool) {
 	return Outcome{}, false
 }
 
-// standings are what the schedule is to know.
+// standings are what the schedule needs to know of all trials.
 func (k known) standings(splits []int) Standings {
 	of := Standings{}
 	for n, t := range k {
@@ -110,7 +111,7 @@ func (k known) standings(splits []int) Standings {
 	return of
 }
 
-// standing has a score for each rung where all splits are done, or one went wrong.
+// standing has a score for each rung where all splits are done, or where one went wrong.
 func (t trial) standing(splits []int) (s Standing) {
 	for _, rung := range t {
 		score, done := scoreOf(rung, splits)
@@ -123,7 +124,7 @@ func (t trial) standing(splits []int) (s Standing) {
 	return s
 }
 
-// scoreOf is the mean over splits; minus infinity where one went wrong.
+// scoreOf is the mean validation metric over splits; minus infinity where a split went wrong.
 func scoreOf(rung map[int]Outcome, splits []int) (score float64, done bool) {
 	var vals []float64
 	for _, split := range splits {
@@ -138,7 +139,7 @@ func scoreOf(rung map[int]Outcome, splits []int) (score float64, done bool) {
 	return metrics.Mean(vals), len(vals) == len(splits)
 }
 
-// failed says why the trial could not be made; false where it could, whatever became of it.
+// failed says why the trial could not be run; is is false where it ran, even if it diverged.
 func (t trial) failed() (why string, is bool) {
 	for _, o := range t.outcomes() {
 		if o.record.Status == results.Failed {

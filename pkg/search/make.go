@@ -13,10 +13,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// errLate is the end of a step that turned out not to come to its rung before the deadline: its state is kept.
+// errLate is the error of a step that would miss the deadline at its pace; its state is kept.
 var errLate = errors.New("there is no time left")
 
-// make makes a step that is claimed, records it, and gives the claim back.
+// make runs a claimed step, records it, and releases the claim.
 func (w *work) make(ctx context.Context, s Step, own *experiment.Claim) error {
 	defer own.Release()
 	if w.Starts != nil {
@@ -46,10 +46,10 @@ func (w *work) make(ctx context.Context, s Step, own *experiment.Claim) error {
 	if record.Status == results.Diverged || o.Ended {
 		return own.Recorded()
 	}
-	return nil // the checkpoint is for the next rung, or for another try
+	return nil // keeps the checkpoint, for the next rung or another attempt
 }
 
-// execute trains until the rung, or carries up what has ended before. A trial that can't be made is a record, too.
+// execute trains to the rung, or copies the result of a training that ended earlier. A failure gives a record, too.
 func (w *work) execute(ctx context.Context, s Step, own *experiment.Claim) (r results.Record, o Outcome, err error) {
 	blind := w.graph(s.Split)
 	before, higher := w.known.of(Job{s.Trial, s.Rung - 1}, s.Split)
@@ -70,7 +70,7 @@ func (w *work) execute(ctx context.Context, s Step, own *experiment.Claim) (r re
 	} else if o, err = w.train(ctx, blind, s, own, &r); err != nil {
 		return r, o, err
 	} else {
-		if r.Status == results.Failed { // it tells no times
+		if r.Status == results.Failed { // a failure has no times
 			o.Total = before.Total + time.Since(r.Started).Seconds()
 		}
 		o.New = max(0, o.Epochs-before.Epochs)
@@ -82,7 +82,7 @@ func (w *work) execute(ctx context.Context, s Step, own *experiment.Claim) (r re
 	return r, o, err
 }
 
-// graph is that for a split.
+// graph is the graph for a split.
 func (w *work) graph(split int) Blind {
 	for _, b := range w.Graphs {
 		if b.split == split {
@@ -92,7 +92,7 @@ func (w *work) graph(split int) Blind {
 	panic(fmt.Errorf("no graph for split %d", split))
 }
 
-// train goes on from the checkpoint, if there is one, until the rung, and notes in the record what went wrong.
+// train trains to the rung, from the checkpoint if there is one, and notes in the record what went wrong.
 func (w *work) train(ctx context.Context, b Blind, s Step, own *experiment.Claim, r *results.Record) (Outcome, error) {
 	o := &train.Options{Checkpoint: own.Training(w.CheckpointEvery)}
 	if s.Rung < len(w.Schedule.Rungs)-1 {
@@ -139,8 +139,8 @@ func (w *work) timed(ctx context.Context) (context.Context, context.CancelFunc) 
 	return context.WithDeadline(ctx, w.Deadline)
 }
 
-// paced tells after each epoch whether training would, at its pace so far, not come to its last before a deadline. The
-// first epochs are no measure.
+// paced returns a function that tells after each epoch whether the training, at its pace so far, would miss the
+// deadline. It does not judge by the first epochs.
 func paced(deadline time.Time, until int) func(train.Epoch) bool {
 	const measured = 3
 	var start time.Time

@@ -7,24 +7,25 @@ import (
 	"strconv"
 )
 
-// Range is what a setting may be. Exactly one of Log, Linear, Integer and Choice is given.
+// Range is the range of a setting. Exactly one of Log, Linear, Integer and Choice is given.
 type Range struct {
-	// Log, Linear and Integer are the least and the largest number: with their logarithms evenly spread, with numbers
-	// evenly spread, and whole numbers only.
+	// Log, Linear and Integer hold the least and the largest number. Log spreads values evenly in their logarithms,
+	// Linear evenly, and Integer draws whole numbers.
 	Log     *ends `json:"log,omitempty"`
 	Linear  *ends `json:"linear,omitempty"`
 	Integer *ends `json:"integer,omitempty"`
-	// Step, of Linear, leaves only every so far from the least.
+	// Step restricts Linear to the least number plus multiples of Step.
 	Step float64 `json:"step,omitempty"`
 	// Choice is a list of values.
 	Choice []json.RawMessage `json:"choice,omitempty"`
-	// When, if not empty, leaves the setting at its default unless each of these settings has one of these values.
+	// When, if not empty, makes the setting conditional: it is drawn only where each of the named settings has one of
+	// the listed values, and else keeps its default.
 	When map[string][]json.RawMessage `json:"when,omitempty"`
 }
 
 type ends [2]float64
 
-// digits of the numbers that are drawn: as many as make a difference, and the same on every machine.
+// digits is the number of significant digits of drawn numbers: enough to matter, and equal on every machine.
 const digits = 4
 
 // check returns an error where no value can be drawn.
@@ -63,7 +64,7 @@ func (r Range) check() error {
 	return nil
 }
 
-// corners are the values that bound all others.
+// corners are the extreme values of the range; of choices, all.
 func (r Range) corners() []json.RawMessage {
 	if r.Choice != nil {
 		return r.Choice
@@ -71,7 +72,7 @@ func (r Range) corners() []json.RawMessage {
 	return []json.RawMessage{r.at(0), r.at(math.Nextafter(1, 0))}
 }
 
-// at is the value at a share u of the range, from 0 to below 1.
+// at is the value at the fraction u of the range, 0 <= u < 1.
 func (r Range) at(u float64) json.RawMessage {
 	switch {
 	case r.Choice != nil:
@@ -89,7 +90,7 @@ func (r Range) at(u float64) json.RawMessage {
 	return r.Linear.number(r.Linear[0] + u*(r.Linear[1]-r.Linear[0]))
 }
 
-// number writes a number between the ends with a few digits.
+// number writes a number between the ends with few digits.
 func (e ends) number(v float64) json.RawMessage {
 	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
 	return json.RawMessage(strconv.FormatFloat(min(max(short, e[0]), e[1]), 'g', -1, 64))

@@ -12,9 +12,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Result is what a search has come to, by its records.
+// Result is the result of a search, computed from its records.
 type Result struct {
-	// Search is the search's ID, under which its records can be found: it is their profile.
+	// Search is the search's ID. It is the profile of its records, by which they can be found.
 	Search  string `json:"search"`
 	Dataset string `json:"dataset"`
 	Model   string `json:"model"`
@@ -25,15 +25,15 @@ type Result struct {
 	Dimensions map[string]Range `json:"dimensions"`
 	Schedule   Schedule         `json:"schedule"`
 	Seed       uint64           `json:"seed"`
-	// Best is the trial of the best validation metric, and Config all its settings.
+	// Best is the trial with the best validation metric, and Config its complete configuration.
 	Best   Trial        `json:"best"`
 	Config train.Config `json:"config"`
-	// Complete tells that all trials are made that were asked for; otherwise time was up.
+	// Complete tells that all trials were made; otherwise the deadline came first.
 	Complete bool `json:"complete"`
-	// Epochs and Seconds that all trials took, together.
+	// Epochs and Seconds are totals over all trials.
 	Epochs  int     `json:"epochs"`
 	Seconds float64 `json:"seconds"`
-	// Progress are the improvements of the best validation metric, in the order in which trials came to their rungs.
+	// Progress lists the improvements of the best validation metric, in the order in which trials reached their rungs.
 	Progress []Reached `json:"progress"`
 	// Trials by number, and the IDs of all records.
 	Trials  []Trial  `json:"trials"`
@@ -41,27 +41,28 @@ type Result struct {
 
 	// outcomes in the order in which they ended.
 	outcomes []Outcome
-	// scores are the mean validation metrics of outcomes that ended a rung for all splits, by the record's ID.
+	// scores are the mean validation metrics of trials at rungs, by the ID of the record that completed the rung on
+	// all splits.
 	scores map[string]float64
 }
 
-// Trial is what a trial has come to.
+// Trial is the result of one trial.
 type Trial struct {
 	Trial int `json:"trial"`
-	// Rung that it came to, and the epochs that its training has there, on average over splits.
+	// Rung is the last rung reached, and Epochs the epochs trained until then, on average over splits.
 	Rung   int     `json:"rung"`
 	Epochs float64 `json:"epochs"`
 	// Status is ok, diverged or failed, and Message says what went wrong.
 	Status  string `json:"status"`
 	Message string `json:"message,omitempty"`
-	// Val is the best validation metric until there, the mean over splits; null where the trial went wrong.
+	// Val is the best validation metric so far, averaged over splits; null where the trial went wrong.
 	Val      train.Number        `json:"val"`
 	Settings experiment.Settings `json:"settings"`
 	Records  []string            `json:"records"`
 }
 
-// Reached is a validation metric that was the best until then, of a trial, and the epochs and seconds that all trials
-// had taken.
+// Reached is a validation metric that was the best so far, the trial that had it, and the epochs and seconds that all
+// trials had taken by then.
 type Reached struct {
 	Val     train.Number `json:"val"`
 	Trial   int          `json:"trial"`
@@ -70,7 +71,7 @@ type Reached struct {
 	Seconds float64      `json:"seconds"`
 }
 
-// result sums up what is known.
+// result computes the result from what is known.
 func (w *work) result() (*Result, error) {
 	r := &Result{Search: w.id, Dataset: w.Dataset, Model: w.Base.Model, Metric: w.Metric(), Splits: w.splits(),
 		Space: w.Space.Name, Dimensions: map[string]Range{}, Schedule: w.Schedule, Seed: w.Base.Seed,
@@ -105,7 +106,7 @@ func (w *work) result() (*Result, error) {
 // Found tells whether any trial went well.
 func (r *Result) Found() bool { return len(r.Best.Records) > 0 }
 
-// scored are the outcomes that gave a trial a score at a rung, with what all trials had taken until then.
+// scored lists the scores of trials at rungs in order, with the epochs and seconds that all trials had taken by then.
 func (r *Result) scored() (all []Reached) {
 	epochs, seconds := 0, 0.0
 	for _, o := range r.outcomes {
@@ -128,7 +129,7 @@ func (r *Result) improvements() []Reached {
 	return best
 }
 
-// add adds a trial.
+// add adds a trial to the result.
 func (r *Result) add(n int, t trial) {
 	all := t.outcomes()
 	if len(all) == 0 {
@@ -168,13 +169,13 @@ func (r *Result) add(n int, t trial) {
 	r.Trials = append(r.Trials, one)
 }
 
-// Top are the best trials, at most so many, by their validation metrics; those that went wrong come last.
+// Top are at most most trials, the best first by their validation metrics; trials that went wrong come last.
 func (r *Result) Top(most int) []Trial {
 	list := slices.Clone(r.Trials)
 	slices.SortStableFunc(list, func(a, b Trial) int {
 		x, y := float64(a.Val), float64(b.Val)
 		if math.IsNaN(x) || math.IsNaN(y) {
-			return cmp.Compare(y, x) // NaN is below all numbers
+			return cmp.Compare(y, x) // NaN counts as less than all numbers
 		}
 		return cmp.Or(cmp.Compare(y, x), cmp.Compare(b.Rung, a.Rung))
 	})

@@ -15,8 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestInterruptedEqualsUnbroken stops a search over and over, in the middle of a training and between two, and expects
-// the records of an unbroken one, each made once.
+// TestInterruptedEqualsUnbroken interrupts a search repeatedly, in and between trainings. Its records equal those of
+// an uninterrupted search, each made once.
 func TestInterruptedEqualsUnbroken(t *testing.T) {
 	g, dir := board(t), t.TempDir()
 	whole := tiny(t, g, filepath.Join(dir, "whole.sqlite"))
@@ -50,7 +50,7 @@ func TestInterruptedEqualsUnbroken(t *testing.T) {
 	if again := run(t, s); again.Best.Trial != want.Best.Trial {
 		t.Errorf("once more: %+v", again.Best)
 	}
-	// More trials go on from what there is.
+	// With more trials, the search continues from its records.
 	more, made := tiny(t, g, path), 0
 	more.Schedule.Trials = 12
 	more.Starts = func(Step) { made++ }
@@ -59,7 +59,7 @@ func TestInterruptedEqualsUnbroken(t *testing.T) {
 	}
 }
 
-// TestSeveralProcesses share a search: each step is made by one of them.
+// TestSeveralProcesses: of several processes that share a search, one makes each step.
 func TestSeveralProcesses(t *testing.T) {
 	g, path := board(t), filepath.Join(t.TempDir(), "runs.sqlite")
 	var wait sync.WaitGroup
@@ -92,7 +92,7 @@ func TestSeveralProcesses(t *testing.T) {
 	}
 }
 
-// TestFailuresAreWorst: settings that diverge are outcomes.
+// TestFailuresAreWorst: a trial that diverges has an outcome, and counts as worse than all others.
 func TestFailuresAreWorst(t *testing.T) {
 	g, dir := board(t), t.TempDir()
 	s := tiny(t, g, filepath.Join(dir, "a.sqlite"))
@@ -117,8 +117,8 @@ func TestFailuresAreWorst(t *testing.T) {
 	}
 }
 
-// TestFailedIsTriedAgain: where nothing can be trained, the search says so; once that is mended, it goes on as if
-// nothing had happened. A failure further up takes time, but no epochs.
+// TestFailedIsTriedAgain: where no trial can be trained, the search ends with an error. Once the reason is removed, it
+// resumes as if nothing had happened. A failure at a higher rung takes time, but counts no epochs.
 func TestFailedIsTriedAgain(t *testing.T) {
 	g, dir := board(t), t.TempDir()
 	s := tiny(t, g, filepath.Join(dir, "a.sqlite"))
@@ -127,7 +127,7 @@ func TestFailedIsTriedAgain(t *testing.T) {
 		s.Graphs = slices.Clone(whole)
 		for i, b := range whole {
 			without := *b.graph
-			without.Features = nil // no trial can be made
+			without.Features = nil // makes every trial fail
 			s.Graphs[i].graph = &without
 		}
 	}
@@ -179,7 +179,7 @@ func TestFailedIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestDeadline: a search without a number of trials ends in time, and a later one goes on.
+// TestDeadline: a search without a limit on trials ends at its deadline, and a later one continues.
 func TestDeadline(t *testing.T) {
 	g, path := board(t), filepath.Join(t.TempDir(), "runs.sqlite")
 	limited := func(d time.Duration) *Result {

@@ -16,38 +16,39 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Sampler draws the settings of trials: points of a Halton sequence, scrambled by a seed (Owen, A randomized Halton
-// algorithm, 2017), which fill the space more evenly than random ones. Trial n is the same whatever was drawn before.
+// Sampler draws the settings of trials from points of a Halton sequence, scrambled by a seed (Owen, A randomized
+// Halton algorithm, 2017), which fill the space more evenly than random points. Trial n does not depend on what was
+// drawn before.
 type Sampler struct {
 	dimensions []Dimension
 	base       train.Config
 	seed       uint64
 	points     *mat.Dense
-	// next is the first point that is not looked at, and drawn are the valid ones before it.
+	// next is the number of the next point to try, and drawn are the valid samples of the points before it.
 	next  int
 	drawn []Sample
 }
 
-// Sample is the settings of a trial.
+// Sample is the settings of one trial.
 type Sample struct {
-	// Settings are those that were drawn, and Config has them all.
+	// Settings are those drawn, and Config the complete configuration.
 	Settings experiment.Settings
 	Config   train.Config
 }
 
-// NewSampler draws for a configuration: what is not searched is as it is there.
+// NewSampler draws the given dimensions; all other settings are those of base.
 func NewSampler(dimensions []Dimension, base train.Config, seed uint64) *Sampler {
 	return &Sampler{dimensions: dimensions, base: base, seed: seed}
 }
 
-// Trial is trial n. Points whose settings do not go together are passed over; a space that hardly has others is an
-// error.
+// Trial returns the settings of trial n. Points with impossible combinations of settings are skipped; a space with
+// hardly any others is an error.
 func (s *Sampler) Trial(n int) (Sample, error) {
 	if len(s.dimensions) == 0 {
 		return Sample{}, fmt.Errorf("the space has no setting of %s that is not given already: "+
 			"choose another with --space", s.base.Model)
 	}
-	const most = 1000 // points in a row that may be invalid
+	const most = 1000 // invalid points in a row
 	for refused := 0; n >= len(s.drawn); {
 		sample, err := s.sample(s.point(s.next))
 		s.next++
@@ -60,7 +61,7 @@ func (s *Sampler) Trial(n int) (Sample, error) {
 	return s.drawn[n], nil
 }
 
-// point is point i of the sequence. More points of a sequence begin with the same ones.
+// point is point i of the sequence. (A longer sequence begins with the same points.)
 func (s *Sampler) point(i int) []float64 {
 	const first = 64
 	if s.points == nil || i >= s.points.RawMatrix().Rows {
@@ -76,7 +77,7 @@ func (s *Sampler) point(i int) []float64 {
 	return s.points.RawRowView(i)
 }
 
-// sample makes settings of a point: first those that are always searched, then those with conditions.
+// sample turns a point into settings: first those without conditions, then those with conditions.
 func (s *Sampler) sample(point []float64) (Sample, error) {
 	out := Sample{experiment.Settings{}, s.base}
 	for _, conditional := range []bool{false, true} {

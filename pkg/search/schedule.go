@@ -8,20 +8,20 @@ import (
 	"slices"
 )
 
-// Schedule says how far trials train, and which go on. It is plain ASHA (Li et al. 2020, algorithm 2) but for its end.
-// Once all trials have come to a rung that ever will, it is closed. From a closed rung at least one trial goes on,
-// however few there are, and where one of those that went on goes wrong, the next best does so in its place. So the
-// best always trains in full.
+// Schedule says how far trials train, and which of them continue. It is ASHA (Li et al. 2020, algorithm 2) with a
+// different end, which makes sure that the best trial trains in full. A rung is closed once no further trial can reach
+// it. From a closed rung at least one trial continues, however few there are; where a trial that continued goes wrong,
+// the next best continues in its place.
 type Schedule struct {
 	// Rungs are numbers of epochs, ascending; the last is that of a whole training.
 	Rungs []int `json:"rungs"`
-	// Reduction is eta: one of so many trials goes on from a rung to the next.
+	// Reduction is ASHA's eta: one in Reduction trials continues from a rung to the next.
 	Reduction int `json:"reduction"`
-	// Trials are at most so many; 0: without an end.
+	// Trials is the largest number of trials; 0: unlimited.
 	Trials int `json:"-"`
 }
 
-// NewSchedule has rungs from a number of epochs down to the last, by the reduction, that is not below least.
+// NewSchedule has rungs epochs, epochs/reduction, epochs/reduction², …, as long as they are not below least.
 func NewSchedule(epochs, least, reduction, trials int) Schedule {
 	s := Schedule{Reduction: reduction, Trials: trials}
 	for share := 1; ; share *= reduction {
@@ -33,14 +33,14 @@ func NewSchedule(epochs, least, reduction, trials int) Schedule {
 	}
 }
 
-// Job is a trial to train until a rung.
+// Job is a trial to train up to a rung.
 type Job struct{ Trial, Rung int }
 
-// Standing is what is known of a trial.
+// Standing is what a schedule knows of a trial.
 type Standing struct {
-	// Scores are the validation metrics at the rungs that it has come to; minus infinity where it failed.
+	// Scores are the validation metrics at the rungs reached so far; minus infinity where the trial failed.
 	Scores []float64
-	// Begun tells that it is known in part at the next rung.
+	// Begun tells that some splits of the next rung are done.
 	Begun bool
 }
 
@@ -49,12 +49,12 @@ func (s Standing) Bad() bool {
 	return len(s.Scores) > 0 && math.IsInf(s.Scores[len(s.Scores)-1], -1)
 }
 
-// Standings are those of trials that have begun, by their numbers.
+// Standings are the standings of all trials that have begun, by number.
 type Standings map[int]Standing
 
-// Next are the jobs that are to be done now, the most urgent first: to end what has begun, to have trials go on, from
-// the highest rung down and the best of each first, and to begin a trial. They may be done at the same time. None
-// is left when the search is over.
+// Next lists the jobs to do now, the most urgent first: jobs that have begun; trials that continue, from the highest
+// rung down and the best of each rung first; and new trials. Jobs may be done at the same time. When the search is
+// over there are none.
 func (s Schedule) Next(of Standings) iter.Seq[Job] {
 	return func(yield func(Job) bool) {
 		for _, n := range slices.Sorted(maps.Keys(of)) {
@@ -77,7 +77,7 @@ func (s Schedule) Next(of Standings) iter.Seq[Job] {
 	}
 }
 
-// promoted are, for each rung but the last, the trials that go on from it, or have, the best first.
+// promoted are, for each rung but the last, the trials that continue from it or have done so, the best first.
 func (s Schedule) promoted(of Standings) (all [][]int) {
 	closed := s.Trials > 0
 	for n := 0; closed && n < s.Trials; n++ {
@@ -87,15 +87,16 @@ func (s Schedule) promoted(of Standings) (all [][]int) {
 		list := s.promotedFrom(rung, of, closed)
 		all = append(all, list)
 		closed = closed && !slices.ContainsFunc(list, func(n int) bool { return len(of[n].Scores) <= rung+1 })
-		for _, t := range of { // one that is on its way to the next rung, and not among the best any more
+		for _, t := range of { // a trial that has begun the next rung continues, even if it is no longer among the best
 			closed = closed && !(t.Begun && len(t.Scores) <= rung+1)
 		}
 	}
 	return all
 }
 
-// promotedFrom are those of one rung, which is closed or not. A share of all that came there goes on, the best, where
-// those that went wrong count as the worst: there, or, where no others will come, anywhere by now.
+// promotedFrom are the trials that continue from one rung: the best of those that reached it, 1/Reduction of their
+// number. Trials that failed count as the worst: those that failed at this rung or, once it is closed, also those that
+// failed later.
 func (s Schedule) promotedFrom(rung int, of Standings, closed bool) []int {
 	var there []int
 	for n, t := range of {
@@ -116,8 +117,8 @@ func (s Schedule) promotedFrom(rung int, of Standings, closed bool) []int {
 	return there[:min(quota, len(there))]
 }
 
-// Best is the trial of the best last score, of equal ones that of the higher rung, then the first; false where none
-// has gone well.
+// Best is the trial with the best last score; of equal ones the one at the higher rung, then the first. ok is false
+// where no trial went well.
 func (of Standings) Best() (trial int, ok bool) {
 	var good []int
 	for n, t := range of {

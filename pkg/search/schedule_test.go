@@ -24,7 +24,7 @@ func TestRungs(t *testing.T) {
 	}
 }
 
-// play does all jobs of a schedule, one after the other, where score is what a trial has at a rung.
+// play does all jobs of a schedule, one after the other; score gives a trial's metric at a rung.
 func play(s Schedule, score func(Job) float64) (done []Job, of Standings) {
 	of = Standings{}
 	for {
@@ -43,16 +43,16 @@ func play(s Schedule, score func(Job) float64) (done []Job, of Standings) {
 	}
 }
 
-// TestPromotion plays nine trials whose scores are known, by hand: reduction 3, three rungs.
+// TestPromotion: nine trials with known scores, reduction 3 and three rungs, worked out by hand.
 func TestPromotion(t *testing.T) {
 	first := []float64{0.5, 0.7, 0.6, 0.9, math.Inf(-1), 0.8, 0.1, 0.2, 0.3}
 	done, of := play(NewSchedule(9, 1, 3, 9), func(j Job) float64 { return first[j.Trial] + 0.01*float64(j.Rung) })
 	want := []Job{
-		{0, 0}, {1, 0}, {2, 0}, // three are there: the best, 1, goes on
+		{0, 0}, {1, 0}, {2, 0}, // of three trials the best, 1, continues
 		{1, 1}, {3, 0}, // the best of four
-		{3, 1}, {4, 0}, {5, 0}, // six are there: the best two are 3 and 5
+		{3, 1}, {4, 0}, {5, 0}, // of six trials the best two are 3 and 5
 		{5, 1}, {3, 2}, // three are on the second rung: 3 is the best
-		{6, 0}, {7, 0}, {8, 0}, // nine are there: 3, 5 and 1 are on the second rung already
+		{6, 0}, {7, 0}, {8, 0}, // the best of nine, 3, 5 and 1, are on the second rung already
 	}
 	if !reflect.DeepEqual(done, want) {
 		t.Errorf("got  %v\nwant %v", done, want)
@@ -62,7 +62,7 @@ func TestPromotion(t *testing.T) {
 	}
 }
 
-// TestEnd has fewer trials than rungs want: the best goes to the end all the same, once nothing else can come.
+// TestEnd: with fewer trials than the rungs ask for, the best still trains in full, once no other trial can come.
 func TestEnd(t *testing.T) {
 	first := []float64{0.5, 0.7, 0.6, 0.2}
 	done, _ := play(NewSchedule(9, 1, 3, 4), func(j Job) float64 { return first[j.Trial] })
@@ -79,8 +79,8 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestPromotedGoesWrong: where the only trial that went on goes wrong further up, the next best goes on in its place,
-// as long as any trial is left.
+// TestPromotedGoesWrong: where the only trial that continued goes wrong later, the next best continues in its place,
+// as long as any is left.
 func TestPromotedGoesWrong(t *testing.T) {
 	first, wrong := []float64{0.5, 0.7, 0.6}, map[Job]bool{{1, 1}: true, {2, 2}: true}
 	score := func(j Job) float64 {
@@ -120,7 +120,8 @@ func TestNextInParallel(t *testing.T) {
 	}
 }
 
-// curve is a synthetic training: the metric after some epochs of a trial, which nears its own limit at its own pace.
+// curve is a synthetic training: a trial's metric after some epochs, which approaches the trial's own limit at its own
+// pace.
 func curve(seed, trial, epochs int) float64 {
 	h := uint64(seed*1000003+trial)*0x9e3779b97f4a7c15 + 1
 	next := func() float64 { // splitmix64

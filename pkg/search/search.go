@@ -12,32 +12,32 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Search is one search of settings. What it has come to is in Store alone: a Search of the same definition goes on
-// from there, in another process as well, also at the same time. See [Search.ID] for what defines it.
+// Search is one search of settings. Its state is in Store alone: a Search with the same definition continues it, also
+// in another process, and at the same time. See [Search.ID] for the definition.
 type Search struct {
 	// Dataset as users type it.
 	Dataset string
 	// Graphs, one for each split: a trial's score is the mean of its validation metrics on them.
 	Graphs []Blind
-	// Space is drawn from, but for the settings that are Fixed, by their names in JSON.
+	// Settings are drawn from Space, except those that are Fixed, named as in JSON.
 	Space *Space
 	Fixed []string
-	// Base has the model and whatever is not searched: Epochs of the last rung, Patience, and the Seed of samples,
-	// parameters and dropout.
+	// Base has the model and all settings that are not searched: Epochs (those of the last rung), Patience, and Seed,
+	// for samples, parameters and dropout.
 	Base train.Config
-	// Schedule says how far trials train.
+	// Schedule says how far trials train, and which of them continue.
 	Schedule Schedule
-	// Deadline, if set, ends the search: what would not come to its rung in time is not begun, and what turns out not
-	// to is left where it is, for a search that goes on.
+	// Deadline, if set, ends the search. Steps that would not reach their rung in time are not begun. Those that turn
+	// out to be too slow are stopped, and keep their state for a search that continues.
 	Deadline time.Time
 
 	Store  *results.Store
 	Engine *engine.Engine
 	// CheckpointEvery is [train.Checkpoint]'s Every.
 	CheckpointEvery time.Duration
-	// Starts, if set, is called before a trial trains on a split, Epoch after each of its epochs, Ended when it came to
-	// its rung there, Notice with what else there is to say of it, and Waits before this process waits, since every
-	// step that could be made now is being made by another one.
+	// Callbacks, if set. Starts is called before a trial trains on a split; Epoch after each epoch; Ended when the
+	// trial has reached its rung there; Notice with other messages about it; Waits before this process waits, because
+	// other processes are at every step that could be made now.
 	Starts func(Step)
 	Epoch  func(Step, train.Epoch)
 	Ended  func(Step, Outcome)
@@ -45,11 +45,11 @@ type Search struct {
 	Waits  func()
 }
 
-// Step is a trial on its way to a rung, on one split.
+// Step is a trial to train up to a rung on one split.
 type Step struct {
 	Job
 	Split int
-	// Until is the number of epochs of the rung.
+	// Until is the rung's number of epochs.
 	Until int
 	Sample
 }
@@ -59,9 +59,9 @@ func (s Step) String() string {
 	return fmt.Sprintf("trial %d to epoch %d, split %d", s.Trial, s.Until, s.Split)
 }
 
-// definition is all that the trials of a search depend on. How many there are, and how long it may take, does not
-// belong to it, nor does the engine, on which only the last digits depend (see docs/repeating.md): a search may go on
-// on another one.
+// definition is everything that the trials of a search depend on. It contains neither the number of trials nor the
+// deadline, nor the engine, which changes only the last digits (see docs/repeating.md): a search may continue on
+// another engine.
 func (s *Search) definition() map[string]any {
 	graphs := map[int]string{}
 	for _, b := range s.Graphs {
@@ -74,8 +74,8 @@ func (s *Search) definition() map[string]any {
 // dimensions are the settings that are searched.
 func (s *Search) dimensions() []Dimension { return s.Space.Of(s.Base.Model, s.Fixed...) }
 
-// ID is the same for searches whose trials are the same: of the same dataset, splits, space, rungs, seed and other
-// settings. It is the profile of their records.
+// ID is equal for searches with the same trials: of the same dataset, splits, space, rungs, seed and other settings.
+// It is the profile of the search's records.
 func (s *Search) ID() string {
 	key, err := results.Key(s.definition())
 	if err != nil {
@@ -85,10 +85,10 @@ func (s *Search) ID() string {
 	return results.Search + "-" + key[:short]
 }
 
-// checksum is that of the graph as a model sees it, without test nodes and their labels.
+// checksum is the checksum of the graph as a model sees it, without test nodes and their labels.
 func (b Blind) checksum(c train.Config) string { return models.Seen(c.Config, b.graph).Checksum() }
 
-// Metric is what trials are compared by, on validation nodes.
+// Metric is the metric, on validation nodes, by which trials are compared.
 func (s *Search) Metric() string { return train.Metric(s.Graphs[0].graph) }
 
 // check returns an error where there is nothing to search.
@@ -105,10 +105,10 @@ func (s *Search) check() error {
 // Sampler draws the settings of trials.
 func (s *Search) Sampler() *Sampler { return NewSampler(s.dimensions(), s.Base, s.Base.Seed) }
 
-// Run makes trials until none is left, or until the deadline. Where ctx is cancelled, the trial in flight keeps its
-// state, and the error says so; the same search goes on from there. A trial that diverges or fails, for instance since
-// it needs more memory than there is, counts as worse than all others; if the first few all fail, that is an error. A
-// trial that failed before is tried again, once.
+// Run makes trials until none is left, or until the deadline. Where ctx is cancelled, the current trial keeps its
+// state, and the error says so; the same search continues from there. A trial that diverges or fails, for instance
+// because it needs more memory than there is, counts as worse than all others; if all of the first few fail, that is
+// an error. A trial that failed before Run began is tried again, once.
 func (s *Search) Run(ctx context.Context) (*Result, error) {
 	if err := s.check(); err != nil {
 		return nil, err

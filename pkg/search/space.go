@@ -17,18 +17,18 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Space says which settings are searched, and in which ranges. It is data: see data/spaces.
+// Space says which settings are searched, and in which ranges. It is read from a file: see data/spaces.
 type Space struct {
 	Schema string `json:"$schema,omitempty"`
 	Name   string `json:"name"`
-	// About says where the ranges are from.
+	// About says where the ranges come from.
 	About string `json:"about"`
-	// Rules give ranges to models; of all that are about a model, later ones replace the ranges of earlier ones.
+	// Rules give ranges to models; where several apply to a model, later ones replace the ranges of earlier ones.
 	Rules []Rule `json:"rules"`
 }
 
-// Rule gives ranges to the settings of models. A rule that names no models is about all that are registered, and gives
-// each those that it has; in one that names models, each must have all of them.
+// Rule gives ranges to the settings of models. A rule that names no models applies to all that are registered, and
+// gives each ranges for the settings that it has. Models that a rule names must have all of its settings.
 type Rule struct {
 	Note     string           `json:"note,omitempty"`
 	Models   []string         `json:"models,omitempty"`
@@ -38,7 +38,7 @@ type Rule struct {
 // maxSpace bounds a file with a space.
 const maxSpace = 1 << 20
 
-// OpenSpace reads a space by the name of one that is part of the programme, or from a file.
+// OpenSpace reads a space by its name, if it comes with the programme, or from a file.
 func OpenSpace(nameOrFile string) (*Space, error) {
 	if slices.Contains(data.SpaceNames(), nameOrFile) {
 		text, err := data.Space(nameOrFile)
@@ -62,8 +62,8 @@ func OpenSpace(nameOrFile string) (*Space, error) {
 	return s, nil
 }
 
-// ParseSpace reads a space from JSON; an error names what is wrong: an unknown setting or model, a range that nothing
-// can be drawn from, or one with values that a setting cannot have.
+// ParseSpace reads a space from JSON. An error names what is wrong: an unknown setting or model, an empty range, or a
+// range with values that a setting cannot have.
 func ParseSpace(text []byte) (*Space, error) {
 	var s Space
 	if err := files.Strict(text, &s); err != nil {
@@ -80,7 +80,8 @@ func ParseSpace(text []byte) (*Space, error) {
 	return &s, nil
 }
 
-// ordered are settings that say how long a trial trains, which a search decides itself, or what it is drawn by.
+// ordered are settings that cannot be searched: how long a trial trains, which the search decides, and the seed it
+// draws by.
 var ordered = []string{"epochs", "patience", "seed"}
 
 func (r Rule) check() error {
@@ -106,7 +107,7 @@ func (r Rule) check() error {
 	return nil
 }
 
-// fits returns an error where a setting cannot have the values at the ends of its range in a model.
+// fits returns an error where a setting of some model cannot have the values at the ends of its range.
 func (r Rule) fits(key string) error {
 	named := r.Models
 	if len(named) == 0 {
@@ -133,7 +134,7 @@ func (r Rule) fits(key string) error {
 	return nil
 }
 
-// possible returns an error where a model does not have a setting, or the setting cannot have a value by itself.
+// possible returns an error where a model does not have a setting, or the setting cannot have this value.
 func possible(c train.Config, key string, value json.RawMessage) error {
 	if err := c.Decode(key, value); err != nil {
 		return err
@@ -152,7 +153,7 @@ type Dimension struct {
 	Range
 }
 
-// Of are the settings of a model to search, but for those that are fixed, in the order of their names.
+// Of are the settings of a model to search, without those that are fixed, in the order of their names.
 func (s *Space) Of(model string, fixed ...string) []Dimension {
 	ranges := map[string]Range{}
 	has := train.Default(model).Values()

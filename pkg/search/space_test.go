@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestSpacesOfTheProgramme: every model has settings to search, every sample can be trained, and the ends of ranges
-// are reached.
+// TestSpacesOfTheProgramme: every model has settings to search, every sample can be trained, and samples reach the
+// ends of ranges.
 func TestSpacesOfTheProgramme(t *testing.T) {
 	for _, name := range data.SpaceNames() {
 		s, err := OpenSpace(name)
@@ -52,7 +52,7 @@ func TestSpacesOfTheProgramme(t *testing.T) {
 	}
 }
 
-// TestSamplesAreTheSameAgain, whatever was drawn before, and others for another seed.
+// TestSamplesAreTheSameAgain: samples do not depend on what was drawn before, and differ for another seed.
 func TestSamplesAreTheSameAgain(t *testing.T) {
 	s, err := OpenSpace(data.PublishedSpace)
 	if err != nil {
@@ -77,7 +77,8 @@ func TestSamplesAreTheSameAgain(t *testing.T) {
 	}
 }
 
-// TestConditions: the step belongs to solvers with steps, the tolerance to the other; what is fixed is not searched.
+// TestConditions: the step is drawn only for solvers with steps, and the tolerance only for the other; fixed settings
+// are not searched.
 func TestConditions(t *testing.T) {
 	s, err := OpenSpace(data.PublishedSpace)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// work is a search under way in this process.
+// work is a search being run by this process.
 type work struct {
 	*Search
 	id      string
@@ -17,14 +17,14 @@ type work struct {
 	claims  experiment.Claims
 	// Trials that failed before began are made again.
 	began time.Time
-	// known is what records tell, as of the last look, and costs what runs take.
+	// known is what the records said at the last look, and costs predict how long steps take.
 	known known
 	costs *costs
-	// late are jobs that this process has found to take longer than there is time.
+	// late are jobs that this process found to take longer than the time left.
 	late map[Job]bool
 }
 
-// look reads what there is now.
+// look reads the records again.
 func (w *work) look() (err error) {
 	if w.known, err = read(w.Store, w.id, w.began); err != nil {
 		return err
@@ -37,8 +37,7 @@ func (w *work) look() (err error) {
 	return w.hopeless()
 }
 
-// hopeless is an error where all of the first trials failed, as they do where something is wrong that is none of their
-// settings.
+// hopeless returns an error where all of the first trials failed, which suggests a reason other than their settings.
 func (w *work) hopeless() error {
 	const enough = 10
 	count, why := 0, ""
@@ -56,7 +55,8 @@ func (w *work) hopeless() error {
 		"given, and search again: failed trials are then made once more", count, why)
 }
 
-// next claims the first step that no other process has claimed and that fits the time; nil where the search is over.
+// next claims the first step that no other process has claimed and that fits into the time left; nil where the search
+// is over.
 func (w *work) next(ctx context.Context) (*Step, *experiment.Claim, error) {
 	for {
 		step, own, taken, err := w.claim()
@@ -69,7 +69,7 @@ func (w *work) next(ctx context.Context) (*Step, *experiment.Claim, error) {
 			}
 			step = taken
 		}
-		// Another process may have made it since the last look.
+		// Another process may have made this step since the last look.
 		if err := w.look(); err != nil {
 			own.Release()
 			return nil, nil, err
@@ -81,10 +81,11 @@ func (w *work) next(ctx context.Context) (*Step, *experiment.Claim, error) {
 	}
 }
 
-// ahead is how many new trials are looked at for one that is free and fits the time.
+// ahead is how many new trials are considered in looking for one that is free and fits into the time left.
 const ahead = 64
 
-// claim tries the steps that are to be done now, one after the other; taken is the first that another process has.
+// claim tries to claim the steps to be done now, one after the other; taken is the first that another process has
+// claimed.
 func (w *work) claim() (step *Step, own *experiment.Claim, taken *Step, err error) {
 	fresh := 0
 	for job := range w.Schedule.Next(w.known.standings(w.splits())) {
@@ -113,7 +114,7 @@ func (w *work) claim() (step *Step, own *experiment.Claim, taken *Step, err erro
 	return nil, nil, taken, nil
 }
 
-// wait waits for a step that another process is at; nil where the deadline comes first.
+// wait waits for a step that another process has claimed; nil where the deadline comes first.
 func (w *work) wait(ctx context.Context, s Step) (*experiment.Claim, error) {
 	if w.Waits != nil {
 		w.Waits()
@@ -137,7 +138,7 @@ func (w *work) wait(ctx context.Context, s Step) (*experiment.Claim, error) {
 	return own, err
 }
 
-// steps are a job on the splits on which it is not done.
+// steps are a job's steps: one for each split on which it is not done.
 func (w *work) steps(job Job) (steps []Step, err error) {
 	sample, err := w.sampler.Trial(job.Trial)
 	if err != nil {
@@ -151,8 +152,8 @@ func (w *work) steps(job Job) (steps []Step, err error) {
 	return steps, nil
 }
 
-// wanted tells whether a step is still one of those to be done. New trials come last, in the order of their numbers
-// and, where only time ends the search, without an end: behind the step's own none is looked at.
+// wanted tells whether a step is still among those to be done. Without a limit on trials there is no end of new ones;
+// as they are listed last and by number, the check stops at the step's own trial.
 func (w *work) wanted(step Step) bool {
 	for job := range w.Schedule.Next(w.known.standings(w.splits())) {
 		if job == step.Job {
@@ -166,7 +167,7 @@ func (w *work) wanted(step Step) bool {
 	return false
 }
 
-// splits of the search.
+// splits are the splits of the search.
 func (w *work) splits() []int {
 	var out []int
 	for _, b := range w.Graphs {
@@ -175,7 +176,7 @@ func (w *work) splits() []int {
 	return out
 }
 
-// claimKey is that of a trial on a split, whatever the rung: it has one checkpoint.
+// claimKey is the key for claims of a trial on a split. All rungs share it, since they share a checkpoint.
 func (w *work) claimKey(s Step) string {
 	key, err := results.Key(map[string]any{"search": w.id, "trial": s.Trial, "split": s.Split})
 	if err != nil {
@@ -184,7 +185,7 @@ func (w *work) claimKey(s Step) string {
 	return key
 }
 
-// fits tells whether a step should come to its rung before the deadline.
+// fits tells whether a step is predicted to reach its rung before the deadline.
 func (w *work) fits(s Step) bool {
 	if w.Deadline.IsZero() {
 		return true

@@ -11,7 +11,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// working is a search in a new file of records, with trials that are made up.
+// working is a search on a new file of records, with made-up trials.
 func working(t *testing.T, of known) *work {
 	t.Helper()
 	s := tiny(t, board(t), filepath.Join(t.TempDir(), "runs.sqlite"))
@@ -19,14 +19,14 @@ func working(t *testing.T, of known) *work {
 		late: map[Job]bool{}}
 }
 
-// made is an outcome that went well.
+// made is the outcome of a trial that went well.
 func made(val float64) Outcome {
 	o := Outcome{Epochs: 1, Val: train.Number(val)}
 	o.record.Status = results.OK
 	return o
 }
 
-// TestProgressInOrder: trial 0 was interrupted, so that most of its hour lies before its record's start. It came to
+// TestProgressInOrder: trial 0 was interrupted, so that most of its hour lies before its record's start. It reached
 // its rung before trial 1 did.
 func TestProgressInOrder(t *testing.T) {
 	one := func(trial int, val float64, start, end, took time.Duration) map[int]Outcome {
@@ -47,8 +47,8 @@ func TestProgressInOrder(t *testing.T) {
 	}
 }
 
-// TestClaimedIsWanted: trial 5 has begun on one of two splits, and another process is at its other one. Then trial 1
-// is to go on, and trials 3, 4, 6, 7 and 8 are to begin, and each claim is of a step that is wanted.
+// TestClaimedIsWanted: trial 5 has begun on one of two splits, and another process is at the other one. Next, trial 1
+// is to continue, and trials 3, 4, 6, 7 and 8 are to begin; each claim is of one of these steps.
 func TestClaimedIsWanted(t *testing.T) {
 	both := func(val float64) trial { return trial{{0: made(val), 1: made(val)}} }
 	w := working(t, known{0: both(0.5), 1: both(0.7), 2: both(0.6), 5: {{0: made(0.4)}}})

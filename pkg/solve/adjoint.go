@@ -6,62 +6,65 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// smooth is the depth from which on adjoint solves start from a line. Layers then differ so little from each other
-// that it is nearer, and errors just below the tolerance would add up over the chain. In shorter chains, entries
-// whose activation sets in between two layers make it worse as often as better.
+// smooth is the least depth of chains whose adjoint solves start from a linear extrapolation over the last two layers,
+// in place of the last layer's value. In deep chains adjacent layers differ so little that the extrapolated start is
+// closer, and errors just below the tolerance would add up over the chain. In shorter chains it is as often worse as
+// better, since activations may set in between two layers.
 const smooth = 128
 
-// unlike is by how much neighbouring layers of a chain are taken to differ, of the whole that they are to differ by:
-// by 2/depth, and no less than an eighth, since what is left from layer to layer adds up over a deep chain.
+// unlike estimates the relative difference between two adjacent layers' Jacobians: 2/depth, clamped to [1/8, 1]. It is
+// at least 1/8 since errors left in each layer add up over a deep chain.
 func unlike(depth int) float64 { return min(1, max(1.0/8, 2/float64(depth))) }
 
-// history is what the way back through a chain reads: the weights, and the preactivations of all steps, if they were
-// kept.
+// history is what the backward pass of a chain reads: the weights and, if they were kept, the preactivations of all
+// steps.
 type history struct {
 	w              []*Node
 	preactivations *Node
 }
 
-// adjoint is the state of the way back.
+// adjoint is the loop state of the backward pass.
 type adjoint struct {
-	// z is a step's result, and v its cotangent.
+	// z is the result of the step that is pulled back next, and v its cotangent.
 	z, v *Node
-	// handed is what the solves hand on to each other, nil where layers have weights of their own.
+	// handed is what one layer's adjoint solve passes to the next layer's; nil where layers have separate weights.
 	handed *handed
-	// iterations of all solves, and the largest residual.
+	// iterations of all solves so far, and their largest residual.
 	iterations, worst *Node
-	// dw are the weights' cotangents so far, of the opposite sign.
+	// dw are the negated cotangents of the weights, summed over the layers so far.
 	dw []*Node
 }
 
-// handed is what one adjoint solve hands on to the next.
+// handed is what one layer's adjoint solve passes to the next layer's; see [chain.pullBack] for the symbols.
 type handed struct {
-	// p is K^T q, and slope by how much it differs from that of the solve before, nil in chains that are not [smooth].
+	// p is K^T q, and slope its difference from the previous layer's p; slope is nil in chains shorter than [smooth].
 	p, slope *Node
-	// late is the last change of q, which K^T has not multiplied, and rate that of the solve's convergence.
+	// late is e, the last change of q, which was not multiplied by K^T; rate is the solve's rate of convergence.
 	late, rate *Node
 }
 
-// linearised is a layer at its result z, where J_h = σ' K: its preactivation, the tape of K, and the layer's weights.
+// linearised is a layer linearised at its result z, where J_h = σ' K: its preactivation u, the tape of K, and its
+// weights.
 type linearised struct {
 	u       *Node
 	tape, w []*Node
 }
 
-// pullBack walks the chain from its end z, for the cotangent v, and returns those of the chain's input and of the
-// trainable weights. In each layer it solves λ = v - J_h(z)^T λ, collects the weights' cotangents -(∂h/∂w)^T λ, and
-// steps to the layer's input z + h(z). With the preactivations of all layers' last iterates but one, in place of
-// u(z), that input is what z was made of, to the last digit.
+// pullBack walks the chain back from its end z, given the cotangent v of z, and returns the cotangents of the chain's
+// input and of the trainable weights. In each layer it solves the adjoint equation λ = v - J_h(z)^T λ, adds the
+// weights' cotangents -(∂h/∂w)^T λ, and steps to the layer's input z + h(z). Where preactivations were kept, h(z) is
+// computed from that of the second-last iterate, from which z was made, so that the input is recovered to the last
+// digit.
 //
-// With J_h = σ' K, K = ∂u/∂X, the iterate is q = σ' ∘ λ, for λ = v - p and p = K^T q. p starts from that of the layer
-// before, which is near, or in deep chains from a line through those of the last two. The last change e of q,
-// relative to σ' ∘ v, is the residual.
+// With J_h = σ' K, K = ∂u/∂X, the solve iterates q = σ' ∘ λ, where λ = v - p and p = K^T q. It starts from the p of
+// the previous solve, which is close, or in deep chains from a linear extrapolation of the last two. The residual is
+// the last change e of q, relative to σ' ∘ v.
 //
-// e is not multiplied by K^T any more in its own layer, which leaves an error of about -K^T e in λ: it is added to q
-// in the layer that comes next, whose K is the same, or nearly so if it depends on X. A layer so takes an iteration
-// less. The weights' cotangents come from the q that were multiplied: over the chain, what one layer leaves out the
-// next one has. The last layer is solved as if it were alone, and so are all layers where K differs, having weights
-// of its own: they hand nothing on.
+// The last change e is not multiplied by K^T in its own layer, which leaves an error of about -K^T e in λ. Instead e
+// is added to q in the next layer's solve, whose K is the same, or nearly so if K depends on X. This saves an
+// iteration per layer. Weights' cotangents are computed from the part of q that was multiplied, so that what one layer
+// leaves out is counted in the next. The last solve of the backward pass passes nothing on, and so do all solves of
+// chains whose layers have separate weights, since their K differ.
 func (c chain) pullBack(z, v *Node, h history, stats *Stats) []*Node {
 	g := z.Graph()
 	start := adjoint{z: z, v: v, iterations: loop.Int(g, 0), worst: loop.Float(z, 0),
@@ -73,7 +76,7 @@ func (c chain) pullBack(z, v *Node, h history, stats *Stats) []*Node {
 		}
 	}
 	end := loop.Repeat(loop.Int(g, c.depth), start, h, func(i *Node, s adjoint, h history) adjoint {
-		// The chain's last step inverted layer 0, which has slice 0 of the weights.
+		// Step i of the backward pass belongs to layer i: the chain's last step inverted layer 0.
 		l := c.linearise(s.z, h, i)
 		whole := c.block.Gate(l.u, s.v, l.w) // q for p = 0
 		if s.handed != nil {
@@ -100,8 +103,7 @@ func (c chain) pullBack(z, v *Node, h history, stats *Stats) []*Node {
 	return out
 }
 
-// linearise linearises layer number i at z; its preactivation is that of the chain's step
-// depth-1-i, if they were kept.
+// linearise linearises layer i at z. If preactivations were kept, it takes that of the chain's step depth-1-i.
 func (c chain) linearise(z *Node, h history, i *Node) linearised {
 	w := c.own.at(h.w, i)
 	if h.preactivations == nil {
@@ -111,12 +113,13 @@ func (c chain) linearise(z *Node, h history, i *Node) linearised {
 	return linearised{load(h.preactivations, c.layer(i)), c.block.(Taper).Tape(z, w), w}
 }
 
-// left is the part of its last change that the solve of layer i hands on: 1, in the last layer on the way back 0.
+// left is the share of its last change that layer i's solve passes on: 1, but 0 in the last layer of the backward
+// pass.
 func (c chain) left(i, v *Node) *Node {
 	return ConvertDType(LessThan(i, loop.Int(i.Graph(), c.depth-1)), v.DType())
 }
 
-// next is what a solve hands on that ended with found.
+// next is what a solve passes on: found is its last state, and rate its rate of convergence.
 func (h *handed) next(found dual, rate *Node) *handed {
 	next := &handed{p: found.p, late: found.e, rate: rate}
 	if h.slope != nil {
@@ -125,20 +128,20 @@ func (h *handed) next(found dual, rate *Node) *handed {
 	return next
 }
 
-// dual is the state of an adjoint solve: q, its last change e, and p = K^T q of the q before it, with what of its
-// computation PullW can use.
+// dual is the state of an adjoint solve: q, its last change e, p = K^T q for the previous q, and what PullW can reuse
+// of the computation of p.
 type dual struct {
 	q, e, p *Node
 	shared  []*Node
 }
 
-// dualReads is what an adjoint solve reads: q for p = 0, and the layer.
+// dualReads is what an adjoint solve reads but does not change: the value of q at p = 0, and the layer.
 type dualReads struct {
 	whole *Node
 	layer linearised
 }
 
-// solveAdjoint solves q = whole - σ' ∘ K^T q, starting from what the solve before handed on, if it did.
+// solveAdjoint solves q = whole - σ' ∘ K^T q. It starts from what the previous solve passed on, h, if that is not nil.
 func (c chain) solveAdjoint(l linearised, whole *Node, h *handed, tolerance, left *Node) (dual, end) {
 	one := loop.Float(whole, 1)
 	iteration := fixedPoint[dual, dualReads]{limit: c.AdjointIterations, tolerance: tolerance,
@@ -152,7 +155,7 @@ func (c chain) solveAdjoint(l linearised, whole *Node, h *handed, tolerance, lef
 		change := loop.MeanAbs(e)
 		return dual{Add(loop.After(change, s.q), e), e, p, shared}, change
 	}
-	_, shared := c.block.PullX(whole, l.tape, l.w) // for its shapes only: engines leave out what is not used
+	_, shared := c.block.PullX(whole, l.tape, l.w) // for its shapes only: engines drop unused values
 	start := dual{q: whole, e: loop.Zeros(whole), p: loop.Zeros(whole), shared: zeros(shared)}
 	if h != nil {
 		p := h.p

@@ -4,9 +4,9 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Block is the residual branch h of a layer f(X) = X + h(X; w), made up of a preactivation u and an activation σ that
-// acts on each of its entries: h(X; w) = σ(u(X; w); w). X, u and h have shape [n, d]; w are the weights and whatever
-// else is read: the first Trainable() of them receive gradients, the others (index arrays, say) do not.
+// Block is the residual branch h of a layer f(X) = X + h(X; w), composed of a preactivation u and an entrywise
+// activation σ: h(X; w) = σ(u(X; w); w). X, u and h have shape [n, d]. w lists the weights, followed by other arrays
+// that h reads, such as index arrays: the first Trainable() entries receive gradients, the others do not.
 //
 // All methods are called inside loop bodies, under the rules of package loop: they may use
 // nothing but their arguments.
@@ -18,29 +18,30 @@ type Block interface {
 	// Activate is σ(u; w), and Gate its vector-Jacobian product σ'(u; w) ∘ v.
 	Activate(u *Node, w []*Node) *Node
 	Gate(u, v *Node, w []*Node) *Node
-	// Linearize is u(X; w), together with what its derivative at X needs.
+	// Linearize is u(X; w), together with a tape: the arrays that the derivative at X needs.
 	Linearize(x *Node, w []*Node) (u *Node, tape []*Node)
-	// PullX is the vector-Jacobian product (∂u/∂X)^T q, of X's shape, and what of its computation PullW can use, if
-	// anything. It is called repeatedly on one tape.
+	// PullX is the vector-Jacobian product (∂u/∂X)^T q, of X's shape, and any intermediate results that PullW can
+	// reuse. It is called repeatedly with one tape.
 	PullX(q *Node, tape, w []*Node) (dx *Node, shared []*Node)
-	// PullW are the vector-Jacobian products (∂h/∂w)^T v of the trainable weights, of their shapes, for q = σ'(u; w)
-	// ∘ v. In the last layer of a chain, and in all of [PerLayer], shared is that of the iterate before q, which
-	// differs from q by about the solve's tolerance.
+	// PullW are the vector-Jacobian products (∂h/∂w)^T v of the trainable weights, given q = σ'(u; w) ∘ v. shared
+	// comes from PullX of q or, in the last layer of a chain and in all layers of [PerLayer], of the previous iterate
+	// of q, which differs from q by about the solve's tolerance.
 	PullW(q *Node, shared, tape, w []*Node) []*Node
 }
 
-// Taper is a [Block] that spares work where u(X; w) is known already: Tape is the tape of Linearize without u.
+// Taper is a [Block] that saves work where u(X; w) is already known: Tape is the tape of Linearize, without computing
+// u.
 type Taper interface {
 	Block
 	Tape(x *Node, w []*Node) []*Node
 }
 
-// keptBytes is what the preactivations of a reverse chain may take to be kept for its way back, and keptWidth the
-// least width that they are kept for: evaluating one takes 2 n d² operations, and storing and reading it back 8 n d
-// bytes and the clearing of as much memory, which was no faster for d of 64 and 128 (docs/notes/2026-11-compiler.md).
+// A reverse chain keeps its preactivations for the backward pass if they take at most keptBytes and the layers have at
+// least keptWidth columns. Recomputing a preactivation takes 2 n d² operations; keeping it stores, clears and reads
+// back 8 n d bytes, which was no faster for d of 64 and 128 (docs/notes/2026-11-compiler.md).
 const keptBytes, keptWidth = 128 << 20, 256
 
-// Keeps tells whether the reverse chain of a [Taper], with n nodes and so many layers of width d, keeps all
+// Keeps tells whether the reverse chain of a [Taper], with n nodes and depth layers of width d, keeps all
 // preactivations.
 func Keeps(n, d, depth int) bool {
 	return d >= keptWidth && 4*int64(n)*int64(d)*int64(depth) <= keptBytes

@@ -9,30 +9,32 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// steps are sequences of states x_i+1 = advance(i, x_i; r), legs, from one first state; each step of each leg has its
-// own number i, and r is what they read. The backward pass keeps every segment-th state and recomputes those between:
-// memory of 2 sqrt(steps) states for one more advance per step (Griewank 1992; Chen et al. 2016).
+// steps describes sequences of states x_i+1 = advance(i, x_i; r), called legs, which all begin with the same state.
+// Each step of each leg has a number i of its own, and r is what all steps read. The backward pass keeps every
+// segment-th state and recomputes those between: memory of 2 sqrt(steps) states for one more advance per step
+// (Griewank 1992; Chen et al. 2016).
 type steps[R any] struct {
 	segment int
 	advance func(i, x *Node, r R) *Node
-	// pull gives the cotangents of x_i and of the trainable weights for the cotangent v of x_i+1.
+	// pull gives the cotangents of x_i and of the trainable weights, given the cotangent v of x_i+1.
 	pull func(i, x, v, scratch *Node, r R) (grads cotangents, scratchAfter *Node)
-	// add are the sums of the weights' cotangents with those of step i.
+	// add adds the weights' cotangents dw of step i to the sums.
 	add func(sums, dw []*Node, i *Node) []*Node
-	// scratch, if not nil, is memory that pull overwrites, so that it need not be made anew for every step.
+	// scratch, if not nil, allocates memory that pull overwrites in every step.
 	scratch func(x *Node) *Node
 }
 
-// cotangents are those of a state and of the trainable weights.
+// cotangents are the cotangents of a state and of the trainable weights.
 type cotangents struct {
 	x *Node
 	w []*Node
 }
 
-// legs are the numbers of some legs' first steps, their lengths, and the places of their first checkpoints: [legs].
+// legs holds, for several legs, the number of the first step, the length, and the place of the first checkpoint:
+// [legs].
 type legs struct{ first, length, kept *Node }
 
-// at is leg i alone, of scalars.
+// at is leg i alone, as scalars.
 func (l legs) at(i *Node) legs {
 	return legs{entry(l.first, i), entry(l.length, i), entry(l.kept, i)}
 }
@@ -40,8 +42,8 @@ func (l legs) at(i *Node) legs {
 // keepAll is the memory in bytes up to which all states are kept.
 const keepAll = 64 << 20
 
-// Segment is the distance of checkpoints for that many steps between states of that many bytes: 1 where all states
-// may be kept (up to 64 MiB), else the one that takes the least memory, of 2 sqrt(count) states.
+// Segment is the distance between checkpoints for a number of steps whose states take so many bytes each: 1 where all
+// states fit into 64 MiB, else the distance that needs the least memory, about 2 sqrt(count) states.
 func Segment(bytes int64, count int) int {
 	if int64(count)*bytes <= keepAll {
 		return 1
@@ -51,11 +53,11 @@ func Segment(bytes int64, count int) int {
 
 func segmentOf(x *Node, count int) int { return Segment(int64(x.Shape().ByteSize()), count) }
 
-// run walks legs of the given numbers of steps, all from x, and returns their ends, [legs, …]. It is differentiable
-// in x and in the trainable weights; r is what the steps read, cut off from differentiation.
+// run walks legs of the given numbers of steps, all from x, and returns their ends, [legs, …]. It is differentiable in
+// x and in the trainable weights; r is what the steps read; no gradient flows through it.
 func (s steps[R]) run(x *Node, trainable []*Node, r R, counts ...int) *Node {
 	n := len(counts)
-	// What each leg begins with, and after the last one the totals.
+	// The first step and checkpoint of each leg; entry n holds the totals.
 	first, kept, length := make([]int32, n+1), make([]int32, n+1), make([]int32, n)
 	for l, count := range counts {
 		length[l] = int32(count)
@@ -81,10 +83,10 @@ func (s steps[R]) run(x *Node, trainable []*Node, r R, counts ...int) *Node {
 	})
 }
 
-// walked is the state of a walk along a leg, and all checkpoints.
+// walked is the loop state of a walk along a leg: the state x, and the checkpoints of all legs.
 type walked struct{ x, kept *Node }
 
-// walk makes the steps of a leg.
+// walk runs the steps of one leg.
 func (s steps[R]) walk(l legs, start walked, r R) walked {
 	type reads struct {
 		leg legs
@@ -108,7 +110,7 @@ func (s steps[R]) walk(l legs, start walked, r R) walked {
 	})
 }
 
-// segments is the number of a leg's segments.
+// segments is the number of segments of a leg.
 func (s steps[R]) segments(l legs) *Node {
 	return Div(plus(l.length, s.segment-1), loop.Int(l.length.Graph(), s.segment))
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// back walks legs back, for the cotangents v of their ends, and returns those of the first state and of the trainable
-// weights; none are zeros of the weights' shapes.
+// back walks all legs back, given the cotangents v of their ends, and returns the cotangents of the first state and of
+// the trainable weights. none are zeros of the weights' shapes.
 func (s steps[R]) back(all legs, v, kept *Node, none []*Node, r R) cotangents {
 	type reads struct {
 		all     legs
@@ -23,23 +23,23 @@ func (s steps[R]) back(all legs, v, kept *Node, none []*Node, r R) cotangents {
 		})
 }
 
-// pulled is what the way back along a leg has come to: the cotangent of a state, those of the weights so far, and what
-// the steps work in, if they do. next is the state, or the checkpoint, that is needed next. It is fetched a step
-// before, so that it is a state of the loop, which lies in memory: what a step slices out of a stack itself, XLA
-// slices out anew for each neighbour that it gathers (seven times slower).
+// pulled is the loop state of the backward pass along a leg: the cotangent of a state, the weights' cotangents so far,
+// the scratch memory if any, and next, the state or checkpoint that the next step needs. next is fetched one step
+// ahead so that it is loop state, which lies in memory. If a step sliced it out of the stack itself, XLA would repeat
+// the slice for each neighbour gathered from it (seven times slower).
 type pulled struct {
 	cotangents
 	next, scratch *Node
 }
 
-// pullStep goes one step back, to its state x.
+// pullStep pulls p back through step i, which began with state x.
 func (s steps[R]) pullStep(i, x *Node, p pulled, r R) pulled {
 	grads, scratch := s.pull(i, x, p.x, p.scratch, r)
 	return pulled{cotangents{grads.x, s.add(p.w, grads.w, i)}, p.next, scratch}
 }
 
-// walkBack walks a leg back. grads are the cotangents of the last state and of the trainable weights so far. It
-// returns the cotangents of the first state and of the weights.
+// walkBack walks one leg back. grads are the cotangents of its last state and of the trainable weights so far; the
+// result are those of its first state and of the weights.
 func (s steps[R]) walkBack(l legs, kept *Node, grads cotangents, r R) cotangents {
 	start := pulled{cotangents: grads}
 	if s.scratch != nil {
@@ -60,20 +60,19 @@ func (s steps[R]) walkBack(l legs, kept *Node, grads cotangents, r R) cotangents
 		} else {
 			p = s.segmentBack(first, s.length(k, rd.leg.length), x, p, rd.r)
 		}
-		p.next = load(rd.kept, Add(rd.leg.kept, after(p.cotangents, plus(k, -1)))) // of no use after the first segment
+		p.next = load(rd.kept, Add(rd.leg.kept, after(p.cotangents, plus(k, -1)))) // not used after the first segment
 		return p
 	}).cotangents
 }
 
-// segmentBack walks back a segment of length steps, whose first step has number first and state x.
+// segmentBack walks back a segment of length steps, which begins with step number first and state x.
 func (s steps[R]) segmentBack(first, length, x *Node, p pulled, r R) pulled {
 	type again struct{ x, states *Node }
 	type reads struct {
 		first *Node
 		r     R
 	}
-	// The last state of the segment would not be used: the loop stops one step later than needed, which keeps it one
-	// loop.
+	// The last step stores the last state needed; the state that it computes itself is not used.
 	inside := loop.Repeat(length, again{x, stack(x, s.segment)}, reads{first, r},
 		func(i *Node, a again, rd reads) again {
 			return again{s.advance(Add(rd.first, i), a.x, rd.r), store(a.states, a.x, i)}
@@ -91,8 +90,8 @@ func (s steps[R]) segmentBack(first, length, x *Node, p pulled, r R) pulled {
 	})
 }
 
-// after is the place i, which is known only when the cotangents c are: what is loaded from there can then take the
-// memory of the state that they were computed from.
+// after is i, made to depend on the cotangents c. What is loaded from place i can then reuse the memory of the state
+// that c was computed from.
 func after(c cotangents, i *Node) *Node {
 	change := loop.Float(c.x, 0)
 	for _, n := range append([]*Node{c.x}, c.w...) {

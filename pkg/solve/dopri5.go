@@ -3,8 +3,8 @@ package solve
 // Dopri5 is the method of Dormand and Prince (1980) of order 5 with an embedded estimate of the error: the step size
 // is chosen so that the estimate stays below a tolerance. Its seventh stage is the first one of the next step.
 //
-// The error weights are those that torchdiffeq uses, from Shampine (1986), as are the midpoint's weights (Shampine,
-// Some practical Runge-Kutta formulas), which make the quartic interpolant that gives the state at the end time.
+// The error weights are torchdiffeq's, from Shampine (1986). So are the midpoint's weights (Shampine, Some practical
+// Runge-Kutta formulas), which define the quartic interpolant that gives the state at the end time.
 func Dopri5() Method {
 	m := Method{Name: "dopri5", Order: 5,
 		C: []float64{0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1},

@@ -6,39 +6,42 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// fixedPoint is an iteration that ends when its residual falls below the tolerance, after one step at least and limit
-// steps at most.
+// fixedPoint is an iteration that ends when its residual falls below the tolerance, after at least one and at most
+// limit steps.
 //
-// The residual is the last change, in mean absolute value, as in the paper. With linear set, for iterations z = v - J
-// z, it is twice the expected error of the iterate, where that is less: with δ the last change and θ the rate of
-// convergence, the ratio of the last two changes, the changes still to come are a geometric series of sum δ θ/(1-θ)
-// (Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.8, on ending Newton's iteration). The
-// last change alone would ask for an iteration more than needed where convergence is fast. Where a correction of the
-// iterate is still to come, which leaves θ times the error, the residual is so much less: by the factor max(θ,
-// least), least <= 1 being what the correction itself is off by.
+// The residual is the last change of the iterate, in mean absolute value, as in the paper. With linear set, for
+// iterations z = v - J z, it is twice the expected error of the iterate, where that is less. The expected error is the
+// sum of the changes still to come, a geometric series: δ θ/(1-θ), with δ the last change and θ the rate of
+// convergence, the ratio of the last two changes (Hairer and Wanner, Solving Ordinary Differential Equations II,
+// section IV.8, on ending Newton's iteration). Where convergence is fast, the last change alone would ask for one
+// iteration more than needed.
+//
+// Where the caller corrects the iterate afterwards (see [chain.pullBack]), the error shrinks by the factor θ once
+// more, but to no less than the relative error of the correction itself: the residual is multiplied by max(θ, least),
+// least <= 1.
 type fixedPoint[S, R any] struct {
 	limit  int
 	linear bool
-	// step is the next state, and by how much the iterate changed, a scalar.
+	// step returns the next state, and the mean absolute change of the iterate, a scalar.
 	step func(state S, reads R) (next S, change *Node)
 	// tolerance ends the iteration.
 	tolerance *Node
-	// rate is that of a similar linear iteration before, 1 if none is known, and least is 1 if no correction is to
-	// come. They are read with linear set only.
+	// rate is the convergence rate of an earlier, similar iteration (1 if none is known), and least the relative error
+	// of the correction that follows (1 if none follows). Both are read only with linear set.
 	rate, least *Node
 }
 
-// end is how an iteration ended: the number of steps, and the residual and rate of the last.
+// end is how an iteration ended: its number of steps, and its last residual and rate.
 type end struct{ count, residual, rate *Node }
 
-// progress is an iteration's state: what it ends with, the last change, and what is iterated.
+// progress is an iteration's loop state: the count, residual and rate so far, the last change, and the iterate.
 type progress[S any] struct {
 	end
 	change *Node
 	state  S
 }
 
-// bounds are what an iteration reads.
+// bounds are what the loop reads but does not change.
 type bounds[R any] struct {
 	tolerance, least *Node
 	reads            R
@@ -68,7 +71,7 @@ func (f fixedPoint[S, R]) run(state S, reads R) (S, end) {
 	return out.state, out.end
 }
 
-// remaining is the residual of a linear iteration after a change, at a rate of convergence.
+// remaining is the residual of a linear iteration, from its last change and its rate of convergence; see [fixedPoint].
 func remaining(change, rate, least *Node) *Node {
 	one := loop.Float(rate, 1)
 	fast := LessThan(rate, loop.Float(rate, 1.0/3)) // where 2θ/(1-θ) < 1
@@ -76,7 +79,7 @@ func remaining(change, rate, least *Node) *Node {
 	return Mul(residual, Min(Max(rate, least), one))
 }
 
-// unfinished tells whether to go on after count iterations, the last of which left a residual.
+// unfinished tells whether to go on after count iterations, of which the last had this residual.
 func unfinished(count, residual, tolerance *Node, limit int) *Node {
 	g := count.Graph()
 	first := Equal(count, loop.Int(g, 0))

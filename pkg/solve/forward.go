@@ -7,9 +7,9 @@ import (
 // ForwardChain applies f(X) = X + h(X; w) depth times and is differentiable in x and the trainable weights, which all
 // layers share unless block is made by [PerLayer].
 //
-// Its backward pass keeps all states where they fit into 64 MiB; else every k-th, k = ceil(sqrt(depth)), and
-// recomputes those between: memory of 2 sqrt(depth) states for one more evaluation per layer (Griewank 1992; Chen et
-// al. 2016).
+// The backward pass keeps all states where they fit into 64 MiB. Otherwise it keeps every k-th state, k =
+// ceil(sqrt(depth)), and recomputes those between: memory of 2 sqrt(depth) states for one more evaluation per layer
+// (Griewank 1992; Chen et al. 2016).
 func ForwardChain(block Block, x *Node, w []*Node, depth int) *Node {
 	if depth <= 0 {
 		return x

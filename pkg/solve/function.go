@@ -8,12 +8,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// FromFunction makes a [Block] out of h(x, w) alone, which returns a node of x's shape: its derivative is GoMLX's.
-// trainable is the number of leading entries of w that receive gradients.
+// FromFunction makes a [Block] out of h(x, w), which returns a node of x's shape; GoMLX differentiates it. trainable
+// is the number of leading entries of w that receive gradients.
 //
-// h may use GoMLX as in any graph, scalars and reductions included, but for the operations that [loop.Differentiable]
-// names, and no nodes but its arguments. For a [ReverseChain], its Lipschitz constant in x must be below 1. A block
-// by hand is faster where it knows more: an activation with a cheap derivative, or what both derivatives share.
+// h may use GoMLX as in any graph, scalars and reductions included, except the operations that [loop.Differentiable]
+// names, and must use no nodes but its arguments. For a [ReverseChain], its Lipschitz constant in x must be below 1. A
+// block by hand is faster where it can use more: a cheap derivative of the activation, or results that both
+// derivatives share.
 func FromFunction(trainable int, h func(x *Node, w []*Node) *Node) Block {
 	return function{trainable, func(x *Node, w []*Node) differentiable {
 		f := func(in []*Node) *Node { return alike("h", h(in[0], in[1:]), in[0]) }
@@ -22,8 +23,8 @@ func FromFunction(trainable int, h func(x *Node, w []*Node) *Node) Block {
 }
 
 // FromVJP makes a [Block] out of h(x, w) and its vector-Jacobian products: pull returns (∂h/∂x)^T v and (∂h/∂w)^T v,
-// the latter of the leading trainable entries of w. Both are called inside loop bodies, under the rules of package
-// loop.
+// the latter for the leading trainable entries of w. Both functions are called inside loop bodies, under the rules of
+// package loop.
 func FromVJP(trainable int, h func(x *Node, w []*Node) *Node,
 	pull func(x, v *Node, w []*Node) (dx *Node, dw []*Node)) Block {
 	return function{trainable, func(*Node, []*Node) differentiable {
@@ -44,7 +45,7 @@ type differentiable interface {
 	Pull(v *Node, tape, others []*Node) []*Node
 }
 
-// function is a block without activation, σ(u) = u; of is h, for arguments of x's and w's shapes.
+// function is a block without activation, σ(u) = u; of makes h for arguments of the shapes of x and w.
 type function struct {
 	trainable int
 	of        func(x *Node, w []*Node) differentiable
@@ -82,7 +83,7 @@ func (b byHand) Pull(v *Node, tape, others []*Node) []*Node { return b.pull(tape
 // arguments are x and others, in one list.
 func arguments(x *Node, others []*Node) []*Node { return append([]*Node{x}, others...) }
 
-// alike is y, if it has the shape of x.
+// alike returns y, and panics unless it has x's shape.
 func alike(what string, y, x *Node) *Node {
 	if !y.Shape().Equal(x.Shape()) {
 		panic(fmt.Errorf("package solve: %s has shape %s: return a node of shape %s", what, y.Shape(), x.Shape()))
@@ -90,7 +91,7 @@ func alike(what string, y, x *Node) *Node {
 	return y
 }
 
-// checked are the cotangents dx and dw, if they are as many as x and w, of their shapes.
+// checked returns the cotangents dx and dw, and panics unless they match x and w in number and shapes.
 func checked(dx *Node, dw []*Node, x *Node, w []*Node) []*Node {
 	if len(dw) != len(w) {
 		panic(fmt.Errorf("package solve: the vector-Jacobian product has %d cotangents for %d trainable weights: "+

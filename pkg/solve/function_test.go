@@ -17,9 +17,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// ordinary is the h of dense, and gated another one, with all that loop bodies do not allow: cached scalars,
-// reductions, constants of every size, Iota, and functions made up of these. solve.Options' solves ask for the same
-// constants and sums in other functions.
+// ordinary is the h of dense. gated is another function, with all that loop bodies otherwise forbid: cached scalars,
+// reductions, constants of every size, Iota, and functions made of these. The solves ask for the same constants and
+// sums in other functions.
 func ordinary(x *Node, w []*Node) *Node {
 	return Tanh(Add(Dot(x, w[0]).Product(), ExpandLeftToRank(w[1], 2)))
 }
@@ -67,8 +67,8 @@ func functionBlocks() map[string]struct {
 
 func d(x *Node, w []*Node) *Node { return dense{}.Activate(dense{}.Preactivation(x, w), w) }
 
-// The gradients of chains of such blocks are those of the layers one by one without loops, those of the iterations,
-// and finite differences.
+// Gradients of chains of blocks made of functions equal those of layers applied one by one without loops, those of the
+// iterations, and finite differences.
 func TestFunctionBlocks(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, b := range functionBlocks() {
@@ -117,7 +117,7 @@ func TestFunctionBlocks(t *testing.T) {
 	})
 }
 
-// Functions with what cannot be used in them, and results that are of no use, are refused in words.
+// Functions that use forbidden operations, and results of wrong shapes, are refused with an error that says why.
 func TestFunctionsRefused(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	for want, h := range map[string]func(x *Node, w []*Node) *Node{
@@ -195,7 +195,7 @@ func TestScan(t *testing.T) {
 	})
 }
 
-// Weights, states and derivatives that do not fit a scan are refused in words.
+// Weights, states and derivatives that do not fit a scan are refused with an error that says why.
 func TestScanRefuses(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	step := func(_, x *Node, _, _ []*Node) *Node { return x }
@@ -224,7 +224,8 @@ func TestScanRefuses(t *testing.T) {
 	}
 }
 
-// Where neither tapes nor states all fit, checkpoints are kept; states may have any shape, here a vector.
+// Where neither the tapes nor all states fit into memory, checkpoints are kept. States may have any shape, here a
+// vector.
 func TestScanCheckpoints(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	defer func(bytes int64) { *solve.KeepTapes = bytes }(*solve.KeepTapes)

@@ -8,12 +8,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/gradient"
 )
 
-// MatrixInverse is A^-1 of a symmetric positive definite matrix A, [d, d], with a gradient: for a cotangent V of A^-1,
-// that of A is -A^-T V A^-T. It is for small d, up to some dozens, such as Gram matrices H^T H + b I: the program
-// grows with d, by a handful of operations on d x d numbers each.
+// MatrixInverse is A^-1 for a symmetric positive definite matrix A, [d, d]. It has a gradient: for the cotangent V of
+// A^-1, the cotangent of A is -A^-T V A^-T. It is for d up to some dozens, such as Gram matrices H^T H + b I, since
+// the program grows by a handful of d x d operations for each of the d columns.
 //
-// With S = diag(A)^-1/2, S A S has ones on its diagonal, and is inverted by Gauss and Jordan's elimination in place.
-// Positive definite matrices need no pivoting; pivots are in (0, 1], so that no large one hides a small difference.
+// With S = diag(A)^-1/2, the matrix S A S has ones on its diagonal; it is inverted by Gauss-Jordan elimination in
+// place. Positive definite matrices need no pivoting: pivots are in (0, 1], so that no large pivot hides a small
+// difference.
 func MatrixInverse(a *Node) *Node {
 	dims := a.Shape().Dimensions
 	if len(dims) != 2 || dims[0] != dims[1] {
@@ -35,7 +36,7 @@ func inverse(a *Node) *Node {
 	for k := range d {
 		one := AxisRange(k, k+1)
 		row, column, pivot := Slice(x, one), Slice(x, AxisRange(), one), Slice(x, one, one)
-		// Row k becomes row/pivot, column k -column/pivot, x_kk 1/pivot, and all else x_ij - x_ik x_kj/pivot.
+		// Row k becomes row/pivot, column k -column/pivot, x_kk 1/pivot; any other x_ij becomes x_ij - x_ik x_kj/pivot.
 		left, above := Sub(column, Slice(eye, AxisRange(), one)), Add(row, Slice(eye, one))
 		x = Sub(x, Mul(left, Div(above, pivot)))
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// A^-1 A is the identity, also where the diagonal ranges over ten powers of ten, and the gradient of Σ M∘A^-1 is that
-// of differences.
+// A^-1 A is the identity, also where the diagonal ranges over ten powers of ten, and the gradient of Σ M∘A^-1 equals
+// finite differences.
 func TestMatrixInverse(t *testing.T) {
 	const d = 12
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -7,10 +7,10 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// PerLayer is block for chains whose layers have weights of their own: of the trainable weights with the given
-// numbers, all of them if none is given, [ForwardChain], [ReverseChain], [ReverseChainUnrolled] and [Profile] take
-// stacks [depth, …], of which layer l reads slice l. Their gradients are such stacks, too. The layer is still
-// compiled once, whatever the depth.
+// PerLayer makes a block for chains whose layers have separate weights. The trainable weights with the given numbers
+// (all, if none is given) are stacks [depth, …] for [ForwardChain], [ReverseChain], [ReverseChainUnrolled] and
+// [Profile]: layer l reads slice l. Gradients are such stacks, too. The layer is still compiled once, whatever the
+// depth.
 //
 // Layers are numbered as the forward chain applies them, and reverse chains apply their inverses from the last to the
 // first:
@@ -19,10 +19,10 @@ import (
 //
 // (paper section 3.1), so that a reverse chain undoes the forward chain with the same weights.
 //
-// Neighbouring layers then have little to do with each other, so that solves do not start from the layers before, nor
-// leave anything to the next one: reverse chains take some iterations more per layer than with shared weights.
+// As adjacent layers then have little in common, solves neither start from earlier layers nor pass anything to the
+// next one: reverse chains take some iterations more per layer than with shared weights.
 //
-// The methods of the block that is returned are those of block, for the weights of one layer.
+// The methods of the returned block are those of block, for the weights of one layer.
 func PerLayer(block Block, weights ...int) Block {
 	b, own := layered(block)
 	if len(own) > 0 {
@@ -49,7 +49,7 @@ type perLayer struct {
 	own own
 }
 
-// layered is a block for one layer, and which of the weights are the layers' own.
+// layered is the block for one layer, and the numbers of the weights that are stacks.
 func layered(block Block) (Block, own) {
 	if p, ok := block.(perLayer); ok {
 		return p.Block, p.own
@@ -57,8 +57,8 @@ func layered(block Block) (Block, own) {
 	return block, nil
 }
 
-// own are the numbers of the weights that are stacks, of a slice for each layer. Without any, all that its methods do
-// is what is done for shared weights.
+// own lists the numbers of the weights that are stacks, with a slice for each layer. If it is empty, all weights are
+// shared and its methods treat them so.
 type own []int
 
 // check panics unless the stacks have depth slices.
@@ -71,7 +71,7 @@ func (o own) check(w []*Node, depth int) {
 	}
 }
 
-// at are the weights of one layer.
+// at are the weights of one layer: slices of the stacks, and the shared weights.
 func (o own) at(w []*Node, layer *Node) []*Node {
 	if len(o) == 0 {
 		return w
@@ -83,7 +83,7 @@ func (o own) at(w []*Node, layer *Node) []*Node {
 	return w
 }
 
-// add are the sums of the weights' cotangents with those of one layer.
+// add adds the weights' cotangents dw of one layer to the sums.
 func (o own) add(sums, dw []*Node, layer *Node) []*Node {
 	next := make([]*Node, len(sums))
 	for p := range sums {

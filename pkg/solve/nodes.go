@@ -6,7 +6,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// zeros are zeros of the nodes' shapes, which sums of cotangents begin with.
+// zeros are zeros of the nodes' shapes, the initial values of sums of cotangents.
 func zeros(nodes []*Node) []*Node {
 	out := make([]*Node, len(nodes))
 	for i, n := range nodes {

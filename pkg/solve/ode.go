@@ -9,8 +9,9 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Field is the right-hand side of an ordinary differential equation dx/dt = f(t, x; w). x has shape [n, d], t is a
-// scalar of x's type; w are its weights and whatever else it reads: the first Trainable() of them receive gradients.
+// Field is the right-hand side of an ordinary differential equation dx/dt = f(t, x; w). x has shape [n, d], and t is a
+// scalar of x's type. w lists the weights, followed by other arrays that f reads: the first Trainable() entries
+// receive gradients.
 //
 // All methods are called inside loop bodies, under the rules of package loop: they may use
 // nothing but their arguments.
@@ -19,7 +20,7 @@ type Field interface {
 	Trainable() int
 	// Apply is f(t, x; w), of x's shape.
 	Apply(t, x *Node, w []*Node) *Node
-	// Linearize is what the derivative at (t, x) needs.
+	// Linearize returns the arrays that the derivative at (t, x) needs.
 	Linearize(t, x *Node, w []*Node) (tape []*Node)
 	// PullX is the vector-Jacobian product (∂f/∂x)^T v, of x's shape.
 	PullX(v *Node, tape, w []*Node) *Node
@@ -48,7 +49,7 @@ type Method struct {
 // Adaptive tells whether the method chooses its step sizes.
 func (m Method) Adaptive() bool { return m.Error != nil }
 
-// MethodNames are the names of the methods, and MethodNamed is the one of a name.
+// MethodNames lists the methods' names, and MethodNamed returns the method with a name.
 func MethodNames() []string { return []string{"euler", "rk4", "dopri5"} }
 
 func MethodNamed(name string) (Method, error) {
@@ -140,8 +141,8 @@ func Integrate(f Field, x *Node, w []*Node, o Integration) (*Node, *Stats) {
 	return ends[0], stats[0]
 }
 
-// IntegrateAll is [Integrate] for several integrations from the same x. If they differ in nothing but their times,
-// they are one loop, and the field is compiled once for all of them.
+// IntegrateAll is [Integrate] for several integrations from the same x. Integrations that differ only in their times
+// run in one loop, so that the field is compiled once for all of them.
 func IntegrateAll(f Field, x *Node, w []*Node, os ...Integration) (ends []*Node, stats []*Stats) {
 	alike := len(os) > 1
 	for _, o := range os {
@@ -159,7 +160,7 @@ func IntegrateAll(f Field, x *Node, w []*Node, os ...Integration) (ends []*Node,
 	return ends, stats
 }
 
-// integrate is IntegrateAll for integrations that differ in nothing but their times.
+// integrate is IntegrateAll for integrations that differ only in their times.
 func integrate(f Field, x *Node, w []*Node, os []Integration) ([]*Node, []*Stats) {
 	if os[0].Method.Adaptive() {
 		return integrateAdaptive(f, x, w, os)

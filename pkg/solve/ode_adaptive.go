@@ -8,16 +8,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// The step-size control (Hairer, Nørsett and Wanner, section II.4), with torchdiffeq's constants: after
-// a step of error ratio r, the size changes by the factor safety / r^(1/order), between shrink (1 after
-// an accepted step) and grow.
+// Constants of the step-size control (Hairer, Nørsett and Wanner, section II.4), as in torchdiffeq: after a step of
+// error ratio r, the step size is multiplied by safety / r^(1/order), but by no less than shrink (1 after an accepted
+// step) and no more than grow.
 const safety, shrink, grow = 0.9, 0.2, 10.0
 
-// running is the outcome before there is one.
+// running is the outcome of an integration that has not ended yet.
 const running = -1
 
-// integrateAdaptive integrates from x with settings that differ in nothing but To, in one loop, so that the field is
-// compiled once.
+// integrateAdaptive integrates from x in one loop, for settings that differ only in To, so that the field is compiled
+// once.
 func integrateAdaptive(f Field, x *Node, w []*Node, os []Integration) (ends []*Node, stats []*Stats) {
 	g, o, m := x.Graph(), os[0], os[0].Method
 	most := max(1, (o.MaxEvaluations-2)/(len(m.B)-1)+1)
@@ -43,23 +43,23 @@ func integrateAdaptive(f Field, x *Node, w []*Node, os []Integration) (ends []*N
 	return ends, stats
 }
 
-// course is what is known of adaptive integrations when they are compiled; most is the most steps that one takes.
+// course is what is known of adaptive integrations when they are compiled; most is the largest number of steps of one.
 type course struct {
 	Integration
 	field         Field
 	segment, most int
 }
 
-// places is the number of checkpoints of a leg; the last place takes what is not to be kept.
+// places is the number of checkpoints of a leg, and one more, which takes writes that are to be discarded.
 func (c course) places() int { return (c.most+c.segment-1)/c.segment + 1 }
 
-// log is what the steps of all legs leave: their grid, in the direction of To, and checkpoints.
+// log is what the steps of all legs record: their grid (times and sizes with the sign of To), and checkpoints.
 type log struct {
 	grid
 	kept *Node
 }
 
-// legEnds is what all legs leave: the log, and for each leg its end, and, as in walk, its count, evaluations and
+// legEnds is the result of all legs: the log, and for each leg its end and, as in [walk], its count, evaluations and
 // outcome.
 type legEnds struct {
 	log                                 log
@@ -89,20 +89,20 @@ func (c course) runAll(x *Node, w []*Node, os []Integration) legEnds {
 	})
 }
 
-// walk is the state of an adaptive integration. Time runs from 0 to |To|, as double,
-// whichever direction it stands for.
+// walk is the loop state of an adaptive integration. Time runs from 0 to |To| in double precision, also where To is
+// negative.
 type walk struct {
 	log
 	t, dt *Node
-	// x is the state at t, k its slope, y the state at the end time once it has been passed.
+	// x is the state at time t, k its slope, and y the state at the end time once the integration has passed it.
 	x, k, y *Node
-	// count of accepted steps before the last one, evaluations of the field, and the outcome.
+	// count of accepted steps before the last one; evaluations of the field; and the outcome.
 	count, evaluations, outcome *Node
-	// scratch is what a step works in.
+	// scratch is working memory for a step.
 	scratch *Node
 }
 
-// goal is what an adaptive integration reads: the number of its leg, |To| and the sign of To, and the weights.
+// goal is what an adaptive integration reads but does not change: the number of its leg, |To|, the sign of To, and w.
 type goal struct {
 	leg, time, sign *Node
 	w               []*Node
@@ -128,7 +128,7 @@ func (c course) try(s walk, to goal) walk {
 	g, m := s.x.Graph(), c.Method
 	own := func(v *Node) *Node { return ConvertDType(v, s.x.DType()) }
 	t, h := Mul(own(s.t), to.sign), Mul(own(s.dt), to.sign)
-	// The checkpoint of a segment is written before its first step, again if that is rejected.
+	// A segment's checkpoint is written before its first step, and again after each rejection of that step.
 	place := Div(s.count, loop.Int(g, c.segment))
 	begins := Equal(times(place, c.segment), s.count)
 	s.kept = store(s.kept, s.x, Add(times(to.leg, c.places()), Where(begins, place, loop.Int(g, c.places()-1))))
@@ -146,14 +146,14 @@ func (c course) try(s walk, to goal) walk {
 	s.x, s.k = loop.Select(moves, step.next, s.x), loop.Select(moves, step.slope, s.k)
 	s.count = Add(s.count, ConvertDType(moves, dtypes.Int32))
 	s.evaluations = plus(s.evaluations, len(m.B)-1)
-	// The last step's time and size stay, for the backward pass.
+	// The backward pass needs the last step's time and size.
 	s.t = Where(moves, next, s.t)
 	s.dt = Where(done, s.dt, Mul(s.dt, ConvertDType(m.factor(ratio, accepted), dtypes.Float64)))
 	s.outcome = Where(done, loop.Int(g, Reached), c.failure(s, ratio))
 	return s
 }
 
-// failure is why the integration cannot go on from s, after a step of an error ratio; running if it can.
+// failure is why the integration cannot go on from s, after a step with the given error ratio; running if it can.
 func (c course) failure(s walk, ratio *Node) *Node {
 	g := s.x.Graph()
 	next := plus(s.evaluations, len(c.Method.B)-1)
@@ -163,7 +163,7 @@ func (c course) failure(s walk, ratio *Node) *Node {
 	return Where(NotEqual(ratio, ratio), loop.Int(g, NotFinite), outcome)
 }
 
-// factor is by how much the step size changes.
+// factor is what the step size is multiplied by after a step with the given error ratio.
 func (m Method) factor(ratio, accepted *Node) *Node {
 	least := Where(accepted, loop.Float(ratio, 1), loop.Float(ratio, shrink))
 	power := Pow(ratio, loop.Float(ratio, 1/float64(m.Order)))
@@ -171,7 +171,7 @@ func (m Method) factor(ratio, accepted *Node) *Node {
 	return Where(Equal(ratio, loop.Float(ratio, 0)), loop.Float(ratio, grow), factor)
 }
 
-// fraction is where the time end lies in the step of size dt from t: between 0 and 1 if it does.
+// fraction is (end - t)/dt: between 0 and 1 if end lies in the step of size dt from t.
 func fraction(end, t, dt *Node) *Node { return Div(Sub(end, t), dt) }
 
 // dense are the weights b_i(θ) of the stages for the state at a fraction θ of a step.

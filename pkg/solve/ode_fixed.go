@@ -8,15 +8,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// grid is the number of steps of a fixed-step integration, their size and that of the last one, both with To's sign.
+// grid is the number of steps of a fixed-step integration, their size, and the size of the last; both have To's sign.
 func (o Integration) grid() (count int, h, last float64) {
-	// A To that is a multiple of Step but for rounding does not get one more, tiny step.
+	// A To that is a multiple of Step up to rounding must not get one more, tiny step.
 	count = max(1, int(math.Ceil(math.Abs(o.To)/o.Step-1e-6)))
 	h = math.Copysign(o.Step, o.To)
 	return count, h, o.To - float64(count-1)*h
 }
 
-// integrateFixed integrates from x with one method and with the grids of all os, in one loop, so that the field is
+// integrateFixed integrates from x in one loop, by one method and on the grids of all os, so that the field is
 // compiled once.
 func integrateFixed(f Field, x *Node, w []*Node, os []Integration) (ends []*Node, stats []*Stats) {
 	m := os[0].Method.without()
@@ -45,7 +45,7 @@ func integrateFixed(f Field, x *Node, w []*Node, os []Integration) (ends []*Node
 	return ends, stats
 }
 
-// NoStats are the statistics of doing nothing.
+// NoStats are the statistics of a chain without layers: zeros.
 func NoStats(x *Node) *Stats {
 	g := x.Graph()
 	zero := ConvertDType(loop.Int(g, 0), x.DType())

@@ -12,19 +12,19 @@ import (
 //
 //	R(z) = Σ_k r_k z^k = 1 + Σ_k>0 (b^T A^(k-1) 1) z^k
 //
-// (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations II, section IV.2), and needs none of the
-// stages but the last: by Horner's rule, y_s = R(h M) x from
+// (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations II, section IV.2), and none of the stages is
+// needed. Horner's rule gives y_s = R(h M) x by
 //
 //	y_1 = r_s-1 x + h r_s M x,  y_k = r_s-k x + h M y_k-1.
 //
-// The results are those of the stages but for rounding.
+// The results equal those of the stages up to rounding.
 type LinearField interface {
 	Field
-	// Linear tells fields of this kind from others; it does nothing.
+	// Linear marks the field as linear; it does nothing.
 	Linear()
 }
 
-// stability are the coefficients r_0 … r_s of the stability function for rows b of weights of the stages.
+// stability are the coefficients r_0 … r_s of the stability function, a row for each row of stage weights in b.
 func (m Method) stability(b *Node) *Node {
 	rows, s := b.Shape().Dimensions[0], len(m.A)
 	// powers[i][k] is entry i of A^(k-1) 1.
@@ -54,9 +54,9 @@ type hornerState struct {
 	sums  []*Node
 }
 
-// horner is R(h M) x for coefficients r, of which those above degree, an int32 scalar, are zero, with multiply(y,
-// reads) = M y; each, if not nil, is told every y_i that is multiplied, by i from 0, and returns the values of its
-// sums:
+// horner computes R(h M) x for coefficients r, where multiply(y, reads) = M y. degree, an int32 scalar, is the degree
+// of R: coefficients above it are zero. each, if not nil, is called with every y_i that is multiplied, i = 0, 1, …,
+// and returns the new values of its sums:
 //
 //	y_0 = r_s x,  y_i = r_s-i x + h M y_i-1,  R(h M) x = y_s,  s = degree.
 func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sums []*Node, more R,
@@ -65,8 +65,8 @@ func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sum
 		degree, x, h, r *Node
 		more            R
 	}
-	// The last product is state, too, and the result is made of it: XLA would fuse a product that nothing else reads
-	// with the sum, and no longer vectorise it.
+	// The last product is loop state, too, and the result is made of it: XLA would fuse a product that is read once
+	// with the sum, and would not vectorise it then.
 	next := func(power, my *Node, rd reads) *Node {
 		return Add(loop.Scale(rd.x, entry(rd.r, power)), loop.Scale(my, rd.h))
 	}
@@ -78,7 +78,7 @@ func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sum
 		if each != nil {
 			s.sums = each(i, s.y, s.sums, rd.more)
 		}
-		// The sums read y_i, too, and XLA would copy it lest they do so late.
+		// The sums read y_i, too; XLA would copy y_i unless it knows that they come first.
 		for _, sum := range s.sums {
 			some := Reshape(Slice(Reshape(sum, sum.Shape().Size()), AxisElem(0)))
 			y = loop.After(Abs(some), y)
@@ -109,8 +109,8 @@ func powers(f LinearField, count, x, h, stack *Node, w []*Node) *Node {
 	}).stack
 }
 
-// tryLinear is [Method.try] for a linear field: all of it is made of the powers (h M)^k x, of which the slope at x
-// gives the first.
+// tryLinear is [Method.try] for a linear field: everything is made of the powers (h M)^k x, the first of which is h
+// times the slope at x.
 func (m Method) tryLinear(f LinearField, x, h, slope, dense, scratch *Node, w []*Node) trial {
 	s := len(m.B)
 	all := powers(f, loop.Int(x.Graph(), s), loop.Scale(slope, h), h, scratch, w)
@@ -125,11 +125,12 @@ func (m Method) tryLinear(f LinearField, x, h, slope, dense, scratch *Node, w []
 	}
 }
 
-// pullLinear are the cotangents of x and of the trainable weights for the cotangent v of R(h M) x, for coefficients r:
+// pullLinear returns the cotangents of x and of the trainable weights, given the cotangent v of R(h M) x with
+// coefficients r:
 //
 //	x̄ = R(h M)^T v,  M̄ = h Σ_i ȳ_i ((h M)^(s-1-i) x)^T,  ȳ_i from Horner's rule for x̄.
 //
-// scratch is room for s states. Where r_s is zero, s is one less.
+// scratch is memory for s states. Where r_s is zero, s is one less.
 func pullLinear(f LinearField, r, x, h, v, scratch *Node, w []*Node) (grads cotangents, scratchAfter *Node) {
 	type reads struct {
 		stages, powers, h *Node

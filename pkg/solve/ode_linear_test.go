@@ -40,7 +40,7 @@ func spread(b, x *Node) *Node {
 // plain hides that a field is linear.
 type plain struct{ solve.Field }
 
-// For a linear field, steps are polynomials of the field: results and gradients must be those of the stages.
+// For a linear field, steps by polynomials have the results and gradients of steps by stages.
 func TestLinearFieldEqualsStages(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, o := range integrations {
@@ -61,7 +61,7 @@ func TestLinearFieldEqualsStages(t *testing.T) {
 	})
 }
 
-// Integrations together are those one by one, of fields of both kinds, with the same method and with different ones.
+// IntegrateAll equals Integrate of each, for linear and other fields, with the same method and with different ones.
 func TestIntegrateAllEqualsEach(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, f := range []solve.Field{swing{}, mix{}} {
@@ -107,7 +107,7 @@ func TestIntegrateAllEqualsEach(t *testing.T) {
 	})
 }
 
-// More steps than states are kept, in two directions: Euler's method on x' = b x is x (1 + h b)^steps.
+// With more steps than states are kept, in two directions: Euler's method on x' = b x gives x (1 + h b)^steps.
 func TestCheckpointsOfLegs(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	const n, d, step = 4096, 32, 0.01

@@ -9,8 +9,8 @@ import (
 // The stages of a step run in a loop, so that the field is compiled once, not once per stage; the stages k_i lie in
 // one stack [stages, n, d].
 
-// slopes are the stages of a step of size h from (t, x), the first count of them, in a stack of len(m.B); first, if
-// not nil, is the first.
+// slopes computes the first count stages k_i of a step of size h from (t, x), in a stack of len(m.B). first, if not
+// nil, is k_0.
 func (m Method) slopes(f Field, count, t, x, h, first, k *Node, w []*Node) *Node {
 	from := 0
 	if first != nil {
@@ -27,11 +27,11 @@ func (m Method) slopes(f Field, count, t, x, h, first, k *Node, w []*Node) *Node
 	})
 }
 
-// trial is a step of an adaptive method: the next state and its slope, the estimated error, the state at a fraction
-// of the step that weights of the stages stand for, and the memory that was used.
+// trial is one step of an adaptive method: the next state and its slope, the estimated error, the state inside the
+// step that the stage weights dense give, and the working memory.
 type trial struct{ next, slope, error, dense, scratch *Node }
 
-// try makes a step of size h from (t, x), where the slope is known; scratch is room for a state per stage.
+// try makes a step of size h from (t, x), where the slope is known; scratch is memory for one state per stage.
 func (m Method) try(f Field, t, x, h, slope, dense, scratch *Node, w []*Node) trial {
 	if f, ok := f.(LinearField); ok {
 		return m.tryLinear(f, x, h, slope, dense, scratch, w)
@@ -46,17 +46,17 @@ func (m Method) try(f Field, t, x, h, slope, dense, scratch *Node, w []*Node) tr
 	}
 }
 
-// stage is where stage i evaluates the field: t + C_i h and x + h Σ_j A_ij k_j.
+// stage is the point at which stage i evaluates the field: t + C_i h and x + h Σ_j A_ij k_j.
 func (m Method) stage(i, t, x, h, k *Node) (time, u *Node) {
 	return Add(t, Mul(entry(vector(x, m.C), i), h)), combine(x, k, h, pick(vector(x, flat(m.A)), i, len(m.B)))
 }
 
-// grid are steps' times, sizes and weights of the stages, by their number. The weights are the method's, except in
-// steps whose result is used but not walked on from.
+// grid holds, for each step by its number, its time, its size and the stages' weights. The weights are the method's B,
+// except in a leg's last adaptive step, whose result lies inside the step.
 type grid struct{ times, sizes, weights *Node }
 
-// reads are what the steps of [Method.steps] read: the field's weights, and the grid, with coefficients of linear
-// fields in place of the stages' weights.
+// reads are what the steps of [Method.steps] read: the field's weights, and the grid, in which linear fields have
+// polynomial coefficients in place of the stages' weights.
 type reads struct {
 	w    []*Node
 	grid grid
@@ -69,7 +69,7 @@ func (m Method) reads(f Field, w []*Node, g grid) reads {
 	return reads{w, g}
 }
 
-// step is step i of a grid: its time, size and weights of the stages.
+// step returns the time, the size and the stages' weights of step i.
 func (g grid) step(i *Node) (t, h, b *Node) {
 	return entry(g.times, i), entry(g.sizes, i), pick(g.weights, i, g.weights.Shape().Dimensions[1])
 }
@@ -102,15 +102,16 @@ func (m Method) steps(f Field, segment int) steps[reads] {
 	return s
 }
 
-// needed is the number of entries of b that matter: all of them, or all but the last, where that is zero.
+// needed is the number of stages whose value matters for weights b: all, or all but the last where b's last entry is
+// zero.
 func needed(b *Node) *Node {
 	s := b.Shape().Size()
 	last := element(b, s-1)
 	return Where(Equal(last, loop.Float(last, 0)), loop.Int(b.Graph(), s-1), loop.Int(b.Graph(), s))
 }
 
-// pull is the vector-Jacobian product of the step x + h Σ_i b_i k_i: the cotangents of x and of the trainable weights
-// for the cotangent v of the result. With u_i the point of stage i and bars for cotangents,
+// pull is the vector-Jacobian product of the step x + h Σ_i b_i k_i: it returns the cotangents of x and of the
+// trainable weights, given the cotangent v of the result. With u_i the point of stage i, and bars for cotangents,
 //
 //	k̄_i = h b_i v + h Σ_j>i A_ji ū_j,  ū_i = (∂f/∂x)^T k̄_i,  x̄ = v + Σ_i ū_i.
 func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) cotangents {
@@ -130,7 +131,7 @@ func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) cotangents {
 		w                        []*Node
 	}
 	stages := needed(b)
-	// The last stage's value is no stage's input.
+	// No stage reads the last stage's value.
 	k := m.slopes(f, plus(stages, -1), t, x, h, nil, stack(x, s), w)
 	start := state{cotangents{v, zeros(w[:f.Trainable()])}, stack(x, s)}
 	return loop.Repeat(stages, start, reads{stages, b, t, x, h, v, k, w}, func(n *Node, st state, r reads) state {

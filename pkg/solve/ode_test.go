@@ -52,7 +52,7 @@ func (circle) Linearize(*Node, *Node, []*Node) []*Node { return nil }
 func (circle) PullX(v *Node, _, _ []*Node) *Node       { panic("not used") }
 func (circle) PullW(*Node, []*Node, []*Node) []*Node   { panic("not used") }
 
-// pole is dx/dt = 1 / (2-t^2)^2, whose solution ends at the square root of 2, between two numbers.
+// pole is dx/dt = 1 / (2-t^2)^2, whose solution ends at t = sqrt 2, which lies between two floating-point numbers.
 type pole struct{ circle }
 
 func (pole) Apply(t, x *Node, _ []*Node) *Node {
@@ -135,7 +135,7 @@ func TestIntegrationAccuracy(t *testing.T) {
 	})
 }
 
-// Every way to fail ends, and is told apart.
+// Every kind of failure ends the integration with an outcome of its own.
 func TestIntegrationOutcomes(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		tiny := solve.Integration{Method: solve.Dopri5(), To: 3, AbsTol: 1e-12, MaxEvaluations: 50}
@@ -289,8 +289,8 @@ func TestIntegrationGradientEqualsFiniteDifferences(t *testing.T) {
 	})
 }
 
-// derivatives are those of <result, cotangent> in a random direction of all inputs: by the gradient, and by a central
-// difference.
+// derivatives computes the derivative of <result, cotangent> in a random direction of all inputs, by the gradient and
+// by a central difference.
 func derivatives(t *testing.T, e *engine.Engine, c chain) (slope, numeric float64) {
 	t.Helper()
 	return derivativesAt(t, e, problem(4), problem(5), c)

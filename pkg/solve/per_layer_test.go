@@ -32,7 +32,7 @@ func layersProblem(seed uint64) []*tensors.Tensor {
 	return args
 }
 
-// slice are the weights of one layer, out of stacks; those that are not, not.
+// slice picks the weights of layer l out of stacks; weights that are not stacks stay as they are.
 func slice(w []*Node, l int) []*Node {
 	w = slices.Clone(w)
 	for p, rank := range []int{2, 1} {
@@ -43,8 +43,8 @@ func slice(w []*Node, l int) []*Node {
 	return w
 }
 
-// oneByOne are depth chains of a single layer each, in the order of the given step, with weights sliced by autodiff's
-// means.
+// oneByOne runs depth chains of a single layer each, forwards or from the last layer on, with weights sliced by
+// GoMLX's differentiable operations.
 func oneByOne(layer func(x *Node, w []*Node) *Node, last bool) chain {
 	return func(x *Node, w []*Node) (*Node, []*Node) {
 		for l := range depth {
@@ -84,8 +84,8 @@ func perLayerChains() map[string]struct{ chain, want chain } {
 	}
 }
 
-// With stacked weights, chains and their gradients are those of layer after layer; reverse chains begin with the last
-// layer.
+// With stacked weights, chains and their gradients equal those of one layer after another; reverse chains begin with
+// the last layer.
 func TestPerLayerEqualsOneByOne(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		args := layersProblem(31)
@@ -116,7 +116,7 @@ func size(a []float32) float64 {
 	return math.Sqrt(sum)
 }
 
-// Stacks of one and the same slice are as if the weight were shared, and so are those of which only the bias differs.
+// A chain with a shared W and a stack of biases equals one whose stack of W has equal slices.
 func TestPerLayerOfSomeWeights(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		args := layersProblem(33)

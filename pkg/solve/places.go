@@ -10,12 +10,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// stack is room for count values of x's shape.
+// stack is an array of count values of x's shape, filled with zeros.
 func stack(x *Node, count int) *Node {
 	return BroadcastToShape(loop.Float(x, 0), shapes.Make(x.DType(), append([]int{count}, x.Shape().Dimensions...)...))
 }
 
-// store puts x at place i. The pure-Go backend has no dynamic slices: there a mask over all places does it.
+// store puts x at place i of the stack. The pure-Go backend has no dynamic slices; a mask over all places is used
+// there.
 func store(stack, x, i *Node) *Node {
 	if !dynamic(stack) {
 		return put(stack, x, i)
@@ -24,7 +25,7 @@ func store(stack, x, i *Node) *Node {
 		corner(stack, i))
 }
 
-// load is what is at place i.
+// load is the value at place i of the stack.
 func load(stack, i *Node) *Node {
 	dims := stack.Shape().Dimensions
 	if !dynamic(stack) {
@@ -42,13 +43,13 @@ func corner(stack, i *Node) []*Node {
 	return start
 }
 
-// dynamic tells whether x's engine has slices at places that are computed.
+// dynamic tells whether x's engine can slice at computed positions.
 func dynamic(x *Node) bool {
 	has := x.Graph().Backend().Capabilities().Operations
 	return has[compute.OpTypeDynamicUpdateSlice] && has[compute.OpTypeDynamicSlice]
 }
 
-// put replaces entry i of a vector, or what is at place i of a stack, by value, by a mask over all of it.
+// put replaces entry i of a vector, or place i of a stack, by value; it uses a mask over the whole table.
 func put(table, value, i *Node) *Node {
 	shape := table.Shape()
 	if shape.Rank() > 1 {
@@ -59,12 +60,12 @@ func put(table, value, i *Node) *Node {
 	return Where(here, BroadcastToDims(value, shape.Dimensions...), table)
 }
 
-// element is entry j of a vector, or what is at place j of a stack, for a place known when the graph is built.
+// element is entry j of a vector, or the value at place j of a stack, for a j known when the graph is built.
 func element(stack *Node, j int) *Node {
 	return Reshape(Slice(stack, AxisElem(j)), stack.Shape().Dimensions[1:]...)
 }
 
-// pick is entry i of a table whose rows have the given width, as a vector.
+// pick is row i of a table, given the rows' width, as a vector.
 func pick(table, i *Node, width int) *Node {
 	rows := Reshape(table, table.Shape().Size()/width, width)
 	return Reshape(Gather(rows, Reshape(i, 1, 1)), width)

@@ -7,9 +7,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// ReverseChain applies the inverses of depth layers f(X) = X + h(X; w), and is differentiable in x and the trainable
-// weights by implicit differentiation. Memory depends neither on depth nor on the iterations, beyond [Keeps]. Weights
-// are shared by all layers, unless block is made by [PerLayer].
+// ReverseChain applies the inverses of depth layers f(X) = X + h(X; w). It is differentiable in x and the trainable
+// weights by implicit differentiation. Its memory depends neither on depth nor on the number of iterations, except
+// where it [Keeps] preactivations. Weights are shared by all layers, unless block is made by [PerLayer].
 func ReverseChain(block Block, x *Node, w []*Node, depth int, o Options) (*Node, *Stats) {
 	if depth <= 0 {
 		return x, NoStats(x)
@@ -32,7 +32,7 @@ func ReverseChain(block Block, x *Node, w []*Node, depth int, o Options) (*Node,
 	return y, stats
 }
 
-// chain is a chain of inverses; of the weights, own are those of single layers.
+// chain is a chain of inverses. own lists the weights that are stacks, with a slice for each layer.
 type chain struct {
 	Options
 	block Block
@@ -49,22 +49,22 @@ func newChain(block Block, w []*Node, depth int, o Options) chain {
 	return chain{o, b, own, depth}
 }
 
-// layer is the number of the layer that a chain's step i inverts.
+// layer is the number of the layer that step i of the chain inverts.
 func (c chain) layer(i *Node) *Node { return Sub(loop.Int(i.Graph(), c.depth-1), i) }
 
-// inversion is the state of a chain on its way.
+// inversion is the loop state of a chain.
 type inversion struct {
 	// z is the last layer's result, and the next one's right-hand side.
 	z *Node
 	// iterations of all layers; the largest residual, and the step that left it.
 	iterations, worst, where *Node
-	// preactivations are those of the last steps, that of step i at place i mod their number; inputs are those of all
-	// steps. They are nil where they are not kept.
+	// preactivations holds those of the last steps: that of step i is at place i modulo the number of places. inputs
+	// holds the inputs of all steps. Either is nil where it is not kept.
 	preactivations, inputs *Node
 }
 
-// invert solves Z = Y - h(Z) layer by layer; each result is the next right-hand side. It keeps the preactivations of
-// the last keep layers, o.Order at least, and, if inputs is set, the inputs of all.
+// invert solves Z = Y - h(Z) layer by layer, where each result is the next right-hand side. It keeps the
+// preactivations of the last keep layers (at least o.Order) and, if inputs is set, the inputs of all layers.
 func (c chain) invert(x *Node, w []*Node, keep int, inputs bool) (inversion, *Stats) {
 	g := x.Graph()
 	start := inversion{z: x, iterations: loop.Int(g, 0), worst: loop.Float(x, 0), where: loop.Int(g, 0)}
@@ -91,16 +91,17 @@ func (c chain) invert(x *Node, w []*Node, keep int, inputs bool) (inversion, *St
 		Outcome: loop.Int(g, Reached)}
 }
 
-// iterate is the state of one solve: Z, and the chain's preactivations with that of the iterate before Z.
+// iterate is the state of one solve: Z, and the chain's preactivations, with that of the previous Z at this step's
+// place.
 type iterate struct{ z, kept *Node }
 
-// rightSide is what a solve reads: Y, the number of its step in the chain, and the layer's weights.
+// rightSide is what a solve reads but does not change: Y, the number of the chain's step, and the layer's weights.
 type rightSide struct {
 	y, i *Node
 	w    []*Node
 }
 
-// solve solves Z = Y - h(Z) for the chain's step i.
+// solve solves Z = Y - h(Z) in step i of the chain.
 func (c chain) solve(i *Node, s inversion, w []*Node, tolerance *Node) (iterate, end) {
 	y := s.z
 	start := iterate{y, s.preactivations}
@@ -121,13 +122,12 @@ func (c chain) solve(i *Node, s inversion, w []*Node, tolerance *Node) (iterate,
 	return iteration.run(start, rightSide{y, i, w})
 }
 
-// extrapolated is the preactivation that a layer's solution is expected to have: the value, at step i, of the
-// polynomial through those of the steps before, as many as there are and order at most; that of step k is at place k
-// mod the stack's length.
+// extrapolated estimates the preactivation at the solution of step i: the value, at i, of the polynomial through the
+// preactivations of the last steps, at most order of them. That of step k is at place k modulo the stack's length.
 func extrapolated(stack, i *Node, order int) *Node {
 	g := i.Graph()
 	places := stack.Shape().Dimensions[0]
-	// Lagrange's coefficients of the values at -1 … -k for that at 0 are -(-1)^j C(k, j).
+	// The polynomial's value at 0 is Σ_j -(-1)^j C(k, j) times its value at -j, j = 1 … k (Lagrange).
 	table := make([][]float32, order+1)
 	for k := range table {
 		table[k] = make([]float32, order)
@@ -151,6 +151,7 @@ func extrapolated(stack, i *Node, order int) *Node {
 	return sum
 }
 
-// magnitude is max(1, mean |y|): a tolerance times it is absolute, as in the paper, for states of ordinary size, and
-// relative for those that have grown so large that single precision could not meet it.
+// magnitude is max(1, mean |y|), the factor of a solve's tolerance. The tolerance is thereby absolute, as in the
+// paper, for states of ordinary size, and relative for states so large that single precision could not meet an
+// absolute one.
 func magnitude(y *Node) *Node { return Max(loop.MeanAbs(y), loop.Float(y, 1)) }

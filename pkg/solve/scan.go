@@ -9,24 +9,24 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Step is a layer of a [Scan]: x_l+1 = f(l, x_l; own, shared), of x_l's shape, any. l is an int32 scalar; own are the
-// layer's own weights, a slice of each stack, and shared is what all layers read.
+// Step is a layer of a [Scan]: x_l+1 = f(l, x_l; own, shared), of the shape of x_l, which may be any. l is an int32
+// scalar, own are the layer's own weights (a slice of each stack), and shared is what all layers read.
 type Step func(l, x *Node, own, shared []*Node) *Node
 
-// StepVJP are the vector-Jacobian products of a [Step] for the cotangent v of its result: those of x, and of all
-// entries of own and of shared, in place of which nil stands for those that are not of floating point.
+// StepVJP are the vector-Jacobian products of a [Step], given the cotangent v of its result: the cotangents of x and
+// of all entries of own and shared, with nil for entries that are not floating point.
 type StepVJP func(l, x, v *Node, own, shared []*Node) (dx *Node, dOwn, dShared []*Node)
 
 // Scan applies depth layers to x, x_l+1 = f(l, x_l; own_l, shared) for l = 0 … depth-1, and returns x_depth. The
 // entries of own are stacks [depth, …], of which layer l reads slice l. The layer is compiled once, whatever the
-// depth, where a loop on the host compiles it depth times.
+// depth; a Go loop over layers would have it compiled depth times.
 //
-// It is differentiable in x and all entries of own and shared of floating point, by GoMLX's derivative of f. f may
-// use GoMLX as in any graph but for the operations that [loop.Differentiable] names, and no nodes but its arguments;
-// where that is not enough, give its derivative by hand to [ScanVJP]. What is dear to compute in a layer, products and
-// what has a derivative by hand, is kept for the way back if that fits into 512 MiB for all layers. Else layers are
-// evaluated once more, from all states where they fit into 64 MiB and from about 2 sqrt(depth) states otherwise, as in
-// [ForwardChain].
+// It is differentiable in x and all floating-point entries of own and shared, by GoMLX's derivative of f. f may use
+// GoMLX as in any graph, except the operations that [loop.Differentiable] names, and must use no nodes but its
+// arguments; where that is not enough, pass a derivative by hand to [ScanVJP]. Expensive intermediate results
+// (products, and results with derivatives by hand) are kept for the backward pass if those of all layers fit into 512
+// MiB. Otherwise layers are evaluated once more in the backward pass: from all states where they fit into 64 MiB, else
+// from about 2 sqrt(depth) states, as in [ForwardChain].
 func Scan(f Step, x *Node, own, shared []*Node, depth int) *Node {
 	s := newScan(own, shared)
 	layer := func(in []*Node) *loop.Differentiable {
@@ -73,14 +73,14 @@ func ScanVJP(f Step, pull StepVJP, x *Node, own, shared []*Node, depth int) *Nod
 	})
 }
 
-// scan is a scan's weights: those of floating point first, which are trainable, then the others.
+// scan holds a scan's weights: those of floating point first, which are trainable, then the others.
 type scan struct {
 	w         []*Node
 	trainable int
-	// owned is the number of entries that are the layers' own, and stacks are their places in w.
+	// owned is the length of own, and stacks are the places of its entries in w.
 	owned  int
 	stacks own
-	// place is where entry i of own and shared together is in w.
+	// place[i] is the place in w of entry i of own followed by shared.
 	place []int
 }
 
@@ -105,7 +105,7 @@ func newScan(owned, shared []*Node) scan {
 	return s
 }
 
-// weights are own and shared, out of values in w's order.
+// weights splits values in w's order into own and shared.
 func (s scan) weights(w []*Node) (own, shared []*Node) {
 	all := make([]*Node, len(s.place))
 	for i, p := range s.place {
@@ -114,7 +114,7 @@ func (s scan) weights(w []*Node) (own, shared []*Node) {
 	return all[:s.owned:s.owned], all[s.owned:]
 }
 
-// sort puts values of own and shared into w's order.
+// sort puts the values of own followed by shared into w's order.
 func (s scan) sort(all []*Node) []*Node {
 	sorted := make([]*Node, len(all))
 	for i, p := range s.place {
@@ -133,12 +133,12 @@ func (s scan) check(x *Node, depth int) {
 	}
 }
 
-// inputs are those of layer l: its state, weights and number.
+// inputs lists what layer l reads: its state, its weights and its number.
 func (s scan) inputs(l, x *Node, w []*Node) []*Node {
 	return append(arguments(x, s.stacks.at(w, l)), l)
 }
 
-// run is the scan of a layer of x, w and l, for inputs of the shapes of in.
+// run scans a layer that reads x, w and l; in has inputs of the right shapes.
 func (s scan) run(x *Node, depth int, layer func(in []*Node) differentiable) *Node {
 	s.check(x, depth)
 	if depth <= 0 {

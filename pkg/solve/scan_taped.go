@@ -11,8 +11,8 @@ import (
 // keepTapes is the memory in bytes up to which a scan keeps the tapes of all layers. (Tests change it.)
 var keepTapes int64 = 512 << 20
 
-// taped is the scan of a layer of x, w and l whose tapes, of the given shapes, are kept, each entry in a stack, for the
-// way back.
+// taped scans a layer that reads x, w and l, and keeps the tapes of all layers for the backward pass, each of their
+// arrays, whose shapes are given, in a stack.
 func (s scan) taped(x *Node, tape []shapes.Shape, depth int, layer func(in []*Node) *loop.Differentiable) *Node {
 	g, fixed := x.Graph(), stopped(s.w)
 	type state struct {
@@ -39,7 +39,7 @@ func (s scan) taped(x *Node, tape []shapes.Shape, depth int, layer func(in []*No
 	})
 }
 
-// tapedBack goes back through the layers, from the cotangent v of the last state.
+// tapedBack walks back through the layers, from the cotangent v of the last state.
 func (s scan) tapedBack(v *Node, tapes, w []*Node, depth int,
 	layer func(in []*Node) *loop.Differentiable) cotangents {
 	type reads struct{ tapes, w []*Node }
@@ -50,7 +50,7 @@ func (s scan) tapedBack(v *Node, tapes, w []*Node, depth int,
 		for i := range tape {
 			tape[i] = load(r.tapes[i], l)
 		}
-		in := s.inputs(l, c.x, r.w) // of the shapes; the state itself is on the tape
+		in := s.inputs(l, c.x, r.w) // for the shapes only: the state itself is on the tape
 		grads := layer(in).Pull(c.x, tape, in[1:])
 		return cotangents{grads[0], s.stacks.add(c.w, grads[1:], l)}
 	})

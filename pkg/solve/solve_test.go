@@ -63,7 +63,7 @@ func problem(seed uint64) []*tensors.Tensor {
 
 type chain func(x *Node, w []*Node) (*Node, []*Node)
 
-// run returns the chain's result, the gradients of <result, cotangent> and what else the chain returns.
+// run returns the chain's result, the gradients of <result, cotangent>, and whatever else the chain returns.
 func run(t *testing.T, e *engine.Engine, args []*tensors.Tensor, c chain) [][]float32 {
 	t.Helper()
 	exec, err := NewExec(e.Backend, func(in []*Node) []*Node {

@@ -8,8 +8,8 @@ import (
 )
 
 // ReverseChainUnrolled is [ReverseChain] with the gradient of the iterations instead of that of the fixed point: the
-// exact derivative of what was computed, as automatic differentiation through the authors' code gives it, also where
-// a solve was cut short. Solves start from the right-hand side, whatever o.Order.
+// exact derivative of the computation, as automatic differentiation of the authors' code gives it, even where a solve
+// stopped before it converged. Solves start from the right-hand side, whatever o.Order.
 //
 // It keeps the input of every layer and, one layer at a time, recomputes and keeps the iterates: memory of
 // depth + o.MaxIterations states (automatic differentiation keeps about twice depth x iterations).
@@ -44,10 +44,10 @@ func ReverseChainUnrolled(block Block, x *Node, w []*Node, depth int, o Options)
 	return y, stats
 }
 
-// trace is the iterates of a solve before each step, and how many steps there were.
+// trace holds the iterates of a solve before each of its steps, and the number of steps.
 type trace struct{ iterates, count *Node }
 
-// trace solves Z = Y - h(Z) again and keeps the iterates.
+// trace repeats the solve of Z = Y - h(Z), and keeps the iterates.
 func (c chain) trace(y *Node, w []*Node) trace {
 	type state struct {
 		z, residual *Node
@@ -70,8 +70,8 @@ func (c chain) trace(y *Node, w []*Node) trace {
 		}).trace
 }
 
-// walkBack walks back through the iterates z_k+1 = y - h(z_k), z_0 = y, of a layer: from the cotangent v of the last
-// one to those of y and of the layer's weights.
+// walkBack walks back through a layer's iterates z_k+1 = y - h(z_k), z_0 = y: given the cotangent v of the last
+// iterate, it returns those of y and of the layer's weights.
 func (c chain) walkBack(t trace, v *Node, w []*Node) cotangents {
 	type state struct {
 		v     *Node

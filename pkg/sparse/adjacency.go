@@ -8,8 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// Adjacency is A, n x n: A_ij = 1 where i and j are neighbours. Edges have no direction here, so that A is symmetric:
-// see [In] and [Out] for graphs that know directions, and [FromEdges] for edges in two columns.
+// Adjacency is A, n x n: A_ij = 1 where i and j are neighbours. It ignores directions, so that A is symmetric; see
+// [In] and [Out] for directed edges, and [FromEdges] for edges in two lists.
 func Adjacency(g *graphs.Graph) *CSR {
 	a := &CSR{Rows: g.NumNodes, Columns: g.NumNodes, Start: make([]int, g.NumNodes+1), mirrored: true}
 	a.Column = make([]int32, 0, 2*len(g.Edges))
@@ -21,9 +21,9 @@ func Adjacency(g *graphs.Graph) *CSR {
 	return a
 }
 
-// In is the adjacency along the edges' directions, n x n: In_ij = 1 where an edge leads from j to i, so that (In x)_i
-// sums over the nodes that point to i. Rows are targets and columns sources, as everywhere here. Where the graph knows
-// no directions it is [Adjacency], as [Out] is.
+// In is the adjacency of incoming edges, n x n: In_ij = 1 where an edge leads from j to i, so that (In x)_i sums over
+// the nodes that point to i. Rows are targets and columns sources, as everywhere in this package. For a graph without
+// directions In and [Out] are [Adjacency].
 func In(g *graphs.Graph) *CSR {
 	if !g.Directed() {
 		return Adjacency(g)
@@ -31,8 +31,8 @@ func In(g *graphs.Graph) *CSR {
 	return Out(g).Transpose()
 }
 
-// Out is the transpose of [In], the adjacency against the edges' directions: Out_ij = 1 where an edge leads from i to
-// j, so that (Out x)_i sums over the nodes that i points to. It is what papers on directed graphs call A.
+// Out is the adjacency of outgoing edges, the transpose of [In]: Out_ij = 1 where an edge leads from i to j, so that
+// (Out x)_i sums over the nodes that i points to. Papers on directed graphs call this matrix A.
 func Out(g *graphs.Graph) *CSR {
 	if !g.Directed() {
 		return Adjacency(g)
@@ -51,9 +51,9 @@ func Out(g *graphs.Graph) *CSR {
 
 func ones(n int) []float32 { return slices.Repeat([]float32{1}, n) }
 
-// FromEdges is the adjacency of directed edges from sources to targets, targets x sources: A_ij is the weight of
-// the edge from j to i, 1 if weights are nil. In a graph both numbers are that of its nodes; between two kinds of
-// nodes they differ. Edges may be in any order; CSR.Edge remembers it. Edges that are there twice count twice.
+// FromEdges is the adjacency of directed edges, targets x sources: A_ij is the weight of the edge from j to i, or 1 if
+// weight is nil. Within one graph targets and sources are both the number of nodes; for edges between two sets of
+// nodes they differ. Edges may be in any order, which CSR.Edge remembers. Edges given twice count twice.
 func FromEdges(targets, sources int, target, source []int32, weight []float32) (*CSR, error) {
 	if len(target) != len(source) || weight != nil && len(weight) != len(source) {
 		return nil, fmt.Errorf("sparse matrix: %d targets, %d sources and %d weights of edges: give one each per edge",
@@ -66,7 +66,7 @@ func FromEdges(targets, sources int, target, source []int32, weight []float32) (
 				e, source[e], i, sources-1, targets-1)
 		}
 	}
-	// Rows of one edge each, transposed twice: ordered by source, then by target.
+	// A matrix with one edge per row is transposed twice, which sorts edges by source, then by target.
 	list := &CSR{Rows: len(source), Columns: sources, Start: make([]int, len(source)+1), Column: source}
 	for e := range source {
 		list.Start[e+1] = e + 1
@@ -88,7 +88,7 @@ func FromEdges(targets, sources int, target, source []int32, weight []float32) (
 	return a, a.Validate()
 }
 
-// FromDense are the entries of dense rows, [n, columns], that are not zero.
+// FromDense is the sparse matrix of the non-zero entries of dense rows, [n, columns].
 func FromDense(rows []float32, columns int) (*CSR, error) {
 	if columns <= 0 || len(rows)%columns != 0 {
 		return nil, fmt.Errorf("sparse matrix: %d numbers are no rows of %d", len(rows), columns)
@@ -106,8 +106,8 @@ func FromDense(rows []float32, columns int) (*CSR, error) {
 	return a, nil
 }
 
-// WithSelfLoops is A with an entry of weight 1 on the diagonal of every row that has none there: A + I. A must be
-// square.
+// WithSelfLoops is A with an entry of weight 1 added on the diagonal of every row that has none there: A + I. A must
+// be square.
 func (a *CSR) WithSelfLoops() *CSR {
 	s := &CSR{Rows: a.Rows, Columns: a.Columns, Start: make([]int, a.Rows+1), mirrored: a.mirrored}
 	copied := func(from, to int) {
@@ -133,7 +133,7 @@ func (a *CSR) WithSelfLoops() *CSR {
 	return s
 }
 
-// scaled is A with entry (i, j) of weight w become f(w, r_i, c_j), for the sums r of rows and c of columns.
+// scaled replaces the weight w of each entry (i, j) by f(w, r_i, c_j), where r are the row sums and c the column sums.
 func (a *CSR) scaled(f func(w, row, column float64) float64) *CSR {
 	rows, columns := make([]float64, a.Rows), make([]float64, a.Columns)
 	a.each(func(e, i int, j int32) {
@@ -155,7 +155,7 @@ func (a *CSR) each(visit func(e, i int, j int32)) {
 	}
 }
 
-// over is w / d, 0 where d is 0: rows that add up to 0 stay as empty as they are.
+// over is w / d, and 0 where d is 0, so that rows of sum 0 stay 0.
 func over(w, d float64) float64 {
 	if d == 0 {
 		return 0
@@ -163,20 +163,20 @@ func over(w, d float64) float64 {
 	return w / d
 }
 
-// SymmetricNormalised is D_r^-1/2 A D_c^-1/2, with D_r the sums of A's rows and D_c those of its columns. Of A + I
-// it is Kipf and Welling's convolution (ICLR 2017), of a directed A that of Dir-GNN (Rossi et al., LoG 2023).
+// SymmetricNormalised is D_r^-1/2 A D_c^-1/2, with D_r the row sums and D_c the column sums of A. Applied to A + I it
+// gives Kipf and Welling's convolution (ICLR 2017), and to a directed A that of Dir-GNN (Rossi et al., LoG 2023).
 // Weights must not be negative.
 func (a *CSR) SymmetricNormalised() *CSR {
 	return a.scaled(func(w, r, c float64) float64 { return over(w, math.Sqrt(r*c)) })
 }
 
-// RowNormalised is D_r^-1 A, whose rows add up to 1: a random walk's steps, and the mean over neighbours of
-// GraphSAGE (Hamilton et al., NeurIPS 2017). Empty rows stay empty.
+// RowNormalised is D_r^-1 A, whose rows sum to 1: the transition matrix of a random walk, and the mean over neighbours
+// of GraphSAGE (Hamilton et al., NeurIPS 2017). Empty rows stay empty.
 func (a *CSR) RowNormalised() *CSR {
 	return a.scaled(func(w, r, _ float64) float64 { return over(w, r) })
 }
 
-// ColumnNormalised is A D_c^-1, whose columns add up to 1.
+// ColumnNormalised is A D_c^-1, whose columns sum to 1.
 func (a *CSR) ColumnNormalised() *CSR {
 	return a.scaled(func(w, _, c float64) float64 { return over(w, c) })
 }

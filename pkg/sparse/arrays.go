@@ -7,32 +7,32 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// name of an array that is passed to the program.
+// name identifies an array that is passed to the program.
 type name string
 
-// The arrays of a layout; places are described at [sliced].
+// The arrays of a layout. A place is where an entry or padding is stored; see [sliced].
 const (
-	column      name = "column"         // of each place
-	columnTwin  name = "column, again"  // equal, for a second product; see [BareEdges.Products]
-	node        name = "node"           // whose copy a place's column is
-	rowOf       name = "row"            // of each place
-	weight      name = "weight"         // of each place; in patterns 1, 0 for padding
-	chunk       name = "chunk"          // of each place above the first level
-	chunkWeight name = "chunk weight"   // 1, 0 for padding
+	column      name = "column"         // the column of each place
+	columnTwin  name = "column, again"  // a copy for a second product; see [BareEdges.Products]
+	node        name = "node"           // the node that each place's column is a copy of
+	rowOf       name = "row"            // the row of each place
+	weight      name = "weight"         // the weight of each place; in patterns 1, or 0 for padding
+	chunk       name = "chunk"          // the chunk that each place above the first level adds
+	chunkWeight name = "chunk weight"   // 1, or 0 for padding
 	owner       name = "owner"          // the row of each chunk
-	mirror      name = "mirror"         // the place in the matrix of each place of its transpose
+	mirror      name = "mirror"         // for each place of the transpose, its place in the matrix
 	diagonal    name = "diagonal"       // 1 on the diagonal
-	toOrder     name = "rows in order"  // the row by length of each position of the order
-	fromOrder   name = "rows by length" // the position in the order of each row by length
+	toOrder     name = "rows in order"  // for each position in the order, its row number by length
+	fromOrder   name = "rows by length" // for each row number by length, its position in the order
 )
 
-// arrays are tensors by name, each an argument of the program that stays in memory: only what is needed is made.
+// arrays are tensors by name. Each is an argument of the program and stays in memory, so only what is needed is made.
 type arrays struct {
 	names   []name
 	tensors []*tensors.Tensor
 }
 
-// add appends an array as a column, [n, 1]; one without elements, which no operation reads, is left out.
+// add appends an array as a column, [n, 1]. An empty array, which no operation reads, is left out.
 func add[T int32 | float32](a *arrays, n name, values []T) {
 	if len(values) > 0 {
 		a.names = append(a.names, n)
@@ -40,7 +40,7 @@ func add[T int32 | float32](a *arrays, n name, values []T) {
 	}
 }
 
-// bind are the nodes that hold the arrays.
+// bind gives the nodes that hold the arrays their names.
 func (a *arrays) bind(nodes []*Node) bound {
 	if len(nodes) != len(a.tensors) {
 		panic(fmt.Errorf("sparse matrix: %d nodes for %d arrays: pass what Tensors returns, in its order",
@@ -56,7 +56,7 @@ func (a *arrays) bind(nodes []*Node) bound {
 // bound are a layout's arrays in a graph or a loop body.
 type bound map[name]*Node
 
-// need is an array that an operation cannot do without.
+// need returns an array that an operation requires, and panics where the layout lacks it.
 func (b bound) need(n name, operation string) *Node {
 	if b[n] == nil {
 		panic(fmt.Errorf("sparse pattern: %s needs the array %q, which was not made: see PatternOptions.Uses",

@@ -7,10 +7,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Attend is Σ_j p_ij x_j with p the softmax of the scores s, [places, heads], over every target's edges, for x, [m,
-// heads d], whose columns are head by head: [n, heads d]; 0 for nodes without edges. It is [Edges.Product] of
-// [Edges.Softmax], differentiable in both, with fewer passes over edges: sums are divided by Σ_j exp(s_ij) where they
-// are one per node, and so is what the softmax's derivative subtracts. With g the cotangent of the result y, those of
+// Attend is Σ_j p_ij x_j over the edges of every target i, where p is the softmax of the scores s, [places, heads],
+// and x, [m, heads d], has its columns head by head. The result is [n, heads d], 0 for nodes without edges. It equals
+// [Edges.Product] of [Edges.Softmax] and is differentiable in both arguments, but takes fewer passes over edges: the
+// division by Σ_j exp(s_ij), and the term that the softmax's derivative subtracts, are computed once per node. With g
+// the cotangent of the result y, the cotangents of scores and x are
 // scores and x are
 //
 //	p_ij (g_i · x_j - g_i · y_i)  and  Σ_i p_ij g_i.
@@ -22,7 +23,7 @@ func (e Edges) Attend(scores, x *Node) *Node {
 	fixed := StopGradient(x)
 	finite := Max(StopGradient(scores), loop.Like(loop.Float(scores, lowest), scores))
 	w := StopGradient(b.exponentials(finite))
-	// A row's largest term is 1, so that rows without entries are all that this changes.
+	// Every row with entries has a largest term of 1, so that this only changes rows without entries.
 	total := b.Sum(w)
 	total = StopGradient(Max(total, loop.Like(loop.Float(total, 1), total)))
 	y := StopGradient(divided(b.Product(w, fixed), total))
@@ -33,8 +34,8 @@ func (e Edges) Attend(scores, x *Node) *Node {
 	})
 }
 
-// exponentials are exp(s_ij - max_j s_ij), [places, k], 0 for padding. (Bucket by bucket: a row's largest score is then
-// read where it is, and not gathered for each entry.)
+// exponentials are exp(s_ij - max_j s_ij), [places, k], 0 for padding. They are computed bucket by bucket, so that a
+// row's largest score is read where it is, and not gathered for each entry.
 func (e BareEdges) exponentials(scores *Node) *Node {
 	f := e.forward
 	top := f.chunked(f.fold(f.masked(scores, lowest), Max, lowest))
@@ -55,12 +56,12 @@ func (e BareEdges) exponentials(scores *Node) *Node {
 	return concatenate(parts)
 }
 
-// block are the values of a bucket's places, [terms, rows, k].
+// block selects the values of a bucket's places, [terms, rows, k].
 func (b bucket) block(v *Node) *Node {
 	return Reshape(Slice(v, AxisRange(b.from, b.from+b.terms*b.rows)), b.terms, b.rows, v.Shape().Dimensions[1])
 }
 
-// divided are rows, [n, heads d], divided by one number per head, [n, heads].
+// divided divides rows, [n, heads d], by one number per head, [n, heads].
 func divided(rows, by *Node) *Node {
 	each := headed(rows, by.Shape().Dimensions[1])
 	return Reshape(Div(each, BroadcastToShape(InsertAxes(by, -1), each.Shape())), rows.Shape().Dimensions...)
@@ -69,7 +70,7 @@ func divided(rows, by *Node) *Node {
 // rowDots are the inner products of rows, [n, heads d], head by head: [n, heads].
 func rowDots(a, b *Node, heads int) *Node { return ReduceSum(headed(Mul(a, b), heads), -1) }
 
-// headed are rows of columns head by head as [n, heads, d].
+// headed reshapes rows, whose columns are head by head, to [n, heads, d].
 func headed(rows *Node, heads int) *Node {
 	return Reshape(rows, rows.Shape().Dimensions[0], heads, rows.Shape().Dimensions[1]/heads)
 }

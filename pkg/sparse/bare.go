@@ -9,8 +9,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// BareEdges is a [Pattern] inside a graph or a loop body, with none but the derivatives that GoMLX finds, which
-// scatter: what blocks in loops and derivatives by hand are made of. Values of edges are [places, k]; those of
+// BareEdges is a [Pattern] inside a graph or a loop body, for blocks in loops and for derivatives by hand. Its
+// operations have no derivatives of their own (GoMLX's would use scatters). Values of edges are [places, k]; those of
 // padding are arbitrary unless an operation says otherwise.
 type BareEdges struct {
 	p                 *Pattern
@@ -27,7 +27,7 @@ func (p *Pattern) Bare(nodes []*Node) BareEdges {
 	return BareEdges{p, f, b}
 }
 
-// byLength brings rows of the order into that by length.
+// byLength reorders rows from the order of nodes to that by row length.
 func (s sums) byLength(x *Node) *Node {
 	if s.arrays[fromOrder] == nil {
 		return x
@@ -35,10 +35,10 @@ func (s sums) byLength(x *Node) *Node {
 	return Gather(x, s.arrays[fromOrder])
 }
 
-// Sources are x_j of each entry (i, j), [m, k] to [places, k].
+// Sources gathers x_j for each entry (i, j), [m, k] to [places, k].
 func (e BareEdges) Sources(x *Node) *Node { return Gather(x, e.forward.arrays[column]) }
 
-// Targets are x_i of each entry (i, j), [n, k] to [places, k].
+// Targets gathers x_i for each entry (i, j), [n, k] to [places, k].
 func (e BareEdges) Targets(x *Node) *Node { return Gather(x, e.forward.arrays.need(rowOf, "Targets")) }
 
 // Symmetric is [Pattern.Symmetric].
@@ -56,13 +56,13 @@ func (e BareEdges) Mask(v *Node) *Node {
 	return Mul(v, BroadcastToShape(stored, v.Shape()))
 }
 
-// masked are values with those of padding replaced by a number.
+// masked replaces the values of padding by a number.
 func (s sums) masked(v *Node, padding float64) *Node {
 	stored := GreaterThan(s.arrays[weight], loop.Zeros(s.arrays[weight]))
 	return Where(BroadcastToShape(stored, v.Shape()), v, loop.Like(loop.Float(v, padding), v))
 }
 
-// Sum is Σ_j v_ij, [places, k] to [n, k], of values that are 0 for padding.
+// Sum is Σ_j v_ij, [places, k] to [n, k]; v must be 0 for padding.
 func (e BareEdges) Sum(v *Node) *Node { return e.forward.inOrder(e.forward.fold(v, Add, 0)) }
 
 // Max is max_j v_ij, [places, k] to [n, k], and -1e30 for rows without entries.
@@ -74,10 +74,9 @@ func (e BareEdges) Max(v *Node) *Node {
 // by head: [n, d].
 func (e BareEdges) Product(w, x *Node) *Node { return e.Products([]*Node{x}, []*Node{w})[0] }
 
-// Products are Σ_j w_ij x_j for each of several sources x, as in [BareEdges.Product] or, the same for all heads of
-// a pattern, [m/heads, d], and as many weights w; no more than two. Each has an array of columns of its own: XLA
-// merges equal gathers with different users, and then computes them on their own, several times slower than fused
-// into each user.
+// Products are Σ_j w_ij x_j for up to two pairs of sources x and weights w, as in [BareEdges.Product]. A source may
+// also be [m/heads, d], the same for all heads of a pattern. Each pair reads its own array of columns: XLA merges
+// equal gathers, and then computes them separately, several times slower than fused into each use.
 func (e BareEdges) Products(sources, weights []*Node) []*Node {
 	out := make([]*Node, len(sources))
 	for i, x := range sources {
@@ -90,13 +89,13 @@ func (e BareEdges) Products(sources, weights []*Node) []*Node {
 	return out
 }
 
-// TransposedProduct is Σ_i w_ij g_i, of g, [n, d], to [m, d], for weights as [BareEdges.Transpose] gives them.
+// TransposedProduct is Σ_i w_ij g_i, [n, d] to [m, d], for weights w that [BareEdges.Transpose] returned.
 func (e BareEdges) TransposedProduct(w, g *Node) *Node {
 	return e.backward.inOrder(e.backward.product(w, g, e.backward.arrays[column]))
 }
 
-// Transpose are the weights w_ji of the transpose's entries (i, j), of which the pattern has as many places if it
-// is symmetric.
+// Transpose rearranges weights for the transpose: its entry (i, j) gets w_ji. In a symmetric pattern the transpose has
+// the same places.
 func (e BareEdges) Transpose(w *Node) *Node {
 	w = Gather(w, e.backward.arrays.need(mirror, "Transpose"))
 	if e.p.Symmetric() {
@@ -105,7 +104,7 @@ func (e BareEdges) Transpose(w *Node) *Node {
 	return e.backward.masked(w, 0)
 }
 
-// Dots are g_i · x_j for every entry (i, j), of g, [n, heads d], and x, [m, heads d], head by head: [places, heads].
+// Dots are g_i · x_j for every entry (i, j) and head, given g, [n, heads d], and x, [m, heads d]: [places, heads].
 func (e BareEdges) Dots(g, x *Node, heads int) *Node {
 	s, width, group := e.forward, x.Shape().Dimensions[1], math.MaxInt
 	if heads == 1 {
@@ -117,7 +116,7 @@ func (e BareEdges) Dots(g, x *Node, heads int) *Node {
 	var parts []*Node
 	from := 0
 	for _, b := range s.buckets {
-		// Some terms at a time, for the cache, where products are in memory.
+		// Where products lie in memory, a few terms at a time, so that they stay in the cache.
 		group := max(1, group/max(1, b.rows*width))
 		for k := 0; k < b.terms; k += group {
 			terms := min(group, b.terms-k)
@@ -132,14 +131,14 @@ func (e BareEdges) Dots(g, x *Node, heads int) *Node {
 	return concatenate(parts)
 }
 
-// channelsFirst brings columns head by head into the order channel by channel, [n, heads d] to [n, d heads].
+// channelsFirst reorders columns from head by head to channel by channel, [n, heads d] to [n, d heads].
 func channelsFirst(x *Node, heads int) *Node {
 	d := x.Shape().Dimensions[1] / heads
 	return moved(x, func(i int) int { return i%d*heads + i/d })
 }
 
-// moved has x's column i as column to(i). It is a product with a permutation, which lies in memory, since XLA would
-// move entries at every place that reads them.
+// moved moves column i of x to column to(i). It multiplies by a permutation matrix, whose result lies in memory; XLA
+// would repeat a move of entries at every place that reads them.
 func moved(x *Node, to func(i int) int) *Node {
 	permutation := make([][]float32, x.Shape().Dimensions[1])
 	for i := range permutation {
@@ -149,9 +148,9 @@ func moved(x *Node, to func(i int) int) *Node {
 	return Dot(x, ConvertDType(Const(x.Graph(), permutation), x.DType())).Product()
 }
 
-// headSums adds up the columns of each head, [m, d heads] to [m, heads], channel by channel. The last factor has the
-// sums lie in memory: XLA would compute them anew for each of their uses, but for products. (All channels as one
-// product take seven times as long with 8 heads on tolokers.)
+// headSums adds up the columns of each head, [m, d heads] to [m, heads], channel by channel. The last step is a
+// product, whose result lies in memory; XLA would repeat other operations for each use. (One product over all channels
+// takes seven times as long with 8 heads on Tolokers.)
 func headSums(x *Node, heads int) *Node {
 	width := x.Shape().Dimensions[1]
 	if heads == 1 {
@@ -169,7 +168,7 @@ func headSums(x *Node, heads int) *Node {
 	return moved(sum, func(i int) int { return i })
 }
 
-// cached is the number of products that Dots keeps in memory at a time.
+// cached is the number of products that Dots computes at a time, so that they fit into the cache.
 const cached = 1 << 18
 
 // Diagonal is 1 where i = j, else 0: [places, 1].
@@ -185,13 +184,13 @@ func (e BareEdges) Softmax(scores *Node) *Node {
 	return Div(p, e.forward.spread(e.forward.fold(p, Add, 0)))
 }
 
-// SoftmaxPull is the cotangent of the scores for the cotangent v of p = Softmax(scores): p_ij (v_ij - Σ_k p_ik
+// SoftmaxPull is the cotangent of the scores, given the cotangent v of p = Softmax(scores): p_ij (v_ij - Σ_k p_ik
 // v_ik). Values v of padding must be finite.
 func (e BareEdges) SoftmaxPull(p, v *Node) *Node {
 	return Mul(p, Sub(v, e.forward.spread(e.forward.fold(Mul(p, v), Add, 0))))
 }
 
-// checkPlaces refuses what are no values of the pattern's places.
+// checkPlaces panics unless v has a row for each of the pattern's places.
 func (e BareEdges) checkPlaces(operation string, v *Node) {
 	if dims := v.Shape().Dimensions; len(dims) != 2 || dims[0] != e.p.Places() {
 		panic(fmt.Errorf("sparse: %s needs values of edges of shape [%d, any], not %v", operation, e.p.Places(), dims))

@@ -1,29 +1,31 @@
 package sparse
 
-// The cost of a bucket, in stored entries: the places of its rows, padded to the longest; starting its kernel,
-// which takes as long as some 100 entries; and compiling its terms, which is to weigh the same on graphs of all
-// sizes.
+// The cost of a bucket, in units of a stored entry: the places of its rows, padded to the longest; kernelCost for
+// starting its kernel; and, for each term of its sum, compile time: termCost, plus the share termShare of the matrix's
+// entries, so that compiling weighs the same on graphs of all sizes.
 const (
 	kernelCost = 100
 	termCost   = 5
-	termShare  = 3e-4 // of all entries
+	termShare  = 3e-4 // of the matrix's entries
 )
 
-// XLA CPU computes up to fused buckets in one kernel, straight into their rows' places. Fewer buckets than are
-// cheapest are taken for that, unless it takes a kernel's start to be thought more than dearest times as expensive.
+// XLA CPU computes up to fused buckets in one kernel, which writes them directly to their rows' places. To stay within
+// that number, the cost of a kernel's start is raised, up to dearest times, until the cheapest split has few enough
+// buckets.
 const (
 	fused   = 8
 	dearest = 16
 )
 
-// run is a number of rows of one length.
+// run is a number of rows of equal length.
 type run struct{ length, count int }
 
-// extent of a bucket.
+// extent is a bucket's number of rows and of terms per row.
 type extent struct{ rows, terms int }
 
-// split cuts runs of rows, by ascending length, into buckets, no more than most of them if that is cheap enough;
-// entries is the number of entries of the whole matrix.
+// split cuts runs of rows, by ascending length, into buckets of least cost; into at most most of them, if
+// counting a kernel's start as more expensive, up to dearest times, achieves that. entries is the number of entries of
+// the whole matrix.
 func split(runs []run, entries, most int) []extent {
 	best := cheapest(runs, entries, kernelCost)
 	buckets := best
@@ -36,7 +38,7 @@ func split(runs []run, entries, most int) []extent {
 	return buckets
 }
 
-// cheapest are the buckets of least cost in all, where starting a kernel costs start. (Dynamic programming over the
+// cheapest returns the buckets of least total cost, where starting a kernel costs start. (Dynamic programming over the
 // runs.)
 func cheapest(runs []run, entries int, start float64) (buckets []extent) {
 	perTerm := termCost + termShare*float64(entries)
@@ -62,8 +64,8 @@ func cheapest(runs []run, entries int, start float64) (buckets []extent) {
 	return buckets
 }
 
-// splitChunks is split with two buckets at least. XLA would compute the chunks of a single one anew for each of
-// their uses (five times slower); those of two are concatenated, which it does not repeat.
+// splitChunks is split into at least two buckets. XLA would compute the chunks of a single bucket anew for each of
+// their uses (five times slower); those of two are concatenated, and a concatenation is computed once.
 func splitChunks(runs []run, entries, most int) []extent {
 	buckets := split(runs, entries, most)
 	if len(buckets) != 1 || buckets[0].rows < 2 {

@@ -7,8 +7,8 @@ import (
 )
 
 // CSR is a sparse matrix in main memory, in compressed rows: row i has the entries Start[i] to Start[i+1]-1, by
-// ascending column. As an adjacency, rows are the targets of edges and columns their sources: (A x)_i sums what
-// node i is sent.
+// ascending column. In an adjacency, rows are the targets of edges and columns their sources, so that (A x)_i sums the
+// messages that node i receives.
 //
 // [Adjacency], [FromEdges] and [FromDense] make one; [NewMatrix] and [NewPattern] lay it out for the engine.
 type CSR struct {
@@ -16,18 +16,18 @@ type CSR struct {
 	Start         []int
 	Column        []int32
 	Weight        []float32
-	// Edge is the number of the edge that each entry was made from by [FromEdges], -1 for self loops added later;
-	// else nil.
+	// Edge is, for each entry, the number of the edge that [FromEdges] made it from, or -1 for self loops added later.
+	// It is nil for other matrices.
 	Edge []int32
 
-	// mirrored says that every entry is known to have a mirror image, whatever the weights.
+	// mirrored says that for every entry (i, j) there is an entry (j, i), whatever their weights.
 	mirrored bool
 }
 
 // Entries is the number of stored entries.
 func (a *CSR) Entries() int { return len(a.Column) }
 
-// Degrees are the numbers of entries of the rows.
+// Degrees are the numbers of entries in each row.
 func (a *CSR) Degrees() []int {
 	d := make([]int, a.Rows)
 	for i := range d {
@@ -87,7 +87,7 @@ func uniform(weights []float32) bool {
 	return true
 }
 
-// Transpose is A^T: edges turned round.
+// Transpose is A^T: edges reversed.
 func (a *CSR) Transpose() *CSR {
 	t, from := a.transposed()
 	for k, e := range from {
@@ -99,8 +99,8 @@ func (a *CSR) Transpose() *CSR {
 	return t
 }
 
-// transposed is the pattern of A^T, beside the number of each of its entries in A. (A counting sort: ten times
-// faster than comparing on ten million edges.)
+// transposed returns the pattern of A^T and, for each of its entries, the number of that entry in A. (It is a counting
+// sort: ten times faster than a comparison sort on ten million edges.)
 func (a *CSR) transposed() (t *CSR, from []int32) {
 	t = &CSR{Rows: a.Columns, Columns: a.Rows, Start: make([]int, a.Columns+1), Column: make([]int32, a.Entries()),
 		Weight: make([]float32, a.Entries()), mirrored: a.mirrored}
@@ -122,7 +122,7 @@ func (a *CSR) transposed() (t *CSR, from []int32) {
 	return t, from
 }
 
-// byLength are the rows by ascending number of entries; rows of one length stay in the order o.
+// byLength lists the rows by ascending number of entries; rows of equal length stay in the order o.
 func (a *CSR) byLength(o Order) Order {
 	sorted := slices.Clone(o)
 	slices.SortStableFunc(sorted, func(i, j int32) int {

@@ -9,11 +9,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Edges is a [Pattern] in a graph, outside of loop bodies: message passing by ordinary, differentiable operations.
-// n is the number of rows (targets), m that of columns (sources), each times the pattern's heads. Values of edges
-// are [places, k], one row per place; between these operations any elementwise function may be applied to them.
-// Values of padding are arbitrary, and no operation here reads them; [Edges.Mask] clears them for others. Products
-// with several heads have the columns of x head by head.
+// Edges is a [Pattern] in a graph, outside of loop bodies: message passing by ordinary, differentiable operations. n
+// is the number of rows (targets) and m that of columns (sources), each times the pattern's heads. Values of edges are
+// [places, k], one row per place; any elementwise function may be applied to them between these operations. Values of
+// padding are arbitrary; no operation here reads them, and [Edges.Mask] sets them to 0 for other operations. Where
+// there are several heads, the columns of x are head by head.
 type Edges struct{ bare BareEdges }
 
 // On binds the pattern to the nodes that hold [Pattern.Tensors]. The pattern must be made [ForGradients].
@@ -24,7 +24,7 @@ func (p *Pattern) On(nodes []*Node) Edges {
 	return Edges{p.Bare(nodes)}
 }
 
-// Sources are x_j for every edge (i, j): [m, k] to [places, k].
+// Sources gathers x_j for every edge (i, j): [m, k] to [places, k].
 func (e Edges) Sources(x *Node) *Node {
 	b := e.bare
 	checkRows("Sources", "x", x, b.forward.columns)
@@ -34,7 +34,7 @@ func (e Edges) Sources(x *Node) *Node {
 	})
 }
 
-// Targets are x_i for every edge (i, j): [n, k] to [places, k].
+// Targets gathers x_i for every edge (i, j): [n, k] to [places, k].
 func (e Edges) Targets(x *Node) *Node {
 	checkRows("Targets", "x", x, e.bare.forward.rows)
 	return gradient.Custom(e.bare.Targets(StopGradient(x)), []*Node{x}, func(v *Node) []*Node {
@@ -42,7 +42,7 @@ func (e Edges) Targets(x *Node) *Node {
 	})
 }
 
-// Mask replaces the values of padding, [places, k], by 0: for sums over all places that are not by node.
+// Mask sets the values of padding, [places, k], to 0, for sums over all places other than by node.
 func (e Edges) Mask(v *Node) *Node { return e.mask("Mask", v) }
 
 // mask is Mask for the argument of an operation.
@@ -59,7 +59,7 @@ func (e Edges) Sum(v *Node) *Node {
 	})
 }
 
-// Degree is the number of every target's edges, [n, 1] in single precision.
+// Degree is the number of edges of every target, [n, 1] in single precision.
 func (e Edges) Degree() *Node { return e.bare.Sum(e.bare.Stored()) }
 
 // Mean is 1/degree_i Σ_j v_ij, [places, k] to [n, k]; 0 for nodes without edges.
@@ -70,8 +70,8 @@ func (e Edges) Mean(v *Node) *Node {
 	return Div(sum, BroadcastToShape(degree, sum.Shape()))
 }
 
-// Max is max_j v_ij, [places, k] to [n, k]; 0 for nodes without edges. Edges that share a largest value share its
-// cotangent.
+// Max is max_j v_ij, [places, k] to [n, k]; 0 for nodes without edges. Where several edges have the largest value,
+// they share its cotangent equally.
 func (e Edges) Max(v *Node) *Node {
 	v = e.mask("Max", v)
 	fixed := StopGradient(v)
@@ -86,8 +86,8 @@ func (e Edges) Max(v *Node) *Node {
 	})
 }
 
-// Softmax is exp(s_ij) / Σ_j exp(s_ij) over every target's edges, [places, k] to the same, 0 for padding. It is
-// safe from overflow; scores below -1e30, minus infinity included, count as -1e30.
+// Softmax is exp(s_ij) / Σ_j exp(s_ij) over the edges of every target, [places, k] to [places, k], 0 for padding. It
+// does not overflow; scores below -1e30, minus infinity included, count as -1e30.
 func (e Edges) Softmax(scores *Node) *Node {
 	scores = e.mask("Softmax", scores)
 	scores = Max(scores, loop.Like(loop.Float(scores, lowest), scores))
@@ -111,7 +111,7 @@ func (e Edges) Product(w, x *Node) *Node {
 	})
 }
 
-// Dots are g_i · x_j for every edge (i, j), of g, [n, heads d], and x, [m, heads d], head by head: [places, heads].
+// Dots are g_i · x_j for every edge (i, j) and head, given g, [n, heads d], and x, [m, heads d]: [places, heads].
 func (e Edges) Dots(g, x *Node, heads int) *Node {
 	b := e.bare
 	checkRows("Dots", "g", g, b.forward.rows)
@@ -127,7 +127,7 @@ func (e Edges) Dots(g, x *Node, heads int) *Node {
 	})
 }
 
-// checkHeads refuses columns that are not head by head.
+// checkHeads panics where the columns of x cannot be divided among the heads.
 func checkHeads(operation string, heads int, x *Node) int {
 	if width := x.Shape().Dimensions[1]; heads < 1 || width%heads != 0 {
 		panic(fmt.Errorf("sparse: %s cannot divide %d columns among %d heads", operation, width, heads))

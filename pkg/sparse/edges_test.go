@@ -15,15 +15,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// operation by edges and by dense matrices, of values of edges v, [edges, 2], and features of targets g, [rows, 4],
-// and sources x, [columns, 4].
+// operation is one operation by edges and the same by dense matrices, on values of edges v, [edges, 2], and features
+// of targets g, [rows, 4], and of sources x, [columns, 4].
 type operation struct {
 	edges func(e sparse.Edges, v, g, x *Node) *Node
 	dense func(target, source, v, g, x *Node) *Node
 	byRow bool // the result has one row per target, else per edge
 }
 
-// at are the rows of x at the end of each edge.
+// at gathers the rows of x at one end of each edge.
 func at(end, x *Node) *Node { return Dot(Transpose(end, 0, 1), x).Product() }
 
 // byHead multiplies the columns of x by those of w, head by head.
@@ -86,7 +86,7 @@ var operations = map[string]operation{
 		func(target, _, _, _, _ *Node) *Node { return ReduceAndKeep(target, ReduceSum, 1) }, true},
 }
 
-// Every operation and its cotangents against those of dense matrices, which GoMLX finds.
+// Every operation and its cotangents equal those on dense matrices, which GoMLX differentiates.
 func TestOperationsEqualDense(t *testing.T) {
 	names := slices.Sorted(maps.Keys(operations))
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
@@ -101,8 +101,8 @@ func TestOperationsEqualDense(t *testing.T) {
 	})
 }
 
-// compare returns how far operations and their cotangents are from those of dense matrices. Values of padding are
-// large.
+// compare returns how far operations and their cotangents are from those on dense matrices. Values of padding are
+// large, to show where they are read.
 func (c patternCase) compare(t *testing.T, e *engine.Engine, names []string) (off []float64) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	v := normal(rng, c.edges*2)
@@ -142,7 +142,7 @@ func (c patternCase) compare(t *testing.T, e *engine.Engine, names []string) (of
 	return off
 }
 
-// sumOf makes every input have a gradient.
+// sumOf is a term that gives every input a gradient.
 func sumOf(inputs []*Node) *Node {
 	sum := ReduceAllSum(inputs[0])
 	for _, x := range inputs[1:] {

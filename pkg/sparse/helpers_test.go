@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// random is a graph with about the given number of edges, a hub joined to the first hub nodes, and its last node
-// isolated.
+// random is a graph with about the given number of edges, node 0 joined to the next hub nodes, and an isolated last
+// node.
 func random(seed uint64, n, edges, hub int) *graphs.Graph {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var list []graphs.Edge
@@ -28,7 +28,7 @@ func random(seed uint64, n, edges, hub int) *graphs.Graph {
 	return must(graphs.New(fmt.Sprintf("random %d", seed), n, list, nil, 0, make([]int32, n), 1, nil))
 }
 
-// complete is a graph in which every node has n-1 neighbours: with 40 nodes all rows are long ones.
+// complete is a graph in which every node has n-1 neighbours: with 40 nodes, all rows are cut into chunks.
 func complete(n int) *graphs.Graph {
 	var edges []graphs.Edge
 	for i := range int32(n) {
@@ -39,8 +39,8 @@ func complete(n int) *graphs.Graph {
 	return must(graphs.New("complete", n, edges, nil, 0, make([]int32, n), 1, nil))
 }
 
-// directed has edges from random sources to random targets, some of them twice, and one target of many; the last
-// target has none, and the last source sends none.
+// directed has edges from random sources to random targets, some of them twice, and one target with many edges. The
+// last target and the last source have none.
 func directed(seed uint64, targets, sources, edges, hub int) *sparse.CSR {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	var target, source []int32
@@ -106,7 +106,7 @@ func call(t testing.TB, e *engine.Engine, arrays []*tensors.Tensor, f func(in, a
 
 func flat(t *tensors.Tensor) []float32 { return tensors.MustCopyFlatData[float32](t) }
 
-// farthest is the largest difference, by the largest number where that is above 1.
+// farthest is the largest difference, relative to the largest number where that exceeds 1.
 func farthest(a, b []float32) float64 {
 	if len(a) != len(b) {
 		return math.Inf(1)

@@ -9,7 +9,7 @@ import (
 )
 
 // Product is A x in main memory, for rows x of the given width, [columns, width]: for what a model computes once,
-// before it is trained. Sums are in double precision.
+// before training. Sums are in double precision.
 func (a *CSR) Product(x []float32, width int) []float32 {
 	out := make([]float32, a.Rows*width)
 	a.inParallel(func(rows func() (from, to int)) {
@@ -32,9 +32,9 @@ func (a *CSR) Product(x []float32, width int) []float32 {
 	return out
 }
 
-// SecondNeighbours is the adjacency of nodes that are exactly two steps apart: 1 where A² is not zero, but A is and i
-// is not j; weights of A do not count. Its entries may be many more than A's, n² at most, and are counted before
-// memory is taken for them: an error that admit returns for their number is returned.
+// SecondNeighbours is the adjacency of nodes exactly two steps apart: 1 where A² is not zero, A is zero, and i is not
+// j. The weights of A do not matter. It may have many more entries than A, up to n². They are counted first, and admit
+// is called with their number before memory is taken; its error is returned.
 func (a *CSR) SecondNeighbours(admit func(entries int) error) (*CSR, error) {
 	if a.Rows != a.Columns {
 		return nil, fmt.Errorf("sparse matrix: %d x %d, but only nodes of one graph are two steps apart: "+
@@ -56,10 +56,10 @@ func (a *CSR) SecondNeighbours(admit func(entries int) error) (*CSR, error) {
 	return s, nil
 }
 
-// eachSecond visits every node with those that are two steps away from it, in any order; visits run side by side.
+// eachSecond calls visit for every node with the nodes two steps away from it, in any order and from several threads.
 func (a *CSR) eachSecond(visit func(i int, second []int32)) {
 	a.inParallel(func(rows func() (from, to int)) {
-		seen := make([]int32, a.Rows) // i+1 where a node has been met from node i
+		seen := make([]int32, a.Rows) // i+1 for nodes that have been reached from node i
 		var second []int32
 		for from, to := rows(); from < to; from, to = rows() {
 			for i := from; i < to; i++ {
@@ -82,7 +82,7 @@ func (a *CSR) eachSecond(visit func(i int, second []int32)) {
 	})
 }
 
-// inParallel runs work on as many threads as there are, each of which asks for rows until it is given none.
+// inParallel runs work on all threads; each calls rows for its next range until the range is empty.
 func (a *CSR) inParallel(work func(rows func() (from, to int))) {
 	const some = 64
 	var next atomic.Int64

@@ -28,7 +28,7 @@ func TestHostProduct(t *testing.T) {
 	}
 }
 
-// Nodes two steps apart are those that A² has and A + I has not.
+// Nodes two steps apart are those where A² has entries and A + I has none.
 func TestSecondNeighbours(t *testing.T) {
 	for name, a := range map[string]*sparse.CSR{
 		"random": sparse.Adjacency(random(2, 150, 200, 20)), "complete": sparse.Adjacency(complete(5)),

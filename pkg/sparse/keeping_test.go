@@ -12,7 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// A part of a path's edges: the largest neighbour, and the softmax of equal scores, of a node know the others no more.
+// After Keeping drops edges of a path, a node's maximum and softmax do not include the dropped neighbours any more.
 func TestKeeping(t *testing.T) {
 	g, err := graphs.New("path", 3, []graphs.Edge{{0, 1}, {1, 2}}, nil, 0, make([]int32, 3), 1, nil)
 	if err != nil {

@@ -5,20 +5,19 @@ import (
 	"slices"
 )
 
-// level sums rows of entries: short rows as they are, and the chunks of long ones, from which next makes the sums
-// of these.
+// level sums rows of entries: short rows directly, and long rows in chunks, whose sums the level next adds up.
 type level struct {
-	buckets []bucket // of the short rows first, then of the chunks
-	whole   int      // buckets of short rows
-	short   int      // rows that are not cut
-	longest int      // entries of a row that is not cut
+	buckets []bucket // first those of the short rows, then those of the chunks
+	whole   int      // number of buckets of short rows
+	short   int      // number of short rows: those that are not cut
+	longest int      // the most entries of a row that is not cut
 	next    *level
 }
 
-// bucket is a block of rows of up to terms entries, stored from a place on, term by term.
+// bucket is a block of rows of up to terms entries, stored from the place from on, term by term.
 type bucket struct{ rows, terms, from int }
 
-// pieces is the number of chunks of a row.
+// pieces is the number of chunks that a row of this length is cut into.
 func (l *level) pieces(length int) int { return (length + l.longest - 1) / l.longest }
 
 // level plans the buckets for rows by ascending length, of a matrix of so many entries.
@@ -52,7 +51,7 @@ func (layout Layout) level(rows []run, entries int) *level {
 	return l
 }
 
-// ascending are runs of rows counted by their lengths.
+// ascending turns counts of rows by their length into runs of ascending length.
 func ascending(rows map[int]int) (runs []run) {
 	for _, length := range slices.Sorted(maps.Keys(rows)) {
 		runs = append(runs, run{length, rows[length]})
@@ -60,7 +59,7 @@ func ascending(rows map[int]int) (runs []run) {
 	return runs
 }
 
-// parts is the number of buckets whose rows make up those of the level.
+// parts is the number of buckets that assemble joins into the level's rows.
 func (l *level) parts() int {
 	if l.next == nil {
 		return l.whole

@@ -9,8 +9,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// Matrix is a sparse matrix A, [n, m], whose weights are known beforehand, laid out for products with dense ones:
-// see [Matrix.On]. Unless it is symmetric, its transpose is laid out as well, for derivatives.
+// Matrix is a sparse matrix A, [n, m], whose weights are known beforehand, laid out for products with dense matrices:
+// see [Matrix.On]. Unless A is symmetric its transpose is laid out as well, for derivatives.
 type Matrix struct {
 	rows     Order
 	forward  *laid
@@ -24,9 +24,9 @@ type laid struct {
 	arrays
 }
 
-// NewMatrix lays out a square matrix. Rows of factors and results are in the given order; if it is nil, in
-// [Matrix.Order], which is by length of A's rows and saves products from reordering their results. A model of
-// several matrices needs one order for all.
+// NewMatrix lays out a square matrix. The rows of its products, and of the matrices that it multiplies, are in the
+// given order. A nil order stands for the order by row length, [Matrix.Order], in which products need not reorder
+// their results. The matrices of one model must share one order.
 func NewMatrix(a *CSR, order Order) (*Matrix, error) {
 	if a.Rows != a.Columns {
 		return nil, fmt.Errorf("sparse matrix: %d x %d, but an adjacency within a graph is square: see NewRectangular",
@@ -41,9 +41,9 @@ func NewMatrix(a *CSR, order Order) (*Matrix, error) {
 	return newMatrix(a, order, order, Constant)
 }
 
-// NewRectangular lays out a matrix between two sets, [n, m]: of users and what they bought, or of nodes and their
-// features, most of which are zero. Products take rows in the order columns and give rows in the order rows; nil
-// stands for [AsGiven].
+// NewRectangular lays out a matrix between two sets, [n, m], such as users and what they bought, or nodes and their
+// mostly zero features. Products take rows in the order columns and give rows in the order rows; nil stands for
+// [AsGiven].
 func NewRectangular(a *CSR, rows, columns Order) (*Matrix, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
@@ -80,14 +80,14 @@ func layOut(a *CSR, rows, columns Order, layout Layout) *laid {
 	return l
 }
 
-// base adds what all products read.
+// base adds the arrays that all products read.
 func (l *laid) base() {
 	add(&l.arrays, column, l.column)
 	add(&l.arrays, chunk, l.chunk)
 	add(&l.arrays, chunkWeight, l.chunkWeight)
 }
 
-// reorder adds what brings results from rows by length into another order.
+// reorder adds the array that reorders results from the order by length to rows.
 func (l *laid) reorder(rows Order, copies int) {
 	if slices.Equal(rows, l.order) {
 		return
@@ -95,7 +95,7 @@ func (l *laid) reorder(rows Order, copies int) {
 	add(&l.arrays, toOrder, copied(rowsIn(l.order, rows), copies))
 }
 
-// rowsIn are the positions in from of the nodes in the order to.
+// rowsIn are, for each node in the order to, its position in the order from.
 func rowsIn(from, to Order) []int32 {
 	at, out := from.positions(), make([]int32, len(to))
 	for p, v := range to {
@@ -104,7 +104,7 @@ func rowsIn(from, to Order) []int32 {
 	return out
 }
 
-// copied are the positions of so many copies of nodes, beside each other.
+// copied are the positions of nodes that come in several copies, side by side.
 func copied(positions []int32, copies int) []int32 {
 	out := make([]int32, 0, len(positions)*copies)
 	for _, p := range positions {
@@ -135,11 +135,11 @@ func (m *Matrix) Places() int { return len(m.forward.column) + len(m.forward.chu
 // Symmetric tells whether A is its own transpose, in the same order.
 func (m *Matrix) Symmetric() bool { return m.forward == m.backward }
 
-// Order is the order of the rows of products, and of the rows of their factors if A is an adjacency.
+// Order is the order of the rows of products; for a square matrix also that of the rows it multiplies.
 func (m *Matrix) Order() Order { return m.rows }
 
-// Tensors are the arrays, to be passed to the graph that uses the matrix and handed to [Matrix.On] or [Matrix.Bare]
-// there.
+// Tensors are the arrays to pass to the graph that uses the matrix; there, hand their nodes to [Matrix.On] or
+// [Matrix.Bare].
 func (m *Matrix) Tensors() []*tensors.Tensor {
 	if m.Symmetric() {
 		return m.forward.tensors

@@ -15,7 +15,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// reversed is an order that no layout has by itself.
+// reversed is an order that no layout has by default.
 func reversed(n int) sparse.Order {
 	o := sparse.AsGiven(n)
 	slices.Reverse(o)
@@ -63,7 +63,7 @@ func matrices(t *testing.T) map[string]matrixCase {
 	}
 }
 
-// Products, with A and its transpose, and their cotangents against dense ones.
+// Products with A and its transpose, and their cotangents, equal dense ones.
 func TestProductEqualsDense(t *testing.T) {
 	const d = 3
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
@@ -82,7 +82,7 @@ func TestProductEqualsDense(t *testing.T) {
 				y, z := o.Product(x), o.Transposed().Product(v)
 				dx := Gradient(ReduceAllSum(Mul(y, v)), x)[0]
 				dv := Gradient(ReduceAllSum(Mul(z, x)), v)[0]
-				// The gradient's own derivative: (A^T v) v'.
+				// The derivative of the gradient: (A^T v) v'.
 				twice := Gradient(ReduceAllSum(Mul(Gradient(ReduceAllSum(Mul(Square(y), v)), x)[0], x)), x)[0]
 				ax := Dot(a, x).Product()
 				want := MulScalar(Dot(at, Mul(ax, v)).Product(), 4)
@@ -99,7 +99,7 @@ func TestProductEqualsDense(t *testing.T) {
 	})
 }
 
-// Only what is needed is passed to programs.
+// Only the arrays that are needed are passed to programs.
 func TestMatrixArrays(t *testing.T) {
 	for name, want := range map[string]int{
 		"short rows": 2, "hub of three levels": 4, "symmetric in another order": 5, "no entries": 0,
@@ -135,7 +135,7 @@ func TestOneOrder(t *testing.T) {
 	}
 }
 
-// A star of degree 2000: its centre's row is cut into chunks, as are their sums, and only there.
+// A star of degree 2000: the row of its centre is cut into chunks, whose sums are cut again; no other row is.
 func TestHub(t *testing.T) {
 	m := must(sparse.SymNorm(random(1, 2002, 0, 2000)))
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {

@@ -13,7 +13,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// What is wrong in a graph says so when it is built.
+// Mistakes in building a graph give an error when the graph is built.
 func TestMisuse(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	a := sparse.Adjacency(random(3, 10, 20, 0))
@@ -52,7 +52,7 @@ func TestMisuse(t *testing.T) {
 
 func joined(x *Node, axis int) *Node { return Concatenate([]*Node{x, x}, axis) }
 
-// Values of entries go to their places and come back, for all heads.
+// Spread puts values of entries at their places, for all heads, and Collect gets them back.
 func TestSpreadCollect(t *testing.T) {
 	a := directed(3, 20, 20, 60, 40)
 	p := must(sparse.NewPattern(a, sparse.PatternOptions{Heads: 2}))

@@ -14,8 +14,8 @@ func (m *Matrix) Bare(nodes []*Node) BareOperator {
 	return BareOperator{forward, backward}
 }
 
-// BareOperator is a [Matrix] inside a graph or a loop body, whose products have no gradient worth having: what
-// GoMLX would derive scatters, which is many times slower.
+// BareOperator is a [Matrix] inside a graph or a loop body. GoMLX's gradients of its products are scatters, many times
+// slower: use it where derivatives are written by hand.
 type BareOperator struct{ forward, backward sums }
 
 // Product is A x, [m, d] to [n, d].
@@ -28,7 +28,7 @@ func (o BareOperator) Product(x *Node) *Node {
 	return s.inOrder(s.addChunks(parts, x))
 }
 
-// bindBoth binds a layout and that of the transpose, which may be the same, to the nodes of the arrays of both.
+// bindBoth binds a layout and its transpose's, which may be the same, to the nodes of the arrays of both.
 func bindBoth(forward, backward *laid, nodes []*Node) (f, b sums) {
 	if forward == backward {
 		f = sums{forward.sliced, forward.bind(nodes)}
@@ -38,14 +38,14 @@ func bindBoth(forward, backward *laid, nodes []*Node) (f, b sums) {
 	return sums{forward.sliced, forward.bind(nodes[:n])}, sums{backward.sliced, backward.bind(nodes[n:])}
 }
 
-// checkRows refuses what has no rank of 2 or not so many rows.
+// checkRows panics unless x is a matrix with the given number of rows.
 func checkRows(operation, what string, x *Node, rows int) {
 	if dims := x.Shape().Dimensions; len(dims) != 2 || dims[0] != rows {
 		panic(fmt.Errorf("sparse: %s needs %s of shape [%d, any], not %v", operation, what, rows, dims))
 	}
 }
 
-// inOrder brings rows by length into the order of the layout's results.
+// inOrder reorders rows from the order by length to the order of the layout's results.
 func (s sums) inOrder(x *Node) *Node {
 	if s.arrays[toOrder] == nil {
 		return x
@@ -59,7 +59,7 @@ func (o BareOperator) Transposed() BareOperator { return BareOperator{o.backward
 // On binds the matrix to the nodes that hold [Matrix.Tensors], for ordinary graph code.
 func (m *Matrix) On(nodes []*Node) Operator { return Operator{m.Bare(nodes)} }
 
-// Operator is a [Matrix] in a graph, outside of loop bodies, differentiable as often as wanted.
+// Operator is a [Matrix] in a graph, outside of loop bodies, with derivatives of any order.
 type Operator struct{ bare BareOperator }
 
 // Product is A x, [m, d] to [n, d]. The cotangent of x is A^T v.

@@ -2,11 +2,11 @@ package sparse
 
 import "fmt"
 
-// Order says which node is at each position of the per-node arrays on the engine. All per-node arrays of one model,
-// features, labels and masks, are in one order: see [Permute] and [Restore].
+// Order says which node is at each position of the per-node arrays on the engine. All per-node arrays of one model
+// (features, labels, masks) are in the same order; see [Permute] and [Restore].
 type Order []int32
 
-// AsGiven is the order in which n nodes are numbered.
+// AsGiven is the order of the nodes' own numbers, 0 … n-1.
 func AsGiven(n int) Order {
 	o := make(Order, n)
 	for i := range o {
@@ -15,7 +15,7 @@ func AsGiven(n int) Order {
 	return o
 }
 
-// positions are the nodes' places in the order.
+// positions are, for each node, its position in the order.
 func (o Order) positions() []int32 {
 	at := make([]int32, len(o))
 	for p, v := range o {
@@ -24,7 +24,7 @@ func (o Order) positions() []int32 {
 	return at
 }
 
-// check refuses what is no permutation of n nodes.
+// check returns an error unless o is a permutation of n nodes.
 func (o Order) check(n int) error {
 	if len(o) != n {
 		return fmt.Errorf("sparse matrix: an order of %d nodes was given for %d", len(o), n)
@@ -40,7 +40,7 @@ func (o Order) check(n int) error {
 	return nil
 }
 
-// Permute brings per-node rows of the given width from the graph's order into o; [Restore] undoes it.
+// Permute reorders per-node rows of the given width from the graph's order to o; [Restore] undoes it.
 func Permute[T any](o Order, rows []T, width int) []T {
 	out := make([]T, len(rows))
 	for p, v := range o {
@@ -49,7 +49,7 @@ func Permute[T any](o Order, rows []T, width int) []T {
 	return out
 }
 
-// Restore brings rows back into the graph's order.
+// Restore reorders rows from o to the graph's order.
 func Restore[T any](o Order, rows []T, width int) []T {
 	out := make([]T, len(rows))
 	for p, v := range o {

@@ -8,9 +8,9 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Pattern says where a sparse matrix has entries whose values a model computes: the edges of a graph. What belongs
-// to edges are matrices [places, k], one row per place where an entry or padding is stored; see [Pattern.Places]
-// and [Edges].
+// Pattern holds the places of a sparse matrix's entries, the edges of a graph, whose values a model computes. Values
+// of edges are [places, k], one row for each place where an entry or padding is stored; see [Pattern.Places] and
+// [Edges].
 type Pattern struct {
 	rows, columns Order
 	copies        int
@@ -20,15 +20,17 @@ type Pattern struct {
 	options       PatternOptions
 }
 
-// Use is what a [Pattern] is for: arrays are made, passed to the program and kept in memory for nothing else.
+// Use says which operations a [Pattern] is for. Only the arrays of these are made, passed to the program and kept in
+// memory.
 type Use uint
 
 const (
-	// ForGradients are the operations of [Edges], and of [BareEdges] Dots, Transpose, Softmax. It is the default.
+	// ForGradients allows the operations of [Edges], and Dots, Transpose and Softmax of [BareEdges]. It is the
+	// default.
 	ForGradients Use = 1 << iota
-	// ForLoopAttention is attention in loop bodies: [BareEdges] Sources, Targets, and Products of two.
+	// ForLoopAttention allows attention in loop bodies: Sources, Targets and Products of two of [BareEdges].
 	ForLoopAttention
-	// ForDiagonal is [BareEdges.Diagonal].
+	// ForDiagonal allows [BareEdges.Diagonal].
 	ForDiagonal
 )
 
@@ -36,16 +38,16 @@ const (
 type PatternOptions struct {
 	// Uses say which operations are wanted; 0 is ForGradients.
 	Uses Use
-	// Heads, 1 if it is 0, makes the pattern one of so many copies of every node, of n heads rows: the copy k of
-	// node i, at row i heads + k, has the copies k of i's neighbours. What is [n, heads d] in memory is [n heads,
-	// d], each head has its own edges, and programs do not grow with the number of heads. (Edge values of several
-	// columns, [places, heads], do the same for one copy: several times slower in products of wide heads, twice as
-	// fast in those of 8 columns each.)
+	// Heads (0 stands for 1) gives every node so many copies, for attention heads: the pattern has n heads rows. Copy
+	// k of node i, at row i heads + k, has the copies k of i's neighbours. An array [n, heads d] is then read as [n
+	// heads, d], each head has its own edges, and programs do not grow with the number of heads. (Edge values of
+	// several columns, [places, heads], do the same without copies: they are several times slower in products of wide
+	// heads, and twice as fast for heads of 8 columns.)
 	Heads int
-	// Order is that of the rows, and of the columns unless Bipartite; nil is by length of rows, see [NewMatrix].
+	// Order is the order of the rows and, unless Bipartite, of the columns; nil is by length of rows, see [NewMatrix].
 	Order Order
-	// Bipartite says that rows and columns are different sets of nodes, of the orders Order and Columns; nil is
-	// [AsGiven].
+	// Bipartite says that rows and columns are different sets of nodes, in the orders Order and Columns; nil stands
+	// for [AsGiven].
 	Bipartite bool
 	Columns   Order
 }
@@ -90,7 +92,7 @@ func NewPattern(a *CSR, o PatternOptions) (*Pattern, error) {
 	return p, nil
 }
 
-// chooseOrders of rows and columns, as [PatternOptions] says.
+// chooseOrders sets the orders of rows and columns as [PatternOptions] describes.
 func (p *Pattern) chooseOrders(a *CSR) error {
 	p.rows, p.columns = p.options.Order, p.options.Columns
 	switch {
@@ -119,8 +121,8 @@ func (p *Pattern) chooseOrders(a *CSR) error {
 	return p.columns.check(a.Columns)
 }
 
-// addGradients adds what derivatives read: the transpose's layout, unless it is the same, and which place of the
-// one is which of the other.
+// addGradients adds what derivatives read: the layout of the transpose, unless it is the same, and for each place of
+// the transpose its place in the pattern.
 func (p *Pattern) addGradients(a *CSR) {
 	t, from := a.transposed()
 	p.backward = p.forward
@@ -136,8 +138,9 @@ func (p *Pattern) addGradients(a *CSR) {
 	add(&p.backward.arrays, mirror, p.mirrorImages(from))
 }
 
-// mirrorImages are the places of the pattern that those of its transpose mirror, whose entries are the numbers
-// from; padding mirrors itself, or place 0 where layouts differ.
+// mirrorImages lists, for each place of the transpose, the place of the same entry in the pattern; from has the
+// numbers of the transpose's entries in the pattern. Padding is mapped to itself or, where the layouts differ, to
+// place 0.
 func (p *Pattern) mirrorImages(from []int32) []int32 {
 	number := func(l *laid, place int, entry int32) int {
 		return int(entry)*p.copies + int(l.column[place])%p.copies
@@ -185,7 +188,7 @@ func (p *Pattern) addLoopAttention() {
 	}
 }
 
-// addDiagonal adds what marks the diagonal.
+// addDiagonal adds the array that marks the diagonal.
 func (p *Pattern) addDiagonal() error {
 	if p.options.Bipartite {
 		return fmt.Errorf("sparse pattern: there is no diagonal between two sets of nodes")
@@ -204,24 +207,24 @@ func (p *Pattern) addDiagonal() error {
 	return nil
 }
 
-// Heads is the number of copies of every node.
+// Heads is the number of copies of each node.
 func (p *Pattern) Heads() int { return p.copies }
 
-// Size is the number of rows, that of nodes times heads.
+// Size is the number of rows: nodes times heads.
 func (p *Pattern) Size() int { return p.forward.sliced.rows }
 
-// Places is the number of places, entries and padding: the rows of all values of edges.
+// Places is the number of places, for entries and padding: the number of rows of all values of edges.
 func (p *Pattern) Places() int { return len(p.forward.sliced.column) }
 
-// Symmetric tells whether every entry (i, j) has one at (j, i), within one set of nodes.
+// Symmetric tells whether there is an entry (j, i) for every entry (i, j), within one set of nodes.
 func (p *Pattern) Symmetric() bool { return p.symmetric }
 
-// Order is the order of the nodes that are rows, without their copies; columns are in the same unless the pattern
-// is bipartite.
+// Order is the order of the nodes that are rows, without their copies. Columns are in the same order unless the
+// pattern is bipartite.
 func (p *Pattern) Order() Order { return p.rows }
 
-// Tensors are the arrays, to be passed to the graph that uses the pattern and handed to [Pattern.On] or
-// [Pattern.Bare] there.
+// Tensors are the arrays to pass to the graph that uses the pattern; there, hand their nodes to [Pattern.On] or
+// [Pattern.Bare].
 func (p *Pattern) Tensors() []*tensors.Tensor {
 	if p.backward == nil || p.symmetric {
 		return p.forward.tensors
@@ -229,9 +232,9 @@ func (p *Pattern) Tensors() []*tensors.Tensor {
 	return slices.Concat(p.forward.tensors, p.backward.tensors)
 }
 
-// Keeping are the nodes of the arrays for a part of the edges: those whose keep, [places, 1], is 1; for [Pattern.Bare],
-// the others, whose keep is 0, become padding. The pattern must be symmetric. Unless keep is, too, operations that
-// transpose give values of edges that are not there.
+// Keeping returns the nodes of the arrays, for [Pattern.Bare], of a pattern with a part of the edges: entries whose
+// keep, [places, 1], is 1 stay, and those whose keep is 0 become padding. The pattern must be symmetric. Unless keep
+// is symmetric too, operations that transpose return values for edges that are not there.
 func (p *Pattern) Keeping(nodes []*Node, keep *Node) []*Node {
 	if !p.symmetric {
 		panic(fmt.Errorf("sparse pattern: Keeping needs every edge in both directions"))
@@ -242,8 +245,9 @@ func (p *Pattern) Keeping(nodes []*Node, keep *Node) []*Node {
 	return nodes
 }
 
-// Spread gives values of entries, rows of so many columns in the order of the CSR matrix, their places, the same
-// for all heads; padding becomes zero. Values of an edge list's edges go through CSR.Edge first.
+// Spread copies values of entries, rows of width columns in the order of the CSR matrix, to the entries' places, the
+// same for all heads; padding becomes zero. Values in the order of a list of edges must be reordered by CSR.Edge
+// first.
 func Spread[T any](p *Pattern, values []T, width int) []T {
 	out := make([]T, p.Places()*width)
 	for place, e := range p.forward.entry {
@@ -254,7 +258,7 @@ func Spread[T any](p *Pattern, values []T, width int) []T {
 	return out
 }
 
-// Collect are the values of entries in the order of the CSR matrix, out of those of the places: row e*heads + k
+// Collect returns the values of entries in the order of the CSR matrix, given values of places: row e*heads + k
 // belongs to entry e of head k.
 func Collect[T any](p *Pattern, values []T, width int) []T {
 	var out []T

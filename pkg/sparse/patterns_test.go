@@ -2,8 +2,8 @@ package sparse_test
 
 import "github.com/revgnn/revgnn/pkg/sparse"
 
-// patternCase is a pattern with its entries in dense matrices, rows and columns in their orders, copies of nodes
-// beside each other.
+// patternCase is a pattern, and its entries as dense matrices, with rows and columns in their orders and the copies of
+// a node side by side.
 type patternCase struct {
 	p *sparse.Pattern
 	// target, [rows, edges], and source, [columns, edges], are 1 at the ends of each edge; edges are numbered as

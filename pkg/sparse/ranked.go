@@ -9,12 +9,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Ranked are the values of given ranks among all edges' values v, [places, 1] in single precision, 0 being the rank of
-// the smallest: [ranks], without a gradient. Values must not be negative. Quartiles of m edges are of the ranks m/4,
-// m/2 and 3m/4.
+// Ranked returns the values of the given ranks among all edges' values v, [places, 1] in single precision: [ranks],
+// without a gradient. Rank 0 is the smallest value. Values must not be negative. The quartiles of m edges have the
+// ranks m/4, m/2 and 3m/4.
 //
-// Floating point numbers that are not negative are in the order of their bits as whole numbers, among which each of 31
-// passes over the edges halves the range that is left: exact, and several times faster than sorting.
+// Floating-point numbers that are not negative have the same order as their bits read as integers. Each of 31 passes
+// over the edges halves the range of these integers: exact, and several times faster than sorting.
 func (e Edges) Ranked(v *Node, ranks ...int) *Node {
 	e.bare.checkPlaces("Ranked", v)
 	bits := Bitcast(e.bare.forward.masked(StopGradient(v), math.Inf(1)), dtypes.Int32)
@@ -42,8 +42,8 @@ func (e Edges) Ranked(v *Node, ranks ...int) *Node {
 	return Bitcast(end.high, dtypes.Float32)
 }
 
-// count is the number of true ones among x, [n, 1], [1]. An eighth remains each time, which XLA CPU computes with
-// vectors; it reduces numbers one by one.
+// count is the number of true values in x, [n, 1]: [1]. Each pass adds eighths of the array to each other, which XLA
+// CPU vectorises; its own reduction adds numbers one by one.
 func count(x *Node) *Node {
 	const blocks = 8
 	x = ConvertDType(Reshape(x, -1), dtypes.Int32)

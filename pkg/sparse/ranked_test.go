@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Values of ranks are those of sorted edges: of values that are very large, very small, zero and equal, whatever
-// padding has.
+// Values of ranks equal those of sorted edges, for values that are very large, very small, zero or equal, whatever the
+// padding holds.
 func TestRanked(t *testing.T) {
 	a := sparse.Adjacency(random(3, 60, 150, 40))
 	p := must(sparse.NewPattern(a, sparse.PatternOptions{}))

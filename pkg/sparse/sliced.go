@@ -5,64 +5,62 @@ import (
 	"slices"
 )
 
-// Layout says what the sums of a matrix's rows are cut into.
+// Layout says how the sums of a matrix's rows are cut.
 type Layout struct {
 	// longest is the longest sum that one fused loop adds up; longer rows are cut into chunks of about equal
 	// length. XLA CPU stops vectorising fusions of some 200 terms.
 	longest int
-	// most is the number of buckets that a level's rows have at most if that is cheap.
+	// most is the largest number of buckets of a level, unless more of them are much cheaper.
 	most int
 }
 
-// Constant is the layout for weights that are constants, Computed that for weights that are computed, as
+// Constant is the layout for constant weights, and Computed that for weights that a model computes, such as
 // attention's.
 //
-// For products of SymNorm, sums of 32 terms were the fastest of 16 … 128 on tolokers and squirrel. Programs with
-// attention have every sum many times: with sums of 16 terms, GAT on Squirrel and Chameleon and GRAND on Tolokers
-// take a third less time to compile, and up to a tenth more to run. Weights that are computed also make one kernel
-// of all buckets expensive to compile: GRAND on Chameleon took 7.3 instead of 4.6 s and 820 instead of 480 MB, and
-// was no faster.
+// For products with SymNorm, sums of 32 terms were the fastest of 16 … 128 on Tolokers and Squirrel. A program with
+// attention contains every sum many times: with sums of 16 terms, GAT on Squirrel and Chameleon and GRAND on Tolokers
+// compile in a third less time, and run up to a tenth slower. With computed weights, one kernel for all buckets is
+// also expensive to compile: GRAND on Chameleon took 7.3 instead of 4.6 s and 820 instead of 480 MB, and was no
+// faster.
 var (
 	Constant = Layout{longest: 32, most: fused}
 	Computed = Layout{longest: 16, most: math.MaxInt}
-	// once is for products outside loops, which take so little time that compiling them counts.
+	// once is for products outside loops, which run so briefly that their compile time matters more.
 	once = Layout{longest: 16, most: 3}
 )
 
-// sliced is a sparse matrix as sliced rows: rows ordered by length, neighbouring rows of similar length forming a
-// bucket, stored column by column and padded to the bucket's longest row with entries of weight zero. Rows longer
-// than the layout allows are cut into chunks, whose sums a next level adds up, in chunks again where there are too
+// sliced is a sparse matrix as sliced rows. Rows are ordered by length, and consecutive rows of similar length form a
+// bucket, stored column by column and padded to its longest row with entries of weight zero. Rows longer than the
+// layout allows are cut into chunks. The next level adds up the chunks' sums, again in chunks where a row has too
 // many.
 //
-// A place is where an entry or padding is stored: all arrays of places are in the order of the first level's
-// buckets.
+// A place is where an entry or padding is stored. All arrays of places are in the order of the first level's buckets.
 type sliced struct {
-	// rows are by ascending length, copies of a node beside each other; order has each node once.
+	// rows are by ascending length, with the copies of a node side by side; order lists each node once.
 	rows, columns int
 	order         Order
 	*level
-	// column is the position of each place's column, and weight its weight; entry is its number in the matrix, -1
-	// for padding.
+	// For each place: column is the position of its column, weight its weight, and entry the entry's number in the
+	// matrix, or -1 for padding.
 	column, entry []int32
 	weight        []float32
-	// chunk and chunkWeight are the places of the levels above the first: which chunk is added, and 1, or 0 for
+	// For each place of the levels above the first: chunk is the chunk that it adds, and chunkWeight is 1, or 0 for
 	// padding.
 	chunk       []int32
 	chunkWeight []float32
-	// owner is the row that each chunk of the first level is part of.
+	// owner is, for each chunk of the first level, the row that it is part of.
 	owner []int32
 }
 
-// row is a list of terms weight[k] * x[index[k]], which are the entries from first on.
+// row is a sum of terms weight[k] * x[index[k]]: the matrix's entries from number first on.
 type row struct {
 	index  []int32
 	weight []float32
 	first  int
 }
 
-// slice lays out a matrix whose columns are at the given positions, as a block matrix of so many copies of it: row
-// k of node i has the columns k of i's neighbours, and copies are beside each other. Rows of one length stay in the
-// order rows.
+// slice lays out a matrix whose columns are at the given positions, with each node in several copies, side by side:
+// row k of node i has the columns k of i's neighbours. Rows of equal length stay in the order rows.
 func slice(a *CSR, copies int, rows Order, columns []int32, layout Layout) *sliced {
 	s := &sliced{rows: a.Rows * copies, columns: a.Columns * copies, order: a.byLength(rows)}
 	list := make([]row, 0, s.rows)
@@ -82,7 +80,7 @@ func slice(a *CSR, copies int, rows Order, columns []int32, layout Layout) *slic
 	return s
 }
 
-// fill makes the arrays of a level and those above it from rows ordered by length.
+// fill makes the arrays of a level and of those above it; rows are ordered by length.
 func (s *sliced) fill(l *level, rows []row, first bool) {
 	var sums []row
 	if l.next != nil {
@@ -130,7 +128,7 @@ func (b bucket) pack(column []int32, weight []float32, entry []int32, rows []row
 	return column, weight, entry
 }
 
-// cut splits long rows into chunks, ordered by length, and returns beside them the rows that add the chunks up again.
+// cut splits long rows into chunks, ordered by length; sums are the rows of the next level, which add the chunks up.
 func (l *level) cut(long []row) (chunks, sums []row) {
 	type part struct{ of, number int }
 	var parts []part
@@ -157,7 +155,7 @@ func (l *level) cut(long []row) (chunks, sums []row) {
 	return ordered, sums
 }
 
-// runsOf are the runs of rows that are ordered by length.
+// runsOf counts rows, ordered by length, as runs of equal length.
 func runsOf(rows []row) (runs []run) {
 	for _, r := range rows {
 		if n := len(runs); n > 0 && runs[n-1].length == len(r.index) {
@@ -169,7 +167,7 @@ func runsOf(rows []row) (runs []run) {
 	return runs
 }
 
-// row is the number of each place's row.
+// rowOf is the number of each place's row.
 func (s *sliced) rowOf() []int32 {
 	out := make([]int32, 0, len(s.column))
 	at := 0

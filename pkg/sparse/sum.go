@@ -6,14 +6,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// sums are the sums of a layout's rows in a graph or a loop body.
+// sums computes sums over a layout's rows, in a graph or a loop body.
 type sums struct {
 	*sliced
 	arrays bound
 }
 
-// product is Σ_j w_ij x_j with weights w, [places, heads], that are 0 for padding; columns holds the row of x for
-// each place. x is [columns, d], head beside head; the result [rows, d], by length.
+// product is Σ_j w_ij x_j with weights w, [places, heads], 0 for padding. columns holds, for each place, the row of x
+// that it reads. x is [columns, d], its columns head by head; the result is [rows, d], by length.
 func (s sums) product(w, x, columns *Node) *Node {
 	d := x.Shape().Dimensions[1]
 	terms, heads := x, 1
@@ -36,7 +36,7 @@ func (s sums) product(w, x, columns *Node) *Node {
 	return s.addChunks(parts, x)
 }
 
-// addChunks makes the rows of a product from the sums of the first level.
+// addChunks turns the sums of the first level's buckets into a product's rows.
 func (s sums) addChunks(parts []*Node, x *Node) *Node {
 	if len(parts) == 0 {
 		return BroadcastToDims(loop.Float(x, 0), 0, x.Shape().Dimensions[1])
@@ -46,12 +46,13 @@ func (s sums) addChunks(parts []*Node, x *Node) *Node {
 	})
 }
 
-// term are the values of a bucket's entries number k.
+// term selects the k-th entries of all of a bucket's rows.
 func (b bucket) term(v *Node, k int) *Node {
 	return Slice(v, AxisRange(b.from+k*b.rows, b.from+(k+1)*b.rows))
 }
 
-// sum is the sum of a bucket's rows of x, each times its weight; weight gives those of term k, of the terms' rank.
+// sum is the weighted sum over each of a bucket's rows; weight(k) are the weights of the k-th terms, of the terms'
+// rank.
 func (b bucket) sum(x, index *Node, weight func(k int) *Node) (sum *Node) {
 	for k := range b.terms {
 		w := weight(k)
@@ -72,15 +73,15 @@ func (b bucket) sum(x, index *Node, weight func(k int) *Node) (sum *Node) {
 	return sum
 }
 
-// assemble makes the rows of a level from those of its buckets; sum gives the rows of a bucket of a level below,
-// out of the level above's chunks.
+// assemble joins the sums of a level's buckets into rows. sum computes a bucket of the next level from this level's
+// chunks.
 func (l *level) assemble(parts []*Node, sum func(b bucket, chunks *Node) *Node) *Node {
 	if l.next == nil {
 		return concatenate(parts)
 	}
-	// The chunks are joined on their own. A concatenation of all parts, read by the next level and sliced for the
-	// short rows, XLA may split in two, whose gathers then have two uses, fuse into neither and fill memory (nine
-	// times slower).
+	// Chunks are concatenated separately. If all parts were one concatenation, read by the next level and sliced for
+	// the short rows, XLA might split it in two; the gathers in it then have two uses, are fused into neither, and
+	// fill memory (nine times slower).
 	chunks := concatenate(parts[l.whole:])
 	var above []*Node
 	for _, b := range l.next.buckets {
@@ -96,11 +97,11 @@ func concatenate(parts []*Node) *Node {
 	return Concatenate(parts, 0)
 }
 
-// lowest stands for minus infinity, whose differences are not numbers.
+// lowest stands in for minus infinity, since differences of infinities are NaN.
 const lowest = -1e30
 
-// fold combines the values of every row's entries, [places, k] to [rows, k], by length; rows without entries become
-// neutral, which padding must be.
+// fold combines the values of each row's entries, [places, k] to [rows, k], by length. neutral is the result for rows
+// without entries, and the value that padding must have.
 func (s sums) fold(v *Node, combine func(a, b *Node) *Node, neutral float64) *Node {
 	width := v.Shape().Dimensions[1]
 	none := func(rows int) *Node { return BroadcastToDims(loop.Float(v, neutral), rows, width) }
@@ -128,7 +129,7 @@ func (s sums) fold(v *Node, combine func(a, b *Node) *Node, neutral float64) *No
 	})
 }
 
-// spread gives every place the value of its row: [rows, k], by length, to [places, k].
+// spread gives every place the value of its row: [rows, k], in the order by length, to [places, k].
 func (s sums) spread(v *Node) *Node {
 	width := v.Shape().Dimensions[1]
 	rows := s.chunked(v)
@@ -144,7 +145,7 @@ func (s sums) spread(v *Node) *Node {
 	return concatenate(parts)
 }
 
-// chunked repeats rows for every chunk of a long row: as many rows as the first level has.
+// chunked repeats the row of a long sum for each of its chunks, so that there are as many rows as in the first level.
 func (s sums) chunked(x *Node) *Node {
 	if s.next == nil {
 		return x

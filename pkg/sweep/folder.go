@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// folder is where a sweep keeps what it has, for each of its splits. A split has one process at a time; other splits
-// may be trained into the same folder at the same time.
+// folder is where a sweep keeps its results, for each of its splits. One process at a time may train a split; other
+// splits may be trained into the same folder at the same time.
 type folder struct {
 	dir    string
 	splits []int
@@ -24,7 +24,7 @@ func recordName(split int) string     { return fmt.Sprintf("split%d.json", split
 func weightsName(split int) string    { return fmt.Sprintf("split%d.safetensors", split) }
 func checkpointName(split int) string { return fmt.Sprintf("split%d.checkpoint", split) }
 
-// openFolder makes a folder where it is missing, checks that it can be written to, and claims the splits in it.
+// openFolder creates a folder if missing, checks that it can be written to, and locks the splits in it.
 func openFolder(dir string, splits []int) (*folder, error) {
 	if err := files.Writable(dir); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func openFolder(dir string, splits []int) (*folder, error) {
 	return f, nil
 }
 
-// close gives the claims back.
+// close releases the locks.
 func (f *folder) close() {
 	for _, c := range f.claims {
 		c.Release()
@@ -54,8 +54,8 @@ func (f *folder) close() {
 
 func (f *folder) path(name string) string { return filepath.Join(f.dir, name) }
 
-// setAside moves what an earlier run has left of the splits to a folder below, and returns that; empty if there was
-// nothing. So nothing is lost, and nothing old is left beside what is new.
+// setAside moves files of the splits from an earlier run to a new folder inside, whose path it returns; empty if there
+// were none. Nothing is lost, and old files do not mix with new ones.
 func (f *folder) setAside() (to string, err error) {
 	var old []string
 	for _, k := range f.splits {
@@ -79,7 +79,7 @@ func (f *folder) setAside() (to string, err error) {
 			err = os.Rename(f.path(name), filepath.Join(to, name))
 		}
 		if name == resultName && errors.Is(err, fs.ErrNotExist) {
-			err = nil // the run did not come to its end
+			err = nil // the earlier run did not end
 		}
 	}
 	if err != nil {

@@ -19,10 +19,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/weights"
 )
 
-// maxRecord bounds a record to read; a thousand epochs take about 100 kB.
+// maxRecord bounds the size of a record to read; a thousand epochs take about 100 kB.
 const maxRecord = 256 << 20
 
-// Record is a split's result, with all that it depends on: what split<k>.json holds.
+// Record is a split's result, with everything that it depends on: the content of split<k>.json.
 type Record struct {
 	Dataset string       `json:"dataset"`
 	Model   string       `json:"model"`
@@ -31,19 +31,19 @@ type Record struct {
 	Metric  string       `json:"metric"`
 	train.Result
 	History []train.Epoch `json:"history"`
-	// Details are there where [Options] ask for them.
+	// Details are set where [Options] ask for them.
 	Details *train.Details `json:"details,omitempty"`
-	// Origin is what a result has to have in common with others of the sweep, but for the split.
+	// Origin must be equal for all results of the sweep, except for the split.
 	Origin train.Origin `json:"origin"`
-	// Run is the record of the run, without the configuration and the outcome, which are above; see [Record.Recorded].
+	// Run is the run's record without configuration and outcome, which are fields above; see [Record.Recorded].
 	Run results.Record `json:"run"`
-	// WeightsSum is the SHA-256 of the file of weights, empty where there is none.
+	// WeightsSum is the SHA-256 of the file of weights; empty where there is none.
 	WeightsSum string `json:"weights_sha256"`
-	// Sum is the SHA-256 of this file with zeros in the place of these 64 digits.
+	// Sum is the SHA-256 of this file with zeros in place of these 64 digits.
 	Sum string `json:"sha256"`
 }
 
-// Recorded is the record of the run, whole.
+// Recorded is the complete record of the run.
 func (r *Record) Recorded() (run results.Record, err error) {
 	run = r.Run
 	run.Status, run.Message, run.Seconds = r.Status, r.Message, r.Seconds
@@ -53,19 +53,19 @@ func (r *Record) Recorded() (run results.Record, err error) {
 	return run, err
 }
 
-// outcome is that of a run's record.
+// outcome is the outcome in the run's record.
 type outcome struct {
 	train.Result
 	Details *train.Details `json:"details,omitempty"`
 }
 
-// noSum stands in the place of a record's sum while that is computed.
+// noSum stands in place of a record's sum while that is computed.
 var noSum = strings.Repeat("0", 2*sha256.Size)
 
-// keep writes the weights with what there is to say of their model, then the record: one that is there is complete.
-// Then the checkpoint is not needed any more.
+// keep writes the weights with the description of their model, then the record: a record that exists is therefore
+// complete. Last it removes the checkpoint.
 func (f *folder) keep(r *Record, about trained.About) error {
-	// An old one, whose weights were removed, does not fit to new weights.
+	// An old record, whose weights were removed, does not match new weights.
 	if err := os.Remove(f.path(recordName(r.Split))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cannot replace an earlier result: %w; choose another folder with --out", err)
 	}
@@ -104,7 +104,7 @@ func (f *folder) write(name string, content []byte) error {
 	return files.WriteText(f.path(name), content)
 }
 
-// replaceLast replaces the last occurrence of a text; nothing, where there is none.
+// replaceLast replaces the last occurrence of a text, if there is one.
 func replaceLast(b []byte, old, with string) []byte {
 	at := bytes.LastIndex(b, []byte(old))
 	if at < 0 {
@@ -125,7 +125,7 @@ func sumOf(path string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
-// resume reads the results of those splits that are there. One of another origin is an error.
+// resume reads the results of those splits that have one. A result of another origin is an error.
 func (f *folder) resume(dataset string, origin func(split int) (train.Origin, error)) (map[int]*Record, error) {
 	out := map[int]*Record{}
 	for _, k := range f.splits {
@@ -148,7 +148,7 @@ func (f *folder) resume(dataset string, origin func(split int) (train.Origin, er
 			return nil, fmt.Errorf("cannot resume: %s %s; give the same settings, or another folder with --out",
 				f.path(recordName(k)), what)
 		}
-		if err := f.removeCheckpoint(k); err != nil { // of a process that was killed just then
+		if err := f.removeCheckpoint(k); err != nil { // left by a process that was killed just then
 			return nil, err
 		}
 		out[k] = r
@@ -156,7 +156,7 @@ func (f *folder) resume(dataset string, origin func(split int) (train.Origin, er
 	return out, nil
 }
 
-// read reads a split's record and weights, and checks that they are as they were written.
+// read reads a split's record and weights, and checks that both are as they were written.
 func (f *folder) read(split int) (*Record, error) {
 	path := f.path(recordName(split))
 	r, err := readRecord(path)

@@ -19,27 +19,27 @@ import (
 type Options struct {
 	// Splits to train on, in this order.
 	Splits []int
-	// Dir keeps, for each split k, split<k>.json (a [Record]) and split<k>.safetensors (the kept parameters), while it is
-	// trained split<k>.checkpoint (see [train.Checkpoint]), and in the end result.json (the [Summary]). Empty keeps
-	// nothing.
+	// Dir is the folder of the results; empty keeps nothing. For each split k it gets split<k>.json (a [Record]) and
+	// split<k>.safetensors (the kept parameters), during training also split<k>.checkpoint (see [train.Checkpoint]),
+	// and in the end result.json (the [Summary]).
 	Dir string
-	// Resume takes the splits that Dir already holds from there, which must be of the same [train.Origin], and goes on
-	// with one that was interrupted. Without it, what Dir holds of the splits is set aside, into a folder in it.
+	// Resume takes the results of splits that Dir already has, which must be of the same [train.Origin], and resumes
+	// interrupted ones. Without it, files of these splits in Dir are moved into a folder inside Dir.
 	Resume bool
 	// CheckpointEvery is [train.Checkpoint]'s Every.
 	CheckpointEvery time.Duration
-	// Details asks for [train.Details] of each split, which take a further evaluation.
+	// Details asks for [train.Details] of each split, which takes one more evaluation.
 	Details bool
-	// Begin, if set, is called before each split that is trained, Epoch after each epoch, and Split after each split,
-	// also after one that was there already. Notice is told in a sentence what else there is to know of a split.
+	// Callbacks, if set. Begin is called before each split that is trained; Epoch after each epoch; Split after each
+	// split, including those that had a result already; Notice with a sentence about anything else.
 	Begin  func(split int)
 	Epoch  func(split int, e train.Epoch)
 	Split  func(r *Record, resumed bool)
 	Notice func(text string)
 }
 
-// Summary of a sweep. Mean and spread of the test metric are over the splits that went well;
-// they are null without any.
+// Summary of a sweep. Mean and standard deviations of the test metric are over the splits that went well; they are
+// null if there are none.
 type Summary struct {
 	Dataset string          `json:"dataset"`
 	Model   string          `json:"model"`
@@ -52,12 +52,12 @@ type Summary struct {
 	Std           train.Number `json:"std"`
 	StdPopulation train.Number `json:"std_population"`
 
-	kept bool // in a folder
+	kept bool // in a folder, so that the sweep can be resumed
 }
 
-// Run trains on every split, one after the other. Where ctx is cancelled it returns what there is, the last split with
-// the status [train.Interrupted]; with Dir, resuming goes on from there. A split that diverged is kept, and counts
-// neither for the mean nor for the spread. An error means that no summary could be made.
+// Run trains on every split, one after the other. Where ctx is cancelled, it returns the results so far, the last of
+// which has the status [train.Interrupted]; with Dir it can be resumed. A split that diverged is kept, but counts
+// neither for the mean nor for the standard deviations. An error means that no summary could be made.
 func Run(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config, o Options) (s *Summary, err error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func Run(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config,
 	return s, w.folder.write(resultName, b)
 }
 
-// sweep is one under way.
+// sweep is a sweep being run.
 type sweep struct {
 	Options
 	engine   *engine.Engine
@@ -145,7 +145,7 @@ func (w *sweep) origin(split int) (train.Origin, error) {
 	return train.NewOrigin(w.engine, w.seen, split, w.config, w.versions)
 }
 
-// train trains on one split, and keeps the result unless it was interrupted.
+// train trains on one split, and keeps the result unless training was interrupted.
 func (w *sweep) train(ctx context.Context, split int) (*Record, error) {
 	if w.Begin != nil {
 		w.Begin(split)
@@ -170,7 +170,7 @@ func (w *sweep) train(ctx context.Context, split int) (*Record, error) {
 	}
 	r.Result = *result
 	if w.Details && r.Status != train.Interrupted && ctx.Err() == nil {
-		// A training is worth more than its page: what goes wrong here costs the details alone.
+		// An error here costs only the details, not the training's result.
 		if r.Details, err = train.Describe(w.engine, w.graph, w.config, result); err != nil {
 			w.notice(fmt.Sprintf("split %d: there will be no curves on its page: %v", split, err))
 		}
@@ -181,7 +181,7 @@ func (w *sweep) train(ctx context.Context, split int) (*Record, error) {
 	return r, nil
 }
 
-// run is the record of a split's run, which begins now.
+// run is the record of a split's run, which starts now.
 func (w *sweep) run(split int) results.Record {
 	run := results.Begin(results.Train)
 	run.Dataset, run.Checksum, run.Model, run.Engine = w.graph.Name, w.seen, w.config.Model, w.engine.Name
@@ -192,7 +192,7 @@ func (w *sweep) run(split int) results.Record {
 // OK tells whether every split went well.
 func (s *Summary) OK() bool { return s.count(train.OK) == len(s.Splits) }
 
-// count of splits with a status.
+// count is the number of splits with a status.
 func (s *Summary) count(status string) (n int) {
 	for _, r := range s.Splits {
 		if r.Status == status {

@@ -20,25 +20,25 @@ type Benchmark struct {
 	Engine string `json:"engine"`
 	// Threads are as in [Result].
 	Threads int `json:"threads,omitempty"`
-	// Epochs timed. EpochSeconds is the median of all steps but the first, CompileSeconds that of
-	// building and compiling the step.
+	// Epochs is the number of steps timed. EpochSeconds is the median over all steps but the first, and CompileSeconds
+	// the time to build and compile the step.
 	Epochs         int     `json:"epochs"`
 	EpochSeconds   float64 `json:"epoch_seconds"`
 	CompileSeconds float64 `json:"compile_seconds"`
 	// PeakRSS of the process, in bytes.
 	PeakRSS int64 `json:"peak_rss_bytes"`
-	// PredictedBytes is what the compiled programs led to expect of that; see [Result].
+	// PredictedBytes is the peak memory predicted from the compiled programs; see [Result].
 	PredictedBytes int64      `json:"predicted_bytes,omitempty"`
 	Iterations     Iterations `json:"iterations"`
-	// Losses before each step, and Loss the first of them: all alike, unless there is dropout, which differs from step
-	// to step, or the benchmark trains from given weights.
+	// Losses are the losses before each step, and Loss is the first of them. They are all equal, unless dropout
+	// differs from step to step, or the benchmark trains from given weights.
 	Losses []Number `json:"losses"`
 	Loss   Number   `json:"loss"`
 }
 
-// Bench times c.Epochs training steps (forward, backward, Adam) on the first split, without evaluation; it needs two
-// at least. Every step starts from the same parameters, drawn from c.Seed, so that all do the same work; with
-// weights, the first step starts from those and each further one where the last ended, so that losses can be compared
+// Bench times c.Epochs training steps (forward, backward, Adam) on the first split, without evaluation; c.Epochs must
+// be at least 2. Every step starts from the same parameters, drawn from c.Seed, so that all do the same work. With
+// weights, the first step starts from these and each further one where the last ended, so that losses can be compared
 // with another programme's.
 func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config,
 	weights map[string]Array) (b *Benchmark, err error) {
@@ -93,8 +93,8 @@ func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config,
 	return b, nil
 }
 
-// setBack gives the parameters the values that they had before a step, in the order of trainable;
-// the store owns them then.
+// setBack restores the values that the parameters had before a step, in the order of trainable; the store owns them
+// afterwards.
 func (s *session) setBack(before []*tensors.Tensor) error {
 	for i, v := range s.trainable() {
 		if err := v.SetValue(before[i]); err != nil {

@@ -15,7 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// OriginError is a checkpoint of something else, or by other versions: it is not gone on from, and left as it is.
+// OriginError says that a checkpoint belongs to another training, or to other versions. The checkpoint is neither used
+// nor changed.
 type OriginError struct {
 	Path string
 	// Difference is what [Origin.Difference] says.
@@ -32,7 +33,7 @@ type saver struct {
 	*Checkpoint
 	fit    *fit
 	origin Origin
-	// saved is the number of epochs in the last checkpoint, and due when the next is to be made.
+	// saved is the number of epochs in the last checkpoint, and due the time of the next one.
 	saved int
 	due   time.Time
 }
@@ -47,8 +48,8 @@ func newSaver(f *fit, c *Checkpoint) (*saver, error) {
 	return &saver{Checkpoint: c, fit: f, origin: origin, due: time.Now().Add(c.every(0))}, err
 }
 
-// save keeps the state if it is time to, or at once, unless the last checkpoint has it already. A checkpoint that
-// cannot be written is no reason to lose the training: it goes on, and says so.
+// save writes a checkpoint if one is due, or if now is set, unless the last one has the same state already. Where a
+// checkpoint cannot be written, the training goes on, with a notice.
 func (s *saver) save(now bool) {
 	if s == nil || s.saved == s.fit.result.Epochs || !now && time.Now().Before(s.due) {
 		return
@@ -62,7 +63,7 @@ func (s *saver) save(now bool) {
 	s.due = time.Now().Add(s.every(time.Since(start)))
 }
 
-// state is that of the training now.
+// state is the training's present state.
 func (s *saver) state() state {
 	f := s.fit
 	now := state{Origin: s.origin, Result: *f.result, History: f.result.History, Solve: f.solve, Adjoint: f.adjoint,
@@ -76,8 +77,8 @@ func (s *saver) state() state {
 	return now
 }
 
-// resume goes on from the checkpoint, if there is one. It is to be called when the step is compiled, and all variables
-// are declared.
+// resume continues from the checkpoint, if there is one. Call it when the step is compiled, so that all variables are
+// declared.
 func (s *saver) resume() error {
 	if s == nil {
 		return nil
@@ -115,7 +116,7 @@ func (s *saver) resume() error {
 	return nil
 }
 
-// take takes over all of a state but its arrays.
+// take restores all of a state but its arrays.
 func (f *fit) take(was state) {
 	*f.result = was.Result
 	r := f.result
@@ -135,7 +136,7 @@ func (f *fit) take(was state) {
 	}
 }
 
-// arrays are those of a state: all variables, and where there is a best epoch, its parameters and logits.
+// arrays lists the arrays of a state: all variables and, if there is a best epoch, its parameters and logits.
 func (s *saver) arrays(of state) (list []array) {
 	f := s.fit
 	for v := range f.store.IterVariables() {

@@ -20,9 +20,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// ongoing are trainings that end early, by their patience, and have all that a state is made of: dropout, statistics
-// of batch normalisation, a phase of pretraining, parameters that are not trained; evaluation by itself and along the
-// way.
+// ongoing are trainings that end early, by their patience. Together they have everything that a state holds: dropout,
+// statistics of batch normalisation, a phase of pretraining, and untrained parameters, with evaluation as a program of
+// its own and as part of the training step.
 func ongoing() map[string]Config {
 	all := map[string]Config{}
 	for name, set := range map[string]func(*Config){
@@ -38,7 +38,7 @@ func ongoing() map[string]Config {
 	return all
 }
 
-// same compares all of two results but times and memory, bit for bit.
+// same compares two results bit for bit, except times and memory.
 func same(t *testing.T, what string, got, want *Result) {
 	t.Helper()
 	plain := func(r *Result) (Result, []Epoch) {
@@ -73,7 +73,7 @@ func same(t *testing.T, what string, got, want *Result) {
 	}
 }
 
-// broken trains until an epoch has ended, and returns how it was interrupted.
+// broken interrupts a training after an epoch, and returns its result.
 func broken(t *testing.T, e *engine.Engine, g *graphs.Graph, c Config, k *Checkpoint, after int) *Result {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -89,7 +89,7 @@ func broken(t *testing.T, e *engine.Engine, g *graphs.Graph, c Config, k *Checkp
 	return r
 }
 
-// TestBrokenEqualsUnbroken breaks trainings off in several places, one of them over and over, and goes on from there.
+// TestBrokenEqualsUnbroken interrupts and resumes trainings at several epochs, one of them repeatedly.
 func TestBrokenEqualsUnbroken(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		g := board(t, 10)
@@ -114,8 +114,8 @@ func TestBrokenEqualsUnbroken(t *testing.T) {
 	})
 }
 
-// TestPaused stops trainings after given numbers of epochs, and goes on from there: what is known then is what the
-// unbroken training knew, and it comes to the same end.
+// TestPaused stops trainings after given numbers of epochs, and resumes them. Results so far equal those of an
+// unbroken training at that epoch, and the last result equals its result.
 func TestPaused(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	g := board(t, 10)
@@ -151,7 +151,8 @@ func resumed(t *testing.T, e *engine.Engine, g *graphs.Graph, c Config, k *Check
 	return r
 }
 
-// TestCheckpointNow: one in the middle, from which a killed process would go on, is as good as one at an interrupt.
+// TestCheckpointNow: a checkpoint from the middle of a training, as a killed process would leave it, can be resumed as
+// well.
 func TestCheckpointNow(t *testing.T) {
 	e, g, c := enginetest.Open(t, engine.Go), board(t, 8), ongoing()["gcn+rep"]
 	k := &Checkpoint{Path: filepath.Join(t.TempDir(), "state"), Every: 1}
@@ -172,7 +173,7 @@ func TestCheckpointNow(t *testing.T) {
 	}
 }
 
-// TestDamagedCheckpoints: one that is not as it was written is not gone on from, whatever has changed.
+// TestDamagedCheckpoints: a checkpoint with any byte changed is not used.
 func TestDamagedCheckpoints(t *testing.T) {
 	e, g, c := enginetest.Open(t, engine.Go), board(t, 8), small("gcn")
 	c.Epochs = 6
@@ -205,7 +206,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 	}
 }
 
-// TestOtherCheckpoints: what was made with something else is refused, with its name, and left as it is.
+// TestOtherCheckpoints: a checkpoint of something else is refused, with what differs, and left as it is.
 func TestOtherCheckpoints(t *testing.T) {
 	e, c := enginetest.Open(t, engine.Go), small("gcn")
 	k := &Checkpoint{Path: filepath.Join(t.TempDir(), "state"), Versions: map[string]string{"gomlx": "v1"}}

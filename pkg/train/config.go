@@ -14,8 +14,8 @@ type Config struct {
 	// LearningRate and WeightDecay of Adam (Kingma and Ba 2015); the decay is added to the
 	// gradient, as in torch.optim.Adam.
 	LearningRate, WeightDecay float64
-	// Epochs is the largest number of full-batch steps, and Patience that of steps without a strict improvement of the
-	// validation metric before stopping; 0 never stops early.
+	// Epochs is the largest number of full-batch steps. Patience is the number of steps without a strict improvement
+	// of the validation metric after which training stops; 0 never stops early.
 	Epochs, Patience int
 	// Seed draws the initial parameters and the dropout masks; split k uses Seed + k.
 	Seed uint64

@@ -11,15 +11,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// Details are what a page about a training shows beside its numbers, small enough for a record.
+// Details are what a page about a training shows besides its numbers; they are small enough for a record.
 type Details struct {
-	// Metric judged the training; Classes are the classes' names.
+	// Metric is the training's metric; Classes are the classes' names.
 	Metric  string   `json:"metric"`
 	Classes []string `json:"classes"`
 	Curves  Curves   `json:"curves"`
-	// Judged is "test" or, where the split has no test nodes, "validation": the nodes that Confusion or ROC is of, at
-	// the best epoch. Confusion counts nodes by class and prediction ([metrics.Confusion]) where accuracy is measured,
-	// and ROC is the curve where ROC-AUC is.
+	// Judged tells which nodes Confusion or ROC is computed on, at the best epoch: "test" or, in splits without test
+	// nodes, "validation". Where the metric is accuracy there is Confusion, the numbers of nodes by class and
+	// prediction ([metrics.Confusion]); where it is ROC-AUC there is ROC.
 	Judged    string  `json:"judged,omitempty"`
 	Confusion [][]int `json:"confusion,omitempty"`
 	ROC       *ROC    `json:"roc,omitempty"`
@@ -30,8 +30,8 @@ type Details struct {
 	NoSmoothness string       `json:"no_smoothness,omitempty"`
 }
 
-// Curves are numbers of some epochs, all of them or evenly chosen. Without a reverse process, Solve, Adjoint and
-// Residual are empty; without test nodes, Test is.
+// Curves are values over epochs: all epochs, or an even selection. Solve, Adjoint and Residual are empty without a
+// reverse process, and Test is without test nodes.
 type Curves struct {
 	Epochs   []int    `json:"epochs"`
 	Loss     []Number `json:"loss"`
@@ -42,7 +42,8 @@ type Curves struct {
 	Residual []Number `json:"residual,omitempty"`
 }
 
-// ROC is a receiver operating characteristic: shares of the nodes of class 0 and of class 1 above falling thresholds.
+// ROC is a receiver operating characteristic: the shares of class 0 and of class 1 that score above falling
+// thresholds.
 type ROC struct {
 	FalsePositive []Number `json:"false_positive"`
 	TruePositive  []Number `json:"true_positive"`
@@ -57,12 +58,12 @@ type Smoothness struct {
 // Limits on what a record keeps.
 const (
 	mostEpochs  = 250
-	mostPoints  = 200 // of a curve
-	mostClasses = 64  // of a table
+	mostPoints  = 200 // of a ROC curve
+	mostClasses = 64  // of a confusion matrix
 )
 
-// Describe computes the details of a training on a graph. It evaluates the model of the best epoch once more, for the
-// states after layers.
+// Describe computes the details of a training. It evaluates the model of the best epoch once more, for the states
+// after each layer.
 func Describe(e *engine.Engine, g *graphs.Graph, c Config, r *Result) (*Details, error) {
 	d := &Details{Metric: Metric(g), Classes: g.Classes(), Curves: curvesOf(r)}
 	if r.BestEpoch == 0 {
@@ -81,8 +82,8 @@ func Describe(e *engine.Engine, g *graphs.Graph, c Config, r *Result) (*Details,
 	return d, nil
 }
 
-// Validate tells what does not go together in details that were read from a file: a confusion matrix of other classes,
-// a ROC curve without two of them, or curves of different lengths. Details that are not there are in order.
+// Validate returns an error where details read from a file are inconsistent: a confusion matrix for other classes, a
+// ROC curve without two classes, or curves of different lengths. nil details are valid.
 func (d *Details) Validate() error {
 	if d == nil {
 		return nil
@@ -109,7 +110,7 @@ func (d *Details) Validate() error {
 	return nil
 }
 
-// judge fills in the confusion matrix, or the ROC curve.
+// judge fills in the confusion matrix or the ROC curve.
 func (d *Details) judge(g *graphs.Graph, r *Result) error {
 	nodes := g.Splits[r.Split].Test
 	d.Judged = "test"
@@ -133,7 +134,7 @@ func (d *Details) judge(g *graphs.Graph, r *Result) error {
 	return err
 }
 
-// curvesOf picks epochs of the history: evenly, with the best and the last.
+// curvesOf selects epochs of the history: an even selection, the best and the last.
 func curvesOf(r *Result) (c Curves) {
 	step := max(1, (len(r.History)+mostEpochs-1)/mostEpochs)
 	known := func(value func(Epoch) float64) bool {
@@ -159,8 +160,8 @@ func curvesOf(r *Result) (c Curves) {
 	return c
 }
 
-// followed are numbers of layers up to a depth: 0, powers of two (of four in deep models), and the depth. Few of them:
-// the compiler takes its time for each.
+// followed are the numbers of layers at which states are looked at: 0, powers of two (of four in deep models), and the
+// depth. They are few, since compiling takes time for each.
 func followed(depth int) []int {
 	layers, by := []int{0}, 2
 	if depth > 16 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Details that came from elsewhere may not go together.
+// Details from a file may be inconsistent.
 func TestDetailsThatDoNotGoTogether(t *testing.T) {
 	two := []string{"a", "b"}
 	for want, d := range map[string]*Details{

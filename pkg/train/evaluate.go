@@ -12,9 +12,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// Evaluate computes a trained model's outputs on a graph as [Fit] does when it judges an epoch: with the running
-// statistics of batch normalisation, and without dropout or anything else that training draws at random. The model has
-// so many classes, whatever labels the graph has; the graph needs neither labels nor splits, and none is read.
+// Evaluate computes a trained model's outputs on a graph in evaluation mode: with the running statistics of batch
+// normalisation, and without dropout or other random draws. classes is the number of classes of the model, whatever
+// labels the graph has. The graph needs neither labels nor splits; they are not read.
 //
 // known, which is nil for most models, marks the nodes whose labels the model may read when it predicts; see
 // [models.Kind].ReadsLabels.
@@ -60,8 +60,8 @@ func Evaluate(e *engine.Engine, g *graphs.Graph, classes int, c Config, weights 
 	return p, nil
 }
 
-// Probabilities are those of the classes, [n, classes]: the softmax of the logits, or where there is one logit for two
-// classes, 1 - p and p of its logistic function p.
+// Probabilities are the probabilities of the classes, [n, classes]: the softmax of the logits. One logit for two
+// classes stands for 1 - p and p, with p its logistic function.
 func (p *Prediction) Probabilities() []float64 {
 	if p.Outputs == 1 {
 		out := make([]float64, 0, 2*len(p.Logits))

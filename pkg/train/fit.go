@@ -16,7 +16,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// Metric is what a graph's models are judged by: ROC-AUC for two classes, else accuracy (paper section 4.1.2).
+// Metric is the metric of a graph's models: ROC-AUC for two classes, else accuracy (paper section 4.1.2).
 func Metric(g *graphs.Graph) string {
 	if g.NumClasses == 2 {
 		return data.ROCAUC
@@ -24,8 +24,8 @@ func Metric(g *graphs.Graph) string {
 	return data.Accuracy
 }
 
-// Fit trains a model on one split of a graph: full-batch Adam, with the parameters of the best validation metric
-// kept. Where ctx is cancelled, training stops after the epoch in flight, with a checkpoint if [Options] ask for them,
+// Fit trains a model on one split of a graph by full-batch Adam, and keeps the parameters with the best validation
+// metric. Where ctx is cancelled, training stops after the current epoch, with a checkpoint if [Options] ask for them,
 // and the result has the status [Interrupted]; where the loss is no longer finite, [Diverged]. An error means that
 // there is no result.
 func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Config,
@@ -57,7 +57,7 @@ type fit struct {
 	*session
 	options *Options
 	started time.Time
-	// before is the time, in seconds, that went into a training until the checkpoint that it goes on from.
+	// before is the time in seconds that the training had taken up to the checkpoint that it was resumed from.
 	before   float64
 	result   *Result
 	stepper  *model.Exec
@@ -68,9 +68,9 @@ type fit struct {
 	patience int
 }
 
-// run is the loop over epochs. Where evaluation does not differ from training, a step's logits are those of
-// evaluation, so that the step of epoch k+1 tells the validation metric after epoch k, and no evaluation is needed but
-// one more step at the end.
+// run is the loop over epochs. Where evaluation equals training mode, the logits of a step are those of an evaluation
+// before it: the step of epoch k+1 then gives the validation metric after epoch k. This saves all evaluations, for one
+// more step at the end.
 func (f *fit) run(ctx context.Context) (err error) {
 	if ctx.Err() != nil {
 		f.interrupted()
@@ -95,7 +95,7 @@ func (f *fit) run(ctx context.Context) (err error) {
 	}
 	for epoch := f.result.Epochs + 1; ; epoch++ {
 		why := f.stops(ctx, epoch)
-		saver.save(why != "") // before a step for judging alone, which changes the parameters
+		saver.save(why != "") // before the additional step, which changes the parameters
 		over, err := f.turn(epoch, why != "")
 		switch {
 		case why == Interrupted:
@@ -109,7 +109,7 @@ func (f *fit) run(ctx context.Context) (err error) {
 	}
 }
 
-// stops tells with which status training is to stop before an epoch; empty if it goes on, or is over anyway.
+// stops returns the status with which training must stop before an epoch; empty if it goes on, or has ended already.
 func (f *fit) stops(ctx context.Context, epoch int) string {
 	switch {
 	case epoch > f.config.Epochs:
@@ -122,7 +122,7 @@ func (f *fit) stops(ctx context.Context, epoch int) string {
 	return ""
 }
 
-// turn makes one turn of the loop, the last if it is to stop, and tells whether training is over.
+// turn makes one pass of the loop; stop says that it is the last. over tells whether training has ended.
 func (f *fit) turn(epoch int, stop bool) (over bool, err error) {
 	last := stop || epoch > f.config.Epochs
 	if last && (f.Separate || epoch == 1) {
@@ -132,12 +132,12 @@ func (f *fit) turn(epoch int, stop bool) (over bool, err error) {
 	return over || last || f.config.Patience > 0 && f.patience >= f.config.Patience, err
 }
 
-// interrupted notes that the training did not come to its end.
+// interrupted marks the result as that of an interrupted training.
 func (f *fit) interrupted() {
 	f.result.Status, f.result.Message = Interrupted, fmt.Sprintf("interrupted after %d epochs", f.result.Epochs)
 }
 
-// notice tells who asked for it what to know.
+// notice passes a message to Options.Notice.
 func (f *fit) notice(format string, args ...any) {
 	if f.options.Notice != nil {
 		f.options.Notice(fmt.Sprintf(format, args...))
@@ -147,8 +147,8 @@ func (f *fit) notice(format string, args ...any) {
 // elapsed is the time that the training has taken so far, in seconds.
 func (f *fit) elapsed() float64 { return f.before + time.Since(f.started).Seconds() }
 
-// epoch makes one step and judges the parameters that it tells about; the last step is for judging alone. It tells
-// whether training is over, since it diverged.
+// epoch makes one step and measures the parameters that its logits belong to; in the last pass the step is for
+// measuring alone. over tells that training has diverged.
 func (f *fit) epoch(epoch int, last bool) (over bool, err error) {
 	out, took, err := f.one()
 	if err != nil {
@@ -189,7 +189,7 @@ func (f *fit) start() (err error) {
 	return nil
 }
 
-// one runs the step.
+// one runs the step once, and returns its outputs and the seconds that it took.
 func (f *fit) one() ([]*tensors.Tensor, float64, error) {
 	start := time.Now()
 	out, err := f.stepper.Call(f.inputs...)
@@ -240,8 +240,8 @@ func (f *fit) finish() {
 	}
 }
 
-// unconverged warns where iterations of the last epoch ended before they met the tolerance, so that reverse layers are
-// not quite the inverses of forward layers, or gradients not quite theirs.
+// unconverged returns a warning where solves of the last epoch stopped at the limit of iterations before they met the
+// tolerance: reverse layers are then not quite the inverses of forward layers, or gradients are not quite exact.
 func (f *fit) unconverged() string {
 	r, c := f.result, f.config
 	const remedy = "raise --max-iterations, or lower --lipschitz"

@@ -20,7 +20,7 @@ func recovered(err *error) {
 
 func none(mask []bool) bool { return !slices.Contains(mask, true) }
 
-// listed names the entries of weights.
+// listed lists the names of weights.
 func listed(weights map[string]Array) string {
 	if len(weights) == 0 {
 		return "none"

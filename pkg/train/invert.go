@@ -28,8 +28,8 @@ type Inversion struct {
 	Lipschitz  float64 `json:"lipschitz"`
 	Hidden     int     `json:"hidden"`
 	Seed       uint64  `json:"seed"`
-	// MeanAbsError is the mean absolute difference between the input and what depth reverse layers make of depth
-	// forward layers' output (paper table 4).
+	// MeanAbsError is the mean absolute difference between the input and the result of depth forward layers followed
+	// by depth reverse layers (paper table 4).
 	MeanAbsError Number `json:"mean_abs_error"`
 	// MeanAbsInput is the mean absolute value of that input, for scale.
 	MeanAbsInput Number `json:"mean_abs_input"`
@@ -38,7 +38,7 @@ type Inversion struct {
 	Residual []Number `json:"residual"`
 }
 
-// Invertible returns an error where a model has no reverse process, which names one that has.
+// Invertible returns an error where a model has no reverse process; it names one that has.
 func Invertible(c Config) error {
 	if c.HasReverse() {
 		return nil
@@ -54,10 +54,10 @@ func Invertible(c Config) error {
 	return fmt.Errorf("model %s has no reverse layers to invert with: choose %s", c.Model, with.Name)
 }
 
-// Invert runs c.Forward layers forwards and as many backwards, with exactly c.MaxIterations iterations each
-// from the right-hand side as start (Algorithm 1 of the paper), on the encoded features of a graph. The
-// parameters are drawn from the seed, and the weight is scaled to the norm c.Lipschitz. A diffusion is
-// integrated to its time and back instead.
+// Invert runs c.Forward forward layers and then as many reverse layers on the encoded features of a graph. Every solve
+// starts from its right-hand side and takes exactly c.MaxIterations iterations (Algorithm 1 of the paper). The
+// parameters are drawn from the seed, and the weight is scaled to the norm c.Lipschitz. A diffusion is integrated to
+// its time and back instead.
 func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (inv *Inversion, err error) {
 	defer recovered(&err)
 	if err := ctx.Err(); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// judgeStep judges the parameters after a step, by an evaluation, or, where that would be the same, those
-// before it, by its logits.
+// judgeStep measures the parameters after a step by an evaluation. Where evaluation equals training mode, it measures
+// the parameters before the step instead, by the step's logits.
 func (f *fit) judgeStep(epoch int, out []*tensors.Tensor) error {
 	if f.Separate {
 		logits, err := f.logits()
@@ -50,7 +50,7 @@ func (f *fit) startEvaluation() (err error) {
 	return nil
 }
 
-// logits evaluates the model as it is.
+// logits evaluates the model with its present parameters.
 func (f *fit) logits() ([]float32, error) {
 	out, err := f.evaluate.Call(f.inputs...)
 	if err != nil {
@@ -59,14 +59,14 @@ func (f *fit) logits() ([]float32, error) {
 	defer release(out)
 	logits, err := tensors.CopyFlatData[float32](out[0])
 	if f.explain(out[1]) != "" {
-		// Not to be judged; the next step says why.
+		// NaN: not to be measured. The next step says why.
 		logits = slices.Repeat([]float32{float32(math.NaN())}, len(logits))
 	}
 	return logits, err
 }
 
-// judge measures logits, in the adjacency's order, of the parameters after an epoch, and keeps those that improve on
-// the validation metric. params are those parameters; nil for the store's.
+// judge measures logits, in the model's order of nodes, of the parameters after an epoch, and keeps these parameters
+// if they improve the validation metric. params are their values; nil stands for those in the store.
 func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error {
 	r := f.result
 	logits = sparse.Restore(f.model.Order, logits, f.model.Outputs)
@@ -85,7 +85,7 @@ func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error
 			}
 		}
 	}
-	// What is evaluated after the last epoch of pretraining is the first that is the whole model, and to be compared.
+	// The evaluation after the last epoch of pretraining is the first of the whole model; patience begins with it.
 	if f.patience++; epoch <= f.model.Pretraining() {
 		f.patience = 0
 		r.Val = Number(math.NaN())
@@ -105,7 +105,8 @@ func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error
 	return nil
 }
 
-// keep copies the model's variables to the host; params are the values of the trainable ones, nil for the store's.
+// keep copies the model's variables to the host. params are the values of the trainable ones; nil stands for the
+// store's.
 func (f *fit) keep(params []*tensors.Tensor) error {
 	values := map[*model.Variable]*tensors.Tensor{}
 	if params != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// MemoryVariable is the environment variable with the GiB of memory that a training may count on,
-// in place of what is free.
+// MemoryVariable is the environment variable with the memory in GiB that a training may use, in place of what is free.
 const MemoryVariable = "REVGNN_MEMORY"
 
 // Size is how large a graph is.
@@ -22,20 +21,20 @@ type Size struct{ Nodes, Edges, Features, Classes int }
 // SizeOf is a graph's size.
 func SizeOf(g *graphs.Graph) Size { return Size{g.NumNodes, len(g.Edges), g.NumFeatures, g.NumClasses} }
 
-// Least is a coarse lower bound, in bytes, of the memory of a training, before its program is compiled and knows
-// better: four arrays of [n, hidden] (a layer's input, its output and their cotangents), a column and a weight for
-// each direction of an edge, and the loss. Features may be sparse and are left out.
+// Least is a coarse lower bound, in bytes, of the memory of a training, for use before its program is compiled: four
+// arrays of [n, hidden] (a layer's input, its output and their cotangents), a column and a weight for each direction
+// of an edge, and the loss. Features may be sparse and are left out.
 func Least(s Size, c Config) int64 {
 	return 4*4*int64(s.Nodes)*int64(c.Hidden) + 2*8*int64(s.Edges) + 3*4*int64(s.Nodes)
 }
 
-// beside is what a process takes when it first runs a program, beside the program's own memory: pages of the plugin's
-// code, stacks of threads, what Go has not collected yet (8 to 40 MB; docs/performance.md).
+// beside is the memory that a process takes on its first run of a program, besides the program's own: pages of the
+// plugin's code, threads' stacks, and what Go has not collected yet (8 to 40 MB; docs/performance.md).
 const beside = 32 << 20
 
-// expect notes the memory that the process will have had at its peak when a compiled program has run: what it has now,
-// what the program takes, and copies of the best and the latest weights on the host; and refuses the program where
-// there is less. Engines that do not tell a program's memory are not checked.
+// expect predicts the peak memory of the process when a compiled program has run: its present memory, the program's
+// memory, and copies of the best and the latest weights on the host. It refuses the program where that is more than
+// there is. Engines that do not tell a program's memory are not checked.
 func (s *session) expect(program *Graph) error {
 	m, known := engine.MemoryOf(program.Executable())
 	if !known {
@@ -53,7 +52,7 @@ func (s *session) expect(program *Graph) error {
 	return admit(s.engine, s.graph, s.config, taken, need)
 }
 
-// admitLeast refuses what needs more memory than there is by [Least] already.
+// admitLeast refuses a training whose lower bound [Least] exceeds the available memory.
 func admitLeast(e *engine.Engine, g *graphs.Graph, c Config) error {
 	available, err := available(e)
 	least := Least(SizeOf(g), c)
@@ -63,8 +62,8 @@ func admitLeast(e *engine.Engine, g *graphs.Graph, c Config) error {
 	return refusal(g, c, "at least "+machine.Bytes(least), available, "choose a smaller --hidden")
 }
 
-// admit refuses, in a sentence with the numbers and what may fit, what needs more memory beside
-// what is taken than there is.
+// admit refuses a program that needs more memory, besides what is taken, than is available. The error has the numbers,
+// and settings that may fit.
 func admit(e *engine.Engine, g *graphs.Graph, c Config, taken, need int64) error {
 	available, err := available(e)
 	if err != nil || available == 0 || taken+need <= available {
@@ -79,8 +78,8 @@ func refusal(g *graphs.Graph, c Config, need string, available int64, advice str
 		c.Model, c.Hidden, g.Name, g.NumNodes, len(g.Edges), need, machine.Bytes(available), advice, MemoryVariable)
 }
 
-// remedy names the settings to lower. Most of what a program needs is arrays of [n, hidden], so that the width that
-// fits is about in proportion; with several heads, one may be enough.
+// remedy names the settings to lower. Most of a program's memory is arrays of [n, hidden], so that the width that fits
+// is about proportional to the memory; where there are several heads, fewer may be enough.
 func remedy(c Config, need, available int64) string {
 	width := int(float64(c.Hidden) * float64(available) / float64(need))
 	if width > 8 {
@@ -99,8 +98,7 @@ func remedy(c Config, need, available int64) string {
 	return advice
 }
 
-// available is what a training may take in all, including what the process has already, in
-// bytes; 0 if that is not known.
+// available is the memory in bytes that a training may use, including what the process has already; 0 if unknown.
 func available(e *engine.Engine) (int64, error) {
 	if text := os.Getenv(MemoryVariable); text != "" {
 		limit, err := strconv.ParseFloat(text, 64)

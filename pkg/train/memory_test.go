@@ -12,12 +12,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// TestMemoryPrediction compares what the compiled programs led to expect with the peak of the process.
+// TestMemoryPrediction compares the prediction from the compiled programs with the peak of the process.
 func TestMemoryPrediction(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	g := board(t, 100)
 	for _, model := range models.Names() {
-		if os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) != nil { // the peak starts anew
+		if os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) != nil { // resets the peak
 			t.Skip("the system does not let a process reset its peak memory")
 		}
 		c := small(model)
@@ -31,7 +31,7 @@ func TestMemoryPrediction(t *testing.T) {
 	}
 }
 
-// The depth of a reverse chain costs no memory, and the pure-Go engine tells none.
+// The memory of a reverse chain does not grow with depth, and the pure-Go engine reports none.
 func TestMemoryAsked(t *testing.T) {
 	g := board(t, 40)
 	temporary := func(reverse int) int64 {
@@ -59,7 +59,7 @@ func TestMemoryAsked(t *testing.T) {
 		}
 		return m.Temporary
 	}
-	// From 128 layers on, adjoint solves start from one state more.
+	// From 128 layers on, adjoint solves keep one more state, for extrapolation.
 	if shallow, deep := temporary(128), temporary(4096); deep > shallow {
 		t.Errorf("4096 reverse layers work in %d bytes, 128 in %d", deep, shallow)
 	}
@@ -70,7 +70,7 @@ func TestMemoryAsked(t *testing.T) {
 	}
 }
 
-// TestTooLittleMemory refuses before compiling what cannot fit, and after it what the program says that it needs.
+// TestTooLittleMemory: what cannot fit is refused before compiling, and otherwise by the compiled program's needs.
 func TestTooLittleMemory(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	g := board(t, 100)

@@ -2,44 +2,42 @@ package train
 
 import "time"
 
-// Options of a training; nil are none.
+// Options of a training; nil stands for the zero value.
 type Options struct {
 	// Epoch, if set, is called after every epoch.
 	Epoch func(Epoch)
-	// Checkpoint, if set, is where the training's state is kept, and from where it goes on.
+	// Checkpoint, if set, says where the training keeps its state, from which it is resumed.
 	Checkpoint *Checkpoint
-	// Notice, if set, is told, in a sentence, what becomes of checkpoints: that a training goes on from one, why it does
-	// not, or that one could not be written.
+	// Notice, if set, is called with a sentence about checkpoints: that a training is resumed from one, why it is not,
+	// or that one could not be written.
 	Notice func(text string)
-	// Until, if above zero, stops a training after so many epochs, with a checkpoint, unless it ends before; its result,
-	// so far, has the status [Paused]. The same training with another Until goes on from there. Every stop costs a
-	// step for judging.
+	// Until, if above zero, pauses a training after so many epochs, with a checkpoint and the status [Paused]. The
+	// same training with a larger Until, or none, resumes from there. Every pause costs one more step.
 	Until int
 }
 
-// Checkpoint is a file with the state of a training under way: all variables of its program (parameters, Adam's
-// moments, running statistics, the state of the random numbers), the best parameters so far, the history, and what
-// early stopping knows. A training that finds one goes on from it, and ends, on the same engine and machine, with the
-// numbers that it would have ended with unbroken, bit for bit, but for times.
+// Checkpoint is a file with the state of an unfinished training: all variables of its program (parameters, Adam's
+// moments, running statistics, the state of the random numbers), the best parameters so far, the history, and the
+// counters of early stopping. A training that finds one resumes from it. On the same engine and machine it ends with
+// the numbers of an uninterrupted training, bit for bit, except times.
 //
-// The file is written from time to time and where the training is interrupted, always whole (see [files.Write]). It
-// stays when the training has ended: who asked for it removes it, after the result is safe. Only one training at a
-// time may have it.
+// The file is written regularly and on interruption, always whole (see [files.Write]). It stays when the training has
+// ended; the caller removes it once the result is safe. Only one training at a time may use it.
 type Checkpoint struct {
 	Path string
-	// Every is the least time between two; 0 stands for [CheckpointEvery].
+	// Every is the least time between two checkpoints; 0 stands for [CheckpointEvery].
 	Every time.Duration
-	// Versions, by name, of what the numbers depend on beside graph, split, configuration and engine: a training does
-	// not go on from a state that others made.
+	// Versions, by name, are whatever else the numbers depend on besides graph, split, configuration and engine. A
+	// training does not resume from a state of other versions.
 	Versions map[string]string
-	// Replace starts over where the file has the state of something else; otherwise that is an [OriginError].
+	// Replace starts over where the file has the state of something else. Otherwise that is an [OriginError].
 	Replace bool
 }
 
-// CheckpointEvery is the time between two checkpoints: what a crash can cost.
+// CheckpointEvery is the default time between two checkpoints: at most so much work is lost in a crash.
 const CheckpointEvery = 2 * time.Minute
 
-// every is the time to the next checkpoint after one that took some time to write: on a slow disk, they are rarer.
+// every is the time to the next checkpoint after one that took some time to write; on slow disks there are fewer.
 func (c *Checkpoint) every(took time.Duration) time.Duration {
 	const most = 20 // checkpoints take less than a twentieth of the time
 	every := c.Every

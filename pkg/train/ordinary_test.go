@@ -18,8 +18,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// ordinary is a model as anybody may write one: layers of GoMLX's own with weights of their own, normalisation and
-// dropout between them, skip connections, and a setting of its own.
+// ordinary is a model as a user may write it: GoMLX's own layers with separate weights, normalisation and dropout
+// between them, skip connections, and a setting of its own.
 type ordinary struct{ matrix *sparse.Matrix }
 
 type ordinarySettings struct{ Slope float64 }
@@ -50,7 +50,7 @@ func (o *ordinary) Build(b *models.Builder) models.Output {
 		h = activation.LeakyRelu(gomlx.Dense(scope.In("dense"), a.Product(h), true, b.Config.Hidden))
 		x = Add(x, gomlx.DropoutStatic(scope, MulScalar(h, 1+slope), b.Config.Dropout))
 	}
-	x = b.BatchNorm("last", x) // GoMLX's has no kernel on the pure-Go engine
+	x = b.BatchNorm("last", x) // GoMLX's BatchNorm does not run on the pure-Go engine
 	return models.Output{Logits: gomlx.Dense(b.Scope.In("output"), x, true, b.Outputs), Representation: x}
 }
 

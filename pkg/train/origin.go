@@ -12,16 +12,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 )
 
-// Origin is all that the numbers of a training depend on, by name, but for the machine: the checksum of the graph as
-// the model sees it, the split, the engine, the model with its settings, and versions. Results of the same origin
-// belong together.
+// Origin is everything that the numbers of a training depend on, by name, except the machine: the checksum of the
+// graph as the model sees it, the split, the engine, the model with its settings, and versions. Results of equal
+// origin may be combined.
 type Origin map[string]string
 
 // versionOf begins the names of versions.
 const versionOf = "version of "
 
-// NewOrigin is the origin of a training on a graph that, as the model sees it ([models.Seen]), has a checksum;
-// versions are those of [Checkpoint].
+// NewOrigin is the origin of a training. graph is the checksum of the graph as the model sees it ([models.Seen]), and
+// versions are as in [Checkpoint].
 func NewOrigin(e *engine.Engine, graph string, split int, c Config, versions map[string]string) (Origin, error) {
 	o := Origin{"graph": graph, "split": strconv.Itoa(split), "engine": e.Name}
 	for key, value := range c.Resolved().Values() {
@@ -41,8 +41,8 @@ func NewOrigin(e *engine.Engine, graph string, split int, c Config, versions map
 	return o, nil
 }
 
-// Difference says, as the end of a sentence about what is kept, in what it differs from what is wanted; empty where it
-// does not. The model and its settings come first, then the graph, then versions.
+// Difference says how a kept origin differs from the wanted one, as the end of a sentence about what is kept; empty
+// where they are equal. The model and its settings come first, then the graph, then versions.
 func (kept Origin) Difference(wanted Origin) string {
 	all := maps.Clone(kept)
 	maps.Copy(all, wanted)

@@ -19,8 +19,8 @@ type Prediction struct {
 	// Logits are [nodes, Outputs], Representation is [nodes, Width], both row-major.
 	Logits, Representation []float32
 	Outputs, Width         int
-	// Loss is over the training nodes, and Gradients are the loss's by parameter, where asked for; [Evaluate] has
-	// neither.
+	// Loss is the loss over the training nodes, and Gradients are its gradients by parameter, if asked for; [Evaluate]
+	// gives neither.
 	Loss      float64
 	Gradients map[string]Array
 }
@@ -71,7 +71,7 @@ func (s *session) outputs(logits, representation *tensors.Tensor) *Prediction {
 	return p
 }
 
-// given is a session for evaluations: without dropout, with given parameters.
+// given is a session for evaluation in training mode without dropout, with given parameters.
 func given(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array) (*session, error) {
 	s, err := newSession(e, g, split, c)
 	if err != nil {
@@ -85,7 +85,7 @@ func given(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[s
 	return s, nil
 }
 
-// load sets the model's variables; every one must be there, in its shape.
+// load sets the model's variables; every variable must be in weights, with the right shape.
 func (s *session) load(weights map[string]Array) error {
 	for _, v := range s.Variables {
 		name, shape := models.NameOf(v), v.Shape()

@@ -10,7 +10,7 @@ const (
 	OK          = "ok"
 	Diverged    = "diverged"
 	Interrupted = "interrupted"
-	// Paused is a training that came to [Options].Until.
+	// Paused is a training that stopped at [Options].Until.
 	Paused = "paused"
 )
 
@@ -34,8 +34,8 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*float64)(n))
 }
 
-// Epoch is what is known after one epoch. Val and Test are of the parameters after that epoch's step; Test is for
-// curves alone, and nothing is chosen by it.
+// Epoch holds what is known after one epoch. Val and Test are measured with the parameters after that epoch's step;
+// Test is for curves only, and nothing is chosen by it.
 type Epoch struct {
 	Epoch   int     `json:"epoch"`
 	Epochs  int     `json:"-"`
@@ -49,8 +49,8 @@ type Epoch struct {
 	Residual   Number     `json:"residual,omitempty"`
 }
 
-// Iterations are means per reverse layer; of a diffusion, evaluations of the diffusion's right-hand side, both ways
-// together, and vector-Jacobian products of it.
+// Iterations are means per reverse layer. For a diffusion, Solve is the number of evaluations of its right-hand side,
+// in both directions together, and Adjoint that of its vector-Jacobian products.
 type Iterations struct {
 	Solve   float64 `json:"solve"`
 	Adjoint float64 `json:"adjoint"`
@@ -60,26 +60,27 @@ type Iterations struct {
 type Result struct {
 	Split int    `json:"split"`
 	Seed  uint64 `json:"seed"`
-	// Epochs run, and the one whose parameters were kept: the first of the best validation metric.
+	// Epochs is the number of epochs run, and BestEpoch the one whose parameters were kept: the first with the best
+	// validation metric.
 	Epochs    int    `json:"epochs"`
 	BestEpoch int    `json:"best_epoch"`
 	Val       Number `json:"val"`
 	Test      Number `json:"test"`
-	// Seconds in all; EpochSeconds is the median of all but the first step, CompileSeconds the time to build and
-	// compile the step.
+	// Seconds is the total time, EpochSeconds the median over all steps but the first, and CompileSeconds the time to
+	// build and compile the step.
 	Seconds        float64 `json:"seconds"`
 	EpochSeconds   float64 `json:"epoch_seconds"`
 	CompileSeconds float64 `json:"compile_seconds"`
-	// Threads that the engine computed on, where its results depend on that ([engine.Engine.Threads]).
+	// Threads that the engine computed on; 0 where results do not depend on it ([engine.Engine.Threads]).
 	Threads int `json:"threads,omitempty"`
 	// PeakRSS of the process so far, in bytes.
 	PeakRSS int64 `json:"peak_rss_bytes"`
-	// PredictedBytes is the peak memory that was expected when the programs were compiled, before they ran: that of
-	// the process so far, and what the compiler says that they take; 0 where it does not say.
+	// PredictedBytes is the peak memory predicted when the programs were compiled, before they ran: the process's
+	// memory at that time plus the programs' as the compiler reports it; 0 where it reports none.
 	PredictedBytes int64      `json:"predicted_bytes"`
 	Iterations     Iterations `json:"iterations"`
-	// Residual is the largest residual (see solve.Options) of any solve of the last epoch, ResidualLayer
-	// the layer it was in, AdjointResidual the same of the adjoint, relative to its right-hand side.
+	// Residual is the largest residual (see solve.Options) of any solve in the last epoch, and ResidualLayer its
+	// layer. AdjointResidual is the largest of the adjoint solves, relative to their right-hand sides.
 	Residual        Number `json:"residual"`
 	ResidualLayer   int    `json:"residual_layer"`
 	AdjointResidual Number `json:"adjoint_residual"`
@@ -87,8 +88,8 @@ type Result struct {
 	// Message says in a sentence what went wrong, if anything did.
 	Message string `json:"message,omitempty"`
 
-	// History of all epochs; Logits of the kept parameters, row-major [nodes, outputs], in the graph's order; Weights
-	// the kept parameters by name.
+	// History of all epochs; Logits with the kept parameters, row-major [nodes, outputs], in the graph's order;
+	// Weights, the kept parameters by name.
 	History []Epoch          `json:"-"`
 	Logits  []float32        `json:"-"`
 	Outputs int              `json:"-"`

@@ -31,12 +31,11 @@ type session struct {
 	store  *model.Store
 	models.Declaration
 	inputs []any // labels, training mask, the model's arrays
-	// predicted is the peak memory of the process that its compiled programs lead to expect,
-	// 0 where that is not known.
+	// predicted is the peak memory of the process predicted from its compiled programs; 0 where unknown.
 	predicted int64
 }
 
-// newSession is a session for training on a split, or for what is measured as in training.
+// newSession is a session for training on a split, or for measuring in training mode.
 func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*session, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -47,7 +46,7 @@ func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*sessio
 	return openSession(e, g, g.Splits[split], c, c.Seed+uint64(split))
 }
 
-// teaches returns an error where a graph's split is nothing to train on.
+// teaches returns an error where a split cannot be trained on.
 func teaches(g *graphs.Graph, split int) error {
 	if g.NumNodes > 0 && g.Labelled() == 0 {
 		return fmt.Errorf("graph %q has no labels, which training needs: add them to it, or have a model that was "+
@@ -67,7 +66,7 @@ func teaches(g *graphs.Graph, split int) error {
 	return g.Teaches(split)
 }
 
-// openSession is a session for a graph that a model of a valid configuration can read.
+// openSession is a session for a valid configuration on a graph that its model can read.
 func openSession(e *engine.Engine, g *graphs.Graph, split graphs.Split, c Config, seed uint64) (*session, error) {
 	if err := admitLeast(e, g, c); err != nil {
 		return nil, err
@@ -78,7 +77,7 @@ func openSession(e *engine.Engine, g *graphs.Graph, split graphs.Split, c Config
 	}
 	s := &session{engine: e, graph: g, model: m, config: c.Resolved(), split: split, store: model.NewStore()}
 	s.bind()
-	debug.FreeOSMemory() // what loading and layout took, for the engine to have
+	debug.FreeOSMemory() // return the memory of loading and layout, for the engine
 	if err := s.declare(seed); err != nil {
 		s.close()
 		return nil, err
@@ -124,14 +123,14 @@ func (s *session) trainable() []*model.Variable {
 	return slices.DeleteFunc(slices.Clone(s.Variables), func(v *model.Variable) bool { return !v.Trainable })
 }
 
-// built is the loss, a scalar, beside the model's outputs.
+// built is the loss, a scalar, together with the model's outputs.
 type built struct {
 	models.Output
 	loss *Node
 }
 
-// build adds the model and its loss over the training nodes to a graph: the mean of the cross-entropy, or of the
-// binary cross-entropy with logits for two classes (paper section 4.1.2); in training with the model's own penalty.
+// build adds the model and its loss over the training nodes to a graph: the mean cross-entropy or, for two classes,
+// the mean binary cross-entropy with logits (paper section 4.1.2). In training the model's own penalty is added.
 func (s *session) build(scope *model.Scope, in []*Node, training bool) built {
 	g := in[0].Graph()
 	s.store.SetTraining(g, training)
@@ -168,7 +167,7 @@ func (s *session) gradients(loss *Node) []*Node {
 	return Gradient(loss, values...)
 }
 
-// The first outputs of step; then come the parameters before the step.
+// The first outputs of step. They are followed by the parameters before the step.
 const (
 	outLoss = iota
 	outLogits
@@ -193,7 +192,7 @@ func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 			gradients[i] = Add(gradients[i], MulScalar(before[i], s.config.WeightDecay))
 		}
 	}
-	// The optimiser takes gradients in the order of the store's variables, which is that of their making.
+	// The optimiser takes gradients in the order of the store's variables, the order in which they were made.
 	adam := optimizer.Adam().LearningRate(s.config.LearningRate).Epsilon(1e-8).Done()
 	adam.(gomlx.OptimizeWithGradients).UpdateGraphWithGradients(scope, gradients, b.loss.DType())
 	for _, bounded := range models.Groups(s.Params) {
@@ -206,12 +205,12 @@ func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 		stats.AdjointResidual, stats.Outcome}, before...)
 }
 
-// explain says in a sentence why the model could not be computed, for its outcome; it is empty if it could.
+// explain says in a sentence why the model's computation failed, given its outcome; empty if it did not.
 func (s *session) explain(outcome *tensors.Tensor) string {
 	return s.model.Explain(int(tensors.ToScalar[int32](outcome)))
 }
 
-// scale changes the values that a graph leaves in parameters with a bound.
+// scale replaces the values of bounded parameters, as a graph leaves them, by by(values).
 func scale(scope *model.Scope, g *Graph, bounded models.Bounded, by func([]*Node) []*Node) {
 	var values []*Node
 	for _, p := range bounded.Params {
@@ -222,7 +221,7 @@ func scale(scope *model.Scope, g *Graph, bounded models.Bounded, by func([]*Node
 	}
 }
 
-// toBound scales the weights that have a bound so that they meet it.
+// toBound scales the bounded weights so that the sums of their norms equal their limits.
 func (s *session) toBound() error {
 	groups := models.Groups(s.Params)
 	if len(groups) == 0 {
@@ -238,7 +237,7 @@ func (s *session) toBound() error {
 	return err
 }
 
-// once compiles a graph on the session's inputs and runs it a single time; what names it in errors.
+// once compiles a graph for the session's inputs and runs it once; what names it in errors.
 func (s *session) once(what string, graph func(scope *model.Scope, in []*Node) []*Node) ([]*tensors.Tensor, error) {
 	exec, err := model.NewExec(s.engine.Backend, s.store, graph)
 	if err != nil {
@@ -255,8 +254,8 @@ func (s *session) once(what string, graph func(scope *model.Scope, in []*Node) [
 	return out, nil
 }
 
-// compile compiles a program for the session's inputs, and refuses one that needs more memory than there
-// is; what names it in errors.
+// compile compiles a program for the session's inputs, and refuses it if it needs more memory than there is; what
+// names it in errors.
 func (s *session) compile(exec *model.Exec, what string) error {
 	program, err := exec.Compile(shapesOf(s.inputs)...)
 	if err != nil {

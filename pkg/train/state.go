@@ -19,25 +19,25 @@ import (
 //	bytes                            the arrays that the header lists, one after the other
 const stateMagic = "revgnn checkpoint 1\n"
 
-// state is what a checkpoint holds.
+// state is the content of a checkpoint.
 type state struct {
 	Origin Origin `json:"origin"`
-	// Result so far, with Seconds until now, History, and the best validation metric after each of its epochs.
+	// Result so far, with Seconds until now; History; and the best validation metric after each epoch of the history.
 	Result   Result   `json:"result"`
 	History  []Epoch  `json:"history"`
 	BestVals []Number `json:"best_vals"`
-	// Sums over epochs, and the epochs since the last improvement.
+	// Solve and Adjoint are sums over epochs; Patience counts the epochs since the last improvement.
 	Solve    float64 `json:"solve"`
 	Adjoint  float64 `json:"adjoint"`
 	Patience int     `json:"patience"`
 	Arrays   []array `json:"arrays"`
 }
 
-// array is an array in memory that a checkpoint holds the bytes of.
+// array is an array in memory whose bytes a checkpoint holds.
 type array struct {
 	Name  string `json:"name"`
 	Shape string `json:"shape"`
-	// bytes is its size; write writes it, and set gives it the bytes that write wrote.
+	// bytes is its size; write writes its bytes, and set restores it from the bytes that write wrote.
 	bytes int
 	write func(io.Writer) error
 	set   func([]byte) error
@@ -50,7 +50,7 @@ func writeState(path string, s state) error {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	return files.WriteSealed(path, func(w io.Writer) error {
-		io.WriteString(w, stateMagic) // a failure comes again when the rest is written
+		io.WriteString(w, stateMagic) // an error here is returned again by the writes below
 		binary.Write(w, binary.LittleEndian, uint64(len(header)))
 		w.Write(header)
 		for _, a := range s.Arrays {
@@ -62,11 +62,11 @@ func writeState(path string, s state) error {
 	})
 }
 
-// damage is what is wrong with a checkpoint that is not as it was written.
+// damage is the error of a checkpoint that is not as it was written.
 type damage struct{ error }
 
-// readState reads a state, and its arrays' bytes. wanted are the arrays that such a state has; it may allocate as much
-// as they and the header need. A file that is not as writeState wrote it is a [damage].
+// readState reads a state and the bytes of its arrays. wanted lists the arrays that such a state must have; no more
+// memory is allocated than they and the header need. A file that is not as writeState wrote it is a [damage].
 func readState(path string, wanted func(state) []array) (s state, content [][]byte, err error) {
 	f, err := files.OpenSealed(path, "a file that revgnn wrote")
 	var changed *files.DamageError
@@ -89,7 +89,7 @@ func readState(path string, wanted func(state) []array) (s state, content [][]by
 	if err := json.NewDecoder(io.LimitReader(in, int64(length))).Decode(&s); err != nil {
 		return s, nil, damage{err}
 	}
-	// The decoder may have read beyond the value, but not beyond the header.
+	// The decoder may have buffered bytes after the JSON value; the arrays begin after the header.
 	start := int64(len(stateMagic)+8) + int64(length)
 	in.Reset(io.NewSectionReader(f, start, f.Size()-start))
 	list := wanted(s)

@@ -65,7 +65,7 @@ func TestFitLearnsOnBothEngines(t *testing.T) {
 	})
 }
 
-// The kept weights, evaluated anew, give the kept logits: what was measured is what was kept.
+// The kept weights, evaluated again, give the kept logits: the measured parameters are those that were kept.
 func TestKeptWeightsGiveKeptLogits(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	g := board(t, 10)
@@ -101,7 +101,7 @@ func TestSeedsDecide(t *testing.T) {
 	}
 }
 
-// After training, the weight is within its bound: projected in one mode, by its factor in the other.
+// After training, the weight is within its bound: by projection in one mode, by scaling inside the model in the other.
 func TestBoundHolds(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	for _, model := range []string{"gcn+rep", "gat+rep"} {
@@ -176,7 +176,7 @@ func TestUnconvergedSolvesWarn(t *testing.T) {
 	}
 }
 
-// 1024 reverse layers start finite, and compile as fast as 16: depth is a loop.
+// With 1024 reverse layers the loss is finite from the start, and compiling takes as long as with 16: depth is a loop.
 func TestDepthIsALoop(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	c := small("gcn+rep")
@@ -198,7 +198,7 @@ func TestDepthIsALoop(t *testing.T) {
 	}
 }
 
-// A benchmark starts every step alike, or trains on from given weights.
+// A benchmark starts every step from the same parameters, or trains on from given weights.
 func TestBenchFromWeights(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	g, c := board(t, 6), small("gcn+rep")

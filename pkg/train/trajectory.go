@@ -16,15 +16,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Trajectory is what a model makes of a graph layer by layer, per node in the graph's order.
+// Trajectory holds a model's states layer by layer, per node in the graph's order.
 type Trajectory struct {
 	// Forward and Reverse states, in the order of the layers asked for; plain models have no reverse ones.
 	Forward, Reverse []State
-	// Probability of class 1 that the whole model gives; nil for more than two classes.
+	// Probability of class 1 by the whole model; nil for more than two classes.
 	Probability []float64
 }
 
-// State is one layer's.
+// State is the state after a number of layers.
 type State struct {
 	// Layer is the number of layers before it; 0 is the encoded input.
 	Layer int
@@ -36,7 +36,7 @@ type State struct {
 }
 
 // Trace evaluates a model with given parameters, as [Predict] does, and returns its states after the given numbers of
-// layers, as far as its depth goes. Only models made of layers have such states: see [models.Tracer].
+// layers, up to its depth. Only models made of layers have such states: see [models.Tracer].
 func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array,
 	layers []int) (t *Trajectory, err error) {
 	defer recovered(&err)
@@ -93,7 +93,7 @@ func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[s
 	return t, nil
 }
 
-// probability copies a tensor [n, 1] in the adjacency's order to the graph's.
+// probability copies a tensor [n, 1] to the host, from the model's order of nodes to the graph's.
 func (s *session) probability(t *tensors.Tensor) []float64 {
 	values := sparse.Restore(s.model.Order, tensors.MustCopyFlatData[float32](t), 1)
 	out := make([]float64, len(values))
@@ -103,7 +103,7 @@ func (s *session) probability(t *tensors.Tensor) []float64 {
 	return out
 }
 
-// Within are the layers up to a depth, ascending.
+// Within lists the given layers up to a depth, ascending and once each.
 func Within(layers []int, depth int) []int {
 	out := slices.Compact(slices.Sorted(slices.Values(layers)))
 	return slices.DeleteFunc(out, func(l int) bool { return l < 0 || l > depth })

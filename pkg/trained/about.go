@@ -13,42 +13,44 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// key is the file's metadata with an [About], as JSON.
+// key is the entry of a file's metadata that holds an [About], as JSON.
 const key = "revgnn.model"
 
-// format is the version of About. A file of another one is refused: it may say what this program would pass over.
+// format is the version of About. Files of other versions are refused, since they may contain something that this
+// program would ignore.
 const format = 1
 
-// About is what a file says of its model beside the parameters.
+// About is what a file says about its model besides the parameters.
 type About struct {
 	Format int `json:"format"`
-	// Config is the whole configuration, that of the training included.
+	// Config is the whole configuration, including that of the training.
 	Config train.Config `json:"config"`
-	// Features per node, with their names where the graph has names for them, and whether each node's features were
-	// divided by their sum ([datasets.RowNormalise]). Running statistics of batch normalisation are parameters.
+	// Features is the number of features per node, and FeatureNames their names, if the graph has any. RowNormalised
+	// tells that each node's features were divided by their sum ([datasets.RowNormalise]). (Running statistics of
+	// batch normalisation are parameters.)
 	Features      int      `json:"features"`
 	FeatureNames  []string `json:"feature_names,omitempty"`
 	RowNormalised bool     `json:"row_normalised"`
-	// Classes are their names, in the order of the model's outputs.
+	// Classes are the classes' names, in the order of the model's outputs.
 	Classes []string `json:"classes"`
-	// Dataset is the graph that the model was trained on, with its nodes and its checksum as the model sees it
-	// ([models.Seen]), and Split and Seed those of the training.
+	// Dataset is the graph that the model was trained on, with its number of nodes and its checksum as the model sees
+	// it ([models.Seen]); Split and Seed are those of the training.
 	Dataset  string `json:"dataset"`
 	Nodes    int    `json:"nodes"`
 	Checksum string `json:"checksum"`
 	Split    int    `json:"split"`
 	Seed     uint64 `json:"seed"`
-	// BestEpoch is the epoch whose parameters these are, and Val and Test what they were judged as by Metric.
+	// BestEpoch is the epoch of these parameters, and Val and Test are their results by Metric.
 	BestEpoch int          `json:"best_epoch"`
 	Metric    string       `json:"metric"`
 	Val       train.Number `json:"val"`
 	Test      train.Number `json:"test"`
-	// Engine that trained it, and Versions of revgnn, Go and the modules that compute, by name.
+	// Engine trained the model; Versions are those of revgnn, Go and the modules that compute, by name.
 	Engine   string            `json:"engine"`
 	Versions map[string]string `json:"versions"`
 }
 
-// Describe is what there is to say of a model that was trained on a graph.
+// Describe describes a model that was trained on a graph.
 func Describe(g *graphs.Graph, c train.Config, engine string, r *train.Result) About {
 	return About{Format: format, Config: c.Resolved(), Features: g.NumFeatures, FeatureNames: g.FeatureNames,
 		RowNormalised: g.RowNormalised, Classes: g.Classes(), Dataset: g.Name, Nodes: g.NumNodes,
@@ -56,7 +58,7 @@ func Describe(g *graphs.Graph, c train.Config, engine string, r *train.Result) A
 		Metric: train.Metric(g), Val: r.Val, Test: r.Test, Engine: engine, Versions: results.Versions()}
 }
 
-// parse reads what a file at path says of its model.
+// parse reads the About in the metadata of the file at path.
 func parse(path string, metadata map[string]string) (a About, err error) {
 	text, has := metadata[key]
 	if !has {
@@ -96,7 +98,7 @@ func (a About) validate() error {
 	return nil
 }
 
-// fits returns an error where the model can't read a graph; file names the model's.
+// fits returns an error where the model cannot read a graph; file is the model's file, for the error.
 func (a About) fits(g *graphs.Graph, file string) error {
 	if g.NumFeatures != a.Features {
 		return fmt.Errorf("%s is of a model for graphs with %d features per node, as %s has, but %s has %d: give a "+
@@ -117,7 +119,7 @@ func (a About) fits(g *graphs.Graph, file string) error {
 	return a.fitsNodes(g, file)
 }
 
-// fitsNodes returns an error where a graph does not have the nodes that the model is bound to, if it is to any.
+// fitsNodes returns an error where the model is bound to certain nodes and the graph has others.
 func (a About) fitsNodes(g *graphs.Graph, file string) error {
 	parameters, err := models.Parameters(a.Config.Config, a.Features, len(a.Classes))
 	if err != nil {

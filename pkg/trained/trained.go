@@ -12,16 +12,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/weights"
 )
 
-// Model is a model that was trained.
+// Model is a trained model.
 type Model struct {
 	About
 	// Weights are the parameters by name.
 	Weights map[string]train.Array
-	// file names it in errors.
+	// file is the model's file, for errors.
 	file string
 }
 
-// New is the model of a training's result: its best epoch's, which there has to be.
+// New is the model of a training's best epoch; a training without one is an error.
 func New(g *graphs.Graph, c train.Config, engine string, r *train.Result) (*Model, error) {
 	if len(r.Weights) == 0 {
 		return nil, fmt.Errorf("the training of %s on %s has no best epoch, and so no parameters to keep (it ended as "+
@@ -30,8 +30,8 @@ func New(g *graphs.Graph, c train.Config, engine string, r *train.Result) (*Mode
 	return &Model{About: Describe(g, c, engine, r), Weights: r.Weights, file: "the model"}, nil
 }
 
-// Write writes the model to a file whose name ends in .safetensors, whole or not at all. It has a checksum, by which a
-// changed byte is noticed.
+// Write writes the model to a file whose name ends in .safetensors, whole or not at all. The file has a checksum,
+// which reveals a changed byte.
 func (m *Model) Write(path string) error {
 	text, err := json.Marshal(m.About)
 	if err != nil {
@@ -40,7 +40,7 @@ func (m *Model) Write(path string) error {
 	return weights.WriteFile(path, m.Weights, map[string]string{key: string(text)})
 }
 
-// Read reads a file that [Model.Write] or 'revgnn train --out' wrote. One that does not say what model it is of, or is
+// Read reads a file that [Model.Write] or 'revgnn train --out' wrote. A file that does not describe its model, or is
 // not as it was written, is an error.
 func Read(path string) (*Model, error) {
 	f, err := weights.ReadFile(path)
@@ -58,25 +58,25 @@ func Read(path string) (*Model, error) {
 	return &Model{About: about, Weights: f.Parameters, file: path}, nil
 }
 
-// Prediction is what a model says of the nodes of a graph, in the graph's order. Matrices are row-major.
+// Prediction holds a model's outputs for the nodes of a graph, in the graph's order. Matrices are row-major.
 type Prediction struct {
-	// IDs are the nodes' names and Classes those of the classes, in the order of the probabilities' columns.
+	// IDs are the nodes' names, and Classes the classes' names, in the order of the columns of Probabilities.
 	IDs, Classes []string
 	// Probabilities of the classes, [nodes, classes]; each row's sum is 1.
 	Probabilities []float64
-	// Logits are [nodes, classes], or [nodes, 1] for two classes, of the second; Representation is what the model's
-	// last layer reads, [nodes, Width].
+	// Logits are [nodes, Outputs]: one for each class or, for two classes, one for the second. Representation is the
+	// input of the model's last layer, [nodes, Width].
 	Logits, Representation []float32
 	Outputs, Width         int
-	// Engine that computed them.
+	// Engine is the engine that computed the prediction.
 	Engine string
 }
 
-// Predict computes the class probabilities of a graph's nodes, in evaluation mode: with the running statistics of batch
-// normalisation, and without dropout. The graph needs neither labels nor splits. Its features have to be those that the
-// model was trained on, in their order; where those were divided by their sum, these are, too.
+// Predict computes the class probabilities of a graph's nodes in evaluation mode: with the running statistics of batch
+// normalisation, and without dropout. The graph needs neither labels nor splits. It must have the features that the
+// model was trained on, in the same order; if those were divided by their sum, these are too.
 //
-// e is the engine that computes; nil stands for the first that is there ([engine.Open]).
+// e is the engine to use; nil stands for the first that is available ([engine.Open]).
 func (m *Model) Predict(e *engine.Engine, g *graphs.Graph) (*Prediction, error) {
 	if err := m.fits(g, m.file); err != nil {
 		return nil, err

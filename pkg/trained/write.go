@@ -12,10 +12,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// Of is the probability of a class for a node, by their numbers.
+// Of is the probability of a class for a node, both given by number.
 func (p *Prediction) Of(node, class int) float64 { return p.Probabilities[node*len(p.Classes)+class] }
 
-// Write writes the prediction to a file by its name's end, whole or not at all:
+// Write writes the prediction to a file, whole or not at all, in a format that depends on the end of its name:
 //
 //   - .csv: a row for each node, with the columns id and then the probability of each class by its name;
 //   - .npz: the arrays probabilities [nodes, classes], logits [nodes, classes] ([nodes] for two classes) and
@@ -48,7 +48,7 @@ func rowOf[T any](matrix []T, row, width int) []T { return matrix[row*width : (r
 
 func (p *Prediction) writeCSV(to io.Writer) error {
 	w := csv.NewWriter(to)
-	w.Write(append([]string{"id"}, p.Classes...)) // a failure is Error's below
+	w.Write(append([]string{"id"}, p.Classes...)) // an error is returned by Error below
 	row := make([]string, 1+len(p.Classes))
 	for i, id := range p.IDs {
 		row[0] = id
@@ -61,7 +61,7 @@ func (p *Prediction) writeCSV(to io.Writer) error {
 	return w.Error()
 }
 
-// Arrays are those of the .npz file.
+// Arrays are the arrays of the .npz file.
 func (p *Prediction) Arrays() []npz.Named {
 	n := len(p.IDs)
 	probabilities := make([]float32, len(p.Probabilities))

@@ -1,5 +1,5 @@
-// Package weights reads and writes the parameters of models, by the names of the authors' PyTorch implementation:
-// as .npz or as .safetensors.
+// Package weights reads and writes the parameters of models, under the names of the authors' PyTorch implementation,
+// as .npz or .safetensors.
 package weights
 
 import (
@@ -18,32 +18,32 @@ import (
 // maxValues bounds the parameters of one file, so that a small packed file cannot fill the memory.
 const maxValues = 1 << 28
 
-// Prefix marks parameters in files that hold other arrays too.
+// Prefix marks parameters in files that also hold other arrays.
 const Prefix = "param."
 
-// others begin the names of arrays that may lie beside parameters without being any: a model's outputs and gradients.
+// others begin the names of arrays in such files that are not parameters: a model's outputs and gradients.
 var others = []string{"out.logits", "out.representation", "out.loss", "grad."}
 
-// counter ends the name of PyTorch's count of batches, which batch normalisation does not need.
+// counter ends the name of PyTorch's count of batches, which batch normalisation here does not need.
 const counter = ".num_batches_tracked"
 
-// Read reads the parameters in a .npz or .safetensors file. If any array is called "param.<name>", only those arrays
-// are parameters, and are returned by <name>; else all are, but for outputs and gradients ("out.logits", "grad.…").
+// Read reads the parameters in a .npz or .safetensors file. If any array is called "param.<name>", only such arrays
+// are parameters, returned as <name>. Otherwise all arrays are, except outputs and gradients ("out.logits", "grad.…").
 func Read(path string) (map[string]train.Array, error) {
 	f, err := ReadFile(path)
 	return f.Parameters, err
 }
 
-// File is what a file of weights holds.
+// File is the content of a file of weights.
 type File struct {
 	Parameters map[string]train.Array
-	// Metadata is what a .safetensors file says beside.
+	// Metadata of a .safetensors file; empty for .npz.
 	Metadata map[string]string
-	// Sealed tells that the file has a checksum of revgnn's, and is as it was written.
+	// Sealed tells that the file has revgnn's checksum, and that it is right.
 	Sealed bool
 }
 
-// ReadFile is [Read], with what the file says beside.
+// ReadFile is [Read] that also returns the metadata.
 func ReadFile(path string) (f File, err error) {
 	var (
 		names []string
@@ -71,7 +71,7 @@ func ReadFile(path string) (f File, err error) {
 	return f, err
 }
 
-// read reads those of the arrays with the given names that are parameters.
+// read reads the parameters among the arrays with the given names.
 func read(path string, names []string,
 	array func(string) ([]float32, []int, error)) (map[string]train.Array, error) {
 	out := map[string]train.Array{}
@@ -111,7 +111,7 @@ func parameters(names []string) []string {
 	})
 }
 
-// Write writes parameters to a file, .npz or .safetensors by its name, whole or not at all. Equal
+// Write writes parameters to a file, as .npz or .safetensors by the end of its name, whole or not at all. Equal
 // parameters give equal bytes.
 func Write(path string, parameters map[string]train.Array) error {
 	return WriteFile(path, parameters, nil)
@@ -143,12 +143,11 @@ func WriteFile(path string, parameters map[string]train.Array, metadata map[stri
 	return unknownFormat(path)
 }
 
-// For picks the arrays that a model wants, under the names that it uses, and tells for each of these the name that it
-// has in the file: a weight that PyTorch reparametrises is called "weight_orig" there, else "weight", and either name
-// is taken for the other. Shapes are left to [train.Predict]. An array that the model has no use for is an error, as
-// it would be a sign of another model or other settings; one that is missing is an error of Predict's.
-//
-// The model is one for graphs with so many features and classes.
+// For picks the arrays that a model needs from those read, for graphs with the given numbers of features and classes.
+// wanted has them under the model's names, and names maps these to the names in the file, which may differ: PyTorch
+// calls a reparametrised weight "weight_orig" and others "weight", and either name is accepted for the other. An array
+// that the model does not use is an error, since it suggests another model or other settings. Missing arrays and wrong
+// shapes are left to [train.Predict].
 func For(c models.Config, features, classes int,
 	read map[string]train.Array) (wanted map[string]train.Array, names map[string]string, err error) {
 	parameters, err := models.Parameters(c, features, classes)
@@ -175,7 +174,7 @@ func For(c models.Config, features, classes int,
 	return wanted, names, nil
 }
 
-// other is the name with or without PyTorch's mark of a reparametrised weight.
+// other adds or removes PyTorch's mark of a reparametrised weight.
 func other(name string) string {
 	const mark = "_orig"
 	if plain, ok := strings.CutSuffix(name, mark); ok {

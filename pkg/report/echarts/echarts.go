@@ -1,8 +1,8 @@
-// Package echarts finds the charting library that draws every figure: Apache ECharts, an installed dependency
-// that is never part of this repository nor of a saved notebook.
+// Package echarts finds Apache ECharts, the charting library that draws every figure. It is an installed dependency,
+// and never part of this repository or of a saved notebook.
 //
-// `make setup` installs it (see kernels/install). The package depends on the standard library and package files alone,
-// so that the installer can use it before anything else is there.
+// `make setup` installs it (see kernels/install). The package depends only on the standard library and package files,
+// so that the installer can use it before anything else is installed.
 package echarts
 
 import (
@@ -24,21 +24,21 @@ const (
 	// SHA256 of that version's dist/echarts.min.js, in hexadecimal.
 	SHA256 = "bf4a223524e40b77c304bec67e1222cf551f14880cf42c69dc046558e11c07b1"
 
-	// Package is the integrity of that version's npm package, as npm's lock files write it.
+	// Package is the integrity hash of that version's npm package, in the form of npm's lock files.
 	Package = "sha512-oTbVTsXfKuEhxftHqL5xprgLoc0k7uScAwtryCgWF6hPYFLRwOUHiFmHGCBKP5NPFNkDVopOieyUqYGH8Fa3kA=="
 
-	// maxBytes bounds a file in its place; it has 1 MB.
+	// maxBytes bounds the size of the file that is read as the library; the library has 1 MB.
 	maxBytes = 16 << 20
 
-	// Variable names the environment variable that overrides where the library lies.
+	// Variable names the environment variable with the library's path, if it is not File.
 	Variable = "REVGNN_ECHARTS"
 
-	// File is where the installer puts the library, seen from the top of the checkout.
+	// File is the path, from the top of the checkout, to which the installer copies the library.
 	File = ".venv/share/revgnn/echarts.min.js"
 )
 
-// Path says where the library lies: the file that REVGNN_ECHARTS names, else File in the first folder above the
-// working directory, or above the running program, that has it. The error says how to install it.
+// Path is the library's path: the file that REVGNN_ECHARTS names, else File in the working directory or the nearest
+// folder above it, else File in a folder above the running program. The error says how to install it.
 func Path() (string, error) {
 	if p := os.Getenv(Variable); p != "" {
 		if _, err := os.Stat(p); err != nil {
@@ -58,7 +58,7 @@ func Path() (string, error) {
 		"run `make setup` in the revgnn checkout, or set %s to an echarts.min.js %s", File, Variable, Version)
 }
 
-// above looks for File in dir and in every folder that holds it.
+// above looks for File in dir and in the folders above it.
 func above(dir string) (string, bool) {
 	for {
 		p := filepath.Join(dir, filepath.FromSlash(File))
@@ -89,7 +89,7 @@ func Source() (string, error) {
 	return string(b), nil
 }
 
-// Check reports an error unless b is echarts.min.js in the expected version.
+// Check returns an error unless b is echarts.min.js in the expected version.
 func Check(b []byte) error {
 	if got := fmt.Sprintf("%x", sha256.Sum256(b)); got != SHA256 {
 		return fmt.Errorf("echarts: the file is not echarts.min.js %s: its SHA-256 is %s", Version, got)
@@ -97,7 +97,7 @@ func Check(b []byte) error {
 	return nil
 }
 
-// CheckPackage reports an error unless b is the npm package in the expected version.
+// CheckPackage returns an error unless b is the npm package in the expected version.
 func CheckPackage(b []byte) error {
 	sum := sha512.Sum512(b)
 	if got := "sha512-" + base64.StdEncoding.EncodeToString(sum[:]); got != Package {
@@ -107,7 +107,7 @@ func CheckPackage(b []byte) error {
 	return nil
 }
 
-// Integrity is SHA256 in the form that browsers check before they run a fetched script.
+// Integrity is SHA256 in the form of an integrity attribute, by which browsers check a script that they fetch.
 func Integrity() string {
 	sum, err := hex.DecodeString(SHA256)
 	if err != nil {

@@ -6,14 +6,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// A Corner is the upper left part of a square board whose cells are the nodes of a graph, row by row: small enough to
-// see single cells.
+// A Corner is the upper left part of a square board whose cells, row by row, are the nodes of a graph. It is small
+// enough to show single cells.
 type Corner struct {
 	Width int // of the whole board, in cells
 	Side  int // of the corner, in cells; the whole board where it is larger
 }
 
-// side of what is shown, in cells.
+// side is the number of cells along a side of the part shown.
 func (c Corner) side() int { return min(c.Side, c.Width) }
 
 // Cut gives the corner's part of the board's values, row by row. It panics where there are fewer values than cells.
@@ -34,9 +34,9 @@ func (c Corner) Board(id, title, valueName, name string, values []float64) *repo
 	return report.Board(id, title, valueName, c.side(), c.side(), []report.Panel{{Title: name, Values: c.Cut(values)}})
 }
 
-// Boards draws the corner's labels and what each network makes of them: a row for each run that is compared with no
-// other, with the runs that are compared with it beside it. The darker a cell, the more probable is class 1; above each
-// map stands the test metric. It is for graphs of two classes.
+// Boards draws the corner with its labels, and with each network's predictions: a row for each run without a Base,
+// with the runs that have it as their Base to the right. Darker cells have a higher probability of class 1; the test
+// metric is above each map. It is for graphs of two classes.
 func (rs Runs) Boards(id, title, valueName string, c Corner) *report.Figure {
 	truth := report.Panel{Title: "Truth", Values: c.Cut(floats(rs.Labels))}
 	var strips []report.Strip

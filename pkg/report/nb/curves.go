@@ -39,8 +39,8 @@ func (rs Runs) history(of func(Epoch) float64) []report.Series {
 	return all
 }
 
-// Smoothness draws how alike the nodes are after each layer (GSL, [State]), a curve for each direction of each run that
-// kept states. The number of layers is on a logarithmic axis, unless states of the input (layer 0) were kept.
+// Smoothness draws how alike the nodes' states are after each layer (GSL, [State]), a curve for each direction of each
+// run that kept states. The axis of layers is logarithmic, unless states of the input (layer 0) were kept.
 func (rs Runs) Smoothness(id, title string) *report.Figure {
 	var all []report.Series
 	axes := report.Axes{Log2X: true}

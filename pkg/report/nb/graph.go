@@ -8,7 +8,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// Statistics is a table of what [metrics.GraphStats] says of a graph.
+// Statistics is a table of a graph's statistics ([metrics.GraphStats]).
 func Statistics(id, title string, g *graphs.Graph) *report.Table {
 	s := metrics.GraphStats(g)
 	return &report.Table{ID: id, Title: title, Corner: "Nodes",
@@ -19,7 +19,7 @@ func Statistics(id, title string, g *graphs.Graph) *report.Table {
 			report.Number(s.EdgeHomophily, 2), report.Number(s.AdjustedHomophily, 2), report.Count(s.Splits)}}}}
 }
 
-// Degrees draws how many nodes have how many neighbours.
+// Degrees draws a histogram of the nodes' degrees.
 func Degrees(id, title string, g *graphs.Graph) *report.Figure {
 	nodes := map[int]int{}
 	most := 0

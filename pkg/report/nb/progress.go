@@ -12,7 +12,7 @@ import (
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
-// interval between two shown states: often enough to look live, rarely enough to cost the work nothing.
+// interval is the least time between two states shown: short enough to look live, and long enough to cost nothing.
 const interval = 200 * time.Millisecond
 
 // A Bar is a progress bar with a line of text, in one output of a cell that is overwritten in place.
@@ -30,7 +30,7 @@ type Bar struct {
 func Progress(title string) *Bar {
 	b := &Bar{title: title, start: time.Now(), now: time.Now}
 	if gonbui.IsNotebook {
-		// A fresh name each time: Jupyter drops updates of an output that a second run of the cell has cleared.
+		// A new ID each time: Jupyter ignores updates of an output that a second run of the cell has cleared.
 		id := gonbui.UniqueId()
 		b.show = func(fraction float64, text string, done bool) {
 			gonbui.SendData(&protocol.DisplayData{DisplayID: id, Data: map[protocol.MIMEType]any{
@@ -48,8 +48,8 @@ func Progress(title string) *Bar {
 	return b
 }
 
-// Update moves the bar to the given fraction of the work, 0 to 1, and replaces its text. Of calls in quick
-// succession only some are shown, five a second.
+// Update moves the bar to the given fraction of the work, 0 to 1, and replaces its text. At most five updates are
+// shown per second.
 func (b *Bar) Update(fraction float64, text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -61,7 +61,7 @@ func (b *Bar) Update(fraction float64, text string) {
 	b.show(fraction, text, false)
 }
 
-// Done fills the bar and leaves the text and the time taken.
+// Done fills the bar, and shows the text and the time taken.
 func (b *Bar) Done(text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -78,7 +78,7 @@ func plain(title string, fraction float64, text string) string {
 	return fmt.Sprintf("%s %3.0f %%  %s", title, 100*clamp(fraction), text)
 }
 
-// line overwrites the terminal's last line, and ends it when done.
+// line overwrites the terminal's last line; with done it ends that line.
 func line(w io.Writer, title string, fraction float64, text string, done bool) {
 	fmt.Fprintf(w, "\r\x1b[K%s", plain(title, fraction, text))
 	if done {

@@ -1,8 +1,8 @@
 package nb
 
-// A Run is what one training leaves for cells that show it. It holds plain values, so that such a cell is compiled
-// without the engine and the trainer. [github.com/revgnn/revgnn/pkg/report/nb/live.Compare] makes runs; [Save] and
-// [Load] take them from cell to cell.
+// A Run is the result of one training, for cells that show it. It holds only plain values, so that such a cell is
+// compiled without the engine and the trainer. [github.com/revgnn/revgnn/pkg/report/nb/live.Compare] makes runs;
+// [Save] and [Load] pass them from cell to cell.
 type Run struct {
 	// Name of the network, and the name of the run that its scores are compared with; "" for none.
 	Name, Base string
@@ -10,7 +10,7 @@ type Run struct {
 	Forward, Reverse int
 	// Val and Test are the metric of the kept parameters on the validation and test nodes, 0 to 1.
 	Val, Test float64
-	// Epochs run, and the one whose parameters were kept.
+	// Epochs is the number of epochs run, and BestEpoch the one whose parameters were kept.
 	Epochs, BestEpoch int
 	// Seconds that the training took.
 	Seconds float64
@@ -28,7 +28,7 @@ type Epoch struct {
 	Loss, Val float64
 }
 
-// State is what a trained network makes of a graph up to one layer.
+// State describes a trained network's state after a number of layers.
 type State struct {
 	// Layer is the number of layers before it; 0 is the encoded input.
 	Layer int

@@ -13,7 +13,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// some has a network and one that is compared with it, on a board of 3 x 3 cells.
+// some has a network and one compared with it, on a board of 3 x 3 cells.
 var some = Runs{Metric: "ROC-AUC", Labels: []int32{0, 1, 0, 0, 0, 1, 1, 0, 0}, Runs: []Run{
 	{Name: "GCN", Forward: 8, Val: 0.625, Test: 0.5, Epochs: 2, BestEpoch: 1, Seconds: 1.25,
 		History:       []Epoch{{1, 0.7, 0.625}, {2, 0.5, 0.5}},
@@ -54,7 +54,7 @@ func TestRunsFigures(t *testing.T) {
 	corner := Corner{Width: 3, Side: 2}
 	for want, figure := range map[string]*report.Figure{
 		`"cross-entropy on training nodes"`: some.Losses("loss", "Loss"),
-		`"min":50`:                          some.Scores("score", "Score"), // ten points below 62.5, at a multiple of ten
+		`"min":50`:                          some.Scores("score", "Score"), // 62.5 less ten, down to a multiple of ten
 		`"GCN+ReP, reverse"`:                some.Smoothness("gsl", "GSL"),
 		`"GCN+ReP: 87.5 %"`:                 some.Boards("mines", "Mines", "probability of a mine", corner),
 		`"Counts"`:                          corner.Board("input", "Input", "mines", "Counts", some.Runs[0].Probability),
@@ -64,7 +64,7 @@ func TestRunsFigures(t *testing.T) {
 			t.Errorf("%s: %v, want %s in %s", figure.ID, err, want, option)
 		}
 	}
-	// Without reverse layers there is no curve of them, and states of the input have no place on a logarithmic axis.
+	// Networks without reverse layers have no curve for them, and layer 0 is not on a logarithmic axis.
 	option, err := some.Smoothness("gsl", "GSL").Option()
 	if err != nil || strings.Contains(string(option), `"GCN, reverse"`) {
 		t.Errorf("a curve of nothing: %v, %s", err, option)
@@ -126,7 +126,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// A cell that only shows something needs neither the engine nor the trainer: it would take twice as long to link.
+// A cell that only shows something links neither the engine nor the trainer, which would double the time to link it.
 func TestLinksNoEngine(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	if err != nil {

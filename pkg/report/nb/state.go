@@ -32,8 +32,8 @@ func Check(errs ...error) {
 	}
 }
 
-// Save keeps v under a name for later cells of the same kernel: each cell is a program of its own. What v points to is
-// copied; unexported fields are not. It panics where v can't be stored.
+// Save keeps a copy of v, and of what it points to, under a name for later cells of the same kernel; unexported fields
+// are not kept. It panics where v cannot be stored.
 func Save(name string, v any) {
 	err := files.WriteSealed(file(name), func(w io.Writer) error { return gob.NewEncoder(w).Encode(v) })
 	if err != nil {
@@ -41,8 +41,8 @@ func Save(name string, v any) {
 	}
 }
 
-// Load returns what a cell saved under a name. It panics where there is no such thing, it is of another type, or it is
-// not as it was saved.
+// Load returns what a cell saved under a name. It panics where nothing was saved, where the type differs, or where the
+// file is damaged.
 func Load[T any](name string) T {
 	f, err := files.OpenSealed(file(name), "what a cell saved")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -58,10 +58,11 @@ func Load[T any](name string) T {
 	return v
 }
 
-// Folder is the kernel's own, which goes when the kernel ends; empty outside a notebook.
+// Folder is the kernel's own folder, which is removed when the kernel ends; empty outside a notebook.
 func Folder() string { return os.Getenv(protocol.GONB_TMP_DIR_ENV) }
 
-// file lies in the kernel's folder; outside a notebook, in the system's.
+// file is the path of a saved value: in the kernel's folder or, outside a notebook, in the system's for temporary
+// files.
 func file(name string) string {
 	return filepath.Join(cmp.Or(Folder(), os.TempDir()), "saved-"+filepath.Base(name)+".gob")
 }

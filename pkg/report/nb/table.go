@@ -6,14 +6,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// A Column is one measure in a table of runs: its heading, and its cell in the row of a run. Those of this package are
+// A Column is one measure in a table of runs: its heading, and its cell for each run. This package has
 // [ForwardLayers], [ReverseLayers], [Validation], [Test], [Adds], [Epochs], [BestEpoch] and [Seconds].
 type Column struct {
 	Heading func(Runs) report.Column
 	Cell    func(Runs, Run) report.Cell
 }
 
-// The columns that take no number of decimals.
+// The columns without a choice of decimals.
 var (
 	ForwardLayers = count("Layers", "forward", func(r Run) int { return r.Forward })
 	ReverseLayers = count("Layers", "reverse", func(r Run) int { return r.Reverse })
@@ -32,12 +32,12 @@ func count(group, name string, of func(Run) int) Column {
 	}
 }
 
-// Validation is the metric on the validation nodes in percent, with so many decimals; the best is marked.
+// Validation is the metric on the validation nodes in percent, with the given decimals; the best is marked.
 func Validation(decimals int) Column {
 	return score("validation", decimals, func(r Run) float64 { return r.Val })
 }
 
-// Test is the metric on the test nodes in percent, with so many decimals; the best is marked.
+// Test is the metric on the test nodes in percent, with the given decimals; the best is marked.
 func Test(decimals int) Column {
 	return score("test", decimals, func(r Run) float64 { return r.Test })
 }
@@ -51,8 +51,8 @@ func score(name string, decimals int, of func(Run) float64) Column {
 	}
 }
 
-// Adds is the difference in the test metric, in percentage points, between a run and the run that it is compared with
-// ([Run].Base); what says what it comes from, as in "reverse".
+// Adds is the difference in the test metric, in percentage points, between a run and its Base. what names the cause in
+// the column's heading, for example "reverse".
 func Adds(what string, decimals int) Column {
 	return Column{
 		Heading: func(rs Runs) report.Column {
@@ -68,7 +68,7 @@ func Adds(what string, decimals int) Column {
 	}
 }
 
-// Table compares the runs, a row each.
+// Table compares the runs, with a row for each.
 func (rs Runs) Table(id, title string, columns ...Column) *report.Table {
 	t := &report.Table{ID: id, Title: title, Corner: "Network"}
 	for _, c := range columns {

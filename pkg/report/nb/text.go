@@ -25,10 +25,10 @@ func (l List) HTML() (string, error) {
 	return b.String(), nil
 }
 
-// Text is the list, a sentence a line.
+// Text is the list with one sentence per line.
 func (l List) Text() string { return strings.Join(l, "\n") }
 
-// Folded hides a long item behind a line of text, which opens it.
+// Folded hides a long item behind a line of text; a click on the line shows it.
 func Folded(line string, item report.Item) report.Item { return folded{line, item} }
 
 type folded struct {
@@ -44,7 +44,7 @@ func (f folded) HTML() (string, error) {
 
 func (f folded) Text() string { return f.line + "\n" + f.Item.Text() }
 
-// Head is the beginning of a text file, as many lines as asked for, for [Show]. It panics where the file can't be read.
+// Head shows the first lines of a text file, for [Show]. It panics where the file cannot be read.
 func Head(path string, lines int) report.Item {
 	f := Must(os.Open(path))
 	defer f.Close()

@@ -12,7 +12,7 @@ import (
 	"github.com/srwiley/rasterx"
 )
 
-// element is one element of the picture; a style attribute's properties are among its attributes.
+// element is one element of the picture; its attributes include the properties of its style attribute.
 type element struct {
 	name       string
 	attributes map[string]string
@@ -74,7 +74,7 @@ func (e *element) index(ids map[string]*element) {
 	}
 }
 
-// number is an attribute's value without its unit, or what is given where there is none.
+// number is an attribute's value without its unit, or otherwise where the attribute is missing.
 func (e *element) number(name string, otherwise float64) float64 {
 	v, ok := e.attributes[name]
 	if !ok {
@@ -87,7 +87,7 @@ func (e *element) number(name string, otherwise float64) float64 {
 	return n
 }
 
-// numbers reads a list with commas or spaces; what is no number ends it.
+// numbers reads numbers separated by commas or spaces, up to the first text that is not a number.
 func numbers(text string) []float64 {
 	var list []float64
 	for _, word := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' }) {

@@ -36,7 +36,7 @@ func (p path) transformed(m rasterx.Matrix2D) path {
 
 func fix(v float64) fixed.Int26_6 { return fixed.Int26_6(math.Round(v * 64)) }
 
-// addTo hands the path on, to be filled with all of its parts closed, or to be stroked with those that are.
+// addTo adds the path to a. For filling, all parts are closed; for stroking, only those that the path closes.
 func (p path) addTo(a rasterx.Adder, fill bool) {
 	open := false
 	at := func(q point) fixed.Point26_6 { return fixed.Point26_6{X: fix(q.x), Y: fix(q.y)} }
@@ -62,7 +62,7 @@ func (p path) addTo(a rasterx.Adder, fill bool) {
 	}
 }
 
-// bounds is the smallest rectangle around all control points of what was added.
+// bounds is the smallest rectangle around all control points added.
 type bounds struct {
 	any                    bool
 	left, top, right, down float64
@@ -111,7 +111,7 @@ func (e *element) outline() (path, error) {
 	return nil, fmt.Errorf("this element is not among those that ECharts is known to write")
 }
 
-// arguments of each path command.
+// arguments is the number of arguments of each path command.
 var arguments = map[byte]int{'M': 2, 'L': 2, 'H': 1, 'V': 1, 'C': 6, 'Q': 4, 'A': 7, 'Z': 0}
 
 func parsePath(d string) (path, error) {
@@ -142,14 +142,14 @@ func parsePath(d string) (path, error) {
 	return p.drawn, nil
 }
 
-// pen draws a path by its commands: at is where it is, and start where what it draws began.
+// pen draws a path by its commands: at is its position, and start where the current part began.
 type pen struct {
 	drawn     path
 	at, start point
 }
 
-// draw follows a command with its arguments, which are relative to the pen where the command is in lower case. A move
-// that is repeated is a line.
+// draw executes a command with its arguments. In lower case, arguments are relative to the pen. A repeated move is a
+// line.
 func (p *pen) draw(command byte, repeated bool, v []float64) {
 	upper := command &^ 0x20
 	base := point{}

@@ -66,7 +66,7 @@ func (c *canvas) draw(e *element, m rasterx.Matrix2D) error {
 	}
 	m = m.Mult(own)
 	switch e.name {
-	case "defs", "style": // used by others; nothing is ever hovered over
+	case "defs", "style": // referenced by other elements; styles are for hovering only
 		return nil
 	case "g":
 		return c.group(e, m)
@@ -82,7 +82,7 @@ func (c *canvas) draw(e *element, m rasterx.Matrix2D) error {
 	return c.shape(e, outline, m)
 }
 
-// group draws the children inside the group's clip path, of which the bounding box counts.
+// group draws the children, clipped to the bounding box of the group's clip path.
 func (c *canvas) group(e *element, m rasterx.Matrix2D) error {
 	before := c.clip
 	defer func() { c.clip = before }()
@@ -117,7 +117,7 @@ func (c *canvas) target(address string) (*element, error) {
 	return nil, fmt.Errorf("there is nothing at %s", address)
 }
 
-// shape fills and strokes an outline as the element says.
+// shape fills and strokes an outline as the element's attributes say.
 func (c *canvas) shape(e *element, outline path, m rasterx.Matrix2D) error {
 	fill, err := c.paint(e, "fill", "#000", outline, m)
 	if err != nil {
@@ -160,7 +160,7 @@ func (c *canvas) shape(e *element, outline path, m rasterx.Matrix2D) error {
 	return nil
 }
 
-// paint is what a shape is filled or stroked with, nil for nothing.
+// paint is the colour or gradient that a shape is filled or stroked with; nil for none.
 func (c *canvas) paint(e *element, name, otherwise string, outline path, m rasterx.Matrix2D) (image.Image, error) {
 	value, ok := e.attributes[name]
 	if !ok {

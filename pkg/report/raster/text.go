@@ -18,11 +18,11 @@ var (
 	bold    = sync.OnceValues(func() (*sfnt.Font, error) { return sfnt.Parse(liberationsansbold.TTF) })
 )
 
-// em is the size that outlines are taken at: large, so that rounding to 1/64 does not show.
+// em is the size at which outlines are read from the font: so large that their rounding to 1/64 is invisible.
 const em = 1024
 
-// middle of a line above its baseline, in em: half way between the font's ascent and descent, where browsers have the
-// "central" baseline.
+// middle is the height of a line's middle above its baseline, in em: half way between the font's ascent and descent,
+// which is the "central" baseline of browsers.
 const middle = (0.905 - 0.212) / 2
 
 func (c *canvas) text(e *element, m rasterx.Matrix2D) error {
@@ -109,7 +109,7 @@ func (p *path) glyph(segments sfnt.Segments, right float64) {
 	}
 }
 
-// Width is how wide a line of text is in units of its font size.
+// Width is the width of a line of text, in units of its font size.
 func Width(text string, boldly bool) (float64, error) {
 	parsed := regular
 	if boldly {

@@ -12,8 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// permutes checks that a model knows nodes by their place in a graph alone: renumbering them renumbers its logits,
-// which it returns.
+// permutes checks that a model identifies nodes only by their place in the graph: renumbering the nodes renumbers its
+// logits. It returns the logits.
 func permutes(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) []float32 {
 	t.Helper()
 	p := rand.New(rand.NewPCG(1, 1)).Perm(g.NumNodes) // node i becomes node p[i]
@@ -36,7 +36,7 @@ func permutes(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) [
 	return given.Logits
 }
 
-// renumberWeights does to arrays with an entry for every node what renumber does to the graph.
+// renumberWeights renumbers arrays with an entry for every node as renumber does the graph.
 func renumberWeights(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]train.Array, p []int) {
 	t.Helper()
 	params, err := models.ParametersOn(c.Config, g)
@@ -83,7 +83,7 @@ func renumber(t *testing.T, g *graphs.Graph, p []int) *graphs.Graph {
 	return out
 }
 
-// wheel is [Tiny] with a rim round its hub, so that no two nodes have the same neighbours.
+// wheel is [Tiny] with edges between the neighbours of its hub, so that no two nodes have the same neighbours.
 func wheel(t *testing.T) *graphs.Graph {
 	t.Helper()
 	g := Tiny(t)
@@ -95,9 +95,9 @@ func wheel(t *testing.T) *graphs.Graph {
 	return g
 }
 
-// overfits checks that a model can learn the labels of a small graph's nodes, whose features are random, by heart: that
-// without dropout, the loss is near 0 in the end or, where it has a floor, that all nodes are told right. The graph is
-// [Tiny], unless the model, whose logits there are given, sees a node's neighbours but not the node itself.
+// overfits checks that a model can learn the labels of a small graph with random features by heart: without dropout
+// the loss ends near 0 or, for models whose loss has a floor, all nodes are classified right. The graph is [Tiny]
+// unless the model sees only a node's neighbours and not the node itself; logits, those on [Tiny], tell.
 func overfits(t *testing.T, e *engine.Engine, c train.Config, logits []float32) {
 	t.Helper()
 	g := Tiny(t)

@@ -18,28 +18,28 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Dense is a small graph as dense matrices, and a model's parameters: what a formula is written in, a second time and
-// independently of messages along edges.
+// Dense is a small graph as dense matrices, together with a model's parameters. Formulas are written with it,
+// independently of message passing.
 type Dense struct {
 	Graph *Graph
 	// A is the adjacency, [n, n], 1 where node j is a neighbour of node i; X are the features, [n, features]; I is the
 	// identity.
 	A, X, I *Node
-	// Out is the directed adjacency, 1 where an edge leads from node i to node j, and In its transpose; both are A
-	// where the graph has no directions.
+	// Out is the directed adjacency, 1 where an edge leads from node i to node j, and In its transpose; both are A for
+	// graphs without directions.
 	Out, In *Node
-	// Known is one-hot rows of the labels of the training nodes, [n, classes], zero for the others.
+	// Known has the training nodes' labels as one-hot rows, [n, classes]; other rows are zero.
 	Known   *Node
 	Config  models.Config
 	Outputs int
 	params  map[string]*Node
 }
 
-// Formula is what a model computes, in training without dropout: logits, [n, Outputs], and the penalty that is added
-// to the loss; nil for none.
+// Formula is what a model computes in training without dropout: logits, [n, Outputs], and the penalty added to the
+// loss, nil for none.
 type Formula func(d *Dense) (logits, penalty *Node)
 
-// Param is a parameter by its name.
+// Param is the parameter with a name.
 func (d *Dense) Param(name string) *Node {
 	p, ok := d.params[name]
 	if !ok {
@@ -73,7 +73,7 @@ func (d *Dense) RowNorm(a *Node) *Node {
 	return Div(a, MaxScalar(ReduceAndKeep(a, ReduceSum, 1), 1))
 }
 
-// SoftmaxOver is the softmax of the scores, [n, n], of every row over the places where mask is positive; 0 elsewhere.
+// SoftmaxOver is the softmax of scores, [n, n], in every row over the places where mask is positive; 0 elsewhere.
 func (d *Dense) SoftmaxOver(scores, mask *Node) *Node {
 	is := GreaterThan(mask, ZerosLike(mask))
 	scores = Where(is, scores, MulScalar(OnesLike(scores), -1e30))
@@ -81,8 +81,8 @@ func (d *Dense) SoftmaxOver(scores, mask *Node) *Node {
 	return Div(e, MaxScalar(ReduceAndKeep(e, ReduceSum, 1), 1e-30))
 }
 
-// Tiny is a graph of 12 nodes in 3 classes for comparisons with dense matrices: a hub, a triangle, a path, and a node
-// without neighbours; its features are random, and its order of nodes is not that of their degrees.
+// Tiny is a graph of 12 nodes in 3 classes for comparisons with dense matrices: a hub, a triangle, a path, and an
+// isolated node. Its features are random, and its nodes are not ordered by degree.
 func Tiny(t testing.TB) *graphs.Graph {
 	t.Helper()
 	const n, features = 12, 5
@@ -105,8 +105,8 @@ func Tiny(t testing.TB) *graphs.Graph {
 	return g
 }
 
-// TinyDirected is [Tiny] with directions: most edges in one, some in both, with a self loop, and nodes that only point
-// to others or are only pointed to.
+// TinyDirected is [Tiny] with directions: most edges in one direction and some in both, a self loop, and nodes with
+// only outgoing or only incoming edges.
 func TinyDirected(t testing.TB) *graphs.Graph {
 	t.Helper()
 	g, err := Tiny(t).WithArcs([]graphs.Arc{{0, 5}, {1, 5}, {5, 1}, {5, 2}, {3, 5}, {5, 4}, {4, 5}, {5, 6}, {6, 7},
@@ -118,13 +118,13 @@ func TinyDirected(t testing.TB) *graphs.Graph {
 }
 
 // Equals compares a model's logits, and the loss's gradient by every parameter, with a formula on dense matrices, at
-// random parameters, on every engine. The graph is [Tiny], the settings [Small]'s as changed.
+// random parameters, on every engine. The graph is [Tiny]; the settings are [Small]'s, with the given changes.
 func Equals(t *testing.T, model string, formula Formula, change ...func(c *train.Config)) {
 	t.Helper()
 	EqualsOn(t, Tiny(t), model, formula, change...)
 }
 
-// EqualsOn is [Equals] on a graph of one's own.
+// EqualsOn is [Equals] on another graph.
 func EqualsOn(t *testing.T, g *graphs.Graph, model string, formula Formula, change ...func(c *train.Config)) {
 	t.Helper()
 	c := Small(model)
@@ -145,8 +145,8 @@ func EqualsOn(t *testing.T, g *graphs.Graph, model string, formula Formula, chan
 	})
 }
 
-// Draw draws a model's parameters at random, of the size of their starts: where a parameter starts at one value, it is
-// spread about that, so that no parameter hides behind a zero; those with a bound meet it.
+// Draw draws a model's parameters at random, of the size of their initial values. A parameter that starts at one value
+// is spread about it, so that no zero hides a parameter's effect. Parameters with a bound are scaled to meet it.
 func Draw(t testing.TB, g *graphs.Graph, c train.Config) map[string]train.Array {
 	t.Helper()
 	params, err := models.ParametersOn(c.Config, g)
@@ -162,7 +162,7 @@ func Draw(t testing.TB, g *graphs.Graph, c train.Config) map[string]train.Array 
 				values[i] += float32(0.3 * rng.NormFloat64())
 			}
 		}
-		if p.Bound != nil { // so that two of them together meet it
+		if p.Bound != nil { // so that parameters that share the bound meet it together
 			by := p.Bound.Limit / (2 * layers.Frobenius(values))
 			for i := range values {
 				values[i] *= float32(by)
@@ -237,15 +237,15 @@ func dense(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]tra
 	return tensors.MustCopyFlatData[float32](results[0]), gradients
 }
 
-// lossOf is the mean cross-entropy of the logits over the rows of known that are not zero.
+// lossOf is the mean cross-entropy of the logits over the non-zero rows of known.
 func lossOf(logits, known *Node) *Node {
-	if logits.Shape().Dimensions[1] == 1 { // the second class's logit; the first one's is 0
+	if logits.Shape().Dimensions[1] == 1 { // the logit of the second class; that of the first is 0
 		logits = Concatenate([]*Node{ZerosLike(logits), logits}, 1)
 	}
 	return Neg(Div(ReduceAllSum(Mul(known, LogSoftmax(logits, 1))), ReduceAllSum(known)))
 }
 
-// Near compares values with those that are expected, within 2e-4 of the largest of them.
+// Near compares values with expected ones, within 2e-4 of the largest expected value.
 func Near(t *testing.T, what string, got, want []float32) {
 	t.Helper()
 	if len(got) != len(want) {

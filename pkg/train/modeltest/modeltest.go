@@ -1,6 +1,6 @@
-// Package modeltest checks what every model must do: train on both engines, repeat itself, keep weights that give the
-// logits they were judged by, learn a few nodes by heart, not care how nodes are numbered, and have the gradients of
-// what it computes; and compares a model with its formula on dense matrices.
+// Package modeltest checks what every model must do: train on both engines; give the same results twice; keep weights
+// that reproduce the logits they were judged by; learn a few nodes by heart; not depend on how nodes are numbered; and
+// have the gradient of what it computes. It also compares a model with its formula on dense matrices.
 package modeltest
 
 import (
@@ -21,8 +21,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Small is a configuration of a model for graphs of some hundred nodes: narrow and shallow, without dropout of any
-// kind, and with solves that converge, so that gradients can be compared with differences.
+// Small is a configuration of a model for graphs of some hundred nodes: narrow and shallow, without any dropout, and
+// with solves that converge, so that gradients can be compared with finite differences.
 func Small(model string) train.Config {
 	c := train.Default(model)
 	c.Hidden, c.Epochs, c.LearningRate = min(c.Hidden, 8), 20, 0.02
@@ -57,7 +57,7 @@ func zero(c *train.Config, which func(models.Setting) bool) {
 	}
 }
 
-// Check runs all checks on a model, with [Small]'s settings as changed.
+// Check runs all checks on a model, with the settings of [Small] and the given changes.
 func Check(t *testing.T, model string, change ...func(c *train.Config)) {
 	t.Helper()
 	c := Small(model)
@@ -78,7 +78,7 @@ func Check(t *testing.T, model string, change ...func(c *train.Config)) {
 	}
 }
 
-// learns trains twice: the loss falls, both trainings are equal, and the kept weights give the kept logits.
+// learns trains twice: the loss falls, both trainings are equal, and the kept weights reproduce the kept logits.
 func learns(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 	t.Helper()
 	var runs []*train.Result
@@ -112,7 +112,7 @@ func learns(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 	}
 }
 
-// separate tells whether a model's evaluation is not that of training, as with batch normalisation.
+// separate tells whether a model's evaluation differs from training mode, as with batch normalisation.
 func separate(t *testing.T, g *graphs.Graph, c train.Config) bool {
 	t.Helper()
 	m, err := models.New(c.Config, g)
@@ -131,7 +131,7 @@ func separate(t *testing.T, g *graphs.Graph, c train.Config) bool {
 	return d.Separate
 }
 
-// gradients compares the loss's gradient with central differences along random directions, of all parameters together.
+// gradients compares the loss's gradient with central differences along random directions of all parameters together.
 func gradients(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 	t.Helper()
 	c.Epochs = 3
@@ -159,7 +159,7 @@ func gradients(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) 
 			size += float64(v) * float64(v)
 		}
 	}
-	const h = 3e-4 // larger steps cross the kinks of activations, smaller ones drown in rounding
+	const h = 3e-4 // larger steps cross kinks of activations; smaller ones are lost in rounding errors
 	moved := func(by float64) float64 {
 		weights := map[string]train.Array{}
 		for name, a := range r.Weights {

@@ -10,9 +10,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Choose returns what is right for the engine of this machine: compiled for one that compiles with XLA, or pureGo, a
-// smaller task, for the pure-Go engine, which needs no plugin but is some fifty times slower. It prints which engine it
-// is, and why. It panics where no engine can be opened.
+// Choose returns compiled where this machine has an engine that compiles with XLA, else pureGo, which should be a
+// smaller task: the pure-Go engine needs no plugin, but is some fifty times slower. It prints which engine it is, and
+// why. It panics where no engine can be opened.
 func Choose[T any](compiled, pureGo T) T {
 	e := nb.Must(engine.Open(""))
 	fmt.Printf("Engine: %s (%s).\n", e.Name, e.Why)
@@ -22,23 +22,22 @@ func Choose[T any](compiled, pureGo T) T {
 	return compiled
 }
 
-// A Network is one of the models that [Compare] trains. What it does not say is as in [train.Default].
+// A Network is one of the models that [Compare] trains. All other settings are those of [train.Default].
 type Network struct {
-	// Name of the network, which no other of the comparison has, and of the network that its scores are compared with;
-	// "" for none.
+	// Name of the network, unique in the comparison; and Base, the network that its scores are compared with, or "".
 	Name, Base string
-	// Model by the name that [train.Default] knows it by, such as "gcn+rep".
+	// Model is the model's name, as for [train.Default], such as "gcn+rep".
 	Model string
 	// Forward and Reverse count the layers in each direction.
 	Forward, Reverse int
-	// Layers names numbers of layers after which the trained network's states are kept ([nb.Run].ForwardStates); 0 is
-	// the input. nil keeps none, which is right for models that are not made of layers, such as GRAND.
+	// Layers are numbers of layers after which to keep the trained network's states ([nb.Run].ForwardStates); 0 is the
+	// input. nil keeps none; models that are not made of layers, such as GRAND, need nil.
 	Layers []int
 }
 
-// Compare trains the networks one after the other on the graph's first split, on the engine of this machine, with a bar
-// for each ([Fit]). The function settings may change a network's configuration before it is trained; nil changes
-// nothing. Compare panics with an error, as [nb.Must] does, and where a training diverges.
+// Compare trains the networks one after the other on the graph's first split, on this machine's engine, with a
+// progress bar for each ([Fit]). settings, if not nil, may change a network's configuration before training. Compare
+// panics with errors, as [nb.Must] does, and where a training diverges.
 func Compare(g *graphs.Graph, settings func(*train.Config), networks ...Network) nb.Runs {
 	e := nb.Must(engine.Open(""))
 	runs := nb.Runs{Metric: titles[train.Metric(g)], Labels: g.Labels}
@@ -63,7 +62,7 @@ func Compare(g *graphs.Graph, settings func(*train.Config), networks ...Network)
 	return runs
 }
 
-// summary keeps of a result what is shown of it.
+// summary is the part of a result that cells show.
 func summary(r *train.Result) nb.Run {
 	run := nb.Run{Val: float64(r.Val), Test: float64(r.Test), Epochs: r.Epochs, BestEpoch: r.BestEpoch, Seconds: r.Seconds}
 	for _, e := range r.History {

@@ -1,4 +1,4 @@
-// Package live trains in the cells of a notebook, where one sees how it goes and can stop it.
+// Package live trains in the cells of a notebook, with progress bars and the notebook's stop button.
 package live
 
 import (
@@ -15,10 +15,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Fit is [train.Fit] for a cell. It shows a bar under a title, which names the training among those of the kernel. The
-// stop button ends the training after the epoch in flight, and the cell with it; when the cell is run again, in the
-// same kernel, it goes on from there. (The kernel gives an epoch five seconds to end; what takes longer goes on from
-// the last checkpoint, of some minutes ago at most.) It panics with an error, as [nb.Must] does.
+// Fit is [train.Fit] for a cell. It shows a progress bar under a title, which identifies the training within the
+// kernel. The stop button ends the training after the current epoch, and then the cell; when the cell is run again in
+// the same kernel, training resumes. (The kernel gives an epoch five seconds to end. A longer one is lost, and
+// training resumes from the last checkpoint, at most some minutes old.) Fit panics with errors, as [nb.Must] does.
 func Fit(title string, e *engine.Engine, g *graphs.Graph, split int, c train.Config) *train.Result {
 	ctx, stop := host.Interruptible(context.Background())
 	defer stop()
@@ -43,5 +43,5 @@ func Fit(title string, e *engine.Engine, g *graphs.Graph, split int, c train.Con
 	return r
 }
 
-// titles of metrics for people.
+// titles are the metrics' names for people.
 var titles = map[string]string{data.ROCAUC: "ROC-AUC", data.Accuracy: "accuracy"}

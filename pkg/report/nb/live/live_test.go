@@ -18,7 +18,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestCell is no test, but what a cell would be: a program that trains.
+// TestCell is not a test but stands in for a cell: a program that trains.
 func TestCell(t *testing.T) {
 	if nb.Folder() == "" {
 		t.Skip("another test starts this one in a process of its own")
@@ -26,7 +26,7 @@ func TestCell(t *testing.T) {
 	fmt.Println(cell(t))
 }
 
-// cell trains and returns what came of it.
+// cell trains and returns the result as text.
 func cell(t *testing.T) string {
 	g, err := datasets.Minesweeper{Rows: 12, Cols: 12, Mines: 0.2, Unknown: 0.3, Seed: 1}.Graph()
 	if err != nil {
@@ -38,7 +38,7 @@ func cell(t *testing.T) string {
 	return fmt.Sprint("ended ", r.Epochs, r.BestEpoch, r.Val, r.Test, r.History[199].Loss)
 }
 
-// TestStopButton stops a cell, runs it again, and expects what one that was not stopped would have had.
+// TestStopButton stops a cell and runs it again; the result equals that of a cell that was not stopped.
 func TestStopButton(t *testing.T) {
 	folder := t.TempDir()
 	start := func() (*exec.Cmd, *bufio.Reader) {

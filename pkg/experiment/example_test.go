@@ -1,0 +1,60 @@
+package experiment_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/revgnn/revgnn/pkg/datasets"
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// Work asks for the same training on two splits. A Runner makes the runs that no record answers yet; a second call of
+// Run would find both records, and make none.
+func Example() {
+	dir, err := os.MkdirTemp("", "runs")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	store, err := results.Open(filepath.Join(dir, "runs.sqlite"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer store.Close()
+
+	c := train.Default("gcn")
+	c.Forward, c.Hidden, c.Epochs = 2, 4, 3
+	var epochs [2]int
+	work := func(v *experiment.View) { // is called again whenever there are new records
+		for split := range 2 {
+			task := experiment.Training("minesweeper-generated:rows=8,cols=8", split, c)
+			if a := experiment.Ask[experiment.Trained](v, task); a.OK() {
+				epochs[split] = a.Outcome.Epochs
+			}
+		}
+	}
+	runner := experiment.Runner{Store: store, EngineName: engine.Go,
+		Engine: func() (*engine.Engine, error) { return engine.Open(engine.Go) },
+		Load: func(ctx context.Context, name string) (*graphs.Graph, error) {
+			return experiment.Load(ctx, name, datasets.Options{})
+		}}
+	plan, err := runner.Plan(work)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("missing:", plan.Missing, "done:", plan.Done)
+	if err := runner.Run(context.Background(), work); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("epochs by split:", epochs)
+	// Output:
+	// missing: 2 done: 0
+	// epochs by split: [3 3]
+}

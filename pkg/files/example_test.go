@@ -1,0 +1,51 @@
+package files_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/revgnn/revgnn/pkg/files"
+)
+
+// A write that fails half way leaves the old file as it was.
+func ExampleWrite() {
+	dir, err := os.MkdirTemp("", "files")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "result.json")
+	if err := files.WriteText(path, `{"val": 0.91}`); err != nil {
+		log.Fatal(err)
+	}
+	err = files.Write(path, func(w io.Writer) error {
+		fmt.Fprint(w, `{"val": `)
+		return errors.New("interrupted")
+	})
+	fmt.Println("written:", err == nil)
+
+	text, err := files.Read(path, "a result as JSON", 1<<20)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(string(text))
+	// Output:
+	// written: false
+	// {"val": 0.91}
+}
+
+// A misspelt setting is an error, where json.Unmarshal would drop it.
+func ExampleStrict() {
+	var settings struct {
+		Hidden int `json:"hidden"`
+	}
+	fmt.Println(files.Strict([]byte(`{"hidden": 64}`), &settings), settings.Hidden)
+	fmt.Println(files.Strict([]byte(`{"hiden": 32}`), &settings) != nil)
+	// Output:
+	// <nil> 64
+	// true
+}

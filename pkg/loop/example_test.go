@@ -1,0 +1,39 @@
+package loop_test
+
+import (
+	"fmt"
+	"log"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/loop"
+)
+
+// Five steps of personalised PageRank, X ← 0.9 A X + 0.1 X0, in a loop that is compiled once. X is the state that the
+// body changes; A and X0 are what it only reads.
+func ExampleRepeat() {
+	type inputs struct{ a, start *Node }
+	e, err := engine.Open(engine.Go)
+	if err != nil {
+		log.Fatal(err)
+	}
+	exec, err := NewExec(e.Backend, func(a, x *Node) *Node {
+		steps := loop.Int(x.Graph(), 5)
+		return loop.Repeat(steps, x, inputs{a, x}, func(_ *Node, x *Node, in inputs) *Node {
+			mixed := Dot(in.a, x).Product()
+			return Add(loop.Scale(mixed, loop.Float(x, 0.9)), loop.Scale(in.start, loop.Float(x, 0.1)))
+		})
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer exec.Finalize()
+	out, err := exec.Call([][]float32{{0, 1}, {1, 0}}, [][]float32{{1}, {0}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.3f\n", tensors.MustCopyFlatData[float32](out[0]))
+	// Output: [0.247 0.753]
+}

@@ -1,0 +1,20 @@
+package machine_test
+
+import (
+	"fmt"
+
+	"github.com/revgnn/revgnn/pkg/machine"
+)
+
+// Before a large array is allocated, its size is compared with the free memory.
+func Example() {
+	nodes, width := int64(1)<<33, int64(512)
+	need := 4 * nodes * width
+	fmt.Println("needed:", machine.Bytes(need))
+	if err := machine.Room(need); err != nil {
+		fmt.Println("there is less memory than that")
+	}
+	// Output:
+	// needed: 16384.0 GiB
+	// there is less memory than that
+}

@@ -1,0 +1,37 @@
+package metrics_test
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/revgnn/revgnn/pkg/metrics"
+)
+
+// The ROC-AUC of scores on all nodes, and on the nodes of a mask.
+func ExampleROCAUC() {
+	scores, labels := []float32{0.9, 0.2, 0.6, 0.4}, []int32{1, 0, 0, 1}
+	for _, mask := range [][]bool{nil, {true, true, false, true}} {
+		auc, err := metrics.ROCAUC(scores, labels, mask)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(auc)
+	}
+	// Output:
+	// 0.75
+	// 1
+}
+
+// Over-smoothing shows as a graph smoothness level (GSL) of 1: all nodes point in the same direction.
+func ExampleGSL() {
+	for _, x := range [][]float32{{1, 0, 0, 1}, {1, 1, 2, 2}} { // two nodes with two features each
+		gsl, err := metrics.GSL(x, 2, 2)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%.2f\n", gsl)
+	}
+	// Output:
+	// 0.00
+	// 1.00
+}

@@ -1,0 +1,77 @@
+package runpage_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+	"os"
+	"strings"
+
+	"github.com/revgnn/revgnn/pkg/datasets"
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runpage"
+	"github.com/revgnn/revgnn/pkg/sweep"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// recorded trains a small model, and returns the record of the run with the details that a page shows.
+func recorded() (run results.Record) {
+	ctx := context.Background()
+	e, err := engine.Open(engine.Go)
+	if err != nil {
+		log.Fatal(err)
+	}
+	g, err := datasets.Load(ctx, "minesweeper-generated:rows=8,cols=8", datasets.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	c := train.Default("gcn+rep")
+	c.Forward, c.Reverse, c.Hidden, c.Epochs = 1, 2, 4, 3
+	_, err = sweep.Run(ctx, e, g, c, sweep.Options{Splits: []int{0}, Details: true,
+		Split: func(r *sweep.Record, _ bool) {
+			if run, err = r.Recorded(); err != nil {
+				log.Fatal(err)
+			}
+		}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return run
+}
+
+// The command that makes a training again.
+func ExampleCommand() {
+	run := recorded()
+	var c train.Config
+	if err := json.Unmarshal(run.Config, &c); err != nil {
+		log.Fatal(err)
+	}
+	command := runpage.Command(&run, c)
+	fmt.Println(strings.ReplaceAll(command, " --", " \\\n  --"))
+	// Output:
+	// revgnn train \
+	//   --dataset minesweeper-generated:rows=8,cols=8,mines=0.2,unknown=0.5,seed=1 \
+	//   --model gcn+rep \
+	//   --splits 0 \
+	//   --forward=1 \
+	//   --reverse=2 \
+	//   --hidden=4 \
+	//   --epochs=3 \
+	//   --engine go \
+	//   --runs runs.sqlite
+}
+
+// A page is written to a file. This one is compiled only, since it needs the charting library that `make setup`
+// installs.
+func ExamplePage() {
+	run := recorded()
+	page, err := runpage.Page(&run)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile("run.html", []byte(page), 0o644); err != nil {
+		log.Fatal(err)
+	}
+}

@@ -1,0 +1,39 @@
+package safetensors_test
+
+import (
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/revgnn/revgnn/pkg/safetensors"
+)
+
+// A file with one array and metadata is written, and read again.
+func Example() {
+	dir, err := os.MkdirTemp("", "safetensors")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "model.safetensors")
+	weight := safetensors.Named{Name: "fc.weight", Shape: []int{2, 2}, Values: []float32{1, 2, 3, 4}}
+	if err := safetensors.Write(path, []safetensors.Named{weight}, map[string]string{"model": "gcn"}); err != nil {
+		log.Fatal(err)
+	}
+
+	file, err := safetensors.Open(path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer file.Close()
+	values, shape, err := file.Float32s("fc.weight")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(file.Names(), shape, values)
+	fmt.Println("model:", file.Metadata["model"], "checksum verified:", file.Sealed)
+	// Output:
+	// [fc.weight] [2 2] [1 2 3 4]
+	// model: gcn checksum verified: true
+}

@@ -1,0 +1,41 @@
+package sweep_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/revgnn/revgnn/pkg/datasets"
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/sweep"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// A model is trained on three splits of a small board. With Options.Dir the results are kept in a folder, and with
+// Options.Resume an interrupted sweep goes on from there.
+func ExampleRun() {
+	ctx := context.Background()
+	e, err := engine.Open(engine.Go)
+	if err != nil {
+		log.Fatal(err)
+	}
+	g, err := datasets.Load(ctx, "minesweeper-generated:rows=8,cols=8", datasets.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	c := train.Default("gcn+rep")
+	c.Forward, c.Reverse, c.Hidden, c.Epochs = 1, 2, 4, 3
+	summary, err := sweep.Run(ctx, e, g, c, sweep.Options{
+		Splits: []int{0, 1, 2},
+		Split:  func(r *sweep.Record, _ bool) { fmt.Println("split", r.Split, r.Status) },
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("all went well:", summary.OK(), summary.Metric, "over", len(summary.Splits), "splits")
+	// Output:
+	// split 0 ok
+	// split 1 ok
+	// split 2 ok
+	// all went well: true roc_auc over 3 splits
+}

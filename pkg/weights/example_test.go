@@ -1,0 +1,59 @@
+package weights_test
+
+import (
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/train"
+	"github.com/revgnn/revgnn/pkg/weights"
+)
+
+// The parameters of a model for graphs with 5 features and 3 classes are written, read again, and matched with the
+// parameters that the model declares.
+func Example() {
+	dir, err := os.MkdirTemp("", "weights")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	c := models.Default("gcn+rep")
+	c.Forward, c.Reverse, c.Hidden = 1, 2, 4
+	list, err := models.Parameters(c, 5, 3)
+	if err != nil {
+		log.Fatal(err)
+	}
+	parameters := map[string]train.Array{}
+	for _, p := range list {
+		size := 1
+		for _, d := range p.Shape {
+			size *= d
+		}
+		parameters[p.Name] = train.Array{Shape: p.Shape, Values: make([]float32, size)}
+	}
+	path := filepath.Join(dir, "gcn.npz")
+	if err := weights.Write(path, parameters); err != nil {
+		log.Fatal(err)
+	}
+
+	read, err := weights.Read(path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	wanted, _, err := weights.For(c, 5, 3, read)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, p := range list {
+		fmt.Println(p.Name, wanted[p.Name].Shape)
+	}
+	// Output:
+	// in_.weight [4 5]
+	// in_.bias [4]
+	// stack.0.body.lin.weight [4 4]
+	// stack.0.body.bias [4]
+	// out.weight [3 8]
+	// out.bias [3]
+}
