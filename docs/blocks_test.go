@@ -151,6 +151,7 @@ var inlineCommand = regexp.MustCompile("`((?:bin/)?revgnn [a-z][^`\n…]*)`")
 // flagsOnly has commands do nothing: revgnn reads its flags and shows its help, make says what it would do.
 const flagsOnly = `revgnn() { command revgnn "$@" --help >/dev/null; }
 bin/revgnn() { revgnn "$@"; }
+.venv/bin/python() { true; }
 make() { command make -n -C "$CHECKOUT" "$@" >/dev/null; }
 for name in docker podman grep srun scontrol share-runs go git sbatch; do eval "$name() { true; }"; done
 `
