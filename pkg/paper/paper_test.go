@@ -56,7 +56,7 @@ func rules(t *testing.T, text string) (r []experiment.Rule) {
 // TestSettingsAreChosenOnValidation: the fake test metric is best where the validation metric is worst.
 func TestSettingsAreChosenOnValidation(t *testing.T) {
 	p := Quick()
-	p.Tried = 1
+	p.Tried, p.Chosen = 1, nil // settings are chosen among candidates here
 	p.Rules = rules(t,
 		`[{"settings": {"hidden": 8, "epochs": 10, "patience": 5, "lr": [0.01, 0.03, 0.02]},
 		"depths": [{"forward": 2, "reverse": 2}]}]`)

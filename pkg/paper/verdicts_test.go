@@ -16,6 +16,7 @@ import (
 func plainRules(t *testing.T) Profile {
 	t.Helper()
 	p := Quick()
+	p.Chosen = nil
 	p.Datasets, p.LeftOut = experiment.Datasets(), nil
 	p.Rules = rules(t, `[{"settings": {"hidden": 8, "epochs": 10}, "depths": [{"forward": 2, "reverse": 2}]}]`)
 	return p
