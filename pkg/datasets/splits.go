@@ -62,10 +62,10 @@ func paperSplit(n int, seed uint32) graphs.Split {
 }
 
 // BalancedSplits returns the ten class-balanced random splits on which He et al. (2021), "BernNet", ran the baselines
-// of the paper's table 6. Each class has the same number of training nodes, round(0.6 n / classes), or all of its
-// nodes where it has fewer. Validation takes 20 % of all nodes from the others, whatever their class, and the rest is
-// for testing. A class that is used up in training is never tested: two of seven on Cora, one of six on Citeseer, six
-// of ten on Computers.
+// of the paper's table 6. Each class has the same number of training nodes, round(0.6 n / classes) (60 % of all nodes
+// in total), or all of its nodes where it has fewer. Validation takes 20 % of all nodes from the others, whatever
+// their class, and the rest is for testing. A class that is used up in training is never tested: two of seven on Cora,
+// one of six on Citeseer, six of ten on Computers.
 //
 // They are exactly what NumPy's legacy generator draws: for each class,
 // RandomState(seed).choice(its nodes, round(0.6 n / classes), replace=False), then validation as in [PaperSplits].

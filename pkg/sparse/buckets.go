@@ -5,8 +5,8 @@ package sparse
 //
 //	rows * terms + kernelCost + terms * (termCost + termShare * entries of the whole matrix).
 //
-// The first part is the padded entries, the second the start of the kernel, and the third the time to compile the terms.
-// The third grows with the matrix, so that compiling weighs the same on graphs of all sizes.
+// The first part is the padded entries, the second the start of the kernel, and the third the time to compile the
+// terms. The third grows with the matrix, so that compiling weighs the same on graphs of all sizes.
 const (
 	kernelCost = 100
 	termCost   = 5
@@ -28,8 +28,8 @@ type run struct{ length, count int }
 type extent struct{ rows, terms int }
 
 // split cuts runs of rows, sorted by ascending length, into the buckets of least total cost. Where these are more than
-// `most`, it counts a kernel's start as more and more expensive, until there are few enough; if `dearest` times the cost
-// does not achieve that, it returns the first answer. entries is the number of entries of the whole matrix.
+// `most`, it counts a kernel's start as more and more expensive, until there are few enough; if `dearest` times the
+// cost does not achieve that, it returns the first answer. entries is the number of entries of the whole matrix.
 func split(runs []run, entries, most int) []extent {
 	best := cheapest(runs, entries, kernelCost)
 	buckets := best
