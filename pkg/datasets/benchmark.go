@@ -8,8 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// maxDense bounds the number of values of a feature matrix that is stored sparse, where a small
-// file can claim a huge one.
+// maxDense is the largest number of values of a dense feature matrix that is made from a sparse one. Without a limit, a
+// small file could claim a huge shape, and with it a huge amount of memory.
 const maxDense = 1 << 26
 
 // csr is a sparse matrix in compressed row form: row r has the values data[indptr[r]:indptr[r+1]] in the columns
@@ -20,7 +20,7 @@ type csr struct {
 	data            []float32
 }
 
-// newCSR checks that the parts fit together, so that each and dense need no checks.
+// newCSR makes a matrix of its parts. It checks that they fit together, so that code that reads the matrix need not.
 func newCSR(shape, indptr, indices []int64, data []float32) (*csr, error) {
 	if len(shape) != 2 || min(shape[0], shape[1]) < 0 || max(shape[0], shape[1]) > maxDim {
 		return nil, fmt.Errorf("has the shape %v; two dimensions below 2^31 are needed", shape)
@@ -52,7 +52,7 @@ func (m *csr) each(f func(row, column int, value float32)) {
 	}
 }
 
-// checkDense returns an error if a dense rows x columns matrix is beyond the limit.
+// checkDense returns an error if a dense matrix of rows x columns has more than maxDense values.
 func checkDense(rows, columns int) error {
 	if columns > 0 && rows > maxDense/columns {
 		return fmt.Errorf("%d x %d features are more than the limit of %d values", rows, columns, maxDense)
@@ -60,9 +60,10 @@ func checkDense(rows, columns int) error {
 	return nil
 }
 
-// benchmarkGraph reads an archive of Shchur et al. (2018): adj_* and attr_* (data, indices, indptr, shape) and labels.
-// The graph is made undirected and unweighted and loses self loops, and features become 0 or 1, as in PyTorch
-// Geometric and the paper. The ten splits are PaperSplits.
+// benchmarkGraph reads an archive of Shchur et al. (2018), which has two sparse matrices, the adjacency (adj_*) and the
+// features (attr_*), each as the arrays data, indices, indptr and shape, and the array labels. As in PyTorch Geometric
+// and the paper, edges lose their direction and weight, self loops are dropped, and features become 0 or 1. The graph
+// gets the ten [PaperSplits].
 func benchmarkGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	adjacency, err := npzCSR(z, "adj")
 	if err != nil {
@@ -98,7 +99,7 @@ func benchmarkGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	return wrap(z.Path)(graphs.New(name, n, edges, features, d, labels, classes, PaperSplits(n)))
 }
 
-// npzCSR reads the four arrays of a sparse matrix.
+// npzCSR reads a sparse matrix from the archive's four arrays prefix_shape, _indptr, _indices and _data.
 func npzCSR(z *npz.File, prefix string) (*csr, error) {
 	shape, _, err := z.Int64s(prefix+"_shape", 1)
 	if err != nil {

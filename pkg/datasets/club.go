@@ -10,11 +10,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// WriteClub makes a folder with an example of a graph in two CSV files, as [Load] reads them, and returns their paths:
-// nodes.csv and edges.csv. It is a club of 900 people in three groups (red, green and blue: the labels), who know
-// mostly people of the next group, so that neighbours differ: the graph is heterophilic. Each person has eight traits
-// (the features), drawn from normal distributions of standard deviation 1, of which two or three have the mean 0.7 in place
-// of 0, by the group. The files are the same each time. There is no column "split", so that random splits are drawn.
+// WriteClub writes an example of a user's graph into a folder, as [Load] reads it, and returns the paths of its two
+// files, nodes.csv and edges.csv.
+//
+// The graph is a club of 900 people in three groups (red, green and blue, which are the labels). People mostly know
+// people of the next group, so that the graph is heterophilic. Each person has eight traits (the features), drawn from
+// normal distributions with standard deviation 1. The means are 0, except for two or three of the traits, depending on
+// the group, where the mean is 0.7.
+//
+// The files are the same each time. There is no column "split", so that Load draws random splits.
 func WriteClub(dir string) (paths []string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err

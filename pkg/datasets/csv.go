@@ -12,13 +12,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// Limits on a CSV file, and on one row of it: reading one that is full of commas takes some twenty times its bytes.
+// The largest CSV file, and the longest row in it. The limit on a row is smaller since the CSV reader holds a whole row
+// in memory, which for a row full of commas takes some twenty times the row's bytes.
 const (
 	maxCSVBytes = 1 << 30
 	maxRowBytes = 4 << 20
 )
 
-// readCSV opens a file of a dataset folder and puts its name before errors.
+// readCSV opens the CSV file with a name in a dataset folder and returns what parse makes of its rows. Errors begin
+// with the file's path.
 func readCSV[T any](dir, name string, parse func(*rows) (T, error)) (out T, err error) {
 	path := filepath.Join(dir, name)
 	f, size, err := files.Open(path, "a CSV file")
@@ -42,7 +44,7 @@ func readCSV[T any](dir, name string, parse func(*rows) (T, error)) (out T, err 
 	return out, nil
 }
 
-// rows reads a CSV file row by row. A row's texts last until the next one.
+// rows reads a CSV file row by row. The texts of a row may be used only until the next row is read.
 type rows struct {
 	*csv.Reader
 	pieces *files.Pieces

@@ -9,9 +9,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// addDirections gives a public dataset's graph the directions of its edges, if the dataset has a file of them and that
-// is in dir. Most models read none: a file that is not there, or wrong, is no error here, but the graph says why it has
-// no directions, for models that do.
+// addDirections gives a public dataset's graph the directions of its edges, if the dataset has a file with directions
+// and this file is in dir. Most models do not read directions, so a missing or wrong file is no error here. The reason
+// is kept in the graph's ArcsMissing, for the error of a model that needs directions.
 func addDirections(g *graphs.Graph, info data.Dataset, dir string) *graphs.Graph {
 	if info.Directed == nil {
 		return g
@@ -25,7 +25,8 @@ func addDirections(g *graphs.Graph, info data.Dataset, dir string) *graphs.Graph
 	return directed
 }
 
-// readDirections reads a file with Platonov's keys that has the graph's edges in their directions.
+// readDirections reads the directions of a graph's edges from an archive with the array edges [m,2], in which each edge
+// goes from the first node to the second.
 func readDirections(g *graphs.Graph, path string, file data.File) (*graphs.Graph, error) {
 	if err := verifyOnce(path, file); err != nil {
 		return nil, err
@@ -39,7 +40,7 @@ func readDirections(g *graphs.Graph, path string, file data.File) (*graphs.Graph
 	})
 }
 
-// withDirections gives a graph the directions of its edges as they were read: from the first node to the second.
+// withDirections returns the graph with directed edges, each from the first of its ends to the second.
 func withDirections(g *graphs.Graph, ends []graphs.Edge) (*graphs.Graph, error) {
 	arcs := make([]graphs.Arc, len(ends))
 	for i, e := range ends {

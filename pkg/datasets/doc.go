@@ -1,6 +1,6 @@
 // Package datasets gives the graphs that experiments run on: the paper's 12 public datasets, downloaded once and
-// checked byte for byte; a seeded generator of Minesweeper graphs; and users' own graphs.
+// compared with their published checksums; Minesweeper graphs, generated from a seed; and users' own graphs.
 //
-// Load is the one call that most callers need. Every parser here reads untrusted bytes: it bounds what it allocates,
-// never panics, and executes nothing.
+// [Load] is the only function that most callers need. Every parser here reads files that may be damaged or malicious:
+// it limits the memory that it allocates, never panics, and runs no code from the file.
 package datasets

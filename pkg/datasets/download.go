@@ -18,13 +18,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// fetcher downloads files. Its numbers are fields so that tests need not wait.
+// fetcher downloads files. Counts and times are fields, so that tests can set short ones.
 type fetcher struct {
 	opts     Options
 	client   *http.Client
-	attempts int           // without any new byte, before giving up
-	backoff  time.Duration // before the second attempt, doubled each time
-	stall    time.Duration // without any new byte, before an attempt counts as failed
+	attempts int           // failed attempts without noticeable progress, after which to give up
+	backoff  time.Duration // the wait before the second attempt; it doubles with each further one
+	stall    time.Duration // the time without a new byte after which an attempt counts as failed
 }
 
 func newFetcher(opts Options) *fetcher {
@@ -41,7 +41,7 @@ func newFetcher(opts Options) *fetcher {
 	}
 }
 
-// failure is a download error; final ones are not worth another attempt.
+// failure is a download error. If it is final, another attempt would fail in the same way, and none is made.
 type failure struct {
 	err   error
 	final bool
@@ -54,15 +54,15 @@ func final(format string, args ...any) error {
 	return &failure{fmt.Errorf(format, args...), true}
 }
 
-// download fills part from address and verifies it. It resumes what part already holds; if a resumed file does not
-// verify, it starts once more from nothing.
+// download fetches a file from address into the file named part, and verifies it. If part holds the beginning from an
+// earlier call, only the rest is fetched. If such a file turns out wrong, all of it is fetched once more.
 func (f *fetcher) download(ctx context.Context, file data.File, address, part string) (err error) {
 	out, err := os.OpenFile(part, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return unwritable(filepath.Dir(part), err)
 	}
 	defer func() {
-		// What arrived is kept to resume from; nothing at all is litter.
+		// After an error, what arrived stays for the next call to resume; an empty file is removed.
 		if info, lost := out.Stat(); err != nil && lost == nil && info.Size() == 0 && info.Mode().IsRegular() {
 			os.Remove(part)
 		}
@@ -90,8 +90,8 @@ func (f *fetcher) download(ctx context.Context, file data.File, address, part st
 	}
 }
 
-// fill requests the rest of the file until out holds all of it, and reports whether it was put together from several
-// responses. The count of failed attempts starts anew when the file has grown noticeably.
+// fill requests the rest of the file until out holds all of it. resumed tells whether out was put together from several
+// responses. Whenever the file has grown noticeably, the count of failed attempts starts again from 0.
 func (f *fetcher) fill(ctx context.Context, file data.File, address string, out *os.File) (resumed bool, err error) {
 	const noticeable = 64 << 10
 	failed, best := 0, int64(0)
@@ -164,8 +164,9 @@ func (f *fetcher) attempt(ctx context.Context, file data.File, address string, o
 	return f.receive(cancel, response.Body, file, out, done)
 }
 
-// accept makes out ready for the body of a response to the request for what follows its done bytes, by the response's
-// status: from is how many bytes it holds now, none where the server sends the whole file.
+// accept checks the status of a response to a request for the bytes after the first done ones, and makes out ready for
+// the response's body. It returns the number of bytes that out holds now: done, or 0 where the server sends the whole
+// file.
 func accept(response *http.Response, address string, out *os.File, done int64) (from int64, err error) {
 	switch code := response.StatusCode; {
 	case code == http.StatusPartialContent && done > 0 && startsAt(response, done):
@@ -192,7 +193,7 @@ func accept(response *http.Response, address string, out *os.File, done int64) (
 	}
 }
 
-// empty drops what a file holds.
+// empty removes all content of a file.
 func empty(out *os.File) error {
 	if err := out.Truncate(0); err != nil {
 		return writeError(out.Name(), err)
@@ -211,7 +212,8 @@ func startsAt(response *http.Response, done int64) bool {
 	return ok && found && err == nil && n == done
 }
 
-// receive copies the body to out, at most one byte more than the file should have.
+// receive copies the body to out, which holds done bytes already. It reads at most one byte more than the file should
+// have, which is enough to see that the body is too long. cancel is called where no byte arrives for too long.
 func (f *fetcher) receive(cancel func(), body io.Reader, file data.File, out *os.File, done int64) error {
 	stalled := time.AfterFunc(f.stall, cancel)
 	defer stalled.Stop()

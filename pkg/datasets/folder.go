@@ -15,12 +15,17 @@ import (
 
 // folderGraph reads a user's graph from two CSV files in a folder.
 //
-// nodes.csv needs a header. Its columns are id (any text, each once), optionally label (class numbers from 0, or names,
-// which are numbered in alphabetical order; empty where the class is not known), optionally split (train, val, test, or
-// empty), and any number of features, which are numbers. edges.csv has two columns of ids; a header is recognised by
-// two names that are neither ids nor numbers. Edges are undirected; repeated ones and self loops are dropped. With
-// directed_edges.csv in place of edges.csv, they lead from the first id to the second. Without a split column the graph
-// gets splits as [PaperSplits] of the nodes that have labels.
+// nodes.csv needs a header that names its columns:
+//   - id: any text, different for each node;
+//   - label (optional): class numbers from 0, or names, which are then numbered in alphabetical order; empty where the
+//     class is not known;
+//   - split (optional): train, val, test, or empty. Without this column the graph gets the [PaperSplits] of the nodes
+//     that have labels;
+//   - any number of features, which are numbers.
+//
+// edges.csv has two columns of ids. Its first row is taken as a header if both texts are neither ids nor numbers. Edges
+// are undirected; repeated edges and self loops are dropped. A folder with directed edges has the file
+// directed_edges.csv instead, in which each edge goes from the first id to the second.
 func folderGraph(dir string) (*graphs.Graph, error) {
 	nodes, err := readCSV(dir, "nodes.csv", parseNodes)
 	if err != nil {
@@ -43,7 +48,7 @@ func folderGraph(dir string) (*graphs.Graph, error) {
 	return g, err
 }
 
-// edgeFile is the name of the folder's file of edges, and tells whether they have directions.
+// edgeFile returns the name of the folder's file of edges, and whether the edges are directed.
 func edgeFile(dir string) (name string, directed bool, err error) {
 	const plain, arcs = "edges.csv", "directed_edges.csv"
 	has := func(name string) bool { _, err := os.Stat(filepath.Join(dir, name)); return err == nil }
@@ -97,12 +102,12 @@ func parseNodes(r *rows) (*nodeTable, error) {
 	}
 }
 
-// unknownMarks are what other programmes write for a value that is not known, in lower case. Taken as names they would
-// be a class of their own.
+// unknownMarks are what other programs write for an unknown value, in lower case. As labels they are refused, since
+// they would otherwise become a class of their own.
 var unknownMarks = []string{"na", "n/a", "nan", "null", "none", "?"}
 
-// columns are the positions of nodes.csv's columns, and the header's names; label and split are -1 without such a
-// column.
+// columns has the positions of the columns of nodes.csv, -1 for a label or split column that is not there, and all
+// names in the header.
 type columns struct {
 	id, label, split int
 	features         []int
@@ -136,7 +141,8 @@ func nodeColumns(names []string) (c columns, err error) {
 	return c, nil
 }
 
-// add reads a row. Strings of a record share one buffer as long as the row: only what is needed of it is kept.
+// add takes the data from one row. The row's strings share one buffer, which the next row overwrites: the strings that
+// are kept are copied.
 func (t *nodeTable) add(c columns, row []string, line int) error {
 	key := strings.TrimSpace(row[c.id])
 	if _, twice := t.ids[key]; twice {
@@ -245,8 +251,9 @@ func (t *nodeTable) graph(dir string, edges []graphs.Edge) (*graphs.Graph, error
 	return wrap(dir)(g, err)
 }
 
-// labelNumbers reads labels as numbers if all are, and else numbers the different names in alphabetical order, which it
-// returns. Empty labels have any number.
+// labelNumbers turns labels into class numbers. If all labels are whole numbers, these are the class numbers, and names
+// is nil. Otherwise the labels are names: it numbers the different names in alphabetical order and returns them. What
+// an empty label gets has no meaning.
 func labelNumbers(labels []string) (values []int64, names []string) {
 	values = make([]int64, len(labels))
 	numeric := true

@@ -11,9 +11,9 @@ import (
 	"github.com/revgnn/revgnn/data"
 )
 
-// Get brings the files of a dataset into the data directory and verifies them. Files that are already there and right
-// are left alone; wrong ones are replaced. An interrupted download resumes. A file appears under its name only when it
-// is whole and verified. For "minesweeper-generated" there is nothing to do.
+// Get downloads the files of a dataset into the data directory and verifies them. Files that are there and right stay;
+// wrong ones are replaced. An interrupted download is resumed by the next call. A file gets its name only when it is
+// complete and verified. For "minesweeper-generated" there is nothing to do.
 func Get(ctx context.Context, name string, opts Options) error {
 	info, err := Info(name)
 	if err != nil {
@@ -40,9 +40,9 @@ func (f *fetcher) all(ctx context.Context, info data.Dataset, dir string) error 
 	return nil
 }
 
-// ensure returns the folder that holds the files of a dataset, after fetching missing ones. A file that is there but
-// wrong is an error, so that nothing of the user's is replaced without being asked to. A file of directions comes with
-// the others, but is not waited for: see addDirections.
+// ensure returns the folder with the files of a dataset, after it has fetched those that are missing. A file that is
+// there but wrong is an error: only [Get] replaces files, since the user asks for it there. If anything was missing,
+// the file of directions is fetched, too, but failing to fetch it is no error: see [addDirections].
 func ensure(ctx context.Context, info data.Dataset, opts Options) (string, error) {
 	dir, err := Dir(opts.Dir)
 	if err != nil {
@@ -70,7 +70,7 @@ func ensure(ctx context.Context, info data.Dataset, opts Options) (string, error
 	return dir, nil
 }
 
-// one fetches one file and puts it in place.
+// one fetches one file, verifies it, and only then renames it to path.
 func (f *fetcher) one(ctx context.Context, file data.File, path string) error {
 	source := file.Address
 	if f.opts.Mirror != "" {
@@ -108,7 +108,7 @@ func (f *fetcher) one(ctx context.Context, file data.File, path string) error {
 	return verifyOnce(path, file)
 }
 
-// unwritable explains why a folder cannot be written to.
+// unwritable is the error of a data directory that cannot be written to.
 func unwritable(dir string, err error) error {
 	return fmt.Errorf("cannot write to the data directory %s (%w); choose another with --data or REVGNN_DATA",
 		dir, err)

@@ -8,7 +8,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// Limits on counts that later memory depends on, beside the sizes of the files themselves.
+// Limits on counts that a file may claim and that memory is later allocated for. (The sizes of files have their own.)
 const (
 	maxNodes   = 1 << 24
 	maxClasses = 1 << 16
@@ -30,8 +30,8 @@ func hasMasks(z *npz.File) bool {
 	return z.Has(maskKeys[0]) || z.Has(maskKeys[1]) || z.Has(maskKeys[2])
 }
 
-// checkPlatonov compares the shapes that the headers claim with each other, before any array is unpacked, and returns
-// the numbers of nodes and of features.
+// checkPlatonov checks, before any array is unpacked, that the shapes in the arrays' headers fit each other and the
+// limits. It returns the numbers of nodes and of features.
 func checkPlatonov(z *npz.File) (nodes, features int, err error) {
 	shape, err := z.Shape("node_features", 2)
 	if err != nil {
@@ -58,7 +58,8 @@ func checkPlatonov(z *npz.File) (nodes, features int, err error) {
 	return nodes, features, nil
 }
 
-// splitBytes is what the splits of a graph without its own take: ten of three masks.
+// splitBytes is the memory for the splits of a graph that has none of its own: ten splits of three masks, a byte a
+// node.
 func splitBytes(nodes int) int64 { return 30 * int64(nodes) }
 
 func checkLabels(z *npz.File, key string, n int) error {

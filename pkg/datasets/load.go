@@ -28,13 +28,15 @@ import (
 //     columns of ids, with or without a header. Where edges lead from the first id to the second, directed_edges.csv
 //     takes its place.
 //
-// Squirrel and Chameleon have directions of edges in files of their own ([data.Dataset].Directed), which are fetched
-// with the others. Without that file the graph is undirected, and says why in ArcsMissing.
+// Squirrel and Chameleon have the directions of their edges in a separate file ([data.Dataset].Directed), which is
+// fetched with the others. Where it is missing, the graph is undirected, and its ArcsMissing says why.
 //
-// Features of the five homophilic datasets are row-normalised (see RowNormalise), as the paper's experiments have
-// them; all others are as stored. Graphs without splits of their own get ten of 60/20/20 (see PaperSplits).
+// The features of the five homophilic datasets are divided by their sum, row by row (see RowNormalise), as in the
+// paper's experiments; all other features are as stored. Graphs without splits of their own get ten splits of 60/20/20
+// (see PaperSplits).
 //
-// The files' contents are checked against the manifest once per process, their sizes each time.
+// The contents of a public dataset's files are compared with the manifest when a process first reads them, their sizes
+// and times of change each time.
 func Load(ctx context.Context, name string, opts Options) (*graphs.Graph, error) {
 	if isGenerated(name) {
 		m, err := ParseMinesweeper(name)
@@ -65,7 +67,7 @@ func Load(ctx context.Context, name string, opts Options) (*graphs.Graph, error)
 	return addDirections(g, info, dir), nil
 }
 
-// parseRaw reads a public dataset whose files are in dir, features as stored.
+// parseRaw reads a public dataset from its files in dir. It leaves the features as they are stored.
 func parseRaw(info data.Dataset, dir string) (*graphs.Graph, error) {
 	path := func(i int) string { return filepath.Join(dir, info.Files[i].Name) }
 	switch info.Format {
@@ -82,7 +84,8 @@ func parseRaw(info data.Dataset, dir string) (*graphs.Graph, error) {
 		info.Name, info.Format)
 }
 
-// loadPath reads a user's own graph. noSuchName is the error if name is no path either.
+// loadPath reads a user's own graph from the path name. If nothing is there, the error is noSuchName: that no dataset
+// has this name.
 func loadPath(name string, noSuchName error) (*graphs.Graph, error) {
 	g, err := parsePath(name, noSuchName)
 	if err == nil && g.NumNodes == 0 {
@@ -109,7 +112,7 @@ func parsePath(name string, noSuchName error) (*graphs.Graph, error) {
 	return folderGraph(name)
 }
 
-// withNPZ opens the archive at path and hands it to parse.
+// withNPZ opens the archive at path, and closes it after parse has read the graph from it.
 func withNPZ(path string, parse func(*npz.File) (*graphs.Graph, error)) (*graphs.Graph, error) {
 	z, err := npz.Open(path)
 	if err != nil {

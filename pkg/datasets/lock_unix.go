@@ -12,8 +12,9 @@ import (
 	"time"
 )
 
-// lockFolder waits until no other process downloads into dir, so that two notebooks do not write to one file. The lock
-// goes away with its process; the empty lock file stays.
+// lockFolder takes the lock on dir, after waiting until no other process holds it, so that two processes do not
+// download into one file. The operating system releases the lock when its process ends, even after a crash. The empty
+// lock file stays.
 func lockFolder(ctx context.Context, dir string) (unlock func(), err error) {
 	f, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {

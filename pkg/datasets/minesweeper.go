@@ -10,7 +10,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// MinesweeperGenerated is the name that Load knows the generator by.
+// MinesweeperGenerated is the name under which [Load] calls the generator.
 const MinesweeperGenerated = "minesweeper-generated"
 
 // allSettings shows users how to write the generator's settings.
@@ -19,11 +19,14 @@ const allSettings = "rows=50,cols=50,mines=0.2,unknown=0.5,seed=1"
 // maxCells bounds the generator's grid; a million cells take about 150 MB.
 const maxCells = 1 << 20
 
-// Minesweeper describes a generated graph of the same kind as the public Minesweeper dataset (Platonov et al., 2023):
-// a grid of Rows x Cols cells, node = Cols*row + column, each joined to its up to eight neighbours. The label is 1 for
-// a mine. Features are one-hot of 7: column 0 where the cell's count is unknown, columns 1 to 5 for 0 to 4 mines among
-// the neighbours, column 6 for five or more; a mine shows its own count like any other cell. Exactly
-// round(Mines*cells) mines and round(Unknown*cells) unknown cells are drawn, uniformly and independently.
+// Minesweeper describes a generated graph of the same kind as the public Minesweeper dataset (Platonov et al., 2023).
+// Its nodes are the cells of a grid of Rows x Cols, node = Cols*row + column, and each cell is joined to its
+// neighbours, of which it has up to eight. The label is 1 for a mine.
+//
+// Features [cells, 7] are one-hot: column 0 is 1 where the count of mines among the neighbours is unknown, columns 1
+// to 5 for 0 to 4 mines, and column 6 for five or more. A mine shows its neighbours' count like any other cell.
+// Exactly round(Mines*cells) mines and round(Unknown*cells) unknown cells are drawn, uniformly and independently of
+// each other.
 //
 // The ten splits are 50/25/25, stratified by label. Equal values give an equal graph on every machine.
 type Minesweeper struct {
@@ -108,7 +111,8 @@ func (m Minesweeper) Graph() (*graphs.Graph, error) {
 		return nil, err
 	}
 	n := m.Rows * m.Cols
-	// The second word only separates this use of the seed from others; any constant would do.
+	// The generator is seeded by two words. The second is a constant of our choice, so that other uses of the same seed
+	// draw other numbers.
 	random := cellRandom{rand.NewPCG(m.Seed, 0x6d696e6573)}
 	labels := make([]int32, n)
 	for _, i := range random.choose(n, m.Mines) {
@@ -141,8 +145,8 @@ func (m Minesweeper) Graph() (*graphs.Graph, error) {
 	return graphs.New(m.String(), n, edges, features, width, labels, 2, splits)
 }
 
-// MineCounts reads from a Minesweeper graph's features what a network sees of each cell: how many mines are among its
-// neighbours, 5 for five or more, and NaN where the count is unknown. It is for the public graph, too.
+// MineCounts returns, from the features of a generated or the public Minesweeper graph, what a network sees of each
+// cell: the number of mines among its neighbours, 5 for five or more, and NaN where the count is unknown.
 func MineCounts(g *graphs.Graph) []float64 {
 	out := make([]float64, g.NumNodes)
 	for i := range out {
@@ -171,8 +175,8 @@ func gridEdges(rows, cols int) []graphs.Edge {
 	return edges
 }
 
-// cellRandom uses only the raw stream of PCG, which its published algorithm fixes; the methods of rand.Rand may change
-// from one Go version to the next, and generated graphs must not.
+// cellRandom draws from the raw numbers of PCG, which the published algorithm fixes. It does not use the methods of
+// rand.Rand, since these may change with the version of Go, and generated graphs must not.
 type cellRandom struct{ *rand.PCG }
 
 // below draws uniformly from 0 … n-1, n > 0, without bias.
@@ -185,7 +189,7 @@ func (r cellRandom) below(n int) int {
 	}
 }
 
-// shuffle is Fisher and Yates's, in place.
+// shuffle permutes p at random, in place (Fisher and Yates).
 func (r cellRandom) shuffle(p []int) {
 	for i := len(p) - 1; i > 0; i-- {
 		j := r.below(i + 1)

@@ -15,8 +15,8 @@ import (
 type Options struct {
 	// Dir is the data directory; empty means Dir(""). It may be read-only if it already holds the files.
 	Dir string
-	// Mirror replaces the public addresses: a folder, or an http or https address, that holds
-	// the files by their names.
+	// Mirror is where files come from instead of their public addresses: a folder, or an http or https address, under
+	// which each file has its usual name.
 	Mirror string
 	// Offline forbids network access; a Mirror that is a folder still works.
 	Offline bool
@@ -54,8 +54,8 @@ func Names() []string {
 	return append(names, MinesweeperGenerated)
 }
 
-// Info returns what is known of a public dataset, with whatever splits, or of the generator, which has no files. An
-// unknown name is an error that lists the names like it, or all.
+// Info describes a public dataset (whose name may end in "-balanced", see [Load]) or the generator, which has no files.
+// For an unknown name, the error lists the known names that are similar, or all names if none is.
 func Info(name string) (data.Dataset, error) {
 	sets, err := data.Datasets()
 	if err != nil {
@@ -73,8 +73,8 @@ func Info(name string) (data.Dataset, error) {
 	return data.Dataset{}, unknown(name)
 }
 
-// Task returns the measure for a graph that Load(name) gave: the paper's for a known dataset, else data.ROCAUC for two
-// classes and data.Accuracy for more.
+// Task returns the metric for a graph g from Load(name): the paper's for a known dataset. For other graphs, it is
+// data.ROCAUC if there are two classes, and data.Accuracy otherwise.
 func Task(name string, g *graphs.Graph) string {
 	if info, err := Info(name); err == nil {
 		return info.Task
@@ -89,8 +89,8 @@ func isGenerated(name string) bool {
 	return name == MinesweeperGenerated || strings.HasPrefix(name, MinesweeperGenerated+":")
 }
 
-// NameError is the error of a name that stands for no dataset, or of the generator's settings in a name: the caller's
-// mistake, and not that of a file or a network.
+// NameError is the error for a name that stands for no dataset, or that has wrong settings for the generator. It tells
+// callers that the name is at fault, and not a file or the network.
 type NameError struct{ err error }
 
 func (e *NameError) Error() string { return e.err.Error() }
@@ -113,7 +113,7 @@ func unknownName(name string) error {
 	return fmt.Errorf("unknown dataset %q; did you mean %s?", name, strings.Join(near, " or "))
 }
 
-// like tells whether a typed name is close to a known one, or to its start, but for a few typing errors.
+// like tells whether a typed name is a known name, or the start of one, up to a few typing errors.
 func like(typed, known string) bool {
 	flat := strings.NewReplacer("-", "", "_", "", " ", "").Replace
 	a, b := flat(typed), flat(known)
@@ -123,7 +123,8 @@ func like(typed, known string) bool {
 	return strings.HasPrefix(a, b) || startDistance(a, b) <= max(1, len(a)/4)
 }
 
-// startDistance is the least Levenshtein distance, on bytes, between a and any start of b.
+// startDistance is the least Levenshtein distance (the number of bytes to change, add or remove) between a and any
+// start of b.
 func startDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

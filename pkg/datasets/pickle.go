@@ -6,18 +6,19 @@ import (
 	"fmt"
 )
 
-// maxPickleOps bounds the instructions of a pickle and with them the memory that it can ask for; the largest file
-// here, PubMed's adjacency, has some 170,000.
+// maxPickleOps is the largest number of instructions in a pickle, which also limits the memory that it can ask for. The
+// largest file here, PubMed's adjacency, has some 170,000 instructions.
 const maxPickleOps = 1 << 20
 
-// What a pickle can hold, beside Go's int64, bool and nil. Python 2's str and unicode are both pickleString.
+// The Go types of the values in a pickle, besides int64, bool and nil. Python 2's str and unicode are both
+// pickleString.
 type (
 	pickleString string
 	pickleTuple  []any
 	pickleList   struct{ items []any }
 	pickleDict   struct{ keys, values []any }
-	pickleGlobal string // "module name"; recorded, never imported or called
-	// pickleObject records a call or construction: what would have been called, with which arguments and state.
+	pickleGlobal string // a Python name, as "module name"; it is recorded, and never imported or called
+	// pickleObject records an object that Python would have made by a call: of what, with which arguments and state.
 	pickleObject struct {
 		class pickleGlobal
 		args  pickleTuple
@@ -40,9 +41,9 @@ var pickleGlobals = map[pickleGlobal]bool{
 	"scipy.sparse._csr csr_matrix":        true,
 }
 
-// unpickle reads a Python pickle of protocol 2 as a plain description of data: it builds lists, dictionaries and
-// numbers, and records objects without executing anything. It knows the instructions that the Planetoid files need and
-// refuses all others (see PEP 307 and Python's pickletools for their meaning).
+// unpickle reads a Python pickle of protocol 2 without running any code from it: it builds lists, dictionaries and
+// numbers, and describes other objects as a [pickleObject]. It knows only the instructions that the Planetoid files
+// need, and refuses all others. PEP 307 and Python's pickletools explain what the instructions mean.
 func unpickle(b []byte) (value any, err error) {
 	m := pickleMachine{rest: b, memo: map[uint32]any{}}
 	for ops := 0; ; ops++ {
@@ -82,7 +83,7 @@ func (m *pickleMachine) pop() (any, error) {
 	return v, nil
 }
 
-// popTo removes everything above the last mark, and the mark.
+// popTo removes the last mark from the stack with everything above it, and returns what was above.
 func (m *pickleMachine) popTo() ([]any, error) {
 	for i := len(m.stack) - 1; i >= 0; i-- {
 		if _, mark := m.stack[i].(pickleMark); mark {
@@ -94,7 +95,7 @@ func (m *pickleMachine) popTo() ([]any, error) {
 	return nil, fmt.Errorf("no mark on the stack")
 }
 
-// popN removes the last n values.
+// popN removes the last n values from the stack, and returns them.
 func (m *pickleMachine) popN(n int) ([]any, error) {
 	items := make([]any, n)
 	for i := n - 1; i >= 0; i-- {
@@ -137,7 +138,8 @@ func (m *pickleMachine) uint(n int) (uint32, error) {
 	return binary.LittleEndian.Uint32(whole[:]), nil
 }
 
-// scalar reads the value of an instruction that pushes one without looking at the stack; ok is false for any other.
+// scalar reads the value of an instruction that only pushes one value onto the stack. For other instructions ok is
+// false.
 func (m *pickleMachine) scalar(op byte) (v any, ok bool, err error) {
 	var n uint32
 	var b []byte

@@ -6,8 +6,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// pickledArray reads a recorded NumPy array: _reconstruct(ndarray, …) with the state (version, shape, dtype,
-// Fortran order, raw bytes).
+// pickledArray turns the recorded call that makes a NumPy array into an array. The call is _reconstruct(ndarray, …),
+// and its state is (version, shape, dtype, Fortran order, raw bytes).
 func pickledArray(v any) (*npz.Array, error) {
 	object, ok := v.(*pickleObject)
 	if !ok || object.class != "numpy.core.multiarray _reconstruct" &&
@@ -40,8 +40,8 @@ func pickledArray(v any) (*npz.Array, error) {
 	return npz.NewArray(descr, fortran, shape, []byte(raw))
 }
 
-// pickledType reads a recorded dtype('f4', 0, 1) with the state (3, '<', …), and
-// returns its NumPy name, "<f4".
+// pickledType turns the recorded call that makes a NumPy type, such as dtype('f4', 0, 1) with the state (3, '<', …),
+// into the type's NumPy name, here "<f4".
 func pickledType(v any) (string, error) {
 	damaged := fmt.Errorf("holds a NumPy array of an unknown type")
 	object, ok := v.(*pickleObject)
@@ -60,7 +60,8 @@ func pickledType(v any) (string, error) {
 	return string(order + code), nil
 }
 
-// pickledCSR reads a recorded scipy.sparse.csr_matrix with the state {_shape, indptr, indices, data, …}.
+// pickledCSR turns the recorded call that makes a scipy.sparse.csr_matrix into a matrix, by the call's state {_shape,
+// indptr, indices, data, …}.
 func pickledCSR(v any) (*csr, error) {
 	object, ok := v.(*pickleObject)
 	if !ok || object.class != "scipy.sparse.csr csr_matrix" && object.class != "scipy.sparse._csr csr_matrix" {

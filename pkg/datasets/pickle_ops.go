@@ -51,7 +51,7 @@ func (m *pickleMachine) step(op byte) error {
 	return fmt.Errorf("unknown or forbidden instruction %#02x", op)
 }
 
-// memoise stores the top of the stack under a number, or pushes what was stored.
+// memoise stores the top of the stack under a number (the PUT instructions), or pushes what is stored under one (GET).
 func (m *pickleMachine) memoise(op byte) error {
 	width := 4
 	if op == 'q' || op == 'h' {
@@ -77,7 +77,7 @@ func (m *pickleMachine) memoise(op byte) error {
 	return err
 }
 
-// extend adds items to the list or dictionary below them.
+// extend takes items from the top of the stack and adds them to the list or dictionary below them.
 func (m *pickleMachine) extend(op byte) (err error) {
 	var items []any
 	switch op {
@@ -139,7 +139,7 @@ func (d *pickleDict) get(key string) any {
 	return nil
 }
 
-// record replaces a callable and its arguments by a description of the call.
+// record replaces a callable and its arguments, on the stack, by a [pickleObject] that describes the call.
 func (m *pickleMachine) record() error {
 	pair, err := m.popN(2)
 	if err != nil {

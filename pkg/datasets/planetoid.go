@@ -12,11 +12,12 @@ import (
 // maxPlanetoidBytes bounds one Planetoid file; the largest, PubMed's allx, has 7.6 MB.
 const maxPlanetoidBytes = 16 << 20
 
-// planetoidGraph assembles a dataset of Yang et al. (2016) from its parts, as PyTorch Geometric does: nodes are the
-// rows of allx in order, then the test nodes, whose numbers test.index lists in the order of tx's rows. Test numbers
-// that the list skips (CiteSeer's isolated nodes) get features of zero and label 0. The ten splits are PaperSplits.
+// planetoidGraph makes a graph from the files of a dataset of Yang et al. (2016), as PyTorch Geometric does; part
+// returns the content of the file ind.<name>.<part>.
 //
-// part returns the content of the file ind.<name>.<part>.
+// The first nodes are the rows of allx, in order. The test nodes follow: row i of tx belongs to the node whose number
+// is in line i of test.index. Where test.index skips a number (CiteSeer's isolated nodes), the node gets features of
+// zero and label 0. The graph gets the ten [PaperSplits].
 func planetoidGraph(name string, part func(string) ([]byte, error)) (*graphs.Graph, error) {
 	p := planetoidReader{name: name, part: part}
 	allx, tx := p.matrix("allx"), p.matrix("tx")
@@ -36,7 +37,7 @@ func planetoidGraph(name string, part func(string) ([]byte, error)) (*graphs.Gra
 	}
 	n, d := allx.rows, allx.columns
 	for _, t := range tests {
-		// A few numbers may be skipped, but memory must not depend on one large number.
+		// A few numbers may be skipped. But the largest number determines how much memory is taken, so it is limited.
 		if t < allx.rows || t-allx.rows > 2*len(tests) {
 			return fail("test node %d, but %d test nodes should follow the %d of allx", t, len(tests), allx.rows)
 		}
@@ -71,7 +72,7 @@ type planetoidReader struct {
 	err  error
 }
 
-// read hands a part's content to parse, unless something has failed already.
+// read calls parse with a part's content, unless an earlier part has failed.
 func (p *planetoidReader) read(part string, parse func([]byte) error) {
 	if p.err != nil {
 		return
@@ -162,7 +163,8 @@ func (p *planetoidReader) adjacency() (edges []graphs.Edge) {
 			if !ok {
 				return fmt.Errorf("does not hold lists of neighbours")
 			}
-			// One list may stand there many times over; an honest file has no more neighbours than instructions.
+			// A malicious file may repeat one list many times with few instructions. An honest one needs at least one
+			// instruction for each neighbour.
 			if len(edges)+len(list.items) > maxPickleOps {
 				return fmt.Errorf("lists more than %d neighbours, the limit", maxPickleOps)
 			}

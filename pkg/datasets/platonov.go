@@ -8,11 +8,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// platonovGraph reads an archive with the keys of Platonov et al. (2023), "A critical look at the evaluation of GNNs
-// under heterophily": node_features [n,d], node_labels [n], edges [m,2] (each undirected edge once or in both
-// directions), and train_masks, val_masks, test_masks [splits,n]. Labels of -1, or no array of them, are nodes whose
-// class is not known. Without any masks the graph gets ten 60/20/20 splits of the nodes that have labels. A key of
-// ours, directed, tells with true that edges lead from the first node to the second.
+// platonovGraph reads an archive with the arrays of Platonov et al. (2023), "A critical look at the evaluation of GNNs
+// under heterophily":
+//   - node_features [n,d];
+//   - edges [m,2], each undirected edge once or in both directions;
+//   - node_labels [n], -1 where the class is not known; without this array no class is known;
+//   - train_masks, val_masks, test_masks [splits,n]; without any of them the graph gets ten 60/20/20 splits of the
+//     nodes that have labels;
+//   - directed, which only revgnn has: true where each edge leads from the first node to the second.
 func platonovGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	n, d, err := checkPlatonov(z)
 	if err != nil {
@@ -71,8 +74,8 @@ func wrap(path string) func(*graphs.Graph, error) (*graphs.Graph, error) {
 // labelsKey is the array of labels in an archive with Platonov's keys.
 const labelsKey = "node_labels"
 
-// npzLabels reads n class numbers and returns them with the number of classes. Archives with Platonov's keys may leave
-// labels out.
+// npzLabels reads n class numbers and returns them with the number of classes. An archive with the array names of
+// Platonov et al. need not have labels: then no node has one, and there are 0 classes.
 func npzLabels(z *npz.File, key string, n int) ([]int32, int, error) {
 	if key == labelsKey && !z.Has(key) {
 		return slices.Repeat([]int32{graphs.Unlabelled}, n), 0, nil
@@ -93,8 +96,8 @@ func npzLabels(z *npz.File, key string, n int) ([]int32, int, error) {
 	return labels, classes, nil
 }
 
-// classNumbers narrows labels to int32, and returns the number of classes, the largest label plus one. Nodes that are
-// unknown have no label.
+// classNumbers converts labels to int32, and returns them with the number of classes, which is the largest label plus
+// one. Nodes for which unknown is true get [graphs.Unlabelled].
 func classNumbers(values []int64, unknown func(node int) bool) ([]int32, int, error) {
 	labels := make([]int32, len(values))
 	classes := 0
@@ -113,7 +116,7 @@ func classNumbers(values []int64, unknown func(node int) bool) ([]int32, int, er
 	return labels, classes, nil
 }
 
-// npzEdges reads node pairs and checks that the nodes exist before narrowing them to int32.
+// npzEdges reads pairs of nodes, and checks that the nodes exist before it converts their numbers to int32.
 func npzEdges(z *npz.File, n int) ([]graphs.Edge, error) {
 	if err := checkEdges(z); err != nil {
 		return nil, err

@@ -14,8 +14,9 @@ var PaperSeeds = [10]uint32{1941488137, 4198936517, 983997847, 4023022221, 40195
 
 // PaperSplits returns the paper's ten random splits of n nodes into 60 % training, 20 % validation and 20 % test.
 //
-// They equal NumPy's legacy generator bit for bit: RandomState(seed).choice(range(n), round(0.6 n), replace=False),
-// then .choice of the remaining nodes in ascending order, round(0.2 n); what is left is for testing.
+// They are exactly what NumPy's legacy generator draws. With RandomState(seed), the
+// training nodes are .choice(range(n), round(0.6 n), replace=False), then the validation nodes are .choice(the
+// remaining nodes in ascending order, round(0.2 n), replace=False). All others are for testing.
 func PaperSplits(n int) []graphs.Split {
 	splits := make([]graphs.Split, len(PaperSeeds))
 	for i, seed := range PaperSeeds {
@@ -24,8 +25,8 @@ func PaperSplits(n int) []graphs.Split {
 	return splits
 }
 
-// labelledSplits is [PaperSplits] of those nodes that have labels, none where no node has one. The others are in no
-// mask.
+// labelledSplits returns the [PaperSplits] of the nodes that have labels; nodes without a label are in no mask. Where
+// no node has a label, there are no splits.
 func labelledSplits(labels []int32) []graphs.Split {
 	var nodes []int
 	for i, l := range labels {
@@ -60,13 +61,14 @@ func paperSplit(n int, seed uint32) graphs.Split {
 	return random.split(n, random.permutation(n)[:train])
 }
 
-// BalancedSplits returns the ten random splits on which He et al. (2021), "BernNet", ran the baselines of the paper's
-// table 6: of each class the same number of nodes for training, 60 % of all nodes in total, or the whole class where
-// it has fewer; 20 % of all nodes for validation, whatever their class; the rest for testing. A class that is taken
-// whole is never tested: two of seven on Cora, one of six on Citeseer, six of ten on Computers.
+// BalancedSplits returns the ten class-balanced random splits on which He et al. (2021), "BernNet", ran the baselines
+// of the paper's table 6. Each class has the same number of training nodes, round(0.6 n / classes) (60 % of all nodes
+// in total), or all of its nodes where it has fewer. Validation takes 20 % of all nodes from the others, whatever
+// their class, and the rest is for testing. A class that is used up in training is never tested: two of seven on Cora,
+// one of six on Citeseer, six of ten on Computers.
 //
-// They equal NumPy's legacy generator bit for bit: for each class, RandomState(seed).choice(its nodes,
-// round(0.6 n / classes), replace=False), then as [PaperSplits].
+// They are exactly what NumPy's legacy generator draws: for each class,
+// RandomState(seed).choice(its nodes, round(0.6 n / classes), replace=False), then validation as in [PaperSplits].
 func BalancedSplits(labels []int32, classes int) []graphs.Split {
 	members := make([][]int, classes)
 	for i, class := range labels {
@@ -91,7 +93,8 @@ func BalancedSplits(labels []int32, classes int) []graphs.Split {
 	return splits
 }
 
-// split takes round(0.2 n) of the nodes that are not for training for validation, and leaves the others for testing.
+// split makes a split with given training nodes. Of the other nodes it draws round(0.2 n) for validation, and leaves
+// the rest for testing.
 func (r legacyRandom) split(n int, train []int) graphs.Split {
 	s := graphs.Split{Train: make([]bool, n), Val: make([]bool, n), Test: make([]bool, n)}
 	for _, i := range train {
@@ -112,7 +115,8 @@ func (r legacyRandom) split(n int, train []int) graphs.Split {
 	return s
 }
 
-// legacyRandom draws as numpy.random.RandomState does (NumPy's legacy distributions, frozen since version 1.17).
+// legacyRandom draws the same numbers as numpy.random.RandomState, NumPy's legacy generator, which is frozen since
+// version 1.17.
 type legacyRandom struct{ *prng.MT19937 }
 
 func newLegacyRandom(seed uint32) legacyRandom {
@@ -121,8 +125,8 @@ func newLegacyRandom(seed uint32) legacyRandom {
 	return legacyRandom{source}
 }
 
-// interval draws uniformly from 0 … limit: 32-bit draws under the smallest all-ones mask, until one fits. A limit of 0
-// draws nothing.
+// interval draws uniformly from 0 … limit. It keeps as many low bits of a 32-bit number as limit has, and draws again
+// until the result is at most limit. With a limit of 0 it returns 0 without drawing.
 func (r legacyRandom) interval(limit uint32) uint32 {
 	if limit == 0 {
 		return 0
@@ -138,7 +142,7 @@ func (r legacyRandom) interval(limit uint32) uint32 {
 	}
 }
 
-// permutation is RandomState.permutation(n): a Fisher-Yates shuffle of 0 … n-1 from the end.
+// permutation is RandomState.permutation(n): it shuffles 0 … n-1 by Fisher and Yates, from the end.
 func (r legacyRandom) permutation(n int) []int {
 	p := make([]int, n)
 	for i := range p {

@@ -17,11 +17,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// errMissing is wrapped by errors about a file that is not there.
+// errMissing is part of every error about a file that is not there, for errors.Is.
 var errMissing = errors.New("is missing")
 
-// Verify checks every file of a dataset against the manifest: its size and SHA-256 (a file whose SHA-256 is known only
-// second-hand also passes by its git blob id). The error names the first file that fails.
+// Verify compares the size and the SHA-256 of every file of a dataset with the manifest. A file whose SHA-256 the
+// manifest has only second-hand is also right if its git blob ID is. The error names the first file that is wrong.
 func Verify(name string, opts Options) error {
 	info, err := Info(name)
 	if err != nil {
@@ -39,7 +39,7 @@ func Verify(name string, opts Options) error {
 	return nil
 }
 
-// verifyFile reads the whole file.
+// verifyFile returns an error unless the file at path is the wanted one. It reads the whole file.
 func verifyFile(path string, want data.File) error {
 	info, err := os.Stat(path)
 	switch {
@@ -75,8 +75,8 @@ func verifyFile(path string, want data.File) error {
 	return nil
 }
 
-// verified remembers which files this process has read through and found right, so that loading a dataset many times
-// costs one checksum.
+// verified has the files that this process has read and found right, so that a dataset that is loaded many times is
+// summed only once.
 var verified sync.Map // fileState to true
 
 type fileState struct {
@@ -86,7 +86,8 @@ type fileState struct {
 	want string
 }
 
-// verifyOnce is verifyFile, skipped if the file is unchanged since it last passed.
+// verifyOnce is [verifyFile], but does not read a file again that was right before and has the same size and time of
+// change.
 func verifyOnce(path string, want data.File) error {
 	var state fileState
 	if info, err := os.Stat(path); err == nil {

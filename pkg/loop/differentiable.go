@@ -110,11 +110,12 @@ func (d *Differentiable) kept() (tape []*Node) {
 	return tape
 }
 
-// Value is f(in). Linearize also returns the tape that [Differentiable.Pull] needs.
+// Value is f(in).
 func (d *Differentiable) Value(in []*Node) *Node {
 	return d.program.again(in[0].Graph(), d.known(d.in, in), []*Node{d.y})[0]
 }
 
+// Linearize is f(in), with the tape that [Differentiable.Pull] needs.
 func (d *Differentiable) Linearize(in []*Node) (y *Node, tape []*Node) {
 	out := d.program.again(in[0].Graph(), d.known(d.in, in), append([]*Node{d.y}, d.tape...))
 	return out[0], out[1:]

@@ -33,8 +33,8 @@ func Memory() (total, free int64) {
 	return total, free
 }
 
-// group is a control group: the files in its folder with its limit, its usage, and the cached files in the usage,
-// which can be dropped.
+// group is a control group (cgroup): its folder dir; the files in dir with its memory limit and with its usage; and the
+// name, in dir's file memory.stat, of the cached files' share of that usage, which the kernel can drop.
 type group struct{ dir, limit, used, cached string }
 
 // mounts are the folders of control groups, in version 2 and version 1.

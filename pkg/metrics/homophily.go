@@ -11,8 +11,8 @@ import (
 //
 //	h_edge = |{(u,v) in E: y_u = y_v}| / |E|
 //
-// (Abu-El-Haija et al., 2019; Zhu et al., 2020), where E are the edges whose two nodes have labels. It is NaN for a
-// graph without such edges.
+// (Abu-El-Haija et al., 2019; Zhu et al., 2020), where E has only the edges whose two nodes both have labels. It is NaN
+// where there are no such edges.
 func EdgeHomophily(g *graphs.Graph) float64 {
 	same, all := 0, 0
 	for _, e := range g.Edges {
@@ -32,12 +32,14 @@ func known(g *graphs.Graph, e graphs.Edge) bool {
 	return g.Labels[e[0]] != graphs.Unlabelled && g.Labels[e[1]] != graphs.Unlabelled
 }
 
-// AdjustedHomophily returns the edge homophily corrected for what the classes' sizes give by chance,
+// AdjustedHomophily returns the edge homophily, corrected for the homophily that edges would have by chance, which
+// depends on the sizes of the classes:
 //
 //	h_adj = (h_edge - Σ_k D_k²/(2|E|)²) / (1 - Σ_k D_k²/(2|E|)²),
 //
-// where D_k is the total degree of the nodes of class k (Platonov et al., 2023), and E are the edges whose two nodes
-// have labels. It is NaN for a graph without such edges, or whose edges touch only one class.
+// where D_k is the sum of the degrees of the nodes of class k (Platonov et al., 2023). E, and so the degrees, has only
+// the edges whose two nodes both have labels. h_adj is NaN where there are no such edges, or where they join nodes of
+// only one class.
 func AdjustedHomophily(g *graphs.Graph) float64 {
 	degrees, all := make([]float64, g.NumClasses), 0
 	for _, e := range g.Edges {
@@ -63,18 +65,18 @@ type Stats struct {
 	Name          string  `json:"name"`
 	Nodes         int     `json:"nodes"`
 	Edges         int     `json:"edges"`                    // undirected
-	DirectedEdges int     `json:"directed_edges,omitempty"` // by source and target; 0 where there are no directions
+	DirectedEdges int     `json:"directed_edges,omitempty"` // pairs of source and target; 0 for an undirected graph
 	Classes       int     `json:"classes"`
 	Features      int     `json:"features"`
 	AverageDegree float64 `json:"average_degree"` // 2 edges / nodes
-	// EdgeHomophily and AdjustedHomophily are NaN where they are undefined, which JSON shows as null.
+	// EdgeHomophily and AdjustedHomophily are NaN where they are undefined; in JSON, null.
 	EdgeHomophily     float64 `json:"edge_homophily"`
 	AdjustedHomophily float64 `json:"adjusted_homophily"`
 	Splits            int     `json:"splits"`
 	Unlabelled        int     `json:"unlabelled,omitempty"` // nodes whose class is not known
 }
 
-// GraphStats describes a graph that graphs.New or datasets.Load has checked.
+// GraphStats returns the properties of a graph, which must be a valid one, as graphs.New and datasets.Load return it.
 func GraphStats(g *graphs.Graph) Stats {
 	s := Stats{Name: g.Name, Nodes: g.NumNodes, Edges: len(g.Edges), DirectedEdges: len(g.Arcs),
 		Classes: g.NumClasses, Features: g.NumFeatures, EdgeHomophily: EdgeHomophily(g),
@@ -88,7 +90,7 @@ func GraphStats(g *graphs.Graph) Stats {
 
 // MarshalJSON writes undefined values as null, since JSON has no NaN.
 func (s Stats) MarshalJSON() ([]byte, error) {
-	type plain Stats // without this method
+	type plain Stats // the same fields without MarshalJSON, which would call itself
 	defined := func(v float64) *float64 {
 		if math.IsNaN(v) {
 			return nil

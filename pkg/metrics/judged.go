@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Confusion counts the masked nodes by class and by prediction, the column of the largest logit in the node's row:
-// entry [k][l] is the number of nodes of class k that are predicted as class l. logits are row-major [n, classes]; a
-// nil mask selects all nodes.
+// Confusion returns the confusion matrix of the nodes in mask: entry [k][l] is the number of nodes of class k that are
+// predicted as class l. The prediction for a node is the column of the largest logit in its row. logits are row-major
+// [n, classes]; a nil mask selects all nodes.
 func Confusion[F Float](logits []F, classes int, labels []int32, mask []bool) ([][]int, error) {
 	predictions, err := Argmax(logits, classes)
 	if err != nil {
@@ -34,12 +34,13 @@ func Confusion[F Float](logits []F, classes int, labels []int32, mask []bool) ([
 	return counts, nil
 }
 
-// ROC returns the points of the receiver operating characteristic, the curve whose area is [ROCAUC]. For falling
-// thresholds they are the shares of the masked nodes of class 0, and of class 1, whose score is at least the
-// threshold. The curve begins at (0, 0) and ends at (1, 1), with a point for each different score.
+// ROC returns the points of the receiver operating characteristic, the curve with the area [ROCAUC]. Each point
+// belongs to a threshold: falsePositive is the share of the nodes of class 0 whose score is at least the threshold,
+// truePositive the same for class 1. Only the nodes in mask count; a nil mask selects all. The curve begins at (0, 0),
+// has one point for each different score as threshold, from the highest on, and ends at (1, 1).
 func ROC[F Float](scores []F, labels []int32, mask []bool) (falsePositive, truePositive []float64, err error) {
 	if _, err := ROCAUC(scores, labels, mask); err != nil {
-		return nil, nil, err // the selection has no ROC curve
+		return nil, nil, err // ROCAUC checks what ROC needs, too
 	}
 	var nodes []int
 	var count, above [2]float64
@@ -61,8 +62,8 @@ func ROC[F Float](scores []F, labels []int32, mask []bool) (falsePositive, trueP
 	return falsePositive, truePositive, nil
 }
 
-// Thin reduces a monotone curve from (0, 0) to (1, 1) to points about 1/n apart, so that a picture of it looks the
-// same; both ends stay.
+// Thin drops points of a monotone curve from (0, 0) to (1, 1), so that those that stay are at least 1/n apart in x + y.
+// This keeps pictures of the curve small, and they look the same. Both ends stay.
 func Thin(x, y []float64, n int) (thinX, thinY []float64) {
 	next := math.Inf(-1)
 	for i := range x {

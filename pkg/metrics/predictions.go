@@ -12,9 +12,10 @@ import (
 // Float is the type of scores and representations.
 type Float interface{ ~float32 | ~float64 }
 
-// Evaluate measures logits, row-major [n, outputs], by a task's metric. For data.Accuracy the prediction is the
-// largest logit of each row. For data.ROCAUC the score of class 1 is the only logit, or the second minus the first of
-// two. mask selects the nodes that count; nil selects all.
+// Evaluate returns the metric of a task (data.Accuracy or data.ROCAUC) for logits, which are row-major [n, outputs].
+// For data.Accuracy, a node's prediction is the column of the largest logit in its row. For data.ROCAUC, a node's
+// score for class 1 is its logit if there is one output, and the second logit minus the first if there are two. mask
+// selects the nodes that count; nil selects all.
 func Evaluate[F Float](task string, logits []F, outputs int, labels []int32, mask []bool) (float64, error) {
 	if outputs < 1 || len(logits) != len(labels)*outputs {
 		return 0, fmt.Errorf("%d logits for %d nodes of %d outputs each; they must be [nodes, outputs]",
@@ -44,8 +45,8 @@ func Evaluate[F Float](task string, logits []F, outputs int, labels []int32, mas
 	return 0, fmt.Errorf("unknown task %q; known are %s and %s", task, data.Accuracy, data.ROCAUC)
 }
 
-// Argmax returns the column of the largest value in each row of a row-major [n, columns] matrix, the first
-// on ties. NaN is an error.
+// Argmax returns, for each row of a row-major [n, columns] matrix, the column of the largest value, or the first of
+// these columns where several values are equal. A NaN in x is an error.
 func Argmax[F Float](x []F, columns int) ([]int32, error) {
 	if columns < 1 || len(x)%columns != 0 {
 		return nil, fmt.Errorf("%d values do not make rows of %d", len(x), columns)
@@ -66,7 +67,7 @@ func Argmax[F Float](x []F, columns int) ([]int32, error) {
 }
 
 // Accuracy returns the share of the masked nodes whose prediction equals the label, 0 to 1. A nil mask selects all
-// nodes; an empty selection is an error.
+// nodes; it is an error if no node is selected.
 func Accuracy(predictions, labels []int32, mask []bool) (float64, error) {
 	if err := checkLengths(len(predictions), len(labels), mask); err != nil {
 		return 0, err
@@ -88,9 +89,10 @@ func Accuracy(predictions, labels []int32, mask []bool) (float64, error) {
 }
 
 // ROCAUC returns the area under the receiver operating characteristic of scores for labels 0 and 1: the probability
-// that a random node of class 1 scores higher than a random node of class 0, ties counting one half (Mann-Whitney; the
-// same value as scikit-learn's roc_auc_score). Counting is exact. A nil mask selects all nodes; a selection with only
-// one class, other labels, or a score that is not a number is an error.
+// that a random node of class 1 scores higher than a random node of class 0, where equal scores count one half
+// (Mann-Whitney; the same value as scikit-learn's roc_auc_score). The pairs are counted in whole numbers, without
+// rounding. mask selects the nodes that count; nil selects all. It is an error if the selected nodes have only one
+// class or labels besides 0 and 1, or if a score is NaN.
 func ROCAUC[F Float](scores []F, labels []int32, mask []bool) (float64, error) {
 	if err := checkLengths(len(scores), len(labels), mask); err != nil {
 		return 0, err
@@ -116,7 +118,8 @@ func ROCAUC[F Float](scores []F, labels []int32, mask []bool) (float64, error) {
 			"the selection needs both", count[0], count[1])
 	}
 	slices.SortFunc(nodes, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
-	// wins counts, in halves, the pairs in which the node of class 1 scores higher.
+	// wins is twice the number of pairs in which the node of class 1 scores higher, where a tie counts one half. below is
+	// the number of nodes of class 0 with a lower score.
 	var wins, below int64
 	for start := 0; start < len(nodes); {
 		var group [2]int64

@@ -10,11 +10,12 @@ import (
 //
 //	GSL(X) = 1/(n(n-1)) Σ_i Σ_{j≠i} x_i·x_j / (|x_i||x_j|),
 //
-// between -1 and 1; 1 means that all nodes look alike. With unit vectors u_i the double sum is |Σ u_i|² - Σ |u_i|², so
-// this takes O(n d) and not O(n² d), and is exact up to rounding.
+// which is between -1 and 1; 1 means that the representations of all nodes point in one direction. With the unit
+// vectors u_i = x_i/|x_i| the double sum is |Σ u_i|² - Σ |u_i|², so that computing it takes O(n d) steps instead of
+// O(n² d), and is exact up to rounding.
 //
-// The similarity to a row of zeros is undefined; it counts as 0, as in PyTorch's cosine_similarity. Fewer than two
-// nodes, and values that are not finite, are errors.
+// The similarity to a row of zeros is undefined; it counts as 0, as in PyTorch's cosine_similarity. It is an error if n
+// is less than 2, or if a value is not finite.
 func GSL[F Float](x []F, n, d int) (float64, error) {
 	if n < 2 || d < 1 || len(x)/d != n || len(x)%d != 0 {
 		return 0, fmt.Errorf("GSL needs representations of at least two nodes as [n, d]; "+
@@ -24,7 +25,8 @@ func GSL[F Float](x []F, n, d int) (float64, error) {
 	units := 0
 	for i := range n {
 		row := x[i*d : (i+1)*d]
-		// Scaling by the largest entry keeps the squares of very large and very small float64 values in range.
+		// The row is divided by its largest entry, since squares of very large or small float64 values would be infinite
+		// or 0.
 		largest := 0.0
 		for k, v := range row {
 			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
@@ -53,8 +55,8 @@ func GSL[F Float](x []F, n, d int) (float64, error) {
 	return total / (float64(n) * float64(n-1)), nil
 }
 
-// MeanAbsError returns the mean of |a_i - b_i|. Different lengths, and nothing to compare, are errors; infinite or NaN
-// values make the result infinite or NaN.
+// MeanAbsError returns the mean of |a_i - b_i|. It is an error if a and b have different lengths or are empty. Where a
+// value is infinite or NaN, the result is infinite or NaN, too.
 func MeanAbsError[F Float](a, b []F) (float64, error) {
 	if len(a) != len(b) || len(a) == 0 {
 		return 0, fmt.Errorf("%d and %d values cannot be compared one by one", len(a), len(b))

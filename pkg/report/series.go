@@ -91,7 +91,7 @@ func (s Series) check(axes Axes) error {
 	return nil
 }
 
-// base is that of the logarithmic X axis, 0 for a linear one: ECharts puts a tick at each power of it.
+// base is the base of the logarithm of the X axis, 0 for a linear axis. ECharts puts a tick at each power of the base.
 func (p Plot) base() int {
 	switch {
 	case p.Axes.LogX:

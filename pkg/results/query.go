@@ -43,9 +43,11 @@ func insert(tx *sql.Tx, cells []string) (bool, error) {
 	return n == 1, err
 }
 
-// Find returns the records that match a query, in the order of their IDs, which is that of their starts. Unless the
-// query has a key, all records are read and checked, so that a record that is damaged in one of the fields asked for
-// is not overlooked.
+// Find returns the records that match a query, in the order of their IDs, which is the order in which they started.
+//
+// Without a key, it reads all records, checks their checksums, and only then compares their fields with the query: SQL
+// would silently pass over a record whose dataset, say, is damaged. With a key, SQL selects by the key alone, which is
+// faster, and only the selected records are checked.
 func (s *Store) Find(q Query) ([]Record, error) {
 	clauses, args := "ORDER BY id", []any{}
 	if q.Key != "" {

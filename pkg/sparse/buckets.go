@@ -1,17 +1,21 @@
 package sparse
 
-// The cost of a bucket, in units of a stored entry: the places of its rows, padded to the longest; kernelCost for
-// starting its kernel; and, for each term of its sum, compile time: termCost, plus the share termShare of the matrix's
-// entries, so that compiling weighs the same on graphs of all sizes.
+// A bucket is a set of rows that are summed together. All of them are padded to the longest, whose number of entries is
+// the bucket's number of terms. The bucket's cost, in units of one stored entry, is
+//
+//	rows * terms + kernelCost + terms * (termCost + termShare * entries of the whole matrix).
+//
+// The first part is the padded entries, the second the start of the kernel, and the third the time to compile the
+// terms. The third grows with the matrix, so that compiling weighs the same on graphs of all sizes.
 const (
 	kernelCost = 100
 	termCost   = 5
-	termShare  = 3e-4 // of the matrix's entries
+	termShare  = 3e-4
 )
 
-// XLA CPU computes up to fused buckets in one kernel, which writes them directly to their rows' places. To stay within
-// that number, the cost of a kernel's start is raised, up to dearest times, until the cheapest split has few enough
-// buckets.
+// XLA CPU computes up to `fused` buckets in one kernel, which writes each bucket directly to the places of its rows.
+// [split] stays within a number of buckets by counting the start of a kernel as more expensive, up to `dearest` times,
+// until the cheapest split has few enough.
 const (
 	fused   = 8
 	dearest = 16
@@ -23,9 +27,9 @@ type run struct{ length, count int }
 // extent is a bucket's number of rows and of terms per row.
 type extent struct{ rows, terms int }
 
-// split cuts runs of rows, by ascending length, into buckets of least cost; into at most most of them, if
-// counting a kernel's start as more expensive, up to dearest times, achieves that. entries is the number of entries of
-// the whole matrix.
+// split cuts runs of rows, sorted by ascending length, into the buckets of least total cost. Where these are more than
+// `most`, it counts a kernel's start as more and more expensive, until there are few enough; if `dearest` times the
+// cost does not achieve that, it returns the first answer. entries is the number of entries of the whole matrix.
 func split(runs []run, entries, most int) []extent {
 	best := cheapest(runs, entries, kernelCost)
 	buckets := best
@@ -64,8 +68,8 @@ func cheapest(runs []run, entries int, start float64) (buckets []extent) {
 	return buckets
 }
 
-// splitChunks is split into at least two buckets. XLA would compute the chunks of a single bucket anew for each of
-// their uses (five times slower); those of two are concatenated, and a concatenation is computed once.
+// splitChunks is [split], but with at least two buckets. XLA would compute the chunks of a single bucket again for each
+// of their uses (five times slower). The chunks of two buckets are concatenated, and a concatenation is computed once.
 func splitChunks(runs []run, entries, most int) []extent {
 	buckets := split(runs, entries, most)
 	if len(buckets) != 1 || buckets[0].rows < 2 {
