@@ -128,18 +128,28 @@ func (a *app) runsShow() *cobra.Command {
 			"With --html, writes a page of a training instead, one file that loads nothing from anywhere: settings, curves over\n" +
 			"epochs, the confusion matrix or ROC curve of the best epoch, residuals and iterations of the reverse process, the\n" +
 			"smoothness of states by layer, and the command to repeat it. What the record does not hold, as those of\n" +
-			"'reproduce' and of earlier versions, is said in its place.",
-		Example: "  revgnn runs list --kind train\n  revgnn runs show last --html run.html",
-		Args:    oneArgument("the ID of a run, or last")}
+			"'reproduce' and of earlier versions, is said in its place. With --sweep it is a page of all trainings with the same\n" +
+			"settings, of whatever split and seed: results by split, their mean, and curves.",
+		Example: "  revgnn runs list --kind train\n  revgnn runs show last --html run.html\n" +
+			"  revgnn runs show last --html sweep.html --sweep",
+		Args: oneArgument("the ID of a run, or last")}
 	to := c.Flags().String("html", "", "write a page of a training to this file, .html")
+	sweep := c.Flags().Bool("sweep", false, "with --html: a page of all recorded trainings with the same settings on the "+
+		"same graph, of whatever split and seed")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if c.Flags().Changed("html") && !strings.EqualFold(filepath.Ext(*to), ".html") {
 			return usagef("--html is %q: give the name of a file to write that ends in .html", *to)
+		}
+		if *sweep && *to == "" {
+			return usagef("--sweep is about a page: add --html with the name of a file to write")
 		}
 		return a.withRecords(func(s *results.Store) error {
 			r, err := s.Get(args[0])
 			if err != nil {
 				return err
+			}
+			if *to != "" && *sweep {
+				return a.sweepPage(s, r, *to)
 			}
 			if *to != "" {
 				return a.page(r, *to)
@@ -159,13 +169,32 @@ type paged struct {
 // page writes the page of a training.
 func (a *app) page(r *results.Record, to string) error {
 	page, err := runpage.Page(r)
+	return a.writePage(page, err, r, to, "run "+r.ID)
+}
+
+// sweepPage writes the page of a training and those like it.
+func (a *app) sweepPage(s *results.Store, r *results.Record, to string) error {
+	all, err := s.Find(results.Query{Kind: results.Train, Dataset: r.Dataset, Model: r.Model})
+	if err != nil {
+		return err
+	}
+	list, err := runpage.Siblings(r, all)
+	if err != nil {
+		return err
+	}
+	page, err := runpage.SweepPage(list)
+	return a.writePage(page, err, r, to, fmt.Sprintf("%d runs with the settings of %s", len(list), r.ID))
+}
+
+// writePage writes a page, unless it could not be made, and says what it is of.
+func (a *app) writePage(page string, err error, r *results.Record, to, of string) error {
 	if err != nil {
 		return err
 	}
 	if err := files.WriteText(to, page); err != nil {
 		return err
 	}
-	return a.show(paged{r.ID, to}, func(w io.Writer) { fmt.Fprintf(w, "page of run %s written to %s\n", r.ID, to) })
+	return a.show(paged{r.ID, to}, func(w io.Writer) { fmt.Fprintf(w, "page of %s written to %s\n", of, to) })
 }
 
 func runTable(w io.Writer, r *results.Record) {

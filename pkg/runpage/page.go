@@ -31,26 +31,35 @@ type outcome struct {
 
 // Page makes the page of a training's record. A record of another kind is an error.
 func Page(r *results.Record) (string, error) {
+	is, err := read(r)
+	if err != nil {
+		return "", err
+	}
+	title := fmt.Sprintf("%s on %s, split %d", r.Model, r.Dataset, r.Split)
+	return report.Page(title, is.items(title)...)
+}
+
+// read reads a training's record.
+func read(r *results.Record) (run, error) {
 	if r.Kind != results.Train {
-		return "", fmt.Errorf("run %s is of the kind %s: pages are made of trainings (kind %s), see 'revgnn runs list "+
+		return run{}, fmt.Errorf("run %s is of the kind %s: pages are made of trainings (kind %s), see 'revgnn runs list "+
 			"--kind %[3]s'", r.ID, r.Kind, results.Train)
 	}
 	t, err := experiment.TaskOf(r)
 	if err != nil {
-		return "", err
+		return run{}, err
 	}
 	is := run{Record: r, config: t.Config, ended: len(r.Outcome) > 0}
 	if is.ended {
 		if err := json.Unmarshal(r.Outcome, &is.out); err != nil {
-			return "", fmt.Errorf("the outcome of run %s can't be read: %w", r.ID, err)
+			return run{}, fmt.Errorf("the outcome of run %s can't be read: %w", r.ID, err)
 		}
 		if err := is.out.Details.Validate(); err != nil {
-			return "", fmt.Errorf("the outcome of run %s can't be shown: %w: train again, or take the record from "+
+			return run{}, fmt.Errorf("the outcome of run %s can't be shown: %w: train again, or take the record from "+
 				"where it was made", r.ID, err)
 		}
 	}
-	title := fmt.Sprintf("%s on %s, split %d", r.Model, r.Dataset, r.Split)
-	return report.Page(title, is.items(title)...)
+	return is, nil
 }
 
 func (r run) items(title string) []report.Item {

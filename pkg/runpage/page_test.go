@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
@@ -144,5 +145,43 @@ func TestQuoted(t *testing.T) {
 		if got := quoted(word); got != want {
 			t.Errorf("%q is %s, want %s", word, got, want)
 		}
+	}
+}
+
+// TestSweepPage: of trainings with the same settings, the latest of each split and seed is on the page, and no others.
+func TestSweepPage(t *testing.T) {
+	hasLibrary(t)
+	g := modeltest.Board(t, 8)
+	first := *recorded(t, g, "gcn+rep")
+	with := func(id string, split int, seed uint64, test float64, later time.Duration) results.Record {
+		var outcome map[string]any
+		if err := json.Unmarshal(first.Outcome, &outcome); err != nil {
+			t.Fatal(err)
+		}
+		outcome["test"] = test
+		text, err := json.Marshal(outcome)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := first
+		r.ID, r.Split, r.Seed, r.Outcome, r.Started = id, split, seed, text, first.Started.Add(later)
+		return r
+	}
+	other := *recorded(t, g, "gcn")
+	all := []results.Record{with("earlier", 0, 0, 0.1, 0), with("newer", 0, 0, 0.5, time.Hour),
+		with("second", 1, 1, 0.7, 0), with("seeded", 1, 1001, 0.9, 0), other}
+	list, err := Siblings(&all[2], all)
+	if err != nil || len(list) != 3 || list[0].ID != "newer" || list[2].ID != "seeded" {
+		t.Fatalf("%d siblings, %v", len(list), err)
+	}
+	page, err := SweepPage(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, body, _ := strings.Cut(page, "<body")
+	holds(t, body, []string{"3 trainings of 2 splits", "65.00 ± 21.21 %", "Of several seeds", "Results by split",
+		"Loss and validation ROC-AUC over epochs", "--splits 0,1"}, []string{"earlier", "Not in this record"})
+	if _, err := SweepPage(nil); err == nil {
+		t.Error("a page of nothing")
 	}
 }

@@ -83,9 +83,12 @@ func (r run) origin() report.Item {
 }
 
 // Command is the command line that repeats a training and records it, with all settings that differ from the defaults.
-func Command(r *results.Record, c train.Config) string {
+func Command(r *results.Record, c train.Config) string { return command(r, c, []int{r.Split}) }
+
+// command is the command line that makes the trainings of some splits.
+func command(r *results.Record, c train.Config, splits []int) string {
 	words := []string{"revgnn train", "--dataset " + quoted(r.Dataset), "--model " + quoted(r.Model),
-		fmt.Sprintf("--splits %d", r.Split)}
+		"--splits " + strings.ReplaceAll(strings.Trim(fmt.Sprint(splits), "[]"), " ", ",")}
 	usual := train.Default(c.Model).Resolved()
 	for _, s := range c.Settings() {
 		if value := fmt.Sprint(s.Current()); value != fmt.Sprint(usual.Value(s.Name)) {

@@ -1,0 +1,167 @@
+package runpage
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/report"
+	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/train"
+)
+
+// Siblings are those of the records that are trainings like r: of the same model and settings (but for the seed), on
+// the same graph and engine, r among them. Of several trainings of a split with one seed, the latest counts. They are
+// ordered by split, then by seed.
+func Siblings(r *results.Record, all []results.Record) ([]results.Record, error) {
+	of, err := read(r)
+	if err != nil {
+		return nil, err
+	}
+	latest := map[[2]uint64]results.Record{}
+	for _, other := range all {
+		if other.Kind != results.Train || other.Dataset != r.Dataset || other.Checksum != r.Checksum ||
+			other.Engine != r.Engine || other.Model != r.Model {
+			continue
+		}
+		one, err := read(&other)
+		if err != nil {
+			return nil, err
+		}
+		one.config.Seed = of.config.Seed
+		at := [2]uint64{uint64(other.Split), other.Seed}
+		if had, is := latest[at]; same(one.config, of.config) && (!is || had.Started.Before(other.Started)) {
+			latest[at] = other
+		}
+	}
+	var list []results.Record
+	for _, one := range latest {
+		list = append(list, one)
+	}
+	slices.SortFunc(list, func(a, b results.Record) int {
+		return cmp.Or(cmp.Compare(a.Split, b.Split), cmp.Compare(a.Seed, b.Seed))
+	})
+	return list, nil
+}
+
+// same tells whether all settings are equal.
+func same(a, b train.Config) bool {
+	for _, s := range a.Settings() {
+		if fmt.Sprint(s.Current()) != fmt.Sprint(b.Value(s.Name)) {
+			return false
+		}
+	}
+	return a.Model == b.Model
+}
+
+// SweepPage makes the page of several trainings of one model with the same settings, as [Siblings] finds them: their
+// results, mean and sample standard deviation over splits (of the means over seeds), and curves over epochs.
+func SweepPage(list []results.Record) (string, error) {
+	if len(list) == 0 {
+		return "", fmt.Errorf("there is no training to make a page of")
+	}
+	var runs []run
+	var splits []int
+	for i := range list {
+		one, err := read(&list[i])
+		if err != nil {
+			return "", err
+		}
+		runs = append(runs, one)
+		if !slices.Contains(splits, one.Split) {
+			splits = append(splits, one.Split)
+		}
+	}
+	first := runs[0]
+	title := fmt.Sprintf("%s on %s, %s of %s", first.Model, first.Dataset, count(len(runs), "training"),
+		count(len(splits), "split"))
+	items := []report.Item{report.Heading(1, title), report.Paragraph(sweepSummary(runs)), sweepTable(runs)}
+	items = append(items, sweepCurves(runs)...)
+	return report.Page(title, append(items, report.Heading(2, "Settings"), first.settings(),
+		report.Heading(2, "To repeat it"),
+		report.Paragraph("This trains on the same splits again, with the first seed of each, and records it."),
+		report.Code(command(first.Record, first.config, splits)),
+		report.Heading(2, "What the numbers of the first training depend on"), first.origin())...)
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// sweepSummary is the mean over splits.
+func sweepSummary(runs []run) string {
+	tests, vals := map[int][]float64{}, map[int][]float64{}
+	bad := 0
+	for _, r := range runs {
+		if r.Status != results.OK {
+			bad++
+			continue
+		}
+		tests[r.Split] = append(tests[r.Split], 100*float64(r.out.Test))
+		vals[r.Split] = append(vals[r.Split], 100*float64(r.out.Val))
+	}
+	text := fmt.Sprintf("Test %s %s, validation %s: mean and sample standard deviation over %s.", runs[0].metric(),
+		spread(tests), spread(vals), count(len(tests), "split"))
+	if len(tests) == 0 {
+		text = "No training ended well."
+	} else if len(runs)-bad > len(tests) {
+		text += " Of several seeds, the mean counts for their split."
+	}
+	if bad > 0 {
+		text += fmt.Sprintf(" %s did not end well and is left out of the means.", count(bad, "training"))
+	}
+	return text
+}
+
+// spread is the mean over splits of the means over seeds, with its sample standard deviation where there are several.
+func spread(of map[int][]float64) string {
+	var means []float64
+	for _, values := range of {
+		means = append(means, metrics.Mean(values))
+	}
+	if std := metrics.SampleStd(means); !math.IsNaN(std) && len(means) > 1 {
+		return fmt.Sprintf("%.2f ± %.2f %%", metrics.Mean(means), std)
+	}
+	return fmt.Sprintf("%.2f %%", metrics.Mean(means))
+}
+
+// sweepTable has a row for each training.
+func sweepTable(runs []run) report.Item {
+	t := &report.Table{ID: "sweep-results", Title: "Results by split", Corner: "Split",
+		Columns: []report.Column{{Name: "Seed"}, {Name: "Validation"}, {Name: "Test"}, {Name: "Best epoch"},
+			{Name: "Epochs"}, {Name: "Time"}, {Name: "Ended as"}, {Name: "Run"}}}
+	for _, r := range runs {
+		o := r.out
+		t.Rows = append(t.Rows, report.Row{Label: fmt.Sprint(r.Split), Cells: []report.Cell{
+			report.Text(fmt.Sprint(r.Seed)), report.Text(percent(o.Val)), report.Text(percent(o.Test)),
+			report.Text(fmt.Sprint(o.BestEpoch)), report.Text(fmt.Sprint(o.Epochs)),
+			report.Text(fmt.Sprintf("%.1f s", o.Seconds)), report.Text(r.Status), report.Text(r.ID)}})
+	}
+	return t
+}
+
+// sweepCurves are loss and validation metric over epochs, a line for each training whose record has them.
+func sweepCurves(runs []run) []report.Item {
+	var losses, vals []report.Series
+	for _, r := range runs {
+		if r.out.Details == nil || len(r.out.Details.Curves.Epochs) == 0 {
+			continue
+		}
+		c, name := r.out.Details.Curves, fmt.Sprintf("split %d, seed %d", r.Split, r.Seed)
+		losses = append(losses, report.Series{Name: name, X: epochs(c), Y: numbersOf(c.Loss, 1)})
+		vals = append(vals, report.Series{Name: name, X: epochs(c), Y: numbersOf(c.Val, 100)})
+	}
+	items := []report.Item{report.Heading(2, "Training")}
+	if len(losses) == 0 {
+		return append(items, absent("the curves of the loss and of the metrics over epochs"))
+	}
+	return append(items, report.Plots("sweep-curves", "Loss and validation "+runs[0].metric()+" over epochs",
+		report.Plot{Title: "Training loss", XName: "epoch", YName: "loss", Series: losses},
+		report.Plot{Title: "After each epoch", XName: "epoch", YName: "validation " + runs[0].metric() + " [%]",
+			Series: vals}))
+}
