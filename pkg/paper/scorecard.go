@@ -25,7 +25,7 @@ const (
 // Verdicts lists all verdicts, the best first.
 var Verdicts = []Verdict{Reproduced, Weaker, NotReproduced, NotRun}
 
-// Degrees say, for a cell, how far apart the means are.
+// Degrees say, for a cell of a table, how far our mean is from the paper's.
 const (
 	WithinOne = "within one std"
 	WithinTwo = "within two std"

@@ -75,7 +75,7 @@ func (s *Search) definition() map[string]any {
 func (s *Search) dimensions() []Dimension { return s.Space.Of(s.Base.Model, s.Fixed...) }
 
 // ID is equal for searches with the same trials: of the same dataset, splits, space, rungs, seed and other settings.
-// It is the profile of the search's records.
+// The records of the search's runs have this ID as their profile.
 func (s *Search) ID() string {
 	key, err := results.Key(s.definition())
 	if err != nil {

@@ -54,12 +54,12 @@ func (c chain) layer(i *Node) *Node { return Sub(loop.Int(i.Graph(), c.depth-1),
 
 // inversion is the loop state of a chain.
 type inversion struct {
-	// z is the last layer's result, and the next one's right-hand side.
+	// z is the result of the layer just inverted, which is the right-hand side for the next layer.
 	z *Node
-	// iterations of all layers; the largest residual, and the step that left it.
+	// iterations is the sum over all layers so far, worst the largest residual, and where the step with that residual.
 	iterations, worst, where *Node
-	// preactivations holds those of the last steps: that of step i is at place i modulo the number of places. inputs
-	// holds the inputs of all steps. Either is nil where it is not kept.
+	// preactivations holds the preactivations of the last steps: step i's is at place i modulo the number of places.
+	// inputs holds the inputs of all steps. An array that is not kept is nil.
 	preactivations, inputs *Node
 }
 
