@@ -22,7 +22,8 @@ type frame struct{ backbone }
 // backbone is what differs between the paper's models: the message passing between encoder and head.
 type backbone interface {
 	Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error)
-	// encoder is the PyTorch name of the encoder's linear layer, and head that of the head's layer number i of n.
+	// encoder is the name of the encoder's linear layer in the PyTorch code, and head the name of the head's layer
+	// number i of n.
 	encoder() string
 	head(i, n int) string
 	// spread extends rows for the graph's nodes to rows for all nodes that take part in message passing (see

@@ -22,13 +22,13 @@ type Search struct {
 	// Settings are drawn from Space, except those that are Fixed, named as in JSON.
 	Space *Space
 	Fixed []string
-	// Base has the model and all settings that are not searched: Epochs (those of the last rung), Patience, and Seed,
-	// for samples, parameters and dropout.
+	// Base has the model and all settings that are not searched, such as Patience. Its Epochs are the epochs of the
+	// last rung. Its Seed is for samples, parameters and dropout.
 	Base train.Config
 	// Schedule says how far trials train, and which of them continue.
 	Schedule Schedule
-	// Deadline, if set, ends the search. Steps that would not reach their rung in time are not begun. Those that turn
-	// out to be too slow are stopped, and keep their state for a search that continues.
+	// Deadline, if set, ends the search. Steps that would not reach their rung in time are not begun. Steps that turn
+	// out to be too slow are stopped, and keep their state, from which a later run of the search continues.
 	Deadline time.Time
 
 	Store  *results.Store

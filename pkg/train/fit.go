@@ -68,9 +68,9 @@ type fit struct {
 	patience int
 }
 
-// run is the loop over epochs. Where evaluation equals training mode, the logits of a step are those of an evaluation
-// before it: the step of epoch k+1 then gives the validation metric after epoch k. This saves all evaluations, for one
-// more step at the end.
+// run is the loop over epochs. If a model computes the same in training and in evaluation, the logits of a step equal
+// those of an evaluation before the step. The step of epoch k+1 then gives the validation metric after epoch k, and no
+// evaluations are needed, only one more step at the end.
 func (f *fit) run(ctx context.Context) (err error) {
 	if ctx.Err() != nil {
 		f.interrupted()
