@@ -104,7 +104,8 @@ func found(verdict Verdict, ours, paper float64, format string, args ...any) fin
 	return finding{verdict: verdict, ours: ours, paper: paper, p: math.NaN(), numbers: fmt.Sprintf(format, args...)}
 }
 
-// notRun is the finding without a verdict, and why.
+// notRun is the finding of a case that cannot be judged, for example because runs are missing or too few; why is the
+// reason.
 func notRun(why string) finding {
 	return found(NotRun, math.NaN(), math.NaN(), "%s", strings.TrimPrefix(why, "not run: "))
 }

@@ -17,9 +17,10 @@ import (
 type Search struct {
 	// Dataset as users type it.
 	Dataset string
-	// Graphs, one for each split: a trial's score is the mean of its validation metrics on them.
+	// Graphs has one graph for each split. A trial's score is the mean of its validation metrics on these graphs.
 	Graphs []Blind
-	// Settings are drawn from Space, except those that are Fixed, named as in JSON.
+	// Space has the settings that are drawn for each trial. Settings named in Fixed, by their names in JSON, are not
+	// drawn.
 	Space *Space
 	Fixed []string
 	// Base has the model and all settings that are not searched, such as Patience. Its Epochs are the epochs of the
