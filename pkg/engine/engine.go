@@ -35,19 +35,20 @@ type Engine struct {
 	// Why says in a sentence why this engine was chosen.
 	Why string
 	// Threads is the number of threads that XLA uses on the CPU (see [Threads]); 0 for other engines, whose results do
-	// not depend on it.
+	// not depend on the number of threads.
 	Threads int
 }
 
 var (
 	opened = map[string]*Engine{}
 	mutex  sync.Mutex
-	// interposed is the path of the CPU plugin if it was opened by [interpose], which go-xla does not list.
+	// interposed is the path of the CPU plugin if [interpose] opened it; go-xla does not list a plugin opened in this
+	// way.
 	interposed atomic.Pointer[string]
 )
 
-// cudaConfig are go-xla's options for NVIDIA GPUs. Memory is taken as needed, and not most of it at the start. Matrix
-// products are in float32; rounded to TF32, fixed points could not be found to 1e-5.
+// cudaConfig are go-xla's options for NVIDIA GPUs. The process takes GPU memory as needed, instead of most of it at
+// the start. Matrix products are in float32: with inputs rounded to TF32, fixed points could not be found to 1e-5.
 const cudaConfig = CUDA + ",preallocate=false,tf32=false"
 
 // cpuOptions makes the CPU plugin offer one device. Its default is four, with as many threads, also on machines with

@@ -103,8 +103,8 @@ static inline int load(api *a, compile_args *to, char *bytes, size_t size) {
 	return 1;
 }
 
-// ask calls a function of the table that takes an executable, the third field of its arguments; it returns 1, or 0
-// where the plugin cannot answer.
+// ask calls a function of the table for a loaded executable. The function takes the executable in the third field of
+// its arguments args, where ask puts it. ask returns 1, or 0 where the plugin cannot answer.
 static inline int ask(api *a, int function, void *loaded, void *args) {
 	executable_args get = {sizeof get, NULL, loaded, NULL};
 	if (!done(a, call(a, GET_EXECUTABLE, &get))) return 0;

@@ -146,7 +146,8 @@ func notKept(err error) error {
 		Programs)
 }
 
-// store keeps a program. Where the folder grows beyond most bytes, it removes those not used for longest.
+// store writes a program to the folder. If the folder then holds more bytes than most, store removes the programs that
+// have not been used for the longest time.
 func (dir programs) store(name string, program []byte, most int64) {
 	if dir == "" || os.MkdirAll(string(dir), 0o700) != nil {
 		return

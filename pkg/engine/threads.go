@@ -18,9 +18,9 @@ const pluginVariable = "NPROC"
 const MostThreads = 1024
 
 // Threads is the number of threads that XLA uses on the CPU: REVGNN_THREADS, else the number of cores available to
-// this process. XLA splits sums by it, so that the last digits of results depend on the number of threads, and on
-// nothing else: one thread on two cores gives the same numbers as one core. The pure-Go engine gives the same numbers
-// on any number of cores.
+// this process. XLA divides sums among the threads, so that the last digits of results depend on the number of
+// threads, but not on the number of cores: one thread on two cores gives the same numbers as one core. The pure-Go
+// engine gives the same numbers on any number of cores.
 func Threads() (int, error) {
 	for _, name := range []string{ThreadsVariable, pluginVariable} {
 		text := os.Getenv(name)

@@ -14,7 +14,7 @@ import (
 // each the settings that it has. Models that a rule names must have all of its settings.
 type Rule struct {
 	Note string `json:"note,omitempty"`
-	// Datasets and Models that the rule applies to; none: all.
+	// Datasets and Models are those that the rule applies to; an empty list stands for all.
 	Datasets []string `json:"datasets,omitempty"`
 	Models   []string `json:"models,omitempty"`
 	// Settings by their names in JSON: a value, or a list to choose from.

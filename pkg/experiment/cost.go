@@ -13,8 +13,8 @@ import (
 type Cost struct {
 	// Seconds are estimated from recorded runs of the same program on this machine; 0 where there are none.
 	Seconds float64 `json:"seconds,omitempty"`
-	// Bytes is the smallest peak memory of a process that made such a run. Without one, AtLeast is set and Bytes is
-	// the lower bound [train.Least].
+	// Bytes is the smallest peak memory of any process that made a run of the same program. If there is no such run,
+	// AtLeast is set and Bytes is the lower bound [train.Least].
 	Bytes   int64 `json:"bytes"`
 	AtLeast bool  `json:"bytes_at_least,omitempty"`
 }

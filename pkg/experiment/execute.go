@@ -27,7 +27,7 @@ type Place struct {
 	Graph  *graphs.Graph
 	// Alone tells that nothing else has run in this process, so that the process's memory is the task's.
 	Alone bool
-	// Epoch, Checkpoint and Notice are those of a training's [train.Options].
+	// Epoch, Checkpoint and Notice are passed on to trainings; see the fields of the same names in [train.Options].
 	Epoch      func(train.Epoch)
 	Checkpoint *train.Checkpoint
 	Notice     func(text string)

@@ -13,14 +13,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// Repetition compares a record with that of the same run, made again.
+// Repetition compares the record of a run (Then) with the record of the same run when made again (Now).
 type Repetition struct {
 	Then results.Record `json:"then"`
 	Now  results.Record `json:"now"`
 	// Equal tells that all numbers are equal, to the last bit; measured times and memory are not compared.
 	Equal bool `json:"equal"`
-	// Numbers are those that differ, by their place in the outcome. Circumstances are differences that may explain
-	// them.
+	// Numbers are the numbers that differ, named by their place in the outcome. Circumstances are other differences
+	// between the two records, which may explain why the numbers differ.
 	Numbers       []Change `json:"numbers,omitempty"`
 	Circumstances []Change `json:"circumstances,omitempty"`
 }

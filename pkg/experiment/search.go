@@ -25,14 +25,14 @@ const seedStep = 1000
 // Found is the result of a search.
 type Found struct {
 	Config train.Config
-	// Tests are the test metrics by split of the runs with the chosen settings that went well; Bad describes what
-	// happened to the others. With several Seeds, a split's test metric is the mean over its seeds, and SeedStd is the
-	// sample standard deviation over the seeds of a split: the root of the mean variance over all splits.
+	// Tests are the test metrics, by split, of the runs with the chosen settings that succeeded; Bad says of each
+	// other run what happened. With several Seeds, a split's test metric is the mean over its seeds, and SeedStd is
+	// the sample standard deviation over the seeds of a split: the root of the mean variance over all splits.
 	Tests   map[int]float64
 	Bad     []string
 	Seeds   int
 	SeedStd float64
-	// Splits are those asked for, and Missing is the number of them that are not run yet.
+	// Splits are the splits asked for, and Missing is the number of splits that are not run yet.
 	Splits  []int
 	Missing int
 	// Search is the ID of the earlier search that the settings come from; where it is empty, they are the best of
@@ -66,8 +66,9 @@ func (v *View) Search(dataset, model string) (f Found) {
 	return f
 }
 
-// Choose asks for the runs that choose among candidates on a dataset, on the first tried of the splits, and for the
-// runs of the chosen settings on all splits. name is the group of these runs.
+// Choose asks for two sets of runs on a dataset. The first compares the candidates, on only as many of the splits as
+// tried says, from the first on. The second runs the chosen settings on all splits. name is the group of all these
+// runs.
 func (v *View) Choose(name, dataset string, candidates []train.Config, splits []int, tried int) (f Found) {
 	return v.choose(name, search{dataset, candidates, splits, tried, 1})
 }

@@ -9,7 +9,8 @@ import (
 // Open opens a regular file for reading and returns its size. wanted says in errors what to give: "an .npz file". Open
 // never blocks, whereas opening a named pipe usually waits for a writer.
 func Open(path, wanted string) (*os.File, int64, error) {
-	// Checked before opening, since opening a device may have effects, and after, as the file may be another by then.
+	// The kind of file is checked before opening, since opening a device may have effects, and again after opening,
+	// since another file may have taken the path in between.
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, 0, irregular(path, wanted)
 	}

@@ -8,8 +8,8 @@ import (
 )
 
 // Custom gives y, computed in any way from inputs, a gradient written by hand: pull receives the cotangent of y and
-// returns those of the inputs, in their shapes. Only pull is differentiated through, not the computation of y. All
-// nodes have the same type.
+// returns the cotangents of the inputs, each in the shape of its input. Only pull is differentiated through, not the
+// computation of y. All nodes have the same type.
 //
 // GoMLX's custom gradients take a single input. Therefore zeros of y's size and the inputs are packed into one vector.
 // The result is y plus these zeros, through which the cotangent of y reaches pull.

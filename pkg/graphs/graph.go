@@ -43,7 +43,7 @@ type Graph struct {
 	// it numbers them. See [Graph.ID] and [Graph.Classes].
 	IDs, ClassNames, FeatureNames []string
 	// RowNormalised tells that loading divided each node's features by their sum, as for datasets of texts, so that
-	// they differ from those stored.
+	// the features differ from those in the file.
 	RowNormalised bool
 	// Splits are the train/validation/test splits that experiments average over.
 	Splits []Split

@@ -63,9 +63,8 @@ func restore(before string) error {
 	return os.Setenv(variable, before)
 }
 
-// Trim returns freed memory to the system (malloc_trim), unless [Allocator] is "system". It is for the moment after
-// XLA's compiler has run, since the process would otherwise keep the compiler's memory besides that of the compiled
-// program:
+// Trim returns freed memory to the system (malloc_trim), unless [Allocator] is "system". Call it after XLA's compiler
+// has run. Otherwise the process would keep the compiler's memory while the compiled program needs memory of its own:
 //
 //	engine.AfterCompile(host.Trim)
 func Trim() {

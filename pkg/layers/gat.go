@@ -29,9 +29,9 @@ const slope = 0.2
 // pattern's tensors. With Y = X [W/K | a_src | a_dst | V], a layer is one dense product and an aggregation of Y's rows
 // over neighbours, and so is its derivative.
 //
-// Every edge has both directions, unless the layer is Directed. Then the pattern also contains the reverse of every
-// edge, its tensors are those of [sparse.Pattern.Keeping] for the edges alone, and there is a last weight, [places,
-// 1]: 1 for places whose reverse is an edge, else 0.
+// Every edge has both directions, unless the layer is Directed. If it is Directed, the pattern also contains the
+// reverse of every edge, and its tensors are made by [sparse.Pattern.Keeping] for the edges alone. There is then a
+// last weight, [places, 1]: 1 for places whose reverse is an edge, else 0.
 type GAT struct {
 	Pattern    *sparse.Pattern
 	Activation Activation
@@ -75,7 +75,7 @@ func (c GAT) attend(x *Node, w []*Node) attention {
 		s: copies(y, 1, heads*d, heads), t: copies(y, 1, heads*(d+1), heads)}
 	needSymmetric("GAT", a.o)
 	s := a.o.Sources(a.s)
-	// As LeakyReLU increases, the largest score is that of the largest s_j.
+	// LeakyReLU is an increasing function, so that the neighbour j with the largest s_j has the largest score.
 	a.top = leaky(Add(a.o.Max(s), a.t))
 	a.exp = a.o.Mask(Exp(Sub(leaky(Add(s, a.o.Targets(a.t))), a.o.Targets(a.top))))
 	// The zero added to the totals is a second use of the largest scores. Without it, XLA would compute them anew for

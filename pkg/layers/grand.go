@@ -36,8 +36,8 @@ func Attention(a sparse.BareEdges, q, k *Node, heads int) *Node {
 // pattern is symmetric, made with [sparse.ForGradients] and [sparse.ForDiagonal].
 type Diffusion struct{ Pattern *sparse.Pattern }
 
-// Weights are the weights of the field: M and M^T, both [places, 1], and the pattern's arrays. They are differentiable
-// in the attention, [places, 1], and in the rate, a scalar.
+// Weights returns the weights of the field dX/dt = M X: the entries of M and of M^T, both [places, 1], and the
+// pattern's arrays. M is differentiable in the attention, [places, 1], and in the rate, a scalar.
 func (d Diffusion) Weights(attention, rate *Node, arrays []*Node) []*Node {
 	a := d.Pattern.Bare(arrays)
 	needSymmetric("GRAND's diffusion", a)

@@ -52,7 +52,8 @@ var refused = map[graph.NodeType]string{
 	graph.NodeTypeArgMinMax:           "the position of a maximum or minimum",
 }
 
-// again rebuilds nodes of the program in g. known maps nodes to those that are rebuilt already, and is extended.
+// again rebuilds nodes of the program, and their inputs, in g. known maps each node of the program that is rebuilt
+// already to the rebuilt node; again adds what it rebuilds.
 func (p *program) again(g *graph.Graph, known map[*Node]*Node, nodes []*Node) []*Node {
 	out := make([]*Node, len(nodes))
 	for i, n := range nodes {

@@ -20,7 +20,7 @@ type Config struct {
 	Heads int
 	// Dropout is the probability of dropping a feature.
 	Dropout float64
-	// Activation is that of the layers, one of layers.Activations.
+	// Activation is the activation function of the layers, one of layers.Activations.
 	Activation string
 	// Ego gives layers a weight for the node itself, apart from its neighbours.
 	Ego bool
@@ -37,8 +37,8 @@ type Config struct {
 	// ends at ten times Tolerance, relative to its right-hand side. MaxIterations limits both (the paper's M).
 	Tolerance     float64
 	MaxIterations int
-	// Adjoint chooses the gradient of a reverse layer: "implicit" is that of the fixed point, in O(1) memory,
-	// "unrolled" that of the iterations.
+	// Adjoint chooses the gradient of a reverse layer: "implicit" is the gradient of the fixed point, in O(1) memory;
+	// "unrolled" is the gradient through the iterations.
 	Adjoint string
 	// Norm is the normalisation: "none", "layer" or "batch".
 	Norm string

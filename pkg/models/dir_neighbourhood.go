@@ -8,7 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Prepare lays out S for gcn, or A and the reciprocal degrees for sage; dense features are aggregated on the host.
+// Prepare lays out S for gcn, or A and the reciprocal degrees for sage; where features are dense, it also aggregates
+// them, once and in main memory.
 func (d *dirGNN) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Out(g)
 	if d.Conv == "gcn" {
@@ -55,7 +56,8 @@ type neighbourhood struct {
 	features *Node // the aggregated node features, [n, features]; nil for sparse features
 }
 
-// neighbourhoods are those of out-neighbours and, unless A is symmetric, of in-neighbours; arrays are Prepare's.
+// neighbourhoods returns the neighbourhood of out-neighbours and, unless A is symmetric, the one of in-neighbours.
+// arrays are the nodes of the arrays that Prepare returned.
 func (d *dirGNN) neighbourhoods(arrays []*Node) []neighbourhood {
 	own := len(d.matrix.Tensors())
 	matrix, rest := d.matrix.On(arrays[:own]), arrays[own:]

@@ -22,14 +22,15 @@ type frame struct{ backbone }
 // backbone is what differs between the paper's models: the message passing between encoder and head.
 type backbone interface {
 	Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error)
-	// encoder is the PyTorch name of the encoder's linear layer, and head that of the head's layer number i of n.
+	// encoder is the name of the encoder's linear layer in the PyTorch code, and head the name of the head's layer
+	// number i of n.
 	encoder() string
 	head(i, n int) string
 	// spread extends rows for the graph's nodes to rows for all nodes that take part in message passing (see
 	// [halfHop]); it comes before the encoder's activation.
 	spread(b *Builder, h *Node) *Node
-	// represent makes the representation from the encoded features; solves is the number of solves that the mean
-	// iterations are taken over.
+	// represent makes the representation from the encoded features. solves is the number of solves of one step: stats
+	// hold the iterations of all of them together, and are divided by solves for means.
 	represent(b *Builder, h *Node) (representation *Node, stats *solve.Stats, solves int)
 	// roundTrip passes the encoded features forwards and back again; see [Inverter].
 	roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve.Stats)

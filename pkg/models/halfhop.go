@@ -70,7 +70,8 @@ func chosenNodes(nodes int, p float64) []bool {
 	return chosen
 }
 
-// prepare lays out the matrices of [halfHop.enter] and [halfHop.exit]; order is that of all nodes.
+// prepare lays out the matrices of [halfHop.enter] and [halfHop.exit]; order is the order of all nodes, slow nodes
+// included.
 func (h *halfHop) prepare(order sparse.Order) (arrays []*tensors.Tensor, err error) {
 	if h.into, err = sparse.NewRectangular(h.mix, order, nil); err != nil {
 		return nil, err

@@ -71,8 +71,8 @@ func feedForward(b *Builder, name string, y *Node) *Node {
 	return feedForwardOf(b, name, y, func(w *Node) *Node { return w })
 }
 
-// feedForwardOf is [feedForward] for a Y whose columns are ordered differently from those of the parameter W1; columns
-// reorders W1's columns to match.
+// feedForwardOf is [feedForward] for a Y whose columns have another order than the columns of the parameter W1. The
+// function columns reorders W1's columns as Y's.
 func feedForwardOf(b *Builder, name string, y *Node, columns func(w *Node) *Node) *Node {
 	inner := OwnOf[platonovSettings](b.Config).Multiplier * b.Config.Hidden
 	w, bias := b.linear(name+"linear_1", y.Shape().Dimensions[1], inner)

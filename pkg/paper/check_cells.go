@@ -111,7 +111,8 @@ func spread(values []float64) string {
 	return fmt.Sprintf("%.2f ± %.2f", metrics.Mean(values), metrics.SampleStd(values))
 }
 
-// failedRuns begins the reason where there are no differences because runs of the reverse process failed.
+// failedRuns is the beginning of the reason why a cell has no differences, if the reason is that runs of the reverse
+// process failed.
 const failedRuns = "failed: "
 
 // pair is a model with a reverse process beside its plain backbone, in a row of a table that gives the difference.

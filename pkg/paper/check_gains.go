@@ -148,7 +148,8 @@ func words(all []ahead) string {
 	return "ahead: " + strings.Join(parts, ", ")
 }
 
-// mostAhead tests that every backbone gains on most of a table's datasets, of which at least Least must have been run.
+// mostAhead tests that every backbone gains on most of a table's datasets. At least Least of the datasets must have
+// been run.
 type mostAhead struct {
 	Table string `json:"table"`
 	Least int    `json:"least"`

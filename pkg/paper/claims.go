@@ -16,10 +16,10 @@ import (
 type Claim struct {
 	ID    string `json:"id"`
 	Group string `json:"group"`
-	// Where says where it is in the paper, and Shown names the item whose page shows the runs.
+	// Where says where the claim is in the paper, and Shown names the item whose page shows the runs.
 	Where string `json:"where"`
 	Shown string `json:"shown"`
-	// Says is a sentence. {model}, {dataset}, {aspect} and {theirs} in it are replaced by those of the case.
+	// Says is a sentence. {model}, {dataset}, {aspect} and {theirs} in it are replaced by the values of the case.
 	Says string `json:"says"`
 	// Check is the name of a check, and With its parameters.
 	Check string          `json:"check"`
@@ -144,7 +144,7 @@ func between(name string, x float64) error {
 	return nil
 }
 
-// tableOf returns an error unless a name is that of a table of test results.
+// tableOf returns an error unless a name is the name of a table of test results.
 func tableOf(name string) error {
 	if !slices.Contains([]string{"table2", "table3", "table6"}, name) {
 		return fmt.Errorf("%q is no table of test results: choose table2, table3 or table6", name)

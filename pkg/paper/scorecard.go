@@ -25,7 +25,7 @@ const (
 // Verdicts lists all verdicts, the best first.
 var Verdicts = []Verdict{Reproduced, Weaker, NotReproduced, NotRun}
 
-// Degrees say, for a cell, how far apart the means are.
+// Degrees say, for a cell of a table, how far our mean is from the paper's.
 const (
 	WithinOne = "within one std"
 	WithinTwo = "within two std"
@@ -104,7 +104,8 @@ func found(verdict Verdict, ours, paper float64, format string, args ...any) fin
 	return finding{verdict: verdict, ours: ours, paper: paper, p: math.NaN(), numbers: fmt.Sprintf(format, args...)}
 }
 
-// notRun is the finding without a verdict, and why.
+// notRun is the finding of a case that cannot be judged, for example because runs are missing or too few; why is the
+// reason.
 func notRun(why string) finding {
 	return found(NotRun, math.NaN(), math.NaN(), "%s", strings.TrimPrefix(why, "not run: "))
 }

@@ -97,7 +97,8 @@ func (c *curves) check() error {
 	return nil
 }
 
-// layout gives each name its look, and puts the legend's rows above the panels, where they never cover data.
+// layout gives all curves of one name the same look, and puts the legend's rows above the panels, where they never
+// cover data.
 func (c *curves) layout() {
 	strokes := map[string]int{}
 	for _, p := range c.plots {

@@ -13,14 +13,15 @@ import (
 //go:embed figure.js
 var figureJS string
 
-// KernelFile is the path, below a Jupyter server's base address, at which it serves the library to the pages that it
-// shows: the kernel's own folder, into which the installer copies the library.
+// KernelFile is the path of the library ECharts below a Jupyter server's base address. A Jupyter server serves the
+// folder of each kernel, and revgnn's installer copies the library into the folder of its kernel.
 const KernelFile = "kernelspecs/revgnn/echarts.min.js"
 
-// public is tried last, for readers whose notebook server has no copy; the browser checks the file's hash.
+// public is the address from which ECharts is loaded if the page and the notebook server have no copy. The browser
+// checks the hash of the loaded file.
 const public = "https://cdnjs.cloudflare.com/ajax/libs/echarts/" + echarts.Version + "/echarts.min.js"
 
-// addressed escapes a picture for a data URL in an attribute: a quarter shorter than base64.
+// addressed escapes an SVG picture for a data URL in an attribute. The result is a quarter shorter than base64.
 var addressed = strings.NewReplacer("%", "%25", "#", "%23", "<", "%3C", ">", "%3E", `"`, "%22", "&", "%26",
 	"\n", "%0A", "\r", "%0D")
 
@@ -29,7 +30,7 @@ var addressed = strings.NewReplacer("%", "%25", "#", "%23", "<", "%3C", ">", "%3
 // address. Where scripts do not run, or none is found, the picture stays.
 func (f *Figure) HTML() (string, error) { return f.html(public) }
 
-// html is HTML with the given last address; "" is for a page that contains the library.
+// html is [Figure.HTML] with last in place of the public address; last is "" for a page that contains ECharts.
 func (f *Figure) html(last string) (string, error) {
 	svg, err := f.SVG()
 	if err != nil {

@@ -36,7 +36,7 @@ const (
 	noteWidth = 720.0
 )
 
-// sheet is a table laid out: the lines of each cell, including those of the first column, and the columns' widths.
+// sheet is a table laid out: the lines of each cell, the cells of the first column included, and the columns' widths.
 type sheet struct {
 	head, rows [][][][]word // by row, cell, line
 	spans      []span

@@ -35,8 +35,8 @@ func Versions() map[string]string {
 	return maps.Clone(versions)
 }
 
-// Version is revgnn's version: that of the module, as after `go install` of a tag, else the commit; empty where
-// neither is known.
+// Version is revgnn's version: the version of the module if it has one, as after `go install` of a tag, else the
+// commit, and empty if neither is known.
 func Version() string { return Versions()["revgnn"] }
 
 // built finds out, once, what the programme was built from.

@@ -26,7 +26,8 @@ func Key(definition any) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// canonical writes a JSON value so that equal values are written equally. Nothing, and null, give nil.
+// canonical writes a JSON value so that equal values are written equally. It returns nil for an empty raw and for the
+// JSON value null.
 func canonical(raw []byte) (json.RawMessage, error) {
 	if len(raw) == 0 {
 		return nil, nil

@@ -12,9 +12,9 @@ import (
 )
 
 // Export writes the records that match a query to a file, whole or not at all, in the order of their IDs, and returns
-// their number. A name that ends in .jsonl gets one JSON document per line; one in .csv gets a table, in which the
-// columns versions, config and outcome are JSON. With .gz after it, the same is compressed. All have a checksum of each
-// record, sum, as the last value. Equal records give equal bytes.
+// their number. A file whose name ends in .jsonl has one JSON document per line. A file whose name ends in .csv has a
+// table, in which the columns versions, config and outcome are JSON. A further ending, .gz, compresses the file. In
+// each format the last value of a record, sum, is the record's checksum. Equal records give equal bytes.
 func (s *Store) Export(path string, q Query) (int, error) {
 	f, err := formatOf(path)
 	if err != nil {

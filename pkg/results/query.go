@@ -71,7 +71,8 @@ func (q Query) chooses(r Record) bool {
 // Last stands for the ID of the run that started last.
 const Last = "last"
 
-// Get returns the record with an ID, or the only one whose ID begins so; for [Last], that of the run that started last.
+// Get returns the record with an ID, or the only record whose ID begins with id. For [Last] it returns the record of
+// the run that started last.
 func (s *Store) Get(id string) (*Record, error) {
 	if id == Last {
 		found, err := s.records("ORDER BY started DESC, id DESC LIMIT 1")

@@ -4,12 +4,12 @@ import "github.com/revgnn/revgnn/pkg/engine"
 
 // Rates are measured rates of a machine with an engine.
 type Rates struct {
-	// Large is the rate of a product of 2048 x 2048 matrices, and Own that of [n, d] x [d, d], in operations per
+	// Large is the rate of a product of 2048 x 2048 matrices, and Own the rate of [n, d] x [d, d], in operations per
 	// second.
 	Large float64 `json:"large_matrix"`
 	Own   float64 `json:"own_matrix"`
-	// Memory is the rate of a = s a + b, in bytes per second, on arrays far larger than the caches, and Near that on
-	// arrays [n, d].
+	// Memory is the rate of a = s a + b, in bytes per second, on arrays far larger than the caches, and Near the same
+	// rate on arrays of shape [n, d].
 	Memory float64 `json:"memory"`
 	Near   float64 `json:"near"`
 }

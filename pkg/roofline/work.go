@@ -22,8 +22,9 @@ type input struct {
 	array *tensors.Tensor
 }
 
-// repeated is the work of a kernel whose body computes the next state from the state and from what it only reads.
-// Their nodes are set from the inputs, the first of which is part of the state.
+// repeated is the work of a kernel that runs in a loop. Its body computes the next state from the state and from
+// reads, which do not change. The nodes of state and reads are set from the inputs. The first input is part of the
+// state.
 func repeated[S, R any](state *S, reads *R, body func(state S, reads R) S, inputs ...input) work {
 	var w work
 	for _, in := range inputs {

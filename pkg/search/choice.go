@@ -20,7 +20,7 @@ type Choices struct {
 	Chosen []experiment.Choice `json:"chosen"`
 }
 
-// maxChoices bounds a file of choices.
+// maxChoices is the largest size, in bytes, of a file of choices that is read.
 const maxChoices = 16 << 20
 
 // OpenChoices reads a file of choices; a missing file has none.

@@ -36,8 +36,8 @@ type Outcome struct {
 	// End is when the trial reached the rung. The record does not tell: after an interrupt its start is later than the
 	// trial's, and its seconds include those before.
 	End time.Time `json:"end"`
-	// Total is the time in seconds since the trial began on this split; a record's seconds are those since the
-	// previous rung. The fields below are as in [train.Result].
+	// Total is the time in seconds since the trial began on this split; the seconds in a record count only from the
+	// previous rung on. The fields below are as in [train.Result].
 	Total           float64          `json:"total_seconds"`
 	EpochSeconds    float64          `json:"epoch_seconds"`
 	CompileSeconds  float64          `json:"compile_seconds"`

@@ -64,7 +64,7 @@ func (r Range) check() error {
 	return nil
 }
 
-// corners are the extreme values of the range; of choices, all.
+// corners are the least and the largest value of the range or, for a range of choices, all choices.
 func (r Range) corners() []json.RawMessage {
 	if r.Choice != nil {
 		return r.Choice

@@ -36,7 +36,7 @@ type Sample struct {
 	Config   train.Config
 }
 
-// NewSampler draws the given dimensions; all other settings are those of base.
+// NewSampler draws the given dimensions; all other settings are taken from base.
 func NewSampler(dimensions []Dimension, base train.Config, seed uint64) *Sampler {
 	return &Sampler{dimensions: dimensions, base: base, seed: seed}
 }

@@ -13,7 +13,7 @@ import (
 // it. From a closed rung at least one trial continues, however few there are; where a trial that continued goes wrong,
 // the next best continues in its place.
 type Schedule struct {
-	// Rungs are numbers of epochs, ascending; the last is that of a whole training.
+	// Rungs are numbers of epochs, ascending; the last is the number of epochs of a whole training.
 	Rungs []int `json:"rungs"`
 	// Reduction is ASHA's eta: one in Reduction trials continues from a rung to the next.
 	Reduction int `json:"reduction"`

@@ -17,18 +17,19 @@ import (
 type Search struct {
 	// Dataset as users type it.
 	Dataset string
-	// Graphs, one for each split: a trial's score is the mean of its validation metrics on them.
+	// Graphs has one graph for each split. A trial's score is the mean of its validation metrics on these graphs.
 	Graphs []Blind
-	// Settings are drawn from Space, except those that are Fixed, named as in JSON.
+	// Space has the settings that are drawn for each trial. Settings named in Fixed, by their names in JSON, are not
+	// drawn.
 	Space *Space
 	Fixed []string
-	// Base has the model and all settings that are not searched: Epochs (those of the last rung), Patience, and Seed,
-	// for samples, parameters and dropout.
+	// Base has the model and all settings that are not searched, such as Patience. Its Epochs are the epochs of the
+	// last rung. Its Seed is for samples, parameters and dropout.
 	Base train.Config
 	// Schedule says how far trials train, and which of them continue.
 	Schedule Schedule
-	// Deadline, if set, ends the search. Steps that would not reach their rung in time are not begun. Those that turn
-	// out to be too slow are stopped, and keep their state for a search that continues.
+	// Deadline, if set, ends the search. Steps that would not reach their rung in time are not begun. Steps that turn
+	// out to be too slow are stopped, and keep their state, from which a later run of the search continues.
 	Deadline time.Time
 
 	Store  *results.Store
@@ -75,7 +76,7 @@ func (s *Search) definition() map[string]any {
 func (s *Search) dimensions() []Dimension { return s.Space.Of(s.Base.Model, s.Fixed...) }
 
 // ID is equal for searches with the same trials: of the same dataset, splits, space, rungs, seed and other settings.
-// It is the profile of the search's records.
+// The records of the search's runs have this ID as their profile.
 func (s *Search) ID() string {
 	key, err := results.Key(s.definition())
 	if err != nil {

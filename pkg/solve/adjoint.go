@@ -29,7 +29,7 @@ type adjoint struct {
 	z, v *Node
 	// handed is what one layer's adjoint solve passes to the next layer's; nil where layers have separate weights.
 	handed *handed
-	// iterations of all solves so far, and their largest residual.
+	// iterations is the sum over all solves so far, and worst their largest residual.
 	iterations, worst *Node
 	// dw are the negated cotangents of the weights, summed over the layers so far.
 	dw []*Node
@@ -53,8 +53,8 @@ type linearised struct {
 // pullBack walks the chain back from its end z, given the cotangent v of z, and returns the cotangents of the chain's
 // input and of the trainable weights. In each layer it solves the adjoint equation λ = v - J_h(z)^T λ, adds the
 // weights' cotangents -(∂h/∂w)^T λ, and steps to the layer's input z + h(z). Where preactivations were kept, h(z) is
-// computed from that of the second-last iterate, from which z was made, so that the input is recovered to the last
-// digit.
+// computed from the kept one. It belongs to the second-last iterate of the layer's solve, from which z was made, so
+// that the input is recovered to the last digit.
 //
 // With J_h = σ' K, K = ∂u/∂X, the solve iterates q = σ' ∘ λ, where λ = v - p and p = K^T q. It starts from the p of
 // the previous solve, which is close, or in deep chains from a linear extrapolation of the last two. The residual is
@@ -103,7 +103,8 @@ func (c chain) pullBack(z, v *Node, h history, stats *Stats) []*Node {
 	return out
 }
 
-// linearise linearises layer i at z. If preactivations were kept, it takes that of the chain's step depth-1-i.
+// linearise linearises layer i at z. If preactivations were kept, it takes the one kept by the chain's step depth-1-i,
+// which inverted layer i.
 func (c chain) linearise(z *Node, h history, i *Node) linearised {
 	w := c.own.at(h.w, i)
 	if h.preactivations == nil {
@@ -113,7 +114,7 @@ func (c chain) linearise(z *Node, h history, i *Node) linearised {
 	return linearised{load(h.preactivations, c.layer(i)), c.block.(Taper).Tape(z, w), w}
 }
 
-// left is the share of its last change that layer i's solve passes on: 1, but 0 in the last layer of the backward
+// left is 1 if layer i's solve passes its last change on to the next solve, and 0 in the last layer of the backward
 // pass.
 func (c chain) left(i, v *Node) *Node {
 	return ConvertDType(LessThan(i, loop.Int(i.Graph(), c.depth-1)), v.DType())

@@ -38,8 +38,8 @@ func (s steps[R]) pullStep(i, x *Node, p pulled, r R) pulled {
 	return pulled{cotangents{grads.x, s.add(p.w, grads.w, i)}, p.next, scratch}
 }
 
-// walkBack walks one leg back. grads are the cotangents of its last state and of the trainable weights so far; the
-// result are those of its first state and of the weights.
+// walkBack walks one leg back. grads are the cotangents of the leg's last state, and of the trainable weights so far.
+// The result are the cotangents of the leg's first state, and of the weights with this leg included.
 func (s steps[R]) walkBack(l legs, kept *Node, grads cotangents, r R) cotangents {
 	start := pulled{cotangents: grads}
 	if s.scratch != nil {

@@ -79,7 +79,7 @@ func remaining(change, rate, least *Node) *Node {
 	return Mul(residual, Min(Max(rate, least), one))
 }
 
-// unfinished tells whether to go on after count iterations, of which the last had this residual.
+// unfinished tells whether to go on after count iterations. residual is the residual of the last one.
 func unfinished(count, residual, tolerance *Node, limit int) *Node {
 	g := count.Graph()
 	first := Equal(count, loop.Int(g, 0))

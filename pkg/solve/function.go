@@ -13,8 +13,8 @@ import (
 //
 // h may use GoMLX as in any graph, scalars and reductions included, except the operations that [loop.Differentiable]
 // names, and must use no nodes but its arguments. For a [ReverseChain], its Lipschitz constant in x must be below 1. A
-// block by hand is faster where it can use more: a cheap derivative of the activation, or results that both
-// derivatives share.
+// [Block] written by hand is faster if it can use what GoMLX does not know: a cheap derivative of the activation, or
+// results that the derivatives in x and in w share.
 func FromFunction(trainable int, h func(x *Node, w []*Node) *Node) Block {
 	return function{trainable, func(x *Node, w []*Node) differentiable {
 		f := func(in []*Node) *Node { return alike("h", h(in[0], in[1:]), in[0]) }
@@ -45,7 +45,8 @@ type differentiable interface {
 	Pull(v *Node, tape, others []*Node) []*Node
 }
 
-// function is a block without activation, σ(u) = u; of makes h for arguments of the shapes of x and w.
+// function is a block without activation, σ(u) = u. of returns h, with its derivatives, for arguments that have the
+// shapes of x and w.
 type function struct {
 	trainable int
 	of        func(x *Node, w []*Node) differentiable

@@ -17,7 +17,7 @@ import (
 //
 //	y_1 = r_s-1 x + h r_s M x,  y_k = r_s-k x + h M y_k-1.
 //
-// The results equal those of the stages up to rounding.
+// The results equal the results of computing stage by stage, up to rounding.
 type LinearField interface {
 	Field
 	// Linear marks the field as linear; it does nothing.

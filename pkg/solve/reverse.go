@@ -54,12 +54,12 @@ func (c chain) layer(i *Node) *Node { return Sub(loop.Int(i.Graph(), c.depth-1),
 
 // inversion is the loop state of a chain.
 type inversion struct {
-	// z is the last layer's result, and the next one's right-hand side.
+	// z is the result of the layer just inverted, which is the right-hand side for the next layer.
 	z *Node
-	// iterations of all layers; the largest residual, and the step that left it.
+	// iterations is the sum over all layers so far, worst the largest residual, and where the step with that residual.
 	iterations, worst, where *Node
-	// preactivations holds those of the last steps: that of step i is at place i modulo the number of places. inputs
-	// holds the inputs of all steps. Either is nil where it is not kept.
+	// preactivations holds the preactivations of the last steps: step i's is at place i modulo the number of places.
+	// inputs holds the inputs of all steps. An array that is not kept is nil.
 	preactivations, inputs *Node
 }
 
@@ -91,8 +91,8 @@ func (c chain) invert(x *Node, w []*Node, keep int, inputs bool) (inversion, *St
 		Outcome: loop.Int(g, Reached)}
 }
 
-// iterate is the state of one solve: Z, and the chain's preactivations, with that of the previous Z at this step's
-// place.
+// iterate is the state of one solve. z is Z, and kept are the chain's preactivations; at the place of the current
+// step, kept has the preactivation of the previous Z.
 type iterate struct{ z, kept *Node }
 
 // rightSide is what a solve reads but does not change: Y, the number of the chain's step, and the layer's weights.
@@ -123,7 +123,8 @@ func (c chain) solve(i *Node, s inversion, w []*Node, tolerance *Node) (iterate,
 }
 
 // extrapolated estimates the preactivation at the solution of step i: the value, at i, of the polynomial through the
-// preactivations of the last steps, at most order of them. That of step k is at place k modulo the stack's length.
+// preactivations of the last steps, at most order of them. The preactivation of step k is at place k modulo the
+// stack's length.
 func extrapolated(stack, i *Node, order int) *Node {
 	g := i.Graph()
 	places := stack.Shape().Dimensions[0]

@@ -7,9 +7,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// ReverseChainUnrolled is [ReverseChain] with the gradient of the iterations instead of that of the fixed point: the
-// exact derivative of the computation, as automatic differentiation of the authors' code gives it, even where a solve
-// stopped before it converged. Solves start from the right-hand side, whatever o.Order.
+// ReverseChainUnrolled is [ReverseChain] with the gradient through the iterations instead of the gradient of the fixed
+// point: the exact derivative of the computation, as automatic differentiation of the authors' code gives it, even
+// where a solve stopped before it converged. Solves start from the right-hand side, whatever o.Order.
 //
 // It keeps the input of every layer and, one layer at a time, recomputes and keeps the iterates: memory of
 // depth + o.MaxIterations states (automatic differentiation keeps about twice depth x iterations).

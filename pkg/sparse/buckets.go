@@ -42,8 +42,8 @@ func split(runs []run, entries, most int) []extent {
 	return buckets
 }
 
-// cheapest returns the buckets of least total cost, where starting a kernel costs start. (Dynamic programming over the
-// runs.)
+// cheapest returns the buckets with the least total cost, found by dynamic programming over the runs. start is the
+// cost of starting a kernel.
 func cheapest(runs []run, entries int, start float64) (buckets []extent) {
 	perTerm := termCost + termShare*float64(entries)
 	// best[i] is the least cost of the runs before i, and from[i] where the last bucket among them begins.

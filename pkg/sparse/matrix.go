@@ -135,7 +135,7 @@ func (m *Matrix) Places() int { return len(m.forward.column) + len(m.forward.chu
 // Symmetric tells whether A is its own transpose, in the same order.
 func (m *Matrix) Symmetric() bool { return m.forward == m.backward }
 
-// Order is the order of the rows of products; for a square matrix also that of the rows it multiplies.
+// Order is the order of the rows of products; for a square matrix also the order of the rows of what it multiplies.
 func (m *Matrix) Order() Order { return m.rows }
 
 // Tensors are the arrays to pass to the graph that uses the matrix; there, hand their nodes to [Matrix.On] or

@@ -20,8 +20,8 @@ type Pattern struct {
 	options       PatternOptions
 }
 
-// Use says which operations a [Pattern] is for. Only the arrays of these are made, passed to the program and kept in
-// memory.
+// Use says which operations a [Pattern] is for. Only the arrays that these operations need are made, passed to the
+// program and kept in memory.
 type Use uint
 
 const (
@@ -162,7 +162,7 @@ func (p *Pattern) mirrorImages(from []int32) []int32 {
 	return mirrored
 }
 
-// addRows adds the row of each place.
+// addRows adds to the forward arrays one that holds, for each place, the row that the place belongs to.
 func (p *Pattern) addRows() {
 	f := p.forward
 	rows := f.rowOf()
@@ -175,7 +175,7 @@ func (p *Pattern) addRows() {
 	add(&f.arrays, rowOf, rows)
 }
 
-// addLoopAttention adds columns for two products at once; see [BareEdges.Products].
+// addLoopAttention adds the arrays of columns that computing two products at once needs; see [BareEdges.Products].
 func (p *Pattern) addLoopAttention() {
 	f := p.forward
 	add(&f.arrays, columnTwin, f.column)

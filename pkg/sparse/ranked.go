@@ -23,7 +23,7 @@ func (e Edges) Ranked(v *Node, ranks ...int) *Node {
 	for i, r := range ranks {
 		need[i] = int32(r)
 	}
-	// The value of a rank is above low, and at most high.
+	// Loop invariant, for each rank: the bits of the value with this rank are above low, and at most high.
 	type bounds struct{ low, high *Node }
 	type given struct{ bits, need *Node }
 	all := loop.Like(loop.Int(g, 0), Const(g, need))

@@ -93,8 +93,8 @@ func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config,
 	return b, nil
 }
 
-// setBack restores the values that the parameters had before a step, in the order of trainable; the store owns them
-// afterwards.
+// setBack restores the values that the parameters had before a step, listed in the order of s.trainable(). The
+// variables take over the tensors: the caller must neither use nor release them afterwards.
 func (s *session) setBack(before []*tensors.Tensor) error {
 	for i, v := range s.trainable() {
 		if err := v.SetValue(before[i]); err != nil {

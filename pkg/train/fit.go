@@ -68,9 +68,9 @@ type fit struct {
 	patience int
 }
 
-// run is the loop over epochs. Where evaluation equals training mode, the logits of a step are those of an evaluation
-// before it: the step of epoch k+1 then gives the validation metric after epoch k. This saves all evaluations, for one
-// more step at the end.
+// run is the loop over epochs. If a model computes the same in training and in evaluation, the logits of a step equal
+// those of an evaluation before the step. The step of epoch k+1 then gives the validation metric after epoch k, and no
+// evaluations are needed, only one more step at the end.
 func (f *fit) run(ctx context.Context) (err error) {
 	if ctx.Err() != nil {
 		f.interrupted()
@@ -122,7 +122,8 @@ func (f *fit) stops(ctx context.Context, epoch int) string {
 	return ""
 }
 
-// turn makes one pass of the loop; stop says that it is the last. over tells whether training has ended.
+// turn makes one pass of the training loop; stop says that no pass is to follow. over tells whether training has
+// ended.
 func (f *fit) turn(epoch int, stop bool) (over bool, err error) {
 	last := stop || epoch > f.config.Epochs
 	if last && (f.Separate || epoch == 1) {
@@ -147,8 +148,9 @@ func (f *fit) notice(format string, args ...any) {
 // elapsed is the time that the training has taken so far, in seconds.
 func (f *fit) elapsed() float64 { return f.before + time.Since(f.started).Seconds() }
 
-// epoch makes one step and measures the parameters that its logits belong to; in the last pass the step is for
-// measuring alone. over tells that training has diverged.
+// epoch makes one step of the optimiser and has the parameters measured (see judgeStep). The logits of a step belong
+// to the parameters before the step. One more step after the last epoch (last) therefore only measures, and is not
+// counted. over tells that training has diverged.
 func (f *fit) epoch(epoch int, last bool) (over bool, err error) {
 	out, took, err := f.one()
 	if err != nil {

@@ -56,8 +56,8 @@ func Invertible(c Config) error {
 
 // Invert runs c.Forward forward layers and then as many reverse layers on the encoded features of a graph. Every solve
 // starts from its right-hand side and takes exactly c.MaxIterations iterations (Algorithm 1 of the paper). The
-// parameters are drawn from the seed, and the weight is scaled to the norm c.Lipschitz. A diffusion is integrated to
-// its time and back instead.
+// parameters are drawn from the seed, and the weight is scaled to the norm c.Lipschitz. For a diffusion model (GRAND),
+// there are no solves: the features are integrated up to the time of the forward part and back again.
 func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (inv *Inversion, err error) {
 	defer recovered(&err)
 	if err := ctx.Err(); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// judgeStep measures the parameters after a step by an evaluation. Where evaluation equals training mode, it measures
-// the parameters before the step instead, by the step's logits.
+// judgeStep measures the parameters after a step by an evaluation (f.Separate). If the model computes the same in
+// training and in evaluation, judgeStep measures the parameters before the step instead, by the step's logits.
 func (f *fit) judgeStep(epoch int, out []*tensors.Tensor) error {
 	if f.Separate {
 		logits, err := f.logits()

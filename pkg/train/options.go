@@ -12,7 +12,7 @@ type Options struct {
 	// or that one could not be written.
 	Notice func(text string)
 	// Until, if above zero, pauses a training after so many epochs, with a checkpoint and the status [Paused]. The
-	// same training with a larger Until, or none, resumes from there. Every pause costs one more step.
+	// same training with a larger Until, or none, resumes from this checkpoint. Every pause costs one more step.
 	Until int
 }
 
@@ -27,17 +27,19 @@ type Checkpoint struct {
 	Path string
 	// Every is the least time between two checkpoints; 0 stands for [CheckpointEvery].
 	Every time.Duration
-	// Versions, by name, are whatever else the numbers depend on besides graph, split, configuration and engine. A
-	// training does not resume from a state of other versions.
+	// Versions are the versions, by name, of everything that the numbers depend on besides graph, split, configuration
+	// and engine. A training does not resume from a file with other versions.
 	Versions map[string]string
-	// Replace starts over where the file has the state of something else. Otherwise that is an [OriginError].
+	// Replace says what happens if the file holds the state of another training: if set, training starts from the
+	// beginning and overwrites the file; if not, it fails with an [OriginError].
 	Replace bool
 }
 
-// CheckpointEvery is the default time between two checkpoints: at most so much work is lost in a crash.
+// CheckpointEvery is the default time between two checkpoints: a crash loses at most the work since the last one.
 const CheckpointEvery = 2 * time.Minute
 
-// every is the time to the next checkpoint after one that took some time to write; on slow disks there are fewer.
+// every is the time to wait after a checkpoint that took the time took to write. On slow disks there are fewer
+// checkpoints.
 func (c *Checkpoint) every(took time.Duration) time.Duration {
 	const most = 20 // checkpoints take less than a twentieth of the time
 	every := c.Every

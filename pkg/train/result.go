@@ -88,8 +88,8 @@ type Result struct {
 	// Message says in a sentence what went wrong, if anything did.
 	Message string `json:"message,omitempty"`
 
-	// History of all epochs; Logits with the kept parameters, row-major [nodes, outputs], in the graph's order;
-	// Weights, the kept parameters by name.
+	// History has all epochs. Logits are the logits with the kept parameters, row-major [nodes, outputs], with the
+	// nodes in the graph's order. Weights are the kept parameters by name.
 	History []Epoch          `json:"-"`
 	Logits  []float32        `json:"-"`
 	Outputs int              `json:"-"`

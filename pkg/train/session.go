@@ -210,7 +210,8 @@ func (s *session) explain(outcome *tensors.Tensor) string {
 	return s.model.Explain(int(tensors.ToScalar[int32](outcome)))
 }
 
-// scale replaces the values of bounded parameters, as a graph leaves them, by by(values).
+// scale replaces the values of the bounded parameters by by(values), where values are those that the variables have at
+// this point of the graph g.
 func scale(scope *model.Scope, g *Graph, bounded models.Bounded, by func([]*Node) []*Node) {
 	var values []*Node
 	for _, p := range bounded.Params {

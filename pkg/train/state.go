@@ -22,11 +22,13 @@ const stateMagic = "revgnn checkpoint 1\n"
 // state is the content of a checkpoint.
 type state struct {
 	Origin Origin `json:"origin"`
-	// Result so far, with Seconds until now; History; and the best validation metric after each epoch of the history.
+	// Result is the result so far; its Seconds are the time until now. History has the epochs so far, and BestVals the
+	// best validation metric up to each of these epochs.
 	Result   Result   `json:"result"`
 	History  []Epoch  `json:"history"`
 	BestVals []Number `json:"best_vals"`
-	// Solve and Adjoint are sums over epochs; Patience counts the epochs since the last improvement.
+	// Solve and Adjoint are the iterations of solves and of adjoint solves, summed over epochs. Patience counts the
+	// epochs since the last improvement.
 	Solve    float64 `json:"solve"`
 	Adjoint  float64 `json:"adjoint"`
 	Patience int     `json:"patience"`
@@ -37,7 +39,7 @@ type state struct {
 type array struct {
 	Name  string `json:"name"`
 	Shape string `json:"shape"`
-	// bytes is its size; write writes its bytes, and set restores it from the bytes that write wrote.
+	// bytes is the array's size in bytes, write writes its content, and set restores the array from what write wrote.
 	bytes int
 	write func(io.Writer) error
 	set   func([]byte) error

@@ -18,7 +18,8 @@ import (
 
 // Trajectory holds a model's states layer by layer, per node in the graph's order.
 type Trajectory struct {
-	// Forward and Reverse states, in the order of the layers asked for; plain models have no reverse ones.
+	// Forward and Reverse are the states of the two directions, in the order of the layers asked for; plain models
+	// have no reverse states.
 	Forward, Reverse []State
 	// Probability of class 1 by the whole model; nil for more than two classes.
 	Probability []float64

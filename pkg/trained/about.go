@@ -23,7 +23,7 @@ const format = 1
 // About is what a file says about its model besides the parameters.
 type About struct {
 	Format int `json:"format"`
-	// Config is the whole configuration, including that of the training.
+	// Config is the whole configuration: the settings of the model and of its training.
 	Config train.Config `json:"config"`
 	// Features is the number of features per node, and FeatureNames their names, if the graph has any. RowNormalised
 	// tells that each node's features were divided by their sum ([datasets.RowNormalise]). (Running statistics of
@@ -34,18 +34,19 @@ type About struct {
 	// Classes are the classes' names, in the order of the model's outputs.
 	Classes []string `json:"classes"`
 	// Dataset is the graph that the model was trained on, with its number of nodes and its checksum as the model sees
-	// it ([models.Seen]); Split and Seed are those of the training.
+	// it ([models.Seen]); Split and Seed are the split and the seed of the training.
 	Dataset  string `json:"dataset"`
 	Nodes    int    `json:"nodes"`
 	Checksum string `json:"checksum"`
 	Split    int    `json:"split"`
 	Seed     uint64 `json:"seed"`
-	// BestEpoch is the epoch of these parameters, and Val and Test are their results by Metric.
+	// BestEpoch is the epoch of these parameters, and Val and Test are the validation and test results of these
+	// parameters, measured by Metric.
 	BestEpoch int          `json:"best_epoch"`
 	Metric    string       `json:"metric"`
 	Val       train.Number `json:"val"`
 	Test      train.Number `json:"test"`
-	// Engine trained the model; Versions are those of revgnn, Go and the modules that compute, by name.
+	// Engine trained the model; Versions are the versions of revgnn, of Go and of the modules that compute, by name.
 	Engine   string            `json:"engine"`
 	Versions map[string]string `json:"versions"`
 }

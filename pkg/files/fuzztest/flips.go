@@ -6,14 +6,15 @@ import (
 	"testing"
 )
 
-// wholly is the size of files of which every byte is flipped, and sampled the number of bytes of larger ones.
+// In files of at most wholly bytes every byte is flipped; in larger files, a sample of sampled bytes.
 const (
 	wholly  = 4 << 10
 	sampled = 1 << 10
 )
 
-// flips calls f with places in a file of so many bytes, and what to change there: in each byte, or in some thousand of
-// a large file that are always the same ones, one bit, and all of them.
+// flips calls f for bytes of a file of the given size: for every byte or, in a large file, for some thousand, always
+// the same. f gets the byte's place at and the bits to flip. It is called twice for each byte: for one bit, and for
+// all eight.
 func flips(size int, f func(at int, bits byte)) {
 	step := 1
 	if size > wholly {
@@ -35,14 +36,14 @@ func Flips(content []byte, f func(at int, flipped []byte)) {
 	})
 }
 
-// FlipsOf calls f while one byte of a file is changed, one at a time.
+// FlipsOf changes single bytes of the file at path, one after the other, and calls f while a byte is changed.
 func FlipsOf(t *testing.T, path string, f func(at int)) {
 	t.Helper()
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// In its place: writing the file anew waits for the disk.
+	// The byte is overwritten in the file, since writing a whole file anew waits for the disk.
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)

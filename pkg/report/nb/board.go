@@ -29,7 +29,7 @@ func (c Corner) Cut(values []float64) []float64 {
 	return out
 }
 
-// Board draws the corner of one map, as [report.Board] does; values are those of the whole board.
+// Board draws the corner of one map, as [report.Board] does; values holds the values of the whole board.
 func (c Corner) Board(id, title, valueName, name string, values []float64) *report.Figure {
 	return report.Board(id, title, valueName, c.side(), c.side(), []report.Panel{{Title: name, Values: c.Cut(values)}})
 }

@@ -61,9 +61,9 @@ import (
 
 // Report is what the test reads.
 type Report struct {
-	// Owners are the files that the C library's functions were found in.
+	// Owners names, for each function of the C library, the file that the function was found in.
 	Owners map[string]string
-	// Environment is this process's, and Arenas are those of malloc, after training.
+	// Environment is this process's environment, and Arenas the number of malloc's arenas, both after training.
 	Environment []string
 	Arenas      int
 	Loss        float64
