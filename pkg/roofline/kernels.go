@@ -71,8 +71,8 @@ func counts(s Shape) []Kernel {
 // bound fills in the least time.
 func (k *Kernel) bound(r Rates) { k.Least = max(k.Operations/r.matrix(), k.Bytes/r.Near) }
 
-// kernels are the counts together with the work that times them, in the same order; features are the sparse features,
-// or nil.
+// kernels returns the kernels of [counts], in the same order, each with the work that is run to measure its time. m is
+// the matrix Â; features are the sparse features that the encoder multiplies, or nil for dense ones.
 func kernels(s Shape, m *sparse.Matrix, features *sparse.Matrix) []Kernel {
 	n, d := s.Nodes, s.Hidden
 	works := map[string]work{

@@ -32,9 +32,11 @@ func Least(s Size, c Config) int64 {
 // plugin's code, threads' stacks, and what Go has not collected yet (8 to 40 MB; docs/performance.md).
 const beside = 32 << 20
 
-// expect predicts the peak memory of the process when a compiled program has run: its present memory, the program's
-// memory, and copies of the best and the latest weights on the host. It refuses the program where that is more than
-// there is. Engines that do not tell a program's memory are not checked.
+// expect predicts the process's peak memory from a compiled program: the larger of the peak so far, and the present
+// memory plus what the program needs, which is its own memory, [beside], and copies of the best and the latest weights
+// on the host. It refuses the program where that need does not fit (see [admit]) besides what the process has taken,
+// not counting mapped files; for CUDA, the need alone is compared with the GPU's memory. Engines that do not tell a
+// program's memory are not checked.
 func (s *session) expect(program *Graph) error {
 	m, known := engine.MemoryOf(program.Executable())
 	if !known {
