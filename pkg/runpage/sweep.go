@@ -113,7 +113,7 @@ func sweepSummary(runs []run) string {
 		text += " Of several seeds, the mean counts for their split."
 	}
 	if bad > 0 {
-		text += fmt.Sprintf(" %s did not end well and is left out of the means.", count(bad, "training"))
+		text += fmt.Sprintf(" The means leave out %s that did not end well.", count(bad, "training"))
 	}
 	return text
 }
