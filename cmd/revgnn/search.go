@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,7 +49,8 @@ func (a *app) search() *cobra.Command {
 		"goes on, also with more trials, and several processes may share a search. See docs/search.md."
 	subject := about(c, offer{})
 	f := c.Flags()
-	f.StringVar(&s.space, "space", data.PublishedSpace, "ranges to draw settings from: a file, or the published ones")
+	f.StringVar(&s.space, "space", data.PublishedSpace, "ranges to draw settings from: a file, or "+
+		strings.Join(data.SpaceNames(), " or "))
 	f.IntVar(&s.trials, "trials", 0, "most trials")
 	f.Float64Var(&s.hours, "hours", 0, "most hours, of this command: what would not come to its rung in time is "+
 		"not begun")
