@@ -70,7 +70,7 @@ func TestCompletion(t *testing.T) {
 	press("Tab", 0, len("nb.S"), ".jp-Completer:not(.lm-mod-hidden) .jp-Completer-item", "Save",
 		chromedp.KeyEvent(kb.Tab))
 	p.do(t, "closing what is open", chromedp.KeyEvent(kb.Escape))
-	press("Shift-Tab", 1, len("nb.Sa"), ".jp-Tooltip", "keeps v under a name for later cells",
+	press("Shift-Tab", 1, len("nb.Sa"), ".jp-Tooltip", "under a name for later cells",
 		chromedp.KeyEvent(kb.Tab, chromedp.KeyModifiers(input.ModifierShift)))
 	p.quiet(t)
 }

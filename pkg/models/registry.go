@@ -72,7 +72,7 @@ func Register(kinds ...Kind) {
 var reserved = []string{"model", "dataset", "lr", "weight-decay", "epochs", "patience", "seed", "depth",
 	"splits", "split", "out", "resume", "checkpoint-every", "runs", "weights",
 	"space", "trials", "hours", "reduction", "min-epochs", "evaluate", "save",
-	"gradients", "engine", "threads", "data", "mirror", "offline", "json", "quiet", "help"}
+	"gradients", "unlabelled", "engine", "threads", "data", "mirror", "offline", "json", "quiet", "help"}
 
 // Reserved tells whether no model may have a setting of its own of that name.
 func Reserved(name string) bool { return slices.Contains(reserved, name) }
