@@ -176,8 +176,8 @@ func runAll(t *testing.T, bin string, pieces []string) {
 		"trap 'echo \"failed: $BASH_COMMAND\"' ERR\n"+strings.Join(pieces, "\n"))
 	c.Dir = dir
 	c.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "CHECKOUT="+checkout)
-	if os.Getenv(echarts.Variable) == "" {
-		c.Env = append(c.Env, echarts.Variable+"="+filepath.Join(checkout, echarts.File))
+	if library, err := echarts.Path(); err == nil { // revgnn runs outside of the checkout here
+		c.Env = append(c.Env, echarts.Variable+"="+library)
 	}
 	out, err := c.CombinedOutput()
 	if err != nil {

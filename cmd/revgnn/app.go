@@ -44,8 +44,10 @@ func (a *app) root() *cobra.Command {
 		"SIGUSR1 on Linux: such a command ends after the current epoch, and a second signal ends it at once. What `train\n" +
 		"--out`, `reproduce` and `search` had done is kept: `train --resume` and the same `reproduce` or `search` go on\n" +
 		"from there."
-	root.Version = versionText()
-	root.SetVersionTemplate(versionLine())
+	// The version is looked up only when it is asked for: where a build does not know it, git is.
+	root.Version = "set, so that there is a flag --version"
+	cobra.AddTemplateFunc("versionLine", versionLine)
+	root.SetVersionTemplate("{{versionLine}}")
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.SetFlagErrorFunc(flagError)
 	f := root.PersistentFlags()

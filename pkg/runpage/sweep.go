@@ -6,33 +6,31 @@ import (
 	"math"
 	"slices"
 
+	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/report"
 	"github.com/revgnn/revgnn/pkg/results"
-	"github.com/revgnn/revgnn/pkg/train"
 )
 
 // Siblings are those of the records that are trainings like r: of the same model and settings (but for the seed), on
 // the same graph and engine, r among them. Of several trainings of a split with one seed, the latest counts. They are
 // ordered by split, then by seed.
 func Siblings(r *results.Record, all []results.Record) ([]results.Record, error) {
-	of, err := read(r)
+	key, err := settingsKey(r)
 	if err != nil {
 		return nil, err
 	}
 	latest := map[[2]uint64]results.Record{}
 	for _, other := range all {
-		if other.Kind != results.Train || other.Dataset != r.Dataset || other.Checksum != r.Checksum ||
-			other.Engine != r.Engine || other.Model != r.Model {
+		if other.Kind != results.Train || other.Checksum != r.Checksum || other.Engine != r.Engine {
 			continue
 		}
-		one, err := read(&other)
+		otherKey, err := settingsKey(&other)
 		if err != nil {
 			return nil, err
 		}
-		one.config.Seed = of.config.Seed
 		at := [2]uint64{uint64(other.Split), other.Seed}
-		if had, is := latest[at]; same(one.config, of.config) && (!is || had.Started.Before(other.Started)) {
+		if had, is := latest[at]; otherKey == key && (!is || had.Started.Before(other.Started)) {
 			latest[at] = other
 		}
 	}
@@ -46,14 +44,14 @@ func Siblings(r *results.Record, all []results.Record) ([]results.Record, error)
 	return list, nil
 }
 
-// same tells whether all settings are equal.
-func same(a, b train.Config) bool {
-	for _, s := range a.Settings() {
-		if fmt.Sprint(s.Current()) != fmt.Sprint(b.Value(s.Name)) {
-			return false
-		}
+// settingsKey is equal for trainings of one model with the same settings on one dataset, whatever the split and seed.
+func settingsKey(r *results.Record) (string, error) {
+	t, err := experiment.TaskOf(r)
+	if err != nil {
+		return "", err
 	}
-	return a.Model == b.Model
+	t.Config.Seed = 0
+	return experiment.Training(t.Dataset, 0, t.Config).Key(), nil
 }
 
 // SweepPage makes the page of several trainings of one model with the same settings, as [Siblings] finds them: their
