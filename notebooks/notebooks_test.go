@@ -59,21 +59,6 @@ type saved struct {
 	err     error
 }
 
-// quick sizes for the notebooks that train without records.
-var quick = map[string]string{
-	"quickstart": `
-		type Size struct{ Side, Corner, Epochs int }
-
-		var compiled, pureGo = Size{Side: 12, Corner: 8, Epochs: 3}, Size{Side: 12, Corner: 8, Epochs: 3}`,
-	"minesweeper": `
-		type Size struct{ Side, Forward, Reverse, Epochs int }
-
-		var compiled = Size{Side: 12, Forward: 2, Reverse: 4, Epochs: 5}
-		var pureGo = Size{Side: 12, Forward: 2, Reverse: 4, Epochs: 5}`,
-	"your-own-graph": `
-		const path, epochs = "", 3`,
-}
-
 // executeAll executes all notebooks, and that of testdata, two at a time. They read the run records that came with the
 // programme, and make none.
 var executeAll = sync.OnceValue(func() []*saved {
@@ -99,11 +84,7 @@ var executeAll = sync.OnceValue(func() []*saved {
 func execute(file string) *saved {
 	s := &saved{name: strings.TrimSuffix(filepath.Base(file), ".ipynb")}
 	to := filepath.Join(folder, s.name)
-	args := []string{"run.py", file, "--html", to + ".html", "--ipynb", to + ".ipynb"}
-	if source, ok := quick[s.name]; ok {
-		args = append(args, "--parameters", source)
-	}
-	cmd := exec.Command("../.venv/bin/python", args...)
+	cmd := exec.Command("../.venv/bin/python", "run.py", file, "--small", "--html", to+".html", "--ipynb", to+".ipynb")
 	cmd.Env = append(os.Environ(), "REVGNN_RUNS="+to+".sqlite", "REVGNN_NOTEBOOK_SECONDS=0")
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -63,11 +63,16 @@ def tell(notebook):
 
 
 def set_parameters(notebook, source):
-    """Replaces the cell tagged "parameters", as tests do for a quick run."""
+    """Replaces the cell tagged "parameters". Without a source, as for --small, it is taken from that cell's metadata
+    "small"; a notebook that has none stays as it is."""
     tagged = [c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])]
+    if source is None:
+        tagged = [c for c in tagged if "small" in c.metadata]
+        if not tagged:
+            return
     if len(tagged) != 1:
         sys.exit(f'notebooks/run.py: {len(tagged)} cells are tagged "parameters": tag exactly one to use --parameters')
-    tagged[0].source = source
+    tagged[0].source = tagged[0].metadata["small"] if source is None else source
 
 
 def failure(notebook):
@@ -140,7 +145,7 @@ def run(path, args):
         notebook = nbformat.read(path, as_version=4)
     except OSError as e:
         sys.exit(f"notebooks/run.py: {e}")
-    if args.parameters is not None:
+    if args.small or args.parameters is not None:
         set_parameters(notebook, args.parameters)
     execute(notebook, path.resolve().parent, args.timeout)
     saved = path if args.save else args.ipynb
@@ -163,11 +168,15 @@ def main():
                         help="a figure, and where to write it as SVG")
     parser.add_argument("--timeout", type=int, default=1800, metavar="SECONDS", help="for each cell (default: %(default)s)")
     parser.add_argument("--parameters", metavar="SOURCE", help='Go source in place of the cell tagged "parameters"')
+    parser.add_argument("--small", action="store_true",
+                        help='a quick run: the cell tagged "parameters" is replaced by its metadata "small", if there is')
     args = parser.parse_args()
     if len(args.notebooks) > 1 and (args.html or args.ipynb or args.parameters is not None):
         parser.error("--html, --ipynb and --parameters are for one notebook")
-    if args.save and (args.ipynb or args.parameters is not None):
-        parser.error("--save goes with neither --ipynb nor --parameters")
+    if args.save and (args.ipynb or args.small or args.parameters is not None):
+        parser.error("--save goes with none of --ipynb, --parameters and --small")
+    if args.small and args.parameters is not None:
+        parser.error("--small and --parameters both set the parameters: use one of them")
     done = [run(path, args) for path in args.notebooks]
     if args.picture:
         name, file = args.picture

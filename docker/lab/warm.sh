@@ -16,13 +16,7 @@ set -eu
 cp -r /opt/revgnn/notebooks /tmp/notebooks
 cd /tmp/notebooks
 export REVGNN_RUNS=/tmp/runs.sqlite REVGNN_NOTEBOOK_SECONDS=0
-run() { python run.py "$@"; }
-run quickstart.ipynb --parameters 'type Size struct{ Side, Epochs int }
-
-var compiled, pureGo = Size{Side: 12, Epochs: 3}, Size{Side: 12, Epochs: 3}'
-run your-own-graph.ipynb --parameters 'const path, epochs = "", 3'
-run fig2.ipynb
-run table5.ipynb
+python run.py --small quickstart.ipynb your-own-graph.ipynb fig2.ipynb table5.ipynb
 EOS
 setpriv --reuid revgnn --regid revgnn --clear-groups sh /tmp/notebooks.sh
 find $cache -type f -mtime +0 -delete
