@@ -56,7 +56,7 @@ func branches(t *testing.T) map[string]branch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const wide = 256 // the least width at which solve.Keeps is true
+	const wide = 256 // the least width at which solve.Keeps can be true
 	all := map[string]branch{
 		"wide GCN": {layers.GCN{Adjacency: norm},
 			[]*tensors.Tensor{draw(2, 0.95, wide, wide), draw(3, 0.2, wide)}, norm.Tensors()},

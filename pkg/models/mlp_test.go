@@ -13,7 +13,7 @@ import (
 func TestMLP(t *testing.T) {
 	formula := func(d *modeltest.Dense) (logits, penalty *Node) { return perceptron(d), nil }
 	modeltest.Equals(t, "mlp", formula)
-	// Sparse features that are dropped in training have a layout of their own.
+	// Sparse features are laid out in another way if training drops some of them.
 	modeltest.EqualsOn(t, fewFeatures(t), "mlp", formula, with(t, "dropout", "0.5"))
 }
 
@@ -23,7 +23,7 @@ func perceptron(d *modeltest.Dense) *Node {
 	return d.Linear("lin2", Max(h, ZerosLike(h)))
 }
 
-// with sets settings of a model's own.
+// with sets settings, given as name, value, name, value, …
 func with(t *testing.T, settings ...string) func(c *train.Config) {
 	return func(c *train.Config) {
 		for i := 0; i < len(settings); i += 2 {

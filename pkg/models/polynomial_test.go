@@ -107,7 +107,8 @@ func TestBernNet(t *testing.T) {
 }
 
 func TestJacobiConv(t *testing.T) {
-	// The polynomials by their explicit sum: Σ_s C(n+a, n-s) C(n+b, s) ((P-1)/2)^s ((P+1)/2)^(n-s).
+	// This formula computes the polynomials by their explicit sum: Σ_s C(n+a, n-s) C(n+b, s) ((P-1)/2)^s
+	// ((P+1)/2)^(n-s).
 	choose := func(x float64, k int) float64 {
 		y := 1.0
 		for i := range k {
