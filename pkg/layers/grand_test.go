@@ -15,8 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// star is a graph of a cycle, a hub with about 100 neighbours, and an isolated node, number 110. It also tells which
-// nodes are joined, each node with itself included.
+// star makes the pattern of a graph of a cycle, a hub with about 100 neighbours, and an isolated node, number 110. It
+// also tells which nodes are joined, each node with itself included.
 func star(t *testing.T) (*sparse.Pattern, [][]bool) {
 	t.Helper()
 	const n = 111

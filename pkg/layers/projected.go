@@ -46,7 +46,7 @@ func (p Projection) of(x *Node) (y *Node, tape []*Node) {
 }
 
 // pull is the vector-Jacobian product P'(x)^T v. All projections but the ball are linear and symmetric, so that it is
-// P(v). For rows outside the ball, the part of v along P(x) is removed, and the rest is scaled as x is.
+// P(v). For rows outside the ball, the part of v along P(x) is removed, and the rest is scaled by the same factor as x.
 func (p Projection) pull(v *Node, tape []*Node) *Node {
 	if p != ProjectionBall {
 		y, _ := p.of(v)

@@ -45,9 +45,9 @@ func init() {
 //
 // Published settings are two layers, d = 64 and dropout searched from 0 to 0.9. Where the authors' code differs from
 // the publication, this network follows the publication: the code multiplies X' by 3, and drops entries of the features
-// as well. Not implemented are option 2 (ACMII), which filters after ReLU; ACM-GCN+, which normalises the channels'
-// rows before v and may have a fourth channel, made of the adjacency's rows; and ACM-GCN++, which also adds mapped
-// features to X'.
+// as well. Three variants are not implemented: option 2 (ACMII), which filters after ReLU; ACM-GCN+, which normalises
+// the channels' rows before v and may have a fourth channel, made of the adjacency's rows; and ACM-GCN++, which also
+// adds mapped features to X'.
 //
 // Dense features (see [Sparse]) are filtered once, when the graph is prepared. This stores two more arrays of their
 // size.
@@ -82,7 +82,7 @@ func (a *acm) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Te
 // acmChannels are the three channels, by the names of their parameters.
 var acmChannels = []string{"low", "high", "mlp"}
 
-// Build is the network; its representation is the last layer's input, or the logits where there is only one layer.
+// Build is the network; its representation is the last layer's input, or the logits if there is only one layer.
 func (a *acm) Build(b *Builder) Output {
 	split := len(a.mean.Tensors())
 	mean, filtered := a.mean.On(b.Arrays[:split]), b.Arrays[split:]
@@ -113,7 +113,7 @@ func (a *acm) Build(b *Builder) Output {
 	return Output{Logits: b.FromScores(x), Representation: read}
 }
 
-// acmLayer is one layer: name begins the names of its parameters, and width is d'.
+// acmLayer is one layer. name is the beginning of the names of its parameters, and width is d'.
 type acmLayer struct {
 	b     *Builder
 	name  string

@@ -31,10 +31,10 @@ func init() {
 //	H      = dropout(ReLU(Σ_{k=0..K} T_k(L - I) X W1_k^T + b1))    features X [n, features], H [n, d]
 //	logits = Σ_{k=0..K} T_k(L - I) H W2_k^T + b2                   [n, outputs]
 //
-// L = I - D^-1/2 A D^-1/2 is the Laplacian, and L - I is scaled to a spectrum within ±1: as in ChebConv, the largest
-// eigenvalue of L is taken to be 2. The W_k start uniformly in ±sqrt(6/(in + out)) (Glorot and Bengio 2010), the b at
-// 0. The defaults are those of He et al. (and Chien et al., ICLR 2021): width 32, dropout 0.5 on hidden features alone,
-// and K = 1. (ChebConv calls this K = 2, since it counts the W_k.)
+// L = I - D^-1/2 A D^-1/2 is the Laplacian. L - I is the Laplacian scaled so that its spectrum is within ±1; for this,
+// the largest eigenvalue of L is taken to be 2, as in ChebConv. The W_k start uniformly in ±sqrt(6/(in + out)) (Glorot
+// and Bengio 2010), and the b start at 0. The defaults are those of He et al. (and Chien et al., ICLR 2021): width 32,
+// dropout 0.5 on hidden features alone, and K = 1. (ChebConv calls this K = 2, since it counts the W_k.)
 //
 // In which order the products are computed depends on which arrays are narrow. Dense features are the same in all
 // steps. Therefore the T_k X are computed once, when the graph is prepared, and the first layer is one product with [X,

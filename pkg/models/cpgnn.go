@@ -58,8 +58,8 @@ type cpgnnSettings struct {
 // Sinkhorn scales rows and columns until all add up to 1 (Sinkhorn and Knopp 1967).
 //
 // Published settings are d = 64, dropout 0.5 before the ReLU, K = 1 or 2 (here "forward"), η = 1, and 400 of 2000
-// epochs of pretraining (here 50, since trainings are shorter). Their weight decay acts on the W alone, here on H̄ as
-// well. Linear maps have biases, as in all models here.
+// epochs of pretraining (here 50, since trainings are shorter). In the publication, weight decay acts on the W alone.
+// Here it acts on H̄ as well. Linear maps have biases, as in all models here.
 //
 // The authors' code, https://github.com/GemsLab/CPGNN, differs from the publication. This network follows the
 // publication. The code, apparently by mistake, adds the weight decay a second time in place of η CE(R). It estimates

@@ -49,7 +49,7 @@ func (d *dirGNN) directions() int {
 	return 2
 }
 
-// neighbourhood is what aggregates the messages of one direction.
+// neighbourhood aggregates the messages of one direction.
 type neighbourhood struct {
 	sum      func(x *Node) *Node
 	share    *Node // 1/degree, [n, 1]; nil for gcn, whose S is already normalised

@@ -2,7 +2,7 @@
 // up.
 //
 // A model registers its [Kind]: its name, its settings with their defaults, and a function that makes its [Network]. A
-// network converts a data set's graph to the arrays that it needs ([Network.Prepare]), and adds itself to a computation
+// network converts a dataset's graph to the arrays that it needs ([Network.Prepare]), and adds itself to a computation
 // graph of GoMLX ([Network.Build]). It declares its parameters where it uses them: by [Builder.Param], by
 // [Builder.Linear], or by GoMLX's own layers on [Builder.Scope]. Abilities that only some networks have are interfaces
 // of their own, for example [Inverter], [Tracer] and [Explainer].

@@ -10,7 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// In training, Dropout sets entries of x to 0 with the configuration's probability p, and divides all others by 1 - p.
+// Dropout acts in training: it sets entries of x to 0 with the configuration's probability p, and divides all others by
+// 1 - p.
 func (b *Builder) Dropout(x *Node) *Node { return b.DropoutOf(x, b.Config.Dropout) }
 
 // DropoutOf is [Builder.Dropout] with a probability of its own, for models that have several.
@@ -49,11 +50,11 @@ func (b *Builder) seeds(dims ...int) *Node {
 // kept tells for every entry, given its number (uint32), whether dropout with probability p keeps it. It can be used
 // inside loop bodies.
 //
-// To decide, kept compares a hash of the entry's number and the seed with a limit. XLA CPU fuses a hash into the
-// operation that reads it. A sequence of random numbers would take 15 ns per entry, and memory for the backward pass.
-// The two halves of the seed are mixed into the hash, one after the other. After each, a bijection of the 32-bit
-// numbers spreads every bit of its argument over all bits of the result. The bijection is the finaliser of MurmurHash3
-// (Appleby 2011) with other constants (Wellons 2018).
+// To decide, kept compares a hash of the entry's number and the seed with a limit that depends on p. XLA CPU fuses a
+// hash into the operation that reads it. A sequence of random numbers would take 15 ns per entry, and memory for the
+// backward pass. The two halves of the seed are mixed into the hash, one after the other. After each, a bijection of
+// the 32-bit numbers spreads every bit of its argument over all bits of the result. The bijection is the finaliser of
+// MurmurHash3 (Appleby 2011) with other constants (Wellons 2018).
 func kept(number, seed *Node, p float64) *Node {
 	constant := func(v uint32) *Node { return loop.Like(loop.Const(number.Graph(), v), number) }
 	fold := func(h *Node, by uint32) *Node { return BitwiseXor(h, BitwiseShiftRightLogical(h, constant(by))) }

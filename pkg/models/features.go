@@ -10,7 +10,7 @@ import (
 )
 
 // features are a graph's node features X, [n, m]. Dense features are one array. Features most of which are zero are a
-// sparse matrix. If dropout changes their values in every step, they are a pattern instead, whose values are the first
+// sparse matrix or, if dropout changes their values in every step, a pattern. The values of a pattern are the first
 // array.
 type features struct {
 	sparse  *sparse.Matrix

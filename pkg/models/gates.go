@@ -55,9 +55,9 @@ func (e edgeGates) gated(g edgeGate, x *Node) *Node {
 // mean divides sums over neighbours by the number of neighbours.
 func (e edgeGates) mean(sums *Node) *Node { return Div(sums, MaxScalar(e.degree, 1)) }
 
-// teacher returns the loss of a gate, as a function of the gate. The loss is a binary cross-entropy. Its target t_ij is
-// 1 for edges between nodes of one class, else 0, and it is the mean over all edges between training nodes. known are
-// the labels of the training nodes as one-hot rows, and zero rows for other nodes:
+// teacher returns the loss of a gate, as a function of the gate. The loss is the mean of a binary cross-entropy over
+// all edges between training nodes. The target t_ij is 1 if both nodes are of one class, else 0. known are the labels
+// of the training nodes as one-hot rows, and zero rows for other nodes:
 //
 //	BCE(σ(s_ij), t_ij) = softplus(s_ij) - t_ij s_ij,  t_ij = known_i · known_j.
 //

@@ -45,7 +45,8 @@ type gbkSettings struct{ Lambda float64 }
 //	α_ij    = σ(s_ij),  s_ij = W_g [x_i, x_j] + c                  W_g: [1, 2 width of X_l]
 //	loss    = cross-entropy + λ Σ_l mean of BCE(α_ij, [y_i = y_j])  over edges that join training nodes
 //
-// N(i) are i's neighbours without i itself. M_i is 0 if there are none. Dropout acts on X_1 … X_{L-1}.
+// BCE is the binary cross-entropy. Its target [y_i = y_j] is 1 if both nodes are of one class, else 0. N(i) are i's
+// neighbours without i itself. M_i is 0 if there are none. Dropout acts on X_1 … X_{L-1}.
 //
 // The authors' code, https://github.com/Xzh0u/GBK-GNN, differs from the publication. This network follows the
 // publication. In the code, the second kernel reads x_i instead of x_j. The results of the kernels are half as wide,

@@ -63,7 +63,7 @@ type glognnSettings struct {
 // width is not: it is 256 there, and 64 here and in the authors' runs on small graphs.
 type glognn struct{ powers, rows *sparse.Matrix }
 
-// Prepare lays out P, [n, n], twice: once for its powers, and once with its columns in the order in which the data set
+// Prepare lays out P, [n, n], twice: once for its powers, and once with its columns in the order in which the dataset
 // numbers the nodes, for the product with W3.
 func (n *glognn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	p := sparse.Adjacency(g).WithSelfLoops().RowNormalised()

@@ -40,9 +40,9 @@ type h2gcnSettings struct{ Rounds int }
 // each symmetrically normalised by its own degrees; rows of nodes without such neighbours are zero. There are no
 // weights between W_e, [m, d], and W_c, and no biases.
 //
-// Published are K = 1 and 2 (H2GCN-2, the default here and in the authors' code), d = 64 and dropout 0 or 0.5. The
-// authors' code, https://github.com/GemsLab/H2GCN, is in TensorFlow and has the columns in the order R_K, R_0, …,
-// R_{K-1}, which makes no difference. Names and shapes of parameters are those of the reimplementation
+// The published settings are K = 1 and K = 2 (H2GCN-2, the default here and in the authors' code), d = 64 and dropout 0
+// or 0.5. The authors' code, https://github.com/GemsLab/H2GCN, is in TensorFlow and has the columns in the order R_K,
+// R_0, …, R_{K-1}, which makes no difference. Names and shapes of parameters are those of the reimplementation
 // https://github.com/GitEventhandler/H2GCN-PyTorch.
 type h2gcn struct{ one, two *sparse.Matrix }
 

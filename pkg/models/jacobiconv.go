@@ -25,14 +25,14 @@ func init() {
 		New: func(c Config) Network { return &jacobiConv{order: OwnOf[jacobiSettings](c).Order} }})
 }
 
-// jacobiSettings are those of polynomial filters, and the parameters a and b of the Jacobi polynomials.
+// jacobiSettings are the settings of polynomial filters, and the parameters a and b of the Jacobi polynomials.
 type jacobiSettings struct {
 	filterSettings
 	A, B float64
 }
 
-// jacobiConv is JacobiConv (Wang and Zhang, "How Powerful are Spectral Graph Neural Networks", ICML 2022), a linear
-// network with a filter for each output, with the parameters' names of their code,
+// jacobiConv is JacobiConv (Wang and Zhang, "How Powerful are Spectral Graph Neural Networks", ICML 2022). It is a
+// linear network with a filter for each output. Parameters have the names of the authors' code,
 // https://github.com/GraphPKU/JacobiConv:
 //
 //	H        = dropout'(dropout(X) W^T + b)               features X [n, features], H [n, outputs]

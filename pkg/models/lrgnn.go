@@ -90,7 +90,7 @@ type lrgnn struct {
 	entries int
 }
 
-// Prepare lays out the edges, then A, with its columns in the order in which the data set numbers the nodes, for the
+// Prepare lays out the edges, then A, with its columns in the order in which the dataset numbers the nodes, for the
 // product with Wa, and then Â if it is needed.
 func (n *lrgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Adjacency(g)

@@ -17,7 +17,7 @@ func TestMLP(t *testing.T) {
 	modeltest.EqualsOn(t, fewFeatures(t), "mlp", formula, with(t, "dropout", "0.5"))
 }
 
-// perceptron is the perceptron that most of the networks begin with.
+// perceptron is the perceptron of the model mlp, with which several other models begin.
 func perceptron(d *modeltest.Dense) *Node {
 	h := d.Linear("lin1", d.X)
 	return d.Linear("lin2", Max(h, ZerosLike(h)))

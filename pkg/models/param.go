@@ -22,7 +22,8 @@ type Param struct {
 	Fixed bool
 	// Heads is K if the array holds K matrices stacked along its rows, [K d, d]. It is 0 for a single matrix.
 	Heads int
-	// Nodes marks an array whose last axis has an entry for every node, in the order of the graph.
+	// Nodes marks an array whose last axis has an entry for every node, in the order in which the dataset numbers the
+	// nodes.
 	Nodes bool
 	// Bound, if not nil, bounds the array's norm. If several parameters have the same Bound, it bounds the sum of their
 	// norms.

@@ -31,7 +31,7 @@ type messages interface {
 	modules() []module
 }
 
-// module is M_k of Z = LayerNorm(X_k), [n, d] to [n, d]; name begins the names of its parameters.
+// module is M_k of Z = LayerNorm(X_k), [n, d] to [n, d]. name is the beginning of the names of its parameters.
 type module func(b *Builder, name string, z *Node) *Node
 
 // platonovSettings are the settings that these networks have besides the shared settings: m, the "hidden dimension

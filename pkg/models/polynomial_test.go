@@ -141,7 +141,7 @@ func TestJacobiConv(t *testing.T) {
 		with(t, "order", "4", "alpha", "0.5", "jacobi-a", "1.5", "jacobi-b", "-0.25"))
 }
 
-// parameters are those of a model for 7 features and 5 classes, of width 4.
+// parameters are the parameters of a model of width 4, for 7 features and 5 classes.
 func parameters(t *testing.T, model string, change func(c *train.Config)) []models.Param {
 	t.Helper()
 	c := train.Default(model)

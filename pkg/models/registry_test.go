@@ -92,7 +92,8 @@ func TestUselessSettings(t *testing.T) {
 	}
 }
 
-// Copies of a configuration are independent, and own settings belong to their model.
+// Copies of a configuration are independent. A configuration with the own settings of another model is refused, and so
+// are impossible values.
 func TestOwnSettings(t *testing.T) {
 	one := Default("grand+rep")
 	two := one

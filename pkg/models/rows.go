@@ -10,7 +10,7 @@ import (
 )
 
 // EncodeRows is [Builder.Linear] with the rows of a matrix between nodes, such as an adjacency, in place of features: A
-// W^T + b, [n, out], with A [n, n] and W [out, n]. The columns of A and W are in the order in which the data set
+// W^T + b, [n, out], with A [n, n] and W [out, n]. The columns of A and W are in the order in which the dataset
 // numbers the nodes, whereas the rows of A are in the model's order; see [sparse.NewRectangular].
 func (b *Builder) EncodeRows(name string, a sparse.Operator, out int) *Node {
 	n := len(b.Order)

@@ -12,8 +12,8 @@ import (
 )
 
 // Layers applies count layers to x, one after the other: layer(b, l, x) is layer l = 0 … count-1, whose result has x's
-// shape. Layers may differ only in the names and values of their parameters and in their random draws. By [solve.Scan],
-// one layer is compiled for all of them, whereas a Go loop would compile each layer separately.
+// shape. Layers may differ only in the names and values of their parameters and in their random draws. They are
+// compiled only once, by [solve.Scan], whereas in a Go loop each layer would be compiled by itself.
 //
 // layer must build with the b that it is given, and not with the outer one. It may use x and what this b offers:
 // parameters, linear layers, layer normalisation, dropout, and [Builder.Arrays]. It must not use other nodes, nor batch
