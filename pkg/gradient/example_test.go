@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/gradient"
 )
 
-// y = sqrt(x) by Newton's iteration y ← (y + x/y)/2. The derivative is that of the fixed point y² = x, dx = dy/(2 y):
-// the iterations are not differentiated.
+// y = sqrt(x) by Newton's iteration y ← (y + x/y)/2. The iterations are not differentiated. The gradient is that of the
+// solution of y² = x: the gradient by x is the gradient by y, divided by 2 y.
 func ExampleCustom() {
 	e, err := engine.Open(engine.Go)
 	if err != nil {

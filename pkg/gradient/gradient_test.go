@@ -12,13 +12,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/gradient"
 )
 
-// Derivatives by hand of results as large as the inputs and smaller: values are those computed, also where an input is
-// infinite, and the gradient is what was given.
+// Custom returns the values that were computed, even where an input is infinite, and the gradient that was written by
+// hand. One result is as large as the input, the other is smaller.
 func TestCustom(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		exec, err := NewExec(e.Backend, func(x *Node) []*Node {
 			square := gradient.Custom(Square(StopGradient(x)), []*Node{x}, func(v *Node) []*Node {
-				return []*Node{MulScalar(Mul(v, x), 3)} // not 2, to tell it from GoMLX's
+				return []*Node{MulScalar(Mul(v, x), 3)} // 3 instead of 2, which GoMLX's gradient would have
 			})
 			first := gradient.Custom(Slice(StopGradient(x), AxisRange(1, 2)), []*Node{x}, func(v *Node) []*Node {
 				return []*Node{Concatenate([]*Node{ZerosLike(v), v, ZerosLike(v)}, 0)}

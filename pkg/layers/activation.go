@@ -7,8 +7,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Activation is an entrywise function whose slope is between 0 and 1. It is therefore non-expansive: a block's
-// Lipschitz constant stays within the bound on its weights. The zero value is [ActivationReLU].
+// Activation is an entrywise function whose slope is between 0 and 1. It therefore never moves two arguments farther
+// apart, so that the Lipschitz constant of a block stays within the bound on its weights. The zero value stands for
+// [ActivationReLU].
 type Activation string
 
 // The activations: ReLU, max(x, 0); leaky ReLU, max(x, 0.2 x); ELU, x for x > 0 and exp(x) - 1 otherwise (Clevert et
@@ -25,7 +26,8 @@ const (
 var Activations = []string{string(ActivationReLU), string(ActivationLeakyReLU), string(ActivationELU),
 	string(ActivationTanh), string(ActivationSoftplus)}
 
-// Of is σ(x), entry by entry. It uses nothing but x, so that it may be called in loop bodies.
+// Of is σ(x), entry by entry. It may be called in loop bodies, which may use nothing but their arguments: see package
+// loop.
 func (a Activation) Of(x *Node) *Node {
 	switch a {
 	case ActivationLeakyReLU:
@@ -44,7 +46,7 @@ func (a Activation) Of(x *Node) *Node {
 // biased is σ(u + b), with b added to every row.
 func (a Activation) biased(u, b *Node) *Node { return a.Of(Add(u, rowVector(b, u))) }
 
-// gate is v ∘ σ'(u + b).
+// gate is v ∘ σ'(u + b): the vector-Jacobian product of [Activation.biased] by u.
 func (a Activation) gate(u, v, b *Node) *Node {
 	x := Add(u, rowVector(b, u))
 	positive := GreaterThan(x, loop.Zeros(x))

@@ -6,18 +6,20 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Norm is a matrix norm that is never below the spectral norm, so that a bound on it bounds the Lipschitz constant.
+// Norm is a matrix norm that is never below the spectral norm, which is the largest singular value. A bound on it is
+// therefore also a bound on the Lipschitz constant of X ↦ X W.
 type Norm string
 
-// FrobeniusNorm is the norm of the paper (section 3.3): the root of the sum of squares, up to sqrt(d) times the
-// spectral norm of a d x d matrix. SpectralNorm is an upper bound on the spectral norm itself, at most d^(1/128) times
-// as large: see [Schatten].
+// FrobeniusNorm is the norm of the paper (section 3.3): the root of the sum of the squared entries. For a d x d matrix,
+// it is at most sqrt(d) times the spectral norm. SpectralNorm is an upper bound on the spectral norm, and at most
+// d^(1/128) times as large: see [Schatten].
 const (
 	FrobeniusNorm Norm = "frobenius"
 	SpectralNorm  Norm = "spectral"
 )
 
-// Of is the norm of w, a scalar; for K heads stacked along rows, [K d, d], the mean of their norms.
+// Of is the norm of w, a scalar. If w holds K heads stacked along its rows, [K d, d], it is the mean of the norms of
+// the heads.
 func (n Norm) Of(w *Node, heads int) *Node {
 	heads = max(1, heads)
 	if n != SpectralNorm {
@@ -37,8 +39,8 @@ func (n Norm) Of(w *Node, heads int) *Node {
 	return DivScalar(sum, float64(heads))
 }
 
-// squarings is the number of times that [Schatten] squares a matrix, tiny keeps a zero matrix from dividing by zero,
-// and rounding is the relative error that single precision may add.
+// squarings is the number of times that [Schatten] squares a matrix. tiny prevents a division by zero for the zero
+// matrix. rounding is the relative error that single precision may add.
 const squarings, tiny, rounding = 5, 1e-30, 1e-5
 
 // Schatten is a differentiable upper bound on the spectral norm of a matrix: the Schatten norm of order p = 128, (Σ_i
@@ -46,14 +48,15 @@ const squarings, tiny, rounding = 5, 1e-30, 1e-5
 // = 512. Power iteration, the usual estimate, approaches the spectral norm from below, so that a bound enforced by it
 // can be exceeded.
 //
-// With B = W/‖W‖_F, A_0 = B^T B and A_{k+1} = A_k², the norm ‖A_k‖_F is the square root of the sum of the 2^(k+2)th
-// powers of B's singular values. Every A_k is scaled to norm 1, and the logarithms of the scales are summed.
+// Let B = W/‖W‖_F, A_0 = B^T B and A_{k+1} = A_k². Then ‖A_k‖_F is the square root of the sum of the 2^(k+2)th powers
+// of B's singular values, so that the Schatten norm of B is ‖A_5‖_F^(1/64). To avoid underflow, every A_k is scaled to
+// norm 1, and the logarithms of the scales are summed.
 func Schatten(w *Node) *Node {
 	size := func(x *Node) *Node { return Sqrt(AddScalar(ReduceAllSum(Square(x)), tiny)) }
 	scale := size(w)
 	b := Div(w, scale)
 	a := Dot(Transpose(b, 0, 1), b).Product()
-	var log *Node // of ‖A_k‖_F
+	var log *Node // log ‖A_k‖_F
 	for k := range squarings + 1 {
 		if k > 0 {
 			a, log = Dot(a, a).Product(), MulScalar(log, 2)
@@ -70,13 +73,14 @@ func Schatten(w *Node) *Node {
 	return MulScalar(Mul(scale, root), 1+rounding)
 }
 
-// Bound scales the weights of a block down, all by the same factor, where the sum of their norms exceeds c. For a
-// weight with K heads stacked along rows, [K d, d], the mean of the heads' norms counts (paper section 3.3 and
+// Bound scales the weights of a block down, all by the same factor, if the sum of their norms exceeds c. The norm of a
+// weight with K heads stacked along its rows, [K d, d], is the mean of the norms of the heads (paper section 3.3 and
 // appendix on multi-head attention):
 //
 //	w min(1, c / Σ_w 1/K Σ_k ‖w^(k)‖),
 //
-// This bounds the Lipschitz constants of [GCN] and [SAGE] by c, and that of [GAT] at fixed attention.
+// This bounds the Lipschitz constants of [GCN] and [SAGE] by c, and that of [GAT] if its attention is regarded as
+// constant.
 func Bound(norm Norm, c float64, weights []*Node, heads []int) []*Node {
 	sum := norm.sum(weights, heads)
 	return scaled(weights, Max(Div(sum, ConstAs(sum, c)), ConstAs(sum, 1)))
@@ -109,7 +113,7 @@ func scaled(weights []*Node, by *Node) []*Node {
 	return out
 }
 
-// Frobenius is the Frobenius norm of a matrix's entries.
+// Frobenius is the Frobenius norm of the matrix with these entries.
 func Frobenius(entries []float32) float64 {
 	sum := 0.0
 	for _, v := range entries {

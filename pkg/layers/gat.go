@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// slope of LeakyReLU for negative scores (Veličković et al., ICLR 2018).
+// slope is the slope of LeakyReLU for negative arguments, as in the attention of Veličković et al. (ICLR 2018).
 const slope = 0.2
 
 // GAT is the residual branch of a graph attention layer with K heads averaged (Veličković et al., ICLR 2018; paper
@@ -19,27 +19,29 @@ const slope = 0.2
 //	A^(k)_ij = softmax_j(LeakyReLU(s_j + t_i)) over i's neighbours and i itself,
 //	s = X W^(k) a_src, t = X W^(k) a_dst.
 //
-// The paper has ReLU for σ, and no ego weight V, which weights the node itself apart from its neighbours.
+// V is the ego weight, which weights the node itself apart from its neighbours. The paper has ReLU for σ, and no V.
 //
-// At fixed attention Lip(h) is at most the mean of the heads' norms plus the norm of V, as A^(k) is right-stochastic.
-// How the attention depends on X is not bounded, so that the residuals of an inverse must be watched.
+// If the attention is regarded as constant, Lip(h) is at most the mean of the norms of the W^(k) plus the norm of V.
+// (This holds for distances measured by max_i |x_i - x'_i|: each row of A^(k) takes a weighted mean of rows.) How the
+// attention depends on X is not bounded. Therefore the residuals of an inverse must be watched.
 //
-// It implements solve.Block. Its first weight holds all matrices that X is multiplied by, side by side, [d, K d + 2K
-// (+ d)]: the heads' W^(k)/K, the vectors W^(k) a_src, the vectors W^(k) a_dst, and V, if Ego. Then come b and the
-// pattern's tensors. With Y = X [W/K | a_src | a_dst | V], a layer is one dense product and an aggregation of Y's rows
-// over neighbours, and so is its derivative.
+// GAT implements solve.Block. Its first weight holds all matrices that X is multiplied by, side by side, [d, K d + 2K
+// (+ d)]: the W^(k)/K of all heads, the vectors W^(k) a_src, the vectors W^(k) a_dst, and V, if Ego. Its second weight
+// is b. The pattern's tensors follow. A layer takes one dense product, Y = X [W/K | W a_src | W a_dst | V], and sums of
+// rows of Y over neighbours. Its derivative takes the same kinds of operations.
 //
-// Every edge has both directions, unless the layer is Directed. If it is Directed, the pattern also contains the
-// reverse of every edge, and its tensors are made by [sparse.Pattern.Keeping] for the edges alone. There is then a
-// last weight, [places, 1]: 1 for places whose reverse is an edge, else 0.
+// The pattern holds every edge in both directions. For directed edges, set Directed: the pattern then holds the
+// reverses of the edges as well, and its tensors come from [sparse.Pattern.Keeping], which masks those reverses that
+// are not edges themselves. There is then a last weight, [places, 1], which is 1 for a place (i, j) if (j, i) is an
+// edge, else 0.
 type GAT struct {
 	Pattern    *sparse.Pattern
 	Activation Activation
-	// Ego tells that there is an ego weight V; for Directed see above.
+	// Ego tells that there is an ego weight V. Directed tells that edges are directed: see above.
 	Ego, Directed bool
 }
 
-// edges binds the pattern to its tensors among the weights.
+// edges is the pattern in the graph: it reads its tensors from the weights.
 func (c GAT) edges(w []*Node) sparse.BareEdges {
 	if c.Directed {
 		w = w[:len(w)-1]
@@ -47,13 +49,13 @@ func (c GAT) edges(w []*Node) sparse.BareEdges {
 	return c.Pattern.Bare(w[2:])
 }
 
-// Trainable is 2: the matrix and b.
+// Trainable is 2: the first weight and b.
 func (GAT) Trainable() int { return 2 }
 
-// attention holds the intermediate results of a layer's attention. y = X [W/K | a_src | a_dst]; its parts, with a row
-// for each copy of a node that the pattern has (one per head): the values X W^(k)/K, [n K, d], and the scores, [n K,
-// 1]; the largest score of every row (top); exp(score - top) for every entry, [entries, 1]; and its sums over rows
-// (total).
+// attention holds the intermediate results of a layer's attention. o is the pattern in the graph. It has a row for each
+// copy of a node, and a node has K copies, one for each head. y is the product Y of [GAT]. Its parts have a row for
+// each copy, too: values are X W^(k)/K, [n K, d], and s and t the two terms of the scores, [n K, 1]. top is the largest
+// score of every row. exp is exp(score - top) for every place, [places, 1], and total is its sum over every row.
 type attention struct {
 	o                             sparse.BareEdges
 	y                             *Node
@@ -78,13 +80,13 @@ func (c GAT) attend(x *Node, w []*Node) attention {
 	// LeakyReLU is an increasing function, so that the neighbour j with the largest s_j has the largest score.
 	a.top = leaky(Add(a.o.Max(s), a.t))
 	a.exp = a.o.Mask(Exp(Sub(leaky(Add(s, a.o.Targets(a.t))), a.o.Targets(a.top))))
-	// The zero added to the totals is a second use of the largest scores. Without it, XLA would compute them anew for
-	// every entry of a row.
+	// The number added to the totals is 0. It is a second use of the largest scores. If they had a single use, XLA
+	// would compute them anew for every entry of a row.
 	a.total = Add(a.o.Sum(a.exp), Min(Abs(a.top), loop.Zeros(a.top)))
 	return a
 }
 
-// needSymmetric panics for patterns of directed edges: derivatives by hand read the pattern as its own transpose.
+// needSymmetric panics if the pattern is not symmetric, since derivatives by hand use the pattern as its own transpose.
 func needSymmetric(layer string, e sparse.BareEdges) {
 	if !e.Symmetric() {
 		panic(fmt.Errorf("%s needs a symmetric pattern: every edge in both directions; "+
@@ -92,7 +94,8 @@ func needSymmetric(layer string, e sparse.BareEdges) {
 	}
 }
 
-// copies are columns from … from+count-1 of x, reshaped to rows of the given width: [n count/width, width].
+// copies reshapes the columns from … from+count-1 of x to rows of the given width, one for each copy of a node: [n
+// count/width, width].
 func copies(x *Node, width, from, count int) *Node {
 	return Reshape(Slice(x, AxisRange(), AxisRange(from, from+count)), -1, width)
 }
@@ -111,7 +114,7 @@ func sum(rows *Node, heads int) *Node {
 	return u
 }
 
-// Preactivation is 1/K Σ_k A^(k)(X) X W^(k) + X V.
+// Preactivation is 1/K Σ_k A^(k)(X) X W^(k) + X V; X V is left out if there is no V.
 func (c GAT) Preactivation(x *Node, w []*Node) *Node {
 	a := c.attend(x, w)
 	return c.withEgo(a, over(a.o.Products([]*Node{a.values}, []*Node{a.exp})[0], a.total))
@@ -127,31 +130,34 @@ func (c GAT) withEgo(a attention, mixed *Node) *Node {
 	return Add(u, Slice(a.y, AxisRange(), AxisRange(columns-u.Shape().Dimensions[1], columns)))
 }
 
-// Activate is σ(U + b), and Gate V ∘ σ'(U + b).
+// Activate is σ(u + b), and Gate is v ∘ σ'(u + b).
 func (c GAT) Activate(u *Node, w []*Node) *Node { return c.Activation.biased(u, w[1]) }
 func (c GAT) Gate(u, v *Node, w []*Node) *Node  { return c.Activation.gate(u, v, w[1]) }
 
-// The entries of the tape; rows belong to the nodes' copies.
+// The numbers of the arrays on the tape. Those from gatOwn to gatSum have a row for each copy of a node.
 const (
 	gatX       = iota
 	gatY       // Y, [n, K d + 2K (+ d)]; its first K d columns are the values y
 	gatOwn     // z_i = Σ_j A_ij y_j, [n K, d]
 	gatSteep   // Σ_j A_ij φ'_ij y_j, φ' the slope of LeakyReLU
 	gatSum     // Σ_j A_ij φ'_ij, [n K, 1]
-	gatBack    // A_ji of each entry (i, j), [entries, 1]
+	gatBack    // A_ji for each place (i, j), [places, 1]
 	gatBackWay // A_ji φ'_ji
 )
 
-// Linearize keeps what the derivative needs. Let g be the cotangent of a head's result z. The cotangent of the score
-// of entry (i, j) is A_ij φ'_ij (g_i·y_j - g_i·z_i). As a score is a sum of two node terms, only sums over edges are
-// needed, and the derivative takes only aggregations: Σ_i A_ij φ'_ij (g_i·y_j) = (Σ_i A_ij φ'_ij g_i)·y_j.
+// Linearize keeps the arrays that are listed above. Let g be the cotangent of a head's result z, z_i = Σ_j A_ij y_j,
+// and φ'_ij the slope of LeakyReLU at s_j + t_i. The cotangent of s_j + t_i is then A_ij φ'_ij (g_i·y_j - g_i·z_i). The
+// cotangent of t_i is its sum over j, and the cotangent of s_j its sum over i. Sums of rows over neighbours are enough
+// to compute both, without an inner product for each edge, since for example
+//
+//	Σ_i A_ij φ'_ij (g_i·y_j) = (Σ_i A_ij φ'_ij g_i)·y_j.
 func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	a := c.attend(x, w)
 	o := a.o
 	steep := Mul(a.exp, leakySlope(Add(o.Sources(a.s), o.Targets(a.t))))
 	mixed := o.Products([]*Node{a.values, a.values}, []*Node{a.exp, steep})
 	own, ownSteep := over(mixed[0], a.total), over(mixed[1], a.total)
-	// The transposed attention: entry (i, j) holds A_ji, which exists as the graph is undirected.
+	// The transposed attention: place (i, j) holds A_ji. The pattern is symmetric, so that (j, i) has a place, too.
 	score := Add(o.Targets(a.s), o.Sources(a.t))
 	back := Exp(Sub(leaky(score), o.Sources(Add(a.top, Log(a.total)))))
 	if c.Directed {
@@ -163,8 +169,8 @@ func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	return c.withEgo(a, own), tape
 }
 
-// spare is the number of columns appended to a cotangent's d: the first holds a scalar, the others fill a vector
-// register of 16.
+// spare is the number of columns appended to the d columns of a cotangent. The first one holds a scalar, and the others
+// are zeros that fill a vector register of 16 numbers.
 const spare = 16
 
 // pull computes the cotangent of Y, [n, K d + 2K (+ d)].
@@ -174,7 +180,7 @@ func (c GAT) pull(q *Node, tape, w []*Node) *Node {
 	all := n * heads
 	own := Reshape(BroadcastToDims(Reshape(q, n, 1, d), n, heads, d), all, d)
 	inner, steep := rowDots(tape[gatOwn], own), rowDots(tape[gatSteep], own)
-	// The inner products g_i·z_i are summed together with the cotangent's rows.
+	// The inner products g_i·z_i become a column beside the rows g_i, so that both are summed over neighbours at once.
 	extended := Concatenate([]*Node{own, inner, BroadcastToDims(loop.Float(q, 0), all, spare-1)}, 1)
 	mixed := o.Products([]*Node{q, extended}, []*Node{tape[gatBack], tape[gatBackWay]})
 	m := mixed[1]
@@ -188,20 +194,21 @@ func (c GAT) pull(q *Node, tape, w []*Node) *Node {
 	return Concatenate(parts, 1)
 }
 
-// rowDots are the inner products of rows, [n, d] to [n, 1]. (XLA CPU computes batched products of vectors one by one
-// on a single thread; products with ones are fused and use all threads.)
+// rowDots are the inner products of the rows of a and b, [n, d] to [n, 1], as a product of a ∘ b with a column of ones.
+// XLA CPU fuses this product with other operations and computes it on all threads. A batched product of vectors would
+// be computed one by one on a single thread.
 func rowDots(a, b *Node) *Node {
 	dims := a.Shape().Dimensions
 	return Dot(Mul(a, b), BroadcastToDims(loop.Float(a, 1), dims[1], 1)).Product()
 }
 
-// PullX is the derivative by X; it shares the cotangent of Y with PullW.
+// PullX is the cotangent of X. It shares the cotangent of Y with PullW.
 func (c GAT) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
 	dy := c.pull(q, tape, w)
 	return Dot(dy, Transpose(w[0], 0, 1)).Product(), []*Node{dy}
 }
 
-// PullW are the cotangents of the matrix and of b.
+// PullW are the cotangents of the first weight and of b.
 func (c GAT) PullW(q *Node, shared, tape, _ []*Node) []*Node {
 	return []*Node{Dot(Transpose(tape[gatX], 0, 1), shared[0]).Product(), loop.Sum(q)}
 }

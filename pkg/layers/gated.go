@@ -14,12 +14,13 @@ import (
 // G does not depend on X. The Lipschitz constant is at most max G times that of h. Gated implements solve.Block; its
 // weights are G, which is trainable, followed by h's.
 //
-// As a block it has no activation of its own, since the gradient of G needs the cotangent of h(X) and not that of h's
-// preactivation. Reverse chains therefore extrapolate the starts of their solves from values of G ∘ h, which have
-// kinks that preactivations do not have.
+// Gated has no activation of its own: its preactivation is G ∘ h(X). The reason is that the gradient of G needs the
+// cotangent of h(X), whereas a block with an activation gets only the cotangent of its preactivation. Reverse chains
+// start each solve from an extrapolation of the preactivations of earlier layers. Here they extrapolate G ∘ h(X), which
+// is less smooth than the preactivation of h: it has kinks where the activation of h has kinks.
 type Gated struct{ solve.Block }
 
-// Trainable is one more than that of h, for G.
+// Trainable is that of h, plus 1 for G.
 func (b Gated) Trainable() int { return 1 + b.Block.Trainable() }
 
 // Preactivation is G ∘ h(X).
@@ -30,7 +31,7 @@ func (b Gated) Preactivation(x *Node, w []*Node) *Node {
 // scaled is G ∘ h(X), given the preactivation of h.
 func (b Gated) scaled(u *Node, w []*Node) *Node { return Mul(w[0], b.Block.Activate(u, w[1:])) }
 
-// Activate is the identity.
+// Activate is the identity, since Gated has no activation, and so is Gate.
 func (Gated) Activate(u *Node, _ []*Node) *Node { return u }
 func (Gated) Gate(_, v *Node, _ []*Node) *Node  { return v }
 
@@ -45,12 +46,12 @@ func (b Gated) within(q *Node, tape, w []*Node) *Node {
 	return b.Block.Gate(tape[0], Mul(w[0], q), w[1:])
 }
 
-// PullX is h's for G ∘ Q, and shares the same results.
+// PullX is h's PullX of the cotangent of h's preactivation, and shares the same results.
 func (b Gated) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
 	return b.Block.PullX(b.within(q, tape, w), tape[1:], w[1:])
 }
 
-// PullW are h(X) ∘ Q, and the cotangents of h's weights for G ∘ Q.
+// PullW are the cotangent of G, h(X) ∘ Q, and the cotangents of h's weights.
 func (b Gated) PullW(q *Node, shared, tape, w []*Node) []*Node {
 	dw := b.Block.PullW(b.within(q, tape, w), shared, tape[1:], w[1:])
 	return append([]*Node{Mul(q, b.Block.Activate(tape[0], w[1:]))}, dw...)

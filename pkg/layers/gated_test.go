@@ -14,7 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// gated adds gates to a branch, and projected a normalisation of its input.
+// gated adds gates to a branch, and projected a projection of its input.
 func (b branch) gated() branch {
 	return branch{layers.Gated{Block: b.block}, append([]*tensors.Tensor{gates(5)}, b.w...), b.arrays}
 }
@@ -22,7 +22,7 @@ func (b branch) projected(p layers.Projection) branch {
 	return branch{layers.Projected{Block: b.block, Projection: p}, slices.Clone(b.w), b.arrays}
 }
 
-// gates are gates of all nodes and channels, between 0 and 1.
+// gates is a random gate between 0 and 1 for each node and channel.
 func gates(seed uint64) *tensors.Tensor {
 	values := tensors.MustCopyFlatData[float32](draw(seed, 30, nodes, width))
 	for i, v := range values {
@@ -31,7 +31,8 @@ func gates(seed uint64) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(values, nodes, width)
 }
 
-// bound is the bound on the Lipschitz constant: the largest gate times the sum of the square matrices' norms.
+// bound is the bound on the Lipschitz constant: the largest gate times the sum of the Frobenius norms of the square
+// matrices.
 func (b branch) bound() float64 {
 	sum, gate := 0.0, 1.0
 	for _, w := range b.w {
@@ -46,12 +47,12 @@ func (b branch) bound() float64 {
 	return gate * sum
 }
 
-// No two states, near or far, are moved farther apart than the bound allows, not even along the direction in which a
-// block expands most. Power iteration on J^T J finds that direction, with J by differences and J^T by the derivative
-// by hand.
+// A block takes two states, near or far, apart by at most its bound times their distance, even along the direction in
+// which the block expands most. Power iteration on J^T J finds this direction, where J is the derivative of the block.
+// J is computed by differences, and J^T by the derivative by hand.
 func TestLipschitzBounds(t *testing.T) {
 	e, all := enginetest.Open(t, engine.Go), branches(t)
-	for _, name := range []string{"GCN with tanh", "SAGE"} { // not GAT: the attention's part is not bounded
+	for _, name := range []string{"GCN with tanh", "SAGE"} { // not GAT: its bound leaves out the attention
 		tried := map[string]branch{name: all[name], "gated " + name: all[name].gated()}
 		for _, p := range layers.Projections {
 			b := all[name].projected(layers.Projection(p))
@@ -94,7 +95,7 @@ func (b branch) expansion(t *testing.T, e *engine.Engine, step float64) (most fl
 	return most
 }
 
-// A row outside of the ball keeps its direction and gets the length sqrt(d), one within it stays as it is.
+// A row outside the ball keeps its direction and gets the length sqrt(d). A row inside the ball is not changed.
 func TestBall(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		x := tensors.FromFlatDataAndDimensions([]float32{3, 4, 0, 0, 0, 1.2, 0.9, 0, 0, 0, 0, 0}, 3, 4)

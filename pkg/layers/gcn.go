@@ -11,10 +11,10 @@ import (
 //
 //	h(X) = σ(Â X W + b),  X: [n, d], W: [d, d], b: [d],
 //
-// where Â is the symmetrically normalised adjacency of [sparse.SymNorm], or any other matrix; the paper has ReLU for
-// σ. Since the spectral norm of Â is 1 and σ is non-expansive, Lip(h) <= ‖W‖ in any norm that is not below the
-// spectral norm: see [Bound]. GCN implements solve.Block; its weights are W, b and the matrix's tensors, in that
-// order.
+// where Â is the symmetrically normalised adjacency of [sparse.SymNorm]; the paper has ReLU for σ. Since the spectral
+// norm of this Â is 1 and σ never moves two arguments farther apart, Lip(h) <= ‖W‖ in any norm that is not below the
+// spectral norm: see [Bound]. (Another matrix may take the place of Â. Lip(h) is then at most its spectral norm times
+// ‖W‖.) GCN implements solve.Block; its weights are W, b and the matrix's tensors, in that order.
 type GCN struct {
 	Adjacency  *sparse.Matrix
 	Activation Activation
@@ -29,7 +29,7 @@ func (c GCN) Preactivation(x *Node, w []*Node) *Node {
 	return u
 }
 
-// Activate is σ(U + b), and Gate V ∘ σ'(U + b).
+// Activate is σ(u + b), and Gate is v ∘ σ'(u + b).
 func (c GCN) Activate(u *Node, w []*Node) *Node { return c.Activation.biased(u, w[1]) }
 func (c GCN) Gate(u, v *Node, w []*Node) *Node  { return c.Activation.gate(u, v, w[1]) }
 
@@ -52,8 +52,8 @@ func (c GCN) PullW(q *Node, _, tape, _ []*Node) []*Node {
 	return []*Node{Dot(Transpose(tape[0], 0, 1), q).Product(), loop.Sum(q)}
 }
 
-// WeightedGCN is [GCN] with a symmetric Â that the model computes. Its weights are W, b, the entries of Â ([places,
-// 1], 0 for padding), and the pattern's tensors.
+// WeightedGCN is [GCN] with a symmetric Â whose entries the model computes. Its weights are W, b, the entries of Â
+// ([places, 1], 0 for padding), and the pattern's tensors.
 type WeightedGCN struct {
 	GCN
 	Pattern *sparse.Pattern

@@ -15,7 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// star is a graph with a hub of degree 100, a cycle, and an isolated node, number 110.
+// star makes the pattern of a graph of a cycle, a hub with about 100 neighbours, and an isolated node, number 110. It
+// also tells which nodes are joined, each node with itself included.
 func star(t *testing.T) (*sparse.Pattern, [][]bool) {
 	t.Helper()
 	const n = 111
@@ -46,8 +47,9 @@ func star(t *testing.T) (*sparse.Pattern, [][]bool) {
 	return s, joined
 }
 
-// onStar executes f on random q, k [n, 6], x and v [n, 4], in the graph's order, and returns matrices of n
-// rows restored to that order.
+// onStar executes f on random q and k, [n, 6], random x and v, [n, 4], and the mask, [n, n], in the order of the
+// pattern s. It returns the results of f, matrices with their rows in the graph's order. q and k are multiplied by
+// scale.
 func onStar(t *testing.T, e *engine.Engine, scale float64, s *sparse.Pattern,
 	f func(q, k, x, v, mask *Node, arrays []*Node) []*Node, mask []float32) [][]float32 {
 	t.Helper()
@@ -90,8 +92,8 @@ func onStar(t *testing.T, e *engine.Engine, scale float64, s *sparse.Pattern,
 	return values
 }
 
-// The attention, its products with a matrix and with the transpose, and all gradients equal those of dense matrices,
-// for ordinary scores and for scores so large that exp would overflow.
+// GRAND's matrix M and its transpose times x, the integral, and all gradients equal those of dense matrices, for
+// ordinary scores and for scores so large that exp would overflow.
 func TestAttentionEqualsDense(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		s, joined := star(t)
@@ -136,7 +138,7 @@ func TestAttentionEqualsDense(t *testing.T) {
 						x.DType())
 					m := Mul(Sub(DivScalar(a, float64(heads)), eye), Sigmoid(ReduceAllMean(q)))
 					y := x
-					for range 2 { // RK4 on a linear field
+					for range 2 { // two steps of RK4, which are polynomials of M, since the field is linear
 						term := y
 						for i := 1; i <= 4; i++ {
 							term = MulScalar(Dot(m, term).Product(), 0.5/float64(i))
@@ -149,7 +151,7 @@ func TestAttentionEqualsDense(t *testing.T) {
 				for i, what := range []string{"M x", "M^T x", "integral", "dq", "dk", "dx"} {
 					compare(t, what, ours[i], want[i], 5e-5)
 				}
-				// The isolated node attends to itself alone: nothing flows.
+				// The isolated node attends to itself alone, so that its features do not change.
 				for c, v := range ours[0][(n-1)*4:] {
 					if math.Abs(float64(v)) > 1e-7 {
 						t.Errorf("the isolated node changes by %g in column %d", v, c)

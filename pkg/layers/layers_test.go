@@ -20,10 +20,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// So many nodes that the hub's row is cut into chunks.
+// There are so many nodes that the hub's row of a sparse matrix is cut into chunks.
 const nodes, width, heads = 50, 4, 3
 
-// ring is a cycle with chords, a hub joined to all, and one isolated node.
+// ring is a cycle with chords, a hub joined to all nodes of the cycle, and one isolated node.
 func ring(t *testing.T) *graphs.Graph {
 	t.Helper()
 	var edges []graphs.Edge
@@ -56,7 +56,7 @@ func branches(t *testing.T) map[string]branch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const wide = 256 // solve.Keeps
+	const wide = 256 // the least width at which solve.Keeps can be true
 	all := map[string]branch{
 		"wide GCN": {layers.GCN{Adjacency: norm},
 			[]*tensors.Tensor{draw(2, 0.95, wide, wide), draw(3, 0.2, wide)}, norm.Tensors()},
@@ -98,7 +98,8 @@ func draw(seed uint64, scale float64, dims ...int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(v, dims...)
 }
 
-// width is the number of columns of the states: the bias's length, shared or in a stack.
+// width is the number of columns of the states. It is the length of the bias, whose last dimension is the smallest of
+// all weights, whether the layers share it or each layer has its own.
 func (b branch) width() int {
 	least := math.MaxInt
 	for _, w := range b.w {
@@ -108,10 +109,11 @@ func (b branch) width() int {
 	return least
 }
 
-// state is an input for the block; in narrow ones about half the rows are longer than sqrt(width), the ball's radius.
+// state is an input for the block. If it is narrow, about half of its rows are longer than sqrt(width), the radius of
+// the ball.
 func (b branch) state() *tensors.Tensor { return draw(1, 14, nodes, b.width()) }
 
-// execute runs f on a random input, cotangent and the branch's weights and arrays.
+// execute runs f on a random input x, a random cotangent v, and the branch's weights and arrays.
 func (b branch) execute(t *testing.T, e *engine.Engine, f func(x, v *Node, w []*Node) []*Node) [][]float32 {
 	t.Helper()
 	exec, err := NewExec(e.Backend, func(in []*Node) []*Node { return f(in[0], in[1], in[2:]) })
@@ -177,7 +179,8 @@ func TestPullBackEqualsAutodiff(t *testing.T) {
 	})
 }
 
-// On a graph, the implicit gradient of a reverse chain equals that of the iterations, and g undoes f.
+// The implicit gradient of a reverse chain of message-passing layers equals the gradient through the iterations, and
+// the forward chain gives back what the reverse chain started from.
 func TestReverseChain(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, b := range branches(t) {
@@ -202,13 +205,13 @@ func TestReverseChain(t *testing.T) {
 	})
 }
 
-// With separate weights for each layer, reverse chains undo forward chains, and have the gradient of their iterations.
+// The same as TestReverseChain, for chains whose layers have separate weights.
 func TestPerLayerChain(t *testing.T) {
 	const depth = 3
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, b := range branches(t) {
 			trainable := b.block.Trainable()
-			for p := range trainable { // smaller, so that the layers differ
+			for p := range trainable { // a multiple for each layer, so that the layers differ
 				b.w[p] = stacked(b.w[p], 0.7, 1, 0.5)
 			}
 			block := solve.PerLayer(b.block)
@@ -233,7 +236,7 @@ func TestPerLayerChain(t *testing.T) {
 	})
 }
 
-// stacked are multiples of a tensor on top of each other.
+// stacked is a stack of multiples of a tensor, one for each factor.
 func stacked(a *tensors.Tensor, factors ...float32) *tensors.Tensor {
 	var all []float32
 	for _, f := range factors {
@@ -244,7 +247,8 @@ func stacked(a *tensors.Tensor, factors ...float32) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(all, append([]int{len(factors)}, a.Shape().Dimensions...)...)
 }
 
-// Bounds change only weights that exceed them; two weights, or two heads, are scaled by the same factor.
+// Bound changes weights only if the sum of their norms exceeds the bound, and then this sum becomes the bound. ToBound
+// makes the mean of the norms of two heads equal to the bound.
 func TestBound(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	for _, c := range []struct{ norm, bound, want float64 }{{2, 0.9, 0.9}, {0.5, 0.9, 0.5}} {
@@ -264,9 +268,9 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// The spectral bound is between the largest singular value and d^(1/128) times that: for random matrices, matrices
-// with one singular value or with equal ones, very large and very small matrices; it is 0 for the zero matrix. Its
-// gradient is u v^T where one singular value stands out.
+// Schatten is at least the largest singular value and at most d^(1/128) times as large, for a random matrix, a matrix
+// of rank 1, a matrix with equal singular values, very large and very small matrices, and the zero matrix. For the
+// matrix of rank 1, its gradient is u v^T, where u and v are the singular vectors.
 func TestSchatten(t *testing.T) {
 	const d = 24
 	random := tensors.MustCopyFlatData[float32](draw(7, 3, d, d))
@@ -330,7 +334,8 @@ func run(t *testing.T, e *engine.Engine, f func(in []*Node) []*Node, in ...*tens
 	return out
 }
 
-// Blocks whose derivatives read the pattern as its own transpose refuse directed edges with an error that says so.
+// Layers whose derivatives use the pattern as its own transpose refuse directed edges, with an error that asks for a
+// symmetric pattern.
 func TestDirectedEdgesAreRefused(t *testing.T) {
 	a := must(sparse.FromEdges(2, 2, []int32{0}, []int32{1}, nil))
 	e := enginetest.Open(t, engine.Go)

@@ -7,12 +7,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// PairNorm keeps the mean squared distance of all pairs of rows of x, [n, d], at 2 scale² (Zhao and Akoglu, ICLR 2020):
+// PairNorm centres the rows of x, [n, d], and scales them so that the mean squared distance over all pairs of rows is 2
+// scale² (Zhao and Akoglu, ICLR 2020):
 //
 //	c_i = x_i - mean of all x_j,  y_i = scale c_i / sqrt(mean over j of |c_j|²).
 //
-// Individually ("PairNorm-SI"), every row is scaled by itself: y_i = scale c_i / |c_i|. As in the authors' code, 1e-6
-// is added before square roots are taken.
+// If individually is true ("PairNorm-SI"), every row is scaled by itself: y_i = scale c_i / |c_i|. As in the authors'
+// code, 1e-6 is added before square roots are taken.
 func PairNorm(x *Node, scale float64, individually bool) *Node {
 	n := float64(x.Shape().Dimensions[0])
 	c := Sub(x, rowVector(MulScalar(loop.Sum(x), 1/n), x))
@@ -30,8 +31,9 @@ func LayerNorm(x *Node) *Node {
 	return Div(x, Sqrt(AddScalar(ReduceAndKeep(Square(x), ReduceMean, 1), 1e-5)))
 }
 
-// Normalised normalises a layer's result: f(X) = N(X + h(X)) for the branch h of a block, where GoMLX differentiates
-// N. As a block, its branch is N(X + h(X)) - X, which is not a contraction: such layers have no reverse process.
+// Normalised is the block of layers whose result is normalised, f(X) = N(X + h(X)). h is the branch of another block,
+// and GoMLX differentiates N. Since every layer is X plus a branch, the branch is N(X + h(X)) - X here. It is not a
+// contraction, so that such layers cannot be run backwards.
 type Normalised struct {
 	solve.Block
 	N func(y *Node) *Node
@@ -47,7 +49,7 @@ func (b Normalised) Preactivation(x *Node, w []*Node) *Node {
 	return Sub(b.norm(y).Value([]*Node{y}), x)
 }
 
-// Activate is the identity.
+// Activate is the identity, since Normalised has no activation, and so is Gate.
 func (Normalised) Activate(u *Node, _ []*Node) *Node { return u }
 func (Normalised) Gate(_, v *Node, _ []*Node) *Node  { return v }
 
@@ -58,7 +60,8 @@ func (b Normalised) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	return Sub(b.norm(y).Value([]*Node{y}), x), append([]*Node{y, u}, tape...)
 }
 
-// PullX shares with PullW the cotangent of h's preactivation and whatever h's block shares.
+// PullX is the cotangent of X. It shares with PullW the cotangent of h's preactivation, and the results that h's PullX
+// shares.
 func (b Normalised) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
 	norm := b.norm(tape[0])
 	_, kept := norm.Linearize(tape[:1])

@@ -11,9 +11,10 @@ import (
 // apart: it is a normalisation with Lipschitz constant 1.
 type Projection string
 
-// The projections, for a node's row x_i with d entries. "center" projects onto rows of mean 0, the first step of
-// LayerNorm (Ba, Kiros and Hinton 2016); "center-nodes" onto columns of mean 0, the first step of PairNorm (Zhao and
-// Akoglu, ICLR 2020); and "ball" onto rows of length at most sqrt(d), the length that LayerNorm gives every row:
+// The projections. "center" makes the mean of every row 0, as does the first step of LayerNorm (Ba, Kiros and Hinton
+// 2016). "center-nodes" makes the mean of every column 0, as does the first step of PairNorm (Zhao and Akoglu, ICLR
+// 2020). "ball" shortens rows to length sqrt(d), which is the length that LayerNorm gives every row; shorter rows stay.
+// In this order, they map the row x_i of a node, with d entries, to
 //
 //	x_i - mean of x_i's entries,  x_i - mean of all x_j,  x_i min(1, sqrt(d)/|x_i|).
 const (
@@ -25,7 +26,8 @@ const (
 // Projections lists the names of all projections.
 var Projections = []string{string(ProjectionCenter), string(ProjectionCenterNodes), string(ProjectionBall)}
 
-// of is P(x), and the tape of its derivative: for the ball, P(x) and min(1, sqrt(d)/|x_i|), [n, 1].
+// of is P(x), with the tape of its derivative: P(x) and min(1, sqrt(d)/|x_i|), [n, 1], for the ball, and nothing for
+// the other projections.
 func (p Projection) of(x *Node) (y *Node, tape []*Node) {
 	n, d := x.Shape().Dimensions[0], float64(x.Shape().Dimensions[1])
 	switch p {
@@ -43,8 +45,8 @@ func (p Projection) of(x *Node) (y *Node, tape []*Node) {
 	return Sub(x, BroadcastToShape(mean, x.Shape())), nil
 }
 
-// pull is the vector-Jacobian product P'(x)^T v. Outside the ball it removes the part of v along P(x); the other
-// projections are linear and symmetric.
+// pull is the vector-Jacobian product P'(x)^T v. All projections but the ball are linear and symmetric, so that it is
+// P(v). For rows outside the ball, the part of v along P(x) is removed, and the rest is scaled by the same factor as x.
 func (p Projection) pull(v *Node, tape []*Node) *Node {
 	if p != ProjectionBall {
 		y, _ := p.of(v)
@@ -52,13 +54,13 @@ func (p Projection) pull(v *Node, tape []*Node) *Node {
 	}
 	y, scale := tape[0], tape[1]
 	one := loop.Like(loop.Float(scale, 1), scale)
-	along := loop.Scale(rowDots(y, v), loop.Float(y, 1/float64(y.Shape().Dimensions[1]))) // |y_i|² is d there
+	along := loop.Scale(rowDots(y, v), loop.Float(y, 1/float64(y.Shape().Dimensions[1]))) // |y_i|² is d outside the ball
 	along = Where(LessThan(scale, one), along, loop.Zeros(along))
 	spread := func(rows *Node) *Node { return BroadcastToShape(rows, v.Shape()) }
 	return Mul(spread(scale), Sub(v, Mul(y, spread(along))))
 }
 
-// kept is the number of nodes on the projection's tape.
+// kept is the number of arrays on the projection's tape.
 func (p Projection) kept() int {
 	if p == ProjectionBall {
 		return 2
@@ -66,8 +68,8 @@ func (p Projection) kept() int {
 	return 0
 }
 
-// Projected applies the branch h of a block to a projection, X ↦ h(P(X)), whose Lipschitz constant is at most that of
-// h. It implements solve.Block; its weights are h's.
+// Projected applies the branch h of a block to the projected state, X ↦ h(P(X)). Its Lipschitz constant is at most that
+// of h. Projected implements solve.Block; its weights are those of h.
 type Projected struct {
 	solve.Block
 	Projection Projection
@@ -86,7 +88,7 @@ func (b Projected) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	return u, append(kept, tape...)
 }
 
-// PullX is P'(X)^T times h's PullX, and shares the same results.
+// PullX is P'(X)^T times the result of h's PullX, and shares what h's PullX shares.
 func (b Projected) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
 	k := b.Projection.kept()
 	v, shared := b.Block.PullX(q, tape[k:], w)

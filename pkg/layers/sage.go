@@ -13,9 +13,9 @@ import (
 //
 // with the two weights of GraphSAGE (Hamilton et al., NeurIPS 2017) and the symmetrically normalised adjacency of
 // [sparse.SymNorm]. (In [GCN], self loops give a node the same weight as its neighbours, so that the layer cannot tell
-// them apart.) Since the spectral norm of Â is 1 and σ is non-expansive, Lip(h) <= ‖W‖ + ‖V‖ in any norm that is not
-// below the spectral norm: see [Bound]. SAGE implements solve.Block; its weights are W, b, V and the matrix's tensors,
-// in that order.
+// them apart.) Since the spectral norm of Â is 1 and σ never moves two arguments farther apart, Lip(h) <= ‖W‖ + ‖V‖ in
+// any norm that is not below the spectral norm: see [Bound]. SAGE implements solve.Block; its weights are W, b, V and
+// the matrix's tensors, in that order.
 type SAGE struct {
 	Adjacency  *sparse.Matrix
 	Activation Activation
@@ -30,7 +30,7 @@ func (c SAGE) Preactivation(x *Node, w []*Node) *Node {
 	return u
 }
 
-// Activate is σ(U + b), and Gate V ∘ σ'(U + b).
+// Activate is σ(u + b), and Gate is v ∘ σ'(u + b).
 func (c SAGE) Activate(u *Node, w []*Node) *Node { return c.Activation.biased(u, w[1]) }
 func (c SAGE) Gate(u, v *Node, w []*Node) *Node  { return c.Activation.gate(u, v, w[1]) }
 

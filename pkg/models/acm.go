@@ -36,18 +36,21 @@ func init() {
 //	[a_L, a_H, a_I] = softmax([σ(L v_L), σ(H v_H), σ(I v_I)] M / T)               [n, 3], T = 3
 //	X' = a_L L + a_H H + a_I I                                                    rows times numbers
 //
-// P = (D+I)^-1 (A+I), [n, n], is the low-pass filter (the mean over a node and its neighbours) and I - P the high-pass
-// filter; W are [d, d'], v [d', 1], and M, [3, 3], mixes the channels' scores. The first layer reads the features; in
-// the last layer d' is the number of classes, and its X' are the logits. Dropout acts between layers. (The paper also
-// applies ReLU to X', which changes nothing, since no channel is negative. As such logits are never negative either, a
-// graph with two classes has two columns here, too; their difference is the one logit.)
+// P = (D+I)^-1 (A+I), [n, n], is the low-pass filter (the mean over a node and its neighbours), and I - P is the
+// high-pass filter. The W are [d, d'], the v are [d', 1], and M, [3, 3], mixes the scores of the channels. The first
+// layer reads the features. In the last layer, d' is the number of classes, and X' are the logits. Dropout acts between
+// layers. The publication also applies ReLU to X', which changes nothing, since no channel is negative. For the same
+// reason the logits are never negative. Therefore the last layer has two columns even for two classes, and the one
+// logit is their difference.
 //
 // Published settings are two layers, d = 64 and dropout searched from 0 to 0.9. Where the authors' code differs from
-// the paper, the paper is followed: the code multiplies X' by 3 and drops entries of the features, too. Not
-// implemented: option 2 (ACMII), which filters after ReLU; ACM-GCN+, which normalises the channels' rows before v and
-// may have a fourth channel, made of the adjacency's rows; and ACM-GCN++, which adds mapped features to X' as well.
+// the publication, this network follows the publication: the code multiplies X' by 3, and drops entries of the features
+// as well. Three variants are not implemented: option 2 (ACMII), which filters after ReLU; ACM-GCN+, which normalises
+// the channels' rows before v and may have a fourth channel, made of the adjacency's rows; and ACM-GCN++, which also
+// adds mapped features to X'.
 //
-// Dense features (see [Sparse]) are filtered once, on the host, which stores two more arrays of their size.
+// Dense features (see [Sparse]) are filtered once, when the graph is prepared. This stores two more arrays of their
+// size.
 type acm struct {
 	mean     *sparse.Matrix
 	filtered bool
@@ -79,7 +82,7 @@ func (a *acm) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Te
 // acmChannels are the three channels, by the names of their parameters.
 var acmChannels = []string{"low", "high", "mlp"}
 
-// Build is the network; its representation is the last layer's input, or the logits where there is only one layer.
+// Build is the network; its representation is the last layer's input, or the logits if there is only one layer.
 func (a *acm) Build(b *Builder) Output {
 	split := len(a.mean.Tensors())
 	mean, filtered := a.mean.On(b.Arrays[:split]), b.Arrays[split:]
@@ -110,7 +113,7 @@ func (a *acm) Build(b *Builder) Output {
 	return Output{Logits: b.FromScores(x), Representation: read}
 }
 
-// acmLayer is one layer: name begins the names of its parameters, and width is d'.
+// acmLayer is one layer. name is the beginning of the names of its parameters, and width is d'.
 type acmLayer struct {
 	b     *Builder
 	name  string
@@ -126,8 +129,8 @@ func (a acmLayer) weights(in int) (w []*Node) {
 	return w
 }
 
-// filter is P X W_L, (I - P) X W_H and X W_I, given y = X [W_L, W_H, W_I]: the product with W comes before that with
-// P.
+// filter is P X W_L, (I - P) X W_H and X W_I, given y = X [W_L, W_H, W_I]. The features are thus multiplied by W before
+// they are filtered.
 func (a acmLayer) filter(mean sparse.Operator, y *Node) []*Node {
 	columns := func(x *Node, from, to int) *Node { return Slice(x, AxisRange(), AxisRange(from*a.width, to*a.width)) }
 	averaged := mean.Product(columns(y, 0, 2))

@@ -12,7 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// ACM-GCN is the paper's formula, of dense features and of sparse ones, for any number of layers and classes.
+// ACM-GCN equals the formula of its publication, for dense and for sparse features, and for several numbers of layers
+// and of classes.
 func TestACMEqualsFormula(t *testing.T) {
 	for name, c := range map[string]struct {
 		g      *graphs.Graph

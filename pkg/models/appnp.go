@@ -27,8 +27,8 @@ func init() {
 //
 // Â = D^-1/2 (A + I) D^-1/2, with D the degrees of A + I. The defaults are the published K = 10, α = 0.1, width 64 and
 // dropout 0.5. Gasteiger et al.'s code drops entries of Â in every step as well, and applies weight decay to W1 alone.
-// He et al.'s code, whose results the paper's tables repeat, drops no entries and decays all weights; this network
-// does the same.
+// He et al.'s code, whose results the paper's tables quote, does not drop entries of Â, and applies weight decay to all
+// weights. So does this network.
 //
 // Z_K is a polynomial filter of Z_0, with the coefficients of [pageRank].
 type appnp struct{ filterNet }

@@ -23,15 +23,17 @@ func init() {
 //	H      = dropout(ReLU(dropout(X) W1^T + b1)) W2^T + b2      features X [n, features], H [n, outputs]
 //	logits = Σ_{k=0..K} ReLU(θ_k) C(K, k)/2^K (2I - L)^(K-k) L^k dropout'(H)
 //
-// L = I - P, with P = D^-1/2 A D^-1/2 without self loops. The θ, K+1 numbers named prop1.temp, start at 1, where the
-// filter is the identity. dropout' has a probability of its own, "dprate". The defaults are the published K = 10 and
-// width 64, and the code's 0.5 for both probabilities; the authors choose dprate, the weight decay, and a learning rate
-// for θ by dataset, and do not decay θ. There is one learning rate and one weight decay for all parameters here.
+// L = I - P, with P = D^-1/2 A D^-1/2 without self loops. The θ are K+1 numbers, the parameter prop1.temp. They start
+// at 1, where the filter is the identity. dropout' has a probability of its own, "dprate". The defaults are the
+// published K = 10 and width 64, and the code's 0.5 for both probabilities; the authors choose dprate, the weight
+// decay, and a learning rate for θ by dataset, and apply no weight decay to θ. Here all parameters have the same
+// learning rate and weight decay.
 //
-// Computed as written, the filter takes K(K+3)/2 products, 65 for K = 10. But the sum is a polynomial of degree K of
-// P, so it equals Σ_j c_j T_j(P) with Chebyshev polynomials T_j, which takes K products. The coefficients are c = B^T
-// ReLU(θ), where row k of B, [K+1, K+1], expands the k-th Bernstein polynomial in the T_j; see [bernstein]. Both bases
-// stay within ±1 on P's spectrum, so that the conversion loses no precision, as one to powers of P would.
+// As written, the filter would take K(K+3)/2 products with L, 65 for K = 10. But it is a polynomial of degree K in P.
+// It therefore equals Σ_j c_j T_j(P) with Chebyshev polynomials T_j, which takes K products. The coefficients are c =
+// B^T ReLU(θ), where row k of B, [K+1, K+1], has the coefficients of the k-th Bernstein polynomial in the T_j; see
+// [bernstein]. Polynomials of both kinds have values within ±1 on the spectrum of P, so that this conversion loses no
+// precision. A conversion to powers of P would lose some.
 type bernNet struct{ filterNet }
 
 // Unused are the parameters of a batch normalisation that the authors' code makes and does not call.
@@ -51,9 +53,9 @@ func (n *bernNet) Build(b *Builder) Output {
 	return Output{Logits: y, Representation: h}
 }
 
-// bernstein returns B: row k holds the coefficients of T_0 … T_K in C(K,k)/2^K (1 + t)^(K-k) (1 - t)^k. They are
-// computed from its values at the K+1 zeros t = cos φ of T_{K+1} by the discrete cosine transform, exact up to degree
-// K.
+// bernstein returns B. Row k holds the coefficients of T_0 … T_K in C(K,k)/2^K (1 + t)^(K-k) (1 - t)^k. They are
+// computed from the values of this polynomial at the K+1 zeros t = cos φ of T_{K+1}, by the discrete cosine transform,
+// which is exact up to degree K.
 func bernstein(order int) [][]float64 {
 	out := make([][]float64, order+1)
 	for k := range out {

@@ -7,12 +7,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// gatedBlock multiplies a block's result by gates between 0 and 1, the same in all layers, forward and reverse:
+// gatedBlock multiplies a block's result by gates between 0 and 1, which are the same in all layers, forward and
+// reverse:
 //
 //	G ∘ h(X),  G = sigmoid(H U + u),  H what the first layer reads,  H, G: [n, d], U: [d, d], u: [d]
 //
-// where H is the input of the first layer (see [layers.Gated]). G does not depend on X, so that the bound on Lip(h)
-// holds for G ∘ h too, and layers stay invertible. U and u start as in PyTorch's linear layers.
+// See [layers.Gated]. G does not depend on X, so that the bound on Lip(h) also holds for G ∘ h, and the layers stay
+// invertible. U and u start as in PyTorch's linear layers.
 func gatedBlock(b *Builder, block solve.Block, h *Node, w []*Node) (solve.Block, []*Node) {
 	gate := Sigmoid(b.Linear("stack.0.body.gate", h, b.Config.Hidden))
 	return layers.Gated{Block: block}, append([]*Node{gate}, w...)

@@ -25,12 +25,12 @@ func (h denseBranch) gated() denseBranch {
 	}
 }
 
-// after is h of the normalised X.
+// after is h(P(X)), where P is the projection with the name norm.
 func (h denseBranch) after(norm string) denseBranch {
 	return func(d *modeltest.Dense, x *Node) *Node { return h(d, projection(norm, x)) }
 }
 
-// projection is a normalisation that does not expand.
+// projection is the projection of x with the name norm; see layers.Projection.
 func projection(norm string, x *Node) *Node {
 	width := float64(x.Shape().Dimensions[1])
 	switch norm {
@@ -47,7 +47,7 @@ func projection(norm string, x *Node) *Node {
 	return x
 }
 
-// loud is [modeltest.Tiny] with features so large that some rows leave the ball.
+// loud is [modeltest.Tiny] with features so large that some rows of the states are outside the ball.
 func loud(t *testing.T) *graphs.Graph {
 	t.Helper()
 	g := modeltest.Tiny(t)
@@ -57,7 +57,7 @@ func loud(t *testing.T) *graphs.Graph {
 	return g
 }
 
-// Chains with gates and normalisations in their blocks are those of their formulas.
+// Models with gates and projections in their blocks equal their formulas.
 func TestBlockGateFormula(t *testing.T) {
 	of := map[string]denseBranch{
 		"gcn":      func(d *modeltest.Dense, x *Node) *Node { return gcn(d, normalised(d), x) },
@@ -85,14 +85,14 @@ func TestBlockGateFormula(t *testing.T) {
 	}
 }
 
-// Models with gates and normalisations in their blocks do what all models must do.
+// Models with gates and projections in their blocks pass the checks that all models must pass.
 func TestBlockGateChecks(t *testing.T) {
 	modeltest.Check(t, "sage+rep", with(t, "block-gate", "true", "block-norm", "ball", "norm", "none"))
 	modeltest.Check(t, "gcn", with(t, "block-gate", "true", "block-norm", "center", "forward", "1"))
 	modeltest.Check(t, "gat+rep", with(t, "block-gate", "true", "block-norm", "center-nodes", "heads", "2"))
 }
 
-// At depth 64 the reverse layers recover the input of the forward layers, for weights as in TestSAGEInverts.
+// 64 reverse layers recover the input of 64 forward layers. The weights are as large as in TestSAGEInverts.
 func TestBlockGateInverts(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, a := range [][2]string{{"sage+rep", "none"}, {"sage+rep", "ball"}, {"gcn+rep", "center-nodes"},

@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// Chains with scaled blocks are those of their formulas, σ(s (Â X W + b)): the activation is of the scaled sum.
+// Models with scaled blocks equal their formulas, σ(s (Â X W + b)), where the sum is scaled before the activation.
 func TestBlockScaleFormula(t *testing.T) {
 	const s = 0.25
 	scaled := func(sigma func(*Node) *Node) func(*Node) *Node {
@@ -36,7 +36,7 @@ func TestBlockScaleFormula(t *testing.T) {
 	}
 }
 
-// Models with scaled blocks do what all models must do.
+// A model with scaled blocks passes the checks that all models must pass.
 func TestBlockScaleChecks(t *testing.T) {
 	modeltest.Check(t, "gcn+rep", with(t, "block-scale", "0.25"))
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// Builder adds a model to a computation graph: a [Network]'s Build is written with it. Its layers have PyTorch's
-// formulas, parameter names, shapes and initial values; GoMLX's own layers can be used on its Scope.
+// Builder adds a model to a computation graph: [Network.Build] is written with it. Its layers have PyTorch's formulas,
+// parameter names, shapes and initial values. GoMLX's own layers can be used on its Scope.
 type Builder struct {
 	*Model
 	Scope *model.Scope
@@ -22,17 +22,17 @@ type Builder struct {
 	// Arrays are the nodes of the arrays that [Network.Prepare] returned.
 	Arrays   []*Node
 	features []*Node
-	// labels and mask, [n, 1] each, are what Known returns one-hot; nil where the model is not being trained.
+	// labels and mask, [n, 1] each, are the arguments of Teach; nil if Teach was not called, as in [Model.Declare].
 	labels, mask *Node
-	// start makes the initial value of a parameter that the store lacks, and params collects the parameters'
-	// declarations; both are set only while the model is declared.
+	// start makes the initial value of a parameter that the store lacks, and params collects the declarations of the
+	// parameters. Both are used only in [Model.Declare].
 	start  func(Param) (*tensors.Tensor, error)
 	params []Param
 	// layer is the layer under construction in a call of [Builder.Layers]; nil elsewhere.
 	layer *layerOf
 }
 
-// declare builds the network; a panic of graph-building code, GoMLX's way of reporting errors, is returned.
+// declare builds the network. GoMLX reports errors in graph building by panics; declare returns them as errors.
 func (b *Builder) declare() (solves int, err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -51,7 +51,7 @@ func (b *Builder) declare() (solves int, err error) {
 // startError wraps an error of the function start, to tell it from an error of graph building.
 type startError struct{ error }
 
-// Param returns the value of a parameter, and creates the parameter where the store does not have it.
+// Param returns the value of a parameter. In [Model.Declare], it creates the parameter if the store does not have it.
 func (b *Builder) Param(p Param) *Node {
 	if b.layer != nil {
 		return b.layer.param(b.Graph, p)
@@ -74,8 +74,8 @@ func (b *Builder) Param(p Param) *Node {
 	return v.NodeValue(b.Graph)
 }
 
-// starting is the parameter's initial value. It is an error where memory is short for two copies: the drawn slice and
-// the tensor.
+// starting is the parameter's initial value. It is an error if free memory is too small for two copies of the value:
+// the slice that is drawn, and the tensor.
 func (b *Builder) starting(p Param) (*tensors.Tensor, error) {
 	if err := machine.Room(2 * 4 * int64(p.size())); err != nil {
 		return nil, fmt.Errorf("parameter %q of %s, of the shape %v, %w; or lower --hidden", p.Name, b.Config.Model,
@@ -84,15 +84,15 @@ func (b *Builder) starting(p Param) (*tensors.Tensor, error) {
 	return b.start(p)
 }
 
-// Linear is x W^T + b, [n, in] to [n, out], with W and b uniform in ±1/sqrt(in) as in PyTorch (He et
-// al. 2015 with a = sqrt 5).
+// Linear is x W^T + b, [n, in] to [n, out]. W and b start uniformly in ±1/sqrt(in), as in PyTorch (He et al. 2015 with
+// a = sqrt 5).
 func (b *Builder) Linear(name string, x *Node, out int) *Node {
 	w, bias := b.linear(name, x.Shape().Dimensions[1], out)
 	return affine(x, w, bias)
 }
 
-// Encode is [Builder.Linear] of the graph's node features, [n, Features] to [n, out]; features of which most are
-// zero are a sparse matrix.
+// Encode is [Builder.Linear] of the graph's node features, [n, Features] to [n, out]. If most features are zero, they
+// are multiplied as a sparse matrix.
 func (b *Builder) Encode(name string, out int) *Node {
 	w, bias := b.linear(name, b.Features, out)
 	return Add(b.Encoded(w), ExpandLeftToRank(bias, 2))
@@ -112,7 +112,7 @@ func (b *Builder) matrix(name string, in, out int) *Node {
 	return b.Param(Param{Name: name + ".weight", Shape: []int{out, in}, Limit: 1 / math.Sqrt(float64(in))})
 }
 
-// glorot is a parameter uniform in ±sqrt(6/(in+out)) (Glorot and Bengio 2010).
+// glorot declares a parameter that starts uniformly in ±sqrt(6/(in+out)) (Glorot and Bengio 2010).
 func (b *Builder) glorot(name string, in, out int, shape ...int) *Node {
 	return b.Param(Param{Name: name, Shape: shape, Limit: math.Sqrt(6 / float64(in+out))})
 }
@@ -121,12 +121,12 @@ func (b *Builder) glorot(name string, in, out int, shape ...int) *Node {
 func times(x, w *Node) *Node        { return Dot(x, Transpose(w, 0, 1)).Product() }
 func affine(x, w, bias *Node) *Node { return Add(times(x, w), ExpandLeftToRank(bias, 2)) }
 
-// Teach tells the builder the labels, [n, 1] class numbers, and which nodes' labels may be known: mask, [n, 1], is 1
-// for those and 0 for all others.
+// Teach tells the builder the labels, which are class numbers, [n, 1]. Those nodes whose mask, [n, 1], is 1 are
+// training nodes, whose labels the model may use; the mask of all other nodes is 0.
 func (b *Builder) Teach(labels, mask *Node) { b.labels, b.mask = labels, mask }
 
-// Known is the labels of the training nodes as one-hot rows, [n, Classes]; the rows of all other nodes are zero, so
-// that no model sees a label that it is judged by. All rows are zero where no split has been chosen.
+// Known is the labels of the training nodes as one-hot rows, [n, Classes]. The rows of all other nodes are zero, so
+// that no model sees a label on which it is evaluated. All rows are zero if [Builder.Teach] was not called.
 func (b *Builder) Known() *Node {
 	if b.mask == nil {
 		return Zeros(b.Graph, shapes.Make(dtypes.Float32, len(b.Order), b.Classes))
@@ -150,8 +150,8 @@ func (b *Builder) Norm(name string, x *Node) *Node {
 	return x
 }
 
-// LayerNorm normalises each row to mean 0 and variance 1 (Ba, Kiros and Hinton 2016), and
-// scales and shifts its columns.
+// LayerNorm normalises each row to mean 0 and variance 1 (Ba, Kiros and Hinton 2016), and scales and shifts the columns
+// by trainable parameters.
 func (b *Builder) LayerNorm(name string, x *Node) *Node {
 	mean := ReduceAndKeep(x, ReduceMean, 1)
 	variance := ReduceAndKeep(Square(Sub(x, mean)), ReduceMean, 1)
@@ -181,7 +181,7 @@ func (b *Builder) BatchNorm(name string, x *Node) *Node {
 	return b.scaled(name, x, mean, variance)
 }
 
-// scaled is (x - mean)/sqrt(variance + epsilon) γ + β.
+// scaled is (x - mean)/sqrt(variance + epsilon) γ + β, where γ is the parameter name.weight and β is name.bias.
 func (b *Builder) scaled(name string, x, mean, variance *Node) *Node {
 	width := []int{x.Shape().Dimensions[1]}
 	scale := b.Param(Param{Name: name + ".weight", Shape: width, Value: 1})

@@ -31,19 +31,20 @@ func init() {
 //	H      = dropout(ReLU(Σ_{k=0..K} T_k(L - I) X W1_k^T + b1))    features X [n, features], H [n, d]
 //	logits = Σ_{k=0..K} T_k(L - I) H W2_k^T + b2                   [n, outputs]
 //
-// L = I - D^-1/2 A D^-1/2. L - I is the Laplacian scaled to a spectrum within ±1, with 2 for its largest eigenvalue,
-// as in ChebConv. The W_k start uniformly in ±sqrt(6/(in + out)) (Glorot and Bengio 2010), the b at 0. The defaults
-// are those of He et al. (and Chien et al., ICLR 2021): width 32, dropout 0.5 on hidden features alone, and K = 1,
-// which ChebConv calls K = 2, as it counts the W_k.
+// L = I - D^-1/2 A D^-1/2 is the Laplacian. L - I is the Laplacian scaled so that its spectrum is within ±1; for this,
+// the largest eigenvalue of L is taken to be 2, as in ChebConv. The W_k start uniformly in ±sqrt(6/(in + out)) (Glorot
+// and Bengio 2010), and the b start at 0. The defaults are those of He et al. (and Chien et al., ICLR 2021): width 32,
+// dropout 0.5 on hidden features alone, and K = 1. (ChebConv calls this K = 2, since it counts the W_k.)
 //
-// The order of products depends on which arrays are narrow. Dense features are the same in all steps, so the T_k X are
-// computed once, on the host, and the first layer is one product with [X, T_1 X, …]. Filtered sparse features would no
-// longer be sparse, and hidden features change in every step: there the narrower X W_k, [n, d] and [n, outputs], are
-// filtered, by Clenshaw's scheme.
+// In which order the products are computed depends on which arrays are narrow. Dense features are the same in all
+// steps. Therefore the T_k X are computed once, when the graph is prepared, and the first layer is one product with [X,
+// T_1 X, …]. For sparse features, the T_k X would not be sparse, and hidden features change in every step. Both are
+// therefore multiplied by the W_k first, and the results, which are narrower, [n, d] and [n, outputs], are filtered by
+// Clenshaw's scheme: see [chebNet.filtered].
 type chebNet struct {
 	order  int
 	matrix *sparse.Matrix
-	// before is the number of arrays T_k X that were computed on the host: K, or 0 for sparse features.
+	// before is the number of arrays T_k X that Prepare has computed: K, or 0 for sparse features.
 	before int
 }
 
@@ -65,7 +66,8 @@ func (n *chebNet) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensor
 	return n.matrix.Order(), append(arrays, n.matrix.Tensors()...), nil
 }
 
-// chebyshevStep is T_{k+1}(-P) x, rows of so many columns, out of T_{k-1}(-P) x, before, and T_k(-P) x, now.
+// chebyshevStep computes T_{k+1}(-P) x from before, which is T_{k-1}(-P) x, and now, which is T_k(-P) x. All of them
+// have the given number of columns.
 func chebyshevStep(p *sparse.CSR, before, now []float32, columns, k int) []float32 {
 	out := p.Product(now, columns)
 	for i, v := range out {
@@ -106,7 +108,8 @@ func (n *chebNet) weights(b *Builder, name string, in, out int) (w []*Node, bias
 	return w, Reshape(b.Param(Param{Name: name + ".bias", Shape: []int{out}}), 1, out)
 }
 
-// filtered is Σ_k T_k(-P) Y_k, [n, d], of [Y_0, …, Y_K], side by side, by the scheme of Clenshaw (1955): it is B_0 of
+// filtered is Σ_k T_k(-P) Y_k, [n, d], where y = [Y_0, …, Y_K], side by side. By the scheme of Clenshaw (1955), it is
+// B_0 of
 //
 //	B_k = Y_k - a_k P B_{k+1} - B_{k+2}, with B_{K+1} = B_{K+2} = 0, a_0 = 1 and all other a_k = 2
 func (n *chebNet) filtered(b *Builder, y *Node) *Node {
@@ -132,7 +135,7 @@ func (n *chebNet) pull(l, _, v *Node, _, shared []*Node) (dx *Node, dOwn, dShare
 	now := half(v, 0)
 	dx = Stack([]*Node{Sub(half(v, 1), n.product(l, now, shared)), Neg(now)}, 0)
 	dShared = make([]*Node, len(shared))
-	for i, a := range shared { // constants, whose cotangents nobody reads: XLA leaves sums of zeros out
+	for i, a := range shared { // these are constants: nothing reads their cotangents, and XLA removes sums of zeros
 		if a.DType().IsFloat() {
 			dShared[i] = loop.Zeros(a)
 		}

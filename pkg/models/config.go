@@ -7,8 +7,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/layers"
 )
 
-// Config describes a model; its settings have the names of the command line and of run records. A model has some of
-// the shared settings, which its [Kind] names, and may have its own; those that it does not have are zero.
+// Config describes a model; its settings have the names of the command line and of run records. A model has those
+// shared settings that its [Kind] names, and may have settings of its own. Shared settings that it does not have are
+// zero.
 type Config struct {
 	// Model is one of [Names].
 	Model string
@@ -18,7 +19,7 @@ type Config struct {
 	Hidden int
 	// Heads is the number K of attention heads.
 	Heads int
-	// Dropout is the probability of dropping a feature.
+	// Dropout is the probability with which training drops an entry of the features.
 	Dropout float64
 	// Activation is the activation function of the layers, one of layers.Activations.
 	Activation string
@@ -26,37 +27,41 @@ type Config struct {
 	Ego bool
 	// Lipschitz is the bound c < 1 on the norm of the layers' weights (paper section 3.3). Bound chooses the norm:
 	// "frobenius", as in the paper, or "spectral". Normalise chooses how the bound is kept: "project" scales the
-	// weights after every step, as in the paper; "reparametrise" scales them inside the model, as in the authors'
-	// code.
+	// weights after every step of the optimiser, as in the paper; "reparametrise" scales them inside the model, as in
+	// the authors' code.
 	Lipschitz        float64
 	Bound, Normalise string
 	// NoBias leaves out the layers' bias b, as in the formula of the paper's section 3.3; the authors' code has a
-	// bias. Where c is small and the chain deep, b outweighs W and shifts all nodes alike.
+	// bias. If c is small and there are many layers, b has more effect than W, and shifts the features of all nodes by
+	// the same amount.
 	NoBias bool
-	// Tolerance ends a fixed-point iteration whose iterate changes by less, in mean absolute value. The adjoint solve
-	// ends at ten times Tolerance, relative to its right-hand side. MaxIterations limits both (the paper's M).
+	// A fixed-point iteration ends when the mean absolute change of its iterate is below Tolerance. An adjoint solve,
+	// the fixed-point iteration for the gradient, ends at ten times Tolerance, relative to its right-hand side. Both
+	// end after MaxIterations iterations at the latest (the paper's M).
 	Tolerance     float64
 	MaxIterations int
-	// Adjoint chooses the gradient of a reverse layer: "implicit" is the gradient of the fixed point, in O(1) memory;
-	// "unrolled" is the gradient through the iterations.
+	// Adjoint chooses the gradient of a reverse layer: "implicit" is the gradient of the fixed point, which needs no
+	// stored iterates; "unrolled" is the gradient through the iterations.
 	Adjoint string
-	// Norm is the normalisation: "none", "layer" or "batch".
+	// Norm is the normalisation that [Builder.Norm] applies: "none", "layer" or "batch". Residual networks and GRAND
+	// apply it before the head.
 	Norm string
 	// NormLayers is the normalisation after every layer: "none", "layer" (without parameters), "pair" (PairNorm) or
-	// "pair-si" (PairNorm of each row by itself); NormScale is the length that PairNorm gives rows.
+	// "pair-si" (PairNorm of each row by itself); NormScale is the length that PairNorm gives the rows.
 	NormLayers string
 	NormScale  float64
 	// BlockGate multiplies h(X) by a learnt gate for each node and channel. BlockNorm normalises the input of h:
-	// "none" or one of layers.Projections. See [gatedBlock] and [layers.Projected]. The bound c holds with either.
+	// "none" or one of layers.Projections. See [gatedBlock] and [layers.Projected]. The bound c also holds with gates
+	// and with this normalisation.
 	BlockGate bool
 	BlockNorm string
-	// BlockScale s multiplies a block's weights and bias: h(X) = σ(s (Â X W + b)), so that Lip(h) <= s c. With s = L0/L,
-	// a chain of L layers trains by the settings that suit L0 layers: see [Builder.blockScaled].
+	// BlockScale s multiplies a block's weights and bias: h(X) = σ(s (Â X W + b)), so that Lip(h) <= s c. With s =
+	// L0/L, a chain of L layers can be trained with the settings that suit L0 layers: see [Builder.blockScaled].
 	BlockScale float64
 	// DropEdge is the probability with which a training step drops an edge.
 	DropEdge float64
-	// HalfHop is the share of nodes whose incoming edges are each split by an inserted slow node, and HalfHopAlpha the
-	// weight of the edge's source in the slow node's features; see [halfHop].
+	// HalfHop is the share of nodes whose incoming edges are each split in two by an additional node, called a slow
+	// node. HalfHopAlpha is the weight of the edge's source in the features of the slow node; see [halfHop].
 	HalfHop, HalfHopAlpha float64
 	// HeadLayers is the number of linear layers in the head, with ReLU between; 0 chooses the authors' number.
 	HeadLayers int
@@ -130,7 +135,7 @@ func usual() Config {
 		BlockNorm: "none", BlockScale: 1, HalfHopAlpha: 0.5}
 }
 
-// Default is a model's configuration with default settings. For a model that does not exist it holds the name alone.
+// Default is a model's configuration with default settings. For a model that does not exist, it holds only the name.
 func Default(model string) Config {
 	c := Config{Model: model}
 	k, err := Lookup(model)
@@ -187,7 +192,7 @@ func (c Config) Depth() string {
 	return fmt.Sprint(c.Forward)
 }
 
-// Resolved fills in what depends on other settings, such as the layers of the head.
+// Resolved fills in the settings that depend on others, such as the number of layers of the head.
 func (c Config) Resolved() Config {
 	if k := registry[c.Model]; k.Resolve != nil {
 		k.Resolve(&c)
@@ -195,8 +200,8 @@ func (c Config) Resolved() Config {
 	return c
 }
 
-// Validate returns an error that names the first impossible setting, or one that the model does not have,
-// and what to choose instead.
+// Validate returns an error that names the first setting that is impossible or that the model does not have, and says
+// what to choose instead.
 func (c Config) Validate() error {
 	k, err := Lookup(c.Model)
 	if err != nil {

@@ -29,11 +29,11 @@ func init() {
 				{Name: "eta", Value: &s.Eta, Help: "weight of the prior's own loss after pretraining", Most: Unlimited}}
 		}),
 		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 1, 64, 0.5 },
-		Floor:    true, // H̄ as initialised bounds the logits by the largest degree
+		Floor:    true, // with the initial H̄, the logits are at most about as large as the largest degree
 		New:      func(Config) Network { return &cpgnn{} }})
 }
 
-// cpgnnSettings are what CPGNN has besides the shared settings.
+// cpgnnSettings are the settings that CPGNN has besides the shared settings.
 type cpgnnSettings struct {
 	Prior    string
 	Pretrain int
@@ -47,23 +47,25 @@ type cpgnnSettings struct {
 //	B̄_k    = B̄_0 + A B̄_{k-1} H̄,  k = 1 … K          linearised belief propagation; A [n, n], 0 or 1; H̄ [c, c]
 //	loss   = CE(B̄_K) + η CE(R) + Σ_i |Σ_j H̄_ij|     CE the cross-entropy of softmax over training nodes
 //
-// For the prior "cheb", R = g_2(ReLU(g_1(F))) with g(X) = Σ_k T_k(-D^-1/2 A D^-1/2) X W_k, k = 0, 1, 2: Chebyshev
-// polynomials T_k of the Laplacian, whose largest eigenvalue is taken to be 2. In the first epochs (setting
-// "pretrain") only R is trained, and softmax(R) is the prediction. At their end H̄ is estimated once; from there it is
-// trained, too:
+// For the prior "cheb", R = g_2(ReLU(g_1(F))) with g(X) = Σ_k T_k(-D^-1/2 A D^-1/2) X W_k, k = 0, 1, 2. The T_k are
+// Chebyshev polynomials of the Laplacian, whose largest eigenvalue is taken to be 2. In the first epochs (setting
+// "pretrain"), only R is trained, and softmax(R) is the prediction. At the end of these epochs, H̄ is estimated once.
+// After that, H̄ is trained, too:
 //
 //	H̄ = (S + S^T)/2 - 1/c,  S = Sinkhorn(Y^T A B̃)
 //
-// Y, [n, c], are the training labels, and B̃ is Y on training nodes, else softmax(R). Sinkhorn scales rows and columns
-// until all add up to 1 (Sinkhorn and Knopp 1967).
+// Y, [n, c], are the training labels as one-hot rows. B̃ is Y for training nodes, and softmax(R) for all others.
+// Sinkhorn scales rows and columns until all add up to 1 (Sinkhorn and Knopp 1967).
 //
-// Published settings: d = 64, dropout 0.5 before the ReLU, K = 1 or 2 (here "forward"), η = 1, 400 of 2000 epochs of
-// pretraining (here 50, as trainings are shorter). Their weight decay acts on W alone, here on H̄ as well. The
-// authors' code, https://github.com/GemsLab/CPGNN, differs from the paper, which is followed here: by a slip, its
-// co-trained loss has the weight decay a second time in place of η CE(R); it estimates H̄ from D^-1 A with every
-// training node counting the same; and propagation begins from the best prior of pretraining, not the last. The paper
-// leaves open how CE reads beliefs; as in the code, they are taken as scores. Linear maps have biases, as in all
-// models here.
+// Published settings are d = 64, dropout 0.5 before the ReLU, K = 1 or 2 (here "forward"), η = 1, and 400 of 2000
+// epochs of pretraining (here 50, since trainings are shorter). In the publication, weight decay acts on the W alone.
+// Here it acts on H̄ as well. Linear maps have biases, as in all models here.
+//
+// The authors' code, https://github.com/GemsLab/CPGNN, differs from the publication. This network follows the
+// publication. The code, apparently by mistake, adds the weight decay a second time in place of η CE(R). It estimates
+// H̄ from D^-1 A, with the same weight for every training node. Its propagation begins with the best prior of
+// pretraining, not with the last one. The publication does not say how CE reads beliefs; as in the code, CE takes them
+// as scores.
 type cpgnn struct{ adjacency, normalised *sparse.Matrix }
 
 // Prepare lays out A and D^-1/2 A D^-1/2, [n, n].
@@ -81,7 +83,7 @@ func (n *cpgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.
 // Pretraining is the number of epochs in which the prior is trained alone.
 func (n *cpgnn) Pretraining(c Config) int { return OwnOf[cpgnnSettings](c).Pretrain }
 
-// Build is the network; its representation are the beliefs, [n, c].
+// Build is the network; its representation is the beliefs, [n, c].
 func (n *cpgnn) Build(b *Builder) Output {
 	s, split := OwnOf[cpgnnSettings](b.Config), len(n.adjacency.Tensors())
 	a := n.adjacency.On(b.Arrays[:split])
@@ -124,9 +126,9 @@ func chebyshevPrior(normalised sparse.Operator, x *Node) *Node {
 	return Sub(Sub(part(0), part(2)), normalised.Product(inner))
 }
 
-// phase returns two boolean scalars: whether this epoch belongs to pretraining, and whether it is the last of them;
-// nil stands for never. The number of epochs trained is kept as an untrained parameter, so that saved weights know
-// their phase.
+// phase returns two boolean scalars: whether this epoch belongs to pretraining, and whether it is the last epoch of
+// pretraining. A nil scalar stands for false. The number of epochs trained so far is kept as an untrained parameter, so
+// that it is saved with the weights.
 func (s cpgnnSettings) phase(b *Builder) (pretraining, ends *Node) {
 	if s.Pretrain == 0 {
 		return nil, nil
@@ -140,9 +142,9 @@ func (s cpgnnSettings) phase(b *Builder) (pretraining, ends *Node) {
 	return pretraining, Equal(epoch, ConstAs(epoch, float64(s.Pretrain-1)))
 }
 
-// estimateH is the estimate of H̄ at the end of pretraining, from the training labels known, [n, c], and all nodes'
-// beliefs. It is computed only where asked is true; elsewhere the result is meaningless. The row of a class
-// without training nodes, or whose training nodes have no neighbours, starts from equal entries.
+// estimateH is the estimate of H̄ at the end of pretraining, from the training labels known, [n, c], and the beliefs of
+// all nodes. It is computed only if asked is true; otherwise the result is meaningless. If a class has no training
+// nodes, or if its training nodes have no neighbours, its row starts with equal entries.
 func estimateH(a sparse.Operator, known, beliefs, asked *Node) *Node {
 	beliefs = Where(BroadcastToShape(isKnown(known), known.Shape()), known, beliefs)
 	h := Dot(Transpose(known, 0, 1), a.Product(StopGradient(beliefs))).Product()
@@ -156,7 +158,8 @@ func estimateH(a sparse.Operator, known, beliefs, asked *Node) *Node {
 	return AddScalar(MulScalar(Add(h, Transpose(h, 0, 1)), 0.5), -1/float64(h.Shape().Dimensions[0]))
 }
 
-// sinkhornIterations is the number of iterations: enough for single precision unless entries are very unequal.
+// sinkhornIterations is the number of iterations of [estimateH]. It is enough for single precision unless the entries
+// are very unequal.
 const sinkhornIterations = 300
 
 // isKnown tells which rows of known labels are not zero, [n, 1].

@@ -42,7 +42,8 @@ func TestCPGNNFormula(t *testing.T) {
 	}
 }
 
-// chebyshev is the sum of polynomials of the Laplacian, [n, n] each, times as many parts of x's columns.
+// chebyshev is Σ_k P_k X_k, where P_k, [n, n], are the given polynomials of the Laplacian, and X_k are equal parts of
+// x's columns.
 func chebyshev(polynomials []*Node, x *Node) *Node {
 	width, sum := x.Shape().Dimensions[1]/len(polynomials), (*Node)(nil)
 	for k, p := range polynomials {
@@ -55,7 +56,7 @@ func chebyshev(polynomials []*Node, x *Node) *Node {
 	return sum
 }
 
-// The last epoch of pretraining estimates compatibilities, from labels where they are known and beliefs elsewhere.
+// The last epoch of pretraining estimates H̄, from the labels of training nodes and the beliefs of all other nodes.
 func TestCPGNNEstimate(t *testing.T) {
 	g := modeltest.Tiny(t)
 	c := modeltest.Small("cpgnn")
@@ -71,7 +72,7 @@ func TestCPGNNEstimate(t *testing.T) {
 	}
 }
 
-// priorBeliefs are the beliefs of the perceptron, by hand.
+// priorBeliefs are the beliefs of the perceptron, computed here without GoMLX.
 func priorBeliefs(g *graphs.Graph, weights map[string]train.Array) [][]float64 {
 	linear := func(name string, x []float64) []float64 {
 		w, b := weights[name+".weight"], weights[name+".bias"]
@@ -107,7 +108,7 @@ func priorBeliefs(g *graphs.Graph, weights map[string]train.Array) [][]float64 {
 	return all
 }
 
-// compatibilities are H̄ before it is trained, by hand.
+// compatibilities are H̄ before it is trained, computed here without GoMLX.
 func compatibilities(g *graphs.Graph, beliefs [][]float64) []float32 {
 	c, known := g.NumClasses, g.Splits[0].Train
 	h := make([]float64, c*c)

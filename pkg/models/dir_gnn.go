@@ -38,7 +38,7 @@ func init() {
 		New: func(c Config) Network { return &dirGNN{dirSettings: OwnOf[dirSettings](c), layers: c.Forward} }})
 }
 
-// dirSettings are what Dir-GNN has besides the shared settings.
+// dirSettings are the settings that Dir-GNN has besides the shared settings.
 type dirSettings struct {
 	Conv       string
 	Alpha      float64
@@ -49,8 +49,9 @@ type dirSettings struct {
 
 // dirGNN is Dir-GNN (Rossi, Charpentier, Di Giovanni, Frasca, Günnemann and Bronstein, "Edge Directionality Improves
 // Learning on Heterophilic Graphs", LoG 2023), with the parameters' names of the authors' code,
-// https://github.com/emalgorithm/directed-graph-neural-network. A_ij = 1 where an edge leads from i to j; nodes get
-// messages from those that they point to (out) and from those that point to them (in), through a linear map each:
+// https://github.com/emalgorithm/directed-graph-neural-network. A_ij = 1 where an edge leads from i to j. A node gets
+// messages from its out-neighbours, which it points to, and from its in-neighbours, which point to it. Both have a
+// linear map of their own:
 //
 //	gcn:   H = α (S X W_out^T + b_out) + (1-α) (S^T X W_in^T + b_in)                         X [n, d], H [n, d']
 //	       S = D_out^-1/2 A D_in^-1/2, [n, n]; no self loops are added
@@ -58,29 +59,30 @@ type dirSettings struct {
 //	X'     = unit(dropout(ReLU(H)))         unit, with the setting l2-norm: rows of length 1
 //	logits = Z W^T + b                      Z = max(X_1, …, X_L), [n, d], or [X_1, …, X_L], [n, L d]
 //
-// Without jumping knowledge there is no such head: H of the last layer are the logits. For both convolutions α weights
-// what comes from out-neighbours, in the paper and in its code, although the code names that map src_to_dst for gcn
-// and dst_to_src for sage. A learnt α is one number for all layers, and is not kept between 0 and 1.
+// Without jumping knowledge (the setting jk), there is no linear map after the layers: H of the last layer are the
+// logits. For both convolutions, α is the weight of what comes from out-neighbours. This is so in the publication and
+// in its code, although the code calls the map of out-neighbours src_to_dst for gcn and dst_to_src for sage. A learnt α
+// is one number for all layers, and is not kept between 0 and 1.
 //
-// Defaults are those of the authors' programme: gcn, 3 layers of width 64, α = 1/2, max, neither dropout nor l2-norm.
-// Published for Squirrel and Chameleon (unfiltered): gcn, α = 1, max, l2-norm, width 128, 4 and 5 layers, learning rate
-// 0.01 and 0.005, patience 400; for Roman-empire with directed edges: sage, cat, 5 layers of width 256, dropout 0.2,
-// learning rate 0.01. Self loops among the directed edges stay, as in the code, which also divides rows of features by
-// their sums; here features are as the dataset has them.
+// The defaults are those of the authors' programme: gcn, 3 layers of width 64, α = 1/2, max, neither dropout nor
+// l2-norm. The published settings for Squirrel and Chameleon (unfiltered) are gcn, α = 1, max, l2-norm, width 128, 4
+// and 5 layers, learning rate 0.01 and 0.005, patience 400. For Roman-empire with directed edges they are sage, cat, 5
+// layers of width 256, dropout 0.2, learning rate 0.01. As in the code, self loops among the directed edges stay. The
+// code also divides rows of features by their sums. Here features are as the dataset has them.
 //
-// On an undirected graph both directions have the same matrix, and a layer is one product, with X (α W_out + (1-α)
-// W_in)^T.
+// On an undirected graph, both directions have the same matrix S. A layer is then one product of S with X (α W_out +
+// (1-α) W_in)^T.
 type dirGNN struct {
 	dirSettings
 	layers int
 	matrix *sparse.Matrix
-	dense  bool // features are dense: their sums or means over neighbourhoods are computed once, on the host
+	dense  bool // features are dense: Prepare computes their sums or means over neighbourhoods, once
 }
 
 // Build is the network; its representation, [n, d] or [n, L d], is what the last linear map reads.
 func (d *dirGNN) Build(b *Builder) Output {
 	all, alpha := d.neighbourhoods(b.Arrays), d.alpha(b)
-	var x *Node // nil: the node features
+	var x *Node // nil stands for the node features
 	var states []*Node
 	for l := range d.layers {
 		if d.Jump == "none" && l == d.layers-1 {
@@ -115,7 +117,7 @@ func (d *dirGNN) alpha(b *Builder) *Node {
 	return Reshape(b.Param(Param{Name: "alpha", Shape: []int{1}, Value: d.Alpha}))
 }
 
-// layer is H of x, [n, d] to [n, width]; nil stands for the node features.
+// layer is H of x, [n, d] to [n, width]. A nil x stands for the node features.
 func (d *dirGNN) layer(b *Builder, all []neighbourhood, alpha *Node, l int, x *Node, width int) *Node {
 	in := b.Features
 	if x != nil {
@@ -138,7 +140,7 @@ func (d *dirGNN) layer(b *Builder, all []neighbourhood, alpha *Node, l int, x *N
 	if len(all) == 1 {
 		return Add(all[0].aggregate(b, x, Add(maps[0], maps[1])), h)
 	}
-	for i, unused := range []float64{0, 1} { // α that gives this neighbourhood no weight
+	for i, unused := range []float64{0, 1} { // unused is the α with which neighbourhood i has no weight
 		if d.LearnAlpha || d.Alpha != unused {
 			h = Add(all[i].aggregate(b, x, maps[i]), h)
 		}
@@ -146,7 +148,7 @@ func (d *dirGNN) layer(b *Builder, all []neighbourhood, alpha *Node, l int, x *N
 	return h
 }
 
-// Unused are further names under which PyTorch files hold α.
+// Unused are the names under which PyTorch files hold copies of α that this network does not read.
 func (d *dirGNN) Unused() (names []string) {
 	if !d.LearnAlpha {
 		names = append(names, "alpha")

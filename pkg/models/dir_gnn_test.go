@@ -31,7 +31,7 @@ func TestDirGNN(t *testing.T) {
 	modeltest.Check(t, "dir-gnn", dirWith(t, "conv", "sage", "learn-alpha", "true", "jk", "cat", "l2-norm", "true"))
 }
 
-// dirFormula is the network on dense matrices; alpha is a number of one element.
+// dirFormula is the network on dense matrices; alpha is an array with one entry.
 func dirFormula(alpha func(d *modeltest.Dense) *Node) modeltest.Formula {
 	return func(d *modeltest.Dense) (logits, penalty *Node) {
 		value := func(name string) any { return d.Config.Value(name) }
@@ -66,7 +66,7 @@ func dirFormula(alpha func(d *modeltest.Dense) *Node) modeltest.Formula {
 	}
 }
 
-// degreeNorm is D_r^-1/2 A D_c^-1/2 with the sums of rows and of columns.
+// degreeNorm is D_r^-1/2 A D_c^-1/2, where D_r holds the sums of rows and D_c the sums of columns.
 func degreeNorm(a *Node) *Node {
 	root := func(axis int) *Node { return Sqrt(MaxScalar(ReduceAndKeep(a, ReduceSum, axis), 1)) }
 	return Div(Div(a, root(1)), root(0))
@@ -106,7 +106,8 @@ func TestDirGNNFormula(t *testing.T) {
 	}
 }
 
-// Reversing all edges changes the output of Dir-GNN, unless it leaves out directions, and of no model that reads none.
+// Reversing all edges changes the output of Dir-GNN, unless its setting undirected is true. It does not change the
+// output of a model that does not read directions.
 func TestDirectionsAreForThoseWhoReadThem(t *testing.T) {
 	g := modeltest.TinyDirected(t)
 	var turned []graphs.Arc

@@ -8,8 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Prepare lays out S for gcn, or A and the reciprocal degrees for sage; where features are dense, it also aggregates
-// them, once and in main memory.
+// Prepare lays out S for gcn, or A and the reciprocal degrees for sage. If the features are dense, it also aggregates
+// them over the neighbourhoods, once and in main memory.
 func (d *dirGNN) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Out(g)
 	if d.Conv == "gcn" {
@@ -49,10 +49,10 @@ func (d *dirGNN) directions() int {
 	return 2
 }
 
-// neighbourhood is what aggregates the messages of one direction.
+// neighbourhood aggregates the messages of one direction.
 type neighbourhood struct {
 	sum      func(x *Node) *Node
-	share    *Node // 1/degree, [n, 1]; nil for gcn, where S is normalised already
+	share    *Node // 1/degree, [n, 1]; nil for gcn, whose S is already normalised
 	features *Node // the aggregated node features, [n, features]; nil for sparse features
 }
 
@@ -73,7 +73,7 @@ func (d *dirGNN) neighbourhoods(arrays []*Node) []neighbourhood {
 	return all
 }
 
-// aggregate is the sum or mean of x w^T over the neighbourhood, [n, d] to [n, width]; for a nil x, of the node
+// aggregate is the sum or mean of x w^T over the neighbourhood, [n, d] to [n, width]. A nil x stands for the node
 // features.
 func (n neighbourhood) aggregate(b *Builder, x, w *Node) *Node {
 	if x == nil && n.features != nil {

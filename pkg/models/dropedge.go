@@ -12,7 +12,7 @@ import (
 )
 
 // dropEdge is DropEdge (Rong et al., ICLR 2020): every training step leaves out each edge with a given probability, in
-// both directions and in all layers; self loops stay. In evaluation all edges are there. (The authors' code leaves out
+// both directions and in all layers; self loops stay. In evaluation, no edge is left out. (The authors' code leaves out
 // a fixed number of directed edges instead.)
 type dropEdge struct {
 	pattern *sparse.Pattern
@@ -22,7 +22,7 @@ type dropEdge struct {
 	numbers *tensors.Tensor
 }
 
-// newDropEdge numbers the edges of an adjacency with self loops that a pattern was made of.
+// newDropEdge numbers the edges of an adjacency with self loops, from which the pattern p was made.
 func newDropEdge(a *sparse.CSR, p *sparse.Pattern) *dropEdge {
 	numbers, edges := make([]int32, a.Entries()), 0
 	for i := range a.Rows {
@@ -42,7 +42,7 @@ func newDropEdge(a *sparse.CSR, p *sparse.Pattern) *dropEdge {
 	return &dropEdge{p, edges, tensors.FromFlatDataAndDimensions(places, len(places), 1)}
 }
 
-// keep, [places, 1], is 1 for each place whose edge stays in this step, else 0.
+// keep, [places, 1], is 1 for each place whose edge is not left out in this step, else 0.
 func (d *dropEdge) keep(b *Builder, numbers *Node) *Node {
 	if !b.Random() {
 		return Ones(b.Graph, shapes.Make(dtypes.Float32, d.pattern.Places(), 1))
@@ -53,8 +53,8 @@ func (d *dropEdge) keep(b *Builder, numbers *Node) *Node {
 	return Gather(Concatenate([]*Node{stay, loops}, 0), numbers)
 }
 
-// normalised are the weights of the adjacency without the dropped edges, symmetrically normalised again, [places, 1];
-// arrays are the pattern's, and numbers as in [dropEdge].
+// normalised are the weights of the adjacency without the edges left out, normalised by the degrees that remain,
+// [places, 1]. arrays are the pattern's arrays. numbers holds [dropEdge]'s numbers.
 func (d *dropEdge) normalised(b *Builder, arrays []*Node, numbers *Node) *Node {
 	edges := d.pattern.Bare(arrays)
 	stay := edges.Mask(d.keep(b, numbers))

@@ -15,8 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// The edges that stay come in both directions, are about as many as asked for, differ from step to step, and have
-// normalised weights.
+// In each step, DropEdge keeps about the expected number of edges, and keeps both directions of an edge or neither.
+// Different steps keep different edges. The weights are normalised by the degrees that remain.
 func TestDrawnEdges(t *testing.T) {
 	const n, p = 60, 0.3
 	var edges []graphs.Edge
@@ -72,7 +72,8 @@ func TestDrawnEdges(t *testing.T) {
 	})
 }
 
-// checkDrawn checks the weights of a step, [n, n] for nodes at the given positions, and counts the edges that are left.
+// checkDrawn checks the weights of one step, [n, n], in which node i is at position[i]. It returns the number of edges
+// that the step has kept.
 func checkDrawn(t *testing.T, g *graphs.Graph, position []int, weights []float32) (stay int) {
 	t.Helper()
 	n := g.NumNodes

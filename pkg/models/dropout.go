@@ -10,7 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Dropout drops entries of x with the configuration's probability and scales up the others, in training.
+// Dropout acts in training: it sets entries of x to 0 with the configuration's probability p, and divides all others by
+// 1 - p.
 func (b *Builder) Dropout(x *Node) *Node { return b.DropoutOf(x, b.Config.Dropout) }
 
 // DropoutOf is [Builder.Dropout] with a probability of its own, for models that have several.
@@ -23,8 +24,8 @@ func (b *Builder) DropoutOf(x *Node, p float64) *Node {
 	return Where(kept(entry, b.seed(), p), DivScalar(x, 1-p), ZerosLike(x))
 }
 
-// Random tells whether what training draws at random, such as dropout, is to be drawn: in training, unless
-// [Model.Still] says otherwise.
+// Random tells whether random draws, such as those of dropout, are to be made. They are made in training, unless
+// [Model.Still] is set.
 func (b *Builder) Random() bool {
 	if b.layer != nil {
 		return b.layer.random
@@ -40,18 +41,19 @@ func (b *Builder) seed() *Node {
 	return b.seeds()
 }
 
-// seeds draws seeds, two whole numbers of 24 bits each, [dims, 2].
+// seeds draws an array of seeds, [dims, 2]. A seed is two whole numbers of 24 bits each.
 func (b *Builder) seeds(dims ...int) *Node {
 	u := b.Scope.RandomUniform(b.Graph, shapes.Make(dtypes.Float32, append(dims, 2)...))
 	return ConvertDType(MulScalar(u, 1<<24), dtypes.Uint32)
 }
 
-// kept tells of every entry, given its number (uint32), whether dropout with probability p keeps it. It can be used
+// kept tells for every entry, given its number (uint32), whether dropout with probability p keeps it. It can be used
 // inside loop bodies.
 //
-// The decision is a hash of the entry's number and the seed. A sequence of random numbers would take XLA CPU 15 ns per
-// entry, and memory for the backward pass, while a hash fuses into the operation that reads it. After each half of the
-// seed is mixed in, a bijection of 32 bits spreads every bit of its argument over the result: the finaliser of
+// To decide, kept compares a hash of the entry's number and the seed with a limit that depends on p. XLA CPU fuses a
+// hash into the operation that reads it. A sequence of random numbers would take 15 ns per entry, and memory for the
+// backward pass. The two halves of the seed are mixed into the hash, one after the other. After each, a bijection of
+// the 32-bit numbers spreads every bit of its argument over all bits of the result. The bijection is the finaliser of
 // MurmurHash3 (Appleby 2011) with other constants (Wellons 2018).
 func kept(number, seed *Node, p float64) *Node {
 	constant := func(v uint32) *Node { return loop.Like(loop.Const(number.Graph(), v), number) }

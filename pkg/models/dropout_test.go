@@ -13,8 +13,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// Dropout keeps about the right number of entries, and they look independent: pairs of entries next to each other, a
-// row apart, or with the next seed are both kept as often as independence predicts, within five standard deviations.
+// Dropout keeps about the right number of entries, and its choices look independent. Two entries are both kept as often
+// as for independent choices, within five standard deviations. This is checked for neighbouring entries, for entries a
+// row apart, and for the same entry with another seed.
 func TestKept(t *testing.T) {
 	const n, width = 1 << 16, 64
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {

@@ -7,8 +7,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// A model is found by its name, configured by the names of the command line's flags, and lists the parameters that it
-// has for graphs with 7 features and 2 classes. docs/add-a-model.md registers a new one.
+// This example looks up a model by its name, sets settings by the names of their flags, and lists the parameters that
+// the model has for graphs with 7 features and 2 classes. docs/add-a-model.md explains how to register a new model.
 func Example() {
 	kind, err := models.Lookup("sage+rep")
 	if err != nil {

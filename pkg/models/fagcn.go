@@ -28,7 +28,7 @@ func init() {
 		New:      func(Config) Network { return &fagcn{} }})
 }
 
-// fagcnSettings are what FAGCN has besides the shared settings: ε.
+// fagcnSettings are the settings that FAGCN has besides the shared settings: ε.
 type fagcnSettings struct{ Eps float64 }
 
 // fagcn is FAGCN (Bo et al., "Beyond low-frequency information in graph convolutional networks", AAAI 2021):
@@ -38,12 +38,12 @@ type fagcnSettings struct{ Eps float64 }
 //	x_i'    = ε x_0i + Σ_j dropout(α_ij / sqrt(d_i d_j)) x_j       d_i the number of i's neighbours
 //	logits  = X_L W_2^T + b_2
 //
-// There are no self loops. The paper's vector g = [r, l] is kept in two parts, named as in PyTorch Geometric's FAConv
-// (which adds self loops by default); the linear maps have the names of the authors' code,
+// There are no self loops. The publication's vector g = [r, l] is kept in two parts, with the names of PyTorch
+// Geometric's FAConv (which adds self loops by default). The linear maps have the names of the authors' code,
 // https://github.com/bdy9527/FAGCN. That code also adds a bias to the scores, drops entries of the features, and draws
-// initial weights from normal distributions (Glorot and Bengio's, times 1.414). Here initial weights are PyTorch
-// Geometric's. The defaults are the code's, except d, which is 32 there. Dropout of edges comes from the code, too;
-// the paper's formula is without.
+// initial weights from normal distributions (Glorot and Bengio's, times 1.414). Here initial weights are those of
+// PyTorch Geometric. The defaults are those of the code, except for d, which is 32 there. The dropout of edges is from
+// the code; the publication's formula does not have it.
 //
 // The layers are a loop that is compiled once, with a derivative by hand: see [faLayer].
 type fagcn struct{ pattern *sparse.Pattern }
@@ -94,10 +94,10 @@ func (f *fagcn) Build(b *Builder) Output {
 // 1/sqrt(d_i), the pattern's arrays and, with dropout, its seed.
 //
 // Let v be the cotangent of X', u_i = v_i / sqrt(d_i), y_j = x_j / sqrt(d_j), and s_ij = 1 - α_ij² the slope of tanh.
-// Then the cotangent of the score of edge (i, j) is s_ij u_i·y_j. A score is a sum of two terms, one for each end, so
-// only sums over edges are needed: the cotangent of x_j·l is (Σ_i s_ij u_i)·y_j, and that of x_i·r is u_i·(Σ_j s_ij
-// y_j). The derivative is three sums over neighbours. As the graph is undirected, α_ji is computed at the place of
-// edge (i, j).
+// Then the cotangent of the score of edge (i, j) is s_ij u_i·y_j. A score is a sum of two terms, one for each end of
+// the edge, so that only sums over edges are needed. The cotangent of x_j·l is (Σ_i s_ij u_i)·y_j, and that of x_i·r is
+// u_i·(Σ_j s_ij y_j). With the sum that the cotangent of x_j itself needs, the derivative takes three sums over
+// neighbours. As the graph is undirected, α_ji is computed at the place of edge (i, j).
 type faLayer struct {
 	pattern      *sparse.Pattern
 	eps, dropout float64
@@ -112,9 +112,9 @@ func (f faLayer) shared(first *Node, arrays []*Node, seed *Node) []*Node {
 	return out
 }
 
-// forScan converts a network's arrays for [solve.ScanVJP], which carries a cotangent for each floating-point array.
-// Only the first array stays in floating point. The others are package sparse's; those in floating point, zeros and
-// ones that mark padding, become integers.
+// forScan converts a network's arrays for [solve.ScanVJP], which carries a cotangent for each floating-point array. The
+// first array stays in floating point. The others are from package sparse. If they are in floating point, they are
+// zeros and ones that mark padding, and they are converted to integers, which need no cotangents.
 func forScan(arrays []*Node) []*Node {
 	out := []*Node{arrays[0]}
 	for _, a := range arrays[1:] {
@@ -126,14 +126,14 @@ func forScan(arrays []*Node) []*Node {
 	return out
 }
 
-// faEdges are a layer's edges: rows hold x_j / sqrt(d_j), and for every edge (i, j) there is α_ij and a mask that
-// multiplies its term: 0 for padding and dropped edges, else 1/(1-p).
+// faEdges are the edges of a layer. y has the rows x_j / sqrt(d_j). alpha is α_ij for every edge (i, j), and mask
+// multiplies its term of the sum: it is 0 for padding and dropped edges, else 1/(1-p).
 type faEdges struct {
 	sparse.BareEdges
 	y, alpha, mask *Node
 }
 
-// edges computes those of layer l, and the scores x·l (left) and x·r (right).
+// edges computes the edges of layer l, and the scores x·l (left) and x·r (right).
 func (f faLayer) edges(l, x *Node, own, shared []*Node) (e faEdges, left, right *Node) {
 	arrays := shared[2:]
 	if f.dropout > 0 {

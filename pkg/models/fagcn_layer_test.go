@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// With dropped edges, the derivative by hand of two layers equals the difference quotient along a random direction,
-// and each layer drops half of the edges, independently of the other.
+// With dropped edges, the derivative by hand of two layers, along a random direction, equals the difference quotient.
+// Each layer drops half of the edges, independently of the other layer.
 func TestFAGCNDropsEdges(t *testing.T) {
 	const n, width, depth = 60, 3, 2
 	var list []graphs.Edge
@@ -40,8 +40,8 @@ func TestFAGCNDropsEdges(t *testing.T) {
 			in = append(in, a)
 		}
 		layer := faLayer{network.pattern, 0.3, 0.5}
-		// The layers' result at the point plus h times the direction, weighted and summed; its derivative by h;
-		// and which places either layer keeps.
+		// The outputs are: the layers' result at the point plus h times the direction, multiplied by in[2] and summed;
+		// the derivative of this sum by h; and, for each layer, the places that it keeps.
 		ex, err := NewExec(e.Backend, func(in []*Node) []*Node {
 			h, at := in[0], in[3:6]
 			for i := range at {

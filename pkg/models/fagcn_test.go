@@ -10,7 +10,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// FAGCN is the paper's formula, for any number of layers and ε.
+// FAGCN equals the formula of its publication, for several numbers of layers and values of ε.
 func TestFAGCNEqualsFormula(t *testing.T) {
 	for _, c := range []struct {
 		layers int

@@ -9,17 +9,18 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// features are a graph's node features X, [n, m]. Dense features are one array. Features of which most are zero are a
-// sparse matrix or, where dropout acts on them, a pattern, whose values are the first array.
+// features are a graph's node features X, [n, m]. Dense features are one array. Features most of which are zero are a
+// sparse matrix or, if dropout changes their values in every step, a pattern. The values of a pattern are the first
+// array.
 type features struct {
 	sparse  *sparse.Matrix
 	pattern *sparse.Pattern
 	arrays  []*tensors.Tensor
 }
 
-// dense is the share of non-zero features from which on they are multiplied as a dense matrix. (Chameleon has 2325
-// features, one in 200 of them non-zero: there the dense product and its derivative took a fifth of an epoch of
-// GRAND.)
+// dense is a share of the features: if at least this share is not zero, the features are multiplied as a dense matrix.
+// (On Chameleon, one in 200 of the 2325 features of a node is not zero. There, the dense product and its derivative
+// took a fifth of the time of GRAND's epochs.)
 const dense = 1.0 / 16
 
 // Sparse tells whether a model keeps a graph's features as a sparse matrix, and how many of them are not zero.
@@ -32,7 +33,8 @@ func Sparse(g *graphs.Graph) (entries int, yes bool) {
 	return entries, float64(entries) < dense*float64(len(g.Features))
 }
 
-// newFeatures prepares the features in an order of the nodes.
+// newFeatures prepares the features, with their rows in the given order of the nodes. dropped tells that dropout acts
+// on the features.
 func newFeatures(g *graphs.Graph, order sparse.Order, dropped bool) (f features, err error) {
 	x := sparse.Permute(order, g.Features, g.NumFeatures)
 	if _, yes := Sparse(g); !yes {
@@ -62,13 +64,13 @@ func newFeatures(g *graphs.Graph, order sparse.Order, dropped bool) (f features,
 
 // dropped returns the features' arrays with dropout applied to the features.
 func (f features) dropped(b *Builder, nodes []*Node) []*Node {
-	if f.sparse != nil { // all features are zero
+	if f.sparse != nil { // this is only so if all features are zero
 		return nodes
 	}
 	return append([]*Node{b.Dropout(nodes[0])}, nodes[1:]...)
 }
 
-// times is X W^T for W, [d, m], with a gradient; nodes hold the arrays.
+// times is X W^T for W, [d, m]. It is differentiable by W. nodes hold the arrays of the features.
 func (f features) times(w *Node, nodes []*Node) *Node {
 	w = Transpose(w, 0, 1)
 	switch {
@@ -83,7 +85,7 @@ func (f features) times(w *Node, nodes []*Node) *Node {
 	return Dot(nodes[0], w).Product()
 }
 
-// denseFeatures are the node features, [n, Features]; nil where they are kept as a sparse matrix.
+// denseFeatures are the node features, [n, Features]. They are nil if the features are kept as a sparse matrix.
 func (b *Builder) denseFeatures() *Node {
 	if f := b.Model.features; f.sparse != nil || f.pattern != nil {
 		return nil
@@ -91,7 +93,7 @@ func (b *Builder) denseFeatures() *Node {
 	return b.features[0]
 }
 
-// mapped is x w^T, [n, in] to [n, out], of the node features where x is nil.
+// mapped is x w^T, [n, in] to [n, out]. A nil x stands for the node features.
 func (b *Builder) mapped(x, w *Node) *Node {
 	if x == nil {
 		return b.Encoded(w)

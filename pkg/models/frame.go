@@ -16,23 +16,23 @@ import (
 //
 //	H = dropout(ReLU(X W_in + b)),  Y = head(norm( f∘…∘f(H) ‖ g∘…∘g(H) )),  g = f^-1
 //
-// (ReLU and dropout commute).
+// The code applies dropout before ReLU, which gives the same result.
 type frame struct{ backbone }
 
 // backbone is what differs between the paper's models: the message passing between encoder and head.
 type backbone interface {
 	Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error)
-	// encoder is the name of the encoder's linear layer in the PyTorch code, and head the name of the head's layer
-	// number i of n.
+	// encoder is the name that the encoder's linear layer has in the authors' PyTorch code. head is the name of layer i
+	// of the n linear layers of the head.
 	encoder() string
 	head(i, n int) string
-	// spread extends rows for the graph's nodes to rows for all nodes that take part in message passing (see
-	// [halfHop]); it comes before the encoder's activation.
+	// spread takes a row for each node of the graph, and adds rows for the additional nodes that take part in message
+	// passing (see [halfHop]). It is called before the encoder's activation.
 	spread(b *Builder, h *Node) *Node
-	// represent makes the representation from the encoded features. solves is the number of solves of one step: stats
-	// hold the iterations of all of them together, and are divided by solves for means.
+	// represent makes the representation from the encoded features. solves is the number of solves in one step. stats
+	// holds the sum of the iterations of all these solves, so that the mean is this sum divided by solves.
 	represent(b *Builder, h *Node) (representation *Node, stats *solve.Stats, solves int)
-	// roundTrip passes the encoded features forwards and back again; see [Inverter].
+	// roundTrip passes the encoded features through the layers and back through their inverses; see [Inverter].
 	roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve.Stats)
 }
 
@@ -54,7 +54,7 @@ func (f frame) encode(b *Builder) *Node {
 	return Max(h, ZerosLike(h))
 }
 
-// readout is what the head makes of a representation: linear layers with ReLU between.
+// readout is the head: it makes logits of a representation, by linear layers with ReLU between them.
 func (f frame) readout(b *Builder, x *Node) *Node {
 	x = b.Norm("out_norm", x)
 	n := b.Config.HeadLayers
@@ -71,5 +71,6 @@ func (f frame) readout(b *Builder, x *Node) *Node {
 	return x
 }
 
-// sequential is the name of linear layer i in a PyTorch Sequential with an activation between every two.
+// sequential is the name of linear layer i in a torch.nn.Sequential of linear layers with an activation between every
+// two.
 func sequential(name string, i int) string { return fmt.Sprintf("%s.%d", name, 2*i) }

@@ -29,7 +29,7 @@ func init() {
 		New:      func(c Config) Network { return &fsgnn{hops: OwnOf[fsgnnSettings](c).Hops} }})
 }
 
-// fsgnnSettings are what FSGNN has besides the shared settings: the number of hops K.
+// fsgnnSettings are the settings that FSGNN has besides the shared settings: the number of hops K.
 type fsgnnSettings struct{ Hops int }
 
 // fsgnn is FSGNN (Maurya, Liu and Murata, "Simplifying approach to node classification in graph neural networks",
@@ -40,15 +40,15 @@ type fsgnnSettings struct{ Hops int }
 //	H_i    = softmax(a)_i norm(P_i W_i^T + b_i)             [n, d], for each of them
 //	logits = dropout(ReLU([H_0, …, H_2K])) W^T + b          of [n, (2K+1) d]
 //
-// A and Ã, [n, n], are the adjacency without and with self loops, symmetrically normalised; norm divides a row by its
-// Euclidean length ("hop-normalisation"); a, [2K+1], starts at ones. Published are K = 3 ("3-hop", the default here
-// and in the code), 8, 16 and 32, d = 64, dropout 0.5 to 0.7, and separate learning rates and weight decays for a, the
-// W_i and W; here there is one of each. The code also divides the features' rows by their sums, which here is left to
-// the dataset.
+// A and Ã, [n, n], are the adjacency without and with self loops, symmetrically normalised. norm divides each row by
+// its Euclidean length ("hop-normalisation"). a, [2K+1], starts at ones. The published settings are K = 3 ("3-hop", the
+// default here and in the code), 8, 16 and 32, d = 64, dropout 0.5 to 0.7, and separate learning rates and weight
+// decays for a, the W_i and W. Here all have one learning rate and one weight decay. The code also divides the rows of
+// the features by their sums. Here features are as the dataset has them.
 //
-// Dense features (see [Sparse]) are propagated once, on the host, which stores 2K more dense arrays [n, m]. For sparse
-// features, such as Cora's 1433 words, these would be too large: as A^k X W = A^k (X W), X W comes first, and rows of
-// width d are propagated in every step, by [hopSteps].
+// Dense features (see [Sparse]) are propagated once, when the graph is prepared. This stores 2K more dense arrays, [n,
+// m]. For sparse features, such as Cora's 1433 words, these arrays would be too large. As A^k X W = A^k (X W), sparse
+// features are first multiplied by W, and then rows of width d are propagated in every step, by [hopSteps].
 type fsgnn struct {
 	hops      int
 	adjacency *sparse.Matrix // A without normalisation, for sparse features
@@ -114,8 +114,8 @@ func (f *fsgnn) mapped(b *Builder) []*Node {
 	return out
 }
 
-// propagated is [fsgnn.mapped] for sparse features: all maps but the first are one product, in the order A X, …, A^K
-// X, Ã X, …, Ã^K X.
+// propagated is [fsgnn.mapped] for sparse features. One product computes all maps but the first, in the order A X, …,
+// A^K X, Ã X, …, Ã^K X.
 func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 	width, out := b.Config.Hidden, []*Node{b.Encode(name(0), b.Config.Hidden)}
 	weights, biases := make([]*Node, 2*f.hops), make([]*Node, 2*f.hops)
@@ -133,10 +133,10 @@ func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 	return out
 }
 
-// hopSteps propagates rows of 2K d columns, the first K d of them by A and the others by Ã. Block k of a half (d
-// columns, k = 1 … K) must be multiplied k times, so step l = 0 … K-1 of the scan multiplies in each half all columns
-// but the first l d. All steps read [roots], [n, 2], and the arrays of the unnormalised adjacency, whose weights are
-// all 1.
+// hopSteps propagates rows of 2K d columns: the first K d columns by A, and the others by Ã. Each half has K blocks of
+// d columns, and block k = 1 … K must be multiplied k times. Step l = 0 … K-1 of the scan therefore multiplies all
+// columns of each half but the first l d. All steps read [roots], [n, 2], and the arrays of the adjacency without
+// normalisation, whose weights are all 1.
 type hopSteps struct {
 	adjacency   *sparse.Matrix
 	hops, width int
@@ -156,7 +156,7 @@ func (h hopSteps) step(l, x *Node, _, shared []*Node) *Node {
 	return Where(moves, Mul(scale, sum), x)
 }
 
-// pull is the same propagation of the cotangent v, as the matrices are symmetric.
+// pull propagates the cotangent v in the same way, since the matrices are symmetric.
 func (h hopSteps) pull(l, _, v *Node, _, shared []*Node) (dx *Node, dOwn, dShared []*Node) {
 	dShared = make([]*Node, len(shared))
 	dShared[0] = loop.Zeros(shared[0])

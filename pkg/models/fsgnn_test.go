@@ -13,7 +13,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// FSGNN is the paper's formula, of dense features and of sparse ones, for any number of hops.
+// FSGNN equals the formula of its publication, for dense and for sparse features, and for several numbers of hops.
 func TestFSGNNEqualsFormula(t *testing.T) {
 	for _, c := range []struct {
 		g      *graphs.Graph

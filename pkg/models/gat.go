@@ -37,7 +37,7 @@ func (a *gat) settings() Config { return a.Config }
 
 func (a *gat) prepare(adjacency *sparse.CSR) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	edges, more := adjacency, [][]float32(nil)
-	if a.HalfHop > 0 { // edges from and to slow nodes have directions
+	if a.HalfHop > 0 { // with slow nodes, edges have directions
 		more = make([][]float32, 2)
 		if edges, more[0], more[1], err = withMirrorImages(adjacency); err != nil {
 			return nil, nil, err
@@ -59,14 +59,15 @@ func (a *gat) prepare(adjacency *sparse.CSR) (order sparse.Order, arrays []*tens
 	return a.pattern.Order(), arrays, nil
 }
 
-// block declares the block's parameters with the initial values of PyTorch Geometric, uniform by Glorot and Bengio
-// (2010): the matrix as one map from d to K d features, the attention vectors as maps from K to d.
+// block declares the block's parameters with the initial values of PyTorch Geometric, which are uniform (Glorot and
+// Bengio 2010). For their limits, the matrix counts as one map from d to K d features, and the attention vectors as
+// maps from K to d.
 func (a *gat) block(b *Builder, arrays []*Node) (solve.Block, []*Node) {
 	heads, d := b.Config.Heads, b.Config.Hidden
 	limit := math.Sqrt(6 / float64(heads+d))
 	source := b.Param(Param{Name: "stack.0.body.att_src", Shape: []int{1, heads, d}, Limit: limit})
 	target := b.Param(Param{Name: "stack.0.body.att_dst", Shape: []int{1, heads, d}, Limit: limit})
-	// [heads, out, in], as PyTorch has it.
+	// The heads' matrices are [heads, out, in], as in PyTorch.
 	params := []Param{b.Config.heads(heads, math.Sqrt(6/float64(d+heads*d)))}
 	if b.Config.Ego {
 		params = append(params, b.Config.ego())
@@ -76,7 +77,7 @@ func (a *gat) block(b *Builder, arrays []*Node) (solve.Block, []*Node) {
 	scores := func(v *Node) *Node { // W^(k) a: [heads, out, in] and [heads, out] to [in, heads]
 		return Einsum("koi,ko->ik", w, Reshape(v, heads, d))
 	}
-	// [in, heads, out]
+	// The transposed matrices are [in, heads, out].
 	values := b.blockScaled(DivScalar(Reshape(TransposeAllAxes(w, 2, 0, 1), d, heads*d), float64(heads)))
 	all := Concatenate([]*Node{values, scores(source), scores(target)}, 1)
 	if a.Ego {

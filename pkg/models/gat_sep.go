@@ -16,14 +16,14 @@ func init() {
 		Reference: "Veličković et al., ICLR 2018, "}, func() messages { return &gatSep{} }, "heads")
 }
 
-// gatSep is GAT (Veličković et al., ICLR 2018) with a node's own representation separate from the neighbours', in the
-// network [platonov], of K heads of width d' = d/K each, concatenated:
+// gatSep is GAT (Veličković et al., ICLR 2018) in the network [platonov]. A node's own representation is kept separate
+// from those of its neighbours. There are K heads of width d' = d/K each, which stand side by side:
 //
 //	M(Z)  = FFN([Y, H]),  H = [H^(1) … H^(K)]                       Z, Y, H [n, d]
 //	H^(k) = A^(k) Y^(k),  A^(k)_ij = softmax_j(LeakyReLU(u^(k)_j + v^(k)_i))
 //
-// over i's neighbours j, without i itself, with FFN of [feedForward], Y a linear map of Z, and u and v, [n, K], linear
-// maps of Y; LeakyReLU has the slope 0.2. H is 0 for a node without neighbours.
+// The softmax is over i's neighbours j, without i itself. FFN is [feedForward], Y is a linear map of Z, and u and v,
+// [n, K], are linear maps of Y. LeakyReLU has the slope 0.2. H is 0 for a node without neighbours.
 //
 // As in the authors' code, column a K + k of Y is feature a of head k, and u has a bias while v has none.
 type gatSep struct{ pattern *sparse.Pattern }
@@ -39,7 +39,7 @@ func (s *gatSep) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors
 func (s *gatSep) modules() []module {
 	return []module{func(b *Builder, name string, z *Node) *Node {
 		d, heads := b.Config.Hidden, b.Config.Heads
-		// The weights' columns are put head by head, which is cheaper than reordering Y.
+		// The columns of the weights are reordered to be head by head, which is cheaper than reordering Y.
 		columns := func(w *Node) *Node { return byHead(w, 1, d, heads) }
 		w, bias := b.linear(name+"input_linear", d, d)
 		y := affine(z, byHead(w, 0, d, heads), byHead(bias, 0, d, heads))
@@ -53,7 +53,7 @@ func (s *gatSep) modules() []module {
 }
 
 // byHead reorders an axis of a parameter from "feature by feature" (entry a K + k is feature a of head k) to "head by
-// head" (all features of head 0, then of head 1, …), in blocks of d entries.
+// head" (all features of head 0, then of head 1, …). Each block of d entries is reordered by itself.
 func byHead(w *Node, axis, d, heads int) *Node {
 	dims := w.Shape().Dimensions
 	split := slices.Concat(dims[:axis], []int{dims[axis] / d, d / heads, heads}, dims[axis+1:])

@@ -8,16 +8,17 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// edgeGates computes gates on a graph's edges. Besides the edges it holds A, for sums over all neighbours, and the
-// number of neighbours, [n, 1]. A score s_ij = target_i + source_j is a sum of node terms, so that derivatives are
-// sums over neighbours, without a vector product for each edge (as in [layers.GAT]).
+// edgeGates computes gates α_ij = σ(s_ij) on the edges of a graph. sum is the adjacency, for sums over all neighbours,
+// and degree the number of neighbours, [n, 1]. A score s_ij = target_i + source_j is the sum of a term of each of the
+// two nodes. Therefore all derivatives are sums over neighbours, and none needs an inner product for each edge (as in
+// [layers.GAT]).
 type edgeGates struct {
 	edges  sparse.BareEdges
 	sum    sparse.Operator
 	degree *Node
 }
 
-// edgeGate holds the two node terms of the scores, [n, 1] each.
+// edgeGate holds the two terms of the scores for every node, [n, 1] each.
 type edgeGate struct{ target, source *Node }
 
 // turned is the gate of the reversed edges, with scores s_ji.
@@ -38,7 +39,7 @@ func (e edgeGates) open(g edgeGate) *Node { return e.edges.Mask(Sigmoid(e.scores
 
 // gated is Σ_j α_ij x_j, [n, d].
 func (e edgeGates) gated(g edgeGate, x *Node) *Node {
-	// sums are Σ_j α_ij x_j and Σ_j α'_ij x_j, α' = α (1 - α).
+	// sums are Σ_j α_ij x_j and Σ_j α'_ij x_j, where α' = α (1 - α) is the derivative of the gate.
 	sums := func(g edgeGate, x *Node) []*Node {
 		alpha := e.open(g)
 		return e.edges.Products([]*Node{x, x}, []*Node{alpha, Mul(alpha, OneMinus(alpha))})
@@ -51,15 +52,17 @@ func (e edgeGates) gated(g edgeGate, x *Node) *Node {
 	})
 }
 
-// mean divides sums over neighbours by their number.
+// mean divides sums over neighbours by the number of neighbours.
 func (e edgeGates) mean(sums *Node) *Node { return Div(sums, MaxScalar(e.degree, 1)) }
 
-// teacher returns the loss of a gate: the mean over all edges between training nodes, whose labels known are one-hot
-// rows, of
+// teacher returns the loss of a gate, as a function of the gate. The loss is the mean of a binary cross-entropy over
+// all edges between training nodes. The target t_ij is 1 if both nodes are of one class, else 0. known are the labels
+// of the training nodes as one-hot rows, and zero rows for other nodes:
 //
 //	BCE(σ(s_ij), t_ij) = softplus(s_ij) - t_ij s_ij,  t_ij = known_i · known_j.
 //
-// The second term's sum over edges is one over nodes: Σ_i t_i (target_i + source_i) with t_i = Σ_j t_ij.
+// The sum of t_ij s_ij over all edges is computed as a sum over nodes, Σ_i t_i (target_i + source_i) with t_i = Σ_j
+// t_ij, since t is symmetric.
 func (e edgeGates) teacher(known *Node) func(g edgeGate) *Node {
 	is := sumOfColumns(known)
 	near := e.sum.Product(known)

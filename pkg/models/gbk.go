@@ -20,7 +20,7 @@ func init() {
 			return []Setting{{Name: "lambda", Value: &s.Lambda,
 				Help: "weight of the loss that teaches gates whether an edge joins nodes of one class", Most: 1e6}}
 		}),
-		Floor:    true, // the loss of the gates
+		Floor:    true, // the loss of the gates stays above 0
 		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 2, 64, 0.5 },
 		Check: func(c Config) error {
 			if c.Forward < 2 {
@@ -32,30 +32,32 @@ func init() {
 		New: func(Config) Network { return &gbk{} }})
 }
 
-// gbkSettings are what GBK-GNN has besides the shared settings: the weight λ of the gates' loss.
+// gbkSettings are the settings that GBK-GNN has besides the shared settings: the weight λ of the gates' loss.
 type gbkSettings struct{ Lambda float64 }
 
 // gbk is GBK-GNN (Du et al., "GBK-GNN: Gated Bi-Kernel Graph Neural Networks for Modeling Both Homophily and
-// Heterophily", WWW 2022): one kernel for neighbours of the same class, one for those of others, and a gate for each
-// edge that selects between them. From the features X_0 = F, [n, features], to the logits X_L, [n, outputs], layers
-// of width d between:
+// Heterophily", WWW 2022): it has one kernel (a linear map) for neighbours of the same class and one for neighbours of
+// other classes, and a gate for each edge that selects between the two. X_0 = F are the features, [n, features], X_L
+// the logits, [n, outputs], and the layers between have width d:
 //
 //	X_{l+1} = ReLU(X_l W_f^T + M + b)                              without ReLU in the last layer
 //	M_i     = 1/|N(i)| Σ_{j ∈ N(i)} α_ij W_s x_j + (1 - α_ij) W_d x_j
 //	α_ij    = σ(s_ij),  s_ij = W_g [x_i, x_j] + c                  W_g: [1, 2 width of X_l]
 //	loss    = cross-entropy + λ Σ_l mean of BCE(α_ij, [y_i = y_j])  over edges that join training nodes
 //
-// N(i) is without i, and M_i is 0 where it is empty. Dropout acts on X_1 … X_{L-1}.
+// BCE is the binary cross-entropy. Its target [y_i = y_j] is 1 if both nodes are of one class, else 0. N(i) are i's
+// neighbours without i itself. M_i is 0 if there are none. Dropout acts on X_1 … X_{L-1}.
 //
-// The authors' code, https://github.com/Xzh0u/GBK-GNN, differs from the paper, which is followed here: in the code the
-// second kernel reads x_i instead of x_j, the kernels' results are half as wide and concatenated, the gate's score
-// passes a LeakyReLU, and the gates' loss is a cross-entropy of the softmax of [1-α, α] whose targets tell whether one
-// label's number is 0. The code's defaults are L = 2, width 16, dropout 0.5 and λ = 1.84 (30 in its script for Cora,
-// CiteSeer, Texas and Cornell, for that softer loss).
+// The authors' code, https://github.com/Xzh0u/GBK-GNN, differs from the publication. This network follows the
+// publication. In the code, the second kernel reads x_i instead of x_j. The results of the kernels are half as wide,
+// and are concatenated. The score of the gate passes a LeakyReLU. The loss of the gates is a cross-entropy of the
+// softmax of [1-α, α], whose targets tell whether the number of one of the two labels is 0. The code's defaults are L =
+// 2, width 16, dropout 0.5 and λ = 1.84 (30 in its script for Cora, CiteSeer, Texas and Cornell; this is for its own
+// loss of the gates, whose softmax is less sharp).
 type gbk struct {
 	pattern   *sparse.Pattern
 	adjacency *sparse.Matrix
-	arrays    int // of the pattern
+	arrays    int // number of the pattern's arrays
 }
 
 // Prepare lays out the edges, and A for sums over all neighbours.
@@ -102,14 +104,14 @@ func (n *gbk) Build(b *Builder) (out Output) {
 	return out
 }
 
-// layer is one layer before its activation, and its gate; a nil x stands for the node features. M is computed as
+// layer is one layer before its activation, and its gate. A nil x stands for the node features. M is computed as
 //
 //	M = D^-1 (A X W_d^T + α X (W_s - W_d)^T)
 //
 // so that only one of the two sums over neighbours has weights for the edges.
 func (e edgeGates) layer(b *Builder, name string, x *Node, width int) (y *Node, g edgeGate) {
 	if x == nil && b.Features < width {
-		x = b.denseFeatures() // dense and narrow: summed before they are mapped; sparse features are mapped first
+		x = b.denseFeatures() // narrow features are summed before they are mapped, unless they are sparse
 	}
 	in := b.Features
 	if x != nil {

@@ -29,7 +29,7 @@ func init() {
 		New:      func(Config) Network { return &glognn{} }})
 }
 
-// glognnSettings have the names of the authors' code: Alpha and Beta are the paper's β_1 and β_2, and 1 - Delta
+// glognnSettings have the names of the authors' code: Alpha and Beta are the publication's β_1 and β_2, and 1 - Delta
 // is its α.
 type glognnSettings struct {
 	Alpha, Beta, Gamma, Delta float64
@@ -44,26 +44,27 @@ type glognnSettings struct {
 //	X_{l+1} = (1-γ) Z_l X_l + γ X_0                                     [n, c]
 //	logits  = X_L
 //
-// P = (D+I)^-1 (A+I). λ, [K, 1], is trained and starts at 1/K; all layers have the same. The paper's closed form, with
-// β = β1 + β2, is Z = [(1-γ) (X - γ X_0) X^T + β2 Σ_k λ_k P^k] [(1-γ)² X X^T + β I]^-1. Only Z X is needed, and
-// nothing is [n, n]:
+// P = (D+I)^-1 (A+I). λ, [K, 1], is trained, starts at 1/K, and is the same in all layers. The publication gives the
+// minimum in closed form. With β = β1 + β2, it is Z = [(1-γ) (X - γ X_0) X^T + β2 Σ_k λ_k P^k] [(1-γ)² X X^T + β I]^-1.
+// Only Z X is needed. It is computed without any dense matrix [n, n]:
 //
 //	Q       = (1-γ) X M^-1, M = (1-γ)² X^T X + β I                      [n, c] and [c, c]
 //	X_{l+1} = (1-γ) (X - γ X_0) X^T Q + β2 Σ_k λ_k P^k Q + γ X_0
 //
-// since [a X X^T + β I]^-1 X = X [a X^T X + β I]^-1. (The paper gets Q from Woodbury's identity, as a difference of two
-// terms, which is the same but for rounding.)
+// This is so because [a X X^T + β I]^-1 X = X [a X^T X + β I]^-1. (The publication gets Q from Woodbury's identity, as
+// a difference of two terms. Both are the same but for rounding.)
 //
-// Parameters are named fc1, fc2, fc3 and orders_weight, and settings alpha (β1), beta (β2), gamma, delta (the paper's
-// 1-α), order (K) and forward (the layers), as in https://github.com/RecklessRonan/GloGNN, small-scale/main.py. Paper
-// and code agree on the layer. What the paper leaves open is as in its code for small graphs: X_0 uses P as the
-// adjacency, and perceptrons share one hidden layer. (The code for large graphs has one more hidden layer, and A in
-// place of P.) The defaults are those published for Penn94, which lie nearest to the middle of all published settings
-// (β1 = 0, β2 = 1, γ = δ = 0.5, K = 2, 2 layers, dropout 0.5), except the width: 256 there, 64 here and in their runs
-// on small graphs.
+// The parameters fc1, fc2, fc3 and orders_weight, and the settings alpha (β1), beta (β2), gamma, delta (1-α in the
+// publication), order (K) and forward (the number of layers) have the names of https://github.com/RecklessRonan/GloGNN,
+// small-scale/main.py. Publication and code agree on the layer. What the publication leaves open is done as in its code
+// for small graphs: X_0 uses P as the adjacency, and the two perceptrons share one hidden layer. (The code for large
+// graphs has one more hidden layer, and A in place of P.) The defaults are those published for Penn94, which are
+// nearest to the middle of all published settings (β1 = 0, β2 = 1, γ = δ = 0.5, K = 2, 2 layers, dropout 0.5). Only the
+// width is not: it is 256 there, and 64 here and in the authors' runs on small graphs.
 type glognn struct{ powers, rows *sparse.Matrix }
 
-// Prepare lays out P twice, [n, n]: for its powers, and with columns in the graph's order for the product with W3.
+// Prepare lays out P, [n, n], twice: once for its powers, and once with its columns in the order in which the dataset
+// numbers the nodes, for the product with W3.
 func (n *glognn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	p := sparse.Adjacency(g).WithSelfLoops().RowNormalised()
 	if n.powers, err = sparse.NewMatrix(p, nil); err != nil {
@@ -75,7 +76,7 @@ func (n *glognn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors
 	return n.powers.Order(), slices.Concat(n.powers.Tensors(), n.rows.Tensors()), nil
 }
 
-// Build is the network; its representation are the scores of the classes, [n, c].
+// Build is the network; its representation is the scores of the classes, [n, c].
 func (n *glognn) Build(b *Builder) Output {
 	s, split := OwnOf[glognnSettings](b.Config), len(n.powers.Tensors())
 	x := MulScalar(b.Encode("fc1", b.Config.Hidden), s.Delta)
@@ -89,7 +90,7 @@ func (n *glognn) Build(b *Builder) Output {
 	return Output{Logits: b.FromScores(x), Representation: x}
 }
 
-// layer is a layer of x, [n, c]; weights are λ.
+// layer is X_{l+1} for x = X_l, [n, c], and first = X_0. weights are λ.
 func (s glognnSettings) layer(x, first *Node, p sparse.Operator, weights *Node) *Node {
 	keep := 1 - s.Gamma
 	gram := Dot(Transpose(x, 0, 1), x).Product()

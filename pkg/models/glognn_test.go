@@ -10,13 +10,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// set gives settings, name by name, their values.
+// set sets settings, given as name, value, name, value, …
 func set(t *testing.T, c *train.Config, settings ...string) {
 	t.Helper()
 	with(t, settings...)(c)
 }
 
-// The layer is the paper's closed form, with Z as [n, n].
+// GloGNN equals the closed form of its publication, in which Z is a dense matrix, [n, n].
 func TestGloGNNFormula(t *testing.T) {
 	for _, settings := range [][]string{
 		{"alpha", "3", "beta", "0.5", "gamma", "0.3", "delta", "0.8", "order", "3"},

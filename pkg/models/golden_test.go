@@ -31,9 +31,10 @@ type golden struct {
 	Gradients map[string][]float64
 }
 
-// The largest differences allowed from golden values, relative to them, in the Euclidean norm: for the logits, and for
-// the gradient by a parameter. The gradient by a parameter that cancels is zero; it may differ by zeroWithin of the
-// whole gradient.
+// logitsWithin and gradientWithin are the largest differences from golden values that are allowed: for the logits, and
+// for the gradient by a parameter. They are relative to the golden values, in the Euclidean norm. A parameter without
+// effect on the logits, such as one that cancels in a softmax, has a gradient of zero. There, the difference may be
+// zeroWithin times the norm of the gradient by all parameters.
 const logitsWithin, gradientWithin, zeroWithin = 2e-6, 1e-5, 1e-7
 
 // TestGolden compares models with the same models made of PyTorch Geometric's layers.
@@ -62,7 +63,7 @@ func readGolden(t *testing.T, file string) (w golden) {
 	return w
 }
 
-// compare evaluates the model on an engine.
+// compare computes the logits, the loss and the gradients on an engine, and compares them with the golden values.
 func (w golden) compare(t *testing.T, e *engine.Engine) {
 	c := train.Default(w.Model)
 	for _, key := range slices.Sorted(maps.Keys(w.Settings)) {

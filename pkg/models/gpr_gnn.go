@@ -22,12 +22,12 @@ func init() {
 //	H      = dropout(ReLU(dropout(X) W1^T + b1)) W2^T + b2      features X [n, features], H [n, outputs]
 //	logits = Σ_{k=0..K} γ_k Â^k dropout'(H)
 //
-// Â = D^-1/2 (A + I) D^-1/2, with D the degrees of A + I. The γ, K+1 numbers named prop1.temp, start at personalised
-// PageRank's α (1 - α)^k, (1 - α)^K for k = K, with α the setting "alpha". dropout' has a probability of its own,
-// "dprate". The defaults are the published K = 10, α = 0.1, width 64, and 0.5 for both probabilities; the authors
-// search α in 0.1, 0.2, 0.5, 0.9 and the learning rate by dataset.
+// Â = D^-1/2 (A + I) D^-1/2, with D the degrees of A + I. The γ are K+1 numbers, the parameter prop1.temp. They start
+// with the coefficients of personalised PageRank: α (1 - α)^k, and (1 - α)^K for k = K, where α is the setting "alpha".
+// dropout' has a probability of its own, "dprate". The defaults are the published K = 10, α = 0.1, width 64, and 0.5
+// for both probabilities; the authors search α in 0.1, 0.2, 0.5, 0.9 and the learning rate by dataset.
 //
-// The authors' code does not decay the γ; here all parameters have the same weight decay and learning rate.
+// The authors' code applies no weight decay to the γ. Here all parameters have the same weight decay and learning rate.
 type gprGNN struct{ filterNet }
 
 // Build is the network; its representation, [n, d], is what the perceptron's last layer reads.

@@ -39,17 +39,17 @@ func init() {
 type Diffusion struct {
 	// Time T_F and ReverseTime T_R: the features diffuse forwards to T_F and, with reverse process, backwards to -T_R.
 	Time, ReverseTime float64
-	// Solver is one of solve.MethodNames: euler and rk4 take steps of size Step; dopri5 chooses them so that a step's
-	// error stays below TolScale times 1e-7 absolute and 1e-9 relative.
+	// Solver is one of solve.MethodNames: euler and rk4 take steps of size Step. dopri5 chooses the sizes of its steps
+	// so that the error of a step stays below TolScale times 1e-7 absolute and 1e-9 relative.
 	Solver         string
 	Step, TolScale float64
-	// AttentionDim is the width of all heads' queries together, and of their keys.
+	// AttentionDim is the width of the queries of all heads together, which is also that of the keys.
 	AttentionDim int
 	// MaxEvaluations limits the evaluations of the right-hand side in either direction.
 	MaxEvaluations int
 }
 
-// forward lists the settings of GRAND, and both those of GRAND with a reverse process.
+// forward lists the settings of plain GRAND, and both lists those of GRAND with a reverse process.
 func (d *Diffusion) forward() []Setting {
 	return []Setting{
 		{Name: "time", Value: &d.Time, Help: "time to diffuse forwards", Most: 1e6},
@@ -95,7 +95,7 @@ func checkDiffusion(c Config) error {
 // integration is the integration to a time, with the authors' tolerances: tol-scale times 1e-7 absolute and 1e-9
 // relative.
 func (d Diffusion) integration(to float64) solve.Integration {
-	m, _ := solve.MethodNamed(d.Solver) // its name is checked before
+	m, _ := solve.MethodNamed(d.Solver) // Validate has checked the name
 	return solve.Integration{Method: m, To: to, Step: d.Step, AbsTol: d.TolScale * 1e-7, RelTol: d.TolScale * 1e-9,
 		MaxEvaluations: d.MaxEvaluations}
 }
@@ -104,7 +104,8 @@ func (d Diffusion) integration(to float64) solve.Integration {
 //
 //	dX/dt = σ(α) (A(H) - I) X,  X(0) = H,  representation ReLU(X(T_F) ‖ X(-T_R)),
 //
-// with the attention A of the encoded features H, computed once ([layers.Attention]); plain GRAND has X(T_F) alone.
+// where the attention A is computed once, from the encoded features H ([layers.Attention]). The representation of plain
+// GRAND has only X(T_F).
 type grand struct{ frame }
 
 // diffusion is GRAND's backbone.
@@ -115,8 +116,8 @@ type diffusion struct {
 
 func newDiffusion(c Config) grand { return grand{frame{&diffusion{Diffusion: OwnOf[Diffusion](c)}}} }
 
-// attention begins the names of its linear maps Q and K. The authors' files of weights also hold a Wout, which nothing
-// reads.
+// attention is the beginning of the names of the attention's linear maps Q and K. The authors' files of weights also
+// hold an array Wout, which this network does not read.
 const attention = "odeblock.multihead_att_layer."
 
 // Unused implements [Twin].
@@ -161,8 +162,8 @@ func (d *diffusion) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *s
 	return end, nil, stats
 }
 
-// field is the diffusion with attention computed from the encoded features. Initial values are those of the authors'
-// code: the attention's maps are almost zero, so that a node attends to all its neighbours alike, and σ(α) = 1/2.
+// field is the diffusion, with the attention of the encoded features. Initial values are those of the authors' code:
+// the matrices of Q and K are almost zero, so that a node attends to all its neighbours alike, and σ(α) = 1/2.
 func (d *diffusion) field(b *Builder, h *Node) (solve.Field, []*Node) {
 	rate := Sigmoid(b.Param(Param{Name: "odeblock.odefunc.alpha_train", Shape: []int{}}))
 	project := func(name string) *Node {
@@ -178,8 +179,8 @@ func (d *diffusion) field(b *Builder, h *Node) (solve.Field, []*Node) {
 	return field, field.Weights(a, rate, b.Arrays)
 }
 
-// outcomes is the number of outcomes of one integration. A network's outcome is a number in this base: its digits are
-// the outcomes of the integrations to T_F, to -T_R, and from T_F back to 0.
+// outcomes is the number of outcomes that one integration can have. The outcome of the network is a number in this
+// base. Its digits, from the lowest one, are the outcomes of the integrations to T_F, to -T_R, and from T_F back to 0.
 const outcomes = solve.NotFinite + 1
 
 // Explain implements [Explainer].

@@ -20,25 +20,25 @@ func init() {
 	registerPlatonov(k, func() messages { return &gt{separate: true} }, "heads")
 }
 
-// gt is the Graph Transformer (Shi et al., IJCAI 2021: dot products of neighbours) in the network [platonov], two
-// modules to a layer, of K heads of width d' = d/K each, concatenated:
+// gt is the Graph Transformer (Shi et al., IJCAI 2021), which attends by dot products with neighbours, in the network
+// [platonov]. A layer has two modules. There are K heads of width d' = d/K each, which stand side by side:
 //
 //	M_0(Z) = dropout(H W^T + b),  H = [H^(1) … H^(K)]               Z, H [n, d], W [d, d]
 //	H^(k)  = A^(k) V^(k),  A^(k)_ij = softmax_j(q^(k)_j · k^(k)_i / sqrt(d'))
 //	M_1(Z) = FFN(Z)
 //
-// with FFN of [feedForward] and q, k, V linear maps of Z with bias, whose columns are head by head. The softmax is
-// over i's neighbours j and, without -sep, i itself; with -sep, there are no self loops, and [Z, H], [n, 2d], takes
-// the place of H, so that a node is told apart from its neighbours. H is 0 for a node that has none.
+// FFN is [feedForward], and q, k, V are linear maps of Z with bias, whose columns are head by head. For "gt", the
+// softmax is over i's neighbours j and i itself. For "gt-sep", it is over i's neighbours alone, and [Z, H], [n, 2d],
+// takes the place of H, so that a node is told apart from its neighbours. H is then 0 for a node without neighbours.
 //
-// As in the authors' code, the query belongs to the neighbour and the key to the node itself: the usual formula with
-// the two names exchanged, which is the same model.
+// As in the authors' code, the query belongs to the neighbour and the key to the node itself. This is the usual formula
+// with the two names exchanged, and thus the same model.
 type gt struct {
 	separate bool
 	pattern  *sparse.Pattern
 }
 
-// Prepare lays out the neighbours, with the node itself unless it is kept separate.
+// Prepare lays out the neighbours of each node and, for "gt", the node itself.
 func (t *gt) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Adjacency(g)
 	if !t.separate {

@@ -26,7 +26,7 @@ func init() {
 		New:      func(Config) Network { return &h2gcn{} }})
 }
 
-// h2gcnSettings are what H2GCN has besides the shared settings: the number of rounds K.
+// h2gcnSettings are the settings that H2GCN has besides the shared settings: the number of rounds K.
 type h2gcnSettings struct{ Rounds int }
 
 // h2gcn is H2GCN (Zhu et al., "Beyond homophily in graph neural networks: current limitations and effective designs",
@@ -40,9 +40,9 @@ type h2gcnSettings struct{ Rounds int }
 // each symmetrically normalised by its own degrees; rows of nodes without such neighbours are zero. There are no
 // weights between W_e, [m, d], and W_c, and no biases.
 //
-// Published are K = 1 and 2 (H2GCN-2, the default here and in the authors' code), d = 64 and dropout 0 or 0.5. The
-// authors' code, https://github.com/GemsLab/H2GCN, is in TensorFlow and has the columns in the order R_K, R_0, …,
-// R_{K-1}, which makes no difference. Names and shapes of parameters are those of the reimplementation
+// The published settings are K = 1 and K = 2 (H2GCN-2, the default here and in the authors' code), d = 64 and dropout 0
+// or 0.5. The authors' code, https://github.com/GemsLab/H2GCN, is in TensorFlow and has the columns in the order R_K,
+// R_0, …, R_{K-1}, which makes no difference. Names and shapes of parameters are those of the reimplementation
 // https://github.com/GitEventhandler/H2GCN-PyTorch.
 type h2gcn struct{ one, two *sparse.Matrix }
 
@@ -65,12 +65,12 @@ func (h *h2gcn) Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error
 	return h.two.Order(), append(h.two.Tensors(), h.one.Tensors()...), nil
 }
 
-// secondBytes is the memory per entry of A2 while it is laid out: at the peak 68 bytes were measured for the 45
-// million entries of Tolokers, of which 8 are passed to the program.
+// secondBytes is the memory that each entry of A2 takes while A2 is laid out. For the 45 million entries of Tolokers,
+// 68 bytes per entry were measured at the peak. Of these, 8 bytes are passed to the program.
 const secondBytes = 72
 
-// admitSecond returns an error where laying out an A2 of so many entries takes more than the free memory, if that is
-// known.
+// admitSecond returns an error if laying out an A2 with this number of entries takes more than the free memory. free is
+// 0 if the free memory is not known.
 func admitSecond(g *graphs.Graph, entries int, free int64) error {
 	if need := secondBytes * int64(entries); free > 0 && need > free {
 		return fmt.Errorf("h2gcn on graph %q (%d nodes, %d edges): %d pairs of nodes are exactly two steps apart, "+
@@ -86,7 +86,7 @@ func (h *h2gcn) Build(b *Builder) Output {
 	split := len(h.two.Tensors())
 	one, two := h.one.On(b.Arrays[split:]), h.two.On(b.Arrays[:split])
 	rounds := OwnOf[h2gcnSettings](b.Config).Rounds
-	// Starts are Glorot and Bengio's (2010), as in both implementations.
+	// Initial values are those of Glorot and Bengio (2010), as in both implementations.
 	weight := func(name string, in, out int) *Node { return b.glorot(name, in, out, in, out) }
 	r := b.Encoded(Transpose(weight("w_embed", b.Features, b.Config.Hidden), 0, 1))
 	r = Max(r, ZerosLike(r))

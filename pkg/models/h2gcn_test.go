@@ -10,11 +10,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// H2GCN is the paper's formula with any number of rounds.
+// H2GCN equals the formula of its publication, for several numbers of rounds.
 func TestH2GCNEqualsFormula(t *testing.T) {
 	for _, rounds := range []int{0, 1, 2} {
 		modeltest.Equals(t, "h2gcn", func(d *modeltest.Dense) (logits, penalty *Node) {
-			// Walks of one step and of two, as 0 and 1, and from them the nodes exactly two steps away.
+			// two is 1 where a walk of two steps leads from one node to the other, and then only where they are exactly
+			// two steps apart.
 			is := func(x *Node) *Node { return MinScalar(x, 1) }
 			two := is(Dot(d.A, d.A).Product())
 			two = Mul(Mul(two, Sub(OnesLike(two), d.A)), Sub(OnesLike(two), d.I))

@@ -13,16 +13,18 @@ import (
 
 // halfHop is Half-Hop (Azabou et al., "Half-Hop: A graph upsampling approach for slowing down message passing", ICML
 // 2023). Every edge j → i into a chosen node i is replaced by edges j → s → i and i → s with a new slow node s. The
-// slow node's features are α x_j + (1 - α) x_i; as the encoder is affine, its encoded features are mixed instead,
-// which is the same. Slow nodes take part in all layers and are left out at the end. Convolutions take the number of
-// incoming edges as the degree, as PyTorch Geometric does.
+// slow node's features are α x_j + (1 - α) x_i. Here the encoded features are mixed instead, before the encoder's
+// activation; this gives the same, since the encoder is affine up to there. Slow nodes take part in all layers, and
+// their rows are removed after the last layer. Convolutions take the number of incoming edges as the degree of a node,
+// as PyTorch Geometric does.
 //
-// Each node is chosen with the probability p, once, as in the authors' code, https://github.com/nerdslab/halfhop, which
-// changes the data before training: training and evaluation see the same graph, whatever the seed.
+// Each node is chosen with the probability p. The choice is made only once, so that training and evaluation see the
+// same graph, and it does not depend on the seed of the training. In the authors' code,
+// https://github.com/nerdslab/halfhop, the data are changed before training, too.
 type halfHop struct {
-	mix, leave *sparse.CSR // [all, nodes] and [nodes, all]
+	mix, leave *sparse.CSR // [all, nodes] and [nodes, all]; all includes slow nodes
 	into, back *sparse.Matrix
-	arrays     int // of into
+	arrays     int // number of into's arrays
 }
 
 // newHalfHop adds slow nodes to an adjacency without self loops; they are numbered after the graph's own nodes.
@@ -83,8 +85,8 @@ func (h *halfHop) prepare(order sparse.Order) (arrays []*tensors.Tensor, err err
 	return append(slices.Clone(h.into.Tensors()), h.back.Tensors()...), nil
 }
 
-// enter adds a row for every slow node, a mixture of the rows of its edge's ends, [nodes, d] to [all, d]; exit leaves
-// these rows out again.
+// enter adds a row for every slow node, which is a mixture of the rows of the two nodes that its edge joins: [nodes, d]
+// to [all, d]. exit removes these rows again.
 func (h *halfHop) enter(x *Node, arrays []*Node) *Node {
 	return h.into.On(arrays[:h.arrays]).Product(x)
 }
@@ -105,7 +107,7 @@ func (l *edgeList) csr(targets, sources int) (*sparse.CSR, error) {
 	return sparse.FromEdges(targets, sources, l.target, l.source, l.weight)
 }
 
-// normalisedByTargets is D^-1/2 A D^-1/2, where D holds the row sums of A: the numbers of incoming edges.
+// normalisedByTargets is D^-1/2 A D^-1/2, where D holds the row sums of A, which are the numbers of incoming edges.
 func normalisedByTargets(a *sparse.CSR) *sparse.CSR {
 	s, degree := *a, make([]float64, a.Rows)
 	for i := range degree {
@@ -122,8 +124,8 @@ func normalisedByTargets(a *sparse.CSR) *sparse.CSR {
 	return &s
 }
 
-// withMirrorImages adds to a square matrix the transposes of its entries. In both, entry marks the places that are
-// entries of a, and image those whose transpose is one.
+// withMirrorImages adds to a square matrix a the transposes of its entries. For every entry of the result, both, entry
+// is 1 if it is an entry of a, and image is 1 if its transpose is an entry of a; else they are 0.
 func withMirrorImages(a *sparse.CSR) (both *sparse.CSR, entry, image []float32, err error) {
 	t := a.Transpose()
 	var l edgeList

@@ -15,7 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// The graph with slow nodes, node by node; and with normalisation after every layer, of slow nodes as well.
+// Models with Half-Hop equal a formula on the graph with slow nodes, which is made here node by node. The normalisation
+// after every layer acts on slow nodes as well.
 func TestHalfHop(t *testing.T) {
 	g := modeltest.Tiny(t)
 	for p, norm := range map[string]string{"1": "layer", "0.5": "none"} {
@@ -40,13 +41,15 @@ func TestHalfHop(t *testing.T) {
 	}
 }
 
-// byTargets divides entries by the roots of the sums of the rows of both their ends.
+// byTargets is D^-1/2 A D^-1/2, where D holds the row sums of A.
 func byTargets(a *Node) *Node {
 	r := Inverse(Sqrt(ReduceAndKeep(a, ReduceSum, 1)))
 	return Mul(Mul(a, r), Transpose(r, 0, 1))
 }
 
-// slowed are the adjacency with slow nodes and self loops, and the shares of the nodes in slow nodes' features.
+// slowed returns the adjacency with slow nodes and self loops. It also returns the matrix that mixes the features of
+// the graph's nodes into those of all nodes: its rows for slow nodes hold the shares of the two nodes at the ends of
+// the edge.
 func slowed(on *Graph, g *graphs.Graph, chosen []bool, alpha float32) (a, mix *Node) {
 	n := g.NumNodes
 	var directed [][2]int // target and source
@@ -80,7 +83,8 @@ func slowed(on *Graph, g *graphs.Graph, chosen []bool, alpha float32) (a, mix *N
 	return Const(on, rows), Const(on, shares)
 }
 
-// States can be followed where there are slow nodes, and the last one is what the head reads.
+// Trace works with slow nodes: its states have rows for the graph's own nodes only, and the head gives the model's
+// prediction for the last state.
 func TestTraceOfSlowNodes(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		g, c := modeltest.Board(t, 4), modeltest.Small("gcn")

@@ -25,36 +25,36 @@ func init() {
 		New: func(c Config) Network { return &jacobiConv{order: OwnOf[jacobiSettings](c).Order} }})
 }
 
-// jacobiSettings are those of polynomial filters, and the parameters a and b of the Jacobi polynomials.
+// jacobiSettings are the settings of polynomial filters, and the parameters a and b of the Jacobi polynomials.
 type jacobiSettings struct {
 	filterSettings
 	A, B float64
 }
 
-// jacobiConv is JacobiConv (Wang and Zhang, "How Powerful are Spectral Graph Neural Networks", ICML 2022), a linear
-// network with a filter for each output, with the parameters' names of their code,
+// jacobiConv is JacobiConv (Wang and Zhang, "How Powerful are Spectral Graph Neural Networks", ICML 2022). It is a
+// linear network with a filter for each output. Parameters have the names of the authors' code,
 // https://github.com/GraphPKU/JacobiConv:
 //
 //	H        = dropout'(dropout(X) W^T + b)               features X [n, features], H [n, outputs]
 //	logits_c = Σ_{k=0..K} β_kc Π_{i=1..k} γ_i P_k(P) H_c  column by column
 //	γ_i      = α tanh(η_i)                                "polynomial coefficient decomposition"
 //
-// P = D^-1/2 A D^-1/2 without self loops, and P_k are the Jacobi polynomials with the parameters a and b. The β are
-// comb.comb_weight, [1, K+1, outputs], which start at 1, and η_1 … η_K the numbers conv.alphas.0 … conv.alphas.K-1,
-// which start at min(1/α, 1). dropout' has a probability of its own, "dprate".
+// P = D^-1/2 A D^-1/2 without self loops, and the P_k are the Jacobi polynomials with the parameters a and b. The β are
+// the parameter comb.comb_weight, [1, K+1, outputs], and start at 1. The numbers η_1 … η_K are the parameters
+// conv.alphas.0 … conv.alphas.K-1, and start at min(1/α, 1). dropout' has a probability of its own, "dprate".
 //
 // The published K is 10. The authors search all other settings by dataset; the defaults here are about the medians of
 // what they found: a = b = 1, α = 1, and 0.5 for both probabilities. They search separate learning rates and weight
-// decays for W, η and β; here there is one of each.
+// decays for W, η and β. Here these have one learning rate and one weight decay.
 //
-// In the recurrence of the authors' code, the term with a² - b² has the wrong sign, which changes polynomials from
-// degree 2 on where |a| and |b| differ. Here the polynomials are Jacobi's.
+// In the recurrence of the authors' code, the term with a² - b² has the wrong sign. This changes the polynomials from
+// degree 2 on if |a| and |b| differ. Here the polynomials are the true Jacobi polynomials.
 type jacobiConv struct {
 	filterNet
 	order int
 }
 
-// Unused are arrays in the authors' files that nothing reads: the features, and a last η.
+// Unused are arrays in the authors' files that this network does not read: the features, and one η more than is needed.
 func (n *jacobiConv) Unused() []string {
 	return []string{"emb.modlist.0.x", fmt.Sprintf("conv.alphas.%d", n.order)}
 }
@@ -64,7 +64,7 @@ func (n *jacobiConv) Build(b *Builder) Output {
 	s := OwnOf[jacobiSettings](b.Config)
 	h := b.DropoutOf(b.Encode("emb.modlist.2", b.Outputs), s.DropRate)
 	beta := b.Param(Param{Name: "comb.comb_weight", Shape: []int{1, s.Order + 1, b.Outputs}, Value: 1})
-	products := []*Node{Ones(b.Graph, shapes.Make(beta.DType(), 1, 1))} // of γ_1 … γ_k, for each k
+	products := []*Node{Ones(b.Graph, shapes.Make(beta.DType(), 1, 1))} // products[k] is γ_1 … γ_k
 	for i := range s.Order {
 		eta := b.Param(Param{Name: fmt.Sprintf("conv.alphas.%d", i), Shape: []int{}, Value: min(1/s.Alpha, 1)})
 		products = append(products, Mul(products[i], Reshape(MulScalar(Tanh(eta), s.Alpha), 1, 1)))

@@ -36,13 +36,13 @@ func init() {
 		}),
 		Defaults: func(c *Config) { c.Hidden, c.Dropout = 64, 0.7 },
 		Depth:    func(Config) string { return "1" },
-		// Y has no gradient, and contains the labels of the training nodes.
+		// Y of [lrgnn] is treated as a constant, and contains the labels of the training nodes.
 		Detached: true, ReadsLabels: true,
 		New: func(c Config) Network { return &lrgnn{lrgnnSettings: OwnOf[lrgnnSettings](c)} }})
 }
 
-// lrgnnSettings have the names of the authors' code, but for Rank (k there), Updates (gamma), FactorDropout (r) and
-// EdgeMean (large_scale).
+// lrgnnSettings have the names of the authors' code, except for four: Rank is called k there, Updates gamma,
+// FactorDropout r, and EdgeMean large_scale.
 type lrgnnSettings struct {
 	Estimator, Factor                              string
 	Rank, Updates                                  int
@@ -53,7 +53,7 @@ type lrgnnSettings struct {
 // lrgnn is LRGNN (Liang et al., "Predicting Global Label Relationship Matrix for Graph Neural Networks under
 // Heterophily", NeurIPS 2023), for n nodes, c classes, width d and rank k:
 //
-//	Y      = known labels, else the softmax of an estimator, which is trained beside        [n, c]
+//	Y      = known labels, else the softmax of an estimator, trained at the same time       [n, c]
 //	s_ij   = Y_i·Y_j - δ, for neighbours alone                                              a signed graph
 //	H      = dropout(ReLU((1-λ) (F W1^T + b1) + λ (A Wa^T + ba)))                           [n, d]; W1 [d, m], Wa [d, n]
 //	X      = H W2^T + b2                                                                    [n, c]
@@ -62,33 +62,36 @@ type lrgnnSettings struct {
 //	R_ij   = s_ij - U_i·V_j + b, for neighbours with (s_ij - U_i·V_j)² < t_ij, else 0
 //	logits = (1-α) U V^T X + α X                                                            [n, c]
 //
-// A step of U is one of softImpute-ALS (Hastie et al. 2015) for Σ (s_ij - U_i·V_j)² + ε ‖X X^T - U V^T‖² + β ‖U‖².
-// Edges with large residuals are left out of it, as outliers: t_ij = f_ij (q3 + 3/2 (q3 - q1)), with quartiles q1 and
-// q3 of all squared residuals, and f_ij = (1/2 + (‖Y_i‖ - 1/c) (‖Y_j‖ - 1/c) + log(e - 1 + |s_ij|))/3. Nothing is
-// [n, n]: U V^T X = U (V^T X). In training, columns of X and V are dropped in ε X X^T V and ε V^T V with the
-// probability "factor-dropout".
+// A step of U is a step of softImpute-ALS (Hastie et al. 2015) for Σ (s_ij - U_i·V_j)² + ε ‖X X^T - U V^T‖² + β ‖U‖².
+// Edges with large residuals are treated as outliers, and are left out of the step. Their limit is t_ij = f_ij (q3 +
+// 3/2 (q3 - q1)), where q1 and q3 are quartiles of the squared residuals of all edges, and f_ij = (1/2 + (‖Y_i‖ - 1/c)
+// (‖Y_j‖ - 1/c) + log(e - 1 + |s_ij|))/3. No dense matrix is [n, n]: U V^T X is computed as U (V^T X). In training,
+// columns of X and V are dropped in ε X X^T V and ε V^T V with the probability "factor-dropout".
 //
-// The paper's text was not at hand. Followed is its code, https://github.com/Jinx-byebye/LRGNN, with its default
-// settings and its single layer, except d (512 there), and with these differences:
-//   - The estimator, of two layers, is trained together with the rest by a cross-entropy of its own. In the code it is
-//     trained before, with early stopping. It learns the same here, since Y passes no gradient to it; Y is its present
-//     output.
-//   - In f, 1/2 stands in place of the logistic function of an attention that receives no gradient and so keeps its
-//     random initial values.
+// The text of the publication was not available. This network therefore follows its code,
+// https://github.com/Jinx-byebye/LRGNN, with the code's default settings, except for d (512 there), and with its single
+// layer. It differs from the code in these points:
+//   - The estimator has two layers and a cross-entropy loss of its own. Here it is trained at the same time as the rest
+//     of the network, and Y is computed from its current output. In the code, it is trained before the rest, with early
+//     stopping. In both, it learns from its own loss alone, since Y is treated as a constant.
+//   - In f, 1/2 takes the place of the logistic function of an attention. In the code, this attention receives no
+//     gradient and so keeps its random initial values.
 //   - Steps for V are those for U with S^T in place of S. In the code, one index is transposed, which makes no
-//     difference where U V^T is symmetric.
+//     difference if U V^T is symmetric.
 //   - With "edge-mean", s_ij is divided by the number of i's neighbours, and is at least -5. The code divides by the
-//     number of j's neighbours, though it calls this row normalisation.
-//   - U starts with a ridge of β, since a V of lower rank has no inverse otherwise. Features are not dropped.
+//     number of j's neighbours, although it calls this row normalisation.
+//   - The initial U has a ridge, β I, since V^T V has no inverse if the rank of V is less than k.
+//   - Features are not dropped.
 type lrgnn struct {
 	lrgnnSettings
 	edges   *sparse.Pattern
 	rows    *sparse.Matrix
-	smooth  *sparse.Matrix // Â; nil where nothing needs it
+	smooth  *sparse.Matrix // Â; nil if nothing needs it
 	entries int
 }
 
-// Prepare lays out the edges; A with columns in the graph's order, for its product with Wa; and Â.
+// Prepare lays out the edges, then A, with its columns in the order in which the dataset numbers the nodes, for the
+// product with Wa, and then Â if it is needed.
 func (n *lrgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Adjacency(g)
 	n.entries = a.Entries()
@@ -109,7 +112,7 @@ func (n *lrgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.
 	return order, arrays, nil
 }
 
-// Build is the network; its representation are the scores of the classes, [n, c].
+// Build is the network; its representation is the scores of the classes, [n, c].
 func (n *lrgnn) Build(b *Builder) Output {
 	c, first := b.Config, len(n.edges.Tensors())
 	second := first + len(n.rows.Tensors())

@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// relationships is the signed graph that [lrgnn] factorises: values of edges, [places, 1].
+// relationships is the signed graph that [lrgnn] factorises. Its arrays are values of edges, [places, 1].
 type relationships struct {
 	lrgnnSettings
 	b       *Builder
@@ -19,8 +19,8 @@ type relationships struct {
 	s, back, trust, shift *Node
 }
 
-// relationships are the s_ij and f_ij of all edges, from Y: one-hot labels of training nodes, and elsewhere the
-// softmax of scores, [n, c]. They have no gradient.
+// relationships are the s_ij and f_ij of all edges. They are computed from Y, which has the one-hot labels of training
+// nodes, and the softmax of scores, [n, c], for all other nodes. They have no gradient.
 func (n *lrgnn) relationships(b *Builder, edges sparse.Edges, scores *Node) relationships {
 	known := b.Known()
 	y := Where(BroadcastToShape(isKnown(known), known.Shape()), known, Softmax(StopGradient(scores), -1))

@@ -11,7 +11,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// The factors are those of [n, n] matrices of relationships and residuals.
+// LRGNN equals its formula with relationships and residuals as dense matrices, [n, n].
 func TestLRGNNFormula(t *testing.T) {
 	for _, settings := range [][]string{
 		{"rank", "3", "alpha", "0.4"},
@@ -74,7 +74,7 @@ func (f lowRank) relationships(scores, v, x *Node) *Node {
 }
 
 func (f lowRank) step(s, trust, u, v, x *Node) *Node {
-	const entries = 22 // of the tiny graph's adjacency
+	const entries = 22 // number of entries of the tiny graph's adjacency
 	residual := Sub(s, Dot(u, Transpose(v, 0, 1)).Product())
 	squares := StopGradient(Square(residual))
 	inside := GreaterThan(f.A, ZerosLike(f.A))

@@ -15,15 +15,14 @@ func init() {
 		New: func(Config) Network { return mlp{} }})
 }
 
-// mlp is a perceptron of two layers that reads every node's own features alone, as in He et al. (NeurIPS 2021).
-// Defaults are their width 64 and dropout 0.5; parameters have the names of their code,
-// https://github.com/ivam-he/BernNet:
+// mlp is a perceptron of two layers that reads only each node's own features, as in He et al. (NeurIPS 2021). Defaults
+// are their width 64 and dropout 0.5; parameters have the names of their code, https://github.com/ivam-he/BernNet:
 //
 //	H      = dropout(ReLU(dropout(X) W1^T + b1))   features X [n, features], H [n, d]
 //	logits = H W2^T + b2                           [n, outputs]
 type mlp struct{}
 
-// Prepare needs nothing of the graph.
+// Prepare has nothing to lay out.
 func (mlp) Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error) {
 	return sparse.AsGiven(g.NumNodes), nil, nil
 }

@@ -13,17 +13,17 @@ import (
 func TestMLP(t *testing.T) {
 	formula := func(d *modeltest.Dense) (logits, penalty *Node) { return perceptron(d), nil }
 	modeltest.Equals(t, "mlp", formula)
-	// Sparse features that are dropped in training have a layout of their own.
+	// Sparse features are laid out in another way if training drops some of them.
 	modeltest.EqualsOn(t, fewFeatures(t), "mlp", formula, with(t, "dropout", "0.5"))
 }
 
-// perceptron is the perceptron that most of the networks begin with.
+// perceptron is the perceptron of the model mlp, with which several other models begin.
 func perceptron(d *modeltest.Dense) *Node {
 	h := d.Linear("lin1", d.X)
 	return d.Linear("lin2", Max(h, ZerosLike(h)))
 }
 
-// with sets settings of a model's own.
+// with sets settings, given as name, value, name, value, …
 func with(t *testing.T, settings ...string) func(c *train.Config) {
 	return func(c *train.Config) {
 		for i := 0; i < len(settings); i += 2 {

@@ -15,18 +15,20 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Model is a model for the nodes of one graph.
+// Model is a classifier of nodes that is prepared for one graph.
 type Model struct {
 	Config Config
-	// Order is the nodes' order in what the model reads and returns.
+	// Order is the order of the nodes in all arrays that the model reads and returns.
 	Order sparse.Order
-	// Arrays are the features and what the network has laid out, to be passed to the graph for [Model.Builder].
+	// Arrays are the features, followed by the arrays that Network.Prepare returned. They are arguments of the compiled
+	// program; [Model.Builder] takes their nodes.
 	Arrays []*tensors.Tensor
-	// Features and Outputs are numbers per node; Classes is the number of classes. Outputs is 1 for two classes.
+	// Features and Outputs are the numbers of features and of logits of each node. Classes is the number of classes.
+	// Outputs equals Classes, except that it is 1 for two classes.
 	Features, Outputs, Classes int
-	// Still leaves out what training draws at random, such as dropout.
+	// Still turns off all randomness of training, such as dropout.
 	Still bool
-	// Network is what the model's kind has made.
+	// Network is the network that the model's [Kind] has made.
 	Network  Network
 	features features
 }
@@ -57,8 +59,8 @@ func New(c Config, g *graphs.Graph) (*Model, error) {
 	return m, nil
 }
 
-// Seen is the graph as a model sees it: without the directions of edges, unless the model reads them. Those models have
-// the setting "undirected", and read directions where there are any as long as it is false.
+// Seen is the graph as the model sees it. Edges keep their directions only if the model has the setting "undirected"
+// and this setting is false. All other models see a graph without directions.
 func Seen(c Config, g *graphs.Graph) *graphs.Graph {
 	if registry[c.Model].Has("undirected") && !c.Undirected {
 		return g
@@ -66,8 +68,8 @@ func Seen(c Config, g *graphs.Graph) *graphs.Graph {
 	return g.Undirected()
 }
 
-// Builder is the model in a graph: its parameters are variables of scope, arrays are the nodes of Arrays. Dropout is
-// active where the scope is in training.
+// Builder returns the builder that adds the model to a computation graph. The model's parameters are variables of
+// scope. arrays are the nodes that hold [Model.Arrays]. Dropout is active if the graph is built for training.
 func (m *Model) Builder(scope *model.Scope, arrays []*Node) *Builder {
 	split := len(m.features.arrays)
 	b := &Builder{Model: m, Scope: scope, Graph: arrays[0].Graph(), Arrays: arrays[split:], features: arrays[:split]}
@@ -82,13 +84,13 @@ func (m *Model) dropsFeatures() bool {
 	return registry[m.Config.Model].DropFeatures && m.Config.Dropout > 0
 }
 
-// Build adds the model to a graph; see [Model.Builder].
+// Build adds the model to a computation graph; see [Model.Builder].
 func (m *Model) Build(scope *model.Scope, arrays []*Node) Output {
 	return m.Network.Build(m.Builder(scope, arrays))
 }
 
-// Explain says in a sentence why what the model computed means nothing, for an Output.Stats.Outcome; it
-// is empty where all is well.
+// Explain says in a sentence why the computation of the model failed, given the value of its Output.Stats.Outcome. It
+// returns "" if the computation did not fail.
 func (m *Model) Explain(outcome int) string {
 	if e, ok := m.Network.(Explainer); ok {
 		return e.Explain(outcome)
@@ -96,7 +98,8 @@ func (m *Model) Explain(outcome int) string {
 	return ""
 }
 
-// Pretraining is the number of epochs in which a part of the model is trained alone; see [Pretrainer].
+// Pretraining is the number of epochs at the start of training in which only a part of the model is trained; see
+// [Pretrainer].
 func (m *Model) Pretraining() int {
 	if p, ok := m.Network.(Pretrainer); ok {
 		return p.Pretraining(m.Config)
@@ -106,18 +109,21 @@ func (m *Model) Pretraining() int {
 
 // Declaration lists what a model keeps in a store of variables.
 type Declaration struct {
-	// Params are the parameters that the network declared itself; GoMLX's own layers have others.
+	// Params are the parameters that the network declared by [Builder.Param]. Parameters of GoMLX's own layers are not
+	// among them.
 	Params []Param
-	// Variables are all variables of the model, in the order in which they were made: what a training keeps.
+	// Variables are all variables of the model, in the order in which they were made. Checkpoints hold all of them.
 	Variables []*model.Variable
-	// Separate tells that evaluation differs from training, by dropout or by statistics that training gathers.
+	// Separate tells that the model computes something else in evaluation than in training, because of dropout or
+	// because it gathers statistics in training.
 	Separate bool
 	// Solves is Output.Solves.
 	Solves int
 }
 
-// Declare makes a model's variables in a store, by building the model once in training mode in a graph that is thrown
-// away. start gives the initial values of the network's own parameters; GoMLX's layers use their initialisers.
+// Declare makes a model's variables in a store. To do so, it builds the model once, in training mode, in a computation
+// graph that is then thrown away. start gives the initial values of the network's own parameters. GoMLX's layers use
+// their own initialisers.
 func (m *Model) Declare(backend compute.Backend, store *model.Store,
 	start func(Param) (*tensors.Tensor, error)) (d Declaration, err error) {
 	before := map[*model.Variable]bool{}
@@ -147,11 +153,12 @@ func (m *Model) Declare(backend compute.Backend, store *model.Store,
 	return d, store.InitializeVariables(backend, nil)
 }
 
-// Parameters lists a model's arrays for graphs with so many features and classes, without needing a graph: the
-// network's own parameters and those of GoMLX's layers. Arrays with an entry for every node ([Param.Nodes]) are listed
-// as for two nodes; see [ParametersOn].
+// Parameters lists the arrays of a model for graphs with the given numbers of features and classes: the network's own
+// parameters and those of GoMLX's layers. It needs no graph. Arrays with an entry for every node ([Param.Nodes]) are
+// listed with the shape that they have for two nodes; [ParametersOn] gives their shape for a given graph.
 func Parameters(c Config, features, classes int) ([]Param, error) {
-	// No other shape depends on the number of nodes or edges, so that a graph of two nodes and one edge will do.
+	// The shapes of all other arrays depend neither on the number of nodes nor on the number of edges. Therefore a
+	// graph of two nodes and one edge is enough.
 	ones := slices.Repeat([]float32{1}, 2*features)
 	g, err := graphs.New("two nodes", 2, []graphs.Edge{{0, 1}}, ones, features, []int32{0, 1}, classes, nil)
 	if err != nil {
@@ -188,7 +195,8 @@ func ParametersOn(c Config, g *graphs.Graph) ([]Param, error) {
 // NameOf is the name that a variable has in files of weights.
 func NameOf(v *model.Variable) string { return strings.TrimPrefix(v.Path(), model.ScopeSeparator) }
 
-// Unused names arrays that files of a model's weights may hold though nothing reads them.
+// Unused lists the names of arrays that files of a model's weights may hold although the model does not read them; see
+// [Twin].
 func Unused(c Config) []string {
 	k, err := Lookup(c.Model)
 	if err != nil {
@@ -200,8 +208,8 @@ func Unused(c Config) []string {
 	return nil
 }
 
-// LayerOf is the zero value of the type of the model's layers, such as layers.GCN{}; nil where its layers differ in
-// type or it has none.
+// LayerOf is the zero value of the type of the model's layers, such as layers.GCN{}. It is nil if the model has no
+// layers, or layers of several types.
 func LayerOf(c Config) any {
 	k, err := Lookup(c.Model)
 	if err != nil {

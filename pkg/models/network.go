@@ -11,26 +11,28 @@ import (
 
 // Network is what a [Kind] makes of a configuration: a model for the nodes of one graph.
 type Network interface {
-	// Prepare lays a graph out for message passing. It returns the order in which the network has the nodes, and the
-	// arrays that Build finds in [Builder.Arrays], such as the arrays of an adjacency matrix. It is called once,
-	// before Build.
+	// Prepare makes the arrays that the network needs for message passing on a graph, such as the arrays of an
+	// adjacency matrix. It returns the order of the nodes in all arrays of the model, and the arrays, which Build finds
+	// in [Builder.Arrays]. It is called once, before Build.
 	Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error)
-	// Build adds the network to a computation graph. It may be called several times, for training and for evaluation,
-	// and panics as GoMLX does where a graph cannot be built.
+	// Build adds the network to a computation graph. It may be called several times, for training and for evaluation.
+	// Like GoMLX's functions, it panics if the computation graph cannot be built.
 	Build(b *Builder) Output
 }
 
-// Output is what a network makes of a graph, per node in the network's order.
+// Output is the result of a network. Its rows are in the network's order of the nodes.
 type Output struct {
-	// Logits are [n, Outputs]: one for two classes, else one per class.
+	// Logits are [n, Outputs]. A node has one logit for each class, or a single logit if there are two classes.
 	Logits *Node
 	// Representation is what the last layer, the head, reads: [n, width].
 	Representation *Node
-	// Stats are the statistics of the reverse process, nil without one. Solves is the number of its solves, 0 without
-	// a reverse process: mean iterations are those of all solves divided by Solves.
+	// Stats are the statistics of the solves of the reverse process, or of GRAND's integrations. They are nil if there
+	// are none. Solves is the number of solves in one step: Stats.Iterations divided by Solves is the mean number of
+	// iterations.
 	Stats  *solve.Stats
 	Solves int
-	// Penalty, if not nil, is a scalar that is added to the loss in training: a model's own objective.
+	// Penalty, if not nil, is a scalar that is added to the loss in training, such as a loss term that only this model
+	// has.
 	Penalty *Node
 }
 
@@ -38,16 +40,16 @@ type Output struct {
 type Inverter interface {
 	Network
 	// RoundTrip returns the encoded input, and the result of running the layers forwards and then their inverses.
-	// changes are the mean changes of the iterates in each iteration of the inverses (see [solve.Profile]), nil where
-	// there are none.
+	// changes are the mean changes of the iterates in each iteration of the inverses (see [solve.Profile]). They are
+	// nil if the inverses are not found by fixed-point iteration.
 	RoundTrip(b *Builder) (start, end, changes *Node, stats *solve.Stats)
 }
 
-// Tracer is a network made of layers whose states can be looked at.
+// Tracer is a network of layers that can return the state after each layer.
 type Tracer interface {
 	Network
-	// Trace returns the states, [n, d] each, after the given numbers of layers in either direction. Both lists ascend;
-	// 0 is the encoded input. Trace has no gradient.
+	// Trace returns the states, [n, d] each, after the given numbers of layers in either direction. Both lists of
+	// numbers ascend. After 0 layers, the state is the encoded input. Trace has no gradient.
 	Trace(b *Builder, forward, reverse []int) (forwards, reverses []*Node)
 	// Readout returns the logits, [n, Outputs], that the head makes of a forward and a reverse state. A nil state
 	// stands for zeros, so that the head reads the other direction alone (paper section 4.1.3, "Qualitative
@@ -55,7 +57,7 @@ type Tracer interface {
 	Readout(b *Builder, forward, reverse *Node) *Node
 }
 
-// Explainer is a network whose computation can end in failure.
+// Explainer is a network whose computation can fail.
 type Explainer interface {
 	Network
 	// Explain says in a sentence why a computation failed, given the value of its Output.Stats.Outcome; it returns ""
@@ -63,7 +65,7 @@ type Explainer interface {
 	Explain(outcome int) string
 }
 
-// Pretrainer is a network of which a part is trained alone at first.
+// Pretrainer is a network of which only a part is trained in the first epochs.
 type Pretrainer interface {
 	Network
 	// Pretraining is the number of epochs in which that part is trained. Early stopping begins after these epochs, and
@@ -71,16 +73,16 @@ type Pretrainer interface {
 	Pretraining(c Config) int
 }
 
-// Twin is a network with a PyTorch implementation whose files of weights hold arrays that nothing reads.
+// Twin is a network with a PyTorch implementation, whose files of weights hold arrays that this network does not read.
 type Twin interface {
 	Network
 	// Unused returns the names of these arrays.
 	Unused() []string
 }
 
-// Layered is a network of layers of one kind.
+// Layered is a network whose layers are all of one type.
 type Layered interface {
 	Network
-	// Layer is the zero value of the layer, such as layers.GCN{}.
+	// Layer is the zero value of this type, such as layers.GCN{}, or nil if the settings change the layers.
 	Layer() any
 }

@@ -26,7 +26,8 @@ func init() {
 				{Name: "share-gate", Value: &s.ShareGate, Help: "use one gating network in all layers"},
 			}
 		}),
-		// As in the authors' configurations for heterophilic graphs, except the width: theirs is 256, with 64 gates.
+		// The defaults are from the authors' configurations for heterophilic graphs, except for the width, which is 256
+		// there, with 64 gates.
 		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 8, 64, 0.2 },
 		Check: func(c Config) error {
 			if size := OwnOf[orderedSettings](c).ChunkSize; c.Hidden%size != 0 {
@@ -38,16 +39,16 @@ func init() {
 		New: func(Config) Network { return &ordered{} }})
 }
 
-// orderedSettings are what Ordered GNN has besides the shared settings: the chunk size C, the number of layers of the
-// network f before message passing, and whether all layers have one gating network.
+// orderedSettings are the settings that Ordered GNN has besides the shared settings: the chunk size C, the number of
+// layers of the network f before message passing, and whether all layers share one gating network.
 type orderedSettings struct {
 	ChunkSize, InputLayers int
 	ShareGate              bool
 }
 
 // ordered is Ordered GNN (Song et al., "Ordered GNN: Ordering Message Passing to Deal with Heterophily and
-// Over-smoothing", ICLR 2023), in which the messages of each hop have neurons of their own: a gate marks the neurons
-// already filled by earlier hops, and from layer to layer it can only grow.
+// Over-smoothing", ICLR 2023). In it, the messages of each hop have neurons of their own. A gate marks the neurons that
+// the messages of earlier hops have filled already. From layer to layer, the gate can only grow.
 //
 //	X_0     = f(F)                                  layers dropout(LayerNorm(ReLU(F W^T + b))), [n, d]
 //	M_l     = D^-1 A X_l                            [n, d], without self loops
@@ -56,11 +57,11 @@ type orderedSettings struct {
 //	X_{l+1} = LayerNorm(g X_l + (1 - g) M_l)        g = g_{l+1} with each column C times
 //	logits  = X_L W^T + b                           [n, outputs]
 //
-// Every layer has its own gating network W, [d/C, 2d], or all layers share one. Normalisation, and dropout of X_l
-// before each layer and before the last map, are taken from the authors' code,
-// https://github.com/LUMIA-Group/OrderedGNN, whose names the parameters have; the paper's formulas have neither. The
-// code has two dropout probabilities (0 to 0.5 each), drops input features as well, and calls the number of gates,
-// d/C, the chunk size. Its defaults are L = 8, d = 256, 64 gates, and one or two layers in f.
+// Every layer has its own gating network W, [d/C, 2d], or all layers share one. Parameters have the names of the
+// authors' code, https://github.com/LUMIA-Group/OrderedGNN. The normalisation, and the dropout of X_l before each layer
+// and before the last map, are taken from this code; the publication's formulas have neither. The code has two dropout
+// probabilities (0 to 0.5 each), and drops input features as well. What it calls the chunk size is the number of gates,
+// d/C. Its defaults are L = 8, d = 256, 64 gates, and one or two layers in f.
 type ordered struct{ mean *sparse.Matrix }
 
 // Prepare lays out D^-1 A, [n, n].

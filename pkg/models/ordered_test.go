@@ -12,7 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// orderedWith are settings of Ordered GNN that the defaults do not have.
+// orderedWith changes settings of Ordered GNN to values that are not the defaults.
 func orderedWith(t *testing.T) func(c *train.Config) {
 	return func(c *train.Config) {
 		c.Forward = 3
@@ -26,13 +26,13 @@ func orderedWith(t *testing.T) func(c *train.Config) {
 
 func TestOrdered(t *testing.T) { modeltest.Check(t, "ordered-gnn", orderedWith(t)) }
 
-// The network is that of the formulas.
+// Ordered GNN equals its formulas.
 func TestOrderedFormula(t *testing.T) {
 	modeltest.Equals(t, "ordered-gnn", ordered)
 	modeltest.Equals(t, "ordered-gnn", ordered, orderedWith(t))
 }
 
-// ordered adds up the softmax column by column.
+// ordered is the network on dense matrices, with cumax computed by adding up the columns of the softmax one by one.
 func ordered(d *modeltest.Dense) (logits, penalty *Node) {
 	x := d.X
 	for i := range d.Config.Value("input-layers").(int) {
@@ -60,7 +60,7 @@ func ordered(d *modeltest.Dense) (logits, penalty *Node) {
 			}
 			gate := sum
 			if last[k] != nil {
-				gate = OneMinus(Mul(OneMinus(last[k]), OneMinus(sum))) // a or b
+				gate = OneMinus(Mul(OneMinus(last[k]), OneMinus(sum))) // SOFTOR
 			}
 			last[k] = gate
 			columns = append(columns, Add(Mul(gate, column(x, k*size, (k+1)*size)),
@@ -71,7 +71,7 @@ func ordered(d *modeltest.Dense) (logits, penalty *Node) {
 	return d.Linear("linear_trans_out", x), nil
 }
 
-// Chunks that do not fill the width are refused.
+// A chunk size that does not divide the width is refused.
 func TestOrderedRefuses(t *testing.T) {
 	c := models.Default("ordered-gnn")
 	c.Hidden = 6

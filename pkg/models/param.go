@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/layers"
 )
 
-// Param declares an array of a model and its initial value: uniform in ±Limit; where Limit is 0, Values; and without
-// Values, Value in every entry.
+// Param declares an array of a model and its initial value. If Limit is not 0, the entries are drawn uniformly from
+// ±Limit. Otherwise they are Values or, if there are no Values, all equal to Value.
 type Param struct {
 	// Name is the name in the PyTorch implementation, where there is one. Matrices of linear maps are [out, in].
 	Name         string
@@ -20,24 +20,26 @@ type Param struct {
 	Values       []float64
 	// Fixed marks an array that is part of the model but not trained, such as running statistics.
 	Fixed bool
-	// Heads is K where the array holds K matrices stacked along its rows, [K d, d]; 0 for a single matrix.
+	// Heads is K if the array holds K matrices stacked along its rows, [K d, d]. It is 0 for a single matrix.
 	Heads int
-	// Nodes marks an array whose last axis has an entry for every node, in the order of the graph.
+	// Nodes marks an array whose last axis has an entry for every node, in the order in which the dataset numbers the
+	// nodes.
 	Nodes bool
-	// Bound, if not nil, bounds the array's norm. Where several parameters have the same Bound, it bounds the sum of
-	// their norms.
+	// Bound, if not nil, bounds the array's norm. If several parameters have the same Bound, it bounds the sum of their
+	// norms.
 	Bound *Bound
 }
 
 // Bound is a bound on the sum of the norms of all parameters that share it; see [layers.Bound].
 type Bound struct {
 	Norm layers.Norm
-	// Limit c of the sum.
+	// Limit is the largest value c that the sum may have.
 	Limit float64
-	// Project tells that the optimiser scales the weights down to the limit after every step.
+	// Project tells that training scales the weights down to the limit after every step of the optimiser. If it is
+	// false, the model itself has to scale them, by [Bounded.Apply].
 	Project bool
-	// Start is the largest Frobenius norm that each parameter may start with (with heads, the mean of their norms); 0:
-	// any.
+	// Start is the largest Frobenius norm that each parameter may start with. For a parameter with heads, the mean of
+	// their norms counts. 0 stands for no limit.
 	Start float64
 }
 
@@ -62,12 +64,13 @@ func Groups(params []Param) (groups []Bounded) {
 	return groups
 }
 
-// Apply scales the parameters' values down, all by the same factor, where the sum of their norms exceeds the limit.
+// Apply scales the parameters' values down, all by the same factor, if the sum of their norms exceeds the limit.
 func (g Bounded) Apply(values []*Node) []*Node {
 	return layers.Bound(g.Norm, g.Limit, values, g.heads())
 }
 
-// Meet scales the parameters' values, up or down, so that the sum of their norms equals the limit.
+// Meet scales the parameters' values up or down, all by the same factor, so that the sum of their norms equals the
+// limit.
 func (g Bounded) Meet(values []*Node) []*Node {
 	return layers.ToBound(g.Norm, g.Limit, values, g.heads())
 }
@@ -88,7 +91,7 @@ func (p Param) size() int {
 	return size
 }
 
-// Draw draws the parameter's initial value, without its bound.
+// Draw draws the parameter's initial value, without scaling it down to Bound.Start.
 func (p Param) Draw(rng *rand.Rand) []float32 {
 	values := make([]float32, p.size())
 	for i := range values {
@@ -111,7 +114,8 @@ func (p Param) Start(rng *rand.Rand) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(values, p.Shape...)
 }
 
-// shrink scales values down to the given Frobenius norm (with heads, the mean of their norms) if they exceed it.
+// shrink scales values down to the given Frobenius norm if their norm exceeds it. With heads, the mean of their norms
+// counts.
 func (p Param) shrink(values []float32, to float64) {
 	heads, norm := max(1, p.Heads), 0.0
 	for head := range slices.Chunk(values, len(values)/heads) {
@@ -123,7 +127,7 @@ func (p Param) shrink(values []float32, to float64) {
 	}
 }
 
-// Zeros has the parameter's shape.
+// Zeros is an array of zeros with the parameter's shape.
 func (p Param) Zeros() (*tensors.Tensor, error) {
 	return tensors.FromFlatDataAndDimensions(make([]float32, p.size()), p.Shape...), nil
 }

@@ -13,28 +13,29 @@ import (
 )
 
 // platonov is the network of Platonov et al., "A critical look at the evaluation of GNNs under heterophily: are we
-// really making progress?" (ICLR 2023), with the parameters' names of their code,
-// https://github.com/yandex-research/heterophilous-graphs: modules M_k with layer normalisation before them and a skip
-// connection around them, one or several to a layer,
+// really making progress?" (ICLR 2023). A layer has one or several modules M_k, each with a layer normalisation before
+// it and a skip connection around it. Parameters have the names of the authors' code,
+// https://github.com/yandex-research/heterophilous-graphs:
 //
 //	X_0     = GELU(dropout(F W^T + b))            features F [n, features], X_k [n, d]
 //	X_{k+1} = X_k + M_k(LayerNorm(X_k))
 //	logits  = LayerNorm(X_K) W^T + b              [n, outputs]
 //
-// GELU is x Φ(x) with the normal distribution function Φ itself (Hendrycks and Gimpel 2016), as torch.nn.GELU.
+// GELU is x Φ(x) with the exact normal distribution function Φ (Hendrycks and Gimpel 2016), as torch.nn.GELU.
 type platonov struct{ messages }
 
-// messages is what differs between networks of this form: the modules.
+// messages is the part in which networks of this form differ: the modules.
 type messages interface {
 	Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error)
 	// modules lists the modules of one layer.
 	modules() []module
 }
 
-// module is M_k of Z = LayerNorm(X_k), [n, d] to [n, d]; name begins the names of its parameters.
+// module is M_k of Z = LayerNorm(X_k), [n, d] to [n, d]. name is the beginning of the names of its parameters.
 type module func(b *Builder, name string, z *Node) *Node
 
-// platonovSettings are what these networks have besides the shared settings: m, the "hidden dimension multiplier".
+// platonovSettings are the settings that these networks have besides the shared settings: m, the "hidden dimension
+// multiplier" of [feedForward].
 type platonovSettings struct{ Multiplier int }
 
 // registerPlatonov fills in what all these networks have in common.
@@ -45,7 +46,8 @@ func registerPlatonov(k Kind, network func() messages, shared ...string) {
 		return []Setting{{Name: "hidden-dim-multiplier", Value: &s.Multiplier,
 			Help: "width between the two linear maps of a layer, in widths of a layer", Least: 1, Most: 64}}
 	})
-	// As Platonov et al., but for the width: theirs is 512, for GPUs; 64 is this project's, for small machines.
+	// The defaults are those of Platonov et al., except for the width. They have 512, for GPUs; 64 is for small
+	// machines.
 	k.Defaults = func(c *Config) { c.Forward, c.Hidden, c.Heads, c.Dropout = 5, 64, 8, 0.2 }
 	k.New = func(Config) Network { return platonov{network()} }
 	Register(k)
@@ -72,7 +74,7 @@ func feedForward(b *Builder, name string, y *Node) *Node {
 }
 
 // feedForwardOf is [feedForward] for a Y whose columns have another order than the columns of the parameter W1. The
-// function columns reorders W1's columns as Y's.
+// function columns puts the columns of W1 in the order of Y's columns.
 func feedForwardOf(b *Builder, name string, y *Node, columns func(w *Node) *Node) *Node {
 	inner := OwnOf[platonovSettings](b.Config).Multiplier * b.Config.Hidden
 	w, bias := b.linear(name+"linear_1", y.Shape().Dimensions[1], inner)

@@ -15,7 +15,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// network is Platonov et al.'s network of modules, so many to a layer, on dense matrices.
+// network is Platonov et al.'s network on dense matrices, with the given number of modules in each layer.
 func network(perLayer int, module func(d *modeltest.Dense, k int, name string, z *Node) *Node) modeltest.Formula {
 	return func(d *modeltest.Dense) (logits, penalty *Node) {
 		x := activation.Gelu(d.Linear("input_linear", d.X))
@@ -34,7 +34,7 @@ func denseFFN(d *modeltest.Dense, name string, y *Node) *Node {
 // column is column k of x.
 func column(x *Node, k int) *Node { return Slice(x, AxisRange(), AxisElem(k)) }
 
-// outer is s_j + t_i, [n, n], of columns.
+// outer is the matrix of s_j + t_i, [n, n], of two columns s and t.
 func outer(s, t *Node) *Node { return Add(Transpose(s, 0, 1), t) }
 
 func leaky(x *Node) *Node { return Where(GreaterThan(x, ZerosLike(x)), x, MulScalar(x, 0.2)) }
@@ -101,8 +101,8 @@ func TestGT(t *testing.T) {
 	modeltest.Check(t, "gt-sep", change(t, "heads", "1", "dropout", "0.2"))
 }
 
-// The parameters have the names and shapes of Platonov et al.'s models, each linear map and normalisation a weight
-// and, unless marked by a *, a bias.
+// The parameters have the names and shapes of Platonov et al.'s models. Each linear map and each normalisation has a
+// weight and, unless its name ends in * below, a bias.
 func TestPlatonovParameters(t *testing.T) {
 	for model, modules := range map[string][]map[string][]int{
 		"sage": {{"feed_forward_module.linear_1": {12, 8}, "feed_forward_module.linear_2": {4, 12}}},
@@ -153,7 +153,7 @@ func TestPlatonovParameters(t *testing.T) {
 	}
 }
 
-// Heads that cannot stand side by side are refused.
+// A width that is not a multiple of the number of heads is refused.
 func TestHeadsSideBySide(t *testing.T) {
 	for _, model := range []string{"gat-sep", "gt", "gt-sep"} {
 		c := models.Default(model)

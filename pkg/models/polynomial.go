@@ -39,12 +39,13 @@ func chebyshev(order int) basis {
 	return out
 }
 
-// filter is Σ_k p_k(P) x diag(θ_k), [n, d], for x, [n, d]. θ is [K+1, d], one filter for each column, or [K+1, 1], the
-// same for all. P, [n, n], is symmetric, and arrays are its tensors.
+// filter is Σ_k p_k(P) x diag(θ_k), [n, d], for x, [n, d]. θ is [K+1, d], with a filter for each column, or [K+1, 1],
+// with the same filter for all columns. P, [n, n], is symmetric, and arrays are its tensors.
 //
-// As P is symmetric, the cotangent of x is the same filter applied to the result's cotangent v, and that of θ_k is the
-// sum over rows of x ∘ p_k(P) v. So both passes take K products each, compiled once, and only x is kept. (GPR-GNN on
-// Tolokers compiles in 8 s on a busy machine; with K products inlined it took 44 s.)
+// Let v be the cotangent of the result. As P is symmetric, the cotangent of x is the same filter, applied to v. The
+// cotangent of θ_k is the sum of the rows of x ∘ p_k(P) v, where ∘ multiplies entry by entry. So the forward pass and
+// the backward pass take K products each, only x is kept, and a loop is compiled once for all K products. (On Tolokers,
+// GPR-GNN compiles in 8 s on a busy machine. Without a loop, it took 44 s.)
 func (b basis) filter(p *sparse.Matrix, arrays []*Node, x, theta *Node) *Node {
 	theta = BroadcastToDims(theta, len(b)+1, x.Shape().Dimensions[1])
 	in := filtered{theta: StopGradient(theta), basis: ConvertDType(Const(x.Graph(), b.rows()), x.DType()),
@@ -67,11 +68,12 @@ type filtered struct {
 	arrays          []*Node
 }
 
-// run filters v. With back set it also returns the cotangents of θ, [K+1, d]: row k sums x ∘ p_k(P) v over nodes.
+// run filters v. If back is set, it also returns the cotangents of θ, [K+1, d]: row k is the sum of x ∘ p_k(P) v over
+// nodes.
 func (b basis) run(p *sparse.Matrix, in filtered, v *Node, back bool) []*Node {
 	type state struct {
 		now, before, sum *Node
-		dots             []*Node // none, or one
+		dots             []*Node // the cotangents of θ if back is set, else none
 	}
 	s := state{now: v, before: loop.Zeros(v), sum: Mul(v, Slice(in.theta, AxisElem(0)))}
 	if back {
@@ -102,8 +104,8 @@ func putRow(table, values, k *Node) *Node {
 	return Where(Equal(places, loop.Like(k, places)), values, table)
 }
 
-// filterNet is the part that polynomial filter networks share: P = D^-1/2 A D^-1/2, [n, n], with D the degrees of A,
-// where A has self loops or not. Rows of P are zero for nodes without edges.
+// filterNet is the part that polynomial filter networks share: P = D^-1/2 A D^-1/2, [n, n], where D holds the degrees
+// of A. If selfLoops is set, A has self loops. Rows of P are zero for nodes without edges.
 type filterNet struct {
 	selfLoops bool
 	matrix    *sparse.Matrix

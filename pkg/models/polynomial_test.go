@@ -107,7 +107,8 @@ func TestBernNet(t *testing.T) {
 }
 
 func TestJacobiConv(t *testing.T) {
-	// The polynomials by their explicit sum: Σ_s C(n+a, n-s) C(n+b, s) ((P-1)/2)^s ((P+1)/2)^(n-s).
+	// This formula computes the polynomials by their explicit sum: Σ_s C(n+a, n-s) C(n+b, s) ((P-1)/2)^s
+	// ((P+1)/2)^(n-s).
 	choose := func(x float64, k int) float64 {
 		y := 1.0
 		for i := range k {
@@ -140,7 +141,7 @@ func TestJacobiConv(t *testing.T) {
 		with(t, "order", "4", "alpha", "0.5", "jacobi-a", "1.5", "jacobi-b", "-0.25"))
 }
 
-// parameters are those of a model for 7 features and 5 classes, of width 4.
+// parameters are the parameters of a model of width 4, for 7 features and 5 classes.
 func parameters(t *testing.T, model string, change func(c *train.Config)) []models.Param {
 	t.Helper()
 	c := train.Default(model)

@@ -74,8 +74,8 @@ func drop(t *testing.T, e *engine.Engine, g *graphs.Graph, kind string, times in
 	return out
 }
 
-// Dropout keeps the right share of entries, scaled up, and its choices in different places, arrays and steps are
-// independent.
+// Dropout keeps the right share of entries, and scales them up. Its choices are independent for different entries, for
+// different arrays and in different steps.
 func TestDropout(t *testing.T) {
 	const rows, columns = 300, 64
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
@@ -83,7 +83,7 @@ func TestDropout(t *testing.T) {
 			x := Ones(b.Graph, shapes.Make(dtypes.Float32, rows, columns))
 			return []*Node{b.Dropout(x), b.Dropout(x)}
 		})
-		var kept [][]float64 // 1 or 0
+		var kept [][]float64 // for each array: 1 for entries that are kept, else 0
 		for _, x := range slices.Concat(steps...) {
 			k := make([]float64, len(x))
 			for i, v := range x {
@@ -94,7 +94,7 @@ func TestDropout(t *testing.T) {
 			}
 			kept = append(kept, k)
 		}
-		four := 4 / math.Sqrt(rows*columns) // standard deviations of a mean
+		four := 4 / math.Sqrt(rows*columns) // four standard deviations of the mean of entries with standard deviation 1
 		for a, k := range kept {
 			for _, shift := range []int{0, 1, 2, 7, columns, 1024} {
 				for _, other := range kept[a:] {
@@ -116,10 +116,10 @@ func TestDropout(t *testing.T) {
 	})
 }
 
-// Node features are dropped before they are encoded, dense as well as sparse ones.
+// Dropout acts on node features before they are encoded, both on dense and on sparse features.
 func TestDropFeatures(t *testing.T) {
 	const n, m = 400, 64
-	for _, each := range []int{3, 40} { // features other than zero
+	for _, each := range []int{3, 40} { // the number of a node's features that are not zero
 		rng := rand.New(rand.NewPCG(2, 7))
 		x := make([]float32, n*m)
 		for i := range n {
@@ -137,7 +137,7 @@ func TestDropFeatures(t *testing.T) {
 		enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 			y := drop(t, e, g, "mlp", 1, func(b *models.Builder) []*Node { return []*Node{b.Encode("x", m)} })[0][0]
 			kept := 0.0
-			for i, v := range y { // the order of a perceptron's nodes is the graph's
+			for i, v := range y { // the rows are in the graph's order: a perceptron does not reorder nodes
 				if v == 0 {
 					continue
 				}

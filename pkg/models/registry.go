@@ -8,15 +8,15 @@ import (
 )
 
 // Kind is a model as the rest of the programme knows it: its description for users, its settings, and how to make its
-// network. Each model registers its kinds in its own file; no other code names a model.
+// network. Each model registers its kinds in its own file. No other code contains the name of a model.
 type Kind struct {
 	// Name is what users type, such as "gcn+rep", and Title what tables say, such as "GCN+ReP".
 	Name, Title string
-	// Layer is the formula of a layer, in a line, and Reference where it comes from.
+	// Layer is the formula of a layer, in one line, and Reference the publication that it is from.
 	Layer, Reference string
 	// Plain is the name of the same model without reverse process; empty if this model has no reverse process itself.
 	Plain string
-	// Suggested marks the model that command lines take unless another is named.
+	// Suggested marks the model that commands use if the user names none.
 	Suggested bool
 	// Shared names the settings of [Config] that the model has; all other shared settings are refused. Own are the
 	// settings that only this model has.
@@ -31,17 +31,17 @@ type Kind struct {
 	// refuses impossible combinations.
 	Resolve func(c *Config)
 	Check   func(c Config) error
-	// Depth, if not nil, says how deep a configuration is, in a word or two. Nil: the numbers of forward and reverse
-	// layers.
+	// Depth, if not nil, says how deep a configuration is, in a word or two. If it is nil, the depth is the numbers of
+	// forward and of reverse layers.
 	Depth func(c Config) string
-	// Detached tells that the model's gradient differs from its loss's gradient by design: some of its estimates, such
-	// as other nodes' labels, are treated as constants.
+	// Detached tells that the gradient with which the model is trained is, by design, not the gradient of its loss: the
+	// model treats some of its estimates, such as those of unknown labels, as constants.
 	Detached bool
-	// ReadsLabels tells that the model reads its training nodes' labels ([Builder.Known]) in prediction, and not only
-	// in training. Such a model can predict only on the graph that it was trained on.
+	// ReadsLabels tells that the model reads the labels of its training nodes ([Builder.Known]) not only in training
+	// but also in prediction. Such a model can predict only on the graph that it was trained on.
 	ReadsLabels bool
-	// Floor tells that the model's loss stays above 0 even where all nodes are classified right, because its logits
-	// are bounded or it has a penalty that does not vanish.
+	// Floor tells that the model's loss stays above 0 even if all nodes are classified right, because its logits are
+	// bounded or it has a penalty that does not vanish.
 	Floor bool
 	// New makes a network of a valid, resolved configuration.
 	New func(c Config) Network
@@ -50,8 +50,8 @@ type Kind struct {
 // registry is filled while packages are initialised, and only read afterwards.
 var registry = map[string]Kind{}
 
-// Register adds kinds of models; it is called from the init function of the file that a model lives in, and panics
-// where a name is taken or a shared setting does not exist.
+// Register adds kinds of models. It is called from the init function of the model's file. It panics if a name is taken
+// or a shared setting does not exist.
 func Register(kinds ...Kind) {
 	for _, k := range kinds {
 		if _, taken := registry[k.Name]; taken || k.Name == "" || k.New == nil {
@@ -74,11 +74,11 @@ var reserved = []string{"model", "dataset", "lr", "weight-decay", "epochs", "pat
 	"space", "trials", "hours", "reduction", "min-epochs", "evaluate", "save",
 	"gradients", "unlabelled", "engine", "threads", "data", "mirror", "offline", "json", "quiet", "help"}
 
-// Reserved tells whether no model may have a setting of its own of that name.
+// Reserved tells whether a name is reserved, so that no model may give it to a setting of its own.
 func Reserved(name string) bool { return slices.Contains(reserved, name) }
 
-// checkOwn panics where one of the model's own settings has a name that is taken: by a shared setting, a reserved
-// name, or another model's setting of a different type.
+// checkOwn panics if one of the model's own settings has a name that is reserved or that a shared setting has, or if
+// another model has a setting of the same name and of a different type.
 func (k Kind) checkOwn() {
 	if k.Own.bind == nil {
 		return
@@ -98,7 +98,8 @@ func (k Kind) checkOwn() {
 	}
 }
 
-// Kinds lists the models by name, except that models with a reverse process come first, each after its plain model.
+// Kinds lists the models: first the models with a reverse process, each after its plain model, and then all others.
+// Both parts are ordered by name.
 func Kinds() []Kind {
 	family := map[string]bool{}
 	all := make([]Kind, 0, len(registry))
@@ -128,7 +129,7 @@ func Names() []string {
 	return names
 }
 
-// Lookup returns a kind by its name; the error of an unknown one lists the names there are.
+// Lookup returns the kind with the given name. If there is none, the error lists all names.
 func Lookup(name string) (Kind, error) {
 	if k, ok := registry[name]; ok {
 		return k, nil
@@ -136,7 +137,7 @@ func Lookup(name string) (Kind, error) {
 	return Kind{}, fmt.Errorf("unknown model %q: choose one of %s", name, strings.Join(Names(), ", "))
 }
 
-// Suggested is the name of the model that command lines take unless another is named.
+// Suggested is the name of the model that commands use if the user names none.
 func Suggested() string {
 	for _, k := range Kinds() {
 		if k.Suggested {
@@ -146,7 +147,8 @@ func Suggested() string {
 	return ""
 }
 
-// WithReverse is the kind with a reverse process that belongs to a plain model, if there is one.
+// WithReverse is the kind that has k for its plain model, and a reverse process. The second result tells whether there
+// is one.
 func (k Kind) WithReverse() (Kind, bool) {
 	for _, other := range registry {
 		if other.Plain == k.Name && k.Name != "" {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Every model's defaults are valid, survive JSON, and hold nothing but its settings; settings of one name
-// are of one type everywhere.
+// The defaults of every model are valid, are the same after conversion to JSON and back, and hold nothing but the
+// model's settings. Settings of one name have the same type in all models.
 func TestKinds(t *testing.T) {
 	types := map[string]string{}
 	for _, k := range Kinds() {
@@ -52,7 +52,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// Settings that a model does not have are refused, by name, and those that are read from older records passed over.
+// Settings that a model does not have are refused, and the error names them. Settings of other models are ignored when
+// a record is read, since older records contain them.
 func TestUselessSettings(t *testing.T) {
 	c := Default("gcn")
 	for name, hint := range map[string]string{"reverse": "choose gcn+rep", "time": "leave it out",
@@ -91,7 +92,8 @@ func TestUselessSettings(t *testing.T) {
 	}
 }
 
-// Copies of a configuration are independent, and own settings belong to their model.
+// Copies of a configuration are independent. A configuration with the own settings of another model is refused, and so
+// are impossible values.
 func TestOwnSettings(t *testing.T) {
 	one := Default("grand+rep")
 	two := one

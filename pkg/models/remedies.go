@@ -8,12 +8,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/layers"
 )
 
-// remedies are the settings of remedies for over-smoothing that residual networks share: PairNorm, applied to X + h(X)
-// after every layer (in its authors' residual networks it comes before the branch's activation), DropEdge and
-// Half-Hop. See [layers.PairNorm], [dropEdge] and [halfHop].
+// remedies are the settings of the remedies for over-smoothing that residual networks share: normalisation after every
+// layer, such as PairNorm, DropEdge and Half-Hop. See [layers.PairNorm], [dropEdge] and [halfHop]. PairNorm is applied
+// to X + h(X) here; in the residual networks of its authors, it comes before the activation of the branch.
 var remedies = []string{"norm-layers", "norm-scale", "drop-edge", "half-hop", "half-hop-alpha"}
 
-// checkRemedies refuses DropEdge together with Half-Hop: both change the graph.
+// checkRemedies refuses DropEdge together with Half-Hop, since both change the graph.
 func checkRemedies(c Config) error {
 	if c.DropEdge > 0 && c.HalfHop > 0 {
 		return fmt.Errorf("drop-edge is %g and half-hop is %g: choose one of them", c.DropEdge, c.HalfHop)
@@ -21,7 +21,7 @@ func checkRemedies(c Config) error {
 	return nil
 }
 
-// layerIf is layer, or nil where remedies, gates or normalisations change the network's layers.
+// layerIf is layer, or nil if remedies, gates or normalisations change the network's layers.
 func layerIf(c Config, layer any) any {
 	if _, projected := c.projection(); projected || c.BlockGate || c.remedied() {
 		return nil
@@ -29,7 +29,7 @@ func layerIf(c Config, layer any) any {
 	return layer
 }
 
-// remedied tells whether any remedy is at work.
+// remedied tells whether any remedy is switched on.
 func (c Config) remedied() bool { return c.normOfLayers() != nil || c.DropEdge > 0 || c.HalfHop > 0 }
 
 // normOfLayers is the normalisation after every layer; nil for none.

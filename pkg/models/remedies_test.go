@@ -15,13 +15,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// All remedies can be trained, alone and together.
+// Models with remedies for over-smoothing pass the checks that all models must pass.
 func TestRemedies(t *testing.T) {
 	modeltest.Check(t, "gcn", with(t, "norm-layers", "pair-si", "drop-edge", "0.2", "forward", "1"))
 	modeltest.Check(t, "gcn", with(t, "half-hop", "1", "forward", "1"))
 }
 
-// Normalisations act after every layer.
+// Models with a normalisation after every layer equal their formulas.
 func TestNormOfLayers(t *testing.T) {
 	for _, norm := range []string{"layer", "pair", "pair-si"} {
 		modeltest.Equals(t, "gcn", func(d *modeltest.Dense) (logits, penalty *Node) {
@@ -41,7 +41,7 @@ func TestNormOfLayers(t *testing.T) {
 	}, with(t, "norm-layers", "pair", "heads", "2"))
 }
 
-// normed is a normalisation of rows x_i.
+// normed is LayerNorm or PairNorm of x.
 func normed(norm string, scale float64, x *Node) *Node {
 	axis, epsilon := 0, 1e-6
 	if norm == "layer" {
@@ -59,7 +59,7 @@ func normed(norm string, scale float64, x *Node) *Node {
 	return MulScalar(Div(x, Sqrt(AddScalar(squares, epsilon))), scale)
 }
 
-// The parts of the residual models.
+// encoded is the activation of the encoder of residual models, and head their head.
 func encoded(x *Node) *Node { return Max(x, ZerosLike(x)) }
 
 func head(d *modeltest.Dense, x *Node) *Node {
@@ -75,7 +75,7 @@ func gcn(d *modeltest.Dense, a, x *Node) *Node {
 	return encoded(Add(h, ExpandLeftToRank(d.Param(body+"bias"), 2)))
 }
 
-// gat is the mean of the heads' attention among the places where a is 1.
+// gat is a layer of attention with its heads averaged. The softmax is over the entries where a is 1.
 func gat(d *modeltest.Dense, a, x *Node) (u *Node) {
 	heads, width := d.Config.Heads, d.Config.Hidden
 	for k := range heads {
@@ -97,8 +97,8 @@ func gat(d *modeltest.Dense, a, x *Node) (u *Node) {
 	return encoded(Add(u, ExpandLeftToRank(d.Param(body+"bias"), 2)))
 }
 
-// In evaluation, models with DropEdge equal models without it; with all edges dropped, they equal models of a graph
-// without edges.
+// In evaluation, models with DropEdge equal models without it. Training with all edges dropped has the losses of
+// training on a graph without edges.
 func TestDropEdge(t *testing.T) {
 	for name, layer := range map[string]func(d *modeltest.Dense, x *Node) *Node{
 		"gcn": func(d *modeltest.Dense, x *Node) *Node { return gcn(d, d.SymNorm(Add(d.A, d.I)), x) },
@@ -135,7 +135,7 @@ func TestDropEdge(t *testing.T) {
 	}
 }
 
-// Two changes of the graph at once, and remedies beside reverse layers, are refused.
+// DropEdge together with Half-Hop is refused, and so is each of them in a model with reverse layers.
 func TestRemediesRefused(t *testing.T) {
 	c := models.Default("gcn")
 	c.DropEdge, c.HalfHop = 0.5, 0.5

@@ -14,15 +14,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// residual is the network of layers f(H) = H + h(H) with one block h shared by all layers (paper section 3.3), and of
-// the inverses of these layers, side by side.
+// residual is the network of layers f(H) = H + h(H) that share one block h (paper section 3.3). Models with a reverse
+// process have the inverses of these layers side by side with them.
 type residual struct {
 	frame
 	chain *chain
 	layer any
 }
 
-// newResidual makes the network of a convolution, whose block is of the type of layer.
+// newResidual makes the network of a convolution. layer is the zero value of the type of the convolution's block, or
+// nil if settings change the layers: see [layerIf].
 func newResidual(conv convolution, layer any) residual {
 	c := &chain{convolution: conv}
 	return residual{frame{c}, c, layer}
@@ -38,11 +39,13 @@ type chain struct {
 	arrays int      // number of the convolution's arrays
 }
 
-// convolution makes a block h. Its parameters have the names of PyTorch Geometric's layers, after "stack.0.body.".
+// convolution makes a block h. The names of its parameters are those of PyTorch Geometric's layers, with
+// "stack.0.body." before them.
 type convolution interface {
 	// settings are the network's settings.
 	settings() Config
-	// prepare lays out an adjacency with self loops; with slow nodes its edges have directions.
+	// prepare lays out an adjacency with self loops. If there are slow nodes (see [halfHop]), its edges have
+	// directions.
 	prepare(a *sparse.CSR) (sparse.Order, []*tensors.Tensor, error)
 	// block is h with its weights from the store; arrays are those that prepare returned.
 	block(b *Builder, arrays []*Node) (solve.Block, []*Node)
@@ -77,7 +80,7 @@ func (*chain) head(i, n int) string {
 	return sequential("out", i)
 }
 
-// Prepare lays out the graph, with slow nodes where the settings ask for them.
+// Prepare lays out the graph, with slow nodes if the settings ask for them.
 func (r *chain) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a, c := sparse.Adjacency(g), r.settings()
 	if c.HalfHop > 0 {
@@ -94,7 +97,7 @@ func (r *chain) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.
 	return sparse.AsGiven(g.NumNodes), slices.Concat(arrays, more), err
 }
 
-// spread adds a row for each slow node, a mixture of the rows of its edge's ends.
+// spread adds a row for each slow node: a mixture of the rows of the two nodes that its edge joins.
 func (r *chain) spread(b *Builder, h *Node) *Node {
 	if r.slow == nil {
 		return h
@@ -102,7 +105,7 @@ func (r *chain) spread(b *Builder, h *Node) *Node {
 	return r.slow.enter(h, b.Arrays[r.arrays:])
 }
 
-// collect leaves slow nodes out.
+// collect removes the rows of slow nodes.
 func (r *chain) collect(b *Builder, h *Node) *Node {
 	if r.slow == nil {
 		return h
@@ -155,9 +158,10 @@ func (r *chain) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve
 	return end, changes, solve.NoStats(end)
 }
 
-// weights are the convolution's weight W and, for layers with an ego weight, V. In networks with reverse layers the
-// sum of their norms is bounded, inside the model or after every step. PyTorch's reparametrisation names the unscaled
-// weights "weight_orig".
+// weights are the convolution's weight W and, for layers with an ego weight, V. In networks with reverse layers, the
+// sum of their norms is bounded: inside the model, or after every step of the optimiser, as the setting "normalise"
+// says. If it is bounded inside the model, the parameters are the unscaled weights. These are called "weight_orig", as
+// in PyTorch.
 func (b *Builder) weights(params ...Param) []*Node {
 	c := b.Config
 	bounded := Bounded{Params: params}
@@ -194,7 +198,7 @@ func (c Config) ego() Param {
 // (Glorot and Bengio 2010).
 func (c Config) glorot() float64 { return math.Sqrt(3 / float64(c.Hidden)) }
 
-// bias is the convolution's bias times the block scale, or zeros where NoBias is set.
+// bias is the convolution's bias times the block scale, or zeros if NoBias is set.
 func (b *Builder) bias(w *Node) *Node {
 	if b.Config.NoBias {
 		return BroadcastToDims(loop.Float(w, 0), b.Config.Hidden)
@@ -202,15 +206,18 @@ func (b *Builder) bias(w *Node) *Node {
 	return b.blockScaled(b.Param(Param{Name: "stack.0.body.bias", Shape: []int{b.Config.Hidden}}))
 }
 
-// blockScaled is s w, the weight or bias that the layers use: w is the parameter, and s the block scale.
+// blockScaled is s w, where w is a parameter (a weight or a bias) and s the block scale. The layers use s w.
 //
-// All L layers of a chain share w. An Adam step changes w by about the learning rate, whatever the gradient, and each
-// of the L layers by as much, so that the chain's output moves about L times as far. At a learning rate that suits 64
-// layers, one step therefore throws a chain of 512 layers far off. With s = 64/512, a step changes each layer by an
-// eighth as much, and the chain of 512 layers as much as a chain of 64; encoder and head keep their learning rate. The
-// bound c on the norm of w becomes s c on that of s w. L layers can grow their input by at most (1 + s c)^L forwards
-// and (1 - s c)^-L backwards: whatever L, about exp(64 c) in this example. Deep residual networks whose layers have
-// separate weights are scaled likewise (Zhang, Dauphin and Ma, ICLR 2019).
+// All L layers of a chain share w. A step of Adam changes every entry of w by about the learning rate, whatever the
+// size of the gradient. This changes each of the L layers, so that the output of the chain changes about L times as
+// much as that of one layer. With a learning rate that suits 64 layers, a single step therefore changes a chain of 512
+// layers far too much. With s = 64/512, a step changes each layer by an eighth as much, and the chain of 512 layers as
+// much as a chain of 64. The encoder and the head are not scaled, and learn as before.
+//
+// The bound c on the norm of w becomes the bound s c on the norm of s w. L layers can enlarge their input by a factor
+// of at most (1 + s c)^L forwards and (1 - s c)^-L backwards, which is about exp(64 c) in this example, whatever L is.
+// Deep residual networks whose layers have separate weights are scaled in a similar way (Zhang, Dauphin and Ma, ICLR
+// 2019).
 func (b *Builder) blockScaled(w *Node) *Node {
 	if b.Config.BlockScale == 1 {
 		return w
@@ -218,12 +225,12 @@ func (b *Builder) blockScaled(w *Node) *Node {
 	return MulScalar(w, b.Config.BlockScale)
 }
 
-// startNorm is the Frobenius norm that the convolution's weights start with together, min(c, sqrt(d)/64). Each layer
-// then starts close to the identity, as is usual in deep residual networks (Zhang, Dauphin and Ma, ICLR 2019).
-// Otherwise reverse layers could overflow: a random d x d matrix of norm s has eigenvalues up to about s/sqrt(d) (the
-// circular law), by which L layers grow features by up to exp(L s/sqrt(d)). At norm 1 and width 64, 1024 layers exceed
-// single precision; from this start they grow features by at most exp(16). Adam moves the norm up to the bound within
-// some ten steps.
+// startNorm is the sum of the Frobenius norms with which the convolution's weights start, min(c, sqrt(d)/64). Each
+// layer then starts close to the identity, as is usual in deep residual networks (Zhang, Dauphin and Ma, ICLR 2019).
+// With larger norms, reverse layers could overflow. The eigenvalues of a random d x d matrix of norm s are up to about
+// s/sqrt(d) (the circular law), so that L layers can enlarge features by a factor of exp(L s/sqrt(d)). For norm 1,
+// width 64 and 1024 layers, this factor is beyond the range of single precision. With the norm chosen here, it is at
+// most exp(16). Adam moves the norm up to the bound within about ten steps.
 func startNorm(c Config) float64 {
 	return min(c.Lipschitz, math.Sqrt(float64(c.Hidden))/64)
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// EncodeRows is [Builder.Linear] with the rows of a matrix between nodes, such as an adjacency, in place of features:
-// A W^T + b, [n, out], with A [n, n] and W [out, n]. Columns of A and W are in the graph's own order of nodes; see
-// [sparse.NewRectangular].
+// EncodeRows is [Builder.Linear] with the rows of a matrix between nodes, such as an adjacency, in place of features: A
+// W^T + b, [n, out], with A [n, n] and W [out, n]. The columns of A and W are in the order in which the dataset
+// numbers the nodes, whereas the rows of A are in the model's order; see [sparse.NewRectangular].
 func (b *Builder) EncodeRows(name string, a sparse.Operator, out int) *Node {
 	n := len(b.Order)
 	limit := 1 / math.Sqrt(float64(n))
@@ -20,13 +20,13 @@ func (b *Builder) EncodeRows(name string, a sparse.Operator, out int) *Node {
 	return Add(a.Product(Transpose(w, 0, 1)), ExpandLeftToRank(bias, 2))
 }
 
-// unit scales rows to length 1, as torch.nn.functional.normalize; rows of zeros stay.
+// unit scales rows to length 1, as torch.nn.functional.normalize does. Rows of zeros are not changed.
 func unit(x *Node) *Node {
 	return Div(x, Sqrt(MaxScalar(ReduceAndKeep(Square(x), ReduceSum, 1), 1e-24)))
 }
 
-// FromScores turns scores for the classes, [n, Classes], into logits, [n, Outputs]. For two classes the one logit is
-// the second score minus the first, whose logistic function equals the softmax.
+// FromScores turns scores for the classes, [n, Classes], into logits, [n, Outputs]. For two classes, the one logit is
+// the second score minus the first: its logistic function is the softmax probability of the second class.
 func (b *Builder) FromScores(scores *Node) *Node {
 	if b.Outputs == b.Classes {
 		return scores

@@ -18,8 +18,8 @@ func init() {
 //
 //	M(Z) = FFN([Z, D^-1 A Z])                     Z [n, d], concatenated columns [n, 2d]
 //
-// with FFN of [feedForward]. A has no self loops: D^-1 A Z is the mean over a node's neighbours, 0 for a node without
-// any.
+// where FFN is [feedForward]. A has no self loops: D^-1 A Z is the mean over the neighbours of a node, and 0 for a node
+// without neighbours.
 type sage struct{ mean *sparse.Matrix }
 
 // Prepare lays out D^-1 A, [n, n].

@@ -12,8 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// residualFormula is a network of residual layers X + h(X) and of their inverses, for a branch h on dense matrices. The
-// inverses are iterated, and the gradient is that of the iterations.
+// residualFormula is a network of residual layers X + h(X) and, beside them, of their inverses, for a branch h on dense
+// matrices. The inverses are computed by fixed-point iteration, and the gradient is that of all these iterations.
 func residualFormula(h func(d *modeltest.Dense, x *Node) *Node, iterations int) modeltest.Formula {
 	return func(d *modeltest.Dense) (logits, penalty *Node) {
 		relu := func(x *Node) *Node { return Max(x, ZerosLike(x)) }
@@ -52,7 +52,7 @@ func sageBranch(sigma func(*Node) *Node) func(d *modeltest.Dense, x *Node) *Node
 	}
 }
 
-// The networks with the ego weight are those of their formulas, for every activation.
+// The networks of SAGE's residual layer equal their formulas, for every activation.
 func TestSAGEResidualFormula(t *testing.T) {
 	plain := func(c *train.Config) { c.Norm = "none" }
 	small := func(c *train.Config) { c.Norm, c.Lipschitz = "none", 0.5 }
@@ -71,8 +71,8 @@ func TestSAGEResidualFormula(t *testing.T) {
 	}
 }
 
-// The joint bound holds after every step, in the true spectral norm: of both weights together, of one matrix and of
-// the mean of several heads.
+// After training with large steps, the bound holds in the true spectral norm: for the sum of two weights, for a single
+// matrix, and for the mean of several heads.
 func TestSpectralBoundHolds(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	for _, model := range []string{"sage+rep", "gcn+rep", "gat+rep"} {
@@ -113,7 +113,8 @@ func spectral(a train.Array, heads int) float64 {
 
 // At depth 64 the reverse layers recover the input of the forward layers within 1e-5. The weights are as large as the
 // paper's with c near 1 and width 64: a matrix of Frobenius norm 1 has a spectral norm of about 2/sqrt(d). With larger
-// weights, the forward layers grow some columns by many orders of magnitude, and single precision loses the others.
+// weights, the forward layers enlarge some columns by many orders of magnitude, and the others are lost to rounding in
+// single precision.
 func TestSAGEInverts(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		c := train.Default("sage+rep")
@@ -128,7 +129,8 @@ func TestSAGEInverts(t *testing.T) {
 	})
 }
 
-// An ego weight beside attention: formula, and bound kept inside the model.
+// GAT with an ego weight passes the checks that all models must pass, and equals its formula. SAGE+ReP passes the
+// checks with its bound kept inside the model.
 func TestEgoGAT(t *testing.T) {
 	modeltest.Check(t, "gat+rep", func(c *train.Config) { c.Ego, c.Heads, c.Activation = true, 2, "elu" })
 	modeltest.Check(t, "sage+rep", func(c *train.Config) { c.Normalise, c.Norm = "reparametrise", "layer" })

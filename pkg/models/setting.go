@@ -13,21 +13,21 @@ import (
 // Setting describes one setting of a model or of a training: the variable that holds it, and its help for users. The
 // command line, files of experiments and searches know settings only by such descriptions.
 type Setting struct {
-	// Name as a flag has it, "max-iterations"; in JSON it is "max_iterations".
+	// Name is the name of the flag, such as "max-iterations". In JSON, "_" stands in place of "-".
 	Name string
 	// Value points to the variable: *int, *uint64, *float64, *bool or *string.
 	Value any
 	// Help describes the setting in a few words.
 	Help string
-	// Least and Most bound a number; both zero: any.
+	// Least and Most are the smallest and the largest number allowed. If both are zero, all numbers are allowed.
 	Least, Most float64
-	// OneOf are the texts that may be chosen; empty: any.
+	// OneOf are the texts that may be chosen. If it is empty, all texts are allowed.
 	OneOf []string
 	// Absent, if not nil, is the value with which the setting has no effect. A model that does not have the setting
 	// accepts this value, and refuses all others.
 	Absent any
-	// Reverse marks a setting of how far the reverse process goes. An inversion, which goes back as far as it went
-	// forwards, does not use it.
+	// Reverse marks a setting that says how far the reverse process goes. An [Inverter] does not use it, since it goes
+	// back exactly as far as it went forwards.
 	Reverse bool
 }
 
@@ -75,7 +75,8 @@ func (s Setting) Parse(text string) (err error) {
 	return nil
 }
 
-// assign sets a variable to the parsed text, unless that is an error.
+// assign sets a variable to the parsed text. If the text cannot be parsed, it returns the error and leaves the variable
+// as it is.
 func assign[T any](to *T, parse func(string) (T, error), text string) error {
 	v, err := parse(text)
 	if err == nil {
@@ -107,11 +108,11 @@ func (s Setting) kind() string {
 	return "a text"
 }
 
-// Unlimited, as a Most, allows every number, and Positive, as a Least, every positive number, within the range of
-// float32, in which training computes.
+// Unlimited as Most allows all numbers, and Positive as Least all positive numbers. Both are the limits of float32, in
+// which training computes.
 const Unlimited, Positive = math.MaxFloat32, math.SmallestNonzeroFloat32
 
-// Check returns an error that says what to choose where the value is not allowed.
+// Check returns an error if the value is not allowed. The error says what to choose.
 func (s Setting) Check() error {
 	var number float64
 	switch v := s.Value.(type) {
@@ -171,16 +172,17 @@ func decimal(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// Own are the settings that only one model has, in a variable of a type of its own. A configuration holds that
-// variable by value, so that copies of a configuration are independent. The zero value stands for none.
+// Own declares the settings that only one model has. They are the fields of a type that the model's file declares. A
+// configuration holds a value of this type, not a pointer to it, so that copies of a configuration are independent. The
+// zero Own declares no settings.
 type Own struct {
 	defaults any
 	// bind lists the settings of a copy of value; after they are changed, current returns the changed copy.
 	bind func(value any) (settings []Setting, current func() any)
 }
 
-// OwnSettings declares a model's own settings: their defaults, and the list of them, which points
-// into the value it is given.
+// OwnSettings declares a model's own settings. defaults holds their default values. list describes the settings of the
+// value that it is given, by pointers into that value.
 func OwnSettings[T any](defaults T, list func(*T) []Setting) Own {
 	return Own{defaults, func(value any) ([]Setting, func() any) {
 		v := value.(T)
@@ -188,8 +190,8 @@ func OwnSettings[T any](defaults T, list func(*T) []Setting) Own {
 	}}
 }
 
-// OwnOf are the own settings of a configuration, of the type that its model declares; it panics where
-// the model is another one.
+// OwnOf returns the configuration's value of the model's own settings. It panics if the configuration is that of
+// another model, whose settings have another type.
 func OwnOf[T any](c Config) T {
 	v, ok := c.Own.(T)
 	if !ok {

@@ -13,11 +13,11 @@ import (
 
 // Layers applies count layers to x, one after the other: layer(b, l, x) is layer l = 0 … count-1, whose result has x's
 // shape. Layers may differ only in the names and values of their parameters and in their random draws. They are
-// compiled once, whatever their number, by [solve.Scan]; a Go loop would have each of them compiled.
+// compiled only once, by [solve.Scan], whereas in a Go loop each layer would be compiled by itself.
 //
-// layer must build with the b that it is given, and use no nodes but x and those of this b: its parameters, linear
-// layers, layer normalisation, dropout, and [Builder.Arrays]. Batch normalisation, and other statistics gathered in
-// training, cannot be in it.
+// layer must build with the b that it is given, and not with the outer one. It may use x and what this b offers:
+// parameters, linear layers, layer normalisation, dropout, and [Builder.Arrays]. It must not use other nodes, nor batch
+// normalisation or other statistics that are gathered in training.
 func (b *Builder) Layers(count int, x *Node, layer func(b *Builder, l int, x *Node) *Node) *Node {
 	if count == 1 {
 		return layer(b, 0, x)
@@ -56,13 +56,15 @@ func (b *Builder) Layers(count int, x *Node, layer func(b *Builder, l int, x *No
 	}, x, own, b.Arrays, count)
 }
 
-// layerOf is one layer under construction, in a graph of its own.
+// layerOf is one layer under construction, in a computation graph of its own.
 type layerOf struct {
 	random bool
-	// values of the parameters, in the order of the calls of Param; nil in the first pass, which lists them in params.
+	// values are the parameters' values, in the order of the calls of Param. They are nil while [Builder.declaration]
+	// lists the parameters in params.
 	values []*Node
 	params []Param
-	// seeds, [draws, 2], are the seeds of random draws, in order; nil in the first pass, which counts them.
+	// seeds, [draws, 2], are the seeds of the random draws, in the order of the calls of seed. They are nil while
+	// [Builder.declaration] counts the draws.
 	seeds *Node
 	asked int
 	draws int
@@ -73,7 +75,8 @@ func (b *Builder) within(in *layerOf, x *Node, arrays []*Node) *Builder {
 	return &Builder{Model: b.Model, Graph: x.Graph(), Arrays: arrays, layer: in}
 }
 
-// declaration lists the parameters and draws of a layer, by building it in a graph that is thrown away.
+// declaration lists the parameters of a layer and counts its draws. It builds the layer in a computation graph that is
+// then thrown away.
 func (b *Builder) declaration(l int, x *Node, layer func(b *Builder, l int, x *Node) *Node) *layerOf {
 	g := NewGraph(b.Graph.Backend(), "a layer of "+b.Config.Model)
 	defer g.Finalize()
@@ -87,7 +90,7 @@ func (b *Builder) declaration(l int, x *Node, layer func(b *Builder, l int, x *N
 	return in
 }
 
-// param is the value of the next parameter.
+// param is the value of the next parameter, p. In [Builder.declaration] it is a placeholder.
 func (in *layerOf) param(g *Graph, p Param) *Node {
 	if p.Fixed {
 		panic(fmt.Errorf("parameter %s is not trained, but gathered: Builder.Layers cannot do that, "+
@@ -101,7 +104,7 @@ func (in *layerOf) param(g *Graph, p Param) *Node {
 	return in.values[in.asked-1]
 }
 
-// seed is the seed of the next random draw.
+// seed is the seed of the next random draw. In [Builder.declaration] it is a placeholder.
 func (in *layerOf) seed(g *Graph) *Node {
 	in.draws++
 	if in.seeds == nil {

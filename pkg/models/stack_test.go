@@ -15,7 +15,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// trained makes a builder in training, whose parameters all start at their Value.
+// trained makes a builder in training mode, in which all parameters start at their Value.
 func trained(store *model.Store, g *Graph) *Builder {
 	store.SetTraining(g, true)
 	return &Builder{Model: &Model{}, Scope: store.RootScope(), Graph: g, start: func(p Param) (*tensors.Tensor, error) {
@@ -27,8 +27,8 @@ func trained(store *model.Store, g *Graph) *Builder {
 	}}
 }
 
-// Every layer has parameters of its own, by their names, and drops entries of its own: after three layers, an eighth
-// is left.
+// Every layer has parameters of its own, under its own names, and drops entries independently of the other layers.
+// After three layers with dropout 0.5, an eighth of the entries is left.
 func TestLayers(t *testing.T) {
 	const n, width = 1 << 10, 64
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
@@ -64,7 +64,7 @@ func TestLayers(t *testing.T) {
 	})
 }
 
-// Layers that are not alike, and statistics, are refused in words.
+// Builder.Layers refuses layers that are not alike, and layers that gather statistics. The errors say so.
 func TestLayersRefuse(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	for want, layer := range map[string]func(b *Builder, l int, x *Node) *Node{

@@ -8,14 +8,15 @@ import (
 	"strings"
 )
 
-// Settings lists the settings that the configuration's model has. They point into copies: see
-// [Config.Set] for changing one.
+// Settings lists the settings that the configuration's model has. They point into a copy of the configuration: use
+// [Config.Set] to change a setting.
 func (c Config) Settings() []Setting {
 	list, _ := c.bound()
 	return list
 }
 
-// bound lists the model's settings, which point into copies; keep stores changed copies in c.
+// bound lists the model's settings. Shared settings point into c. The model's own settings point into a copy of c.Own,
+// and keep stores this copy in c after a change.
 func (c *Config) bound() (list []Setting, keep func()) {
 	k := registry[c.Model]
 	for _, s := range c.shared() {
@@ -36,15 +37,15 @@ func (c *Config) Set(name, text string) error {
 	return c.change(name, func(s Setting) error { return s.Parse(text) })
 }
 
-// Decode gives a setting, by its name in JSON, a value from JSON. A setting that the model does not have is refused.
+// Decode gives a setting, by its name in JSON, a value from JSON. It refuses the same settings as [Config.Set].
 func (c *Config) Decode(key string, raw json.RawMessage) error {
 	return c.change(SettingOf(key), func(s Setting) error { return s.Decode(raw) })
 }
 
-// SettingOf is the name of a setting by its name in JSON.
+// SettingOf is the name of the setting that has the given name in JSON.
 func SettingOf(key string) string { return strings.ReplaceAll(key, "_", "-") }
 
-// Known tells whether any model has a setting, by its name in JSON.
+// Known tells whether any model has a setting with the given name in JSON.
 func Known(key string) bool {
 	for _, k := range registry {
 		if k.knows(SettingOf(key)) {
@@ -78,7 +79,7 @@ func absent(name string, to func(Setting) error) bool {
 	return false
 }
 
-// refuse says that the model does not have a setting, and which ones it has.
+// refuse returns an error that says that the model does not have a setting, and which settings it has.
 func (c Config) refuse(name string) error {
 	k, err := Lookup(c.Model)
 	if err != nil {
@@ -101,7 +102,7 @@ func (k Kind) knows(name string) bool {
 	return Default(k.Name).Value(name) != nil
 }
 
-// Value is a setting by its flag's name; nil where the model does not have it.
+// Value is the value of a setting, by its flag's name. It is nil if the model does not have the setting.
 func (c Config) Value(name string) any {
 	for _, s := range c.Settings() {
 		if s.Name == name {
@@ -123,7 +124,7 @@ func (c Config) Values() map[string]any {
 // MarshalJSON writes the model's name and its settings.
 func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values()) }
 
-// UnmarshalJSON reads what MarshalJSON writes; what is missing has the model's default. See [Config.Read].
+// UnmarshalJSON reads what MarshalJSON writes. Missing settings get the model's defaults. See [Config.Read].
 func (c *Config) UnmarshalJSON(b []byte) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(b, &values); err != nil {
@@ -132,8 +133,9 @@ func (c *Config) UnmarshalJSON(b []byte) error {
 	return c.Read(values)
 }
 
-// Read makes the configuration that values describe; without the name of a model, the zero configuration. Settings of
-// other models are passed over, since records of earlier versions hold them; any other name is an error.
+// Read sets c to the configuration that values describe. Missing settings get the model's defaults. Without the name of
+// a model, c becomes the zero configuration. Settings that only other models have are ignored, since run records of
+// earlier versions contain such settings. A setting that no model has is an error.
 func (c *Config) Read(values map[string]json.RawMessage) error {
 	var name string
 	if raw, ok := values["model"]; ok {

@@ -21,7 +21,7 @@ func init() {
 		New:      func(Config) Network { return &vanillaGAT{} }})
 }
 
-// vanillaGATSettings are what the network has besides the shared settings.
+// vanillaGATSettings are the settings that the network has besides the shared settings.
 type vanillaGATSettings struct{ AttentionDropout float64 }
 
 // vanillaGAT is the graph attention network of Veličković et al. (ICLR 2018), without skip connections:
@@ -30,13 +30,13 @@ type vanillaGATSettings struct{ AttentionDropout float64 }
 //	logits = A' Y' + b2,  Y' = H W2^T                                         [n, outputs]
 //	A_ij   = dropout(softmax_j(LeakyReLU(a_src · y_j + a_dst · y_i)))
 //
-// over i's neighbours j and i itself. Of the K heads, each has d/K columns of Y and attention vectors of its own; the
-// second layer has one head. LeakyReLU has the slope 0.2. Width 64 = 8 heads of 8 units and both probabilities of
-// dropout, 0.6, are the publication's. Parameters have the names and starts of PyTorch Geometric's GATConv in layers
-// conv1 and conv2.
+// The softmax is over i's neighbours j and i itself. Each of the K heads has d/K columns of Y, and attention vectors of
+// its own. The second layer has one head. LeakyReLU has the slope 0.2. The publication has the same width, 64 = 8 heads
+// of 8 units, and the same probability 0.6 for both kinds of dropout. Parameters have the names and initial values of
+// PyTorch Geometric's GATConv in layers conv1 and conv2.
 //
 // The publication drops entries of F as well; this network does not. He et al. (BernNet, NeurIPS 2021), whose
-// measurements the paper's tables repeat, have 8 heads of 64 units (--hidden 512).
+// measurements the paper's tables quote, have 8 heads of 64 units (--hidden 512).
 type vanillaGAT struct{ pattern *sparse.Pattern }
 
 // Prepare lays out the neighbours, with the node itself.
@@ -56,7 +56,7 @@ func (v *vanillaGAT) Build(b *Builder) Output {
 	return Output{Logits: logits, Representation: h}
 }
 
-// conv is the attention's mixture of Y, [n, heads d'], plus b.
+// conv is [A^(1) Y^(1) …] + b, [n, heads d'], for y = [Y^(1) …].
 func (v *vanillaGAT) conv(b *Builder, name string, y *Node, heads int) *Node {
 	edges, width := v.pattern.On(b.Arrays), y.Shape().Dimensions[1]
 	score := func(vector string) *Node { // y_i · a, head by head: [n, heads]

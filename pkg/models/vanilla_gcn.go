@@ -16,7 +16,7 @@ func init() {
 		New:      func(Config) Network { return &vanillaGCN{} }})
 }
 
-// two is the depth of the classic networks.
+// two is the depth of the networks with two layers.
 func two(Config) string { return "2" }
 
 // vanillaGCN is the graph convolutional network of Kipf and Welling (ICLR 2017), without skip connections:
@@ -26,7 +26,7 @@ func two(Config) string { return "2" }
 //
 // with Â = D^-1/2 (A + I) D^-1/2, D the degrees of A + I. Parameters have the names and initial values of PyTorch
 // Geometric's GCNConv in layers conv1 and conv2. Width 64 and dropout 0.5 are those of He et al. (BernNet, NeurIPS
-// 2021), whose measurements the paper's tables repeat; Kipf and Welling have width 16 and drop entries of F, too.
+// 2021), whose measurements the paper's tables quote. Kipf and Welling have width 16, and drop entries of F as well.
 type vanillaGCN struct{ matrix *sparse.Matrix }
 
 // Prepare lays out Â, [n, n].

@@ -48,7 +48,8 @@ func TestVanillaGAT(t *testing.T) {
 	}, change(t, "heads", "2", "attention-dropout", "0"))
 }
 
-// Attention coefficients are dropped in training, in which the loss falls, and not in evaluation, which repeats itself.
+// Training drops attention coefficients, and its loss falls. Evaluation drops none: it gives the logits that training
+// kept.
 func TestVanillaGATDropsAttention(t *testing.T) {
 	c := modeltest.Small("vanilla-gat")
 	change(t, "heads", "2", "attention-dropout", "0.6")(&c)
