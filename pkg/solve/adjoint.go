@@ -58,7 +58,7 @@ type linearised struct {
 // inverted last. In each layer it solves the adjoint equation λ = v - J_h(z)^T λ, adds -(∂h/∂w)^T λ to the weights'
 // cotangents, and goes on with the layer's input z + h(z), whose cotangent is λ. If preactivations were kept, h(z) is
 // computed from the kept preactivation. This is the preactivation of the second-last iterate of the layer's solve, from
-// which the last iterate z was computed. So the input is recovered without any error.
+// which the last iterate z was computed. So the input is recovered up to rounding.
 //
 // The Jacobian is J_h = σ' K with K = ∂u/∂X. The solve iterates q = σ' ∘ λ, where λ = v - p and p = K^T q. It starts
 // from the p of the previous solve, which is close to the solution, or in deep chains from a linear extrapolation of

@@ -13,8 +13,8 @@ import (
 // dozens, since each of the d columns adds several d x d operations to the program.
 //
 // With S = diag(A)^-1/2, the matrix S A S has ones on its diagonal. It is inverted by Gauss-Jordan elimination in
-// place, and A^-1 = S (S A S)^-1 S. No pivoting is needed: since the matrix is positive definite, all pivots are in (0,
-// 1], so that rounding errors do not grow.
+// place, and A^-1 = S (S A S)^-1 S. No pivoting is needed: since S A S is positive definite, all pivots are in (0, 1],
+// and small numbers are not lost in sums with large ones.
 func MatrixInverse(a *Node) *Node {
 	dims := a.Shape().Dimensions
 	if len(dims) != 2 || dims[0] != dims[1] {

@@ -46,7 +46,7 @@ func integrateFixed(f Field, x *Node, w []*Node, os []Integration) (ends []*Node
 	return ends, stats
 }
 
-// NoStats are the statistics of a chain without layers: zeros.
+// NoStats returns the statistics of a chain without layers: all are zero, and Outcome is [Reached].
 func NoStats(x *Node) *Stats {
 	g := x.Graph()
 	zero := ConvertDType(loop.Int(g, 0), x.DType())
