@@ -98,7 +98,7 @@ func work() error {
 	if err != nil {
 		return err
 	}
-	o.Started = bytes.Contains(b, []byte("glibc.malloc.arena_max=2")) // one setting alone, since glibc overwrites the colons between them by zeros
+	o.Started = bytes.Contains(b, []byte("glibc.malloc.arena_max=2")) // glibc replaces the colons in Tunables by zeros
 	return json.NewEncoder(os.Stdout).Encode(o)
 }
 
