@@ -114,8 +114,8 @@ func Select2(c, x, y *Node) *Node { return graph.Where(c, Like(x, c), Like(y, c)
 func ReLU(x *Node) *Node { return graph.Max(x, Zeros(x)) }
 
 // Sum adds up x's rows: [n, d] to [d]. It first adds blocks of rows to each other, which reduces the number of rows to
-// an eighth each time. The rows that are left are added up by a product of ones with the matrix. On XLA CPU such a
-// product is ten times slower if it adds up all rows.
+// an eighth each time. The rows that are left are added up by a product of ones with the matrix. Adding up all rows by
+// such a product would be ten times slower on XLA CPU.
 func Sum(x *Node) *Node {
 	const blocks = 8
 	rest := (*Node)(nil)

@@ -40,7 +40,7 @@ func newProgram(backend compute.Backend, build func(g *graph.Graph)) *program {
 }
 
 // refused lists operations that cannot be copied, since they belong to the function they were built in or contain
-// functions of their own. The values say what they are in error messages.
+// functions of their own. The values name them in error messages.
 var refused = map[graph.NodeType]string{
 	graph.NodeTypeWhile:               "a loop",
 	graph.NodeTypeIf:                  "a branch",

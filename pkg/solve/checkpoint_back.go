@@ -41,7 +41,7 @@ func (s steps[R]) pullStep(i, x *Node, p pulled, r R) pulled {
 }
 
 // walkBack is the backward pass over one leg. grads are the cotangents of the leg's last state, and of the trainable
-// weights so far. The result are the cotangents of the leg's first state, and of the weights with this leg included.
+// weights so far. The results are the cotangents of the leg's first state, and of the weights with this leg included.
 func (s steps[R]) walkBack(l legs, kept *Node, grads cotangents, r R) cotangents {
 	start := pulled{cotangents: grads}
 	if s.scratch != nil {

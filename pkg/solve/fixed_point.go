@@ -13,8 +13,8 @@ import (
 // iterations z = v - J z, the residual is twice the expected error of the iterate, if this is less. The expected error
 // is the sum of all changes that further steps would make. With δ the last change, and θ the rate of convergence, which
 // is the ratio of the last two changes, it is a geometric series with the sum δ θ/(1-θ) (Hairer and Wanner, Solving
-// Ordinary Differential Equations II, section IV.8, on ending Newton's iteration). The reason is that with fast
-// convergence the error is much smaller than the last change, which would ask for one iteration more than is needed.
+// Ordinary Differential Equations II, section IV.8, on ending Newton's iteration). If convergence is fast, the error is
+// much smaller than the last change. The last change alone would then ask for one iteration more than is needed.
 //
 // If the caller corrects the iterate afterwards (see [chain.pullBack]), the correction multiplies the error by the
 // factor θ once more. But it leaves at least the error of the correction itself, which is least times the error before

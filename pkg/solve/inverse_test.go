@@ -61,7 +61,7 @@ func TestMatrixInverse(t *testing.T) {
 				if i == j {
 					want = 1
 				}
-				ratio := math.Sqrt(float64(a[j*d+j] / a[i*d+i])) // the scale of row i and column j
+				ratio := math.Sqrt(float64(a[j*d+j] / a[i*d+i])) // rounding errors scale with this
 				if math.Abs(float64(v)-want) > 2e-4*max(1, ratio) {
 					t.Errorf("scale %g: entry (%d, %d) of A^-1 A is %g", scale, i, j, v)
 				}

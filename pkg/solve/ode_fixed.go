@@ -11,7 +11,7 @@ import (
 // grid returns, for an integration with fixed steps, the number of steps, the size of all steps but the last, and the
 // size of the last step. The sizes have the sign of To.
 func (o Integration) grid() (count int, h, last float64) {
-	// If To is a multiple of Step up to rounding, the subtraction prevents a further, tiny step.
+	// If To is a multiple of Step up to rounding, subtracting 1e-6 prevents a further, tiny step.
 	count = max(1, int(math.Ceil(math.Abs(o.To)/o.Step-1e-6)))
 	h = math.Copysign(o.Step, o.To)
 	return count, h, o.To - float64(count-1)*h

@@ -62,7 +62,7 @@ type hornerState struct {
 //	y_0 = r_s x,  y_i = r_s-i x + h M y_i-1,  R(h M) x = y_s.
 //
 // If each is not nil, it is called with every y_i that is multiplied by M, i = 0, 1, …, s-1, and returns the new values
-// of sums. The result are R(h M) x and the last sums.
+// of sums. The results are R(h M) x and the last sums.
 func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sums []*Node, more R,
 	each func(i, y *Node, sums []*Node, r R) []*Node) cotangents {
 	type reads struct {
@@ -115,8 +115,8 @@ func powers(f LinearField, count, x, h, stack *Node, w []*Node) *Node {
 	}).stack
 }
 
-// tryLinear is [Method.try] for a linear field. All its results are sums of the vectors (h M)^k x for k = 1 … s. The
-// vector for k = 1 is h times the slope at x.
+// tryLinear is [Method.try] for a linear field. All its results are weighted sums of x and the vectors (h M)^k x for k
+// = 1 … s; the slope is such a sum divided by h. The vector for k = 1 is h times the slope at x.
 func (m Method) tryLinear(f LinearField, x, h, slope, dense, scratch *Node, w []*Node) trial {
 	s := len(m.B)
 	all := powers(f, loop.Int(x.Graph(), s), loop.Scale(slope, h), h, scratch, w)

@@ -53,8 +53,8 @@ func (m Method) stage(i, t, x, h, k *Node) (time, u *Node) {
 }
 
 // grid holds, for each step, the time at which it begins, its size, and the weights of its stages. The weights are the
-// method's B. Only for the last step of a leg by an adaptive method they are others, since its result is a state inside
-// the step, at the time To.
+// method's B. The last step of a leg by an adaptive method has other weights, since its result is a state inside the
+// step, at the time To.
 type grid struct{ times, sizes, weights *Node }
 
 // reads is what the steps of [Method.steps] read: the field's weights, and the grid. For linear fields, the grid has

@@ -21,8 +21,8 @@ type Options struct {
 	// Order is the number of earlier layers from which the start of a solve is extrapolated. The start is Z = Y - σ(U),
 	// where U is the value, at this layer, of the polynomial through the preactivations of the earlier layers. This
 	// works since states and preactivations change smoothly from layer to layer. Preactivations are smoother than
-	// states, which change abruptly where an activation such as ReLU switches on or off. With Order 0, solves start
-	// from the right-hand side, as in the paper. In chains of [PerLayer] they always do.
+	// states: where an activation such as ReLU switches on or off, the slope of a state over the layers jumps. With
+	// Order 0, solves start from the right-hand side, as in the paper. In chains of [PerLayer] they always do.
 	Order int
 }
 

@@ -28,10 +28,10 @@ type run struct{ length, count int }
 // extent is the size of a bucket: its number of rows, and the number of terms in each row.
 type extent struct{ rows, terms int }
 
-// split divides runs of rows, sorted by ascending length, into the buckets that have the least total cost. If these are
-// more than most buckets, split raises the cost of starting a kernel step by step until there are few enough. If there
-// are still too many at `dearest` times the cost, it returns the buckets that it found first. entries is the number of
-// entries of the whole matrix.
+// split divides runs of rows, sorted by ascending length, into the buckets that have the least total cost. If there are
+// more than `most` of them, split raises the cost of starting a kernel step by step until there are few enough. If
+// there are still too many at `dearest` times the cost, it returns the buckets that it found first. entries is the
+// number of entries of the whole matrix.
 func split(runs []run, entries, most int) []extent {
 	best := cheapest(runs, entries, kernelCost)
 	buckets := best

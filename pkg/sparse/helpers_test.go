@@ -96,7 +96,7 @@ func call(t testing.TB, e *engine.Engine, arrays []*tensors.Tensor, f func(in, a
 	defer exec.Finalize()
 	var all []any
 	for _, a := range append(append([]*tensors.Tensor{}, args...), arrays...) {
-		all = append(all, must(a.LocalClone())) // only the first engine to use a tensor can use it
+		all = append(all, must(a.LocalClone())) // copies, since a tensor works with one engine only
 	}
 	out, err := exec.Call(all...)
 	if err != nil {

@@ -142,8 +142,8 @@ func (p *Pattern) addGradients(a *CSR) {
 }
 
 // mirrorImages lists, for each place of the transpose, the place of the same entry in the pattern. Entry e of the
-// transpose is entry from[e] of the pattern. In a symmetric pattern a place of padding is mapped to itself, else to
-// place 0.
+// transpose is entry from[e] of the pattern. A place of padding is mapped to itself if the pattern is symmetric, or
+// else to place 0.
 func (p *Pattern) mirrorImages(from []int32) []int32 {
 	number := func(l *laid, place int, entry int32) int {
 		return int(entry)*p.copies + int(l.column[place])%p.copies
