@@ -5,8 +5,8 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// buffer is a buffer of a nested backend. GoMLX refuses a tensor whose buffer belongs to another backend than the
-// graph's, so that these buffers must name the nested backend as theirs, and not the one inside it.
+// buffer is a buffer of a [nested] backend. GoMLX refuses a tensor if its buffer belongs to another backend than the
+// graph. So these buffers must return the nested backend as their own, and not the backend inside it.
 type buffer struct {
 	compute.Buffer
 	backend *nested
@@ -52,7 +52,7 @@ func (b *builder) Compile() (compute.Executable, error) {
 type executable struct {
 	compute.Executable
 	backend *nested
-	// memory is nil where it is unknown.
+	// memory is nil if it is not known.
 	memory *Memory
 }
 

@@ -9,14 +9,14 @@ import (
 	"github.com/gomlx/go-xla/installer"
 )
 
-// leastDriverCUDA13 is the first NVIDIA driver that runs CUDA 13 (CUDA Toolkit 13 release notes,
+// leastDriverCUDA13 is the major version of the first NVIDIA driver that runs CUDA 13 (CUDA Toolkit 13 release notes,
 // table of driver versions).
 const leastDriverCUDA13 = 580
 
-// installCUDA runs go-xla's installer. It takes the plugin from the wheel jax-cuda13-pjrt (for older drivers
-// jax-cuda12-pjrt), and from their own wheels NVIDIA's libraries that jax-cuda13-plugin names (cuBLAS, cuDNN, NCCL and
-// others, some 2 GB). All come from PyPI and are checked by the sums there. They are put into the folder nvidia below
-// dir, where the plugin finds them.
+// installCUDA runs go-xla's installer. The installer takes the plugin from the wheel jax-cuda13-pjrt, or
+// jax-cuda12-pjrt for older drivers. It takes the NVIDIA libraries that the wheel jax-cuda13-plugin requires (cuBLAS,
+// cuDNN, NCCL and others, some 2 GB) from the libraries' own wheels. All wheels come from PyPI, and are verified by the
+// checksums that PyPI states. The libraries are put into the folder nvidia inside dir, where the plugin finds them.
 func installCUDA(dir string) error {
 	if !HasGPU() {
 		return errors.New("this machine has no NVIDIA GPU")
@@ -28,7 +28,7 @@ func installCUDA(dir string) error {
 	return installer.CudaInstall(kind, "latest", dir, true, installer.Quiet)
 }
 
-// driverVersion is the major version of the NVIDIA kernel driver; 0 if unknown.
+// driverVersion is the major version of the NVIDIA kernel driver, or 0 if it is not known.
 func driverVersion() int {
 	b, _ := os.ReadFile("/proc/driver/nvidia/version")
 	return parseDriver(string(b))

@@ -1,10 +1,11 @@
-// Package engine chooses and opens the backend that GoMLX graphs run on, and says which one and why: XLA on an NVIDIA
-// GPU or on the CPU, through a PJRT plugin and go-xla (the successor of gopjrt), or the pure-Go backend, which needs
-// no download and is some fifty times slower.
+// Package engine chooses and opens the engine, the GoMLX backend that graphs run on, and says which engine was chosen
+// and why. There are three engines: XLA on an NVIDIA GPU, XLA on the CPU, and pure Go, which needs no download and is
+// some fifty times slower. XLA comes as a plugin, a library with the interface PJRT, which is used through go-xla (the
+// successor of gopjrt).
 //
-// It changes nothing process-wide: neither the allocator, nor the environment, nor signals. (go-xla itself sets
-// TF_CPP_MIN_LOG_LEVEL to 3 when it is imported, if it is unset, and XLA_FLAGS when it opens a CUDA plugin. The CPU
-// plugin reads its number of threads from NPROC, which is set only while the plugin is opened.) Settings that a
-// program may choose for its own process are in package host; options of XLA's compiler are passed with each program
-// that is compiled.
+// The package leaves settings of the process as they are: the memory allocator, the environment and signals. There are
+// three exceptions in the environment. When go-xla is imported, it sets TF_CPP_MIN_LOG_LEVEL to 3 if it is unset. When
+// go-xla opens a CUDA plugin, it sets XLA_FLAGS. While this package opens the CPU plugin, it sets NPROC, from which the
+// plugin reads its number of threads. Package host has settings that a program may change for its own process. Options
+// for XLA's compiler are passed with each program that is compiled.
 package engine

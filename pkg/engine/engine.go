@@ -14,10 +14,10 @@ import (
 	"github.com/gomlx/go-xla/pjrt"
 )
 
-// Variable is the environment variable that names the engine where none is given.
+// Variable is the environment variable that names the engine to open if [Open] is given no name.
 const Variable = "REVGNN_ENGINE"
 
-// The engines, in order of preference.
+// The names of the engines. [Open] prefers CUDA to CPU, and CPU to Go.
 const (
 	CUDA = "xla:cuda"
 	CPU  = "xla:cpu"
@@ -26,38 +26,41 @@ const (
 
 // Engine is an opened backend on which GoMLX graphs are compiled and run.
 type Engine struct {
-	// Backend allows loops inside loops, unlike GoMLX's own; see nested.go.
+	// Backend is the GoMLX backend. It allows loops inside loops, unlike the backends of GoMLX itself; see nested.go.
 	Backend compute.Backend
 	// Name is xla:cuda, xla:cpu or go.
 	Name string
-	// Plugin is the path of the PJRT plugin, empty for the pure-Go engine, and Version the plugin's own description.
+	// Plugin is the path of XLA's plugin, and Version the plugin's description of itself. Both are empty for the
+	// pure-Go engine.
 	Plugin, Version string
 	// Why says in a sentence why this engine was chosen.
 	Why string
-	// Threads is the number of threads that XLA uses on the CPU (see [Threads]); 0 for other engines, whose results do
-	// not depend on the number of threads.
+	// Threads is the number of threads that XLA uses on the CPU (see [Threads]). It is 0 for other engines: their
+	// results do not depend on the number of threads.
 	Threads int
 }
 
 var (
 	opened = map[string]*Engine{}
 	mutex  sync.Mutex
-	// interposed is the path of the CPU plugin if [interpose] opened it; go-xla does not list a plugin opened in this
-	// way.
+	// interposed is the path of the CPU plugin if [interpose] opened it. go-xla's list of plugins does not contain the
+	// path of a plugin that was opened in this way.
 	interposed atomic.Pointer[string]
 )
 
-// cudaConfig are go-xla's options for NVIDIA GPUs. The process takes GPU memory as needed, instead of most of it at
-// the start. Matrix products are in float32: with inputs rounded to TF32, fixed points could not be found to 1e-5.
+// cudaConfig are the options for go-xla on NVIDIA GPUs. The process takes GPU memory as it is needed, instead of most
+// of it at the start. Matrix products are in float32. With inputs rounded to TF32, a fixed-point iteration could not
+// reach a tolerance of 1e-5.
 const cudaConfig = CUDA + ",preallocate=false,tf32=false"
 
-// cpuOptions makes the CPU plugin offer one device. Its default is four, with as many threads, also on machines with
-// fewer cores: four threads on two cores wait for each other, and make an epoch 10 to 20 % longer.
+// cpuOptions makes the CPU plugin offer a single device. By default it offers four devices with a thread each, even on
+// machines with fewer cores. On two cores the four threads wait for each other, and an epoch takes 10 to 20 % longer.
 var cpuOptions = pjrt.NamedValuesMap{"cpu_device_count": int64(1)}
 
-// Open opens an engine by name: "xla:cuda" (or "cuda"), "xla:cpu" (or "cpu"), or "go". "" stands for the engine named
-// by REVGNN_ENGINE, else for the first of these that the machine has: CUDA with an NVIDIA GPU and its plugin, XLA on
-// the CPU with its plugin, pure Go. Each engine is opened once per process.
+// Open opens an engine by name: "xla:cuda" (or "cuda"), "xla:cpu" (or "cpu"), or "go". The name "" stands for the
+// engine that REVGNN_ENGINE names. If that is not set, Open chooses CUDA if there are an NVIDIA GPU and the CUDA
+// plugin, else XLA on the CPU if there is the CPU plugin, else pure Go. Each engine is opened only once in a process,
+// and later calls return the same engine.
 func Open(name string) (*Engine, error) {
 	mutex.Lock()
 	defer mutex.Unlock()
@@ -80,8 +83,8 @@ func Open(name string) (*Engine, error) {
 	config, path := name, Plugins()[strings.TrimPrefix(name, "xla:")]
 	switch name {
 	case Go:
-		// If operations ran in parallel, those that wait in nested loops would take all workers and block each other
-		// (compute v0.1.6).
+		// Operations run one after the other. If they ran in parallel, operations that wait for nested loops would
+		// occupy all workers, and the program would never end (compute v0.1.6).
 		config = "go:ops_sequential"
 	case CPU:
 		if interpose("cpu", path, threads) {
@@ -114,13 +117,13 @@ func open(config string, threads int) (b compute.Backend, err error) {
 	return compute.NewWithConfig(config)
 }
 
-// Choose is the name of the engine that [Open] would open for a name. It opens nothing.
+// Choose returns the name of the engine that [Open] would open for the given name, without opening it.
 func Choose(name string) (string, error) {
 	resolved, _, err := choose(name)
 	return resolved, err
 }
 
-// choose resolves a name to an engine and the reason for it.
+// choose returns the engine that a name stands for, and says why it is this one.
 func choose(name string) (resolved, why string, err error) {
 	source := "asked for with --engine"
 	if name == "" {
@@ -150,7 +153,7 @@ func choose(name string) (resolved, why string, err error) {
 	}
 	gpu := HasGPU()
 	switch {
-	case damaged != nil: // do not fall back on an engine that is slower and gives other numbers
+	case damaged != nil: // the next engine would be slower and give other numbers
 		return "", "", fmt.Errorf("no engine can be chosen: %w, or choose one with --engine or %s", damaged, Variable)
 	case gpu && plugins["cuda"] != "":
 		return CUDA, "an NVIDIA GPU and its XLA plugin are installed", nil
@@ -162,7 +165,7 @@ func choose(name string) (resolved, why string, err error) {
 	return Go, "no XLA plugin is installed (run 'revgnn install-plugin' for one some fifty times as fast)", nil
 }
 
-// HasGPU tells whether the machine has an NVIDIA device.
+// HasGPU tells whether the machine has an NVIDIA GPU.
 func HasGPU() bool {
 	found, _ := filepath.Glob("/dev/nvidia[0-9]*")
 	return len(found) > 0

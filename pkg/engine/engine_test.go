@@ -78,7 +78,7 @@ func TestUnpackChecksTheSumFirst(t *testing.T) {
 	}
 }
 
-// Where pip delivers another wheel under the right name, nothing is installed, and the error says why.
+// If pip downloads a wheel with the right name and other content, nothing is installed, and the error says why.
 func TestInstallRefusesAnotherWheel(t *testing.T) {
 	if wheelSums[runtime.GOOS+"/"+runtime.GOARCH] == "" {
 		t.Skip("no wheel for this platform")

@@ -10,7 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 )
 
-// A GoMLX program is compiled and run on an engine. engine.Open("") takes the best engine that the machine has.
+// The example compiles a GoMLX program and runs it on an engine. It uses the pure-Go engine; engine.Open("") opens the
+// fastest engine that is installed.
 func ExampleOpen() {
 	e, err := engine.Open(engine.Go)
 	if err != nil {

@@ -15,8 +15,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// A program that imports package train keeps the C library's own memory functions, its number of malloc arenas, and
-// the environment that it was started with, except for the one variable that go-xla sets when it is imported.
+// A program that imports package train keeps the settings of its process: the memory functions of the C library, the
+// usual number of malloc's arenas, and the environment that it was started with. The only exception is one environment
+// variable, which go-xla sets when it is imported.
 func TestGuest(t *testing.T) {
 	enginetest.Open(t, engine.CPU)
 	guest := filepath.Join(t.TempDir(), "guest")
@@ -50,7 +51,7 @@ func TestGuest(t *testing.T) {
 	if report.Arenas <= 4 {
 		t.Errorf("malloc made %d arenas for 8 threads", report.Arenas)
 	}
-	// go-xla (compute/xla/xla.go, an init function) sets this variable if it is unset, to silence the plugin.
+	// go-xla sets this variable if it is unset, so that the plugin logs less (an init function in compute/xla/xla.go).
 	const gone = "TF_CPP_MIN_LOG_LEVEL="
 	mine := func(e string) bool { return strings.HasPrefix(e, gone) }
 	before, after := slices.DeleteFunc(run.Environ(), mine), slices.DeleteFunc(report.Environment, mine)

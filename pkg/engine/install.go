@@ -18,8 +18,9 @@ import (
 	"github.com/gomlx/compute"
 )
 
-// The wheel on PyPI that contains the XLA CPU plugin, for machines that reach only package registries, and the SHA-256
-// sums of its files by platform.
+// The XLA CPU plugin comes from a wheel on PyPI, so that it can also be installed on machines that reach only package
+// registries. These are the wheel's name and version, and the path of the plugin inside the wheel. wheelSums are the
+// SHA-256 sums of the wheel's files for the platforms.
 const wheel, wheelVersion, wheelMember = "xla-cpu-pjrt", "0.0.1", "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"
 
 var wheelSums = map[string]string{
@@ -27,12 +28,13 @@ var wheelSums = map[string]string{
 	"linux/arm64": "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9",
 }
 
-// Install installs the XLA plugin for "cpu" or "cuda" in the user's home (see [PluginDir]), unless one is installed
-// already, and returns its path. The CPU plugin comes from a wheel on PyPI, whose SHA-256 is checked before it is
-// unpacked, and the CUDA plugin from go-xla's installer (see installCUDA). A plugin that does not load is removed
-// again. log receives a line per step.
+// Install installs the XLA plugin for "cpu" or "cuda" in the user's home directory (see [PluginDir]), unless one is
+// installed already, and returns its path. The CPU plugin comes from a wheel on PyPI, whose SHA-256 is checked before
+// it is unpacked. The CUDA plugin is installed by go-xla's installer (see installCUDA). If the installed plugin cannot
+// be loaded, it is removed again. log is called with a line of text for each step.
 //
-// go-xla's installer also has a CPU plugin, for more platforms, but does not check it: it is not used.
+// go-xla's installer can also install a CPU plugin, for more platforms. It is not used, since it does not verify what
+// it downloads.
 func Install(ctx context.Context, kind string, log func(string)) (string, error) {
 	if kind != "cpu" && kind != "cuda" {
 		return "", fmt.Errorf("unknown plugin %q: choose cpu or cuda", kind)
@@ -71,7 +73,7 @@ func Install(ctx context.Context, kind string, log func(string)) (string, error)
 	return path, nil
 }
 
-// fromInstaller runs installCUDA, and turns a panic in it into an error.
+// fromInstaller calls installCUDA, and returns an error if it panics.
 func fromInstaller(_ context.Context, dir string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -81,7 +83,7 @@ func fromInstaller(_ context.Context, dir string) (err error) {
 	return installCUDA(dir)
 }
 
-// fromWheel has pip download the wheel, and extracts the plugin.
+// fromWheel downloads the wheel by pip, and extracts the plugin into dir.
 func fromWheel(ctx context.Context, dir string) error {
 	platform := runtime.GOOS + "/" + runtime.GOARCH
 	sum, ok := wheelSums[platform]
@@ -112,7 +114,7 @@ func fromWheel(ctx context.Context, dir string) error {
 	return os.Rename(part, filepath.Join(dir, "pjrt_c_api_cpu_plugin.so"))
 }
 
-// maxPlugin bounds the size of what is extracted; the plugin has some 200 MB.
+// maxPlugin is the largest number of bytes that are extracted. The plugin has some 200 MB.
 const maxPlugin = 1 << 30
 
 // unpack extracts a member of a zip file to path. It first checks the archive's SHA-256.
@@ -154,7 +156,7 @@ func unpack(archive, member, path, sum string) error {
 	return nil
 }
 
-// loads checks that a backend can be opened, and closes it again.
+// loads opens a backend and closes it again. It returns an error if the backend cannot be opened.
 func loads(config string) error {
 	b, err := compute.NewWithConfig(config)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// memory compiles (XXᵀ)X for X of n rows and d columns in single precision: its arguments and its result take 4nd
-// bytes each, and XXᵀ takes 4n² in between.
+// memory compiles (XXᵀ)X for X with n rows and d columns in single precision, and returns the memory of the program.
+// Argument and result take 4nd bytes each, and XXᵀ takes 4n² bytes of working memory.
 func memory(t *testing.T, e *engine.Engine, n, d int) (engine.Memory, bool) {
 	exec, err := NewExec(e.Backend, func(x *Node) *Node { return MatMul(MatMul(x, Transpose(x, 0, 1)), x) })
 	if err != nil {
@@ -46,7 +46,8 @@ func TestMemoryOf(t *testing.T) {
 	}
 }
 
-// Programs that are compiled, or loaded from the folder, at the same time each have their own memory.
+// If several programs are compiled at the same time, or loaded from the folder, MemoryOf returns each program's own
+// memory.
 func TestMemoryOfProgramsCompiledAtOnce(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	t.Setenv(engine.Programs, filepath.Join(t.TempDir(), "programs"))

@@ -7,18 +7,21 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// nested is a backend that supports loops inside loops. The upstream problem is reported in docs/upstream.md.
+// nested is a backend that supports loops inside loops. It works around a fault of GoMLX, which docs/upstream.md
+// reports.
 //
-// GoMLX (v0.28.8 to v0.28.16) makes every closure a child of the main function (graph.NewClosure asks the builder for
-// Main().Closure()). A While inside another's body is then refused, since its closures are not children of that body.
-// Here Main().Closure() makes a child of the function under construction, as XLA and the pure-Go backend expect.
+// A loop's condition and body are closures: functions that belong to another function, their parent. GoMLX (v0.28.8 to
+// v0.28.16) makes the main function the parent of every closure, since graph.NewClosure calls the builder's
+// Main().Closure(). A While inside the body of another While is then refused, since its closures do not belong to this
+// body. In a nested backend, Main().Closure() makes a closure whose parent is the function that is being built, as XLA
+// and the pure-Go backend expect.
 type nested struct{ compute.Backend }
 
 func (b *nested) Builder(name string) compute.Builder {
 	return &builder{Builder: b.Backend.Builder(name), backend: b}
 }
 
-// builder keeps the stack of closures under construction; the innermost is last.
+// builder keeps a stack of the functions that are being built, in open. The innermost function is the last.
 type builder struct {
 	compute.Builder
 	backend  *nested
@@ -41,12 +44,12 @@ func (b *builder) NewFunction(name string) (compute.Function, error) {
 type function struct {
 	compute.Function
 	b *builder
-	// closure is the closure's number in its graph, from 1; 0 for named functions.
+	// closure is the closure's number in its graph, counted from 1, or 0 for a function that is not a closure.
 	closure int
 }
 
-// Parameter makes parameters' names unique among closures: in StableHLO an inner region sees the names of the outer
-// ones.
+// Parameter makes the names of parameters different in all closures. In StableHLO, XLA's input language, the names in
+// the body of an outer loop are also visible in the body of an inner loop, so that equal names would clash.
 func (f *function) Parameter(name string, shape shapes.Shape, sharding *compute.ShardingSpec) (compute.Value, error) {
 	if f.closure > 0 {
 		name = fmt.Sprintf("%s_c%d", name, f.closure)
@@ -92,9 +95,9 @@ func (f *function) Sort(comparator compute.Function, axis int, isStable bool,
 	return f.Function.Sort(unwrap(comparator), axis, isStable, inputs...)
 }
 
-// While returns copies of the loop's results. Otherwise the pure-Go backend (compute v0.1.6 to v0.1.14) indexes past
-// its buffers where the last results of a loop are not used, nothing was built after it, and one value enters the loop
-// twice.
+// While returns copies of the loop's results. Without the copies, the pure-Go backend (compute v0.1.6 to v0.1.14) fails
+// with an index out of range if three things come together: the last results of a loop are not used, no operation was
+// built after the loop, and one value is passed to the loop twice.
 func (f *function) While(cond, body compute.Function, initialState ...compute.Value) ([]compute.Value, error) {
 	out, err := f.Function.While(unwrap(cond), unwrap(body), initialState...)
 	if err != nil {
@@ -112,10 +115,10 @@ func (f *function) If(pred compute.Value, trueBranch, falseBranch compute.Functi
 	return f.Function.If(pred, unwrap(trueBranch), unwrap(falseBranch))
 }
 
-// BroadcastInDim hides a closure's broadcasts from the pure-Go backend's implicit-broadcast pass (compute v0.1.6 to
-// v0.1.14). That pass removes broadcasts that elementwise operations read, also from closures compiled earlier, which
-// then miss an input. As it looks only at direct inputs, a reshape to the same shape hides a broadcast; XLA drops the
-// reshape.
+// BroadcastInDim works around a fault of the pure-Go backend (compute v0.1.6 to v0.1.14). The backend optimises a
+// program by removing broadcasts that elementwise operations read. It also removes them from closures that have been
+// compiled already, which then lack an input. Only broadcasts that are direct inputs of an elementwise operation are
+// removed. So in closures a reshape to the same shape is added after each broadcast. XLA drops the reshape.
 func (f *function) BroadcastInDim(operand compute.Value, outputShape shapes.Shape,
 	broadcastAxes []int) (compute.Value, error) {
 	out, err := f.Function.BroadcastInDim(operand, outputShape, broadcastAxes)

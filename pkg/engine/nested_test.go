@@ -11,7 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Three rounds of: add 1 once for each round before, then double.
+// A loop inside a loop runs: in round i = 0, 1, 2, the inner loop adds 1 i times, and then the outer loop doubles the
+// value.
 func TestLoopsInsideLoops(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		exec, err := NewExec(e.Backend, func(x *Node) []*Node {
@@ -37,7 +38,8 @@ func TestLoopsInsideLoops(t *testing.T) {
 	})
 }
 
-// Reductions inside a body and outside it, over axes of even length, odd length and length one.
+// Reductions give the same results inside a loop body as outside, over axes of even length, of odd length, and of
+// length one.
 func TestReductionsInsideLoops(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		all := func(x *Node) []*Node {

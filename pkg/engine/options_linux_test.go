@@ -11,7 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// The compiler reads our options: it refuses an unknown option, and accepts ours.
+// The compiler reads the options that revgnn appends: it accepts a known option, and refuses an unknown one.
 func TestPluginReadsOptions(t *testing.T) {
 	if Plugins()["cpu"] == "" && os.Getenv("REVGNN_TEST_XLA") == "" {
 		t.Skip("needs the XLA CPU plugin: revgnn install-plugin")

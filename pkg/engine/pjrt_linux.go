@@ -2,9 +2,10 @@
 
 package engine
 
-// The part of the PJRT C API (openxla/xla, xla/pjrt/c/pjrt_c_api.h) that is needed to compile, keep and measure
-// programs. Within a major version, the API's table of functions only grows at its end, and arguments carry their
-// sizes.
+// The C code below declares the part of PJRT, the C interface of XLA's plugins (openxla/xla, xla/pjrt/c/pjrt_c_api.h),
+// that is needed to compile programs, to keep them, and to know their memory. A plugin has a table of functions. Each
+// function takes a pointer to a struct of arguments, which begins with its own size. Within a major version of PJRT,
+// the table and these structs only grow at their ends, so that these declarations stay valid.
 
 /*
 #cgo LDFLAGS: -ldl
@@ -42,12 +43,12 @@ typedef struct {
 } serialize_args;
 typedef struct {
 	size_t size; void *extensions, *executable;
-	int64_t code, arguments, outputs, aliases, temporary; // on the device; for the CPU plugin, the host
-	int64_t rest[16]; // room for later fields: a plugin refuses arguments shorter than it expects
+	int64_t code, arguments, outputs, aliases, temporary; // on the device, which is the host for the CPU plugin
+	int64_t rest[16]; // for fields of later versions: a plugin refuses structs shorter than it expects
 } memory_args;
 typedef struct { size_t size; void *extensions, *object; } destroy_args;
 
-// Indices in the table.
+// Indices of functions in the table.
 enum {
 	ERROR_DESTROY = 0, COMPILE = 20, EXECUTABLE_DESTROY = 40, SERIALIZE = 49, GET_EXECUTABLE = 51, LOAD = 56,
 	MEMORY = 96
@@ -55,8 +56,9 @@ enum {
 
 extern void *revgnnCompile(compile_args *args);
 
-// interpose returns a copy of a plugin's table in which the compile function is ours, and the plugin's own table in
-// original; NULL if the plugin has an unknown API. Both tables stay for the life of the process.
+// interpose loads a plugin. It returns a copy of the plugin's table in which the compile function is replaced by
+// revgnnCompile, and stores the plugin's own table in original. It returns NULL if the plugin's version of PJRT is
+// unknown. Both tables stay in memory until the process ends.
 static inline api *interpose(const char *path, api **original) {
 	void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	api *(*get)(void) = library ? (api *(*)(void))dlsym(library, "GetPjrtApi") : NULL;
@@ -70,7 +72,7 @@ static inline api *interpose(const char *path, api **original) {
 	return copy;
 }
 
-// call calls a function of the table; it returns an error, or NULL.
+// call calls a function of the table. It returns an error, or NULL if there was none.
 static inline void *call(api *a, int function, void *args) { return ((void *(*)(void *))a->functions[function])(args); }
 
 // destroy frees an error or an executable.
@@ -79,13 +81,14 @@ static inline void destroy(api *a, int function, void *object) {
 	call(a, function, &args);
 }
 
-// done returns 1 if there was no error, else frees the error and returns 0.
+// done returns 1 if there was no error. Otherwise it frees the error and returns 0.
 static inline int done(api *a, void *error) {
 	if (error) destroy(a, ERROR_DESTROY, error);
 	return !error;
 }
 
-// compile calls the plugin's own compile function with other options; it returns an error, or NULL.
+// compile calls the plugin's own compile function with the given options in place of those in args. It returns an
+// error, or NULL if there was none.
 static inline void *compile(api *a, compile_args *args, char *options, size_t size) {
 	char *given = args->options;
 	size_t given_size = args->options_size;
@@ -95,7 +98,7 @@ static inline void *compile(api *a, compile_args *args, char *options, size_t si
 	return error;
 }
 
-// load makes an executable from serialised bytes; it returns 1, or 0 where the plugin refuses them.
+// load makes an executable from bytes that serialize returned. It returns 1, or 0 if the plugin refuses them.
 static inline int load(api *a, compile_args *to, char *bytes, size_t size) {
 	load_args args = {sizeof args, NULL, to->client, bytes, size, NULL, NULL, 0};
 	if (!done(a, call(a, LOAD, &args))) return 0;
@@ -103,8 +106,8 @@ static inline int load(api *a, compile_args *to, char *bytes, size_t size) {
 	return 1;
 }
 
-// ask calls a function of the table for a loaded executable. The function takes the executable in the third field of
-// its arguments args, where ask puts it. ask returns 1, or 0 where the plugin cannot answer.
+// ask calls a function of the table that takes an executable. args are the function's arguments; ask stores the
+// executable in their third field. It returns 1, or 0 if there was an error.
 static inline int ask(api *a, int function, void *loaded, void *args) {
 	executable_args get = {sizeof get, NULL, loaded, NULL};
 	if (!done(a, call(a, GET_EXECUTABLE, &get))) return 0;
@@ -114,8 +117,8 @@ static inline int ask(api *a, int function, void *loaded, void *args) {
 	return done(a, error);
 }
 
-// serialize turns an executable into bytes, which the caller must release, and measure reads its memory. Both return
-// 1, or 0 where the plugin cannot.
+// serialize turns an executable into bytes, which the caller must free by release. measure asks for the memory that an
+// executable takes. Both return 1, or 0 if the plugin cannot answer.
 static inline int serialize(api *a, void *loaded, serialize_args *to) {
 	*to = (serialize_args){sizeof *to};
 	return ask(a, SERIALIZE, loaded, to);
@@ -141,18 +144,19 @@ import (
 	"github.com/gomlx/go-xla/pjrt"
 )
 
-// plugin is the interposed CPU plugin. machine describes what programs depend on besides their text and their options,
-// and options are ours, appended to those of each program.
+// plugin is the CPU plugin that [interpose] has opened. api is its own table of functions. machine describes everything
+// that a compiled program depends on besides the program's text and options. options are revgnn's compiler options,
+// which are appended to those of each program.
 var plugin struct {
 	api     *C.api
 	machine []byte
 	options []byte
 }
 
-// interpose makes go-xla use the CPU plugin at path through a table of functions in which the compile function is
-// [revgnnCompile]. (go-xla v0.4.5 itself has no call to save or load compiled programs, nor to set compiler options.)
-// It returns false where that fails; programs are then compiled each time, with the compiler's defaults, and their
-// memory is unknown.
+// interpose makes go-xla use the CPU plugin at path with another table of functions: one in which the compile function
+// is [revgnnCompile]. This is needed since go-xla v0.4.5 has no functions to save and load compiled programs, and none
+// to set compiler options. interpose returns false if it fails. Then programs are compiled each time, with the
+// compiler's default options, and their memory is not known.
 func interpose(name, path string, threads int) bool {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -184,8 +188,9 @@ func processor() string {
 	return runtime.GOARCH
 }
 
-// revgnnCompile takes the place of the plugin's PJRT_Client_Compile: it adds our options, looks into the folder of
-// compiled programs first, and notes the program's memory. It runs on the thread that called go-xla; see [measured].
+// revgnnCompile is called in place of the plugin's function PJRT_Client_Compile. It adds revgnn's options, loads the
+// program from the folder of compiled programs if it is there, or else compiles and keeps it, and stores the program's
+// memory in [measured]. It runs on the thread that called go-xla.
 //
 //export revgnnCompile
 func revgnnCompile(args *C.compile_args) unsafe.Pointer {
@@ -214,7 +219,7 @@ func revgnnCompile(args *C.compile_args) unsafe.Pointer {
 	return nil
 }
 
-// loadProgram makes args' executable from a kept program; it returns false where there is none, or the plugin refuses
+// loadProgram sets the executable in args to a kept program. It returns false if kept is nil or if the plugin refuses
 // it.
 func loadProgram(args *C.compile_args, kept []byte) bool {
 	if kept == nil {
@@ -225,11 +230,12 @@ func loadProgram(args *C.compile_args, kept []byte) bool {
 	return C.load(plugin.api, args, (*C.char)(c), C.size_t(len(kept))) == 1
 }
 
-// measured holds the memory of programs by the thread that compiled them. go-xla calls [revgnnCompile] on its caller's
-// thread, which tells apart programs that are compiled at the same time.
+// measured maps the number of a thread to the memory of the program that the thread has compiled last. go-xla calls
+// [revgnnCompile] on the thread of its own caller. So the thread's number says which program a value belongs to, also
+// if several programs are compiled at the same time.
 var measured sync.Map
 
-// measure runs a function that compiles a program, and returns the program's memory, nil if unknown.
+// measure calls a function that compiles a program, and returns the program's memory, or nil if it is not known.
 func measure(compile func() error) (*Memory, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -2,8 +2,8 @@
 
 package engine
 
-// interpose works on Linux only: elsewhere programs are compiled each time, and their memory is unknown.
+// interpose works on Linux only. On other systems compiled programs are not kept, and their memory is not known.
 func interpose(string, string, int) bool { return false }
 
-// measure runs a function that compiles a program.
+// measure calls a function that compiles a program. The program's memory is not known on this system.
 func measure(compile func() error) (*Memory, error) { return nil, compile() }

@@ -16,14 +16,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Plugins maps "cpu" and "cuda" to the paths of the installed PJRT plugins. It is empty where one of them is damaged.
+// Plugins maps "cpu" and "cuda" to the paths of XLA's installed plugins. It is empty if any plugin is damaged.
 func Plugins() map[string]string {
 	out, _ := installed()
 	return out
 }
 
-// installed is [Plugins], with an error where a plugin is damaged: go-xla loads all plugins that it finds, and loading
-// a truncated one would end the process.
+// installed is [Plugins], but returns an error if a plugin is damaged. go-xla is not called then: it would load all
+// plugins that it finds, and loading a truncated file ends the process.
 func installed() (map[string]string, error) {
 	out := map[string]string{}
 	if err := damagedPlugin(); err != nil {
@@ -50,8 +50,8 @@ func installed() (map[string]string, error) {
 	return out, nil
 }
 
-// loadable are the plugins that go-xla (v0.4.5) can load. go-xla panics where the system refuses to load one, after it
-// has logged why.
+// loadable returns the plugins that go-xla (v0.4.5) can load. If the operating system refuses to load a plugin, go-xla
+// logs the reason and panics; loadable returns an error then.
 func loadable() (found map[string]string, err error) {
 	defer func() {
 		if recover() != nil {
@@ -62,8 +62,8 @@ func loadable() (found map[string]string, err error) {
 	return pjrt.AvailablePlugins(), nil
 }
 
-// damagedPlugin returns an error that names a plugin, in the folders that go-xla searches, that is not a complete
-// library.
+// damagedPlugin returns an error if a plugin in the plugin folders is not a complete library. The error names the
+// plugin.
 func damagedPlugin() error {
 	if runtime.GOOS != "linux" {
 		return nil
@@ -73,7 +73,7 @@ func damagedPlugin() error {
 		for _, pattern := range []string{"pjrt-plugin-*.so", "pjrt_plugin_*.so", "pjrt_c_api_*_plugin.so"} {
 			found, _ := filepath.Glob(filepath.Join(dir, pattern))
 			for _, path := range found {
-				if err := wholeLibrary(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // not a dangling link
+				if err := wholeLibrary(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // skip dangling links
 					return fmt.Errorf("the plugin %s is damaged (%w): remove it and run 'revgnn install-plugin'", path, err)
 				}
 			}
@@ -82,8 +82,9 @@ func damagedPlugin() error {
 	return nil
 }
 
-// wholeLibrary returns an error unless a file is a complete ELF library: its segments, which are what is loaded, and
-// its table of sections, mostly at the end, lie inside the file.
+// wholeLibrary returns an error unless a file is a complete library in the format ELF. It checks that two things lie
+// within the file: the segments, which are the parts that are loaded into memory, and the table of sections, which is
+// usually at the end.
 func wholeLibrary(path string) error {
 	f, size, err := files.Open(path, "a plugin")
 	if err != nil {
@@ -102,7 +103,7 @@ func wholeLibrary(path string) error {
 	return nil
 }
 
-// PluginDir is the folder in the user's home where plugins are installed, and where go-xla looks for them.
+// PluginDir is the folder in the user's home directory in which plugins are installed. go-xla looks for plugins there.
 func PluginDir() (string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -115,8 +116,9 @@ func PluginDir() (string, error) {
 	return filepath.Join(home, ".local", "lib", "go-xla"), nil
 }
 
-// pluginFolders are the folders where plugins are installed, or that the user names. only tells that the user names
-// them: go-xla then does not search the system's library folders.
+// pluginFolders are the folders in which go-xla looks for plugins: those that the user names by an environment
+// variable, or else the usual ones. only says that the user names them; go-xla then does not search the system's
+// library folders in addition.
 func pluginFolders() (dirs []string, only bool) {
 	if paths, ok := os.LookupEnv(pjrt.PJRTPluginPathsEnv); ok {
 		return slices.DeleteFunc(strings.Split(paths, ":"), func(dir string) bool { return dir == "" }), true
@@ -127,7 +129,7 @@ func pluginFolders() (dirs []string, only bool) {
 	return append(dirs, "/usr/local/lib/go-xla"), false
 }
 
-// searched describes in words where plugins are looked for.
+// searched describes in words where go-xla looks for plugins.
 func searched() string {
 	dirs, only := pluginFolders()
 	if !only {

@@ -9,8 +9,9 @@ import (
 	"github.com/gomlx/go-xla/pjrt"
 )
 
-// TestDamagedPlugins: a truncated plugin, or a file that is no library, is named and not loaded, whatever engine is
-// asked for. The test's own program takes the place of a complete plugin.
+// TestDamagedPlugins checks that a plugin that is truncated, or that is no library at all, is not loaded, and that
+// errors name it. The pure-Go engine can be chosen nevertheless. The test's own program file is used as a complete
+// plugin.
 func TestDamagedPlugins(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {

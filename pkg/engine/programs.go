@@ -18,15 +18,17 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Programs is the environment variable that names the folder of compiled programs; "off" turns it off.
+// Programs is the environment variable that names the folder of compiled programs. If its value is "off", programs are
+// not kept.
 const Programs = "REVGNN_PROGRAMS"
 
-// afterCompile is the function set by [AfterCompile].
+// afterCompile is the function that [AfterCompile] has set.
 var afterCompile atomic.Pointer[func()]
 
-// AfterCompile sets a function to be called whenever the XLA CPU engine has compiled a program, on the thread that
-// compiled it, but not when a kept program was loaded. Compiling briefly takes a few hundred MB, which the C library
-// may hold on to; a command can give them back here. nil, the initial value, calls nothing.
+// AfterCompile sets a function that is called whenever the XLA CPU engine has compiled a program, on the thread that
+// compiled it. It is not called when a kept program has been loaded instead. Compiling takes a few hundred MB for a
+// short time, which the C library may not give back to the operating system; a command can do so in f. If f is nil, no
+// function is called, as at the start.
 func AfterCompile(f func()) {
 	if f == nil {
 		afterCompile.Store(nil)
@@ -35,43 +37,45 @@ func AfterCompile(f func()) {
 	afterCompile.Store(&f)
 }
 
-// compiled calls the function set by AfterCompile.
+// compiled calls the function that [AfterCompile] has set.
 func compiled() {
 	if f := afterCompile.Load(); f != nil {
 		(*f)()
 	}
 }
 
-// refused is the function set by [OnRefusal], and told tells that it has been called.
+// refused is the function that [OnRefusal] has set, and told says whether it has been called.
 var (
 	refused atomic.Pointer[func(error)]
 	told    atomic.Bool
 )
 
-// OnRefusal sets a function to be called the first time that a kept program is refused for a reason that the user
-// should know: other users have access to the folder or a file, or a byte has changed. The program is then compiled
-// again.
+// OnRefusal sets a function that is called the first time that a kept program is refused for a reason that the user
+// should know: because other users have access to the folder or a file, or because a file has changed. A program that
+// is refused is compiled again.
 func OnRefusal(f func(error)) {
 	told.Store(false)
 	refused.Store(&f)
 }
 
-// tell calls the function set by OnRefusal, once.
+// tell calls the function that [OnRefusal] has set, unless it has been called before.
 func tell(err error) {
 	if f := refused.Load(); f != nil && *f != nil && !told.Swap(true) {
 		(*f)(err)
 	}
 }
 
-// maxPrograms bounds the size of the folder; a program takes 0.1 to 5 MB.
+// maxPrograms is the largest size of the folder in bytes. A program takes 0.1 to 5 MB.
 const maxPrograms = 512 << 20
 
-// programs is a folder of compiled programs; empty if there is none. The programs are native code that runs as the
-// user. Therefore only the user may have access to the folder and its files, and each file begins with a MAC of its
-// name and content under a secret key ([programs.key]): a file that was changed, made elsewhere or renamed is never
-// passed to the engine. A file is named after what the program was compiled from, by [programName]. Processes may
-// share the folder, since files appear whole or not at all. Whatever goes wrong with the folder, programs are compiled
-// as if it were not there.
+// programs is the path of a folder of compiled programs, or empty if there is none. A file's name is a hash of what the
+// program was compiled from; see [programName]. Processes may share the folder, since each file appears at once with
+// all its content. If anything goes wrong with the folder, programs are compiled as if there were no folder.
+//
+// The programs are machine code that runs with the user's rights. Therefore only the user may have access to the folder
+// and its files. Besides, each file begins with a message authentication code (HMAC) of its name and content, which is
+// made with a secret key ([programs.key]). A file that was changed, renamed or made elsewhere does not have the right
+// code, and is never passed to the engine.
 type programs string
 
 func programsDir() programs {
@@ -89,8 +93,8 @@ func programsDir() programs {
 	return programs(dir)
 }
 
-// layout is the version of the files' format. It is part of their names, so that files of earlier versions are not
-// found.
+// layout is the version of the files' format. It is hashed into the files' names, so that files of other versions are
+// not found.
 const layout = "hmac"
 
 // programName is a hash of everything that a compiled program depends on.
@@ -103,7 +107,7 @@ func programName(parts ...[]byte) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// sum is the HMAC of a program and its name.
+// sum is the message authentication code of a program and its name.
 func sum(key []byte, name string, program []byte) []byte {
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%d %s\n", len(name), name)
@@ -111,7 +115,7 @@ func sum(key []byte, name string, program []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// load returns a kept program, or nil.
+// load returns a kept program, or nil if there is none that may be used.
 func (dir programs) load(name string) []byte {
 	if dir == "" {
 		return nil
@@ -137,7 +141,7 @@ func (dir programs) load(name string) []byte {
 		return nil
 	}
 	now := time.Now()
-	os.Chtimes(path, now, now) // the most recently used programs are removed last
+	os.Chtimes(path, now, now) // shrink removes the files with the oldest times first
 	return b[sha256.Size:]
 }
 
@@ -146,8 +150,8 @@ func notKept(err error) error {
 		Programs)
 }
 
-// store writes a program to the folder. If the folder then holds more bytes than most, store removes the programs that
-// have not been used for the longest time.
+// store writes a program to the folder. If the folder then holds more than most bytes, store removes programs,
+// beginning with the one that has not been used for the longest time.
 func (dir programs) store(name string, program []byte, most int64) {
 	if dir == "" || os.MkdirAll(string(dir), 0o700) != nil {
 		return
@@ -169,7 +173,8 @@ func (dir programs) store(name string, program []byte, most int64) {
 	}
 }
 
-// shrink removes programs, those not used for longest first, until the rest takes at most most bytes.
+// shrink removes programs until the rest takes at most most bytes. It begins with the program that has not been used
+// for the longest time.
 func (dir programs) shrink(most int64) {
 	entries, _ := os.ReadDir(string(dir))
 	var all []fs.FileInfo

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestProgramsBound: the most recently used programs stay.
+// TestProgramsBound checks that, if the folder becomes too large, the most recently used programs stay.
 func TestProgramsBound(t *testing.T) {
 	dir := private(t)
 	program := make([]byte, 100)
@@ -30,10 +30,10 @@ func TestProgramsBound(t *testing.T) {
 	if none := programs(""); none.load("a") != nil {
 		t.Error("a program came from no folder")
 	}
-	programs(filepath.Join(string(dir), "a")).store("e", program, 1) // a file, not a folder: nothing happens
+	programs(filepath.Join(string(dir), "a")).store("e", program, 1) // a file, not a folder: nothing is stored
 }
 
-// private is a new folder that only the user has access to.
+// private makes a folder to which only the user has access.
 func private(t testing.TB) programs {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "programs")

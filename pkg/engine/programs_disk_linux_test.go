@@ -9,8 +9,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine/machinetest"
 )
 
-// TestFaultFullDisk: a program for which there is no room is not kept, and those that are there stay whole. A key that
-// could not be written completely is not used.
+// TestFaultFullDisk checks that on a full disk a program is not kept if there is no room for it, and that kept programs
+// stay as they are. A key that could not be written completely is not used.
 func TestFaultFullDisk(t *testing.T) {
 	disk, resize := machinetest.Disk(t, 64<<10)
 	dir := programs(filepath.Join(disk, "programs"))

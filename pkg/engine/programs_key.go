@@ -11,14 +11,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// keyFile is the name of the secret key's file in the folder, and keySize its length in bytes.
+// keyFile is the name of the file with the secret key, and keySize the length of the key in bytes.
 const (
 	keyFile = "key"
 	keySize = 32
 )
 
-// key returns the folder's secret key, and makes it if there is none. Only the user may have access to the folder and
-// the key.
+// key returns the folder's secret key, and makes one if there is none. It returns an error if other users have access
+// to the folder or the key.
 func (dir programs) key() ([]byte, error) {
 	info, err := os.Stat(string(dir))
 	if err != nil {
@@ -33,7 +33,7 @@ func (dir programs) key() ([]byte, error) {
 	path := filepath.Join(string(dir), keyFile)
 	key, err := files.ReadPrivate(path, "the key of compiled programs", keySize)
 	if err == nil && len(key) != keySize {
-		err = os.Remove(path) // truncated: kept programs can no longer be verified
+		err = os.Remove(path) // it was truncated; a new key is made, and the kept programs are refused
 		key = nil
 	}
 	if key == nil && (err == nil || errors.Is(err, fs.ErrNotExist)) {
@@ -44,10 +44,10 @@ func (dir programs) key() ([]byte, error) {
 	return key, err
 }
 
-// makeKey makes a key at path. If another process makes one at the same time, the first stays: the key is written
-// completely, then linked to path.
+// makeKey makes a key at path. The key is written to a temporary file first, which is then linked to path. If another
+// process makes a key at the same time, the first link stays, and the other process cannot replace it.
 func (dir programs) makeKey(path string) error {
-	f, err := os.CreateTemp(string(dir), ".key.*.part") // its mode is 0600
+	f, err := os.CreateTemp(string(dir), ".key.*.part") // with mode 0600
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (dir programs) makeKey(path string) error {
 		return err
 	}
 	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return os.Rename(f.Name(), path) // where the file system has no hard links
+		return os.Rename(f.Name(), path) // the file system has no hard links
 	}
 	return nil
 }

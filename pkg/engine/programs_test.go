@@ -14,7 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 )
 
-// TestPrograms compiles a program, takes it from the folder, and compiles it again where the file is damaged.
+// TestPrograms compiles a program, loads it from the folder, and compiles it again after its file has been damaged.
 func TestPrograms(t *testing.T) {
 	if engine.Plugins()["cpu"] == "" {
 		t.Skip("needs the XLA CPU plugin: revgnn install-plugin")

@@ -14,7 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 )
 
-// refusals collects the messages of [OnRefusal] from now on.
+// refusals returns a list to which all later messages of [OnRefusal] are added.
 func refusals(t testing.TB) *[]string {
 	var all []string
 	OnRefusal(func(err error) { all = append(all, err.Error()) })
@@ -22,7 +22,8 @@ func refusals(t testing.TB) *[]string {
 	return &all
 }
 
-// TestProgramsTrust: programs that are not as the user left them are not loaded.
+// TestProgramsTrust checks that a kept program is not loaded if other users have access to it, or if it is not the file
+// that was stored.
 func TestProgramsTrust(t *testing.T) {
 	name := func(dir programs, file string) string { return filepath.Join(string(dir), file) }
 	must := func(t *testing.T, err error) {
@@ -75,7 +76,8 @@ func TestProgramsTrust(t *testing.T) {
 	}
 }
 
-// TestProgramsModes: only the user has access to folder, key and programs, and a truncated key is replaced.
+// TestProgramsModes checks that only the user has access to the folder, the key and the programs, and that a truncated
+// key is replaced.
 func TestProgramsModes(t *testing.T) {
 	dir := programs(filepath.Join(t.TempDir(), "new", "programs"))
 	dir.store("a", []byte("ours"), 1<<20)
@@ -99,8 +101,8 @@ func TestProgramsModes(t *testing.T) {
 	}
 }
 
-// TestFlippedBytes changes one byte at a time of a kept program or of its key: the program is not loaded, and can be
-// kept again once it is compiled.
+// TestFlippedBytes changes single bytes of a kept program and of the key. The program is then not loaded, and can be
+// stored again.
 func TestFlippedBytes(t *testing.T) {
 	dir := private(t)
 	dir.store("a", []byte("a program"), 1<<20)
@@ -118,7 +120,7 @@ func TestFlippedBytes(t *testing.T) {
 	}
 }
 
-// FuzzProgram: a file that the folder did not write is never loaded.
+// FuzzProgram checks that a file with any content other than the stored one is not loaded.
 func FuzzProgram(f *testing.F) {
 	dir := private(f)
 	dir.store("a", []byte("ours"), 1<<20)
@@ -143,7 +145,8 @@ func FuzzProgram(f *testing.F) {
 	})
 }
 
-// TestSumsDiffer: moving a byte from the name to the program, or back, changes the sum.
+// TestSumsDiffer checks that different names or programs have different sums, also if a byte is moved from the end of
+// the name to the start of the program.
 func TestSumsDiffer(t *testing.T) {
 	key := make([]byte, keySize)
 	differ := func(name, other string, program, another []byte) bool {

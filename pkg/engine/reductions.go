@@ -9,18 +9,21 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// Reductions inside loop bodies. go-xla (v0.4.5) keeps the function that adds two numbers, and similar functions, once
-// per program, as children of the function that reduced first; it refuses reductions in any other function. In bodies,
-// reductions are therefore built from operations that need no such function. Sums over an axis of a matrix are
-// products with a vector of ones; other reductions combine the halves of an axis until one entry is left.
+// This file makes reductions work inside loop bodies. To reduce, XLA needs a function that combines two numbers, for
+// example one that adds them. go-xla (v0.4.5) makes each such function once per program. The function then belongs to
+// the function of the program in which the first reduction was built, and go-xla refuses reductions in all other
+// functions. Inside loop bodies, reductions are therefore built from operations that need no such function. The sum
+// over an axis of a matrix is a product with a vector of ones. Other reductions combine the two halves of an axis
+// repeatedly until one entry is left.
 
 // operation combines two values entry by entry.
 type operation func(lhs, rhs compute.Value) (compute.Value, error)
 
-// reduction is one of the engine's own reductions.
+// reduction is a reduction of the engine itself.
 type reduction func(x compute.Value, axes ...int) (compute.Value, error)
 
-// reduce reduces x over axes (none stands for all). Outside of loop bodies, it calls native.
+// reduce reduces x over the given axes, or over all axes if none is given. In loop bodies it uses combine; elsewhere it
+// calls native, the engine's own reduction.
 func (f *function) reduce(x compute.Value, axes []int, native reduction, combine operation) (compute.Value, error) {
 	if f.closure == 0 {
 		return native(x, axes...)
@@ -46,7 +49,7 @@ func (f *function) reduce(x compute.Value, axes []int, native reduction, combine
 	return f.Function.Reshape(x, rest...)
 }
 
-// fold reduces x along one axis by combining halves.
+// fold reduces x along one axis: it combines the two halves of the axis until one entry is left.
 func (f *function) fold(x compute.Value, axis int, combine operation) (compute.Value, error) {
 	shape, err := f.Function.Shape(x)
 	if err != nil {
@@ -57,7 +60,7 @@ func (f *function) fold(x compute.Value, axis int, combine operation) (compute.V
 		return nil, fmt.Errorf("axis %d of %s has no entries: there is nothing to reduce in the body of a loop",
 			axis, shape)
 	}
-	var odd compute.Value // the entries left over from axes of odd length, combined
+	var odd compute.Value // the entries that were left over from odd lengths, combined
 	for ; n > 1; n /= 2 {
 		left, right, last, err := f.halves(x, axis)
 		if err != nil {
@@ -82,7 +85,7 @@ func (f *function) fold(x compute.Value, axis int, combine operation) (compute.V
 	return combine(x, odd)
 }
 
-// halves splits x along an axis into two halves, and the last entry if the axis has odd length.
+// halves splits x along an axis into two halves and, if the axis has an odd length, its last entry.
 func (f *function) halves(x compute.Value, axis int) (left, right, last compute.Value, err error) {
 	shape, err := f.Function.Shape(x)
 	if err != nil {
@@ -115,9 +118,10 @@ func (f *function) ReduceSum(x compute.Value, axes ...int) (compute.Value, error
 	return f.reduce(x, axes, f.Function.ReduceSum, f.Function.Add)
 }
 
-// timesOnes is the sum of the matrix x over an axis, as a product with ones. XLA CPU does not fuse such a product with
-// the computation of x, which is wanted here: x is computed once for this sum and for all its other readers, where
-// fusions would compute it anew for each of them.
+// timesOnes is the sum of the matrix x over an axis, computed as a product with ones. XLA CPU does not fuse a product
+// with the computation of its operand x. This is an advantage here: x is computed once, for this sum and for all other
+// operations that read x. If XLA fused the sum with the computation of x, it would compute x again for each of these
+// operations.
 func (f *function) timesOnes(x compute.Value, shape shapes.Shape, axis int) (compute.Value, error) {
 	one, err := f.Function.Constant([]float32{1})
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// The problems reported in docs/upstream.md still exist. A failure of this test is good news: upstream has fixed one,
-// and its workaround can be removed.
+// The faults of GoMLX and its backends that docs/upstream.md reports still exist. If this test fails, one of them has
+// been fixed, and the workaround for it can be removed.
 func TestUpstreamStillNeedsWorkarounds(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, report := range reports {
@@ -33,7 +33,7 @@ func TestUpstreamStillNeedsWorkarounds(t *testing.T) {
 
 var reports = map[string]struct {
 	program func(x *Node) *Node
-	// fails is, by engine, a part of the error message.
+	// fails has, for each engine on which the program fails, a part of the error message.
 	fails map[string]string
 }{
 	"a loop inside a loop": {
@@ -80,7 +80,8 @@ var reports = map[string]struct {
 // repeat applies body three times to x.
 func repeat(x *Node, body func(x *Node) *Node) *Node { return loop3(x, nil, body) }
 
-// loop3 is repeat with one more value, which passes through the loop unchanged and whose final value is not used.
+// loop3 is [repeat] with one more value in the loop's state. The loop does not change this value, and its final value
+// is not used.
 func loop3(x, more *Node, body func(x *Node) *Node) *Node {
 	state := []*Node{x, Const(x.Graph(), int32(0))}
 	if more != nil {
@@ -112,8 +113,8 @@ func execute(b compute.Backend, program func(x *Node) *Node) error {
 	return err
 }
 
-// In StableHLO an inner region sees the names of the outer ones; go-xla does not distinguish parameters with the same
-// name.
+// go-xla still gives two parameters the same name in nested loop bodies, which StableHLO, XLA's input language,
+// refuses: the names in an outer body are visible in an inner one.
 func TestUpstreamNamesOfParameters(t *testing.T) {
 	b := engine.Plain(enginetest.Open(t, engine.CPU)).Builder("names")
 	number := shapes.Make(dtypes.Float32)

@@ -9,8 +9,9 @@ import (
 // Arc is a directed edge from its first node to its second; both may be the same node.
 type Arc [2]int32
 
-// WithArcs is the graph with directions: arcs are in any order and contain each edge in one direction or in both.
-// Repeated arcs count once. Arcs may include self loops, which Edges do not. Everything else is shared with g.
+// WithArcs is the graph with directions of its edges. arcs may be in any order, and must contain each edge of the graph
+// in one direction or in both. Repeated arcs count once. arcs may include self loops, unlike Edges. Everything else is
+// shared with g.
 func (g *Graph) WithArcs(arcs []Arc) (*Graph, error) {
 	out := *g
 	out.ArcsMissing = ""
@@ -20,7 +21,7 @@ func (g *Graph) WithArcs(arcs []Arc) (*Graph, error) {
 	return &out, out.checkArcs()
 }
 
-// Undirected is the graph without the directions of its edges; everything else is shared with g.
+// Undirected is the graph without the directions of its edges. Everything else is shared with g.
 func (g *Graph) Undirected() *Graph {
 	out := *g
 	out.Arcs, out.ArcsMissing = nil, ""
@@ -32,7 +33,7 @@ func (g *Graph) Directed() bool { return len(g.Arcs) > 0 }
 
 func compareArcs(a, b Arc) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }
 
-// checkArcs returns an error unless the arcs are the graph's edges with directions, in order.
+// checkArcs returns an error unless the arcs are sorted, and are the graph's edges with directions.
 func (g *Graph) checkArcs() error {
 	ends := make([]Edge, len(g.Arcs))
 	for i, a := range g.Arcs {

@@ -7,9 +7,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// A path of four nodes with two features each; the class of node 3 is not known.
+// The example builds a path of four nodes with two features each. The class of node 3 is not known.
 func ExampleNew() {
-	edges := []graphs.Edge{{0, 1}, {2, 1}, {2, 3}, {1, 0}} // {1, 0} repeats {0, 1}, and counts once
+	edges := []graphs.Edge{{0, 1}, {2, 1}, {2, 3}, {1, 0}} // {1, 0} is the same edge as {0, 1}, and is dropped
 	features := []float32{1, 0, 0, 1, 1, 1, 0, 0}
 	labels := []int32{0, 1, 0, graphs.Unlabelled}
 	split := graphs.Split{

@@ -1,5 +1,5 @@
-// Package graphs holds the graph type that all other packages read: nodes, undirected edges, optionally with
-// directions, features, labels and splits, as ordinary Go slices. It knows nothing of engines or models.
+// Package graphs holds the type Graph, which all other packages read: nodes, undirected edges, optionally their
+// directions, features, labels and splits, as ordinary Go slices. It does not depend on engines or models.
 package graphs
 
 import (
@@ -9,11 +9,11 @@ import (
 	"slices"
 )
 
-// Edge is an undirected edge between two different nodes, smaller index first.
+// Edge is an undirected edge between two different nodes. The node with the smaller number comes first.
 type Edge [2]int32
 
-// Split marks the nodes used for training, validation and test; each mask has one entry per
-// node and no node is in two.
+// Split says which nodes are used for training, validation and test. Each mask has one entry per node, and no node is
+// in more than one mask.
 type Split struct {
 	Train, Val, Test []bool
 }
@@ -21,16 +21,18 @@ type Split struct {
 // Graph is an undirected graph with node features and labels, and optionally with directions of its edges. The zero
 // value is the empty graph.
 type Graph struct {
-	// Name as users type it, for example "minesweeper".
+	// Name is the graph's name as users type it, for example "minesweeper".
 	Name string
-	// NumNodes is |V|.
+	// NumNodes is the number of nodes, |V|.
 	NumNodes int
-	// Edges lists each undirected edge once, a < b, in lexicographic order, without self loops.
+	// Edges lists each undirected edge {a, b} once, with a < b, in lexicographic order. There are no self loops.
 	Edges []Edge
-	// Arcs, if any, are the same edges with their directions, and may include self loops. Each is listed once, ordered
-	// by source, then by target. See [Graph.WithArcs].
+	// Arcs, if there are any, are the same edges with their directions, and may include self loops. Each arc is listed
+	// once. Arcs are ordered by their first nodes, and arcs with the same first node by their second nodes. See
+	// [Graph.WithArcs].
 	Arcs []Arc
-	// ArcsMissing says in a sentence why directions that the graph has were not loaded; else it is empty.
+	// ArcsMissing is empty, unless the graph's edges have directions that were not loaded. Then it is a sentence that
+	// says why they were not.
 	ArcsMissing string
 	// Features are row-major, NumNodes x NumFeatures.
 	Features    []float32
@@ -39,21 +41,21 @@ type Graph struct {
 	// classes.
 	Labels     []int32
 	NumClasses int
-	// IDs, ClassNames and FeatureNames are the names of nodes, classes and features in the graph's source; nil where
-	// it numbers them. See [Graph.ID] and [Graph.Classes].
+	// IDs, ClassNames and FeatureNames are the names of nodes, classes and features in the file that the graph was read
+	// from. A list is nil if the file has numbers instead of names. See [Graph.ID] and [Graph.Classes].
 	IDs, ClassNames, FeatureNames []string
-	// RowNormalised tells that loading divided each node's features by their sum, as for datasets of texts, so that
-	// the features differ from those in the file.
+	// RowNormalised says that each node's features were divided by their sum when the graph was loaded, so that they
+	// differ from those in the file. This is done for datasets of texts, such as Cora.
 	RowNormalised bool
-	// Splits are the train/validation/test splits that experiments average over.
+	// Splits are the splits into training, validation and test nodes that experiments average over.
 	Splits []Split
 }
 
 // Unlabelled is the label of a node whose class is not known.
 const Unlabelled int32 = -1
 
-// New builds a graph from edges in any order and direction. It drops self loops and duplicates, sorts the rest, and
-// checks the result (see Validate).
+// New builds a graph from edges in any order, each with its two nodes in any order. It drops self loops and duplicates,
+// sorts the other edges, and checks the graph (see [Graph.Validate]).
 func New(name string, numNodes int, edges []Edge, features []float32, numFeatures int, labels []int32, numClasses int,
 	splits []Split) (*Graph, error) {
 	g := &Graph{Name: name, NumNodes: numNodes, Edges: canonical(edges), Features: features, NumFeatures: numFeatures,
@@ -64,7 +66,7 @@ func New(name string, numNodes int, edges []Edge, features []float32, numFeature
 	return g, nil
 }
 
-// canonical sorts the ends of each edge and the list, and drops self loops and duplicates.
+// canonical sorts the two nodes of each edge, sorts the list of edges, and drops self loops and duplicates.
 func canonical(edges []Edge) []Edge {
 	out := make([]Edge, 0, len(edges))
 	for _, e := range edges {

@@ -61,7 +61,7 @@ func TestValidateNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
-// FuzzNew feeds any edges; what is accepted must be canonical, and its neighbour lists symmetric.
+// FuzzNew calls New with arbitrary edges. If New accepts them, the lists of neighbours must be symmetric.
 func FuzzNew(f *testing.F) {
 	f.Add(4, []byte{0, 0, 0, 1, 0, 0, 0, 2})
 	f.Add(2, []byte{255, 255, 255, 255, 0, 0, 0, 0})

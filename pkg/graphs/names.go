@@ -5,7 +5,8 @@ import (
 	"strconv"
 )
 
-// ID is a node's name in the graph's source, or its number from 0.
+// ID is a node's name in the file that the graph was read from. If nodes have no names there, it is the node's number,
+// counted from 0.
 func (g *Graph) ID(node int) string {
 	if g.IDs != nil {
 		return g.IDs[node]
@@ -13,7 +14,8 @@ func (g *Graph) ID(node int) string {
 	return strconv.Itoa(node)
 }
 
-// Classes are the names of the classes in the graph's source, or their numbers, in the order of the numbers.
+// Classes are the names of the classes, in the order of the classes' numbers. If classes have no names, their numbers
+// are used.
 func (g *Graph) Classes() []string {
 	if g.ClassNames != nil {
 		return g.ClassNames
@@ -35,7 +37,8 @@ func (g *Graph) Labelled() (count int) {
 	return count
 }
 
-// checkNames returns an error where only some nodes, classes or features have names.
+// checkNames returns an error if only some of the nodes, classes or features have names, or if there are too many
+// names.
 func (g *Graph) checkNames() error {
 	for _, n := range []struct {
 		what  string
@@ -51,8 +54,8 @@ func (g *Graph) checkNames() error {
 	return nil
 }
 
-// Teaches returns an error where a node of the split has no label, so that the split is useless for training or
-// testing.
+// Teaches returns an error if a training, validation or test node of the split has no label. Such a split cannot be
+// used.
 func (g *Graph) Teaches(split int) error {
 	s := g.Splits[split]
 	for _, part := range []struct {

@@ -10,7 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/host"
 )
 
-// A command that ends well on Ctrl-C or on a scheduler's signal; here it sends the signal to itself.
+// The example is a command that keeps its results when it is ended by Ctrl-C or by a scheduler's signal. Here it sends
+// the signal to itself.
 func ExampleInterruptible() {
 	ctx, stop := host.Interruptible(context.Background())
 	defer stop()

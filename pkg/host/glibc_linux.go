@@ -21,13 +21,13 @@ import (
 	"syscall"
 )
 
-// glibc tells whether the C library is glibc, which reads [Tunables].
+// glibc tells whether the C library is glibc. Only glibc reads [Tunables].
 const glibc = C.glibc == 1
 
 func trim() { C.trim() }
 
-// restart starts this program again in this process, with a variable added to the environment. It returns only if it
-// fails.
+// restart starts this program again, in the same process and with the same arguments, with a variable added to the
+// environment. setting is NAME=value. restart returns only if it fails.
 func restart(setting string) error {
 	program, err := os.Executable()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endings are signals that ask a program to end, and warnings those that announce that it will be ended soon.
+// endings are the signals that ask a program to end. warnings are the signals that announce that it will be ended soon.
 var (
 	endings  = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
 	warnings = []os.Signal{syscall.SIGUSR1}

@@ -26,7 +26,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/host"
 )
 
-// child in the environment has the test's program do the work of the child process.
+// child is the environment variable that tells this test program to do the work of the child process.
 const child = "REVGNN_TEST_HOST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -39,22 +39,23 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// outcome is what a child reports.
+// outcome is what a child process reports.
 type outcome struct {
-	// Sums of each thread's last state, and Steps that all of them did.
+	// Sums are hashes of each thread's last state, and Steps is the number of steps that all threads did together.
 	Sums  []string
 	Steps int
-	// Faults are the pages that a step with 64 MiB of working memory takes.
+	// Faults is the number of new memory pages that the system provides in a step with 64 MiB of working memory.
 	Faults int64
-	// Started tells whether the process was started with Tunables, and Left is GLIBC_TUNABLES as its children would
-	// see it.
+	// Started tells whether the process was started with Tunables. Left is the value of GLIBC_TUNABLES that its own
+	// child processes would get.
 	Started bool
 	Left    string
 }
 
 const threads, steps = 8, 1000
 
-// work tunes this process as a command does, runs a compiled program 1,000 times in all on 8 threads, and reports.
+// work calls Tune as a command does, runs a compiled program 1,000 times in total on 8 threads, and reports the
+// outcome.
 func work() error {
 	if err := host.Tune(); err != nil {
 		return err
@@ -76,7 +77,7 @@ func work() error {
 		all.Go(func() {
 			runtime.LockOSThread()
 			sum, done, failed := iterate(step, i, steps/threads)
-			host.Trim() // while others run
+			host.Trim() // while other threads are still running
 			mutex.Lock()
 			defer mutex.Unlock()
 			o.Sums[i] = sum
@@ -97,12 +98,12 @@ func work() error {
 	if err != nil {
 		return err
 	}
-	o.Started = bytes.Contains(b, []byte("glibc.malloc.arena_max=2")) // glibc puts zeros in place of colons
+	o.Started = bytes.Contains(b, []byte("glibc.malloc.arena_max=2")) // glibc replaces the colons in Tunables by zeros
 	return json.NewEncoder(os.Stdout).Encode(o)
 }
 
-// iterate runs n steps from a state of the thread's own, with 4 MiB of working memory each, and returns the last
-// state's sum.
+// iterate runs n steps, each with 4 MiB of working memory, from a state that depends on the thread's number. It returns
+// a hash of the last state.
 func iterate(step *Exec, thread, n int) (sum string, done int, err error) {
 	const rows, columns = 1024, 16
 	x := make([]float32, rows*columns)
@@ -127,7 +128,8 @@ func iterate(step *Exec, thread, n int) (sum string, done int, err error) {
 	return fmt.Sprintf("%x", bits.Sum(nil)), done + 1, nil
 }
 
-// faults counts the pages that the third step of a program with 64 MiB of working memory takes.
+// faults is the number of new memory pages that the system provides in the third step of a program with 64 MiB of
+// working memory.
 func faults(e *engine.Engine) (n int64, err error) {
 	big, err := NewExec(e.Backend, func(x *Node) *Node { return MatMul(MatMul(x, Transpose(x, 0, 1)), x) })
 	if err != nil {
@@ -168,8 +170,9 @@ func run(t *testing.T, environment ...string) (o outcome) {
 	return o
 }
 
-// Under the allocator's settings, 1,000 steps on 8 threads lose nothing, and end where they do without, bit for bit;
-// a step with much working memory takes huge pages; and other settings of glibc reach child processes as they were.
+// With the allocator's settings, 1,000 steps on 8 threads are all done and have the same results, bit for bit, as
+// without the settings. A step with much working memory uses huge pages. Child processes get other settings of glibc
+// unchanged.
 func TestTunedStepsMatchBitForBit(t *testing.T) {
 	enginetest.Open(t, engine.CPU)
 	const others = "glibc.rtld.nns=4"

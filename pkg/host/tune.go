@@ -5,38 +5,43 @@ import (
 	"strings"
 )
 
-// Allocator is the environment variable that chooses the memory allocator's settings: [System], [Keep], or anything
-// else for [Tunables].
+// Allocator is the environment variable that chooses the settings of the memory allocator. Its value is [System] or
+// [Keep]; any other value, or none, chooses [Tunables].
 const Allocator = "REVGNN_ALLOCATOR"
 
-// System leaves the C library's settings unchanged. Keep uses [KeepTunables], by which a program's working memory is
-// kept from step to step instead of being cleared each time: a few percent faster, for up to 250 MB more.
+// System leaves the C library's settings unchanged. Keep chooses [KeepTunables]. With them the process keeps a compiled
+// program's working memory from step to step, so that the system does not have to clear new memory in each step. This
+// is a few percent faster, and takes up to 250 MB more memory.
 const System, Keep = "system", "keep"
 
-// Tunables are settings of glibc's malloc (sourceware.org/glibc/manual, "Memory Allocation Tunables") that suit XLA on
-// the CPU; docs/notes/2026-11-compiler.md has what they gain. glibc reads them from the environment variable
+// Tunables are settings of glibc's memory allocator (sourceware.org/glibc/manual, "Memory Allocation Tunables") that
+// suit XLA on the CPU. docs/notes/2026-11-compiler.md has measurements. glibc reads them from the environment variable
 // GLIBC_TUNABLES when a process starts.
 //
-// XLA allocates a program's working memory, often 100 MB, anew in every run. With hugetlb=1 the kernel gives it in
-// pages of 2 MiB instead of 4 KiB, where /sys/kernel/mm/transparent_hugepage/enabled says "madvise" (glibc 2.35 and
-// newer; others ignore it). With arena_max=2, the many threads of XLA's compiler do not leave some 50 MB in an arena
-// each; with a single arena, threads that run a program would wait for each other.
+// In every run of a compiled program, XLA allocates the program's working memory anew, often 100 MB. With hugetlb=1,
+// the operating system provides this memory in pages of 2 MiB instead of 4 KiB, if
+// /sys/kernel/mm/transparent_hugepage/enabled says "madvise". (This needs glibc 2.35 or newer; older versions ignore
+// the setting.) With arena_max=2, all threads take memory from two arenas (the allocator's pools). Without it, each of
+// the many threads of XLA's compiler leaves some 50 MB in an arena of its own. With a single arena, threads that run a
+// program would wait for each other.
 const Tunables = "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=2"
 
-// KeepTunables are [Tunables] that also keep freed blocks of up to 1 GiB. They use a single arena, since glibc's
-// further arenas cannot hold blocks of more than 64 MiB.
+// KeepTunables are settings like [Tunables] with which the process also keeps freed blocks of up to 1 GiB. They use a
+// single arena, since in glibc only the first arena can hold blocks of more than 64 MiB.
 const KeepTunables = "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1:" +
 	"glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold=1073741824"
 
 // variable is the environment variable from which glibc reads its settings.
 const variable = "GLIBC_TUNABLES"
 
-// Tune applies the allocator settings that [Allocator] chooses; call it first in main. As glibc reads them only when a
-// process starts, Tune starts the program again, in the same process and with the same arguments, and does not return
-// then. In the restarted program it removes the settings from the environment, which child processes inherit, and
-// returns. It changes nothing where [Allocator] is "system", where GLIBC_TUNABLES has settings of malloc already, and
-// where the C library is not glibc. An error says that the program could not be restarted; it works nevertheless, a
-// little slower.
+// Tune applies the allocator settings that [Allocator] chooses. Call it first in main. glibc reads the settings only
+// when a process starts. So Tune adds them to the environment and starts the program again, in the same process and
+// with the same arguments; this call does not return. In the restarted program, Tune removes the settings from the
+// environment, since child processes inherit it, and returns.
+//
+// Tune changes nothing if [Allocator] is "system", if GLIBC_TUNABLES already has settings of malloc, or if the C
+// library is not glibc. An error says that the program could not be started again. The program can go on nevertheless,
+// and is a little slower.
 func Tune() error {
 	given, set := os.LookupEnv(variable)
 	choice, settings := os.Getenv(Allocator), Tunables
@@ -63,8 +68,9 @@ func restore(before string) error {
 	return os.Setenv(variable, before)
 }
 
-// Trim returns freed memory to the system (malloc_trim), unless [Allocator] is "system". Call it after XLA's compiler
-// has run. Otherwise the process would keep the compiler's memory while the compiled program needs memory of its own:
+// Trim returns freed memory to the operating system (by malloc_trim), unless [Allocator] is "system". Call it after
+// XLA's compiler has run. Otherwise the process would keep the memory that the compiler has freed, in addition to the
+// memory of the compiled program. Package engine can do so:
 //
 //	engine.AfterCompile(host.Trim)
 func Trim() {

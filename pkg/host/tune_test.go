@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// Tune leaves the process alone where it was told to, and takes its own settings out of the environment and no
-// others.
+// Tune does nothing if it was told so, and otherwise removes its own settings from the environment, and no others.
 func TestTuneEnvironment(t *testing.T) {
 	for _, c := range []struct{ allocator, before, after string }{
 		{System, "", ""},

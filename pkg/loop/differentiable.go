@@ -9,22 +9,24 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Differentiable is a function y = f(in) and its vector-Jacobian product for use inside loop bodies, where neither
-// GoMLX's scalar operations nor its Gradient work otherwise: see the package's documentation. f may be written with
-// any of GoMLX's operations, except loops, branches, sorts, scatters, windows and positions of maxima, and must use
-// nothing but its arguments. Gather can be used but not differentiated, as its gradient is a scatter.
+// Differentiable is a function y = f(in) together with its vector-Jacobian product, for use inside loop bodies. There,
+// GoMLX's scalar operations and its Gradient do not work directly: see the package's documentation. f may use all
+// operations of GoMLX except loops, branches, sorts, scatters, windows and positions of maxima. It must use no nodes
+// but its arguments. f may use Gather, but not on what is differentiated, since the gradient of Gather is a scatter.
 type Differentiable struct {
 	program *program
-	// Nodes of the program: the inputs, the result, its cotangent, the inputs' cotangents, and what is kept for these.
+	// These are nodes of the program. in are the inputs, y the result, and v its cotangent (the derivative of the loss
+	// with respect to y). pulled are the cotangents of the inputs. tape are the intermediate results that are kept to
+	// compute pulled.
 	in           []*Node
 	y, v         *Node
 	pulled, tape []*Node
-	// lean is set by Lean.
+	// lean says that the tape holds only what is expensive to compute; see [Differentiable.Lean].
 	lean bool
 }
 
-// Differentiate builds f for inputs of the shapes of in, and the vector-Jacobian products by the first count of them.
-// Only the shapes of in are used. It panics where f uses a forbidden operation.
+// Differentiate builds f for inputs that have the shapes of in, and the vector-Jacobian products for the first count
+// inputs. It uses only the shapes of in, not their values. It panics if f uses a forbidden operation.
 func Differentiate(f func(in []*Node) *Node, in []*Node, count int) *Differentiable {
 	d := &Differentiable{}
 	d.program = newProgram(in[0].Graph().Backend(), func(g *graph.Graph) {
@@ -46,15 +48,16 @@ func Differentiate(f func(in []*Node) *Node, in []*Node, count int) *Differentia
 	return d
 }
 
-// Lean makes the tape hold only what is expensive to compute: results of products and of derivatives by hand, and what
-// StopGradient marks. Pull computes everything else again. It is for tapes that many layers keep. It returns d.
+// Lean makes the tape shorter: it then holds only what is expensive to compute, which is results of matrix products, of
+// functions with a derivative written by hand, and of StopGradient. Pull computes everything else again. Lean saves
+// memory if the tapes of many layers are kept. It returns d.
 func (d *Differentiable) Lean() *Differentiable {
 	d.lean = true
 	d.tape = d.kept()
 	return d
 }
 
-// Tape are the shapes of the tape that Linearize returns.
+// Tape returns the shapes of the arrays on the tape that Linearize returns.
 func (d *Differentiable) Tape() []shapes.Shape {
 	out := make([]shapes.Shape, len(d.tape))
 	for i, n := range d.tape {
@@ -63,8 +66,10 @@ func (d *Differentiable) Tape() []shapes.Shape {
 	return out
 }
 
-// cheap tells whether a node is computed again where the tape is lean. (A derivative by hand hides its result behind
-// StopGradient, and adds a term that carries the cotangent: see package gradient.)
+// cheap tells whether the tape is lean and the node is computed again instead of being kept on it. StopGradient makes a
+// node of the identity type. (A function with a derivative written by hand is built of two terms: its result behind
+// StopGradient, and zeros that pass the cotangent on. See package gradient. So the sum of these two terms, which has an
+// identity among its inputs, is kept as well.)
 func (d *Differentiable) cheap(n *Node) bool {
 	dear := func(n *Node) bool {
 		return n.Type() == graph.NodeTypeIdentity || n.Type() == graph.NodeTypeDotGeneral
@@ -73,8 +78,9 @@ func (d *Differentiable) cheap(n *Node) bool {
 		!slices.ContainsFunc(n.Inputs(), func(in *Node) bool { return in.Type() == graph.NodeTypeIdentity })
 }
 
-// kept are the nodes that the forward pass computes and the backward pass reads: those that do not depend on v, but
-// are inputs of nodes that do. Of the inputs only the first is among them; nodes that depend on no input are not.
+// kept lists the nodes that the forward pass computes and the backward pass reads: nodes that do not depend on v, but
+// are inputs of nodes that depend on v. Among the inputs of f, only the first is listed, since Pull is given the
+// others. Nodes that depend on no input of f are not listed, since they can be rebuilt.
 func (d *Differentiable) kept() (tape []*Node) {
 	late, varies := map[*Node]bool{d.v: true}, map[*Node]bool{}
 	for _, n := range d.in {
@@ -115,13 +121,14 @@ func (d *Differentiable) Value(in []*Node) *Node {
 	return d.program.again(in[0].Graph(), d.known(d.in, in), []*Node{d.y})[0]
 }
 
-// Linearize is f(in), with the tape that [Differentiable.Pull] needs.
+// Linearize is f(in), together with the tape that [Differentiable.Pull] needs.
 func (d *Differentiable) Linearize(in []*Node) (y *Node, tape []*Node) {
 	out := d.program.again(in[0].Graph(), d.known(d.in, in), append([]*Node{d.y}, d.tape...))
 	return out[0], out[1:]
 }
 
-// Pull are the vector-Jacobian products (∂f/∂in)^T v, given the tape of Linearize and all inputs but the first.
+// Pull are the vector-Jacobian products (∂f/∂in)^T v for the first count inputs. tape comes from Linearize, and others
+// are all inputs but the first.
 func (d *Differentiable) Pull(v *Node, tape, others []*Node) []*Node {
 	known := d.known(append(append([]*Node{d.v}, d.in[1:]...), d.tape...),
 		append(append([]*Node{v}, others...), tape...))

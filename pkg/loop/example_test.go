@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Five steps of personalised PageRank, X ← 0.9 A X + 0.1 X0, in a loop that is compiled once. X is the state that the
-// body changes; A and X0 are what it only reads.
+// The example computes five steps of personalised PageRank, X ← 0.9 A X + 0.1 X0, in a loop whose body is compiled
+// once. X is the state, which the body changes. The body only reads A and X0.
 func ExampleRepeat() {
 	type inputs struct{ a, start *Node }
 	e, err := engine.Open(engine.Go)

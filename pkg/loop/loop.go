@@ -1,17 +1,20 @@
-// Package loop wraps the engine's While operation, and works around its restrictions.
+// Package loop wraps the engine's While operation, which repeats a part of a compiled program, and works around its
+// restrictions.
 //
-// Bodies of XLA loops capture nothing: everything that they read must be loop state. [While] therefore splits the
-// state in two: what the body changes, and what it only reads. Both reach the body as arguments, and both are Go
-// values with names, such as structs of nodes. Loops may be nested when the graph is built on a backend of package
-// engine.
+// The body of an XLA loop cannot read values from outside the loop: everything that it reads must be part of the loop's
+// state. [While] therefore takes two kinds of state: what the body changes, and what it only reads. The body gets both
+// as arguments. Both are Go values such as structs of nodes. Loops may be nested if the graph is built on a backend of
+// package engine.
 //
-// GoMLX caches scalar constants per graph, and binds them to the function that used them first. Scalar, AddScalar,
-// MulScalar, OnesLike and similar operations may therefore return values of another function inside a body, and so may
-// Gradient, which uses them: use [Const] there instead. Functions that are nevertheless written with them, and their
-// derivatives, can be built by [Differentiate], in a graph of their own from which they are rebuilt in the body.
-// Reduce works inside bodies on backends of package engine, where a sum over an axis of a matrix is a product with
-// ones. [Sum] and [MeanAbs] are faster where their argument is computed in the body, since XLA fuses them with that
-// computation.
+// The body is a function of its own in the compiled program. GoMLX caches the scalar constants of a graph: each belongs
+// to the function in which it was used first, and cannot be used in any other function. So Scalar, AddScalar,
+// MulScalar, OnesLike and similar operations, and Gradient, which uses them, may fail inside a body. Use [Const] there
+// instead. If a function has to use these operations or Gradient nevertheless, pass it to [Differentiate], which builds
+// it in a separate graph and copies it from there into the body.
+//
+// Reduce operations work inside bodies on backends of package engine, which compute the sum over an axis of a matrix as
+// a product with ones. [Sum] and [MeanAbs] are faster if their argument is computed in the body, since XLA fuses them
+// with this computation.
 package loop
 
 import (
@@ -26,8 +29,8 @@ import (
 type Node = graph.Node
 
 // While repeats state = body(state, reads) as long as cond(state, reads), a boolean scalar, is true, and returns the
-// last state. S and R are nodes, slices of nodes, or structs of these. body must return a state of the same structure
-// and shapes. A loop has no gradient: where one is needed, write it by hand (see package gradient).
+// last state. S and R are nodes, slices of nodes, or structs of these. body must return a state with the same structure
+// and shapes. GoMLX cannot differentiate a loop. If a gradient is needed, write it by hand (see package gradient).
 func While[S, R any](state S, reads R, cond func(state S, reads R) *Node, body func(state S, reads R) S) S {
 	changing, names := split(state)
 	fixed, _ := split(reads)
@@ -36,7 +39,8 @@ func While[S, R any](state S, reads R, cond func(state S, reads R) *Node, body f
 	if n == 0 {
 		panic(fmt.Errorf("loop.While: the state has no nodes"))
 	}
-	// parameters are the state and what is read, as a function of the graph receives them.
+	// parameters makes the state and the values that are only read, as parameters of the function that is being built
+	// in g.
 	parameters := func(g *graph.Graph) (S, R) {
 		nodes := make([]*Node, len(all))
 		for i, node := range all {
@@ -58,8 +62,8 @@ func While[S, R any](state S, reads R, cond func(state S, reads R) *Node, body f
 	return join(state, graph.While(condition, step, all...)[:n])
 }
 
-// Repeat runs state = body(i, state, reads) for i = 0 … n-1, where n is an int32 scalar; [Int] makes one from a Go
-// number.
+// Repeat runs state = body(i, state, reads) for i = 0 … n-1, and returns the last state. n is an int32 scalar; [Int]
+// makes one from a Go number.
 func Repeat[S, R any](n *Node, state S, reads R, body func(i *Node, state S, reads R) S) S {
 	type counted struct {
 		i     *Node
@@ -103,14 +107,15 @@ func Scale(x, s *Node) *Node { return graph.Mul(x, Like(s, x)) }
 // Select is x where the boolean scalar c is true, else y.
 func Select(c, x, y *Node) *Node { return graph.Where(Like(c, x), x, y) }
 
-// Select2 is, in c's shape, the scalar x where c is true, else the scalar y.
+// Select2 has c's shape: it is the scalar x where c is true, and the scalar y elsewhere.
 func Select2(c, x, y *Node) *Node { return graph.Where(c, Like(x, c), Like(y, c)) }
 
 // ReLU is max(x, 0).
 func ReLU(x *Node) *Node { return graph.Max(x, Zeros(x)) }
 
-// Sum adds up x's rows: [n, d] to [d]. It first adds blocks of rows to each other, each time reducing their number to
-// an eighth: XLA CPU's product of ones with a matrix is ten times slower.
+// Sum adds up x's rows: [n, d] to [d]. It first adds blocks of rows to each other, which reduces the number of rows to
+// an eighth each time. The rows that are left are added up by a product of ones with the matrix. Adding up all rows by
+// such a product would be ten times slower on XLA CPU.
 func Sum(x *Node) *Node {
 	const blocks = 8
 	rest := (*Node)(nil)
@@ -137,21 +142,21 @@ func added(a, b *Node) *Node {
 	return graph.Add(a, b)
 }
 
-// MeanAbs is the mean absolute value of the matrix x, a scalar. (It sums rows first, which XLA CPU does in one pass;
-// sums of columns are products with a thin matrix, ten times as slow.)
+// MeanAbs is the mean absolute value of the matrix x, a scalar. (It first computes the sum of each row, which XLA CPU
+// does in one pass over the matrix. Computing the sum of each column first would be ten times slower.)
 func MeanAbs(x *Node) *Node {
 	rows := graph.Dot(graph.Abs(x), ones(x, 1)).Product()
 	return graph.Mul(graph.Dot(rows, ones(x, 0)).Product(), Float(x, 1/float64(max(1, x.Shape().Size()))))
 }
 
-// ones is a vector of ones along an axis of x.
+// ones is a vector of ones, as long as the given axis of x.
 func ones(x *Node, axis int) *Node {
 	return graph.BroadcastToShape(Float(x, 1), shapes.Make(x.DType(), x.Shape().Dimensions[axis]))
 }
 
-// After is x, made to depend on change, a scalar that is not negative. XLA overwrites a loop's state in place only if
-// the computation of the new state is known to run after everything that reads the old one; otherwise it copies the
-// old state first.
+// After returns the value of x, but makes its computation depend on change, a scalar that is not negative: it adds
+// min(change, 0), which is 0. XLA overwrites a loop's state in place only if it can see that the new state is computed
+// after everything that reads the old state. Otherwise it copies the old state first.
 func After(change, x *graph.Node) *graph.Node {
 	return graph.Add(x, Like(graph.Min(change, Float(change, 0)), x))
 }

@@ -17,7 +17,7 @@ import (
 
 type pair struct{ older, newer *Node }
 
-// numbers is a state of every kind of part.
+// numbers is a state with a part of every kind: structs, slices, pointers and parts that are nil.
 type numbers struct {
 	pair
 	sums   []*Node
@@ -25,7 +25,8 @@ type numbers struct {
 	absent *Node
 }
 
-// Fibonacci's numbers, their sum and how many there are.
+// A loop computes Fibonacci numbers, their sum and their count. The parts of its state keep their names inside the
+// loop, parts that are nil stay nil, and the first state does not change.
 func TestStateHasNames(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		exec, err := NewExec(e.Backend, func(one *Node) []*Node {
@@ -62,7 +63,8 @@ func TestStateHasNames(t *testing.T) {
 	})
 }
 
-// Bodies that return another structure, and states that no loop can have, are refused by name.
+// A body that returns a state of another structure, and a state that no loop can have, are errors that name the wrong
+// part of the state.
 func TestStateIsChecked(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	refused := func(want string, f func(x *Node)) {
@@ -93,8 +95,8 @@ func TestStateIsChecked(t *testing.T) {
 	})
 }
 
-// A function and its gradient, of a kind that would bind a graph's cached scalars and sums, in two loops and around
-// them: x turns into the gradient of Σ x tanh(2 x) / |x|_1.
+// A function with scalar constants and sums, which GoMLX caches for each graph, and its gradient work in two loops and
+// outside of them in the same graph. Each step replaces x by the gradient of Σ x tanh(2 x) / |x|_1.
 func TestDifferentiateInLoops(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		f := func(in []*Node) *Node {
@@ -131,7 +133,7 @@ func TestDifferentiateInLoops(t *testing.T) {
 	})
 }
 
-// Nodes that are not arguments are refused.
+// A function that uses a node that is not one of its arguments is refused.
 func TestDifferentiateRefusesOtherNodes(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	x := Parameter(NewGraph(e.Backend, "refused"), "x", shapes.Make(dtypes.Float32, 2))

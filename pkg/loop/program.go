@@ -10,12 +10,14 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// program is a computation that was built in a graph of its own, which is never compiled, and is rebuilt from there,
-// operation by operation, in any function of any graph. Since GoMLX's caches belong to that other graph, a program may
-// use scalars and gradients as usual, unlike code in a loop body.
+// program is a computation that is built in a separate graph. This graph is never compiled: the computation is copied
+// from there, operation by operation, into any function of any other graph. GoMLX's caches of constants belong to a
+// graph, and the separate graph has only one function. So a program may use scalar constants and gradients as usual,
+// unlike code in a loop body.
 type program struct {
 	graph *graph.Graph
-	// leaves rebuild the nodes that have no inputs.
+	// leaves has, for each node without inputs (a constant or an Iota), a function that makes the same node in another
+	// graph.
 	leaves map[*Node]func(g *graph.Graph) *Node
 }
 
@@ -37,7 +39,8 @@ func newProgram(backend compute.Backend, build func(g *graph.Graph)) *program {
 	return p
 }
 
-// refused are operations that are bound to the function they were built in, or consist of such functions.
+// refused lists operations that cannot be copied, since they belong to the function they were built in or contain
+// functions of their own. The values name them in error messages.
 var refused = map[graph.NodeType]string{
 	graph.NodeTypeWhile:               "a loop",
 	graph.NodeTypeIf:                  "a branch",
@@ -52,8 +55,8 @@ var refused = map[graph.NodeType]string{
 	graph.NodeTypeArgMinMax:           "the position of a maximum or minimum",
 }
 
-// again rebuilds nodes of the program, and their inputs, in g. known maps each node of the program that is rebuilt
-// already to the rebuilt node; again adds what it rebuilds.
+// again copies nodes of the program, and the nodes that they are computed from, into g. known maps each node of the
+// program that has been copied already to its copy; again adds the new copies.
 func (p *program) again(g *graph.Graph, known map[*Node]*Node, nodes []*Node) []*Node {
 	out := make([]*Node, len(nodes))
 	for i, n := range nodes {
@@ -75,7 +78,7 @@ func (p *program) make(g *graph.Graph, known map[*Node]*Node, n *Node) *Node {
 	return known[n]
 }
 
-// allow panics where a node's operation is refused.
+// allow panics if a node's operation is one of refused.
 func allow(n *Node) {
 	if what, bad := refused[n.Type()]; bad {
 		panic(fmt.Errorf("package loop: %s cannot be in a function that is differentiated inside a loop: "+
@@ -83,7 +86,8 @@ func allow(n *Node) {
 	}
 }
 
-// recorder is an engine that records how its graphs' nodes without inputs were made, in the order of these nodes.
+// recorder is a backend that records how to make the constants and Iotas of its graphs again, in the order in which
+// they were made.
 type recorder struct {
 	compute.Backend
 	leaves []func(g *graph.Graph) *Node
@@ -105,7 +109,7 @@ type recorded struct {
 	r *recorder
 }
 
-// Constant records a copy of the values, since the graph itself does not keep them.
+// Constant records a copy of the values, since the graph does not keep them.
 func (f recorded) Constant(flat any, dims ...int) (compute.Value, error) {
 	value, err := f.Function.Constant(flat, dims...)
 	if err != nil {

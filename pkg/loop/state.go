@@ -8,18 +8,18 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// The state of a loop, and what it only reads, is a Go value made of nodes: a *Node; a struct whose fields, exported
-// or not, are such values; or a slice of such values or a pointer to one. The engine's loop takes a list of nodes.
-// State is therefore flattened into its nodes, in the order of its fields, before the loop, and rebuilt around the
-// parameters of the body and around the results, like pytrees in JAX. A nil stands for something that is not used; it
-// is nil inside the body, too.
+// The state of a loop, and what the loop only reads, are Go values made of nodes. Such a value is a *Node, a struct
+// whose fields are such values (exported or not), a slice of such values, or a pointer to one. The engine's loop takes
+// a list of nodes. Before the loop the state is therefore turned into the list of its nodes, in the order of its
+// fields. Values of the same structure are then made from the parameters of the body, and from the results of the loop,
+// as with pytrees in JAX. A nil node or pointer stands for something that is not used; it is nil inside the body, too.
 
 var nodeType = reflect.TypeFor[*Node]()
 
-// each visits the nodes in the addressable value v, with their names, and replaces each by the result of visit. Slices
-// and pointers are copied first, so that values that share them do not change.
+// each calls visit with every node in the addressable value v and with the node's name, and replaces the node by the
+// result. It copies slices, and what pointers point to, first: other values that share them do not change.
 func each(v reflect.Value, name string, visit func(name string, n *Node) *Node) {
-	v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem() // reflect cannot set unexported fields otherwise
+	v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem() // so that unexported fields can be set
 	switch t := v.Type(); {
 	case t == nodeType:
 		if n := v.Interface().(*Node); n != nil {
@@ -47,7 +47,7 @@ func each(v reflect.Value, name string, visit func(name string, n *Node) *Node) 
 	}
 }
 
-// split lists the nodes of a value, and their names.
+// split lists the nodes of a value and their names.
 func split[T any](value T) (nodes []*Node, names []string) {
 	each(reflect.ValueOf(&value).Elem(), "", func(name string, n *Node) *Node {
 		nodes, names = append(nodes, n), append(names, name)
@@ -56,7 +56,7 @@ func split[T any](value T) (nodes []*Node, names []string) {
 	return nodes, names
 }
 
-// join is a value with the structure of like, made of other nodes.
+// join returns a value with the structure of like, with the given nodes in place of like's nodes.
 func join[T any](like T, nodes []*Node) T {
 	each(reflect.ValueOf(&like).Elem(), "", func(string, *Node) *Node {
 		n := nodes[0]
@@ -66,7 +66,7 @@ func join[T any](like T, nodes []*Node) T {
 	return like
 }
 
-// check panics where the next state has another structure or other shapes than the state before.
+// check panics if the state after a step has another structure or other shapes than the state before it.
 func check(before, after []*graph.Node, names, namesAfter []string) {
 	for i, name := range names {
 		if i >= len(after) || name != namesAfter[i] {

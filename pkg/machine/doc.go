@@ -1,4 +1,4 @@
-// Package machine tells how much memory a machine and its GPU have.
+// Package machine tells how much memory the machine, its GPU and this process have and use.
 package machine
 
 import (
@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// GPUMemory returns the free memory in bytes of the first NVIDIA GPU, by nvidia-smi; 0 where that is not known.
+// GPUMemory returns the free memory of the first NVIDIA GPU in bytes, as the command nvidia-smi reports it, or 0 if it
+// is not known.
 func GPUMemory() int64 {
 	out, err := exec.Command("nvidia-smi", "--query-gpu=memory.free", "--format=csv,noheader,nounits").Output()
 	if err != nil {

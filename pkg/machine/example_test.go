@@ -6,7 +6,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// Before a large array is allocated, its size is compared with the free memory.
+// The example compares the size of a large array with the free memory before it would allocate the array.
 func Example() {
 	nodes, width := int64(1)<<33, int64(512)
 	need := 4 * nodes * width

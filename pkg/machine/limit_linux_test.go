@@ -10,7 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine/machinetest"
 )
 
-// TestAddressLimit asks a process under ulimit -v, which is this test again.
+// TestAddressLimit runs itself again in a process whose address space is limited by ulimit -v. There, Room refuses what
+// exceeds the limit.
 func TestAddressLimit(t *testing.T) {
 	if os.Getenv("REVGNN_TEST_LIMITED") != "" {
 		_, free := Memory()
@@ -25,7 +26,8 @@ func TestAddressLimit(t *testing.T) {
 	}
 }
 
-// TestFaultLittleGroup asks a process in a control group, which is this test again.
+// TestFaultLittleGroup runs itself again in a process whose control group has little memory. There, Memory returns the
+// group's memory, and Room refuses what exceeds it.
 func TestFaultLittleGroup(t *testing.T) {
 	if os.Getenv("REVGNN_TEST_LIMITED") != "" {
 		total, free := Memory()

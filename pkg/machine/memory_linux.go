@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// Memory returns the total and the available memory in bytes. It is the kernel's, or less where control groups of this
-// process (such as those of a container or of a scheduler's job) or the limit on its address space (ulimit -v) leave
-// less.
+// Memory returns the total and the available memory in bytes. This is the memory of the machine, unless this process
+// may use less of it: because of control groups (cgroups, by which Linux limits the memory of a container or of a
+// scheduler's job), or because of a limit on its address space (ulimit -v).
 func Memory() (total, free int64) {
 	info := fields("/proc/meminfo")
 	total, free = info["MemTotal:"]*1024, info["MemAvailable:"]*1024
@@ -33,22 +33,26 @@ func Memory() (total, free int64) {
 	return total, free
 }
 
-// group is a control group (cgroup): its folder dir; the files in dir with its memory limit and with its usage; and the
-// name, in dir's file memory.stat, of the cached files' share of that usage, which the kernel can drop.
+// group is a control group (cgroup). dir is its folder. limit and used are the files in dir that hold its memory limit
+// and the memory that it uses. Part of the used memory holds cached files, and can be freed at any time; cached is the
+// name of this part in the file memory.stat in dir.
 type group struct{ dir, limit, used, cached string }
 
-// mounts are the folders of control groups, in version 2 and version 1.
+// mounts are the folders that contain the control groups: two folders of version 2 of control groups, and one of
+// version 1.
 var mounts = []group{
 	{"/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"},
 	{"/sys/fs/cgroup/unified", "memory.max", "memory.current", "inactive_file"},
 	{"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
 }
 
-// groups are the control groups of this process: the one in /proc/self/cgroup, and those around it. Each may have a
-// limit. In a container, only the folder of its own group may be visible, as the root.
+// groups lists the control groups that this process is in: the one that /proc/self/cgroup names, and all groups that
+// contain it. Each of them may have a limit. In a container, its own group may be the only visible one, and its folder
+// is then that of the outermost group. Groups whose folders are not visible are listed as well; they count as groups
+// without a limit.
 func groups() (all []group) {
 	b, _ := os.ReadFile("/proc/self/cgroup")
-	for line := range strings.Lines(string(b)) { // such as "0::/user.slice" or "4:memory:/job"
+	for line := range strings.Lines(string(b)) { // a line such as "0::/user.slice" or "4:memory:/job"
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(parts) < 3 || parts[1] != "" && !slices.Contains(strings.Split(parts[1], ","), "memory") {
 			continue
@@ -70,7 +74,7 @@ func groups() (all []group) {
 	return all
 }
 
-// fields reads a file with a name and a number on each line; empty where there is no such file.
+// fields reads a file with a name and a number on each line. The result is empty if there is no such file.
 func fields(path string) map[string]int64 {
 	values := map[string]int64{}
 	f, err := os.Open(path)
@@ -86,7 +90,8 @@ func fields(path string) map[string]int64 {
 	return values
 }
 
-// number reads a file that holds one number; 0 for anything else, such as "max".
+// number reads a file that holds a single number. The result is 0 if there is no such file, or if it holds anything
+// else, such as "max".
 func number(path string) int64 {
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -2,9 +2,9 @@
 
 package machine
 
-// Resident is not known here: 0.
+// Resident is 0, since the memory that this process uses is not known on this system.
 func Resident() int64 { return 0 }
 
-// ResidentSet and PeakResidentSet are not known here: 0.
+// ResidentSet and PeakResidentSet are 0, since they are not known on this system.
 func ResidentSet() int64     { return 0 }
 func PeakResidentSet() int64 { return 0 }

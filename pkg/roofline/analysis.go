@@ -13,26 +13,26 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Analysis of an epoch of training.
+// Analysis compares the time of an epoch of training with the least time that the machine needs for it.
 type Analysis struct {
 	Graph  string `json:"dataset"`
 	Model  string `json:"model"`
 	Engine string `json:"engine"`
 	Shape
-	// Stored is the number of stored entries of Â, with padding.
+	// Stored is the number of places in which Â is stored, with padding; see [sparse.Matrix.Places].
 	Stored  int      `json:"stored_entries"`
 	Rates   Rates    `json:"rates"`
 	Kernels []Kernel `json:"kernels"`
-	// EpochSeconds is measured. Accounted is the sum of the kernels' times, each measured alone, and Least the sum of
-	// their bounds. Fraction is Least over EpochSeconds.
+	// EpochSeconds is the measured time of an epoch. Accounted is the sum of the times of all its kernels, each
+	// measured alone, and Least the sum of their least times. Fraction is Least / EpochSeconds.
 	EpochSeconds float64 `json:"epoch_seconds"`
 	Accounted    float64 `json:"accounted_seconds"`
 	Least        float64 `json:"least_seconds"`
 	Fraction     float64 `json:"fraction"`
 }
 
-// Analyse times training steps of a GCN or GCN+ReP, from given weights or (nil) from random ones, and every kernel of
-// a step alone.
+// Analyse times training steps of a GCN or GCN+ReP, and each kernel of a step alone. Training starts from the given
+// weights or, if they are nil, from random ones.
 func Analyse(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config,
 	weights map[string]train.Array) (*Analysis, error) {
 	if _, ok := models.LayerOf(c.Config).(layers.GCN); !ok {
@@ -72,7 +72,7 @@ func Analyse(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Con
 	return a, a.measure(ctx, e, kernels(a.Shape, m, features))
 }
 
-// measure times the kernels and adds up their times.
+// measure times each kernel alone, and adds up the measured and the least times.
 func (a *Analysis) measure(ctx context.Context, e *engine.Engine, list []Kernel) (err error) {
 	for _, k := range list {
 		if err := ctx.Err(); err != nil {

@@ -8,9 +8,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// The work of the kernels, on arrays of the given sizes: x is a loop's state, and r what it only reads.
+// Each function returns the work of a kernel, for arrays of the given sizes: a computation that is repeated in a loop.
+// The loop's state is passed from one repetition to the next. The other arrays are only read.
 
-// product is x W for x [n, d] and W [d, d].
+// product is x W for x, [n, d], and W, [d, d].
 func product(n, d int) work {
 	var x, w *Node
 	return repeated(&x, &w, func(x, w *Node) *Node { return Dot(x, w).Product() },
@@ -26,7 +27,7 @@ func triad(n, d int) work {
 	}, input{&a, waves(n, d)}, input{&b, waves(n, d)})
 }
 
-// neighbours is Â x for x [n, d].
+// neighbours is Â x for x, [n, d].
 func neighbours(m *sparse.Matrix, n, d int) work {
 	var x *Node
 	stored, inputs := stored(m)
@@ -34,7 +35,7 @@ func neighbours(m *sparse.Matrix, n, d int) work {
 		append([]input{{&x, waves(n, d)}}, inputs...)...)
 }
 
-// stored are the places of a sparse matrix's nodes, and what to fill them from.
+// stored returns a list for the nodes that hold a matrix's arrays, and the inputs that set these nodes to the arrays.
 func stored(m *sparse.Matrix) (nodes []*Node, inputs []input) {
 	arrays := m.Tensors()
 	nodes = make([]*Node, len(arrays))
@@ -44,7 +45,8 @@ func stored(m *sparse.Matrix) (nodes []*Node, inputs []input) {
 	return nodes, inputs
 }
 
-// gradient is that of the convolution: Xᵀ G and the sum of G's rows, where G is masked as by ReLU.
+// gradient computes the gradients of a convolution's weight and bias: Xᵀ G and the sum of G's rows. G is masked as by
+// the derivative of ReLU.
 func gradient(n, d int) work {
 	type state struct{ sum, factor *Node }
 	type reads struct{ x, g *Node }
@@ -59,7 +61,8 @@ func gradient(n, d int) work {
 	}, input{&s.sum, waves(d, d)}, input{&s.factor, one()}, input{&r.x, waves(n, d)}, input{&r.g, waves(n, d)})
 }
 
-// iterate is z = y - ReLU(u + b) with the mean change of z: the part of a solve's iteration after its products.
+// iterate is z = y - ReLU(u + b) and the mean absolute change of z. This is what an iteration of a solve computes
+// besides the products X W and Â X.
 func iterate(n, d int) work {
 	type state struct{ z, factor *Node }
 	type reads struct{ y, u, b *Node }
@@ -69,14 +72,15 @@ func iterate(n, d int) work {
 		value, next := changing(s.factor)
 		h := loop.ReLU(Add(loop.Scale(r.u, value), rowVector(r.b, r.u)))
 		change := loop.MeanAbs(Sub(Sub(r.y, h), s.z))
-		// As in a solve, the new iterate depends on the change, so that it overwrites the old one.
+		// As in a solve, the new iterate is made to depend on the change, so that XLA can overwrite the old iterate;
+		// see [loop.After].
 		return state{Sub(loop.After(change, r.y), h), Add(next, tiny(Reshape(change, 1, 1)))}
 	}, input{&s.z, waves(n, d)}, input{&s.factor, one()},
 		input{&r.y, waves(n, d)}, input{&r.u, waves(n, d)}, input{&r.b, waves(1, d)})
 }
 
-// correct is the part of the adjoint's iteration after its products: e = r - σ'(u + b) ∘ p - q with its mean, and q +
-// e.
+// correct is e = r - σ'(u + b) ∘ p - q, its mean absolute value, and q + e. This is what an iteration of an adjoint
+// solve computes besides the products.
 func correct(n, d int) work {
 	type state struct{ q, e, factor *Node }
 	type reads struct{ r, u, p, b *Node }
@@ -92,7 +96,8 @@ func correct(n, d int) work {
 		input{&r.r, waves(n, d)}, input{&r.u, waves(n, d)}, input{&r.p, waves(n, d)}, input{&r.b, waves(1, d)})
 }
 
-// layer is the start of a solve, y - ReLU(3 u1 - 3 u2 + u3 + b), from the preactivations of the last layers.
+// layer is the start of a solve, y - ReLU(3 u1 - 3 u2 + u3 + b), extrapolated from the preactivations u1, u2 and u3 of
+// the last three layers.
 func layer(n, d int) work {
 	type state struct{ y, factor *Node }
 	type reads struct{ u1, u2, u3, b *Node }
@@ -102,13 +107,14 @@ func layer(n, d int) work {
 		value, next := changing(s.factor)
 		times := func(c float64, u *Node) *Node { return loop.Scale(u, Mul(value, loop.Float(u, c))) }
 		u := Add(Add(Add(rowVector(r.b, s.y), times(3, r.u1)), times(-3, r.u2)), times(1, r.u3))
-		// Halved, so that it does not grow over repetitions.
+		// y is halved, so that it does not grow over many repetitions.
 		return state{Sub(loop.Scale(s.y, loop.Float(s.y, 0.5)), loop.ReLU(u)), next}
 	}, input{&s.y, waves(n, d)}, input{&s.factor, one()},
 		input{&r.u1, waves(n, d)}, input{&r.u2, waves(n, d)}, input{&r.u3, waves(n, d)}, input{&r.b, waves(1, d)})
 }
 
-// encoder is X W forwards and Xᵀ H for the weight's gradient, for X [n, f] and W [f, d].
+// encoder is the forward product H = X W and the product Xᵀ H, which stands for the weight's gradient, for X, [n, f],
+// and W, [f, d].
 func encoder(n, f, d int) work {
 	var w, x *Node
 	return repeated(&w, &x, func(w, x *Node) *Node {
@@ -117,7 +123,7 @@ func encoder(n, f, d int) work {
 	}, input{&w, waves(f, d)}, input{&x, waves(n, f)})
 }
 
-// sparseEncoder is encoder for sparse features X.
+// sparseEncoder is [encoder] for sparse features X.
 func sparseEncoder(features *sparse.Matrix, f, d int) work {
 	var w *Node
 	stored, inputs := stored(features)
@@ -127,7 +133,7 @@ func sparseEncoder(features *sparse.Matrix, f, d int) work {
 	}, append([]input{{&w, waves(f, d)}}, inputs...)...)
 }
 
-// head is R W forwards and both gradients, of R [n, 2 d] and W [2 d, c].
+// head is the forward product R W and the products for the gradients of R and W, for R, [n, 2 d], and W, [2 d, c].
 func head(n, d, c int) work {
 	type state struct{ representation, weight *Node }
 	var s state
@@ -139,8 +145,8 @@ func head(n, d, c int) work {
 	}, input{&s.representation, waves(n, 2*d)}, input{&s.weight, waves(2*d, c)}, input{&w, waves(2*d, c)})
 }
 
-// adam is a step of Adam on count parameters p, with m the running mean of their gradients g, and v that of their
-// squares.
+// adam is a step of Adam on count parameters p. m is the running mean of the gradients g, and v is the running mean of
+// their squares.
 func adam(count int) work {
 	type state struct{ p, m, v, factor *Node }
 	var s state

@@ -1,20 +1,23 @@
-// Package roofline compares the time of training with the least that the machine allows (Williams, Waterman and
-// Patterson, CACM 2009).
+// Package roofline compares the time of training with the least time that the machine needs for it, by the roofline
+// model (Williams, Waterman and Patterson, CACM 2009).
 //
-// A kernel that makes F floating-point operations and moves B bytes cannot take less than
+// A kernel is one kind of computation in an epoch, such as X W. If it makes F floating-point operations and moves B
+// bytes, it takes at least the time
 //
 //	t = max(F / matrix rate, B / memory rate),
 //
-// where the rates are measured on the same engine and threads. The matrix rate is the better of a large dense
-// product's and of one of the kernel's own shape. The memory rate is that of a = s a + b: on arrays as large as the
-// features X [n, d], which may stay in a cache, or, where X is larger, on arrays far larger than all caches. Each
-// kernel is timed alone, in a loop of the shape that training has, and its fraction is t over that time.
+// where both rates are measured on the same engine with the same number of threads. The matrix rate is the number of
+// operations per second in a dense product: in a large product, or in one of shape [n, d] x [d, d], whichever is
+// faster. The memory rate is the number of bytes per second in a = s a + b, on arrays as large as the features X, [n,
+// d]. If X fits into a cache, this is the rate of the cache. (The rate on arrays far larger than all caches is measured
+// and reported, too, but is not used in t.) Each kernel is also timed alone, in a loop with arrays as large as those of
+// training. Its fraction is t divided by the measured time.
 //
 // # What an epoch of GCN+ReP needs
 //
-// With n nodes, E entries of Â, F features, Z of all nodes' features not zero, C outputs, width d, P
-// parameters, L_F forward and L_R reverse layers, and s and a mean iterations of a solve and of an adjoint
-// solve (all numbers are of 4 bytes):
+// The symbols are: n nodes, E entries of Â, F features per node, Z features of all nodes that are not zero, C outputs,
+// width d, P parameters, L_F forward and L_R reverse layers, and s and a, the mean numbers of iterations of a solve and
+// of an adjoint solve. All numbers have 4 bytes.
 //
 //	kernel      operations     bytes                      times per epoch
 //	X W         2 n d²         4 (2 n d + d²)             4 L_F + L_R (s + 1 + a)
@@ -28,15 +31,20 @@
 //	head        12 n d C       4 (8 n d + 4 n C)          1
 //	Adam        12 P           28 P                       1
 //
-// A forward layer is evaluated twice (the second time from a kept state), linearised, and pulled back. A reverse layer
-// takes s evaluations, one to rewind it (y = z + h(z)), which also linearises, and a pull-backs; where preactivations
-// are kept ([solve.Keeps]), rewinding takes no X W. Every entry of Â reads a row of X, an index and a weight.
-// "iterate" is y - ReLU(u + b) and the mean change of the iterate; it reads three arrays and writes one. "correct" is
-// the same for an adjoint solve; it reads four arrays, among them the iterate and its last change, and writes these
-// two. "layer" is the start of a solve from three extrapolated preactivations; it reads four arrays and writes one.
-// Whatever else a layer does to states takes about three times as much as "layer": keeping a preactivation, the step
-// back y = z + h(z), and gates and sums of cotangents. Encoder and head are counted forwards and backwards.
+// The numbers of times come about as follows. A forward layer computes its products X W and Â X four times: twice to be
+// evaluated (the second time from a kept state, in the backward pass), once to be linearised, and once for the
+// vector-Jacobian product. A reverse layer computes them s times in the iterations of its solve, once to recompute its
+// input y = z + h(z), and a times in the iterations of its adjoint solve. If preactivations are kept ([solve.Keeps]),
+// recomputing the input takes no X W.
 //
-// A sum over neighbours can be faster than its bound, where neighbours lie close together and their rows are read from
-// a faster cache.
+// The bytes come about as follows. Every entry of Â reads a row of X, an index and a weight. "iterate" is y - ReLU(u +
+// b) and the mean change of the iterate; it reads three arrays and writes one. "correct" is the same for an adjoint
+// solve; it reads four arrays, among them the iterate and its last change, and writes these two. "layer" is the start
+// of a solve, extrapolated from three preactivations; it reads four arrays and writes one. Everything else that a layer
+// does with states takes about three times as long as "layer", so that "layer" is counted four times for each reverse
+// layer. This is keeping a preactivation, the sum y = z + h(z), the products with σ', and the sums of cotangents.
+// Encoder and head are counted forwards and backwards.
+//
+// The product Â X can be faster than its least time t: if neighbours are close together in memory, their rows are read
+// from a faster cache.
 package roofline

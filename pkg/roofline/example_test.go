@@ -13,8 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// An epoch of GCN+ReP is analysed on this machine. This one is compiled only: it needs an XLA engine, and measures for
-// half a minute.
+// The example analyses an epoch of GCN+ReP on this machine. Tests compile this example and do not run it, since it
+// needs an XLA engine and measures for half a minute.
 func ExampleAnalyse() {
 	ctx := context.Background()
 	e, err := engine.Open(engine.CPU)
@@ -34,7 +34,8 @@ func ExampleAnalyse() {
 	fmt.Printf("an epoch takes %.3f s, of which the machine needs %.0f %%\n", a.EpochSeconds, 100*a.Fraction)
 }
 
-// An analysis that was kept as JSON says where an epoch loses the most time against the bound.
+// The example reads an analysis that was kept as JSON, and finds the kernel that loses the most time against its least
+// time.
 func ExampleAnalysis() {
 	const kept = `{"model": "gcn+rep", "kernels": [
 		{"name": "X W", "times": 53, "seconds": 0.0005, "least_seconds": 0.0004},

@@ -2,14 +2,16 @@ package roofline
 
 import "github.com/revgnn/revgnn/pkg/sparse"
 
-// Kernel is one kind of work in an epoch.
+// Kernel is one kind of computation in an epoch, such as X W.
 type Kernel struct {
 	Name string `json:"name"`
-	// Operations and Bytes of one execution; Times is the number of executions in an epoch.
+	// Operations and Bytes are the numbers of floating-point operations and of bytes moved in one execution. Times is
+	// the number of executions in an epoch.
 	Operations float64 `json:"operations"`
 	Bytes      float64 `json:"bytes"`
 	Times      float64 `json:"times"`
-	// Seconds of one execution, measured; Least, by the machine's rates; and Fraction, Least over Seconds.
+	// Seconds is the measured time of one execution, Least the least time by the machine's rates, and Fraction is Least
+	// / Seconds.
 	Seconds  float64 `json:"seconds"`
 	Least    float64 `json:"least_seconds"`
 	Fraction float64 `json:"fraction"`
@@ -17,7 +19,7 @@ type Kernel struct {
 	work work
 }
 
-// Shape is what the numbers of operations and bytes depend on.
+// Shape has the sizes that the numbers of operations and bytes depend on.
 type Shape struct {
 	Nodes    int `json:"nodes"`
 	Entries  int `json:"entries"`
@@ -29,20 +31,21 @@ type Shape struct {
 	Hidden         int `json:"hidden"`
 	Forward        int `json:"forward"`
 	Reverse        int `json:"reverse"`
-	// Solve and Adjoint are mean iterations per reverse layer.
+	// Solve and Adjoint are the mean numbers of iterations per reverse layer, of solves and of adjoint solves.
 	Solve   float64 `json:"solve"`
 	Adjoint float64 `json:"adjoint"`
 	// Kept says that the reverse chain keeps its preactivations.
 	Kept bool `json:"kept"`
 }
 
-// parameters is the number of parameters: of encoder, convolution and head.
+// parameters is the number of parameters of encoder, convolution and head together.
 func (s Shape) parameters() float64 {
 	f, d, c := float64(s.Features), float64(s.Hidden), float64(s.Outputs)
 	return (f+1)*d + d*d + d + (2*d+1)*c
 }
 
-// counts are the kernels of an epoch, by the formulas in the package's documentation.
+// counts returns the kernels of an epoch with their numbers of operations, bytes and times, by the formulas in the
+// package's documentation.
 func counts(s Shape) []Kernel {
 	n, e, f, d, c := float64(s.Nodes), float64(s.Entries), float64(s.Features), float64(s.Hidden), float64(s.Outputs)
 	forward, reverse, p := float64(s.Forward), float64(s.Reverse), s.parameters()
@@ -68,7 +71,7 @@ func counts(s Shape) []Kernel {
 	}
 }
 
-// bound fills in the least time.
+// bound sets k.Least, the least time by the rates r.
 func (k *Kernel) bound(r Rates) { k.Least = max(k.Operations/r.matrix(), k.Bytes/r.Near) }
 
 // kernels returns the kernels of [counts], in the same order, each with the work that is run to measure its time. m is

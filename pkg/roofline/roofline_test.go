@@ -11,7 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestCounts checks the formulas by hand on 2 nodes, 3 entries, 5 features, 7 outputs, width 11.
+// TestCounts compares the formulas with numbers computed by hand, for 2 nodes, 3 entries, 5 features, 7 outputs and
+// width 11.
 func TestCounts(t *testing.T) {
 	s := Shape{Nodes: 2, Entries: 3, Features: 5, Outputs: 7, Hidden: 11, Forward: 2, Reverse: 10,
 		Solve: 1.5, Adjoint: 2}
@@ -53,7 +54,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestRepetitionsCount checks that time grows with the work of a repetition.
+// TestRepetitionsCount checks that more work in a repetition takes more time.
 func TestRepetitionsCount(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	at := func(n int) float64 {

@@ -11,16 +11,17 @@ import (
 )
 
 const (
-	// span is the least time of the repetitions of one measurement together, and tries the number of measurements, of
-	// which the fastest counts, since disturbances only slow down.
+	// span is the least time that all repetitions of one measurement take together. tries is the number of
+	// measurements. The fastest of them is used, since other programs on the machine can only slow a measurement down.
 	span  = 200 * time.Millisecond
 	tries = 3
-	// most is the largest number of repetitions; kernels below a microsecond are not measured more precisely.
+	// most is the largest number of repetitions. So kernels that take less than a microsecond are measured for a
+	// shorter time than span.
 	most = 1 << 18
 )
 
-// perRepetition is the time in seconds of one repetition of a work in a loop on the engine: the difference between a
-// loop of many repetitions and a loop of one, per repetition.
+// perRepetition is the time in seconds of one repetition of w in a loop on the engine. It is the difference between the
+// times of a loop of many repetitions and of a loop of one, divided by the difference of their numbers.
 func perRepetition(e *engine.Engine, w work) (float64, error) {
 	c, err := newClock(e, w)
 	if err != nil {
@@ -49,7 +50,7 @@ func perRepetition(e *engine.Engine, w work) (float64, error) {
 	return (many - one).Seconds() / float64(times-1), nil
 }
 
-// clock times loops that repeat a work.
+// clock measures the time of loops that repeat a [work].
 type clock struct {
 	engine string
 	exec   *Exec
@@ -68,7 +69,7 @@ func newClock(e *engine.Engine, w work) (*clock, error) {
 	return c, nil
 }
 
-// run times a loop.
+// run measures the time of a loop with the given number of repetitions.
 func (c *clock) run(times int) (time.Duration, error) {
 	args := append([]any{tensors.FromScalar(int32(times))}, c.arrays...)
 	start := time.Now()
@@ -76,13 +77,13 @@ func (c *clock) run(times int) (time.Duration, error) {
 	if err != nil {
 		return 0, fmt.Errorf("a kernel failed on %s: %w", c.engine, err)
 	}
-	_, err = tensors.CopyFlatData[float32](out[0]) // waits for the engine
+	_, err = tensors.CopyFlatData[float32](out[0]) // waits until the engine has finished
 	took := time.Since(start)
 	out[0].MustFinalizeAll()
 	return took, err
 }
 
-// fastest is the shortest time of several tries.
+// fastest is the shortest time of several runs of a loop.
 func (c *clock) fastest(times int) (best time.Duration, err error) {
 	for i := range tries {
 		took, err := c.run(times)
@@ -96,8 +97,8 @@ func (c *clock) fastest(times int) (best time.Duration, err error) {
 	return best, nil
 }
 
-// enough is a number of repetitions that takes span longer than one repetition, which takes time one: starting a loop,
-// and copying large arrays, also takes time.
+// enough finds a number of repetitions for which the loop takes longer than a loop of one repetition by at least span.
+// one is the time of a loop of one repetition, which includes starting the loop and copying its arrays.
 func (c *clock) enough(one time.Duration) (times int, err error) {
 	for times = 2; ; {
 		took, err := c.run(times)

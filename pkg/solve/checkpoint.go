@@ -9,16 +9,17 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// steps describes sequences of states x_i+1 = advance(i, x_i; r), called legs, which all begin with the same state.
-// Each step of each leg has a number i of its own, and r is what all steps read. The backward pass keeps every
-// segment-th state and recomputes those between: memory of 2 sqrt(steps) states for one more advance per step
-// (Griewank 1992; Chen et al. 2016).
+// steps describes sequences of steps x_i+1 = advance(i, x_i; r), which are called legs. All legs begin with the same
+// state. Steps are numbered through all legs, so that each step has a number i of its own. r is what all steps read.
+// For the backward pass, every segment-th state is kept, which is called a checkpoint, and the states between two
+// checkpoints are recomputed. With segments of sqrt(steps) steps this takes memory for 2 sqrt(steps) states and a
+// second evaluation of each step (Griewank 1992; Chen et al. 2016).
 type steps[R any] struct {
 	segment int
 	advance func(i, x *Node, r R) *Node
-	// pull gives the cotangents of x_i and of the trainable weights, given the cotangent v of x_i+1.
+	// pull returns the cotangents of x_i and of the trainable weights, given the cotangent v of x_i+1.
 	pull func(i, x, v, scratch *Node, r R) (grads cotangents, scratchAfter *Node)
-	// add adds the weights' cotangents dw of step i to the sums.
+	// add adds dw, the weights' cotangents from step i, to sums.
 	add func(sums, dw []*Node, i *Node) []*Node
 	// scratch, if not nil, allocates memory that pull overwrites in every step.
 	scratch func(x *Node) *Node
@@ -30,20 +31,21 @@ type cotangents struct {
 	w []*Node
 }
 
-// legs holds, for several legs, the number of the first step, the length, and the place of the first checkpoint:
-// [legs].
+// legs describes several legs by three vectors with an entry for each leg: the number of the leg's first step, its
+// number of steps, and the place of its first checkpoint.
 type legs struct{ first, length, kept *Node }
 
-// at is leg i alone, as scalars.
+// at describes leg i alone, by three scalars.
 func (l legs) at(i *Node) legs {
 	return legs{entry(l.first, i), entry(l.length, i), entry(l.kept, i)}
 }
 
-// keepAll is the memory in bytes up to which all states are kept.
+// keepAll is the largest number of bytes that all states may take if they are all to be kept.
 const keepAll = 64 << 20
 
-// Segment is the distance between checkpoints for a number of steps whose states take so many bytes each: 1 where all
-// states fit into 64 MiB, else the distance that needs the least memory, about 2 sqrt(count) states.
+// Segment is the distance between checkpoints, in steps, for count steps whose states take so many bytes each. It is 1,
+// so that all states are kept, if they fit into 64 MiB. Otherwise it is about sqrt(count), which needs the least
+// memory: about 2 sqrt(count) states.
 func Segment(bytes int64, count int) int {
 	if int64(count)*bytes <= keepAll {
 		return 1
@@ -53,11 +55,11 @@ func Segment(bytes int64, count int) int {
 
 func segmentOf(x *Node, count int) int { return Segment(int64(x.Shape().ByteSize()), count) }
 
-// run walks legs of the given numbers of steps, all from x, and returns their ends, [legs, …]. It is differentiable in
-// x and in the trainable weights; r is what the steps read; no gradient flows through it.
+// run computes legs with the given numbers of steps, which all begin with x, and returns their last states, [legs, …].
+// It is differentiable in x and in the trainable weights. r is what the steps read, and gets no gradient.
 func (s steps[R]) run(x *Node, trainable []*Node, r R, counts ...int) *Node {
 	n := len(counts)
-	// The first step and checkpoint of each leg; entry n holds the totals.
+	// first and kept are the numbers of each leg's first step and first checkpoint. Their entries n are the totals.
 	first, kept, length := make([]int32, n+1), make([]int32, n+1), make([]int32, n)
 	for l, count := range counts {
 		length[l] = int32(count)
@@ -83,10 +85,10 @@ func (s steps[R]) run(x *Node, trainable []*Node, r R, counts ...int) *Node {
 	})
 }
 
-// walked is the loop state of a walk along a leg: the state x, and the checkpoints of all legs.
+// walked is the loop state while a leg is computed: the state x, and the checkpoints of all legs.
 type walked struct{ x, kept *Node }
 
-// walk runs the steps of one leg.
+// walk computes the steps of one leg, and stores its checkpoints.
 func (s steps[R]) walk(l legs, start walked, r R) walked {
 	type reads struct {
 		leg legs
@@ -115,7 +117,7 @@ func (s steps[R]) segments(l legs) *Node {
 	return Div(plus(l.length, s.segment-1), loop.Int(l.length.Graph(), s.segment))
 }
 
-// length is the number of steps in segment k of count steps.
+// length is the number of steps in segment k of a leg of count steps. The last segment may be shorter than the others.
 func (s steps[R]) length(k, count *Node) *Node {
 	return Min(loop.Int(k.Graph(), s.segment), Sub(count, times(k, s.segment)))
 }

@@ -6,8 +6,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// back walks all legs back, given the cotangents v of their ends, and returns the cotangents of the first state and of
-// the trainable weights. none are zeros of the weights' shapes.
+// back is the backward pass over all legs. v are the cotangents of the legs' last states, [legs, …]. It returns the
+// cotangents of the first state, which all legs share, and of the trainable weights. none are zeros of the weights'
+// shapes.
 func (s steps[R]) back(all legs, v, kept *Node, none []*Node, r R) cotangents {
 	type reads struct {
 		all     legs
@@ -23,23 +24,24 @@ func (s steps[R]) back(all legs, v, kept *Node, none []*Node, r R) cotangents {
 		})
 }
 
-// pulled is the loop state of the backward pass along a leg: the cotangent of a state, the weights' cotangents so far,
-// the scratch memory if any, and next, the state or checkpoint that the next step needs. next is fetched one step
-// ahead so that it is loop state, which lies in memory. If a step sliced it out of the stack itself, XLA would repeat
-// the slice for each neighbour gathered from it (seven times slower).
+// pulled is the loop state of the backward pass along a leg. It contains the cotangent of a state, the weights'
+// cotangents so far, and the scratch memory, if any. next is the state that the next step needs. It is loaded from its
+// stack one step ahead, so that it is part of the loop state, which XLA stores in memory. If a step loaded next from
+// the stack itself, XLA would repeat the loading for each neighbour's features that are gathered from it, which is
+// seven times slower.
 type pulled struct {
 	cotangents
 	next, scratch *Node
 }
 
-// pullStep pulls p back through step i, which began with state x.
+// pullStep differentiates step i, which began with state x: p.x is the cotangent of its result.
 func (s steps[R]) pullStep(i, x *Node, p pulled, r R) pulled {
 	grads, scratch := s.pull(i, x, p.x, p.scratch, r)
 	return pulled{cotangents{grads.x, s.add(p.w, grads.w, i)}, p.next, scratch}
 }
 
-// walkBack walks one leg back. grads are the cotangents of the leg's last state, and of the trainable weights so far.
-// The result are the cotangents of the leg's first state, and of the weights with this leg included.
+// walkBack is the backward pass over one leg. grads are the cotangents of the leg's last state, and of the trainable
+// weights so far. The results are the cotangents of the leg's first state, and of the weights with this leg included.
 func (s steps[R]) walkBack(l legs, kept *Node, grads cotangents, r R) cotangents {
 	start := pulled{cotangents: grads}
 	if s.scratch != nil {
@@ -60,19 +62,20 @@ func (s steps[R]) walkBack(l legs, kept *Node, grads cotangents, r R) cotangents
 		} else {
 			p = s.segmentBack(first, s.length(k, rd.leg.length), x, p, rd.r)
 		}
-		p.next = load(rd.kept, Add(rd.leg.kept, after(p.cotangents, plus(k, -1)))) // not used after the first segment
+		p.next = load(rd.kept, Add(rd.leg.kept, after(p.cotangents, plus(k, -1)))) // not used if k is 0
 		return p
 	}).cotangents
 }
 
-// segmentBack walks back a segment of length steps, which begins with step number first and state x.
+// segmentBack is the backward pass over a segment of length steps, which begins with step number first and state x. It
+// recomputes the states of the segment first.
 func (s steps[R]) segmentBack(first, length, x *Node, p pulled, r R) pulled {
 	type again struct{ x, states *Node }
 	type reads struct {
 		first *Node
 		r     R
 	}
-	// The last step stores the last state needed; the state that it computes itself is not used.
+	// Each step stores the state that it begins with. The state that the last step computes is not used.
 	inside := loop.Repeat(length, again{x, stack(x, s.segment)}, reads{first, r},
 		func(i *Node, a again, rd reads) again {
 			return again{s.advance(Add(rd.first, i), a.x, rd.r), store(a.states, a.x, i)}
@@ -90,8 +93,9 @@ func (s steps[R]) segmentBack(first, length, x *Node, p pulled, r R) pulled {
 	})
 }
 
-// after is i, made to depend on the cotangents c. What is loaded from place i can then reuse the memory of the state
-// that c was computed from.
+// after returns the value of i, but makes its computation depend on the cotangents c, as [loop.After] does. So XLA
+// knows that a state loaded from place i is loaded after c has been computed, and can store it in the memory of the
+// state that c was computed from.
 func after(c cotangents, i *Node) *Node {
 	change := loop.Float(c.x, 0)
 	for _, n := range append([]*Node{c.x}, c.w...) {

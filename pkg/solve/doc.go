@@ -1,39 +1,49 @@
-// Package solve runs residual layers f(X) = X + h(X) forwards and backwards, and differentiates through both. It knows
-// nothing of graphs: a [Block] is any h with its derivative.
+// Package solve runs residual layers f(X) = X + h(X) forwards and backwards, and computes the gradients of both. It
+// does not deal with graphs: a [Block] is any function h with its derivative.
+//
+// The cotangent of a value is the derivative of the loss with respect to this value. A vector-Jacobian product takes
+// the cotangent of a function's result and returns the cotangent of an argument. J_h(Z) is the Jacobian of h at Z.
 //
 // # Layers
 //
-// [ForwardChain] applies f depth times, and [ReverseChain] its inverse g = f^-1. All layers share their weights or,
-// for a block made by [PerLayer], each has its own: f^(L)∘…∘f^(1) and g^(1)∘…∘g^(L). The inverse is the fixed point of
-// Z = Y - h(Z) (Algorithm 1 of the paper; Behrmann et al., ICML 2019), which exists and is unique when Lip(h) < 1.
+// [ForwardChain] applies f depth times, and [ReverseChain] applies the inverse g = f^-1 depth times. All layers share
+// their weights, unless the block is made by [PerLayer]. Then each layer has its own weights, and the chains are
+// f^(L)∘…∘f^(1) and g^(1)∘…∘g^(L). The value Z = g(Y) is the solution of Z = Y - h(Z), found by fixed-point iteration
+// (Algorithm 1 of the paper; Behrmann et al., ICML 2019). It exists and is unique if Lip(h) < 1.
 //
-// Gradients need no stored iterates:
+// The gradients of [ReverseChain] need no stored iterates:
 //
-//   - Implicit differentiation. For Z = g(Y) and the cotangent v of Z, the cotangent λ of Y solves λ = v - J_h(Z)^T λ,
-//     by the same kind of iteration (Bai, Kolter and Koltun, NeurIPS 2019), and the cotangent of the weights is
-//     -(∂h/∂W)^T λ.
-//   - The chain rewinds itself. From Z = g(Y) the layer's input is Y = Z + h(Z), one explicit evaluation.
-//   - With shared weights, solves start close to their solutions: forward solves from an extrapolation of the last
-//     layers' preactivations, adjoint solves from the last layer's J_h^T λ. What the last iteration of an adjoint
-//     solve changed is multiplied by the Jacobian in the next layer, together with that layer's first iterate.
+//   - Implicit differentiation. Let Z = g(Y), and v the cotangent of Z. The cotangent λ of Y is the solution of λ = v -
+//     J_h(Z)^T λ, the adjoint equation, and is found by the same kind of iteration (Bai, Kolter and Koltun, NeurIPS
+//     2019). The cotangent of the weights is -(∂h/∂W)^T λ.
+//   - The backward pass recomputes the inputs of layers. A layer with the result Z = g(Y) had the input Y = Z + h(Z),
+//     which takes one evaluation of h.
+//   - With shared weights, solves start close to their solutions. A solve for Z starts from an extrapolation of the
+//     last layers' preactivations. An adjoint solve starts from the J_h^T λ of the adjoint solve before. Each adjoint
+//     solve also leaves its last product with the Jacobian to the first iteration of the next solve; see the source of
+//     pullBack.
 //
-// So the memory of the reverse chain and of its backward pass depends neither on depth nor on the number of
-// iterations. The forward chain keeps about sqrt(depth) states and recomputes the others.
+// So the memory of the reverse chain and of its backward pass depends neither on depth nor on the number of iterations.
+// (Deviation: see [Keeps].) The forward chain keeps all states if they are small, else about 2 sqrt(depth) states, and
+// recomputes the others.
 //
 // [ReverseChainUnrolled] differentiates through the iterations instead, as the authors' code does. It is for
-// comparison; its memory grows with depth plus iterations.
+// comparison. Its memory grows with the depth plus the number of iterations.
 //
 // # Blocks
 //
-// A [Block] is written by hand where speed matters, in seven methods; [FromVJP] makes one out of h and its
-// vector-Jacobian product, and [FromFunction] out of h alone. [Scan] is for layers that are not inverted, x_l+1 = f(l,
-// x_l; w_l). Like the forward chain, it compiles the layer once; it differentiates the layer automatically, and
-// [ScanVJP] by a derivative that it is given.
+// A [Block] is an interface of seven methods. Implementing it by hand gives the fastest code. [FromVJP] makes a block
+// from h and its vector-Jacobian products, and [FromFunction] from h alone.
+//
+// [Scan] is for layers that are not inverted, x_l+1 = f(l, x_l; w_l). Like the forward chain, it compiles the layer
+// once. [Scan] differentiates the layer automatically, whereas [ScanVJP] is given the derivative.
 //
 // # Differential equations
 //
-// [Integrate] solves dx/dt = f(t, x; w) for any [Field], forwards or backwards in time, by an explicit Runge-Kutta
-// [Method]: [Euler], [RK4], or [Dopri5] with step-size control. For a [LinearField], steps are polynomials, computed
-// by Horner's rule. The gradient is that of the steps taken; about 2 sqrt(steps) states are kept. (Integrating the
-// field backwards would save these, but a diffusion run backwards amplifies rounding errors.)
+// [Integrate] solves dx/dt = f(t, x; w) for any [Field] f, forwards or backwards in time. It takes steps by an explicit
+// Runge-Kutta [Method]: [Euler], [RK4], or [Dopri5], which chooses its step sizes. For a [LinearField], a step is a
+// polynomial in the linear operator, computed by Horner's rule. The gradient is that of the computed steps. For it, all
+// states are kept if they are small, else about 2 sqrt(steps) states, and the others are recomputed. (The states could
+// also be recomputed by integrating backwards in time, without keeping any. But a diffusion that runs backwards
+// amplifies rounding errors.)
 package solve

@@ -1,10 +1,11 @@
 package solve
 
-// Dopri5 is the method of Dormand and Prince (1980) of order 5 with an embedded estimate of the error: the step size
-// is chosen so that the estimate stays below a tolerance. Its seventh stage is the first one of the next step.
+// Dopri5 is the method of Dormand and Prince (1980) of order 5. It estimates the error of each step, and chooses the
+// step size so that the estimate stays below a tolerance. Its seventh stage is the first stage of the next step.
 //
-// The error weights are torchdiffeq's, from Shampine (1986). So are the midpoint's weights (Shampine, Some practical
-// Runge-Kutta formulas), which define the quartic interpolant that gives the state at the end time.
+// The weights of the error estimate are those of torchdiffeq, which are from Shampine, Some practical Runge-Kutta
+// formulas (1986). So are the weights that give the state in the middle of a step. With them a polynomial of degree 4
+// interpolates the states inside a step, to give the state at the end time.
 func Dopri5() Method {
 	m := Method{Name: "dopri5", Order: 5,
 		C: []float64{0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1},
@@ -27,7 +28,8 @@ func Dopri5() Method {
 	for i, b := range m.B {
 		m.Error[i] = b - other[i]
 		half := middle[i] / 2
-		// The quartic through the states at 0, 1/2 and 1 with the slopes k_0 at 0 and k_6 at 1.
+		// Dense is the polynomial of degree 4 through the states at 0, 1/2 and 1 that has the slopes k_0 at 0 and k_6
+		// at 1.
 		var start, end float64
 		switch i {
 		case 0:

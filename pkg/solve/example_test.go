@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// An invertible layer of one's own: f(X) = X + h(X), h(X) = 0.4 sin(X W) + 0.1 mean(X), the mean over rows. As |W| =
-// 1 in the spectral norm, Lip(h) <= 0.5 < 1. No derivative is written: it is GoMLX's.
+// The example defines an invertible layer f(X) = X + h(X), with h(X) = 0.4 sin(X W) + 0.1 mean(X), where the mean is
+// over rows. As |W| = 1 in the spectral norm, Lip(h) <= 0.5 < 1. No derivative is written by hand: GoMLX computes it.
 func ExampleFromFunction() {
 	h := func(x *Node, w []*Node) *Node {
 		return Add(MulScalar(Sin(Dot(x, w[0]).Product()), 0.4), MulScalar(ReduceAndKeep(x, ReduceMean, 0), 0.1))
@@ -24,7 +24,7 @@ func ExampleFromFunction() {
 		log.Fatal(err)
 	}
 	exec, err := NewExec(e.Backend, func(x, w *Node) []*Node {
-		// Four layers backwards, then forwards again.
+		// Apply four layers backwards, then the same layers forwards.
 		z, stats := solve.ReverseChain(block, x, []*Node{w}, 4, solve.Options{Tolerance: 1e-6, MaxIterations: 50})
 		again := solve.ForwardChain(block, z, []*Node{w}, 4)
 		grads := Gradient(ReduceAllSum(Square(z)), x, w)
@@ -50,7 +50,8 @@ func ExampleFromFunction() {
 	// solved: true
 }
 
-// Eight layers with a weight of their own each and a shared bias, compiled once: x_l+1 = tanh(x_l W_l + b).
+// The example applies eight layers, x_l+1 = tanh(x_l W_l + b). Each layer has its own weight, all share the bias, and
+// the layer is compiled once.
 func ExampleScan() {
 	e, err := engine.Open(engine.Go)
 	if err != nil {

@@ -1,4 +1,4 @@
 package solve
 
-// KeepTapes is the memory up to which a scan keeps tapes.
+// KeepTapes lets tests change the memory up to which a scan keeps tapes.
 var KeepTapes = &keepTapes

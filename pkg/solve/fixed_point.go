@@ -6,35 +6,35 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// fixedPoint is an iteration that ends when its residual falls below the tolerance, after at least one and at most
-// limit steps.
+// fixedPoint is a fixed-point iteration. It ends when its residual falls below the tolerance, after at least one step
+// and at most limit steps.
 //
-// The residual is the last change of the iterate, in mean absolute value, as in the paper. With linear set, for
-// iterations z = v - J z, it is twice the expected error of the iterate, where that is less. The expected error is the
-// sum of the changes still to come, a geometric series: δ θ/(1-θ), with δ the last change and θ the rate of
-// convergence, the ratio of the last two changes (Hairer and Wanner, Solving Ordinary Differential Equations II,
-// section IV.8, on ending Newton's iteration). Where convergence is fast, the last change alone would ask for one
-// iteration more than needed.
+// The residual is the mean absolute value of the iterate's last change, as in the paper. If linear is set, for
+// iterations z = v - J z, the residual is twice the expected error of the iterate, if this is less. The expected error
+// is the sum of all changes that further steps would make. With δ the last change, and θ the rate of convergence, which
+// is the ratio of the last two changes, it is a geometric series with the sum δ θ/(1-θ) (Hairer and Wanner, Solving
+// Ordinary Differential Equations II, section IV.8, on ending Newton's iteration). If convergence is fast, the error is
+// much smaller than the last change. The last change alone would then ask for one iteration more than is needed.
 //
-// Where the caller corrects the iterate afterwards (see [chain.pullBack]), the error shrinks by the factor θ once
-// more, but to no less than the relative error of the correction itself: the residual is multiplied by max(θ, least),
-// least <= 1.
+// If the caller corrects the iterate afterwards (see [chain.pullBack]), the correction multiplies the error by the
+// factor θ once more. But it leaves at least the error of the correction itself, which is least times the error before
+// the correction. So the residual is multiplied by max(θ, least), where least <= 1.
 type fixedPoint[S, R any] struct {
 	limit  int
 	linear bool
 	// step returns the next state, and the mean absolute change of the iterate, a scalar.
 	step func(state S, reads R) (next S, change *Node)
-	// tolerance ends the iteration.
+	// tolerance is the residual below which the iteration ends.
 	tolerance *Node
-	// rate is the convergence rate of an earlier, similar iteration (1 if none is known), and least the relative error
-	// of the correction that follows (1 if none follows). Both are read only with linear set.
+	// rate is the rate of convergence of an earlier, similar iteration, or 1 if none is known. least is the relative
+	// error of the correction that follows, or 1 if none follows. Both are read only if linear is set.
 	rate, least *Node
 }
 
-// end is how an iteration ended: its number of steps, and its last residual and rate.
+// end says how an iteration ended: its number of steps, its last residual, and its last rate of convergence.
 type end struct{ count, residual, rate *Node }
 
-// progress is an iteration's loop state: the count, residual and rate so far, the last change, and the iterate.
+// progress is the loop state of an iteration: the count, residual and rate so far, the last change, and the iterate.
 type progress[S any] struct {
 	end
 	change *Node
@@ -79,10 +79,10 @@ func remaining(change, rate, least *Node) *Node {
 	return Mul(residual, Min(Max(rate, least), one))
 }
 
-// unfinished tells whether to go on after count iterations. residual is the residual of the last one.
+// unfinished tells whether to go on after count iterations. residual is the residual after the last of them.
 func unfinished(count, residual, tolerance *Node, limit int) *Node {
 	g := count.Graph()
 	first := Equal(count, loop.Int(g, 0))
-	// GreaterOrEqual is false for NaN, which ends the loop.
+	// If the residual is NaN, GreaterOrEqual is false, so that the loop ends.
 	return LogicalOr(first, LogicalAnd(LessThan(count, loop.Int(g, limit)), GreaterOrEqual(residual, tolerance)))
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// FromFunction makes a [Block] out of h(x, w), which returns a node of x's shape; GoMLX differentiates it. trainable
-// is the number of leading entries of w that receive gradients.
+// FromFunction makes a [Block] from h(x, w), which returns a node of x's shape. GoMLX differentiates h. The first
+// trainable entries of w receive gradients.
 //
 // h may use GoMLX as in any graph, scalars and reductions included, except the operations that [loop.Differentiable]
-// names, and must use no nodes but its arguments. For a [ReverseChain], its Lipschitz constant in x must be below 1. A
-// [Block] written by hand is faster if it can use what GoMLX does not know: a cheap derivative of the activation, or
-// results that the derivatives in x and in w share.
+// excludes. It must use no nodes but its arguments. For a [ReverseChain], the Lipschitz constant of h in x must be
+// below 1. A [Block] written by hand is faster if it makes use of what GoMLX does not know: a cheap derivative of the
+// activation, or results that the derivatives with respect to x and w share.
 func FromFunction(trainable int, h func(x *Node, w []*Node) *Node) Block {
 	return function{trainable, func(x *Node, w []*Node) differentiable {
 		f := func(in []*Node) *Node { return alike("h", h(in[0], in[1:]), in[0]) }
@@ -22,9 +22,9 @@ func FromFunction(trainable int, h func(x *Node, w []*Node) *Node) Block {
 	}}
 }
 
-// FromVJP makes a [Block] out of h(x, w) and its vector-Jacobian products: pull returns (∂h/∂x)^T v and (∂h/∂w)^T v,
-// the latter for the leading trainable entries of w. Both functions are called inside loop bodies, under the rules of
-// package loop.
+// FromVJP makes a [Block] from h(x, w) and its vector-Jacobian products: pull returns (∂h/∂x)^T v, and (∂h/∂w)^T v for
+// the first trainable entries of w. h and pull are called inside loop bodies, and must keep to the rules of package
+// loop.
 func FromVJP(trainable int, h func(x *Node, w []*Node) *Node,
 	pull func(x, v *Node, w []*Node) (dx *Node, dw []*Node)) Block {
 	return function{trainable, func(*Node, []*Node) differentiable {
@@ -38,15 +38,16 @@ func FromVJP(trainable int, h func(x *Node, w []*Node) *Node,
 	}}
 }
 
-// differentiable is a function of x and further inputs with its vector-Jacobian products, as [loop.Differentiable] is.
+// differentiable is a function of x and further inputs, with its vector-Jacobian products. [loop.Differentiable]
+// implements it.
 type differentiable interface {
 	Value(in []*Node) *Node
 	Linearize(in []*Node) (y *Node, tape []*Node)
 	Pull(v *Node, tape, others []*Node) []*Node
 }
 
-// function is a block without activation, σ(u) = u. of returns h, with its derivatives, for arguments that have the
-// shapes of x and w.
+// function is a block without activation: σ(u) = u, so that h = u. of(x, w) returns h with its derivatives, for
+// arguments that have the shapes of x and w.
 type function struct {
 	trainable int
 	of        func(x *Node, w []*Node) differentiable
@@ -71,7 +72,7 @@ func (f function) PullW(q *Node, _, tape, w []*Node) []*Node {
 	return f.of(q, w).Pull(q, tape, w)[1:]
 }
 
-// byHand is a function with a derivative by hand, whose tape is x.
+// byHand is a function f with a derivative pull that is written by hand. Its tape is x.
 type byHand struct {
 	f    func(in []*Node) *Node
 	pull func(x, v *Node, others []*Node) []*Node
@@ -81,7 +82,7 @@ func (b byHand) Value(in []*Node) *Node                     { return b.f(in) }
 func (b byHand) Linearize(in []*Node) (*Node, []*Node)      { return b.f(in), in[:1] }
 func (b byHand) Pull(v *Node, tape, others []*Node) []*Node { return b.pull(tape[0], v, others) }
 
-// arguments are x and others, in one list.
+// arguments returns a list of x and others.
 func arguments(x *Node, others []*Node) []*Node { return append([]*Node{x}, others...) }
 
 // alike returns y, and panics unless it has x's shape.

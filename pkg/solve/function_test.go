@@ -17,9 +17,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// ordinary is the h of dense. gated is another function, with all that loop bodies otherwise forbid: cached scalars,
-// reductions, constants of every size, Iota, and functions made of these. The solves ask for the same constants and
-// sums in other functions.
+// ordinary is the same h as that of dense. gated is a function with operations that need [loop.Differentiate] to be
+// used in loop bodies: cached scalars, reductions, constants of several sizes, Iota, and functions made of these. The
+// solves use the same constants and sums in other functions of the program.
 func ordinary(x *Node, w []*Node) *Node {
 	return Tanh(Add(Dot(x, w[0]).Product(), ExpandLeftToRank(w[1], 2)))
 }
@@ -40,7 +40,7 @@ func gated(x *Node, w []*Node) *Node {
 	return MulScalar(Add(Mul(Sigmoid(u), mean), MulScalar(Mul(Tanh(u), Sigmoid(top)), 0.5)), 0.5)
 }
 
-// tanhVJP is the derivative of ordinary by hand.
+// tanhVJP are the vector-Jacobian products of ordinary, written by hand.
 func tanhVJP(x, v *Node, w []*Node) (*Node, []*Node) {
 	d := dense{}
 	u, tape := d.Linearize(x, w)
@@ -49,7 +49,7 @@ func tanhVJP(x, v *Node, w []*Node) (*Node, []*Node) {
 	return dx, d.PullW(q, nil, tape, w)
 }
 
-// blocks out of functions, with the same function in a graph of its own.
+// functionBlocks returns blocks that are made from functions, each with the function h itself.
 func functionBlocks() map[string]struct {
 	block solve.Block
 	h     func(x *Node, w []*Node) *Node
@@ -67,8 +67,8 @@ func functionBlocks() map[string]struct {
 
 func d(x *Node, w []*Node) *Node { return dense{}.Activate(dense{}.Preactivation(x, w), w) }
 
-// Gradients of chains of blocks made of functions equal those of layers applied one by one without loops, those of the
-// iterations, and finite differences.
+// For blocks made from functions, forward chains have the results and gradients of layers applied one by one without a
+// loop. Reverse chains have those of the iterations written out without a loop. All gradients equal finite differences.
 func TestFunctionBlocks(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, b := range functionBlocks() {
@@ -117,7 +117,7 @@ func TestFunctionBlocks(t *testing.T) {
 	})
 }
 
-// Functions that use forbidden operations, and results of wrong shapes, are refused with an error that says why.
+// A function that uses a forbidden operation, or that returns a wrong shape, is refused with an error that says why.
 func TestFunctionsRefused(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	for want, h := range map[string]func(x *Node, w []*Node) *Node{
@@ -141,7 +141,8 @@ func TestFunctionsRefused(t *testing.T) {
 	}
 }
 
-// A scan with stacked and shared weights, of which some are whole numbers.
+// A scan with stacked and shared weights, some of them integers, has the results and gradients of layers applied one by
+// one, whether tapes are kept, layers are evaluated again, or the derivative is written by hand.
 func TestScan(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		step := func(l, x *Node, own, shared []*Node) *Node {
@@ -195,7 +196,7 @@ func TestScan(t *testing.T) {
 	})
 }
 
-// Weights, states and derivatives that do not fit a scan are refused with an error that says why.
+// Weights, states and derivatives that a scan cannot use are refused with an error that says why.
 func TestScanRefuses(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	step := func(_, x *Node, _, _ []*Node) *Node { return x }
@@ -224,8 +225,8 @@ func TestScanRefuses(t *testing.T) {
 	}
 }
 
-// Where neither the tapes nor all states fit into memory, checkpoints are kept. States may have any shape, here a
-// vector.
+// If neither the tapes nor all states may be kept, checkpoints are kept, and result and gradients are the same. States
+// may have any shape; here they are vectors.
 func TestScanCheckpoints(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	defer func(bytes int64) { *solve.KeepTapes = bytes }(*solve.KeepTapes)

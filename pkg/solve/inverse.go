@@ -8,13 +8,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/gradient"
 )
 
-// MatrixInverse is A^-1 for a symmetric positive definite matrix A, [d, d]. It has a gradient: for the cotangent V of
-// A^-1, the cotangent of A is -A^-T V A^-T. It is for d up to some dozens, such as Gram matrices H^T H + b I, since
-// the program grows by a handful of d x d operations for each of the d columns.
+// MatrixInverse is A^-1 for a symmetric positive definite matrix A, [d, d], such as a Gram matrix H^T H + b I. It is
+// differentiable: if V is the cotangent of A^-1, the cotangent of A is -A^-T V A^-T. It is meant for d up to some
+// dozens, since each of the d columns adds several d x d operations to the program.
 //
-// With S = diag(A)^-1/2, the matrix S A S has ones on its diagonal; it is inverted by Gauss-Jordan elimination in
-// place. Positive definite matrices need no pivoting: pivots are in (0, 1], so that no large pivot hides a small
-// difference.
+// With S = diag(A)^-1/2, the matrix S A S has ones on its diagonal. It is inverted by Gauss-Jordan elimination in
+// place, and A^-1 = S (S A S)^-1 S. No pivoting is needed: since S A S is positive definite, all pivots are in (0, 1],
+// and small numbers are not lost in sums with large ones.
 func MatrixInverse(a *Node) *Node {
 	dims := a.Shape().Dimensions
 	if len(dims) != 2 || dims[0] != dims[1] {
@@ -36,7 +36,8 @@ func inverse(a *Node) *Node {
 	for k := range d {
 		one := AxisRange(k, k+1)
 		row, column, pivot := Slice(x, one), Slice(x, AxisRange(), one), Slice(x, one, one)
-		// Row k becomes row/pivot, column k -column/pivot, x_kk 1/pivot; any other x_ij becomes x_ij - x_ik x_kj/pivot.
+		// Row k becomes row/pivot, column k becomes -column/pivot, x_kk becomes 1/pivot, and any other x_ij becomes
+		// x_ij - x_ik x_kj/pivot.
 		left, above := Sub(column, Slice(eye, AxisRange(), one)), Add(row, Slice(eye, one))
 		x = Sub(x, Mul(left, Div(above, pivot)))
 	}

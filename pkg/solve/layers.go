@@ -7,20 +7,21 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// PerLayer makes a block for chains whose layers have separate weights. The trainable weights with the given numbers
-// (all, if none is given) are stacks [depth, …] for [ForwardChain], [ReverseChain], [ReverseChainUnrolled] and
-// [Profile]: layer l reads slice l. Gradients are such stacks, too. The layer is still compiled once, whatever the
-// depth.
+// PerLayer makes a block for chains whose layers have separate weights. weights are the numbers of the trainable
+// weights that are separate; without them, all trainable weights are. In [ForwardChain], [ReverseChain],
+// [ReverseChainUnrolled] and [Profile] such a weight is a stack [depth, …], of which layer l reads slice l. Its
+// gradient is a stack, too. The layer is still compiled only once, whatever the depth.
 //
-// Layers are numbered as the forward chain applies them, and reverse chains apply their inverses from the last to the
-// first:
+// Layers are numbered in the order in which the forward chain applies them. Reverse chains apply the layers' inverses
+// from the last layer to the first:
 //
 //	f^(L) ∘ … ∘ f^(1)  and  g^(1) ∘ … ∘ g^(L),  g^(l) = (f^(l))^-1
 //
 // (paper section 3.1), so that a reverse chain undoes the forward chain with the same weights.
 //
-// As adjacent layers then have little in common, solves neither start from earlier layers nor pass anything to the
-// next one: reverse chains take some iterations more per layer than with shared weights.
+// Adjacent layers with separate weights have little in common. So solves neither start from the results of earlier
+// layers nor pass anything on to the next layer. Reverse chains therefore need some more iterations per layer than with
+// shared weights.
 //
 // The methods of the returned block are those of block, for the weights of one layer.
 func PerLayer(block Block, weights ...int) Block {
@@ -43,13 +44,14 @@ func PerLayer(block Block, weights ...int) Block {
 	return perLayer{b, weights}
 }
 
-// perLayer is what PerLayer returns.
+// perLayer is the block that [PerLayer] returns.
 type perLayer struct {
 	Block
 	own own
 }
 
-// layered is the block for one layer, and the numbers of the weights that are stacks.
+// layered returns the block of a single layer, and the numbers of the weights that are stacks: none, unless block is
+// made by [PerLayer].
 func layered(block Block) (Block, own) {
 	if p, ok := block.(perLayer); ok {
 		return p.Block, p.own
@@ -57,11 +59,11 @@ func layered(block Block) (Block, own) {
 	return block, nil
 }
 
-// own lists the numbers of the weights that are stacks, with a slice for each layer. If it is empty, all weights are
-// shared and its methods treat them so.
+// own lists the numbers of the weights that are stacks, with a slice for each layer. If it is empty, all layers share
+// all weights.
 type own []int
 
-// check panics unless the stacks have depth slices.
+// check panics unless each stack has depth slices.
 func (o own) check(w []*Node, depth int) {
 	for _, p := range o {
 		if s := w[p].Shape(); s.Rank() < 1 || s.Dimensions[0] != depth {
@@ -71,7 +73,7 @@ func (o own) check(w []*Node, depth int) {
 	}
 }
 
-// at are the weights of one layer: slices of the stacks, and the shared weights.
+// at returns the weights of one layer: its slices of the stacks, and the shared weights.
 func (o own) at(w []*Node, layer *Node) []*Node {
 	if len(o) == 0 {
 		return w
@@ -83,7 +85,7 @@ func (o own) at(w []*Node, layer *Node) []*Node {
 	return w
 }
 
-// add adds the weights' cotangents dw of one layer to the sums.
+// add adds dw, the weights' cotangents from one layer, to sums. For a stack it stores them in the layer's slice.
 func (o own) add(sums, dw []*Node, layer *Node) []*Node {
 	next := make([]*Node, len(sums))
 	for p := range sums {

@@ -6,7 +6,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// zeros are zeros of the nodes' shapes, the initial values of sums of cotangents.
+// zeros returns zeros of the nodes' shapes. They are the initial values of sums of cotangents.
 func zeros(nodes []*Node) []*Node {
 	out := make([]*Node, len(nodes))
 	for i, n := range nodes {
@@ -15,7 +15,7 @@ func zeros(nodes []*Node) []*Node {
 	return out
 }
 
-// stopped are the nodes cut off from differentiation.
+// stopped returns the nodes behind StopGradient, so that GoMLX does not differentiate through them.
 func stopped(nodes []*Node) []*Node {
 	out := make([]*Node, len(nodes))
 	for i, n := range nodes {

@@ -9,47 +9,50 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Field is the right-hand side of an ordinary differential equation dx/dt = f(t, x; w). x has shape [n, d], and t is a
-// scalar of x's type. w lists the weights, followed by other arrays that f reads: the first Trainable() entries
-// receive gradients.
+// Field is the right-hand side f of an ordinary differential equation dx/dt = f(t, x; w). x has shape [n, d], and t is
+// a scalar of x's type. w lists the weights, followed by other arrays that f reads. The first Trainable() entries
+// receive gradients, the others do not.
 //
-// All methods are called inside loop bodies, under the rules of package loop: they may use
-// nothing but their arguments.
+// All methods are called inside loop bodies. They must keep to the rules of package loop, and may use no nodes but
+// their arguments.
 type Field interface {
 	// Trainable is the number of leading entries of w that receive gradients.
 	Trainable() int
 	// Apply is f(t, x; w), of x's shape.
 	Apply(t, x *Node, w []*Node) *Node
-	// Linearize returns the arrays that the derivative at (t, x) needs.
+	// Linearize returns the tape: a list of the arrays that PullX and PullW need to compute the derivative at (t, x).
 	Linearize(t, x *Node, w []*Node) (tape []*Node)
 	// PullX is the vector-Jacobian product (∂f/∂x)^T v, of x's shape.
 	PullX(v *Node, tape, w []*Node) *Node
-	// PullW are the vector-Jacobian products (∂f/∂w)^T v of the trainable weights, of their shapes.
+	// PullW are the vector-Jacobian products (∂f/∂w)^T v for the trainable weights, each of its weight's shape.
 	PullW(v *Node, tape, w []*Node) []*Node
 }
 
-// Method is an explicit Runge-Kutta method, given by its Butcher tableau: a step of size h from (t, x) is
+// Method is an explicit Runge-Kutta method, given by its coefficients (its Butcher tableau). A step of size h from (t,
+// x) evaluates the field f in several stages, whose values are k_i, and leads to
 //
 //	x + h Σ_i B_i k_i,  k_i = f(t + C_i h, x + h Σ_j<i A_ij k_j).
 //
-// [Euler], [RK4] and [Dopri5] are the methods of the paper's experiments; any other tableau works as well.
+// [Euler], [RK4] and [Dopri5] are the methods of the paper's experiments. Any other tableau works as well.
 type Method struct {
 	Name  string
 	Order int
 	C     []float64
 	A     [][]float64
 	B     []float64
-	// Error, if not nil, makes the method choose its step size: h Σ_i Error_i k_i estimates a step's error. The last
-	// stage must then be the first of the next step (A's last row is B).
+	// Error, if not nil, makes the method adaptive, which means that it chooses its step sizes: h Σ_i Error_i k_i is an
+	// estimate of a step's error. In an adaptive method the last stage must be the first stage of the next step, which
+	// is so if A's last row is B.
 	Error []float64
-	// Dense gives the state inside an adaptive step: x(t + θ h) = x + h Σ_i k_i Σ_p Dense[i][p] θ^(p+1).
+	// Dense gives the state inside a step of an adaptive method: x(t + θ h) = x + h Σ_i k_i Σ_p Dense[i][p] θ^(p+1),
+	// for θ from 0 to 1.
 	Dense [][4]float64
 }
 
-// Adaptive tells whether the method chooses its step sizes.
+// Adaptive tells whether the method chooses its step sizes itself.
 func (m Method) Adaptive() bool { return m.Error != nil }
 
-// MethodNames lists the methods' names, and MethodNamed returns the method with a name.
+// MethodNames lists the names of the methods, and MethodNamed returns the method with the given name.
 func MethodNames() []string { return []string{"euler", "rk4", "dopri5"} }
 
 func MethodNamed(name string) (Method, error) {
@@ -65,7 +68,8 @@ func MethodNamed(name string) (Method, error) {
 type Integration struct {
 	Method Method
 	To     float64
-	// Step of methods with a fixed step; the grid is 0, h, 2h, …, To, so that the last step may be shorter.
+	// Step is the step size h of methods that are not adaptive. The steps begin and end at the times 0, h, 2h, …, To,
+	// so that the last step may be shorter.
 	Step float64
 	// AbsTol and RelTol are the tolerances of adaptive methods: a step is accepted when the root mean square of its
 	// estimated error, each entry divided by AbsTol + RelTol max(|x|, |x_next|), is at most 1.
@@ -74,7 +78,7 @@ type Integration struct {
 	MaxEvaluations int
 }
 
-// The outcomes of an integration, the values of Stats.Outcome.
+// These are the outcomes of an integration, the values of Stats.Outcome.
 const (
 	Reached = iota
 	TooManyEvaluations
@@ -82,8 +86,8 @@ const (
 	NotFinite
 )
 
-// Validate returns an error that names the first impossible setting, or says that fixed steps need too many
-// evaluations.
+// Validate returns an error that names the first invalid setting, or that says that fixed steps would need more than
+// MaxEvaluations evaluations.
 func (o Integration) Validate() error {
 	switch m := o.Method; {
 	case len(m.B) == 0:
@@ -107,8 +111,8 @@ func (o Integration) Validate() error {
 	return nil
 }
 
-// Explain says in a sentence why an integration with that outcome failed, and what to change; it is empty for
-// [Reached].
+// Explain returns a sentence that says why an integration with the given outcome failed, and what to change. It is
+// empty for [Reached].
 func (o Integration) Explain(outcome int) string {
 	switch outcome {
 	case Reached:
@@ -124,12 +128,13 @@ func (o Integration) Explain(outcome int) string {
 	return fmt.Sprintf("the state was not finite on the way to time %g: shorten the time or lower --lr", o.To)
 }
 
-// Integrate solves dx/dt = f(t, x; w) from x at time 0 to time o.To, and is differentiable in x and the trainable
-// weights: the gradient is exactly that of the steps taken, at their sizes ("discretise, then optimise"). The
-// backward pass recomputes states from checkpoints: about 2 sqrt(steps) states are kept.
+// Integrate solves dx/dt = f(t, x; w) from the state x at time 0 to time o.To, and returns the state there. It is
+// differentiable in x and the trainable weights. The gradient is the exact gradient of the computed steps, with their
+// sizes as constants ("discretise, then optimise"). All states are kept for the backward pass if they fit into 64 MiB.
+// Otherwise about 2 sqrt(steps) states are kept, and the backward pass recomputes the others.
 //
-// Stats.Iterations counts evaluations of f, Stats.AdjointIterations vector-Jacobian products; where Stats.Outcome is
-// not [Reached], the result means nothing. It panics where o is not valid.
+// Stats.Iterations is the number of evaluations of f, and Stats.AdjointIterations the number of vector-Jacobian
+// products. If Stats.Outcome is not [Reached], the result is not valid. Integrate panics if o is not valid.
 func Integrate(f Field, x *Node, w []*Node, o Integration) (*Node, *Stats) {
 	if err := o.Validate(); err != nil {
 		panic(err)
@@ -141,8 +146,8 @@ func Integrate(f Field, x *Node, w []*Node, o Integration) (*Node, *Stats) {
 	return ends[0], stats[0]
 }
 
-// IntegrateAll is [Integrate] for several integrations from the same x. Integrations that differ only in their times
-// run in one loop, so that the field is compiled once for all of them.
+// IntegrateAll is [Integrate] for several integrations from the same x. If they differ only in To, they run in one
+// loop, so that the field is compiled once for all of them.
 func IntegrateAll(f Field, x *Node, w []*Node, os ...Integration) (ends []*Node, stats []*Stats) {
 	alike := len(os) > 1
 	for _, o := range os {
@@ -160,7 +165,7 @@ func IntegrateAll(f Field, x *Node, w []*Node, os ...Integration) (ends []*Node,
 	return ends, stats
 }
 
-// integrate is IntegrateAll for integrations that differ only in their times.
+// integrate is [IntegrateAll] for integrations that differ only in To.
 func integrate(f Field, x *Node, w []*Node, os []Integration) ([]*Node, []*Stats) {
 	if os[0].Method.Adaptive() {
 		return integrateAdaptive(f, x, w, os)
@@ -168,7 +173,7 @@ func integrate(f Field, x *Node, w []*Node, os []Integration) ([]*Node, []*Stats
 	return integrateFixed(f, x, w, os)
 }
 
-// stages is the number of stages that a step needs.
+// stages is the number of stages that the result of a step depends on: stages at the end with weight 0 are not counted.
 func (m Method) stages() int {
 	n := len(m.B)
 	for n > 1 && m.B[n-1] == 0 {
@@ -177,7 +182,7 @@ func (m Method) stages() int {
 	return n
 }
 
-// without is the tableau without the stages that only the error estimate needs.
+// without is the method without the stages that only its error estimate needs.
 func (m Method) without() Method {
 	n := m.stages()
 	m.C, m.B, m.A = m.C[:n], m.B[:n], slices.Clone(m.A[:n])

@@ -8,16 +8,17 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Constants of the step-size control (Hairer, Nørsett and Wanner, section II.4), as in torchdiffeq: after a step of
-// error ratio r, the step size is multiplied by safety / r^(1/order), but by no less than shrink (1 after an accepted
-// step) and no more than grow.
+// Constants of the step-size control (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, section
+// II.4), as in torchdiffeq. The error ratio r of a step is its estimated error divided by the tolerance. After the
+// step, the step size is multiplied by safety / r^(1/order). This factor is at least 1 after an accepted step, at least
+// shrink after a rejected one, and at most grow.
 const safety, shrink, grow = 0.9, 0.2, 10.0
 
-// running is the outcome of an integration that has not ended yet.
+// running is the value of the outcome as long as the integration has not ended.
 const running = -1
 
-// integrateAdaptive integrates from x in one loop, for settings that differ only in To, so that the field is compiled
-// once.
+// integrateAdaptive integrates from x to the times To of all os, which differ in nothing else. All integrations run in
+// one loop, so that the field is compiled once.
 func integrateAdaptive(f Field, x *Node, w []*Node, os []Integration) (ends []*Node, stats []*Stats) {
 	g, o, m := x.Graph(), os[0], os[0].Method
 	most := max(1, (o.MaxEvaluations-2)/(len(m.B)-1)+1)
@@ -43,30 +44,34 @@ func integrateAdaptive(f Field, x *Node, w []*Node, os []Integration) (ends []*N
 	return ends, stats
 }
 
-// course is what is known of adaptive integrations when they are compiled; most is the largest number of steps of one.
+// course is what is known of adaptive integrations when they are compiled: the settings, the field, the distance
+// between checkpoints in steps (segment), and the largest number of steps that one of them can take (most). An
+// integration to one of the times is called a leg.
 type course struct {
 	Integration
 	field         Field
 	segment, most int
 }
 
-// places is the number of checkpoints of a leg, and one more, which takes writes that are to be discarded.
+// places is the largest number of checkpoints of a leg, plus one. The additional place is written when there is no
+// checkpoint to write, and is never read.
 func (c course) places() int { return (c.most+c.segment-1)/c.segment + 1 }
 
-// log is what the steps of all legs record: their grid (times and sizes with the sign of To), and checkpoints.
+// log is what the steps of all legs record for the backward pass: the grid, whose times and sizes have the sign of To,
+// and the checkpoints.
 type log struct {
 	grid
 	kept *Node
 }
 
-// legEnds is the result of all legs: the log, and for each leg its end and, as in [walk], its count, evaluations and
-// outcome.
+// legEnds is the result of all legs: the log, and for each leg the state at its end, and its count, evaluations and
+// outcome as in [walk].
 type legEnds struct {
 	log                                 log
 	ends, counts, evaluations, outcomes *Node
 }
 
-// runAll integrates from x to each of the times of os.
+// runAll integrates from x to the time To of each of os, one after the other.
 func (c course) runAll(x *Node, w []*Node, os []Integration) legEnds {
 	g, b := x.Graph(), c.Method.B
 	signed := make([]float64, len(os))
@@ -89,26 +94,29 @@ func (c course) runAll(x *Node, w []*Node, os []Integration) legEnds {
 	})
 }
 
-// walk is the loop state of an adaptive integration. Time runs from 0 to |To| in double precision, also where To is
-// negative.
+// walk is the loop state of an adaptive integration. The time t and the step size dt are in double precision. t runs
+// from 0 to |To|, also if To is negative.
 type walk struct {
 	log
 	t, dt *Node
-	// x is the state at time t, k its slope, and y the state at the end time once the integration has passed it.
+	// x is the state at time t, and k is its slope, the value of the field there. When a step has reached or passed the
+	// end time, y is the state at the end time.
 	x, k, y *Node
-	// count of accepted steps before the last one; evaluations of the field; and the outcome.
+	// count is the number of accepted steps without the last one, and evaluations the number of evaluations of the
+	// field. outcome is [running] until the integration has ended.
 	count, evaluations, outcome *Node
 	// scratch is working memory for a step.
 	scratch *Node
 }
 
-// goal is what an adaptive integration reads but does not change: the number of its leg, |To|, the sign of To, and w.
+// goal is what an adaptive integration reads but does not change: the number of its leg, |To|, the sign of To, and the
+// weights.
 type goal struct {
 	leg, time, sign *Node
 	w               []*Node
 }
 
-// run integrates from x to time to, leg number leg.
+// run integrates leg number leg, from x at time 0 to the time to.
 func (c course) run(leg, to, x *Node, first log, w []*Node) walk {
 	g := x.Graph()
 	sign := ConvertDType(Sign(to), x.DType())
@@ -123,12 +131,13 @@ func (c course) run(leg, to, x *Node, first log, w []*Node) walk {
 	return end
 }
 
-// try makes one step towards the goal, and accepts or rejects it.
+// try makes one step towards the end time, and accepts or rejects it.
 func (c course) try(s walk, to goal) walk {
 	g, m := s.x.Graph(), c.Method
 	own := func(v *Node) *Node { return ConvertDType(v, s.x.DType()) }
 	t, h := Mul(own(s.t), to.sign), Mul(own(s.dt), to.sign)
-	// A segment's checkpoint is written before its first step, and again after each rejection of that step.
+	// A checkpoint is the state before the first step of a segment. It is written whenever this step is tried, also
+	// after the step has been rejected. In all other steps the state is written to the place that is never read.
 	place := Div(s.count, loop.Int(g, c.segment))
 	begins := Equal(times(place, c.segment), s.count)
 	s.kept = store(s.kept, s.x, Add(times(to.leg, c.places()), Where(begins, place, loop.Int(g, c.places()-1))))
@@ -146,14 +155,16 @@ func (c course) try(s walk, to goal) walk {
 	s.x, s.k = loop.Select(moves, step.next, s.x), loop.Select(moves, step.slope, s.k)
 	s.count = Add(s.count, ConvertDType(moves, dtypes.Int32))
 	s.evaluations = plus(s.evaluations, len(m.B)-1)
-	// The backward pass needs the last step's time and size.
+	// After the last step t and dt stay as they are, since run and the backward pass need the time and the size of this
+	// step.
 	s.t = Where(moves, next, s.t)
 	s.dt = Where(done, s.dt, Mul(s.dt, ConvertDType(m.factor(ratio, accepted), dtypes.Float64)))
 	s.outcome = Where(done, loop.Int(g, Reached), c.failure(s, ratio))
 	return s
 }
 
-// failure is why the integration cannot go on from s, after a step with the given error ratio; running if it can.
+// failure is the outcome that says why the integration cannot go on from s, after a step with the given error ratio. It
+// is running if the integration can go on.
 func (c course) failure(s walk, ratio *Node) *Node {
 	g := s.x.Graph()
 	next := plus(s.evaluations, len(c.Method.B)-1)
@@ -163,7 +174,7 @@ func (c course) failure(s walk, ratio *Node) *Node {
 	return Where(NotEqual(ratio, ratio), loop.Int(g, NotFinite), outcome)
 }
 
-// factor is what the step size is multiplied by after a step with the given error ratio.
+// factor is the number by which the step size is multiplied after a step with the given error ratio.
 func (m Method) factor(ratio, accepted *Node) *Node {
 	least := Where(accepted, loop.Float(ratio, 1), loop.Float(ratio, shrink))
 	power := Pow(ratio, loop.Float(ratio, 1/float64(m.Order)))
@@ -171,10 +182,11 @@ func (m Method) factor(ratio, accepted *Node) *Node {
 	return Where(Equal(ratio, loop.Float(ratio, 0)), loop.Float(ratio, grow), factor)
 }
 
-// fraction is (end - t)/dt: between 0 and 1 if end lies in the step of size dt from t.
+// fraction is (end - t)/dt. It is between 0 and 1 if the time end lies within the step of size dt that begins at t.
 func fraction(end, t, dt *Node) *Node { return Div(Sub(end, t), dt) }
 
-// dense are the weights b_i(θ) of the stages for the state at a fraction θ of a step.
+// dense returns the weights b_i(θ) = Σ_p Dense[i][p] θ^(p+1) of the stages, for the state inside a step, at the
+// fraction θ of the step.
 func (m Method) dense(x, fraction *Node) *Node {
 	theta := ConvertDType(fraction, x.DType())
 	table := func(p int) *Node {
@@ -184,7 +196,7 @@ func (m Method) dense(x, fraction *Node) *Node {
 		}
 		return vector(x, column)
 	}
-	// Horner's rule.
+	// The polynomials are evaluated by Horner's rule.
 	b := table(3)
 	for p := 2; p >= 0; p-- {
 		b = Add(loop.Scale(b, theta), table(p))
@@ -196,8 +208,8 @@ func (o Integration) tolerance(size *Node) *Node {
 	return Add(Mul(size, loop.Like(loop.Float(size, o.RelTol), size)), loop.Like(loop.Float(size, o.AbsTol), size))
 }
 
-// firstStep guesses a first step size from the sizes of the state, its slope and the slope's change (Hairer, Nørsett
-// and Wanner, section II.4), as torchdiffeq does.
+// firstStep chooses the first step size from the sizes of the state, of its slope, and of the slope's change in a small
+// step (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, section II.4), as torchdiffeq does.
 func (o Integration) firstStep(f Field, sign, x, slope *Node, w []*Node) *Node {
 	order := float64(o.Method.Order)
 	tolerance := o.tolerance(Abs(x))
@@ -214,5 +226,5 @@ func (o Integration) firstStep(f Field, sign, x, slope *Node, w []*Node) *Node {
 	return ConvertDType(Min(Mul(c(100), h0), h1), dtypes.Float64)
 }
 
-// meanSquare of a matrix, a scalar.
+// meanSquare is the mean of the squared entries of a matrix, a scalar.
 func meanSquare(x *Node) *Node { return loop.MeanAbs(Mul(x, x)) }

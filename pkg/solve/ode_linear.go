@@ -6,28 +6,30 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// LinearField is a [Field] f(t, X; w) = M(w) X with a linear operator M on the state, the same at all times.
+// LinearField is a [Field] f(t, X; w) = M(w) X, where M is a linear operator on the state that does not depend on time.
 //
-// A step of any explicit Runge-Kutta method is then a polynomial in h M, the method's stability function
+// A step of size h of any explicit Runge-Kutta method is then R(h M) x, where the polynomial R is the method's
+// stability function
 //
 //	R(z) = Σ_k r_k z^k = 1 + Σ_k>0 (b^T A^(k-1) 1) z^k
 //
-// (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations II, section IV.2), and none of the stages is
-// needed. Horner's rule gives y_s = R(h M) x by
+// (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations II, section IV.2), and s is the number of
+// stages. So a step is computed without its stages, by Horner's rule, which gives R(h M) x = y_s by
 //
 //	y_1 = r_s-1 x + h r_s M x,  y_k = r_s-k x + h M y_k-1.
 //
-// The results equal the results of computing stage by stage, up to rounding.
+// Up to rounding, the results equal those of computing stage by stage.
 type LinearField interface {
 	Field
 	// Linear marks the field as linear; it does nothing.
 	Linear()
 }
 
-// stability are the coefficients r_0 … r_s of the stability function, a row for each row of stage weights in b.
+// stability returns the coefficients r_0 … r_s of the stability function. b has several rows of stage weights, and the
+// result has a row of coefficients for each of them.
 func (m Method) stability(b *Node) *Node {
 	rows, s := b.Shape().Dimensions[0], len(m.A)
-	// powers[i][k] is entry i of A^(k-1) 1.
+	// powers[i][k] is entry i of A^(k-1) 1, where 1 is the vector of ones.
 	powers := make([][]float64, s)
 	for i := range powers {
 		powers[i] = make([]float64, s+1)
@@ -44,29 +46,32 @@ func (m Method) stability(b *Node) *Node {
 	return Add(BroadcastToDims(Reshape(vector(b, one), 1, s+1), rows, s+1), Dot(b, table).Product())
 }
 
-// row is a vector as a matrix of one row.
+// row reshapes a vector to a matrix of one row.
 func row(v *Node) *Node { return Reshape(v, 1, v.Shape().Size()) }
 
 // hornerState is the state of Horner's rule.
 type hornerState struct {
-	// y_i, and the last product M y_i-1.
+	// y is y_i, and my the last product, M y_i-1. sums are the sums that each computes; see [horner].
 	y, my *Node
 	sums  []*Node
 }
 
-// horner computes R(h M) x for coefficients r, where multiply(y, reads) = M y. degree, an int32 scalar, is the degree
-// of R: coefficients above it are zero. each, if not nil, is called with every y_i that is multiplied, i = 0, 1, …,
-// and returns the new values of its sums:
+// horner computes R(h M) x for a polynomial R with the coefficients r, where multiply(y, more) = M y. degree, an int32
+// scalar, is the degree s of R; coefficients above it are zero. The computation is
 //
-//	y_0 = r_s x,  y_i = r_s-i x + h M y_i-1,  R(h M) x = y_s,  s = degree.
+//	y_0 = r_s x,  y_i = r_s-i x + h M y_i-1,  R(h M) x = y_s.
+//
+// If each is not nil, it is called with every y_i that is multiplied by M, i = 0, 1, …, s-1, and returns the new values
+// of sums. The results are R(h M) x and the last sums.
 func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sums []*Node, more R,
 	each func(i, y *Node, sums []*Node, r R) []*Node) cotangents {
 	type reads struct {
 		degree, x, h, r *Node
 		more            R
 	}
-	// The last product is loop state, too, and the result is made of it: XLA would fuse a product that is read once
-	// with the sum, and would not vectorise it then.
+	// The loop state contains the last product M y_i-1, and the last y_s is computed from it after the loop. Without
+	// this, XLA would see that each product is read only once, would fuse it with the sum y_i, and would not vectorise
+	// it.
 	next := func(power, my *Node, rd reads) *Node {
 		return Add(loop.Scale(rd.x, entry(rd.r, power)), loop.Scale(my, rd.h))
 	}
@@ -78,7 +83,8 @@ func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sum
 		if each != nil {
 			s.sums = each(i, s.y, s.sums, rd.more)
 		}
-		// The sums read y_i, too; XLA would copy y_i unless it knows that they come first.
+		// sums are computed from s.y. XLA overwrites s.y by the new y without copying it only if y is computed after
+		// sums. So y is made to depend on them; see [loop.After].
 		for _, sum := range s.sums {
 			some := Reshape(Slice(Reshape(sum, sum.Shape().Size()), AxisElem(0)))
 			y = loop.After(Abs(some), y)
@@ -95,7 +101,7 @@ func (m Method) advanceLinear(f LinearField, x, h *Node, w []*Node) *Node {
 	return horner(multiply, loop.Int(x.Graph(), len(m.B)), x, h, r, nil, w, nil).x
 }
 
-// powers fills the first count places of a stack with x, h M x, (h M)^2 x and so on.
+// powers stores x, h M x, (h M)^2 x, … in the first count places of a stack, and returns the stack.
 func powers(f LinearField, count, x, h, stack *Node, w []*Node) *Node {
 	type state struct{ power, stack *Node }
 	type reads struct {
@@ -109,8 +115,8 @@ func powers(f LinearField, count, x, h, stack *Node, w []*Node) *Node {
 	}).stack
 }
 
-// tryLinear is [Method.try] for a linear field: everything is made of the powers (h M)^k x, the first of which is h
-// times the slope at x.
+// tryLinear is [Method.try] for a linear field. All its results are weighted sums of x and the vectors (h M)^k x for k
+// = 1 … s; the slope is such a sum divided by h. The vector for k = 1 is h times the slope at x.
 func (m Method) tryLinear(f LinearField, x, h, slope, dense, scratch *Node, w []*Node) trial {
 	s := len(m.B)
 	all := powers(f, loop.Int(x.Graph(), s), loop.Scale(slope, h), h, scratch, w)
@@ -125,12 +131,13 @@ func (m Method) tryLinear(f LinearField, x, h, slope, dense, scratch *Node, w []
 	}
 }
 
-// pullLinear returns the cotangents of x and of the trainable weights, given the cotangent v of R(h M) x with
-// coefficients r:
+// pullLinear is the vector-Jacobian product of a step R(h M) x, where R has the coefficients r. Given the cotangent v
+// of the result, it returns the cotangents of x and of the trainable weights. With bars for cotangents,
 //
-//	x̄ = R(h M)^T v,  M̄ = h Σ_i ȳ_i ((h M)^(s-1-i) x)^T,  ȳ_i from Horner's rule for x̄.
+//	x̄ = R(h M)^T v,  M̄ = h Σ_i ȳ_i ((h M)^(s-1-i) x)^T,
 //
-// scratch is memory for s states. Where r_s is zero, s is one less.
+// where ȳ_i are the values y_i of Horner's rule for x̄. scratch is memory for s states. If r_s is zero, the sum is
+// computed with s-1 in place of s.
 func pullLinear(f LinearField, r, x, h, v, scratch *Node, w []*Node) (grads cotangents, scratchAfter *Node) {
 	type reads struct {
 		stages, powers, h *Node

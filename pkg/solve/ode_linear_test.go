@@ -37,10 +37,11 @@ func spread(b, x *Node) *Node {
 	return BroadcastToShape(Reshape(b, 1, b.Shape().Size()), x.Shape())
 }
 
-// plain hides that a field is linear.
+// plain is the same field without the method Linear, so that package solve does not see that it is linear.
 type plain struct{ solve.Field }
 
-// For a linear field, steps by polynomials have the results and gradients of steps by stages.
+// For a linear field, steps computed as polynomials have the same results and gradients as steps computed stage by
+// stage.
 func TestLinearFieldEqualsStages(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, o := range integrations {
@@ -61,7 +62,8 @@ func TestLinearFieldEqualsStages(t *testing.T) {
 	})
 }
 
-// IntegrateAll equals Integrate of each, for linear and other fields, with the same method and with different ones.
+// IntegrateAll has the same results and gradients as a call of Integrate for each integration, for linear and other
+// fields, and for integrations with the same method and with different ones.
 func TestIntegrateAllEqualsEach(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, f := range []solve.Field{swing{}, mix{}} {
@@ -107,7 +109,8 @@ func TestIntegrateAllEqualsEach(t *testing.T) {
 	})
 }
 
-// With more steps than states are kept, in two directions: Euler's method on x' = b x gives x (1 + h b)^steps.
+// Two legs, one in each direction of time, take so many steps that not all states are kept. Results and gradients equal
+// the known ones: Euler's method on x' = b x gives x (1 + h b)^steps.
 func TestCheckpointsOfLegs(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	const n, d, step = 4096, 32, 0.01
@@ -145,7 +148,8 @@ func TestCheckpointsOfLegs(t *testing.T) {
 	for k := range db {
 		db[k] = float32(wantB[k])
 	}
-	// x and its cotangent are the same numbers, so that the result is also the gradient.
+	// The result's cotangent has the same numbers as x, and the result is linear in x, so that the gradient dx equals
+	// the result.
 	for i, want := range [][]float32{wantY, wantY, nil, db} {
 		if want != nil && distance(got[i], want) > 1e-4 {
 			t.Errorf("%s differs by %.2g", []string{"result", "dx", "dW", "db"}[i], distance(got[i], want))
@@ -153,7 +157,7 @@ func TestCheckpointsOfLegs(t *testing.T) {
 	}
 }
 
-// ramp is numbers from -1 to 1.
+// ramp returns n evenly spaced numbers from -1 to almost 1.
 func ramp(n int) []float32 {
 	v := make([]float32, n)
 	for i := range v {

@@ -6,11 +6,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// The stages of a step run in a loop, so that the field is compiled once, not once per stage; the stages k_i lie in
-// one stack [stages, n, d].
+// The stages of a step are computed in a loop, so that the field is compiled once, not once for each stage. Their
+// values k_i are in a stack [stages, n, d].
 
-// slopes computes the first count stages k_i of a step of size h from (t, x), in a stack of len(m.B). first, if not
-// nil, is k_0.
+// slopes computes the values k_i of the first count stages of a step of size h from (t, x), and stores them in the
+// stack k, which has len(m.B) places. If first is not nil, it is k_0.
 func (m Method) slopes(f Field, count, t, x, h, first, k *Node, w []*Node) *Node {
 	from := 0
 	if first != nil {
@@ -27,11 +27,12 @@ func (m Method) slopes(f Field, count, t, x, h, first, k *Node, w []*Node) *Node
 	})
 }
 
-// trial is one step of an adaptive method: the next state and its slope, the estimated error, the state inside the
-// step that the stage weights dense give, and the working memory.
+// trial is the result of one step of an adaptive method: the next state, the slope there, the estimated error, a state
+// inside the step, and the working memory.
 type trial struct{ next, slope, error, dense, scratch *Node }
 
-// try makes a step of size h from (t, x), where the slope is known; scratch is memory for one state per stage.
+// try makes a step of size h from (t, x), where the slope is known. dense are the weights of the stages for the state
+// inside the step. scratch is memory for one state per stage.
 func (m Method) try(f Field, t, x, h, slope, dense, scratch *Node, w []*Node) trial {
 	if f, ok := f.(LinearField); ok {
 		return m.tryLinear(f, x, h, slope, dense, scratch, w)
@@ -51,12 +52,13 @@ func (m Method) stage(i, t, x, h, k *Node) (time, u *Node) {
 	return Add(t, Mul(entry(vector(x, m.C), i), h)), combine(x, k, h, pick(vector(x, flat(m.A)), i, len(m.B)))
 }
 
-// grid holds, for each step by its number, its time, its size and the stages' weights. The weights are the method's B,
-// except in a leg's last adaptive step, whose result lies inside the step.
+// grid holds, for each step, the time at which it begins, its size, and the weights of its stages. The weights are the
+// method's B. The last step of a leg by an adaptive method has other weights, since its result is a state inside the
+// step, at the time To.
 type grid struct{ times, sizes, weights *Node }
 
-// reads are what the steps of [Method.steps] read: the field's weights, and the grid, in which linear fields have
-// polynomial coefficients in place of the stages' weights.
+// reads is what the steps of [Method.steps] read: the field's weights, and the grid. For linear fields, the grid has
+// the coefficients of the polynomial R (see [LinearField]) in place of the stages' weights.
 type reads struct {
 	w    []*Node
 	grid grid
@@ -69,12 +71,12 @@ func (m Method) reads(f Field, w []*Node, g grid) reads {
 	return reads{w, g}
 }
 
-// step returns the time, the size and the stages' weights of step i.
+// step returns the time t, the size h and the stages' weights b of step i.
 func (g grid) step(i *Node) (t, h, b *Node) {
 	return entry(g.times, i), entry(g.sizes, i), pick(g.weights, i, g.weights.Shape().Dimensions[1])
 }
 
-// steps are the method's steps on a grid.
+// steps describes the method's steps on a grid, with checkpoints every segment steps.
 func (m Method) steps(f Field, segment int) steps[reads] {
 	s := steps[reads]{segment: segment, add: own(nil).add}
 	whole := m.without()
@@ -102,8 +104,8 @@ func (m Method) steps(f Field, segment int) steps[reads] {
 	return s
 }
 
-// needed is the number of stages whose value matters for weights b: all, or all but the last where b's last entry is
-// zero.
+// needed is the number of stages that the result of a step with weights b depends on: all but the last if b's last
+// entry is zero, else all.
 func needed(b *Node) *Node {
 	s := b.Shape().Size()
 	last := element(b, s-1)
@@ -111,7 +113,8 @@ func needed(b *Node) *Node {
 }
 
 // pull is the vector-Jacobian product of the step x + h Σ_i b_i k_i: it returns the cotangents of x and of the
-// trainable weights, given the cotangent v of the result. With u_i the point of stage i, and bars for cotangents,
+// trainable weights, given the cotangent v of the result. With u_i the state at which stage i evaluates the field, and
+// bars for cotangents,
 //
 //	k̄_i = h b_i v + h Σ_j>i A_ji ū_j,  ū_i = (∂f/∂x)^T k̄_i,  x̄ = v + Σ_i ū_i.
 func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) cotangents {
@@ -131,7 +134,7 @@ func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) cotangents {
 		w                        []*Node
 	}
 	stages := needed(b)
-	// No stage reads the last stage's value.
+	// The value of the last stage is not computed, since no other stage reads it.
 	k := m.slopes(f, plus(stages, -1), t, x, h, nil, stack(x, s), w)
 	start := state{cotangents{v, zeros(w[:f.Trainable()])}, stack(x, s)}
 	return loop.Repeat(stages, start, reads{stages, b, t, x, h, v, k, w}, func(n *Node, st state, r reads) state {

@@ -14,7 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// swing is f(t, X) = tanh(X W + b + t), by hand: nonlinear and dependent on time.
+// swing is the field f(t, X) = tanh(X W + b + t), with a derivative written by hand. It is nonlinear and depends on
+// time.
 type swing struct{}
 
 func (swing) Trainable() int { return 2 }
@@ -37,8 +38,8 @@ func (swing) PullW(v *Node, tape, w []*Node) []*Node {
 	return dense{}.PullW(Mul(v, tape[1]), nil, tape, w)
 }
 
-// circle is dx/dt = (-x_1, x_0, 3 t^2), without weights: the solution from (x_0, x_1, x_2) turns by t and climbs by
-// t^3.
+// circle is dx/dt = (-x_1, x_0, 3 t^2), a field without weights. Its solution at time t is the start with (x_0, x_1)
+// turned by the angle t, and with t^3 added to x_2.
 type circle struct{}
 
 func (circle) Trainable() int { return 0 }
@@ -52,7 +53,8 @@ func (circle) Linearize(*Node, *Node, []*Node) []*Node { return nil }
 func (circle) PullX(v *Node, _, _ []*Node) *Node       { panic("not used") }
 func (circle) PullW(*Node, []*Node, []*Node) []*Node   { panic("not used") }
 
-// pole is dx/dt = 1 / (2-t^2)^2, whose solution ends at t = sqrt 2, which lies between two floating-point numbers.
+// pole is dx/dt = 1 / (2-t^2)^2, whose solution goes to infinity at t = sqrt 2. This time lies between two
+// floating-point numbers.
 type pole struct{ circle }
 
 func (pole) Apply(t, x *Node, _ []*Node) *Node {
@@ -60,7 +62,8 @@ func (pole) Apply(t, x *Node, _ []*Node) *Node {
 	return loop.Like(Div(loop.Float(t, 1), Mul(s, s)), x)
 }
 
-// turned is the error of the circle at time to.
+// turned integrates the field circle and returns the largest error of the state at time o.To, the number of evaluations
+// and the outcome.
 func turned(t *testing.T, e *engine.Engine, o solve.Integration) (err float64, evaluations, outcome int32) {
 	t.Helper()
 	return follow(t, e, circle{}, o)
@@ -88,7 +91,7 @@ func follow(t *testing.T, e *engine.Engine, f solve.Field, o solve.Integration) 
 	return err, tensors.ToScalar[int32](out[1]), tensors.ToScalar[int32](out[2])
 }
 
-// Halving the step must divide the error by 2^order, in both directions.
+// Halving the step size divides the error by 2^order, in both directions of time.
 func TestOrderOfConvergence(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		fifth := solve.Dopri5()
@@ -109,7 +112,8 @@ func TestOrderOfConvergence(t *testing.T) {
 	})
 }
 
-// The last step of a fixed grid is shorter; adaptive methods keep to their tolerance.
+// The number of evaluations and the error are as expected: with fixed steps whose last one is shorter, and with
+// adaptive methods, whose error depends on the tolerance.
 func TestIntegrationAccuracy(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, c := range []struct {
@@ -135,7 +139,7 @@ func TestIntegrationAccuracy(t *testing.T) {
 	})
 }
 
-// Every kind of failure ends the integration with an outcome of its own.
+// Every kind of failure ends the integration with its own outcome.
 func TestIntegrationOutcomes(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		tiny := solve.Integration{Method: solve.Dopri5(), To: 3, AbsTol: 1e-12, MaxEvaluations: 50}
@@ -196,7 +200,7 @@ func TestThereAndBack(t *testing.T) {
 			out := run(t, e, problem(11), func(x *Node, w []*Node) (*Node, []*Node) {
 				there, back := m, m
 				there.To, back.To, there.MaxEvaluations, back.MaxEvaluations = 2, -2, 1000, 1000
-				// The circle's fields of two legs differ by time; an autonomous field returns.
+				// The way back follows the same field as the way there only if the field does not depend on time.
 				y, _ := solve.Integrate(still{}, x, w, there)
 				z, _ := solve.Integrate(still{}, y, w, back)
 				return z, nil
@@ -211,7 +215,7 @@ func TestThereAndBack(t *testing.T) {
 	})
 }
 
-// still is swing at time 0.
+// still is swing with the time fixed at 0, so that the field does not depend on time.
 type still struct{ swing }
 
 func (s still) Apply(t, x *Node, w []*Node) *Node { return s.swing.Apply(loop.Float(x, 0), x, w) }
@@ -219,7 +223,7 @@ func (s still) Linearize(t, x *Node, w []*Node) []*Node {
 	return s.swing.Linearize(loop.Float(x, 0), x, w)
 }
 
-// The gradient by hand equals that of the same steps without loops.
+// Results and gradients equal those of the same steps written out without loops, which GoMLX differentiates.
 func TestIntegrationGradientEqualsUnrolled(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, name := range []string{"euler", "rk4"} {
@@ -237,7 +241,7 @@ func TestIntegrationGradientEqualsUnrolled(t *testing.T) {
 	})
 }
 
-// unrolled is a fixed-step integration as one graph.
+// unrolled is an integration of swing with fixed steps, written out without loops.
 func unrolled(o solve.Integration, x *Node, w []*Node) *Node {
 	m := o.Method
 	sign := math.Copysign(1, o.To)
@@ -258,7 +262,8 @@ func unrolled(o solve.Integration, x *Node, w []*Node) *Node {
 	return x
 }
 
-// An adaptive integration to tight tolerance has the gradient of one with many fixed steps.
+// An adaptive integration with a small tolerance has the result and the gradient of an integration with many small
+// steps.
 func TestAdaptiveGradientEqualsFine(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, to := range []float64{2, -2} {
@@ -289,14 +294,14 @@ func TestIntegrationGradientEqualsFiniteDifferences(t *testing.T) {
 	})
 }
 
-// derivatives computes the derivative of <result, cotangent> in a random direction of all inputs, by the gradient and
-// by a central difference.
+// derivatives computes the derivative of <result, cotangent> in a random direction of all inputs: slope by the
+// gradient, and numeric by a central difference.
 func derivatives(t *testing.T, e *engine.Engine, c chain) (slope, numeric float64) {
 	t.Helper()
 	return derivativesAt(t, e, problem(4), problem(5), c)
 }
 
-// derivativesAt are derivatives at args along a direction.
+// derivativesAt is [derivatives] at args, in the direction along.
 func derivativesAt(t *testing.T, e *engine.Engine, args, along []*tensors.Tensor, c chain) (slope, numeric float64) {
 	t.Helper()
 	value := func(step float32) (sum float64) {

@@ -4,42 +4,47 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Options of the fixed-point iterations.
+// Options are the settings of the fixed-point iterations.
 type Options struct {
-	// Tolerance ends a solve when the mean absolute difference of two iterates falls below it (paper: 1e-4 … 1e-6),
-	// times the mean absolute value of the right-hand side where that exceeds 1. An adjoint solve for λ iterates σ' ∘
-	// λ. It ends when the mean absolute change of σ' ∘ λ, or twice its expected mean absolute error, falls below
-	// [AdjointFactor] times Tolerance, relative to the mean absolute right-hand side. If the next layer's solve
-	// corrects the error, the expected error is the one left after this correction.
+	// Tolerance says when a solve ends: when the mean absolute difference between two iterates falls below Tolerance
+	// (in the paper 1e-4 to 1e-6). If the mean absolute value of the right-hand side exceeds 1, Tolerance is multiplied
+	// by this mean.
+	//
+	// An adjoint solve for λ iterates σ' ∘ λ. It ends when the mean absolute change of σ' ∘ λ, or twice its expected
+	// mean absolute error, falls below [AdjointFactor] times Tolerance, relative to the mean absolute value of the
+	// right-hand side. If the next layer's solve corrects the error, the expected error is the one that is left after
+	// this correction.
 	Tolerance float64
-	// MaxIterations limits every solve (the paper's M), and AdjointIterations every adjoint solve (0: as
-	// MaxIterations).
+	// MaxIterations is the largest number of iterations of a solve (the paper's M), and AdjointIterations that of an
+	// adjoint solve. If AdjointIterations is 0, MaxIterations is used instead.
 	MaxIterations, AdjointIterations int
-	// Order is the number of earlier layers from which the start of a solve is extrapolated. The start is Z = Y -
-	// σ(U). U is the value, at this layer, of the polynomial through the preactivations of the earlier layers. The
-	// reverse process is smooth over layers, and preactivations are smoother than states, which have kinks where an
-	// activation sets in. 0 starts from the right-hand side, as the paper does; chains of [PerLayer] always do.
+	// Order is the number of earlier layers from which the start of a solve is extrapolated. The start is Z = Y - σ(U),
+	// where U is the value, at this layer, of the polynomial through the preactivations of the earlier layers. This
+	// works since states and preactivations change smoothly from layer to layer. Preactivations are smoother than
+	// states: where an activation such as ReLU switches on or off, the slope of a state over the layers jumps. With
+	// Order 0, solves start from the right-hand side, as in the paper. In chains of [PerLayer] they always do.
 	Order int
 }
 
-// AdjointFactor times Tolerance is the tolerance of adjoint solves. It is relative, while Tolerance is absolute.
-// Features are seldom larger than 0.1 on average, so that with a factor of 10 gradients are computed as precisely as
-// states.
+// AdjointFactor times Tolerance is the tolerance of adjoint solves. This tolerance is relative to the right-hand side,
+// while Tolerance is absolute. Features are seldom larger than 0.1 on average, so that an absolute error of Tolerance
+// is a relative error of 10 times Tolerance or more. With a factor of 10, gradients are therefore computed about as
+// precisely as states.
 const AdjointFactor = 10
 
-// DefaultOrder of the extrapolated start; see docs/notes/2026-11-solving.md for measurements.
+// DefaultOrder is the default of [Options].Order; see docs/notes/2026-11-solving.md for measurements.
 const DefaultOrder = 3
 
-// Stats tells how the solves went. Its nodes are scalars of the graph. AdjointIterations and AdjointResidual are nil
-// until the gradient is built.
+// Stats describes how the solves of a chain went. Its nodes are scalars in the GoMLX graph. For fixed-point solves,
+// AdjointIterations and AdjointResidual are nil until the gradient of the chain has been built.
 type Stats struct {
-	// Iterations and AdjointIterations are int32 totals over all layers.
+	// Iterations and AdjointIterations are the numbers of iterations of all layers together, as int32.
 	Iterations, AdjointIterations *Node
-	// Residual is the largest residual of any layer, divided by the mean absolute right-hand side where that exceeds
-	// 1. Layer is the step of the chain with this residual, counted from 0. AdjointResidual is the largest residual of
-	// any adjoint solve, relative to the right-hand side.
+	// Residual is the largest residual of any layer. If the mean absolute value of a layer's right-hand side exceeds 1,
+	// its residual is divided by this mean first. Layer is the number of the chain's step with this residual, counted
+	// from 0. AdjointResidual is the largest residual of any adjoint solve, relative to the right-hand side.
 	Residual, Layer, AdjointResidual *Node
-	// Outcome, an int32, is [Reached], or the reason why an integration has no valid result. For fixed-point solves it
-	// is always [Reached].
+	// Outcome, an int32, is for integrations: it is [Reached], or the reason why the integration has no valid result.
+	// For fixed-point solves it is always [Reached].
 	Outcome *Node
 }

@@ -18,7 +18,7 @@ import (
 
 const depth = 5
 
-// layersProblem is problem with weights and biases for each of depth layers.
+// layersProblem is [problem] with stacks of weights and biases for depth layers.
 func layersProblem(seed uint64) []*tensors.Tensor {
 	var w, b []float32
 	for l := range uint64(depth) {
@@ -32,7 +32,7 @@ func layersProblem(seed uint64) []*tensors.Tensor {
 	return args
 }
 
-// slice picks the weights of layer l out of stacks; weights that are not stacks stay as they are.
+// slice returns the weights of layer l: slices of those that are stacks, and the others as they are.
 func slice(w []*Node, l int) []*Node {
 	w = slices.Clone(w)
 	for p, rank := range []int{2, 1} {
@@ -43,8 +43,8 @@ func slice(w []*Node, l int) []*Node {
 	return w
 }
 
-// oneByOne runs depth chains of a single layer each, forwards or from the last layer on, with weights sliced by
-// GoMLX's differentiable operations.
+// oneByOne applies depth layers one by one, from the first to the last or, if last is set, from the last to the first.
+// The layers' weights are sliced by operations that GoMLX differentiates.
 func oneByOne(layer func(x *Node, w []*Node) *Node, last bool) chain {
 	return func(x *Node, w []*Node) (*Node, []*Node) {
 		for l := range depth {
@@ -84,8 +84,8 @@ func perLayerChains() map[string]struct{ chain, want chain } {
 	}
 }
 
-// With stacked weights, chains and their gradients equal those of one layer after another; reverse chains begin with
-// the last layer.
+// With stacked weights, the results and gradients of chains equal those of layers applied one by one. Reverse chains
+// begin with the last layer.
 func TestPerLayerEqualsOneByOne(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		args := layersProblem(31)
@@ -116,7 +116,7 @@ func size(a []float32) float64 {
 	return math.Sqrt(sum)
 }
 
-// A chain with a shared W and a stack of biases equals one whose stack of W has equal slices.
+// A chain with a shared W and a stack of biases equals a chain with a stack of W whose slices are all equal.
 func TestPerLayerOfSomeWeights(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		args := layersProblem(33)
@@ -142,7 +142,7 @@ func TestPerLayerOfSomeWeights(t *testing.T) {
 	})
 }
 
-// Blocks out of functions may have weights per layer as well.
+// Blocks made from functions may have separate weights for each layer as well.
 func TestPerLayerOfFunction(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		both := func(block solve.Block) [][]float32 {
@@ -161,7 +161,7 @@ func TestPerLayerOfFunction(t *testing.T) {
 	})
 }
 
-// Profile goes the way of the reverse chain.
+// Profile and the reverse chain have the same result, also with separate weights for each layer.
 func TestProfilePerLayer(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	out := run(t, e, layersProblem(34), func(x *Node, w []*Node) (*Node, []*Node) {

@@ -10,13 +10,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// stack is an array of count values of x's shape, filled with zeros.
+// stack is an array of count values of x's shape, [count, …], filled with zeros. The positions of values in a stack are
+// called places.
 func stack(x *Node, count int) *Node {
 	return BroadcastToShape(loop.Float(x, 0), shapes.Make(x.DType(), append([]int{count}, x.Shape().Dimensions...)...))
 }
 
-// store puts x at place i of the stack. The pure-Go backend has no dynamic slices; a mask over all places is used
-// there.
+// store returns the stack with x at place i. On the pure-Go backend, which has no slices at computed positions, it uses
+// a mask over all places instead.
 func store(stack, x, i *Node) *Node {
 	if !dynamic(stack) {
 		return put(stack, x, i)
@@ -36,7 +37,7 @@ func load(stack, i *Node) *Node {
 	return Reshape(DynamicSlice(stack, corner(stack, i), size), dims[1:]...)
 }
 
-// corner is where place i of a stack begins, along each of its axes.
+// corner is the position in the array at which place i of a stack begins: an index for each axis.
 func corner(stack, i *Node) []*Node {
 	start := slices.Repeat([]*Node{loop.Int(i.Graph(), 0)}, stack.Rank())
 	start[0] = i
@@ -49,7 +50,8 @@ func dynamic(x *Node) bool {
 	return has[compute.OpTypeDynamicUpdateSlice] && has[compute.OpTypeDynamicSlice]
 }
 
-// put replaces entry i of a vector, or place i of a stack, by value; it uses a mask over the whole table.
+// put returns the table with value as entry i, if it is a vector, or at place i, if it is a stack. It uses a mask over
+// the whole table.
 func put(table, value, i *Node) *Node {
 	shape := table.Shape()
 	if shape.Rank() > 1 {
@@ -60,12 +62,13 @@ func put(table, value, i *Node) *Node {
 	return Where(here, BroadcastToDims(value, shape.Dimensions...), table)
 }
 
-// element is entry j of a vector, or the value at place j of a stack, for a j known when the graph is built.
+// element is entry j of a vector, or the value at place j of a stack, for an index j that is known when the graph is
+// built.
 func element(stack *Node, j int) *Node {
 	return Reshape(Slice(stack, AxisElem(j)), stack.Shape().Dimensions[1:]...)
 }
 
-// pick is row i of a table, given the rows' width, as a vector.
+// pick is row i of a table, as a vector. The rows have the given width.
 func pick(table, i *Node, width int) *Node {
 	rows := Reshape(table, table.Shape().Size()/width, width)
 	return Reshape(Gather(rows, Reshape(i, 1, 1)), width)

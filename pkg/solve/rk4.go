@@ -3,8 +3,9 @@ package solve
 // RK4 is the classical Runge-Kutta method of order 4 (Kutta 1901; Hairer, Nørsett and Wanner, Solving Ordinary
 // Differential Equations I, table II.1.2).
 //
-// The authors' "rk4" is Kutta's other method, the 3/8 rule. On linear autonomous fields, such as GRAND's, all methods
-// of order 4 with 4 stages are the same polynomial of h f, so that both give the same result up to rounding.
+// The "rk4" of the authors' code is another method of Kutta, the 3/8 rule. For fields that are linear in x and do not
+// depend on time, such as GRAND's, a step of any method of order 4 with 4 stages is the same polynomial in h M, where
+// f(x) = M x. So both methods give the same result up to rounding.
 func RK4() Method {
 	return Method{Name: "rk4", Order: 4,
 		C: []float64{0, 1. / 2, 1. / 2, 1},

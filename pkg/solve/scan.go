@@ -9,24 +9,27 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Step is a layer of a [Scan]: x_l+1 = f(l, x_l; own, shared), of the shape of x_l, which may be any. l is an int32
-// scalar, own are the layer's own weights (a slice of each stack), and shared is what all layers read.
+// Step is a layer f of a [Scan]: x_l+1 = f(l, x_l; own, shared). x_l may have any shape, and x_l+1 has the same shape.
+// l is an int32 scalar, own are the layer's own weights (a slice of each stack), and shared are the arrays that all
+// layers read.
 type Step func(l, x *Node, own, shared []*Node) *Node
 
-// StepVJP are the vector-Jacobian products of a [Step], given the cotangent v of its result: the cotangents of x and
-// of all entries of own and shared, with nil for entries that are not floating point.
+// StepVJP returns the vector-Jacobian products of a [Step]: given the cotangent v of its result, it returns the
+// cotangents of x and of all entries of own and shared. For entries that are not floating point it returns nil.
 type StepVJP func(l, x, v *Node, own, shared []*Node) (dx *Node, dOwn, dShared []*Node)
 
-// Scan applies depth layers to x, x_l+1 = f(l, x_l; own_l, shared) for l = 0 … depth-1, and returns x_depth. The
-// entries of own are stacks [depth, …], of which layer l reads slice l. The layer is compiled once, whatever the
-// depth; a Go loop over layers would have it compiled depth times.
+// Scan applies depth layers, x_l+1 = f(l, x_l; own_l, shared) for l = 0 … depth-1, beginning with x_0 = x, and returns
+// x_depth. The entries of own are stacks [depth, …], of which layer l reads slice l. The layer is compiled once,
+// whatever the depth. With a Go loop over layers it would be compiled depth times.
 //
-// It is differentiable in x and all floating-point entries of own and shared, by GoMLX's derivative of f. f may use
-// GoMLX as in any graph, except the operations that [loop.Differentiable] names, and must use no nodes but its
-// arguments; where that is not enough, pass a derivative by hand to [ScanVJP]. Expensive intermediate results
-// (products, and results with derivatives by hand) are kept for the backward pass if those of all layers fit into 512
-// MiB. Otherwise layers are evaluated once more in the backward pass: from all states where they fit into 64 MiB, else
-// from about 2 sqrt(depth) states, as in [ForwardChain].
+// It is differentiable in x and in all floating-point entries of own and shared; GoMLX differentiates f. f may use
+// GoMLX as in any graph, except the operations that [loop.Differentiable] excludes, and must use no nodes but its
+// arguments. If f needs other operations, use [ScanVJP] with a derivative written by hand.
+//
+// The backward pass reads intermediate results of all layers. The expensive ones (matrix products, and results with
+// derivatives written by hand) are kept if those of all layers fit into 512 MiB. Otherwise the backward pass evaluates
+// the layers once more: from the states of all layers if they fit into 64 MiB, else from about 2 sqrt(depth) states, as
+// in [ForwardChain].
 func Scan(f Step, x *Node, own, shared []*Node, depth int) *Node {
 	s := newScan(own, shared)
 	layer := func(in []*Node) *loop.Differentiable {
@@ -49,8 +52,8 @@ func Scan(f Step, x *Node, own, shared []*Node, depth int) *Node {
 	return s.taped(x, tape, depth, layer)
 }
 
-// ScanVJP is [Scan] with the derivative of f by hand. Both functions are called inside loop bodies, under the rules
-// of package loop.
+// ScanVJP is [Scan] with a derivative of f that is written by hand. f and pull are called inside loop bodies, and must
+// keep to the rules of package loop.
 func ScanVJP(f Step, pull StepVJP, x *Node, own, shared []*Node, depth int) *Node {
 	s := newScan(own, shared)
 	return s.run(x, depth, func([]*Node) differentiable {
@@ -73,14 +76,14 @@ func ScanVJP(f Step, pull StepVJP, x *Node, own, shared []*Node, depth int) *Nod
 	})
 }
 
-// scan holds a scan's weights: those of floating point first, which are trainable, then the others.
+// scan holds the weights of a scan, in w: first the weights of floating point, which are trainable, then the others.
 type scan struct {
 	w         []*Node
 	trainable int
-	// owned is the length of own, and stacks are the places of its entries in w.
+	// owned is the length of the scan's argument own, and stacks are the places of the entries of own in w.
 	owned  int
 	stacks own
-	// place[i] is the place in w of entry i of own followed by shared.
+	// place[i] is the place in w of entry i of the list of own followed by shared.
 	place []int
 }
 
@@ -105,7 +108,7 @@ func newScan(owned, shared []*Node) scan {
 	return s
 }
 
-// weights splits values in w's order into own and shared.
+// weights returns the values that belong to own and to shared, given values in the order of s.w.
 func (s scan) weights(w []*Node) (own, shared []*Node) {
 	all := make([]*Node, len(s.place))
 	for i, p := range s.place {
@@ -114,7 +117,8 @@ func (s scan) weights(w []*Node) (own, shared []*Node) {
 	return all[:s.owned:s.owned], all[s.owned:]
 }
 
-// sort puts the values of own followed by shared into w's order.
+// sort puts values into the order of s.w. all are the values that belong to own, followed by those that belong to
+// shared.
 func (s scan) sort(all []*Node) []*Node {
 	sorted := make([]*Node, len(all))
 	for i, p := range s.place {
@@ -123,7 +127,7 @@ func (s scan) sort(all []*Node) []*Node {
 	return sorted
 }
 
-// check refuses states that cannot be differentiated, and weights that are no stacks.
+// check panics if the state x cannot be differentiated, or if own has entries that are not stacks of depth slices.
 func (s scan) check(x *Node, depth int) {
 	if !x.DType().IsFloat() {
 		panic(fmt.Errorf("solve.Scan: x has shape %s: choose one of floating point", x.Shape()))
@@ -133,12 +137,13 @@ func (s scan) check(x *Node, depth int) {
 	}
 }
 
-// inputs lists what layer l reads: its state, its weights and its number.
+// inputs lists what layer l reads: the state x, the layer's weights, and the number l.
 func (s scan) inputs(l, x *Node, w []*Node) []*Node {
 	return append(arguments(x, s.stacks.at(w, l)), l)
 }
 
-// run scans a layer that reads x, w and l; in has inputs of the right shapes.
+// run scans a layer that reads x, w and l, and keeps states for the backward pass. layer(in) is the layer with its
+// derivative, for inputs that have the shapes of in.
 func (s scan) run(x *Node, depth int, layer func(in []*Node) differentiable) *Node {
 	s.check(x, depth)
 	if depth <= 0 {

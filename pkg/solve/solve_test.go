@@ -14,7 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// dense is h(X) = tanh(X W + b), with the derivative by hand: package solve needs no graph.
+// dense is the block h(X) = tanh(X W + b), with a derivative written by hand. It has no adjacency matrix, since package
+// solve does not need a graph.
 type dense struct{}
 
 func (dense) Trainable() int { return 2 }
@@ -40,7 +41,7 @@ func (dense) PullW(q *Node, _, tape, _ []*Node) []*Node {
 
 const rows, width = 5, 3
 
-// problem is a random input, weights with |W|_F = 0.9, bias and cotangent.
+// problem returns a random input, a weight W with |W|_F = 0.9, a bias, and a cotangent of the result.
 func problem(seed uint64) []*tensors.Tensor {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	draw := func(scale float64, dims ...int) *tensors.Tensor {
@@ -63,7 +64,8 @@ func problem(seed uint64) []*tensors.Tensor {
 
 type chain func(x *Node, w []*Node) (*Node, []*Node)
 
-// run returns the chain's result, the gradients of <result, cotangent>, and whatever else the chain returns.
+// run returns the chain's result, the gradients of the inner product <result, cotangent> with respect to input, weight
+// and bias, and the other values that the chain returns.
 func run(t *testing.T, e *engine.Engine, args []*tensors.Tensor, c chain) [][]float32 {
 	t.Helper()
 	exec, err := NewExec(e.Backend, func(in []*Node) []*Node {
@@ -141,7 +143,7 @@ func TestReverseGradientEqualsUnrolled(t *testing.T) {
 		for _, depth := range []int{1, 2, 5, 130} {
 			o := solve.Options{Tolerance: 1e-7, MaxIterations: 80}
 			args := problem(2)
-			if depth > 100 { // with weights of norm 0.9, a chain as long as this amplifies errors without bound
+			if depth > 100 { // with weights of norm 0.9, so long a chain would amplify errors too much
 				w := tensors.MustCopyFlatData[float32](args[1])
 				for i := range w {
 					w[i] /= 50
@@ -181,7 +183,7 @@ func TestForwardGradientEqualsUnrolled(t *testing.T) {
 	})
 }
 
-// Central differences of <result, cotangent> in every direction of a random perturbation of all inputs.
+// The derivative of <result, cotangent> in a random direction of input, weight and bias equals a central difference.
 func TestGradientsEqualFiniteDifferences(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, c := range map[string]chain{"forward": forward(5), "reverse": reverse(3, tight)} {

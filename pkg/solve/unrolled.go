@@ -7,12 +7,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// ReverseChainUnrolled is [ReverseChain] with the gradient through the iterations instead of the gradient of the fixed
-// point: the exact derivative of the computation, as automatic differentiation of the authors' code gives it, even
-// where a solve stopped before it converged. Solves start from the right-hand side, whatever o.Order.
+// ReverseChainUnrolled is [ReverseChain] with another gradient. It differentiates the iterations that were made,
+// instead of the fixed point, as automatic differentiation of the authors' code does. This is the exact derivative of
+// the computation, also where a solve stopped before it converged. Solves start from the right-hand side; o.Order is
+// ignored.
 //
-// It keeps the input of every layer and, one layer at a time, recomputes and keeps the iterates: memory of
-// depth + o.MaxIterations states (automatic differentiation keeps about twice depth x iterations).
+// It keeps the input of every layer. The backward pass recomputes the iterates of one layer at a time, and keeps them
+// while it works on this layer. So it needs memory for depth + o.MaxIterations states (automatic differentiation keeps
+// about 2 x depth x iterations states).
 func ReverseChainUnrolled(block Block, x *Node, w []*Node, depth int, o Options) (*Node, *Stats) {
 	o.Order = 0
 	if depth <= 0 {
@@ -33,7 +35,7 @@ func ReverseChainUnrolled(block Block, x *Node, w []*Node, depth int, o Options)
 		start := state{loop.Int(v.Graph(), 0), cotangents{v, zeros(fixed[:trainable])}}
 		all := reads{end.inputs, fixed}
 		out := loop.Repeat(loop.Int(v.Graph(), depth), start, all, func(i *Node, s state, r reads) state {
-			w := c.own.at(r.w, i) // the chain's last step inverted layer 0
+			w := c.own.at(r.w, i) // the chain's last step, the first one here, inverted layer 0
 			t := c.trace(load(r.inputs, c.layer(i)), w)
 			layer := c.walkBack(t, s.grads.x, w)
 			return state{Add(s.iterations, t.count), cotangents{layer.x, c.own.add(s.grads.w, layer.w, i)}}
@@ -47,7 +49,7 @@ func ReverseChainUnrolled(block Block, x *Node, w []*Node, depth int, o Options)
 // trace holds the iterates of a solve before each of its steps, and the number of steps.
 type trace struct{ iterates, count *Node }
 
-// trace repeats the solve of Z = Y - h(Z), and keeps the iterates.
+// trace solves Z = Y - h(Z) once more, exactly as the chain did, and keeps the iterates.
 func (c chain) trace(y *Node, w []*Node) trace {
 	type state struct {
 		z, residual *Node
@@ -70,8 +72,8 @@ func (c chain) trace(y *Node, w []*Node) trace {
 		}).trace
 }
 
-// walkBack walks back through a layer's iterates z_k+1 = y - h(z_k), z_0 = y: given the cotangent v of the last
-// iterate, it returns those of y and of the layer's weights.
+// walkBack differentiates the iterations of a layer, z_k+1 = y - h(z_k) with z_0 = y, from the last to the first. Given
+// the cotangent v of the last iterate, it returns the cotangents of y and of the layer's weights.
 func (c chain) walkBack(t trace, v *Node, w []*Node) cotangents {
 	type state struct {
 		v     *Node

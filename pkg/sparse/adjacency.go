@@ -8,8 +8,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// Adjacency is A, n x n: A_ij = 1 where i and j are neighbours. It ignores directions, so that A is symmetric; see
-// [In] and [Out] for directed edges, and [FromEdges] for edges in two lists.
+// Adjacency is the adjacency matrix A, n x n: A_ij = 1 where i and j are neighbours. It ignores the directions of
+// edges, so that A is symmetric. See [In] and [Out] for directed edges, and [FromEdges] for edges given as a list of
+// targets and a list of sources.
 func Adjacency(g *graphs.Graph) *CSR {
 	a := &CSR{Rows: g.NumNodes, Columns: g.NumNodes, Start: make([]int, g.NumNodes+1), mirrored: true}
 	a.Column = make([]int32, 0, 2*len(g.Edges))
@@ -39,7 +40,7 @@ func Out(g *graphs.Graph) *CSR {
 	}
 	a := &CSR{Rows: g.NumNodes, Columns: g.NumNodes, Start: make([]int, g.NumNodes+1),
 		Column: make([]int32, len(g.Arcs)), Weight: ones(len(g.Arcs))}
-	for e, arc := range g.Arcs { // ordered by source, then by target
+	for e, arc := range g.Arcs { // arcs are sorted by source; arcs of one source are sorted by target
 		a.Start[arc[0]+1] = e + 1
 		a.Column[e] = arc[1]
 	}
@@ -51,9 +52,11 @@ func Out(g *graphs.Graph) *CSR {
 
 func ones(n int) []float32 { return slices.Repeat([]float32{1}, n) }
 
-// FromEdges is the adjacency of directed edges, targets x sources: A_ij is the weight of the edge from j to i, or 1 if
-// weight is nil. Within one graph targets and sources are both the number of nodes; for edges between two sets of
-// nodes they differ. Edges may be in any order, which CSR.Edge remembers. Edges given twice count twice.
+// FromEdges is the adjacency matrix of directed edges, with a row for each of the targets and a column for each of the
+// sources. Edge e leads from node source[e] to node target[e]. A_ij is the weight of the edge from j to i, or 1 if
+// weight is nil. For edges within one graph, targets and sources are both the number of nodes; for edges between two
+// sets of nodes they are the sizes of the two sets. Edges may be in any order; CSR.Edge says which entry was made from
+// which edge. An edge that is given twice counts twice.
 func FromEdges(targets, sources int, target, source []int32, weight []float32) (*CSR, error) {
 	if len(target) != len(source) || weight != nil && len(weight) != len(source) {
 		return nil, fmt.Errorf("sparse matrix: %d targets, %d sources and %d weights of edges: give one each per edge",
@@ -66,7 +69,9 @@ func FromEdges(targets, sources int, target, source []int32, weight []float32) (
 				e, source[e], i, sources-1, targets-1)
 		}
 	}
-	// A matrix with one edge per row is transposed twice, which sorts edges by source, then by target.
+	// In list, row e has a single entry, in the column of edge e's source. Transposing it sorts the edges by source.
+	// With sources as rows and targets as columns, transposing again sorts them by target; edges with the same target
+	// stay sorted by source.
 	list := &CSR{Rows: len(source), Columns: sources, Start: make([]int, len(source)+1), Column: source}
 	for e := range source {
 		list.Start[e+1] = e + 1
@@ -146,7 +151,7 @@ func (a *CSR) scaled(f func(w, row, column float64) float64) *CSR {
 	return &s
 }
 
-// each visits all entries by number, row and column.
+// each calls visit with every entry's number, row and column.
 func (a *CSR) each(visit func(e, i int, j int32)) {
 	for i := range a.Rows {
 		for e := a.Start[i]; e < a.Start[i+1]; e++ {
@@ -163,9 +168,9 @@ func over(w, d float64) float64 {
 	return w / d
 }
 
-// SymmetricNormalised is D_r^-1/2 A D_c^-1/2, with D_r the row sums and D_c the column sums of A. Applied to A + I it
-// gives Kipf and Welling's convolution (ICLR 2017), and to a directed A that of Dir-GNN (Rossi et al., LoG 2023).
-// Weights must not be negative.
+// SymmetricNormalised is D_r^-1/2 A D_c^-1/2, where the diagonal matrices D_r and D_c hold the row sums and the column
+// sums of A. Applied to A + I, it gives the matrix of Kipf and Welling's graph convolution (ICLR 2017); applied to a
+// directed A, it gives the matrix of Dir-GNN (Rossi et al., LoG 2023). Weights must not be negative.
 func (a *CSR) SymmetricNormalised() *CSR {
 	return a.scaled(func(w, r, c float64) float64 { return over(w, math.Sqrt(r*c)) })
 }

@@ -10,23 +10,24 @@ import (
 // name identifies an array that is passed to the program.
 type name string
 
-// The arrays of a layout. A place is where an entry or padding is stored; see [sliced].
+// The arrays of a matrix or pattern. A place holds an entry or padding; see [sliced], also for chunks and levels.
 const (
 	column      name = "column"         // the column of each place
-	columnTwin  name = "column, again"  // a copy for a second product; see [BareEdges.Products]
+	columnTwin  name = "column, again"  // a copy of column, for a second product; see [BareEdges.Products]
 	node        name = "node"           // the node that each place's column is a copy of
 	rowOf       name = "row"            // the row of each place
 	weight      name = "weight"         // the weight of each place; in patterns 1, or 0 for padding
-	chunk       name = "chunk"          // the chunk that each place above the first level adds
-	chunkWeight name = "chunk weight"   // 1, or 0 for padding
-	owner       name = "owner"          // the row of each chunk
+	chunk       name = "chunk"          // for each place above the first level, the chunk whose sum it adds
+	chunkWeight name = "chunk weight"   // for each place above the first level, 1, or 0 for padding
+	owner       name = "owner"          // the row that each chunk is part of
 	mirror      name = "mirror"         // for each place of the transpose, its place in the matrix
-	diagonal    name = "diagonal"       // 1 on the diagonal
-	toOrder     name = "rows in order"  // for each position in the order, its row number by length
-	fromOrder   name = "rows by length" // for each row number by length, its position in the order
+	diagonal    name = "diagonal"       // 1 at places on the diagonal, else 0
+	toOrder     name = "rows in order"  // for each position in the model's order, the number of its row by length
+	fromOrder   name = "rows by length" // for each row number by length, the row's position in the model's order
 )
 
-// arrays are tensors by name. Each is an argument of the program and stays in memory, so only what is needed is made.
+// arrays holds tensors and their names. Each tensor is an argument of the program and stays in memory, so that only
+// tensors that are needed are made.
 type arrays struct {
 	names   []name
 	tensors []*tensors.Tensor
@@ -40,7 +41,7 @@ func add[T int32 | float32](a *arrays, n name, values []T) {
 	}
 }
 
-// bind gives the nodes that hold the arrays their names.
+// bind returns the nodes that hold the arrays, by the arrays' names.
 func (a *arrays) bind(nodes []*Node) bound {
 	if len(nodes) != len(a.tensors) {
 		panic(fmt.Errorf("sparse matrix: %d nodes for %d arrays: pass what Tensors returns, in its order",
@@ -53,10 +54,10 @@ func (a *arrays) bind(nodes []*Node) bound {
 	return b
 }
 
-// bound are a layout's arrays in a graph or a loop body.
+// bound are the arrays as nodes in a graph or a loop body, by name.
 type bound map[name]*Node
 
-// need returns an array that an operation requires, and panics where the layout lacks it.
+// need returns the array n, and panics if it was not made. operation names the caller in the error.
 func (b bound) need(n name, operation string) *Node {
 	if b[n] == nil {
 		panic(fmt.Errorf("sparse pattern: %s needs the array %q, which was not made: see PatternOptions.Uses",

@@ -7,12 +7,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Attend is Σ_j p_ij x_j over the edges of every target i, where p is the softmax of the scores s, [places, heads],
-// and x, [m, heads d], has its columns head by head. The result is [n, heads d], 0 for nodes without edges. It equals
-// [Edges.Product] of [Edges.Softmax] and is differentiable in both arguments, but takes fewer passes over edges: the
-// division by Σ_j exp(s_ij), and the term that the softmax's derivative subtracts, are computed once per node. With g
-// the cotangent of the result y, the cotangents of scores and x are
-// scores and x are
+// Attend is y_i = Σ_j p_ij x_j over the edges of every target i, where p is the softmax of the scores s, [places,
+// heads], and x, [m, heads*d], has its columns head by head. The result y is [n, heads*d], and 0 for nodes without
+// edges. It is differentiable in both arguments. It equals [Edges.Product] with the weights of [Edges.Softmax], but
+// needs fewer passes over the edges: the division by Σ_j exp(s_ij), and the term that the softmax's derivative
+// subtracts, are computed once per node instead of once per edge. With g the cotangent of y, the cotangents of s and x
+// are
 //
 //	p_ij (g_i · x_j - g_i · y_i)  and  Σ_i p_ij g_i.
 func (e Edges) Attend(scores, x *Node) *Node {
@@ -23,7 +23,8 @@ func (e Edges) Attend(scores, x *Node) *Node {
 	fixed := StopGradient(x)
 	finite := Max(StopGradient(scores), loop.Like(loop.Float(scores, lowest), scores))
 	w := StopGradient(b.exponentials(finite))
-	// Every row with entries has a largest term of 1, so that this only changes rows without entries.
+	// The largest w of every row with entries is 1. So this maximum changes only the totals of rows without entries,
+	// from 0 to 1.
 	total := b.Sum(w)
 	total = StopGradient(Max(total, loop.Like(loop.Float(total, 1), total)))
 	y := StopGradient(divided(b.Product(w, fixed), total))
@@ -34,8 +35,9 @@ func (e Edges) Attend(scores, x *Node) *Node {
 	})
 }
 
-// exponentials are exp(s_ij - max_j s_ij), [places, k], 0 for padding. They are computed bucket by bucket, so that a
-// row's largest score is read where it is, and not gathered for each entry.
+// exponentials are exp(s_ij - max_j s_ij), [places, k], 0 for padding. They are computed bucket by bucket: within a
+// bucket the rows' largest scores are broadcast to all entries, which avoids a gather of the largest score for each
+// entry.
 func (e BareEdges) exponentials(scores *Node) *Node {
 	f := e.forward
 	top := f.chunked(f.fold(f.masked(scores, lowest), Max, lowest))
@@ -56,18 +58,18 @@ func (e BareEdges) exponentials(scores *Node) *Node {
 	return concatenate(parts)
 }
 
-// block selects the values of a bucket's places, [terms, rows, k].
+// block returns the values of the bucket's places, [terms, rows, k], out of v, [places, k].
 func (b bucket) block(v *Node) *Node {
 	return Reshape(Slice(v, AxisRange(b.from, b.from+b.terms*b.rows)), b.terms, b.rows, v.Shape().Dimensions[1])
 }
 
-// divided divides rows, [n, heads d], by one number per head, [n, heads].
+// divided divides rows, [n, heads*d], by one number for each row and head, [n, heads].
 func divided(rows, by *Node) *Node {
 	each := headed(rows, by.Shape().Dimensions[1])
 	return Reshape(Div(each, BroadcastToShape(InsertAxes(by, -1), each.Shape())), rows.Shape().Dimensions...)
 }
 
-// rowDots are the inner products of rows, [n, heads d], head by head: [n, heads].
+// rowDots are the inner products of a row of a with the same row of b, both [n, heads*d], for each head: [n, heads].
 func rowDots(a, b *Node, heads int) *Node { return ReduceSum(headed(Mul(a, b), heads), -1) }
 
 // headed reshapes rows, whose columns are head by head, to [n, heads, d].

@@ -9,9 +9,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// BareEdges is a [Pattern] inside a graph or a loop body, for blocks in loops and for derivatives by hand. Its
-// operations have no derivatives of their own (GoMLX's would use scatters). Values of edges are [places, k]; those of
-// padding are arbitrary unless an operation says otherwise.
+// BareEdges is a [Pattern] inside a graph or a loop body. It is for code in loops and for derivatives written by hand,
+// since its operations do not define derivatives (GoMLX would differentiate them by scatters, which are slow). In the
+// shapes below, n is the number of rows (targets) and m the number of columns (sources), each with its copies for the
+// heads. Values of edges are [places, k]. The values of padding may be anything unless an operation says otherwise.
 type BareEdges struct {
 	p                 *Pattern
 	forward, backward sums
@@ -27,7 +28,7 @@ func (p *Pattern) Bare(nodes []*Node) BareEdges {
 	return BareEdges{p, f, b}
 }
 
-// byLength reorders rows from the order of nodes to that by row length.
+// byLength reorders the rows of x from the model's order to the order by row length.
 func (s sums) byLength(x *Node) *Node {
 	if s.arrays[fromOrder] == nil {
 		return x
@@ -47,7 +48,7 @@ func (e BareEdges) Symmetric() bool { return e.p.symmetric }
 // Stored is 1 for entries and 0 for padding, [places, 1].
 func (e BareEdges) Stored() *Node { return e.forward.arrays[weight] }
 
-// Mask zeroes the values of padding, which must be finite.
+// Mask sets the values of padding to 0. It multiplies them by 0, so that they must be finite.
 func (e BareEdges) Mask(v *Node) *Node {
 	stored := e.Stored()
 	if stored.DType() != v.DType() {
@@ -70,13 +71,15 @@ func (e BareEdges) Max(v *Node) *Node {
 	return e.forward.inOrder(e.forward.fold(e.forward.masked(v, lowest), Max, lowest))
 }
 
-// Product is Σ_j w_ij x_j for weights [places, heads] that are 0 for padding, and x, [m, d], whose columns are head
-// by head: [n, d].
+// Product is Σ_j w_ij x_j, [n, d], for weights w, [places, heads], that are 0 for padding, and x, [m, d]. The columns
+// of x are head by head: first those of head 0, then those of head 1, and so on.
 func (e BareEdges) Product(w, x *Node) *Node { return e.Products([]*Node{x}, []*Node{w})[0] }
 
-// Products are Σ_j w_ij x_j for up to two pairs of sources x and weights w, as in [BareEdges.Product]. A source may
-// also be [m/heads, d], the same for all heads of a pattern. Each pair reads its own array of columns: XLA merges
-// equal gathers, and then computes them separately, several times slower than fused into each use.
+// Products computes Σ_j w_ij x_j, as [BareEdges.Product] does, for one or two pairs of sources x and weights w. With
+// the copies of [PatternOptions].Heads, a source may also be [m/heads, d]; all copies of a node then read the same row.
+// Otherwise the second pair reads a copy of the array of columns. If both pairs had the same source and read the same
+// array, XLA would merge the two gathers into one and compute it separately from the sums. This is several times slower
+// than a gather inside each sum.
 func (e BareEdges) Products(sources, weights []*Node) []*Node {
 	out := make([]*Node, len(sources))
 	for i, x := range sources {
@@ -94,8 +97,8 @@ func (e BareEdges) TransposedProduct(w, g *Node) *Node {
 	return e.backward.inOrder(e.backward.product(w, g, e.backward.arrays[column]))
 }
 
-// Transpose rearranges weights for the transpose: its entry (i, j) gets w_ji. In a symmetric pattern the transpose has
-// the same places.
+// Transpose rearranges the weights of the pattern's places for the places of its transpose: the transpose's entry (i,
+// j) gets w_ji. In a symmetric pattern the transpose has the same places as the pattern.
 func (e BareEdges) Transpose(w *Node) *Node {
 	w = Gather(w, e.backward.arrays.need(mirror, "Transpose"))
 	if e.p.Symmetric() {
@@ -104,7 +107,8 @@ func (e BareEdges) Transpose(w *Node) *Node {
 	return e.backward.masked(w, 0)
 }
 
-// Dots are g_i · x_j for every entry (i, j) and head, given g, [n, heads d], and x, [m, heads d]: [places, heads].
+// Dots are the inner products g_i · x_j for every entry (i, j) and every head, [places, heads], given g, [n, heads*d],
+// and x, [m, heads*d].
 func (e BareEdges) Dots(g, x *Node, heads int) *Node {
 	s, width, group := e.forward, x.Shape().Dimensions[1], math.MaxInt
 	if heads == 1 {
@@ -116,7 +120,8 @@ func (e BareEdges) Dots(g, x *Node, heads int) *Node {
 	var parts []*Node
 	from := 0
 	for _, b := range s.buckets {
-		// Where products lie in memory, a few terms at a time, so that they stay in the cache.
+		// With one head, XLA stores the products of entries in memory before it adds them up. So that they fit into the
+		// cache, they are computed for a few terms of the bucket at a time.
 		group := max(1, group/max(1, b.rows*width))
 		for k := 0; k < b.terms; k += group {
 			terms := min(group, b.terms-k)
@@ -131,14 +136,15 @@ func (e BareEdges) Dots(g, x *Node, heads int) *Node {
 	return concatenate(parts)
 }
 
-// channelsFirst reorders columns from head by head to channel by channel, [n, heads d] to [n, d heads].
+// channelsFirst reorders the columns of x, [n, heads*d], from head by head to channel by channel: first the first
+// column of every head, then the second column of every head, and so on.
 func channelsFirst(x *Node, heads int) *Node {
 	d := x.Shape().Dimensions[1] / heads
 	return moved(x, func(i int) int { return i%d*heads + i/d })
 }
 
-// moved moves column i of x to column to(i). It multiplies by a permutation matrix, whose result lies in memory; XLA
-// would repeat a move of entries at every place that reads them.
+// moved moves column i of x to column to(i). It multiplies by a permutation matrix, since XLA stores the result of a
+// matrix product in memory. XLA would repeat a slice or a transposition in every operation that reads it.
 func moved(x *Node, to func(i int) int) *Node {
 	permutation := make([][]float32, x.Shape().Dimensions[1])
 	for i := range permutation {
@@ -148,9 +154,10 @@ func moved(x *Node, to func(i int) int) *Node {
 	return Dot(x, ConvertDType(Const(x.Graph(), permutation), x.DType())).Product()
 }
 
-// headSums adds up the columns of each head, [m, d heads] to [m, heads], channel by channel. The last step is a
-// product, whose result lies in memory; XLA would repeat other operations for each use. (One product over all channels
-// takes seven times as long with 8 heads on Tolokers.)
+// headSums adds up the columns of each head: x, [m, d*heads], is channel by channel, and the result is [m, heads]. The
+// last step is a matrix product, since XLA stores the result of a matrix product in memory, and would repeat other
+// operations for each use. (A single matrix product that adds up all channels takes seven times as long, measured with
+// 8 heads on Tolokers.)
 func headSums(x *Node, heads int) *Node {
 	width := x.Shape().Dimensions[1]
 	if heads == 1 {
@@ -168,15 +175,15 @@ func headSums(x *Node, heads int) *Node {
 	return moved(sum, func(i int) int { return i })
 }
 
-// cached is the number of products that Dots computes at a time, so that they fit into the cache.
+// cached is the number of products of entries that Dots computes at a time with one head, so that they fit into the
+// cache.
 const cached = 1 << 18
 
-// Diagonal is 1 where i = j, else 0: [places, 1].
+// Diagonal is 1 for entries (i, j) with i = j, and 0 for all other places: [places, 1].
 func (e BareEdges) Diagonal() *Node { return e.forward.arrays.need(diagonal, "Diagonal") }
 
-// Softmax normalises scores [places, k] over each row: exp(s_ij - max_j s_ij) / Σ_j exp(s_ij - max_j s_ij), zero
-// for padding. The largest term of every row is 1 before the division, so that neither large scores nor long rows
-// overflow or vanish.
+// Softmax normalises scores [places, k] over each row: exp(s_ij - max_j s_ij) / Σ_j exp(s_ij - max_j s_ij), zero for
+// padding. The largest exponential of every row is 1. So the exponentials do not overflow, and their sum is not 0.
 func (e BareEdges) Softmax(scores *Node) *Node {
 	scores = e.forward.masked(scores, lowest)
 	top := e.forward.fold(scores, Max, lowest)
@@ -184,8 +191,8 @@ func (e BareEdges) Softmax(scores *Node) *Node {
 	return Div(p, e.forward.spread(e.forward.fold(p, Add, 0)))
 }
 
-// SoftmaxPull is the cotangent of the scores, given the cotangent v of p = Softmax(scores): p_ij (v_ij - Σ_k p_ik
-// v_ik). Values v of padding must be finite.
+// SoftmaxPull is the derivative of the loss with respect to the scores, given p = Softmax(scores) and the derivative v
+// of the loss with respect to p: p_ij (v_ij - Σ_k p_ik v_ik). The values of v for padding must be finite.
 func (e BareEdges) SoftmaxPull(p, v *Node) *Node {
 	return Mul(p, Sub(v, e.forward.spread(e.forward.fold(Mul(p, v), Add, 0))))
 }

@@ -1,35 +1,37 @@
 package sparse
 
-// A bucket is a set of rows that are summed together. All of them are padded to the longest, whose number of entries is
-// the bucket's number of terms. The bucket's cost, in units of one stored entry, is
+// A bucket is a set of rows whose sums are computed together. All its rows are padded to the length of the longest.
+// This length is the bucket's number of terms. The estimated cost of a bucket, where adding up one entry costs 1, is
 //
 //	rows * terms + kernelCost + terms * (termCost + termShare * entries of the whole matrix).
 //
-// The first part is the padded entries, the second the start of the kernel, and the third the time to compile the
-// terms. The third grows with the matrix, so that compiling weighs the same on graphs of all sizes.
+// The first part is the cost of the entries and the padding. The second is the cost of starting the kernel, which is
+// the compiled loop that computes the bucket. The third is the cost of compiling the terms. It grows with the size of
+// the matrix, as running does, so that compile time has the same share in the cost for graphs of all sizes.
 const (
 	kernelCost = 100
 	termCost   = 5
 	termShare  = 3e-4
 )
 
-// XLA CPU computes up to `fused` buckets in one kernel, which writes each bucket directly to the places of its rows.
-// [split] stays within a number of buckets by counting the start of a kernel as more expensive, up to `dearest` times,
-// until the cheapest split has few enough.
+// XLA CPU computes up to `fused` buckets in one kernel, which writes the sums of each bucket directly into the rows of
+// the result. To find a split with few enough buckets, [split] raises the cost of starting a kernel, to at most
+// `dearest` times kernelCost, until the cheapest split has few enough.
 const (
 	fused   = 8
 	dearest = 16
 )
 
-// run is a number of rows of equal length.
+// run stands for count rows that have length entries each.
 type run struct{ length, count int }
 
-// extent is a bucket's number of rows and of terms per row.
+// extent is the size of a bucket: its number of rows, and the number of terms in each row.
 type extent struct{ rows, terms int }
 
-// split cuts runs of rows, sorted by ascending length, into the buckets of least total cost. Where these are more than
-// `most`, it counts a kernel's start as more and more expensive, until there are few enough; if `dearest` times the
-// cost does not achieve that, it returns the first answer. entries is the number of entries of the whole matrix.
+// split divides runs of rows, sorted by ascending length, into the buckets that have the least total cost. If there are
+// more than `most` of them, split raises the cost of starting a kernel step by step until there are few enough. If
+// there are still too many at `dearest` times the cost, it returns the buckets that it found first. entries is the
+// number of entries of the whole matrix.
 func split(runs []run, entries, most int) []extent {
 	best := cheapest(runs, entries, kernelCost)
 	buckets := best
@@ -46,7 +48,7 @@ func split(runs []run, entries, most int) []extent {
 // cost of starting a kernel.
 func cheapest(runs []run, entries int, start float64) (buckets []extent) {
 	perTerm := termCost + termShare*float64(entries)
-	// best[i] is the least cost of the runs before i, and from[i] where the last bucket among them begins.
+	// best[i] is the least cost of the runs before run i, and from[i] is the first run of the last bucket among them.
 	best, from := make([]float64, len(runs)+1), make([]int, len(runs)+1)
 	for i := range runs {
 		rows, terms := 0, float64(runs[i].length)
@@ -68,8 +70,9 @@ func cheapest(runs []run, entries int, start float64) (buckets []extent) {
 	return buckets
 }
 
-// splitChunks is [split], but with at least two buckets. XLA would compute the chunks of a single bucket again for each
-// of their uses (five times slower). The chunks of two buckets are concatenated, and a concatenation is computed once.
+// splitChunks is [split] for the chunks of long rows, but returns at least two buckets. XLA would compute the sums of a
+// single bucket again for each operation that reads them, which is five times slower. The sums of two buckets are
+// concatenated, and XLA computes a concatenation only once.
 func splitChunks(runs []run, entries, most int) []extent {
 	buckets := split(runs, entries, most)
 	if len(buckets) != 1 || buckets[0].rows < 2 {

@@ -10,7 +10,8 @@ import (
 // ascending column. In an adjacency, rows are the targets of edges and columns their sources, so that (A x)_i sums the
 // messages that node i receives.
 //
-// [Adjacency], [FromEdges] and [FromDense] make one; [NewMatrix] and [NewPattern] lay it out for the engine.
+// [Adjacency], [In], [Out], [FromEdges] and [FromDense] make one. [NewMatrix] and [NewPattern] convert it to the form
+// in which the engine computes with it.
 type CSR struct {
 	Rows, Columns int
 	Start         []int
@@ -87,7 +88,7 @@ func uniform(weights []float32) bool {
 	return true
 }
 
-// Transpose is A^T: edges reversed.
+// Transpose is A^T, the matrix of the reversed edges.
 func (a *CSR) Transpose() *CSR {
 	t, from := a.transposed()
 	for k, e := range from {
@@ -99,8 +100,8 @@ func (a *CSR) Transpose() *CSR {
 	return t
 }
 
-// transposed returns the pattern of A^T and, for each of its entries, the number of that entry in A. (It is a counting
-// sort: ten times faster than a comparison sort on ten million edges.)
+// transposed returns A^T without its weights and, for each entry of A^T, the number of the same entry in A. (It is a
+// counting sort, which is ten times faster than a comparison sort on ten million edges.)
 func (a *CSR) transposed() (t *CSR, from []int32) {
 	t = &CSR{Rows: a.Columns, Columns: a.Rows, Start: make([]int, a.Columns+1), Column: make([]int32, a.Entries()),
 		Weight: make([]float32, a.Entries()), mirrored: a.mirrored}
@@ -122,7 +123,7 @@ func (a *CSR) transposed() (t *CSR, from []int32) {
 	return t, from
 }
 
-// byLength lists the rows by ascending number of entries; rows of equal length stay in the order o.
+// byLength lists the rows by ascending number of entries. Rows with equally many entries stay in the order o.
 func (a *CSR) byLength(o Order) Order {
 	sorted := slices.Clone(o)
 	slices.SortStableFunc(sorted, func(i, j int32) int {

@@ -10,7 +10,7 @@ import (
 )
 
 func TestFromEdges(t *testing.T) {
-	// Edges 2 → 0 (twice), 0 → 1, 1 → 0.
+	// The edges are 2 → 0 (twice), 0 → 1 and 1 → 0.
 	a := must(sparse.FromEdges(3, 3, []int32{0, 1, 0, 0}, []int32{2, 0, 1, 2}, []float32{5, 6, 7, 8}))
 	if !slices.Equal(a.Start, []int{0, 3, 4, 4}) || !slices.Equal(a.Column, []int32{1, 2, 2, 0}) ||
 		!slices.Equal(a.Weight, []float32{7, 5, 8, 6}) || !slices.Equal(a.Edge, []int32{2, 0, 3, 1}) || a.Symmetric() {
@@ -32,7 +32,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// In and Out have the edges' directions, and are the adjacency of a graph that has none.
+// In and Out keep the directions of edges. For a graph without directions they return the adjacency.
 func TestDirections(t *testing.T) {
 	g := must(graphs.New("g", 4, []graphs.Edge{{0, 2}, {1, 2}}, nil, 0, make([]int32, 4), 1, nil))
 	for name, a := range map[string]*sparse.CSR{"in": sparse.In(g), "out": sparse.Out(g)} {
@@ -57,7 +57,7 @@ func TestDirections(t *testing.T) {
 }
 
 func TestNormalisations(t *testing.T) {
-	a := must(sparse.FromDense([]float32{0, 2, 2, 0, 0, 0, 1, 0, 0}, 3)) // row 1 and nothing else is empty
+	a := must(sparse.FromDense([]float32{0, 2, 2, 0, 0, 0, 1, 0, 0}, 3)) // row 1 is the only empty row
 	for name, c := range map[string]struct {
 		a    *sparse.CSR
 		want []float32

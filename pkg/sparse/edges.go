@@ -9,11 +9,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Edges is a [Pattern] in a graph, outside of loop bodies: message passing by ordinary, differentiable operations. n
-// is the number of rows (targets) and m that of columns (sources), each times the pattern's heads. Values of edges are
-// [places, k], one row per place; any elementwise function may be applied to them between these operations. Values of
-// padding are arbitrary; no operation here reads them, and [Edges.Mask] sets them to 0 for other operations. Where
-// there are several heads, the columns of x are head by head.
+// Edges is a [Pattern] in a graph, outside of loop bodies: message passing by ordinary, differentiable operations. In
+// the shapes below, n is the number of rows (targets) and m the number of columns (sources), each with its copies for
+// the heads. Values of edges are [places, k], one row per place; any elementwise function may be applied to them
+// between these operations. The values of padding may be anything: the operations here ignore them, and [Edges.Mask]
+// sets them to 0 for other operations. If there are several heads, the columns of x are head by head: first those of
+// head 0, then those of head 1, and so on.
 type Edges struct{ bare BareEdges }
 
 // On binds the pattern to the nodes that hold [Pattern.Tensors]. The pattern must be made [ForGradients].
@@ -42,16 +43,17 @@ func (e Edges) Targets(x *Node) *Node {
 	})
 }
 
-// Mask sets the values of padding, [places, k], to 0, for sums over all places other than by node.
+// Mask sets the values of padding in v, [places, k], to 0. It is needed before an operation of GoMLX that adds up all
+// places; the operations of Edges do not need it.
 func (e Edges) Mask(v *Node) *Node { return e.mask("Mask", v) }
 
-// mask is Mask for the argument of an operation.
+// mask is [Edges.Mask] for an argument of the named operation. It panics if the argument has the wrong shape.
 func (e Edges) mask(operation string, v *Node) *Node {
 	e.bare.checkPlaces(operation, v)
 	return e.bare.forward.masked(v, 0)
 }
 
-// Sum is Σ_j v_ij, [places, k] to [n, k]; 0 for nodes without edges.
+// Sum is Σ_j v_ij, [places, k] to [n, k]. It is 0 for nodes without edges.
 func (e Edges) Sum(v *Node) *Node {
 	v = e.mask("Sum", v)
 	return gradient.Custom(e.bare.Sum(StopGradient(v)), []*Node{v}, func(g *Node) []*Node {
@@ -62,7 +64,7 @@ func (e Edges) Sum(v *Node) *Node {
 // Degree is the number of edges of every target, [n, 1] in single precision.
 func (e Edges) Degree() *Node { return e.bare.Sum(e.bare.Stored()) }
 
-// Mean is 1/degree_i Σ_j v_ij, [places, k] to [n, k]; 0 for nodes without edges.
+// Mean is 1/degree_i Σ_j v_ij, [places, k] to [n, k]. It is 0 for nodes without edges.
 func (e Edges) Mean(v *Node) *Node {
 	sum := e.Sum(v)
 	degree := ConvertDType(e.Degree(), v.DType())
@@ -70,8 +72,8 @@ func (e Edges) Mean(v *Node) *Node {
 	return Div(sum, BroadcastToShape(degree, sum.Shape()))
 }
 
-// Max is max_j v_ij, [places, k] to [n, k]; 0 for nodes without edges. Where several edges have the largest value,
-// they share its cotangent equally.
+// Max is max_j v_ij, [places, k] to [n, k]. It is 0 for nodes without edges. If several edges of a node have the
+// largest value, the cotangent is divided equally among them.
 func (e Edges) Max(v *Node) *Node {
 	v = e.mask("Max", v)
 	fixed := StopGradient(v)
@@ -86,8 +88,8 @@ func (e Edges) Max(v *Node) *Node {
 	})
 }
 
-// Softmax is exp(s_ij) / Σ_j exp(s_ij) over the edges of every target, [places, k] to [places, k], 0 for padding. It
-// does not overflow; scores below -1e30, minus infinity included, count as -1e30.
+// Softmax is exp(s_ij) / Σ_j exp(s_ij) over the edges of every target, [places, k] to [places, k]. It is 0 for padding,
+// and does not overflow. Scores below -1e30, such as minus infinity, count as -1e30.
 func (e Edges) Softmax(scores *Node) *Node {
 	scores = e.mask("Softmax", scores)
 	scores = Max(scores, loop.Like(loop.Float(scores, lowest), scores))
@@ -97,9 +99,9 @@ func (e Edges) Softmax(scores *Node) *Node {
 	})
 }
 
-// Product is Σ_j w_ij x_j for weights w, [places, heads], and x, [m, heads d], whose columns are head by head: [n,
-// heads d]. It is differentiable in both. (For several wide heads, patterns with PatternOptions.Heads are several
-// times faster.)
+// Product is Σ_j w_ij x_j, [n, heads*d], for weights w, [places, heads], and x, [m, heads*d], whose columns are head by
+// head. It is differentiable in w and x. (For several wide heads, patterns with PatternOptions.Heads are several times
+// faster.)
 func (e Edges) Product(w, x *Node) *Node {
 	b := e.bare
 	w = e.mask("Product", w)
@@ -111,7 +113,8 @@ func (e Edges) Product(w, x *Node) *Node {
 	})
 }
 
-// Dots are g_i · x_j for every edge (i, j) and head, given g, [n, heads d], and x, [m, heads d]: [places, heads].
+// Dots are the inner products g_i · x_j for every edge (i, j) and every head, [places, heads], given g, [n, heads*d],
+// and x, [m, heads*d].
 func (e Edges) Dots(g, x *Node, heads int) *Node {
 	b := e.bare
 	checkRows("Dots", "g", g, b.forward.rows)
@@ -127,7 +130,7 @@ func (e Edges) Dots(g, x *Node, heads int) *Node {
 	})
 }
 
-// checkHeads panics where the columns of x cannot be divided among the heads.
+// checkHeads returns heads, and panics if the columns of x cannot be divided evenly among so many heads.
 func checkHeads(operation string, heads int, x *Node) int {
 	if width := x.Shape().Dimensions[1]; heads < 1 || width%heads != 0 {
 		panic(fmt.Errorf("sparse: %s cannot divide %d columns among %d heads", operation, width, heads))

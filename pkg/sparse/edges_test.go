@@ -15,25 +15,25 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// operation is one operation by edges and the same by dense matrices, on values of edges v, [edges, 2], and features
-// of targets g, [rows, 4], and of sources x, [columns, 4].
+// operation is an operation of [sparse.Edges], and the same operation by dense matrices. Both get values of edges v,
+// [edges, 2], features of targets g, [rows, 4], and features of sources x, [columns, 4].
 type operation struct {
 	edges func(e sparse.Edges, v, g, x *Node) *Node
 	dense func(target, source, v, g, x *Node) *Node
-	byRow bool // the result has one row per target, else per edge
+	byRow bool // the result has one row per target instead of one per edge
 }
 
-// at gathers the rows of x at one end of each edge.
+// at returns, for each edge, the row of x at one of its ends. end is patternCase.target or patternCase.source.
 func at(end, x *Node) *Node { return Dot(Transpose(end, 0, 1), x).Product() }
 
-// byHead multiplies the columns of x by those of w, head by head.
+// byHead multiplies the columns of each head in x by the head's column of w.
 func byHead(w, x *Node) *Node {
 	heads, d := w.Shape().Dimensions[1], x.Shape().Dimensions[1]
 	w = BroadcastToDims(Reshape(w, -1, heads, 1), w.Shape().Dimensions[0], heads, d/heads)
 	return Mul(Reshape(w, -1, d), x)
 }
 
-// largest is max_j v_ij, or 0: [edges, 1] to [rows, 1].
+// largest is max_j v_ij, [edges, 1] to [rows, 1]. It is 0 for rows without edges.
 func largest(target, v *Node) *Node {
 	row := BroadcastToShape(Reshape(v, 1, -1), target.Shape())
 	is := GreaterThan(target, ZerosLike(target))
@@ -86,7 +86,8 @@ var operations = map[string]operation{
 		func(target, _, _, _, _ *Node) *Node { return ReduceAndKeep(target, ReduceSum, 1) }, true},
 }
 
-// Every operation and its cotangents equal those on dense matrices, which GoMLX differentiates.
+// The results of all operations, and the cotangents of their arguments, equal those of the same operations on dense
+// matrices, which GoMLX differentiates.
 func TestOperationsEqualDense(t *testing.T) {
 	names := slices.Sorted(maps.Keys(operations))
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
@@ -101,8 +102,8 @@ func TestOperationsEqualDense(t *testing.T) {
 	})
 }
 
-// compare returns how far operations and their cotangents are from those on dense matrices. Values of padding are
-// large, to show where they are read.
+// compare returns how far the results of operations, and the cotangents of their arguments, are from those on dense
+// matrices. The values of padding are large, so that an operation that reads them has a wrong result.
 func (c patternCase) compare(t *testing.T, e *engine.Engine, names []string) (off []float64) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	v := normal(rng, c.edges*2)
@@ -142,7 +143,8 @@ func (c patternCase) compare(t *testing.T, e *engine.Engine, names []string) (of
 	return off
 }
 
-// sumOf is a term that gives every input a gradient.
+// sumOf is the sum of all inputs. Added to the loss, it makes the loss depend on every input, so that every gradient
+// exists.
 func sumOf(inputs []*Node) *Node {
 	sum := ReduceAllSum(inputs[0])
 	for _, x := range inputs[1:] {
@@ -151,7 +153,8 @@ func sumOf(inputs []*Node) *Node {
 	return sum
 }
 
-// A layer of graph attention in double precision, by weights and features: its gradient against central differences.
+// For a layer of graph attention in double precision, the gradient with respect to the features of sources and targets,
+// in a random direction, equals the central difference of the loss.
 func TestGradientEqualsDifferences(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, name := range []string{"hub of three levels", "heads", "directed with heads", "two sets, ordered"} {

@@ -10,10 +10,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// A layer of GraphSAGE (Hamilton et al., NeurIPS 2017), h_i = ReLU(x_i W + mean_{j → i} x_j V), and the gradient of
-// its sum.
+// The example computes a layer of GraphSAGE (Hamilton et al., NeurIPS 2017), h_i = ReLU(x_i W + mean_{j → i} x_j V),
+// and the gradient of the sum of all h_i with respect to x.
 func Example() {
-	// Edges 0 → 2, 1 → 2, 2 → 3.
+	// The edges are 0 → 2, 1 → 2 and 2 → 3.
 	a, err := sparse.FromEdges(4, 4, []int32{2, 2, 3}, []int32{0, 1, 2}, nil)
 	if err != nil {
 		panic(err)
@@ -53,9 +53,9 @@ func Example() {
 	// [6 6 11 1]
 }
 
-// Graph attention with two heads (Veličković et al., ICLR 2018): the heads' copies of the nodes are rows of
-// the pattern, so that values [n, heads d] are [n heads, d] to it, and scores of sources and targets, [n,
-// heads], are [n heads, 1].
+// The example computes graph attention with two heads (Veličković et al., ICLR 2018). In the pattern every node has a
+// copy for each head, and the copies are the rows. So values of shape [n, heads*d] are reshaped to [n*heads, d], and
+// the scores of sources and targets, [n, heads], to [n*heads, 1].
 func ExamplePattern() {
 	const heads = 2
 	a, err := sparse.FromEdges(3, 3, []int32{2, 2}, []int32{0, 1}, nil)
@@ -85,7 +85,7 @@ func ExamplePattern() {
 	if err != nil {
 		panic(err)
 	}
-	scores := [][]float32{{0, 0}, {0, 0}, {0, 100}} // the second head of node 2 looks at itself
+	scores := [][]float32{{0, 0}, {0, 0}, {0, 100}} // in the second head, node 2 attends only to itself
 	args := []any{[][]float32{{1, 2}, {3, 4}, {8, 9}}, scores, [][]float32{{0, 0}, {0, 0}, {0, 0}}}
 	for _, t := range pattern.Tensors() {
 		args = append(args, t)

@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// random is a graph with about the given number of edges, node 0 joined to the next hub nodes, and an isolated last
-// node.
+// random is a graph with about the given number of random edges. In addition, node 0 has edges to the nodes 1 to hub.
+// If hub is less than n-1, the last node is isolated.
 func random(seed uint64, n, edges, hub int) *graphs.Graph {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var list []graphs.Edge
@@ -28,7 +28,8 @@ func random(seed uint64, n, edges, hub int) *graphs.Graph {
 	return must(graphs.New(fmt.Sprintf("random %d", seed), n, list, nil, 0, make([]int32, n), 1, nil))
 }
 
-// complete is a graph in which every node has n-1 neighbours: with 40 nodes, all rows are cut into chunks.
+// complete is a graph in which every node has n-1 neighbours. With 40 nodes, all rows are so long that they are cut
+// into chunks.
 func complete(n int) *graphs.Graph {
 	var edges []graphs.Edge
 	for i := range int32(n) {
@@ -39,8 +40,8 @@ func complete(n int) *graphs.Graph {
 	return must(graphs.New("complete", n, edges, nil, 0, make([]int32, n), 1, nil))
 }
 
-// directed has edges from random sources to random targets, some of them twice, and one target with many edges. The
-// last target and the last source have none.
+// directed is a matrix of random edges between random sources and targets, with random weights; some edges occur twice.
+// In addition, one target has hub edges. The last target and the last source have no edges.
 func directed(seed uint64, targets, sources, edges, hub int) *sparse.CSR {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	var target, source []int32
@@ -60,7 +61,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// dense is a matrix, row by row.
+// dense is the matrix with all its zeros, row by row.
 func dense(a *sparse.CSR) []float32 {
 	out := make([]float32, a.Rows*a.Columns)
 	for i := range a.Rows {
@@ -79,7 +80,7 @@ func normal(rng *rand.Rand, n int) []float32 {
 	return x
 }
 
-// matrix is an array of two axes.
+// matrix is a tensor of shape [rows, columns].
 func matrix[T float32 | float64 | int32](values []T, rows, columns int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(values, rows, columns)
 }
@@ -95,7 +96,7 @@ func call(t testing.TB, e *engine.Engine, arrays []*tensors.Tensor, f func(in, a
 	defer exec.Finalize()
 	var all []any
 	for _, a := range append(append([]*tensors.Tensor{}, args...), arrays...) {
-		all = append(all, must(a.LocalClone())) // a tensor belongs to the engine that used it first
+		all = append(all, must(a.LocalClone())) // copies, since a tensor works with one engine only
 	}
 	out, err := exec.Call(all...)
 	if err != nil {
@@ -106,7 +107,7 @@ func call(t testing.TB, e *engine.Engine, arrays []*tensors.Tensor, f func(in, a
 
 func flat(t *tensors.Tensor) []float32 { return tensors.MustCopyFlatData[float32](t) }
 
-// farthest is the largest difference, relative to the largest number where that exceeds 1.
+// farthest is the largest difference between a and b, divided by the largest absolute value in b if that exceeds 1.
 func farthest(a, b []float32) float64 {
 	if len(a) != len(b) {
 		return math.Inf(1)

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// Product is A x in main memory, for rows x of the given width, [columns, width]: for what a model computes once,
-// before training. Sums are in double precision.
+// Product is A x, computed without an engine, for x of shape [columns, width]. It is for products that a model computes
+// once, before training. Sums are in double precision.
 func (a *CSR) Product(x []float32, width int) []float32 {
 	out := make([]float32, a.Rows*width)
 	a.inParallel(func(rows func() (from, to int)) {
@@ -32,9 +32,10 @@ func (a *CSR) Product(x []float32, width int) []float32 {
 	return out
 }
 
-// SecondNeighbours is the adjacency of nodes exactly two steps apart: 1 where A² is not zero, A is zero, and i is not
-// j. The weights of A do not matter. It may have many more entries than A, up to n². They are counted first, and admit
-// is called with their number before memory is taken; its error is returned.
+// SecondNeighbours is the adjacency of nodes exactly two steps apart: entry (i, j) is 1 where A² has an entry, A has
+// none, and i is not j. The weights of A do not matter. The result may have many more entries than A, up to n². So
+// SecondNeighbours counts them first and calls admit with their number before it takes memory for them. If admit
+// returns an error, SecondNeighbours returns this error.
 func (a *CSR) SecondNeighbours(admit func(entries int) error) (*CSR, error) {
 	if a.Rows != a.Columns {
 		return nil, fmt.Errorf("sparse matrix: %d x %d, but only nodes of one graph are two steps apart: "+
@@ -56,10 +57,11 @@ func (a *CSR) SecondNeighbours(admit func(entries int) error) (*CSR, error) {
 	return s, nil
 }
 
-// eachSecond calls visit for every node with the nodes two steps away from it, in any order and from several threads.
+// eachSecond calls visit for every node i, with the nodes that are exactly two steps away from i. The calls are in any
+// order and from several threads, and the nodes in second are in any order.
 func (a *CSR) eachSecond(visit func(i int, second []int32)) {
 	a.inParallel(func(rows func() (from, to int)) {
-		seen := make([]int32, a.Rows) // i+1 for nodes that have been reached from node i
+		seen := make([]int32, a.Rows) // seen[k] is i+1 if node k has been reached from node i
 		var second []int32
 		for from, to := rows(); from < to; from, to = rows() {
 			for i := from; i < to; i++ {
@@ -82,7 +84,8 @@ func (a *CSR) eachSecond(visit func(i int, second []int32)) {
 	})
 }
 
-// inParallel runs work on all threads; each calls rows for its next range until the range is empty.
+// inParallel runs work on all threads. On each thread, work calls rows repeatedly to get its next range of rows, until
+// it gets an empty range.
 func (a *CSR) inParallel(work func(rows func() (from, to int))) {
 	const some = 64
 	var next atomic.Int64

@@ -12,7 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// After Keeping drops edges of a path, a node's maximum and softmax do not include the dropped neighbours any more.
+// When Keeping drops an edge of a path, the maximum and the softmax over a node's neighbours do not include the dropped
+// neighbour any more.
 func TestKeeping(t *testing.T) {
 	g, err := graphs.New("path", 3, []graphs.Edge{{0, 1}, {1, 2}}, nil, 0, make([]int32, 3), 1, nil)
 	if err != nil {
@@ -23,7 +24,7 @@ func TestKeeping(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Of the rows 0 1, 0 1 2 and 1 2, all but the edge of 1 and 2.
+		// The rows have the columns 0 1, 0 1 2 and 1 2. All entries stay except those of the edge between 1 and 2.
 		keep := Spread(p, []float32{1, 1, 1, 1, 0, 0, 1}, 1)
 		exec, err := NewExec(e.Backend, func(in []*Node) *Node {
 			edges := p.Bare(p.Keeping(in[1:], in[0]))

@@ -5,22 +5,25 @@ import (
 	"slices"
 )
 
-// level sums rows of entries: short rows directly, and long rows in chunks, whose sums the level next adds up.
+// level describes how rows of entries are summed. Short rows are summed directly. Long rows are cut into chunks, the
+// chunks are summed, and the next level adds up the chunks' sums.
 type level struct {
 	buckets []bucket // first those of the short rows, then those of the chunks
 	whole   int      // number of buckets of short rows
 	short   int      // number of short rows: those that are not cut
-	longest int      // the most entries of a row that is not cut
-	next    *level
+	longest int      // largest number of entries of a row that is not cut
+	next    *level   // nil if no row is cut
 }
 
-// bucket is a block of rows of up to terms entries, stored from the place from on, term by term.
+// bucket is a number of consecutive rows with at most terms entries each. Its first place is from, and it is stored
+// term by term; see [sliced].
 type bucket struct{ rows, terms, from int }
 
-// pieces is the number of chunks that a row of this length is cut into.
+// pieces is the number of chunks into which a row of the given length is cut.
 func (l *level) pieces(length int) int { return (length + l.longest - 1) / l.longest }
 
-// level plans the buckets for rows by ascending length, of a matrix of so many entries.
+// level chooses the buckets for rows that are sorted by ascending length. entries is the number of entries of the whole
+// matrix.
 func (layout Layout) level(rows []run, entries int) *level {
 	l := &level{longest: layout.longest}
 	var short []run
@@ -59,7 +62,7 @@ func ascending(rows map[int]int) (runs []run) {
 	return runs
 }
 
-// parts is the number of buckets that assemble joins into the level's rows.
+// parts is the number of buckets that [level.assemble] joins into the level's rows.
 func (l *level) parts() int {
 	if l.next == nil {
 		return l.whole

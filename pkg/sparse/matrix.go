@@ -9,8 +9,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// Matrix is a sparse matrix A, [n, m], whose weights are known beforehand, laid out for products with dense matrices:
-// see [Matrix.On]. Unless A is symmetric its transpose is laid out as well, for derivatives.
+// Matrix is a sparse matrix A, [n, m], whose weights are known beforehand, in the form in which the engine multiplies
+// it by dense matrices: see [Matrix.On]. It also holds the transpose of A, which derivatives need, unless A is
+// symmetric.
 type Matrix struct {
 	rows     Order
 	forward  *laid
@@ -18,15 +19,16 @@ type Matrix struct {
 	entries  int
 }
 
-// laid is a layout for products whose results are in an order.
+// laid is a sparse matrix in the form of [sliced], together with the arrays that are passed to the program. Among them
+// is the array that brings the results of products into the order of the model, unless they are in this order already.
 type laid struct {
 	*sliced
 	arrays
 }
 
-// NewMatrix lays out a square matrix. The rows of its products, and of the matrices that it multiplies, are in the
-// given order. A nil order stands for the order by row length, [Matrix.Order], in which products need not reorder
-// their results. The matrices of one model must share one order.
+// NewMatrix makes a [Matrix] from a square matrix. In a product A x, the rows of x and of the result are in the given
+// order. A nil order stands for the order by the rows' numbers of entries, which [Matrix.Order] then returns; in this
+// order products need not reorder their results. All matrices of a model must have the same order.
 func NewMatrix(a *CSR, order Order) (*Matrix, error) {
 	if a.Rows != a.Columns {
 		return nil, fmt.Errorf("sparse matrix: %d x %d, but an adjacency within a graph is square: see NewRectangular",
@@ -41,9 +43,9 @@ func NewMatrix(a *CSR, order Order) (*Matrix, error) {
 	return newMatrix(a, order, order, Constant)
 }
 
-// NewRectangular lays out a matrix between two sets, [n, m], such as users and what they bought, or nodes and their
-// mostly zero features. Products take rows in the order columns and give rows in the order rows; nil stands for
-// [AsGiven].
+// NewRectangular makes a [Matrix] from a matrix between two sets, [n, m], such as users and what they bought, or nodes
+// and their mostly zero features. In a product A x, the rows of x are in the order columns, and the rows of the result
+// are in the order rows. A nil order stands for [AsGiven].
 func NewRectangular(a *CSR, rows, columns Order) (*Matrix, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
@@ -71,7 +73,7 @@ func newMatrix(a *CSR, rows, columns Order, layout Layout) (*Matrix, error) {
 	return m, nil
 }
 
-// layOut lays out a matrix with constant weights.
+// layOut makes the arrays of a matrix with constant weights.
 func layOut(a *CSR, rows, columns Order, layout Layout) *laid {
 	l := &laid{sliced: slice(a, 1, rows, columns.positions(), layout)}
 	l.base()
@@ -87,7 +89,8 @@ func (l *laid) base() {
 	add(&l.arrays, chunkWeight, l.chunkWeight)
 }
 
-// reorder adds the array that reorders results from the order by length to rows.
+// reorder adds the array that reorders results from the order by row length to the order rows, unless they are the
+// same.
 func (l *laid) reorder(rows Order, copies int) {
 	if slices.Equal(rows, l.order) {
 		return
@@ -95,7 +98,7 @@ func (l *laid) reorder(rows Order, copies int) {
 	add(&l.arrays, toOrder, copied(rowsIn(l.order, rows), copies))
 }
 
-// rowsIn are, for each node in the order to, its position in the order from.
+// rowsIn lists the positions that the nodes have in the order from. The nodes are listed in the order to.
 func rowsIn(from, to Order) []int32 {
 	at, out := from.positions(), make([]int32, len(to))
 	for p, v := range to {
@@ -104,7 +107,8 @@ func rowsIn(from, to Order) []int32 {
 	return out
 }
 
-// copied are the positions of nodes that come in several copies, side by side.
+// copied returns the positions of all copies of nodes, given the nodes' positions. The copies of the node at position p
+// are side by side, at the positions p*copies to p*copies + copies - 1.
 func copied(positions []int32, copies int) []int32 {
 	out := make([]int32, 0, len(positions)*copies)
 	for _, p := range positions {
@@ -129,17 +133,18 @@ func SymNorm(g *graphs.Graph) (*Matrix, error) {
 func (m *Matrix) Size() int    { return m.forward.rows }
 func (m *Matrix) Entries() int { return m.entries }
 
-// Places is the number of stored places of A: entries, padding, and the sums of long rows' chunks.
+// Places is the number of terms that a product with A adds up: entries, padding and, for long rows, the sums of the
+// chunks that they are cut into.
 func (m *Matrix) Places() int { return len(m.forward.column) + len(m.forward.chunk) }
 
-// Symmetric tells whether A is its own transpose, in the same order.
+// Symmetric tells whether A equals its transpose, and its rows and columns are in the same order.
 func (m *Matrix) Symmetric() bool { return m.forward == m.backward }
 
-// Order is the order of the rows of products; for a square matrix also the order of the rows of what it multiplies.
+// Order is the order of the rows of a product A x. If A was made by [NewMatrix], the rows of x are in this order, too.
 func (m *Matrix) Order() Order { return m.rows }
 
-// Tensors are the arrays to pass to the graph that uses the matrix; there, hand their nodes to [Matrix.On] or
-// [Matrix.Bare].
+// Tensors are the arrays to pass as arguments to a program that uses the matrix. Inside the program, give the nodes
+// that stand for them to [Matrix.On] or [Matrix.Bare].
 func (m *Matrix) Tensors() []*tensors.Tensor {
 	if m.Symmetric() {
 		return m.forward.tensors

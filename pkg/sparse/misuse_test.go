@@ -13,7 +13,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Mistakes in building a graph give an error when the graph is built.
+// Wrong uses of patterns and matrices are reported as errors when the GoMLX graph is built.
 func TestMisuse(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	a := sparse.Adjacency(random(3, 10, 20, 0))
@@ -52,7 +52,7 @@ func TestMisuse(t *testing.T) {
 
 func joined(x *Node, axis int) *Node { return Concatenate([]*Node{x, x}, axis) }
 
-// Spread puts values of entries at their places, for all heads, and Collect gets them back.
+// Spread puts the values of entries at their places, for all heads, and Collect returns the same values from there.
 func TestSpreadCollect(t *testing.T) {
 	a := directed(3, 20, 20, 60, 40)
 	p := must(sparse.NewPattern(a, sparse.PatternOptions{Heads: 2}))

@@ -8,14 +8,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/gradient"
 )
 
-// Bare binds the matrix to the nodes that hold [Matrix.Tensors], for loop bodies and derivatives by hand.
+// Bare binds the matrix to the nodes that hold [Matrix.Tensors], for loop bodies and for derivatives written by hand.
 func (m *Matrix) Bare(nodes []*Node) BareOperator {
 	forward, backward := bindBoth(m.forward, m.backward, nodes)
 	return BareOperator{forward, backward}
 }
 
-// BareOperator is a [Matrix] inside a graph or a loop body. GoMLX's gradients of its products are scatters, many times
-// slower: use it where derivatives are written by hand.
+// BareOperator is a [Matrix] inside a graph or a loop body. It defines no derivatives. GoMLX would differentiate its
+// products by scatters, which are many times slower. So use it where derivatives are written by hand.
 type BareOperator struct{ forward, backward sums }
 
 // Product is A x, [m, d] to [n, d].
@@ -28,13 +28,13 @@ func (o BareOperator) Product(x *Node) *Node {
 	return s.inOrder(s.addChunks(parts, x))
 }
 
-// bindBoth binds a layout and its transpose's, which may be the same, to the nodes of the arrays of both.
+// bindBoth binds a matrix and its transpose, which may be the same, to the nodes that hold the arrays of both.
 func bindBoth(forward, backward *laid, nodes []*Node) (f, b sums) {
 	if forward == backward {
 		f = sums{forward.sliced, forward.bind(nodes)}
 		return f, f
 	}
-	n := min(len(forward.tensors), len(nodes)) // too few nodes are noticed by bind
+	n := min(len(forward.tensors), len(nodes)) // bind panics if there are too few
 	return sums{forward.sliced, forward.bind(nodes[:n])}, sums{backward.sliced, backward.bind(nodes[n:])}
 }
 
@@ -45,7 +45,7 @@ func checkRows(operation, what string, x *Node, rows int) {
 	}
 }
 
-// inOrder reorders rows from the order by length to the order of the layout's results.
+// inOrder reorders the rows of x from the order by length to the model's order.
 func (s sums) inOrder(x *Node) *Node {
 	if s.arrays[toOrder] == nil {
 		return x
@@ -62,7 +62,7 @@ func (m *Matrix) On(nodes []*Node) Operator { return Operator{m.Bare(nodes)} }
 // Operator is a [Matrix] in a graph, outside of loop bodies, with derivatives of any order.
 type Operator struct{ bare BareOperator }
 
-// Product is A x, [m, d] to [n, d]. The cotangent of x is A^T v.
+// Product is A x, [m, d] to [n, d]. If v is the cotangent of A x, the cotangent of x is A^T v.
 func (o Operator) Product(x *Node) *Node {
 	checkRows("Product", "x", x, o.bare.forward.columns)
 	return gradient.Custom(o.bare.Product(StopGradient(x)), []*Node{x}, func(v *Node) []*Node {
@@ -70,5 +70,5 @@ func (o Operator) Product(x *Node) *Node {
 	})
 }
 
-// Transposed is the operator A^T, [n, d] to [m, d]: messages against the edges' direction.
+// Transposed is the operator A^T, [n, d] to [m, d]. It passes messages against the edges' direction.
 func (o Operator) Transposed() Operator { return Operator{o.bare.Transposed()} }

@@ -2,8 +2,8 @@ package sparse
 
 import "fmt"
 
-// Order says which node is at each position of the per-node arrays on the engine. All per-node arrays of one model
-// (features, labels, masks) are in the same order; see [Permute] and [Restore].
+// Order says which node is at each position of the per-node arrays that are passed to programs. All per-node arrays of
+// one model (features, labels, masks) are in the same order; see [Permute] and [Restore].
 type Order []int32
 
 // AsGiven is the order of the nodes' own numbers, 0 … n-1.
@@ -40,7 +40,8 @@ func (o Order) check(n int) error {
 	return nil
 }
 
-// Permute reorders per-node rows of the given width from the graph's order to o; [Restore] undoes it.
+// Permute reorders per-node rows of the given width from the graph's own order to the order o. [Restore] does the
+// reverse.
 func Permute[T any](o Order, rows []T, width int) []T {
 	out := make([]T, len(rows))
 	for p, v := range o {
@@ -49,7 +50,7 @@ func Permute[T any](o Order, rows []T, width int) []T {
 	return out
 }
 
-// Restore reorders rows from o to the graph's order.
+// Restore reorders per-node rows of the given width from the order o to the graph's own order.
 func Restore[T any](o Order, rows []T, width int) []T {
 	out := make([]T, len(rows))
 	for p, v := range o {

@@ -8,15 +8,15 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Pattern holds the places of a sparse matrix's entries, the edges of a graph, whose values a model computes. Values
-// of edges are [places, k], one row for each place where an entry or padding is stored; see [Pattern.Places] and
-// [Edges].
+// Pattern is a sparse matrix without its weights: it says where the entries are, and a model computes their values. The
+// entries are the edges of a graph. An array of edge values has shape [places, k]: it has one row for each place, and a
+// place holds either an entry or padding. See [Pattern.Places] and [Edges].
 type Pattern struct {
 	rows, columns Order
 	copies        int
 	symmetric     bool
 	forward       *laid
-	backward      *laid // forward itself if the pattern is symmetric, nil if it is not and nothing reads it
+	backward      *laid // the transpose: forward itself if the pattern is symmetric; nil unless made ForGradients
 	options       PatternOptions
 }
 
@@ -28,7 +28,8 @@ const (
 	// ForGradients allows the operations of [Edges], and Dots, Transpose and Softmax of [BareEdges]. It is the
 	// default.
 	ForGradients Use = 1 << iota
-	// ForLoopAttention allows attention in loop bodies: Sources, Targets and Products of two of [BareEdges].
+	// ForLoopAttention allows the operations that attention in loop bodies needs: Sources, Targets, and Products of two
+	// pairs, all methods of [BareEdges].
 	ForLoopAttention
 	// ForDiagonal allows [BareEdges.Diagonal].
 	ForDiagonal
@@ -38,21 +39,22 @@ const (
 type PatternOptions struct {
 	// Uses say which operations are wanted; 0 is ForGradients.
 	Uses Use
-	// Heads (0 stands for 1) gives every node so many copies, for attention heads: the pattern has n heads rows. Copy
-	// k of node i, at row i heads + k, has the copies k of i's neighbours. An array [n, heads d] is then read as [n
-	// heads, d], each head has its own edges, and programs do not grow with the number of heads. (Edge values of
-	// several columns, [places, heads], do the same without copies: they are several times slower in products of wide
-	// heads, and twice as fast for heads of 8 columns.)
+	// Heads is the number of copies that every node gets, one for each attention head; 0 stands for 1. The pattern then
+	// has n*heads rows. Copy k of node i is row i*heads + k; its neighbours are the copies k of i's neighbours. An
+	// array [n, heads*d] is reshaped to [n*heads, d], each head has edges of its own, and programs do not grow with the
+	// number of heads. (There is another way to have several heads, without copies: edge values of several columns,
+	// [places, heads]. It is several times slower in products of wide heads, and twice as fast for heads of 8 columns.)
 	Heads int
-	// Order is the order of the rows and, unless Bipartite, of the columns; nil is by length of rows, see [NewMatrix].
+	// Order is the order of the rows and, unless Bipartite is set, of the columns. If it is nil, rows are ordered by
+	// their numbers of entries, as in [NewMatrix].
 	Order Order
-	// Bipartite says that rows and columns are different sets of nodes, in the orders Order and Columns; nil stands
-	// for [AsGiven].
+	// Bipartite says that rows and columns are different sets of nodes. The rows are then in the order Order, and the
+	// columns in the order Columns. A nil order stands for [AsGiven].
 	Bipartite bool
 	Columns   Order
 }
 
-// NewPattern lays out the entries of a matrix, whatever their weights.
+// NewPattern makes the pattern of a matrix's entries. It ignores their weights.
 func NewPattern(a *CSR, o PatternOptions) (*Pattern, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
@@ -121,8 +123,9 @@ func (p *Pattern) chooseOrders(a *CSR) error {
 	return p.columns.check(a.Columns)
 }
 
-// addGradients adds what derivatives read: the layout of the transpose, unless it is the same, and for each place of
-// the transpose its place in the pattern.
+// addGradients adds the arrays that derivatives read: the layout of the transpose, unless the pattern is symmetric; for
+// each chunk of a long row, the row that it belongs to; and for each place of the transpose, the place of the same
+// entry in the pattern.
 func (p *Pattern) addGradients(a *CSR) {
 	t, from := a.transposed()
 	p.backward = p.forward
@@ -138,9 +141,9 @@ func (p *Pattern) addGradients(a *CSR) {
 	add(&p.backward.arrays, mirror, p.mirrorImages(from))
 }
 
-// mirrorImages lists, for each place of the transpose, the place of the same entry in the pattern; from has the
-// numbers of the transpose's entries in the pattern. Padding is mapped to itself or, where the layouts differ, to
-// place 0.
+// mirrorImages lists, for each place of the transpose, the place of the same entry in the pattern. Entry e of the
+// transpose is entry from[e] of the pattern. A place of padding is mapped to itself if the pattern is symmetric, or
+// else to place 0.
 func (p *Pattern) mirrorImages(from []int32) []int32 {
 	number := func(l *laid, place int, entry int32) int {
 		return int(entry)*p.copies + int(l.column[place])%p.copies
@@ -162,7 +165,7 @@ func (p *Pattern) mirrorImages(from []int32) []int32 {
 	return mirrored
 }
 
-// addRows adds to the forward arrays one that holds, for each place, the row that the place belongs to.
+// addRows adds the array that holds, for each place, the row that the place belongs to.
 func (p *Pattern) addRows() {
 	f := p.forward
 	rows := f.rowOf()
@@ -175,7 +178,7 @@ func (p *Pattern) addRows() {
 	add(&f.arrays, rowOf, rows)
 }
 
-// addLoopAttention adds the arrays of columns that computing two products at once needs; see [BareEdges.Products].
+// addLoopAttention adds the arrays of columns that [BareEdges.Products] needs to compute two products at once.
 func (p *Pattern) addLoopAttention() {
 	f := p.forward
 	add(&f.arrays, columnTwin, f.column)
@@ -188,7 +191,7 @@ func (p *Pattern) addLoopAttention() {
 	}
 }
 
-// addDiagonal adds the array that marks the diagonal.
+// addDiagonal adds the array that is 1 at places on the diagonal, and 0 at all others.
 func (p *Pattern) addDiagonal() error {
 	if p.options.Bipartite {
 		return fmt.Errorf("sparse pattern: there is no diagonal between two sets of nodes")
@@ -196,7 +199,8 @@ func (p *Pattern) addDiagonal() error {
 	f := p.forward
 	marks := make([]float32, len(f.column))
 	for i, r := range f.rowOf() {
-		// Rows are by length, columns in the order.
+		// v and c are the row and the column of place i, as copies of nodes in the graph's own numbering. Rows are
+		// numbered by length, and columns by their positions in the order.
 		v := f.order[int(r)/p.copies]*int32(p.copies) + r%int32(p.copies)
 		c := p.columns[int(f.column[i])/p.copies]*int32(p.copies) + f.column[i]%int32(p.copies)
 		if f.entry[i] >= 0 && v == c {
@@ -213,18 +217,18 @@ func (p *Pattern) Heads() int { return p.copies }
 // Size is the number of rows: nodes times heads.
 func (p *Pattern) Size() int { return p.forward.sliced.rows }
 
-// Places is the number of places, for entries and padding: the number of rows of all values of edges.
+// Places is the number of places, of entries and of padding. Every array of edge values has so many rows.
 func (p *Pattern) Places() int { return len(p.forward.sliced.column) }
 
-// Symmetric tells whether there is an entry (j, i) for every entry (i, j), within one set of nodes.
+// Symmetric tells whether there is an entry (j, i) for every entry (i, j). Bipartite patterns are never symmetric.
 func (p *Pattern) Symmetric() bool { return p.symmetric }
 
-// Order is the order of the nodes that are rows, without their copies. Columns are in the same order unless the
-// pattern is bipartite.
+// Order is the order of the nodes that are rows. It lists each node once, also if nodes have several copies. Columns
+// are in the same order unless the pattern is bipartite.
 func (p *Pattern) Order() Order { return p.rows }
 
-// Tensors are the arrays to pass to the graph that uses the pattern; there, hand their nodes to [Pattern.On] or
-// [Pattern.Bare].
+// Tensors are the arrays to pass as arguments to a program that uses the pattern. Inside the program, give the nodes
+// that stand for them to [Pattern.On] or [Pattern.Bare].
 func (p *Pattern) Tensors() []*tensors.Tensor {
 	if p.backward == nil || p.symmetric {
 		return p.forward.tensors
@@ -232,9 +236,10 @@ func (p *Pattern) Tensors() []*tensors.Tensor {
 	return slices.Concat(p.forward.tensors, p.backward.tensors)
 }
 
-// Keeping returns the nodes of the arrays, for [Pattern.Bare], of a pattern with a part of the edges: entries whose
-// keep, [places, 1], is 1 stay, and those whose keep is 0 become padding. The pattern must be symmetric. Unless keep
-// is symmetric too, operations that transpose return values for edges that are not there.
+// Keeping drops some of the edges. It takes the nodes that hold [Pattern.Tensors], and returns the nodes to give to
+// [Pattern.Bare] instead. keep has shape [places, 1]: an entry stays where keep is 1, and becomes padding where keep is
+// 0. The pattern must be symmetric. keep should drop both directions of an edge or neither: otherwise operations that
+// use the transpose return values other than 0 for edges that were dropped.
 func (p *Pattern) Keeping(nodes []*Node, keep *Node) []*Node {
 	if !p.symmetric {
 		panic(fmt.Errorf("sparse pattern: Keeping needs every edge in both directions"))
@@ -245,9 +250,9 @@ func (p *Pattern) Keeping(nodes []*Node, keep *Node) []*Node {
 	return nodes
 }
 
-// Spread copies values of entries, rows of width columns in the order of the CSR matrix, to the entries' places, the
-// same for all heads; padding becomes zero. Values in the order of a list of edges must be reordered by CSR.Edge
-// first.
+// Spread copies values of entries to the entries' places. values has a row of width numbers for each entry, in the
+// order of the CSR matrix. All heads get the same values, and padding gets zeros. Values that are in the order of the
+// list given to [FromEdges] must first be reordered by CSR.Edge.
 func Spread[T any](p *Pattern, values []T, width int) []T {
 	out := make([]T, p.Places()*width)
 	for place, e := range p.forward.entry {
@@ -258,8 +263,8 @@ func Spread[T any](p *Pattern, values []T, width int) []T {
 	return out
 }
 
-// Collect returns the values of entries in the order of the CSR matrix, given values of places: row e*heads + k
-// belongs to entry e of head k.
+// Collect does the reverse of [Spread]: it takes values of places, and returns the values of entries in the order of
+// the CSR matrix. Row e*heads + k of the result belongs to entry e of head k.
 func Collect[T any](p *Pattern, values []T, width int) []T {
 	var out []T
 	for place, e := range p.forward.entry {

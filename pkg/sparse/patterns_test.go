@@ -2,15 +2,15 @@ package sparse_test
 
 import "github.com/revgnn/revgnn/pkg/sparse"
 
-// patternCase is a pattern, and its entries as dense matrices, with rows and columns in their orders and the copies of
-// a node side by side.
+// patternCase is a pattern, and its edges as dense matrices. The rows and columns of these matrices are in the
+// pattern's orders, with the copies of a node side by side.
 type patternCase struct {
 	p *sparse.Pattern
-	// target, [rows, edges], and source, [columns, edges], are 1 at the ends of each edge; edges are numbered as
-	// Collect does.
+	// target, [rows, edges], is 1 at the target of each edge, and source, [columns, edges], at its source. Edges are
+	// numbered as in the result of Collect.
 	target, source       []float32
 	rows, columns, edges int
-	// place of every edge, and edge of every place, -1 for padding.
+	// place is the place of every edge, and edge is the edge at every place, or -1 for padding.
 	place, edge []int32
 }
 

@@ -9,12 +9,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Ranked returns the values of the given ranks among all edges' values v, [places, 1] in single precision: [ranks],
-// without a gradient. Rank 0 is the smallest value. Values must not be negative. The quartiles of m edges have the
-// ranks m/4, m/2 and 3m/4.
+// Ranked returns the values that have the given ranks among the values v of all edges. v is [places, 1] in single
+// precision, the result is [ranks], and it has no gradient. Rank 0 is the smallest value. Values must not be negative.
+// For example, the quartiles of m edges have the ranks m/4, m/2 and 3m/4.
 //
-// Floating-point numbers that are not negative have the same order as their bits read as integers. Each of 31 passes
-// over the edges halves the range of these integers: exact, and several times faster than sorting.
+// Ranked searches by bisection. Floating-point numbers that are not negative have the same order as the integers with
+// the same bits. The range of these integers is halved 31 times, each time by a pass over the edges that counts the
+// values in the lower half. The result is exact, and the search is several times faster than sorting.
 func (e Edges) Ranked(v *Node, ranks ...int) *Node {
 	e.bare.checkPlaces("Ranked", v)
 	bits := Bitcast(e.bare.forward.masked(StopGradient(v), math.Inf(1)), dtypes.Int32)
@@ -42,8 +43,8 @@ func (e Edges) Ranked(v *Node, ranks ...int) *Node {
 	return Bitcast(end.high, dtypes.Float32)
 }
 
-// count is the number of true values in x, [n, 1]: [1]. Each pass adds eighths of the array to each other, which XLA
-// CPU vectorises; its own reduction adds numbers one by one.
+// count is the number of true values in x, [n, 1], as an array of shape [1]. Each pass adds the eight eighths of the
+// array to each other. XLA CPU vectorises these additions, whereas its own reduction adds numbers one by one.
 func count(x *Node) *Node {
 	const blocks = 8
 	x = ConvertDType(Reshape(x, -1), dtypes.Int32)

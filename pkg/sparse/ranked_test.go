@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Values of ranks equal those of sorted edges, for values that are very large, very small, zero or equal, whatever the
-// padding holds.
+// Ranked returns the same values as sorting, also if values are very large, very small, zero or equal, and whatever
+// values padding has.
 func TestRanked(t *testing.T) {
 	a := sparse.Adjacency(random(3, 60, 150, 40))
 	p := must(sparse.NewPattern(a, sparse.PatternOptions{}))

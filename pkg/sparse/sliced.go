@@ -5,62 +5,70 @@ import (
 	"slices"
 )
 
-// Layout says how the sums of a matrix's rows are cut.
+// Layout says how the sums of a matrix's rows are cut into chunks and buckets; see [sliced].
 type Layout struct {
-	// longest is the longest sum that one fused loop adds up; longer rows are cut into chunks of about equal
-	// length. XLA CPU stops vectorising fusions of some 200 terms.
+	// longest is the largest number of entries in a sum. Rows with more entries are cut into chunks of about equal
+	// length. The limit is needed since XLA CPU does not vectorise loops that add up some 200 terms or more.
 	longest int
-	// most is the largest number of buckets of a level, unless more of them are much cheaper.
+	// most is the largest number of buckets of a level. There are more only if they cost much less; see [split].
 	most int
 }
 
-// Constant is the layout for constant weights, and Computed that for weights that a model computes, such as
-// attention's.
+// Constant is the layout for constant weights, and Computed the layout for weights that a model computes, such as those
+// of attention.
 //
-// For products with SymNorm, sums of 32 terms were the fastest of 16 … 128 on Tolokers and Squirrel. A program with
-// attention contains every sum many times: with sums of 16 terms, GAT on Squirrel and Chameleon and GRAND on Tolokers
-// compile in a third less time, and run up to a tenth slower. With computed weights, one kernel for all buckets is
-// also expensive to compile: GRAND on Chameleon took 7.3 instead of 4.6 s and 820 instead of 480 MB, and was no
-// faster.
+// For products with SymNorm, sums of 32 terms were the fastest among 16 to 128 terms on Tolokers and Squirrel. A
+// program with attention contains every sum many times, so that compile time matters more there: with sums of 16
+// instead of 32 terms, GAT on Squirrel and Chameleon and GRAND on Tolokers compile in a third less time, and run up to
+// a tenth slower. Computed has no limit on the number of buckets. With the limit XLA puts all buckets into one kernel,
+// which is expensive to compile if weights are computed: GRAND on Chameleon took 7.3 instead of 4.6 s and 820 instead
+// of 480 MB, and was no faster.
 var (
 	Constant = Layout{longest: 32, most: fused}
 	Computed = Layout{longest: 16, most: math.MaxInt}
-	// once is for products outside loops, which run so briefly that their compile time matters more.
+	// once is the layout for products outside loops. They run so briefly that their compile time matters more.
 	once = Layout{longest: 16, most: 3}
 )
 
-// sliced is a sparse matrix as sliced rows. Rows are ordered by length, and consecutive rows of similar length form a
-// bucket, stored column by column and padded to its longest row with entries of weight zero. Rows longer than the
-// layout allows are cut into chunks. The next level adds up the chunks' sums, again in chunks where a row has too
-// many.
+// sliced is a sparse matrix in the form in which the engine computes with it. Rows are ordered by length, which is
+// their number of entries. Consecutive rows of similar length form a bucket, and are padded to the length of the
+// longest of them by entries of weight zero. A bucket is stored term by term: first the first entries of all its rows,
+// then their second entries, and so on.
 //
-// A place is where an entry or padding is stored. All arrays of places are in the order of the first level's buckets.
+// Rows that are longer than the layout allows are cut into chunks, which form buckets of their own. All these buckets
+// make up the first level; see [level]. The second level adds up the sums of each row's chunks. If a row has too many
+// chunks, they are grouped into chunks again, and the third level adds these up, and so on.
+//
+// A place holds one entry or one piece of padding. All arrays with a value for each place are in the order of the first
+// level's buckets.
 type sliced struct {
-	// rows are by ascending length, with the copies of a node side by side; order lists each node once.
+	// rows and columns are the numbers of rows and columns, copies of nodes included. order lists the nodes by
+	// ascending length of their rows, each once. The rows are in this order, with the copies of a node side by side.
 	rows, columns int
 	order         Order
 	*level
-	// For each place: column is the position of its column, weight its weight, and entry the entry's number in the
-	// matrix, or -1 for padding.
+	// Each of these has a value for each place. column is the position of the entry's column, weight its weight, and
+	// entry its number in the matrix, or -1 for padding.
 	column, entry []int32
 	weight        []float32
-	// For each place of the levels above the first: chunk is the chunk that it adds, and chunkWeight is 1, or 0 for
-	// padding.
+	// Each of these has a value for each place of the levels above the first. chunk is the chunk of the level below
+	// whose sum is added, and chunkWeight is 1, or 0 for padding.
 	chunk       []int32
 	chunkWeight []float32
 	// owner is, for each chunk of the first level, the row that it is part of.
 	owner []int32
 }
 
-// row is a sum of terms weight[k] * x[index[k]]: the matrix's entries from number first on.
+// row is a sum of terms weight[k] * x[index[k]]. On the first level, term k is entry first+k of the matrix.
 type row struct {
 	index  []int32
 	weight []float32
 	first  int
 }
 
-// slice lays out a matrix whose columns are at the given positions, with each node in several copies, side by side:
-// row k of node i has the columns k of i's neighbours. Rows of equal length stay in the order rows.
+// slice makes the sliced form of a matrix whose columns are at the given positions. Each node has several copies, which
+// are side by side: copy k of node i sums over the copies k of i's neighbours. Rows of equal length stay in the order
+// rows.
 func slice(a *CSR, copies int, rows Order, columns []int32, layout Layout) *sliced {
 	s := &sliced{rows: a.Rows * copies, columns: a.Columns * copies, order: a.byLength(rows)}
 	list := make([]row, 0, s.rows)
@@ -80,7 +88,8 @@ func slice(a *CSR, copies int, rows Order, columns []int32, layout Layout) *slic
 	return s
 }
 
-// fill makes the arrays of a level and of those above it; rows are ordered by length.
+// fill makes the arrays of a level and of the levels above it. rows are the level's rows, ordered by length. first says
+// whether the level is the first one.
 func (s *sliced) fill(l *level, rows []row, first bool) {
 	var sums []row
 	if l.next != nil {
@@ -113,7 +122,7 @@ func (s *sliced) fill(l *level, rows []row, first bool) {
 	s.fill(l.next, sums, false)
 }
 
-// pack appends a bucket's places, term by term.
+// pack appends the places of a bucket to the three arrays, term by term, and returns the longer arrays.
 func (b bucket) pack(column []int32, weight []float32, entry []int32, rows []row) ([]int32, []float32, []int32) {
 	for k := range b.terms {
 		for _, r := range rows {
@@ -128,7 +137,8 @@ func (b bucket) pack(column []int32, weight []float32, entry []int32, rows []row
 	return column, weight, entry
 }
 
-// cut splits long rows into chunks, ordered by length; sums are the rows of the next level, which add the chunks up.
+// cut splits long rows into chunks, and returns the chunks ordered by length. sums are the rows of the next level: each
+// adds up the chunks of one long row.
 func (l *level) cut(long []row) (chunks, sums []row) {
 	type part struct{ of, number int }
 	var parts []part
@@ -155,7 +165,7 @@ func (l *level) cut(long []row) (chunks, sums []row) {
 	return ordered, sums
 }
 
-// runsOf counts rows, ordered by length, as runs of equal length.
+// runsOf groups rows, which are ordered by length, into runs of equal length.
 func runsOf(rows []row) (runs []run) {
 	for _, r := range rows {
 		if n := len(runs); n > 0 && runs[n-1].length == len(r.index) {

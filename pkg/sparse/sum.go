@@ -6,14 +6,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// sums computes sums over a layout's rows, in a graph or a loop body.
+// sums computes sums over the rows of a sparse matrix, in a graph or a loop body.
 type sums struct {
 	*sliced
 	arrays bound
 }
 
-// product is Σ_j w_ij x_j with weights w, [places, heads], 0 for padding. columns holds, for each place, the row of x
-// that it reads. x is [columns, d], its columns head by head; the result is [rows, d], by length.
+// product is Σ_j w_ij x_j with weights w, [places, heads], that are 0 for padding. columns holds, for each place, the
+// row of x that the place reads. x is [columns, d], with its columns head by head. The result is [rows, d], with rows
+// in the order by length.
 func (s sums) product(w, x, columns *Node) *Node {
 	d := x.Shape().Dimensions[1]
 	terms, heads := x, 1
@@ -36,7 +37,8 @@ func (s sums) product(w, x, columns *Node) *Node {
 	return s.addChunks(parts, x)
 }
 
-// addChunks turns the sums of the first level's buckets into a product's rows.
+// addChunks returns the rows of a product, given the sums of the first level's buckets. It adds up the sums of the
+// chunks that long rows are cut into. x is the matrix that is multiplied.
 func (s sums) addChunks(parts []*Node, x *Node) *Node {
 	if len(parts) == 0 {
 		return BroadcastToDims(loop.Float(x, 0), 0, x.Shape().Dimensions[1])
@@ -46,13 +48,13 @@ func (s sums) addChunks(parts []*Node, x *Node) *Node {
 	})
 }
 
-// term selects the k-th entries of all of a bucket's rows.
+// term returns the values of v at the k-th places of all rows of the bucket.
 func (b bucket) term(v *Node, k int) *Node {
 	return Slice(v, AxisRange(b.from+k*b.rows, b.from+(k+1)*b.rows))
 }
 
-// sum is the weighted sum over each of a bucket's rows; weight(k) are the weights of the k-th terms, of the terms'
-// rank.
+// sum is the weighted sum of each row of the bucket. Its terms are rows of x; index holds their numbers. weight(k)
+// returns the weights of all rows' k-th terms, with as many axes as x.
 func (b bucket) sum(x, index *Node, weight func(k int) *Node) (sum *Node) {
 	for k := range b.terms {
 		w := weight(k)
@@ -73,15 +75,16 @@ func (b bucket) sum(x, index *Node, weight func(k int) *Node) (sum *Node) {
 	return sum
 }
 
-// assemble joins the sums of a level's buckets into rows. sum computes a bucket of the next level from this level's
-// chunks.
+// assemble joins parts, the sums of a level's buckets, into the level's rows. To add up the chunks of long rows it
+// calls sum, which computes a bucket of the next level from the sums of this level's chunks.
 func (l *level) assemble(parts []*Node, sum func(b bucket, chunks *Node) *Node) *Node {
 	if l.next == nil {
 		return concatenate(parts)
 	}
-	// Chunks are concatenated separately. If all parts were one concatenation, read by the next level and sliced for
-	// the short rows, XLA might split it in two; the gathers in it then have two uses, are fused into neither, and
-	// fill memory (nine times slower).
+	// The sums of chunks are concatenated apart from the sums of short rows. One concatenation of all parts would have
+	// two uses: the next level reads it, and the short rows are a slice of it. XLA might then split it in two. The
+	// gathers would have two uses as well, so that XLA would fuse them into neither sum, and would store their results
+	// in memory. This is nine times slower.
 	chunks := concatenate(parts[l.whole:])
 	var above []*Node
 	for _, b := range l.next.buckets {
@@ -97,11 +100,11 @@ func concatenate(parts []*Node) *Node {
 	return Concatenate(parts, 0)
 }
 
-// lowest stands in for minus infinity, since differences of infinities are NaN.
+// lowest is used in place of minus infinity, since the difference of two infinities is NaN.
 const lowest = -1e30
 
-// fold combines the values of each row's entries, [places, k] to [rows, k], by length. neutral is the result for rows
-// without entries, and the value that padding must have.
+// fold combines the values of each row's entries by a function such as Add or Max, [places, k] to [rows, k], with rows
+// in the order by length. Padding must have the value neutral. neutral is also the result for rows without entries.
 func (s sums) fold(v *Node, combine func(a, b *Node) *Node, neutral float64) *Node {
 	width := v.Shape().Dimensions[1]
 	none := func(rows int) *Node { return BroadcastToDims(loop.Float(v, neutral), rows, width) }
@@ -129,7 +132,7 @@ func (s sums) fold(v *Node, combine func(a, b *Node) *Node, neutral float64) *No
 	})
 }
 
-// spread gives every place the value of its row: [rows, k], in the order by length, to [places, k].
+// spread gives every place the value of its row: v is [rows, k], in the order by length, and the result is [places, k].
 func (s sums) spread(v *Node) *Node {
 	width := v.Shape().Dimensions[1]
 	rows := s.chunked(v)
@@ -145,7 +148,8 @@ func (s sums) spread(v *Node) *Node {
 	return concatenate(parts)
 }
 
-// chunked repeats the row of a long sum for each of its chunks, so that there are as many rows as in the first level.
+// chunked replaces each row of x that is cut into chunks by one copy for each chunk. The result has as many rows as the
+// first level has short rows and chunks.
 func (s sums) chunked(x *Node) *Node {
 	if s.next == nil {
 		return x

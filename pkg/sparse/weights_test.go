@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// TestOwnWeights gives the entries of an undirected graph's adjacency weights that are not symmetric; then the
-// derivative of a product is one with the transpose.
+// TestOwnWeights gives the adjacency of an undirected graph weights that are not symmetric. The derivative of a product
+// with this matrix is a product with its transpose.
 func TestOwnWeights(t *testing.T) {
 	g, err := graphs.New("path", 3, []graphs.Edge{{0, 1}, {1, 2}}, nil, 0, make([]int32, 3), 1, nil)
 	if err != nil {

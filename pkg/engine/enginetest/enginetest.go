@@ -8,18 +8,19 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 )
 
-// Names are the engines that tests run on.
+// Names are the names of the engines that tests run on.
 var Names = []string{engine.CUDA, engine.CPU, engine.Go}
 
-// Each runs the test on every engine. Without an NVIDIA GPU, or without the CPU's plugin, that part is skipped, and
-// says so; where REVGNN_TEST_XLA is set, as `make test` does, a missing CPU plugin fails the test instead.
+// Each runs a test on every engine, as a subtest for each. The subtest for CUDA is skipped with a message if there is
+// no NVIDIA GPU. The subtest for XLA on the CPU is skipped with a message if there is no CPU plugin. But if
+// REVGNN_TEST_XLA is set, as `make test` does, it fails instead.
 func Each(t *testing.T, test func(t *testing.T, e *engine.Engine)) {
 	for _, name := range Names {
 		t.Run(name, func(t *testing.T) { test(t, Open(t, name)) })
 	}
 }
 
-// Open opens an engine by name, as [Each] does.
+// Open opens an engine by name. It skips or fails the test as [Each] does if the engine is not there.
 func Open(t testing.TB, name string) *engine.Engine {
 	t.Helper()
 	if name == engine.CUDA && !engine.HasGPU() {

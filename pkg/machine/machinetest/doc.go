@@ -1,3 +1,3 @@
-// Package machinetest gives tests little of what a machine has: a small disk, and a control group with little memory.
-// Both take rights that not everybody has; a test that cannot have them is skipped, and says so.
+// Package machinetest lets tests run with a small disk, or in a control group with little memory. Both need rights that
+// not every user has. Without these rights the test is skipped with a message.
 package machinetest

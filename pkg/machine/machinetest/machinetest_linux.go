@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Disk is the folder of a disk of so many bytes, and resize gives it another size.
+// Disk returns a folder on a disk of the given size in bytes, and a function that changes the size.
 func Disk(t testing.TB, bytes int) (dir string, resize func(bytes int)) {
 	t.Helper()
 	dir = t.TempDir()
@@ -34,7 +34,8 @@ func Disk(t testing.TB, bytes int) (dir string, resize func(bytes int)) {
 	}
 }
 
-// Group has a command run in a control group of its own, with so many bytes of memory and none to swap to.
+// Group makes a control group with so many bytes of memory and without swap space. within changes a command so that it
+// runs in this group.
 func Group(t testing.TB, bytes int) (within func(*exec.Cmd) *exec.Cmd) {
 	t.Helper()
 	dir, err := newGroup(bytes)
@@ -42,7 +43,7 @@ func Group(t testing.TB, bytes int) (within func(*exec.Cmd) *exec.Cmd) {
 		t.Skip("no control group with a limit can be made here, and that is not tested: ", err)
 	}
 	t.Cleanup(func() {
-		for range 50 { // until the kernel has seen that its processes have ended
+		for range 50 { // a group cannot be removed until all its processes have ended
 			if err = syscall.Rmdir(dir); err == nil {
 				return
 			}
@@ -58,7 +59,8 @@ func Group(t testing.TB, bytes int) (within func(*exec.Cmd) *exec.Cmd) {
 	}
 }
 
-// newGroup makes a group below the one that this process is in, of version 2, else of version 1.
+// newGroup makes a control group inside the one that this process is in, and sets its memory limit. It tries the groups
+// in the order in which /proc/self/cgroup lists them, which may be of version 1 or 2.
 func newGroup(bytes int) (dir string, err error) {
 	own, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
@@ -83,7 +85,8 @@ func newGroup(bytes int) (dir string, err error) {
 		}
 		for name, limit := range limits {
 			if err == nil {
-				// Not made where it is missing: the group has no limits then.
+				// If the file does not exist, write does not create it, but returns an error: the group cannot have
+				// limits.
 				err = write(filepath.Join(dir, name), limit)
 			}
 		}

@@ -1,5 +1,5 @@
-// Command guest is a program that uses revgnn as a library: it imports package train, runs training steps, and
-// reports what has become of its process. A test builds and runs it.
+// Command guest is a program that uses revgnn as a library: it imports package train, runs training steps, and reports
+// the settings of its process afterwards. A test builds and runs it.
 package main
 
 /*
@@ -12,7 +12,8 @@ package main
 #include <stdlib.h>
 #include <string.h>
 
-// owner is the file of the library or program in which a function of that name is found first; "" if there is none.
+// owner is the file of the library or program whose function of the given name is called in this process, or "" if
+// there is no such function.
 static const char *owner(const char *name) {
 	Dl_info info;
 	void *function = dlsym(RTLD_DEFAULT, name);
@@ -23,12 +24,12 @@ static pthread_barrier_t all;
 
 static void *allocate(void *unused) {
 	void *block = malloc(1000);
-	pthread_barrier_wait(&all); // all threads hold a block, so that each wanted an arena
+	pthread_barrier_wait(&all); // all threads hold a block now, and each has asked for an arena
 	free(block);
 	return NULL;
 }
 
-// arenas has as many threads allocate at once, and counts malloc's arenas.
+// arenas lets the given number of threads allocate memory at the same time, and counts malloc's arenas afterwards.
 static int arenas(int threads) {
 	pthread_t thread[threads];
 	pthread_barrier_init(&all, NULL, threads);
@@ -59,11 +60,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Report is what the test reads.
+// Report is what the program reports to the test.
 type Report struct {
 	// Owners names, for each function of the C library, the file that the function was found in.
 	Owners map[string]string
-	// Environment is this process's environment, and Arenas the number of malloc's arenas, both after training.
+	// Environment is the environment of this process, and Arenas the number of malloc's arenas, both after training.
+	// Loss is the last loss of the training.
 	Environment []string
 	Arenas      int
 	Loss        float64
