@@ -54,8 +54,8 @@ func (o *ordinary) Build(b *models.Builder) models.Output {
 	return models.Output{Logits: gomlx.Dense(b.Scope.In("output"), x, true, b.Outputs), Representation: x}
 }
 
-// TestOrdinaryModel trains such a model: all its variables are trained and kept, running statistics too, and its kept
-// weights give the kept logits in evaluation.
+// TestOrdinaryModel trains the model above. All its variables must be trained and kept, running statistics included,
+// and a second training must give the same result.
 func TestOrdinaryModel(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		g := board(t, 12)
