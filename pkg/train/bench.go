@@ -41,7 +41,7 @@ type Benchmark struct {
 // be at least 2, since the first step is not counted. If weights is nil, every step starts from the same parameters,
 // drawn from c.Seed, so that all steps do the same work. Otherwise the first step starts from weights, and each further
 // step from the parameters that the step before has reached, as in training. The losses can then be compared with those
-// of another program that starts from the same weights.
+// of another implementation that starts from the same weights.
 func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config,
 	weights map[string]Array) (b *Benchmark, err error) {
 	defer recovered(&err)
