@@ -21,7 +21,7 @@ type Report struct {
 	Version string `json:"version"`
 	// Plugins are the paths of the installed plugins, by "cpu" and "cuda".
 	Plugins map[string]string `json:"plugins"`
-	// Data is the folder of datasets. Datasets are the datasets all of whose files are in it.
+	// Data is the folder of datasets. Datasets are the names of those datasets whose files are all in it.
 	Data     string   `json:"data"`
 	Datasets []string `json:"datasets"`
 	// Kernel is the path of the kernel.json that Jupyter would use for Go notebooks.

@@ -57,14 +57,14 @@ func (l *list) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// grid holds the values and depths that the rules leave to choose from, after each rule that was added by refine.
+// grid holds the values and depths to choose from, according to the rules that were added by refine.
 type grid struct {
 	lists  map[string]list
 	depths []Settings
-	any    bool // whether any rule applied
+	any    bool // tells whether any rule was added
 }
 
-// refine adds a rule. c is any configuration of the model.
+// refine adds a rule. c, any configuration of the model, tells which settings the model has.
 func (g *grid) refine(r Rule, c train.Config) {
 	g.any = true
 	own := func(s Settings) Settings {

@@ -17,7 +17,7 @@ import (
 
 // Claims make sure that processes which share a store of run records make each run only once. A claim is a lock file in
 // a folder beside the store, named by the run's key. The folder also holds the checkpoints of trainings that are not
-// recorded yet. When a process ends, by a crash as well, its claims end.
+// recorded yet. The claims of a process end with the process, even if it crashes.
 type Claims struct{ dir string }
 
 // ClaimsOf returns the claims for the runs of a store.

@@ -63,7 +63,7 @@ func (t Task) program() string {
 	values["drops"] = dropout > 0
 	key, err := results.Key(map[string]any{"kind": kind, "dataset": t.Dataset, "settings": values})
 	if err != nil {
-		panic(err) // a task is plain data
+		panic(err) // a task is plain data, which can always be written as JSON
 	}
 	return key
 }
@@ -117,8 +117,8 @@ func (c *Costs) Of(t Task) Cost {
 	return out
 }
 
-// of estimates a task's time from a run of the same kind and program, which may differ in other settings. A run that
-// stopped early lets expect that the task stops at the same epoch.
+// of estimates a task's time from a run of the same kind and program, which may differ in other settings. If that run
+// stopped early, the task is expected to stop at the same epoch.
 func (r run) of(t Task) float64 {
 	if t.Kind != results.Train {
 		return r.seconds

@@ -21,7 +21,7 @@ import (
 // errInterrupted is the error of a run that was interrupted. Such a run leaves no record.
 var errInterrupted = errors.New("interrupted")
 
-// Place is where a task runs, and who is told of its progress.
+// Place has the engine and the graph that a task runs with, and the functions that are told of its progress.
 type Place struct {
 	Engine *engine.Engine
 	Graph  *graphs.Graph

@@ -22,7 +22,7 @@ const longer = `{"name": "tiny", "datasets": ["minesweeper"], "splits": [0, 1], 
 	"candidates": [{"settings": {"hidden": 4, "epochs": 60, "patience": 40, "max_iterations": 4, "dropout": 0.2,
 		"lr": [0.01, 0.02]}, "depths": [{"forward": 2, "reverse": 2}]}]}`
 
-// TestOtherProcess is not a test. It is what the process runs that [process] starts: it makes the missing runs of a
+// TestOtherProcess is not a test. It runs in the process that [process] starts, where it makes the missing runs of a
 // store, and prints which runs it made.
 func TestOtherProcess(t *testing.T) {
 	path := os.Getenv("REVGNN_TEST_STORE")

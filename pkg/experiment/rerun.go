@@ -96,7 +96,7 @@ func Rerun(ctx context.Context, p Place, then *results.Record, t Task) (*Repetit
 func outcomeOf(r *results.Record) map[string]any {
 	out := map[string]any{}
 	if len(r.Outcome) > 0 {
-		json.Unmarshal(r.Outcome, &out) // a record's outcome is an object
+		json.Unmarshal(r.Outcome, &out) // cannot fail: the outcome of a record is a JSON object
 	}
 	// Threads and engine are compared as circumstances. Details are not compared: they follow from the other results of
 	// the same training.

@@ -30,7 +30,7 @@ type Runner struct {
 	Alone func(ctx context.Context, t Task) (results.Record, error)
 	// Shard is the part of the work to do; the zero value stands for all of it.
 	Shard Shard
-	// CheckpointEvery is [train.Checkpoint]'s Every.
+	// CheckpointEvery is the least time between two checkpoints of a training; see [train.Checkpoint].
 	CheckpointEvery time.Duration
 	// These functions are called if they are set. Starts is called before each run. Epoch is called after each epoch of
 	// a training, with the estimated seconds to the last epoch. Notice is called with the notices of [train.Options].

@@ -18,7 +18,7 @@ type Task struct {
 	Config  train.Config `json:"config"`
 	// Split is the split of a training; results.NoSplit for other kinds.
 	Split int `json:"split"`
-	// Follow, if set, asks for the states of the trained model layer by layer.
+	// Follow, if set, asks for the states of the trained model: the features of all nodes after some of its layers.
 	Follow *Follow `json:"follow,omitempty"`
 }
 
@@ -74,7 +74,7 @@ func (t Task) Key() string {
 	}
 	key, err := results.Key(definition)
 	if err != nil {
-		panic(err) // a task is plain data
+		panic(err) // a task is plain data, which can always be written as JSON
 	}
 	return key
 }

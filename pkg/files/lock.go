@@ -11,7 +11,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Lock is an exclusive lock on a name. The operating system releases it when the process ends, by a crash as well.
+// Lock is an exclusive lock on a name. The operating system releases it when the process ends, even if it crashes.
 type Lock struct{ file *flock.Flock }
 
 // TryLock locks the name path. A file with this name exists only while it is locked. If another process or goroutine

@@ -9,8 +9,8 @@ import (
 // Open opens a regular file for reading and returns its size. wanted says in errors what should be given, such as "an
 // .npz file". Open never blocks, whereas opening a named pipe usually waits for a writer.
 func Open(path, wanted string) (*os.File, int64, error) {
-	// It is checked before opening that the file is regular, since opening a device may have effects. It is checked
-	// again after opening, since another file may have taken the path in the meantime.
+	// The file must be regular. This is checked before opening, since opening a device may have effects, and again
+	// after opening, since another file may have taken the path in the meantime.
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, 0, irregular(path, wanted)
 	}

@@ -118,8 +118,8 @@ func ROCAUC[F Float](scores []F, labels []int32, mask []bool) (float64, error) {
 			"the selection needs both", count[0], count[1])
 	}
 	slices.SortFunc(nodes, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
-	// wins is twice the number of pairs in which the node of class 1 scores higher, where a tie counts one half. below is
-	// the number of nodes of class 0 with a lower score.
+	// wins is twice the number of pairs in which the node of class 1 scores higher, where a tie counts one half. below
+	// is the number of nodes of class 0 with a lower score.
 	var wins, below int64
 	for start := 0; start < len(nodes); {
 		var group [2]int64

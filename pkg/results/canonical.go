@@ -82,7 +82,7 @@ func oneSpelling(v any) (any, error) {
 	return v, nil
 }
 
-// marshal is json.Marshal without escapes for <, > and &.
+// marshal does the same as json.Marshal, but does not escape <, > and &.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

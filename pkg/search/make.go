@@ -143,7 +143,7 @@ func (w *work) timed(ctx context.Context) (context.Context, context.CancelFunc) 
 }
 
 // paced returns a function that is called after each epoch, and tells whether the training would miss the deadline. It
-// takes the mean time of the epochs so far, and only after it has measured a few of them.
+// judges by the mean time of the epochs so far, once it has measured a few.
 func paced(deadline time.Time, until int) func(train.Epoch) bool {
 	const measured = 3
 	var start time.Time

@@ -96,9 +96,9 @@ func (s Schedule) promoted(of Standings) (all [][]int) {
 	return all
 }
 
-// promotedFrom returns the trials that continue from one rung: the best 1/Reduction of those that reached it. Trials
-// that failed or diverged at this rung count as the worst. If the rung is closed, those that did so later count as the
-// worst, too.
+// promotedFrom returns the trials that continue from one rung: the best 1/Reduction of those that reached it, and at
+// least one from a closed rung. Trials that failed or diverged at this rung count as the worst. If the rung is closed,
+// those that did so later count as the worst, too.
 func (s Schedule) promotedFrom(rung int, of Standings, closed bool) []int {
 	var there []int
 	for n, t := range of {

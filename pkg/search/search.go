@@ -34,7 +34,7 @@ type Search struct {
 
 	Store  *results.Store
 	Engine *engine.Engine
-	// CheckpointEvery is [train.Checkpoint]'s Every.
+	// CheckpointEvery is the least time between two checkpoints of a training; see [train.Checkpoint].
 	CheckpointEvery time.Duration
 	// These functions are called if they are set. Starts is called before a trial trains on a split. Epoch is called
 	// after each epoch. Ended is called when the trial has reached its rung on the split. Notice is called with other

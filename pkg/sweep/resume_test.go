@@ -61,7 +61,7 @@ func TestInterruptedSplitGoesOn(t *testing.T) {
 	holds(t, dir, "result.json", "split0.json", "split0.safetensors", "split1.json", "split1.safetensors")
 }
 
-// TestResumeRefuses: results of another training are not taken as results of this one, and neither are changed results.
+// TestResumeRefuses: results of another training, and results that were changed, are refused.
 func TestResumeRefuses(t *testing.T) {
 	e, g, c, dir := enginetest.Open(t, engine.Go), graph(t), small(), t.TempDir()
 	if _, err := Run(t.Context(), e, g, c, Options{Splits: []int{0}, Dir: dir}); err != nil {

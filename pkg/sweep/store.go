@@ -149,7 +149,7 @@ func (f *folder) resume(dataset string, origin func(split int) (train.Origin, er
 			return nil, fmt.Errorf("cannot resume: %s %s; give the same settings, or another folder with --out",
 				f.path(recordName(k)), what)
 		}
-		if err := f.removeCheckpoint(k); err != nil { // left if a process is killed between record and removal
+		if err := f.removeCheckpoint(k); err != nil { // left by a process that was killed before the removal
 			return nil, err
 		}
 		out[k] = r

@@ -23,11 +23,11 @@ type Options struct {
 	// split<k>.json (a [Record]) and split<k>.safetensors (the kept parameters). While the split is trained, it also
 	// has split<k>.checkpoint (see [train.Checkpoint]). In the end the folder gets result.json (the [Summary]).
 	Dir string
-	// Resume asks for what Dir already has: results of splits are taken from there, and trainings that were interrupted
-	// go on from their checkpoints. All of these must have the same [train.Origin]. Without Resume, files of these
-	// splits in Dir are moved into a folder inside Dir.
+	// With Resume, what Dir already has is used: results of splits are taken from there, and trainings that were
+	// interrupted go on from their checkpoints. All of these must have the same [train.Origin]. Without Resume, files
+	// of these splits in Dir are moved into a folder inside Dir.
 	Resume bool
-	// CheckpointEvery is [train.Checkpoint]'s Every.
+	// CheckpointEvery is the least time between two checkpoints of a training; see [train.Checkpoint].
 	CheckpointEvery time.Duration
 	// Details asks for the [train.Details] of each split. They take one more evaluation of the model.
 	Details bool

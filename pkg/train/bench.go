@@ -12,7 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// Benchmark is what training steps cost.
+// Benchmark is the result of [Bench]: the time and the memory that training steps take.
 type Benchmark struct {
 	Model  string `json:"model"`
 	Graph  string `json:"dataset"`

@@ -61,8 +61,8 @@ type Smoothness struct {
 // These limits keep run records small.
 const (
 	mostEpochs  = 250
-	mostPoints  = 200 // of a ROC curve
-	mostClasses = 64  // of a confusion matrix
+	mostPoints  = 200 // points of a ROC curve
+	mostClasses = 64  // classes of a confusion matrix
 )
 
 // Describe computes the details of a training. It evaluates the model of the best epoch once more, to get the features

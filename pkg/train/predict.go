@@ -62,7 +62,7 @@ func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map
 	return p, nil
 }
 
-// outputs are a model's logits and representation, in the graph's order.
+// outputs returns a model's logits and representation, with the nodes in the graph's order.
 func (s *session) outputs(logits, representation *tensors.Tensor) *Prediction {
 	p := &Prediction{Outputs: s.model.Outputs, Width: representation.Shape().Dimensions[1]}
 	rows := func(t *tensors.Tensor, width int) []float32 {

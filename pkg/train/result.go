@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// The outcomes of a training.
+// These are the statuses with which a training ends.
 const (
 	OK          = "ok"
 	Diverged    = "diverged"

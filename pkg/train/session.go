@@ -46,7 +46,7 @@ func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*sessio
 	return openSession(e, g, g.Splits[split], c, c.Seed+uint64(split))
 }
 
-// teaches returns an error where a split cannot be trained on.
+// teaches returns an error if a split cannot be trained on.
 func teaches(g *graphs.Graph, split int) error {
 	if g.NumNodes > 0 && g.Labelled() == 0 {
 		return fmt.Errorf("graph %q has no labels, which training needs: add them to it, or have a model that was "+
@@ -118,7 +118,7 @@ func (s *session) declare(seed uint64) (err error) {
 	return err
 }
 
-// trainable are the variables that are trained, in the order in which the model made them.
+// trainable returns the variables that are trained, in the order in which the model made them.
 func (s *session) trainable() []*model.Variable {
 	return slices.DeleteFunc(slices.Clone(s.Variables), func(v *model.Variable) bool { return !v.Trainable })
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// A checkpoint's file, sealed by [files.WriteSealed], is
+// A checkpoint's file is written by [files.WriteSealed], which appends a checksum to this content:
 //
 //	stateMagic                       the format and its version
 //	uint64                           the length of the header, little-endian

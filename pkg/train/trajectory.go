@@ -26,7 +26,7 @@ type Trajectory struct {
 	Probability []float64
 }
 
-// State is the state after a number of layers.
+// State is the features of all nodes after a number of layers.
 type State struct {
 	// Layer is this number of layers; 0 stands for the encoded input.
 	Layer int

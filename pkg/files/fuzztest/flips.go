@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// In files of at most wholly bytes, every byte is flipped. In larger files, about as many bytes as sampled says are.
+// In files of at most wholly bytes, every byte is flipped. In larger files, about sampled bytes are flipped.
 const (
 	wholly  = 4 << 10
 	sampled = 1 << 10

@@ -132,7 +132,7 @@ func Graph(replacements ...Entry) []byte {
 	return Archive(out...)
 }
 
-// Zeros makes an archive of one array of n zeros, which are compressed.
+// Zeros makes an archive of one array of n zeros, which takes few bytes since it is compressed.
 func Zeros(name, descr string, n int) []byte {
 	size := int(descr[2] - '0')
 	return Archive(Named(name, NPY(descr, false, fmt.Sprintf("(%d,)", n), make([]byte, n*size))))

@@ -73,7 +73,8 @@ func (d *Dense) RowNorm(a *Node) *Node {
 	return Div(a, MaxScalar(ReduceAndKeep(a, ReduceSum, 1), 1))
 }
 
-// SoftmaxOver is the softmax of scores, [n, n], in every row over the places where mask is positive; 0 elsewhere.
+// SoftmaxOver is the softmax of scores, [n, n], over those entries of every row at which mask is positive. All other
+// entries are 0.
 func (d *Dense) SoftmaxOver(scores, mask *Node) *Node {
 	is := GreaterThan(mask, ZerosLike(mask))
 	scores = Where(is, scores, MulScalar(OnesLike(scores), -1e30))
@@ -191,7 +192,7 @@ func dense(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]tra
 	for _, arc := range g.Arcs {
 		out[int(arc[0])*n+int(arc[1])] = 1
 	}
-	labels := make([]float32, n*g.NumClasses) // of the training nodes
+	labels := make([]float32, n*g.NumClasses) // one-hot rows of the training nodes
 	for i, l := range g.Labels {
 		if g.Splits[0].Train[i] {
 			labels[i*g.NumClasses+int(l)] = 1
