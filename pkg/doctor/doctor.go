@@ -11,26 +11,27 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// Report is the result. What is missing is empty, 0, or null in JSON.
+// Report is the result of [Examine]. What is missing is empty, 0, or null in JSON.
 type Report struct {
-	// Engine is the engine that would be used, and Why the reason. Plugin is the plugin's path, empty for pure Go, and
-	// Version its own description.
+	// Engine is the engine that would be used, and Why the reason. Plugin is the path of its plugin, empty for the
+	// pure-Go engine. Version is the plugin's own description.
 	Engine  string `json:"engine"`
 	Why     string `json:"why"`
 	Plugin  string `json:"plugin"`
 	Version string `json:"version"`
-	// Plugins that are installed, by "cpu" and "cuda".
+	// Plugins are the paths of the installed plugins, by "cpu" and "cuda".
 	Plugins map[string]string `json:"plugins"`
-	// Data is the data directory, and Datasets are those whose files are all in it.
+	// Data is the folder of datasets. Datasets are the names of those datasets whose files are all in it.
 	Data     string   `json:"data"`
 	Datasets []string `json:"datasets"`
 	// Kernel is the path of the kernel.json that Jupyter would use for Go notebooks.
 	Kernel string `json:"kernel"`
 	GPU    bool   `json:"gpu"`
 	Cores  int    `json:"cores"`
-	// Threads that the engine computes on; 0 where results do not depend on it.
+	// Threads is the number of threads that the engine computes on; 0 if results do not depend on it.
 	Threads int `json:"threads,omitempty"`
-	// Memory of the machine or of the container, in bytes; 0 where unknown.
+	// Memory is the memory of the machine or of the container, and FreeMemory is what is free of it, in bytes; 0 if
+	// unknown.
 	Memory     int64  `json:"memory_bytes"`
 	FreeMemory int64  `json:"free_memory_bytes"`
 	Platform   string `json:"platform"`
@@ -39,8 +40,8 @@ type Report struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Examine opens the engine with the given name ("" chooses one) and examines the machine. Where no engine works, the
-// report has an error.
+// Examine opens the engine with the given name (the empty name chooses one) and examines the machine. If no engine
+// works, the report says why.
 func Examine(engineName string, data datasets.Options) *Report {
 	r := &Report{Plugins: engine.Plugins(), Datasets: []string{}, Kernel: kernel(), GPU: engine.HasGPU(),
 		Cores: runtime.NumCPU(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
@@ -63,8 +64,8 @@ func Examine(engineName string, data datasets.Options) *Report {
 	return r
 }
 
-// Present tells, by the sizes of files, whether a folder has those files of a dataset that all models need. Generated
-// datasets need none.
+// Present tells whether a folder has those files of a dataset that all models need. It compares only the sizes of
+// files. Generated datasets need no files.
 func Present(name, dir string) bool {
 	info, err := datasets.Info(name)
 	if err != nil {
@@ -78,8 +79,9 @@ func Present(name, dir string) bool {
 	return true
 }
 
-// kernel finds the kernel spec: in the .venv of this checkout, from the working directory upwards, else in Jupyter's
-// folders of the user and of the machine (jupyter_core, "Common Directories and File Locations").
+// kernel returns the path of the kernel.json of the Go kernel. It looks into the .venv of this checkout, from the
+// working directory upwards, then into Jupyter's folders of the user and of the machine (jupyter_core, "Common
+// Directories and File Locations").
 func kernel() string {
 	var dirs []string
 	if wd, err := os.Getwd(); err == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/doctor"
 )
 
-// What a machine has, with an empty folder for datasets.
+// The machine is examined with an empty folder for datasets.
 func ExampleExamine() {
 	dir, err := os.MkdirTemp("", "data")
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// InOwnProcess runs a task in a new process of this programme, so that the memory it reports is its own. It runs the
-// task twice: compiling takes memory too, and the second process finds the program that the first compiled. command
-// builds the call of the programme self for the task, as JSON; it must write the record of [ExecuteAlone] to stdout,
-// as JSON.
+// InOwnProcess runs a task in a new process of the running executable, so that the memory that the process reports is
+// that of the task. It does so twice, and returns the second record: compiling takes memory, too, and the second
+// process loads the program that the first one compiled. command returns the call of the executable file self that runs
+// the task, which is given as JSON. This call must write the record of [ExecuteAlone] to stdout, as JSON.
 func InOwnProcess(ctx context.Context, t Task,
 	command func(self, task string) *exec.Cmd) (record results.Record, err error) {
 	self, err := os.Executable()
@@ -44,7 +44,7 @@ func InOwnProcess(ctx context.Context, t Task,
 	return record, nil
 }
 
-// ExecuteAlone runs the task of a process that [InOwnProcess] started.
+// ExecuteAlone runs a task in the process that [InOwnProcess] started for it.
 func ExecuteAlone(ctx context.Context, t Task, engineName string,
 	load func(ctx context.Context, name string) (*graphs.Graph, error)) (record results.Record, err error) {
 	g, err := load(ctx, t.Dataset)

@@ -10,21 +10,23 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Rule gives settings to models on datasets. A rule that names no models applies to all that are registered, and gives
-// each the settings that it has. Models that a rule names must have all of its settings.
+// Rule gives settings to models on datasets. A rule that names no models applies to all registered models; each of them
+// takes only those of the rule's settings that it has. A rule that names models is an error if one of these models
+// lacks one of its settings.
 type Rule struct {
 	Note string `json:"note,omitempty"`
-	// Datasets and Models are those that the rule applies to; an empty list stands for all.
+	// Datasets and Models are what the rule applies to; an empty list stands for all.
 	Datasets []string `json:"datasets,omitempty"`
 	Models   []string `json:"models,omitempty"`
-	// Settings by their names in JSON: a value, or a list to choose from.
+	// Settings are the settings by their names in JSON. Each has one value, or a list of values to choose from.
 	Settings map[string]list `json:"settings,omitempty"`
-	// Depths are alternative combinations of settings that belong together, such as numbers of layers with a bound.
-	// They replace those of earlier rules, and override Settings.
+	// Depths are alternative combinations of settings that belong together, such as numbers of layers with a bound on
+	// the weights. They replace the depths of earlier rules. A setting in a combination takes precedence over the same
+	// setting in Settings.
 	Depths []Settings `json:"depths,omitempty"`
 }
 
-// Check returns an error where the rule has a setting that no model has.
+// Check returns an error if the rule has a setting that no model has.
 func (r Rule) Check() error {
 	all := Settings{}
 	for key, values := range r.Settings {
@@ -55,19 +57,19 @@ func (l *list) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// grid is what the rules applied so far allow.
+// grid holds the values and depths to choose from, according to the rules that were added by refine.
 type grid struct {
 	lists  map[string]list
 	depths []Settings
-	any    bool // whether any rule applied
+	any    bool // tells whether any rule was added
 }
 
-// refine adds a rule; c is a configuration of the model.
+// refine adds a rule. c, any configuration of the model, tells which settings the model has.
 func (g *grid) refine(r Rule, c train.Config) {
 	g.any = true
 	own := func(s Settings) Settings {
 		if len(r.Models) > 0 {
-			return s // a named model must have all settings: a missing one is an error
+			return s // nothing is left out: a setting that the model lacks is an error later
 		}
 		return s.within(c)
 	}
@@ -86,8 +88,8 @@ func (g *grid) refine(r Rule, c train.Config) {
 	}
 }
 
-// candidates are all combinations. Depths change slowest; of the settings, ordered by name, the first changes fastest.
-// Combinations that differ only in settings that the model lacks count once.
+// candidates returns all combinations as configurations. Depths change slowest. Among the settings, ordered by name,
+// the first changes fastest. Combinations that differ only in settings that the model lacks give one configuration.
 func (g grid) candidates(c train.Config) ([]train.Config, error) {
 	if !g.any {
 		return nil, nil

@@ -15,28 +15,28 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Claims are for runs to be recorded in a store, so that processes sharing the store make each run once. A claim is a
-// lock in a folder beside the store, named by the run's key; the folder also holds the checkpoints of trainings not
-// yet recorded. When a process ends, however that happens, its claims end.
+// Claims make sure that processes which share a store of run records make each run only once. A claim is a lock file in
+// a folder beside the store, named by the run's key. The folder also holds the checkpoints of trainings that are not
+// recorded yet. The claims of a process end with the process, even if it crashes.
 type Claims struct{ dir string }
 
-// ClaimsOf are the claims for a store.
+// ClaimsOf returns the claims for the runs of a store.
 func ClaimsOf(store *results.Store) Claims { return Claims{store.Path() + ".checkpoints"} }
 
 const lockSuffix, checkpointSuffix = ".lock", ".checkpoint"
 
-// Claim is the right to make a run; nil means that another process has it.
+// Claim is the right to make a run. A nil claim means that another process has this right.
 type Claim struct {
 	*files.Lock
 	checkpoint string
 }
 
-// Try claims a run; nil where another process has it.
+// Try claims a run. The claim is nil if another process has it.
 func (c Claims) Try(key string) (*Claim, error) {
 	return c.take(key, func(path string) (*files.Lock, error) { return files.TryLock(path) })
 }
 
-// Await claims a run, and waits while another process has it.
+// Await claims a run, and waits as long as another process has the claim.
 func (c Claims) Await(ctx context.Context, key string) (*Claim, error) {
 	return c.take(key, func(path string) (*files.Lock, error) { return files.AwaitLock(ctx, path) })
 }
@@ -57,13 +57,13 @@ func (c Claims) take(key string, lock func(path string) (*files.Lock, error)) (*
 	}
 }
 
-// Training is the checkpoint of the claimed training. A state that another version left is replaced, since the run is
-// to be one of this programme.
+// Training is the checkpoint of the claimed training. The state of a training by another version of revgnn is replaced,
+// not continued, since the record is to be one of this version.
 func (c *Claim) Training(every time.Duration) *train.Checkpoint {
 	return &train.Checkpoint{Path: c.checkpoint, Every: every, Versions: results.Versions(), Replace: true}
 }
 
-// Recorded removes the checkpoint of a run once it is recorded.
+// Recorded removes the checkpoint of a run; it is to be called once the run is recorded.
 func (c *Claim) Recorded() error {
 	if err := os.Remove(c.checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the run is recorded, but its checkpoint cannot be removed: %w", err)
@@ -71,8 +71,8 @@ func (c *Claim) Recorded() error {
 	return nil
 }
 
-// tidy removes checkpoints of recorded runs, which remain when a process is killed between recording and removing, and
-// the folder if it is empty.
+// tidy removes checkpoints of recorded runs. They remain if a process is killed after it has recorded the run and
+// before it has removed the checkpoint. tidy then removes the folder if it is empty.
 func (c Claims) tidy(records Records) error {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {
@@ -95,6 +95,6 @@ func (c Claims) tidy(records Records) error {
 			return err
 		}
 	}
-	os.Remove(c.dir) // succeeds only if empty
+	os.Remove(c.dir) // fails if the folder is not empty
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 
 // Cost is the estimated cost of a run.
 type Cost struct {
-	// Seconds are estimated from recorded runs of the same program on this machine; 0 where there are none.
+	// Seconds is the time, estimated from recorded runs of the same program on this machine; 0 if there are none.
 	Seconds float64 `json:"seconds,omitempty"`
 	// Bytes is the smallest peak memory of any process that made a run of the same program. If there is no such run,
 	// AtLeast is set and Bytes is the lower bound [train.Least].
@@ -19,17 +19,17 @@ type Cost struct {
 	AtLeast bool  `json:"bytes_at_least,omitempty"`
 }
 
-// Costs are what recorded runs took, by program.
+// Costs hold the times and memory of recorded runs, by the keys of their programs.
 type Costs struct {
 	machine  results.Machine
 	programs map[string][]run
 }
 
-// run is what a record tells about cost.
+// run is what a record says about cost.
 type run struct {
-	here    bool // on this machine
+	here    bool // made on this machine
 	kind    string
-	limit   int // epochs asked for
+	limit   int // the largest number of epochs allowed
 	seconds float64
 	Epochs  int     `json:"epochs"`
 	Epoch   float64 `json:"epoch_seconds"`
@@ -37,7 +37,7 @@ type run struct {
 	Peak    int64   `json:"peak_rss_bytes"`
 }
 
-// without are the settings that do not change the work of a program's step.
+// without lists settings that do not change how much work a training step is.
 var without = []string{"lr", "dropout", "weight_decay", "seed", "epochs", "patience"}
 
 // trains tells whether runs of a kind take training steps.
@@ -45,8 +45,8 @@ func trains(kind string) bool {
 	return kind == results.Train || kind == results.Bench || kind == results.Search
 }
 
-// program is equal for tasks that run the same program on the same graph. Trainings, benchmarks and trials of searches
-// share programs, as they take the same steps.
+// program returns a key that is equal for tasks that run the same compiled program on the same graph. Trainings,
+// benchmarks and trials of searches share programs, since they make the same training steps.
 func (t Task) program() string {
 	kind, values := t.Kind, map[string]any{}
 	if trains(kind) {
@@ -55,7 +55,7 @@ func (t Task) program() string {
 	if kind != results.Measure {
 		values = t.Config.Resolved().Values()
 	}
-	// With dropout, of any probability, training and evaluation are two programs.
+	// A model with dropout, of whatever probability, evaluates by a program of its own; without dropout it does not.
 	dropout, _ := values["dropout"].(float64)
 	for _, key := range without {
 		delete(values, key)
@@ -63,13 +63,13 @@ func (t Task) program() string {
 	values["drops"] = dropout > 0
 	key, err := results.Key(map[string]any{"kind": kind, "dataset": t.Dataset, "settings": values})
 	if err != nil {
-		panic(err) // a task is plain data
+		panic(err) // a task is plain data, which can always be written as JSON
 	}
 	return key
 }
 
-// NewCosts reads the records of runs on an engine ("": on any). Runs that went wrong, and unreadable records, are
-// ignored.
+// NewCosts reads the records of runs on an engine (empty: on any engine). It ignores runs that went wrong, runs on
+// machines with another GPU, and unreadable records.
 func NewCosts(records []results.Record, engine string) *Costs {
 	c := &Costs{results.Begin(results.Measure).Machine, map[string][]run{}}
 	for i := range records {
@@ -90,8 +90,9 @@ func NewCosts(records []results.Record, engine string) *Costs {
 	return c
 }
 
-// Of estimates a task's cost. A training takes as long as other trainings of its program, which may stop early as it
-// may. If there are none, it takes a step for each of its epochs, timed by benchmarks and trials of searches.
+// Of estimates a task's cost. The time of a training is estimated from recorded trainings by the same program, since
+// they may stop as early as this one. If there are none, it is the time to compile and the time of a step for each of
+// its epochs, as recorded by benchmarks and trials of searches.
 func (c *Costs) Of(t Task) Cost {
 	var whole, steps []float64
 	out := Cost{Bytes: train.Least(SizeOf(t.Dataset), t.Config), AtLeast: true}
@@ -116,8 +117,8 @@ func (c *Costs) Of(t Task) Cost {
 	return out
 }
 
-// of estimates a task's time from a run of its kind and program, whose other settings may differ; early stopping is
-// expected at the same epoch.
+// of estimates a task's time from a run of the same kind and program, which may differ in other settings. If that run
+// stopped early, the task is expected to stop at the same epoch.
 func (r run) of(t Task) float64 {
 	if t.Kind != results.Train {
 		return r.seconds
@@ -129,12 +130,12 @@ func (r run) of(t Task) float64 {
 	return r.Compile + (r.seconds-r.Compile)*float64(epochs)/float64(r.Epochs)
 }
 
-// SizeOf is a dataset's size as known without loading it; zero where it is not known.
+// SizeOf is a dataset's size, as far as it is known without loading the dataset; zero if it is not known.
 func SizeOf(dataset string) train.Size {
 	if nodes, edges, ok := isRandom(dataset); ok {
 		return train.Size{Nodes: nodes, Edges: edges, Features: randomFeatures, Classes: 2}
 	}
-	sets, _ := data.Datasets() // see Datasets for the error
+	sets, _ := data.Datasets() // Datasets reports the error
 	for _, d := range sets {
 		if s := d.Statistics; d.Name == data.Base(dataset) {
 			return train.Size{Nodes: s.Nodes, Edges: s.Edges, Features: s.Features, Classes: s.Classes}
@@ -143,7 +144,7 @@ func SizeOf(dataset string) train.Size {
 	return train.Size{}
 }
 
-// timed is the benchmark that times a task's program.
+// timed returns the benchmark that times the steps of a task's program.
 func timed(t Task) Task {
 	const steps = 3 // the first is not counted
 	t.Kind, t.Split, t.Follow = results.Bench, results.NoSplit, nil

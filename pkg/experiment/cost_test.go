@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// ran is a record of a task, made on this machine.
+// ran returns the record of a task, as if it had run on this machine.
 func ran(t *testing.T, task Task, seconds float64, outcome any) results.Record {
 	t.Helper()
 	r := results.Begin(task.Kind)
@@ -43,7 +43,7 @@ func TestCosts(t *testing.T) {
 	longer := other
 	longer.Config.Epochs = 400
 	whole := task
-	whole.Config.Dropout = 0 // without dropout evaluation has no program of its own
+	whole.Config.Dropout = 0 // this makes another program: see Task.program
 	wider := task
 	wider.Config.Hidden *= 2
 	timing := Whole(results.Bench, "cora", c)
@@ -53,7 +53,7 @@ func TestCosts(t *testing.T) {
 		records []results.Record
 		task    Task
 		seconds float64
-		bytes   int64 // 0: a lower bound
+		bytes   int64 // 0: the least number of bytes is expected, as a lower bound
 	}{
 		{"the same run", []results.Record{early}, task, 12, 5e8},
 		{"settings that leave the work as it is", []results.Record{early}, other, 12, 5e8},

@@ -15,8 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Work asks for the same training on two splits. A Runner makes the runs that no record answers yet; a second call of
-// Run would find both records, and make none.
+// The function work asks for the same training on two splits. The Runner makes the runs that have no record yet. A
+// second call of Run would find both records, and make no run.
 func Example() {
 	dir, err := os.MkdirTemp("", "runs")
 	if err != nil {

@@ -18,14 +18,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// errInterrupted is the error of a run that was asked to stop; such a run leaves no record.
+// errInterrupted is the error of a run that was interrupted. Such a run leaves no record.
 var errInterrupted = errors.New("interrupted")
 
-// Place is where a task runs, and who is told of its progress.
+// Place has the engine and the graph that a task runs with, and the functions that are told of its progress.
 type Place struct {
 	Engine *engine.Engine
 	Graph  *graphs.Graph
-	// Alone tells that nothing else has run in this process, so that the process's memory is the task's.
+	// Alone tells that nothing else has run in this process, so that the memory of the process is that of the task.
 	Alone bool
 	// Epoch, Checkpoint and Notice are passed on to trainings; see the fields of the same names in [train.Options].
 	Epoch      func(train.Epoch)
@@ -34,7 +34,7 @@ type Place struct {
 }
 
 // Execute runs a task and returns its record, which the caller must store. A run that diverges or fails also has a
-// record, with that status. An error means that the run was interrupted, or that there is nothing to record.
+// record; its status says so. An error means that the run was interrupted, or that there is nothing to record.
 func Execute(ctx context.Context, p Place, t Task) (results.Record, error) {
 	r := results.Begin(t.Kind)
 	r.Key, r.Dataset, r.Split = t.Key(), t.Dataset, t.Split
@@ -51,7 +51,7 @@ func Execute(ctx context.Context, p Place, t Task) (results.Record, error) {
 	out, status, message, err := p.run(ctx, t)
 	r.Seconds = time.Since(r.Started).Seconds()
 	if trained, ok := out.(Trained); ok {
-		r.Seconds = max(r.Seconds, trained.Seconds) // includes the seconds before it was resumed
+		r.Seconds = max(r.Seconds, trained.Seconds) // for a resumed training, this includes the seconds before
 	}
 	switch {
 	case ctx.Err() != nil || status == train.Interrupted:
@@ -67,7 +67,7 @@ func Execute(ctx context.Context, p Place, t Task) (results.Record, error) {
 	return r, nil
 }
 
-// run does the work. It returns the outcome, the status, and a message about it.
+// run does the task's work. It returns the outcome, the status, and a message about the status.
 func (p Place) run(ctx context.Context, t Task) (out any, status, message string, err error) {
 	switch t.Kind {
 	case results.Train:
@@ -86,9 +86,10 @@ func (p Place) run(ctx context.Context, t Task) (out any, status, message string
 
 // time times training steps for a benchmark.
 func (p Place) time(ctx context.Context, t Task) (*Timed, error) {
-	// Return the memory left over from loading the graph: it belongs neither to the programme nor to the benchmark.
+	// Give back to the system the memory that loading the graph took and has freed. Otherwise it would count as memory
+	// of the idle process, and the benchmark would seem to need less.
 	debug.FreeOSMemory()
-	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // resets the peak, on Linux
+	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // resets the peak of the process's memory, on Linux
 	idle := machine.ResidentSet()
 	b, err := train.Bench(ctx, p.Engine, p.Graph, t.Config, nil)
 	if err != nil {
@@ -96,14 +97,14 @@ func (p Place) time(ctx context.Context, t Task) (*Timed, error) {
 	}
 	out := &Timed{Benchmark: *b}
 	if p.Alone {
-		// The benchmark's own number comes from getrusage, which may include the memory of the parent process that
-		// started this one.
+		// The peak in Benchmark comes from getrusage, which may include the memory of the process that started this
+		// one.
 		out.IdleRSS, out.PeakRSS = idle, machine.PeakResidentSet()
 	}
 	return out, nil
 }
 
-// train trains, and follows the trained model's states if the task asks for that.
+// train fits the model. If the task asks for states ([Task.Follow]), it then computes them from the trained model.
 func (p Place) train(ctx context.Context, t Task) (any, string, string, error) {
 	r, err := train.Fit(ctx, p.Engine, p.Graph, t.Split, t.Config,
 		&train.Options{Epoch: p.Epoch, Checkpoint: p.Checkpoint, Notice: p.Notice})

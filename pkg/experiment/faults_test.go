@@ -17,12 +17,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// longer is a profile whose trainings take long enough to be killed.
+// longer is a profile whose trainings take so long that they can be killed while they run.
 const longer = `{"name": "tiny", "datasets": ["minesweeper"], "splits": [0, 1], "tried": 1,
 	"candidates": [{"settings": {"hidden": 4, "epochs": 60, "patience": 40, "max_iterations": 4, "dropout": 0.2,
 		"lr": [0.01, 0.02]}, "depths": [{"forward": 2, "reverse": 2}]}]}`
 
-// TestOtherProcess is not a test but the process that [process] starts: it prints which runs it made.
+// TestOtherProcess is not a test. It runs in the process that [process] starts, where it makes the missing runs of a
+// store, and prints which runs it made.
 func TestOtherProcess(t *testing.T) {
 	path := os.Getenv("REVGNN_TEST_STORE")
 	if path == "" {
@@ -49,8 +50,8 @@ func process(t *testing.T, store string) (*exec.Cmd, *strings.Builder) {
 	return c, &out
 }
 
-// outcomes are the outcomes of all runs in a store, without times and memory. Duplicate runs, and files left beside
-// the store, are errors.
+// outcomes returns the outcomes of all runs in a store, without times and memory. It reports an error if a run is there
+// twice, or if files are left beside the store.
 func outcomes(t *testing.T, path string) map[string]string {
 	t.Helper()
 	s, err := results.OpenExisting(path)
@@ -80,7 +81,7 @@ func outcomes(t *testing.T, path string) map[string]string {
 	return out
 }
 
-// unbroken returns the outcomes of a process that is not disturbed, and the time that it takes.
+// unbroken runs a process that nothing disturbs, and returns the outcomes and the time that it took.
 func unbroken(t *testing.T) (map[string]string, time.Duration) {
 	t.Helper()
 	path, start := filepath.Join(t.TempDir(), "runs.sqlite"), time.Now()
@@ -103,7 +104,8 @@ func equal(t *testing.T, got, want map[string]string) {
 	}
 }
 
-// TestTwoProcesses: of two processes that share a store, one makes each run, and both end when all runs are made.
+// TestTwoProcesses: if two processes share a store, each run is made by only one of them, and both end when all runs
+// are made.
 func TestTwoProcesses(t *testing.T) {
 	want, _ := unbroken(t)
 	path := filepath.Join(t.TempDir(), "runs.sqlite")
@@ -119,8 +121,8 @@ func TestTwoProcesses(t *testing.T) {
 	equal(t, outcomes(t, path), want)
 }
 
-// TestKilled kills processes at random moments, until one completes. The records are those of an undisturbed process.
-// The number of kills is half of REVGNN_TEST_FAULTS, if that is set.
+// TestKilled kills one process after the other at random moments, until one completes. The records must be those of an
+// undisturbed process. The number of kills is half of REVGNN_TEST_FAULTS, if that is set.
 func TestKilled(t *testing.T) {
 	kills := 3
 	if n, err := strconv.Atoi(os.Getenv("REVGNN_TEST_FAULTS")); err == nil {
@@ -148,7 +150,8 @@ func TestKilled(t *testing.T) {
 	t.Logf("%d trainings were gone on with", goneOn)
 }
 
-// TestClaimedRunsAreLeft: while another process has claimed all runs, this one waits, and makes none of them.
+// TestClaimedRunsAreLeft: while another process holds the claims of all runs, this process waits, and makes none of
+// them.
 func TestClaimedRunsAreLeft(t *testing.T) {
 	r := runner(t, filepath.Join(t.TempDir(), "runs.sqlite"))
 	r.Datasets = []string{"minesweeper"}
@@ -187,7 +190,8 @@ func TestClaimedRunsAreLeft(t *testing.T) {
 	}
 }
 
-// TestCheckpointOfAnotherVersion: a checkpoint of another version is not resumed; the run starts over, with a notice.
+// TestCheckpointOfAnotherVersion: a training does not go on from a checkpoint of another version. It starts over, and a
+// notice says so.
 func TestCheckpointOfAnotherVersion(t *testing.T) {
 	r := runner(t, filepath.Join(t.TempDir(), "runs.sqlite"))
 	r.Datasets = []string{"minesweeper"}

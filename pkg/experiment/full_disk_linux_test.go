@@ -8,8 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine/machinetest"
 )
 
-// TestFaultFullDisk: where the file of records cannot grow, a process ends with an error that says so. Once there is
-// room, the next process makes the missing runs.
+// TestFaultFullDisk: if the disk is full, so that the store of records cannot grow, a process ends with an error that
+// says so. Once there is room, the next process makes the missing runs.
 func TestFaultFullDisk(t *testing.T) {
 	want, _ := unbroken(t)
 	disk, resize := machinetest.Disk(t, 36<<10)

@@ -15,36 +15,36 @@ type Trained struct {
 	Followed *Followed `json:"followed,omitempty"`
 }
 
-// Followed are a trained model's states, small enough for a record.
+// Followed are the states of a trained model after some of its layers, reduced to what is small enough for a record.
 type Followed struct {
 	Forward []Layer `json:"forward"`
 	Reverse []Layer `json:"reverse,omitempty"`
 	Boards  []Board `json:"boards,omitempty"`
 }
 
-// Layer is the state after a number of layers in one direction. Boards are, for each part of the board asked for, the
-// probabilities of a mine that the head gives when it reads this state alone.
+// Layer is the state after a number of layers in one direction. For each part of the board in [Follow.Boards], Boards
+// has the probabilities of a mine that the model's head gives when it reads this state alone.
 type Layer struct {
 	Layer  int          `json:"layer"`
 	GSL    train.Number `json:"gsl"`
 	Boards [][]float64  `json:"boards,omitempty"`
 }
 
-// Board is a part of a board of mines: where the mines are, and the probabilities of a mine by the whole model.
+// Board is a part of a board of mines: where the mines are, and the probabilities of a mine that the whole model gives.
 type Board struct {
 	Part
 	Mines       []float64 `json:"mines"`
 	Probability []float64 `json:"probability"`
 }
 
-// Timed is the outcome of a benchmark. IdleRSS is the memory in bytes of its process before it began; it is 0 where
-// the process also ran other tasks, whose memory the peak then includes.
+// Timed is the outcome of a benchmark. IdleRSS is the memory of its process before the benchmark began, in bytes. It is
+// 0 if the process also ran other tasks, since the peak may then be theirs.
 type Timed struct {
 	train.Benchmark
 	IdleRSS int64 `json:"idle_rss_bytes,omitempty"`
 }
 
-// Own is the memory that the benchmark took, in bytes; 0 where unknown.
+// Own is the memory that the benchmark itself took, in bytes; 0 if unknown.
 func (t Timed) Own() float64 {
 	if t.IdleRSS == 0 {
 		return 0
@@ -52,7 +52,8 @@ func (t Timed) Own() float64 {
 	return float64(t.PeakRSS - t.IdleRSS)
 }
 
-// condense extracts what was asked for from a trajectory.
+// condense extracts from a trajectory what a record keeps: the smoothness after each layer, and the probabilities on
+// the parts of the board.
 func condense(t *train.Trajectory, boards []Part, g *graphs.Graph) *Followed {
 	layers := func(states []train.State) []Layer {
 		out := make([]Layer, len(states))
@@ -75,7 +76,7 @@ func condense(t *train.Trajectory, boards []Part, g *graphs.Graph) *Followed {
 	return f
 }
 
-// pick selects entries, and rounds them to three decimals.
+// pick returns the values at the given places, rounded to three decimals.
 func pick(values []float64, at []int) []float64 {
 	out := make([]float64, len(at))
 	for i, k := range at {

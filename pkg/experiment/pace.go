@@ -7,8 +7,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// paced passes each epoch to f with an estimate of the seconds left. The first epoch in this process, when the engine
-// warms up, is left out of the estimate once there are others.
+// paced returns a function that passes each epoch to f, with an estimate of the seconds left. The estimate is made from
+// the mean time of the epochs after the first one in this process, since the engine warms up in the first one. Right
+// after the first epoch there is no other time yet, so that its own time is used.
 func paced(f func(e train.Epoch, left float64)) func(train.Epoch) {
 	var start time.Time
 	first := 0
@@ -23,7 +24,7 @@ func paced(f func(e train.Epoch, left float64)) func(train.Epoch) {
 	}
 }
 
-// Duration writes a number of seconds for people.
+// Duration writes a number of seconds as text, such as "12 s" or "3 min".
 func Duration(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second))
 	if d < time.Minute {

@@ -2,25 +2,26 @@ package experiment
 
 import "fmt"
 
-// Plan lists the runs that work needs, and their cost.
+// Plan lists the runs that a [Work] needs, and their cost.
 type Plan struct {
-	// Steps are all runs, including those that are recorded and those that are provisional.
+	// Steps are all runs: recorded ones, missing ones, and provisional ones, whose settings are not chosen yet.
 	Steps []Step `json:"steps"`
 	// Skipped is the number of steps in other shards.
 	Skipped int `json:"skipped"`
 	// Done and Missing are the numbers of steps with and without a record.
 	Done    int `json:"done"`
 	Missing int `json:"missing"`
-	// Seconds is the estimated time of the missing steps, without the Unknown steps whose time is not known.
+	// Seconds is the estimated time of the missing steps. Unknown is the number of missing steps whose time cannot be
+	// estimated; they are not included in Seconds.
 	Seconds float64 `json:"seconds"`
 	Unknown int     `json:"unknown"`
-	// Bytes is the largest memory of any missing step. AtLeast tells that it is a lower bound, since some steps have
-	// never run.
+	// Bytes is the largest memory that any missing step needs. AtLeast tells that it is a lower bound, since the memory
+	// of some steps is not known from runs.
 	Bytes   int64 `json:"bytes"`
 	AtLeast bool  `json:"bytes_at_least"`
 }
 
-// plan lists the runs that work needs, given the records that are there.
+// plan lists the runs that work needs. Runs with a record in records are done.
 func plan(s Scope, records Records, costs *Costs, work Work, shard Shard) Plan {
 	v := NewView(s, records)
 	work(v)
@@ -48,7 +49,7 @@ func plan(s Scope, records Records, costs *Costs, work Work, shard Shard) Plan {
 	return p
 }
 
-// Time writes the time of the missing runs for people.
+// Time writes the time of the missing runs as text.
 func (p Plan) Time() string { return timeOf(p.Seconds, p.Unknown) }
 
 func timeOf(seconds float64, unknown int) string {
@@ -63,7 +64,7 @@ func timeOf(seconds float64, unknown int) string {
 	return fmt.Sprintf("at least %s, and %d runs whose time is not known yet", Duration(seconds), unknown)
 }
 
-// open lists the steps that must still run; those in tried are left out.
+// open lists the steps that must still run, without those in tried.
 func (p Plan) open(tried map[string]bool) (steps []Step) {
 	for _, s := range p.Steps {
 		if !s.Done && !s.Provisional && !tried[s.Key] {

@@ -13,27 +13,29 @@ type Profile struct {
 	Name string `json:"name"`
 	// About describes the profile; every result repeats it.
 	About string `json:"about"`
-	// Datasets are run unless others are asked for.
+	// Datasets are the datasets that are run unless the user names others.
 	Datasets []string `json:"datasets"`
-	// Splits are trained on. On the first Tried of them, settings are chosen among the candidates.
+	// Splits are the splits that models are trained on. Settings are chosen among the candidates on the first Tried of
+	// them.
 	Splits []int `json:"splits"`
 	Tried  int   `json:"tried"`
-	// Rules make the candidates for a dataset and a model: see [Profile.Candidates].
+	// Rules give the candidates for a dataset and a model: see [Profile.Candidates].
 	Rules []Rule `json:"candidates"`
-	// LeftOut is not run unless its models or datasets are asked for by name.
+	// LeftOut lists what is not run unless the user names its models or datasets.
 	LeftOut []LeftOut `json:"left_out,omitempty"`
-	// Chosen are settings that an earlier search found; they replace the candidates.
+	// Chosen are settings that an earlier search found. For their models and datasets they take the place of the
+	// candidates.
 	Chosen []Choice `json:"chosen,omitempty"`
 }
 
-// LeftOut names models on datasets that a profile has settings for but does not run, and why.
+// LeftOut names models on datasets that a profile has settings for, but that are not run, and says why.
 type LeftOut struct {
 	Why      string   `json:"why"`
 	Datasets []string `json:"datasets"`
 	Models   []string `json:"models"`
 }
 
-// leftOut says why a model is not run on a dataset; empty if it is.
+// leftOut says why a model is not run on a dataset; empty if it is run.
 func (p Profile) leftOut(dataset, model string) string {
 	for _, l := range p.LeftOut {
 		if slices.Contains(l.Datasets, dataset) && slices.Contains(l.Models, model) {
@@ -43,22 +45,23 @@ func (p Profile) leftOut(dataset, model string) string {
 	return ""
 }
 
-// Choice is the settings chosen for a model on a dataset; other settings have the model's defaults.
+// Choice holds the settings chosen for a model on a dataset. All other settings have the model's defaults.
 type Choice struct {
 	Note     string   `json:"note,omitempty"`
 	Dataset  string   `json:"dataset"`
 	Model    string   `json:"model"`
 	Settings Settings `json:"settings"`
-	// Search is the ID of the search that made the choice: its trials are recorded as runs of the profile with this name.
+	// Search is the ID of the search that made the choice. Its trials are recorded as runs of a profile with this name.
 	Search string `json:"search,omitempty"`
-	// Splits, if any, are trained on in place of the profile's.
+	// Splits, if there are any, take the place of the profile's splits.
 	Splits []int `json:"splits,omitempty"`
-	// Seeds is the number of trainings on each split, 1 if it is left out: see [Found].
+	// Seeds is the number of trainings on each split, with different seeds; 1 if it is left out. See [Found].
 	Seeds int `json:"seeds,omitempty"`
 }
 
-// Candidates are the settings to choose from for a model on a dataset: those chosen earlier, else those that the rules
-// give, where later rules refine earlier ones. An empty list means that there are no settings for the model.
+// Candidates returns the settings to choose from for a model on a dataset: the settings in Chosen if there are any,
+// otherwise those that the rules give, where later rules refine earlier ones. An empty list means that the profile has
+// no settings for the model.
 func (p Profile) Candidates(dataset, model string) ([]train.Config, error) {
 	c, found := p.chosen(dataset, model)
 	if !found {
@@ -74,7 +77,7 @@ func (p Profile) Candidates(dataset, model string) ([]train.Config, error) {
 	return []train.Config{only}, nil
 }
 
-// chosen is what an earlier search has come to for a model on a dataset.
+// chosen returns the entry of Chosen for a model on a dataset, and whether there is one.
 func (p Profile) chosen(dataset, model string) (Choice, bool) {
 	for _, c := range p.Chosen {
 		if c.Dataset == dataset && c.Model == model {
@@ -84,7 +87,7 @@ func (p Profile) chosen(dataset, model string) (Choice, bool) {
 	return Choice{}, false
 }
 
-// Candidates are the settings that rules give a model on a dataset; later rules refine earlier ones.
+// Candidates returns the settings that rules give a model on a dataset. Later rules refine earlier ones.
 func Candidates(rules []Rule, dataset, model string) ([]train.Config, error) {
 	g := grid{lists: map[string]list{}}
 	for _, r := range rules {

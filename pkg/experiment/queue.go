@@ -9,19 +9,19 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// queue finds the runs that work still needs, in a store that other processes may add to.
+// queue finds the runs that work still needs. Other processes may add records to the same store at any time.
 type queue struct {
 	*Runner
 	work Work
 	// Runs that failed before began are made again. Runs in tried are not made again, whatever their status.
 	began time.Time
 	tried map[string]bool
-	// records and plan are as of the last look.
+	// records and plan are those of the last call of look.
 	records Records
 	plan    Plan
 }
 
-// look reads the records, and plans what is left to do.
+// look reads the records, and plans the runs that are left to do.
 func (q *queue) look() error {
 	all, err := q.all()
 	if err != nil {
@@ -37,8 +37,8 @@ func (q *queue) look() error {
 	return nil
 }
 
-// next claims the first run that no other process has claimed. Where others have claimed all that are left, it waits;
-// where none is left, it returns nil.
+// next claims the first run that no other process has claimed. If other processes have claimed all runs that are left,
+// it waits. If no run is left, it returns nil.
 func (q *queue) next(ctx context.Context) (*Step, *Claim, error) {
 	if err := q.look(); err != nil {
 		return nil, nil, err
@@ -52,7 +52,7 @@ func (q *queue) next(ctx context.Context) (*Step, *Claim, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		// Another process may have made this run since the last look.
+		// Another process may have made this run since the records were read.
 		if err := q.look(); err != nil {
 			own.Release()
 			return nil, nil, err
@@ -64,7 +64,7 @@ func (q *queue) next(ctx context.Context) (*Step, *Claim, error) {
 	}
 }
 
-// claim claims the first of the given runs that is free; if none is, it waits for the first of them.
+// claim claims the first of the given runs that is free. If none is free, it waits for the first of them.
 func (q *queue) claim(ctx context.Context, open []Step) (Step, *Claim, error) {
 	c := ClaimsOf(q.Store)
 	for _, s := range open {

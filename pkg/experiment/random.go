@@ -9,10 +9,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// randomName is the name of a random graph; see [randomGraph].
+// randomName is the format of the names of random graphs; see [randomGraph].
 const randomName = "random:nodes=%d,edges=%d"
 
-// randomFeatures is the number of features of random graphs: as few as the smallest dataset has.
+// randomFeatures is the number of features of random graphs. It is as small as in the dataset with the fewest features.
 const randomFeatures = 8
 
 // RandomGraph is the name of a random graph with the given numbers of nodes and edges.
@@ -31,8 +31,9 @@ func isRandom(name string) (nodes, edges int, ok bool) {
 	return nodes, edges, err == nil && n == 2
 }
 
-// randomGraph draws edges uniformly, so that the numbers of nodes and edges can be varied separately. There are two
-// classes. The first half of the nodes is for training, the rest for validation and test.
+// randomGraph makes a graph with uniformly drawn edges, for measurements in which the number of nodes and that of edges
+// are varied separately. There are two classes. The first half of the nodes is for training, the rest for validation
+// and test.
 func randomGraph(name string, nodes, edges int) (*graphs.Graph, error) {
 	if nodes < 4 || edges < 1 || edges > nodes*(nodes-1)/4 {
 		return nil, fmt.Errorf("%s: choose at least 4 nodes, and at most half of the edges that they can have", name)

@@ -7,12 +7,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// Records are runs by the key of what they ran ([Task.Key]).
+// Records are the records of runs, by the keys of their tasks ([Task.Key]).
 type Records map[string]*results.Record
 
-// Index sorts records, oldest first, by the keys of their tasks. Stored keys are not used, since other versions
-// computed them differently. Of several runs of a task the latest counts, but a run that failed counts only if no
-// other did not. Unreadable records are left out.
+// Index returns records by the keys of their tasks. all must begin with the oldest record. The keys are computed anew,
+// since other versions computed the stored keys differently. If there are several records of a task, the latest one
+// counts; records of failed runs count only if all runs of the task failed. Unreadable records are left out.
 func Index(all []results.Record) Records {
 	out := Records{}
 	for i := range all {
@@ -29,8 +29,8 @@ func Index(all []results.Record) Records {
 	return out
 }
 
-// Of is the record of a task, or nil. A training that went wrong has no states to follow, so that its record counts
-// whatever the task follows.
+// Of returns the record of a task; nil if there is none. If the task asks for states, the record of a training without
+// states also counts if this training did not succeed: it has no states in any case.
 func (r Records) Of(t Task) *results.Record {
 	if found := r[t.Key()]; found != nil || t.Follow == nil {
 		return found
@@ -41,7 +41,7 @@ func (r Records) Of(t Task) *results.Record {
 	return nil
 }
 
-// AddCommitted adds the run records that come with the programme to a store, and returns how many were new.
+// AddCommitted adds the run records that are part of revgnn to a store, and returns how many of them were new.
 func AddCommitted(store *results.Store) (added int, err error) {
 	names, err := data.Records()
 	if err != nil {

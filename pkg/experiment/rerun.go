@@ -13,30 +13,30 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// Repetition compares the record of a run (Then) with the record of the same run when made again (Now).
+// Repetition compares the record of a run (Then) with the record of the same run made again (Now).
 type Repetition struct {
 	Then results.Record `json:"then"`
 	Now  results.Record `json:"now"`
-	// Equal tells that all numbers are equal, to the last bit; measured times and memory are not compared.
+	// Equal tells that all numbers are equal, to the last bit. Times and memory are measured, and are not compared.
 	Equal bool `json:"equal"`
-	// Numbers are the numbers that differ, named by their place in the outcome. Circumstances are other differences
-	// between the two records, which may explain why the numbers differ.
+	// Numbers are the numbers that differ, named by their places in the outcome. Circumstances are other differences
+	// between the two runs, such as versions, which may explain why the numbers differ.
 	Numbers       []Change `json:"numbers,omitempty"`
 	Circumstances []Change `json:"circumstances,omitempty"`
 }
 
-// Change is a value that differs; Then or Now is empty where the value was or is missing.
+// Change is a value that differs between two records. Then or Now is empty if that record does not have the value.
 type Change struct {
 	Name string `json:"name"`
 	Then string `json:"then"`
 	Now  string `json:"now"`
 }
 
-// measured are the measured numbers of an outcome, which differ between any two runs.
+// measured lists those numbers of an outcome that are measured, and therefore differ between any two runs.
 var measured = []string{"seconds", "epoch_seconds", "compile_seconds", "peak_rss_bytes", "predicted_bytes",
 	"idle_rss_bytes"}
 
-// TaskOf is the task of a record, to run it again.
+// TaskOf returns the task of a record, for running it again.
 func TaskOf(r *results.Record) (Task, error) {
 	kinds := []string{results.Train, results.Invert, results.Bench, results.Measure}
 	if !slices.Contains(kinds, r.Kind) {
@@ -54,8 +54,8 @@ func TaskOf(r *results.Record) (Task, error) {
 	return t, nil
 }
 
-// ThreadsOf is the number of threads that a record's engine computed on. Records of early versions do not have it;
-// then it is the number of cores.
+// ThreadsOf is the number of threads that the engine of a run computed on. Records of early versions do not have this
+// number: the number of cores of their machine is returned instead.
 func ThreadsOf(r *results.Record) int {
 	var o struct{ Threads int }
 	if json.Unmarshal(r.Outcome, &o); o.Threads > 0 {
@@ -64,8 +64,8 @@ func ThreadsOf(r *results.Record) int {
 	return r.Machine.Cores
 }
 
-// Rerun runs a record's task ([TaskOf]) again, and compares. The new record is not stored. An error means that there
-// is nothing to compare, for example after an interrupt, or because the graph has changed.
+// Rerun runs the task t of the record then ([TaskOf]) again, and compares the two runs. The new record is not stored.
+// An error means that there is nothing to compare, for example after an interrupt, or because the graph has changed.
 func Rerun(ctx context.Context, p Place, then *results.Record, t Task) (*Repetition, error) {
 	if sum := models.Seen(t.Config.Config, p.Graph).Checksum(); then.Checksum != "" && sum != then.Checksum {
 		return nil, fmt.Errorf("the graph %s is not that of run %s any more: its checksum is %.12s…, and was %.12s…",
@@ -92,13 +92,14 @@ func Rerun(ctx context.Context, p Place, then *results.Record, t Task) (*Repetit
 	return r, err
 }
 
-// outcomeOf is the part of a record's outcome that is compared.
+// outcomeOf returns the part of a record's outcome that is compared.
 func outcomeOf(r *results.Record) map[string]any {
 	out := map[string]any{}
 	if len(r.Outcome) > 0 {
-		json.Unmarshal(r.Outcome, &out) // a record's outcome is an object
+		json.Unmarshal(r.Outcome, &out) // cannot fail: the outcome of a record is a JSON object
 	}
-	// Threads and engine are circumstances; details are for pages, and are computed from the same training.
+	// Threads and engine are compared as circumstances. Details are not compared: they follow from the other results of
+	// the same training.
 	for _, name := range append(measured, "threads", "engine", "details") {
 		delete(out, name)
 	}
@@ -106,7 +107,7 @@ func outcomeOf(r *results.Record) map[string]any {
 	return out
 }
 
-// circumstances are what numbers depend on besides the task.
+// circumstances returns what numbers depend on besides the task.
 func circumstances(r *results.Record) map[string]any {
 	out := map[string]any{"engine": r.Engine, "commit": r.Commit, "platform": r.Machine.Platform,
 		"processor": r.Machine.CPU}
@@ -117,7 +118,7 @@ func circumstances(r *results.Record) map[string]any {
 		out["GPU"] = r.Machine.GPU
 	}
 	for name, version := range r.Versions {
-		if name != "revgnn" { // compared as the commit
+		if name != "revgnn" { // the commit stands for it
 			out["version of "+name] = version
 		}
 	}
@@ -152,7 +153,7 @@ func changes(then, now map[string]any) ([]Change, error) {
 	return out, nil
 }
 
-// flatten writes the values of v by their places, such as followed.forward[3].gsl.
+// flatten adds the values inside v to out. The key of a value is its place, such as followed.forward[3].gsl.
 func flatten(out map[string]string, at string, v any) {
 	switch v := v.(type) {
 	case map[string]any:

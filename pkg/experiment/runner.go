@@ -13,28 +13,29 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Runner makes the runs that work needs and that are not recorded, one after the other, and records each as soon as it
-// ends.
+// Runner makes the runs that a [Work] needs and that are not recorded, one after the other. It records each run as soon
+// as it ends.
 type Runner struct {
 	Scope
 	Store *results.Store
-	// EngineName names the engine, as for [engine.Open]. Engine opens it when the first run needs it, and Load loads a
-	// dataset.
+	// EngineName is the name of the engine, as for [engine.Open]. Engine opens the engine; it is called when the first
+	// run needs it. Load loads a dataset.
 	EngineName string
 	Engine     func() (*engine.Engine, error)
 	Load       func(ctx context.Context, name string) (*graphs.Graph, error)
-	// Counts, if set, tells which records count; others are ignored.
+	// Counts, if set, tells which records are used. All other records are ignored.
 	Counts func(results.Record) bool
-	// Alone runs a task in a process of its own, so that its memory can be measured; nil runs it in this process.
+	// Alone runs a benchmark in a process of its own, so that its memory can be measured. If it is nil, benchmarks run
+	// in this process.
 	Alone func(ctx context.Context, t Task) (results.Record, error)
-	// Shard is the part of the work to do; the zero value is all.
+	// Shard is the part of the work to do; the zero value stands for all of it.
 	Shard Shard
-	// CheckpointEvery is [train.Checkpoint]'s Every.
+	// CheckpointEvery is the least time between two checkpoints of a training; see [train.Checkpoint].
 	CheckpointEvery time.Duration
-	// Callbacks, if set. Starts is called before each run; Epoch after each epoch of a training, with the estimated
-	// seconds to the last epoch; Notice with messages of [train.Options]; Ended after each run; Waits where other
-	// processes are making all runs that are left, with one of these; NoDataset for a dataset that cannot be loaded,
-	// whose runs are left out.
+	// These functions are called if they are set. Starts is called before each run. Epoch is called after each epoch of
+	// a training, with the estimated seconds to the last epoch. Notice is called with the notices of [train.Options].
+	// Ended is called after each run. Waits is called if other processes are making all runs that are left; t is one of
+	// these runs. NoDataset is called for a dataset that cannot be loaded, and whose runs are therefore left out.
 	Starts    func(Progress)
 	Epoch     func(t Task, e train.Epoch, left float64)
 	Notice    func(t Task, text string)
@@ -47,8 +48,9 @@ type Runner struct {
 	absent map[string]string
 }
 
-// Progress tells how far a [Runner] is: at run Number of Total, with an estimated Seconds left, including this run but
-// not the Unknown runs whose time is not known.
+// Progress tells how far a [Runner] is: it is about to make run Number of Total. Seconds is the estimated time for all
+// runs left, this one included. Unknown is the number of runs left whose time cannot be estimated; they are not
+// included in Seconds.
 type Progress struct {
 	Task          Task
 	Number, Total int
@@ -56,7 +58,7 @@ type Progress struct {
 	Unknown       int
 }
 
-// Left writes the time of the remaining runs for people.
+// Left writes the time of the remaining runs as text.
 func (p Progress) Left() string { return timeOf(p.Seconds, p.Unknown) }
 
 // Plan lists the runs that work needs, and their cost.
@@ -68,8 +70,8 @@ func (r *Runner) Plan(work Work) (Plan, error) {
 	return plan(r.scope(), Index(all), r.costs(all), work, r.Shard), nil
 }
 
-// costs are estimated from runs on the engine that further runs will use, or from all runs where no engine can be
-// opened.
+// costs returns the cost of recorded runs on the engine that further runs will use. If no engine can be opened, the
+// runs of all engines count.
 func (r *Runner) costs(all []results.Record) *Costs {
 	name, err := engine.Choose(r.EngineName)
 	if err != nil {
@@ -78,7 +80,7 @@ func (r *Runner) costs(all []results.Record) *Costs {
 	return NewCosts(all, name)
 }
 
-// View is a view of the records in the store.
+// View returns a view of the records in the store.
 func (r *Runner) View() (*View, error) {
 	all, err := r.all()
 	if err != nil {
@@ -87,7 +89,7 @@ func (r *Runner) View() (*View, error) {
 	return NewView(r.scope(), Index(all)), nil
 }
 
-// scope is the Runner's scope, without datasets that could not be loaded.
+// scope is the Runner's scope, in which datasets that could not be loaded are absent.
 func (r *Runner) scope() Scope {
 	s := r.Scope
 	s.Absent = func(dataset string) string {
@@ -102,7 +104,7 @@ func (r *Runner) scope() Scope {
 	return s
 }
 
-// all are the records that count, without runs that were interrupted.
+// all returns the records that are used: those that Counts admits, without runs that were interrupted.
 func (r *Runner) all() ([]results.Record, error) {
 	found, err := r.Store.Find(results.Query{Status: []string{results.OK, results.Diverged, results.Failed}})
 	return slices.DeleteFunc(found, func(record results.Record) bool {
@@ -110,10 +112,11 @@ func (r *Runner) all() ([]results.Record, error) {
 	}), err
 }
 
-// Run makes all runs that work needs and that are not recorded. Settings chosen from earlier runs may need further
-// runs; Run goes on until there are none. Runs that failed before Run began are tried again, once. Several processes
-// may call Run with the same store: each run is made by one of them, and all return when all runs are made. Where ctx
-// is cancelled, the current run leaves a checkpoint but no record, and the error says so; recorded runs are kept.
+// Run makes all runs that work needs and that are not recorded. The results of some runs may choose the settings of
+// further runs; Run goes on until there are none left. Runs that failed before Run began are tried again, once. Several
+// processes may call Run with the same store: each run is made by only one of them, and all return when all runs are
+// made. If ctx is cancelled, the current training keeps a checkpoint, but no record is written for it, and an error
+// says so. Earlier records are kept.
 func (r *Runner) Run(ctx context.Context, work Work) error {
 	q := &queue{Runner: r, work: work, began: time.Now().Truncate(time.Millisecond), tried: map[string]bool{}}
 	for number := 1; ; number++ {
@@ -128,7 +131,8 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 			p := q.plan
 			r.Starts(Progress{next.Task, number, number - 1 + p.Missing, p.Seconds, p.Unknown})
 		}
-		// A training that fails has the key of a task that follows nothing.
+		// The record of a training that failed has no states. If the task asked for states, its key is therefore that
+		// of the task that asks for none.
 		q.tried[next.Key], q.tried[next.Task.alone().Key()] = true, true
 		if err := r.make(ctx, next.Task, own); err != nil {
 			return err
@@ -136,7 +140,7 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 	}
 }
 
-// make runs a claimed task, records it, and releases the claim. A dataset that cannot be loaded is no error.
+// make runs a claimed task, records it, and releases the claim. It returns no error if the dataset cannot be loaded.
 func (r *Runner) make(ctx context.Context, t Task, own *Claim) error {
 	defer own.Release()
 	record, err := r.one(ctx, t, own)
@@ -157,13 +161,13 @@ func (r *Runner) make(ctx context.Context, t Task, own *Claim) error {
 		r.Ended(record)
 	}
 	if record.Status == results.Failed {
-		return nil // tried again later, from its checkpoint
+		return nil // the run is tried again later, and goes on from its checkpoint
 	}
 	return own.Recorded()
 }
 
-// Time times a few steps of every program that missing trainings run and whose time is unknown, and records the times
-// for later plans. Plan and Run do not call it, so that they start quickly.
+// Time makes a few training steps of every program that missing runs need and whose time is unknown, and records the
+// times for later plans. Plan and Run do not call it, so that they start quickly.
 func (r *Runner) Time(ctx context.Context, work Work) error {
 	tried := map[string]bool{}
 	p, err := r.Plan(work)
@@ -194,7 +198,7 @@ func (r *Runner) Time(ctx context.Context, work Work) error {
 
 var errNoDataset = errors.New("the dataset can't be had")
 
-// one runs a task, in a process of its own if it is a benchmark and Alone is set.
+// one runs a task. If the task is a benchmark and Alone is set, it runs in a process of its own.
 func (r *Runner) one(ctx context.Context, t Task, own *Claim) (record results.Record, err error) {
 	if t.Kind == results.Bench && r.Alone != nil {
 		return r.Alone(ctx, t)
@@ -218,7 +222,8 @@ func (r *Runner) one(ctx context.Context, t Task, own *Claim) (record results.Re
 	return Execute(ctx, place, t)
 }
 
-// graph loads a dataset once. A dataset that cannot be loaded is noted, and its runs are left out.
+// graph returns a dataset, which is loaded only once. If it cannot be loaded, it is marked as absent, so that its runs
+// are left out.
 func (r *Runner) graph(ctx context.Context, name string) (*graphs.Graph, error) {
 	if g := r.graphs[name]; g != nil {
 		return g, nil

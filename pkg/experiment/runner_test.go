@@ -17,7 +17,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// runner loads a small board for every dataset name but tolokers, which it does not find.
+// runner returns a Runner that has the datasets minesweeper, in place of which it loads a small board, and tolokers,
+// which cannot be loaded.
 func runner(t *testing.T, path string) *Runner {
 	t.Helper()
 	store, err := results.Open(path)
@@ -39,14 +40,15 @@ func runner(t *testing.T, path string) *Runner {
 		}}
 }
 
-// searches asks for a model on both datasets.
+// searches asks for the search of a model's settings on both datasets.
 func searches(v *View) {
 	for _, dataset := range []string{"minesweeper", "tolokers"} {
 		v.Search(dataset, "gcn+rep")
 	}
 }
 
-// TestInterruptedAndResumed interrupts a Runner twice in the middle of a run; each run is recorded once.
+// TestInterruptedAndResumed interrupts a Runner twice in the middle of a run. In the end each run must be recorded
+// once.
 func TestInterruptedAndResumed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.sqlite")
 	var ran []string
@@ -60,7 +62,7 @@ func TestInterruptedAndResumed(t *testing.T) {
 			if e.Epoch < e.Epochs && !(left > 0) {
 				t.Errorf("in epoch %d of %d there are %g s left", e.Epoch, e.Epochs, left)
 			}
-			if count == limit { // in the middle of a run
+			if count == limit { // the run has begun and has not ended
 				stopped = true
 				cancel()
 			}
@@ -92,13 +94,13 @@ func TestInterruptedAndResumed(t *testing.T) {
 		len(found.Values()) != 3 || found.Config.LearningRate != 0.01 {
 		t.Errorf("%d records came to %+v", len(used), found)
 	}
-	// The runs on tolokers are left: this new Runner does not know yet that the dataset cannot be loaded.
+	// The four runs on tolokers are missing, since this new Runner does not know that the dataset cannot be loaded.
 	if p, err := r.Plan(searches); err != nil || p.Missing != 4 || p.Unknown != 4 {
 		t.Errorf("%d runs are missing, %d of unknown cost, %v", p.Missing, p.Unknown, err)
 	}
 }
 
-// TestTime: a plan knows the time of a program once a few of its steps were timed, for all tasks that run it.
+// TestTime: once a few steps of a program were timed, a plan knows the time of all tasks that run this program.
 func TestTime(t *testing.T) {
 	r := runner(t, filepath.Join(t.TempDir(), "runs.sqlite"))
 	r.Datasets = []string{"minesweeper"}
@@ -108,7 +110,7 @@ func TestTime(t *testing.T) {
 	}
 	timings := 0
 	r.Starts = func(Progress) { timings++ }
-	for range 2 { // the second time, there is nothing to time
+	for range 2 { // in the second call, there is nothing left to time
 		if err := r.Time(t.Context(), searches); err != nil {
 			t.Fatal(err)
 		}

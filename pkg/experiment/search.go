@@ -9,44 +9,47 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// search chooses settings for a dataset: each candidate is trained on the first splits, and the one with the best mean
-// validation metric is trained on the rest. The test metric plays no part in the choice.
+// search chooses settings for a dataset. Each candidate is trained on the first splits. The candidate with the best
+// mean validation metric is then trained on all splits. The test metric plays no part in the choice.
 type search struct {
 	dataset    string
 	candidates []train.Config
 	splits     []int
-	tried      int // the number of splits, the first ones, that settings are chosen on
-	seeds      int // trainings on each split with the settings chosen
+	tried      int // settings are chosen on this number of splits, the first ones
+	seeds      int // the number of trainings on each split with the chosen settings
 }
 
-// seedStep is the distance between the seeds of trainings on a split: larger than any split's number, which is added.
+// seedStep is the difference between the seeds of trainings on the same split. It is larger than the number of any
+// split, since the number of the split is added to the seed.
 const seedStep = 1000
 
 // Found is the result of a search.
 type Found struct {
 	Config train.Config
-	// Tests are the test metrics, by split, of the runs with the chosen settings that succeeded; Bad says of each
-	// other run what happened. With several Seeds, a split's test metric is the mean over its seeds, and SeedStd is
-	// the sample standard deviation over the seeds of a split: the root of the mean variance over all splits.
+	// Tests are the test metrics of the chosen settings by split. If there are several Seeds, the metric of a split is
+	// the mean over its seeds, and SeedStd is the standard deviation over seeds: the root of the mean, over splits, of
+	// the sample variance over the seeds of a split. Bad says for each split with a run that diverged or failed what
+	// happened; such a split is not in Tests.
 	Tests   map[int]float64
 	Bad     []string
 	Seeds   int
 	SeedStd float64
-	// Splits are the splits asked for, and Missing is the number of splits that are not run yet.
+	// Splits are the splits that are wanted. Missing is the number of splits that are not run yet.
 	Splits  []int
 	Missing int
-	// Search is the ID of the earlier search that the settings come from; where it is empty, they are the best of
-	// Candidates settings.
+	// Search is the ID of the earlier search that the settings come from. If it is empty, the settings are the best of
+	// Candidates candidates.
 	Search     string
 	Candidates int
-	// Why says why there is no result; empty where there is one.
+	// Why says why there is no result; empty if there is one.
 	Why string
 }
 
-// AllBad is the reason where no setting of a search gave a result.
+// AllBad is the reason given if no candidate of a search gave a result.
 const AllBad = "every setting diverged or failed"
 
-// Search asks for the profile's runs of a model on a dataset.
+// Search asks for the runs by which the profile chooses a model's settings on a dataset, and for those with the chosen
+// settings.
 func (v *View) Search(dataset, model string) (f Found) {
 	p := v.Profile
 	candidates, err := p.Candidates(data.Base(dataset), model)
@@ -66,9 +69,9 @@ func (v *View) Search(dataset, model string) (f Found) {
 	return f
 }
 
-// Choose asks for two sets of runs on a dataset. The first compares the candidates, on only as many of the splits as
-// tried says, from the first on. The second runs the chosen settings on all splits. name is the group of all these
-// runs.
+// Choose asks for two sets of runs on a dataset. The first set compares the candidates, on the first splits only, as
+// many as tried says. The second set runs the chosen settings on all splits. name is the name of the group of all these
+// runs; see [Step].
 func (v *View) Choose(name, dataset string, candidates []train.Config, splits []int, tried int) (f Found) {
 	return v.choose(name, search{dataset, candidates, splits, tried, 1})
 }
@@ -113,7 +116,7 @@ func (s search) run(v *View) Found {
 	return s.with(v, s.candidates[best])
 }
 
-// with asks for the runs of the chosen settings on all splits.
+// with asks for the runs with the chosen settings c on all splits.
 func (s search) with(v *View, c train.Config) Found {
 	f := Found{Config: c.Resolved(), Tests: map[int]float64{}, Splits: s.splits, Seeds: s.seeds}
 	var variances []float64
@@ -154,7 +157,7 @@ func (s search) with(v *View, c train.Config) Found {
 	return f
 }
 
-// largest is the candidate with the most work.
+// largest returns the candidate with the most work.
 func (s search) largest() train.Config {
 	top, most := s.candidates[0], 0.0
 	for _, c := range s.candidates {
@@ -165,7 +168,7 @@ func (s search) largest() train.Config {
 	return top
 }
 
-// Values are the test metrics in percent, in the order of the splits.
+// Values returns the test metrics in percent, in the order of the splits.
 func (f Found) Values() []float64 {
 	var out []float64
 	for _, k := range f.Splits {
@@ -176,7 +179,7 @@ func (f Found) Values() []float64 {
 	return out
 }
 
-// Gains are the differences in percentage points to another model, on the splits that both have.
+// Gains returns by how many percentage points f's test metrics are above those of plain, on the splits that both have.
 func (f Found) Gains(plain Found) []float64 {
 	var out []float64
 	for _, k := range f.Splits {

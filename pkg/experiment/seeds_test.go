@@ -9,8 +9,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestSeeds: settings that are chosen with seeds have a mean for each split of the choice, and their spread over seeds
-// is told apart from that over splits; a split without all its seeds has no mean.
+// TestSeeds: if settings were chosen with several seeds, the test metric of a split is the mean over its seeds, and
+// SeedStd is computed over seeds alone, without the differences between splits. A split on which a seed is missing has
+// no metric.
 func TestSeeds(t *testing.T) {
 	p := profile(t, `{"name": "tiny", "datasets": ["cora"], "splits": [0], "tried": 1, "candidates": [],
 		"chosen": [{"dataset": "cora", "model": "gcn", "settings": {"hidden": 4}, "splits": [3, 4, 5], "seeds": 2,

@@ -10,10 +10,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Settings are some of a configuration's settings, by their names in JSON, as files of experiments have them.
+// Settings are some settings of a configuration, by their names in JSON, as in the files of data/settings.
 type Settings map[string]json.RawMessage
 
-// With changes a configuration; a setting that its model does not have is an error.
+// With returns a configuration with these settings changed. It returns an error if the model lacks one of them.
 func (s Settings) With(c train.Config) (train.Config, error) {
 	for _, key := range slices.Sorted(maps.Keys(s)) {
 		if err := c.Decode(key, s[key]); err != nil {
@@ -23,7 +23,7 @@ func (s Settings) With(c train.Config) (train.Config, error) {
 	return c, nil
 }
 
-// within are the settings that a configuration's model has.
+// within returns those of the settings that the model of a configuration has.
 func (s Settings) within(c train.Config) Settings {
 	has, out := c.Values(), Settings{}
 	for key, value := range s {
@@ -44,11 +44,12 @@ func (s Settings) Check() error {
 	return nil
 }
 
-// Model is a configuration in the form of files of experiments: the model's name together with the settings that
-// differ from its defaults.
+// Model is a configuration as it is written in files: the model's name and those settings that differ from its
+// defaults.
 type Model struct{ train.Config }
 
-// UnmarshalJSON refuses every setting that the model does not have; that of [train.Config] ignores them.
+// UnmarshalJSON reads the configuration. It refuses every setting that the model does not have, whereas that of
+// [train.Config] ignores settings of other models.
 func (m *Model) UnmarshalJSON(b []byte) error {
 	var s Settings
 	var name string

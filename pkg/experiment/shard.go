@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Shard is part Index of Count parts of the work, counted from 1; the zero value is all of it.
+// Shard is part Index, counted from 1, of the work in Count parts. The zero value stands for all of the work.
 type Shard struct{ Index, Count int }
 
-// ParseShard reads "2/4".
+// ParseShard reads a shard that is written like "2/4". An empty text stands for all of the work.
 func ParseShard(text string) (s Shard, err error) {
 	if text == "" {
 		return s, nil
@@ -21,9 +21,9 @@ func ParseShard(text string) (s Shard, err error) {
 	return s, nil
 }
 
-// groups are the groups of a shard; nil stands for all. Groups are dealt out by size, the largest first, each to the
-// shard with the least work so far. The result depends neither on records nor on the machine or its datasets, so that
-// all shards agree.
+// groups returns the groups of runs that belong to a shard; nil stands for all. The groups are assigned in the order of
+// their size, the largest first, each to the shard with the least work so far. The result depends neither on records
+// nor on the machine or the datasets on it, so that all shards agree.
 func (s Shard) groups(scope Scope, work Work) map[string]bool {
 	if s.Count <= 1 {
 		return nil
@@ -51,8 +51,8 @@ func (s Shard) groups(scope Scope, work Work) map[string]bool {
 	return mine
 }
 
-// Size is a coarse measure of a task's work, used only to compare tasks: entries of all layers' states, for nodes and
-// edges, times epochs. For the time on a machine, see [Costs].
+// Size is a coarse measure of a task's work, used only to compare tasks: the number of values that all layers compute
+// for nodes and edges, times the number of epochs. For the time on a machine, see [Costs].
 func (t Task) Size() float64 {
 	g, c := SizeOf(t.Dataset), t.Config
 	size := float64(1+g.Nodes+2*g.Edges) * float64(max(1, c.Hidden)) * float64(max(1, c.Forward+c.Reverse))

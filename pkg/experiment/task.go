@@ -9,7 +9,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Task is one run: small enough to be repeated if interrupted, and large enough to be recorded.
+// Task is what one run does. A task is small enough to be repeated if it is interrupted, and large enough to be
+// recorded.
 type Task struct {
 	// Kind is results.Train, Invert, Bench, Measure or Search.
 	Kind    string       `json:"kind"`
@@ -17,15 +18,16 @@ type Task struct {
 	Config  train.Config `json:"config"`
 	// Split is the split of a training; results.NoSplit for other kinds.
 	Split int `json:"split"`
-	// Follow asks a training for its states layer by layer.
+	// Follow, if set, asks for the states of the trained model: the features of all nodes after some of its layers.
 	Follow *Follow `json:"follow,omitempty"`
 }
 
 // Follow says which of a trained model's states to record.
 type Follow struct {
-	// Layers are numbers of layers, in either direction; those beyond the model's depth are left out.
+	// Layers are the numbers of layers, in either direction, after which states are recorded. Numbers above the model's
+	// depth are left out.
 	Layers []int `json:"layers"`
-	// Boards are parts of a board of mines for whose cells to record probabilities.
+	// Boards are the parts of a board of mines for whose cells probabilities are recorded.
 	Boards []Part `json:"boards,omitempty"`
 }
 
@@ -37,7 +39,7 @@ type Part struct {
 	Width int `json:"width"`
 }
 
-// nodes of the part, row by row.
+// nodes returns the nodes of the part, row by row.
 func (p Part) nodes() []int {
 	var out []int
 	for r := range p.Side {
@@ -48,19 +50,19 @@ func (p Part) nodes() []int {
 	return out
 }
 
-// Training is a task that fits a model to a split.
+// Training returns the task that fits a model to a split.
 func Training(dataset string, split int, c train.Config) Task {
 	return Task{Kind: results.Train, Dataset: dataset, Config: c.Resolved(), Split: split}
 }
 
-// Whole is a task about a whole graph.
+// Whole returns a task about a whole graph, not about one split.
 func Whole(kind, dataset string, c train.Config) Task {
 	return Task{Kind: kind, Dataset: dataset, Config: c, Split: results.NoSplit}
 }
 
-// Key is equal for tasks that do the same. It is computed from the settings that the model has, so that records of
-// versions with other settings are found too. It does not depend on the engine, which changes only the last digits
-// (see docs/repeating.md).
+// Key returns the same text for tasks that do the same. It is computed only from settings that the model has, so that
+// records of versions with other settings are found, too. It does not depend on the engine, which changes only the last
+// digits of results (see docs/repeating.md).
 func (t Task) Key() string {
 	definition := map[string]any{"kind": t.Kind, "dataset": t.Dataset, "split": t.Split}
 	if t.Config.Model != "" {
@@ -72,18 +74,18 @@ func (t Task) Key() string {
 	}
 	key, err := results.Key(definition)
 	if err != nil {
-		panic(err) // a task is plain data
+		panic(err) // a task is plain data, which can always be written as JSON
 	}
 	return key
 }
 
-// alone is the task without what it follows.
+// alone returns the task without Follow.
 func (t Task) alone() Task {
 	t.Follow = nil
 	return t
 }
 
-// taskOf is the task of a record; what it followed is read from the outcome.
+// taskOf returns the task of a record. Which states it asked for is read from the outcome.
 func taskOf(r *results.Record) (t Task, err error) {
 	t = Task{Kind: r.Kind, Dataset: r.Dataset, Split: r.Split}
 	if len(r.Config) > 0 {
@@ -110,7 +112,7 @@ func taskOf(r *results.Record) (t Task, err error) {
 	return t, nil
 }
 
-// String names the task for people.
+// String describes the task in a few words.
 func (t Task) String() string {
 	switch t.Kind {
 	case results.Train:

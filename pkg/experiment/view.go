@@ -11,23 +11,24 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// NotYet is the reason for runs that a [Runner] would make.
+// NotYet is the reason why there is no record of a run that a [Runner] would make.
 const NotYet = "not run yet"
 
 // Scope says which runs are wanted.
 type Scope struct {
 	Profile Profile
-	// Datasets and Splits, if not nil, replace those of the profile. Models, if not nil, are the only models run.
+	// Datasets and Splits, if not nil, take the place of those of the profile. Models, if not nil, are the only models
+	// that are run.
 	Datasets, Models []string
 	Splits           []int
-	// Absent says why a dataset cannot be loaded; empty if it can. A nil Absent stands for all can.
+	// Absent says why a dataset cannot be loaded; empty if it can. If Absent is nil, all datasets can be loaded.
 	Absent func(dataset string) string
 }
 
-// Work asks a view for runs, and may make something of the answers.
+// Work asks a view for the results of runs, and may make something of them. It may be called several times.
 type Work func(v *View)
 
-// View shows the records to a Work, and notes which runs it asks for.
+// View answers a [Work] from the records, and notes which runs it asks for.
 type View struct {
 	Scope
 	records Records
@@ -37,26 +38,26 @@ type View struct {
 	group   string
 }
 
-// Step is a task that work asked for.
+// Step is a task that a [Work] asked for.
 type Step struct {
 	Task `json:"task"`
 	Key  string `json:"key"`
-	// Group names tasks that depend on each other's results, such as a choice of settings and the runs with the chosen
-	// settings.
+	// Group is the same for tasks that depend on each other's results, such as those that choose settings and those
+	// with the chosen settings.
 	Group string `json:"group"`
-	// Done tells that there is a record. Provisional tells that settings are not chosen yet; the step stands for a run
-	// of about that size.
+	// Done tells that there is a record. Provisional tells that the settings are not chosen yet: the step stands for a
+	// future run of about that size.
 	Done        bool `json:"done"`
 	Provisional bool `json:"provisional"`
 	Cost        Cost `json:"cost"`
 }
 
-// NewView is a view of records.
+// NewView returns a view of records.
 func NewView(s Scope, records Records) *View {
 	return &View{Scope: s, records: records, known: map[string]bool{}}
 }
 
-// Within runs f, whose tasks belong to the named group.
+// Within runs f. The tasks that f asks for belong to the named group.
 func (v *View) Within(group string, f func()) {
 	before := v.group
 	v.group = group
@@ -64,7 +65,7 @@ func (v *View) Within(group string, f func()) {
 	v.group = before
 }
 
-// Used runs f and returns the records that answered it.
+// Used runs f and returns the records that f was answered with.
 func (v *View) Used(f func()) []*results.Record {
 	before := v.used
 	v.used = nil
@@ -74,10 +75,10 @@ func (v *View) Used(f func()) []*results.Record {
 	return used
 }
 
-// Steps are the tasks asked for so far.
+// Steps returns the tasks that were asked for so far.
 func (v *View) Steps() []Step { return v.steps }
 
-// unwanted says why a task is not to be run; empty if it is to be run.
+// unwanted says why a model is not to be run on a dataset; empty if it is to be run.
 func (v *View) unwanted(dataset, model string) string {
 	base := data.Base(dataset)
 	switch {
@@ -96,14 +97,14 @@ func (v *View) unwanted(dataset, model string) string {
 	return ""
 }
 
-// IsPublic tells public datasets from generated graphs, which --datasets does not apply to.
+// IsPublic tells whether a dataset is public. Other datasets are generated graphs, to which --datasets does not apply.
 func IsPublic(dataset string) bool { return slices.Contains(Datasets(), dataset) }
 
-// Datasets are the names of the public datasets, in the paper's order.
+// Datasets returns the names of the public datasets, in the paper's order.
 func Datasets() []string {
 	sets, err := data.Datasets()
 	if err != nil {
-		panic(err) // part of the programme
+		panic(err) // the list of datasets is compiled in
 	}
 	names := make([]string, len(sets))
 	for i, d := range sets {
@@ -112,8 +113,7 @@ func Datasets() []string {
 	return names
 }
 
-// CheckChoice returns an error that names the first dataset that is not public, or the first chosen model that does not
-// exist.
+// CheckChoice returns an error that names the first dataset that is not public, or the first model that does not exist.
 func CheckChoice(datasets, chosen []string) error {
 	for _, d := range datasets {
 		if !IsPublic(d) {
@@ -128,7 +128,7 @@ func CheckChoice(datasets, chosen []string) error {
 	return nil
 }
 
-// expect notes a run whose settings are not chosen yet.
+// expect notes that a run will be needed whose settings are not chosen yet.
 func (v *View) expect(t Task) {
 	if v.unwanted(t.Dataset, t.Config.Model) == "" {
 		v.steps = append(v.steps, Step{Task: t, Group: v.groupOf(t.Key()), Provisional: true})
@@ -142,14 +142,14 @@ func (v *View) groupOf(key string) string {
 	return v.group
 }
 
-// Answer is a run's record and outcome. Where Record is nil, Why says why.
+// Answer is a run's record and outcome. If there is no record, Why says why; otherwise Why is the record's message.
 type Answer[T any] struct {
 	Record  *results.Record
 	Outcome T
 	Why     string
 }
 
-// OK tells whether the run went well.
+// OK tells whether the run is recorded and went well.
 func (a Answer[T]) OK() bool { return a.Record != nil && a.Record.Status == results.OK }
 
 // Ask notes that a run is needed, and returns its record and outcome if it is recorded.

@@ -11,7 +11,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// A write that fails half way leaves the old file as it was.
+// If a write fails half way, the old file stays as it was.
 func ExampleWrite() {
 	dir, err := os.MkdirTemp("", "files")
 	if err != nil {
@@ -38,7 +38,7 @@ func ExampleWrite() {
 	// {"val": 0.91}
 }
 
-// A misspelt setting is an error, where json.Unmarshal would drop it.
+// A misspelt setting is an error. json.Unmarshal would ignore it.
 func ExampleStrict() {
 	var settings struct {
 		Hidden int `json:"hidden"`

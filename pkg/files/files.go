@@ -1,5 +1,5 @@
-// Package files writes files whole or not at all, reads only regular files (a pipe or device in place of a file may
-// hang or fill the memory), and has locks on names that end with their process.
+// Package files writes files as a whole or not at all. It reads only regular files, since a pipe or a device in place
+// of a file may block, or fill the memory. It also has locks on names, which end with the process that holds them.
 package files
 
 import (
@@ -11,12 +11,12 @@ import (
 	"path/filepath"
 )
 
-// Write writes a file under a temporary name beside path, and renames it to path once it is complete and on disk:
-// whatever happens, path is the old file or the new one. Temporary files of killed processes are removed. The folder
-// must exist. A path that is not a regular file, such as a device, is refused.
+// Write writes a file under a temporary name beside path, and renames it to path once it is complete and on disk.
+// Whatever happens, path is therefore either the old file or the new one. Temporary files that killed processes have
+// left are removed. The folder must exist. A path that is not a regular file, such as a device, is refused.
 func Write(path string, write func(io.Writer) error) error { return whole(path, 0o666, write) }
 
-// WriteText is [Write] of content that is in memory.
+// WriteText does the same as [Write] with content that is in memory.
 func WriteText[T ~string | ~[]byte](path string, content T) error {
 	return Write(path, func(w io.Writer) error {
 		_, err := w.Write([]byte(content))
@@ -24,15 +24,15 @@ func WriteText[T ~string | ~[]byte](path string, content T) error {
 	})
 }
 
-// WritePrivate is [Write] for a file that only its owner may read and write.
+// WritePrivate does the same as [Write] for a file that only its owner may read and write.
 func WritePrivate(path string, write func(io.Writer) error) error { return whole(path, private, write) }
 
-// private is the mode of files for their owner alone.
+// private is the mode of files that only their owner may read and write.
 const private fs.FileMode = 0o600
 
 func whole(path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
-		path = resolved // replace what a link points to, not the link
+		path = resolved // the file that a link points to is replaced, not the link
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("cannot write %s: it is not a regular file; choose another name", path)
@@ -44,14 +44,14 @@ func whole(path string, mode fs.FileMode, write func(io.Writer) error) (err erro
 	}
 	defer lock.Release()
 	f, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, mode)
-	if err == nil && mode == private { // the lock has created the file already, readable for others
+	if err == nil && mode == private { // the lock has created the file, with a mode for all users
 		err = f.Chmod(mode)
 	}
 	if err != nil {
 		return unwritable(path, err)
 	}
 	defer func() {
-		f.Close() // the second time, where all went well
+		f.Close() // does nothing if the file was closed below
 		if err != nil {
 			os.Remove(part)
 		}
@@ -71,8 +71,8 @@ func whole(path string, mode fs.FileMode, write func(io.Writer) error) (err erro
 	return nil
 }
 
-// Writable returns an error unless files can be created in a folder, which it creates if missing. Call it before hours
-// of work.
+// Writable returns an error unless files can be created in a folder. It creates the folder if it is missing. It is
+// called before long work, so that the results can be written in the end.
 func Writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return unwritable(dir, err)
@@ -93,7 +93,7 @@ func Writable(dir string) error {
 }
 
 func unwritable(path string, err error) error {
-	// The cause alone, since the error's path is the temporary file's.
+	// Only the cause is shown, since the error names the temporary file.
 	var cause *fs.PathError
 	if errors.As(err, &cause) {
 		err = cause.Err

@@ -11,11 +11,11 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Lock is an exclusive lock on a name. The operating system releases it when the process ends, however that happens.
+// Lock is an exclusive lock on a name. The operating system releases it when the process ends, even if it crashes.
 type Lock struct{ file *flock.Flock }
 
-// TryLock locks a name: that of a file that exists only while it is locked. It returns nil, without an error, where
-// another has the lock. On file systems without locks everybody gets it.
+// TryLock locks the name path. A file with this name exists only while it is locked. If another process or goroutine
+// has the lock, TryLock returns nil and no error. On file systems without locks, everyone gets the lock.
 func TryLock(path string) (*Lock, error) { return tryLock(path, os.O_CREATE) }
 
 func tryLock(path string, flags int) (*Lock, error) {
@@ -35,18 +35,19 @@ func tryLock(path string, flags int) (*Lock, error) {
 		case l.current():
 			return l, nil
 		}
-		l.file.Close() // its last holder has removed the file meanwhile
+		l.file.Close() // its last holder has removed the file in the meantime: try again
 	}
 }
 
-// current tells whether the locked file still has its name.
+// current tells whether the locked file still has its name, or was removed.
 func (l *Lock) current() bool {
 	locked, err := l.file.Stat()
 	named, missing := os.Stat(l.file.Path())
 	return err == nil && missing == nil && os.SameFile(locked, named)
 }
 
-// AwaitLock is [TryLock] that waits until it has the lock. If ctx ends first, it returns the context's error.
+// AwaitLock does the same as [TryLock], but waits until it has the lock. If ctx ends first, it returns the error of
+// ctx.
 func AwaitLock(ctx context.Context, path string) (*Lock, error) {
 	for {
 		if l, err := TryLock(path); l != nil || err != nil {
@@ -60,13 +61,13 @@ func AwaitLock(ctx context.Context, path string) (*Lock, error) {
 	}
 }
 
-// Release releases the lock and removes the file. A nil lock needs no release.
+// Release releases the lock and removes the file. For a nil lock it does nothing.
 func (l *Lock) Release() {
 	if l == nil || l.file == nil {
 		return
 	}
-	// While it is locked: whoever opens it later opens another file. If removing fails, the file stays for the next
-	// lock.
+	// The file is removed while it is locked, so that nobody can lock the old file under this name afterwards. If it
+	// cannot be removed, it stays, and the next lock uses it.
 	os.Remove(l.file.Path())
 	l.file.Close()
 }

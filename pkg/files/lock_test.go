@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// TestMain lets the test binary be a process that claims a name, says so, and waits to be killed.
+// TestMain lets the test executable also be a process that locks a name, says so, and waits to be killed.
 func TestMain(m *testing.M) {
 	if path := os.Getenv("REVGNN_TEST_CLAIM"); path != "" {
 		l, err := TryLock(path)
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// claimant is another process that has claimed a name.
+// claimant starts another process that locks a name, and returns it once it has the lock.
 func claimant(t *testing.T, path string) *exec.Cmd {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0])
@@ -41,8 +41,7 @@ func claimant(t *testing.T, path string) *exec.Cmd {
 	return c
 }
 
-// TestLockEndsWithItsProcess: a claim outlives neither its release nor its process, and while it lasts nobody else
-// gets it.
+// TestLockEndsWithItsProcess: a lock ends when it is released or when its process ends. Until then nobody else gets it.
 func TestLockEndsWithItsProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.lock")
 	other := claimant(t, path)
@@ -69,7 +68,8 @@ func TestLockEndsWithItsProcess(t *testing.T) {
 	}
 }
 
-// TestLockIsExclusive: of many that claim, release and remove at the same time, one has it.
+// TestLockIsExclusive: if many goroutines lock and release the same name at the same time, only one has the lock at any
+// time.
 func TestLockIsExclusive(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.lock")
 	var inside atomic.Int32
@@ -95,8 +95,8 @@ func TestLockIsExclusive(t *testing.T) {
 	all.Wait()
 }
 
-// TestPartsThatWereLeft: a part of a killed writer goes with the next write, one that is being written stays, and so
-// does what only looks like one.
+// TestPartsThatWereLeft: the next write of a file removes the temporary file that a killed process has left. It keeps a
+// temporary file that is being written, and files that only have a similar name.
 func TestPartsThatWereLeft(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.json")

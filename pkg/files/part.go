@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// A part is the temporary file through which a file is written. Its writer locks it, so that it can be told from one
-// that a killed process has left.
+// A part is the temporary file through which a file is written. Its writer locks it. A part that is not locked was
+// therefore left by a killed process.
 const partSuffix = ".part"
 
-// newPart chooses and locks a name for a part of a file.
+// newPart chooses a name for a part of a file, and locks it.
 func newPart(path string) (part string, lock *Lock, err error) {
-	for lock == nil && err == nil { // repeats, with a chance of 1 in 2^32, where another writer has the name
+	for lock == nil && err == nil { // repeats if another writer has the name, a chance of 1 in 2^32
 		part = filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%08x%s", partPrefix(path), rand.Uint32(), partSuffix))
 		lock, err = TryLock(part)
 	}
@@ -23,7 +23,7 @@ func newPart(path string) (part string, lock *Lock, err error) {
 
 func partPrefix(path string) string { return "." + filepath.Base(path) + "." }
 
-// removeParts removes parts of a file that killed processes have left. Those that cannot be removed stay.
+// removeParts removes parts of a file that killed processes have left. Parts that cannot be removed stay.
 func removeParts(path string) {
 	dir := filepath.Dir(path)
 	entries, _ := os.ReadDir(dir)

@@ -5,14 +5,15 @@ import (
 	"io"
 )
 
-// Pieces is a reader that limits the pieces in which a file is read, such as the rows of a table, for a parser that
-// would keep a piece in memory whatever its length. Call Next after each piece. A longer piece is an error.
+// Pieces is a reader that limits the length of pieces of a file, such as the rows of a table. It is meant for a parser
+// that would keep a piece in memory, however long it is. Next must be called after each piece. A piece that is too long
+// is an error.
 type Pieces struct {
 	in         io.Reader
 	most, left int
 }
 
-// NewPieces limits pieces of in to about most bytes; what a parser reads ahead counts as part of the present piece.
+// NewPieces limits the pieces of in to about most bytes. What a parser reads ahead counts as part of the present piece.
 func NewPieces(in io.Reader, most int) *Pieces { return &Pieces{in, most, most} }
 
 // Next begins the next piece.

@@ -6,5 +6,5 @@ import "io/fs"
 
 const noWait = 0
 
-// Private does nothing here: on other systems, a user's files are in the user's own folders.
+// Private does nothing on these systems, where a user's files are in folders of the user.
 func Private(string, fs.FileInfo) error { return nil }

@@ -11,7 +11,7 @@ import (
 
 const noWait = syscall.O_NONBLOCK
 
-// Private returns a [PrivacyError] unless a file or folder belongs to the user of this process, and nobody else may
+// Private returns a [PrivacyError] unless a file or folder belongs to the user of this process, and no other user may
 // read, write or enter it.
 func Private(path string, info fs.FileInfo) error {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok && int(s.Uid) != os.Geteuid() {

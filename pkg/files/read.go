@@ -6,11 +6,11 @@ import (
 	"os"
 )
 
-// Open opens a regular file for reading and returns its size. wanted says in errors what to give: "an .npz file". Open
-// never blocks, whereas opening a named pipe usually waits for a writer.
+// Open opens a regular file for reading and returns its size. wanted says in errors what should be given, such as "an
+// .npz file". Open never blocks, whereas opening a named pipe usually waits for a writer.
 func Open(path, wanted string) (*os.File, int64, error) {
-	// The kind of file is checked before opening, since opening a device may have effects, and again after opening,
-	// since another file may have taken the path in between.
+	// The file must be regular. This is checked before opening, since opening a device may have effects, and again
+	// after opening, since another file may have taken the path in the meantime.
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, 0, irregular(path, wanted)
 	}
@@ -35,7 +35,8 @@ func irregular(path, wanted string) error {
 	return fmt.Errorf("%s is not a regular file; give %s", path, wanted)
 }
 
-// Read is the content of a regular file of at most limit bytes, even if the file grows meanwhile.
+// Read returns the content of a regular file of at most limit bytes. It never reads more, even if the file grows
+// meanwhile.
 func Read(path, wanted string, limit int64) ([]byte, error) {
 	f, size, err := Open(path, wanted)
 	if err != nil {
@@ -59,19 +60,19 @@ func read(f *os.File, path string, size, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// A PrivacyError says why other users have access to a file or folder.
+// PrivacyError says why other users have access to a file or folder.
 type PrivacyError struct{ text string }
 
 func (e *PrivacyError) Error() string { return e.text }
 
-// ReadPrivate is [Read] for a file that only the user may have access to: see [Private].
+// ReadPrivate does the same as [Read] for a file to which only the user may have access: see [Private].
 func ReadPrivate(path, wanted string, limit int64) ([]byte, error) {
 	f, size, err := Open(path, wanted)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat() // of the open file, even if its name has been taken by another
+	info, err := f.Stat() // of the open file, even if another file has taken its name
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the file: %w", err)
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// TestOpenNeverWaits opens what is no file: a pipe that nobody writes to, an endless device, a folder.
+// TestOpenNeverWaits opens what is not a regular file: a pipe that nobody writes to, an endless device, and a folder.
 func TestOpenNeverWaits(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-// WriteSealed is [Write] for a file that ends with the SHA-256 of its content.
+// WriteSealed does the same as [Write], and appends the SHA-256 of the content to the file.
 func WriteSealed(path string, write func(io.Writer) error) error {
 	return Write(path, func(to io.Writer) error {
 		sum := sha256.New()
@@ -22,7 +22,7 @@ func WriteSealed(path string, write func(io.Writer) error) error {
 	})
 }
 
-// Sealed is the content of a file of [WriteSealed], without the sum.
+// Sealed is the content of a file that [WriteSealed] wrote, without the checksum.
 type Sealed struct {
 	*io.SectionReader
 	file *os.File
@@ -31,12 +31,13 @@ type Sealed struct {
 // Close closes the file.
 func (s *Sealed) Close() error { return s.file.Close() }
 
-// A DamageError says why a file is not as it was written; it does not name the file.
+// DamageError says how a file differs from what was written. It does not name the file.
 type DamageError struct{ what string }
 
 func (e *DamageError) Error() string { return e.what }
 
-// OpenSealed opens a file of [WriteSealed], as [Open] does. A file that is not as it was written is a [DamageError].
+// OpenSealed opens a file that [WriteSealed] wrote, as [Open] does. If the file is not as it was written, the error is
+// a [DamageError].
 func OpenSealed(path, wanted string) (*Sealed, error) {
 	f, size, err := Open(path, wanted)
 	if err != nil {
@@ -50,7 +51,7 @@ func OpenSealed(path, wanted string) (*Sealed, error) {
 	return s, nil
 }
 
-// check compares the sum at the end of a file of the given size with the rest.
+// check compares the checksum at the end of a file of the given size with the rest of the file.
 func (s *Sealed) check(size int64) error {
 	if size < sha256.Size {
 		return &DamageError{"it is cut short"}

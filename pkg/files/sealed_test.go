@@ -10,7 +10,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 )
 
-// TestSealed reads what was written, and nothing that is not.
+// TestSealed: a file can be read if it is as it was written, and only then.
 func TestSealed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sealed")
 	if err := WriteSealed(path, text("what is kept")); err != nil {

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// Strict parses text, which must be one JSON value, into v. Fields that v does not have, and a second value, are
-// errors.
+// Strict parses text, which must be one JSON value, into v. It is an error if text has a field that v does not have, or
+// a second value.
 func Strict(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

@@ -7,12 +7,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// EdgeHomophily returns the share of edges that join nodes of equal label,
+// EdgeHomophily returns the share of edges that join nodes with the same label,
 //
 //	h_edge = |{(u,v) in E: y_u = y_v}| / |E|
 //
 // (Abu-El-Haija et al., 2019; Zhu et al., 2020), where E has only the edges whose two nodes both have labels. It is NaN
-// where there are no such edges.
+// if there are no such edges.
 func EdgeHomophily(g *graphs.Graph) float64 {
 	same, all := 0, 0
 	for _, e := range g.Edges {
@@ -32,14 +32,14 @@ func known(g *graphs.Graph, e graphs.Edge) bool {
 	return g.Labels[e[0]] != graphs.Unlabelled && g.Labels[e[1]] != graphs.Unlabelled
 }
 
-// AdjustedHomophily returns the edge homophily, corrected for the homophily that edges would have by chance, which
-// depends on the sizes of the classes:
+// AdjustedHomophily returns the edge homophily, corrected for the homophily that edges would have by chance. What they
+// would have by chance depends on the sizes of the classes:
 //
 //	h_adj = (h_edge - Σ_k D_k²/(2|E|)²) / (1 - Σ_k D_k²/(2|E|)²),
 //
-// where D_k is the sum of the degrees of the nodes of class k (Platonov et al., 2023). E, and so the degrees, has only
-// the edges whose two nodes both have labels. h_adj is NaN where there are no such edges, or where they join nodes of
-// only one class.
+// where D_k is the sum of the degrees of the nodes of class k (Platonov et al., 2023). E has only the edges whose two
+// nodes both have labels, and only these edges count in the degrees. h_adj is NaN if there are no such edges, or if
+// they join nodes of only one class.
 func AdjustedHomophily(g *graphs.Graph) float64 {
 	degrees, all := make([]float64, g.NumClasses), 0
 	for _, e := range g.Edges {
@@ -69,14 +69,14 @@ type Stats struct {
 	Classes       int     `json:"classes"`
 	Features      int     `json:"features"`
 	AverageDegree float64 `json:"average_degree"` // 2 edges / nodes
-	// EdgeHomophily and AdjustedHomophily are NaN where they are undefined; in JSON, null.
+	// EdgeHomophily and AdjustedHomophily are NaN if they are undefined; in JSON, NaN is null.
 	EdgeHomophily     float64 `json:"edge_homophily"`
 	AdjustedHomophily float64 `json:"adjusted_homophily"`
 	Splits            int     `json:"splits"`
-	Unlabelled        int     `json:"unlabelled,omitempty"` // nodes whose class is not known
+	Unlabelled        int     `json:"unlabelled,omitempty"` // the number of nodes whose class is not known
 }
 
-// GraphStats returns the properties of a graph, which must be a valid one, as graphs.New and datasets.Load return it.
+// GraphStats returns the properties of a graph. The graph must be valid, as graphs.New and datasets.Load return it.
 func GraphStats(g *graphs.Graph) Stats {
 	s := Stats{Name: g.Name, Nodes: g.NumNodes, Edges: len(g.Edges), DirectedEdges: len(g.Arcs),
 		Classes: g.NumClasses, Features: g.NumFeatures, EdgeHomophily: EdgeHomophily(g),

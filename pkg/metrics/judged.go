@@ -34,10 +34,10 @@ func Confusion[F Float](logits []F, classes int, labels []int32, mask []bool) ([
 	return counts, nil
 }
 
-// ROC returns the points of the receiver operating characteristic, the curve with the area [ROCAUC]. Each point
-// belongs to a threshold: falsePositive is the share of the nodes of class 0 whose score is at least the threshold,
-// truePositive the same for class 1. Only the nodes in mask count; a nil mask selects all. The curve begins at (0, 0),
-// has one point for each different score as threshold, from the highest on, and ends at (1, 1).
+// ROC returns the points of the receiver operating characteristic. The area below this curve is [ROCAUC]. Each point
+// belongs to a threshold: falsePositive is the share of the nodes of class 0 whose score is at least the threshold, and
+// truePositive is the same for class 1. Only the nodes in mask count; a nil mask selects all. The curve begins at (0,
+// 0), has one point for each different score as threshold, from the highest on, and ends at (1, 1).
 func ROC[F Float](scores []F, labels []int32, mask []bool) (falsePositive, truePositive []float64, err error) {
 	if _, err := ROCAUC(scores, labels, mask); err != nil {
 		return nil, nil, err // ROCAUC checks what ROC needs, too
@@ -62,8 +62,8 @@ func ROC[F Float](scores []F, labels []int32, mask []bool) (falsePositive, trueP
 	return falsePositive, truePositive, nil
 }
 
-// Thin drops points of a monotone curve from (0, 0) to (1, 1), so that those that stay are at least 1/n apart in x + y.
-// This keeps pictures of the curve small, and they look the same. Both ends stay.
+// Thin drops points of a monotone curve from (0, 0) to (1, 1), so that the remaining points are at least 1/n apart in x
+// + y. A picture of the curve then has fewer points, and looks the same. Both ends of the curve remain.
 func Thin(x, y []float64, n int) (thinX, thinY []float64) {
 	next := math.Inf(-1)
 	for i := range x {

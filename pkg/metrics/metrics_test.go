@@ -89,7 +89,7 @@ func TestROCAUC(t *testing.T) {
 	mustFail(t, err, "one or two outputs")
 }
 
-// TestROCAUCCountsPairs compares with the definition, pair by pair, on scores with many ties.
+// TestROCAUCCountsPairs compares ROCAUC with its definition, pair by pair, on scores with many ties.
 func TestROCAUCCountsPairs(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
@@ -119,7 +119,8 @@ func TestROCAUCCountsPairs(t *testing.T) {
 }
 
 func TestHomophily(t *testing.T) {
-	// A path 0-1-2-3 with labels 0 0 1 1: two of three edges agree; degrees 3 and 3, so chance is 1/2.
+	// The path 0-1-2-3 has the labels 0 0 1 1. Two of its three edges join equal labels. The degrees add up to 3 in
+	// each class, so that the homophily by chance is 1/2.
 	g, err := graphs.New("path", 4, []graphs.Edge{{0, 1}, {1, 2}, {2, 3}}, nil, 0, []int32{0, 0, 1, 1}, 2,
 		make([]graphs.Split, 0))
 	if err != nil {
@@ -150,7 +151,7 @@ func TestHomophily(t *testing.T) {
 	}
 }
 
-// TestGSL compares with the sum over all pairs.
+// TestGSL compares GSL with the sum over all pairs.
 func TestGSL(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	n, d := 37, 5
@@ -240,7 +241,7 @@ func TestConfusion(t *testing.T) {
 	mustFail(t, err, "one of each per node")
 }
 
-// TestROC: the area below the curve, also of what is left of it for a picture, is the ROC-AUC.
+// TestROC: the area below the curve is the ROC-AUC, also if points have been dropped by Thin.
 func TestROC(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	scores, labels := make([]float64, 3000), make([]int32, 3000)
@@ -271,7 +272,7 @@ func TestROC(t *testing.T) {
 	mustFail(t, err, "undefined")
 }
 
-// TestUnlabelled: homophily is that of the edges whose nodes have labels.
+// TestUnlabelled: only edges whose two nodes have labels count for homophily.
 func TestUnlabelled(t *testing.T) {
 	labels := []int32{0, 0, 1, graphs.Unlabelled}
 	g, err := graphs.New("path", 4, []graphs.Edge{{0, 1}, {1, 2}, {2, 3}}, nil, 0, labels, 2, nil)

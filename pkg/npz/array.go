@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Array is a NumPy array as stored: raw bytes, and how to read them. Errors of its methods are the second half of a
-// sentence that begins with the array's name: "claims the shape [3 2], 24 bytes, but holds 8".
+// Array is a NumPy array as it is stored: its raw bytes, and how to read them. The errors of its methods are the second
+// half of a sentence whose subject is the array's name, for example: "claims the shape [3 2], 24 bytes, but holds 8".
 type Array struct {
 	Shape   []int
 	kind    byte // 'b' bool, 'i' signed, 'u' unsigned, 'f' float
@@ -17,8 +17,8 @@ type Array struct {
 	data    []byte
 }
 
-// NewArray makes an array of NumPy's type descr, such as "<f4" or "|b1", from raw bytes that come from another kind of
-// file than .npy. There must be as many bytes as shape needs; they are not copied.
+// NewArray makes an array of NumPy's type descr, such as "<f4" or "|b1", from raw bytes that need not come from an .npy
+// file. There must be exactly as many bytes as shape needs. They are not copied.
 func NewArray(descr string, fortran bool, shape []int64, raw []byte) (*Array, error) {
 	a, err := parseDescr(descr)
 	if err != nil {
@@ -36,7 +36,7 @@ func NewArray(descr string, fortran bool, shape []int64, raw []byte) (*Array, er
 	return &a, nil
 }
 
-// setShape sets a shape that checkShape has accepted.
+// setShape sets the shape, which checkShape must have accepted.
 func (a *Array) setShape(shape []int64) {
 	a.Shape = make([]int, len(shape))
 	for i, d := range shape {
@@ -44,7 +44,7 @@ func (a *Array) setShape(shape []int64) {
 	}
 }
 
-// count is the number of values, from a shape that checkShape has accepted.
+// count is the number of values. It cannot overflow, since checkShape has accepted the shape.
 func (a *Array) count() int {
 	n := 1
 	for _, d := range a.Shape {
@@ -53,8 +53,8 @@ func (a *Array) count() int {
 	return n
 }
 
-// each calls f with the position of every value in C order and its offset in the raw bytes. Fortran order is supported
-// for up to two dimensions, which is all that the public files use.
+// each calls f for every value, with its position in C order and its offset in the raw bytes. Arrays in Fortran order
+// may have at most two dimensions, which is enough for the public datasets.
 func (a *Array) each(f func(at, offset int) error) error {
 	if !a.fortran || len(a.Shape) < 2 {
 		for i := range a.count() {
@@ -78,7 +78,7 @@ func (a *Array) each(f func(at, offset int) error) error {
 	return nil
 }
 
-// integer reads one bool or integer value; ok is false if it does not fit int64.
+// integer reads one value of type bool or integer. ok is false if the value does not fit int64.
 func (a *Array) integer(offset int) (v int64, ok bool) {
 	b := a.data[offset : offset+a.size]
 	var u uint64
@@ -99,7 +99,7 @@ func (a *Array) integer(offset int) (v int64, ok bool) {
 	return int64(u), u <= math.MaxInt64
 }
 
-// Float32s returns the values in C order. Values beyond float32 become infinite, as in a cast.
+// Float32s returns the values in C order. Values beyond the range of float32 become infinite.
 func (a *Array) Float32s() ([]float32, error) {
 	out := make([]float32, a.count())
 	var err error
@@ -127,7 +127,7 @@ func (a *Array) Float32s() ([]float32, error) {
 	return out, err
 }
 
-// Int64s returns the values in C order; floats are refused.
+// Int64s returns the values in C order. Floating-point values are refused.
 func (a *Array) Int64s() ([]int64, error) {
 	if a.kind == 'f' {
 		return nil, fmt.Errorf("holds floating-point values where whole numbers are needed")
@@ -144,7 +144,7 @@ func (a *Array) Int64s() ([]int64, error) {
 	return out, err
 }
 
-// Bools returns the values in C order; besides bool, integers 0 and 1 are accepted.
+// Bools returns the values in C order. Besides bool, integers are accepted if they are 0 or 1.
 func (a *Array) Bools() ([]bool, error) {
 	if a.kind == 'f' {
 		return nil, fmt.Errorf("holds floating-point values where true and false are needed")

@@ -7,11 +7,11 @@ import (
 	"io"
 )
 
-// maxDeflateRatio is the largest factor by which deflate can shrink data (RFC 1951: a 258-byte match in two bits). A
-// zip entry that claims more is damaged or hostile.
+// maxDeflateRatio is the largest factor by which deflate can compress data (RFC 1951: 258 bytes in two bits). A zip
+// entry that claims more is damaged, or made to do harm.
 const maxDeflateRatio = 1032
 
-// checkEntry returns an error where the archive's directory claims something impossible of an array.
+// checkEntry returns an error if the archive's directory claims something impossible about an array.
 func (z *File) checkEntry(entry *zip.File) error {
 	size := entry.UncompressedSize64
 	if entry.CompressedSize64 > uint64(z.size) {
@@ -37,10 +37,12 @@ func (z *File) checkEntry(entry *zip.File) error {
 	return nil
 }
 
-// sameName tells whether the header before an entry's data has the same name as the archive's directory. No checksum
-// covers the names, and an array under a wrong name might not be missed.
+// sameName tells whether the header before an entry's data has the same name as the archive's directory. This is
+// checked since no checksum covers the names: an array that need not be there would silently be missing if its name was
+// damaged.
 func sameName(r io.ReaderAt, f *zip.File) bool {
-	// A signature, other fields, the lengths of the name and of the extra field, then the name and the extra field.
+	// The header consists of a signature, other fields, the lengths of the name and of the extra field, the name, and
+	// the extra field. Its start is not known, since the extra field may have any length: all lengths are tried.
 	const signature, lengths, fixed, mostExtra = "PK\x03\x04", 26, 30, 1 << 10
 	at, err := f.DataOffset()
 	if err != nil {

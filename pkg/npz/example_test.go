@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// An archive that numpy.load reads is written, and read again.
+// An archive is written that numpy.load can read, and read again.
 func Example() {
 	dir, err := os.MkdirTemp("", "npz")
 	if err != nil {

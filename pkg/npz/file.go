@@ -15,28 +15,28 @@ import (
 	"github.com/revgnn/revgnn/pkg/plain"
 )
 
-// Limits on the memory of an archive's arrays together. Data for training take far less than 64 times their packed
-// bytes; nothing but zeros takes a thousand times as much.
+// These are limits on the memory that all arrays of an archive take together. Data for training take far less than 64
+// times their compressed size; only zeros take a thousand times as much.
 const (
 	mostUnpacked = 4 << 30
-	freeUnpacked = 256 << 20 // allowed whatever the archive's size
+	freeUnpacked = 256 << 20 // allowed in addition, whatever the archive's size is
 	mostRatio    = 64
 )
 
-// Any as a number of dimensions accepts every array.
+// Any, given as a number of dimensions, accepts arrays with any number of dimensions.
 const Any = -1
 
-// File is an open archive, whose arrays are read one by one as they are asked for.
+// File is an open archive. Each array is read when it is asked for.
 type File struct {
-	// Path names the file in errors.
+	// Path is the name of the file in errors.
 	Path    string
-	size    int64 // of the archive
+	size    int64 // the archive's size in bytes
 	entries map[string]*zip.File
-	taken   map[string]int64 // bytes in memory, by the arrays that were read
+	taken   map[string]int64 // the memory of each array that was read, in bytes
 	close   func() error
 }
 
-// Open opens an archive for reading; Close it after.
+// Open opens an archive for reading. The caller must close it.
 func Open(path string) (*File, error) {
 	f, size, err := files.Open(path, "an .npz file")
 	if err != nil {
@@ -51,7 +51,7 @@ func Open(path string) (*File, error) {
 	return z, nil
 }
 
-// New reads the directory of an archive of size bytes. path only names it in errors.
+// New reads the directory of an archive of size bytes. path is only the name of the file in errors.
 func New(r io.ReaderAt, size int64, path string) (*File, error) {
 	archive, err := zip.NewReader(r, size)
 	if err != nil {
@@ -77,13 +77,13 @@ func New(r io.ReaderAt, size int64, path string) (*File, error) {
 // Close closes the file behind the archive.
 func (z *File) Close() error { return z.close() }
 
-// Names lists the arrays in alphabetical order.
+// Names returns the names of the arrays in alphabetical order.
 func (z *File) Names() []string { return slices.Sorted(maps.Keys(z.entries)) }
 
-// Has tells whether there is an array of that name.
+// Has tells whether the archive has an array with the given name.
 func (z *File) Has(name string) bool { return z.entries[name] != nil }
 
-// Shape reads an array's shape alone, and checks that it has the given number of dimensions, or [Any].
+// Shape reads the shape of an array without its values. dims is the number of dimensions that it must have, or [Any].
 func (z *File) Shape(name string, dims int) ([]int, error) {
 	var a *Array
 	err := z.open(name, dims, func(r *arrayReader) error {
@@ -96,11 +96,11 @@ func (z *File) Shape(name string, dims int) ([]int, error) {
 	return a.Shape, nil
 }
 
-// Array reads one array, and checks that it has the given number of dimensions, or [Any].
+// Array reads one array. dims is the number of dimensions that it must have, or [Any].
 func (z *File) Array(name string, dims int) (a *Array, err error) { return z.array(name, dims, 0) }
 
-// array reads an array that will be converted to values of width bytes; the larger of the two sizes counts towards the
-// limits.
+// array reads an array whose values will be converted to values of width bytes each. The larger of the two sizes counts
+// towards the limits.
 func (z *File) array(name string, dims, width int) (a *Array, err error) {
 	err = z.open(name, dims, func(r *arrayReader) error {
 		values := int64(r.array.count()) * int64(width)
@@ -116,7 +116,7 @@ func (z *File) array(name string, dims, width int) (a *Array, err error) {
 	return a, nil
 }
 
-// take returns an error where an array would bring the unpacked bytes beyond the limits.
+// take counts the memory of an array. It returns an error if all arrays together would exceed the limits.
 func (z *File) take(name string, bytes int64) error {
 	total := bytes
 	for other, n := range z.taken {
@@ -132,7 +132,8 @@ func (z *File) take(name string, bytes int64) error {
 	return nil
 }
 
-// open reads an array's header, checks what its entry and header claim, and passes the rest to use.
+// open reads an array's header, checks what the archive's directory and the header claim, and calls use to read the
+// values.
 func (z *File) open(name string, dims int, use func(*arrayReader) error) error {
 	entry := z.entries[name]
 	if entry == nil {
@@ -174,22 +175,23 @@ func values[T any](z *File, name string, dims int, convert func(*Array) ([]T, er
 	return out, a.Shape, nil
 }
 
-// Float32s reads an array of numbers in C order, and its shape. Values beyond float32 become infinite.
+// Float32s returns the values of an array of numbers in C order, and its shape. Values beyond the range of float32
+// become infinite.
 func (z *File) Float32s(name string, dims int) ([]float32, []int, error) {
 	return values(z, name, dims, (*Array).Float32s)
 }
 
-// Int64s reads an array of whole numbers in C order, and its shape.
+// Int64s returns the values of an array of whole numbers in C order, and its shape.
 func (z *File) Int64s(name string, dims int) ([]int64, []int, error) {
 	return values(z, name, dims, (*Array).Int64s)
 }
 
-// Bools reads an array of bool, or of 0 and 1, in C order, and its shape.
+// Bools returns the values of an array of bool, or of 0 and 1, in C order, and its shape.
 func (z *File) Bools(name string, dims int) ([]bool, []int, error) {
 	return values(z, name, dims, (*Array).Bools)
 }
 
-// listed shows the first few names.
+// listed lists the first few names, for errors.
 func listed(names []string) string {
 	const most = 12
 	if len(names) > most {

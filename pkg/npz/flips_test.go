@@ -11,7 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz/npztest"
 )
 
-// TestFlippedBytes flips bytes of archives one at a time: either there is an error, or everything is as it was.
+// TestFlippedBytes flips bytes of archives one at a time. Reading must end in an error, or return what was in the
+// archive before.
 func TestFlippedBytes(t *testing.T) {
 	written := npztest.Archive(npztest.Named("x", npztest.NPY("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6})),
 		npztest.Named("flag", npztest.NPY("|b1", false, "()", []bool{true})))
@@ -32,7 +33,7 @@ func TestFlippedBytes(t *testing.T) {
 	}
 }
 
-// content is all that an archive tells.
+// content returns the names, shapes and values of all arrays of an archive.
 func content(b []byte) (out []string, err error) {
 	z, err := New(bytes.NewReader(b), int64(len(b)), "some.npz")
 	if err != nil {
@@ -48,7 +49,8 @@ func content(b []byte) (out []string, err error) {
 	return out, nil
 }
 
-// stored is an archive of what is not packed, with more in its local headers than names, as NumPy has it.
+// stored returns an archive of arrays that are not compressed. The header before each array has an extra field, as in
+// archives by NumPy.
 func stored(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer

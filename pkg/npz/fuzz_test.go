@@ -8,7 +8,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz/npztest"
 )
 
-// readArray reads an array file.
+// readArray reads an .npy file.
 func readArray(b []byte) (*Array, error) {
 	r, err := newArrayReader(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
@@ -17,7 +17,8 @@ func readArray(b []byte) (*Array, error) {
 	return r.array, r.read()
 }
 
-// checkValues converts an array to every type: as many values as its shape says, or an error.
+// checkValues converts an array to every type. Each conversion must return as many values as the array's shape says, or
+// an error.
 func checkValues(t *testing.T, a *Array) {
 	t.Helper()
 	n := a.count()
@@ -48,7 +49,7 @@ func FuzzNPY(f *testing.F) {
 	})
 }
 
-// FuzzArchive reads every array of an archive as every type.
+// FuzzArchive reads every array of arbitrary archives as every type.
 func FuzzArchive(f *testing.F) {
 	f.Add(npztest.Graph())
 	f.Add(npztest.Zeros("a", "|u1", 1<<20))

@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// dictionary is the Python dictionary in an npy header: descr, fortran_order and shape, nothing else.
+// dictionary is the Python dictionary in the header of an .npy file. It has the keys descr, fortran_order and shape,
+// and no others.
 type dictionary struct {
-	array   Array // only its type
+	array   Array // only the type of its values is set
 	fortran bool
 	shape   []int64
 	seen    map[string]bool
 }
 
-// parseHeader reads a header: an array without its values, and its shape.
+// parseHeader reads a header. It returns an array without shape and values, and the shape, which is not checked.
 func parseHeader(s string) (*Array, []int64, error) {
 	s = strings.TrimSpace(s)
 	if len(s) < 2 || s[0] != '{' || s[len(s)-1] != '}' {
@@ -46,7 +47,7 @@ func parseHeader(s string) (*Array, []int64, error) {
 
 func damaged(what string) error { return fmt.Errorf("has a damaged header (%s)", what) }
 
-// key splits an entry's key and colon from s; a repeated key is an error.
+// key splits the key of an entry and the colon after it from s. A repeated key is an error.
 func (h *dictionary) key(s string) (key, rest string, err error) {
 	if key, rest, err = quoted(s); err != nil {
 		return "", s, err
@@ -88,7 +89,7 @@ func (h *dictionary) value(key, s string) (rest string, err error) {
 	return s, damaged(fmt.Sprintf("unknown key %q", cut(key)))
 }
 
-// quoted splits a leading Python string without escapes from s.
+// quoted splits a Python string from the beginning of s. Strings with escapes are refused.
 func quoted(s string) (value, rest string, err error) {
 	if s == "" || s[0] != '\'' && s[0] != '"' {
 		return "", s, fmt.Errorf("a quoted string is missing")
@@ -100,8 +101,8 @@ func quoted(s string) (value, rest string, err error) {
 	return s[1 : 1+end], strings.TrimSpace(s[end+2:]), nil
 }
 
-// parseTuple splits a leading tuple of integers from s, for example "(10, 890)", "(5,)" or "()". A trailing L, which
-// Python 2 writes, is allowed.
+// parseTuple splits a tuple of integers from the beginning of s, such as "(10, 890)", "(5,)" or "()". Each number may
+// end with an L, as Python 2 writes it.
 func parseTuple(s string) (shape []int64, rest string, err error) {
 	end := strings.IndexByte(s, ')')
 	if !strings.HasPrefix(s, "(") || end < 0 {

@@ -7,17 +7,18 @@ import (
 	"math"
 )
 
-// Limits on what an array file may claim. They are far above every dataset here and far below what would exhaust a
-// laptop's memory, so that a damaged or hostile file ends in an error and not in an allocation.
+// These are limits on what an array may claim. They are far above every dataset here, and far below a laptop's memory.
+// A damaged file, or one made to do harm, therefore ends in an error and not in a large allocation.
 const (
-	maxArrayBytes  = 1 << 31 // of one array, as stored
+	maxArrayBytes  = 1 << 31 // the largest size of one array, as it is stored
 	maxArrayValues = 1 << 28
 	maxHeaderBytes = 1 << 16
 	maxDims        = 4
 	maxDim         = math.MaxInt32
 )
 
-// checkShape returns the number of bytes that shape needs, or an error if that is beyond the limits.
+// checkShape returns the number of bytes that an array of the given shape needs, with size bytes per value. It returns
+// an error if the shape is beyond the limits.
 func checkShape(shape []int64, size int) (int64, error) {
 	if len(shape) > maxDims {
 		return 0, fmt.Errorf("has %d dimensions, at most %d are supported", len(shape), maxDims)
@@ -27,7 +28,7 @@ func checkShape(shape []int64, size int) (int64, error) {
 		if d < 0 || d > maxDim {
 			return 0, fmt.Errorf("claims the shape %v, but dimensions must lie between 0 and %d", shape, maxDim)
 		}
-		// Both factors are below 2^31 whenever the loop goes on, so the product fits int64.
+		// The product fits int64, since both factors are below 2^31 here.
 		if total *= d; total > maxArrayValues {
 			return 0, fmt.Errorf("claims the shape %v, more than the limit of %d values", shape, maxArrayValues)
 		}
@@ -58,15 +59,15 @@ func parseDescr(s string) (a Array, err error) {
 	return a, unsupported
 }
 
-// arrayReader is an array in NumPy's .npy format, versions 1 to 3 (numpy.lib.format). Its header has been read, and
-// agrees with the size of the rest.
+// arrayReader reads an array in NumPy's .npy format, versions 1 to 3 (numpy.lib.format). The header has been read
+// already, and it agrees with the size of the rest.
 type arrayReader struct {
 	array *Array
 	bytes int64
 	rest  io.Reader
 }
 
-// newArrayReader reads the header of an array; r holds size bytes.
+// newArrayReader reads the header of an array. r has size bytes.
 func newArrayReader(r io.Reader, size int64) (*arrayReader, error) {
 	header, rest, err := readHeader(r, size)
 	if err != nil {
@@ -93,7 +94,7 @@ func (r *arrayReader) read() error {
 	if _, err := io.ReadFull(r.rest, r.array.data); err != nil {
 		return fmt.Errorf("ends early or is damaged (%w)", err)
 	}
-	// Reading past the end makes archive/zip compare the checksum.
+	// archive/zip compares the checksum only when something is read beyond the end.
 	var more [1]byte
 	if n, err := io.ReadFull(r.rest, more[:]); n != 0 || err != io.EOF {
 		return fmt.Errorf("is damaged (%v)", err)
@@ -101,8 +102,8 @@ func (r *arrayReader) read() error {
 	return nil
 }
 
-// readHeader reads the magic string, the version, and the header's length and text, from r with size bytes; rest is
-// the number of bytes that follow.
+// readHeader reads what precedes the values: the magic string, the version, and the header's length and text. r has
+// size bytes; rest is the number of bytes that follow.
 func readHeader(r io.Reader, size int64) (header string, rest int64, err error) {
 	var fixed [12]byte
 	if _, err := io.ReadFull(r, fixed[:10]); err != nil || string(fixed[:6]) != "\x93NUMPY" {

@@ -18,7 +18,7 @@ import (
 
 func read(b []byte) (*File, error) { return New(bytes.NewReader(b), int64(len(b)), "x.npz") }
 
-// mustFail checks that an error says what is wrong, in one line.
+// mustFail checks that there is an error of one line that contains want.
 func mustFail(t *testing.T, what string, err error, want string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\r") {
@@ -26,7 +26,7 @@ func mustFail(t *testing.T, what string, err error, want string) {
 	}
 }
 
-// TestEveryLayoutReadsTheSame covers types, byte orders and Fortran order.
+// TestEveryLayoutReadsTheSame: arrays of all types and byte orders, and in Fortran order, give the same values.
 func TestEveryLayoutReadsTheSame(t *testing.T) {
 	for what, b := range map[string][]byte{
 		"float32":           npztest.NPY("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6}),
@@ -85,7 +85,7 @@ func TestBadArrays(t *testing.T) {
 	mustFail(t, "no file", err, "no such file")
 }
 
-// TestClaimsDoNotAllocate gives small files that claim a lot of data, and counts the memory that reading them takes.
+// TestClaimsDoNotAllocate reads small files that claim to have a lot of data. This must fail, and take little memory.
 func TestClaimsDoNotAllocate(t *testing.T) {
 	header := string(npztest.NPY("<f4", false, "(16384, 16384)", []float32{}))
 	billion := uint64(1<<30 + len(header))
@@ -172,7 +172,7 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-// TestNumPyReadsIt asks NumPy itself, where Python has it.
+// TestNumPyReadsIt: NumPy itself can read what Write writes. The test needs a Python with NumPy.
 func TestNumPyReadsIt(t *testing.T) {
 	if exec.Command("python3", "-c", "import numpy").Run() != nil {
 		t.Skip("python3 has no numpy: that NumPy reads the archives is not tested here")
@@ -208,7 +208,7 @@ func TestBadHeaders(t *testing.T) {
 	}
 }
 
-// TestUnpackedBound reads small archives that unpack to a lot: together they may take a multiple of their size.
+// TestUnpackedBound: all arrays of an archive together may take only a multiple of the archive's size in memory.
 func TestUnpackedBound(t *testing.T) {
 	bomb := npztest.Zeros("a", "|u1", 100<<20)
 	z, err := read(bomb)
@@ -231,7 +231,7 @@ func TestUnpackedBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	z.taken["other"] = freeUnpacked + mostRatio*z.size - 20
-	for range 2 { // the second time counts no more
+	for range 2 { // reading it a second time does not count again
 		if _, _, err := z.Int64s("a", 1); err != nil {
 			t.Error(err)
 		}

@@ -11,19 +11,20 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Named is an array to write: Values is a []float32, []int32, []int64 or []bool in C order, as many as Shape says; a
-// Shape without dimensions is a single value.
+// Named is an array to write. Values is a []float32, []int32, []int64 or []bool in C order, with as many values as
+// Shape says. An empty Shape stands for a single value.
 type Named struct {
 	Name   string
 	Shape  []int
 	Values any
 }
 
-// Write writes an archive that numpy.load reads, whole or not at all (see [files.Write]). Equal arrays give equal
-// bytes. Arrays are not compressed, which suits weights; [WriteCompressed] compresses them.
+// Write writes an archive that numpy.load can read, as a whole or not at all (see [files.Write]). Equal arrays give
+// equal bytes. Arrays are not compressed, since the weights of models hardly become smaller; [WriteCompressed]
+// compresses them.
 func Write(path string, arrays []Named) error { return write(path, arrays, zip.Store) }
 
-// WriteCompressed is [Write] with deflate.
+// WriteCompressed does the same as [Write], and compresses the arrays by deflate.
 func WriteCompressed(path string, arrays []Named) error { return write(path, arrays, zip.Deflate) }
 
 func write(path string, arrays []Named, method uint16) error {
@@ -57,8 +58,8 @@ func write(path string, arrays []Named, method uint16) error {
 	})
 }
 
-// header is the array's header in npy version 1.0, padded with spaces so that the values begin at a multiple of 64
-// bytes.
+// header returns the array's header in version 1.0 of the format. It is padded with spaces, so that the values begin at
+// a multiple of 64 bytes.
 func (a Named) header() (string, error) {
 	var descr string
 	var size, count int

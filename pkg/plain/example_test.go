@@ -6,7 +6,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/plain"
 )
 
-// A name from a file of somebody else would clear the screen; it is shown as text instead.
+// A name in a file by somebody else would clear the screen. It is shown as harmless text instead.
 func ExampleText() {
 	name := "GCN\x1b[2J\nReP"
 	fmt.Println(plain.Text(name))

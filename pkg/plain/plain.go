@@ -7,12 +7,12 @@ import (
 	"unicode"
 )
 
-// Text replaces every character that is not visible itself but changes how text is shown by an escape: control
-// characters such as ESC (`\u001b`), which begins a terminal's commands, line ends, and marks that reverse the
-// direction of writing. Invalid UTF-8 becomes U+FFFD.
+// Text replaces characters that are not visible themselves, but change how text is shown. Each of them becomes an
+// escape such as `\u001b`. They are control characters, such as ESC, which begins commands to a terminal, line ends,
+// and marks that reverse the direction of writing. Invalid UTF-8 becomes U+FFFD.
 func Text(s string) string { return Keeping(s, "") }
 
-// Keeping is [Text], but leaves the characters of keep as they are.
+// Keeping does the same as [Text], but leaves the characters of keep as they are.
 func Keeping(s, keep string) string {
 	steers := func(r rune) bool {
 		return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) && !strings.ContainsRune(keep, r)
@@ -26,7 +26,7 @@ func Keeping(s, keep string) string {
 		switch {
 		case !steers(r):
 			b.WriteRune(r)
-		case r > 0xffff: // in two halves, as in JSON
+		case r > 0xffff: // as two surrogates, as in JSON
 			r -= 0x10000
 			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
 		default:

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Begin is the record of a run that starts now, on this machine, by this programme.
+// Begin returns the record of a run that starts now, on this machine, by this version of revgnn.
 func Begin(kind string) Record {
 	_, commit := built()
 	return Record{Kind: kind, Split: NoSplit, Versions: Versions(), Commit: commit, Machine: machine(),
@@ -20,7 +20,7 @@ func machine() Machine {
 		Cores: runtime.NumCPU()}
 }
 
-// gpuModel is the NVIDIA driver's name, on Linux, for the first device.
+// gpuModel is the name that NVIDIA's driver gives the first GPU, on Linux; empty if there is none.
 func gpuModel() string {
 	found, _ := filepath.Glob("/proc/driver/nvidia/gpus/*/information")
 	if len(found) == 0 {
@@ -31,7 +31,7 @@ func gpuModel() string {
 
 // field reads the value of the first line "name: value" of a file; empty if there is none.
 func field(path, name string) string {
-	b, _ := os.ReadFile(path) // no file, no value
+	b, _ := os.ReadFile(path) // without the file, the value is empty
 	for line := range strings.Lines(string(b)) {
 		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == name {
 			return strings.TrimSpace(value)

@@ -12,15 +12,15 @@ import (
 	"sync"
 )
 
-// Commit is the commit that the programme was built from, as make passes it to the linker: a hash, with "-dirty" where
-// files had changed.
+// Commit is the commit that the executable was built from, as make passes it to the linker: a hash, with "-dirty"
+// appended if files had changed.
 var Commit string
 
 // module is the path of revgnn's module.
 const module = "github.com/revgnn/revgnn"
 
-// modules are the modules whose versions are recorded, with their names in records: those that compute, and revgnn
-// itself.
+// modules lists the modules whose versions are recorded, with their names in records: the modules that compute, and
+// revgnn itself.
 var modules = map[string]string{
 	module:                     "revgnn",
 	"github.com/gomlx/gomlx":   "gomlx",
@@ -28,18 +28,18 @@ var modules = map[string]string{
 	"github.com/gomlx/go-xla":  "go-xla",
 }
 
-// Versions are the versions of everything that a result depends on, by name: Go, the modules that compute, and revgnn
-// (its commit where the module has no version).
+// Versions returns the versions of everything that a result depends on, by name: Go, the modules that compute, and
+// revgnn. If revgnn's module has no version, its commit takes its place.
 func Versions() map[string]string {
 	versions, _ := built()
 	return maps.Clone(versions)
 }
 
-// Version is revgnn's version: the version of the module if it has one, as after `go install` of a tag, else the
-// commit, and empty if neither is known.
+// Version is revgnn's version: the version of the module if it has one, as after `go install` of a tag; otherwise the
+// commit; empty if neither is known.
 func Version() string { return Versions()["revgnn"] }
 
-// built finds out, once, what the programme was built from.
+// built returns the versions and the commit that the executable was built from. It finds them out only once.
 var built = sync.OnceValues(func() (versions map[string]string, commit string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -48,9 +48,10 @@ var built = sync.OnceValues(func() (versions map[string]string, commit string) {
 	return described(info, Commit, fromCheckout)
 })
 
-// described are the versions and the commit recorded in the programme. What make passed to the linker comes first. The
-// Go tool records a commit less often than one may expect: not in a git worktree, not with GOFLAGS=-buildvcs=false,
-// and not for `go run`, tests and notebook cells; there, the checkout's commit is used.
+// described returns the versions and the commit of the executable. The commit that make passed to the linker comes
+// first, then the one that the Go tool recorded, then the one in the module's version. The Go tool records none in a
+// git worktree, with GOFLAGS=-buildvcs=false, and for `go run`, tests and notebook cells. In these cases the checkout's
+// commit is used.
 func described(info *debug.BuildInfo, linked string, checkout func() string) (versions map[string]string,
 	commit string) {
 	versions = map[string]string{"go": runtime.Version()}
@@ -60,7 +61,7 @@ func described(info *debug.BuildInfo, linked string, checkout func() string) (ve
 		case name == "" || m.Version == "" || m.Version == "(devel)":
 		case m.Replace == nil:
 			versions[name] = m.Version
-		case name != "revgnn": // a module that replaces revgnn by itself is a checkout
+		case name != "revgnn": // a replacement of revgnn is a checkout, which has no version
 			versions[name] = m.Replace.Path + " " + m.Replace.Version
 		}
 	}
@@ -82,7 +83,7 @@ func described(info *debug.BuildInfo, linked string, checkout func() string) (ve
 // hashLength is the length of the commit hashes in records.
 const hashLength = 12
 
-// stamped is the commit that `go build` recorded in a programme.
+// stamped is the commit that `go build` recorded in the executable; empty if it recorded none.
 func stamped(settings []debug.BuildSetting) (commit string) {
 	dirty := ""
 	for _, s := range settings {
@@ -99,10 +100,10 @@ func stamped(settings []debug.BuildSetting) (commit string) {
 	return commit + dirty
 }
 
-// pseudo matches a version that the Go tool makes of a commit: v0.0.0-20261122203419-af5f942a7b34.
+// pseudo matches a version that the Go tool makes from a commit, such as v0.0.0-20261122203419-af5f942a7b34.
 var pseudo = regexp.MustCompile(`\d{14}-([0-9a-f]{12})(\+.*)?$`)
 
-// released is the commit of a module's version: the one in its name, or the tag.
+// released returns the commit of a module's version: the one in its name, or the tag.
 func released(version string) string {
 	if found := pseudo.FindStringSubmatch(version); found != nil {
 		return found[1]
@@ -110,17 +111,17 @@ func released(version string) string {
 	return version
 }
 
-// fromCheckout is the commit of the checkout that the programme was built from, if that cannot have changed since: for
-// `go run`, `go test` and notebooks, which build what they start, and for a programme newer than the checkout's last
-// change of commit. Files that differ from the commit make it "-dirty".
+// fromCheckout returns the commit of the checkout that the executable was built from, if the checkout cannot have moved
+// to another commit since. This is certain for `go run`, `go test` and notebooks, which build what they start, and for
+// an executable that is newer than the last change of commit. "-dirty" is appended if files differ from the commit.
 func fromCheckout() string {
 	_, file, _, _ := runtime.Caller(0)
 	root := filepath.Join(filepath.Dir(file), "..", "..")
 	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil || !filepath.IsAbs(file) {
-		return "" // a copy of the module may lie in another project's checkout
+		return "" // without .git here, git would find another project's checkout around a copy of the module
 	}
 	git := func(args ...string) string {
-		out, _ := exec.Command("git", append([]string{"-C", root}, args...)...).Output() // no git, no commit
+		out, _ := exec.Command("git", append([]string{"-C", root}, args...)...).Output() // empty without git
 		return strings.TrimSpace(string(out))
 	}
 	self, err := os.Executable()
@@ -140,13 +141,14 @@ func newer(file, than string) bool {
 	return err == nil && a.ModTime().After(b.ModTime())
 }
 
-// atOnce tells whether a programme lies in a folder of `go run`, `go test` or a notebook.
+// atOnce tells whether an executable lies in a folder in which `go run`, `go test` or a notebook builds what it starts
+// at once.
 func atOnce(program string) bool {
 	folders := []string{os.TempDir(), os.Getenv("GOTMPDIR"), os.Getenv("GOCACHE")}
 	if cache, err := os.UserCacheDir(); err == nil {
 		folders = append(folders, filepath.Join(cache, "go-build"))
 	}
-	const temporary = 2 // a path of fewer folders may hold other programmes
+	const temporary = 2 // the first two folders may hold other executables
 	for i, folder := range folders {
 		if folder == "" {
 			continue

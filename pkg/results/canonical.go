@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// Key is the hex SHA-256 of a definition's canonical JSON: sorted keys, no white space, one spelling for each number.
+// Key returns the SHA-256 of a definition's canonical JSON, in hex digits. In canonical JSON, keys are sorted, there is
+// no white space, and each number is written in only one way.
 func Key(definition any) (string, error) {
 	raw, err := json.Marshal(definition)
 	if err != nil {
@@ -26,7 +27,7 @@ func Key(definition any) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// canonical writes a JSON value so that equal values are written equally. It returns nil for an empty raw and for the
+// canonical writes a JSON value so that equal values are written equally. It returns nil if raw is empty, or is the
 // JSON value null.
 func canonical(raw []byte) (json.RawMessage, error) {
 	if len(raw) == 0 {
@@ -51,7 +52,8 @@ func canonical(raw []byte) (json.RawMessage, error) {
 	return marshal(v)
 }
 
-// oneSpelling writes numbers in v as Go writes a float64; integers keep all their digits.
+// oneSpelling replaces the numbers in v, so that equal ones are written equally: as Go writes a float64. Integers keep
+// all their digits.
 func oneSpelling(v any) (any, error) {
 	var err error
 	switch v := v.(type) {
@@ -80,7 +82,7 @@ func oneSpelling(v any) (any, error) {
 	return v, nil
 }
 
-// marshal is json.Marshal without escapes for <, > and &.
+// marshal does the same as json.Marshal, but does not escape <, > and &.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

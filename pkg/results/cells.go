@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// columns are the columns of a record, in the file's table and in CSV, with their SQLite types. The seed is text,
-// since SQLite's integers are signed.
+// columns are the columns of a record in the SQLite table and in CSV, with their SQLite types. The seed is stored as
+// text, since SQLite's integers are signed.
 var columns = []struct{ name, kind string }{
 	{"id", "TEXT"}, {"key", "TEXT"}, {"kind", "TEXT"}, {"profile", "TEXT"}, {"dataset", "TEXT"}, {"checksum", "TEXT"},
 	{"model", "TEXT"}, {"split", "INTEGER"}, {"seed", "TEXT"}, {"engine", "TEXT"}, {"started", "TEXT"},
@@ -18,7 +18,7 @@ var columns = []struct{ name, kind string }{
 	{"versions", "TEXT"}, {"config", "TEXT"}, {"outcome", "TEXT"},
 }
 
-// columnNames are the columns' names.
+// columnNames returns the names of the columns.
 func columnNames() []string {
 	out := make([]string, len(columns))
 	for i, c := range columns {
@@ -27,13 +27,13 @@ func columnNames() []string {
 	return out
 }
 
-// columnList is the list of columns in SQL, quoted since commit is a keyword.
+// columnList returns the names of the columns in SQL. They are quoted, since commit is a keyword.
 func columnList() string { return `"` + strings.Join(columnNames(), `", "`) + `"` }
 
-// timeLayout is RFC 3339 in UTC with milliseconds: texts in it sort by time.
+// timeLayout is RFC 3339 in UTC with milliseconds. Sorting texts in this layout sorts them by time.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// cells are the values of a prepared record, in the order of the columns.
+// cells returns the values of a prepared record, in the order of the columns.
 func (r Record) cells() []string {
 	versions := ""
 	if len(r.Versions) > 0 {
@@ -46,7 +46,7 @@ func (r Record) cells() []string {
 		r.Machine.CPU, r.Machine.GPU, strconv.Itoa(r.Machine.Cores), versions, string(r.Config), string(r.Outcome)}
 }
 
-// fromCells is the record with these values.
+// fromCells returns the record with these values.
 func fromCells(cells []string) (Record, error) {
 	p := cellParser{cells: cells}
 	r := Record{ID: p.text(), Key: p.text(), Kind: p.text(), Profile: p.text(), Dataset: p.text(), Checksum: p.text(),
@@ -71,7 +71,7 @@ func (p *cellParser) text() string {
 	return p.cells[p.at-1]
 }
 
-// fail notes what is wrong with the last cell.
+// fail keeps an error about the last cell, unless there was one before.
 func (p *cellParser) fail(err error, wanted string) {
 	if err != nil && p.err == nil {
 		p.err = fmt.Errorf("%s is %.60q: it must be %s", columns[p.at-1].name, p.cells[p.at-1], wanted)

@@ -12,11 +12,12 @@ import (
 	"unicode"
 )
 
-// idAlphabet lacks letters that look like others (Crockford's base 32), and is in the order of their bytes.
+// idAlphabet has no letters that look like other characters (Crockford's base 32). It is sorted, so that sorting IDs
+// sorts them by time.
 const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// An ID is the milliseconds since 1970 as nine digits to the base 32, enough for a thousand years, and five random
-// digits.
+// An ID is the milliseconds since 1970 in base 32, as nine digits, which are enough for a thousand years, and five
+// random digits.
 const (
 	timeDigits   = 9
 	randomDigits = 5
@@ -40,15 +41,15 @@ func newID(started time.Time) string {
 	return string(id)
 }
 
-// Definition is what the key is computed from, unless the caller sets another key: kind, dataset, checksum, model,
-// config, split, seed and engine, but neither versions nor the machine.
+// Definition returns what the key is computed from, unless the caller sets another key: kind, dataset, checksum, model,
+// config, split, seed and engine. Neither versions nor the machine are part of it.
 func (r Record) Definition() map[string]any {
 	return map[string]any{"kind": r.Kind, "dataset": r.Dataset, "checksum": r.Checksum, "model": r.Model,
 		"config": r.Config, "split": r.Split, "seed": r.Seed, "engine": r.Engine}
 }
 
-// prepared is the record as it is stored: times in UTC to the millisecond, canonical JSON, texts on one line, and a
-// key. A record with impossible values is an error.
+// prepared returns the record as it is stored: with times in UTC to the millisecond, canonical JSON, texts on one line,
+// and a key. A record with impossible values is an error.
 func (r Record) prepared() (Record, error) {
 	r.Started = r.Started.UTC().Truncate(time.Millisecond)
 	r.Seconds = math.Round(r.Seconds*1000) / 1000
@@ -96,7 +97,7 @@ func (r Record) validate() error {
 	return nil
 }
 
-// object is the canonical form of a JSON object, or nothing.
+// object returns the canonical form of a JSON object; nil if there is none.
 func object(name string, raw json.RawMessage) (json.RawMessage, error) {
 	b, err := canonical(raw)
 	if err != nil {
@@ -108,7 +109,7 @@ func object(name string, raw json.RawMessage) (json.RawMessage, error) {
 	return b, nil
 }
 
-// line puts text on one line, so that every format can hold it.
+// line puts text on one line, so that every file format can hold it.
 func line(text string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) {

@@ -2,8 +2,8 @@ package results
 
 import "syscall"
 
-// cpuModel is the processor's name, from the kernel.
+// cpuModel is the processor's name, as the kernel gives it.
 func cpuModel() string {
-	name, _ := syscall.Sysctl("machdep.cpu.brand_string") // no name, no value
+	name, _ := syscall.Sysctl("machdep.cpu.brand_string") // if it fails, the name is empty
 	return name
 }

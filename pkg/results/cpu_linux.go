@@ -1,4 +1,4 @@
 package results
 
-// cpuModel is the processor's name, from the kernel; empty for processors that it has no name for.
+// cpuModel is the processor's name, as the kernel gives it; empty if the kernel has no name for it.
 func cpuModel() string { return field("/proc/cpuinfo", "model name") }

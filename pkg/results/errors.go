@@ -9,7 +9,7 @@ import (
 	codes "modernc.org/sqlite/lib"
 )
 
-// damaged is the error of a file with changed content.
+// damaged returns the error for a file whose content has changed.
 func damaged(what string) error {
 	return fmt.Errorf("the file is damaged (%s); put a copy in its place, or move it away and import an export",
 		strings.Join(strings.Fields(what), " "))
@@ -28,7 +28,7 @@ func (s *Store) explain(err error) error {
 	}
 	var from *sqlite.Error
 	if errors.As(err, &from) {
-		switch from.Code() & 0xff { // without the extended code
+		switch from.Code() & 0xff { // the lower byte is the primary code
 		case codes.SQLITE_NOTADB, codes.SQLITE_CORRUPT:
 			err = damaged(from.Error())
 		case codes.SQLITE_FULL:

@@ -11,10 +11,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Export writes the records that match a query to a file, whole or not at all, in the order of their IDs, and returns
-// their number. A file whose name ends in .jsonl has one JSON document per line. A file whose name ends in .csv has a
-// table, in which the columns versions, config and outcome are JSON. A further ending, .gz, compresses the file. In
-// each format the last value of a record, sum, is the record's checksum. Equal records give equal bytes.
+// Export writes the records that match a query to a file, in the order of their IDs, and returns their number. The file
+// is written as a whole or not at all. If its name ends in .jsonl, it has one JSON document per line. If its name ends
+// in .csv, it has a table, in which the columns versions, config and outcome are JSON. If .gz is appended to either,
+// the file is compressed. In each format the last value of a record, sum, is the record's checksum. Equal records give
+// equal bytes.
 func (s *Store) Export(path string, q Query) (int, error) {
 	f, err := formatOf(path)
 	if err != nil {
@@ -27,7 +28,7 @@ func (s *Store) Export(path string, q Query) (int, error) {
 	return len(records), files.Write(path, func(w io.Writer) error { return f.write(w, records) })
 }
 
-// format writes records as text and reads them again; read gives each record with its line number.
+// format writes records as text and reads them. Reading calls a function with each record and its line number.
 type format struct {
 	write func(io.Writer, []Record) error
 	read  func(io.Reader, func(line int, r exported) error) error
@@ -35,8 +36,8 @@ type format struct {
 	compressed bool
 }
 
-// compressed is a format inside gzip. It is read as a stream, a line or row at a time, so that what a small file
-// unpacks to is bounded as it is for one that is not compressed.
+// compressed returns a format inside gzip. It is read as a stream, one line or row at a time. So a small file that
+// unpacks to a large one cannot take more memory than a file that is not compressed.
 func compressed(plain format) format {
 	return format{
 		write: func(w io.Writer, records []Record) error {
@@ -60,14 +61,14 @@ func compressed(plain format) format {
 	}
 }
 
-// exported is a record in a file. Sum is [sumOf] its cells; it is empty in files of earlier versions, or written by
-// hand.
+// exported is a record in a text file. Sum is [sumOf] its cells. It is empty in files of earlier versions and in files
+// written by hand.
 type exported struct {
 	Record
 	Sum string `json:"sum"`
 }
 
-// FormatError is the error of a file name without a known ending.
+// FormatError is the error for a file name without a known ending.
 type FormatError struct{ Path string }
 
 func (e *FormatError) Error() string {

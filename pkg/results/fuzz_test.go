@@ -12,8 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 )
 
-// FuzzImport reads records as text, in either format: what is taken survives being written and read again, on lines
-// without controls.
+// FuzzImport reads arbitrary text as records, in both formats. A record that is accepted must survive being written and
+// read again, and its texts must have no control characters.
 func FuzzImport(f *testing.F) {
 	r := example()
 	r.ID, r.Key = strings.Repeat("0", timeDigits+randomDigits), strings.Repeat("0a", 32)
@@ -69,7 +69,7 @@ func checkRecord(t *testing.T, r Record) {
 	}
 }
 
-// TestEndlessRow: a row that does not end is not kept in memory as a whole.
+// TestEndlessRow: a row or line that does not end is refused, before it fills the memory.
 func TestEndlessRow(t *testing.T) {
 	endless := io.MultiReader(strings.NewReader(strings.Join(columnNames(), ",")+"\n"), sevens{})
 	err := readCSV(endless, func(int, exported) error { return nil })

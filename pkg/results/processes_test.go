@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestMain lets the test binary be a process that adds runs: each ID is on stdout once Add has returned.
+// TestMain lets the test executable also be a process that adds runs. This process prints each ID as soon as Add has
+// returned it.
 func TestMain(m *testing.M) {
 	if path := os.Getenv("REVGNN_TEST_WRITER"); path != "" {
 		if err := addMany(path); err != nil {
@@ -72,7 +73,8 @@ func TestProcessesWriteAtOnce(t *testing.T) {
 	}
 }
 
-// TestKilledWriter: what Add returned for is there, whatever the process was doing when it was killed.
+// TestKilledWriter: every record whose ID Add has returned is in the store, whatever the process was doing when it was
+// killed.
 func TestKilledWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.sqlite")
 	c := writer(t, path, 1<<20)

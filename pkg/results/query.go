@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// Add stores a record, whole or not at all, under a new ID, which it returns. It completes the record: the key if it
-// is empty (see [Record.Definition]), times in UTC to the millisecond, texts on one line, config and outcome as
-// canonical JSON.
+// Add stores a record under a new ID, and returns the ID. The record is stored as a whole or not at all. Add brings it
+// into the form in which it is kept: it computes the key if it is empty (see [Record.Definition]), and changes times to
+// UTC in milliseconds, texts to one line, and config and outcome to canonical JSON.
 func (s *Store) Add(r Record) (id string, err error) {
 	if r, err = r.prepared(); err != nil {
 		return "", fmt.Errorf("a run cannot be recorded: %w", err)
 	}
 	err = s.write(func(tx *sql.Tx) error {
-		for added := false; !added; { // repeats where the ID is taken: a chance of 1 in 2^25 within a millisecond
+		for added := false; !added; { // repeats if the ID is taken: a chance of 1 in 2^25 within a millisecond
 			r.ID = newID(r.Started)
 			if added, err = insert(tx, r.cells()); err != nil {
 				return err
@@ -43,11 +43,11 @@ func insert(tx *sql.Tx, cells []string) (bool, error) {
 	return n == 1, err
 }
 
-// Find returns the records that match a query, in the order of their IDs, which is the order in which they started.
+// Find returns the records that match a query, in the order of their IDs, which is the order in which the runs started.
 //
-// Without a key, it reads all records, checks their checksums, and only then compares their fields with the query: SQL
-// would silently pass over a record whose dataset, say, is damaged. With a key, SQL selects by the key alone, which is
-// faster, and only the selected records are checked.
+// If the query has no key, Find reads all records, checks their checksums, and then compares their fields with the
+// query. If SQL compared the fields, a record with a damaged field, such as the dataset, would silently be missing. If
+// the query has a key, SQL selects by the key, which is faster, and only the selected records are checked.
 func (s *Store) Find(q Query) ([]Record, error) {
 	clauses, args := "ORDER BY id", []any{}
 	if q.Key != "" {
@@ -57,7 +57,7 @@ func (s *Store) Find(q Query) ([]Record, error) {
 	return slices.DeleteFunc(found, func(r Record) bool { return !q.chooses(r) }), err
 }
 
-// chooses tells whether a record matches.
+// chooses tells whether a record matches the query.
 func (q Query) chooses(r Record) bool {
 	for _, f := range []struct{ asked, is string }{{q.Kind, r.Kind}, {q.Profile, r.Profile}, {q.Dataset, r.Dataset},
 		{q.Model, r.Model}, {q.Key, r.Key}} {
@@ -68,11 +68,11 @@ func (q Query) chooses(r Record) bool {
 	return len(q.Status) == 0 || slices.Contains(q.Status, r.Status)
 }
 
-// Last stands for the ID of the run that started last.
+// Last takes the place of the ID of the run that started last; see [Store.Get].
 const Last = "last"
 
-// Get returns the record with an ID, or the only record whose ID begins with id. For [Last] it returns the record of
-// the run that started last.
+// Get returns the record with the given ID, or the only record whose ID begins with id. For [Last] it returns the
+// record of the run that started last.
 func (s *Store) Get(id string) (*Record, error) {
 	if id == Last {
 		found, err := s.records("ORDER BY started DESC, id DESC LIMIT 1")
@@ -97,8 +97,8 @@ func (s *Store) Get(id string) (*Record, error) {
 	return &found[0], nil
 }
 
-// Done returns the latest record with a key whose status is ok or diverged, so that the run need not be repeated; nil
-// if there is none.
+// Done returns the latest record with a key whose status is ok or diverged; nil if there is none. A run with such a
+// record need not be repeated.
 func (s *Store) Done(key string) (*Record, error) {
 	found, err := s.records("WHERE key = ? AND status IN (?, ?) ORDER BY id DESC LIMIT 1", key, OK, Diverged)
 	if err != nil || len(found) == 0 {
@@ -107,7 +107,8 @@ func (s *Store) Done(key string) (*Record, error) {
 	return &found[0], nil
 }
 
-// Has tells whether a run is recorded: a record with the same key, start and outcome, whatever its ID.
+// Has tells whether a run is recorded: whether there is a record with the same key, start and outcome, under whatever
+// ID.
 func (s *Store) Has(r Record) (bool, error) {
 	r, err := r.prepared()
 	if err != nil {
@@ -119,7 +120,7 @@ func (s *Store) Has(r Record) (bool, error) {
 	}), err
 }
 
-// records runs a query for whole rows; a damaged row is an error.
+// records returns the records that a query finds. A damaged record is an error.
 func (s *Store) records(clauses string, args ...any) ([]Record, error) {
 	out, sum := []Record{}, "''"
 	if s.sums {
@@ -140,7 +141,8 @@ func (s *Store) records(clauses string, args ...any) ([]Record, error) {
 	return out, s.explain(err)
 }
 
-// rowsOf gives every row that a query finds as text, with its checksum, which is a column or a constant.
+// rowsOf calls each with every row that a query finds, as text, and with the row's checksum. sum is the SQL expression
+// of the checksum: its column or a constant.
 func rowsOf(q querier, sum, clauses string, args []any, each func(cells []string, sum string) error) error {
 	rows, err := q.Query("SELECT "+columnList()+", "+sum+" FROM runs "+clauses, args...)
 	if err != nil {
@@ -159,7 +161,7 @@ func rowsOf(q querier, sum, clauses string, args []any, each func(cells []string
 	return rows.Err()
 }
 
-// scanSum reads a row, and its checksum, as text.
+// scanSum reads a row and its checksum as text.
 func scanSum(row interface{ Scan(...any) error }) (cells []string, sum string, err error) {
 	cells = make([]string, len(columns))
 	var into []any

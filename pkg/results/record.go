@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The kinds of runs.
+// These are the kinds of runs.
 const (
 	Train   = "train"
 	Invert  = "invert"
@@ -15,7 +15,8 @@ const (
 	Search = "search"
 )
 
-// How runs end. The first three are statuses of package train; Failed is a run that ended in an error.
+// These are the statuses of runs. The first three are those of package train. Failed is the status of a run that ended
+// with an error.
 const (
 	OK          = "ok"
 	Diverged    = "diverged"
@@ -23,7 +24,7 @@ const (
 	Failed      = "failed"
 )
 
-// Kinds and Statuses list the constants above, and Bad the statuses of runs that must not count in a mean.
+// Kinds and Statuses list the constants above. Bad lists the statuses of runs that must not count in a mean.
 var (
 	Kinds    = []string{Train, Invert, Bench, Measure, Search}
 	Statuses = []string{OK, Diverged, Interrupted, Failed}
@@ -33,18 +34,19 @@ var (
 // NoSplit is the split of runs on a whole graph.
 const NoSplit = -1
 
-// Record is one run. [Begin] fills in what is known about the programme and the machine, and [Store.Add] the ID and
-// the key.
+// Record is the record of one run. [Begin] fills in what is known about revgnn and the machine, and [Store.Add] the ID
+// and the key.
 type Record struct {
-	// ID is unique; IDs sort by the runs' starts.
+	// ID is unique. Sorting by ID sorts by the start of the runs.
 	ID string `json:"id"`
-	// Key is equal for runs that do the same: see [Record.Definition]. A caller may set another one, made by [Key].
+	// Key is equal for runs that do the same: see [Record.Definition]. A caller may set another key, made by [Key].
 	Key string `json:"key"`
 	// Kind is one of [Kinds].
 	Kind string `json:"kind"`
-	// Profile is the purpose or set of settings that the run was part of, such as "quick"; may be empty.
+	// Profile is the name of the profile or search that the run was made for, such as "quick"; it may be empty.
 	Profile string `json:"profile"`
-	// Dataset as users type it, and the checksum of its content ([graphs.Graph.Checksum]).
+	// Dataset is the name of the dataset, as users type it. Checksum is the checksum of its content
+	// ([graphs.Graph.Checksum]).
 	Dataset  string `json:"dataset"`
 	Checksum string `json:"checksum"`
 	Model    string `json:"model"`
@@ -54,15 +56,15 @@ type Record struct {
 	Split  int    `json:"split"`
 	Seed   uint64 `json:"seed"`
 	Engine string `json:"engine"`
-	// Versions of Go, revgnn and the modules that compute, by name; Commit of the checkout, with "-dirty" where
-	// files were changed, or empty.
+	// Versions are the versions of Go, revgnn and the modules that compute, by name. Commit is the commit of the
+	// checkout, with "-dirty" appended if files were changed; it may be empty.
 	Versions map[string]string `json:"versions,omitempty"`
 	Commit   string            `json:"commit"`
 	Machine  Machine           `json:"machine"`
-	// Started in UTC, and the seconds that the run took; both to the millisecond.
+	// Started is the start in UTC. Seconds is the time that the run took. Both are exact to the millisecond.
 	Started time.Time `json:"started"`
 	Seconds float64   `json:"seconds"`
-	// Status is one of [Statuses]; Message says in a sentence what went wrong, if anything did.
+	// Status is one of [Statuses]. Message says in a sentence what went wrong, if anything did.
 	Status  string `json:"status"`
 	Message string `json:"message,omitempty"`
 	// Outcome is a JSON object with the numbers, such as a train.Result.
@@ -73,7 +75,7 @@ type Record struct {
 type Machine struct {
 	// Platform is the operating system and the architecture, such as "linux/amd64".
 	Platform string `json:"platform"`
-	// CPU and GPU are the models, empty where not known.
+	// CPU and GPU are the names of the models; empty if they are not known.
 	CPU   string `json:"cpu"`
 	GPU   string `json:"gpu,omitempty"`
 	Cores int    `json:"cores"`
@@ -82,6 +84,6 @@ type Machine struct {
 // Query selects the records that have all the given values. An empty field matches any value.
 type Query struct {
 	Kind, Profile, Dataset, Model, Key string
-	// Status matches any of these statuses; [Bad] matches what went wrong.
+	// Status lists statuses, any of which matches. [Bad] matches the runs that went wrong.
 	Status []string
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver, in pure Go
+	_ "modernc.org/sqlite" // SQLite's driver, in pure Go
 
 	"github.com/revgnn/revgnn/pkg/files"
 )
@@ -19,38 +19,39 @@ import (
 // DefaultFile is the file of records unless another one is given.
 const DefaultFile = "out/runs.sqlite"
 
-// The file's own identification: its application ("revg"), and the version of its tables.
+// These numbers in the file say what it is: a file of revgnn ("revg"), and which version of the table it has.
 const (
 	application = 0x72657667
 	version     = 1
 )
 
-// patience is how long a process waits for others that are writing. A write takes milliseconds.
+// patience is how long a process waits while others are writing. A write takes milliseconds.
 const patience = time.Minute
 
 // Store is an open file of records. Its methods may be called from several goroutines.
 type Store struct {
 	db   *sql.DB
 	path string
-	// sums tells that records have checksums. A file of an earlier version has none, until it is opened for writing.
+	// sums tells that the table has checksums. The table of an earlier version has none until the file is opened for
+	// writing.
 	sums bool
 }
 
-// Open opens a file of records for reading and writing; where it is missing, it creates the file and its folder. A
-// folder, a damaged file, a file of another programme or of a newer revgnn, and a place that cannot be written to are
-// errors.
+// Open opens a file of records for reading and writing. If there is none, it creates the file and its folder. It is an
+// error if path is a folder, a damaged file, a file of another program or of a newer revgnn, or if it cannot be written
+// to.
 func Open(path string) (*Store, error) {
 	if _, err := regular(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if err := files.Writable(filepath.Dir(path)); err != nil { // the journal is another file in this folder
+	if err := files.Writable(filepath.Dir(path)); err != nil { // the journal is written to this folder
 		return nil, err
 	}
 	return open(path, "rwc", (*Store).create)
 }
 
-// OpenExisting opens an existing file of records. A file that cannot be written to can be read. An empty file is one
-// without records.
+// OpenExisting opens an existing file of records. A file without permission to write can still be read. An empty file
+// is taken as one without records.
 func OpenExisting(path string) (*Store, error) {
 	size, err := regular(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -65,7 +66,7 @@ func OpenExisting(path string) (*Store, error) {
 	return open(path, "rw", (*Store).check)
 }
 
-// regular is the size of a regular file; anything else is an error.
+// regular returns the size of a regular file. Anything else, such as a folder, is an error.
 func regular(path string) (int64, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -83,7 +84,7 @@ func open(path, mode string, prepare func(*Store) error) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the run records at %s: %w", path, err)
 	}
-	// EXTRA also syncs the folder: once Add has returned, the record survives a power failure.
+	// EXTRA also syncs the folder, so that a record survives a power failure once Add has returned.
 	settings := url.Values{"mode": {mode}, "_txlock": {"immediate"},
 		"_pragma": {fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds()), "synchronous(EXTRA)"}}
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: whole, RawQuery: settings.Encode()}).String())
@@ -102,10 +103,10 @@ func open(path, mode string, prepare func(*Store) error) (*Store, error) {
 // Close closes the file.
 func (s *Store) Close() error { return s.explain(s.db.Close()) }
 
-// Path of the file.
+// Path returns the path of the file.
 func (s *Store) Path() string { return s.path }
 
-// create makes the table in an empty file, and checks any other file. It writes in both cases, since only that shows
+// create makes the table in an empty file, and checks any other file. It writes in both cases, since only writing shows
 // whether the file can be written to.
 func (s *Store) create() error {
 	return s.write(func(tx *sql.Tx) error {
@@ -151,13 +152,13 @@ func (s *Store) check() (err error) {
 	return err
 }
 
-// querier is a database or a transaction.
+// querier is a database or a transaction on it.
 type querier interface {
 	QueryRow(query string, args ...any) *sql.Row
 	Query(query string, args ...any) (*sql.Rows, error)
 }
 
-// checkTable checks whose file it is, and whether its pages are intact.
+// checkTable checks which program and version the file is of, and whether its pages are intact.
 func checkTable(q querier) error {
 	var of, format int
 	if err := q.QueryRow("SELECT a.application_id, v.user_version FROM pragma_application_id a, "+
@@ -182,7 +183,8 @@ func checkTable(q querier) error {
 	return nil
 }
 
-// write runs f in a transaction that holds the write lock from the start: all of it is kept, or nothing.
+// write runs f in a transaction that holds the write lock from the start. Either everything that f writes is kept, or
+// nothing.
 func (s *Store) write(f func(*sql.Tx) error) error {
 	tx, err := s.db.Begin()
 	if err != nil {

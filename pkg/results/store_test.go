@@ -23,7 +23,7 @@ func example() Record {
 
 func opened(t *testing.T) *Store {
 	t.Helper()
-	s, err := Open(filepath.Join(t.TempDir(), "new", "runs ?#%41.sqlite")) // a name that a URI would take apart
+	s, err := Open(filepath.Join(t.TempDir(), "new", "runs ?#%41.sqlite")) // parts of this name have a meaning in URIs
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestFindDone(t *testing.T) {
 	var keys []string
 	for i, status := range []string{OK, Diverged, Failed, Interrupted, OK} {
 		r := example()
-		// the later in the file, the earlier
+		// records that are added later have earlier starts
 		r.Started, r.Status, r.Split = started.Add(-time.Duration(i)*time.Second), status, i%3
 		add(t, s, r)
 		k, err := Key(r.Definition())
@@ -152,7 +152,7 @@ func TestFindDone(t *testing.T) {
 			t.Errorf("%+v finds %d, %v, want %d", c.q, len(found), err, c.want)
 		}
 	}
-	// Split 0: ok, then (earlier) interrupted; 1: diverged, then ok; 2: failed.
+	// From the latest start on, split 0 has ok and interrupted; split 1 has diverged and ok; split 2 has failed.
 	for i, want := range []string{OK, Diverged, ""} {
 		done, err := s.Done(keys[i])
 		if err != nil || (done == nil) != (want == "") || done != nil && done.Status != want {
@@ -164,7 +164,7 @@ func TestFindDone(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	s := opened(t)
 	id := add(t, s, example())
-	if _, err := s.db.Exec("PRAGMA max_page_count = 12"); err != nil { // SQLite's own way to run out of room
+	if _, err := s.db.Exec("PRAGMA max_page_count = 12"); err != nil { // makes SQLite report a full disk
 		t.Fatal(err)
 	}
 	big := example()
@@ -175,5 +175,5 @@ func TestFullDisk(t *testing.T) {
 	if found := all(t, s); len(found) != 1 || found[0].ID != id {
 		t.Errorf("got %+v", found)
 	}
-	add(t, s, example()) // a small one still goes
+	add(t, s, example()) // a small record still fits
 }

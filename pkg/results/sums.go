@@ -7,17 +7,18 @@ import (
 	"encoding/hex"
 )
 
-// Every record has a checksum, since SQLite checks the structure of its pages, but not their content. Programs of
-// versions before this column leave it empty, and the next program that knows it fills it in.
+// Every record has a checksum, since SQLite checks the structure of its pages, but not the values in them. Versions of
+// revgnn from before this column leave it empty. A later version fills it in when it opens the file for writing.
 
-// sumName is the name of the column of checksums, sumColumn its definition in SQL, and addSums adds it to the table.
+// sumName is the name of the column of checksums. sumColumn is this name in SQL. addSums is the statement that adds the
+// column to the table.
 const (
 	sumName   = "sum"
 	sumColumn = `"` + sumName + `"`
 	addSums   = "ALTER TABLE runs ADD COLUMN " + sumColumn + " TEXT NOT NULL DEFAULT ''"
 )
 
-// sumOf is the hex SHA-256 of a row's cells, each after its length.
+// sumOf returns the SHA-256 of a row's cells, each preceded by its length, in hex digits.
 func sumOf(cells []string) string {
 	h := sha256.New()
 	for _, c := range cells {
@@ -32,7 +33,7 @@ func hasSums(q querier) (has bool, err error) {
 	return has, err
 }
 
-// completeSums adds the checksums that earlier programs left out.
+// completeSums adds the checksums that earlier versions left out.
 func (s *Store) completeSums(tx *sql.Tx) error {
 	has, err := hasSums(tx)
 	if err != nil {
@@ -56,7 +57,7 @@ func (s *Store) completeSums(tx *sql.Tx) error {
 	return nil
 }
 
-// missingSums are the checksums of the rows without one, by ID.
+// missingSums returns the checksums of the rows that have none, by ID.
 func missingSums(tx *sql.Tx) (map[string]string, error) {
 	sums := map[string]string{}
 	err := rowsOf(tx, sumColumn, "WHERE "+sumColumn+" = ''", nil, func(cells []string, _ string) error {

@@ -12,8 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 )
 
-// TestFlippedBytes flips bytes of a file one at a time: the records are those that were written, or there is one
-// sentence that says what is wrong.
+// TestFlippedBytes flips bytes of a file one at a time. Reading must give the records that were written, or an error of
+// one sentence.
 func TestFlippedBytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.sqlite")
 	if err := os.WriteFile(path, kept(t, 3), 0o666); err != nil {
@@ -48,8 +48,8 @@ func TestFlippedBytes(t *testing.T) {
 	}
 }
 
-// TestFlippedBytesOfExports: a file of exported records with a byte changed is refused, or has the records that were
-// exported.
+// TestFlippedBytesOfExports: if a byte of an export has changed, it is refused, unless it still has the records that
+// were exported.
 func TestFlippedBytesOfExports(t *testing.T) {
 	s := opened(t)
 	add(t, s, example())
@@ -80,12 +80,12 @@ func TestFlippedBytesOfExports(t *testing.T) {
 	}
 }
 
-// withoutSums is what an earlier version exports.
+// withoutSums removes the checksums from an export, as in those of earlier versions.
 func withoutSums(b []byte) []byte {
 	return regexp.MustCompile(`(?m)(,"sum":"[0-9a-f]*"|,sum$|,[0-9a-f]{64}$)`).ReplaceAll(b, nil)
 }
 
-// TestExportsWithoutSums: files of an earlier version, and those that were written by hand, are taken.
+// TestExportsWithoutSums: exports without checksums, from an earlier version or written by hand, can be imported.
 func TestExportsWithoutSums(t *testing.T) {
 	s := opened(t)
 	id := add(t, s, example())
@@ -106,7 +106,7 @@ func TestExportsWithoutSums(t *testing.T) {
 	}
 }
 
-// TestRepair removes what was changed, and nothing else.
+// TestRepair: Repair removes records that were changed, and no others.
 func TestRepair(t *testing.T) {
 	s := opened(t)
 	ids := []string{add(t, s, example()), add(t, s, example()), add(t, s, example())}
@@ -127,8 +127,8 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestFilesWithoutSums: a file of an earlier version can be read as it is, and gets checksums when it is written to;
-// so do records that an earlier version adds afterwards.
+// TestFilesWithoutSums: a file of an earlier version, without checksums, can be read without being changed. It gets
+// checksums when it is opened for writing. Records that an earlier version adds afterwards get theirs the next time.
 func TestFilesWithoutSums(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.sqlite")
 	if err := os.WriteFile(path, kept(t, 2), 0o666); err != nil {

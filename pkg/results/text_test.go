@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// sample adds runs with all that is awkward in text.
+// sample adds runs whose texts are difficult for text formats.
 func sample(t *testing.T, s *Store) {
 	t.Helper()
 	for i, text := range []string{"", "plain", `"quoted", with comma`, "two\nlines", "ä ∇ 🙂", "  spaces  ", "=1+1",
@@ -77,7 +77,7 @@ func content(t *testing.T, path string) []byte {
 	return b
 }
 
-// TestCompressed: an export that was cut short, or is not compressed, is refused whole.
+// TestCompressed: nothing is imported from a .gz file that was cut short or is not compressed.
 func TestCompressed(t *testing.T) {
 	from := opened(t)
 	sample(t, from)
@@ -106,7 +106,8 @@ func TestCompressed(t *testing.T) {
 	}
 }
 
-// TestImportRefuses spoils the last line of an export: the error names it, and nothing of the rest is kept.
+// TestImportRefuses spoils the last line of an export. The error must name this line, and no record of the other lines
+// may be kept.
 func TestImportRefuses(t *testing.T) {
 	from := opened(t)
 	sample(t, from)

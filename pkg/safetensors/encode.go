@@ -11,11 +11,11 @@ import (
 
 // encode writes the header with the file's checksum, and the values.
 func encode(w io.Writer, header map[string]any, arrays []Named) error {
-	text, err := json.Marshal(header) // sorted by name
+	text, err := json.Marshal(header) // Marshal sorts the names
 	if err != nil {
 		return err
 	}
-	// The length of a header is a multiple of 8, so that the values are aligned.
+	// The header is padded to a multiple of 8 bytes, so that the values are aligned.
 	text = append(text, bytes.Repeat([]byte(" "), (8-len(text)%8)%8)...)
 	sum := sha256.New()
 	sum.Write(frame(text))
@@ -28,7 +28,7 @@ func encode(w io.Writer, header map[string]any, arrays []Named) error {
 	return writeValues(w, arrays)
 }
 
-// frame is a header after its length.
+// frame returns a header, preceded by its length.
 func frame(header []byte) []byte {
 	return append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)
 }

@@ -3,11 +3,12 @@
 // order. The header maps each name to {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}, counted from
 // the header's end, and "__metadata__" to a map of strings.
 //
-// [Write] adds a checksum to the metadata, since the format has none; a file whose checksum is wrong is refused. Files
-// of other programs, without a checksum, are accepted.
+// [Write] adds a checksum to the metadata, since the format itself has none. A file whose checksum is wrong is refused.
+// Files without a checksum, from other programs, are accepted.
 //
-// Reading is strict, as the format demands: no repeated name, no gap, no overlap, no bytes beyond the arrays. It
-// allocates no more than the file's size, and never more than a limit far below a laptop's memory.
+// Reading is strict, as the format demands: names are not repeated, arrays leave no gaps and do not overlap, and no
+// bytes follow them. It allocates no more memory than the file's size, and never more than a limit far below a laptop's
+// memory.
 package safetensors
 
 import (
@@ -24,39 +25,40 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Limits on what a file may claim.
+// These are limits on what a file may claim, and the name of the metadata in the header.
 const (
 	maxHeader = 16 << 20
-	maxValues = 1 << 28 // of one array
+	maxValues = 1 << 28 // the largest number of values of one array
 	maxDims   = 8
 	metadata  = "__metadata__"
 )
 
-// sizes are the bytes per value by type. Types that are not plain numbers are missing here, and therefore refused.
+// sizes are the bytes per value of each type. Types that are not plain numbers are not in it, and are therefore
+// refused.
 var sizes = map[string]int64{"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U64": 8,
 	"U32": 4, "U16": 2, "U8": 1, "BOOL": 1}
 
-// entry is one array's description.
+// entry is the description of an array in the header.
 type entry struct {
 	Type    string   `json:"dtype"`
 	Shape   []int64  `json:"shape"`
 	Offsets [2]int64 `json:"data_offsets"`
 }
 
-// File is an open file, whose arrays are read one by one as they are asked for.
+// File is an open file. Each array is read when it is asked for.
 type File struct {
-	// Path names the file in errors.
+	// Path is the name of the file in errors.
 	Path string
-	// Metadata of the file, without our checksum.
+	// Metadata is the metadata of the file, without the checksum that revgnn adds.
 	Metadata map[string]string
-	// Sealed tells that the file has our checksum, and that it is right.
+	// Sealed tells that the file has a checksum written by revgnn, and that it is right.
 	Sealed  bool
 	entries map[string]entry
-	data    *io.SectionReader // from the header's end
+	data    *io.SectionReader // begins at the header's end
 	close   func() error
 }
 
-// Open opens a file for reading; Close it after.
+// Open opens a file for reading. The caller must close it.
 func Open(path string) (*File, error) {
 	f, size, err := files.Open(path, "a .safetensors file")
 	if err != nil {
@@ -71,7 +73,7 @@ func Open(path string) (*File, error) {
 	return s, nil
 }
 
-// New reads the header of a file of size bytes. path only names it in errors.
+// New reads the header of a file of size bytes. path is only the name of the file in errors.
 func New(r io.ReaderAt, size int64, path string) (*File, error) {
 	fail := func(err error) (*File, error) {
 		return nil, fmt.Errorf("%s is not a readable safetensors file: %w; save it again", path, err)
@@ -103,7 +105,7 @@ func New(r io.ReaderAt, size int64, path string) (*File, error) {
 	return s, nil
 }
 
-// parse reads the header's JSON; a repeated name is an error.
+// parse reads the header's JSON. A repeated name is an error.
 func (s *File) parse(header []byte) error {
 	damaged := func(err error) error { return fmt.Errorf("its header is damaged (%w)", err) }
 	if len(header) == 0 || header[0] != '{' {
@@ -147,7 +149,7 @@ func (s *File) parse(header []byte) error {
 	return nil
 }
 
-// check returns an error unless the arrays fill the size bytes after the header, without gaps and overlaps.
+// check returns an error unless the arrays fill the size bytes after the header, without gaps or overlaps.
 func (s *File) check(size int64) error {
 	names := s.Names()
 	slices.SortStableFunc(names, func(a, b string) int {
@@ -177,7 +179,7 @@ func (s *File) check(size int64) error {
 	return nil
 }
 
-// count is the number of values.
+// count returns the number of values, or an error if the type or the shape is not supported.
 func (e entry) count() (int64, error) {
 	if sizes[e.Type] == 0 {
 		return 0, fmt.Errorf("has the type %q; supported are %v", cut(e.Type), slices.Sorted(maps.Keys(sizes)))

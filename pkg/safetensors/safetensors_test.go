@@ -14,7 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 )
 
-// file puts a header, an optional tail, and their frame together.
+// file returns the bytes of a file: a header, preceded by its length, and the bytes of the arrays.
 func file(header string, data ...byte) []byte {
 	return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), data...)
 }
@@ -52,7 +52,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestFlippedBytes: a file of ours with a byte changed is refused, or holds what it held.
+// TestFlippedBytes: if a byte of a file that Write wrote has changed, the file is refused, unless it still has the same
+// arrays.
 func TestFlippedBytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.safetensors")
 	if err := Write(path, []Named{{"a.weight", []int{2, 3}, []float32{1, 2, 3, 4, 5, 6}}, {"a.bias", []int{3, 2},
@@ -186,7 +187,8 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-// FuzzNew asks for no panic, no allocation beyond the file, and arrays of the shapes that the header claims.
+// FuzzNew reads arbitrary files. There must be no panic, and each array must have as many values as its shape says, and
+// no more than the file's size allows.
 func FuzzNew(f *testing.F) {
 	f.Add(file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"__metadata__":{"x":"y"}}`, 1, 2, 3, 4))
 	f.Add(file(`{"a":{"dtype":"BF16","shape":[],"data_offsets":[0,2]},"b":{"dtype":"F64","shape":[0,9],`+

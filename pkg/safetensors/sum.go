@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// sumKey is the metadata entry with the checksum: the SHA-256 of the file with zeros in place of the checksum's 64
-// digits.
+// sumKey is the name of the metadata entry with the checksum. The checksum is the SHA-256 of the file in which the
+// checksum's own 64 digits are zeros.
 const sumKey = "revgnn.sha256"
 
 var noSum = strings.Repeat("0", 2*sha256.Size)
@@ -22,7 +22,7 @@ func withSum(header []byte, old, sum string) []byte {
 	return bytes.Replace(header, []byte(before+old), []byte(before+sum), 1)
 }
 
-// checkSum compares a file with the checksum in its header, if that has one.
+// checkSum compares a file with the checksum in its header, if there is one.
 func (s *File) checkSum(header []byte) error {
 	kept, has := s.Metadata[sumKey]
 	if !has {

@@ -8,15 +8,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/sweep"
 )
 
-// Blind is a graph for one split without anything that testing would need. A search takes no other kind of graph.
+// Blind is a graph for one split without anything that testing needs. A search takes only such graphs.
 type Blind struct {
 	split int
 	graph *graphs.Graph
 }
 
-// Blindfold removes from a graph, for one split, the test nodes of all splits, the other splits, and the labels of all
-// nodes that the split neither trains nor validates on (they get class 0). Trials therefore cannot depend on them,
-// whatever the code of models and training does.
+// Blindfold prepares a graph for trials on one split. It removes the test nodes of all splits, the other splits, and
+// the labels of all nodes that are neither training nor validation nodes of this split (they get class 0). Whatever the
+// code of models and training does, the trials cannot depend on what is removed.
 func Blindfold(g *graphs.Graph, split int) (Blind, error) {
 	if err := sweep.CheckSplits([]int{split}, g); err != nil {
 		return Blind{}, err
@@ -39,7 +39,7 @@ func Blindfold(g *graphs.Graph, split int) (Blind, error) {
 	return Blind{split, &out}, nil
 }
 
-// Blindfolds blindfolds a graph for each of several splits.
+// Blindfolds calls [Blindfold] for each of several splits.
 func Blindfolds(g *graphs.Graph, splits []int) (out []Blind, err error) {
 	for _, k := range splits {
 		b, err := Blindfold(g, k)

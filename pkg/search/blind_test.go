@@ -18,7 +18,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// tiny is a search that takes a second: nine trials of at most nine epochs on a small board.
+// tiny returns a search that takes a second: nine trials of at most nine epochs on a small board.
 func tiny(t *testing.T, g *graphs.Graph, path string) *Search {
 	t.Helper()
 	store, err := results.Open(path)
@@ -60,7 +60,7 @@ func run(t *testing.T, s *Search) *Result {
 	return r
 }
 
-// told is the content of a search's records, except IDs, times and memory.
+// told returns the content of a search's records, except IDs, times and memory.
 func told(t *testing.T, s *Search) string {
 	t.Helper()
 	records, err := s.Store.Find(results.Query{Kind: results.Search})
@@ -84,8 +84,8 @@ func told(t *testing.T, s *Search) string {
 	return strings.Join(out, "\n")
 }
 
-// TestBlind permutes the labels of test nodes: neither records nor the choice change in any bit. No record has a test
-// result.
+// TestBlind changes the labels of test nodes. Neither the records nor the choice may change in any bit. No record may
+// have a test result.
 func TestBlind(t *testing.T) {
 	g := board(t)
 	other := *g
@@ -120,7 +120,7 @@ func TestBlind(t *testing.T) {
 	}
 }
 
-// TestBlindfold: nodes for training and validation keep their labels; everything else is removed.
+// TestBlindfold: training and validation nodes keep their labels. Everything else is removed.
 func TestBlindfold(t *testing.T) {
 	g := board(t)
 	b, err := Blindfold(g, 1)

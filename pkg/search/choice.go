@@ -15,7 +15,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Choices is a file of chosen settings, in the form of profiles (see data/settings).
+// Choices is the content of a file of chosen settings. It has the form of a profile (see data/settings).
 type Choices struct {
 	Chosen []experiment.Choice `json:"chosen"`
 }
@@ -23,7 +23,7 @@ type Choices struct {
 // maxChoices is the largest size, in bytes, of a file of choices that is read.
 const maxChoices = 16 << 20
 
-// OpenChoices reads a file of choices; a missing file has none.
+// OpenChoices reads a file of choices. If there is no such file, it returns no choices and no error.
 func OpenChoices(path string) (c Choices, err error) {
 	text, err := files.Read(path, "a file of chosen settings as JSON", maxChoices)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -37,13 +37,13 @@ func OpenChoices(path string) (c Choices, err error) {
 	return c, nil
 }
 
-// Choice is what the search has chosen: all settings that differ from the model's defaults, and the ID of the search,
-// under which its records are kept.
+// Choice returns what the search has chosen: all settings that differ from the model's defaults, and the ID of the
+// search, by which its records are found.
 func (r *Result) Choice() experiment.Choice {
 	c := experiment.Choice{Dataset: r.Dataset, Model: r.Model, Settings: experiment.Settings{}, Search: r.Search}
 	usual := train.Default(r.Model).Resolved().Values()
 	for key, value := range r.Config.Values() {
-		text, _ := json.Marshal(value) // settings are plain values
+		text, _ := json.Marshal(value) // cannot fail: settings are plain values
 		if with, _ := json.Marshal(usual[key]); key != "model" && !bytes.Equal(text, with) {
 			c.Settings[key] = text
 		}
@@ -54,8 +54,8 @@ func (r *Result) Choice() experiment.Choice {
 	return c
 }
 
-// Save puts the choice into a file of choices, where it replaces an earlier one for the same model and dataset. While
-// another search saves to the file, Save waits, until ctx ends.
+// Save puts the choice into a file of choices, in place of an earlier choice for the same model and dataset. While
+// another search writes to the file, Save waits until that search is done or ctx ends.
 func (r *Result) Save(ctx context.Context, path string) error {
 	lock, err := files.AwaitLock(ctx, path+".lock")
 	if err != nil {
@@ -77,7 +77,7 @@ func (r *Result) Save(ctx context.Context, path string) error {
 	return files.WriteText(path, append(text, '\n'))
 }
 
-// Describe writes the settings of a trial for people.
+// Describe writes the settings of a trial as text, such as "hidden 32, lr 0.01".
 func Describe(s experiment.Settings) string {
 	var b bytes.Buffer
 	for i, key := range slices.Sorted(maps.Keys(s)) {
@@ -89,5 +89,5 @@ func Describe(s experiment.Settings) string {
 	return b.String()
 }
 
-// text is a setting's value for people.
+// text is a setting's value without the quotes of JSON.
 func text(value json.RawMessage) string { return string(bytes.Trim(value, `"`)) }

@@ -19,7 +19,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestChosen: chosen settings are tested by ordinary trainings, saved to a file, and drawn.
+// TestChosen: the settings that a search has chosen are evaluated by ordinary trainings, saved to a file, and drawn.
 func TestChosen(t *testing.T) {
 	g, dir := board(t), t.TempDir()
 	s := tiny(t, g, filepath.Join(dir, "runs.sqlite"))
@@ -35,7 +35,8 @@ func TestChosen(t *testing.T) {
 	if err != nil || len(trained) != 2 || len(e.Splits) != 2 || e.Mean != e.Mean || e.Splits[0].Record != trained[0].ID {
 		t.Errorf("%+v with %d trainings, %v", e, len(trained), err)
 	}
-	// Another graph under the same name: its trainings are made, and those on the first graph do not count.
+	// Trainings on another graph with the same name do not count as trainings on the first graph, and the other way
+	// round.
 	changed := *g
 	changed.Features = append([]float32{g.Features[0] + 1}, g.Features[1:]...)
 	on := func(g *graphs.Graph) *experiment.Runner {
@@ -44,7 +45,7 @@ func TestChosen(t *testing.T) {
 	}
 	for _, again := range []struct {
 		g    *graphs.Graph
-		want int // number of trainings
+		want int // the number of trainings in the store afterwards
 	}{{&changed, 4}, {g, 4}, {&changed, 4}} {
 		one, err := Evaluate(t.Context(), on(again.g), r, []int{0, 2})
 		if err != nil {
@@ -95,7 +96,7 @@ func TestChosen(t *testing.T) {
 	}
 }
 
-// TestSaveTogether: where searches save at the same time, all choices are kept.
+// TestSaveTogether: if several searches save their choices to the same file at the same time, all choices are kept.
 func TestSaveTogether(t *testing.T) {
 	path, names := filepath.Join(t.TempDir(), "chosen.json"), []string{"gcn", "gat", "sage", "gcn+rep", "gat+rep"}
 	var wait sync.WaitGroup
@@ -116,7 +117,8 @@ func TestSaveTogether(t *testing.T) {
 	}
 }
 
-// TestEvaluateBalanced: a dataset with balanced splits is a public one, too; a graph without test nodes is an error.
+// TestEvaluateBalanced: chosen settings can be evaluated on a dataset with balanced splits. If the dataset cannot be
+// loaded, the error says why.
 func TestEvaluateBalanced(t *testing.T) {
 	g := board(t)
 	s := tiny(t, g, filepath.Join(t.TempDir(), "runs.sqlite"))
@@ -134,7 +136,7 @@ func TestEvaluateBalanced(t *testing.T) {
 	}
 }
 
-// TestRealSearch searches learning rate, dropout and width of GCN on a dataset, in the published space.
+// TestRealSearch searches the learning rate and dropout of GCN on a dataset, in the space "published".
 func TestRealSearch(t *testing.T) {
 	g, err := datasets.Load(t.Context(), "chameleon-filtered", datasets.Options{Offline: true})
 	if err != nil {

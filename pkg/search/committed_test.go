@@ -13,15 +13,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// TestCommittedChoices: the settings that a profile has from a search are those of the trial with the best validation
-// metric among the search's committed records, which have no test metric.
+// TestCommittedChoices: where a profile has settings from a search, they are those of the trial with the best
+// validation metric among the records of this search in data/searches. These records have no test metric.
 func TestCommittedChoices(t *testing.T) {
 	for _, name := range data.SettingsNames() {
 		text, err := data.Settings(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var profile Choices // what else a profile has is left out
+		var profile Choices // the other fields of a profile are ignored
 		if err := json.Unmarshal(text, &profile); err != nil {
 			t.Fatal(err)
 		}

@@ -6,8 +6,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// costs predict how long steps take: from runs of the same program on this machine before this search, else from this
-// search's trials here, in proportion to their sizes ([experiment.Task.Size]).
+// costs predict how long steps take. The prediction is made from runs of the same compiled program on this machine that
+// are older than the search. If there are none, it is made from this search's trials on this machine: the time of a
+// step is then in proportion to its size ([experiment.Task.Size]).
 type costs struct {
 	recorded *experiment.Costs
 	machine  results.Machine
@@ -21,13 +22,13 @@ func newCosts(store *results.Store, engine string) (*costs, error) {
 	return &costs{experiment.NewCosts(all, engine), results.Begin(results.Search).Machine}, nil
 }
 
-// seconds is the predicted time of a step; 0 where nothing is known.
+// seconds is the predicted time of a step; 0 if nothing is known.
 func (c *costs) seconds(dataset string, s Step, of known) float64 {
 	before, _ := of.of(Job{s.Trial, s.Rung - 1}, s.Split)
 	if before.Ended {
 		return 0
 	}
-	if before.Epochs > 0 { // this training, up to the rung before
+	if before.Epochs > 0 { // this training has reached the rung before
 		return before.CompileSeconds + float64(s.Until-before.Epochs)*pace(before)
 	}
 	task := experiment.Task{Kind: results.Search, Dataset: dataset, Split: results.NoSplit, Config: s.Config}
@@ -54,7 +55,7 @@ func (c *costs) seconds(dataset string, s Step, of known) float64 {
 	return metrics.Median(compiles) + metrics.Median(shares)*task.Size()
 }
 
-// pace is the time in seconds of an epoch, with its evaluation.
+// pace is the time of an epoch in seconds, including its evaluation.
 func pace(o Outcome) float64 {
 	if o.Epochs == 0 {
 		return 0

@@ -11,8 +11,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestCosts: a training that continues is predicted by its own pace, others by that of trials here, in proportion to
-// their sizes. Steps that do not fit the time left are not begun.
+// TestCosts: the time of a training that continues is predicted from its own time per epoch. The time of other
+// trainings is predicted from that of trials on this machine, in proportion to their sizes. A step whose predicted time
+// exceeds the time left is not begun.
 func TestCosts(t *testing.T) {
 	s := tiny(t, board(t), filepath.Join(t.TempDir(), "runs.sqlite"))
 	c, err := newCosts(s.Store, s.Engine.Name)
@@ -58,7 +59,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// TestPace: a training is stopped as soon as its pace shows that it would miss the deadline.
+// TestPace: a training is stopped as soon as its time per epoch shows that it would miss the deadline.
 func TestPace(t *testing.T) {
 	late := func(left time.Duration) (epoch int) {
 		pace := paced(time.Now().Add(left), 1000)

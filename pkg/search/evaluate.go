@@ -12,15 +12,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Evaluation holds the results of chosen settings on test nodes, by ordinary trainings after the search.
+// Evaluation holds the results of the chosen settings on test nodes, from ordinary trainings after the search.
 type Evaluation struct {
 	Splits []Evaluated `json:"splits"`
-	// Mean and Std are the test metric's mean and sample standard deviation over the splits that went well.
+	// Mean and Std are the mean and the sample standard deviation of the test metric over the splits whose training
+	// went well.
 	Mean train.Number `json:"mean"`
 	Std  train.Number `json:"std"`
 }
 
-// LeftOut are the splits that went wrong, which the mean leaves out.
+// LeftOut returns the splits whose training went wrong. The mean is computed without them.
 func (e *Evaluation) LeftOut() (bad []Evaluated) {
 	for _, s := range e.Splits {
 		if s.Status != results.OK {
@@ -41,9 +42,9 @@ type Evaluated struct {
 	Record  string       `json:"record"`
 }
 
-// Evaluate trains the chosen settings of a search on splits, with a runner's store, engine and datasets. The trainings
-// have records of kind "train"; those recorded already for the same graph are not made again. Where no training can be
-// made, the error says why.
+// Evaluate trains the chosen settings of a search on splits, with the store, the engine and the datasets of a runner.
+// The trainings have records of kind "train". Trainings on the same graph that are recorded already are not made again.
+// If no split can be trained on, the error says why.
 func Evaluate(ctx context.Context, runner *experiment.Runner, r *Result, splits []int) (*Evaluation, error) {
 	g, err := runner.Load(ctx, r.Dataset)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Four trials of learning rates and widths on split 0 of a small board: all train for 2 epochs, the best one for 4.
+// The search makes four trials of learning rates and widths on split 0 of a small board. All trials train for 2 epochs,
+// and the best ones continue to 4.
 func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "search")
@@ -37,7 +38,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	blind, err := search.Blindfolds(g, []int{0}) // without test nodes
+	blind, err := search.Blindfolds(g, []int{0}) // a graph without test nodes
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -12,11 +12,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// Figures are two: the best validation metric against the time spent on the search, and the settings of all trials
-// with their metrics, as parallel coordinates.
+// Figures returns two figures. The first shows the best validation metric against the time spent on the search. The
+// second shows the settings of all trials with their metrics, as parallel coordinates.
 func (r *Result) Figures() []*report.Figure { return []*report.Figure{r.progress(), r.parallel()} }
 
-// progress draws the best metric so far over epochs and over training time, with the trials at their rungs.
+// progress draws the best metric so far, once over epochs and once over hours of training. A point for each trial at
+// each rung that it reached is drawn as well.
 func (r *Result) progress() *report.Figure {
 	plot := func(name string, spent func(Reached) float64) report.Plot {
 		best := report.Series{Name: "best so far"}
@@ -25,7 +26,7 @@ func (r *Result) progress() *report.Figure {
 		for _, reached := range r.scored() {
 			x, y, s := spent(reached), float64(reached.Val), &at[reached.Rung]
 			s.X, s.Y = append(s.X, x), append(s.Y, y)
-			if y > top && len(best.X) > 0 { // a step
+			if y > top && len(best.X) > 0 { // the curve stays level up to here
 				best.X, best.Y = append(best.X, x), append(best.Y, top)
 			}
 			top = max(top, y)
@@ -45,7 +46,7 @@ func (r *Result) progress() *report.Figure {
 		plot("hours of training", func(at Reached) float64 { return at.Seconds / 3600 }))
 }
 
-// measure is the metric's name on axes.
+// measure is the name of the metric on axes.
 func (r *Result) measure() string {
 	if r.Metric == data.ROCAUC {
 		return "ROC-AUC"
@@ -84,8 +85,9 @@ func (r *Result) parallel() *report.Figure {
 		r.Dataset), axes, lines)
 }
 
-// axes are the settings with more than one value, in the order of their names. Settings with conditions, which not all
-// trials have, are placed between other axes, so that lines lead to and from them.
+// axes returns the settings with more than one value, in the order of their names. Trials may lack a setting that has a
+// condition. Such settings are therefore placed between settings that all trials have, so that lines lead to their axes
+// and away from them.
 func (r *Result) axes() (keys []string) {
 	var always, sometimes []string
 	for _, key := range slices.Sorted(maps.Keys(r.Dimensions)) {
@@ -105,7 +107,7 @@ func (r *Result) axes() (keys []string) {
 	return append(keys, always...)
 }
 
-// coordinates are a trial's settings as numbers; NaN for settings that it does not have.
+// coordinates returns a trial's settings as numbers; NaN stands for a setting that the trial does not have.
 func (r *Result) coordinates(t Trial, keys []string, axes []report.ParallelAxis) []float64 {
 	out := make([]float64, len(keys))
 	for i, key := range keys {
@@ -114,13 +116,14 @@ func (r *Result) coordinates(t Trial, keys []string, axes []report.ParallelAxis)
 		if at := slices.Index(axes[i].Categories, text(value)); has && at >= 0 {
 			out[i] = float64(at)
 		} else if has && axes[i].Categories == nil {
-			fmt.Sscan(string(value), &out[i]) // values in ranges of numbers are numbers
+			fmt.Sscan(string(value), &out[i]) // without categories, the values are numbers
 		}
 	}
 	return out
 }
 
-// Draw writes the figures into a folder: as SVG and PNG, and a page with both. It returns the names of the files.
+// Draw writes the figures into a folder: each as SVG and PNG, and a page with both figures. It returns the names of the
+// files.
 func (r *Result) Draw(dir string) (names []string, err error) {
 	if err := files.Writable(dir); err != nil {
 		return nil, err

@@ -14,30 +14,32 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Outcome is the result of a trial at a rung on a split: the outcome of a run record of kind [results.Search]. It has
-// no test metric.
+// Outcome is the result of a trial at a rung on a split. It is kept as the outcome of a run record of kind
+// [results.Search], and has no test metric.
 type Outcome struct {
-	// Search is the search's ID, Trial the trial's number and Rung the rung's, both from 0, and Until the rung's
-	// epochs.
+	// Search is the ID of the search. Trial is the number of the trial and Rung that of the rung, both from 0. Until is
+	// the rung's number of epochs.
 	Search string `json:"search"`
 	Trial  int    `json:"trial"`
 	Rung   int    `json:"rung"`
 	Until  int    `json:"until"`
-	// Settings are those drawn for the trial.
+	// Settings are the settings that were drawn for the trial.
 	Settings experiment.Settings `json:"settings"`
 	Metric   string              `json:"metric"`
-	// Epochs is the number so far, New that since the previous rung, and BestEpoch the first with the best validation
-	// metric, Val. Ended tells that early stopping ended the training; its result then counts at higher rungs, too.
+	// Epochs is the number of epochs that the trial has trained so far, and New is the number since the previous rung.
+	// BestEpoch is the first epoch with the best validation metric, Val. Ended tells that early stopping has ended the
+	// training; its result then also counts at higher rungs.
 	Epochs    int          `json:"epochs"`
 	New       int          `json:"new_epochs"`
 	BestEpoch int          `json:"best_epoch"`
 	Val       train.Number `json:"val"`
 	Ended     bool         `json:"ended,omitempty"`
-	// End is when the trial reached the rung. The record does not tell: after an interrupt its start is later than the
-	// trial's, and its seconds include those before.
+	// End is the time at which the trial reached the rung. It cannot be computed from the start and the seconds of the
+	// record: if the training was interrupted, the record starts when the training goes on, but its seconds include the
+	// time before.
 	End time.Time `json:"end"`
-	// Total is the time in seconds since the trial began on this split; the seconds in a record count only from the
-	// previous rung on. The fields below are as in [train.Result].
+	// Total is the time, in seconds, that the trial has taken on this split; the seconds in the record are only those
+	// since the previous rung. The fields below are as in [train.Result].
 	Total           float64          `json:"total_seconds"`
 	EpochSeconds    float64          `json:"epoch_seconds"`
 	CompileSeconds  float64          `json:"compile_seconds"`
@@ -47,24 +49,24 @@ type Outcome struct {
 	Residual        train.Number     `json:"residual"`
 	AdjointResidual train.Number     `json:"adjoint_residual"`
 
-	// record holds what the record says besides the outcome.
+	// record is the run record with this outcome.
 	record results.Record
 }
 
-// Record is the run record.
+// Record returns the run record with this outcome.
 func (o Outcome) Record() results.Record { return o.record }
 
 // bad tells whether the trial failed or diverged.
 func (o Outcome) bad() bool { return o.record.Status != results.OK }
 
-// trial is what is known of a trial: for each rung, the outcomes by split.
+// trial holds the outcomes of a trial, for each rung by split.
 type trial []map[int]Outcome
 
-// known are the trials that have begun, by number.
+// known holds the trials that have begun, by number.
 type known map[int]trial
 
-// read reads the trials of a search from its records. Failures before began are ignored, so that they are tried again.
-// Of two records of the same step, the first that did not fail counts.
+// read reads the trials of a search from its records. Failures before began are ignored, so that the trials are tried
+// again. Of two records of the same step, the first one that is not a failure counts.
 func read(store *results.Store, id string, began time.Time) (known, error) {
 	records, err := store.Find(results.Query{Kind: results.Search, Profile: id})
 	if err != nil {
@@ -93,7 +95,7 @@ func read(store *results.Store, id string, began time.Time) (known, error) {
 // maxRung is larger than the number of rungs of any search.
 const maxRung = 64
 
-// of is the outcome of a job on a split, if there is one.
+// of returns the outcome of a job on a split, and whether there is one.
 func (k known) of(j Job, split int) (Outcome, bool) {
 	if t := k[j.Trial]; j.Rung >= 0 && j.Rung < len(t) {
 		o, is := t[j.Rung][split]
@@ -102,7 +104,7 @@ func (k known) of(j Job, split int) (Outcome, bool) {
 	return Outcome{}, false
 }
 
-// standings are what the schedule needs to know of all trials.
+// standings returns what the schedule needs to know about all trials.
 func (k known) standings(splits []int) Standings {
 	of := Standings{}
 	for n, t := range k {
@@ -111,7 +113,8 @@ func (k known) standings(splits []int) Standings {
 	return of
 }
 
-// standing has a score for each rung where all splits are done, or where one went wrong.
+// standing returns what the schedule needs to know about the trial. There is a score for each rung at which all splits
+// are done, or at which one split went wrong.
 func (t trial) standing(splits []int) (s Standing) {
 	for _, rung := range t {
 		score, done := scoreOf(rung, splits)
@@ -124,7 +127,8 @@ func (t trial) standing(splits []int) (s Standing) {
 	return s
 }
 
-// scoreOf is the mean validation metric over splits; minus infinity where a split went wrong.
+// scoreOf is the mean validation metric over splits; minus infinity if a split went wrong. done tells whether the score
+// is known.
 func scoreOf(rung map[int]Outcome, splits []int) (score float64, done bool) {
 	var vals []float64
 	for _, split := range splits {
@@ -139,7 +143,7 @@ func scoreOf(rung map[int]Outcome, splits []int) (score float64, done bool) {
 	return metrics.Mean(vals), len(vals) == len(splits)
 }
 
-// failed says why the trial could not be run; is is false where it ran, even if it diverged.
+// failed says why the trial could not be trained. is tells whether it failed; a trial that diverged has not failed.
 func (t trial) failed() (why string, is bool) {
 	for _, o := range t.outcomes() {
 		if o.record.Status == results.Failed {
@@ -149,7 +153,7 @@ func (t trial) failed() (why string, is bool) {
 	return why, is
 }
 
-// outcomes of a trial by rung, then split.
+// outcomes returns the outcomes of a trial, ordered by rung, then by split.
 func (t trial) outcomes() (all []Outcome) {
 	for _, rung := range t {
 		for _, o := range rung {

@@ -13,7 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// errLate is the error of a step that would miss the deadline at its pace; its state is kept.
+// errLate is the error of a training that was stopped because it would have missed the deadline. Its checkpoint is
+// kept.
 var errLate = errors.New("there is no time left")
 
 // make runs a claimed step, records it, and releases the claim.
@@ -46,10 +47,11 @@ func (w *work) make(ctx context.Context, s Step, own *experiment.Claim) error {
 	if record.Status == results.Diverged || o.Ended {
 		return own.Recorded()
 	}
-	return nil // keeps the checkpoint, for the next rung or another attempt
+	return nil // the checkpoint is kept, for the next rung or another attempt
 }
 
-// execute trains to the rung, or copies the result of a training that ended earlier. A failure gives a record, too.
+// execute trains to the rung. If the training ended at an earlier rung, its result is copied. A failure gives a record,
+// too.
 func (w *work) execute(ctx context.Context, s Step, own *experiment.Claim) (r results.Record, o Outcome, err error) {
 	blind := w.graph(s.Split)
 	before, higher := w.known.of(Job{s.Trial, s.Rung - 1}, s.Split)
@@ -70,7 +72,7 @@ func (w *work) execute(ctx context.Context, s Step, own *experiment.Claim) (r re
 	} else if o, err = w.train(ctx, blind, s, own, &r); err != nil {
 		return r, o, err
 	} else {
-		if r.Status == results.Failed { // a failure has no times
+		if r.Status == results.Failed { // a failed training reports no time
 			o.Total = before.Total + time.Since(r.Started).Seconds()
 		}
 		o.New = max(0, o.Epochs-before.Epochs)
@@ -82,7 +84,7 @@ func (w *work) execute(ctx context.Context, s Step, own *experiment.Claim) (r re
 	return r, o, err
 }
 
-// graph is the graph for a split.
+// graph returns the graph for a split.
 func (w *work) graph(split int) Blind {
 	for _, b := range w.Graphs {
 		if b.split == split {
@@ -92,7 +94,8 @@ func (w *work) graph(split int) Blind {
 	panic(fmt.Errorf("no graph for split %d", split))
 }
 
-// train trains to the rung, from the checkpoint if there is one, and notes in the record what went wrong.
+// train trains to the rung, from the checkpoint if there is one. If the training goes wrong, it sets the status and the
+// message of the record.
 func (w *work) train(ctx context.Context, b Blind, s Step, own *experiment.Claim, r *results.Record) (Outcome, error) {
 	o := &train.Options{Checkpoint: own.Training(w.CheckpointEvery)}
 	if s.Rung < len(w.Schedule.Rungs)-1 {
@@ -131,7 +134,7 @@ func (w *work) train(ctx context.Context, b Blind, s Step, own *experiment.Claim
 		AdjointResidual: t.AdjointResidual}, nil
 }
 
-// timed is a context that ends at the deadline, if there is one.
+// timed returns a context that ends at the deadline, if there is one.
 func (w *work) timed(ctx context.Context) (context.Context, context.CancelFunc) {
 	if w.Deadline.IsZero() {
 		return context.WithCancel(ctx)
@@ -139,8 +142,8 @@ func (w *work) timed(ctx context.Context) (context.Context, context.CancelFunc) 
 	return context.WithDeadline(ctx, w.Deadline)
 }
 
-// paced returns a function that tells after each epoch whether the training, at its pace so far, would miss the
-// deadline. It does not judge by the first epochs.
+// paced returns a function that is called after each epoch, and tells whether the training would miss the deadline. It
+// judges by the mean time of the epochs so far, once it has measured a few.
 func paced(deadline time.Time, until int) func(train.Epoch) bool {
 	const measured = 3
 	var start time.Time

@@ -14,7 +14,7 @@ import (
 
 // Result is the result of a search, computed from its records.
 type Result struct {
-	// Search is the search's ID. It is the profile of its records, by which they can be found.
+	// Search is the ID of the search. The records of the search have it as their profile, by which they can be found.
 	Search  string `json:"search"`
 	Dataset string `json:"dataset"`
 	Model   string `json:"model"`
@@ -28,41 +28,41 @@ type Result struct {
 	// Best is the trial with the best validation metric, and Config its complete configuration.
 	Best   Trial        `json:"best"`
 	Config train.Config `json:"config"`
-	// Complete tells that all trials were made; otherwise the deadline came first.
+	// Complete tells that all trials were made. If it is false, the deadline ended the search.
 	Complete bool `json:"complete"`
 	// Epochs and Seconds are totals over all trials.
 	Epochs  int     `json:"epochs"`
 	Seconds float64 `json:"seconds"`
 	// Progress lists the improvements of the best validation metric, in the order in which trials reached their rungs.
 	Progress []Reached `json:"progress"`
-	// Trials by number, and the IDs of all records.
+	// Trials are the trials, ordered by number. Records are the IDs of all records.
 	Trials  []Trial  `json:"trials"`
 	Records []string `json:"records"`
 
-	// outcomes in the order in which they ended.
+	// outcomes are in the order in which the trials reached their rungs.
 	outcomes []Outcome
-	// scores are the mean validation metrics of trials at rungs, by the ID of the record that completed the rung on
-	// all splits.
+	// scores are the mean validation metrics of trials at rungs. The key is the ID of the record that completed the
+	// rung: the last one, over all splits.
 	scores map[string]float64
 }
 
 // Trial is the result of one trial.
 type Trial struct {
 	Trial int `json:"trial"`
-	// Rung is the last rung reached, and Epochs the epochs trained until then, on average over splits.
+	// Rung is the last rung that the trial reached. Epochs is the number of epochs trained until then, averaged over
+	// splits.
 	Rung   int     `json:"rung"`
 	Epochs float64 `json:"epochs"`
-	// Status is ok, diverged or failed, and Message says what went wrong.
+	// Status is ok, diverged or failed. Message says what went wrong.
 	Status  string `json:"status"`
 	Message string `json:"message,omitempty"`
-	// Val is the best validation metric so far, averaged over splits; null where the trial went wrong.
+	// Val is the best validation metric so far, averaged over splits; null if the trial went wrong.
 	Val      train.Number        `json:"val"`
 	Settings experiment.Settings `json:"settings"`
 	Records  []string            `json:"records"`
 }
 
-// Reached is a validation metric that was the best so far, the trial that had it, and the epochs and seconds that all
-// trials had taken by then.
+// Reached is a score that a trial had at a rung. Epochs and Seconds are what all trials together had taken by then.
 type Reached struct {
 	Val     train.Number `json:"val"`
 	Trial   int          `json:"trial"`
@@ -71,7 +71,7 @@ type Reached struct {
 	Seconds float64      `json:"seconds"`
 }
 
-// result computes the result from what is known.
+// result computes the result from the known trials.
 func (w *work) result() (*Result, error) {
 	r := &Result{Search: w.id, Dataset: w.Dataset, Model: w.Base.Model, Metric: w.Metric(), Splits: w.splits(),
 		Space: w.Space.Name, Dimensions: map[string]Range{}, Schedule: w.Schedule, Seed: w.Base.Seed,
@@ -106,7 +106,7 @@ func (w *work) result() (*Result, error) {
 // Found tells whether any trial went well.
 func (r *Result) Found() bool { return len(r.Best.Records) > 0 }
 
-// scored lists the scores of trials at rungs in order, with the epochs and seconds that all trials had taken by then.
+// scored lists the scores of trials at rungs, in the order in which they were reached.
 func (r *Result) scored() (all []Reached) {
 	epochs, seconds := 0, 0.0
 	for _, o := range r.outcomes {
@@ -169,7 +169,8 @@ func (r *Result) add(n int, t trial) {
 	r.Trials = append(r.Trials, one)
 }
 
-// Top are at most most trials, the best first by their validation metrics; trials that went wrong come last.
+// Top returns the best trials by their validation metrics, the best first, and as many as most says. Trials that went
+// wrong come last.
 func (r *Result) Top(most int) []Trial {
 	list := slices.Clone(r.Trials)
 	slices.SortStableFunc(list, func(a, b Trial) int {

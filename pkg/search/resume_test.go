@@ -15,8 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestInterruptedEqualsUnbroken interrupts a search repeatedly, in and between trainings. Its records equal those of
-// an uninterrupted search, each made once.
+// TestInterruptedEqualsUnbroken interrupts a search repeatedly, within trainings and between them. Its records must
+// equal those of an uninterrupted search, and no step may be made twice.
 func TestInterruptedEqualsUnbroken(t *testing.T) {
 	g, dir := board(t), t.TempDir()
 	whole := tiny(t, g, filepath.Join(dir, "whole.sqlite"))
@@ -59,7 +59,8 @@ func TestInterruptedEqualsUnbroken(t *testing.T) {
 	}
 }
 
-// TestSeveralProcesses: of several processes that share a search, one makes each step.
+// TestSeveralProcesses: if several processes work on one search, each step is made by only one of them. Here two
+// Searches in one process stand for them.
 func TestSeveralProcesses(t *testing.T) {
 	g, path := board(t), filepath.Join(t.TempDir(), "runs.sqlite")
 	var wait sync.WaitGroup
@@ -92,7 +93,7 @@ func TestSeveralProcesses(t *testing.T) {
 	}
 }
 
-// TestFailuresAreWorst: a trial that diverges has an outcome, and counts as worse than all others.
+// TestFailuresAreWorst: a trial that diverges has a record, and counts as worse than all others.
 func TestFailuresAreWorst(t *testing.T) {
 	g, dir := board(t), t.TempDir()
 	s := tiny(t, g, filepath.Join(dir, "a.sqlite"))
@@ -117,8 +118,8 @@ func TestFailuresAreWorst(t *testing.T) {
 	}
 }
 
-// TestFailedIsTriedAgain: where no trial can be trained, the search ends with an error. Once the reason is removed, it
-// resumes as if nothing had happened. A failure at a higher rung takes time, but counts no epochs.
+// TestFailedIsTriedAgain: if no trial can be trained, the search ends with an error. Once the cause is removed, the
+// search goes on as if nothing had happened. A trial that fails at a higher rung takes time, but adds no epochs.
 func TestFailedIsTriedAgain(t *testing.T) {
 	g, dir := board(t), t.TempDir()
 	s := tiny(t, g, filepath.Join(dir, "a.sqlite"))
@@ -179,7 +180,7 @@ func TestFailedIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestDeadline: a search without a limit on trials ends at its deadline, and a later one continues.
+// TestDeadline: a search without a limit on trials ends at its deadline, and a later search goes on from there.
 func TestDeadline(t *testing.T) {
 	g, path := board(t), filepath.Join(t.TempDir(), "runs.sqlite")
 	limited := func(d time.Duration) *Result {

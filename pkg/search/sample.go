@@ -16,33 +16,33 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Sampler draws the settings of trials from points of a Halton sequence, scrambled by a seed (Owen, A randomized
-// Halton algorithm, 2017), which fill the space more evenly than random points. Trial n does not depend on what was
-// drawn before.
+// Sampler draws the settings of trials. It takes the points of a Halton sequence, scrambled by a seed (Owen, A
+// randomized Halton algorithm, 2017), since they fill the space more evenly than random points. The settings of trial n
+// do not depend on which trials were drawn before.
 type Sampler struct {
 	dimensions []Dimension
 	base       train.Config
 	seed       uint64
 	points     *mat.Dense
-	// next is the number of the next point to try, and drawn are the valid samples of the points before it.
+	// next is the number of the next point of the sequence. drawn are the valid samples among the points before it.
 	next  int
 	drawn []Sample
 }
 
 // Sample is the settings of one trial.
 type Sample struct {
-	// Settings are those drawn, and Config the complete configuration.
+	// Settings are the settings that were drawn. Config is the complete configuration.
 	Settings experiment.Settings
 	Config   train.Config
 }
 
-// NewSampler draws the given dimensions; all other settings are taken from base.
+// NewSampler returns a sampler that draws the given dimensions. All other settings are taken from base.
 func NewSampler(dimensions []Dimension, base train.Config, seed uint64) *Sampler {
 	return &Sampler{dimensions: dimensions, base: base, seed: seed}
 }
 
-// Trial returns the settings of trial n. Points with impossible combinations of settings are skipped; a space with
-// hardly any others is an error.
+// Trial returns the settings of trial n. Points with impossible combinations of settings are skipped. It is an error if
+// too many points in a row are impossible.
 func (s *Sampler) Trial(n int) (Sample, error) {
 	if len(s.dimensions) == 0 {
 		return Sample{}, fmt.Errorf("the space has no setting of %s that is not given already: "+
@@ -61,7 +61,8 @@ func (s *Sampler) Trial(n int) (Sample, error) {
 	return s.drawn[n], nil
 }
 
-// point is point i of the sequence. (A longer sequence begins with the same points.)
+// point returns point i of the sequence. If the sequence is too short, a longer one is made, which begins with the same
+// points.
 func (s *Sampler) point(i int) []float64 {
 	const first = 64
 	if s.points == nil || i >= s.points.RawMatrix().Rows {
@@ -72,7 +73,7 @@ func (s *Sampler) point(i int) []float64 {
 		d := len(s.dimensions)
 		s.points = mat.NewDense(rows, d, nil)
 		samplemv.Halton{Kind: samplemv.Owen, Q: distmv.NewUnitUniform(d, nil),
-			Src: rand.NewPCG(s.seed, 0x7365617263680a)}.Sample(s.points) // any fixed second word
+			Src: rand.NewPCG(s.seed, 0x7365617263680a)}.Sample(s.points) // the second half of the seed is any constant
 	}
 	return s.points.RawRowView(i)
 }
@@ -94,7 +95,7 @@ func (s *Sampler) sample(point []float64) (Sample, error) {
 	return out, out.Config.Validate()
 }
 
-// applies tells whether a configuration meets the conditions.
+// applies tells whether a configuration meets the conditions of the setting.
 func (d Dimension) applies(c train.Config) bool {
 	for key, values := range d.When {
 		met := false
@@ -111,7 +112,7 @@ func (d Dimension) applies(c train.Config) bool {
 }
 
 func equal(a, b any) bool {
-	x, _ := json.Marshal(a) // settings are plain values
+	x, _ := json.Marshal(a) // cannot fail: settings are plain values
 	y, _ := json.Marshal(b)
 	return bytes.Equal(x, y)
 }

@@ -8,20 +8,21 @@ import (
 	"slices"
 )
 
-// Schedule says how far trials train, and which of them continue. It is ASHA (Li et al. 2020, algorithm 2) with a
-// different end, which makes sure that the best trial trains in full. A rung is closed once no further trial can reach
-// it. From a closed rung at least one trial continues, however few there are; where a trial that continued goes wrong,
-// the next best continues in its place.
+// Schedule says how far trials train, and which of them continue. It is ASHA (Li et al. 2020, algorithm 2), except at
+// the end of a search, where it makes sure that the best trial trains in full. A rung is closed once no further trial
+// can reach it. From a closed rung at least one trial continues, even if fewer than Reduction trials have reached it.
+// If a trial that continued from it goes wrong, the next best trial continues in its place.
 type Schedule struct {
-	// Rungs are numbers of epochs, ascending; the last is the number of epochs of a whole training.
+	// Rungs are ascending numbers of epochs. The last one is the number of epochs of a complete training.
 	Rungs []int `json:"rungs"`
-	// Reduction is ASHA's eta: one in Reduction trials continues from a rung to the next.
+	// Reduction is ASHA's eta: of the trials that reach a rung, the share 1/Reduction continues to the next rung.
 	Reduction int `json:"reduction"`
-	// Trials is the largest number of trials; 0: unlimited.
+	// Trials is the largest number of trials; 0 stands for no limit.
 	Trials int `json:"-"`
 }
 
-// NewSchedule has rungs epochs, epochs/reduction, epochs/reduction², …, as long as they are not below least.
+// NewSchedule returns a schedule with the rungs epochs, epochs/reduction, epochs/reduction², …, as long as they are not
+// below least.
 func NewSchedule(epochs, least, reduction, trials int) Schedule {
 	s := Schedule{Reduction: reduction, Trials: trials}
 	for share := 1; ; share *= reduction {
@@ -33,28 +34,28 @@ func NewSchedule(epochs, least, reduction, trials int) Schedule {
 	}
 }
 
-// Job is a trial to train up to a rung.
+// Job is a trial that is to be trained up to a rung, on all splits.
 type Job struct{ Trial, Rung int }
 
-// Standing is what a schedule knows of a trial.
+// Standing is what a schedule needs to know about a trial.
 type Standing struct {
-	// Scores are the validation metrics at the rungs reached so far; minus infinity where the trial failed.
+	// Scores are the validation metrics at the rungs reached so far; minus infinity if the trial failed or diverged.
 	Scores []float64
 	// Begun tells that some splits of the next rung are done.
 	Begun bool
 }
 
-// Bad tells whether the trial failed.
+// Bad tells whether the trial failed or diverged.
 func (s Standing) Bad() bool {
 	return len(s.Scores) > 0 && math.IsInf(s.Scores[len(s.Scores)-1], -1)
 }
 
-// Standings are the standings of all trials that have begun, by number.
+// Standings are the standings of all trials that have begun, by their numbers.
 type Standings map[int]Standing
 
 // Next lists the jobs to do now, the most urgent first: jobs that have begun; trials that continue, from the highest
-// rung down and the best of each rung first; and new trials. Jobs may be done at the same time. When the search is
-// over there are none.
+// rung down and the best of each rung first; and new trials. The listed jobs do not depend on each other, so that
+// several may be done at the same time. No jobs are listed when the search is over.
 func (s Schedule) Next(of Standings) iter.Seq[Job] {
 	return func(yield func(Job) bool) {
 		for _, n := range slices.Sorted(maps.Keys(of)) {
@@ -77,7 +78,8 @@ func (s Schedule) Next(of Standings) iter.Seq[Job] {
 	}
 }
 
-// promoted are, for each rung but the last, the trials that continue from it or have done so, the best first.
+// promoted returns, for each rung but the last, the trials that continue from it or have continued already, the best
+// first.
 func (s Schedule) promoted(of Standings) (all [][]int) {
 	closed := s.Trials > 0
 	for n := 0; closed && n < s.Trials; n++ {
@@ -87,16 +89,16 @@ func (s Schedule) promoted(of Standings) (all [][]int) {
 		list := s.promotedFrom(rung, of, closed)
 		all = append(all, list)
 		closed = closed && !slices.ContainsFunc(list, func(n int) bool { return len(of[n].Scores) <= rung+1 })
-		for _, t := range of { // a trial that has begun the next rung continues, even if it is no longer among the best
+		for _, t := range of { // a trial that has begun the next rung continues, even if others are better now
 			closed = closed && !(t.Begun && len(t.Scores) <= rung+1)
 		}
 	}
 	return all
 }
 
-// promotedFrom are the trials that continue from one rung: the best of those that reached it, 1/Reduction of their
-// number. Trials that failed count as the worst: those that failed at this rung or, once it is closed, also those that
-// failed later.
+// promotedFrom returns the trials that continue from one rung: the best 1/Reduction of those that reached it, and at
+// least one from a closed rung. Trials that failed or diverged at this rung count as the worst. If the rung is closed,
+// those that did so later count as the worst, too.
 func (s Schedule) promotedFrom(rung int, of Standings, closed bool) []int {
 	var there []int
 	for n, t := range of {
@@ -117,8 +119,8 @@ func (s Schedule) promotedFrom(rung int, of Standings, closed bool) []int {
 	return there[:min(quota, len(there))]
 }
 
-// Best is the trial with the best last score; of equal ones the one at the higher rung, then the first. ok is false
-// where no trial went well.
+// Best returns the trial with the best last score. Among equal scores, it prefers the higher rung, then the lower
+// number. ok is false if no trial went well.
 func (of Standings) Best() (trial int, ok bool) {
 	var good []int
 	for n, t := range of {

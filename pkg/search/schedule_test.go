@@ -24,7 +24,7 @@ func TestRungs(t *testing.T) {
 	}
 }
 
-// play does all jobs of a schedule, one after the other; score gives a trial's metric at a rung.
+// play does all jobs of a schedule, one after the other. score returns a trial's metric at a rung.
 func play(s Schedule, score func(Job) float64) (done []Job, of Standings) {
 	of = Standings{}
 	for {
@@ -43,16 +43,17 @@ func play(s Schedule, score func(Job) float64) (done []Job, of Standings) {
 	}
 }
 
-// TestPromotion: nine trials with known scores, reduction 3 and three rungs, worked out by hand.
+// TestPromotion plays nine trials with known scores, with reduction 3 and three rungs. The expected order of the jobs
+// was worked out by hand.
 func TestPromotion(t *testing.T) {
 	first := []float64{0.5, 0.7, 0.6, 0.9, math.Inf(-1), 0.8, 0.1, 0.2, 0.3}
 	done, of := play(NewSchedule(9, 1, 3, 9), func(j Job) float64 { return first[j.Trial] + 0.01*float64(j.Rung) })
 	want := []Job{
-		{0, 0}, {1, 0}, {2, 0}, // of three trials the best, 1, continues
-		{1, 1}, {3, 0}, // the best of four
-		{3, 1}, {4, 0}, {5, 0}, // of six trials the best two are 3 and 5
-		{5, 1}, {3, 2}, // three are on the second rung: 3 is the best
-		{6, 0}, {7, 0}, {8, 0}, // the best of nine, 3, 5 and 1, are on the second rung already
+		{0, 0}, {1, 0}, {2, 0}, // trial 1, the best of three, continues
+		{1, 1}, {3, 0}, // trial 3 is now the best of four
+		{3, 1}, {4, 0}, {5, 0}, // the best two of six are 3 and 5
+		{5, 1}, {3, 2}, // of the three on the second rung, 3 is the best
+		{6, 0}, {7, 0}, {8, 0}, // the best three of nine, 3, 5 and 1, have continued already
 	}
 	if !reflect.DeepEqual(done, want) {
 		t.Errorf("got  %v\nwant %v", done, want)
@@ -62,7 +63,8 @@ func TestPromotion(t *testing.T) {
 	}
 }
 
-// TestEnd: with fewer trials than the rungs ask for, the best still trains in full, once no other trial can come.
+// TestEnd: with too few trials for the share 1/3 to reach the last rung, the best trial still trains in full, as soon
+// as no other trial can come.
 func TestEnd(t *testing.T) {
 	first := []float64{0.5, 0.7, 0.6, 0.2}
 	done, _ := play(NewSchedule(9, 1, 3, 4), func(j Job) float64 { return first[j.Trial] })
@@ -79,8 +81,8 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestPromotedGoesWrong: where the only trial that continued goes wrong later, the next best continues in its place,
-// as long as any is left.
+// TestPromotedGoesWrong: if the only trial that continued goes wrong later, the next best trial continues in its place,
+// as long as there is one.
 func TestPromotedGoesWrong(t *testing.T) {
 	first, wrong := []float64{0.5, 0.7, 0.6}, map[Job]bool{{1, 1}: true, {2, 2}: true}
 	score := func(j Job) float64 {
@@ -104,7 +106,7 @@ func TestPromotedGoesWrong(t *testing.T) {
 	}
 }
 
-// TestNextInParallel: while one process has the first job, others find jobs of their own.
+// TestNextInParallel: while one process does the first job, others find further jobs to do.
 func TestNextInParallel(t *testing.T) {
 	s := NewSchedule(9, 1, 3, 0)
 	of := Standings{0: {Scores: []float64{0.5}}, 1: {Scores: []float64{0.7}}, 2: {Scores: []float64{0.6}},
@@ -120,8 +122,8 @@ func TestNextInParallel(t *testing.T) {
 	}
 }
 
-// curve is a synthetic training: a trial's metric after some epochs, which approaches the trial's own limit at its own
-// pace.
+// curve is an artificial training curve: a trial's metric after a number of epochs. It approaches a limit at a pace;
+// both are drawn for each trial.
 func curve(seed, trial, epochs int) float64 {
 	h := uint64(seed*1000003+trial)*0x9e3779b97f4a7c15 + 1
 	next := func() float64 { // splitmix64
@@ -134,8 +136,8 @@ func curve(seed, trial, epochs int) float64 {
 	return limit - 0.4*math.Exp(-float64(epochs)/pace) + 0.004*(next()-0.5)
 }
 
-// TestHalvingNeedsHalfTheEpochs: to reach the best metric that random search finds with 64 whole trainings, successive
-// halving of the same trials takes at most half the epochs, for three seeds.
+// TestHalvingNeedsHalfTheEpochs: successive halving finds the best of 64 trials in at most half of the epochs that 64
+// complete trainings take, for three seeds.
 func TestHalvingNeedsHalfTheEpochs(t *testing.T) {
 	const epochs, trials = 1000, 64
 	s := NewSchedule(epochs, epochs/27, 3, trials)

@@ -12,33 +12,34 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Search is one search of settings. Its state is in Store alone: a Search with the same definition continues it, also
-// in another process, and at the same time. See [Search.ID] for the definition.
+// Search is a search for settings. Its state is kept only in Store: a Search with the same definition goes on from the
+// records there, also in another process, and also while another process works on it. [Search.ID] says what the
+// definition is.
 type Search struct {
-	// Dataset as users type it.
+	// Dataset is the name of the dataset, as users type it.
 	Dataset string
 	// Graphs has one graph for each split. A trial's score is the mean of its validation metrics on these graphs.
 	Graphs []Blind
-	// Space has the settings that are drawn for each trial. Settings named in Fixed, by their names in JSON, are not
-	// drawn.
+	// Space has the settings that are drawn for each trial. Settings whose names in JSON are in Fixed are not drawn.
 	Space *Space
 	Fixed []string
-	// Base has the model and all settings that are not searched, such as Patience. Its Epochs are the epochs of the
-	// last rung. Its Seed is for samples, parameters and dropout.
+	// Base has the model and all settings that are not drawn, such as Patience. Its Epochs are the epochs of the last
+	// rung. Its Seed is the seed of the drawn settings, of the initial parameters and of dropout.
 	Base train.Config
 	// Schedule says how far trials train, and which of them continue.
 	Schedule Schedule
-	// Deadline, if set, ends the search. Steps that would not reach their rung in time are not begun. Steps that turn
-	// out to be too slow are stopped, and keep their state, from which a later run of the search continues.
+	// Deadline, if set, ends the search. A step is not begun if it is predicted to miss the deadline. A training that
+	// turns out to be too slow is stopped; its checkpoint is kept, and a later call of Run goes on from it.
 	Deadline time.Time
 
 	Store  *results.Store
 	Engine *engine.Engine
-	// CheckpointEvery is [train.Checkpoint]'s Every.
+	// CheckpointEvery is the least time between two checkpoints of a training; see [train.Checkpoint].
 	CheckpointEvery time.Duration
-	// Callbacks, if set. Starts is called before a trial trains on a split; Epoch after each epoch; Ended when the
-	// trial has reached its rung there; Notice with other messages about it; Waits before this process waits, because
-	// other processes are at every step that could be made now.
+	// These functions are called if they are set. Starts is called before a trial trains on a split. Epoch is called
+	// after each epoch. Ended is called when the trial has reached its rung on the split. Notice is called with other
+	// messages about the step. Waits is called before this process waits, because other processes have claimed every
+	// step that could be made now.
 	Starts func(Step)
 	Epoch  func(Step, train.Epoch)
 	Ended  func(Step, Outcome)
@@ -46,7 +47,7 @@ type Search struct {
 	Waits  func()
 }
 
-// Step is a trial to train up to a rung on one split.
+// Step is a trial that is to be trained up to a rung on one split.
 type Step struct {
 	Job
 	Split int
@@ -55,14 +56,14 @@ type Step struct {
 	Sample
 }
 
-// String names the step for people.
+// String describes the step in a few words.
 func (s Step) String() string {
 	return fmt.Sprintf("trial %d to epoch %d, split %d", s.Trial, s.Until, s.Split)
 }
 
 // definition is everything that the trials of a search depend on. It contains neither the number of trials nor the
-// deadline, nor the engine, which changes only the last digits (see docs/repeating.md): a search may continue on
-// another engine.
+// deadline. It does not contain the engine either, which changes only the last digits (see docs/repeating.md), so that
+// a search may go on with another engine.
 func (s *Search) definition() map[string]any {
 	graphs := map[int]string{}
 	for _, b := range s.Graphs {
@@ -72,15 +73,15 @@ func (s *Search) definition() map[string]any {
 		"config": s.Base.Resolved().Values(), "dimensions": s.dimensions(), "schedule": s.Schedule}
 }
 
-// dimensions are the settings that are searched.
+// dimensions returns the settings that are searched.
 func (s *Search) dimensions() []Dimension { return s.Space.Of(s.Base.Model, s.Fixed...) }
 
-// ID is equal for searches with the same trials: of the same dataset, splits, space, rungs, seed and other settings.
-// The records of the search's runs have this ID as their profile.
+// ID returns the same text for searches with the same trials, which means with the same dataset, splits, space, rungs,
+// seed and other settings. The records of the search have this ID as their profile.
 func (s *Search) ID() string {
 	key, err := results.Key(s.definition())
 	if err != nil {
-		panic(err) // plain data
+		panic(err) // plain data can always be written as JSON
 	}
 	const short = 12
 	return results.Search + "-" + key[:short]
@@ -92,7 +93,7 @@ func (b Blind) checksum(c train.Config) string { return models.Seen(c.Config, b.
 // Metric is the metric, on validation nodes, by which trials are compared.
 func (s *Search) Metric() string { return train.Metric(s.Graphs[0].graph) }
 
-// check returns an error where there is nothing to search.
+// check returns an error if the search cannot be run.
 func (s *Search) check() error {
 	if len(s.Graphs) == 0 {
 		return fmt.Errorf("a search needs a split at least")
@@ -103,13 +104,13 @@ func (s *Search) check() error {
 	return s.Base.Validate()
 }
 
-// Sampler draws the settings of trials.
+// Sampler returns the sampler that draws the settings of trials.
 func (s *Search) Sampler() *Sampler { return NewSampler(s.dimensions(), s.Base, s.Base.Seed) }
 
-// Run makes trials until none is left, or until the deadline. Where ctx is cancelled, the current trial keeps its
-// state, and the error says so; the same search continues from there. A trial that diverges or fails, for instance
-// because it needs more memory than there is, counts as worse than all others; if all of the first few fail, that is
-// an error. A trial that failed before Run began is tried again, once.
+// Run makes trials until none is left, or until the deadline. If ctx is cancelled, the checkpoint of the current trial
+// is kept, and an error says so; the same search can go on from there. A trial that diverges or fails, for instance
+// because it needs more memory than there is, counts as worse than all others. If all of the first few trials fail, Run
+// returns an error. A trial that failed before Run began is tried again, once.
 func (s *Search) Run(ctx context.Context) (*Result, error) {
 	if err := s.check(); err != nil {
 		return nil, err

@@ -23,22 +23,24 @@ type Space struct {
 	Name   string `json:"name"`
 	// About says where the ranges come from.
 	About string `json:"about"`
-	// Rules give ranges to models; where several apply to a model, later ones replace the ranges of earlier ones.
+	// Rules give ranges to the settings of models. If several rules give ranges for the same setting of a model, the
+	// last one counts.
 	Rules []Rule `json:"rules"`
 }
 
-// Rule gives ranges to the settings of models. A rule that names no models applies to all that are registered, and
-// gives each ranges for the settings that it has. Models that a rule names must have all of its settings.
+// Rule gives ranges to the settings of models. A rule that names no models applies to all registered models; each of
+// them takes only the ranges of the settings that it has. A rule that names models is an error if one of these models
+// lacks one of its settings.
 type Rule struct {
 	Note     string           `json:"note,omitempty"`
 	Models   []string         `json:"models,omitempty"`
 	Settings map[string]Range `json:"settings"`
 }
 
-// maxSpace bounds a file with a space.
+// maxSpace is the largest size, in bytes, of a file with a space that is read.
 const maxSpace = 1 << 20
 
-// OpenSpace reads a space by its name, if it comes with the programme, or from a file.
+// OpenSpace reads a space that is part of revgnn, by its name, or a space from a file.
 func OpenSpace(nameOrFile string) (*Space, error) {
 	if slices.Contains(data.SpaceNames(), nameOrFile) {
 		text, err := data.Space(nameOrFile)
@@ -80,8 +82,8 @@ func ParseSpace(text []byte) (*Space, error) {
 	return &s, nil
 }
 
-// ordered are settings that cannot be searched: how long a trial trains, which the search decides, and the seed it
-// draws by.
+// ordered lists the settings that cannot be searched, since all trials of a search share them: limits on how long
+// trials train, and the seed of the search.
 var ordered = []string{"epochs", "patience", "seed"}
 
 func (r Rule) check() error {
@@ -107,7 +109,7 @@ func (r Rule) check() error {
 	return nil
 }
 
-// fits returns an error where a setting of some model cannot have the values at the ends of its range.
+// fits returns an error if a model cannot have the values at the ends of a setting's range, or those in its conditions.
 func (r Rule) fits(key string) error {
 	named := r.Models
 	if len(named) == 0 {
@@ -134,7 +136,7 @@ func (r Rule) fits(key string) error {
 	return nil
 }
 
-// possible returns an error where a model does not have a setting, or the setting cannot have this value.
+// possible returns an error if a model does not have a setting, or if the setting cannot have this value.
 func possible(c train.Config, key string, value json.RawMessage) error {
 	if err := c.Decode(key, value); err != nil {
 		return err
@@ -147,13 +149,13 @@ func possible(c train.Config, key string, value json.RawMessage) error {
 	return nil
 }
 
-// Dimension is a setting that is searched.
+// Dimension is a setting that is searched, with its range.
 type Dimension struct {
 	Key string
 	Range
 }
 
-// Of are the settings of a model to search, without those that are fixed, in the order of their names.
+// Of returns the settings of a model that are searched, without the fixed ones, in the order of their names.
 func (s *Space) Of(model string, fixed ...string) []Dimension {
 	ranges := map[string]Range{}
 	has := train.Default(model).Values()

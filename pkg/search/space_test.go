@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestSpacesOfTheProgramme: every model has settings to search, every sample can be trained, and samples reach the
-// ends of ranges.
+// TestSpacesOfTheProgramme: in the spaces that are part of revgnn, every model has settings to search, every sample can
+// be trained, and every choice of a setting is drawn.
 func TestSpacesOfTheProgramme(t *testing.T) {
 	for _, name := range data.SpaceNames() {
 		s, err := OpenSpace(name)
@@ -52,7 +52,7 @@ func TestSpacesOfTheProgramme(t *testing.T) {
 	}
 }
 
-// TestSamplesAreTheSameAgain: samples do not depend on what was drawn before, and differ for another seed.
+// TestSamplesAreTheSameAgain: a sample does not depend on what was drawn before it. Another seed gives other samples.
 func TestSamplesAreTheSameAgain(t *testing.T) {
 	s, err := OpenSpace(data.PublishedSpace)
 	if err != nil {
@@ -77,8 +77,8 @@ func TestSamplesAreTheSameAgain(t *testing.T) {
 	}
 }
 
-// TestConditions: the step is drawn only for solvers with steps, and the tolerance only for the other; fixed settings
-// are not searched.
+// TestConditions: for GRAND, the setting step is drawn only with solvers of a fixed step, and tol_scale only with
+// dopri5. Settings that are fixed are not drawn.
 func TestConditions(t *testing.T) {
 	s, err := OpenSpace(data.PublishedSpace)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// work is a search being run by this process.
+// work is the state of a search that this process runs.
 type work struct {
 	*Search
 	id      string
@@ -17,10 +17,10 @@ type work struct {
 	claims  experiment.Claims
 	// Trials that failed before began are made again.
 	began time.Time
-	// known is what the records said at the last look, and costs predict how long steps take.
+	// known is what the records said when they were last read. costs predict how long steps take.
 	known known
 	costs *costs
-	// late are jobs that this process found to take longer than the time left.
+	// late are jobs that turned out to take longer than the time left.
 	late map[Job]bool
 }
 
@@ -37,7 +37,8 @@ func (w *work) look() (err error) {
 	return w.hopeless()
 }
 
-// hopeless returns an error where all of the first trials failed, which suggests a reason other than their settings.
+// hopeless returns an error if all of the first trials failed. This suggests a cause other than the settings that were
+// drawn.
 func (w *work) hopeless() error {
 	const enough = 10
 	count, why := 0, ""
@@ -55,8 +56,8 @@ func (w *work) hopeless() error {
 		"given, and search again: failed trials are then made once more", count, why)
 }
 
-// next claims the first step that no other process has claimed and that fits into the time left; nil where the search
-// is over.
+// next claims the first step that no other process has claimed and that fits into the time left. It returns nil if the
+// search is over.
 func (w *work) next(ctx context.Context) (*Step, *experiment.Claim, error) {
 	for {
 		step, own, taken, err := w.claim()
@@ -69,7 +70,7 @@ func (w *work) next(ctx context.Context) (*Step, *experiment.Claim, error) {
 			}
 			step = taken
 		}
-		// Another process may have made this step since the last look.
+		// Another process may have made this step since the records were read.
 		if err := w.look(); err != nil {
 			own.Release()
 			return nil, nil, err
@@ -81,11 +82,11 @@ func (w *work) next(ctx context.Context) (*Step, *experiment.Claim, error) {
 	}
 }
 
-// ahead is how many new trials are considered in looking for one that is free and fits into the time left.
+// ahead is the number of new trials among which claim looks for one that is free and fits into the time left.
 const ahead = 64
 
-// claim tries to claim the steps to be done now, one after the other; taken is the first that another process has
-// claimed.
+// claim tries to claim the steps that can be made now, one after the other, until it gets one. If it gets none, taken
+// is the first step that another process has claimed.
 func (w *work) claim() (step *Step, own *experiment.Claim, taken *Step, err error) {
 	fresh := 0
 	for job := range w.Schedule.Next(w.known.standings(w.splits())) {
@@ -114,7 +115,7 @@ func (w *work) claim() (step *Step, own *experiment.Claim, taken *Step, err erro
 	return nil, nil, taken, nil
 }
 
-// wait waits for a step that another process has claimed; nil where the deadline comes first.
+// wait waits for a step that another process has claimed. It returns nil if the deadline comes first.
 func (w *work) wait(ctx context.Context, s Step) (*experiment.Claim, error) {
 	if w.Waits != nil {
 		w.Waits()
@@ -138,7 +139,7 @@ func (w *work) wait(ctx context.Context, s Step) (*experiment.Claim, error) {
 	return own, err
 }
 
-// steps are a job's steps: one for each split on which it is not done.
+// steps returns the steps of a job: one for each split on which it is not done.
 func (w *work) steps(job Job) (steps []Step, err error) {
 	sample, err := w.sampler.Trial(job.Trial)
 	if err != nil {
@@ -152,8 +153,8 @@ func (w *work) steps(job Job) (steps []Step, err error) {
 	return steps, nil
 }
 
-// wanted tells whether a step is still among those to be done. Without a limit on trials there is no end of new ones;
-// as they are listed last and by number, the check stops at the step's own trial.
+// wanted tells whether a step is still among those to be made. Without a limit on trials, the list of new trials has no
+// end. As new trials are listed last, in the order of their numbers, the loop can stop after the step's own trial.
 func (w *work) wanted(step Step) bool {
 	for job := range w.Schedule.Next(w.known.standings(w.splits())) {
 		if job == step.Job {
@@ -167,7 +168,7 @@ func (w *work) wanted(step Step) bool {
 	return false
 }
 
-// splits are the splits of the search.
+// splits returns the splits of the search.
 func (w *work) splits() []int {
 	var out []int
 	for _, b := range w.Graphs {
@@ -176,11 +177,12 @@ func (w *work) splits() []int {
 	return out
 }
 
-// claimKey is the key for claims of a trial on a split. All rungs share it, since they share a checkpoint.
+// claimKey is the key by which a trial on a split is claimed. It is the same for all rungs, since they share a
+// checkpoint.
 func (w *work) claimKey(s Step) string {
 	key, err := results.Key(map[string]any{"search": w.id, "trial": s.Trial, "split": s.Split})
 	if err != nil {
-		panic(err) // plain data
+		panic(err) // plain data can always be written as JSON
 	}
 	return key
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// A model is trained on three splits of a small board. With Options.Dir the results are kept in a folder, and with
-// Options.Resume an interrupted sweep goes on from there.
+// A model is trained on three splits of a small board. With Options.Dir, the results are kept in a folder. With
+// Options.Resume as well, a sweep that was interrupted goes on from what the folder has.
 func ExampleRun() {
 	ctx := context.Background()
 	e, err := engine.Open(engine.Go)

@@ -17,7 +17,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/trained"
 )
 
-// holds checks the names in a folder.
+// holds checks that a folder has exactly the files and folders with the given names.
 func holds(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -33,7 +33,7 @@ func holds(t *testing.T, dir string, want ...string) {
 	}
 }
 
-// TestInterruptedSplitGoesOn breaks a split off in its middle, and goes on from there.
+// TestInterruptedSplitGoesOn interrupts the training of a split in the middle, and resumes it.
 func TestInterruptedSplitGoesOn(t *testing.T) {
 	e, g, c, dir := enginetest.Open(t, engine.Go), graph(t), small(), t.TempDir()
 	c.Epochs = 12
@@ -61,7 +61,7 @@ func TestInterruptedSplitGoesOn(t *testing.T) {
 	holds(t, dir, "result.json", "split0.json", "split0.safetensors", "split1.json", "split1.safetensors")
 }
 
-// TestResumeRefuses: neither results of something else nor changed ones are taken.
+// TestResumeRefuses: results of another training, and results that were changed, are refused.
 func TestResumeRefuses(t *testing.T) {
 	e, g, c, dir := enginetest.Open(t, engine.Go), graph(t), small(), t.TempDir()
 	if _, err := Run(t.Context(), e, g, c, Options{Splits: []int{0}, Dir: dir}); err != nil {
@@ -110,7 +110,7 @@ func TestResumeRefuses(t *testing.T) {
 	again("is of an earlier revgnn")
 }
 
-// TestFlippedBytes: with any byte of a split's result or of its weights changed, the split is not taken for done.
+// TestFlippedBytes: if any byte of a split's record or of its weights has changed, the split does not count as done.
 func TestFlippedBytes(t *testing.T) {
 	e, dir := enginetest.Open(t, engine.Go), t.TempDir()
 	if _, err := Run(t.Context(), e, graph(t), small(), Options{Splits: []int{0}, Dir: dir}); err != nil {
@@ -133,7 +133,8 @@ func put(t *testing.T, path string, content []byte) {
 	}
 }
 
-// TestUsedFolder: without resuming, what is there of the splits goes to a folder of its own, and the rest stays.
+// TestUsedFolder: without Resume, earlier files of the splits are moved to a folder of their own, and all other files
+// stay.
 func TestUsedFolder(t *testing.T) {
 	e, g, c, dir := enginetest.Open(t, engine.Go), graph(t), small(), t.TempDir()
 	run := func(splits ...int) (told string) {
@@ -148,7 +149,7 @@ func TestUsedFolder(t *testing.T) {
 	if told := run(0, 1); told != "" {
 		t.Errorf("told %q", told)
 	}
-	run(2) // as another process may
+	run(2) // another process may do so at any time
 	if told := run(1); !strings.Contains(told, "earlier-1") {
 		t.Errorf("told %q", told)
 	}
@@ -158,7 +159,8 @@ func TestUsedFolder(t *testing.T) {
 	holds(t, filepath.Join(dir, "earlier-1"), "result.json", "split1.json", "split1.safetensors")
 }
 
-// TestSplitHasOneProcess: two that train the same split into the same folder would write the same files.
+// TestSplitHasOneProcess: a second process that trains the same split into the same folder is refused, since it would
+// write the same files.
 func TestSplitHasOneProcess(t *testing.T) {
 	e, g, dir := enginetest.Open(t, engine.Go), graph(t), t.TempDir()
 	claim, err := files.TryLock(filepath.Join(dir, ".split1.lock"))

@@ -9,10 +9,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// maxSplit bounds split numbers, so that a typing error does not give a list of billions.
+// maxSplit is the largest split number accepted, so that a typing error does not give a list of billions of splits.
 const maxSplit = 9999
 
-// ParseSplits parses split numbers such as "0-9", "0,3,5" or "0-2,7", without repetitions.
+// ParseSplits parses split numbers such as "0-9", "0,3,5" or "0-2,7". It is an error if a number is repeated.
 func ParseSplits(text string) ([]int, error) {
 	bad := func(part string) ([]int, error) {
 		return nil, fmt.Errorf("splits %q: %q is neither a number nor a range of numbers up to %d; "+
@@ -53,7 +53,7 @@ func AllSplits(g *graphs.Graph) []int {
 	return out
 }
 
-// CheckSplits returns an error where a graph lacks one of the given splits, or has none at all.
+// CheckSplits returns an error if a graph has no labels, no splits, or not all of the given splits.
 func CheckSplits(splits []int, g *graphs.Graph) error {
 	if g.Labelled() == 0 {
 		return fmt.Errorf("%s has no labels, which training needs: add them to it (a column label in nodes.csv, or an "+

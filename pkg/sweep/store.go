@@ -19,10 +19,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/weights"
 )
 
-// maxRecord bounds the size of a record to read; a thousand epochs take about 100 kB.
+// maxRecord is the largest size, in bytes, of a record that is read. A thousand epochs take about 100 kB.
 const maxRecord = 256 << 20
 
-// Record is a split's result, with everything that it depends on: the content of split<k>.json.
+// Record is the result on a split, together with everything that it depends on. It is the content of split<k>.json.
 type Record struct {
 	Dataset string       `json:"dataset"`
 	Model   string       `json:"model"`
@@ -31,19 +31,20 @@ type Record struct {
 	Metric  string       `json:"metric"`
 	train.Result
 	History []train.Epoch `json:"history"`
-	// Details are set where [Options] ask for them.
+	// Details are set if [Options].Details is true.
 	Details *train.Details `json:"details,omitempty"`
-	// Origin must be equal for all results of the sweep, except for the split.
+	// Origin must be equal for all results of a sweep, except for the split.
 	Origin train.Origin `json:"origin"`
-	// Run is the run's record without configuration and outcome, which are fields above; see [Record.Recorded].
+	// Run is the record of the run, without its configuration and outcome, which are fields above; see
+	// [Record.Recorded].
 	Run results.Record `json:"run"`
-	// WeightsSum is the SHA-256 of the file of weights; empty where there is none.
+	// WeightsSum is the SHA-256 of the file of weights; empty if there is no such file.
 	WeightsSum string `json:"weights_sha256"`
-	// Sum is the SHA-256 of this file with zeros in place of these 64 digits.
+	// Sum is the SHA-256 of this file, in which the 64 digits of Sum itself are taken as zeros.
 	Sum string `json:"sha256"`
 }
 
-// Recorded is the complete record of the run.
+// Recorded returns the complete record of the run.
 func (r *Record) Recorded() (run results.Record, err error) {
 	run = r.Run
 	run.Status, run.Message, run.Seconds = r.Status, r.Message, r.Seconds
@@ -59,13 +60,13 @@ type outcome struct {
 	Details *train.Details `json:"details,omitempty"`
 }
 
-// noSum stands in place of a record's sum while that is computed.
+// noSum takes the place of a record's Sum while the sum is computed.
 var noSum = strings.Repeat("0", 2*sha256.Size)
 
-// keep writes the weights with the description of their model, then the record: a record that exists is therefore
-// complete. Last it removes the checkpoint.
+// keep writes the weights with the description of their model, then the record, and removes the checkpoint last. A
+// record that exists is therefore complete.
 func (f *folder) keep(r *Record, about trained.About) error {
-	// An old record, whose weights were removed, does not match new weights.
+	// There may be an old record whose weights were removed. It would not match the new weights.
 	if err := os.Remove(f.path(recordName(r.Split))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cannot replace an earlier result: %w; choose another folder with --out", err)
 	}
@@ -131,7 +132,7 @@ func (f *folder) resume(dataset string, origin func(split int) (train.Origin, er
 	for _, k := range f.splits {
 		r, err := f.read(k)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // never written, or removed to save space: train again
+			continue // the result was never written, or was removed to save space: train again
 		}
 		if err != nil {
 			return nil, fmt.Errorf("cannot resume: %w", err)
@@ -148,7 +149,7 @@ func (f *folder) resume(dataset string, origin func(split int) (train.Origin, er
 			return nil, fmt.Errorf("cannot resume: %s %s; give the same settings, or another folder with --out",
 				f.path(recordName(k)), what)
 		}
-		if err := f.removeCheckpoint(k); err != nil { // left by a process that was killed just then
+		if err := f.removeCheckpoint(k); err != nil { // left by a process that was killed before the removal
 			return nil, err
 		}
 		out[k] = r

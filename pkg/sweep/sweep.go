@@ -15,31 +15,33 @@ import (
 	"github.com/revgnn/revgnn/pkg/trained"
 )
 
-// Options of a sweep.
+// Options are the options of a sweep.
 type Options struct {
-	// Splits to train on, in this order.
+	// Splits are the splits to train on, in this order.
 	Splits []int
-	// Dir is the folder of the results; empty keeps nothing. For each split k it gets split<k>.json (a [Record]) and
-	// split<k>.safetensors (the kept parameters), during training also split<k>.checkpoint (see [train.Checkpoint]),
-	// and in the end result.json (the [Summary]).
+	// Dir is the folder of the results; if it is empty, nothing is kept. For each split k, the folder gets
+	// split<k>.json (a [Record]) and split<k>.safetensors (the kept parameters). While the split is trained, it also
+	// has split<k>.checkpoint (see [train.Checkpoint]). In the end the folder gets result.json (the [Summary]).
 	Dir string
-	// Resume takes the results of splits that Dir already has, which must be of the same [train.Origin], and resumes
-	// interrupted ones. Without it, files of these splits in Dir are moved into a folder inside Dir.
+	// With Resume, what Dir already has is used: results of splits are taken from there, and trainings that were
+	// interrupted go on from their checkpoints. All of these must have the same [train.Origin]. Without Resume, files
+	// of these splits in Dir are moved into a folder inside Dir.
 	Resume bool
-	// CheckpointEvery is [train.Checkpoint]'s Every.
+	// CheckpointEvery is the least time between two checkpoints of a training; see [train.Checkpoint].
 	CheckpointEvery time.Duration
-	// Details asks for [train.Details] of each split, which takes one more evaluation.
+	// Details asks for the [train.Details] of each split. They take one more evaluation of the model.
 	Details bool
-	// Callbacks, if set. Begin is called before each split that is trained; Epoch after each epoch; Split after each
-	// split, including those that had a result already; Notice with a sentence about anything else.
+	// These functions are called if they are set. Begin is called before a split is trained. Epoch is called after each
+	// epoch. Split is called after each split, also after those that had a result already. Notice is called with a
+	// sentence about anything else.
 	Begin  func(split int)
 	Epoch  func(split int, e train.Epoch)
 	Split  func(r *Record, resumed bool)
 	Notice func(text string)
 }
 
-// Summary of a sweep. Mean and standard deviations of the test metric are over the splits that went well; they are
-// null if there are none.
+// Summary is the summary of a sweep. Mean and standard deviations are those of the test metric over the splits that
+// went well. They are null if there are none.
 type Summary struct {
 	Dataset string          `json:"dataset"`
 	Model   string          `json:"model"`
@@ -48,16 +50,16 @@ type Summary struct {
 	Metric  string          `json:"metric"`
 	Splits  []*train.Result `json:"splits"`
 	Mean    train.Number    `json:"mean"`
-	// Std has the divisor n-1, StdPopulation n.
+	// Std is the standard deviation with the divisor n-1, and StdPopulation the one with n.
 	Std           train.Number `json:"std"`
 	StdPopulation train.Number `json:"std_population"`
 
-	kept bool // in a folder, so that the sweep can be resumed
+	kept bool // tells that results are kept in a folder, so that the sweep can be resumed
 }
 
-// Run trains on every split, one after the other. Where ctx is cancelled, it returns the results so far, the last of
-// which has the status [train.Interrupted]; with Dir it can be resumed. A split that diverged is kept, but counts
-// neither for the mean nor for the standard deviations. An error means that no summary could be made.
+// Run trains on every split, one after the other. If ctx is cancelled, it returns the results so far, the last of which
+// has the status [train.Interrupted]; with Dir, the sweep can be resumed. The result of a split that diverged is kept,
+// but the mean and the standard deviations are computed without it. An error means that no summary could be made.
 func Run(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config, o Options) (s *Summary, err error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -100,7 +102,7 @@ func Run(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config,
 	return s, w.folder.write(resultName, b)
 }
 
-// sweep is a sweep being run.
+// sweep is a running sweep.
 type sweep struct {
 	Options
 	engine   *engine.Engine
@@ -109,11 +111,11 @@ type sweep struct {
 	versions map[string]string
 	// seen is the checksum of the graph as the model sees it.
 	seen string
-	// folder is nil where nothing is kept.
+	// folder is nil if nothing is kept.
 	folder *folder
 }
 
-// open opens Dir, and reads the results to resume from, or sets them aside.
+// open opens Dir. With Resume it reads the results in it, otherwise it sets them aside.
 func (w *sweep) open() (kept map[int]*Record, err error) {
 	if w.Dir == "" {
 		return nil, nil
@@ -170,7 +172,7 @@ func (w *sweep) train(ctx context.Context, split int) (*Record, error) {
 	}
 	r.Result = *result
 	if w.Details && r.Status != train.Interrupted && ctx.Err() == nil {
-		// An error here costs only the details, not the training's result.
+		// If the details cannot be computed, the training's result is kept without them.
 		if r.Details, err = train.Describe(w.engine, w.graph, w.config, result); err != nil {
 			w.notice(fmt.Sprintf("split %d: there will be no curves on its page: %v", split, err))
 		}
@@ -181,7 +183,7 @@ func (w *sweep) train(ctx context.Context, split int) (*Record, error) {
 	return r, nil
 }
 
-// run is the record of a split's run, which starts now.
+// run returns the record of a split's run, which starts now.
 func (w *sweep) run(split int) results.Record {
 	run := results.Begin(results.Train)
 	run.Dataset, run.Checksum, run.Model, run.Engine = w.graph.Name, w.seen, w.config.Model, w.engine.Name
@@ -202,7 +204,7 @@ func (s *Summary) count(status string) (n int) {
 	return n
 }
 
-// Complaint says in a sentence what went wrong; empty where nothing did.
+// Complaint says in a sentence what went wrong; empty if nothing did.
 func (s *Summary) Complaint() string {
 	bad := len(s.Splits) - s.count(train.OK)
 	for _, r := range s.Splits {

@@ -95,7 +95,7 @@ func TestCancelledBetweenSplits(t *testing.T) {
 	if err != nil || len(entries) != 2 {
 		t.Errorf("the folder holds %v, %v", entries, err)
 	}
-	// What was removed, or not finished, is trained when resumed.
+	// A split whose weights were removed, or whose training was not finished, is trained when the sweep is resumed.
 	if err := os.Remove(filepath.Join(dir, weightsName(0))); err != nil {
 		t.Fatal(err)
 	}

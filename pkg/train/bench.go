@@ -12,34 +12,36 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// Benchmark is what training steps cost.
+// Benchmark is the result of [Bench]: the time and the memory that training steps take.
 type Benchmark struct {
 	Model  string `json:"model"`
 	Graph  string `json:"dataset"`
 	Config Config `json:"config"`
 	Engine string `json:"engine"`
-	// Threads are as in [Result].
+	// Threads is the number of threads that the engine computed on, as in [Result].
 	Threads int `json:"threads,omitempty"`
-	// Epochs is the number of steps timed. EpochSeconds is the median over all steps but the first, and CompileSeconds
-	// the time to build and compile the step.
+	// Epochs is the number of steps. EpochSeconds is the median time of a step, without the first one. CompileSeconds
+	// is the time to build and compile the step.
 	Epochs         int     `json:"epochs"`
 	EpochSeconds   float64 `json:"epoch_seconds"`
 	CompileSeconds float64 `json:"compile_seconds"`
-	// PeakRSS of the process, in bytes.
+	// PeakRSS is the largest resident memory of the process so far, in bytes.
 	PeakRSS int64 `json:"peak_rss_bytes"`
 	// PredictedBytes is the peak memory predicted from the compiled programs; see [Result].
 	PredictedBytes int64      `json:"predicted_bytes,omitempty"`
 	Iterations     Iterations `json:"iterations"`
-	// Losses are the losses before each step, and Loss is the first of them. They are all equal, unless dropout
-	// differs from step to step, or the benchmark trains from given weights.
+	// Losses holds, for each step, the loss of the parameters that the step started from. Loss is the first of these
+	// losses. All losses are equal, unless dropout differs from step to step, or the benchmark trains from given
+	// weights.
 	Losses []Number `json:"losses"`
 	Loss   Number   `json:"loss"`
 }
 
-// Bench times c.Epochs training steps (forward, backward, Adam) on the first split, without evaluation; c.Epochs must
-// be at least 2. Every step starts from the same parameters, drawn from c.Seed, so that all do the same work. With
-// weights, the first step starts from these and each further one where the last ended, so that losses can be compared
-// with another programme's.
+// Bench times c.Epochs training steps (forward, backward, Adam) on the first split, without evaluation. c.Epochs must
+// be at least 2, since the first step is not counted. If weights is nil, every step starts from the same parameters,
+// drawn from c.Seed, so that all steps do the same work. Otherwise the first step starts from weights, and each further
+// step from the parameters that the step before has reached, as in training. The losses can then be compared with those
+// of another implementation that starts from the same weights.
 func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config,
 	weights map[string]Array) (b *Benchmark, err error) {
 	defer recovered(&err)
@@ -93,8 +95,8 @@ func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config,
 	return b, nil
 }
 
-// setBack restores the values that the parameters had before a step, listed in the order of s.trainable(). The
-// variables take over the tensors: the caller must neither use nor release them afterwards.
+// setBack gives the parameters the values that they had before a step; before has these in the order of s.trainable().
+// The variables take over the tensors: the caller must neither use nor release them afterwards.
 func (s *session) setBack(before []*tensors.Tensor) error {
 	for i, v := range s.trainable() {
 		if err := v.SetValue(before[i]); err != nil {

@@ -15,11 +15,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// OriginError says that a checkpoint belongs to another training, or to other versions. The checkpoint is neither used
-// nor changed.
+// OriginError is the error for a checkpoint of a training with another [Origin], such as another graph, other settings
+// or other versions. The checkpoint is neither used nor changed.
 type OriginError struct {
 	Path string
-	// Difference is what [Origin.Difference] says.
+	// Difference says how the two origins differ; see [Origin.Difference].
 	Difference string
 }
 
@@ -33,12 +33,12 @@ type saver struct {
 	*Checkpoint
 	fit    *fit
 	origin Origin
-	// saved is the number of epochs in the last checkpoint, and due the time of the next one.
+	// saved is the number of epochs at the last checkpoint. due is the time from which the next checkpoint is written.
 	saved int
 	due   time.Time
 }
 
-// newSaver is nil where no checkpoint is asked for.
+// newSaver returns the saver of a training; nil if c is nil, which means that no checkpoints are wanted.
 func newSaver(f *fit, c *Checkpoint) (*saver, error) {
 	if c == nil {
 		return nil, nil
@@ -48,8 +48,8 @@ func newSaver(f *fit, c *Checkpoint) (*saver, error) {
 	return &saver{Checkpoint: c, fit: f, origin: origin, due: time.Now().Add(c.every(0))}, err
 }
 
-// save writes a checkpoint if one is due, or if now is set, unless the last one has the same state already. Where a
-// checkpoint cannot be written, the training goes on, with a notice.
+// save writes a checkpoint if one is due or now is true. It writes none if the last checkpoint is of the same epoch. If
+// a checkpoint cannot be written, the training goes on, and a notice says so.
 func (s *saver) save(now bool) {
 	if s == nil || s.saved == s.fit.result.Epochs || !now && time.Now().Before(s.due) {
 		return
@@ -63,7 +63,7 @@ func (s *saver) save(now bool) {
 	s.due = time.Now().Add(s.every(time.Since(start)))
 }
 
-// state is the training's present state.
+// state returns the present state of the training.
 func (s *saver) state() state {
 	f := s.fit
 	now := state{Origin: s.origin, Result: *f.result, History: f.result.History, Solve: f.solve, Adjoint: f.adjoint,
@@ -77,8 +77,8 @@ func (s *saver) state() state {
 	return now
 }
 
-// resume continues from the checkpoint, if there is one. Call it when the step is compiled, so that all variables are
-// declared.
+// resume sets the training to the state in the checkpoint, if there is one. It must be called after the training step
+// has been compiled, which declares all variables.
 func (s *saver) resume() error {
 	if s == nil {
 		return nil
@@ -116,7 +116,7 @@ func (s *saver) resume() error {
 	return nil
 }
 
-// take restores all of a state but its arrays.
+// take restores everything in the state was, except its arrays.
 func (f *fit) take(was state) {
 	*f.result = was.Result
 	r := f.result
@@ -136,7 +136,8 @@ func (f *fit) take(was state) {
 	}
 }
 
-// arrays lists the arrays of a state: all variables and, if there is a best epoch, its parameters and logits.
+// arrays lists the arrays of a state: all variables and, if the state has a best epoch, the parameters and the logits
+// of that epoch.
 func (s *saver) arrays(of state) (list []array) {
 	f := s.fit
 	for v := range f.store.IterVariables() {
@@ -155,7 +156,7 @@ func (s *saver) arrays(of state) (list []array) {
 		func(values []float32) { f.result.Logits = values }))
 }
 
-// variableArray is a variable's value, of whatever type.
+// variableArray describes the value of a variable, of any element type, as an array of a checkpoint.
 func variableArray(v *model.Variable) array {
 	return array{Name: v.Path(), Shape: v.Shape().String(), bytes: int(v.Shape().ByteSize()),
 		write: func(w io.Writer) error {
@@ -174,7 +175,8 @@ func variableArray(v *model.Variable) array {
 		}}
 }
 
-// floats is an array on the host.
+// floats describes values in Go's memory as an array of a checkpoint. keep is given the slice that receives the values
+// of a checkpoint, before it is filled.
 func floats(name string, shape []int, values []float32, keep func([]float32)) array {
 	size := 1
 	for _, d := range shape {

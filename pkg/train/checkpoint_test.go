@@ -20,9 +20,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// ongoing are trainings that end early, by their patience. Together they have everything that a state holds: dropout,
-// statistics of batch normalisation, a phase of pretraining, and untrained parameters, with evaluation as a program of
-// its own and as part of the training step.
+// ongoing returns configurations of trainings that early stopping ends. Together they use everything that a checkpoint
+// holds: dropout, statistics of batch normalisation, a phase of pretraining, and untrained parameters. Some evaluate by
+// a program of their own, others by the logits of the training step.
 func ongoing() map[string]Config {
 	all := map[string]Config{}
 	for name, set := range map[string]func(*Config){
@@ -73,7 +73,8 @@ func same(t *testing.T, what string, got, want *Result) {
 	}
 }
 
-// broken interrupts a training after an epoch, and returns its result.
+// broken trains with a checkpoint, interrupts the training after the epoch with the number after, and returns its
+// result.
 func broken(t *testing.T, e *engine.Engine, g *graphs.Graph, c Config, k *Checkpoint, after int) *Result {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -89,7 +90,8 @@ func broken(t *testing.T, e *engine.Engine, g *graphs.Graph, c Config, k *Checkp
 	return r
 }
 
-// TestBrokenEqualsUnbroken interrupts and resumes trainings at several epochs, one of them repeatedly.
+// TestBrokenEqualsUnbroken interrupts and resumes trainings, once at each of several epochs and also four times in one
+// training. The results must equal those of uninterrupted trainings.
 func TestBrokenEqualsUnbroken(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		g := board(t, 10)
@@ -114,8 +116,8 @@ func TestBrokenEqualsUnbroken(t *testing.T) {
 	})
 }
 
-// TestPaused stops trainings after given numbers of epochs, and resumes them. Results so far equal those of an
-// unbroken training at that epoch, and the last result equals its result.
+// TestPaused stops trainings after given numbers of epochs, and resumes them. At each pause the best validation metric
+// equals that of an uninterrupted training at the same epoch, and the final results are equal.
 func TestPaused(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	g := board(t, 10)
@@ -136,7 +138,7 @@ func TestPaused(t *testing.T) {
 	}
 }
 
-// resumed trains to the end, and expects one notice.
+// resumed trains to the end, and expects exactly one notice, which must contain want.
 func resumed(t *testing.T, e *engine.Engine, g *graphs.Graph, c Config, k *Checkpoint, want string) *Result {
 	t.Helper()
 	var told []string
@@ -151,8 +153,8 @@ func resumed(t *testing.T, e *engine.Engine, g *graphs.Graph, c Config, k *Check
 	return r
 }
 
-// TestCheckpointNow: a checkpoint from the middle of a training, as a killed process would leave it, can be resumed as
-// well.
+// TestCheckpointNow resumes a training from checkpoints that were written while it ran, such as a killed process
+// leaves.
 func TestCheckpointNow(t *testing.T) {
 	e, g, c := enginetest.Open(t, engine.Go), board(t, 8), ongoing()["gcn+rep"]
 	k := &Checkpoint{Path: filepath.Join(t.TempDir(), "state"), Every: 1}
@@ -173,7 +175,8 @@ func TestCheckpointNow(t *testing.T) {
 	}
 }
 
-// TestDamagedCheckpoints: a checkpoint with any byte changed is not used.
+// TestDamagedCheckpoints: a checkpoint that is cut short, too long or has a changed byte is not used. The training
+// starts over and gives the same result.
 func TestDamagedCheckpoints(t *testing.T) {
 	e, g, c := enginetest.Open(t, engine.Go), board(t, 8), small("gcn")
 	c.Epochs = 6
@@ -196,7 +199,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 		}
 		same(t, what, resumed(t, e, g, c, k, "is damaged"), whole)
 	}
-	// A folder in its place can't be read, and can't be written.
+	// A folder in the place of the file can neither be read nor be replaced: training fails.
 	if err := errors.Join(os.Remove(k.Path), os.Mkdir(k.Path, 0o777)); err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +209,8 @@ func TestDamagedCheckpoints(t *testing.T) {
 	}
 }
 
-// TestOtherCheckpoints: a checkpoint of something else is refused, with what differs, and left as it is.
+// TestOtherCheckpoints: a checkpoint of another training is refused by an error that says what differs, and the file
+// stays as it is.
 func TestOtherCheckpoints(t *testing.T) {
 	e, c := enginetest.Open(t, engine.Go), small("gcn")
 	k := &Checkpoint{Path: filepath.Join(t.TempDir(), "state"), Versions: map[string]string{"gomlx": "v1"}}
@@ -237,7 +241,7 @@ func TestOtherCheckpoints(t *testing.T) {
 	}
 }
 
-// TestCheckpointThatCannotBeWritten: the training goes on, and says so.
+// TestCheckpointThatCannotBeWritten: if checkpoints cannot be written, the training goes on, and notices say so.
 func TestCheckpointThatCannotBeWritten(t *testing.T) {
 	e, g, c := enginetest.Open(t, engine.Go), board(t, 8), small("gcn")
 	c.Epochs = 4
@@ -254,7 +258,8 @@ func TestCheckpointThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// FuzzReadState asks for no panic, and no more memory than the file has.
+// FuzzReadState checks that readState does not panic, whatever a file contains, and that it returns the wanted arrays
+// if it returns no error.
 func FuzzReadState(f *testing.F) {
 	seed := filepath.Join(f.TempDir(), "seed")
 	arrays := []array{{Name: "a", Shape: "[2]", bytes: 2, write: func(w io.Writer) error {

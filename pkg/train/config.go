@@ -8,20 +8,22 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// Config describes a training; its settings have the names of the command line and of run records.
+// Config holds the settings of a training: those of the model and those of the optimisation. [Config.Settings] lists
+// them by the names of the command line's flags; in JSON and run records the names have "_" in place of "-".
 type Config struct {
 	models.Config
-	// LearningRate and WeightDecay of Adam (Kingma and Ba 2015); the decay is added to the
-	// gradient, as in torch.optim.Adam.
+	// LearningRate and WeightDecay are settings of Adam (Kingma and Ba 2015). WeightDecay times the parameters is added
+	// to the gradient, as in torch.optim.Adam.
 	LearningRate, WeightDecay float64
 	// Epochs is the largest number of full-batch steps. Patience is the number of steps without a strict improvement
 	// of the validation metric after which training stops; 0 never stops early.
 	Epochs, Patience int
-	// Seed draws the initial parameters and the dropout masks; split k uses Seed + k.
+	// Seed is the seed of the initial parameters and of the dropout masks. The training on split k uses Seed + k.
 	Seed uint64
 }
 
-// Default is a training of [models.Default] by the paper's rules: at most 1000 epochs, patience 100.
+// Default is the default configuration for training a model: the settings of [models.Default], a learning rate of 0.005
+// and, as in the paper, at most 1000 epochs with patience 100.
 func Default(model string) Config {
 	return Config{Config: models.Default(model), LearningRate: 0.005, Epochs: 1000, Patience: 100}
 }
@@ -40,12 +42,12 @@ func (c *Config) training() []models.Setting {
 	}
 }
 
-// Settings lists the settings of the model and of the training. They point into copies: see
-// [Config.Set] for changing one.
+// Settings lists the settings of the model and of the training. They point into a copy of c, so that changing them does
+// not change c: use [Config.Set] for that.
 func (c Config) Settings() []models.Setting { return append(c.Config.Settings(), c.training()...) }
 
-// Set gives a setting, by its flag's name, the value that text stands for. One that the model
-// does not have is refused.
+// Set parses text and assigns the value to the setting with the given flag name. It returns an error if the model does
+// not have this setting.
 func (c *Config) Set(name, text string) error {
 	if s, ok := c.find(name); ok {
 		return s.Parse(text)
@@ -53,7 +55,8 @@ func (c *Config) Set(name, text string) error {
 	return c.Config.Set(name, text)
 }
 
-// Decode gives a setting, by its name in JSON, a value from JSON. One that the model does not have is refused.
+// Decode assigns a value in JSON to the setting with the given name in JSON. It returns an error if the model does not
+// have this setting.
 func (c *Config) Decode(key string, raw json.RawMessage) error {
 	if s, ok := c.find(models.SettingOf(key)); ok {
 		return s.Decode(raw)
@@ -70,7 +73,7 @@ func (c *Config) find(name string) (models.Setting, bool) {
 	return list[i], true
 }
 
-// Value is a setting by its flag's name; nil where the model does not have it.
+// Value returns the value of the setting with the given flag name; nil if the model does not have this setting.
 func (c Config) Value(name string) any {
 	if s, ok := c.find(name); ok {
 		return s.Current()
@@ -91,13 +94,14 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Resolved fills in what depends on the model.
+// Resolved returns c with those settings filled in whose values depend on the model and its other settings; see
+// [models.Config.Resolved].
 func (c Config) Resolved() Config {
 	c.Config = c.Config.Resolved()
 	return c
 }
 
-// Values are the model's name and all settings, by their names in JSON.
+// Values returns the model's name and the values of all settings, by their names in JSON.
 func (c Config) Values() map[string]any {
 	out := c.Config.Values()
 	for _, s := range c.training() {
@@ -109,8 +113,8 @@ func (c Config) Values() map[string]any {
 // MarshalJSON writes the model's name and all settings.
 func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values()) }
 
-// UnmarshalJSON reads what MarshalJSON writes; what is missing has its default. Settings of other models are passed
-// over, since records of earlier versions hold them; any other name is an error.
+// UnmarshalJSON reads what MarshalJSON writes. A missing setting gets its default. Settings of other models are
+// ignored, since records of earlier versions contain them; any other unknown name is an error.
 func (c *Config) UnmarshalJSON(b []byte) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(b, &values); err != nil {

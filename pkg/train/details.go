@@ -11,27 +11,30 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// Details are what a page about a training shows besides its numbers; they are small enough for a record.
+// Details hold what an HTML page about a training shows besides the numbers in [Result]: curves over epochs, a
+// confusion matrix or a ROC curve, and the smoothness of the features. They are small enough to be kept in a run
+// record.
 type Details struct {
-	// Metric is the training's metric; Classes are the classes' names.
+	// Metric is the name of the metric. Classes are the names of the classes.
 	Metric  string   `json:"metric"`
 	Classes []string `json:"classes"`
 	Curves  Curves   `json:"curves"`
-	// Judged tells which nodes Confusion or ROC is computed on, at the best epoch: "test" or, in splits without test
-	// nodes, "validation". Where the metric is accuracy there is Confusion, the numbers of nodes by class and
-	// prediction ([metrics.Confusion]); where it is ROC-AUC there is ROC.
+	// Confusion or ROC is computed with the parameters of the best epoch, on the nodes that Judged names: "test" or, in
+	// splits without test nodes, "validation". If the metric is accuracy, Confusion has the numbers of nodes by class
+	// and predicted class ([metrics.Confusion]). If it is ROC-AUC, ROC has the curve.
 	Judged    string  `json:"judged,omitempty"`
 	Confusion [][]int `json:"confusion,omitempty"`
 	ROC       *ROC    `json:"roc,omitempty"`
-	// Forward and Reverse are the smoothness of the states after some numbers of layers, at the best epoch;
-	// NoSmoothness says in a sentence why there are none.
+	// Forward and Reverse are the smoothness of the features after various numbers of forward and of reverse layers,
+	// with the parameters of the best epoch. If they cannot be computed, NoSmoothness says why, in a sentence.
 	Forward      []Smoothness `json:"forward,omitempty"`
 	Reverse      []Smoothness `json:"reverse,omitempty"`
 	NoSmoothness string       `json:"no_smoothness,omitempty"`
 }
 
-// Curves are values over epochs: all epochs, or an even selection. Solve, Adjoint and Residual are empty without a
-// reverse process, and Test is without test nodes.
+// Curves hold a value for each epoch in Epochs, which are all epochs or, in long trainings, a selection at even
+// distances. Solve and Adjoint are the mean iterations per reverse layer of solves and of adjoint solves; Residual is
+// the largest residual. These three are empty without a reverse process. Test is empty without test nodes.
 type Curves struct {
 	Epochs   []int    `json:"epochs"`
 	Loss     []Number `json:"loss"`
@@ -42,28 +45,28 @@ type Curves struct {
 	Residual []Number `json:"residual,omitempty"`
 }
 
-// ROC is a receiver operating characteristic: the shares of class 0 and of class 1 that score above falling
-// thresholds.
+// ROC is a receiver operating characteristic: for falling thresholds, the share of the nodes of class 0 (false
+// positives) and that of the nodes of class 1 (true positives) whose scores are at least the threshold.
 type ROC struct {
 	FalsePositive []Number `json:"false_positive"`
 	TruePositive  []Number `json:"true_positive"`
 }
 
-// Smoothness is the mean cosine similarity of the nodes' states ([metrics.GSL]) after a number of layers.
+// Smoothness is the mean cosine similarity of the nodes' features ([metrics.GSL]) after a number of layers.
 type Smoothness struct {
 	Layer int    `json:"layer"`
 	GSL   Number `json:"gsl"`
 }
 
-// Limits on what a record keeps.
+// These limits keep run records small.
 const (
 	mostEpochs  = 250
-	mostPoints  = 200 // of a ROC curve
-	mostClasses = 64  // of a confusion matrix
+	mostPoints  = 200 // points of a ROC curve
+	mostClasses = 64  // classes of a confusion matrix
 )
 
-// Describe computes the details of a training. It evaluates the model of the best epoch once more, for the states
-// after each layer.
+// Describe computes the details of a training. It evaluates the model of the best epoch once more, to get the features
+// after its layers.
 func Describe(e *engine.Engine, g *graphs.Graph, c Config, r *Result) (*Details, error) {
 	d := &Details{Metric: Metric(g), Classes: g.Classes(), Curves: curvesOf(r)}
 	if r.BestEpoch == 0 {
@@ -82,8 +85,9 @@ func Describe(e *engine.Engine, g *graphs.Graph, c Config, r *Result) (*Details,
 	return d, nil
 }
 
-// Validate returns an error where details read from a file are inconsistent: a confusion matrix for other classes, a
-// ROC curve without two classes, or curves of different lengths. nil details are valid.
+// Validate returns an error if details read from a file are inconsistent: if the size of the confusion matrix is not
+// the number of classes, if there is a ROC curve but not two classes, or if curves differ in length. nil details are
+// valid.
 func (d *Details) Validate() error {
 	if d == nil {
 		return nil
@@ -134,7 +138,7 @@ func (d *Details) judge(g *graphs.Graph, r *Result) error {
 	return err
 }
 
-// curvesOf selects epochs of the history: an even selection, the best and the last.
+// curvesOf selects epochs of the history: at most mostEpochs at even distances, the best and the last.
 func curvesOf(r *Result) (c Curves) {
 	step := max(1, (len(r.History)+mostEpochs-1)/mostEpochs)
 	known := func(value func(Epoch) float64) bool {
@@ -160,8 +164,8 @@ func curvesOf(r *Result) (c Curves) {
 	return c
 }
 
-// followed are the numbers of layers at which states are looked at: 0, powers of two (of four in deep models), and the
-// depth. They are few, since compiling takes time for each.
+// followed lists the numbers of layers after which smoothness is computed: 0, the powers of two (of four in models with
+// more than 16 layers), and the depth. They are few, since each of them makes compiling slower.
 func followed(depth int) []int {
 	layers, by := []int{0}, 2
 	if depth > 16 {

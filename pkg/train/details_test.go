@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Details from a file may be inconsistent.
+// TestDetailsThatDoNotGoTogether checks inconsistent details, which a file may contain.
 func TestDetailsThatDoNotGoTogether(t *testing.T) {
 	two := []string{"a", "b"}
 	for want, d := range map[string]*Details{

@@ -1,3 +1,4 @@
-// Package train fits a model to one split of a graph: full-batch Adam, with the bound on the weights and early
-// stopping on the validation metric. Results have what a run record needs: times, iterations, residuals and metrics.
+// Package train fits a model to one split of a graph by full-batch Adam, with early stopping on the validation metric.
+// Weights that have a bound are kept within it. The results have all that a run record needs: times, iterations,
+// residuals and metrics.
 package train

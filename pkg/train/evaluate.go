@@ -13,11 +13,12 @@ import (
 )
 
 // Evaluate computes a trained model's outputs on a graph in evaluation mode: with the running statistics of batch
-// normalisation, and without dropout or other random draws. classes is the number of classes of the model, whatever
-// labels the graph has. The graph needs neither labels nor splits; they are not read.
+// normalisation, and without dropout or other random draws. classes is the number of classes that the model was trained
+// for, whatever labels the graph has. Splits of the graph are not read, and neither are labels, except those that known
+// allows.
 //
-// known, which is nil for most models, marks the nodes whose labels the model may read when it predicts; see
-// [models.Kind].ReadsLabels.
+// known marks the nodes whose labels the model may read when it predicts; see [models.Kind].ReadsLabels. It is nil for
+// most models, which read none.
 func Evaluate(e *engine.Engine, g *graphs.Graph, classes int, c Config, weights map[string]Array,
 	known []bool) (p *Prediction, err error) {
 	defer recovered(&err)
@@ -60,8 +61,8 @@ func Evaluate(e *engine.Engine, g *graphs.Graph, classes int, c Config, weights 
 	return p, nil
 }
 
-// Probabilities are the probabilities of the classes, [n, classes]: the softmax of the logits. One logit for two
-// classes stands for 1 - p and p, with p its logistic function.
+// Probabilities returns the probabilities of the classes, [n, classes]: the softmax of the logits. A model of two
+// classes has one logit z per node: p = 1/(1 + e^-z) is the probability of class 1, and 1 - p that of class 0.
 func (p *Prediction) Probabilities() []float64 {
 	if p.Outputs == 1 {
 		out := make([]float64, 0, 2*len(p.Logits))

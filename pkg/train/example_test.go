@@ -10,7 +10,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// A small GCN with a forward and four reverse layers is fitted to split 0 of a small board.
+// A small GCN with one forward layer and four reverse layers is fitted to split 0 of a small board.
 func ExampleFit() {
 	ctx := context.Background()
 	e, err := engine.Open(engine.Go)

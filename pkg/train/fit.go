@@ -16,7 +16,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// Metric is the metric of a graph's models: ROC-AUC for two classes, else accuracy (paper section 4.1.2).
+// Metric is the name of the metric by which models of a graph are judged: ROC-AUC for two classes, otherwise accuracy
+// (paper section 4.1.2).
 func Metric(g *graphs.Graph) string {
 	if g.NumClasses == 2 {
 		return data.ROCAUC
@@ -25,9 +26,9 @@ func Metric(g *graphs.Graph) string {
 }
 
 // Fit trains a model on one split of a graph by full-batch Adam, and keeps the parameters with the best validation
-// metric. Where ctx is cancelled, training stops after the current epoch, with a checkpoint if [Options] ask for them,
-// and the result has the status [Interrupted]; where the loss is no longer finite, [Diverged]. An error means that
-// there is no result.
+// metric. If ctx is cancelled, training stops after the current epoch, with a checkpoint if the [Options] have one, and
+// the result has the status [Interrupted]. If the loss is no longer finite, training stops, and the result has the
+// status [Diverged]. An error means that there is no result.
 func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Config,
 	o *Options) (result *Result, err error) {
 	defer recovered(&err)
@@ -52,7 +53,7 @@ func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Co
 	return f.result, nil
 }
 
-// fit is a training under way.
+// fit is a running training.
 type fit struct {
 	*session
 	options *Options
@@ -109,7 +110,8 @@ func (f *fit) run(ctx context.Context) (err error) {
 	}
 }
 
-// stops returns the status with which training must stop before an epoch; empty if it goes on, or has ended already.
+// stops returns the status with which training must stop before an epoch. It is empty if training goes on, or if all
+// epochs have been run already.
 func (f *fit) stops(ctx context.Context, epoch int) string {
 	switch {
 	case epoch > f.config.Epochs:
@@ -122,7 +124,7 @@ func (f *fit) stops(ctx context.Context, epoch int) string {
 	return ""
 }
 
-// turn makes one pass of the training loop; stop says that no pass is to follow. over tells whether training has
+// turn makes one pass of the training loop. stop says that this pass is the last one. over tells whether training has
 // ended.
 func (f *fit) turn(epoch int, stop bool) (over bool, err error) {
 	last := stop || epoch > f.config.Epochs
@@ -148,9 +150,10 @@ func (f *fit) notice(format string, args ...any) {
 // elapsed is the time that the training has taken so far, in seconds.
 func (f *fit) elapsed() float64 { return f.before + time.Since(f.started).Seconds() }
 
-// epoch makes one step of the optimiser and has the parameters measured (see judgeStep). The logits of a step belong
-// to the parameters before the step. One more step after the last epoch (last) therefore only measures, and is not
-// counted. over tells that training has diverged.
+// epoch makes one step of the optimiser and then calls judgeStep, which computes the metrics of the parameters. If last
+// is true, no further epoch is trained. The step is then not counted, and serves only to compute the metrics of the
+// last parameters: the logits of a step belong to the parameters before the step. over tells that training has
+// diverged.
 func (f *fit) epoch(epoch int, last bool) (over bool, err error) {
 	out, took, err := f.one()
 	if err != nil {
@@ -198,7 +201,7 @@ func (f *fit) one() ([]*tensors.Tensor, float64, error) {
 	if err != nil {
 		return nil, 0, fmt.Errorf("a training step failed on %s: %w", f.engine.Name, err)
 	}
-	tensors.ToScalar[float32](out[outLoss]) // waits for the engine
+	tensors.ToScalar[float32](out[outLoss]) // waits until the engine has finished
 	return out, time.Since(start).Seconds(), nil
 }
 
@@ -242,8 +245,9 @@ func (f *fit) finish() {
 	}
 }
 
-// unconverged returns a warning where solves of the last epoch stopped at the limit of iterations before they met the
-// tolerance: reverse layers are then not quite the inverses of forward layers, or gradients are not quite exact.
+// unconverged returns a warning if solves of the last epoch stopped at the limit of iterations before they met the
+// tolerance. In that case reverse layers are not quite the inverses of forward layers, or gradients are not quite
+// exact.
 func (f *fit) unconverged() string {
 	r, c := f.result, f.config
 	const remedy = "raise --max-iterations, or lower --lipschitz"

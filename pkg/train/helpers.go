@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// recovered turns a panic of graph-building code, GoMLX's way of reporting errors, into an error.
+// recovered turns a panic of code that builds a computation graph into an error. GoMLX reports errors in such code by
+// panics.
 func recovered(err *error) {
 	switch p := recover().(type) {
 	case nil:

@@ -18,12 +18,13 @@ type Inversion struct {
 	Model  string `json:"model"`
 	Graph  string `json:"dataset"`
 	Engine string `json:"engine"`
-	// Threads are as in [Result].
+	// Threads is the number of threads that the engine computed on, as in [Result].
 	Threads int `json:"threads,omitempty"`
 	Depth   int `json:"depth"`
-	// Time that a diffusion is integrated to and back.
+	// Time is the time up to which a diffusion (GRAND) is integrated before it is integrated back; 0 for other models.
 	Time float64 `json:"time,omitempty"`
-	// Iterations M per layer, and the bound c on the weight's norm.
+	// Iterations is the number of iterations per reverse layer (M). Lipschitz is the bound on the norm of the weights
+	// (c).
 	Iterations int     `json:"max_iterations"`
 	Lipschitz  float64 `json:"lipschitz"`
 	Hidden     int     `json:"hidden"`
@@ -34,11 +35,12 @@ type Inversion struct {
 	// MeanAbsInput is the mean absolute value of that input, for scale.
 	MeanAbsInput Number `json:"mean_abs_input"`
 	// Residual[m] is the mean absolute change of the iterate in iteration m+1, averaged over the layers (paper figure
-	// 5); a diffusion has none.
+	// 5). It is empty for a diffusion.
 	Residual []Number `json:"residual"`
 }
 
-// Invertible returns an error where a model has no reverse process; it names one that has.
+// Invertible returns an error if a model has no reverse process. The error names the model to choose instead, if there
+// is one.
 func Invertible(c Config) error {
 	if c.HasReverse() {
 		return nil
@@ -54,10 +56,10 @@ func Invertible(c Config) error {
 	return fmt.Errorf("model %s has no reverse layers to invert with: choose %s", c.Model, with.Name)
 }
 
-// Invert runs c.Forward forward layers and then as many reverse layers on the encoded features of a graph. Every solve
-// starts from its right-hand side and takes exactly c.MaxIterations iterations (Algorithm 1 of the paper). The
-// parameters are drawn from the seed, and the weight is scaled to the norm c.Lipschitz. For a diffusion model (GRAND),
-// there are no solves: the features are integrated up to the time of the forward part and back again.
+// Invert runs c.Forward forward layers on the encoded features of a graph, and then as many reverse layers. Every solve
+// starts from its right-hand side and takes exactly c.MaxIterations iterations (algorithm 1 of the paper). The
+// parameters are drawn from the seed, and the weights are scaled so that their norm is c.Lipschitz. A diffusion model
+// (GRAND) has no solves: its features are integrated up to the time of the forward part and back again.
 func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (inv *Inversion, err error) {
 	defer recovered(&err)
 	if err := ctx.Err(); err != nil {

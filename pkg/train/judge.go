@@ -14,8 +14,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// judgeStep measures the parameters after a step by an evaluation (f.Separate). If the model computes the same in
-// training and in evaluation, judgeStep measures the parameters before the step instead, by the step's logits.
+// judgeStep computes the metrics of the parameters after a step, by an evaluation, if the model computes something else
+// in evaluation than in training (f.Separate). Otherwise no evaluation is needed: judgeStep takes the step's logits and
+// computes the metrics of the parameters before the step.
 func (f *fit) judgeStep(epoch int, out []*tensors.Tensor) error {
 	if f.Separate {
 		logits, err := f.logits()
@@ -59,14 +60,16 @@ func (f *fit) logits() ([]float32, error) {
 	defer release(out)
 	logits, err := tensors.CopyFlatData[float32](out[0])
 	if f.explain(out[1]) != "" {
-		// NaN: not to be measured. The next step says why.
+		// The evaluation failed. With NaN as logits, judge computes no metrics. The next training step reports the
+		// reason.
 		logits = slices.Repeat([]float32{float32(math.NaN())}, len(logits))
 	}
 	return logits, err
 }
 
-// judge measures logits, in the model's order of nodes, of the parameters after an epoch, and keeps these parameters
-// if they improve the validation metric. params are their values; nil stands for those in the store.
+// judge computes the metrics of the logits that the parameters after an epoch give, and keeps these parameters if they
+// improve the validation metric. logits are in the model's order of nodes. params are the values of the parameters; nil
+// stands for the values in the store.
 func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error {
 	r := f.result
 	logits = sparse.Restore(f.model.Order, logits, f.model.Outputs)
@@ -85,7 +88,8 @@ func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error
 			}
 		}
 	}
-	// The evaluation after the last epoch of pretraining is the first of the whole model; patience begins with it.
+	// Pretraining trains a part of the model alone. The evaluation after its last epoch is the first one of the whole
+	// model: earlier metrics are discarded, and patience is counted from there.
 	if f.patience++; epoch <= f.model.Pretraining() {
 		f.patience = 0
 		r.Val = Number(math.NaN())
@@ -105,8 +109,8 @@ func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error
 	return nil
 }
 
-// keep copies the model's variables to the host. params are the values of the trainable ones; nil stands for the
-// store's.
+// keep copies the model's variables to Go's memory. params are the values of the trainable ones; nil stands for the
+// values in the store.
 func (f *fit) keep(params []*tensors.Tensor) error {
 	values := map[*model.Variable]*tensors.Tensor{}
 	if params != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// MemoryVariable is the environment variable with the memory in GiB that a training may use, in place of what is free.
+// MemoryVariable is the environment variable that says how much memory a training may use, in GiB. Without it, a
+// training may use the memory that is free.
 const MemoryVariable = "REVGNN_MEMORY"
 
 // Size is how large a graph is.
@@ -21,22 +22,23 @@ type Size struct{ Nodes, Edges, Features, Classes int }
 // SizeOf is a graph's size.
 func SizeOf(g *graphs.Graph) Size { return Size{g.NumNodes, len(g.Edges), g.NumFeatures, g.NumClasses} }
 
-// Least is a coarse lower bound, in bytes, of the memory of a training, for use before its program is compiled: four
-// arrays of [n, hidden] (a layer's input, its output and their cotangents), a column and a weight for each direction
-// of an edge, and the loss. Features may be sparse and are left out.
+// Least is a coarse lower bound, in bytes, of the memory that a training needs. It can be computed before the program
+// is compiled. It counts four arrays of [n, hidden] (a layer's input and output, and the gradients of the loss by
+// both), a column index and a weight for each direction of an edge, and the arrays of the loss. Features are not
+// counted, since they may be sparse.
 func Least(s Size, c Config) int64 {
 	return 4*4*int64(s.Nodes)*int64(c.Hidden) + 2*8*int64(s.Edges) + 3*4*int64(s.Nodes)
 }
 
 // beside is the memory that a process takes on its first run of a program, besides the program's own: pages of the
-// plugin's code, threads' stacks, and what Go has not collected yet (8 to 40 MB; docs/performance.md).
+// plugin's code, threads' stacks, and what Go's garbage collector has not freed yet (8 to 40 MB; docs/performance.md).
 const beside = 32 << 20
 
-// expect predicts the process's peak memory from a compiled program: the larger of the peak so far, and the present
-// memory plus what the program needs, which is its own memory, [beside], and copies of the best and the latest weights
-// on the host. It refuses the program where that need does not fit (see [admit]) besides what the process has taken,
-// not counting mapped files; for CUDA, the need alone is compared with the GPU's memory. Engines that do not tell a
-// program's memory are not checked.
+// expect predicts the peak memory of the process from a compiled program, and refuses the program if it does not fit.
+// The program's need is its own memory, [beside], and copies of the best and the latest weights on the host. The
+// predicted peak is the present memory plus this need, or the peak so far if that is larger. The program fits if its
+// need and the memory that the process has taken, mapped files not counted, are together available (see [admit]). For
+// CUDA the need alone is compared with the GPU's memory. Engines that do not tell a program's memory are not checked.
 func (s *session) expect(program *Graph) error {
 	m, known := engine.MemoryOf(program.Executable())
 	if !known {
@@ -54,7 +56,8 @@ func (s *session) expect(program *Graph) error {
 	return admit(s.engine, s.graph, s.config, taken, need)
 }
 
-// admitLeast refuses a training whose lower bound [Least] exceeds the available memory.
+// admitLeast refuses a training whose lower bound [Least] exceeds the available memory. The pure-Go engine is not
+// checked.
 func admitLeast(e *engine.Engine, g *graphs.Graph, c Config) error {
 	available, err := available(e)
 	least := Least(SizeOf(g), c)
@@ -64,8 +67,8 @@ func admitLeast(e *engine.Engine, g *graphs.Graph, c Config) error {
 	return refusal(g, c, "at least "+machine.Bytes(least), available, "choose a smaller --hidden")
 }
 
-// admit refuses a program that needs more memory, besides what is taken, than is available. The error has the numbers,
-// and settings that may fit.
+// admit refuses a program if the memory that it needs and the memory that is taken already are together more than is
+// available. The error has the numbers, and settings that may fit.
 func admit(e *engine.Engine, g *graphs.Graph, c Config, taken, need int64) error {
 	available, err := available(e)
 	if err != nil || available == 0 || taken+need <= available {
@@ -81,7 +84,7 @@ func refusal(g *graphs.Graph, c Config, need string, available int64, advice str
 }
 
 // remedy names the settings to lower. Most of a program's memory is arrays of [n, hidden], so that the width that fits
-// is about proportional to the memory; where there are several heads, fewer may be enough.
+// is about proportional to the memory. If there are several attention heads, fewer heads may be enough.
 func remedy(c Config, need, available int64) string {
 	width := int(float64(c.Hidden) * float64(available) / float64(need))
 	if width > 8 {
@@ -100,7 +103,7 @@ func remedy(c Config, need, available int64) string {
 	return advice
 }
 
-// available is the memory in bytes that a training may use, including what the process has already; 0 if unknown.
+// available is the memory in bytes that a training may use, including what the process has taken already; 0 if unknown.
 func available(e *engine.Engine) (int64, error) {
 	if text := os.Getenv(MemoryVariable); text != "" {
 		limit, err := strconv.ParseFloat(text, 64)

@@ -31,7 +31,8 @@ func TestMemoryPrediction(t *testing.T) {
 	}
 }
 
-// The memory of a reverse chain does not grow with depth, and the pure-Go engine reports none.
+// TestMemoryAsked: the memory of a reverse chain does not grow with depth, and no memory is predicted for the pure-Go
+// engine.
 func TestMemoryAsked(t *testing.T) {
 	g := board(t, 40)
 	temporary := func(reverse int) int64 {
@@ -59,7 +60,8 @@ func TestMemoryAsked(t *testing.T) {
 		}
 		return m.Temporary
 	}
-	// From 128 layers on, adjoint solves keep one more state, for extrapolation.
+	// The comparison begins at 128 layers: chains of at least this depth keep one more state in adjoint solves, for
+	// extrapolation.
 	if shallow, deep := temporary(128), temporary(4096); deep > shallow {
 		t.Errorf("4096 reverse layers work in %d bytes, 128 in %d", deep, shallow)
 	}
@@ -70,7 +72,8 @@ func TestMemoryAsked(t *testing.T) {
 	}
 }
 
-// TestTooLittleMemory: what cannot fit is refused before compiling, and otherwise by the compiled program's needs.
+// TestTooLittleMemory: a training whose lower bound does not fit is refused before it is compiled. Any other training
+// is refused if its compiled program needs too much.
 func TestTooLittleMemory(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	g := board(t, 100)

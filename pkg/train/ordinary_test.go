@@ -54,8 +54,8 @@ func (o *ordinary) Build(b *models.Builder) models.Output {
 	return models.Output{Logits: gomlx.Dense(b.Scope.In("output"), x, true, b.Outputs), Representation: x}
 }
 
-// TestOrdinaryModel trains such a model: all its variables are trained and kept, running statistics too, and its kept
-// weights give the kept logits in evaluation.
+// TestOrdinaryModel trains the model above. All its variables must be trained and kept, running statistics included,
+// and a second training must give the same result.
 func TestOrdinaryModel(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		g := board(t, 12)
@@ -70,7 +70,8 @@ func TestOrdinaryModel(t *testing.T) {
 		for name := range r.Weights {
 			names = append(names, name)
 		}
-		// Encoder 2; 3 layers of a dense layer's 2 and layer normalisation's 2; batch normalisation 4; output 2.
+		// The encoder has 2 arrays. Each of the 3 layers has 2 for its dense layer and 2 for its normalisation. Batch
+		// normalisation has 4, and the output layer 2.
 		if len(names) != 2+3*4+4+2 ||
 			!slices.ContainsFunc(r.Weights["last.running_mean"].Values, func(v float32) bool { return v != 0 }) {
 			t.Errorf("the weights are %v", names)

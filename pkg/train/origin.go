@@ -12,12 +12,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 )
 
-// Origin is everything that the numbers of a training depend on, by name, except the machine: the checksum of the
-// graph as the model sees it, the split, the engine, the model with its settings, and versions. Results of equal
-// origin may be combined.
+// Origin is everything that the numbers of a training depend on, by name, except the machine: the checksum of the graph
+// as the model sees it, the split, the engine, the model with its settings, and versions. A checkpoint or a kept result
+// is used only by a training of the same origin.
 type Origin map[string]string
 
-// versionOf begins the names of versions.
+// versionOf is the prefix that marks the name of an entry as that of a version.
 const versionOf = "version of "
 
 // NewOrigin is the origin of a training. graph is the checksum of the graph as the model sees it ([models.Seen]), and
@@ -41,8 +41,9 @@ func NewOrigin(e *engine.Engine, graph string, split int, c Config, versions map
 	return o, nil
 }
 
-// Difference says how a kept origin differs from the wanted one, as the end of a sentence about what is kept; empty
-// where they are equal. The model and its settings come first, then the graph, then versions.
+// Difference names the first entry in which a kept origin differs from the wanted one, in words that end a sentence
+// about what is kept. It is empty if the origins are equal. The model and its settings come first, then the graph, then
+// versions.
 func (kept Origin) Difference(wanted Origin) string {
 	all := maps.Clone(kept)
 	maps.Copy(all, wanted)

@@ -14,19 +14,20 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Prediction is one evaluation of a model, per node in the graph's order.
+// Prediction is the result of one evaluation of a model, with the nodes in the graph's order.
 type Prediction struct {
-	// Logits are [nodes, Outputs], Representation is [nodes, Width], both row-major.
+	// Logits are [nodes, Outputs]. Representation, [nodes, Width], is what the head reads. Both are row-major.
 	Logits, Representation []float32
 	Outputs, Width         int
-	// Loss is the loss over the training nodes, and Gradients are its gradients by parameter, if asked for; [Evaluate]
+	// Loss is the loss over the training nodes, and Gradients are its gradients by parameter, if wanted. [Evaluate]
 	// gives neither.
 	Loss      float64
 	Gradients map[string]Array
 }
 
-// Predict evaluates a model with given parameters on a graph, in training mode without dropout; the loss is over the
-// training nodes of a split. With gradients it also returns the loss's gradient by every parameter.
+// Predict evaluates a model with the given parameters on a graph, in training mode but without dropout. The loss is
+// that of the training nodes of the split. If gradients is true, it also returns the gradient of the loss by every
+// parameter.
 func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array,
 	gradients bool) (p *Prediction, err error) {
 	defer recovered(&err)
@@ -61,7 +62,7 @@ func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map
 	return p, nil
 }
 
-// outputs are a model's logits and representation, in the graph's order.
+// outputs returns a model's logits and representation, with the nodes in the graph's order.
 func (s *session) outputs(logits, representation *tensors.Tensor) *Prediction {
 	p := &Prediction{Outputs: s.model.Outputs, Width: representation.Shape().Dimensions[1]}
 	rows := func(t *tensors.Tensor, width int) []float32 {
@@ -71,7 +72,7 @@ func (s *session) outputs(logits, representation *tensors.Tensor) *Prediction {
 	return p
 }
 
-// given is a session for evaluation in training mode without dropout, with given parameters.
+// given returns a session for evaluation with the given parameters, in training mode but without dropout.
 func given(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array) (*session, error) {
 	s, err := newSession(e, g, split, c)
 	if err != nil {

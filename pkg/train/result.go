@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// The outcomes of a training.
+// These are the statuses with which a training ends.
 const (
 	OK          = "ok"
 	Diverged    = "diverged"
@@ -34,8 +34,8 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*float64)(n))
 }
 
-// Epoch holds what is known after one epoch. Val and Test are measured with the parameters after that epoch's step;
-// Test is for curves only, and nothing is chosen by it.
+// Epoch holds what is known after one epoch. Val and Test are the metrics of the parameters after that epoch's step.
+// Test is for curves only: nothing is chosen by it.
 type Epoch struct {
 	Epoch   int     `json:"epoch"`
 	Epochs  int     `json:"-"`
@@ -44,43 +44,48 @@ type Epoch struct {
 	Test    Number  `json:"test"`
 	BestVal Number  `json:"-"`
 	Seconds float64 `json:"seconds"`
-	// Iterations of the epoch's step, and the largest residual of its solves; zero without a reverse process.
+	// Iterations are those of the epoch's step, and Residual is the largest residual of its solves. Both are zero
+	// without a reverse process.
 	Iterations Iterations `json:"iterations,omitzero"`
 	Residual   Number     `json:"residual,omitempty"`
 }
 
-// Iterations are means per reverse layer. For a diffusion, Solve is the number of evaluations of its right-hand side,
-// in both directions together, and Adjoint that of its vector-Jacobian products.
+// Iterations are mean numbers of iterations per reverse layer: of the solves (Solve) and of the adjoint solves
+// (Adjoint). For a diffusion (GRAND), Solve is the number of evaluations of the right-hand side of its equation, in
+// both directions of time together, and Adjoint is the number of vector-Jacobian products with this right-hand side.
 type Iterations struct {
 	Solve   float64 `json:"solve"`
 	Adjoint float64 `json:"adjoint"`
 }
 
-// Result of a training on one split.
+// Result is the result of a training on one split.
 type Result struct {
 	Split int    `json:"split"`
 	Seed  uint64 `json:"seed"`
-	// Epochs is the number of epochs run, and BestEpoch the one whose parameters were kept: the first with the best
-	// validation metric.
+	// Epochs is the number of epochs that were run. BestEpoch is the epoch whose parameters were kept: the first one
+	// with the best validation metric.
 	Epochs    int    `json:"epochs"`
 	BestEpoch int    `json:"best_epoch"`
 	Val       Number `json:"val"`
 	Test      Number `json:"test"`
-	// Seconds is the total time, EpochSeconds the median over all steps but the first, and CompileSeconds the time to
-	// build and compile the step.
+	// Seconds is the total time. EpochSeconds is the median time of a step, without the first one. CompileSeconds is
+	// the time to build and compile the step.
 	Seconds        float64 `json:"seconds"`
 	EpochSeconds   float64 `json:"epoch_seconds"`
 	CompileSeconds float64 `json:"compile_seconds"`
-	// Threads that the engine computed on; 0 where results do not depend on it ([engine.Engine.Threads]).
+	// Threads is the number of threads that the engine computed on; 0 if results do not depend on it
+	// ([engine.Engine.Threads]).
 	Threads int `json:"threads,omitempty"`
-	// PeakRSS of the process so far, in bytes.
+	// PeakRSS is the largest resident memory of the process so far, in bytes.
 	PeakRSS int64 `json:"peak_rss_bytes"`
-	// PredictedBytes is the peak memory predicted when the programs were compiled, before they ran: the process's
-	// memory at that time plus the programs' as the compiler reports it; 0 where it reports none.
+	// PredictedBytes is the peak memory that was predicted when the programs were compiled, before they ran: the memory
+	// of the process at that time plus that of the programs, as the compiler reports it. It is 0 if the compiler
+	// reports none.
 	PredictedBytes int64      `json:"predicted_bytes"`
 	Iterations     Iterations `json:"iterations"`
-	// Residual is the largest residual (see solve.Options) of any solve in the last epoch, and ResidualLayer its
-	// layer. AdjointResidual is the largest of the adjoint solves, relative to their right-hand sides.
+	// Residual is the largest residual (see solve.Stats) of any solve in the last epoch. ResidualLayer is the layer
+	// with this residual. AdjointResidual is the largest residual of any adjoint solve, relative to its right-hand
+	// side.
 	Residual        Number `json:"residual"`
 	ResidualLayer   int    `json:"residual_layer"`
 	AdjointResidual Number `json:"adjoint_residual"`

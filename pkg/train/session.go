@@ -20,8 +20,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// session is a model on an engine, bound to a graph and a split: the parameters' store and the
-// arrays passed to every call.
+// session is a model on an engine, for one graph and one split. It has the store of the parameters and the arrays that
+// are passed to every call.
 type session struct {
 	engine *engine.Engine
 	graph  *graphs.Graph
@@ -31,11 +31,11 @@ type session struct {
 	store  *model.Store
 	models.Declaration
 	inputs []any // labels, training mask, the model's arrays
-	// predicted is the peak memory of the process predicted from its compiled programs; 0 where unknown.
+	// predicted is the peak memory of the process, as predicted from its compiled programs; 0 if unknown.
 	predicted int64
 }
 
-// newSession is a session for training on a split, or for measuring in training mode.
+// newSession returns a session for training on a split, or for evaluation in training mode.
 func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*session, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*sessio
 	return openSession(e, g, g.Splits[split], c, c.Seed+uint64(split))
 }
 
-// teaches returns an error where a split cannot be trained on.
+// teaches returns an error if a split cannot be trained on.
 func teaches(g *graphs.Graph, split int) error {
 	if g.NumNodes > 0 && g.Labelled() == 0 {
 		return fmt.Errorf("graph %q has no labels, which training needs: add them to it, or have a model that was "+
@@ -66,7 +66,7 @@ func teaches(g *graphs.Graph, split int) error {
 	return g.Teaches(split)
 }
 
-// openSession is a session for a valid configuration on a graph that its model can read.
+// openSession returns a session for a valid configuration, on a graph that the model can read.
 func openSession(e *engine.Engine, g *graphs.Graph, split graphs.Split, c Config, seed uint64) (*session, error) {
 	if err := admitLeast(e, g, c); err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func openSession(e *engine.Engine, g *graphs.Graph, split graphs.Split, c Config
 	}
 	s := &session{engine: e, graph: g, model: m, config: c.Resolved(), split: split, store: model.NewStore()}
 	s.bind()
-	debug.FreeOSMemory() // return the memory of loading and layout, for the engine
+	debug.FreeOSMemory() // give memory back to the system that loading has freed: the engine needs it
 	if err := s.declare(seed); err != nil {
 		s.close()
 		return nil, err
@@ -106,19 +106,19 @@ func (s *session) bind() {
 	}
 }
 
-// declare makes the model's variables, drawn from a seed.
+// declare makes the model's variables, with initial values drawn from a seed.
 func (s *session) declare(seed uint64) (err error) {
 	if err := s.store.SetRNGStateFromSeed(int64(seed)); err != nil {
 		return err
 	}
-	rng := rand.New(rand.NewPCG(seed, 0x7265766e6e)) // any fixed second word
+	rng := rand.New(rand.NewPCG(seed, 0x7265766e6e)) // PCG takes two words: the second is any constant
 	s.Declaration, err = s.model.Declare(s.engine.Backend, s.store, func(p models.Param) (*tensors.Tensor, error) {
 		return p.Start(rng), nil
 	})
 	return err
 }
 
-// trainable are the variables that are trained, in the order in which the model made them.
+// trainable returns the variables that are trained, in the order in which the model made them.
 func (s *session) trainable() []*model.Variable {
 	return slices.DeleteFunc(slices.Clone(s.Variables), func(v *model.Variable) bool { return !v.Trainable })
 }
@@ -158,7 +158,7 @@ func (s *session) build(scope *model.Scope, in []*Node, training bool) built {
 	return built{out, loss}
 }
 
-// gradients of the loss by all trainable variables.
+// gradients returns the gradients of the loss by all trainable variables.
 func (s *session) gradients(loss *Node) []*Node {
 	var values []*Node
 	for _, v := range s.trainable() {
@@ -167,7 +167,7 @@ func (s *session) gradients(loss *Node) []*Node {
 	return Gradient(loss, values...)
 }
 
-// The first outputs of step. They are followed by the parameters before the step.
+// These are the positions of the first outputs of step. The parameters before the step follow them.
 const (
 	outLoss = iota
 	outLogits
@@ -180,7 +180,8 @@ const (
 	outParams
 )
 
-// step is one step of Adam on the training loss.
+// step makes one step of Adam on the training loss, and then scales weights down to their bound if they are to be
+// projected.
 func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 	g := in[0].Graph()
 	b := s.build(scope, in, true)
@@ -192,7 +193,7 @@ func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 			gradients[i] = Add(gradients[i], MulScalar(before[i], s.config.WeightDecay))
 		}
 	}
-	// The optimiser takes gradients in the order of the store's variables, the order in which they were made.
+	// The optimiser expects the gradients in the order in which the variables were made in the store.
 	adam := optimizer.Adam().LearningRate(s.config.LearningRate).Epsilon(1e-8).Done()
 	adam.(gomlx.OptimizeWithGradients).UpdateGraphWithGradients(scope, gradients, b.loss.DType())
 	for _, bounded := range models.Groups(s.Params) {
@@ -205,13 +206,14 @@ func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 		stats.AdjointResidual, stats.Outcome}, before...)
 }
 
-// explain says in a sentence why the model's computation failed, given its outcome; empty if it did not.
+// explain says in a sentence why the model's computation failed, given the outcome that it returned. It is empty if the
+// computation did not fail.
 func (s *session) explain(outcome *tensors.Tensor) string {
 	return s.model.Explain(int(tensors.ToScalar[int32](outcome)))
 }
 
-// scale replaces the values of the bounded parameters by by(values), where values are those that the variables have at
-// this point of the graph g.
+// scale calls by with the values of the bounded parameters at this point of the graph g, and sets the parameters to the
+// values that by returns.
 func scale(scope *model.Scope, g *Graph, bounded models.Bounded, by func([]*Node) []*Node) {
 	var values []*Node
 	for _, p := range bounded.Params {
@@ -238,7 +240,7 @@ func (s *session) toBound() error {
 	return err
 }
 
-// once compiles a graph for the session's inputs and runs it once; what names it in errors.
+// once compiles a graph for the session's inputs and runs it once. what is the name of the graph in errors.
 func (s *session) once(what string, graph func(scope *model.Scope, in []*Node) []*Node) ([]*tensors.Tensor, error) {
 	exec, err := model.NewExec(s.engine.Backend, s.store, graph)
 	if err != nil {
@@ -255,8 +257,8 @@ func (s *session) once(what string, graph func(scope *model.Scope, in []*Node) [
 	return out, nil
 }
 
-// compile compiles a program for the session's inputs, and refuses it if it needs more memory than there is; what
-// names it in errors.
+// compile compiles a program for the session's inputs, and refuses it if it needs more memory than there is. what is
+// the name of the program in errors.
 func (s *session) compile(exec *model.Exec, what string) error {
 	program, err := exec.Compile(shapesOf(s.inputs)...)
 	if err != nil {
@@ -273,14 +275,14 @@ func shapesOf(inputs []any) []shapes.Shape {
 	return out
 }
 
-// release frees results on the engine.
+// release frees the memory that results take on the engine.
 func release(out []*tensors.Tensor) {
 	for _, t := range out {
 		t.MustFinalizeAll()
 	}
 }
 
-// close releases the arrays on the engine.
+// close frees the memory that parameters and inputs take on the engine.
 func (s *session) close() {
 	s.store.Finalize()
 	for _, in := range s.inputs {

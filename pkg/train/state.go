@@ -11,7 +11,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// A checkpoint's file, sealed by [files.WriteSealed], is
+// A checkpoint's file is written by [files.WriteSealed], which appends a checksum to this content:
 //
 //	stateMagic                       the format and its version
 //	uint64                           the length of the header, little-endian
@@ -22,8 +22,8 @@ const stateMagic = "revgnn checkpoint 1\n"
 // state is the content of a checkpoint.
 type state struct {
 	Origin Origin `json:"origin"`
-	// Result is the result so far; its Seconds are the time until now. History has the epochs so far, and BestVals the
-	// best validation metric up to each of these epochs.
+	// Result is the result so far; its Seconds are the time that the training has taken until now. History has the
+	// epochs so far, and BestVals the best validation metric up to each of these epochs.
 	Result   Result   `json:"result"`
 	History  []Epoch  `json:"history"`
 	BestVals []Number `json:"best_vals"`
@@ -64,11 +64,12 @@ func writeState(path string, s state) error {
 	})
 }
 
-// damage is the error of a checkpoint that is not as it was written.
+// damage is the error for a checkpoint whose content is not what writeState wrote.
 type damage struct{ error }
 
-// readState reads a state and the bytes of its arrays. wanted lists the arrays that such a state must have; no more
-// memory is allocated than they and the header need. A file that is not as writeState wrote it is a [damage].
+// readState reads a state and the bytes of its arrays. wanted returns the arrays that the state must have. No more
+// memory is allocated than these arrays and the header need. If the file is not as writeState wrote it, the error is a
+// [damage].
 func readState(path string, wanted func(state) []array) (s state, content [][]byte, err error) {
 	f, err := files.OpenSealed(path, "a file that revgnn wrote")
 	var changed *files.DamageError

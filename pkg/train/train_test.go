@@ -65,7 +65,8 @@ func TestFitLearnsOnBothEngines(t *testing.T) {
 	})
 }
 
-// The kept weights, evaluated again, give the kept logits: the measured parameters are those that were kept.
+// TestKeptWeightsGiveKeptLogits evaluates the kept weights again. The logits must be the kept ones, which shows that
+// the parameters that were kept are the ones that were judged.
 func TestKeptWeightsGiveKeptLogits(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	g := board(t, 10)
@@ -101,7 +102,8 @@ func TestSeedsDecide(t *testing.T) {
 	}
 }
 
-// After training, the weight is within its bound: by projection in one mode, by scaling inside the model in the other.
+// TestBoundHolds: with a large learning rate, training drives the norm of the weight to its bound, and projection keeps
+// it there.
 func TestBoundHolds(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	for _, model := range []string{"gcn+rep", "gat+rep"} {
@@ -176,7 +178,8 @@ func TestUnconvergedSolvesWarn(t *testing.T) {
 	}
 }
 
-// With 1024 reverse layers the loss is finite from the start, and compiling takes as long as with 16: depth is a loop.
+// TestDepthIsALoop: with 1024 reverse layers the loss is finite from the start, and compiling takes about as long as
+// with 16 layers, since depth is a loop in the compiled program.
 func TestDepthIsALoop(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	c := small("gcn+rep")
@@ -198,7 +201,8 @@ func TestDepthIsALoop(t *testing.T) {
 	}
 }
 
-// A benchmark starts every step from the same parameters, or trains on from given weights.
+// TestBenchFromWeights: a benchmark starts every step from the same parameters, unless weights are given: it then
+// trains on from these.
 func TestBenchFromWeights(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	g, c := board(t, 6), small("gcn+rep")

@@ -16,28 +16,30 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Trajectory holds a model's states layer by layer, per node in the graph's order.
+// Trajectory holds a model's states, which are the features of all nodes after some of its layers, with the nodes in
+// the graph's order.
 type Trajectory struct {
-	// Forward and Reverse are the states of the two directions, in the order of the layers asked for; plain models
-	// have no reverse states.
+	// Forward and Reverse are the states of the two directions, by ascending numbers of layers. Models without a
+	// reverse process have no reverse states.
 	Forward, Reverse []State
-	// Probability of class 1 by the whole model; nil for more than two classes.
+	// Probability is the probability of class 1 that the whole model gives each node; nil for more than two classes.
 	Probability []float64
 }
 
-// State is the state after a number of layers.
+// State is the features of all nodes after a number of layers.
 type State struct {
-	// Layer is the number of layers before it; 0 is the encoded input.
+	// Layer is this number of layers; 0 stands for the encoded input.
 	Layer int
-	// GSL is the smoothness of the representations ([metrics.GSL]); NaN where they are not finite.
+	// GSL is the smoothness of the features ([metrics.GSL]); NaN if they are not finite.
 	GSL Number
-	// Probability of class 1 when the head reads this state alone, with zeros in the place of the other direction
-	// (paper section 4.1.3); nil for more than two classes.
+	// Probability is the probability of class 1 for each node if the head reads this state alone, with zeros in the
+	// place of the other direction (paper section 4.1.3); nil for more than two classes.
 	Probability []float64
 }
 
-// Trace evaluates a model with given parameters, as [Predict] does, and returns its states after the given numbers of
-// layers, up to its depth. Only models made of layers have such states: see [models.Tracer].
+// Trace evaluates a model with the given parameters, in evaluation mode, and returns its states after the given numbers
+// of layers. Numbers above the model's depth are left out. Only models made of layers have such states: see
+// [models.Tracer].
 func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array,
 	layers []int) (t *Trajectory, err error) {
 	defer recovered(&err)
@@ -79,7 +81,7 @@ func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[s
 	states := make([]State, len(forward)+len(reverse))
 	for i, l := range slices.Concat(forward, reverse) {
 		gsl, err := metrics.GSL(tensors.MustCopyFlatData[float32](out[i]), g.NumNodes, out[i].Shape().Dimensions[1])
-		if err != nil { // not finite
+		if err != nil { // the features are not finite
 			gsl = math.NaN()
 		}
 		states[i] = State{Layer: l, GSL: Number(gsl)}
@@ -94,7 +96,8 @@ func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[s
 	return t, nil
 }
 
-// probability copies a tensor [n, 1] to the host, from the model's order of nodes to the graph's.
+// probability copies a tensor [n, 1] to Go's memory, and puts its values from the model's order of nodes into the
+// graph's.
 func (s *session) probability(t *tensors.Tensor) []float64 {
 	values := sparse.Restore(s.model.Order, tensors.MustCopyFlatData[float32](t), 1)
 	out := make([]float64, len(values))
@@ -104,7 +107,7 @@ func (s *session) probability(t *tensors.Tensor) []float64 {
 	return out
 }
 
-// Within lists the given layers up to a depth, ascending and once each.
+// Within returns the given numbers of layers that are not above a depth, in ascending order and without repetitions.
 func Within(layers []int, depth int) []int {
 	out := slices.Compact(slices.Sorted(slices.Values(layers)))
 	return slices.DeleteFunc(out, func(l int) bool { return l < 0 || l > depth })

@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// TestTraceAgreesWithPredict compares the last states with the representation that the head reads, and the
-// probabilities with the logits.
+// TestTraceAgreesWithPredict compares the smoothness of the last states with that of the representation that the head
+// reads, and the probabilities with the logits.
 func TestTraceAgreesWithPredict(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		g := board(t, 8)

@@ -13,45 +13,46 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// key is the entry of a file's metadata that holds an [About], as JSON.
+// key is the name of the entry of a file's metadata that holds an [About] as JSON.
 const key = "revgnn.model"
 
-// format is the version of About. Files of other versions are refused, since they may contain something that this
-// program would ignore.
+// format is the version of [About]. Files of other versions are refused, since they may contain something that this
+// version would ignore.
 const format = 1
 
-// About is what a file says about its model besides the parameters.
+// About is what a file says about its model, besides the parameters.
 type About struct {
 	Format int `json:"format"`
 	// Config is the whole configuration: the settings of the model and of its training.
 	Config train.Config `json:"config"`
-	// Features is the number of features per node, and FeatureNames their names, if the graph has any. RowNormalised
-	// tells that each node's features were divided by their sum ([datasets.RowNormalise]). (Running statistics of
-	// batch normalisation are parameters.)
+	// Features is the number of features per node. FeatureNames are their names, if the graph has any. RowNormalised
+	// tells that each node's features were divided by their sum ([datasets.RowNormalise]). (The running statistics of
+	// batch normalisation are kept as parameters.)
 	Features      int      `json:"features"`
 	FeatureNames  []string `json:"feature_names,omitempty"`
 	RowNormalised bool     `json:"row_normalised"`
 	// Classes are the classes' names, in the order of the model's outputs.
 	Classes []string `json:"classes"`
-	// Dataset is the graph that the model was trained on, with its number of nodes and its checksum as the model sees
-	// it ([models.Seen]); Split and Seed are the split and the seed of the training.
+	// Dataset, Nodes and Checksum are the name of the graph that the model was trained on, its number of nodes, and its
+	// checksum as the model sees it ([models.Seen]). Split and Seed are the split and the seed of the training.
 	Dataset  string `json:"dataset"`
 	Nodes    int    `json:"nodes"`
 	Checksum string `json:"checksum"`
 	Split    int    `json:"split"`
 	Seed     uint64 `json:"seed"`
-	// BestEpoch is the epoch of these parameters, and Val and Test are the validation and test results of these
-	// parameters, measured by Metric.
+	// BestEpoch is the epoch that the parameters are from. Val and Test are the validation and the test result with
+	// these parameters, measured by Metric.
 	BestEpoch int          `json:"best_epoch"`
 	Metric    string       `json:"metric"`
 	Val       train.Number `json:"val"`
 	Test      train.Number `json:"test"`
-	// Engine trained the model; Versions are the versions of revgnn, of Go and of the modules that compute, by name.
+	// Engine is the engine that trained the model. Versions are the versions of revgnn, of Go and of the modules that
+	// compute, by name.
 	Engine   string            `json:"engine"`
 	Versions map[string]string `json:"versions"`
 }
 
-// Describe describes a model that was trained on a graph.
+// Describe returns the description of a model that was trained on a graph.
 func Describe(g *graphs.Graph, c train.Config, engine string, r *train.Result) About {
 	return About{Format: format, Config: c.Resolved(), Features: g.NumFeatures, FeatureNames: g.FeatureNames,
 		RowNormalised: g.RowNormalised, Classes: g.Classes(), Dataset: g.Name, Nodes: g.NumNodes,
@@ -99,7 +100,7 @@ func (a About) validate() error {
 	return nil
 }
 
-// fits returns an error where the model cannot read a graph; file is the model's file, for the error.
+// fits returns an error if the model cannot read a graph. file is the name of the model's file in the error.
 func (a About) fits(g *graphs.Graph, file string) error {
 	if g.NumFeatures != a.Features {
 		return fmt.Errorf("%s is of a model for graphs with %d features per node, as %s has, but %s has %d: give a "+
@@ -120,7 +121,8 @@ func (a About) fits(g *graphs.Graph, file string) error {
 	return a.fitsNodes(g, file)
 }
 
-// fitsNodes returns an error where the model is bound to certain nodes and the graph has others.
+// fitsNodes returns an error if the model can be used only with the nodes that it was trained on, and the graph has
+// others.
 func (a About) fitsNodes(g *graphs.Graph, file string) error {
 	parameters, err := models.Parameters(a.Config.Config, a.Features, len(a.Classes))
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package trained keeps trained models in files, and uses them: on the graph that they were trained on, or on another
-// one with the same features. Three lines load a model and a graph, and predict:
+// graph with the same features. Three lines load a model and a graph, and predict:
 //
 //	model, err := trained.Read("out/run/split0.safetensors")
 //	graph, err := datasets.Load(ctx, "my-graph", datasets.Options{})

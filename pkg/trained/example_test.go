@@ -14,7 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/trained"
 )
 
-// A model is trained on one board of mines, and its file predicts the mines of another board.
+// A model is trained on one board of mines. Its file then predicts the mines of another board.
 func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "run")

@@ -17,11 +17,11 @@ type Model struct {
 	About
 	// Weights are the parameters by name.
 	Weights map[string]train.Array
-	// file is the model's file, for errors.
+	// file is the name of the model's file in errors.
 	file string
 }
 
-// New is the model of a training's best epoch; a training without one is an error.
+// New returns the model of a training's best epoch. It is an error if the training has none.
 func New(g *graphs.Graph, c train.Config, engine string, r *train.Result) (*Model, error) {
 	if len(r.Weights) == 0 {
 		return nil, fmt.Errorf("the training of %s on %s has no best epoch, and so no parameters to keep (it ended as "+
@@ -30,8 +30,8 @@ func New(g *graphs.Graph, c train.Config, engine string, r *train.Result) (*Mode
 	return &Model{About: Describe(g, c, engine, r), Weights: r.Weights, file: "the model"}, nil
 }
 
-// Write writes the model to a file whose name ends in .safetensors, whole or not at all. The file has a checksum,
-// which reveals a changed byte.
+// Write writes the model to a file whose name ends in .safetensors. The file is written as a whole or not at all. It
+// has a checksum, by which [Read] notices if a byte has changed.
 func (m *Model) Write(path string) error {
 	text, err := json.Marshal(m.About)
 	if err != nil {
@@ -40,8 +40,8 @@ func (m *Model) Write(path string) error {
 	return weights.WriteFile(path, m.Weights, map[string]string{key: string(text)})
 }
 
-// Read reads a file that [Model.Write] or 'revgnn train --out' wrote. A file that does not describe its model, or is
-// not as it was written, is an error.
+// Read reads a file that [Model.Write] or 'revgnn train --out' wrote. It is an error if the file does not describe its
+// model, or has been changed.
 func Read(path string) (*Model, error) {
 	f, err := weights.ReadFile(path)
 	if err != nil {
@@ -60,12 +60,13 @@ func Read(path string) (*Model, error) {
 
 // Prediction holds a model's outputs for the nodes of a graph, in the graph's order. Matrices are row-major.
 type Prediction struct {
-	// IDs are the nodes' names, and Classes the classes' names, in the order of the columns of Probabilities.
+	// IDs are the names of the nodes. Classes are the names of the classes, in the order of the columns of
+	// Probabilities.
 	IDs, Classes []string
-	// Probabilities of the classes, [nodes, classes]; each row's sum is 1.
+	// Probabilities are the probabilities of the classes, [nodes, classes]. Each row adds up to 1.
 	Probabilities []float64
-	// Logits are [nodes, Outputs]: one for each class or, for two classes, one for the second. Representation is the
-	// input of the model's last layer, [nodes, Width].
+	// Logits are [nodes, Outputs]: one for each class or, for two classes, only the logit of the second one.
+	// Representation, [nodes, Width], is what the model's last layer reads.
 	Logits, Representation []float32
 	Outputs, Width         int
 	// Engine is the engine that computed the prediction.
@@ -73,10 +74,11 @@ type Prediction struct {
 }
 
 // Predict computes the class probabilities of a graph's nodes in evaluation mode: with the running statistics of batch
-// normalisation, and without dropout. The graph needs neither labels nor splits. It must have the features that the
-// model was trained on, in the same order; if those were divided by their sum, these are too.
+// normalisation, and without dropout. The graph needs neither labels nor splits, unless the model reads labels
+// ([models.Kind].ReadsLabels). It must have the features that the model was trained on, in the same order. If the
+// features in training were divided by their sum, Predict does the same with those of the graph.
 //
-// e is the engine to use; nil stands for the first that is available ([engine.Open]).
+// e is the engine to use. nil stands for the first engine that is available ([engine.Open]).
 func (m *Model) Predict(e *engine.Engine, g *graphs.Graph) (*Prediction, error) {
 	if err := m.fits(g, m.file); err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/weights"
 )
 
-// fitted trains a model for some epochs, with dropout and batch normalisation where it has them.
+// fitted trains a model for some epochs, with dropout and batch normalisation if it has these settings.
 func fitted(t *testing.T, g *graphs.Graph, name string, epochs int) (train.Config, *train.Result) {
 	t.Helper()
 	c := modeltest.Small(name)
@@ -58,15 +58,15 @@ func kept(t *testing.T, g *graphs.Graph, c train.Config, r *train.Result) *Model
 	return m
 }
 
-// bare is a graph without labels and splits.
+// bare returns a graph without its labels and splits.
 func bare(g *graphs.Graph) *graphs.Graph {
 	out := *g
 	out.Labels, out.NumClasses, out.Splits = slices.Repeat([]int32{graphs.Unlabelled}, g.NumNodes), 0, nil
 	return &out
 }
 
-// TestEveryModel trains each model and predicts with its file: as it was judged at its best epoch. Only models that
-// read labels need them for that, and only those with a weight for each node need as many nodes.
+// TestEveryModel trains each model, and predicts with its file. The logits must be those of its best epoch. Only models
+// that read labels may need labels for this. Only models with a weight for each node may need the same number of nodes.
 func TestEveryModel(t *testing.T) {
 	e, g, other := enginetest.Open(t, engine.Go), modeltest.Board(t, 6), modeltest.Board(t, 5)
 	for _, name := range models.Names() {
@@ -113,7 +113,7 @@ func TestEveryModel(t *testing.T) {
 	}
 }
 
-// TestPredictionIsOfTheGraphsNodes predicts for a graph of one's own, whose nodes and classes have names.
+// TestPredictionIsOfTheGraphsNodes predicts for a graph in CSV files, whose nodes and classes have names.
 func TestPredictionIsOfTheGraphsNodes(t *testing.T) {
 	dir, e := t.TempDir(), enginetest.Open(t, engine.Go)
 	nodes := "id,label,x,y\n"
@@ -165,7 +165,8 @@ func TestPredictionIsOfTheGraphsNodes(t *testing.T) {
 	}
 }
 
-// TestNormalisation: a model for row-normalised features has them so, however they come.
+// TestNormalisation: a model for row-normalised features gets them normalised, whether or not the graph's features are.
+// A model for features as they are stored refuses normalised ones.
 func TestNormalisation(t *testing.T) {
 	e, raw := enginetest.Open(t, engine.Go), modeltest.Board(t, 6)
 	for i := range raw.Features {
@@ -191,7 +192,7 @@ func TestNormalisation(t *testing.T) {
 	}
 }
 
-// TestRefusals: a file that cannot be used says in a sentence why, and what to do.
+// TestRefusals: if a file cannot be used, the error says in a sentence why, and what to do.
 func TestRefusals(t *testing.T) {
 	g := modeltest.Board(t, 6)
 	c, r := fitted(t, g, "gcn", 2)

@@ -12,10 +12,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// Of is the probability of a class for a node, both given by number.
+// Of returns the probability of a class for a node, both given by their numbers.
 func (p *Prediction) Of(node, class int) float64 { return p.Probabilities[node*len(p.Classes)+class] }
 
-// Write writes the prediction to a file, whole or not at all, in a format that depends on the end of its name:
+// Write writes the prediction to a file, as a whole or not at all. The end of the file's name chooses the format:
 //
 //   - .csv: a row for each node, with the columns id and then the probability of each class by its name;
 //   - .npz: the arrays probabilities [nodes, classes], logits [nodes, classes] ([nodes] for two classes) and
@@ -30,7 +30,7 @@ func (p *Prediction) Write(path string) error {
 	return fmt.Errorf("%s ends neither in .csv nor in .npz: name the file by its format", path)
 }
 
-// Only is the prediction for some of the nodes, by their numbers.
+// Only returns the prediction for some of the nodes, given by their numbers.
 func (p *Prediction) Only(nodes []int) *Prediction {
 	q := *p
 	q.IDs, q.Probabilities, q.Logits, q.Representation = nil, nil, nil, nil
@@ -43,7 +43,7 @@ func (p *Prediction) Only(nodes []int) *Prediction {
 	return &q
 }
 
-// rowOf is a row of a row-major matrix.
+// rowOf returns a row of a row-major matrix.
 func rowOf[T any](matrix []T, row, width int) []T { return matrix[row*width : (row+1)*width] }
 
 func (p *Prediction) writeCSV(to io.Writer) error {
@@ -61,7 +61,7 @@ func (p *Prediction) writeCSV(to io.Writer) error {
 	return w.Error()
 }
 
-// Arrays are the arrays of the .npz file.
+// Arrays returns the arrays of the .npz file.
 func (p *Prediction) Arrays() []npz.Named {
 	n := len(p.IDs)
 	probabilities := make([]float32, len(p.Probabilities))

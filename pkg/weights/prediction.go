@@ -8,8 +8,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Prediction lists the arrays of an evaluation for an .npz file: logits [n, outputs], or [n] for one output;
-// representation [n, width]; loss, a single value; and grad.<name> for each gradient, with the names of [For].
+// Prediction lists the arrays of an evaluation for an .npz file: logits, [n, outputs], or [n] for one output;
+// representation, [n, width]; loss, a single value; and grad.<name> for each gradient. names gives the names of
+// parameters in the file of weights, as [For] returns them.
 func Prediction(p *train.Prediction, n int, names map[string]string) []npz.Named {
 	shape := []int{n, p.Outputs}
 	if p.Outputs == 1 {

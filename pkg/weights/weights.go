@@ -15,20 +15,22 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// maxValues bounds the parameters of one file, so that a small packed file cannot fill the memory.
+// maxValues is the largest number of values that are read from one file. Without it, a small compressed file could fill
+// the memory.
 const maxValues = 1 << 28
 
-// Prefix marks parameters in files that also hold other arrays.
+// Prefix marks the names of parameters in files that also hold other arrays.
 const Prefix = "param."
 
-// others begin the names of arrays in such files that are not parameters: a model's outputs and gradients.
+// others are the prefixes of the names of arrays that are not parameters: a model's outputs and gradients.
 var others = []string{"out.logits", "out.representation", "out.loss", "grad."}
 
-// counter ends the name of PyTorch's count of batches, which batch normalisation here does not need.
+// counter is the end of the name of an array of PyTorch that counts batches. Batch normalisation does not need it here.
 const counter = ".num_batches_tracked"
 
-// Read reads the parameters in a .npz or .safetensors file. If any array is called "param.<name>", only such arrays
-// are parameters, returned as <name>. Otherwise all arrays are, except outputs and gradients ("out.logits", "grad.…").
+// Read reads the parameters in a .npz or .safetensors file. If the name of any array is "param.<name>", only arrays
+// with such names are parameters, and they are returned as <name>. Otherwise all arrays are parameters, except outputs
+// and gradients ("out.logits", "grad.…").
 func Read(path string) (map[string]train.Array, error) {
 	f, err := ReadFile(path)
 	return f.Parameters, err
@@ -37,13 +39,13 @@ func Read(path string) (map[string]train.Array, error) {
 // File is the content of a file of weights.
 type File struct {
 	Parameters map[string]train.Array
-	// Metadata of a .safetensors file; empty for .npz.
+	// Metadata is the metadata of a .safetensors file; it is empty for .npz.
 	Metadata map[string]string
-	// Sealed tells that the file has revgnn's checksum, and that it is right.
+	// Sealed tells that the file has a checksum written by revgnn, and that it is right.
 	Sealed bool
 }
 
-// ReadFile is [Read] that also returns the metadata.
+// ReadFile does the same as [Read], and also returns the metadata.
 func ReadFile(path string) (f File, err error) {
 	var (
 		names []string
@@ -97,7 +99,7 @@ func unknownFormat(path string) error {
 	return fmt.Errorf("weights: %s ends neither in .npz nor in .safetensors; name the file by its format", path)
 }
 
-// parameters picks the names of parameters.
+// parameters returns those of the names that are names of parameters.
 func parameters(names []string) []string {
 	marked := slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, Prefix) })
 	return slices.DeleteFunc(names, func(name string) bool {
@@ -111,13 +113,13 @@ func parameters(names []string) []string {
 	})
 }
 
-// Write writes parameters to a file, as .npz or .safetensors by the end of its name, whole or not at all. Equal
-// parameters give equal bytes.
+// Write writes parameters to a file, as a whole or not at all. The end of its name chooses the format, .npz or
+// .safetensors. Equal parameters give equal bytes.
 func Write(path string, parameters map[string]train.Array) error {
 	return WriteFile(path, parameters, nil)
 }
 
-// WriteFile is [Write] with metadata, which only a .safetensors file can have.
+// WriteFile does the same as [Write], and adds metadata, which only a .safetensors file can have.
 func WriteFile(path string, parameters map[string]train.Array, metadata map[string]string) error {
 	names := slices.Sorted(maps.Keys(parameters))
 	switch strings.ToLower(filepath.Ext(path)) {
@@ -143,11 +145,11 @@ func WriteFile(path string, parameters map[string]train.Array, metadata map[stri
 	return unknownFormat(path)
 }
 
-// For picks the arrays that a model needs from those read, for graphs with the given numbers of features and classes.
-// wanted has them under the model's names, and names maps these to the names in the file, which may differ: PyTorch
-// calls a reparametrised weight "weight_orig" and others "weight", and either name is accepted for the other. An array
-// that the model does not use is an error, since it suggests another model or other settings. Missing arrays and wrong
-// shapes are left to [train.Predict].
+// For picks the arrays that a model needs from those in read, for graphs with the given numbers of features and
+// classes. wanted has the arrays under the names of the model's parameters. names maps these names to the names in the
+// file. The two may differ: PyTorch calls a reparametrised weight "weight_orig" and other weights "weight", and For
+// accepts either name for the other. An array that the model does not use is an error, since it suggests another model
+// or other settings. Missing arrays and wrong shapes are not checked here, but by [train.Predict].
 func For(c models.Config, features, classes int,
 	read map[string]train.Array) (wanted map[string]train.Array, names map[string]string, err error) {
 	parameters, err := models.Parameters(c, features, classes)
@@ -174,7 +176,7 @@ func For(c models.Config, features, classes int,
 	return wanted, names, nil
 }
 
-// other adds or removes PyTorch's mark of a reparametrised weight.
+// other adds PyTorch's mark of a reparametrised weight to a name, or removes it.
 func other(name string) string {
 	const mark = "_orig"
 	if plain, ok := strings.CutSuffix(name, mark); ok {

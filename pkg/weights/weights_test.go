@@ -73,7 +73,8 @@ func TestWhatCountsAsAParameter(t *testing.T) {
 	}
 }
 
-// TestForTakesEitherName covers PyTorch's mark of a reparametrised weight, both ways, and what is too much.
+// TestForTakesEitherName: For takes a weight under the name with PyTorch's mark of a reparametrised weight and under
+// the name without it. Unknown names are refused, and so are both names together.
 func TestForTakesEitherName(t *testing.T) {
 	g, err := datasets.Load(t.Context(), "minesweeper-generated:rows=4,cols=4", datasets.Options{})
 	if err != nil {

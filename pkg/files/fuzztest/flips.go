@@ -6,19 +6,19 @@ import (
 	"testing"
 )
 
-// In files of at most wholly bytes every byte is flipped; in larger files, a sample of sampled bytes.
+// In files of at most wholly bytes, every byte is flipped. In larger files, about sampled bytes are flipped.
 const (
 	wholly  = 4 << 10
 	sampled = 1 << 10
 )
 
-// flips calls f for bytes of a file of the given size: for every byte or, in a large file, for some thousand, always
-// the same. f gets the byte's place at and the bits to flip. It is called twice for each byte: for one bit, and for
-// all eight.
+// flips calls f for bytes of a file of the given size: for every byte or, in a large file, for about a thousand, which
+// are always the same. It calls f twice for each byte, once to flip one bit and once to flip all eight. at is the
+// position of the byte, and the bits to flip are set in bits.
 func flips(size int, f func(at int, bits byte)) {
 	step := 1
 	if size > wholly {
-		step = size/sampled | 1 // odd: no layout in powers of two escapes
+		step = size/sampled | 1 // odd, so that all positions within blocks of 2^k bytes occur
 	}
 	for at := 0; at < size; at += step {
 		f(at, 1<<(at/step%8))
@@ -26,7 +26,8 @@ func flips(size int, f func(at int, bits byte)) {
 	}
 }
 
-// Flips calls f with what a file holds, with one byte changed at a time. f must not keep the slice.
+// Flips calls f with the content of a file in which one byte has changed, for one byte after the other. at is the
+// byte's position. f must not keep the slice.
 func Flips(content []byte, f func(at int, flipped []byte)) {
 	flipped := bytes.Clone(content)
 	flips(len(content), func(at int, bits byte) {
@@ -36,14 +37,14 @@ func Flips(content []byte, f func(at int, flipped []byte)) {
 	})
 }
 
-// FlipsOf changes single bytes of the file at path, one after the other, and calls f while a byte is changed.
+// FlipsOf changes one byte of the file at path after the other, and calls f while the byte is changed.
 func FlipsOf(t *testing.T, path string, f func(at int)) {
 	t.Helper()
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The byte is overwritten in the file, since writing a whole file anew waits for the disk.
+	// Only the byte is overwritten, which is faster: writing the whole file anew would wait for the disk.
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
-// Package fuzztest says what every fuzz test of a parser asks beside its own: memory within bounds, and errors of one
-// line.
+// Package fuzztest checks what every fuzz test of a parser must check: that the memory is bounded, and that errors have
+// one line. It also flips bytes of files.
 package fuzztest
 
 import (
@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// most is what parsing one input may allocate in all.
+// most is the number of bytes that parsing one input may allocate in total.
 const most = 1 << 30
 
-// Parse runs a parser and returns whether it took its input. It fails the test where the parser allocated more than
-// 1 GiB in all, or where its error is none of one line.
+// Parse runs a parser, and returns whether it accepted its input. The test fails if the parser allocated more than 1
+// GiB in total, or if its error does not have exactly one line.
 func Parse(t *testing.T, parse func() error) bool {
 	t.Helper()
 	before := allocated()

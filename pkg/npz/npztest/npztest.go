@@ -1,4 +1,4 @@
-// Package npztest makes array files for tests, right and wrong ones.
+// Package npztest makes files of arrays for tests, both valid and invalid ones.
 package npztest
 
 import (
@@ -8,7 +8,8 @@ import (
 	"fmt"
 )
 
-// NPY makes an array file; descr and shape may claim what the values do not hold.
+// NPY makes an .npy file. descr and shape are written into the header as they are, even if they do not agree with the
+// values.
 func NPY(descr string, fortran bool, shape string, values any) []byte {
 	order := "False"
 	if fortran {
@@ -27,16 +28,16 @@ func NPY(descr string, fortran bool, shape string, values any) []byte {
 	return b.Bytes()
 }
 
-// Entry is one array of an archive; a slice keeps the order.
+// Entry is one array of an archive, with the content of its .npy file.
 type Entry struct {
 	Name string
 	NPY  []byte
 }
 
-// Named is an entry; nil in place of an array file makes [Graph] leave the array out.
+// Named returns an entry. If npy is nil, [Graph] leaves the array out.
 func Named(name string, npy []byte) Entry { return Entry{name, npy} }
 
-// Archive packs array files.
+// Archive makes an .npz file of the given entries.
 func Archive(entries ...Entry) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -55,8 +56,8 @@ func Archive(entries ...Entry) []byte {
 	return b.Bytes()
 }
 
-// Replaced is the archive with another array file under a name that it has; nil takes the array out. It returns nil
-// where b is no archive or has no such array.
+// Replaced returns an archive in which the array with the given name is replaced, or removed if npy is nil. It returns
+// nil if b is not an archive or has no such array.
 func Replaced(b []byte, name string, npy []byte) []byte {
 	old, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
@@ -88,7 +89,7 @@ func Replaced(b []byte, name string, npy []byte) []byte {
 	return out.Bytes()
 }
 
-// Lying makes an archive whose directory claims sizes for an array that its bytes do not have.
+// Lying makes an archive of one array whose directory claims sizes that the content does not have.
 func Lying(name string, method uint16, claimed, packed uint64, content string) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -106,8 +107,8 @@ func Lying(name string, method uint16, claimed, packed uint64, content string) [
 	return b.Bytes()
 }
 
-// Graph is a valid graph of three nodes with Platonov's keys. Replacements change single
-// arrays; a nil array is left out.
+// Graph makes the archive of a valid graph of three nodes, with the keys that Platonov et al. use. A replacement takes
+// the place of the array with its name, or removes this array if it is nil.
 func Graph(replacements ...Entry) []byte {
 	entries := []Entry{
 		{"node_features", NPY("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6})},
@@ -131,7 +132,7 @@ func Graph(replacements ...Entry) []byte {
 	return Archive(out...)
 }
 
-// Zeros is an archive of one array of n zeros, well packed.
+// Zeros makes an archive of one array of n zeros, which takes few bytes since it is compressed.
 func Zeros(name, descr string, n int) []byte {
 	size := int(descr[2] - '0')
 	return Archive(Named(name, NPY(descr, false, fmt.Sprintf("(%d,)", n), make([]byte, n*size))))

@@ -12,8 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// permutes checks that a model identifies nodes only by their place in the graph: renumbering the nodes renumbers its
-// logits. It returns the logits.
+// permutes checks that a model tells nodes apart only by their features and neighbours, not by their numbers: if the
+// nodes are renumbered, the logits are the same, renumbered likewise. It returns the logits.
 func permutes(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) []float32 {
 	t.Helper()
 	p := rand.New(rand.NewPCG(1, 1)).Perm(g.NumNodes) // node i becomes node p[i]
@@ -36,7 +36,8 @@ func permutes(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) [
 	return given.Logits
 }
 
-// renumberWeights renumbers arrays with an entry for every node as renumber does the graph.
+// renumberWeights renumbers the parameters that have an entry for every node, in the way in which renumber renumbers
+// the graph.
 func renumberWeights(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]train.Array, p []int) {
 	t.Helper()
 	params, err := models.ParametersOn(c.Config, g)
@@ -95,13 +96,15 @@ func wheel(t *testing.T) *graphs.Graph {
 	return g
 }
 
-// overfits checks that a model can learn the labels of a small graph with random features by heart: without dropout
-// the loss ends near 0 or, for models whose loss has a floor, all nodes are classified right. The graph is [Tiny]
-// unless the model sees only a node's neighbours and not the node itself; logits, those on [Tiny], tell.
+// overfits checks that a model can learn the labels of a small graph with random features by heart: without dropout the
+// loss ends near 0. For models whose loss cannot reach 0 ([models.Kind].Floor), all nodes must be classified right
+// instead. The graph is [Tiny], where nodes 0 and 1 have the same single neighbour. A model that sees a node's
+// neighbours, but not the node itself, gives these two nodes the same logits: for such a model the graph is [wheel].
+// logits are the model's logits on [Tiny].
 func overfits(t *testing.T, e *engine.Engine, c train.Config, logits []float32) {
 	t.Helper()
 	g := Tiny(t)
-	if k := len(logits) / g.NumNodes; slices.Equal(logits[:k], logits[k:2*k]) { // nodes 0 and 1 have one neighbour
+	if k := len(logits) / g.NumNodes; slices.Equal(logits[:k], logits[k:2*k]) { // the model ignores the node itself
 		g = wheel(t)
 	}
 	g.Splits[0].Val = g.Splits[0].Train

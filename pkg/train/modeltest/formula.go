@@ -18,8 +18,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Dense is a small graph as dense matrices, together with a model's parameters. Formulas are written with it,
-// independently of message passing.
+// Dense is a small graph as dense matrices, together with a model's parameters. Tests write the formula of a model with
+// these matrices, independently of the model's own message passing.
 type Dense struct {
 	Graph *Graph
 	// A is the adjacency, [n, n], 1 where node j is a neighbour of node i; X are the features, [n, features]; I is the
@@ -28,7 +28,7 @@ type Dense struct {
 	// Out is the directed adjacency, 1 where an edge leads from node i to node j, and In its transpose; both are A for
 	// graphs without directions.
 	Out, In *Node
-	// Known has the training nodes' labels as one-hot rows, [n, classes]; other rows are zero.
+	// Known has the labels of the training nodes as one-hot rows, [n, classes]; the rows of all other nodes are zero.
 	Known   *Node
 	Config  models.Config
 	Outputs int
@@ -39,7 +39,7 @@ type Dense struct {
 // loss, nil for none.
 type Formula func(d *Dense) (logits, penalty *Node)
 
-// Param is the parameter with a name.
+// Param returns the parameter with the given name.
 func (d *Dense) Param(name string) *Node {
 	p, ok := d.params[name]
 	if !ok {
@@ -73,7 +73,8 @@ func (d *Dense) RowNorm(a *Node) *Node {
 	return Div(a, MaxScalar(ReduceAndKeep(a, ReduceSum, 1), 1))
 }
 
-// SoftmaxOver is the softmax of scores, [n, n], in every row over the places where mask is positive; 0 elsewhere.
+// SoftmaxOver is the softmax of scores, [n, n], over those entries of every row at which mask is positive. All other
+// entries are 0.
 func (d *Dense) SoftmaxOver(scores, mask *Node) *Node {
 	is := GreaterThan(mask, ZerosLike(mask))
 	scores = Where(is, scores, MulScalar(OnesLike(scores), -1e30))
@@ -117,8 +118,9 @@ func TinyDirected(t testing.TB) *graphs.Graph {
 	return g
 }
 
-// Equals compares a model's logits, and the loss's gradient by every parameter, with a formula on dense matrices, at
-// random parameters, on every engine. The graph is [Tiny]; the settings are [Small]'s, with the given changes.
+// Equals compares a model's logits, and the gradient of the loss by every parameter, with a formula on dense matrices.
+// It does so at random parameters, on every engine. The graph is [Tiny]; the settings are those of [Small] with the
+// given changes.
 func Equals(t *testing.T, model string, formula Formula, change ...func(c *train.Config)) {
 	t.Helper()
 	EqualsOn(t, Tiny(t), model, formula, change...)
@@ -145,8 +147,9 @@ func EqualsOn(t *testing.T, g *graphs.Graph, model string, formula Formula, chan
 	})
 }
 
-// Draw draws a model's parameters at random, of the size of their initial values. A parameter that starts at one value
-// is spread about it, so that no zero hides a parameter's effect. Parameters with a bound are scaled to meet it.
+// Draw draws a model's parameters at random, of the size of their initial values. Noise is added to a parameter whose
+// initial values are all the same, since the effect of a parameter that is zero would not be seen. Parameters with a
+// bound are scaled so that their norm is half the bound.
 func Draw(t testing.TB, g *graphs.Graph, c train.Config) map[string]train.Array {
 	t.Helper()
 	params, err := models.ParametersOn(c.Config, g)
@@ -162,7 +165,7 @@ func Draw(t testing.TB, g *graphs.Graph, c train.Config) map[string]train.Array 
 				values[i] += float32(0.3 * rng.NormFloat64())
 			}
 		}
-		if p.Bound != nil { // so that parameters that share the bound meet it together
+		if p.Bound != nil { // two parameters that share the bound then meet it together
 			by := p.Bound.Limit / (2 * layers.Frobenius(values))
 			for i := range values {
 				values[i] *= float32(by)
@@ -189,7 +192,7 @@ func dense(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]tra
 	for _, arc := range g.Arcs {
 		out[int(arc[0])*n+int(arc[1])] = 1
 	}
-	labels := make([]float32, n*g.NumClasses) // of the training nodes
+	labels := make([]float32, n*g.NumClasses) // one-hot rows of the training nodes
 	for i, l := range g.Labels {
 		if g.Splits[0].Train[i] {
 			labels[i*g.NumClasses+int(l)] = 1
@@ -245,7 +248,8 @@ func lossOf(logits, known *Node) *Node {
 	return Neg(Div(ReduceAllSum(Mul(known, LogSoftmax(logits, 1))), ReduceAllSum(known)))
 }
 
-// Near compares values with expected ones, within 2e-4 of the largest expected value.
+// Near compares values with expected ones. They may differ by 2e-4 times the largest absolute expected value, which
+// counts as 0.01 at least.
 func Near(t *testing.T, what string, got, want []float32) {
 	t.Helper()
 	if len(got) != len(want) {

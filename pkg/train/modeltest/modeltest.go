@@ -1,6 +1,7 @@
 // Package modeltest checks what every model must do: train on both engines; give the same results twice; keep weights
-// that reproduce the logits they were judged by; learn a few nodes by heart; not depend on how nodes are numbered; and
-// have the gradient of what it computes. It also compares a model with its formula on dense matrices.
+// that reproduce the logits by which they were judged; learn the labels of a few nodes by heart; not depend on how
+// nodes are numbered; and have a gradient that agrees with finite differences. It also compares a model with its
+// formula on dense matrices.
 package modeltest
 
 import (
@@ -46,7 +47,7 @@ func Board(t testing.TB, side int) *graphs.Graph {
 	return g
 }
 
-// zero sets some of the settings to 0.
+// zero sets the settings that which selects to 0.
 func zero(c *train.Config, which func(models.Setting) bool) {
 	for _, s := range c.Settings() {
 		if which(s) {
@@ -78,7 +79,8 @@ func Check(t *testing.T, model string, change ...func(c *train.Config)) {
 	}
 }
 
-// learns trains twice: the loss falls, both trainings are equal, and the kept weights reproduce the kept logits.
+// learns trains twice. The loss must fall, both trainings must give the same logits, and the kept weights must
+// reproduce the kept logits.
 func learns(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 	t.Helper()
 	var runs []*train.Result
@@ -97,7 +99,7 @@ func learns(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 	if !slices.Equal(r.Logits, runs[1].Logits) {
 		t.Errorf("%s: the same seed gave two results", c.Model)
 	}
-	if separate(t, g, c) { // Predict is in training mode
+	if separate(t, g, c) { // Predict computes in training mode, where such a model has other logits
 		return
 	}
 	p, err := train.Predict(e, g, 0, c, r.Weights, false)
@@ -131,7 +133,8 @@ func separate(t *testing.T, g *graphs.Graph, c train.Config) bool {
 	return d.Separate
 }
 
-// gradients compares the loss's gradient with central differences along random directions of all parameters together.
+// gradients compares the gradient of the loss with a central difference, along one random direction in the space of all
+// parameters.
 func gradients(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 	t.Helper()
 	c.Epochs = 3

@@ -6,7 +6,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// Every registered model passes the checks.
+// TestEveryModel runs all checks on every registered model.
 func TestEveryModel(t *testing.T) {
 	for _, model := range models.Names() {
 		t.Run(model, func(t *testing.T) { Check(t, model) })

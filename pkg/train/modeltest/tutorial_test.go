@@ -7,8 +7,9 @@ import (
 	"github.com/revgnn/revgnn/docs/pagetest"
 )
 
-// TestTutorial builds and runs what docs/add-a-model.md has its readers write: its models become files of package
-// models, and its tests run. What it shows beside whole files, a comparison with the formula, becomes a test.
+// TestTutorial builds and runs the code that docs/add-a-model.md shows. Its models become files of package models, and
+// its tests are run. The page also shows one piece of code that is not a whole file, a comparison with a formula; it is
+// put into a test function.
 func TestTutorial(t *testing.T) {
 	page, over := pagetest.Read(t, "add-a-model.md"), pagetest.NewOverlay(t)
 	if n := len(page.Blocks("go", "")); n != 4 {
