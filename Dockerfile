@@ -1,5 +1,5 @@
-# Images of revgnn. `make test-image` builds and runs those that need no GPU; docs/hub.md is about the hub's.
-# NOT YET BUILT from a clean clone: what was tried are images of a variant of this file, with the host's build caches.
+# Images of revgnn. `make test-image` and `make test-hub` build those that need no GPU from a clean clone, and run them;
+# docs/hub.md is about the hub's.
 #
 #   docker build --target lab -t revgnn-lab .       JupyterLab for one person:
 #   docker run --rm -p 127.0.0.1:8888:8888 -v "$PWD/work:/home/revgnn/work" revgnn-lab
