@@ -17,10 +17,7 @@ type sums struct {
 // in the order by length.
 func (s sums) product(w, x, columns *Node) *Node {
 	d := x.Shape().Dimensions[1]
-	terms, heads := x, 1
-	if w != nil {
-		heads = w.Shape().Dimensions[1]
-	}
+	terms, heads := x, w.Shape().Dimensions[1]
 	if heads > 1 {
 		terms = Reshape(x, -1, heads, d/heads)
 	}
