@@ -12,8 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// The largest CSV file, and the longest row in it. The limit on a row is smaller since the CSV reader holds a whole row
-// in memory, which for a row full of commas takes some twenty times the row's bytes.
+// The largest CSV file, and the longest row in it. The limit on a row is smaller, since the CSV reader holds a whole
+// row in memory. A row full of commas takes some twenty times its bytes there.
 const (
 	maxCSVBytes = 1 << 30
 	maxRowBytes = 4 << 20

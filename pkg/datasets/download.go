@@ -22,7 +22,7 @@ import (
 type fetcher struct {
 	opts     Options
 	client   *http.Client
-	attempts int           // failed attempts without noticeable progress after which it gives up
+	attempts int           // failed attempts without noticeable progress after which the fetcher gives up
 	backoff  time.Duration // the wait before the second attempt; it doubles after each failure
 	stall    time.Duration // the time without a new byte after which an attempt counts as failed
 }
@@ -41,7 +41,8 @@ func newFetcher(opts Options) *fetcher {
 	}
 }
 
-// failure is a download error. If it is final, another attempt would fail in the same way, and none is made.
+// failure is a download error. If it is final, another attempt would fail in the same way, so that no further attempt
+// is made.
 type failure struct {
 	err   error
 	final bool
@@ -174,7 +175,7 @@ func accept(response *http.Response, address string, out *os.File, done int64) (
 	case code == http.StatusPartialContent && done > 0 && startsAt(response, done):
 		return done, nil
 	case code == http.StatusOK:
-		// The server ignored the range, or none was asked for.
+		// Either the server ignored the range of bytes, or the request asked for the whole file.
 		if done > 0 {
 			return 0, empty(out)
 		}

@@ -29,15 +29,15 @@ import (
 //     directed_edges.csv instead.
 //
 // Squirrel and Chameleon have the directions of their edges in a separate file ([data.Dataset].Directed), which is
-// downloaded with the other files. If it is missing or damaged, the graph is undirected, and the graph's field
-// ArcsMissing gives the reason.
+// downloaded with the other files. If this file is missing or damaged, the graph is undirected, and the field
+// ArcsMissing of the graph gives the reason.
 //
 // The features of the five homophilic datasets are divided by their sum, row by row (see RowNormalise), as in the
 // paper's experiments; all other features are as stored. Graphs without splits of their own get ten splits of 60/20/20
 // (see PaperSplits).
 //
-// When a process first reads a public dataset's files, it compares their checksums with the manifest. Later calls of
-// Load in the same process do so again only for files whose size or modification time has changed.
+// The first time that a process reads a public dataset's files, Load compares their checksums with the manifest. Later
+// calls in the same process do so again only for files whose size or modification time has changed.
 func Load(ctx context.Context, name string, opts Options) (*graphs.Graph, error) {
 	if isGenerated(name) {
 		m, err := ParseMinesweeper(name)

@@ -56,7 +56,7 @@ func Names() []string {
 }
 
 // Info describes a public dataset (whose name may end in "-balanced", see [Load]) or the generator, which has no files.
-// For an unknown name, the error lists the known names that are similar, or all names if none is.
+// For an unknown name, the error lists the known names that are similar. If there are none, it lists all names.
 func Info(name string) (data.Dataset, error) {
 	sets, err := data.Datasets()
 	if err != nil {
@@ -114,9 +114,9 @@ func unknownName(name string) error {
 	return fmt.Errorf("unknown dataset %q; did you mean %s?", name, strings.Join(near, " or "))
 }
 
-// like tells whether a typed name resembles a known name. It does if it begins with the known name, or if the beginning
-// of the known name results from changing at most a quarter of its bytes (or one byte, if it is short). Hyphens,
-// underscores and spaces do not count.
+// like tells whether a typed name resembles a known name. It does if it begins with the known name. It also does if the
+// beginning of the known name results from a few changes of the typed name: of at most a quarter of its bytes, or of
+// one byte if it is short. Hyphens, underscores and spaces do not count.
 func like(typed, known string) bool {
 	flat := strings.NewReplacer("-", "", "_", "", " ", "").Replace
 	a, b := flat(typed), flat(known)

@@ -131,7 +131,7 @@ func (p *planetoidReader) oneHot(part string) (labels []int32) {
 	return labels
 }
 
-// testIndex reads the numbers of the test nodes, one per line, each at most once.
+// testIndex reads the numbers of the test nodes, one per line. A number that is there twice is an error.
 func (p *planetoidReader) testIndex() (index []int) {
 	p.read("test.index", func(b []byte) error {
 		seen := map[int]bool{}

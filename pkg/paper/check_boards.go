@@ -75,8 +75,8 @@ func factored(more, less, factor float64) Verdict {
 }
 
 // board returns the training that figures 1 and 4 show, of the model with a reverse process or of the plain one; why
-// says why there is none. It asks for the run of this one model only, so that a verdict does not name the other model's
-// run.
+// says why there is none. board asks for the run of this one model only, so that a verdict does not name the other
+// model's run.
 func (v *View) board(plain bool) (f *experiment.Followed, why string) {
 	ask := v.Profile.Boards.Reverse
 	if plain {

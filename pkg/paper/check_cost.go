@@ -13,7 +13,8 @@ import (
 )
 
 // lineCheck tests that figure 6's times lie on a straight line, by the share of variance that the line explains (R²).
-// Reproduced and Weaker are the smallest R² for these verdicts.
+// The verdict is Reproduced if R² is at least Reproduced, and Weaker if it is at least Weaker. A line that does not
+// rise is NotReproduced.
 type lineCheck struct {
 	Reproduced float64 `json:"reproduced"`
 	Weaker     float64 `json:"weaker"`
@@ -57,7 +58,8 @@ func (c lineCheck) judge(v *View, curve RunTimeCurve) finding {
 
 // powerCheck compares the measured exponent p in y ~ x^p with the exponent in table 1, where y is time or memory (Of),
 // and x is a quantity such as the number of layers. The paper's exponents are upper bounds, so that a smaller one is as
-// good. Reproduced and Weaker say by how much ours may be larger for these verdicts.
+// good. If ours is larger by at most Reproduced, the verdict is Reproduced. If it is larger by at most Weaker, the
+// verdict is Weaker.
 type powerCheck struct {
 	Of         string  `json:"of"`
 	Reproduced float64 `json:"reproduced"`

@@ -12,9 +12,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// trend is a check of figure 2: test results must rise with the number of layers of one process. Numbers of layers up
-// to Layers count. If the paper had to stop at fewer reverse layers, only these count. The check computes the rank
-// correlation of test results and numbers of layers, and tests it at the level Significance.
+// trend is a check of figure 2: test results must rise with the number of layers of one process. Models with up to
+// Layers layers count. If the paper had to stop at fewer reverse layers, only models with up to so many layers count.
+// The check computes the rank correlation of test results and numbers of layers, and tests it at the level
+// Significance.
 type trend struct {
 	Process      string   `json:"process"`
 	Model        string   `json:"model"`

@@ -101,17 +101,18 @@ func (c unchanged) cases(v *View) []claimCase {
 	})
 }
 
-// ahead counts for one model with a reverse process: the number of datasets that it was run on (run), the number of
-// those where it is better than its backbone (ahead), and the mean difference over all of them (mean).
+// ahead has the results of a model with a reverse process over several datasets. run is the number of datasets that it
+// was run on, ahead the number of these on which it is better than its backbone, and mean the mean difference over all
+// of them.
 type ahead struct {
 	model      string
 	ahead, run int
 	mean       float64
 }
 
-// standing makes the counts for all models of a table that have a reverse process. Without common, each model counts on
-// all datasets that it was run on. With common, only datasets that all models were run on count, since means over
-// different datasets cannot be compared. ok tells whether each model counts on at least least datasets.
+// standing returns the results of all models of a table that have a reverse process. Without common, each model counts
+// on all datasets that it was run on. With common, only datasets that all models were run on count, since means over
+// different datasets cannot be compared. ok tells whether each model counts on as many datasets as least says.
 func (v *View) standing(table string, least int, common bool) (all []ahead, ok bool) {
 	p := published[Performance](table)
 	backbones := pairs(p)
@@ -141,7 +142,7 @@ func (v *View) standing(table string, least int, common bool) (all []ahead, ok b
 	return all, ok
 }
 
-// words writes the counts of all models, as the end of a sentence.
+// words writes the results of all models, as the end of a sentence.
 func words(all []ahead) string {
 	var parts []string
 	for _, a := range all {
@@ -193,9 +194,9 @@ func (c mostAhead) cases(v *View) []claimCase {
 	}}}
 }
 
-// largestGain tests that the reverse process improves one backbone most: no other backbone has a larger mean
-// difference, and none improves on more datasets. Only datasets that all backbones were run on count. The verdict is
-// Weaker if only one of the two holds.
+// largestGain tests that the reverse process improves the backbone of Model most: the mean difference is positive and
+// no other backbone has a larger one, and no other backbone is improved on more datasets. Only datasets that all
+// backbones were run on count. The verdict is Weaker if only one of the two holds.
 type largestGain struct {
 	Table string `json:"table"`
 	Model string `json:"model"`

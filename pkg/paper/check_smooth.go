@@ -54,7 +54,7 @@ func (c gslBelow) judge(v *View, dataset string) finding {
 		m.Contraction(), a.Outcome.Metric, 100*float64(a.Outcome.Test))
 }
 
-// smoothed returns a training of figure 3 and its settings, of the model with the given name and number of forward
+// smoothed returns the settings and the training of a model in figure 3, with the given name and number of forward
 // layers (0: any number); why says why there is none.
 func (v *View) smoothed(dataset, model string, forward int) (m experiment.Model,
 	a experiment.Answer[experiment.Trained], why string) {
@@ -75,8 +75,8 @@ func (v *View) smoothed(dataset, model string, forward int) (m experiment.Model,
 	return all[i], a, ""
 }
 
-// gslAbove tests that plain models over-smooth: after more than After layers, GSL is never below a limit. The limits
-// for the verdicts Reproduced and Weaker are Above and Weaker. Depths are the numbers of layers of the models.
+// gslAbove tests that plain models over-smooth: after more than After layers, GSL is never below a limit. The verdict
+// is Reproduced for the limit Above, and Weaker for the limit Weaker. Depths are the numbers of layers of the models.
 type gslAbove struct {
 	Model  string  `json:"model"`
 	Depths []int   `json:"depths"`

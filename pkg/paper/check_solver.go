@@ -7,8 +7,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// inversionCheck compares our inversion errors with those of table 4. Our error may be larger than the published one,
-// by the factor Reproduced or Weaker for these verdicts.
+// inversionCheck divides our inversion errors by those of table 4. Up to the ratio Reproduced the verdict is
+// Reproduced, and up to the ratio Weaker it is Weaker.
 type inversionCheck struct {
 	Reproduced float64 `json:"reproduced"`
 	Weaker     float64 `json:"weaker"`
@@ -45,8 +45,8 @@ func inversions(v *View, theirs func(float64) string, judge func(o train.Inversi
 	return all
 }
 
-// converges tests that the iterate hardly changes any more in iteration number Iterations: its mean absolute change is
-// at most Reproduced or Weaker for these verdicts.
+// converges tests that the iterate hardly changes any more in iteration number Iterations. Up to a mean absolute change
+// of Reproduced the verdict is Reproduced, and up to Weaker it is Weaker.
 type converges struct {
 	Iterations int     `json:"iterations"`
 	Reproduced float64 `json:"reproduced"`

@@ -4,7 +4,7 @@
 //
 // An item, such as table 2, is a function that asks a [View] for the runs that it shows, and makes a [Document] from
 // their outcomes. Each kind of table and each figure has a source file of its own. Package experiment plans and makes
-// the runs. Which runs there are is said by data, not by code: data/settings has the settings of two profiles, [Quick],
-// for a laptop, and [Paper], with the published depths, ten splits and up to 1000 epochs. data/paper has the published
+// the runs. Data files, not code, determine the runs: data/settings has the settings of two profiles, [Quick], for a
+// laptop, and [Paper], with the published depths, ten splits and up to 1000 epochs. data/paper has the published
 // numbers. A row of the paper's tables names a model; if a model with this name is registered, it is run for this row.
 package paper

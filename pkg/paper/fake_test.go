@@ -11,7 +11,7 @@ import (
 )
 
 // fake makes a record such as a run of the task could have left. The validation metric rises with the learning rate,
-// and the test metric falls, so that a test can tell which of them settings were chosen by.
+// and the test metric falls, so that a test can tell by which metric settings were chosen.
 func fake(t *testing.T, task experiment.Task) *results.Record {
 	t.Helper()
 	var outcome any

@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// runTime is figure 6: seconds per epoch over reverse layers.
+// runTime is figure 6: seconds per epoch over the number of reverse layers.
 func runTime(v *View) *Document {
 	d := &Document{}
 	d.note("The paper: %s", statement(6).Says)

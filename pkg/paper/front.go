@@ -15,8 +15,8 @@ import (
 //go:embed front.html
 var frontHTML string
 
-// glance holds all claims, cells, tables and figures for an overview of the paper. The overview is the front page of
-// the rendered pages. A notebook shows parts of it.
+// glance holds all claims, cells, tables and figures for an overview of the paper. The front page shows all of the
+// overview, and a notebook shows parts of it.
 type glance struct {
 	Card *Scorecard
 	// Cells and Claims are the lines of the scorecard; the last line is the total.
@@ -195,5 +195,5 @@ func (g *glance) AllGrids() (all []grid) {
 	return all
 }
 
-// Only makes a value for the template "grids" that shows the grids of one group only.
+// Only makes the data for the template "grids", so that the template shows the grids of one group only.
 func (g *glance) Only(grids []grid) map[string][]grid { return map[string][]grid{"AllGrids": grids} }

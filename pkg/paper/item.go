@@ -10,7 +10,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// Item is a table or a figure of the paper.
+// Item is a table or figure of the paper, or a table on a question that the paper leaves open.
 type Item struct {
 	Name, Title string
 	build       func(v *View) *Document

@@ -22,8 +22,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// SecondsVariable names the environment variable with a number of seconds. If missing runs are estimated to take
-// longer, a notebook does not start them.
+// SecondsVariable names the environment variable that holds a number of seconds. If missing runs are estimated to take
+// longer than that, a notebook does not start them.
 const SecondsVariable = "REVGNN_NOTEBOOK_SECONDS"
 
 // notebookSeconds is the default of SecondsVariable.
@@ -121,7 +121,7 @@ func withRecords(p Profile, do func(r *experiment.Runner) error) (err error) {
 		Load: load})
 }
 
-// complete makes missing runs if they take no longer than is allowed. Otherwise it prints how to get them.
+// complete makes missing runs if they take no longer than a cell may take. Otherwise it prints how to get them.
 func complete(r *experiment.Runner, p Profile, items []Item) error {
 	limit, err := allowed()
 	if err != nil {

@@ -43,7 +43,7 @@ func TestNotebook(t *testing.T) {
 	t.Setenv("REVGNN_RUNS", filepath.Join(t.TempDir(), "runs.sqlite"))
 	t.Setenv(SecondsVariable, "0")
 	none := Quick()
-	none.Name, none.Inversions.Hidden = "test", 7 // a width that nobody has recorded
+	none.Name, none.Inversions.Hidden = "test", 7 // no record has this width
 	d, err := Notebook("table4", none)
 	if err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ type folder struct {
 	err   error
 }
 
-// keep writes a file.
+// keep writes a file, unless an earlier file has failed.
 func (f *folder) keep(name string, content func() (string, error)) {
 	if f.err != nil {
 		return

@@ -14,7 +14,7 @@ func TestPublishedTables(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		rows, columns int
-		deltas        int // the number of rows with differences; depths: of those with depths
+		deltas        int // deltas is the number of rows with differences, depths of rows with depths
 		depths        int
 	}{{"table2", 22, 7, 3, 2}, {"table3", 13, 3, 3, 2}, {"table6", 13, 5, 3, 2}} {
 		p := published[Performance](c.name)

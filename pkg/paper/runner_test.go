@@ -31,8 +31,8 @@ func tiny(t *testing.T) Profile {
 	return p
 }
 
-// runner returns a runner whose only dataset is minesweeper, in the place of which it loads a generated board of 92 x
-// 100 cells.
+// runner returns a runner that finds one dataset only, minesweeper. In its place it loads a generated board of 92 x 100
+// cells.
 func runner(t *testing.T, path string) *experiment.Runner {
 	t.Helper()
 	store, err := results.Open(path)

@@ -112,7 +112,8 @@ func notRun(why string) finding {
 	return found(NotRun, math.NaN(), math.NaN(), "%s", strings.TrimPrefix(why, "not run: "))
 }
 
-// limited is the verdict on a number that ought to be small: at most reproduced or weaker for these verdicts.
+// limited is the verdict on a number that ought to be small: Reproduced up to the limit reproduced, Weaker up to the
+// limit weaker, and else NotReproduced.
 func limited(x, reproduced, weaker float64) Verdict {
 	switch {
 	case x <= reproduced:

@@ -16,9 +16,9 @@ const (
 	verdictWidth = 16
 )
 
-// Text writes the scorecard for a terminal: the counts of verdicts, then the claims by group. Claims that were not run
-// are only counted, by the reason. A scorecard of chosen claims ([Scorecard.Choose]) has each claim with the runs
-// behind it.
+// Text writes the scorecard for a terminal: the counts of verdicts, then the claims by group. For claims that were not
+// run, it writes each reason with the number of claims. A scorecard of chosen claims ([Scorecard.Choose]) has each
+// claim with the runs behind it.
 func (s *Scorecard) Text(w io.Writer) {
 	if s.Groups == nil {
 		s.detail(w)

@@ -35,7 +35,7 @@ func (c Complexity) idle() experiment.Task {
 
 func (r Random) name() string { return experiment.RandomGraph(r.Nodes, r.Edges) }
 
-// complexity is table 1: stated and measured exponents.
+// complexity is table 1: the complexity that the paper states, and the exponents that we measured.
 func complexity(v *View) *Document {
 	p, c := published[Complexities]("table1"), v.Profile.Complexity
 	t := &report.Table{ID: "table1-exponents",

@@ -127,8 +127,8 @@ func TestBalancedRows(t *testing.T) {
 	}
 }
 
-// gaining is the outcome of a training with test metric 80. A model with a reverse process has more, by the number that
-// gains has for the split, under the name of the dataset or of the model.
+// gaining is the outcome of a training with test metric 80. For a model with a reverse process, the gain on the split
+// is added. gains has three gains, one for each split, by the name of the dataset or of the model.
 func gaining(gains map[string][3]float64) func(experiment.Task) any {
 	return func(task experiment.Task) any {
 		by, named := gains[task.Dataset]

@@ -45,7 +45,7 @@ const (
 	mapLeft   = 62  // left edge of the first map
 	mapTop    = 78
 	gap       = 44  // between two maps
-	smallSize = 140 // largest longer side of a map in several rows of maps
+	smallSize = 140 // the longer side of a small map is at most this long
 	smallGap  = 14
 	pageWidth = 1080 // largest width of a row of maps, unless cells would be smaller than a pixel
 

@@ -20,8 +20,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// openPage opens a page in a real browser without a network. The test fails for every error on the page's console and
-// every address that it requests. It is skipped where there is no browser.
+// openPage opens a page in a real browser without a network. The test fails if a script of the page fails, or if the
+// page requests an address. It is skipped if there is no browser.
 func openPage(t *testing.T, html string) context.Context {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "page.html")

@@ -11,7 +11,7 @@
 // A figure comes as
 //
 //   - [Figure.SVG], a static picture, drawn by ECharts in a JavaScript engine that is written in Go, and [Figure.PNG],
-//     the same picture in pixels (package raster). Both need neither a browser nor a network, and are always the same
+//     the same picture in pixels (package raster). Neither needs a browser or a network; both are always the same
 //     bytes;
 //   - [Figure.HTML], the static picture with a script that replaces it by an interactive chart where ECharts is
 //     available;

@@ -18,7 +18,7 @@ type Figure struct {
 	chart chart
 	err   error // a mistake in the builder's arguments
 
-	liveWidth, liveHeight int // size of the interactive chart, where it differs
+	liveWidth, liveHeight int // size of the interactive chart; 0 if it is that of the picture
 
 	drawn struct { // the static picture, once it has been drawn
 		sync.Mutex

@@ -229,8 +229,8 @@ func (t *Table) grouped() bool {
 	return len(spans) > 1 || spans[0].group != ""
 }
 
-// align is the alignment of a column: "left" for words, "right" for plain numbers, "center" for numbers with a spread
-// or with lines below them.
+// align is the alignment of a column: "left" for words, "right" for plain numbers, and "center" for differences, for
+// numbers with a spread, and for cells with lines below them.
 func (t *Table) align(column int) string {
 	align := "left"
 	for _, r := range t.Rows {

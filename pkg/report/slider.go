@@ -86,7 +86,7 @@ func (s *slider) chosen() []int {
 	if last < most {
 		return count(last + 1)
 	}
-	before := 0 // frames before start
+	before := 0 // the number of frames to choose before start
 	if s.start > 0 {
 		before = max(1, min(most-2, (most-1)*s.start/last))
 	}

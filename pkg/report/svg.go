@@ -63,7 +63,7 @@ func (f *Figure) draw() (string, error) {
 		return "", err
 	}
 	vm := goja.New()
-	// ECharts schedules redraws, which a static picture does not need.
+	// ECharts starts timers for redraws, which a static picture does not need. So timers do nothing here.
 	vm.Set("setTimeout", func(goja.Value) int { return 0 })
 	vm.Set("clearTimeout", func(goja.Value) {})
 	vm.Set("measure", measure)

@@ -38,7 +38,7 @@ func (t *Table) LaTeX() (string, error) {
 	marks, reasons := t.marks()
 	float, size, columns := "table", "", "l"
 	if len(t.Columns) > 5 {
-		// as wide as the page, also in two-column documents
+		// A table* is as wide as the page, also in documents with two columns.
 		float, size = "table*", "\\small\\setlength{\\tabcolsep}{3.5pt}\n"
 	}
 	for k := range t.Columns {

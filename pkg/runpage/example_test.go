@@ -63,7 +63,7 @@ func ExampleCommand() {
 	//   --runs runs.sqlite
 }
 
-// This example writes a page to a file. It is compiled but not run, since it needs the charting library that `make
+// This example writes a page to a file. It is compiled but not run: the page contains a charting library, which `make
 // setup` installs.
 func ExamplePage() {
 	run := recorded()

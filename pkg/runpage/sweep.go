@@ -13,8 +13,9 @@ import (
 )
 
 // Siblings returns those of the records that are trainings like r: with the same model, the same settings except for
-// the seed, the same graph and the same engine. r is one of them. If there are several trainings of a split with the
-// same seed, only the latest is returned. The trainings are ordered by split, then by seed.
+// the seed, the same graph and the same engine. If there are several trainings of a split with the same seed, only the
+// latest is returned. r itself is therefore returned unless there is a later one. The trainings are ordered by split,
+// then by seed.
 func Siblings(r *results.Record, all []results.Record) ([]results.Record, error) {
 	key, err := settingsKey(r)
 	if err != nil {

@@ -64,7 +64,7 @@ func (e *element) style(text string) {
 	}
 }
 
-// index lists all elements that have an id.
+// index adds all elements that have an id to ids.
 func (e *element) index(ids map[string]*element) {
 	if id := e.attributes["id"]; id != "" {
 		ids[id] = e
@@ -74,8 +74,8 @@ func (e *element) index(ids map[string]*element) {
 	}
 }
 
-// number is an attribute's value as a number, without the unit "px". It is otherwise, the parameter, if the attribute
-// is missing or not a number.
+// number is an attribute's value as a number, without the unit "px". If the attribute is missing or not a number, it
+// returns otherwise.
 func (e *element) number(name string, otherwise float64) float64 {
 	v, ok := e.attributes[name]
 	if !ok {

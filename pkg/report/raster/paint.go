@@ -79,7 +79,7 @@ func (p *painter) paint(source image.Image) {
 type gradient struct {
 	box            bounds
 	back           rasterx.Matrix2D // from pixels to the shape's units
-	x1, y1, dx, dy float64          // from the start to the end, in units of the box
+	x1, y1, dx, dy float64          // the start, and the way from there to the end, in units of the box
 	at             []float64
 	colours        []color.NRGBA
 }
