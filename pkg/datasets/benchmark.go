@@ -9,7 +9,7 @@ import (
 )
 
 // maxDense is the largest number of values of a dense feature matrix that is made from a sparse one. Without a limit, a
-// small file could claim a huge shape, and with it a huge amount of memory.
+// small file could state a huge shape, for which a huge amount of memory would be allocated.
 const maxDense = 1 << 26
 
 // csr is a sparse matrix in compressed row form: row r has the values data[indptr[r]:indptr[r+1]] in the columns
@@ -20,7 +20,8 @@ type csr struct {
 	data            []float32
 }
 
-// newCSR makes a matrix of its parts. It checks that they fit together, so that code that reads the matrix need not.
+// newCSR makes a matrix from its arrays. It checks that the arrays fit together, so that code that reads the matrix
+// does not have to check this.
 func newCSR(shape, indptr, indices []int64, data []float32) (*csr, error) {
 	if len(shape) != 2 || min(shape[0], shape[1]) < 0 || max(shape[0], shape[1]) > maxDim {
 		return nil, fmt.Errorf("has the shape %v; two dimensions below 2^31 are needed", shape)
@@ -60,10 +61,10 @@ func checkDense(rows, columns int) error {
 	return nil
 }
 
-// benchmarkGraph reads an archive of Shchur et al. (2018), which has two sparse matrices, the adjacency (adj_*) and the
-// features (attr_*), each as the arrays data, indices, indptr and shape, and the array labels. As in PyTorch Geometric
-// and the paper, edges lose their direction and weight, self loops are dropped, and features become 0 or 1. The graph
-// gets the ten [PaperSplits].
+// benchmarkGraph reads an archive of Shchur et al. (2018). The archive has two sparse matrices, the adjacency (adj_*)
+// and the features (attr_*), each as four arrays: data, indices, indptr and shape. The array labels has the classes. As
+// in PyTorch Geometric and the paper, edges lose their direction and weight, self loops are dropped, and positive
+// features become 1. The graph gets the ten [PaperSplits].
 func benchmarkGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	adjacency, err := npzCSR(z, "adj")
 	if err != nil {
@@ -99,7 +100,8 @@ func benchmarkGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	return wrap(z.Path)(graphs.New(name, n, edges, features, d, labels, classes, PaperSplits(n)))
 }
 
-// npzCSR reads a sparse matrix from the archive's four arrays prefix_shape, _indptr, _indices and _data.
+// npzCSR reads a sparse matrix from four arrays of the archive: prefix_shape, prefix_indptr, prefix_indices and
+// prefix_data.
 func npzCSR(z *npz.File, prefix string) (*csr, error) {
 	shape, _, err := z.Int64s(prefix+"_shape", 1)
 	if err != nil {

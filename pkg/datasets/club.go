@@ -10,15 +10,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// WriteClub writes an example of a user's graph into a folder, as [Load] reads it, and returns the paths of its two
-// files, nodes.csv and edges.csv.
+// WriteClub writes an example of a user's graph into a folder, in the format that [Load] reads. It returns the paths of
+// the two files, nodes.csv and edges.csv.
 //
 // The graph is a club of 900 people in three groups (red, green and blue, which are the labels). People mostly know
 // people of the next group, so that the graph is heterophilic. Each person has eight traits (the features), drawn from
-// normal distributions with standard deviation 1. The means are 0, except for two or three of the traits, depending on
-// the group, where the mean is 0.7.
+// normal distributions with standard deviation 1. The mean is 0.7 for two or three of the traits, which depend on the
+// group, and 0 for the other traits.
 //
-// The files are the same each time. There is no column "split", so that Load draws random splits.
+// Every call writes the same files. There is no column "split", so that Load draws random splits.
 func WriteClub(dir string) (paths []string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func WriteClub(dir string) (paths []string, err error) {
 		}
 		nodes.WriteString("\n")
 		for range 2 + rng.IntN(5) {
-			other := group + 1 // one in five knows somebody of any group
+			other := group + 1 // for one edge in five, any group instead
 			if rng.Float64() < 0.2 {
 				other = rng.IntN(groups)
 			}

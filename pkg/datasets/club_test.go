@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestWriteClub reads the example back: three groups who know mostly people of another group, the same each time.
+// TestWriteClub checks that a second call writes the same nodes.csv, that Load reads a graph of the expected size, and
+// that at most a tenth of the edges join people of the same group.
 func TestWriteClub(t *testing.T) {
 	dir := t.TempDir()
 	paths, err := WriteClub(dir)

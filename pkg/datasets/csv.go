@@ -12,15 +12,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// The largest CSV file, and the longest row in it. The limit on a row is smaller since the CSV reader holds a whole row
-// in memory, which for a row full of commas takes some twenty times the row's bytes.
+// The largest CSV file, and the longest row in it. The limit on a row is smaller, since the CSV reader holds a whole
+// row in memory. A row full of commas takes some twenty times its bytes there.
 const (
 	maxCSVBytes = 1 << 30
 	maxRowBytes = 4 << 20
 )
 
-// readCSV opens the CSV file with a name in a dataset folder and returns what parse makes of its rows. Errors begin
-// with the file's path.
+// readCSV opens the CSV file with the given name in a dataset folder, and returns what parse makes of its rows. The
+// error says which file is at fault.
 func readCSV[T any](dir, name string, parse func(*rows) (T, error)) (out T, err error) {
 	path := filepath.Join(dir, name)
 	f, size, err := files.Open(path, "a CSV file")
@@ -35,7 +35,7 @@ func readCSV[T any](dir, name string, parse func(*rows) (T, error)) (out T, err 
 		return out, fmt.Errorf("%s has %d bytes, more than the limit of %d; save it as .npz instead",
 			path, size, maxCSVBytes)
 	}
-	if err = machine.Room(2 * size); err == nil { // a digit and a comma become a number of four bytes
+	if err = machine.Room(2 * size); err == nil { // two bytes, "1,", become a number of four bytes
 		out, err = parse(newRows(io.LimitReader(f, maxCSVBytes)))
 	}
 	if err != nil {
@@ -44,7 +44,8 @@ func readCSV[T any](dir, name string, parse func(*rows) (T, error)) (out T, err 
 	return out, nil
 }
 
-// rows reads a CSV file row by row. The texts of a row may be used only until the next row is read.
+// rows reads a CSV file row by row. The slice that Read returns is overwritten by the next call of Read. A row that is
+// longer than maxRowBytes is an error.
 type rows struct {
 	*csv.Reader
 	pieces *files.Pieces

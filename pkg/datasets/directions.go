@@ -10,8 +10,8 @@ import (
 )
 
 // addDirections gives a public dataset's graph the directions of its edges, if the dataset has a file with directions
-// and this file is in dir. Most models do not read directions, so a missing or wrong file is no error here. The reason
-// is kept in the graph's ArcsMissing, for the error of a model that needs directions.
+// and this file is in dir. Most models do not read directions, so a missing or wrong file is no error here. Instead,
+// the graph's field ArcsMissing says what is wrong, for the error message of a model that needs directions.
 func addDirections(g *graphs.Graph, info data.Dataset, dir string) *graphs.Graph {
 	if info.Directed == nil {
 		return g
@@ -40,7 +40,7 @@ func readDirections(g *graphs.Graph, path string, file data.File) (*graphs.Graph
 	})
 }
 
-// withDirections returns the graph with directed edges, each from the first of its ends to the second.
+// withDirections returns the graph with directed edges. Each edge leads from the first of its two nodes to the second.
 func withDirections(g *graphs.Graph, ends []graphs.Edge) (*graphs.Graph, error) {
 	arcs := make([]graphs.Arc, len(ends))
 	for i, e := range ends {

@@ -11,7 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// Squirrel and Chameleon have directions beside edges that are as ever; nothing else has.
+// TestPublishedDirections checks that Squirrel and Chameleon have directed edges, that their undirected edges are the
+// same as without the file of directions, and that Minesweeper has no directions.
 func TestPublishedDirections(t *testing.T) {
 	for _, name := range []string{"squirrel-filtered", "chameleon-filtered", "minesweeper"} {
 		info, err := Info(name)
@@ -31,7 +32,8 @@ func TestPublishedDirections(t *testing.T) {
 	}
 }
 
-// Directions come with the other files; where only theirs is missing or wrong, the graph says so.
+// TestMissingDirections checks that Load fetches the file of directions together with the other files. If only this
+// file is missing or damaged, Load still returns the graph, and ArcsMissing gives the reason.
 func TestMissingDirections(t *testing.T) {
 	const name, file = "chameleon-filtered", "chameleon_filtered_directed.npz"
 	dir, mirror := t.TempDir(), shared(t, "data")
@@ -65,7 +67,8 @@ func TestMissingDirections(t *testing.T) {
 	}
 }
 
-// A mirror without the file of directions gives the graph without them.
+// TestMirrorWithoutDirections: if the mirror lacks the file of directions, Load returns the graph without them, and Get
+// fails.
 func TestMirrorWithoutDirections(t *testing.T) {
 	mirror := t.TempDir()
 	b, err := os.ReadFile(filepath.Join(shared(t, "data"), "chameleon_filtered.npz"))

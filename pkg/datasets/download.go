@@ -18,12 +18,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// fetcher downloads files. Counts and times are fields, so that tests can set short ones.
+// fetcher downloads files. The number of attempts and the waiting times are fields, so that tests can set small values.
 type fetcher struct {
 	opts     Options
 	client   *http.Client
-	attempts int           // failed attempts without noticeable progress, after which to give up
-	backoff  time.Duration // the wait before the second attempt; it doubles with each further one
+	attempts int           // failed attempts without noticeable progress after which the fetcher gives up
+	backoff  time.Duration // the wait before the second attempt; it doubles after each failure
 	stall    time.Duration // the time without a new byte after which an attempt counts as failed
 }
 
@@ -41,7 +41,8 @@ func newFetcher(opts Options) *fetcher {
 	}
 }
 
-// failure is a download error. If it is final, another attempt would fail in the same way, and none is made.
+// failure is a download error. If it is final, another attempt would fail in the same way, so that no further attempt
+// is made.
 type failure struct {
 	err   error
 	final bool
@@ -54,15 +55,17 @@ func final(format string, args ...any) error {
 	return &failure{fmt.Errorf(format, args...), true}
 }
 
-// download fetches a file from address into the file named part, and verifies it. If part holds the beginning from an
-// earlier call, only the rest is fetched. If such a file turns out wrong, all of it is fetched once more.
+// download fetches a file from address into the file named part, and verifies it. If part already holds the beginning
+// of the file, from an earlier call, only the rest is fetched. If a file that was fetched in several parts turns out
+// wrong, the whole file is fetched once more.
 func (f *fetcher) download(ctx context.Context, file data.File, address, part string) (err error) {
 	out, err := os.OpenFile(part, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return unwritable(filepath.Dir(part), err)
 	}
 	defer func() {
-		// After an error, what arrived stays for the next call to resume; an empty file is removed.
+		// After an error, the bytes that have arrived stay in the file, and the next call resumes from there. An empty
+		// file is removed.
 		if info, lost := out.Stat(); err != nil && lost == nil && info.Size() == 0 && info.Mode().IsRegular() {
 			os.Remove(part)
 		}
@@ -91,7 +94,7 @@ func (f *fetcher) download(ctx context.Context, file data.File, address, part st
 }
 
 // fill requests the rest of the file until out holds all of it. resumed tells whether out was put together from several
-// responses. Whenever the file has grown noticeably, the count of failed attempts starts again from 0.
+// responses. Whenever out has grown by another 64 KiB, the count of failed attempts starts again from 0.
 func (f *fetcher) fill(ctx context.Context, file data.File, address string, out *os.File) (resumed bool, err error) {
 	const noticeable = 64 << 10
 	failed, best := 0, int64(0)
@@ -136,7 +139,7 @@ func (f *fetcher) fill(ctx context.Context, file data.File, address string, out 
 	}
 }
 
-// attempt makes one request and appends what it brings to out, which holds done bytes.
+// attempt makes one request and appends the body of the response to out, which already holds done bytes.
 func (f *fetcher) attempt(ctx context.Context, file data.File, address string, out *os.File, done int64) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -164,15 +167,15 @@ func (f *fetcher) attempt(ctx context.Context, file data.File, address string, o
 	return f.receive(cancel, response.Body, file, out, done)
 }
 
-// accept checks the status of a response to a request for the bytes after the first done ones, and makes out ready for
-// the response's body. It returns the number of bytes that out holds now: done, or 0 where the server sends the whole
-// file.
+// accept checks the status of a response, and prepares out for the response's body. The request asked for the file
+// without its first done bytes, which out already holds. If the server sends the whole file instead, accept empties
+// out. It returns the number of bytes that out then holds: done or 0.
 func accept(response *http.Response, address string, out *os.File, done int64) (from int64, err error) {
 	switch code := response.StatusCode; {
 	case code == http.StatusPartialContent && done > 0 && startsAt(response, done):
 		return done, nil
 	case code == http.StatusOK:
-		// The server ignored the range, or none was asked for.
+		// Either the server ignored the range of bytes, or the request asked for the whole file.
 		if done > 0 {
 			return 0, empty(out)
 		}
@@ -213,7 +216,7 @@ func startsAt(response *http.Response, done int64) bool {
 }
 
 // receive copies the body to out, which holds done bytes already. It reads at most one byte more than the file should
-// have, which is enough to see that the body is too long. cancel is called where no byte arrives for too long.
+// have, which is enough to see that the body is too long. It calls cancel if no byte arrives for the time f.stall.
 func (f *fetcher) receive(cancel func(), body io.Reader, file data.File, out *os.File, done int64) error {
 	stalled := time.AfterFunc(f.stall, cancel)
 	defer stalled.Stop()

@@ -18,14 +18,14 @@ import (
 	"github.com/revgnn/revgnn/data"
 )
 
-// content is a file long enough to be cut and resumed.
+// content is the content of a file that is long enough for downloads of parts of it.
 var content = bytes.Repeat([]byte("reversible "), 20000)
 
 func fileOf(b []byte) data.File {
 	return data.File{Name: "some.npz", Bytes: int64(len(b)), SHA256: fmt.Sprintf("%x", sha256.Sum256(b))}
 }
 
-// fetchFrom fetches content from a server into dir, without waiting between attempts.
+// fetchFrom fetches a file into dir from a server that answers by handler. It hardly waits between attempts.
 func fetchFrom(ctx context.Context, dir string, file data.File, handler http.HandlerFunc) error {
 	server := httptest.NewServer(handler)
 	defer server.Close()
@@ -36,7 +36,7 @@ func fetchFrom(ctx context.Context, dir string, file data.File, handler http.Han
 	return err
 }
 
-// serve answers like a good web server, ranges included.
+// serve answers as a web server should, also if only a range of the bytes is requested.
 func serve(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 }
@@ -58,7 +58,7 @@ func TestDownloads(t *testing.T) {
 		handler  func(call int, w http.ResponseWriter, r *http.Request)
 		calls    int    // expected number of requests
 		want     string // the expected error; none if empty
-		leftover int64  // expected size of the .part file after an error
+		leftover int64  // expected size of the .part file after an error; -1: any
 	}{
 		{what: "a good server", calls: 1, handler: func(_ int, w http.ResponseWriter, r *http.Request) {
 			serve(w, r)

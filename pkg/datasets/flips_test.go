@@ -15,7 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// TestFlippedBytesOfArchives: an own graph's file with a byte changed is refused, or is the same graph.
+// TestFlippedBytesOfArchives changes each byte of a user's .npz file, one at a time. The changed file must be refused,
+// or give the same graph.
 func TestFlippedBytesOfArchives(t *testing.T) {
 	directed := tiny(entry("test_masks", nil), entry("train_masks", nil), entry("val_masks", nil))
 	directed = joined(t, directed, archive(entry("directed", npy("|b1", false, "()", []bool{true}))))
@@ -47,7 +48,7 @@ func TestFlippedBytesOfArchives(t *testing.T) {
 	}
 }
 
-// joined is an archive of the arrays of two.
+// joined returns an archive that has the arrays of all the given archives.
 func joined(t *testing.T, archives ...[]byte) []byte {
 	t.Helper()
 	var all []npz.Named
@@ -58,7 +59,7 @@ func joined(t *testing.T, archives ...[]byte) []byte {
 		}
 		for _, name := range z.Names() {
 			values, shape, err := z.Int64s(name, npz.Any)
-			if err != nil { // the features
+			if err != nil { // the features, which are no integers
 				floats, shape, err := z.Float32s(name, npz.Any)
 				if err != nil {
 					t.Fatal(err)
@@ -80,8 +81,8 @@ func joined(t *testing.T, archives ...[]byte) []byte {
 	return b
 }
 
-// TestFlippedBytesOfFolders: CSV has no checksum, so that a changed byte may give another graph. It is a valid one
-// then, or refused.
+// TestFlippedBytesOfFolders changes each byte of a user's CSV files, one at a time. CSV has no checksum, so that the
+// changed file may give another graph. But this graph must be valid, or the file must be refused.
 func TestFlippedBytesOfFolders(t *testing.T) {
 	dir := t.TempDir()
 	content := map[string][]byte{
@@ -111,8 +112,9 @@ func TestFlippedBytesOfFolders(t *testing.T) {
 	}
 }
 
-// TestFlippedBytesOfPublishedFiles: the manifest's checksum is over every byte, and what its parsers get all the same
-// is refused or valid.
+// TestFlippedBytesOfPublishedFiles changes each byte of Planetoid files, one at a time. The check against the manifest
+// must notice every change. The parsers, given the changed bytes without this check, must refuse them or return a valid
+// graph.
 func TestFlippedBytesOfPublishedFiles(t *testing.T) {
 	dir, parts := t.TempDir(), tinyPlanetoid()
 	for name, whole := range parts {
@@ -135,7 +137,8 @@ func TestFlippedBytesOfPublishedFiles(t *testing.T) {
 	}
 }
 
-// TestFlippedBytesOfRealFiles changes a byte in each file of Cora, Photo and Chameleon: none of them is loaded.
+// TestFlippedBytesOfRealFiles changes a byte in each file of Cora, Photo and Chameleon. No changed file may be used:
+// Load fails or, if the file has the directions of edges, returns the graph without directions.
 func TestFlippedBytesOfRealFiles(t *testing.T) {
 	from := shared(t, "data")
 	for _, name := range []string{"cora", "photo", "chameleon-filtered"} {

@@ -23,8 +23,8 @@ import (
 //     that have labels;
 //   - any number of features, which are numbers.
 //
-// edges.csv has two columns of ids. Its first row is taken as a header if both texts are neither ids nor numbers. Edges
-// are undirected; repeated edges and self loops are dropped. A folder with directed edges has the file
+// edges.csv has two columns of ids. Its first row counts as a header if neither of its two texts is an id or a number.
+// Edges are undirected; repeated edges and self loops are dropped. A folder with directed edges has the file
 // directed_edges.csv instead, in which each edge goes from the first id to the second.
 func folderGraph(dir string) (*graphs.Graph, error) {
 	nodes, err := readCSV(dir, "nodes.csv", parseNodes)
@@ -141,8 +141,8 @@ func nodeColumns(names []string) (c columns, err error) {
 	return c, nil
 }
 
-// add takes the data from one row. The row's strings share one buffer, which the next row overwrites: the strings that
-// are kept are copied.
+// add adds the node of one row. The strings of a row are parts of one string with the text of the whole row. Those that
+// are kept are copied, so that the memory of the rest can be freed.
 func (t *nodeTable) add(c columns, row []string, line int) error {
 	key := strings.TrimSpace(row[c.id])
 	if _, twice := t.ids[key]; twice {
@@ -177,7 +177,8 @@ func (t *nodeTable) add(c columns, row []string, line int) error {
 	return nil
 }
 
-// clean normalises a column name; spreadsheets put a byte order mark before the first one.
+// clean puts a column name into lower case, without spaces around it. It also removes the byte order mark that
+// spreadsheet programs write at the start of a file, before the first name.
 func clean(name string) string {
 	return strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))
 }
@@ -218,7 +219,7 @@ func isNumber(s string) bool {
 	return err == nil
 }
 
-// graph puts nodes and edges together.
+// graph makes a graph from the nodes and the edges.
 func (t *nodeTable) graph(dir string, edges []graphs.Edge) (*graphs.Graph, error) {
 	n := len(t.labels)
 	values, names := labelNumbers(t.labels)
@@ -252,8 +253,8 @@ func (t *nodeTable) graph(dir string, edges []graphs.Edge) (*graphs.Graph, error
 }
 
 // labelNumbers turns labels into class numbers. If all labels are whole numbers, these are the class numbers, and names
-// is nil. Otherwise the labels are names: it numbers the different names in alphabetical order and returns them. What
-// an empty label gets has no meaning.
+// is nil. Otherwise the labels are names: labelNumbers numbers the different names in alphabetical order, and returns
+// the names. The number that an empty label gets has no meaning.
 func labelNumbers(labels []string) (values []int64, names []string) {
 	values = make([]int64, len(labels))
 	numeric := true

@@ -10,7 +10,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// folder writes a dataset folder; an empty content leaves the file out.
+// folder writes a dataset folder and returns its path. A file with empty content is not written.
 func folder(t *testing.T, nodes, edges string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -81,7 +81,8 @@ func TestBadFolders(t *testing.T) {
 	}
 }
 
-// TestFolderWithoutLabels: nodes without labels are in no split, and a graph may have none at all, for a prediction.
+// TestFolderWithoutLabels: nodes without labels are in no split. A graph in which no node has a label is accepted, too,
+// since a trained model can predict its classes.
 func TestFolderWithoutLabels(t *testing.T) {
 	dir := folder(t, "id,label,x\na,cat,1\nb,,2\nc,ant,3\nd,,4\ne,cat,5\n", "a,b\n")
 	g, err := Load(t.Context(), dir, Options{})

@@ -11,9 +11,9 @@ import (
 	"github.com/revgnn/revgnn/data"
 )
 
-// Get downloads the files of a dataset into the data directory and verifies them. Files that are there and right stay;
-// wrong ones are replaced. An interrupted download is resumed by the next call. A file gets its name only when it is
-// complete and verified. For "minesweeper-generated" there is nothing to do.
+// Get downloads the files of a dataset into the data directory and verifies them. Files that are already there are kept
+// if their checksum is right, and replaced if it is wrong. An interrupted download is resumed by the next call. A file
+// gets its name only when it is complete and verified. For "minesweeper-generated" there is nothing to do.
 func Get(ctx context.Context, name string, opts Options) error {
 	info, err := Info(name)
 	if err != nil {
@@ -40,9 +40,10 @@ func (f *fetcher) all(ctx context.Context, info data.Dataset, dir string) error 
 	return nil
 }
 
-// ensure returns the folder with the files of a dataset, after it has fetched those that are missing. A file that is
-// there but wrong is an error: only [Get] replaces files, since the user asks for it there. If anything was missing,
-// the file of directions is fetched, too, but failing to fetch it is no error: see [addDirections].
+// ensure downloads those files of a dataset that are missing, and returns the folder that holds them. A file that is
+// there but wrong is an error: only [Get] replaces files, since its callers ask for a download. If a file was missing,
+// ensure also tries to download the file with the directions of the edges. If this fails, it returns no error, since
+// most models do not need directions: see [addDirections].
 func ensure(ctx context.Context, info data.Dataset, opts Options) (string, error) {
 	dir, err := Dir(opts.Dir)
 	if err != nil {
@@ -89,7 +90,7 @@ func (f *fetcher) one(ctx context.Context, file data.File, path string) error {
 		return err
 	}
 	defer unlock()
-	// Another process may have fetched it while this one waited.
+	// Another process may have fetched the file while this one waited for the lock.
 	if verifyFile(path, file) == nil {
 		return nil
 	}

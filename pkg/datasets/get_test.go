@@ -106,7 +106,7 @@ func TestUnwritableFolder(t *testing.T) {
 		"cannot write to the data directory")
 }
 
-// TestFullDisk writes to the device that is always full.
+// TestFullDisk writes to /dev/full, a device on which every write fails as on a full disk.
 func TestFullDisk(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("there is no /dev/full: the test of a full disk is skipped")
@@ -134,7 +134,8 @@ func TestSecondHandSumsYieldToTheBlobID(t *testing.T) {
 	}
 }
 
-// TestTwoProcessesShareAFolder lets four fetchers want the same file; one request must do.
+// TestTwoProcessesShareAFolder starts four fetchers of the same file at the same time. Only one of them may send a
+// request; the others must wait for its file.
 func TestTwoProcessesShareAFolder(t *testing.T) {
 	dir, calls := t.TempDir(), make(chan int, 100)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -8,7 +8,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz/npztest"
 )
 
-// Short names of what package npztest makes.
+// Short names for functions of package npztest.
 var (
 	entry   = npztest.Named
 	npy     = npztest.NPY
@@ -16,7 +16,7 @@ var (
 	tiny    = npztest.Graph
 )
 
-// tinyBenchmark is a valid graph of three nodes with the keys of gnn-benchmark.
+// tinyBenchmark is an archive with a valid graph of three nodes, in the format of the datasets of gnn-benchmark.
 func tinyBenchmark() []byte {
 	return archive(
 		entry("adj_data", npy("<f4", false, "(3,)", []float32{1, 2, 1})),
@@ -31,7 +31,7 @@ func tinyBenchmark() []byte {
 	)
 }
 
-// Pickles as Python 2 writes them, put together from their instructions.
+// The following functions write instructions of pickles, as Python 2 writes them.
 
 func pInt(n int) string { return "J" + string(binary.LittleEndian.AppendUint32(nil, uint32(n))) }
 
@@ -39,7 +39,7 @@ func pString(s string) string {
 	return "T" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(s)))) + s
 }
 
-// pArray is a call of _reconstruct with the state of an array of type code, for example "i4".
+// pArray is the call of _reconstruct that makes an array of the given type, for example "i4", with the array's state.
 func pArray(code string, values any, shape ...int) string {
 	var raw bytes.Buffer
 	if err := binary.Write(&raw, binary.LittleEndian, values); err != nil {
@@ -63,10 +63,11 @@ func pCSR(rows, columns int, indptr, indices []int32, values []float32) string {
 		pString("data") + pArray("f4", values, len(values)) + "ub"
 }
 
-// pickled adds the frame.
+// pickled adds the header, which says that the pickle has protocol 2, and the instruction STOP.
 func pickled(s string) []byte { return []byte("\x80\x02" + s + ".") }
 
-// tinyPlanetoid is a valid dataset: nodes 0 and 1 from allx, test nodes 4 and 2, and node 3 that nothing describes.
+// tinyPlanetoid has the files of a valid dataset: allx has nodes 0 and 1, tx has the test nodes 4 and 2, and no file
+// has features or a label for node 3.
 func tinyPlanetoid() map[string][]byte {
 	return map[string][]byte{
 		"allx":       pickled(pCSR(2, 2, []int32{0, 1, 2}, []int32{0, 1}, []float32{1, 2})),
@@ -79,7 +80,7 @@ func tinyPlanetoid() map[string][]byte {
 	}
 }
 
-// mustFail checks that an error says what is wrong, in one line.
+// mustFail checks that there is an error, that it contains the text want, and that it has only one line.
 func mustFail(t *testing.T, what string, err error, want string) {
 	t.Helper()
 	switch {

@@ -8,7 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// Limits on counts that a file may claim and that memory is later allocated for. (The sizes of files have their own.)
+// Limits on the counts that a file states, since memory is allocated in proportion to them. (The sizes of files have
+// limits of their own.)
 const (
 	maxNodes   = 1 << 24
 	maxClasses = 1 << 16
@@ -23,15 +24,15 @@ func checkNodes(n int) error {
 	return nil
 }
 
-// maskKeys are the arrays of splits in an archive with Platonov's keys.
+// maskKeys are the names of the arrays that hold the splits, in an archive with the array names of Platonov et al.
 var maskKeys = [3]string{"train_masks", "val_masks", "test_masks"}
 
 func hasMasks(z *npz.File) bool {
 	return z.Has(maskKeys[0]) || z.Has(maskKeys[1]) || z.Has(maskKeys[2])
 }
 
-// checkPlatonov checks, before any array is unpacked, that the shapes in the arrays' headers fit each other and the
-// limits. It returns the numbers of nodes and of features.
+// checkPlatonov reads the shapes in the arrays' headers, before any array is unpacked. It checks that they fit each
+// other and do not exceed the limits. It returns the numbers of nodes and of features.
 func checkPlatonov(z *npz.File) (nodes, features int, err error) {
 	shape, err := z.Shape("node_features", 2)
 	if err != nil {
@@ -58,8 +59,8 @@ func checkPlatonov(z *npz.File) (nodes, features int, err error) {
 	return nodes, features, nil
 }
 
-// splitBytes is the memory for the splits of a graph that has none of its own: ten splits of three masks, a byte a
-// node.
+// splitBytes is the memory for the splits of a graph that has none of its own: ten splits with three masks each, and
+// one byte for each node in a mask.
 func splitBytes(nodes int) int64 { return 30 * int64(nodes) }
 
 func checkLabels(z *npz.File, key string, n int) error {

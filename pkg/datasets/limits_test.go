@@ -12,7 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz/npztest"
 )
 
-// TestClaimsDoNotAllocate gives small files that claim a lot of data, and counts the memory that reading them takes.
+// TestClaimsDoNotAllocate reads small files whose headers state that they hold a lot of data. Each must be refused, and
+// reading it must not allocate more than 4 MiB.
 func TestClaimsDoNotAllocate(t *testing.T) {
 	header := string(npy("<f4", false, "(16384, 16384)", []float32{}))
 	billion := uint64(1<<30 + len(header))
@@ -71,7 +72,7 @@ func TestClaimsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestLongRow reads a row that is longer than any: it must not be kept in memory as a whole.
+// TestLongRow reads rows that never end. They must be refused, since the CSV reader would keep a whole row in memory.
 func TestLongRow(t *testing.T) {
 	_, err := parseNodes(newRows(io.MultiReader(strings.NewReader("id,label,"), zeros{})))
 	mustFail(t, "an endless row", err, "a row is longer than")

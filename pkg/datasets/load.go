@@ -17,26 +17,27 @@ import (
 
 // Load returns the graph that name stands for:
 //
-//   - one of the paper's datasets (see Names), downloaded first if it is missing and opts allow it; a homophilic one
-//     with "-balanced" after its name has other splits: see BalancedSplits;
+//   - one of the paper's datasets (see Names), downloaded first if it is missing and opts allow the download. A
+//     homophilic dataset with "-balanced" after its name gets the splits of BalancedSplits;
 //   - "minesweeper-generated", with or without settings (see ParseMinesweeper);
-//   - a file ending in .npz, of real or whole numbers, with the keys node_features [n,d], edges [m,2], and optionally
-//     node_labels [n] (-1 where the class is not known), train_masks, val_masks and test_masks [splits,n], and
-//     directed, true where edges lead from the first node to the second;
+//   - a file ending in .npz with the arrays node_features [n,d] and edges [m,2], and optionally node_labels [n] (-1
+//     where the class is not known), train_masks, val_masks and test_masks [splits,n], and directed, which is true if
+//     each edge leads from its first node to its second. Features may be real numbers or integers;
 //   - a folder with nodes.csv and edges.csv. nodes.csv has a header with the columns id, optionally label (empty where
-//     the class is not known) and split (train, val, test or empty), and any number of features; edges.csv has two
-//     columns of ids, with or without a header. Where edges lead from the first id to the second, directed_edges.csv
-//     takes its place.
+//     the class is not known) and split (train, val, test or empty), and any number of features. edges.csv has two
+//     columns of ids, with or without a header. If edges lead from the first id to the second, their file is named
+//     directed_edges.csv instead.
 //
 // Squirrel and Chameleon have the directions of their edges in a separate file ([data.Dataset].Directed), which is
-// fetched with the others. Where it is missing, the graph is undirected, and its ArcsMissing says why.
+// downloaded with the other files. If this file is missing or damaged, the graph is undirected, and the field
+// ArcsMissing of the graph gives the reason.
 //
 // The features of the five homophilic datasets are divided by their sum, row by row (see RowNormalise), as in the
 // paper's experiments; all other features are as stored. Graphs without splits of their own get ten splits of 60/20/20
 // (see PaperSplits).
 //
-// The contents of a public dataset's files are compared with the manifest when a process first reads them, their sizes
-// and times of change each time.
+// The first time that a process reads a public dataset's files, Load compares their checksums with the manifest. Later
+// calls in the same process do so again only for files whose size or modification time has changed.
 func Load(ctx context.Context, name string, opts Options) (*graphs.Graph, error) {
 	if isGenerated(name) {
 		m, err := ParseMinesweeper(name)
@@ -84,8 +85,8 @@ func parseRaw(info data.Dataset, dir string) (*graphs.Graph, error) {
 		info.Name, info.Format)
 }
 
-// loadPath reads a user's own graph from the path name. If nothing is there, the error is noSuchName: that no dataset
-// has this name.
+// loadPath reads a user's own graph from the path name. noSuchName is the error that no dataset has this name. It is
+// returned if nothing is at the path and name does not look like a path.
 func loadPath(name string, noSuchName error) (*graphs.Graph, error) {
 	g, err := parsePath(name, noSuchName)
 	if err == nil && g.NumNodes == 0 {

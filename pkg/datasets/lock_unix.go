@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// lockFolder takes the lock on dir, after waiting until no other process holds it, so that two processes do not
-// download into one file. The operating system releases the lock when its process ends, even after a crash. The empty
-// lock file stays.
+// lockFolder takes the lock on dir, so that two processes do not download into one file. If another process holds the
+// lock, it waits. The operating system releases the lock when the process that holds it ends, even after a crash. The
+// empty lock file stays.
 func lockFolder(ctx context.Context, dir string) (unlock func(), err error) {
 	f, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -26,7 +26,8 @@ func lockFolder(ctx context.Context, dir string) (unlock func(), err error) {
 			return func() { f.Close() }, nil
 		}
 		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
-			// Some network file systems have no locks; downloads are still verified there.
+			// Some network file systems have no locks. Then the download goes on without a lock, and is verified as
+			// always.
 			return func() { f.Close() }, nil
 		}
 		select {

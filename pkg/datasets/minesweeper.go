@@ -20,15 +20,16 @@ const allSettings = "rows=50,cols=50,mines=0.2,unknown=0.5,seed=1"
 const maxCells = 1 << 20
 
 // Minesweeper describes a generated graph of the same kind as the public Minesweeper dataset (Platonov et al., 2023).
-// Its nodes are the cells of a grid of Rows x Cols, node = Cols*row + column, and each cell is joined to its
-// neighbours, of which it has up to eight. The label is 1 for a mine.
+// Its nodes are the cells of a grid of Rows x Cols. The cell at (row, column) is node Cols*row + column. Edges join
+// each cell to the cells around it, of which there are up to eight. The label is 1 for a mine and 0 for any other cell.
 //
-// Features [cells, 7] are one-hot: column 0 is 1 where the count of mines among the neighbours is unknown, columns 1
-// to 5 for 0 to 4 mines, and column 6 for five or more. A mine shows its neighbours' count like any other cell.
-// Exactly round(Mines*cells) mines and round(Unknown*cells) unknown cells are drawn, uniformly and independently of
-// each other.
+// Each cell has 7 features, of which one is 1 and the others are 0. Feature 0 is 1 where the count of mines among the
+// neighbours is unknown, features 1 to 5 for 0 to 4 mines, and feature 6 for five or more. This also holds for cells
+// that are mines. Exactly round(Mines*cells) mines and round(Unknown*cells) unknown cells are drawn, uniformly and
+// independently of each other.
 //
-// The ten splits are 50/25/25, stratified by label. Equal values give an equal graph on every machine.
+// The ten splits have 50 % of the nodes for training, 25 % for validation and 25 % for test, stratified by label. Equal
+// values of Minesweeper give the same graph on every machine.
 type Minesweeper struct {
 	Rows, Cols     int
 	Mines, Unknown float64 // shares of all cells, 0 to 1
@@ -111,8 +112,8 @@ func (m Minesweeper) Graph() (*graphs.Graph, error) {
 		return nil, err
 	}
 	n := m.Rows * m.Cols
-	// The generator is seeded by two words. The second is a constant of our choice, so that other uses of the same seed
-	// draw other numbers.
+	// PCG is seeded by two numbers. The second one is an arbitrary constant, so that other code that seeds PCG with the
+	// same first number draws other random numbers.
 	random := cellRandom{rand.NewPCG(m.Seed, 0x6d696e6573)}
 	labels := make([]int32, n)
 	for _, i := range random.choose(n, m.Mines) {
@@ -145,8 +146,8 @@ func (m Minesweeper) Graph() (*graphs.Graph, error) {
 	return graphs.New(m.String(), n, edges, features, width, labels, 2, splits)
 }
 
-// MineCounts returns, from the features of a generated or the public Minesweeper graph, what a network sees of each
-// cell: the number of mines among its neighbours, 5 for five or more, and NaN where the count is unknown.
+// MineCounts returns what the features of a Minesweeper graph, generated or public, say about each cell: the number of
+// mines among its neighbours (5 means five or more), or NaN where this number is unknown.
 func MineCounts(g *graphs.Graph) []float64 {
 	out := make([]float64, g.NumNodes)
 	for i := range out {
@@ -160,7 +161,8 @@ func MineCounts(g *graphs.Graph) []float64 {
 	return out
 }
 
-// gridEdges joins every cell to its neighbours to the right and in the next row: each edge once.
+// gridEdges joins every cell to its neighbour on the right and to its neighbours in the next row. This lists each edge
+// once.
 func gridEdges(rows, cols int) []graphs.Edge {
 	edges := make([]graphs.Edge, 0, 4*rows*cols)
 	for r := range rows {
@@ -175,8 +177,9 @@ func gridEdges(rows, cols int) []graphs.Edge {
 	return edges
 }
 
-// cellRandom draws from the raw numbers of PCG, which the published algorithm fixes. It does not use the methods of
-// rand.Rand, since these may change with the version of Go, and generated graphs must not.
+// cellRandom makes random numbers from the raw output of PCG, which the published algorithm defines. It does not use
+// the methods of rand.Rand: they may give other numbers in another version of Go, and generated graphs must stay the
+// same.
 type cellRandom struct{ *rand.PCG }
 
 // below draws uniformly from 0 … n-1, n > 0, without bias.
@@ -197,7 +200,7 @@ func (r cellRandom) shuffle(p []int) {
 	}
 }
 
-// choose returns round(share*n) different numbers below n.
+// choose draws round(share*n) different numbers below n.
 func (r cellRandom) choose(n int, share float64) []int {
 	p := make([]int, n)
 	for i := range p {
@@ -207,7 +210,7 @@ func (r cellRandom) choose(n int, share float64) []int {
 	return p[:int(math.Round(share*float64(n)))]
 }
 
-// stratified splits the nodes of each label 50/25/25.
+// stratified splits the nodes of each label at random: 50 % for training, 25 % for validation, the rest for test.
 func (r cellRandom) stratified(labels []int32) graphs.Split {
 	n := len(labels)
 	s := graphs.Split{Train: make([]bool, n), Val: make([]bool, n), Test: make([]bool, n)}

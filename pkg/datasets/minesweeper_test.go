@@ -104,7 +104,8 @@ func TestSeedsFixTheGraph(t *testing.T) {
 	if slices.Equal(a.Labels, c.Labels) {
 		t.Error("different seeds give equal mines")
 	}
-	// Fixed numbers, so that a new Go version or another machine cannot change generated graphs unnoticed.
+	// The expected numbers are constants, so that the test fails if a new version of Go or another machine gives other
+	// graphs.
 	var mines []int
 	for i, l := range a.Labels {
 		if l == 1 && len(mines) < 6 {
@@ -154,7 +155,7 @@ func TestMineCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	around := make([]float64, g.NumNodes) // the mines, counted anew
+	around := make([]float64, g.NumNodes) // the mines around each cell, counted by the edges
 	for _, e := range g.Edges {
 		around[e[0]] += float64(g.Labels[e[1]])
 		around[e[1]] += float64(g.Labels[e[0]])

@@ -1,9 +1,9 @@
 package datasets
 
-// RowNormalise divides each row of a matrix by max(1, Σ x), where Σ x is the row's sum, in place. The matrix x is
-// row-major with the given number of columns. So rows whose sum is at most 1, such as rows of zeros, stay as they are.
-// PyTorch Geometric's NormalizeFeatures does the same with features that are not negative, and the paper's homophilic
-// experiments use features normalised in this way.
+// RowNormalise divides each row of a matrix by max(1, Σ x), in place, where Σ x is the row's sum. Rows whose sum is at
+// most 1, such as rows of zeros, therefore stay as they are. x holds the rows one after the other, each with the given
+// number of columns. PyTorch Geometric's NormalizeFeatures does the same with features that are not negative, and the
+// paper's homophilic experiments use features normalised in this way.
 func RowNormalise(x []float32, columns int) {
 	if columns <= 0 {
 		return

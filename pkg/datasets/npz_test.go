@@ -50,7 +50,8 @@ func TestOwnArchiveWithoutMasksGetsTenSplits(t *testing.T) {
 	}
 }
 
-// TestEveryLayoutGivesTheSameGraph covers types, byte orders and Fortran order.
+// TestEveryLayoutGivesTheSameGraph stores the same graph in arrays of other number types, in the other byte order, and
+// column by column (Fortran order).
 func TestEveryLayoutGivesTheSameGraph(t *testing.T) {
 	want, err := parseTiny(tiny())
 	if err != nil {
@@ -168,7 +169,8 @@ func TestDamagedBytesAreNoticed(t *testing.T) {
 	}
 }
 
-// TestArchiveWithoutLabels: -1 is a node without a label, and the whole array may be missing, for a prediction.
+// TestArchiveWithoutLabels: the label -1 stands for a node without a label. The whole array of labels may be missing,
+// too, since a trained model can predict the classes.
 func TestArchiveWithoutLabels(t *testing.T) {
 	none := []npztest.Entry{entry("train_masks", nil), entry("val_masks", nil), entry("test_masks", nil)}
 	g, err := parseTiny(tiny(append(none, entry("node_labels", nil))...))

@@ -13,19 +13,20 @@ import (
 
 // Options say where dataset files are kept and come from. The zero value uses the default folder and public addresses.
 type Options struct {
-	// Dir is the data directory; empty means Dir(""). It may be read-only if it already holds the files.
+	// Dir is the data directory. If it is empty, the directory is what the function Dir returns for "". It may be
+	// read-only if it already holds the files.
 	Dir string
 	// Mirror is where files come from instead of their public addresses: a folder, or an http or https address, under
 	// which each file has its usual name.
 	Mirror string
 	// Offline forbids network access; a Mirror that is a folder still works.
 	Offline bool
-	// Progress, if set, is called while a file is fetched, with bytes so far and in total.
+	// Progress, if set, is called while a file is fetched, with the number of bytes fetched so far and the file's size.
 	Progress func(file string, done, total int64)
 }
 
-// Dir returns the data directory: flag if not empty, else the environment variable REVGNN_DATA, else "revgnn/data" in
-// the user's cache folder. It need not exist yet.
+// Dir returns the data directory: flag if it is not empty, else the value of the environment variable REVGNN_DATA, else
+// "revgnn/data" in the user's cache folder. The directory need not exist yet.
 func Dir(flag string) (string, error) {
 	if flag != "" {
 		return flag, nil
@@ -55,7 +56,7 @@ func Names() []string {
 }
 
 // Info describes a public dataset (whose name may end in "-balanced", see [Load]) or the generator, which has no files.
-// For an unknown name, the error lists the known names that are similar, or all names if none is.
+// For an unknown name, the error lists the known names that are similar. If there are none, it lists all names.
 func Info(name string) (data.Dataset, error) {
 	sets, err := data.Datasets()
 	if err != nil {
@@ -73,8 +74,8 @@ func Info(name string) (data.Dataset, error) {
 	return data.Dataset{}, unknown(name)
 }
 
-// Task returns the metric for a graph g from Load(name): the paper's for a known dataset. For other graphs, it is
-// data.ROCAUC if there are two classes, and data.Accuracy otherwise.
+// Task returns the metric for a graph g from Load(name). For a known dataset it is the metric that the paper uses. For
+// other graphs, it is data.ROCAUC if there are two classes, and data.Accuracy otherwise.
 func Task(name string, g *graphs.Graph) string {
 	if info, err := Info(name); err == nil {
 		return info.Task
@@ -89,8 +90,8 @@ func isGenerated(name string) bool {
 	return name == MinesweeperGenerated || strings.HasPrefix(name, MinesweeperGenerated+":")
 }
 
-// NameError is the error for a name that stands for no dataset, or that has wrong settings for the generator. It tells
-// callers that the name is at fault, and not a file or the network.
+// NameError is the error for a name that stands for no dataset, or that has wrong settings for the generator. Its type
+// tells callers that the name is wrong, and not a file or the network.
 type NameError struct{ err error }
 
 func (e *NameError) Error() string { return e.err.Error() }
@@ -113,7 +114,9 @@ func unknownName(name string) error {
 	return fmt.Errorf("unknown dataset %q; did you mean %s?", name, strings.Join(near, " or "))
 }
 
-// like tells whether a typed name is a known name, or the start of one, up to a few typing errors.
+// like tells whether a typed name resembles a known name. It does if it begins with the known name. It also does if the
+// beginning of the known name results from a few changes of the typed name: of at most a quarter of its bytes, or of
+// one byte if it is short. Hyphens, underscores and spaces do not count.
 func like(typed, known string) bool {
 	flat := strings.NewReplacer("-", "", "_", "", " ", "").Replace
 	a, b := flat(typed), flat(known)
@@ -123,8 +126,8 @@ func like(typed, known string) bool {
 	return strings.HasPrefix(a, b) || startDistance(a, b) <= max(1, len(a)/4)
 }
 
-// startDistance is the least Levenshtein distance (the number of bytes to change, add or remove) between a and any
-// start of b.
+// startDistance is the least Levenshtein distance (the number of bytes to change, add or remove) between a and the
+// first k bytes of b, for any k.
 func startDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// maxPickleOps is the largest number of instructions in a pickle, which also limits the memory that it can ask for. The
-// largest file here, PubMed's adjacency, has some 170,000 instructions.
+// maxPickleOps is the largest number of instructions in a pickle. This limits the memory that a pickle can ask for,
+// too. Of the files that this package reads, PubMed's adjacency has the most instructions, some 170,000.
 const maxPickleOps = 1 << 20
 
 // The Go types of the values in a pickle, besides int64, bool and nil. Python 2's str and unicode are both
@@ -18,7 +18,8 @@ type (
 	pickleList   struct{ items []any }
 	pickleDict   struct{ keys, values []any }
 	pickleGlobal string // a Python name, as "module name"; it is recorded, and never imported or called
-	// pickleObject records an object that Python would have made by a call: of what, with which arguments and state.
+	// pickleObject describes an object that Python would make by a call: the name that is called, the arguments, the
+	// state that is set afterwards, and the items that are added afterwards.
 	pickleObject struct {
 		class pickleGlobal
 		args  pickleTuple
@@ -28,8 +29,8 @@ type (
 	pickleMark struct{}
 )
 
-// pickleGlobals are the only names that a pickle may mention: those of the Planetoid files, under the module names of
-// older and newer libraries.
+// pickleGlobals are the only names that a pickle may contain: those in the Planetoid files, with the module names of
+// older and of newer versions of NumPy and SciPy.
 var pickleGlobals = map[pickleGlobal]bool{
 	"collections defaultdict":             true,
 	"__builtin__ list":                    true,
@@ -41,9 +42,10 @@ var pickleGlobals = map[pickleGlobal]bool{
 	"scipy.sparse._csr csr_matrix":        true,
 }
 
-// unpickle reads a Python pickle of protocol 2 without running any code from it: it builds lists, dictionaries and
-// numbers, and describes other objects as a [pickleObject]. It knows only the instructions that the Planetoid files
-// need, and refuses all others. PEP 307 and Python's pickletools explain what the instructions mean.
+// unpickle reads a Python pickle of protocol 2. A pickle is a program for a stack machine, whose instructions make
+// Python objects. unpickle runs no Python code: it builds lists, dictionaries and numbers, and describes other objects
+// as a [pickleObject]. It knows only the instructions that the Planetoid files need, and refuses all others. PEP 307
+// and Python's pickletools explain what the instructions mean.
 func unpickle(b []byte) (value any, err error) {
 	m := pickleMachine{rest: b, memo: map[uint32]any{}}
 	for ops := 0; ; ops++ {
@@ -83,7 +85,7 @@ func (m *pickleMachine) pop() (any, error) {
 	return v, nil
 }
 
-// popTo removes the last mark from the stack with everything above it, and returns what was above.
+// popTo removes the topmost mark from the stack, together with all values above the mark. It returns these values.
 func (m *pickleMachine) popTo() ([]any, error) {
 	for i := len(m.stack) - 1; i >= 0; i-- {
 		if _, mark := m.stack[i].(pickleMark); mark {
@@ -186,7 +188,7 @@ func (m *pickleMachine) scalar(op byte) (v any, ok bool, err error) {
 	return v, true, err
 }
 
-// long reads a little-endian two's complement number of n bytes, at most 8.
+// long reads a little-endian number of n bytes in two's complement. n may be at most 8.
 func (m *pickleMachine) long(n int) (int64, error) {
 	b, err := m.take(n)
 	if err != nil || n == 0 {

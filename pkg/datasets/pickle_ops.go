@@ -51,7 +51,8 @@ func (m *pickleMachine) step(op byte) error {
 	return fmt.Errorf("unknown or forbidden instruction %#02x", op)
 }
 
-// memoise stores the top of the stack under a number (the PUT instructions), or pushes what is stored under one (GET).
+// memoise stores the top of the stack under a number (the PUT instructions), or pushes the value that is stored under a
+// number (the GET instructions). The number follows the instruction.
 func (m *pickleMachine) memoise(op byte) error {
 	width := 4
 	if op == 'q' || op == 'h' {
@@ -129,7 +130,7 @@ func (d *pickleDict) set(items []any) error {
 	return nil
 }
 
-// get returns the last value stored under a string.
+// get returns the value that was stored last under a string, or nil.
 func (d *pickleDict) get(key string) any {
 	for i := len(d.keys) - 1; i >= 0; i-- {
 		if s, ok := d.keys[i].(pickleString); ok && string(s) == key {
@@ -139,7 +140,8 @@ func (d *pickleDict) get(key string) any {
 	return nil
 }
 
-// record replaces a callable and its arguments, on the stack, by a [pickleObject] that describes the call.
+// record replaces the top two values of the stack, a callable and its arguments, by a [pickleObject] that describes the
+// call.
 func (m *pickleMachine) record() error {
 	pair, err := m.popN(2)
 	if err != nil {

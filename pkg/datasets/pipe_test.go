@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestPipesAreRefused gives a named pipe, which nobody writes to, in place of every file.
+// TestPipesAreRefused puts a named pipe in the place of each file. No process writes to the pipe, so that reading from
+// it would never end.
 func TestPipesAreRefused(t *testing.T) {
 	pipe := func(dir, name string) string {
 		path := filepath.Join(dir, name)

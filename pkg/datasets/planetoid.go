@@ -9,15 +9,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// maxPlanetoidBytes bounds one Planetoid file; the largest, PubMed's allx, has 7.6 MB.
+// maxPlanetoidBytes is the largest size of a Planetoid file. The largest published file, PubMed's allx, has 7.6 MB.
 const maxPlanetoidBytes = 16 << 20
 
-// planetoidGraph makes a graph from the files of a dataset of Yang et al. (2016), as PyTorch Geometric does; part
+// planetoidGraph makes a graph from the files of a dataset of Yang et al. (2016), as PyTorch Geometric does. part
 // returns the content of the file ind.<name>.<part>.
 //
 // The first nodes are the rows of allx, in order. The test nodes follow: row i of tx belongs to the node whose number
-// is in line i of test.index. Where test.index skips a number (CiteSeer's isolated nodes), the node gets features of
-// zero and label 0. The graph gets the ten [PaperSplits].
+// is in line i of test.index. If test.index skips a number, the node with this number gets features of zero and label 0
+// (CiteSeer has such nodes, which are isolated). The graph gets the ten [PaperSplits].
 func planetoidGraph(name string, part func(string) ([]byte, error)) (*graphs.Graph, error) {
 	p := planetoidReader{name: name, part: part}
 	allx, tx := p.matrix("allx"), p.matrix("tx")
@@ -37,7 +37,8 @@ func planetoidGraph(name string, part func(string) ([]byte, error)) (*graphs.Gra
 	}
 	n, d := allx.rows, allx.columns
 	for _, t := range tests {
-		// A few numbers may be skipped. But the largest number determines how much memory is taken, so it is limited.
+		// test.index may skip a few numbers. But the largest number determines how much memory is allocated, so it is
+		// limited.
 		if t < allx.rows || t-allx.rows > 2*len(tests) {
 			return fail("test node %d, but %d test nodes should follow the %d of allx", t, len(tests), allx.rows)
 		}
@@ -65,14 +66,14 @@ func planetoidGraph(name string, part func(string) ([]byte, error)) (*graphs.Gra
 	return graphs.New(name, n, adjacency, features, d, labels, classes, PaperSplits(n))
 }
 
-// planetoidReader reads the parts one by one and keeps the first error.
+// planetoidReader reads the files one by one and keeps the first error.
 type planetoidReader struct {
 	name string
 	part func(string) ([]byte, error)
 	err  error
 }
 
-// read calls parse with a part's content, unless an earlier part has failed.
+// read calls parse with the content of a file, unless an earlier file has failed.
 func (p *planetoidReader) read(part string, parse func([]byte) error) {
 	if p.err != nil {
 		return
@@ -130,7 +131,7 @@ func (p *planetoidReader) oneHot(part string) (labels []int32) {
 	return labels
 }
 
-// testIndex reads the numbers of the test nodes, one per line, each at most once.
+// testIndex reads the numbers of the test nodes, one per line. A number that is there twice is an error.
 func (p *planetoidReader) testIndex() (index []int) {
 	p.read("test.index", func(b []byte) error {
 		seen := map[int]bool{}
@@ -147,7 +148,7 @@ func (p *planetoidReader) testIndex() (index []int) {
 	return index
 }
 
-// adjacency reads a pickled defaultdict(list) from nodes to neighbours.
+// adjacency reads the edges from a pickled defaultdict(list), which has the list of neighbours of each node.
 func (p *planetoidReader) adjacency() (edges []graphs.Edge) {
 	p.read("graph", func(b []byte) error {
 		v, err := unpickle(b)
@@ -163,8 +164,8 @@ func (p *planetoidReader) adjacency() (edges []graphs.Edge) {
 			if !ok {
 				return fmt.Errorf("does not hold lists of neighbours")
 			}
-			// A malicious file may repeat one list many times with few instructions. An honest one needs at least one
-			// instruction for each neighbour.
+			// A malicious file may repeat one list many times with few instructions. In a real file, each neighbour
+			// takes at least one instruction, so that the limit on instructions also holds for neighbours.
 			if len(edges)+len(list.items) > maxPickleOps {
 				return fmt.Errorf("lists more than %d neighbours, the limit", maxPickleOps)
 			}

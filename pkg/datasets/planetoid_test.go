@@ -87,7 +87,8 @@ func TestWidePlanetoidIsRefused(t *testing.T) {
 	mustFail(t, "wide", err, "more than the limit")
 }
 
-// TestPicklesExecuteNothing gives instructions that make Python run programs.
+// TestPicklesExecuteNothing reads pickles that would make Python run programs, and pickles with wrong instructions. All
+// of them must be refused.
 func TestPicklesExecuteNothing(t *testing.T) {
 	for _, c := range []struct{ what, pickle, want string }{
 		{"a shell", "\x80\x02cos\nsystem\n" + pString("true") + "\x85R.", `names "os system"`},

@@ -15,7 +15,7 @@ import (
 //   - node_labels [n], -1 where the class is not known; without this array no class is known;
 //   - train_masks, val_masks, test_masks [splits,n]; without any of them the graph gets ten 60/20/20 splits of the
 //     nodes that have labels;
-//   - directed, which only revgnn has: true where each edge leads from the first node to the second.
+//   - directed, an array that only revgnn uses: true if each edge leads from its first node to its second.
 func platonovGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	n, d, err := checkPlatonov(z)
 	if err != nil {
@@ -61,7 +61,7 @@ func npzDirected(z *npz.File) (bool, error) {
 	return err == nil && v[0], err
 }
 
-// wrap puts the file's name before an error.
+// wrap returns a function that puts the file's path before an error. Without an error it returns the graph unchanged.
 func wrap(path string) func(*graphs.Graph, error) (*graphs.Graph, error) {
 	return func(g *graphs.Graph, err error) (*graphs.Graph, error) {
 		if err != nil {
@@ -71,11 +71,11 @@ func wrap(path string) func(*graphs.Graph, error) (*graphs.Graph, error) {
 	}
 }
 
-// labelsKey is the array of labels in an archive with Platonov's keys.
+// labelsKey is the name of the array of labels in an archive with the array names of Platonov et al.
 const labelsKey = "node_labels"
 
-// npzLabels reads n class numbers and returns them with the number of classes. An archive with the array names of
-// Platonov et al. need not have labels: then no node has one, and there are 0 classes.
+// npzLabels reads n class numbers, and returns them with the number of classes. An archive with the array names of
+// Platonov et al. need not have labels. Without the array, no node has a label, and the number of classes is 0.
 func npzLabels(z *npz.File, key string, n int) ([]int32, int, error) {
 	if key == labelsKey && !z.Has(key) {
 		return slices.Repeat([]int32{graphs.Unlabelled}, n), 0, nil
@@ -137,7 +137,7 @@ func npzEdges(z *npz.File, n int) ([]graphs.Edge, error) {
 	return edges, nil
 }
 
-// npzSplits reads the masks, or makes ten 60/20/20 splits of the nodes that have labels where the archive has none.
+// npzSplits reads the masks. If the archive has no masks, it makes ten 60/20/20 splits of the nodes that have labels.
 func npzSplits(z *npz.File, labels []int32) ([]graphs.Split, error) {
 	if !hasMasks(z) {
 		return labelledSplits(labels), nil

@@ -9,8 +9,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// shared returns a folder of the files that the project's founders keep beside the checkout: byte-identical copies of
-// public datasets, and golden values. REVGNN_SHARED names the place where it is elsewhere.
+// shared returns a folder with files for tests that are not in the repository: exact copies of public datasets, and
+// expected values. It is a part of the folder "shared" beside the checkout, or of the folder that REVGNN_SHARED names.
+// Without it the test is skipped.
 func shared(t testing.TB, what string) string {
 	t.Helper()
 	root := os.Getenv("REVGNN_SHARED")

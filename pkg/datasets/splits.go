@@ -8,15 +8,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// PaperSeeds are the seeds of the ten random splits that He et al. (2021), "BernNet", used and the paper took over.
+// PaperSeeds are the seeds of the ten random splits that He et al. (2021), "BernNet", used. The paper uses the same
+// splits.
 var PaperSeeds = [10]uint32{1941488137, 4198936517, 983997847, 4023022221, 4019585660,
 	2108550661, 1648766618, 629014539, 3212139042, 2424918363}
 
 // PaperSplits returns the paper's ten random splits of n nodes into 60 % training, 20 % validation and 20 % test.
 //
-// They are exactly what NumPy's legacy generator draws. With RandomState(seed), the
-// training nodes are .choice(range(n), round(0.6 n), replace=False), then the validation nodes are .choice(the
-// remaining nodes in ascending order, round(0.2 n), replace=False). All others are for testing.
+// They are exactly the splits that NumPy's legacy generator RandomState(seed) draws. The training nodes are
+// choice(range(n), round(0.6 n), replace=False). The validation nodes are choice(the remaining nodes in ascending
+// order, round(0.2 n), replace=False). All other nodes are for testing.
 func PaperSplits(n int) []graphs.Split {
 	splits := make([]graphs.Split, len(PaperSeeds))
 	for i, seed := range PaperSeeds {
@@ -25,8 +26,8 @@ func PaperSplits(n int) []graphs.Split {
 	return splits
 }
 
-// labelledSplits returns the [PaperSplits] of the nodes that have labels; nodes without a label are in no mask. Where
-// no node has a label, there are no splits.
+// labelledSplits returns the [PaperSplits] of the nodes that have labels. Nodes without a label are in no mask. If no
+// node has a label, there are no splits.
 func labelledSplits(labels []int32) []graphs.Split {
 	var nodes []int
 	for i, l := range labels {
@@ -56,19 +57,19 @@ func labelledSplits(labels []int32) []graphs.Split {
 
 func paperSplit(n int, seed uint32) graphs.Split {
 	random := newLegacyRandom(seed)
-	// Python rounds halves to even.
+	// As in Python, halves are rounded to the even number.
 	train := int(math.RoundToEven(0.6 * float64(n)))
 	return random.split(n, random.permutation(n)[:train])
 }
 
 // BalancedSplits returns the ten class-balanced random splits on which He et al. (2021), "BernNet", ran the baselines
-// of the paper's table 6. Each class has the same number of training nodes, round(0.6 n / classes) (60 % of all nodes
-// in total), or all of its nodes where it has fewer. Validation takes 20 % of all nodes from the others, whatever
-// their class, and the rest is for testing. A class that is used up in training is never tested: two of seven on Cora,
-// one of six on Citeseer, six of ten on Computers.
+// of the paper's table 6. Each class has the same number of training nodes, round(0.6 n / classes), which makes 60 % of
+// all nodes in total. A class with fewer nodes gives all of its nodes. The validation nodes are 20 % of all nodes,
+// drawn from those that are not for training, whatever their class. The rest is for testing. A class whose nodes are
+// all used for training is never tested: two of seven on Cora, one of six on Citeseer, six of ten on Computers.
 //
-// They are exactly what NumPy's legacy generator draws: for each class,
-// RandomState(seed).choice(its nodes, round(0.6 n / classes), replace=False), then validation as in [PaperSplits].
+// They are exactly the splits that NumPy's legacy generator draws: for each class, RandomState(seed).choice(its nodes,
+// round(0.6 n / classes), replace=False), then validation as in [PaperSplits].
 func BalancedSplits(labels []int32, classes int) []graphs.Split {
 	members := make([][]int, classes)
 	for i, class := range labels {
@@ -93,8 +94,8 @@ func BalancedSplits(labels []int32, classes int) []graphs.Split {
 	return splits
 }
 
-// split makes a split with given training nodes. Of the other nodes it draws round(0.2 n) for validation, and leaves
-// the rest for testing.
+// split makes a split with the given training nodes. It draws round(0.2 n) of the other nodes for validation. The rest
+// is for testing.
 func (r legacyRandom) split(n int, train []int) graphs.Split {
 	s := graphs.Split{Train: make([]bool, n), Val: make([]bool, n), Test: make([]bool, n)}
 	for _, i := range train {
@@ -115,8 +116,8 @@ func (r legacyRandom) split(n int, train []int) graphs.Split {
 	return s
 }
 
-// legacyRandom draws the same numbers as numpy.random.RandomState, NumPy's legacy generator, which is frozen since
-// version 1.17.
+// legacyRandom draws the same numbers as numpy.random.RandomState, NumPy's legacy generator, whose numbers have not
+// changed since NumPy 1.17.
 type legacyRandom struct{ *prng.MT19937 }
 
 func newLegacyRandom(seed uint32) legacyRandom {
@@ -142,7 +143,8 @@ func (r legacyRandom) interval(limit uint32) uint32 {
 	}
 }
 
-// permutation is RandomState.permutation(n): it shuffles 0 … n-1 by Fisher and Yates, from the end.
+// permutation is RandomState.permutation(n): it shuffles 0 … n-1 by the Fisher-Yates algorithm, from the last number
+// on.
 func (r legacyRandom) permutation(n int) []int {
 	p := make([]int, n)
 	for i := range p {

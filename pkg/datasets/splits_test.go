@@ -2,7 +2,8 @@ package datasets
 
 import "testing"
 
-// The values are NumPy's: RandomState(1941488137).randint over the full 32-bit range draws them first.
+// TestLegacyRandomDrawsNumPysNumbers compares with the first numbers that NumPy's RandomState(1941488137).randint draws
+// over the full range of 32 bits.
 func TestLegacyRandomDrawsNumPysNumbers(t *testing.T) {
 	random := newLegacyRandom(PaperSeeds[0])
 	for i, want := range []uint32{64570119, 4259815934, 2767220907} {

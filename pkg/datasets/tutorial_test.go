@@ -11,8 +11,9 @@ import (
 	"github.com/revgnn/revgnn/docs/pagetest"
 )
 
-// TestTutorial does what docs/add-a-dataset.md has its readers do: it runs the program that writes an archive, adds the
-// entries to the manifest and the format to the parsers, and runs the page's test, and one of the rest of the page.
+// TestTutorial follows the instructions of docs/add-a-dataset.md. It runs the page's program, which writes an archive,
+// adds the page's entries to the manifest, and adds the page's format to the parsers. Then it runs the test that is on
+// the page, and tests for the other code on the page.
 func TestTutorial(t *testing.T) {
 	page, over := pagetest.Read(t, "add-a-dataset.md"), pagetest.NewOverlay(t)
 	entries := page.Blocks("json", `"format"`)

@@ -17,11 +17,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// errMissing is part of every error about a file that is not there, for errors.Is.
+// errMissing is wrapped by every error about a file that is not there, so that errors.Is finds it.
 var errMissing = errors.New("is missing")
 
-// Verify compares the size and the SHA-256 of every file of a dataset with the manifest. A file whose SHA-256 the
-// manifest has only second-hand is also right if its git blob ID is. The error names the first file that is wrong.
+// Verify compares the size and the SHA-256 of every file of a dataset with the manifest. For some files the manifest
+// has a SHA-256 that others reported, and that was not computed from the file. Such a file is also right if its git
+// blob ID is that of the manifest. The error names the first file that is wrong.
 func Verify(name string, opts Options) error {
 	info, err := Info(name)
 	if err != nil {
@@ -75,9 +76,9 @@ func verifyFile(path string, want data.File) error {
 	return nil
 }
 
-// verified has the files that this process has read and found right, so that a dataset that is loaded many times is
-// summed only once.
-var verified sync.Map // fileState to true
+// verified holds the files that this process has read and found right, so that the checksums of a dataset that is
+// loaded many times are computed only once.
+var verified sync.Map // keys: fileState; values: true
 
 type fileState struct {
 	path string
@@ -86,8 +87,8 @@ type fileState struct {
 	want string
 }
 
-// verifyOnce is [verifyFile], but does not read a file again that was right before and has the same size and time of
-// change.
+// verifyOnce does what [verifyFile] does. But it does not read a file again that was right when this process read it,
+// and whose size and modification time have not changed.
 func verifyOnce(path string, want data.File) error {
 	var state fileState
 	if info, err := os.Stat(path); err == nil {

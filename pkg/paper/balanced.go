@@ -9,9 +9,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// balanced adds a table of the rows that were published for class-balanced splits, with our runs on such splits,
-// beside runs of the same models on the splits of the rest of the table. It adds nothing where a table has no such
-// rows.
+// balanced adds a table of those rows that were published for class-balanced splits. The table shows our results on
+// such splits, how much they differ from our results of the same models on the paper's random splits, and the published
+// numbers. If the table p has no such rows, nothing is added.
 func (d *Document) balanced(v *View, p *Performance, all searches, name string) {
 	t := &report.Table{ID: name + "-balanced", Title: v.title("Rows published for class-balanced splits, run on those"),
 		Corner: "Model"}

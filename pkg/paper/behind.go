@@ -13,8 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Behind lists the runs behind a document's numbers, for a notebook; a long list is folded. `revgnn runs show ID`
-// shows all of a run.
+// Behind is a table of the runs from which a document's numbers come, for a notebook. A table of more than 12 runs is
+// folded. `revgnn runs show ID` shows everything about a run.
 func (d *Document) Behind() report.Item {
 	if len(d.Records) == 0 {
 		return nb.List{"There are no runs yet."}
@@ -40,7 +40,7 @@ func (d *Document) Behind() report.Item {
 	return nb.Folded(line, t)
 }
 
-// described says what a run ran, and its most important settings.
+// described says what a run computed, and gives its most important settings.
 func described(r *results.Record) (what, settings string) {
 	t := experiment.Task{Kind: r.Kind, Dataset: r.Dataset, Split: r.Split}
 	if err := json.Unmarshal(r.Config, &t.Config); err != nil {
@@ -65,7 +65,7 @@ func result(r *results.Record) string {
 	if r.Status != results.OK {
 		return r.Status
 	}
-	var o struct { // what is shown of runs of any kind
+	var o struct { // the fields that are shown, of all kinds of runs
 		Metric       string       `json:"metric"`
 		Val          train.Number `json:"val"`
 		Test         train.Number `json:"test"`

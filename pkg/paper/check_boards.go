@@ -9,9 +9,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// spreadOver tests how the predictions on figure 1's part of the board change over the layers of a process: their
-// standard deviation must grow or, with Falls, shrink by a factor from the first layer to the last. Model is
-// "reverse", the model with a reverse process, or "plain".
+// spreadOver is a check of figure 1. It tests how predictions change over the layers of one process, on the part of the
+// board that the figure shows. Their standard deviation over the cells must be larger after the last layer than after
+// the first one, by the factor Factor. With Falls, it must be smaller by this factor. Model is "reverse" for the model
+// with a reverse process, or "plain" for the model without one.
 type spreadOver struct {
 	Model   string  `json:"model"`
 	Process string  `json:"process"`
@@ -61,7 +62,8 @@ func (c spreadOver) judge(v *View) finding {
 		to, end.Layer)
 }
 
-// factored is the verdict on whether one number is larger than another by a factor.
+// factored is the verdict on the claim that more is larger than less by a factor. It is Weaker if more is larger, but
+// not by this factor.
 func factored(more, less, factor float64) Verdict {
 	switch {
 	case more > 0 && more >= factor*less:
@@ -72,7 +74,9 @@ func factored(more, less, factor float64) Verdict {
 	return NotReproduced
 }
 
-// board is the training behind figures 1 and 4, or why there is none. Only the run asked for counts as used.
+// board returns the training that figures 1 and 4 show, of the model with a reverse process or of the plain one; why
+// says why there is none. board asks for the run of this one model only, so that a verdict does not name the other
+// model's run.
 func (v *View) board(plain bool) (f *experiment.Followed, why string) {
 	ask := v.Profile.Boards.Reverse
 	if plain {
@@ -88,8 +92,9 @@ func (v *View) board(plain bool) (f *experiment.Followed, why string) {
 	return a.Outcome.Followed, ""
 }
 
-// directions tests, on figure 4's parts of the board, that predictions from the reverse process alone have a standard
-// deviation larger, by a factor, than those from the forward process alone.
+// directions is a check of figure 4, on the parts of the board that it shows. The standard deviation over the cells
+// must be larger for predictions from the reverse process alone than for predictions from the forward process alone, by
+// the factor Factor.
 type directions struct {
 	Factor float64 `json:"factor"`
 }
@@ -108,7 +113,7 @@ func (c directions) cases(v *View) []claimCase {
 			return notRun(why)
 		}
 		last := func(layers []experiment.Layer) float64 {
-			return metrics.SampleStd(slices.Concat(layers[len(layers)-1].Boards[1:]...)) // the first part is figure 1's
+			return metrics.SampleStd(slices.Concat(layers[len(layers)-1].Boards[1:]...)) // Boards[0] is for figure 1
 		}
 		if len(f.Forward) == 0 || len(f.Reverse) == 0 {
 			return notRun("too few layers were followed")

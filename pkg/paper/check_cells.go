@@ -11,8 +11,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// cellCheck compares every cell of a table with ours. The distance of the means, in published standard deviations,
-// must be at most Reproduced, or at most Weaker, for these verdicts.
+// cellCheck compares every cell of a table with our result. It divides the distance between our mean and the published
+// mean by the published standard deviation. Up to the limit Reproduced the verdict is Reproduced, and up to the limit
+// Weaker it is Weaker.
 type cellCheck struct {
 	Table      string  `json:"table"`
 	Reproduced float64 `json:"reproduced"`
@@ -39,7 +40,7 @@ func (c cellCheck) cases(v *View) (all []claimCase) {
 	return all
 }
 
-// cellOf is our result for a row on a dataset, on the kind of splits that the row was published for.
+// cellOf is our result for a row on a dataset. It is on class-balanced splits if the row was published for such splits.
 func (v *View) cellOf(row PerformanceRow, dataset string) experiment.Found {
 	if _, err := models.Lookup(row.Model); err != nil {
 		return experiment.Found{Why: "revgnn does not have this model"}
@@ -50,7 +51,7 @@ func (v *View) cellOf(row PerformanceRow, dataset string) experiment.Found {
 	return v.Search(dataset, row.Model)
 }
 
-// judge compares our result with the row's column k.
+// judge compares our result f with the cell in the row's column k.
 func (c cellCheck) judge(f experiment.Found, row PerformanceRow, k int) finding {
 	mean, std := row.Cells[k].Mean, row.Cells[k].Std
 	ours, failed := f.Values(), len(f.Bad) > 0 || f.Why == experiment.AllBad
@@ -93,7 +94,7 @@ func (c cellCheck) judge(f experiment.Found, row PerformanceRow, k int) finding 
 	return out
 }
 
-// degree says how far, and on which side, our mean is from the published one.
+// degree says how far our mean is from the published mean, and whether it is below or above.
 func degree(v Verdict, apart float64) string {
 	switch {
 	case v == Reproduced:
@@ -111,11 +112,10 @@ func spread(values []float64) string {
 	return fmt.Sprintf("%.2f ± %.2f", metrics.Mean(values), metrics.SampleStd(values))
 }
 
-// failedRuns is the beginning of the reason why a cell has no differences, if the reason is that runs of the reverse
-// process failed.
+// failedRuns is the beginning of the reason that [View.gains] gives if runs with the reverse process failed.
 const failedRuns = "failed: "
 
-// pair is a model with a reverse process beside its plain backbone, in a row of a table that gives the difference.
+// pair is the rows of a model with a reverse process and of its plain backbone, from a table that gives the difference.
 type pair struct{ with, plain PerformanceRow }
 
 // pairs lists the pairs of a table.
@@ -128,8 +128,9 @@ func pairs(p *Performance) (all []pair) {
 	return all
 }
 
-// gains are the differences that a reverse process makes on a dataset, split by split, or why there are none. Where
-// runs with the reverse process failed, there are none: differences on the remaining splits would look too good.
+// gains returns the differences that a reverse process makes on a dataset, one for each split; why says why there are
+// none. If runs with the reverse process failed, there are none, since differences on the other splits would look too
+// good.
 func (v *View) gains(p pair, dataset string) (gains []float64, why string) {
 	with, plain := v.cellOf(p.with, dataset), v.cellOf(p.plain, dataset)
 	gains = with.Gains(plain)

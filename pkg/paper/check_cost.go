@@ -13,6 +13,8 @@ import (
 )
 
 // lineCheck tests that figure 6's times lie on a straight line, by the share of variance that the line explains (R²).
+// The verdict is Reproduced if R² is at least Reproduced, and Weaker if it is at least Weaker. A line that does not
+// rise is NotReproduced.
 type lineCheck struct {
 	Reproduced float64 `json:"reproduced"`
 	Weaker     float64 `json:"weaker"`
@@ -54,7 +56,10 @@ func (c lineCheck) judge(v *View, curve RunTimeCurve) finding {
 		slices.Max(s.X))
 }
 
-// powerCheck compares the measured exponents of time or memory with those of table 1, which are upper bounds.
+// powerCheck compares the measured exponent p in y ~ x^p with the exponent in table 1, where y is time or memory (Of),
+// and x is a quantity such as the number of layers. The paper's exponents are upper bounds, so that a smaller one is as
+// good. If ours is larger by at most Reproduced, the verdict is Reproduced. If it is larger by at most Weaker, the
+// verdict is Weaker.
 type powerCheck struct {
 	Of         string  `json:"of"`
 	Reproduced float64 `json:"reproduced"`
@@ -99,7 +104,7 @@ func (c powerCheck) judge(v *View, q Quantity, theirs float64) finding {
 		"paper at most %g", f.Slope, f.R2, slices.Min(q.Values), slices.Max(q.Values), theirs)
 }
 
-// statisticsCheck compares table 5's statistics with ours, to the decimals printed.
+// statisticsCheck compares our statistics of the datasets with table 5, to the decimals that the table prints.
 type statisticsCheck struct{}
 
 func (statisticsCheck) problem() error { return nil }
@@ -132,7 +137,7 @@ func (c statisticsCheck) judge(v *View, paper GraphStatistics) finding {
 		o.EdgeHomophily, o.AdjustedHomophily))
 }
 
-// statisticsText is a graph's statistics in a line.
+// statisticsText writes a graph's statistics as one line.
 func statisticsText(nodes, edges, classes int, degree, homophily, adjusted float64) string {
 	return fmt.Sprintf("%d nodes, %d edges, %d classes, average degree %.2f, homophily %.2f, adjusted %.2f", nodes,
 		edges, classes, degree, homophily, adjusted)

@@ -12,8 +12,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// trend tests, on figure 2's runs, that test results rise with the number of layers of one process, up to Layers or to
-// where the paper had to stop. It uses the rank correlation, tested at Significance.
+// trend is a check of figure 2: test results must rise with the number of layers of one process. Models with up to
+// Layers layers count. If the paper had to stop at fewer reverse layers, only models with up to so many layers count.
+// The check computes the rank correlation of test results and numbers of layers, and tests it at the level
+// Significance.
 type trend struct {
 	Process      string   `json:"process"`
 	Model        string   `json:"model"`
@@ -83,7 +85,8 @@ func (c trend) judge(v *View, dataset string, limit int) finding {
 	return f
 }
 
-// byDepth lists the numbers of layers up to a limit with mean test results in percent; why says what is missing.
+// byDepth returns the numbers of layers of a curve, up to a limit, and for each the mean test result over splits, in
+// percent. If runs are missing, why says why.
 func (v *View) byDepth(curve DepthCurve, process string, limit int) (layers, tests []float64, why string) {
 	for k, at := range curve.Depths {
 		if at.Layers > limit {
@@ -98,12 +101,12 @@ func (v *View) byDepth(curve DepthCurve, process string, limit int) (layers, tes
 	return layers, tests, ""
 }
 
-// mostPermuted is the largest number of values for which all permutations are tried: 8! = 40,320.
+// mostPermuted is the largest number of values for which spearman tries all permutations: 8! = 40,320.
 const mostPermuted = 8
 
-// spearman is the rank correlation of x and y, and its two-sided p-value: the probability, if x and y were
-// independent, of a correlation at least as far from 0. Up to eight values it is the share of permutations of y with
-// such a correlation; for more it is by Student's t with n - 2 degrees of freedom.
+// spearman returns Spearman's rank correlation of x and y, and its two-sided p-value: the probability that independent
+// x and y have a correlation at least as far from 0. For up to eight values, p is the share of all permutations of y
+// with such a correlation. For more values, p comes from Student's t distribution with n - 2 degrees of freedom.
 func spearman(x, y []float64) (rho, p float64) {
 	a, b := ranks(x), ranks(y)
 	rho = stat.Correlation(a, b, nil)
@@ -112,7 +115,7 @@ func spearman(x, y []float64) (rho, p float64) {
 	}
 	if n := len(x); n > mostPermuted {
 		df := float64(n - 2)
-		t := math.Abs(rho) * math.Sqrt(df/(1-rho*rho)) // infinite for 1, with probability 0
+		t := math.Abs(rho) * math.Sqrt(df/(1-rho*rho)) // for |rho| = 1 it is infinite, and p is 0
 		return rho, 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(t)
 	}
 	const rounding = 1e-9
@@ -129,7 +132,7 @@ func spearman(x, y []float64) (rho, p float64) {
 	return rho, float64(far) / float64(all)
 }
 
-// ranks are the ranks of values, from 1; equal values share the mean of their ranks.
+// ranks are the places of values in ascending order, counted from 1. Equal values share the mean of their places.
 func ranks(values []float64) []float64 {
 	out := make([]float64, len(values))
 	for i, x := range values {

@@ -9,8 +9,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// gainCheck tests every difference of a table by its sign, by a paired test at Significance, and by its size, which
-// must be at least the share Share of the published one.
+// gainCheck tests every difference between a model with a reverse process and its plain backbone that a table gives.
+// The verdict is Reproduced if our mean difference has the published sign, is at least Share times the published size,
+// and is significant by a paired test at Significance. It is Weaker if only the size or only the significance is
+// missing.
 type gainCheck struct {
 	Table        string  `json:"table"`
 	Significance float64 `json:"significance"`
@@ -41,7 +43,8 @@ func (c gainCheck) cases(v *View) (all []claimCase) {
 	})
 }
 
-// differences makes a case for each difference that a table gives.
+// differences makes a case for each difference that a table gives. decide makes the verdict from our differences, one
+// for each split, and the paper's difference.
 func differences(v *View, table string, decide func(gains []float64, paper float64) Verdict) (all []claimCase) {
 	p := published[Performance](table)
 	for _, pair := range pairs(p) {
@@ -67,7 +70,9 @@ func differences(v *View, table string, decide func(gains []float64, paper float
 	return all
 }
 
-// unchanged tests that differences are small: at most Points, or not significant by a paired test at Significance.
+// unchanged tests that a reverse process changes little. The verdict is Reproduced if the mean difference is at most
+// Points. If it is larger, the verdict is NotReproduced if a paired test finds it significant at Significance, and else
+// Weaker.
 type unchanged struct {
 	Table        string  `json:"table"`
 	Points       float64 `json:"points"`
@@ -96,16 +101,18 @@ func (c unchanged) cases(v *View) []claimCase {
 	})
 }
 
-// ahead is a backbone's score: on how many of the datasets run it gains, and how much on average.
+// ahead has the results of a model with a reverse process over several datasets. run is the number of datasets that it
+// was run on, ahead the number of these on which it is better than its backbone, and mean the mean difference over all
+// of them.
 type ahead struct {
 	model      string
 	ahead, run int
 	mean       float64
 }
 
-// standing are the scores of all backbones of a table: on all datasets that each was run on or, with common set, on
-// those that all were run on, since means over different datasets cannot be compared. ok tells whether each has at
-// least least datasets.
+// standing returns the results of all models of a table that have a reverse process. Without common, each model counts
+// on all datasets that it was run on. With common, only datasets that all models were run on count, since means over
+// different datasets cannot be compared. ok tells whether each model counts on as many datasets as least says.
 func (v *View) standing(table string, least int, common bool) (all []ahead, ok bool) {
 	p := published[Performance](table)
 	backbones := pairs(p)
@@ -135,7 +142,7 @@ func (v *View) standing(table string, least int, common bool) (all []ahead, ok b
 	return all, ok
 }
 
-// words lists the scores of all backbones, as the end of a sentence.
+// words writes the results of all models, as the end of a sentence.
 func words(all []ahead) string {
 	var parts []string
 	for _, a := range all {
@@ -148,8 +155,8 @@ func words(all []ahead) string {
 	return "ahead: " + strings.Join(parts, ", ")
 }
 
-// mostAhead tests that every backbone gains on most of a table's datasets. At least Least of the datasets must have
-// been run.
+// mostAhead tests that the reverse process improves every backbone on more than half of a table's datasets. A verdict
+// needs runs of each backbone on at least Least datasets.
 type mostAhead struct {
 	Table string `json:"table"`
 	Least int    `json:"least"`
@@ -157,7 +164,7 @@ type mostAhead struct {
 
 func (c mostAhead) problem() error { return atLeast(c.Table, c.Least) }
 
-// atLeast returns an error unless a table and a number of datasets are given.
+// atLeast returns an error unless the table is one of test results and the number of datasets is at least 1.
 func atLeast(table string, least int) error {
 	if least < 1 {
 		return fmt.Errorf("least is %d: give the number of datasets that a verdict needs", least)
@@ -187,8 +194,9 @@ func (c mostAhead) cases(v *View) []claimCase {
 	}}}
 }
 
-// largestGain tests that one backbone gains most of all: on average, and on no fewer datasets than any other, counting
-// the datasets that all backbones were run on.
+// largestGain tests that the reverse process improves the backbone of Model most: the mean difference is positive and
+// no other backbone has a larger one, and no other backbone is improved on more datasets. Only datasets that all
+// backbones were run on count. The verdict is Weaker if only one of the two holds.
 type largestGain struct {
 	Table string `json:"table"`
 	Model string `json:"model"`

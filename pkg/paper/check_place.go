@@ -12,8 +12,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// placeCheck tests a model's rank among all rows of a table, by dataset, where at least Rows of the rows were run.
-// Rows that were not run may rank higher: where that could change the verdict, it is "weaker".
+// placeCheck tests a model's rank among all rows of a table. Places has the published rank for each dataset. At least
+// Rows of the rows must have been run. A row that was not run might rank higher than the model: if this could change
+// the verdict Reproduced, the verdict is Weaker. It is also Weaker if the model ranks lower than published, but a
+// paired test at Significance finds no difference to the row that has the published rank.
 type placeCheck struct {
 	Table        string         `json:"table"`
 	Model        string         `json:"model"`
@@ -22,7 +24,7 @@ type placeCheck struct {
 	Significance float64        `json:"significance"`
 }
 
-// rowOf returns an error unless a table has a model.
+// rowOf returns an error unless a table has a row for a model.
 func rowOf(table, model string) error {
 	if published[Performance](table).row(model) == nil {
 		return fmt.Errorf("%s has no model %q", table, model)
@@ -86,7 +88,7 @@ func (c placeCheck) judge(v *View, p *Performance, dataset string, place int) fi
 	at, rival := slices.Index(byMean, c.Model)+1, byMean[place-1]
 	f := found(Reproduced, float64(at), float64(place), "place %d of %d with %s", at, len(tests),
 		spread(tests[c.Model].Values()))
-	if len(absent) > 0 { // each of them may be ahead
+	if len(absent) > 0 { // each of these rows might rank higher
 		f.numbers += fmt.Sprintf(", without %s of the paper's %d rows", strings.Join(absent, ", "), len(p.Rows))
 	}
 	switch {

@@ -8,8 +8,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/experiment"
 )
 
-// gslBelow tests that the GSL of a reverse process stays below a limit in all layers, for a model with at least Layers
-// reverse layers and a bound of at least Lipschitz; with fewer layers or a lower bound, the verdict is "weaker".
+// gslBelow tests that the GSL of a reverse process stays below a limit (Below) after every layer. The verdict
+// Reproduced needs a model with at least Layers reverse layers and a bound c of at least Lipschitz. With fewer layers
+// or a smaller bound the verdict is Weaker.
 type gslBelow struct {
 	Model     string  `json:"model"`
 	Below     float64 `json:"below"`
@@ -53,7 +54,8 @@ func (c gslBelow) judge(v *View, dataset string) finding {
 		m.Contraction(), a.Outcome.Metric, 100*float64(a.Outcome.Test))
 }
 
-// smoothed is figure 3's training of a model with the given number of forward layers (0: any), or why there is none.
+// smoothed returns the settings and the training of a model in figure 3, with the given name and number of forward
+// layers (0: any number); why says why there is none.
 func (v *View) smoothed(dataset, model string, forward int) (m experiment.Model,
 	a experiment.Answer[experiment.Trained], why string) {
 	all := v.Profile.Smoothness.Models
@@ -73,7 +75,8 @@ func (v *View) smoothed(dataset, model string, forward int) (m experiment.Model,
 	return all[i], a, ""
 }
 
-// gslAbove tests that plain models over-smooth: from a number of layers on, GSL is nowhere below a limit.
+// gslAbove tests that plain models over-smooth: after more than After layers, GSL is never below a limit. The verdict
+// is Reproduced for the limit Above, and Weaker for the limit Weaker. Depths are the numbers of layers of the models.
 type gslAbove struct {
 	Model  string  `json:"model"`
 	Depths []int   `json:"depths"`
@@ -110,13 +113,14 @@ func (c gslAbove) judge(v *View, dataset string, depth int) finding {
 	if math.IsInf(lowest, 0) {
 		return notRun("no layers were followed there")
 	}
-	// A higher GSL is more over-smoothed: negated, larger is worse, as limited expects.
+	// limited gives better verdicts to smaller numbers. Here a larger GSL has to give a better verdict, hence the minus
+	// signs.
 	return found(limited(-lowest, -c.Above, -c.Weaker), lowest, c.Above, "%.3f after layer %d, at least %.3f from there "+
 		"on; test %s %.1f %%", at(forward, c.After), c.After, lowest, a.Outcome.Metric, 100*float64(a.Outcome.Test))
 }
 
-// gslLess tests that the GSL of a model's forward process is less than that of plain models, on average over the
-// layers that both have.
+// gslLess tests that the forward process of the model Model has a smaller GSL than each of the plain models (Plain, at
+// several depths). It compares the means of GSL over the layers that both models have.
 type gslLess struct {
 	Model string `json:"model"`
 	Plain string `json:"plain"`
@@ -172,7 +176,8 @@ func (c gslLess) judge(v *View, dataset string) finding {
 	return found(verdict, math.NaN(), math.NaN(), "mean GSL of the layers shared%s", text)
 }
 
-// sharedGSL are the mean GSLs of two models over the layers, other than the input, that both were followed in.
+// sharedGSL returns the mean GSL of two models, over the layers for which the GSL of both is known. Layer 0, the input,
+// does not count.
 func sharedGSL(a, b []experiment.Layer) (ofA, ofB float64) {
 	n := 0.0
 	for _, l := range a {

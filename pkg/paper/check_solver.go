@@ -7,7 +7,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// inversionCheck compares our errors with table 4's: ours may be larger by a factor.
+// inversionCheck divides our inversion errors by those of table 4. Up to the ratio Reproduced the verdict is
+// Reproduced, and up to the ratio Weaker it is Weaker.
 type inversionCheck struct {
 	Reproduced float64 `json:"reproduced"`
 	Weaker     float64 `json:"weaker"`
@@ -24,7 +25,8 @@ func (c inversionCheck) cases(v *View) []claimCase {
 		})
 }
 
-// inversions makes a case for each run of table 4.
+// inversions makes a case for each run of table 4. theirs writes the paper's number as text, and judge makes the
+// finding.
 func inversions(v *View, theirs func(float64) string, judge func(o train.Inversion, theirs float64) finding) (
 	all []claimCase) {
 	p := published[InversionErrors]("table4")
@@ -43,7 +45,8 @@ func inversions(v *View, theirs func(float64) string, judge func(o train.Inversi
 	return all
 }
 
-// converges tests that the iterate changes by little from a number of iterations on.
+// converges tests that the iterate hardly changes any more in iteration number Iterations. Up to a mean absolute change
+// of Reproduced the verdict is Reproduced, and up to Weaker it is Weaker.
 type converges struct {
 	Iterations int     `json:"iterations"`
 	Reproduced float64 `json:"reproduced"`

@@ -11,44 +11,45 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Claim is an entry of data/paper/claims.json: something that the paper says, and the check that decides it. A check
-// may split it into several cases, such as one for each cell of a table.
+// Claim is an entry of data/paper/claims.json: a statement of the paper, and the check that decides whether it holds.
+// The check may split the statement into several cases, such as one for each cell of a table.
 type Claim struct {
 	ID    string `json:"id"`
 	Group string `json:"group"`
-	// Where says where the claim is in the paper, and Shown names the item whose page shows the runs.
+	// Where says where the claim is in the paper. Shown names the item whose page shows the runs.
 	Where string `json:"where"`
 	Shown string `json:"shown"`
-	// Says is a sentence. {model}, {dataset}, {aspect} and {theirs} in it are replaced by the values of the case.
+	// Says is the claim as a sentence. In it, {model}, {dataset}, {aspect} and {theirs} are replaced by the values of
+	// the case.
 	Says string `json:"says"`
-	// Check is the name of a check, and With its parameters.
+	// Check is the name of a check. With has the check's parameters.
 	Check string          `json:"check"`
 	With  json.RawMessage `json:"with"`
 
 	check check
 }
 
-// ClaimGroup is a heading of claims; About says how their verdicts are made.
+// ClaimGroup is a group of claims under one heading. About says how their verdicts are made.
 type ClaimGroup struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
 	About string `json:"about"`
 }
 
-// claims is data/paper/claims.json.
+// claims is the content of data/paper/claims.json.
 type claims struct {
 	Groups []ClaimGroup `json:"groups"`
 	Claims []Claim      `json:"claims"`
 }
 
-// check splits a claim into cases. Its fields are the parameters.
+// check splits a claim into cases, each of which gets a verdict. The fields of a check are its parameters.
 type check interface {
 	// problem returns an error where parameters are missing or impossible.
 	problem() error
 	cases(v *View) []claimCase
 }
 
-// checks are the checks that a claim may name.
+// checks has a function for each check that a claim may name. The function reads the check's parameters.
 var checks = map[string]func(with []byte) (check, error){
 	"cell": reading[cellCheck], "gain": reading[gainCheck], "unchanged": reading[unchanged],
 	"most": reading[mostAhead], "largest": reading[largestGain], "place": reading[placeCheck],
@@ -69,7 +70,7 @@ func reading[T check](with []byte) (check, error) {
 	return c, c.problem()
 }
 
-// paperClaims are the claims that come with the programme.
+// paperClaims returns the claims in data/paper/claims.json, which are part of the programme.
 func paperClaims() claims {
 	text, err := data.Paper("claims")
 	var c claims
@@ -120,15 +121,15 @@ func (c *Claim) read(groups []ClaimGroup) (err error) {
 	return err
 }
 
-// claimed are the parameters of a claim's check, for pages that show the same runs.
+// claimed returns the parameters of the check of the claim with the given ID. Pages that show the same runs as the
+// claim use them.
 func claimed[T check](id string) T {
 	all := paperClaims().Claims
 	i := slices.IndexFunc(all, func(c Claim) bool { return c.ID == id })
 	return all[i].check.(T)
 }
 
-// inOrder returns an error unless the limits of two verdicts are above zero, the stricter verdict's being the smaller
-// one.
+// inOrder returns an error unless both limits are above zero, and loose is at least strict.
 func inOrder(strict, loose float64) error {
 	if !(strict > 0 && loose >= strict) {
 		return fmt.Errorf("limits of %g and %g: give two above 0, the stricter first", strict, loose)
@@ -136,7 +137,7 @@ func inOrder(strict, loose float64) error {
 	return nil
 }
 
-// between returns an error unless a share or probability is above 0 and at most 1.
+// between returns an error unless x, a share or a probability, is above 0 and at most 1.
 func between(name string, x float64) error {
 	if !(x > 0 && x <= 1) {
 		return fmt.Errorf("%s is %g: give a number above 0, 1 at most", name, x)

@@ -12,7 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// TestClaimsFile: every check is used, every claim and group has cases, and no two have the same ID.
+// TestClaimsFile: a claim uses every check, every claim has cases, every group has claims, and no two cases have the
+// same ID.
 func TestClaimsFile(t *testing.T) {
 	used, ids, groups := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	p := Paper()
@@ -55,7 +56,7 @@ func TestClaimsFile(t *testing.T) {
 	}
 }
 
-// TestClaimsAreReadStrictly: unknown fields are errors, and so are limits in the wrong order.
+// TestClaimsAreReadStrictly: unknown names and fields are errors, and so are missing or impossible parameters.
 func TestClaimsAreReadStrictly(t *testing.T) {
 	text, err := data.Paper("claims")
 	if err != nil {
@@ -99,7 +100,7 @@ func TestClaimsAreReadStrictly(t *testing.T) {
 	}
 }
 
-// TestClaimsAskForNoOtherRuns: claims need no runs but those of tables and figures.
+// TestClaimsAskForNoOtherRuns: claims need no runs except those that tables and figures need, too.
 func TestClaimsAskForNoOtherRuns(t *testing.T) {
 	p := Paper()
 	s := experiment.Scope{Profile: p.Profile}
@@ -120,7 +121,8 @@ func TestClaimsAskForNoOtherRuns(t *testing.T) {
 	}
 }
 
-// TestEveryVerdictHasRuns: no number is without a record behind it, with all records, with none, and with some.
+// TestEveryVerdictHasRuns: every verdict but "not run" has records behind it, and "not run" has no numbers. The test
+// judges without records, with a part of them and with all.
 func TestEveryVerdictHasRuns(t *testing.T) {
 	p := Quick()
 	s := experiment.Scope{Profile: p.Profile}
@@ -174,7 +176,8 @@ func committed(t *testing.T) *Scorecard {
 
 var renew = flag.Bool("renew", false, "write the README's scorecard anew (make scorecard)")
 
-// TestReadmeScorecard: the README's scorecard is that of the committed records.
+// TestReadmeScorecard: the README's scorecard is the one that the committed records give. With -renew, the test writes
+// it into the README.
 func TestReadmeScorecard(t *testing.T) {
 	const file, begin, end = "../../README.md", "<!-- scorecard: by `make scorecard` -->\n", "<!-- end of scorecard -->\n"
 	text, err := os.ReadFile(file)

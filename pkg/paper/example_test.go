@@ -11,7 +11,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// The paper's table 5 from the run records that come with the programme, and the runs behind it.
+// This example makes the paper's table 5 from the run records that come with revgnn.
 func ExampleDocuments() {
 	dir, err := os.MkdirTemp("", "paper")
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// fake is a record that a task could have left. Its validation metric rises with the learning rate, and its test
-// metric falls.
+// fake makes a record such as a run of the task could have left. The validation metric rises with the learning rate,
+// and the test metric falls, so that a test can tell by which metric settings were chosen.
 func fake(t *testing.T, task experiment.Task) *results.Record {
 	t.Helper()
 	var outcome any
@@ -59,7 +59,7 @@ func fake(t *testing.T, task experiment.Task) *results.Record {
 	return recorded(t, task, outcome)
 }
 
-// recorded is the record of a task with the given outcome; nil stands for a run that diverged.
+// recorded makes a record of the task with the given outcome; nil stands for a run that diverged.
 func recorded(t *testing.T, task experiment.Task, outcome any) *results.Record {
 	t.Helper()
 	r := results.Begin(task.Kind)
@@ -79,13 +79,14 @@ func recorded(t *testing.T, task experiment.Task, outcome any) *results.Record {
 	return &r
 }
 
-// allRuns are fake records for items, so that nothing is missing.
+// allRuns makes fake records of all runs that the items ask for.
 func allRuns(t *testing.T, s experiment.Scope, p Profile, items []Item) experiment.Records {
 	t.Helper()
 	return runsOf(t, s, Work(p, items), func(task experiment.Task) *results.Record { return fake(t, task) })
 }
 
-// runsOf adds fake records until nothing that work asks for is missing.
+// runsOf makes records by of, for all runs that work asks for. It takes several rounds: work asks for some runs only
+// after settings are chosen by others.
 func runsOf(t *testing.T, s experiment.Scope, work experiment.Work,
 	of func(experiment.Task) *results.Record) experiment.Records {
 	t.Helper()

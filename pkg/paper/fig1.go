@@ -8,12 +8,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// boards are the runs behind figures 1 and 4: two models on a board of mines, followed layer by layer.
+// boards returns the runs of figures 1 and 4: trainings of two models on a Minesweeper board, with the states after
+// several layers. One model has a reverse process, and one has none.
 func (v *View) boards() (reverse, plain experiment.Answer[experiment.Trained]) {
 	return v.onBoards(v.Profile.Boards.Reverse.Config), v.onBoards(v.Profile.Boards.Plain.Config)
 }
 
-// onBoards is the run of one of these models.
+// onBoards returns the run of figures 1 and 4 with the settings c.
 func (v *View) onBoards(c train.Config) experiment.Answer[experiment.Trained] {
 	b := v.Profile.Boards
 	t := experiment.Training(b.Dataset, b.Split, c)
@@ -21,7 +22,8 @@ func (v *View) onBoards(c train.Config) experiment.Answer[experiment.Trained] {
 	return experiment.Ask[experiment.Trained](v.View, t)
 }
 
-// strip shows a part of the board after each of the layers, with the mines marked.
+// strip is a row of maps of the part of the board that figure 1 shows: the predictions after each of the layers, and
+// then the mines.
 func strip(states []experiment.Layer, mines []float64) report.Strip {
 	var panels []report.Panel
 	for _, s := range states {
@@ -30,7 +32,8 @@ func strip(states []experiment.Layer, mines []float64) report.Strip {
 	return report.Strip{Panels: append(panels, report.Panel{Title: "mines", Values: mines})}
 }
 
-// representations is figure 1: what the head sees in each layer of a part of the board.
+// representations is figure 1: maps of the probability of a mine that the head gives when it reads the state after one
+// layer, for a part of the board.
 func representations(v *View) *Document {
 	d := &Document{}
 	d.note("The paper: %s", statement(1).Says)

@@ -10,7 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// depth is figure 2: test performance over the layers of one direction, with one layer in the other.
+// depth is figure 2: test performance over the number of layers in one direction, with one layer in the other
+// direction.
 func depth(v *View) *Document {
 	d := &Document{}
 	says := statement(2)
@@ -30,7 +31,7 @@ func depth(v *View) *Document {
 	return d
 }
 
-// curve adds one dataset's curves, a line for each direction, and their numbers.
+// curve adds a figure for one dataset, with a line for each direction, and a table of its numbers.
 func (v *View) curve(d *Document, curve DepthCurve) {
 	dataset := curve.Dataset
 	t := &report.Table{ID: "fig2-" + dataset + "-values",
@@ -64,8 +65,9 @@ func (v *View) curve(d *Document, curve DepthCurve) {
 	d.Tables = append(d.Tables, t)
 }
 
-// atDepth is the configuration of the curve's k-th depth of a process, with one layer in the other process, and its
-// validation and test metrics in percent over the curve's splits, or why some are missing.
+// atDepth returns the settings at the curve's k-th depth: the given process has the number of layers of this depth, and
+// the other process has one layer. It also returns the validation and test metrics of the curve's splits, in percent.
+// If some are missing, why says why.
 func (v *View) atDepth(curve DepthCurve, k int, process string) (c train.Config, vals, tests []float64, why string) {
 	c, err := curve.at(k)
 	if err != nil {

@@ -34,8 +34,8 @@ func smoothness(v *View) *Document {
 	return d
 }
 
-// smooth draws the lines of a model, the reverse process first, and notes how they compare with the paper's; none
-// where there is no run.
+// smooth returns the curves of a model, that of the reverse process first, and adds a note that compares the model with
+// the paper. Without a run of the model there are no curves.
 func (d *Document) smooth(v *View, dataset string, m experiment.Model, title string) (lines []report.Series) {
 	a := v.followed(dataset, m)
 	if !a.OK() || a.Outcome.Followed == nil {
@@ -60,7 +60,7 @@ func (d *Document) smooth(v *View, dataset string, m experiment.Model, title str
 	return slices.DeleteFunc(lines, func(s report.Series) bool { return len(s.X) == 0 })
 }
 
-// followed is a training of figure 3 with its states, layer by layer.
+// followed is a training of figure 3, with the GSL after each layer.
 func (v *View) followed(dataset string, m experiment.Model) experiment.Answer[experiment.Trained] {
 	p := v.Profile.Smoothness
 	t := experiment.Training(dataset, p.Split, m.Config)
@@ -68,8 +68,9 @@ func (v *View) followed(dataset string, m experiment.Model) experiment.Answer[ex
 	return experiment.Ask[experiment.Trained](v.View, t)
 }
 
-// remedies draws a panel for each remedy, all of the same scale, with a curve for each depth. Each panel also has the
-// first of the paper's curves, that of a reverse process, up to the deepest remedy's depth.
+// remedies draws a panel for each remedy for over-smoothing, with a curve for each depth. For comparison, each panel
+// also has the first of the curves in paper, which is that of a reverse process, up to the largest depth in the panel.
+// All panels have the same scale.
 func (d *Document) remedies(v *View, dataset string, paper []report.Series) (plots []report.Plot) {
 	low := 0.0
 	for _, s := range paper[:min(1, len(paper))] {
@@ -110,7 +111,7 @@ func upTo(s report.Series, layers int) report.Series {
 	return s
 }
 
-// line is the GSL over layers, without the input and without values that are not finite.
+// line is the curve of GSL over layers. Layer 0, the input, and values that are NaN are left out.
 func line(name string, layers []experiment.Layer) report.Series {
 	s := report.Series{Name: name}
 	for _, l := range layers {
@@ -121,7 +122,7 @@ func line(name string, layers []experiment.Layer) report.Series {
 	return s
 }
 
-// at is the GSL after a number of layers, NaN where it is not known.
+// at is the GSL after l layers; NaN where it is not known.
 func at(layers []experiment.Layer, l int) float64 {
 	if i := slices.IndexFunc(layers, func(x experiment.Layer) bool { return x.Layer == l }); i >= 0 {
 		return float64(layers[i].GSL)
@@ -129,7 +130,7 @@ func at(layers []experiment.Layer, l int) float64 {
 	return math.NaN()
 }
 
-// least is the smallest GSL of the chosen layers.
+// least is the smallest GSL of the layers for which of is true.
 func least(layers []experiment.Layer, of func(experiment.Layer) bool) float64 {
 	out := math.Inf(1)
 	for _, l := range layers {
@@ -140,7 +141,7 @@ func least(layers []experiment.Layer, of func(experiment.Layer) bool) float64 {
 	return out
 }
 
-// most is the largest GSL of all layers but the input.
+// most is the largest GSL of all layers except layer 0, the input.
 func most(layers []experiment.Layer) float64 {
 	out := math.Inf(-1)
 	for _, l := range layers {

@@ -8,8 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// Each remedy has a panel, all of the same scale, with a curve for each depth and the reverse process up to the
-// largest depth.
+// TestRemediesOfFigure3: each remedy has a panel, with a curve for each depth and the curve of the reverse process up
+// to the largest depth. All panels have the same scale.
 func TestRemediesOfFigure3(t *testing.T) {
 	p := Paper()
 	items, err := Choose([]string{"fig3"})

@@ -6,11 +6,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// noise is the limit of single precision: smaller changes of iterates are rounding errors, and are not shown.
+// noise is the limit of what single precision can show: smaller changes of the iterate are rounding errors, and are
+// left out of the figure.
 const noise = 1e-9
 
-// convergence is figure 5: the mean absolute change of the iterate in each iteration, averaged over the layers. Its
-// runs are those of table 4.
+// convergence is figure 5: the mean absolute change of the iterate in each iteration, averaged over the layers. The
+// runs are the same as for table 4.
 func convergence(v *View) *Document {
 	p := published[InversionErrors]("table4")
 	after := claimed[converges]("convergence").Iterations

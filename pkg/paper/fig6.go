@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// runTime is figure 6: seconds per epoch over reverse layers.
+// runTime is figure 6: seconds per epoch over the number of reverse layers.
 func runTime(v *View) *Document {
 	d := &Document{}
 	d.note("The paper: %s", statement(6).Says)
@@ -38,7 +38,8 @@ func runTime(v *View) *Document {
 	return d
 }
 
-// runTimes are the seconds per epoch of a curve over reverse layers; why says what is missing.
+// runTimes returns a curve of figure 6: seconds per epoch over the number of reverse layers. If benchmarks are missing,
+// why says why.
 func (v *View) runTimes(curve RunTimeCurve) (s report.Series, why string) {
 	s = report.Series{Style: report.Points, Name: curve.name()}
 	for _, depth := range v.Profile.RunTime.Reverse {
@@ -54,12 +55,13 @@ func (v *View) runTimes(curve RunTimeCurve) (s report.Series, why string) {
 	return s, why
 }
 
-// name has the number of forward layers in brackets, as in the paper.
+// name is the curve's name, with the number of forward layers in brackets, as in the paper.
 func (c RunTimeCurve) name() string {
 	return fmt.Sprintf("%s (%d), %s", c.Model.Model, c.Model.Forward, c.Dataset)
 }
 
-// timed is a benchmark. Benchmarks of one group are compared with each other, and are therefore made on one machine.
+// timed is the benchmark of a model on a dataset. Benchmarks of one group are compared with each other, and are
+// therefore all made on one machine.
 func (v *View) timed(group, dataset string, c train.Config) (a experiment.Answer[experiment.Timed]) {
 	t := experiment.Whole(results.Bench, dataset, c)
 	v.Within(group, func() { a = experiment.Ask[experiment.Timed](v.View, t) })

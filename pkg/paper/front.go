@@ -15,7 +15,8 @@ import (
 //go:embed front.html
 var frontHTML string
 
-// glance holds all claims, cells, tables and figures for an overview: the front page, and parts of it for a notebook.
+// glance holds all claims, cells, tables and figures for an overview of the paper. The front page shows all of the
+// overview, and a notebook shows parts of it.
 type glance struct {
 	Card *Scorecard
 	// Cells and Claims are the lines of the scorecard; the last line is the total.
@@ -29,7 +30,7 @@ type glance struct {
 	Notebook bool
 }
 
-// frontGroup is a group of claims; tables of cells are also shown as coloured grids.
+// frontGroup is a group of claims. If they are cells of the paper's tables, they are also shown as coloured grids.
 type frontGroup struct {
 	GroupScore
 	Grids []grid
@@ -100,7 +101,7 @@ func (g *glance) part(name string) (string, error) {
 	return b.String(), err
 }
 
-// Who is the table of who ran what, when.
+// Who is a table that shows which machines made the runs, and when.
 func (g *glance) Who() (template.HTML, error) {
 	text, err := g.who.HTML()
 	return template.HTML(text), err // escaped by the table
@@ -126,7 +127,8 @@ func byTime(runs map[string]*results.Record) (all []*results.Record) {
 	return all
 }
 
-// frontCard is a table or figure with small pictures and its claims.
+// frontCard shows a table or figure on the front page: small pictures, a bar that counts the verdicts of its claims,
+// and the number and dates of its runs.
 type frontCard struct {
 	Name, Title, Page string
 	Pictures          []thumbnail
@@ -139,7 +141,7 @@ type frontCard struct {
 type thumbnail struct {
 	Source template.URL
 	Alt    string
-	Width  int // in CSS pixels: half a card's width where two pictures that are not flat stand side by side
+	Width  int // in CSS pixels: half a card's width where two pictures fit side by side
 }
 
 func cardOf(s *Scorecard, d *Document, page string) (c frontCard, err error) {
@@ -156,7 +158,7 @@ func cardOf(s *Scorecard, d *Document, page string) (c frontCard, err error) {
 	c.Bar = barOf(counts)
 	for i, item := range d.Items() {
 		if _, table := item.(*report.Table); table && i > 0 {
-			break // further tables are a figure's numbers, or settings
+			break // further tables have a figure's numbers, or settings
 		}
 		png, err := report.Thumbnail(item)
 		if err != nil {
@@ -175,13 +177,13 @@ func cardOf(s *Scorecard, d *Document, page string) (c frontCard, err error) {
 	return c, nil
 }
 
-// scored are lines of the scorecard, for a template.
+// scored has lines of the scorecard, for a template.
 type scored struct {
 	Scores   []score
 	Notebook bool
 }
 
-// CellScores are the lines of the tables' cells, and ClaimScores those of other claims.
+// CellScores are the scorecard's lines for the cells of tables, and ClaimScores those for all other claims.
 func (g *glance) CellScores() scored  { return scored{g.Cells, g.Notebook} }
 func (g *glance) ClaimScores() scored { return scored{g.Claims, g.Notebook} }
 
@@ -193,5 +195,5 @@ func (g *glance) AllGrids() (all []grid) {
 	return all
 }
 
-// Only passes one group's grids to the template of grids.
+// Only makes the data for the template "grids", so that the template shows the grids of one group only.
 func (g *glance) Only(grids []grid) map[string][]grid { return map[string][]grid{"AllGrids": grids} }

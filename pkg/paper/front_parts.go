@@ -27,7 +27,7 @@ type frontList struct {
 	Claims    []frontClaim
 }
 
-// listsOf makes a list for each verdict, in order, including empty ones.
+// listsOf makes a list for each verdict, in the order of Verdicts. Lists may be empty.
 func listsOf(id string, claims []frontClaim) (all []frontList) {
 	for _, v := range Verdicts {
 		l := frontList{ID: id + "-" + v.Class(), Title: string(v), Verdict: v}
@@ -44,14 +44,14 @@ func listsOf(id string, claims []frontClaim) (all []frontList) {
 	return all
 }
 
-// cell tells whether the claim is one of a table's cells, which are compared with a published number.
+// cell tells whether the claim is about a cell of a table, which is compared with a published number.
 func (c frontClaim) cell() bool { return c.Degree != "" || strings.HasPrefix(c.ID, c.Shown+"/") }
 
-// cellVerdicts explain verdicts on cells.
+// cellVerdicts says what each verdict means for a cell.
 var cellVerdicts = map[Verdict]string{Reproduced: WithinOne, Weaker: WithinTwo, NotReproduced: "beyond two std",
 	NotRun: string(NotRun)}
 
-// Open tells whether a list is shown unfolded.
+// Open tells whether a list is shown open, and not folded.
 func (l frontList) Open() bool { return l.Verdict != NotRun && !l.Claims[0].cell() }
 
 func scoreOf(title, anchor string, lists []frontList) score {
@@ -63,7 +63,7 @@ func scoreOf(title, anchor string, lists []frontList) score {
 	return s
 }
 
-// total adds a line with the sums.
+// total adds a line with the sums of all lines.
 func total(scores []score) []score {
 	all := score{Title: "All", Counts: make([]tally, len(Verdicts))}
 	for _, s := range scores {
@@ -115,7 +115,8 @@ func (v Verdict) Style() template.CSS {
 		NotReproduced: "background:#b84a00;color:#fff", NotRun: "background:#ececec;color:#5f5f5f"}[v]
 }
 
-// Style is the verdict's colours in CSS; cells above and below the published number differ.
+// Style is the verdict's colours in CSS. Cells beyond two standard deviations have other colours above the published
+// number than below it.
 func (c frontClaim) Style() template.CSS {
 	if c.Degree == Above {
 		return "background:#f2b48a;color:#222"
@@ -123,7 +124,8 @@ func (c frontClaim) Style() template.CSS {
 	return c.Verdict.Style()
 }
 
-// To is the link of a cell: to its line in the page's lists, or to the notebook of its table.
+// To is where the link of a cell leads: to the cell's line in the lists of the page or, in a notebook, to the notebook
+// of its table.
 func (c frontClaim) To() string {
 	if strings.HasSuffix(c.Page, ".ipynb") {
 		return c.Page
@@ -131,7 +133,7 @@ func (c frontClaim) To() string {
 	return "#" + c.ID
 }
 
-// Apart is the difference between our number and the paper's, for a cell of a grid.
+// Apart is the difference between our number and the paper's, as the text of a grid's cell.
 func (c frontClaim) Apart() string {
 	switch {
 	case c.Verdict == NotRun:
@@ -167,7 +169,7 @@ func gridsOf(cells []frontClaim) (all []grid) {
 	return all
 }
 
-// add puts a cell into its row; the first row determines the columns.
+// add puts a cell into the row of its model. The cells of the first row determine the columns.
 func (g *grid) add(c frontClaim) {
 	label := titleOf(c.Model)
 	i := slices.IndexFunc(g.Rows, func(r gridRow) bool { return r.Label == label })
@@ -189,7 +191,7 @@ func (g grid) claims() (all []frontClaim) {
 	return all
 }
 
-// Run tells whether any cell of the row was run; other rows are folded.
+// Run tells whether any cell of the row was run. Rows that were not run are folded.
 func (r gridRow) Run() bool {
 	return slices.ContainsFunc(r.Cells, func(c frontClaim) bool { return c.Verdict != NotRun })
 }

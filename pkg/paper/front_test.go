@@ -24,7 +24,7 @@ func TestFrontPage(t *testing.T) {
 	card := judge(v)
 	names := []string{"table2", "table5"}
 	if _, err := echarts.Path(); err == nil {
-		names = append(names, "fig5") // needed to draw figures
+		names = append(names, "fig5") // figures can be drawn, since ECharts is installed
 	}
 	items, err := Choose(names)
 	if err != nil {
@@ -68,7 +68,7 @@ func TestFrontPage(t *testing.T) {
 		}
 		for _, link := range regexp.MustCompile(`(?:href|src)="([^"#]+)"`).FindAllStringSubmatch(string(text), -1) {
 			if strings.HasPrefix(link[1], "data:image/") || link[1] == "echarts.min.js" {
-				continue // a picture inside the page
+				continue // no link: a picture inside the page, or the library
 			}
 			if _, err := os.Stat(filepath.Join(dir, link[1])); err != nil {
 				t.Errorf("%s.html: a link leads nowhere: %v", name, err)

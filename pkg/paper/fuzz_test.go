@@ -7,7 +7,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 )
 
-// FuzzProfile reads profiles: whatever is accepted gives candidates, or an error that is a sentence.
+// FuzzProfile reads arbitrary texts as profiles. A profile that is accepted must give candidates, or an error of one
+// line.
 func FuzzProfile(f *testing.F) {
 	for _, name := range data.SettingsNames() {
 		text, err := data.Settings(name)

@@ -10,7 +10,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// Item is a table or a figure of the paper.
+// Item is a table or figure of the paper, or a table on a question that the paper leaves open.
 type Item struct {
 	Name, Title string
 	build       func(v *View) *Document
@@ -23,7 +23,7 @@ type Document struct {
 	Figures     []*report.Figure
 	// Notes are sentences: what the paper says, what was found, and how.
 	Notes []string
-	// Records are the runs that it shows.
+	// Records are the runs that the document shows.
 	Records []*results.Record
 }
 
@@ -32,7 +32,7 @@ func (d *Document) note(format string, args ...any) {
 	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
 }
 
-// Items lists the paper's tables and figures, and after them questions that the paper leaves open.
+// Items lists the paper's tables and figures, and after them the items on questions that the paper leaves open.
 func Items() []Item {
 	return []Item{
 		{"table1", "Table 1: complexity", complexity},
@@ -74,7 +74,7 @@ func Choose(names []string) ([]Item, error) {
 	return slices.DeleteFunc(items, func(it Item) bool { return !slices.Contains(names, it.Name) }), nil
 }
 
-// build makes the items' documents from the runs that are there.
+// build makes the items' documents from the recorded runs that v holds.
 func build(v *View, items []Item) []*Document {
 	var all []*Document
 	for _, it := range items {
@@ -86,12 +86,12 @@ func build(v *View, items []Item) []*Document {
 	return all
 }
 
-// Work asks for the runs that items need, for a [experiment.Runner].
+// Work returns the function by which items ask for the runs that they need. A [experiment.Runner] makes these runs.
 func Work(p Profile, items []Item) experiment.Work {
 	return func(v *experiment.View) { build(&View{v, p}, items) }
 }
 
-// Documents makes the items' documents from the runs that are there.
+// Documents makes the items' documents from the recorded runs. It makes no runs.
 func Documents(r *experiment.Runner, p Profile, items []Item) ([]*Document, error) {
 	v, err := r.View()
 	if err != nil {

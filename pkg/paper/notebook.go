@@ -22,21 +22,25 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// SecondsVariable names the environment variable with the longest estimated work, in seconds, that a notebook starts
-// without being asked.
+// SecondsVariable names the environment variable that holds a number of seconds. If missing runs are estimated to take
+// longer than that, a notebook does not start them.
 const SecondsVariable = "REVGNN_NOTEBOOK_SECONDS"
 
 // notebookSeconds is the default of SecondsVariable.
 const notebookSeconds = 300
 
-// taskVariable holds a task as JSON, when a cell's programme runs itself for it.
+// taskVariable names the environment variable that holds a task as JSON. A cell's programme sets it when it starts
+// itself again to run this task.
 const taskVariable = "REVGNN_NOTEBOOK_TASK"
 
-// Notebook makes a table or figure for a notebook. It reads the run records that come with the programme, and those of
-// $REVGNN_RUNS or else of out/runs.sqlite, in the project that contains the notebook or beside the notebook. It first
-// says how long missing runs take, then makes and records them. Where that takes longer than $REVGNN_NOTEBOOK_SECONDS
-// (300), it makes none: the document shows what is there, and the cell says how to get the rest. Call Notebook first
-// in a cell: to time a run in a separate process, the cell's programme starts itself again.
+// Notebook makes a table or figure for a notebook. It reads the run records that come with revgnn, and those in the
+// file that $REVGNN_RUNS names. Without this variable, the file is out/runs.sqlite, in the project that contains the
+// notebook or else beside the notebook. Notebook first prints how long missing runs will take, then makes and records
+// them. If they take longer than $REVGNN_NOTEBOOK_SECONDS (300 by default), it makes none: the document shows what is
+// recorded, and the cell's output says how to get the rest.
+//
+// Call Notebook first in a cell. To time a run in a separate process, the cell's programme starts itself again. This
+// second process would otherwise also run the code before the call.
 func Notebook(name string, p Profile) (*Document, error) {
 	if text := os.Getenv(taskVariable); text != "" {
 		answer(text)
@@ -44,16 +48,17 @@ func Notebook(name string, p Profile) (*Document, error) {
 	return inNotebook(name, p, complete)
 }
 
-// Recorded is [Notebook] without making runs.
+// Recorded does what [Notebook] does, but makes no runs.
 func Recorded(name string, p Profile) (*Document, error) {
 	return inNotebook(name, p, func(*experiment.Runner, Profile, []Item) error { return nil })
 }
 
 // AtAGlance is an overview of the paper for a notebook: the scorecard of claims and cells; all cells by model and
-// dataset; pictures of all tables and figures, which link to their notebooks; and who ran what, when.
+// dataset; pictures of all tables and figures, which link to their notebooks; and a table of the machines that made the
+// runs.
 type AtAGlance struct{ Score, Cells, Pictures, Who report.Item }
 
-// Glance makes the overview from the records that are there; it runs nothing.
+// Glance makes the overview from the recorded runs. It makes no runs.
 func Glance(p Profile) (*AtAGlance, error) {
 	var g *glance
 	err := withRecords(p, func(r *experiment.Runner) error {
@@ -73,7 +78,7 @@ func Glance(p Profile) (*AtAGlance, error) {
 	return &AtAGlance{excerpt{g, "score"}, excerpt{g, "grids"}, excerpt{g, "cards"}, g.who}, nil
 }
 
-// excerpt is one part of the overview.
+// excerpt is one part of the overview: name is the name of its template.
 type excerpt struct {
 	*glance
 	name string
@@ -82,7 +87,7 @@ type excerpt struct {
 func (e excerpt) HTML() (string, error) { return e.part(e.name) }
 func (e excerpt) Text() string          { return e.Card.Markdown() }
 
-// inNotebook makes a document, after calling before.
+// inNotebook makes the document of the item called name. Before that it calls before, which may make runs.
 func inNotebook(name string, p Profile,
 	before func(*experiment.Runner, Profile, []Item) error) (d *Document, err error) {
 	items, err := Choose([]string{name})
@@ -102,7 +107,7 @@ func inNotebook(name string, p Profile,
 	return d, err
 }
 
-// withRecords calls a function with a runner on a notebook's records.
+// withRecords calls a function with a runner that has the records described at [Notebook].
 func withRecords(p Profile, do func(r *experiment.Runner) error) (err error) {
 	store, err := results.Open(cmp.Or(os.Getenv("REVGNN_RUNS"), filepath.Join(project(), results.DefaultFile)))
 	if err != nil {
@@ -116,7 +121,7 @@ func withRecords(p Profile, do func(r *experiment.Runner) error) (err error) {
 		Load: load})
 }
 
-// complete makes missing runs, or says why it does not.
+// complete makes missing runs if they take no longer than a cell may take. Otherwise it prints how to get them.
 func complete(r *experiment.Runner, p Profile, items []Item) error {
 	limit, err := allowed()
 	if err != nil {
@@ -146,8 +151,8 @@ func complete(r *experiment.Runner, p Profile, items []Item) error {
 	return nil
 }
 
-// begin makes the missing runs. Where the time of some is unknown, it stops when the seconds allowed for a cell are
-// over, and says so; runs made by then are kept.
+// begin makes the missing runs. If the time of some of them is unknown, it stops when the seconds allowed for a cell
+// are over, and returns true. Runs that ended before are kept.
 func begin(r *experiment.Runner, work experiment.Work, plan experiment.Plan, limit float64) (stopped bool, err error) {
 	ctx, end := watch(r)
 	defer end()
@@ -163,7 +168,8 @@ func begin(r *experiment.Runner, work experiment.Work, plan experiment.Plan, lim
 	return false, err
 }
 
-// watch shows a progress bar for a runner; the notebook's stop button ends the context.
+// watch makes the runner show a progress bar. The context that it returns ends when the notebook's stop button is
+// pressed.
 func watch(r *experiment.Runner) (ctx context.Context, end func()) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	bar := nb.Progress("runs")
@@ -196,7 +202,7 @@ func allowed() (seconds float64, err error) {
 	return seconds, nil
 }
 
-// project is the folder of the project that the notebook is in; empty elsewhere.
+// project is the nearest folder with a go.mod, from the working directory upwards; empty if there is none.
 func project() string {
 	for dir, _ := filepath.Abs("."); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
@@ -221,7 +227,8 @@ func alone(ctx context.Context, t experiment.Task) (results.Record, error) {
 	})
 }
 
-// answer runs the task of such a process, writes its record to stdout, and ends the process.
+// answer runs the task for which [alone] started this process, writes the task's record to stdout, and ends the
+// process.
 func answer(text string) {
 	record, err := func() (record results.Record, err error) {
 		var t experiment.Task

@@ -10,7 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// The test's programme takes the place of a cell's, which calls itself to time a run.
+// TestMain runs a single task if the test's programme was started for it. A cell's programme does the same: it starts
+// itself again to time a run.
 func TestMain(m *testing.M) {
 	if text := os.Getenv(taskVariable); text != "" {
 		answer(text)
@@ -36,12 +37,13 @@ func TestTaskAlone(t *testing.T) {
 	}
 }
 
-// TestNotebook makes documents where no runs are missing, and where none may be made.
+// TestNotebook makes a document that has no runs and may not make any. It also checks the errors for a wrong name and
+// for a wrong limit of time.
 func TestNotebook(t *testing.T) {
 	t.Setenv("REVGNN_RUNS", filepath.Join(t.TempDir(), "runs.sqlite"))
 	t.Setenv(SecondsVariable, "0")
 	none := Quick()
-	none.Name, none.Inversions.Hidden = "test", 7 // a width that nobody has recorded
+	none.Name, none.Inversions.Hidden = "test", 7 // no record has this width
 	d, err := Notebook("table4", none)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// TestAllItems renders everything with all records and with none, in both profiles.
+// TestAllItems renders all items with all records and without records, in both profiles.
 func TestAllItems(t *testing.T) {
 	for _, profile := range []Profile{Quick(), Paper()} {
 		s := experiment.Scope{Profile: profile.Profile}
@@ -44,7 +44,7 @@ func TestAllItems(t *testing.T) {
 	}
 }
 
-// rules are candidates in the form of data/settings.
+// rules reads rules that give candidates, in the form of data/settings.
 func rules(t *testing.T, text string) (r []experiment.Rule) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
@@ -53,10 +53,11 @@ func rules(t *testing.T, text string) (r []experiment.Rule) {
 	return r
 }
 
-// TestSettingsAreChosenOnValidation: the fake test metric is best where the validation metric is worst.
+// TestSettingsAreChosenOnValidation: settings are chosen by the validation metric. In the fake records the test metric
+// is best where the validation metric is worst, so that a choice by the test metric would be noticed.
 func TestSettingsAreChosenOnValidation(t *testing.T) {
 	p := Quick()
-	p.Tried, p.Chosen = 1, nil // settings are chosen among candidates here
+	p.Tried, p.Chosen = 1, nil // no settings are given: they are chosen among candidates
 	p.Rules = rules(t,
 		`[{"settings": {"hidden": 8, "epochs": 10, "patience": 5, "lr": [0.01, 0.03, 0.02]},
 		"depths": [{"forward": 2, "reverse": 2}]}]`)
@@ -84,7 +85,7 @@ func TestSettingsAreChosenOnValidation(t *testing.T) {
 			t.Errorf("the table lacks %q:\n%s", want, text)
 		}
 	}
-	// A split that diverged is mentioned, and not left out of the mean silently.
+	// If a split's training diverged, the table says that the split is not in the mean.
 	for _, r := range records {
 		if r.Model == "gcn" && r.Split == 2 {
 			r.Status, r.Message = results.Diverged, "epoch 3: not finite"
@@ -113,7 +114,7 @@ func table(t *testing.T, s experiment.Scope, p Profile, records experiment.Recor
 }
 
 func TestPairedT(t *testing.T) {
-	// scipy.stats.ttest_rel([1.2, 2.1, 3.3, 4.6], [1, 2, 3, 4])
+	// The expected value is the p-value of scipy.stats.ttest_rel([1.2, 2.1, 3.3, 4.6], [1, 2, 3, 4]).
 	if p := pairedT([]float64{0.2, 0.1, 0.3, 0.6}); math.Abs(p-0.06913686926442868) > 1e-9 {
 		t.Errorf("p = %g", p)
 	}

@@ -107,7 +107,8 @@ func cell(f experiment.Found, paper float64) report.Cell {
 	return c
 }
 
-// overSplits is the mean with the sample standard deviation, or without where there is only one value.
+// overSplits is a cell with the mean of values and their sample standard deviation. A single value has no standard
+// deviation.
 func overSplits(values []float64) report.Cell {
 	spread := math.NaN()
 	if len(values) > 1 {

@@ -10,7 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// behind notes where reverse layers did not help.
+// behind lists, for each model with a reverse process, the datasets on which it is not better than its plain backbone.
+// If there are none, it lists the datasets on which it is better.
 func behind(p *Performance, all searches) (notes []string) {
 	for _, row := range p.Rows {
 		plain := p.plain(row)
@@ -39,7 +40,7 @@ func behind(p *Performance, all searches) (notes []string) {
 	return notes
 }
 
-// slips notes where the paper's differences do not match its own means.
+// slips lists the differences in the paper's table that are not the differences of its own means.
 func slips(p *Performance) (notes []string) {
 	for _, row := range p.Rows {
 		base := p.plain(row)
@@ -56,7 +57,7 @@ func slips(p *Performance) (notes []string) {
 	return notes
 }
 
-// settingsTable lists the settings chosen.
+// settingsTable is a table of the settings that were chosen for each model and dataset.
 func (v *View) settingsTable(p *Performance, all searches, name string) *report.Table {
 	t := &report.Table{ID: name + "-settings", Title: v.title("Settings of our runs, chosen on validation"),
 		Corner: "Dataset, model",

@@ -11,15 +11,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Profile holds the settings of all the paper's tables and figures. It is data: see data/settings, and schema.json
-// there.
+// Profile holds the settings of all the paper's tables and figures. It is read from a file in data/settings;
+// schema.json there describes the format.
 type Profile struct {
 	experiment.Profile
-	// Schema names the schema of the file.
+	// Schema names the JSON schema of the file.
 	Schema string `json:"$schema"`
 	// Complexity are the benchmarks of table 1.
 	Complexity Complexity `json:"complexity"`
-	// Inversions are those of table 4 and figure 5. Hidden is the models' width; the paper gives their other settings.
+	// Inversions has the settings of table 4 and figure 5. Hidden is the models' width; the paper gives the other
+	// settings.
 	Inversions struct {
 		Hidden int `json:"hidden"`
 	} `json:"inversions"`
@@ -36,10 +37,11 @@ type Profile struct {
 // Complexity are benchmarks of a model on random graphs, with one quantity varied at a time.
 type Complexity struct {
 	Model experiment.Model `json:"model"`
-	// Graph is the random graph. Idle is one so small that its run's memory is the programme's own.
+	// Graph is the size of the random graph. Idle is the size of a graph so small that a run on it takes no memory
+	// beyond the programme's own.
 	Graph Random `json:"graph"`
 	Idle  Random `json:"idle"`
-	// Quantities are those that the paper gives exponents for, in its order.
+	// Quantities are the quantities whose exponents the paper gives, in the paper's order.
 	Quantities []Quantity `json:"quantities"`
 	Note       string     `json:"note"`
 }
@@ -50,8 +52,8 @@ type Random struct {
 	Edges int `json:"edges"`
 }
 
-// Quantity is a setting of the model, or the number of edges where Setting is empty, that takes each of Values in
-// turn. Settings are other settings that this needs.
+// Quantity is something that takes each of Values in turn: the model's setting named Setting, or the number of edges if
+// Setting is empty. Settings are further settings that the model needs for this.
 type Quantity struct {
 	Quantity string              `json:"quantity"`
 	Setting  string              `json:"setting,omitempty"`
@@ -65,19 +67,21 @@ type Boards struct {
 	Split   int              `json:"split"`
 	Reverse experiment.Model `json:"reverse"`
 	Plain   experiment.Model `json:"plain"`
-	// Layers are shown on the part Shown of the board, and predictions on the parts Predictions.
+	// Figure 1 shows the predictions after the layers in Layers, on the part Shown of the board. Figure 4 shows the
+	// parts Predictions.
 	Layers      []int             `json:"layers"`
 	Shown       experiment.Part   `json:"shown"`
 	Predictions []experiment.Part `json:"predictions"`
 }
 
-// Depth are trainings at growing depth in one direction, with one layer in the other.
+// Depth has trainings of models with more and more layers in one direction, and one layer in the other direction.
 type Depth struct {
 	Curves []DepthCurve `json:"curves"`
 	Note   string       `json:"note"`
 }
 
-// DepthCurve is a model on splits of a dataset, at several numbers of layers, each with the settings that it changes.
+// DepthCurve is a model on splits of a dataset, with several numbers of layers. Each number of layers may have settings
+// that differ from the model's.
 type DepthCurve struct {
 	Dataset string           `json:"dataset"`
 	Splits  []int            `json:"splits"`
@@ -88,8 +92,8 @@ type DepthCurve struct {
 	} `json:"depths"`
 }
 
-// Smoothness are trainings whose states are followed layer by layer: the paper's models, and remedies for
-// over-smoothing that the paper names.
+// Smoothness has trainings for which GSL is computed after the layers in Layers: of the paper's models, and of models
+// with remedies for over-smoothing that the paper names.
 type Smoothness struct {
 	Datasets []string           `json:"datasets"`
 	Split    int                `json:"split"`
@@ -112,25 +116,26 @@ type RunTime struct {
 	Note    string         `json:"note"`
 }
 
-// RunTimeCurve is a model on a dataset.
+// RunTimeCurve is a model on a dataset. Its benchmarks have the numbers of reverse layers in RunTime.Reverse.
 type RunTimeCurve struct {
 	Dataset string           `json:"dataset"`
 	Model   experiment.Model `json:"model"`
 }
 
-// Quick is the profile for a laptop: narrow layers, fewer and shallower ones where depth is not the point, few
-// epochs, three splits. It shows where differences lie, and is not a reproduction of the published numbers.
+// Quick is the profile for a laptop: narrow layers, few layers (except where depth is what is studied), few epochs,
+// three splits. It shows which models are better than others, and is not a reproduction of the published numbers.
 func Quick() Profile { return embedded("quick") }
 
-// Paper is the profile of the published depths and widths, ten splits, at most 1000 epochs with patience 100. The
-// paper gives depths in tables 2 and 6. For the width it gives only a range that was searched, 128 to 2048; here it is
-// 256, the default of the authors' code. On two cores it takes weeks; it is meant for GPUs and for several machines.
+// Paper is the profile of the published depths and widths, ten splits, at most 1000 epochs with patience 100. The paper
+// gives depths in tables 2 and 6. For the width it gives only the range that was searched, 128 to 2048. Here the width
+// is 256, the default of the authors' code. On two cores this profile takes weeks; it is meant for GPUs and for several
+// machines.
 func Paper() Profile { return embedded("paper") }
 
 func embedded(name string) Profile {
 	p, err := ParseProfile(name)
 	if err != nil {
-		panic(err) // part of the programme
+		panic(err) // the file is part of the programme
 	}
 	return p
 }
@@ -151,7 +156,7 @@ func ParseProfile(name string) (p Profile, err error) {
 	return p, nil
 }
 
-// readProfile reads a profile, and refuses unknown fields.
+// readProfile reads a profile. Unknown fields and impossible settings are errors.
 func readProfile(text []byte) (p Profile, err error) {
 	if err := files.Strict(text, &p); err != nil {
 		return p, err
@@ -181,7 +186,7 @@ func readProfile(text []byte) (p Profile, err error) {
 	return p, nil
 }
 
-// at is the configuration of the i-th depth, without its numbers of layers.
+// at returns the settings at the i-th depth. The caller sets the numbers of layers.
 func (c DepthCurve) at(i int) (train.Config, error) {
 	out, err := c.Depths[i].Settings.With(c.Model.Config)
 	if err != nil {

@@ -45,8 +45,8 @@ func machineText(r *results.Record) string {
 	return fmt.Sprintf("%s of %s (%s)", count(m.Cores, "core"), strings.TrimSpace(m.CPU+" "+m.GPU), m.Platform)
 }
 
-// commitText names the commit of a run, and the version too where it has a name of its own; empty where the record has
-// neither.
+// commitText names the commit of revgnn that made a run. If revgnn had a version other than "(devel)", it names this
+// version, too. It is empty if the record has neither.
 func commitText(r *results.Record) string {
 	version := r.Versions["revgnn"]
 	switch {
@@ -58,8 +58,8 @@ func commitText(r *results.Record) string {
 	return version + " (" + r.Commit + ")"
 }
 
-// nameless says how many records name neither commit nor version, and which. (Programmes that make did not build once
-// did not know theirs.)
+// nameless says how many records name neither commit nor version, and what they ran. (The programmes of early versions
+// did not know their commit if they were not built by make.)
 func nameless(records []*results.Record) string {
 	of := map[string]int{}
 	var all []*results.Record
@@ -84,7 +84,7 @@ func nameless(records []*results.Record) string {
 		"without either: %s.", len(all), count(len(records), "run"), days(all), names, strings.Join(parts, ", "))
 }
 
-// each lists the different answers that records give.
+// each lists the different texts that of gives for the records.
 func each(records []*results.Record, of func(*results.Record) string) string {
 	set := map[string]bool{}
 	for _, r := range records {
@@ -118,7 +118,7 @@ func versions(r *results.Record) string {
 	return strings.Join(all, ", ")
 }
 
-// who is a table of who ran what, and when: a row for each machine and engine.
+// who is a table of the runs by machine and engine: how many runs, how many hours, and on which days.
 func who(runs []*results.Record) *report.Table {
 	t := &report.Table{ID: "who", Title: "By machine and engine", Corner: "Machine", Columns: []report.Column{
 		{Name: "engine"}, {Name: "runs"}, {Name: "trainings"}, {Name: "hours"}, {Name: "days (UTC)"},

@@ -8,7 +8,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// TestProvenanceOfNamelessRuns: the page says which runs name no commit, and how many they are.
+// TestProvenanceOfNamelessRuns: the page says how many runs name no commit, and what they ran.
 func TestProvenanceOfNamelessRuns(t *testing.T) {
 	day := time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC)
 	run := func(commit, version, dataset string) *results.Record {

@@ -13,8 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// Write writes documents into a folder: a page each, and its tables and figures as SVG, PNG, LaTeX and CSV (tables as
-// Markdown, too); the scorecard as claims.json; and index.html, an overview. It returns the names of the files.
+// Write writes into a folder: a page for each document; its tables and figures as SVG, PNG, LaTeX and CSV, tables also
+// as Markdown; the scorecard as claims.json; and index.html, an overview. It returns the names of the files.
 func Write(dir string, p Profile, s *Scorecard, documents []*Document) (names []string, err error) {
 	if err := files.Writable(dir); err != nil {
 		return nil, err
@@ -29,20 +29,20 @@ func Write(dir string, p Profile, s *Scorecard, documents []*Document) (names []
 		return string(text) + "\n", err
 	})
 	to.keep("index.html", func() (string, error) { return front(s, documents) })
-	if library, e := echarts.Source(); e == nil { // without it, pages show figures as pictures
+	if library, e := echarts.Source(); e == nil { // without ECharts, figures are static pictures
 		to.keep("echarts.min.js", func() (string, error) { return library, nil })
 	}
 	return to.names, to.err
 }
 
-// folder writes files until the first error.
+// folder writes files into dir. After the first error it writes no more.
 type folder struct {
 	dir   string
 	names []string
 	err   error
 }
 
-// keep writes a file.
+// keep writes a file, unless an earlier file has failed.
 func (f *folder) keep(name string, content func() (string, error)) {
 	if f.err != nil {
 		return
@@ -61,7 +61,8 @@ type file struct {
 	content func() (string, error)
 }
 
-// filesOf lists the formats of a table or figure; tables include the notes, which their page has once.
+// filesOf lists the files of a table or figure, one for each format. The files of a table include the notes, since they
+// may be read apart from the page. (The page has the notes once, below all tables and figures.)
 func filesOf(item report.Item, notes []string) (id string, all []file) {
 	pixels := func(png func(scale float64) ([]byte, error)) func() (string, error) {
 		return func() (string, error) {
@@ -117,7 +118,7 @@ type download struct{ Name, Format string }
 // formats names file formats by their endings.
 var formats = map[string]string{"svg": "SVG", "png": "PNG", "tex": "LaTeX", "csv": "CSV", "md": "Markdown"}
 
-// page renders document number i as a page, with links to its neighbours and to its files.
+// page renders document number i as a page, with links to the documents before and after it and to its files.
 func (d *Document) page(p Profile, documents []*Document, i int) (string, error) {
 	at := struct {
 		*Document

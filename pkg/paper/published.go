@@ -24,11 +24,12 @@ type Performance struct {
 type PerformanceRow struct {
 	Name  string `json:"name"`
 	Model string `json:"model"`
-	// Group is an index of Performance.Groups.
+	// Group is an index into Performance.Groups.
 	Group int `json:"group"`
-	// From is the source that the paper took the row from; empty for the paper's own runs.
+	// From is the source from which the paper took the row; empty for the paper's own runs.
 	From string `json:"from,omitempty"`
-	// Balanced tells that the row is for class-balanced splits ([data.Balanced]), unlike the rest of the table.
+	// Balanced tells that the row was published for class-balanced splits ([data.Balanced]), unlike the rest of the
+	// table.
 	Balanced bool `json:"balanced,omitempty"`
 	// Interval tells that the row's ± is half a 95 % confidence interval of the mean of ten runs, not a standard
 	// deviation.
@@ -38,13 +39,14 @@ type PerformanceRow struct {
 		Std  float64 `json:"std"`
 		From string  `json:"from,omitempty"`
 	} `json:"cells"`
-	// Layers are L_F and L_R, and Delta the published difference to the plain backbone, where the paper gives them.
+	// Layers has L_F and L_R, and Delta the published difference to the plain backbone; both nil if the paper does not
+	// give them.
 	Layers [][2]int  `json:"layers,omitempty"`
 	Delta  []float64 `json:"delta,omitempty"`
 }
 
-// std is the standard deviation over runs of column k's cell. Half a 95 % confidence interval of the mean of n runs
-// with standard deviation s is 1.96 s / sqrt(n).
+// std is the standard deviation over runs of the cell in column k. It follows from half a 95 % confidence interval of
+// the mean, which is 1.96 s / sqrt(n) for n runs with standard deviation s.
 func (r PerformanceRow) std(k int) float64 {
 	const runs = 10
 	if r.Interval {
@@ -63,7 +65,8 @@ func (p *Performance) column(dataset string) int {
 	return -1
 }
 
-// plain is the row of the same model without reverse process, for a model that has one; nil where there is none.
+// plain is the row of the same model without reverse process, for a row whose model has a reverse process; nil if there
+// is none.
 func (p *Performance) plain(r PerformanceRow) *PerformanceRow {
 	k, err := models.Lookup(r.Model)
 	if err != nil || k.Plain == "" {
@@ -82,8 +85,8 @@ func (p *Performance) row(model string) *PerformanceRow {
 	return nil
 }
 
-// Complexities is table 1. Exponents are the highest power of each quantity in its column of times, and in that of
-// memory.
+// Complexities is table 1. Exponents has, for each quantity, its highest power in the formulas for time, and in those
+// for memory.
 type Complexities struct {
 	Columns []string `json:"columns"`
 	Rows    []struct {
@@ -125,17 +128,17 @@ type GraphStatistics struct {
 	AdjustedHomophily float64 `json:"adjusted_homophily"`
 }
 
-// Statement is what the paper says about one of its figures; it publishes them only as pictures.
+// Statement is what the paper says about one of its figures. The numbers in the figures are not published.
 type Statement struct {
 	Figure int    `json:"figure"`
 	Short  string `json:"short"`
 	Title  string `json:"title"`
 	Says   string `json:"says"`
-	// ReverseLimit is, by dataset, the depth at which the paper had to stop (figure 2).
+	// ReverseLimit is, by dataset, the largest number of reverse layers that the paper could run (figure 2).
 	ReverseLimit map[string]int `json:"reverse_limit"`
 }
 
-// published reads the published numbers of a table, or the figures' statements; see [data.Paper].
+// published reads a file with published numbers, or with statements about figures, from data/paper; see [data.Paper].
 func published[T any](name string) *T {
 	b, err := data.Paper(name)
 	var v T

@@ -14,7 +14,7 @@ func TestPublishedTables(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		rows, columns int
-		deltas        int // rows with a difference, and with depths
+		deltas        int // deltas is the number of rows with differences, depths of rows with depths
 		depths        int
 	}{{"table2", 22, 7, 3, 2}, {"table3", 13, 3, 3, 2}, {"table6", 13, 5, 3, 2}} {
 		p := published[Performance](c.name)
@@ -97,7 +97,8 @@ func TestTable3IsPartOfTable6(t *testing.T) {
 	}
 }
 
-// TestPublishedNumbersAreInThePaper looks up every number in the paper's LaTeX, if that lies beside the checkout.
+// TestPublishedNumbersAreInThePaper looks up every number in the paper's LaTeX source, if this lies beside the
+// checkout.
 func TestPublishedNumbersAreInThePaper(t *testing.T) {
 	found, _ := filepath.Glob("../../../shared/paper/*.txt")
 	if len(found) == 0 {

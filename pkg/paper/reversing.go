@@ -11,17 +11,17 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Reversing are trainings of the same layers forwards only, backwards only and both ways, on the same splits.
+// Reversing has trainings of the same layers forwards only, backwards only and both ways, on the same splits.
 type Reversing struct {
 	Datasets []string `json:"datasets"`
-	// Splits are those trained on. On the first Tried of them settings are chosen, separately for each way.
+	// Splits are trained on. The first Tried of them are used to choose settings, separately for each way.
 	Splits []int `json:"splits"`
 	Tried  int   `json:"tried"`
-	// Rules make the candidate settings; rules of a way refine them.
+	// Rules make the candidate settings. The rules of a way refine them.
 	Rules  []experiment.Rule `json:"candidates"`
 	Blocks []struct {
 		Title string `json:"title"`
-		// Datasets that the layer is run on; none: all.
+		// Datasets are those that the layer is run on; an empty list stands for all.
 		Datasets []string `json:"datasets,omitempty"`
 		Ways     [3]Way   `json:"ways"`
 	} `json:"blocks"`
@@ -48,8 +48,8 @@ func (r Reversing) candidates(dataset string, w Way) ([]train.Config, error) {
 	return experiment.Candidates(append(r.Rules[:len(r.Rules):len(r.Rules)], w.Rules...), dataset, w.Model)
 }
 
-// check returns an error where a way has no settings on a dataset, or impossible ones, or layers in the wrong
-// direction.
+// check returns an error if a way has no settings on a dataset, or impossible ones, or layers in a direction that is
+// not the way's.
 func (r Reversing) check() error {
 	for _, dataset := range r.Datasets {
 		for _, b := range r.Blocks {
@@ -77,7 +77,7 @@ func (r Reversing) check() error {
 	return nil
 }
 
-// about tells whether a list of datasets contains one; an empty list stands for all.
+// about tells whether one is in a list of datasets. An empty list stands for all datasets.
 func about(datasets []string, one string) bool {
 	return len(datasets) == 0 || slices.Contains(datasets, one)
 }
@@ -121,7 +121,7 @@ func reversing(v *View) *Document {
 	return d
 }
 
-// way is the cell of one way's result.
+// way is the table's cell for the result of one way.
 func way(f experiment.Found) report.Cell {
 	values := f.Values()
 	if len(values) == 0 {
@@ -134,7 +134,7 @@ func way(f experiment.Found) report.Cell {
 	return c
 }
 
-// gain is the cell of differences, with their test.
+// gain is the table's cell for the mean difference to the forward layers alone, with a test of it.
 func gain(gains []float64) report.Cell {
 	if len(gains) == 0 {
 		return report.Missing("not run both ways on the same splits")
@@ -142,7 +142,8 @@ func gain(gains []float64) report.Cell {
 	return report.Difference(metrics.Mean(gains), 2).Below(report.Text(tested(gains)))
 }
 
-// says notes in a sentence what reversing adds to a layer on a dataset, if there are enough splits to test it.
+// says adds a note on what reverse layers beside forward layers add to a layer on a dataset, if there are enough splits
+// to test it.
 func (d *Document) says(dataset, title string, found [3]experiment.Found) {
 	gains := found[bothWays].Gains(found[forwardOnly])
 	if len(gains) < leastPairs {

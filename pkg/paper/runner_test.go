@@ -31,7 +31,8 @@ func tiny(t *testing.T) Profile {
 	return p
 }
 
-// runner loads a board of 100 columns for every dataset name but tolokers, which it does not find.
+// runner returns a runner that finds one dataset only, minesweeper. In its place it loads a generated board of 92 x 100
+// cells.
 func runner(t *testing.T, path string) *experiment.Runner {
 	t.Helper()
 	store, err := results.Open(path)
@@ -51,7 +52,7 @@ func runner(t *testing.T, path string) *experiment.Runner {
 		}}
 }
 
-// TestRunAndShow makes what a table and a figure need, and shows it.
+// TestRunAndShow makes the runs that a table and a figure need, and then the table and the figure.
 func TestRunAndShow(t *testing.T) {
 	items, err := Choose([]string{"table2", "fig4"})
 	if err != nil {
@@ -83,7 +84,7 @@ func TestRunAndShow(t *testing.T) {
 	}
 }
 
-// TestCellsStopInTime starts runs of unknown time, and stops when the seconds allowed are over.
+// TestCellsStopInTime: if the time of runs is unknown, a cell stops when the seconds that it may take are over.
 func TestCellsStopInTime(t *testing.T) {
 	items, err := Choose([]string{"fig4"})
 	if err != nil {

@@ -13,8 +13,9 @@ import (
 // Verdict is the result of checking a claim against runs.
 type Verdict string
 
-// The verdicts. Weaker means, for a claim, that the direction holds but not the size or the significance, and for a
-// cell, that it is near. Thresholds are given with the claim's group and check.
+// The verdicts. Weaker means, for a claim, that the direction is as the paper says, but not the size or the
+// significance. For a cell of a table it means that our mean is beyond one published standard deviation, but within
+// two. The limits are those of the claim's check; the text of the claim's group explains them.
 const (
 	Reproduced    Verdict = "reproduced"
 	Weaker        Verdict = "weaker"
@@ -39,7 +40,7 @@ type Judgement struct {
 	Group string `json:"group"`
 	Where string `json:"where"`
 	Says  string `json:"says"`
-	// Model, Dataset and Aspect of the case; empty where it has none.
+	// Model, Dataset and Aspect are those of the case; empty where it has none.
 	Model   string  `json:"model,omitempty"`
 	Dataset string  `json:"dataset,omitempty"`
 	Aspect  string  `json:"aspect,omitempty"`
@@ -48,14 +49,15 @@ type Judgement struct {
 	Degree string `json:"degree,omitempty"`
 	// Numbers is a sentence: our number, the paper's, and how they were compared; or why there is no verdict.
 	Numbers string `json:"numbers"`
-	// Ours and Paper are the numbers compared, and P the p-value of a test; nil where there is none.
+	// Ours and Paper are the numbers compared, and P is the p-value of a test; nil where there is none.
 	Ours  *float64 `json:"ours,omitempty"`
 	Paper *float64 `json:"paper,omitempty"`
 	P     *float64 `json:"p,omitempty"`
-	// Splits is the number of splits trained on, and Seeds the least number of seeds on each; 0 without trainings.
+	// Splits is the number of splits trained on, and Seeds the smallest number of seeds on any of them; both 0 without
+	// trainings.
 	Splits int `json:"splits,omitempty"`
 	Seeds  int `json:"seeds,omitempty"`
-	// Records are the IDs of the runs behind the verdict, including those that settings were chosen by.
+	// Records are the IDs of the runs behind the verdict, including the runs by which settings were chosen.
 	Records []string `json:"records"`
 	// Shown is the item whose page shows these runs.
 	Shown string `json:"shown"`
@@ -69,7 +71,7 @@ type Scorecard struct {
 	// About describes the profile, since its settings need not be the paper's.
 	About  string          `json:"about"`
 	Counts map[Verdict]int `json:"counts"`
-	// Groups are the groups of claims; nil where claims were chosen.
+	// Groups are the groups of claims; nil if the scorecard has only chosen claims (see [Scorecard.Choose]).
 	Groups []GroupScore `json:"groups,omitempty"`
 	Claims []Judgement  `json:"claims"`
 }
@@ -78,7 +80,7 @@ type Scorecard struct {
 type GroupScore struct {
 	ClaimGroup
 	Counts map[Verdict]int `json:"counts"`
-	// Degrees counts the degrees of cells.
+	// Degrees counts the degrees of cells; nil if the group has no cells.
 	Degrees map[string]int `json:"degrees,omitempty"`
 }
 
@@ -99,7 +101,7 @@ type finding struct {
 	ours, paper, p float64 // NaN where there is none
 }
 
-// found is a finding with its sentence.
+// found makes a finding. format and args make its sentence.
 func found(verdict Verdict, ours, paper float64, format string, args ...any) finding {
 	return finding{verdict: verdict, ours: ours, paper: paper, p: math.NaN(), numbers: fmt.Sprintf(format, args...)}
 }
@@ -110,7 +112,8 @@ func notRun(why string) finding {
 	return found(NotRun, math.NaN(), math.NaN(), "%s", strings.TrimPrefix(why, "not run: "))
 }
 
-// limited is the verdict on a number that ought to be small.
+// limited is the verdict on a number that ought to be small: Reproduced up to the limit reproduced, Weaker up to the
+// limit weaker, and else NotReproduced.
 func limited(x, reproduced, weaker float64) Verdict {
 	switch {
 	case x <= reproduced:
@@ -121,7 +124,7 @@ func limited(x, reproduced, weaker float64) Verdict {
 	return NotReproduced
 }
 
-// Judge makes the scorecard from the runs that are there; it makes none.
+// Judge makes the scorecard from the recorded runs. It makes no runs.
 func Judge(r *experiment.Runner, p Profile) (*Scorecard, error) {
 	v, err := r.View()
 	if err != nil {
@@ -130,8 +133,8 @@ func Judge(r *experiment.Runner, p Profile) (*Scorecard, error) {
 	return judge(&View{v, p}), nil
 }
 
-// Choose returns the scorecard of the claims whose IDs begin with one of the given texts, or all of it where none is
-// given. A text that no ID begins with is an error.
+// Choose returns the scorecard of the claims whose IDs begin with one of the given texts. Without texts it returns the
+// whole scorecard. A text that no ID begins with is an error.
 func (s *Scorecard) Choose(beginnings []string) (*Scorecard, error) {
 	if len(beginnings) == 0 {
 		return s, nil
@@ -196,7 +199,7 @@ func (c Claim) id(one claimCase) string {
 	return id
 }
 
-// decide judges a case, and notes the runs behind it.
+// decide judges a case, and lists the runs behind the verdict.
 func (v *View) decide(c Claim, one claimCase) Judgement {
 	var f finding
 	runs := v.Used(func() { f = one.judge() })
@@ -225,7 +228,8 @@ func trainings(splits, least, most int) string {
 	return text
 }
 
-// seeds counts the splits that runs were trained on, and the least and largest number of seeds on any of them.
+// seeds returns the number of splits that runs were trained on, and the smallest and largest number of seeds on one
+// split.
 func seeds(runs []*results.Record) (splits, least, most int) {
 	on := map[int][]uint64{}
 	for _, r := range runs {
@@ -241,7 +245,7 @@ func seeds(runs []*results.Record) (splits, least, most int) {
 	return len(on), least, most
 }
 
-// number is a pointer to x, or nil where x is not finite, since JSON has no such numbers.
+// number is a pointer to x, or nil if x is not finite, since JSON has only finite numbers.
 func number(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil

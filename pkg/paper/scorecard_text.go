@@ -10,14 +10,15 @@ import (
 	"unicode/utf8"
 )
 
-// textWidth is the scorecard's width in a terminal, and verdictWidth that of its first column.
+// textWidth is the width of the scorecard in a terminal, and verdictWidth the width of its first column.
 const (
 	textWidth    = 116
 	verdictWidth = 16
 )
 
-// Text writes the scorecard for a terminal: counts, then the claims by group, and claims not run by their reasons.
-// Where claims were chosen, it writes each with the runs behind it.
+// Text writes the scorecard for a terminal: the counts of verdicts, then the claims by group. For claims that were not
+// run, it writes each reason with the number of claims. A scorecard of chosen claims ([Scorecard.Choose]) has each
+// claim with the runs behind it.
 func (s *Scorecard) Text(w io.Writer) {
 	if s.Groups == nil {
 		s.detail(w)
@@ -54,7 +55,7 @@ func (s *Scorecard) Text(w io.Writer) {
 	fmt.Fprintf(w, "\nThe runs behind a claim: revgnn claims ID, with an ID from above or the beginning of some.\n")
 }
 
-// apart lists the degrees of a group's cells.
+// apart counts a group's cells by degree.
 func (g GroupScore) apart() string {
 	var parts []string
 	for _, d := range []string{WithinOne, WithinTwo, Below, Above} {
@@ -63,7 +64,7 @@ func (g GroupScore) apart() string {
 	return strings.Join(parts, ", ")
 }
 
-// text writes a claim; for a cell, the numbers repeat what the sentence says, and are enough.
+// text writes a claim. A cell's numbers also say what its sentence says, so that the sentence is left out.
 func (j Judgement) text(w io.Writer) {
 	if j.Degree != "" {
 		row(w, j.Degree, j.ID+": "+j.Numbers)

@@ -10,7 +10,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// task is the benchmark of the model with one quantity at a value.
+// task is the benchmark of the model in which the quantity q has the given value.
 func (c Complexity) task(q Quantity, value int) (experiment.Task, error) {
 	at, graph := experiment.Settings{}, c.Graph
 	for key, setting := range q.Settings {
@@ -35,7 +35,7 @@ func (c Complexity) idle() experiment.Task {
 
 func (r Random) name() string { return experiment.RandomGraph(r.Nodes, r.Edges) }
 
-// complexity is table 1: stated and measured exponents.
+// complexity is table 1: the complexity that the paper states, and the exponents that we measured.
 func complexity(v *View) *Document {
 	p, c := published[Complexities]("table1"), v.Profile.Complexity
 	t := &report.Table{ID: "table1-exponents",
@@ -86,7 +86,8 @@ func stated(p *Complexities) *report.Table {
 	return t
 }
 
-// measured collects the benchmarks of one quantity's values; nothing is that of the tiny graph.
+// measured collects the benchmarks of one quantity's values. nothing is the benchmark of the tiny graph, whose memory
+// is subtracted from theirs.
 type measured struct {
 	nothing            experiment.Answer[experiment.Timed]
 	quantity           Quantity
@@ -94,7 +95,7 @@ type measured struct {
 	why                string
 }
 
-// measure adds the benchmark of a value, and makes its row of the table.
+// measure adds the benchmark of one value, and makes its row of the table.
 func (m *measured) measure(v *View, value int) report.Row {
 	row := report.Row{Label: fmt.Sprintf("%s = %d", m.quantity.Quantity, value)}
 	t, err := v.Profile.Complexity.task(m.quantity, value)
@@ -119,7 +120,7 @@ func (m *measured) measure(v *View, value int) report.Row {
 	return row
 }
 
-// power is the cell of the exponent of y ~ x^p, if all points are there.
+// power is the cell for the exponent p of y ~ x^p, if all points are there.
 func power(x, y []float64, points int, why string) report.Cell {
 	f, why := allPoints(x, y, points, why)
 	if why != "" {
@@ -128,7 +129,7 @@ func power(x, y []float64, points int, why string) report.Cell {
 	return report.Number(f.Slope, 2).Below(report.Text(fmt.Sprintf("R² = %.3f", f.R2)))
 }
 
-// allPoints is the fitted exponent of y ~ x^p if the given number of points is there, or why not.
+// allPoints fits y ~ x^p. If fewer points than given are there, it returns the reason instead.
 func allPoints(x, y []float64, points int, why string) (report.Fit, string) {
 	if len(y) < points || len(x) < points {
 		return report.Fit{}, cmp.Or(why,

@@ -7,7 +7,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// inversion is the run behind table 4 and figure 5: forwards through the paper's number of layers and back again.
+// inversion is one run of table 4 and figure 5: it computes the paper's number of layers forwards, and then backwards
+// again.
 func (v *View) inversion(published *InversionErrors, dataset, model string) (a experiment.Answer[train.Inversion]) {
 	c := train.Default(model)
 	c.Hidden, c.Forward, c.Lipschitz, c.MaxIterations = v.Profile.Inversions.Hidden, published.Depth,

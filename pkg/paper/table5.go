@@ -44,7 +44,7 @@ func statistics(v *View) *Document {
 	return d
 }
 
-// compared are the cells of our statistics beside the paper's, and whether they are the same.
+// compared returns the cells of our statistics beside the paper's, and whether all numbers are the same.
 func compared(a experiment.Answer[metrics.Stats], paper GraphStatistics) (cells []report.Cell, same bool) {
 	same = true
 	for k, pair := range [][2]float64{
@@ -64,7 +64,8 @@ func compared(a experiment.Answer[metrics.Stats], paper GraphStatistics) (cells 
 		ours := report.Missing(a.Why)
 		if a.OK() {
 			ours = show(pair[0])
-			// Half a unit of the last decimal, plus a little, since some ratios lie exactly half way.
+			// The tolerance is half a unit of the last printed decimal, plus a little, since some ratios lie exactly
+			// half way between two decimals.
 			same = same && math.Abs(pair[0]-pair[1]) <= 0.005001
 		}
 		cells = append(cells, ours, show(pair[1]).Published())

@@ -8,7 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// TestPlacesWithoutAllRows: a row that was not run may be ahead, so that the first rank among those run is not proof.
+// TestPlacesWithoutAllRows: a row that was not run might rank higher, so that a model that ranks first among the rows
+// that were run is not certain to be the first.
 func TestPlacesWithoutAllRows(t *testing.T) {
 	p := plainRules(t)
 	s := experiment.Scope{Profile: p.Profile}
@@ -43,7 +44,7 @@ func TestPlacesWithoutAllRows(t *testing.T) {
 	}
 }
 
-// TestLargestGainOnCommonDatasets: datasets that only one backbone was run on do not raise its mean gain.
+// TestLargestGainOnCommonDatasets: a dataset that not all backbones were run on does not raise the mean gain of any.
 func TestLargestGainOnCommonDatasets(t *testing.T) {
 	p := plainRules(t)
 	j := verdictOf(t, p, "gcn-most/gcn+rep", func(task experiment.Task) any {

@@ -10,7 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// smoothing is a training with the given GSLs in all layers of its two processes, followed as its task asks.
+// smoothing is the outcome of a training in which GSL is forward after every layer of the forward process, and reverse
+// after every layer of the reverse process.
 func smoothing(task experiment.Task, forward, reverse float64) any {
 	f := &experiment.Followed{}
 	for _, l := range task.Follow.Layers {
@@ -56,15 +57,16 @@ func TestVerdictsOfSmoothness(t *testing.T) {
 		}
 	}
 	j := verdictOf(t, Quick(), "gsl-forward/gcn+rep/chameleon-filtered", func(task experiment.Task) any {
-		return smoothing(task, map[int]float64{16: 0.5, 32: 0.9, 64: 0.9}[task.Config.Forward], 0) // GCN+ReP has 16
+		// GCN+ReP has 16 forward layers. The plain models have 16, 32 and 64.
+		return smoothing(task, map[int]float64{16: 0.5, 32: 0.9, 64: 0.9}[task.Config.Forward], 0)
 	})
 	if j.Verdict != Weaker {
 		t.Errorf("below some of the plain models: %+v", j)
 	}
 }
 
-// spreading is a training followed on boards, whose predictions have the given standard deviations after the first and
-// the last layer of each process.
+// spreading is the outcome of a training of figures 1 and 4 with two layers in each process. forward and reverse say by
+// how much the predictions after each layer differ from 0.5.
 func spreading(task experiment.Task, forward, reverse [2]float64) any {
 	f := &experiment.Followed{}
 	layer := func(l int, by float64) experiment.Layer {
@@ -139,7 +141,7 @@ func TestVerdictsOfInversions(t *testing.T) {
 }
 
 func TestVerdictsOfCosts(t *testing.T) {
-	noisy := func(by float64) func(train.Config) float64 { // a line, with one point off
+	noisy := func(by float64) func(train.Config) float64 { // a straight line, with one point beside it
 		return func(c train.Config) float64 {
 			if c.Reverse == 128 {
 				return 0.128 + by

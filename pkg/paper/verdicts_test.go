@@ -12,7 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// plainRules is the profile quick with one setting for every model, and with all datasets.
+// plainRules is the profile quick with all datasets, and with one setting for every model.
 func plainRules(t *testing.T) Profile {
 	t.Helper()
 	p := Quick()
@@ -22,7 +22,8 @@ func plainRules(t *testing.T) Profile {
 	return p
 }
 
-// verdictOf judges one claim, given the outcomes of tasks; a task without outcome diverged.
+// verdictOf judges the claim with the given ID, from the outcomes of tasks. A nil outcome stands for a run that
+// diverged.
 func verdictOf(t *testing.T, p Profile, id string, outcome func(experiment.Task) any) Judgement {
 	t.Helper()
 	s := experiment.Scope{Profile: p.Profile}
@@ -55,12 +56,12 @@ func verdictOf(t *testing.T, p Profile, id string, outcome func(experiment.Task)
 	return j
 }
 
-// scoring is a training with the given test metric in percent.
+// scoring is the outcome of a training with the given test metric, in percent.
 func scoring(percent float64) any {
 	return experiment.Trained{Result: train.Result{Val: 0.5, Test: train.Number(percent / 100), Status: train.OK}}
 }
 
-// around gives splits 0, 1 and 2 the mean and values at a distance above and below.
+// around gives splits 0, 1 and 2 the values mean - distance, mean and mean + distance.
 func around(task experiment.Task, mean, distance float64) float64 {
 	return mean + distance*float64(task.Split-1)
 }
@@ -113,7 +114,7 @@ func TestCellsOfFailedAndFewSplits(t *testing.T) {
 	}
 }
 
-// TestBalancedRows are judged on the splits that they were published for.
+// TestBalancedRows: rows published for class-balanced splits are judged by runs on class-balanced splits.
 func TestBalancedRows(t *testing.T) {
 	j := verdictOf(t, plainRules(t), "table6/mlp/cora", func(task experiment.Task) any {
 		if task.Dataset != "cora"+data.Balanced {
@@ -126,7 +127,8 @@ func TestBalancedRows(t *testing.T) {
 	}
 }
 
-// gaining is a training with test metric 80, higher by the given amounts on the splits if it has a reverse process.
+// gaining is the outcome of a training with test metric 80. For a model with a reverse process, the gain on the split
+// is added. gains has three gains, one for each split, by the name of the dataset or of the model.
 func gaining(gains map[string][3]float64) func(experiment.Task) any {
 	return func(task experiment.Task) any {
 		by, named := gains[task.Dataset]
@@ -148,9 +150,9 @@ func TestVerdictsOfGains(t *testing.T) {
 		want  Verdict
 	}{
 		{"gain/gcn+rep/minesweeper", [3]float64{6, 6.1, 5.9}, Reproduced},       // published: +6.30
-		{"gain/gcn+rep/minesweeper", [3]float64{2, 2.1, 1.9}, Weaker},           // too small
-		{"gain/gcn+rep/minesweeper", [3]float64{1, -0.5, 1}, NotReproduced},     // neither
-		{"gain/gcn+rep/minesweeper", [3]float64{-6, 18, 6}, Weaker},             // not significant
+		{"gain/gcn+rep/minesweeper", [3]float64{2, 2.1, 1.9}, Weaker},           // significant, but too small
+		{"gain/gcn+rep/minesweeper", [3]float64{1, -0.5, 1}, NotReproduced},     // neither significant nor large enough
+		{"gain/gcn+rep/minesweeper", [3]float64{-6, 18, 6}, Weaker},             // large enough, but not significant
 		{"gain/gcn+rep/minesweeper", [3]float64{-1, -2, -1}, NotReproduced},     // the wrong sign
 		{"gain/gcn+rep/minesweeper", [3]float64{}, NotReproduced},               // no difference
 		{"gain/grand+rep/amazon-ratings", [3]float64{-1, -1.1, -1}, Reproduced}, // published: −1.04
@@ -223,7 +225,7 @@ func TestVerdictsOfDepth(t *testing.T) {
 		{"deep-reverse/gcn+rep/chameleon-filtered", func(l int) float64 { return 40 + float64(l%5+l/1024) }, Weaker},
 		{"deep-reverse/gcn+rep/chameleon-filtered", func(l int) float64 { return 90 - float64(l)/20 }, NotReproduced},
 		{"deep-reverse/gcn+rep/chameleon-filtered", func(int) float64 { return 40 }, NotReproduced},
-		// What comes after the depth at which the paper had to stop does not count.
+		// Depths beyond the one at which the paper had to stop do not count.
 		{"deep-reverse/gcn+rep/minesweeper", func(l int) float64 { return float64(l % 512) }, Reproduced},
 		{"deep-forward/gcn+rep/chameleon-filtered", func(l int) float64 { return float64(l) / 20 }, Reproduced},
 	} {
@@ -237,16 +239,17 @@ func TestVerdictsOfDepth(t *testing.T) {
 }
 
 func TestSpearman(t *testing.T) {
-	// scipy.stats.spearmanr([1, 2, 3, 4, 5], [5, 6, 7, 8, 7])'s correlation: the last two of y share ranks with others.
+	// The expected correlation is that of scipy.stats.spearmanr([1, 2, 3, 4, 5], [5, 6, 7, 8, 7]). The two sevens share
+	// a rank.
 	rho, p := spearman([]float64{1, 2, 3, 4, 5}, []float64{5, 6, 7, 8, 7})
 	if !slices.Equal(ranks([]float64{5, 6, 7, 8, 7}), []float64{1, 2, 3.5, 5, 3.5}) || rho < 0.8207 || rho > 0.8208 ||
-		p != 16./120 { // of the 120 orders of y, 16 are correlated with x as much, by itertools.permutations
+		p != 16./120 { // 16 of the 120 orders of y correlate as much, by itertools.permutations
 		t.Errorf("got %g, %g", rho, p)
 	}
 	if rho, p := spearman([]float64{1, 2, 3}, []float64{4, 5, 6}); rho < 0.9999 || p != 2./6 {
 		t.Errorf("got %g, %g", rho, p)
 	}
-	// scipy.stats.spearmanr(range(9), [0, 2, 1, 3, 4, 5, 6, 7, 8])
+	// The expected values are those of scipy.stats.spearmanr(range(9), [0, 2, 1, 3, 4, 5, 6, 7, 8]).
 	if rho, p := spearman([]float64{0, 1, 2, 3, 4, 5, 6, 7, 8}, []float64{0, 2, 1, 3, 4, 5, 6, 7, 8}); rho < 0.9833 ||
 		rho > 0.9834 || p > 2e-6 || p < 1e-6 {
 		t.Errorf("got %g, %g", rho, p)

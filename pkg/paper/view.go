@@ -5,7 +5,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// View is what items see: the runs that are there, and the profile.
+// View gives items the recorded runs, and the profile.
 type View struct {
 	*experiment.View
 	Profile Profile

@@ -19,20 +19,20 @@ type Strip struct {
 	Panels []Panel
 }
 
-// Board draws maps of the same grid of square cells side by side, for example the truth and predictions for each node
-// of a Minesweeper board.
+// Board draws maps of the same grid of square cells side by side, for example the truth and the predictions for each
+// node of a Minesweeper board.
 //
-// valueName says what the values are, with their unit, and what the dots mean, if there are any. All panels share one
-// colour scale, from light to dark: 0 to 1 if all values lie in that range, else from the least to the largest value.
-// Boards of up to 256 cells a side are readable, and a board of some thousand cells takes little room in a saved
-// notebook.
+// valueName says what the values are, with their unit, and what the dots mean if there are any. All panels share one
+// colour scale, from light to dark. It goes from 0 to 1 if all values lie in that range, else from the least to the
+// largest value. Boards of up to 256 cells a side are readable, and a board of some thousand cells takes little room in
+// a saved notebook.
 func Board(id, title, valueName string, rows, cols int, panels []Panel) *Figure {
 	b := &board{title: title, valueName: valueName, rows: rows, cols: cols,
 		strips: []Strip{{Panels: panels}}, axes: true}
 	return b.figure(id)
 }
 
-// Boards draws several rows of small maps, all of the same grid of cells, for example predictions over layers, with a
+// Boards draws several rows of small maps, all of the same grid of cells. An example is predictions over layers, with a
 // row for each network and a column for each layer. See [Board]; small maps have no numbers at their edges.
 func Boards(id, title, valueName string, rows, cols int, strips []Strip) *Figure {
 	b := &board{title: title, valueName: valueName, rows: rows, cols: cols, strips: strips}
@@ -45,9 +45,9 @@ const (
 	mapLeft   = 62  // left edge of the first map
 	mapTop    = 78
 	gap       = 44  // between two maps
-	smallSize = 140 // the longer side of a map in several rows of maps, at most
+	smallSize = 140 // the longer side of a small map is at most this long
 	smallGap  = 14
-	pageWidth = 1080 // width of a row of maps, unless single cells would be too small to see
+	pageWidth = 1080 // largest width of a row of maps, unless cells would be smaller than a pixel
 
 	least      = 600 // the least width of a figure
 	scaleWidth = 140 // width of the colour bar
@@ -59,7 +59,7 @@ type board struct {
 	strips           []Strip
 	axes             bool // numbers at the maps' edges
 
-	cell, start, across, down int     // side of a cell; left edge of the first map; from map to map
+	cell, start, across, down int     // side of a cell; left edge of the first map; distances between maps' edges
 	low, high                 float64 // ends of the colour scale
 }
 
@@ -74,7 +74,7 @@ func (b *board) figure(id string) *Figure {
 	if f.err != nil {
 		return f
 	}
-	if b.low == b.high { // bounds not given
+	if b.low == b.high { // the ends of the scale are not given
 		b.low, b.high = bounds(b.strips)
 	}
 	b.layout()
@@ -135,7 +135,7 @@ func (b *board) check() error {
 	return nil
 }
 
-// layout computes sizes and distances; titles get the room that they need.
+// layout computes sizes and distances. Maps are far enough apart for their titles.
 func (b *board) layout() {
 	size, between, font := mapSize, gap, 13.0
 	b.start = mapLeft
@@ -156,13 +156,13 @@ func (b *board) layout() {
 	b.down = b.rows*b.cell + 42
 }
 
-// textWidth is the width of a line of text at a font size, in the same unit.
+// textWidth is the width of a line of text in a font of the given size, in the unit of size.
 func textWidth(text string, size float64) float64 { return size * widthOf(text, false) }
 
 // headWidth is the width that a figure needs for its title.
 func headWidth(title string) int { return int(15*widthOf(title, true)) + 36 }
 
-// maps lists all maps, from the top left.
+// maps lists all maps with their positions, row by row from the top left.
 func (b *board) maps() []placed {
 	var maps []placed
 	for i, s := range b.strips {

@@ -22,8 +22,8 @@ func (b *board) option() map[string]any {
 	return option
 }
 
-// compact describes the board with its values as a list, row by row: a third of the size of (column, row, value)
-// triples.
+// compact describes the board with its values as a list, row by row, which JavaScript then turns into triples (column,
+// row, value). The list is a third of the size of the triples.
 func (b *board) compact() (map[string]any, string) {
 	option := b.frame()
 	for i, p := range b.maps() {
@@ -36,12 +36,12 @@ func (b *board) compact() (map[string]any, string) {
 }`, b.cols, boardTooltip)
 }
 
-// boardTooltip shows a cell's place and value.
+// boardTooltip is JavaScript that makes the tooltip show a cell's row, column and value.
 const boardTooltip = `option.tooltip.formatter = p => ` +
 	`p.seriesName.replace(/[&<>]/g, c => '&#' + c.charCodeAt(0) + ';') +
     '<br>row ' + p.value[1] + ', column ' + p.value[0] + ': <b>' + p.value[2] + '</b>';`
 
-// static describes the board with each map as one image, since thousands of rectangles would take megabytes.
+// static describes the board with each map as one image, since thousands of rectangles would take megabytes in an SVG.
 func (b *board) static() (map[string]any, string, error) {
 	option := b.frame()
 	var images []any
@@ -55,7 +55,7 @@ func (b *board) static() (map[string]any, string, error) {
 			"style": map[string]any{"image": picture, "width": b.cols * b.cell, "height": b.rows * b.cell},
 		})
 	}
-	// Marks are one path instead of hundreds of circles.
+	// All marks are drawn as one path, instead of hundreds of circles.
 	all := option["series"].([]any)
 	option["series"] = all[:len(b.maps())]
 	if marks := b.marks(); marks != "" {
@@ -83,7 +83,7 @@ func (b *board) marks() string {
 func (b *board) markSize() float64 { return math.Round(max(2, 0.34*float64(b.cell))) }
 func (b *board) markRim() float64  { return max(0.5, min(1.5, float64(b.cell)/12)) }
 
-// frame describes the board without its cells: titles, axes, marks, colour scale.
+// frame describes the board without the cells' values: titles, axes, marks, colour scale.
 func (b *board) frame() map[string]any {
 	px := strconv.Itoa
 	maps := b.maps()
@@ -97,7 +97,7 @@ func (b *board) frame() map[string]any {
 			InRange: &opts.VisualMapInRange{Color: shades}, Orient: "horizontal", Left: px(b.start - 5), Bottom: "12",
 			Text: []string{number(b.high), b.valueName + "   " + number(b.low)}, TextStyle: text(13),
 		}))
-	// go-echarts supports the axes of one grid only; a pair of axes for each panel is added here.
+	// go-echarts supports the axes of one grid only. So each panel's pair of axes is added here.
 	heat.XAxisList, heat.YAxisList = nil, nil
 	for i, p := range maps {
 		heat.GridList = append(heat.GridList, opts.Grid{
@@ -123,7 +123,7 @@ func (b *board) frame() map[string]any {
 	return option
 }
 
-// dress adds options that go-echarts does not support.
+// dress adds those options of ECharts that go-echarts does not support.
 func (b *board) dress(option map[string]any, maps []placed) {
 	for name, n := range map[string]int{"xAxis": b.cols, "yAxis": b.rows} {
 		for _, axis := range option[name].([]any) {
@@ -135,7 +135,7 @@ func (b *board) dress(option map[string]any, maps []placed) {
 	}
 	for _, grid := range option["grid"].([]any) {
 		grid := grid.(map[string]any)
-		grid["z"], grid["borderColor"] = 5, line // a border above the cells
+		grid["z"], grid["borderColor"] = 5, line // draws the border over the cells
 	}
 	titles, scaled := []any{option["title"]}, []int{}
 	for i, p := range maps {
@@ -199,7 +199,7 @@ func series(option map[string]any, i int) map[string]any {
 	return option["series"].([]any)[i].(map[string]any)
 }
 
-// spacing is the distance between numbered rows or columns: a round number, for at most twelve labels.
+// spacing is the distance between numbered rows or columns: a round number, with which at most twelve are numbered.
 func spacing(n int) int {
 	for unit := 1; ; unit *= 10 {
 		for _, step := range []int{unit, 2 * unit, 5 * unit} {

@@ -20,8 +20,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// openPage opens a page in a real browser without a network. The test fails for every error on the page's console and
-// every address that it requests. It is skipped where there is no browser.
+// openPage opens a page in a real browser without a network. The test fails if a script of the page fails, or if the
+// page requests an address. It is skipped if there is no browser.
 func openPage(t *testing.T, html string) context.Context {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "page.html")
@@ -31,7 +31,8 @@ func openPage(t *testing.T, html string) context.Context {
 	return openAddress(t, "file://"+file, "file:")
 }
 
-// openAddress is openPage for a page that may request addresses below one on this machine.
+// openAddress opens the page at an address of this machine, as [openPage] does. The page may request other addresses if
+// they begin with below.
 func openAddress(t *testing.T, address, below string) context.Context {
 	t.Helper()
 	chrome := ""
@@ -88,7 +89,8 @@ func until(t *testing.T, page context.Context, expression string) {
 	t.Fatalf("never true: %s", expression)
 }
 
-// pixel is the colour at a point of the first figure's canvas, in CSS pixels.
+// pixel is a JavaScript function that returns the colour at a point of the slider figure's canvas. The point is in CSS
+// pixels.
 const pixel = `((x, y) => {
 	const c = document.querySelector('#slider canvas'), scale = c.width / c.clientWidth;
 	return [...c.getContext('2d').getImageData(x * scale, y * scale, 1, 1).data].slice(0, 3).join();
@@ -109,7 +111,8 @@ func TestPageInBrowser(t *testing.T) {
 	until(t, page, `document.title === 'All & more' && document.querySelectorAll('#heterophilic td').length === 25`)
 }
 
-// TestFigureBehindHub: a server like JupyterHub's serves the library only to requests with the token of its cookie.
+// TestFigureBehindHub: a figure loads the library from a server that, like JupyterHub, serves it only to requests that
+// have the token of the server's cookie in a header.
 func TestFigureBehindHub(t *testing.T) {
 	needECharts(t)
 	library, err := echarts.Source()
@@ -149,7 +152,8 @@ func TestSliderInBrowser(t *testing.T) {
 	page := openPage(t, html)
 	until(t, page, `!!document.querySelector('#slider[data-drawn=interactive] input[type=range]')`)
 	until(t, page, `document.querySelector('#slider output').textContent === 'layer 4'`)
-	// The upper left cell, beside its dot, changes from 0 (the lightest colour) to 1 (the darkest).
+	// The point lies in the upper left cell, beside its dot. The cell's value changes from 0 (the lightest colour) to 1
+	// (the darkest).
 	to := func(frame string) string {
 		return `(() => {
 			const i = document.querySelector('#slider input');
@@ -162,7 +166,7 @@ func TestSliderInBrowser(t *testing.T) {
 	until(t, page, pixel+`(70, 85) === '222,235,247'`)
 	until(t, page, to("8"))
 	until(t, page, pixel+`(70, 85) === '8,48,107'`)
-	// With the keyboard, as readers without a mouse use it.
+	// The slider can also be moved by the keyboard, for readers without a mouse.
 	if err := chromedp.Run(page, chromedp.Focus("#slider input", chromedp.ByQuery),
 		chromedp.KeyEvent(kb.ArrowLeft)); err != nil {
 		t.Fatal(err)

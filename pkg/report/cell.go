@@ -41,8 +41,8 @@ func Number(v float64, decimals int) Cell {
 	return Cell{kind: kindNumber, mean: v, std: math.NaN(), decimals: decimals}
 }
 
-// Mean is a mean over some runs with its spread, as in "45.89 ± 1.45". A NaN as std is not shown, as is right for one
-// run; runs is 0 where unknown. Give percentages in percent, and say so in the column's Unit.
+// Mean is a mean over some runs with its spread, as in "45.89 ± 1.45". If std is NaN, no spread is shown; give NaN for
+// a single run. runs is 0 where unknown. Give percentages in percent, and say so in the column's Unit.
 func Mean(mean, std float64, runs, decimals int) Cell {
 	return Cell{kind: kindNumber, mean: mean, std: std, runs: runs, decimals: decimals}
 }
@@ -62,14 +62,15 @@ func Difference(v float64, decimals int) Cell {
 	return Cell{kind: kindDifference, mean: v, std: math.NaN(), decimals: decimals}
 }
 
-// Text is shown as it is.
+// Text is a cell of words, shown as they are.
 func Text(text string) Cell { return Cell{kind: kindWords, text: text} }
 
 // Formula is mathematics on one line: letters, digits, +, -, =, |, brackets, and subscripts and superscripts as in
 // LaTeX ("O(L_F |E| d + d^2)", "L_{RF}").
 func Formula(text string) Cell { return Cell{kind: kindFormula, text: text} }
 
-// Missing stands for a missing number. The reason appears as a note below the table, once for all cells that share it.
+// Missing stands for a missing number. The reason appears as a note below the table. Cells with the same reason share
+// one note.
 func Missing(reason string) Cell { return Cell{kind: kindMissing, text: reason} }
 
 // Published marks a number as taken from a publication, not computed here.
@@ -96,7 +97,7 @@ func (c Cell) Below(lines ...Cell) Cell {
 	return c
 }
 
-// numeric says whether the cell holds a number.
+// numeric tells whether the cell holds a number.
 func (c Cell) numeric() bool { return c.kind >= kindNumber }
 
 func (c Cell) check() error {
@@ -129,7 +130,8 @@ func (c Cell) check() error {
 	return nil
 }
 
-// value is the number as shown, which ranking uses.
+// value is the number with the digits that are shown. Ranking uses it, too, so that numbers that look the same rank the
+// same.
 func (c Cell) value() string {
 	switch c.kind {
 	case kindCount:

@@ -12,8 +12,8 @@ var curvesJS string
 
 // Curves draws lines over a shared pair of axes, for example a loss over epochs.
 //
-// xName and yName name the axes with their units, as in "time [s]". Colours repeat after six curves; draw two figures
-// instead. At most one Axes may follow.
+// xName and yName name the axes with their units, as in "time [s]". Colours repeat after six curves, so that more
+// curves should be divided between two figures. One Axes may be given.
 func Curves(id, title, xName, yName string, series []Series, axes ...Axes) *Figure {
 	p := Plot{XName: xName, YName: yName, Series: series}
 	if len(axes) > 0 {
@@ -97,8 +97,8 @@ func (c *curves) check() error {
 	return nil
 }
 
-// layout gives all curves of one name the same look, and puts the legend's rows above the panels, where they never
-// cover data.
+// layout gives all curves of one name the same look. It makes room for the legend above the panels, where the legend
+// never covers data.
 func (c *curves) layout() {
 	strokes := map[string]int{}
 	for _, p := range c.plots {
@@ -128,7 +128,7 @@ func (c *curves) layout() {
 	}
 }
 
-// legendRows counts the rows of the legend, broken as ECharts breaks them.
+// legendRows counts the rows of the legend. It begins a new row where ECharts does.
 func (c *curves) legendRows() int {
 	rows, x := 1, 0.0
 	room := float64(c.width - 24)

@@ -18,7 +18,7 @@ func (c *curves) option() map[string]any {
 			ItemWidth: legendIcon, ItemHeight: 11, TextStyle: text(13)}),
 		charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true), Trigger: "axis"}),
 	)
-	// go-echarts supports the axes of one grid only; the other panels' are added here.
+	// go-echarts supports the axes of one grid only. So each panel's axes are added here.
 	chart.XAxisList, chart.YAxisList = nil, nil
 	for i, p := range c.plots {
 		left, width := c.left(i)
@@ -94,7 +94,7 @@ func (c *curves) series(i int, s Series) []any {
 	switch {
 	case l.style == Fitted:
 		curve["lineStyle"] = map[string]any{"color": stroke.colour, "type": []int{2, 3}, "width": 1.2}
-	case l.style != Line, len(points) == 1: // a single point would show no line
+	case l.style != Line, len(points) == 1: // a line through a single point is invisible
 		curve["symbol"], curve["symbolSize"], curve["showAllSymbol"] = stroke.symbol, 8, true
 	}
 	if l.style == Points || l.style == Published {
@@ -129,7 +129,7 @@ func (c *curves) look(name string) look {
 	return look{}
 }
 
-// hollow is the name of a symbol's outline.
+// hollow is ECharts' name for the symbol that is the outline of another symbol.
 func hollow(symbol string) string { return "empty" + strings.ToUpper(symbol[:1]) + symbol[1:] }
 
 func scale(log bool) string {
@@ -139,7 +139,7 @@ func scale(log bool) string {
 	return "value"
 }
 
-// furthest is the end of an axis: the last point on a linear axis, the next power on a logarithmic one.
+// furthest is where an X axis ends: a linear one at the last point, a logarithmic one at the next power of its base.
 func furthest(log bool) any {
 	if log {
 		return nil

@@ -9,7 +9,7 @@ import (
 
 // Figure is one picture. Make it with a builder such as [Curves] or [Board].
 type Figure struct {
-	ID     string // the figure's name in HTML; unique on a page, and constant, so that saved notebooks stay alike
+	ID     string // the figure's name in HTML; unique on a page; constant, so that a notebook saves the same text
 	Title  string // one line above the picture
 	Alt    string // what the picture shows, in a sentence, for readers who cannot see it
 	Width  int    // in CSS pixels
@@ -18,7 +18,7 @@ type Figure struct {
 	chart chart
 	err   error // a mistake in the builder's arguments
 
-	liveWidth, liveHeight int // size of the interactive chart, where it differs
+	liveWidth, liveHeight int // size of the interactive chart; 0 if it is that of the picture
 
 	drawn struct { // the static picture, once it has been drawn
 		sync.Mutex
@@ -33,15 +33,15 @@ type chart interface {
 	option() map[string]any
 
 	// compact describes the chart for a web page: the option with bulky data packed, and a JavaScript function that
-	// unpacks it in place ("" for none). The function also adds what JSON cannot hold, such as tooltip formatters, and
-	// may return a function (box, chart) => {...} that adds controls below the chart.
+	// unpacks the data in the option ("" for none). The function also adds what JSON cannot hold, such as functions
+	// that format tooltips. It may return a function (box, chart) => {...} that adds controls below the chart.
 	compact() (option map[string]any, prepare string)
 
-	// static describes the chart for the static picture, also with bulky data packed and a function that unpacks it.
-	// An entry "overlay" holds SVG elements to put over ECharts' drawing.
+	// static describes the chart for the static picture. Its data may be packed, too, with a function that unpacks
+	// them. An entry "overlay" in the option holds SVG elements to put over ECharts' drawing.
 	static() (option map[string]any, prepare string, err error)
 
-	// numbers are the chart's data as rows of CSV, beginning with the columns' names.
+	// numbers are the chart's data as rows of CSV. The first row has the columns' names.
 	numbers() [][]string
 }
 

@@ -1,14 +1,16 @@
 function (id, width, height, kernelFile, publicFile, integrity, option, prepare) {
   const script = document.currentScript;
   const box = script && script.previousElementSibling || document.getElementById(id);
-  // A page's module loader (define, module, exports) would swallow the library: run it where these are hidden.
+  // If the page has a module loader (define, module, exports), the library would register with it and not set
+  // globalThis.echarts. So the library runs in a function that hides these names.
   const run = (file, how) => fetch(file, how).then(r => r.ok ? r.text() : Promise.reject(file)).then(text => {
     if (!globalThis.echarts) new Function('define', 'module', 'exports', text).call(globalThis);
   });
   const load = () => {
     if (globalThis.echarts) return Promise.resolve();
     const page = document.getElementById('jupyter-config-data');
-    // JupyterHub answers scripts only with its token, which it puts into a cookie.
+    // JupyterHub answers a script only if the request has the hub's token in a header. The hub puts the token into a
+    // cookie.
     const token = /(?:^|; *)_xsrf=([^;]*)/.exec(document.cookie);
     const own = page ? run(JSON.parse(page.textContent).baseUrl + kernelFile, token ? {headers: {'X-XSRFToken': token[1]}} : {}) : Promise.reject();
     return own.catch(() => run(publicFile, {integrity: integrity}));
@@ -22,7 +24,8 @@ function (id, width, height, kernelFile, publicFile, integrity, option, prepare)
     box.replaceChildren(canvas);
     const chart = globalThis.echarts.init(canvas, null, {width: width, height: height});
     chart.setOption(option);
-    // In a narrower place all of it is shown smaller: a panel that begins right of the edge would not be missed.
+    // Where there is less room, the whole chart is shown smaller. If its right part were cut off, readers would not
+    // notice.
     const fit = () => {
       const scale = Math.min(1, box.clientWidth / width || 1);
       canvas.style.transform = scale < 1 ? 'scale(' + scale + ')' : '';
@@ -33,5 +36,5 @@ function (id, width, height, kernelFile, publicFile, integrity, option, prepare)
     fit();
     if (control) control(box, chart);
     box.dataset.drawn = 'interactive';
-  }).catch(() => { /* no library to be had: the static picture stays */ });
+  }).catch(() => { /* the library cannot be loaded: the static picture stays */ });
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// CSV is the figure's data: a line for each point of a curve, each cell of a map, or each point of many dimensions.
+// CSV is the figure's data: a line for each point of a curve, each cell of a map, or each line of parallel coordinates.
 func (f *Figure) CSV() (string, error) {
 	if err := f.check(); err != nil {
 		return "", err
@@ -19,8 +19,8 @@ func (f *Figure) CSV() (string, error) {
 	return b.String(), nil
 }
 
-// LaTeX is the figure as a float. It needs \usepackage{graphicx} and, beside the document, the figure's PNG, named by
-// its ID.
+// LaTeX is the figure as a float. The document needs \usepackage{graphicx} and, in the same folder, the figure's PNG
+// with the name ID.png.
 func (f *Figure) LaTeX() (string, error) {
 	if err := f.check(); err != nil {
 		return "", err
@@ -63,7 +63,7 @@ func (b *board) numbers() [][]string {
 	return lines
 }
 
-// numbers are the numbers of all of a slider's frames, as strips.
+// numbers are the cells of all frames. The column "strip" has the name of the frame.
 func (s *slider) numbers() [][]string {
 	all := *s.live
 	all.strips = nil

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestBoardsFitAPage: four maps side by side are no wider than a page; once they were cut off at 1,200 pixels.
+// TestBoardsFitAPage: four maps side by side are no wider than a page, which would cut them off.
 func TestBoardsFitAPage(t *testing.T) {
 	for _, side := range []int{7, 24, 36, 100} {
 		values := make([]float64, side*side)
@@ -19,7 +19,8 @@ func TestBoardsFitAPage(t *testing.T) {
 	}
 }
 
-// TestTextKeepsItsPlace: static pictures set the width of each line of text, so that another font makes it no wider.
+// TestTextKeepsItsPlace: static pictures state the width of each line of text, so that the text is no wider where
+// another font replaces ours.
 func TestTextKeepsItsPlace(t *testing.T) {
 	var panels []Panel
 	for range 7 {

@@ -16,7 +16,7 @@ type Fit struct {
 	positive bool // all y are positive
 }
 
-// FitLine fits a line to the points (x[i], y[i]), of which at least two must differ in x.
+// FitLine fits a line to the points (x[i], y[i]). At least two of the points must differ in x.
 func FitLine(x, y []float64) (Fit, error) {
 	if len(x) != len(y) || len(x) < 2 {
 		return Fit{}, fmt.Errorf("report: a line can't be fitted to %d values of x and %d of y: "+
@@ -38,8 +38,9 @@ func FitLine(x, y []float64) (Fit, error) {
 	return f, nil
 }
 
-// Series is the fitted line as a curve, in the colour of the curve named like. It has many points, so that it is right
-// on logarithmic axes, too. If all data points are above zero, parts of the line that are not are left out.
+// Series is the fitted line as a curve, in the colour of the curve called like. It has many points, since a straight
+// line is curved on logarithmic axes. If all data points are above zero, the parts of the line that are at zero or
+// below are left out.
 func (f Fit) Series(name, like string) Series {
 	s := Series{Name: name, Style: Fitted, Like: like}
 	const steps = 64
@@ -56,7 +57,8 @@ func (f Fit) Series(name, like string) Series {
 	return s
 }
 
-// Text writes slope and R², as in "2.83 ms per layer (R² = 0.9998)"; unit is the slope's, as in "ms per layer".
+// Text writes slope and R², as in "2.83 ms per layer (R² = 0.9998)". unit is the unit of the slope, as in "ms per
+// layer".
 func (f Fit) Text(unit string) string {
 	r2 := fmt.Sprintf("= %.4f", f.R2)
 	if f.R2 < 1 && r2 == "= 1.0000" {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// piece is a part of a formula on one level: the line, a subscript or a superscript.
+// piece is a part of a formula at one level: on the line, a subscript or a superscript.
 type piece struct {
 	text  string
 	level level
@@ -19,7 +19,7 @@ const (
 	superscript
 )
 
-// known are the signs allowed in a formula, besides those for superscripts, subscripts and grouping.
+// known are the characters allowed in a formula, besides those for superscripts, subscripts and grouping (_ ^ { }).
 const known = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 +-=|()[]/.,<>"
 
 // parseFormula splits a formula into pieces: see [Formula].
@@ -48,7 +48,7 @@ func parseFormula(text string) ([]piece, error) {
 	return pieces, nil
 }
 
-// argument takes the argument of _ or ^ from the start of text: one sign, or the contents of braces.
+// argument takes the argument of _ or ^ from the start of text: one character, or the contents of braces.
 func argument(text string) (taken, rest string, ok bool) {
 	if strings.HasPrefix(text, "{") {
 		taken, rest, ok = strings.Cut(text[1:], "}")

@@ -21,16 +21,16 @@ const KernelFile = "kernelspecs/revgnn/echarts.min.js"
 // checks the hash of the loaded file.
 const public = "https://cdnjs.cloudflare.com/ajax/libs/echarts/" + echarts.Version + "/echarts.min.js"
 
-// addressed escapes an SVG picture for a data URL in an attribute. The result is a quarter shorter than base64.
+// addressed escapes an SVG picture for a data URL in an HTML attribute. The result is a quarter shorter than base64.
 var addressed = strings.NewReplacer("%", "%25", "#", "%23", "<", "%3C", ">", "%3E", `"`, "%22", "&", "%26",
 	"\n", "%0A", "\r", "%0D")
 
 // HTML is the figure for a web page: the static picture, and a script that replaces it by the interactive chart once
-// it has found ECharts: on the page itself (globalThis.echarts), else on the notebook server, else at a public
-// address. Where scripts do not run, or none is found, the picture stays.
+// the script has found ECharts. It looks for ECharts on the page itself (globalThis.echarts), then on the notebook
+// server, then at a public address. Where scripts do not run, or ECharts is not found, the picture stays.
 func (f *Figure) HTML() (string, error) { return f.html(public) }
 
-// html is [Figure.HTML] with last in place of the public address; last is "" for a page that contains ECharts.
+// html is [Figure.HTML] with the address last in place of the public one. last is "" for a page that contains ECharts.
 func (f *Figure) html(last string) (string, error) {
 	svg, err := f.SVG()
 	if err != nil {
@@ -57,7 +57,7 @@ func (f *Figure) html(last string) (string, error) {
 	return b.String(), nil
 }
 
-// Page is a complete web page of figures and tables, with ECharts inside: it loads nothing.
+// Page is a complete web page of figures and tables. It contains ECharts, and loads nothing.
 func Page(title string, items ...Item) (string, error) {
 	library, err := echarts.Source()
 	if err != nil {

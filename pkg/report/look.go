@@ -8,7 +8,7 @@ import (
 	"github.com/go-echarts/go-echarts/v2/opts"
 )
 
-// The look of all figures; lengths are in CSS pixels.
+// The font and the colours of all figures.
 const (
 	fontFamily = "Helvetica, Arial, sans-serif"
 	ink        = "#222222"
@@ -33,8 +33,8 @@ var strokes = []struct {
 	{"#56b4e9", []int{9, 3, 2, 3, 2, 3}, "triangle"},
 }
 
-// shades run from light to dark in colour and in grey (ColorBrewer's Blues, without the lightest, which is too close
-// to the white of a missing value).
+// shades are the colours of maps. They run from light to dark, in colour and in grey print: ColorBrewer's Blues without
+// the lightest one, which is too close to the white of a missing value.
 var shades = []string{"#deebf7", "#c6dbef", "#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08519c", "#08306b"}
 
 func text(size int) *opts.TextStyle {
@@ -52,11 +52,12 @@ func common(title string) []charts.GlobalOpts {
 	}
 }
 
-// finish turns go-echarts' description into plain JSON values, and adds options that go-echarts does not support.
+// finish turns go-echarts' description into plain JSON values, and adds options that all figures need and go-echarts
+// does not support.
 func finish(described map[string]any) map[string]any {
 	text, err := json.Marshal(described)
 	if err != nil {
-		panic(err) // it contains only numbers, text and nil
+		panic(err) // the description contains only numbers, text and nil
 	}
 	var option map[string]any
 	if err := json.Unmarshal(text, &option); err != nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// markup writes the parts of a table's cell in one format. Every function takes and returns text in that format,
-// except plain, which takes any text.
+// markup writes the parts of a table's cell in one format: HTML, Markdown or LaTeX. Every function takes and returns
+// text in that format, except plain, which takes any text and escapes it.
 type markup struct {
 	plain                          func(string) string
 	bold, underlined, italic       func(string) string
@@ -21,7 +21,8 @@ func wrap(before, after string) func(string) string {
 	return func(text string) string { return before + text + after }
 }
 
-// cell writes a cell and its lines in small print; marks are the letters of missing numbers: see [Table.marks].
+// cell writes a cell and its lines in small print. marks has the letter for each reason why a number is missing: see
+// [Table.marks].
 func (m markup) cell(c Cell, r rank, marks map[string]string) string {
 	text := m.line(c, r, marks)
 	for _, line := range c.below {
@@ -30,7 +31,7 @@ func (m markup) cell(c Cell, r rank, marks map[string]string) string {
 	return text
 }
 
-// fine writes a line in small print, all in one size; text that would widen the column is broken.
+// fine writes a line in small print, all in one size. Text that would widen the column is broken into several lines.
 func (m markup) fine(c Cell, marks map[string]string) string {
 	all := m.small
 	m.small = wrap("", "")
@@ -204,7 +205,7 @@ func (t *Table) notes(m markup, ranks [][]rank, marks map[string]string, reasons
 	return notes
 }
 
-// span is a run of adjacent columns with the same Group.
+// span is a group of adjacent columns with the same Group.
 type span struct {
 	group       string
 	first, size int
@@ -228,8 +229,8 @@ func (t *Table) grouped() bool {
 	return len(spans) > 1 || spans[0].group != ""
 }
 
-// align is the alignment of a column: "left" for words, "right" for plain numbers, "center" for numbers with a spread
-// or with lines below them.
+// align is the alignment of a column: "left" for words, "right" for plain numbers, and "center" for differences, for
+// numbers with a spread, and for cells with lines below them.
 func (t *Table) align(column int) string {
 	align := "left"
 	for _, r := range t.Rows {

@@ -14,15 +14,16 @@ import (
 //go:embed parallel.js
 var parallelJS string
 
-// ParallelAxis is one of the axes of [Parallel]. With Categories, values are their indices.
+// ParallelAxis is one of the axes of [Parallel]. If it has Categories, the value of a line on it is the index of a
+// category.
 type ParallelAxis struct {
 	Name       string
 	Log        bool // logarithmic: all values must be above zero
 	Categories []string
 }
 
-// ParallelLine is a line through all axes of [Parallel], with a value on each axis, or NaN where it has none. Value,
-// from 0 to 1, is how good the point is: better lines are darker. Marked lines stand out.
+// ParallelLine is a line through all axes of [Parallel], with a value on each axis, or NaN where it has none. Value
+// says how good the line is, from 0 to 1: better lines are darker. Marked lines have another colour and are thicker.
 type ParallelLine struct {
 	Name   string
 	Values []float64
@@ -30,8 +31,8 @@ type ParallelLine struct {
 	Marked bool
 }
 
-// Parallel draws parallel coordinates: points with many dimensions as lines across one axis for each, for example the
-// settings of a search's trials, with their results on the last axis.
+// Parallel draws parallel coordinates. Each dimension has an axis, and each point of many dimensions is a line across
+// the axes. An example is the trials of a search: their settings on the first axes, and their results on the last one.
 func Parallel(id, title string, axes []ParallelAxis, lines []ParallelLine) *Figure {
 	p := &parallel{title: title, axes: axes, lines: lines}
 	f := &Figure{ID: id, Title: title, chart: p, err: p.check()}
@@ -89,7 +90,7 @@ func (p *parallel) option() map[string]any {
 			"nameTextStyle": map[string]any{"color": ink, "fontSize": 12}, "nameGap": 12,
 			"axisLine":  map[string]any{"lineStyle": map[string]any{"color": line}},
 			"axisLabel": map[string]any{"color": ink, "fontSize": 11}}
-		if n := len(a.Categories); n > 0 { // as numbers, since lines on ECharts' category axes cannot have gaps
+		if n := len(a.Categories); n > 0 { // numbers, since lines on ECharts' category axes cannot have gaps
 			axis["categories"], axis["min"], axis["max"], axis["interval"] = a.Categories, 0, max(1, n-1), 1
 		}
 		axes = append(axes, axis)
@@ -102,11 +103,11 @@ func (p *parallel) option() map[string]any {
 	return option
 }
 
-// absent is ECharts' sign for a missing value.
+// absent stands for a missing value in ECharts.
 const absent = "-"
 
-// pieces cuts a line where it has no value. ECharts would otherwise draw it on to the next axis, across the one
-// between as if it had a value there.
+// pieces cuts a line into pieces where it has no value. Otherwise ECharts would draw the line across the axis without a
+// value, straight on to the next axis, so that it would look as if it had a value there.
 func pieces(l ParallelLine) (out []any) {
 	values := make([]any, len(l.Values))
 	for i, v := range l.Values {

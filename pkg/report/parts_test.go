@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestUnpack compares what a page receives, unpacked, with the full option.
+// TestUnpack compares the packed data that a page receives with the data of the full option.
 func TestUnpack(t *testing.T) {
 	b := someBoard(3, 5).chart.(*board)
 	full := series(b.option(), 0)["data"].([][3]any)
@@ -56,7 +56,8 @@ func TestFitLine(t *testing.T) {
 	if err != nil || math.Abs(f.Slope-2) > 1e-12 || math.Abs(f.Intercept-1) > 1e-12 || math.Abs(f.R2-1) > 1e-12 {
 		t.Errorf("y = 1 + 2 x is fitted as %+v (%v)", f, err)
 	}
-	// By hand: the residuals are 1/3, -2/3 and 1/3, and the sum of squares about the mean is 7/6.
+	// The expected values are computed by hand: the residuals are 1/3, -2/3 and 1/3, and the sum of squares about the
+	// mean is 7/6.
 	if f, _ := FitLine([]float64{0, 1, 2}, []float64{1, 0.5, 2}); math.Abs(f.Slope-0.5) > 1e-12 ||
 		math.Abs(f.R2-3.0/7) > 1e-12 {
 		t.Errorf("slope %g and R² %g, want 1/2 and 3/7", f.Slope, f.R2)

@@ -23,7 +23,7 @@ var palette = func() color.Palette {
 
 // picture draws a panel's cells as a PNG image, and returns a data URL.
 func (b *board) picture(p Panel) (string, error) {
-	// One pixel per cell, which viewers enlarge, unless there are lines between cells.
+	// Each cell is one pixel, which viewers enlarge. Cells with lines between them have more pixels.
 	side, drawn := 1, 1
 	if b.ruled() {
 		side, drawn = b.cell, b.cell-1
@@ -60,7 +60,7 @@ func rgb(text string) color.RGBA {
 	return color.RGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 255}
 }
 
-// mix interpolates between two colours; share 0 is the first.
+// mix interpolates between two colours. A share of 0 gives the first colour.
 func mix(from, to color.RGBA, share float64) color.RGBA {
 	between := func(a, b uint8) uint8 { return uint8(float64(a) + share*(float64(b)-float64(a)) + 0.5) }
 	return color.RGBA{R: between(from.R, to.R), G: between(from.G, to.G), B: between(from.B, to.B), A: 255}

@@ -5,12 +5,12 @@ import (
 	"html"
 )
 
-// prose is text on a page, in the look of tables.
+// prose is text on a page, in the font and colour of tables.
 type prose struct{ text, open, close string }
 
 const proseStyle = "color:" + ink + ";font-family:" + fontFamily
 
-// Heading is a heading on a page; level 1 is the page's title, 2 that of a part.
+// Heading is a heading on a page. Level 1 is for the page's title, level 2 for the title of a part.
 func Heading(level int, text string) Item {
 	size := 26
 	if level > 1 {

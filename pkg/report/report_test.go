@@ -107,7 +107,7 @@ func TestPNG(t *testing.T) {
 	}
 }
 
-// texts lists the lines of text in an SVG; it fails where that is not XML.
+// texts lists the lines of text in an SVG. The test fails if the SVG is not XML.
 func texts(t *testing.T, svg string) string {
 	t.Helper()
 	var b strings.Builder

@@ -11,15 +11,15 @@ type Series struct {
 	Name string
 	X, Y []float64
 
-	// Spread, if not nil, has a value s for each point, shown as an error bar or a band from Y-s to Y+s. A NaN is not
-	// shown.
+	// Spread, if not nil, has a value s for each point, shown as an error bar from Y-s to Y+s or, with Band, as a band.
+	// A NaN is not shown.
 	Spread []float64
 	Band   bool
 
 	Style Style
 
-	// Like names the series whose colour this one takes, for example our series beside published values, or one below
-	// a fit.
+	// Like is the name of the series whose colour this one takes. For example, published values take the colour of our
+	// series, and a fitted line takes the colour of the points that it is fitted to.
 	Like string
 }
 
@@ -31,7 +31,7 @@ const (
 	Marked                 // a line with a mark at each point
 	Points                 // marks without a line
 	Published              // hollow marks without a line: values from a publication
-	Fitted                 // a thin dashed line: a fit, or a reference
+	Fitted                 // a thin dashed line: a fit, or a line to compare with
 )
 
 // Axes chooses the scales of [Curves] and of a [Plot]; the zero value is linear in both directions.
@@ -91,7 +91,7 @@ func (s Series) check(axes Axes) error {
 	return nil
 }
 
-// base is the base of the logarithm of the X axis, 0 for a linear axis. ECharts puts a tick at each power of the base.
+// base is the base of the logarithm of the X axis; 0 for a linear axis. ECharts puts a tick at each power of the base.
 func (p Plot) base() int {
 	switch {
 	case p.Axes.LogX:

@@ -69,7 +69,7 @@ func widthOfAll(line []word) (width float64) {
 	return width
 }
 
-// wrapped breaks a line at spaces, so that no line is wider than most, except single words.
+// wrapped breaks a line at spaces, so that no line is wider than most. Only a single word may be wider.
 func wrapped(line []word, most float64) (lines [][]word) {
 	lines = [][]word{nil}
 	at := 0.0
@@ -91,8 +91,8 @@ func wrapped(line []word, most float64) (lines [][]word) {
 	return lines
 }
 
-// written is a line as SVG, beginning at a point. Each word is given the width that it was laid out for, whatever the
-// font.
+// written is a line as SVG, beginning at the point (x, y). It states the width of each word, so that the word has this
+// width in any font.
 func written(line []word, x, y float64) string {
 	var b strings.Builder
 	for _, p := range line {

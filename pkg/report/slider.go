@@ -17,8 +17,8 @@ type Frame struct {
 	Panels []Panel // with the same titles and marks in all frames
 }
 
-// Slider draws maps side by side, as [Board] does, with a slider below that selects one of several frames, for example
-// the layers of a network, from the last reverse layer over the input to the last forward layer. start is the frame
+// Slider draws maps side by side, as [Board] does, with a slider below that selects one of several frames. An example
+// is the layers of a network, from the last reverse layer over the input to the last forward layer. start is the frame
 // shown first. The static picture shows up to seven frames, including start and both ends.
 //
 // On a web page, each value is rounded to one of 255 steps of the colour scale.
@@ -43,7 +43,7 @@ func Slider(id, title, valueName string, rows, cols int, frames []Frame, start i
 		}
 		s.still.strips = append(s.still.strips, strip)
 	}
-	for _, strip := range all { // includes frames that the static picture leaves out
+	for _, strip := range all { // all frames, also those that the static picture leaves out
 		if err := (&board{rows: rows, cols: cols, strips: []Strip{strip}, axes: true}).check(); err != nil {
 			return &Figure{ID: id, Title: title, err: err}
 		}
@@ -59,7 +59,7 @@ type slider struct {
 	frames []Frame
 	start  int
 
-	live  *board // the frame that the page shows first
+	live  *board // the interactive chart, with the frame that is shown first
 	still *board // the static picture
 }
 
@@ -79,14 +79,14 @@ func (s *slider) check() error {
 	return nil
 }
 
-// chosen are the frames of the static picture: both ends, start, and others evenly in between.
+// chosen are the frames of the static picture: both ends, start, and others at even distances in between.
 func (s *slider) chosen() []int {
 	const most = 7
 	last := len(s.frames) - 1
 	if last < most {
 		return count(last + 1)
 	}
-	before := 0 // frames before start
+	before := 0 // the number of frames to choose before start
 	if s.start > 0 {
 		before = max(1, min(most-2, (most-1)*s.start/last))
 	}
@@ -120,7 +120,7 @@ func (s *slider) compact() (map[string]any, string) {
 	return option, strings.TrimSpace(strings.Replace(sliderJS, "/* tooltip */", boardTooltip, 1))
 }
 
-// packed writes each value as one byte, its position on the colour scale in steps of 1/254, or 255 for NaN.
+// packed writes each value as one byte: its position on the colour scale in steps of 1/254, or 255 for a missing value.
 func (b *board) packed(values []float64) string {
 	bytes := make([]byte, len(values))
 	for i, v := range values {

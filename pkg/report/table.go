@@ -8,14 +8,15 @@ import (
 	"strings"
 )
 
-// Table is one table. It comes as [Table.HTML], [Table.Markdown], [Table.LaTeX] and [Table.CSV]; these return mistakes
-// in the table as errors.
+// Table is one table. It comes as [Table.HTML], [Table.Markdown], [Table.LaTeX], [Table.CSV], [Table.SVG] and
+// [Table.PNG]. These return mistakes in the table as errors.
 type Table struct {
-	// ID names the table in HTML and LaTeX (as its label); unique and constant, of letters, digits, "-" and "_".
+	// ID names the table in HTML, and in LaTeX as its label. It has letters, digits, "-" and "_"; it is unique and
+	// constant.
 	ID    string
 	Title string // one line above the table; in LaTeX the caption
-	// Notes are lines below the table; explanations of marks, of published and of missing numbers are added where
-	// needed.
+	// Notes are lines below the table. Explanations of marks, of published numbers and of missing numbers are added
+	// where needed.
 	Notes   []string
 	Corner  string // heading of the rows, for example "Model"
 	Columns []Column
@@ -30,8 +31,8 @@ type Column struct {
 	Best  Best
 }
 
-// Best says which of a column's ranked cells is the best, which is bold; where three or more compete, the second best
-// is underlined. Numbers that look the same get the same mark.
+// Best says whether the highest or the lowest of a column's ranked numbers is the best. The best is bold. If three or
+// more numbers are ranked, the second best is underlined. Numbers that look the same get the same mark.
 type Best int
 
 const (
@@ -116,14 +117,14 @@ func (t *Table) ranks() [][]rank {
 	return ranks
 }
 
-// score is the number as shown, negated where less is better; ok is false for cells that are not ranked.
+// score is the number as shown, negated if less is better. ok is false for cells that are not ranked.
 func (c Cell) score(best Best) (score float64, ok bool) {
 	if !c.ranked || best == Unmarked {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(strings.ReplaceAll(c.value(), ",", ""), 64)
 	if err != nil {
-		panic(err) // value has written a number
+		panic(err) // value writes a number
 	}
 	if best == Lowest {
 		v = -v

@@ -12,9 +12,9 @@ import (
 //
 //	row_group, row, column_group, column, unit: where the cell is;
 //	line: 0 for the cell itself, 1, 2, ... for the lines in small print below it;
-//	source: of a number, ours or published; missing where it is missing;
-//	mean, std, n: the number, its spread, and over how many runs, empty where unknown;
-//	text: what a cell of words or a formula says, or why a number is missing.
+//	source: ours or published, or missing for a missing number;
+//	mean, std, n: the number, its spread, and the number of runs; empty where unknown;
+//	text: the words or the formula of a cell, or why a number is missing.
 //
 // Empty cells are left out.
 func (t *Table) CSV() (string, error) {
@@ -41,7 +41,7 @@ func (t *Table) CSV() (string, error) {
 	return b.String(), nil
 }
 
-// fields are source, mean, std, n and text.
+// fields are the cell's columns source, mean, std, n and text.
 func (c Cell) fields() []string {
 	source := ""
 	switch {
@@ -65,7 +65,7 @@ func (c Cell) fields() []string {
 	return []string{source, exact(c.mean), std, runs, ""}
 }
 
-// exact writes a number so that it is read back unchanged; whole numbers have no exponent.
+// exact writes a number so that reading it gives the same number. Whole numbers have no exponent.
 func exact(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		return strconv.FormatFloat(v, 'f', 0, 64)

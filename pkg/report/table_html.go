@@ -15,18 +15,19 @@ var inHTML = markup{
 	newline: "<br/>", longest: 44,
 }
 
-// rowHTML begins a row. Notebooks stripe rows; this table sets its own background, and separates groups by rules.
+// rowHTML begins a row. It sets a white background, since notebooks give every second row another one. (In this table,
+// lines separate groups of rows.)
 const rowHTML = `<tr style="background:#fff;%s">`
 
-// sticky keeps the first column visible while the others scroll.
+// sticky keeps the first column visible while the other columns scroll.
 const sticky = "position:sticky;left:0;background:#fff"
 
-// shownWidth is the width beyond which a table's title says that it scrolls.
+// shownWidth is the largest width of a table without the hint that it scrolls.
 const shownWidth = 1080
 
-// HTML is the table for a web page or a notebook's output. Styles are in the elements themselves, since notebooks drop
-// style sheets. The first column stays visible while the others scroll. Rows in which our numbers are missing beside
-// published ones are folded below the others.
+// HTML is the table for a web page or a notebook's output. Styles are in the elements themselves, since notebooks
+// remove style sheets. The first column stays visible while the other columns scroll. A row with published numbers, in
+// which all our numbers are missing, is folded below the other rows.
 func (t *Table) HTML() (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
@@ -64,7 +65,7 @@ func (t *Table) HTML() (string, error) {
 	return b.String(), nil
 }
 
-// shadeHTML is the style of a shaded cell, with text that can be read on it.
+// shadeHTML is the style of a shaded cell: its background, and a colour of text that is readable on it.
 func (c Cell) shadeHTML() string {
 	if !(c.shade > 0) {
 		return ""
@@ -79,8 +80,8 @@ func (c Cell) shadeHTML() string {
 	return fmt.Sprintf(";background:#%02x%02x%02x;color:%s", colour.R, colour.G, colour.B, text)
 }
 
-// split returns the rows to show and those to fold, in which all our numbers are missing beside published ones. Where
-// that is true of all rows, none is folded.
+// split returns the rows to show and the rows to fold. A row is folded if it has published numbers and all our numbers
+// in it are missing. If this is true of all rows, none is folded.
 func (t *Table) split() (shown, bare []int) {
 	for i, r := range t.Rows {
 		ours, missing, published := false, false, false

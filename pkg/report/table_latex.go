@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// signs replaces signs that have another meaning in LaTeX, and those beyond Latin-1 that its fonts have under other
-// names.
+// signs replaces characters that have a special meaning in LaTeX. It also replaces characters beyond Latin-1, which
+// LaTeX writes by commands.
 var signs = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
 	"^", `\textasciicircum{}`,
@@ -28,7 +28,8 @@ var inLaTeX = markup{
 	symbol: wrap("$", "$"),
 }
 
-// LaTeX is the table as a float; it needs \usepackage{booktabs}. Lines in small print become rows of the table.
+// LaTeX is the table as a float. The document needs \usepackage{booktabs}. Lines in small print become rows of the
+// table.
 func (t *Table) LaTeX() (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
@@ -37,7 +38,7 @@ func (t *Table) LaTeX() (string, error) {
 	marks, reasons := t.marks()
 	float, size, columns := "table", "", "l"
 	if len(t.Columns) > 5 {
-		// as wide as the page, also in two-column documents
+		// A table* is as wide as the page, also in documents with two columns.
 		float, size = "table*", "\\small\\setlength{\\tabcolsep}{3.5pt}\n"
 	}
 	for k := range t.Columns {
@@ -112,7 +113,7 @@ func (r Row) linesLaTeX(ranks []rank, marks map[string]string) [][]string {
 	return lines
 }
 
-// latin returns an error that names the first sign that LaTeX's own fonts lack.
+// latin returns an error that names the first character that LaTeX's own fonts lack.
 func latin(id, text string) error {
 	for _, c := range text {
 		if c > 0xff {

@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/raster"
 )
 
-// SVG is the table as a static picture, with its notes. It looks as on a page, except that published numbers are grey
-// and not italic.
+// SVG is the table as a static picture, with its notes. It looks as on a page, except that published numbers are only
+// grey, and not italic.
 func (t *Table) SVG() (string, error) { return t.cut(math.Inf(1), math.Inf(1)) }
 
 // PNG is the table's picture in pixels: see [Figure.PNG].
@@ -36,13 +36,14 @@ const (
 	noteWidth = 720.0
 )
 
-// sheet is a table laid out: the lines of each cell, the cells of the first column included, and the columns' widths.
+// sheet is a table with its layout: the lines of each cell, where the row labels are the first column, and the width of
+// each column.
 type sheet struct {
 	head, rows [][][][]word // by row, cell, line
 	spans      []span
 	widths     []float64
 	aligns     []string
-	// ruled marks rows with a rule above them, and titles are the groups that begin there.
+	// ruled marks rows with a line above them. titles has the name of the group that begins at a row, or "".
 	ruled  []bool
 	titles []string
 }
@@ -86,7 +87,7 @@ func (t *Table) lay() *sheet {
 			}
 		}
 	}
-	for _, g := range s.spans { // the last column of a group is widened where its name needs more room
+	for _, g := range s.spans { // widens the last column of a group whose name needs more room
 		last := g.first + g.size
 		missing := tableFont*widthOf(g.group, true) + 2*cellPad - sum(s.widths[g.first+1:last+1])
 		s.widths[last] += max(0, missing)
@@ -104,7 +105,7 @@ func sum(values []float64) (all float64) {
 // Width is the width of the table's picture, in CSS pixels.
 func (t *Table) Width() float64 { return sum(t.lay().widths) }
 
-// cut is the upper left part of the table's picture, at most of the given size.
+// cut is the upper left part of the table's picture, of the given size at most.
 func (t *Table) cut(width, height float64) (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
@@ -175,7 +176,7 @@ func Thumbnail(item Item) ([]byte, error) {
 	return nil, fmt.Errorf("report: there are thumbnails of figures and tables only")
 }
 
-// draw writes a row below y, and returns the row's lower end.
+// draw writes a row below y, and returns the y of the row's lower end.
 func (s *sheet) draw(b *strings.Builder, row [][][]word, y float64) float64 {
 	left, deepest := 0.0, y
 	for k, cell := range row {

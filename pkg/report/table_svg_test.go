@@ -57,7 +57,8 @@ func TestTablePicture(t *testing.T) {
 	}
 }
 
-// TestFoldedRows: rows with published numbers only are folded, but not rows of words, and not where all rows are such.
+// TestFoldedRows: a row with published numbers and without ours is folded only if ours are marked as missing. If all
+// rows are such rows, none is folded.
 func TestFoldedRows(t *testing.T) {
 	published, none := Number(2, 1).Published(), Missing("not run")
 	table := &Table{ID: "folds", Title: "Folds", Corner: "Model", Columns: []Column{{Name: "ours"}, {Name: "paper"}},
@@ -81,7 +82,7 @@ func TestFoldedRows(t *testing.T) {
 	}
 }
 
-// TestWideTables: wide tables say that they scroll.
+// TestWideTables: a wide table has a hint that it scrolls.
 func TestWideTables(t *testing.T) {
 	table := someTable()
 	text, err := table.HTML()

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// someTable has every kind of cell, and every sign that needs escaping in some format.
+// someTable has every kind of cell, and every character that needs escaping in some format.
 func someTable() *Table {
 	published := func(mean, std float64) Cell { return Mean(mean, std, 10, 2).Published() }
 	return &Table{
@@ -175,7 +175,7 @@ func TestTableCSV(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(lines); n != 1+23+2 { // 25 cells but 2 empty, 2 in small print
+	if n := len(lines); n != 1+23+2 { // a head, 25 cells less 2 empty ones, 2 lines in small print
 		t.Errorf("%d lines:\n%s", n, text)
 	}
 	for _, want := range [][]string{
@@ -205,7 +205,7 @@ func TestRanks(t *testing.T) {
 		{Unmarked, []Cell{Number(1, 0).Ranked(), Number(3, 0).Ranked()}, []rank{unranked, unranked}},
 		{Highest, []Cell{Number(1.04, 1).Ranked(), Number(0.96, 1).Ranked(), Number(9, 1), Number(0.5, 1).Ranked()},
 			[]rank{first, first, unranked, second}},
-		// of two numbers, the other is not marked as second best
+		// If only two numbers are ranked, the other is not marked as second best.
 		{Highest, []Cell{Number(2, 0).Ranked(), Number(1, 0).Ranked()}, []rank{first, unranked}},
 		{Highest, []Cell{Number(2, 0).Ranked(), Missing("late")}, []rank{unranked, unranked}},
 		{Lowest, []Cell{Scientific(2e-5, 1).Ranked(), Scientific(3e-4, 1).Ranked(), Count(1000).Ranked()},

@@ -41,7 +41,7 @@ func recorded() (run results.Record) {
 	return run
 }
 
-// The command that makes a training again.
+// This example prints the command that makes a training again.
 func ExampleCommand() {
 	run := recorded()
 	var c train.Config
@@ -63,8 +63,8 @@ func ExampleCommand() {
 	//   --runs runs.sqlite
 }
 
-// A page is written to a file. This one is compiled only, since it needs the charting library that `make setup`
-// installs.
+// This example writes a page to a file. It is compiled but not run: the page contains a charting library, which `make
+// setup` installs.
 func ExamplePage() {
 	run := recorded()
 	page, err := runpage.Page(&run)

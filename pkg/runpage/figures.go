@@ -43,7 +43,7 @@ func (r run) curves(c train.Curves) report.Item {
 		report.Plot{Title: "After each epoch", XName: "epoch", YName: r.metric() + " [%]", Series: metrics})
 }
 
-// solves draws iterations and residuals over epochs. Residuals of 0 are left out, since the axis is logarithmic.
+// solves draws iterations and residuals over epochs. Residuals of 0 are left out, since their axis is logarithmic.
 func (r run) solves(c train.Curves) []report.Item {
 	x := epochs(c)
 	residual := report.Series{Name: "largest residual", X: x, Y: numbersOf(c.Residual, 1)}
@@ -88,7 +88,7 @@ func (r run) roc(d *train.Details) report.Item {
 		report.Axes{RangeY: [2]float64{0, 100}})
 }
 
-// confusion is the confusion matrix; a cell is as dark as its share of its row's class.
+// confusion is the confusion matrix. The larger a cell's share of its row, the darker it is.
 func confusion(d *train.Details) report.Item {
 	t := &report.Table{ID: "run-confusion", Corner: "Class",
 		Title: fmt.Sprintf("Confusion matrix of the %s nodes", d.Judged),
@@ -141,7 +141,7 @@ func (r run) smoothness() []report.Item {
 		name   string
 		states []train.Smoothness
 	}{{"forward", forward}, {"reverse", reverse}} {
-		if len(direction.states) < 2 { // only the encoded features
+		if len(direction.states) < 2 { // only layer 0, the encoded features
 			continue
 		}
 		s := report.Series{Name: direction.name, Style: report.Marked}

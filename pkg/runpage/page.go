@@ -12,11 +12,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// run is a training as recorded.
+// run is the record of a training, with its settings and outcome.
 type run struct {
 	*results.Record
 	config train.Config
-	// out is the outcome; ended tells whether there is one.
+	// out is the outcome. ended tells whether the record has one.
 	out   outcome
 	ended bool
 }
@@ -29,7 +29,7 @@ type outcome struct {
 	Followed *experiment.Followed `json:"followed"`
 }
 
-// Page makes the page of a training's record. A record of another kind is an error.
+// Page makes the page of a training's record. A record of another kind of run is an error.
 func Page(r *results.Record) (string, error) {
 	is, err := read(r)
 	if err != nil {
@@ -39,7 +39,7 @@ func Page(r *results.Record) (string, error) {
 	return report.Page(title, is.items(title)...)
 }
 
-// read reads a training's record.
+// read reads the settings and the outcome from a training's record.
 func read(r *results.Record) (run, error) {
 	if r.Kind != results.Train {
 		return run{}, fmt.Errorf("run %s is of the kind %s: pages are made of trainings (kind %s), see 'revgnn runs list "+
@@ -113,7 +113,7 @@ func absent(what string) report.Item {
 		"versions, do not hold this; the command below makes one that does.")
 }
 
-// details are the figures, with a sentence in place of each that the record has no data for.
+// details are the figures. If the record has no data for one of them, a sentence takes its place.
 func (r run) details() (items []report.Item) {
 	d := r.out.Details
 	items = append(items, report.Heading(2, "Training"))

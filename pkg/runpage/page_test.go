@@ -38,7 +38,7 @@ func recorded(t *testing.T, g *graphs.Graph, model string) *results.Record {
 	return &record
 }
 
-// pageOf is a page without the library in its head.
+// pageOf is the page of a record without the page's head, which has the library.
 func pageOf(t *testing.T, r *results.Record) string {
 	t.Helper()
 	page, err := Page(r)
@@ -49,7 +49,7 @@ func pageOf(t *testing.T, r *results.Record) string {
 	return body
 }
 
-// holds checks what a page says and what it does not say.
+// holds checks that a page contains all texts in want and none of the texts in not.
 func holds(t *testing.T, page string, want, not []string) {
 	t.Helper()
 	for _, text := range want {
@@ -79,7 +79,7 @@ func TestPageOfTwoClasses(t *testing.T) {
 		"revgnn train --dataset minesweeper-generated:rows=8,cols=8", "version of go", "runs rerun 0123456789abcd"}
 	holds(t, pageOf(t, r), whole, []string{"Not in this record", "Not shown"})
 
-	// An earlier record has no details, and that of a training that failed no outcome.
+	// The records of earlier versions have no details. The record of a training that failed has no outcome.
 	var outcome map[string]any
 	if err := json.Unmarshal(r.Outcome, &outcome); err != nil {
 		t.Fatal(err)
@@ -148,7 +148,8 @@ func TestQuoted(t *testing.T) {
 	}
 }
 
-// TestSweepPage: of trainings with the same settings, the latest of each split and seed is on the page, and no others.
+// TestSweepPage: the page shows only trainings with the same settings. If there are several of one split and seed, it
+// shows the latest.
 func TestSweepPage(t *testing.T) {
 	hasLibrary(t)
 	g := modeltest.Board(t, 8)

@@ -12,9 +12,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// Siblings are those of the records that are trainings like r: of the same model and settings (but for the seed), on
-// the same graph and engine, r among them. Of several trainings of a split with one seed, the latest counts. They are
-// ordered by split, then by seed.
+// Siblings returns those of the records that are trainings like r: with the same model, the same settings except for
+// the seed, the same graph and the same engine. If there are several trainings of a split with the same seed, only the
+// latest is returned. r itself is therefore returned unless there is a later one. The trainings are ordered by split,
+// then by seed.
 func Siblings(r *results.Record, all []results.Record) ([]results.Record, error) {
 	key, err := settingsKey(r)
 	if err != nil {
@@ -44,7 +45,8 @@ func Siblings(r *results.Record, all []results.Record) ([]results.Record, error)
 	return list, nil
 }
 
-// settingsKey is equal for trainings of one model with the same settings on one dataset, whatever the split and seed.
+// settingsKey is the same for all trainings of one model with the same settings on one dataset, whatever the split and
+// the seed.
 func settingsKey(r *results.Record) (string, error) {
 	t, err := experiment.TaskOf(r)
 	if err != nil {
@@ -54,8 +56,9 @@ func settingsKey(r *results.Record) (string, error) {
 	return experiment.Training(t.Dataset, 0, t.Config).Key(), nil
 }
 
-// SweepPage makes the page of several trainings of one model with the same settings, as [Siblings] finds them: their
-// results, mean and sample standard deviation over splits (of the means over seeds), and curves over epochs.
+// SweepPage makes the page of several trainings of one model with the same settings, as [Siblings] finds them. It shows
+// their results, the mean and the sample standard deviation over splits, and curves over epochs. A split with several
+// seeds counts by its mean over seeds.
 func SweepPage(list []results.Record) (string, error) {
 	if len(list) == 0 {
 		return "", fmt.Errorf("there is no training to make a page of")
@@ -91,7 +94,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// sweepSummary is the mean over splits.
+// sweepSummary says in sentences what the mean over splits is.
 func sweepSummary(runs []run) string {
 	tests, vals := map[int][]float64{}, map[int][]float64{}
 	bad := 0
@@ -116,7 +119,8 @@ func sweepSummary(runs []run) string {
 	return text
 }
 
-// spread is the mean over splits of the means over seeds, with its sample standard deviation where there are several.
+// spread is the mean over splits with its sample standard deviation, which is left out for a single split. of has the
+// values of each split, one for each seed; the split counts by their mean.
 func spread(of map[int][]float64) string {
 	var means []float64
 	for _, values := range of {
@@ -143,7 +147,8 @@ func sweepTable(runs []run) report.Item {
 	return t
 }
 
-// sweepCurves are loss and validation metric over epochs, a line for each training whose record has them.
+// sweepCurves draws the loss and the validation metric over epochs. There is a line for each training whose record has
+// these curves.
 func sweepCurves(runs []run) []report.Item {
 	var losses, vals []report.Series
 	for _, r := range runs {

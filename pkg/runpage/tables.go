@@ -14,7 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// pairs is a table of names and values; rows with an empty value are left out.
+// pairs is a table of names and values. Rows with an empty value are left out.
 func pairs(id, title, corner, column string, rows ...[2]string) report.Item {
 	t := &report.Table{ID: id, Title: title, Corner: corner, Columns: []report.Column{{Name: column}}}
 	for _, r := range rows {
@@ -25,7 +25,7 @@ func pairs(id, title, corner, column string, rows ...[2]string) report.Item {
 	return t
 }
 
-// percent writes a share in percent; empty for NaN.
+// percent writes a share in percent; "" for NaN.
 func percent(n train.Number) string {
 	if math.IsNaN(float64(n)) {
 		return ""
@@ -33,7 +33,7 @@ func percent(n train.Number) string {
 	return fmt.Sprintf("%.2f %%", 100*float64(n))
 }
 
-// numbers is the table of the result.
+// numbers is the table of the training's results.
 func (r run) numbers() report.Item {
 	o := r.out
 	rows := [][2]string{
@@ -51,7 +51,7 @@ func (r run) numbers() report.Item {
 	return pairs("run-result", "Result", "Measure", "Value", rows...)
 }
 
-// settings is the table of all settings, with their defaults where these differ.
+// settings is the table of all settings. Settings that differ from the default have the default beside them.
 func (r run) settings() report.Item {
 	t := &report.Table{ID: "run-settings", Title: "Settings of " + r.Model, Corner: "Setting",
 		Columns: []report.Column{{Name: "Value"}, {Name: "Default", Unit: "where it differs"}}}
@@ -85,7 +85,7 @@ func (r run) origin() report.Item {
 // Command is the command line that repeats a training and records it, with all settings that differ from the defaults.
 func Command(r *results.Record, c train.Config) string { return command(r, c, []int{r.Split}) }
 
-// command is the command line that makes the trainings of some splits.
+// command is the command line that makes the trainings of the given splits with r's model and settings c.
 func command(r *results.Record, c train.Config, splits []int) string {
 	words := []string{"revgnn train", "--dataset " + quoted(r.Dataset), "--model " + quoted(r.Model),
 		"--splits " + strings.ReplaceAll(strings.Trim(fmt.Sprint(splits), "[]"), " ", ",")}

@@ -1,5 +1,6 @@
-// Package newcomer registers models that are rows of the paper's tables, as files of their own would, and looks at
-// the tables then. It is a package of its own since a model, once registered, is there for all tests of a package.
+// Package newcomer tests that a newly registered model appears in the paper's tables. The models that it registers have
+// names that rows of the tables have. It is a package of its own, since a registered model stays registered in all
+// tests of the same package.
 package newcomer
 
 import (
@@ -17,7 +18,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// rows are names and titles of table 2's rows whose models are not registered.
+// rows returns the names and titles of the models in table 2 that are not registered.
 func rows(t *testing.T) (names, titles []string) {
 	t.Helper()
 	text, err := data.Paper("table2")
@@ -38,7 +39,7 @@ func rows(t *testing.T) (names, titles []string) {
 	return names, titles
 }
 
-// row is that of a name, with the reasons for what is missing in it.
+// row returns the row of table 2 with the given label as Markdown, with the reasons why numbers are missing in it.
 func row(t *testing.T, p paper.Profile, name string) string {
 	t.Helper()
 	items, err := paper.Choose([]string{"table2"})
@@ -59,7 +60,7 @@ func row(t *testing.T, p paper.Profile, name string) string {
 	if len(table.Rows) == 0 {
 		t.Fatalf("the table has no row %s", name)
 	}
-	table.Rows = table.Rows[:1] // of the differences, the first
+	table.Rows = table.Rows[:1] // several rows are called Δ: keep the first
 	text, err := table.Markdown()
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +96,8 @@ func TestNewcomers(t *testing.T) {
 				}
 			}
 		}
-		// The difference that a reverse process makes is that to the kind's plain model, though the paper has none.
+		// The row of differences compares with the model that Plain names. The paper's table has no such differences
+		// for it.
 		if text := row(t, p, "Δ"); !strings.Contains(text, "the paper does not print it") {
 			t.Errorf("profile %s: %s", p.Name, text)
 		}

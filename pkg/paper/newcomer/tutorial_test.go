@@ -10,8 +10,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// TestTutorial does what docs/add-a-figure.md has its readers do: its item becomes a file of package paper, and is
-// tested there by the page's test and with all others; its program draws, where ECharts is installed.
+// TestTutorial follows the instructions of docs/add-a-figure.md. It adds the page's item to package paper, and runs the
+// page's test of it and the test of all items. It also builds the page's program, and runs it if ECharts, which draws
+// the figures, is installed.
 func TestTutorial(t *testing.T) {
 	page, over := pagetest.Read(t, "add-a-figure.md"), pagetest.NewOverlay(t)
 	const last = "\t\t{\"reversing\", \"What running a layer backwards adds to it\", reversing},\n"

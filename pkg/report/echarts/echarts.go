@@ -1,7 +1,7 @@
-// Package echarts finds Apache ECharts, the charting library that draws every figure. It is an installed dependency,
-// and never part of this repository or of a saved notebook.
+// Package echarts finds Apache ECharts, the charting library that draws every figure. ECharts is an installed
+// dependency. It is not part of this repository, nor of a saved notebook.
 //
-// `make setup` installs it (see kernels/install). The package depends only on the standard library and package files,
+// `make setup` installs it (see kernels/install). This package depends only on the standard library and package files,
 // so that the installer can use it before anything else is installed.
 package echarts
 
@@ -24,13 +24,13 @@ const (
 	// SHA256 of that version's dist/echarts.min.js, in hexadecimal.
 	SHA256 = "bf4a223524e40b77c304bec67e1222cf551f14880cf42c69dc046558e11c07b1"
 
-	// Package is the integrity hash of that version's npm package, in the form of npm's lock files.
+	// Package is the integrity hash of that version's npm package, in the notation of npm's lock files.
 	Package = "sha512-oTbVTsXfKuEhxftHqL5xprgLoc0k7uScAwtryCgWF6hPYFLRwOUHiFmHGCBKP5NPFNkDVopOieyUqYGH8Fa3kA=="
 
 	// maxBytes bounds the size of the file that is read as the library; the library has 1 MB.
 	maxBytes = 16 << 20
 
-	// Variable names the environment variable with the library's path, if it is not File.
+	// Variable names the environment variable with the library's path. Without it, the library is looked for at File.
 	Variable = "REVGNN_ECHARTS"
 
 	// File is the path, from the top of the checkout, to which the installer copies the library.
@@ -38,7 +38,7 @@ const (
 )
 
 // Path is the library's path: the file that REVGNN_ECHARTS names, else File in the working directory or the nearest
-// folder above it, else File in a folder above the running program. The error says how to install it.
+// folder above it, else File in a folder above the running program. The error says how to install the library.
 func Path() (string, error) {
 	if p := os.Getenv(Variable); p != "" {
 		if _, err := os.Stat(p); err != nil {
@@ -107,7 +107,8 @@ func CheckPackage(b []byte) error {
 	return nil
 }
 
-// Integrity is SHA256 in the form of an integrity attribute, by which browsers check a script that they fetch.
+// Integrity is SHA256 in the notation of the HTML attribute "integrity", with which browsers check a script that they
+// fetch.
 func Integrity() string {
 	sum, err := hex.DecodeString(SHA256)
 	if err != nil {

@@ -54,7 +54,7 @@ func TestPathFromFolders(t *testing.T) {
 	}
 }
 
-// resolved follows links: a temporary folder may lie behind one.
+// resolved replaces symbolic links in a path, since the folder for temporary files may be one.
 func resolved(t *testing.T, path string) string {
 	t.Helper()
 	path, err := filepath.EvalSymlinks(path)
@@ -65,7 +65,8 @@ func resolved(t *testing.T, path string) string {
 }
 
 func TestIntegrity(t *testing.T) {
-	// What `openssl dgst -sha256 -binary echarts.min.js | openssl base64 -A` says of the npm package's file.
+	// The expected hash is what `openssl dgst -sha256 -binary echarts.min.js | openssl base64 -A` prints for the file
+	// in the npm package.
 	if got, want := Integrity(), "sha256-v0oiNSTkC3fDBL7GfhIiz1UfFIgM9Cxp3ARlWOEcB7E="; got != want {
 		t.Errorf("Integrity() = %q, want %q", got, want)
 	}

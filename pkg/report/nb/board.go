@@ -6,11 +6,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// A Corner is the upper left part of a square board whose cells, row by row, are the nodes of a graph. It is small
-// enough to show single cells.
+// A Corner is the upper left part of a square board. The cells of the board, row by row, are the nodes of a graph. The
+// corner is small enough to show single cells.
 type Corner struct {
 	Width int // of the whole board, in cells
-	Side  int // of the corner, in cells; the whole board where it is larger
+	Side  int // of the corner, in cells; if it is larger than Width, the corner is the whole board
 }
 
 // side is the number of cells along a side of the part shown.
@@ -34,9 +34,9 @@ func (c Corner) Board(id, title, valueName, name string, values []float64) *repo
 	return report.Board(id, title, valueName, c.side(), c.side(), []report.Panel{{Title: name, Values: c.Cut(values)}})
 }
 
-// Boards draws the corner with its labels, and with each network's predictions: a row for each run without a Base,
-// with the runs that have it as their Base to the right. Darker cells have a higher probability of class 1; the test
-// metric is above each map. It is for graphs of two classes.
+// Boards draws the corner's labels and each network's predictions. There is a row of maps for each run without a Base:
+// first the labels, then the predictions of this run, then those of the runs that have this run as their Base. Darker
+// cells have a higher probability of class 1. The test metric is above each map. Boards is for graphs of two classes.
 func (rs Runs) Boards(id, title, valueName string, c Corner) *report.Figure {
 	truth := report.Panel{Title: "Truth", Values: c.Cut(floats(rs.Labels))}
 	var strips []report.Strip

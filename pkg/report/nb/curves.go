@@ -13,8 +13,8 @@ func (rs Runs) Losses(id, title string) *report.Figure {
 		rs.history(func(e Epoch) float64 { return e.Loss }), report.Axes{LogY: true})
 }
 
-// Scores draws the metric on the validation nodes over the epochs, a curve for each run. The axis ends at 100 % and
-// begins at least 10 points below the lowest of the runs' best scores, at a multiple of ten, which leaves out the low
+// Scores draws the metric on the validation nodes over the epochs, a curve for each run. The axis ends at 100 %. It
+// begins at a multiple of ten, at least 10 points below the lowest of the runs' best scores. This leaves out the low
 // scores of the first epochs.
 func (rs Runs) Scores(id, title string) *report.Figure {
 	least := 100.0
@@ -26,7 +26,7 @@ func (rs Runs) Scores(id, title string) *report.Figure {
 		report.Axes{RangeY: [2]float64{max(0, 10*math.Floor(least/10)-10), 100}})
 }
 
-// history is a value over the epochs.
+// history has a curve for each run: the value that of returns, over the epochs.
 func (rs Runs) history(of func(Epoch) float64) []report.Series {
 	var all []report.Series
 	for _, r := range rs.Runs {
@@ -39,8 +39,9 @@ func (rs Runs) history(of func(Epoch) float64) []report.Series {
 	return all
 }
 
-// Smoothness draws how alike the nodes' states are after each layer (GSL, [State]), a curve for each direction of each
-// run that kept states. The axis of layers is logarithmic, unless states of the input (layer 0) were kept.
+// Smoothness draws how similar the nodes' states are after each layer (GSL, [State]). There is a curve for each
+// direction of each run that kept states. The axis of layers is logarithmic, unless states of the input (layer 0) were
+// kept.
 func (rs Runs) Smoothness(id, title string) *report.Figure {
 	var all []report.Series
 	axes := report.Axes{Log2X: true}

@@ -12,11 +12,12 @@ import (
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
-// interval is the least time between two states shown: short enough to look live, and long enough to cost nothing.
+// interval is the shortest time between two updates that are shown: short enough to look live, and long enough to cost
+// hardly any time.
 const interval = 200 * time.Millisecond
 
-// A Bar is a progress bar with a line of text, in one output of a cell that is overwritten in place.
-// Its methods may be called from several goroutines.
+// A Bar is a progress bar with a line of text. It is one output of a cell, which is overwritten by each update. Its
+// methods may be called from several goroutines.
 type Bar struct {
 	mu    sync.Mutex
 	title string
@@ -30,7 +31,7 @@ type Bar struct {
 func Progress(title string) *Bar {
 	b := &Bar{title: title, start: time.Now(), now: time.Now}
 	if gonbui.IsNotebook {
-		// A new ID each time: Jupyter ignores updates of an output that a second run of the cell has cleared.
+		// Each call has a new ID: Jupyter ignores updates of an output that a second run of the cell has cleared.
 		id := gonbui.UniqueId()
 		b.show = func(fraction float64, text string, done bool) {
 			gonbui.SendData(&protocol.DisplayData{DisplayID: id, Data: map[protocol.MIMEType]any{
@@ -78,7 +79,7 @@ func plain(title string, fraction float64, text string) string {
 	return fmt.Sprintf("%s %3.0f %%  %s", title, 100*clamp(fraction), text)
 }
 
-// line overwrites the terminal's last line; with done it ends that line.
+// line overwrites the terminal's last line. With done it also ends the line.
 func line(w io.Writer, title string, fraction float64, text string, done bool) {
 	fmt.Fprintf(w, "\r\x1b[K%s", plain(title, fraction, text))
 	if done {

@@ -1,14 +1,14 @@
 // Package nb shows figures, tables and live progress in the cells of a Go notebook (GoNB), and passes values from cell
-// to cell. Outside a notebook, the same calls write plain lines to stderr.
+// to cell. Outside a notebook, the same calls write plain text to stderr.
 //
-// Each cell is a program of its own, in which variables start empty. [Save] keeps a value for later cells, which get
-// it by [Load]. Package live trains, and returns [Runs], which are compared here:
+// Each cell is a program of its own, which starts without the variables of earlier cells. [Save] keeps a value for
+// later cells, which get it by [Load]. Package live trains, and returns [Runs]. This package compares them:
 //
 //	runs := nb.Load[nb.Runs]("runs")
 //	nb.Show(runs.Table("scores", "Scores", nb.Validation(2), nb.Test(2)), runs.Losses("loss", "Loss while training"))
 //
-// This package depends neither on the engine nor on the trainer, so that a cell that only shows something is compiled
-// in half the time of one that trains.
+// This package depends neither on the engine nor on the trainer. A cell that only shows something is therefore compiled
+// in half the time of a cell that trains.
 package nb
 
 import (
@@ -21,9 +21,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// Show displays figures, tables and lists below the cell. A figure is first a static picture; where the notebook may
-// run scripts, it becomes an interactive chart. In an untrusted or saved notebook it stays a picture. Show panics
-// where a figure cannot be drawn, which fails the cell with the reason.
+// Show displays figures, tables and lists below the cell. A figure is first a static picture. If the notebook may run
+// scripts, it becomes an interactive chart; in an untrusted or saved notebook it stays a picture. If a figure cannot be
+// drawn, Show panics with the reason, so that the cell fails.
 func Show(items ...report.Item) {
 	for _, item := range items {
 		show(item)

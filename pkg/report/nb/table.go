@@ -6,14 +6,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// A Column is one measure in a table of runs: its heading, and its cell for each run. This package has
-// [ForwardLayers], [ReverseLayers], [Validation], [Test], [Adds], [Epochs], [BestEpoch] and [Seconds].
+// A Column is one measure in a table of runs: its heading, and a function that makes its cell for a run. This package
+// has the columns [ForwardLayers], [ReverseLayers], [Validation], [Test], [Adds], [Epochs], [BestEpoch] and [Seconds].
 type Column struct {
 	Heading func(Runs) report.Column
 	Cell    func(Runs, Run) report.Cell
 }
 
-// The columns without a choice of decimals.
+// Columns that do not need a number of decimals.
 var (
 	ForwardLayers = count("Layers", "forward", func(r Run) int { return r.Forward })
 	ReverseLayers = count("Layers", "reverse", func(r Run) int { return r.Reverse })

@@ -44,7 +44,7 @@ func (f folded) HTML() (string, error) {
 
 func (f folded) Text() string { return f.line + "\n" + f.Item.Text() }
 
-// Head shows the first lines of a text file, for [Show]. It panics where the file cannot be read.
+// Head shows the first lines of a text file, for [Show]. It panics if the file cannot be read.
 func Head(path string, lines int) report.Item {
 	f := Must(os.Open(path))
 	defer f.Close()

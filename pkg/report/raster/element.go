@@ -12,7 +12,7 @@ import (
 	"github.com/srwiley/rasterx"
 )
 
-// element is one element of the picture; its attributes include the properties of its style attribute.
+// element is one element of the picture. Its attributes include the properties in its style attribute.
 type element struct {
 	name       string
 	attributes map[string]string
@@ -64,7 +64,7 @@ func (e *element) style(text string) {
 	}
 }
 
-// index lists all elements that have an id.
+// index adds all elements that have an id to ids.
 func (e *element) index(ids map[string]*element) {
 	if id := e.attributes["id"]; id != "" {
 		ids[id] = e
@@ -74,7 +74,8 @@ func (e *element) index(ids map[string]*element) {
 	}
 }
 
-// number is an attribute's value without its unit, or otherwise where the attribute is missing.
+// number is an attribute's value as a number, without the unit "px". If the attribute is missing or not a number, it
+// returns otherwise.
 func (e *element) number(name string, otherwise float64) float64 {
 	v, ok := e.attributes[name]
 	if !ok {
@@ -100,7 +101,7 @@ func numbers(text string) []float64 {
 	return list
 }
 
-// transform reads a transform attribute, "" for none.
+// transform reads the value of a transform attribute; "" stands for no transform.
 func transform(text string) (rasterx.Matrix2D, error) {
 	m := rasterx.Identity
 	for text = strings.TrimSpace(text); text != ""; {

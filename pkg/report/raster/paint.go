@@ -17,7 +17,7 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// painter collects an outline, as a rasterx.Scanner, and paints the pixels that it touches.
+// painter collects the lines of an outline, and paints the area that they enclose. It implements rasterx.Scanner.
 type painter struct {
 	canvas *canvas
 	lines  []line
@@ -44,7 +44,7 @@ func (p *painter) add(l line) {
 
 func (p *painter) GetPathExtent() fixed.Rectangle26_6 { return p.extent }
 
-// The other methods of rasterx.Scanner, which are not needed here.
+// painter does not need the other methods of rasterx.Scanner.
 func (p *painter) Draw()                   {}
 func (p *painter) Clear()                  {}
 func (p *painter) SetBounds(w, h int)      {}
@@ -52,7 +52,7 @@ func (p *painter) SetColor(c interface{})  {}
 func (p *painter) SetWinding(nonZero bool) {}
 func (p *painter) SetClip(image.Rectangle) {}
 
-// paint fills the collected outline from the source, by the non-zero rule.
+// paint fills the collected outline with the colours of source, by the non-zero winding rule.
 func (p *painter) paint(source image.Image) {
 	box := image.Rect(p.extent.Min.X.Floor(), p.extent.Min.Y.Floor(), p.extent.Max.X.Ceil(), p.extent.Max.Y.Ceil())
 	visible := box.Intersect(p.canvas.clip)
@@ -66,7 +66,7 @@ func (p *painter) paint(source image.Image) {
 	}
 	for _, l := range p.lines {
 		if x, y := at(l.to); l.start {
-			r.MoveTo(x, y) // strokes come as separate edges, which only together surround them
+			r.MoveTo(x, y) // a stroke's outline comes in parts that enclose it together
 		} else {
 			r.LineTo(x, y)
 		}
@@ -75,11 +75,11 @@ func (p *painter) paint(source image.Image) {
 	draw.DrawMask(p.canvas.image, visible, source, visible.Min, mask, visible.Min.Sub(box.Min), draw.Over)
 }
 
-// gradient is a linear gradient across the box around a shape, in the shape's own units.
+// gradient is a linear gradient across the bounding box of a shape, in the shape's own units.
 type gradient struct {
 	box            bounds
 	back           rasterx.Matrix2D // from pixels to the shape's units
-	x1, y1, dx, dy float64          // from the start to the end, in units of the box
+	x1, y1, dx, dy float64          // the start, and the way from there to the end, in units of the box
 	at             []float64
 	colours        []color.NRGBA
 }
@@ -110,7 +110,7 @@ func newGradient(e *element, outline path, m rasterx.Matrix2D, opacity float64) 
 func (g *gradient) ColorModel() color.Model { return color.NRGBAModel }
 func (g *gradient) Bounds() image.Rectangle { return image.Rect(-1e9, -1e9, 1e9, 1e9) }
 
-// At does not blend between stops, since ECharts writes a hundred of them.
+// At is the colour at a pixel. It does not blend between a gradient's stops, since ECharts writes a hundred of them.
 func (g *gradient) At(x, y int) color.Color {
 	u, v := g.back.Transform(float64(x)+0.5, float64(y)+0.5)
 	u, v = (u-g.box.left)/(g.box.right-g.box.left), (v-g.box.top)/(g.box.down-g.box.top)
@@ -123,8 +123,8 @@ func (g *gradient) At(x, y int) color.Color {
 	return g.colours[len(g.colours)-1]
 }
 
-// picture draws an image from its data URL. Each pixel is a rectangle with sharp edges, as for "image-rendering:
-// pixelated".
+// picture draws an image from its data URL. Each pixel of the image becomes a rectangle with sharp edges, as with the
+// CSS property "image-rendering: pixelated".
 func (c *canvas) picture(e *element, m rasterx.Matrix2D) error {
 	data, ok := strings.CutPrefix(e.attributes["href"], "data:image/png;base64,")
 	if !ok {

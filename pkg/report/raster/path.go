@@ -36,7 +36,8 @@ func (p path) transformed(m rasterx.Matrix2D) path {
 
 func fix(v float64) fixed.Int26_6 { return fixed.Int26_6(math.Round(v * 64)) }
 
-// addTo adds the path to a. For filling, all parts are closed; for stroking, only those that the path closes.
+// addTo adds the path to a. For filling, every part of the path is closed. For stroking, a part is closed only if the
+// path closes it.
 func (p path) addTo(a rasterx.Adder, fill bool) {
 	open := false
 	at := func(q point) fixed.Point26_6 { return fixed.Point26_6{X: fix(q.x), Y: fix(q.y)} }
@@ -142,14 +143,14 @@ func parsePath(d string) (path, error) {
 	return p.drawn, nil
 }
 
-// pen draws a path by its commands: at is its position, and start where the current part began.
+// pen draws a path by its commands. at is the pen's position, and start is where the current part of the path began.
 type pen struct {
 	drawn     path
 	at, start point
 }
 
-// draw executes a command with its arguments. In lower case, arguments are relative to the pen. A repeated move is a
-// line.
+// draw executes a command with its arguments. If the command is in lower case, the arguments are relative to the pen's
+// position. A repeated move is a line.
 func (p *pen) draw(command byte, repeated bool, v []float64) {
 	upper := command &^ 0x20
 	base := point{}
@@ -216,8 +217,8 @@ func (p *path) quadratic(from, control, to point) {
 	p.add('C', third(from, control), third(to, control), to)
 }
 
-// arc adds an elliptical arc as cubic curves of a quarter turn at most, by the conversion from endpoints to a centre
-// of SVG 1.1, appendix F.6.5.
+// arc adds an elliptical arc as cubic curves. Each curve covers a quarter of a turn at most. The arc is given by its
+// endpoints; its centre is computed as in appendix F.6.5 of SVG 1.1.
 func (p *path) arc(from point, rx, ry, degrees float64, large, sweep bool, to point) {
 	rx, ry = math.Abs(rx), math.Abs(ry)
 	if rx == 0 || ry == 0 || from == to {
@@ -244,7 +245,7 @@ func (p *path) arc(from point, rx, ry, degrees float64, large, sweep bool, to po
 		turn -= 2 * math.Pi
 	}
 	centre := point{cos*cx - sin*cy + (from.x+to.x)/2, sin*cx + cos*cy + (from.y+to.y)/2}
-	place := func(u, v float64) point { // of the unit circle on the ellipse
+	place := func(u, v float64) point { // maps the unit circle to the ellipse
 		return point{centre.x + cos*rx*u - sin*ry*v, centre.y + sin*rx*u + cos*ry*v}
 	}
 	steps := int(math.Ceil(math.Abs(turn) / (math.Pi / 2) * 0.999))

@@ -58,7 +58,7 @@ func (c *canvas) children(e *element, m rasterx.Matrix2D) error {
 	return nil
 }
 
-// draw paints an element; m leads from its parent's units to pixels.
+// draw paints an element. m converts the units of its parent to pixels.
 func (c *canvas) draw(e *element, m rasterx.Matrix2D) error {
 	own, err := transform(e.attributes["transform"])
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *canvas) draw(e *element, m rasterx.Matrix2D) error {
 	}
 	m = m.Mult(own)
 	switch e.name {
-	case "defs", "style": // referenced by other elements; styles are for hovering only
+	case "defs", "style": // not drawn by themselves; styles are for hovering only
 		return nil
 	case "g":
 		return c.group(e, m)
@@ -117,7 +117,7 @@ func (c *canvas) target(address string) (*element, error) {
 	return nil, fmt.Errorf("there is nothing at %s", address)
 }
 
-// shape fills and strokes an outline as the element's attributes say.
+// shape fills an outline and draws its stroke, as the element's attributes say.
 func (c *canvas) shape(e *element, outline path, m rasterx.Matrix2D) error {
 	fill, err := c.paint(e, "fill", "#000", outline, m)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Choose returns compiled where this machine has an engine that compiles with XLA, else pureGo, which should be a
-// smaller task: the pure-Go engine needs no plugin, but is some fifty times slower. It prints which engine it is, and
-// why. It panics where no engine can be opened.
+// Choose returns compiled if this machine has an engine that compiles with XLA, else pureGo. pureGo should be a smaller
+// task: the pure-Go engine needs no plugin, but is some fifty times slower. Choose prints which engine it is, and why.
+// It panics if no engine can be opened.
 func Choose[T any](compiled, pureGo T) T {
 	e := nb.Must(engine.Open(""))
 	fmt.Printf("Engine: %s (%s).\n", e.Name, e.Why)
@@ -24,20 +24,21 @@ func Choose[T any](compiled, pureGo T) T {
 
 // A Network is one of the models that [Compare] trains. All other settings are those of [train.Default].
 type Network struct {
-	// Name of the network, unique in the comparison; and Base, the network that its scores are compared with, or "".
+	// Name is the network's name, which no other network of the comparison has. Base is the name of the network that
+	// its scores are compared with, or "".
 	Name, Base string
 	// Model is the model's name, as for [train.Default], such as "gcn+rep".
 	Model string
-	// Forward and Reverse count the layers in each direction.
+	// Forward and Reverse are the numbers of layers in each direction.
 	Forward, Reverse int
-	// Layers are numbers of layers after which to keep the trained network's states ([nb.Run].ForwardStates); 0 is the
-	// input. nil keeps none; models that are not made of layers, such as GRAND, need nil.
+	// Layers are the numbers of layers after which the trained network's states are kept ([nb.Run].ForwardStates); 0 is
+	// the input. nil keeps none. Models that are not made of layers, such as GRAND, need nil.
 	Layers []int
 }
 
-// Compare trains the networks one after the other on the graph's first split, on this machine's engine, with a
-// progress bar for each ([Fit]). settings, if not nil, may change a network's configuration before training. Compare
-// panics with errors, as [nb.Must] does, and where a training diverges.
+// Compare trains the networks one after the other on the graph's first split, on this machine's engine, with a progress
+// bar for each ([Fit]). settings, if not nil, may change a network's configuration before training. Compare panics with
+// errors, as [nb.Must] does, and also if a training diverges.
 func Compare(g *graphs.Graph, settings func(*train.Config), networks ...Network) nb.Runs {
 	e := nb.Must(engine.Open(""))
 	runs := nb.Runs{Metric: titles[train.Metric(g)], Labels: g.Labels}
@@ -62,7 +63,7 @@ func Compare(g *graphs.Graph, settings func(*train.Config), networks ...Network)
 	return runs
 }
 
-// summary is the part of a result that cells show.
+// summary is the part of a result that the cells of a notebook show.
 func summary(r *train.Result) nb.Run {
 	run := nb.Run{Val: float64(r.Val), Test: float64(r.Test), Epochs: r.Epochs, BestEpoch: r.BestEpoch, Seconds: r.Seconds}
 	for _, e := range r.History {

@@ -10,7 +10,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestCompare trains two networks on the pure-Go engine; each result equals that of [train.Fit].
+// TestCompare trains two networks on the pure-Go engine. The result of the first one must equal that of [train.Fit].
 func TestCompare(t *testing.T) {
 	t.Setenv(engine.Variable, engine.Go)
 	if got := Choose("compiled", "pure Go"); got != "pure Go" {

@@ -11,9 +11,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Two networks are trained on a small board, each with a progress bar: on stderr here, below the cell in a notebook.
+// This example trains two networks on a small board, each with a progress bar. The bar is on stderr here, and below the
+// cell in a notebook.
 func ExampleCompare() {
-	if err := os.Setenv(engine.Variable, engine.Go); err != nil { // a cell takes the best engine there is
+	if err := os.Setenv(engine.Variable, engine.Go); err != nil { // otherwise the fastest installed engine
 		log.Fatal(err)
 	}
 	defer os.Unsetenv(engine.Variable)

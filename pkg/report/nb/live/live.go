@@ -15,10 +15,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Fit is [train.Fit] for a cell. It shows a progress bar under a title, which identifies the training within the
-// kernel. The stop button ends the training after the current epoch, and then the cell; when the cell is run again in
-// the same kernel, training resumes. (The kernel gives an epoch five seconds to end. A longer one is lost, and
-// training resumes from the last checkpoint, at most some minutes old.) Fit panics with errors, as [nb.Must] does.
+// Fit is [train.Fit] for a cell. It shows a progress bar with a title. Other trainings in the same kernel need other
+// titles, since the title is the name of the checkpoint. The stop button ends the training after the current epoch, and
+// then the cell. When the cell is run again in the same kernel, training resumes. (The kernel gives an epoch five
+// seconds to end. A longer epoch is lost, and training resumes from the last checkpoint, at most some minutes old.) Fit
+// panics with errors, as [nb.Must] does.
 func Fit(title string, e *engine.Engine, g *graphs.Graph, split int, c train.Config) *train.Result {
 	ctx, stop := host.Interruptible(context.Background())
 	defer stop()
@@ -43,5 +44,5 @@ func Fit(title string, e *engine.Engine, g *graphs.Graph, split int, c train.Con
 	return r
 }
 
-// titles are the metrics' names for people.
+// titles are the names of metrics that users see.
 var titles = map[string]string{data.ROCAUC: "ROC-AUC", data.Accuracy: "accuracy"}

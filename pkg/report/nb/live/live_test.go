@@ -18,7 +18,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestCell is not a test but stands in for a cell: a program that trains.
+// TestCell is not a test. [TestStopButton] runs it in a process of its own, in the place of a notebook's cell that
+// trains.
 func TestCell(t *testing.T) {
 	if nb.Folder() == "" {
 		t.Skip("another test starts this one in a process of its own")
@@ -38,7 +39,8 @@ func cell(t *testing.T) string {
 	return fmt.Sprint("ended ", r.Epochs, r.BestEpoch, r.Val, r.Test, r.History[199].Loss)
 }
 
-// TestStopButton stops a cell and runs it again; the result equals that of a cell that was not stopped.
+// TestStopButton stops a cell's training and runs the cell again. The result must equal that of a training that was not
+// stopped.
 func TestStopButton(t *testing.T) {
 	folder := t.TempDir()
 	start := func() (*exec.Cmd, *bufio.Reader) {
