@@ -10,7 +10,8 @@
 #   docker build --target hub -t revgnn-hub .       JupyterHub for a group, and the containers of its people:
 #   docker build --target person -t revgnn-person . docker compose -f docker/compose.yml up -d
 #
-# lab-cuda and person-cuda have XLA's plugin for NVIDIA GPUs as well. NOT RUN: no GPU has been at hand.
+# lab-cuda and person-cuda have XLA's plugin for NVIDIA GPUs (drivers from 580 on) as well. They have been built, but
+# NOT RUN: no GPU has been at hand.
 #
 # Pin the two base images by digest: --build-arg GO_IMAGE=docker.io/library/golang@sha256:... and the same for
 # DEBIAN_IMAGE. podman needs --format docker, or it leaves out the health checks.
@@ -147,10 +148,20 @@ HEALTHCHECK --interval=30s --start-period=30s CMD ["python3", "-c", "import urll
 ENTRYPOINT ["tini", "--"]
 CMD ["jupyterhub", "--config", "/opt/hub/revgnn/jupyterhub_config.py"]
 
-# NOT RUN: the plugin and NVIDIA's libraries are installed from their wheels, and no GPU has been at hand to try them.
-FROM build AS cuda-build
-RUN /opt/programs/revgnn install-plugin cuda && mv /root/.local/lib/go-xla /opt/go-xla-cuda
+# cuda-build has XLA's plugin for CUDA 13 and the libraries of NVIDIA that it loads, from their wheels (docker/cuda13.lock,
+# for x86-64), laid out as go-xla's installer does it; `revgnn install-plugin cuda`, which runs that, wants to see a GPU.
+FROM tools AS cuda-build
+COPY docker/cuda13.lock docker/
+RUN python3 -m venv /tmp/venv \
+ && /tmp/venv/bin/pip install --no-cache-dir --no-compile --no-deps --require-hashes --only-binary=:all: \
+    --target /opt/wheels -r docker/cuda13.lock \
+ && mkdir -p /opt/cuda/go-xla && cd /opt/cuda/go-xla \
+ && mv /opt/wheels/nvidia . \
+ && mv /opt/wheels/jax_plugins/xla_cuda13/xla_cuda_plugin.so nvidia/pjrt_c_api_cuda_plugin.so \
+ && mkdir -p nvidia/bin && ln -s ../cu13/bin/ptxas nvidia/bin/ptxas \
+ && ln -s go-xla/nvidia/cu13/lib/libcublas.so.13 go-xla/nvidia/cu13/lib/libcublasLt.so.13 /opt/cuda \
+ && rm -rf /opt/wheels /tmp/venv
 FROM lab AS lab-cuda
-COPY --from=cuda-build /opt/go-xla-cuda /usr/local/lib/go-xla
+COPY --from=cuda-build /opt/cuda /usr/local/lib
 FROM person AS person-cuda
-COPY --from=cuda-build /opt/go-xla-cuda /usr/local/lib/go-xla
+COPY --from=cuda-build /opt/cuda /usr/local/lib

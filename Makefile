@@ -127,6 +127,7 @@ lock: ## Lock files with hashes, made anew after a change of the requirements be
 	if [ -n "$$index" ]; then export UV_DEFAULT_INDEX=$$index; fi; \
 	for name in kernels/jupyter kernels/npm kernels/uv bench/peer docker/hub docker/compose; do $(LOCK) $$name.txt -o $$name.lock; done; \
 	$(LOCK) -c kernels/jupyter.lock docker/person.txt -o docker/person.lock
+	$(LOCK) --no-universal --python-platform x86_64-manylinux_2_28 docker/cuda13.txt -o docker/cuda13.lock
 	cd docker && npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved --no-audit --no-fund
 
 clean: ## Remove what was built and made here (the plugin and the datasets stay in your home)
