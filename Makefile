@@ -118,16 +118,17 @@ audit: ## Sums, known vulnerabilities and licences of what revgnn is built from 
 # Each NAME.lock holds all packages that NAME.txt needs, for every Python from 3.10 on, with the hashes of their wheels. A
 # version stays while it still fits; UPGRADE=--upgrade takes the newest. uv asks the index that pip is set to ask.
 # docker/package-lock.json holds the same of npm's packages.
-LOCK := out/lock/bin/uv pip compile --quiet --universal --python-version 3.10 --only-binary :all: --generate-hashes \
-	--no-header --no-annotate --no-emit-index-url $(UPGRADE)
+# docker/cuda13.lock is for Linux on x86-64 alone, which is all that NVIDIA's wheels are for.
+UV := out/lock/bin/uv pip compile --quiet --only-binary :all: --generate-hashes --no-header --no-annotate --no-emit-index-url $(UPGRADE)
+LOCK := $(UV) --universal --python-version 3.10
 lock: ## Lock files with hashes, made anew after a change of the requirements beside them
 	$(PYTHON) -m venv out/lock
 	out/lock/bin/python $(PIP) --require-hashes --only-binary=:all: -r kernels/uv.lock
 	@index=$${PIP_INDEX_URL:-$$(out/lock/bin/pip config get global.index-url 2>/dev/null || true)}; \
 	if [ -n "$$index" ]; then export UV_DEFAULT_INDEX=$$index; fi; \
-	for name in kernels/jupyter kernels/npm kernels/uv bench/peer docker/hub docker/compose; do $(LOCK) $$name.txt -o $$name.lock; done; \
-	$(LOCK) -c kernels/jupyter.lock docker/person.txt -o docker/person.lock
-	$(LOCK) --no-universal --python-platform x86_64-manylinux_2_28 docker/cuda13.txt -o docker/cuda13.lock
+	for name in kernels/jupyter kernels/npm kernels/uv bench/peer docker/hub docker/compose; do $(LOCK) $$name.txt -o $$name.lock || exit; done; \
+	$(LOCK) -c kernels/jupyter.lock docker/person.txt -o docker/person.lock && \
+	$(UV) --python-platform x86_64-manylinux_2_28 --python-version 3.11 docker/cuda13.txt -o docker/cuda13.lock
 	cd docker && npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved --no-audit --no-fund
 
 clean: ## Remove what was built and made here (the plugin and the datasets stay in your home)

@@ -60,7 +60,8 @@ else
     socket=$here/podman.sock
     if ! podman --remote --url "unix://$socket" info >/dev/null 2>&1; then
         rm -f "$socket"
-        setsid podman system service --time 0 "unix://$socket" >"$here/service.log" 2>&1 </dev/null &
+        # In the folder of this machine's engine, since podman's monitors leave files where the service was started.
+        (cd "$here" && exec setsid podman system service --time 0 "unix://$socket" >"$here/service.log" 2>&1 </dev/null) &
         echo $! > "$here/service.pid"
         for _ in $(seq 50); do [ -S "$socket" ] && break; sleep 0.2; done
         chmod 0660 "$socket" # for the hub, which is in its group (SOCKET_GID)
