@@ -10,7 +10,8 @@ import (
 )
 
 // TestFaultFullDisk checks that on a full disk a program is not kept if there is no room for it, and that kept programs
-// stay as they are. A key that could not be written completely is not used.
+// stay as they are. It also checks that a secret key ([programs.key]) is not used if it could not be written
+// completely.
 func TestFaultFullDisk(t *testing.T) {
 	disk, resize := machinetest.Disk(t, 64<<10)
 	dir := programs(filepath.Join(disk, "programs"))

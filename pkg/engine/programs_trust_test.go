@@ -76,8 +76,8 @@ func TestProgramsTrust(t *testing.T) {
 	}
 }
 
-// TestProgramsModes checks that only the user has access to the folder, the key and the programs, and that a truncated
-// key is replaced.
+// TestProgramsModes checks that only the user has access to the folder of kept programs, to the programs in it and to
+// the folder's secret key ([programs.key]), and that a truncated key is replaced.
 func TestProgramsModes(t *testing.T) {
 	dir := programs(filepath.Join(t.TempDir(), "new", "programs"))
 	dir.store("a", []byte("ours"), 1<<20)
@@ -101,8 +101,8 @@ func TestProgramsModes(t *testing.T) {
 	}
 }
 
-// TestFlippedBytes changes single bytes of a kept program and of the key. The program is then not loaded, and can be
-// stored again.
+// TestFlippedBytes changes single bytes of a kept program and of the secret key. The program is then not loaded, and
+// can be stored again.
 func TestFlippedBytes(t *testing.T) {
 	dir := private(t)
 	dir.store("a", []byte("a program"), 1<<20)

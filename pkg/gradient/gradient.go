@@ -8,9 +8,9 @@ import (
 )
 
 // Custom gives y, computed in any way from inputs, a gradient written by hand. pull receives the cotangent of y, which
-// is the gradient of the loss by y, and returns the cotangents of the inputs, each in the shape of its input. The
-// computation of y is not differentiated; for second derivatives, pull is. y and all inputs must have the same data
-// type.
+// is the gradient of the loss by y, and returns the cotangents of the inputs, each in the shape of its input. GoMLX
+// does not differentiate the computation of y. For second derivatives, GoMLX differentiates pull. y and all inputs must
+// have the same data type.
 //
 // GoMLX's custom gradients take a single input. Therefore zeros of y's size and the inputs are packed into one vector.
 // The result is y plus these zeros, through which the cotangent of y reaches pull.

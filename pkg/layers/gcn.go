@@ -52,8 +52,9 @@ func (c GCN) PullW(q *Node, _, tape, _ []*Node) []*Node {
 	return []*Node{Dot(Transpose(tape[0], 0, 1), q).Product(), loop.Sum(q)}
 }
 
-// WeightedGCN is [GCN] with a symmetric Â whose entries the model computes. Its weights are W, b, the entries of Â
-// ([places, 1], 0 for padding), and the pattern's tensors.
+// WeightedGCN is [GCN] with a symmetric Â whose entries the model computes. Pattern says where Â has entries. The
+// weights are, in this order: W, b, the entries of Â, and the tensors of the pattern ([sparse.Pattern.Tensors]). The
+// entries are an array of edge values, [places, 1], as described at [sparse.Pattern]. It must be 0 for padding.
 type WeightedGCN struct {
 	GCN
 	Pattern *sparse.Pattern

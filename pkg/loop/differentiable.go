@@ -11,8 +11,9 @@ import (
 
 // Differentiable is a function y = f(in) together with its vector-Jacobian product, for use inside loop bodies. There,
 // GoMLX's scalar operations and its Gradient do not work directly: see the package's documentation. f may use all
-// operations of GoMLX except loops, branches, sorts, scatters, windows and positions of maxima. It must use no nodes
-// but its arguments. f may use Gather, but not on what is differentiated, since the gradient of Gather is a scatter.
+// operations of GoMLX except loops, branches, sorts, scatters, windows and positions of maxima. f must not use nodes
+// that were made outside f, except its arguments. f may use Gather, but not on what is differentiated, since the
+// gradient of Gather is a scatter.
 type Differentiable struct {
 	program *program
 	// These are nodes of the program. in are the inputs, y the result, and v its cotangent (the derivative of the loss

@@ -8,10 +8,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// edgeGates computes gates α_ij = σ(s_ij) on the edges of a graph. sum is the adjacency, for sums over all neighbours,
-// and degree the number of neighbours, [n, 1]. A score s_ij = target_i + source_j is the sum of a term of each of the
-// two nodes. Therefore all derivatives are sums over neighbours, and none needs an inner product for each edge (as in
-// [layers.GAT]).
+// edgeGates computes gates α_ij = σ(s_ij) on the edges of a graph. Gates and scores are values of edges, [places, 1],
+// with one row for each place of the graph's pattern (see [sparse.Pattern]). sum is the adjacency, for sums over all
+// neighbours, and degree the number of neighbours, [n, 1]. A score s_ij = target_i + source_j is the sum of a term of
+// each of the two nodes. Therefore all derivatives are sums over neighbours, and none needs an inner product for each
+// edge (as in [layers.GAT]).
 type edgeGates struct {
 	edges  sparse.BareEdges
 	sum    sparse.Operator
@@ -29,12 +30,12 @@ func (g edgeGate) fixed() edgeGate { return edgeGate{StopGradient(g.target), Sto
 
 func (g edgeGate) nodes() []*Node { return []*Node{g.target, g.source} }
 
-// scores are s_ij, [places, 1].
+// scores are the scores s_ij of all edges, [places, 1] (see [edgeGates]).
 func (e edgeGates) scores(g edgeGate) *Node {
 	return Add(e.edges.Targets(g.target), e.edges.Sources(g.source))
 }
 
-// open is α_ij = σ(s_ij), [places, 1], 0 for padding.
+// open are the gates α_ij = σ(s_ij) of all edges, [places, 1] (see [edgeGates]). They are 0 for padding.
 func (e edgeGates) open(g edgeGate) *Node { return e.edges.Mask(Sigmoid(e.scores(g))) }
 
 // gated is Σ_j α_ij x_j, [n, d].

@@ -81,12 +81,13 @@ func admitSecond(g *graphs.Graph, entries int, free int64) error {
 	return nil
 }
 
-// Build is the network; its representation is [R_0, …, R_K] before dropout.
+// Build is the network with the formula at [h2gcn]. Its representation is [R_0, …, R_K] before dropout.
 func (h *h2gcn) Build(b *Builder) Output {
 	split := len(h.two.Tensors())
 	one, two := h.one.On(b.Arrays[split:]), h.two.On(b.Arrays[:split])
 	rounds := OwnOf[h2gcnSettings](b.Config).Rounds
-	// Initial values are those of Glorot and Bengio (2010), as in both implementations.
+	// Initial values are those of Glorot and Bengio (2010), as in the authors' code and in the PyTorch reimplementation
+	// (see [h2gcn]).
 	weight := func(name string, in, out int) *Node { return b.glorot(name, in, out, in, out) }
 	r := b.Encoded(Transpose(weight("w_embed", b.Features, b.Config.Hidden), 0, 1))
 	r = Max(r, ZerosLike(r))

@@ -33,7 +33,8 @@ type Result struct {
 	// Epochs and Seconds are totals over all trials.
 	Epochs  int     `json:"epochs"`
 	Seconds float64 `json:"seconds"`
-	// Progress lists the improvements of the best validation metric, in the order in which trials reached their rungs.
+	// Progress lists the improvements of the best validation metric, in the order in which they happened. Trials are
+	// compared when they reach a rung, which is one of the numbers of epochs in Schedule.
 	Progress []Reached `json:"progress"`
 	// Trials are the trials, ordered by number. Records are the IDs of all records.
 	Trials  []Trial  `json:"trials"`

@@ -23,10 +23,12 @@ type Search struct {
 	// Space has the settings that are drawn for each trial. Settings whose names in JSON are in Fixed are not drawn.
 	Space *Space
 	Fixed []string
-	// Base has the model and all settings that are not drawn, such as Patience. Its Epochs are the epochs of the last
-	// rung. Its Seed is the seed of the drawn settings, of the initial parameters and of dropout.
+	// Base has the model and all settings that are not drawn, such as Patience. Its Epochs is the number of epochs of a
+	// complete training, which is the last rung of Schedule. Its Seed is the seed of the drawn settings, of the initial
+	// parameters and of dropout.
 	Base train.Config
-	// Schedule says how far trials train, and which of them continue.
+	// Schedule says how far trials train, and which of them continue. It has the rungs: the numbers of epochs after
+	// which trials are compared.
 	Schedule Schedule
 	// Deadline, if set, ends the search. A step is not begun if it is predicted to miss the deadline. A training that
 	// turns out to be too slow is stopped; its checkpoint is kept, and a later call of Run goes on from it.
@@ -37,9 +39,9 @@ type Search struct {
 	// CheckpointEvery is the least time between two checkpoints of a training; see [train.Checkpoint].
 	CheckpointEvery time.Duration
 	// These functions are called if they are set. Starts is called before a trial trains on a split. Epoch is called
-	// after each epoch. Ended is called when the trial has reached its rung on the split. Notice is called with other
-	// messages about the step. Waits is called before this process waits, because other processes have claimed every
-	// step that could be made now.
+	// after each epoch. Ended is called when the trial has reached its rung (see Schedule) on the split. Notice is
+	// called with other messages about the step. Waits is called before this process waits, because other processes
+	// have claimed every step that could be made now.
 	Starts func(Step)
 	Epoch  func(Step, train.Epoch)
 	Ended  func(Step, Outcome)

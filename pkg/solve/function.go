@@ -8,13 +8,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// FromFunction makes a [Block] from h(x, w), which returns a node of x's shape. GoMLX differentiates h. The first
-// trainable entries of w receive gradients.
+// FromFunction makes a [Block] from h(x, w), which returns a node of x's shape. GoMLX differentiates h. The argument
+// trainable is the number of weights that receive gradients. These are the first entries of w.
 //
 // h may use GoMLX as in any graph, scalars and reductions included, except the operations that [loop.Differentiable]
-// excludes. It must use no nodes but its arguments. For a [ReverseChain], the Lipschitz constant of h in x must be
-// below 1. A [Block] written by hand is faster if it makes use of what GoMLX does not know: a cheap derivative of the
-// activation, or results that the derivatives with respect to x and w share.
+// excludes. h must not use nodes that were made outside h, except its arguments. For a [ReverseChain], the Lipschitz
+// constant of h in x must be below 1. A [Block] written by hand is faster if it makes use of what GoMLX does not know:
+// a cheap derivative of the activation, or results that the derivatives with respect to x and w share.
 func FromFunction(trainable int, h func(x *Node, w []*Node) *Node) Block {
 	return function{trainable, func(x *Node, w []*Node) differentiable {
 		f := func(in []*Node) *Node { return alike("h", h(in[0], in[1:]), in[0]) }
@@ -23,8 +23,8 @@ func FromFunction(trainable int, h func(x *Node, w []*Node) *Node) Block {
 }
 
 // FromVJP makes a [Block] from h(x, w) and its vector-Jacobian products: pull returns (∂h/∂x)^T v, and (∂h/∂w)^T v for
-// the first trainable entries of w. h and pull are called inside loop bodies, and must keep to the rules of package
-// loop.
+// the trainable weights. These are the first entries of w, and the argument trainable is their number. h and pull are
+// called inside loop bodies, and must keep to the rules of package loop.
 func FromVJP(trainable int, h func(x *Node, w []*Node) *Node,
 	pull func(x, v *Node, w []*Node) (dx *Node, dw []*Node)) Block {
 	return function{trainable, func(*Node, []*Node) differentiable {

@@ -7,10 +7,11 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// PerLayer makes a block for chains whose layers have separate weights. weights are the numbers of the trainable
-// weights that are separate; without them, all trainable weights are. In [ForwardChain], [ReverseChain],
-// [ReverseChainUnrolled] and [Profile] such a weight is a stack [depth, …], of which layer l reads slice l. Its
-// gradient is a stack, too. The layer is still compiled only once, whatever the depth.
+// PerLayer makes a block for chains whose layers have separate weights. weights lists the trainable weights that are
+// separate, each by its index in the block's list of weights. If weights is empty, all trainable weights are separate.
+// In [ForwardChain], [ReverseChain], [ReverseChainUnrolled] and [Profile] a separate weight is a stack: an array
+// [depth, …], of which layer l reads slice l. Its gradient is a stack, too. The layer is still compiled only once,
+// whatever the depth.
 //
 // Layers are numbered in the order in which the forward chain applies them. Reverse chains apply the layers' inverses
 // from the last layer to the first:
@@ -50,8 +51,9 @@ type perLayer struct {
 	own own
 }
 
-// layered returns the block of a single layer, and the numbers of the weights that are stacks: none, unless block is
-// made by [PerLayer].
+// layered returns the block of a single layer, and the list of the weights that are stacks. If [PerLayer] made the
+// given block, the block of a single layer is the one that was passed to PerLayer. Otherwise it is the given block
+// itself, and the list is empty.
 func layered(block Block) (Block, own) {
 	if p, ok := block.(perLayer); ok {
 		return p.Block, p.own
@@ -59,8 +61,8 @@ func layered(block Block) (Block, own) {
 	return block, nil
 }
 
-// own lists the numbers of the weights that are stacks, with a slice for each layer. If it is empty, all layers share
-// all weights.
+// own lists the weights that are stacks with a slice for each layer, each by its index in the list of weights. If own
+// is empty, all layers share all weights.
 type own []int
 
 // check panics unless each stack has depth slices.

@@ -17,8 +17,9 @@ const safety, shrink, grow = 0.9, 0.2, 10.0
 // running is the value of the outcome as long as the integration has not ended.
 const running = -1
 
-// integrateAdaptive integrates from x to the times To of all os, which differ in nothing else. All integrations run in
-// one loop, so that the field is compiled once.
+// integrateAdaptive solves the differential equation of the field f several times, always from the state x at time 0.
+// There is one integration for each entry of os, up to the time To of this entry. The entries differ only in To. All
+// integrations run in one loop, so that the field is compiled once.
 func integrateAdaptive(f Field, x *Node, w []*Node, os []Integration) (ends []*Node, stats []*Stats) {
 	g, o, m := x.Graph(), os[0], os[0].Method
 	most := max(1, (o.MaxEvaluations-2)/(len(m.B)-1)+1)
@@ -185,8 +186,9 @@ func (m Method) factor(ratio, accepted *Node) *Node {
 // fraction is (end - t)/dt. It is between 0 and 1 if the time end lies within the step of size dt that begins at t.
 func fraction(end, t, dt *Node) *Node { return Div(Sub(end, t), dt) }
 
-// dense returns the weights b_i(θ) = Σ_p Dense[i][p] θ^(p+1) of the stages, for the state inside a step, at the
-// fraction θ of the step.
+// dense returns the weights b_i(θ) = Σ_p Dense[i][p] θ^(p+1), where θ is the given fraction of a step. A step of size h
+// computes slopes k_i, one in each of its stages. The weights combine them to the state at the time t + θ h inside the
+// step: x(t + θ h) = x(t) + h Σ_i b_i(θ) k_i. Of x, only the graph and the data type are used.
 func (m Method) dense(x, fraction *Node) *Node {
 	theta := ConvertDType(fraction, x.DType())
 	table := func(p int) *Node {

@@ -12,7 +12,8 @@ import (
 // BareEdges is a [Pattern] inside a graph or a loop body. It is for code in loops and for derivatives written by hand,
 // since its operations do not define derivatives (GoMLX would differentiate them by scatters, which are slow). In the
 // shapes below, n is the number of rows (targets) and m the number of columns (sources), each with its copies for the
-// heads. Values of edges are [places, k]. The values of padding may be anything unless an operation says otherwise.
+// heads. Values of edges are [places, k]: there is one row for each place, and a place holds either an entry or padding
+// (see [Pattern]). The values of padding may be anything unless an operation says otherwise.
 type BareEdges struct {
 	p                 *Pattern
 	forward, backward sums
@@ -63,10 +64,12 @@ func (s sums) masked(v *Node, padding float64) *Node {
 	return Where(BroadcastToShape(stored, v.Shape()), v, loop.Like(loop.Float(v, padding), v))
 }
 
-// Sum is Σ_j v_ij, [places, k] to [n, k]; v must be 0 for padding.
+// Sum is Σ_j v_ij for every row i, [n, k]. v are values of edges, [places, k] (see [BareEdges]). They must be 0 for
+// padding.
 func (e BareEdges) Sum(v *Node) *Node { return e.forward.inOrder(e.forward.fold(v, Add, 0)) }
 
-// Max is max_j v_ij, [places, k] to [n, k], and -1e30 for rows without entries.
+// Max is max_j v_ij for every row i, [n, k]. It is -1e30 for rows without entries. v are values of edges, [places, k]
+// (see [BareEdges]).
 func (e BareEdges) Max(v *Node) *Node {
 	return e.forward.inOrder(e.forward.fold(e.forward.masked(v, lowest), Max, lowest))
 }

@@ -11,10 +11,11 @@ import (
 
 // Edges is a [Pattern] in a graph, outside of loop bodies: message passing by ordinary, differentiable operations. In
 // the shapes below, n is the number of rows (targets) and m the number of columns (sources), each with its copies for
-// the heads. Values of edges are [places, k], one row per place; any elementwise function may be applied to them
-// between these operations. The values of padding may be anything: the operations here ignore them, and [Edges.Mask]
-// sets them to 0 for other operations. If there are several heads, the columns of x are head by head: first those of
-// head 0, then those of head 1, and so on.
+// the heads. Values of edges are [places, k]: there is one row for each place, and a place holds either an edge or
+// padding (see [Pattern]). Any elementwise function may be applied to values of edges between these operations. The
+// values of padding may be anything: the operations here ignore them, and [Edges.Mask] sets them to 0 for other
+// operations. If there are several heads, the columns of x are head by head: first those of head 0, then those of head
+// 1, and so on.
 type Edges struct{ bare BareEdges }
 
 // On binds the pattern to the nodes that hold [Pattern.Tensors]. The pattern must be made [ForGradients].
@@ -53,7 +54,8 @@ func (e Edges) mask(operation string, v *Node) *Node {
 	return e.bare.forward.masked(v, 0)
 }
 
-// Sum is Σ_j v_ij, [places, k] to [n, k]. It is 0 for nodes without edges.
+// Sum is Σ_j v_ij for every target i, [n, k]. It is 0 for nodes without edges. v are values of edges, [places, k] (see
+// [Edges]).
 func (e Edges) Sum(v *Node) *Node {
 	v = e.mask("Sum", v)
 	return gradient.Custom(e.bare.Sum(StopGradient(v)), []*Node{v}, func(g *Node) []*Node {
@@ -64,7 +66,8 @@ func (e Edges) Sum(v *Node) *Node {
 // Degree is the number of edges of every target, [n, 1] in single precision.
 func (e Edges) Degree() *Node { return e.bare.Sum(e.bare.Stored()) }
 
-// Mean is 1/degree_i Σ_j v_ij, [places, k] to [n, k]. It is 0 for nodes without edges.
+// Mean is 1/degree_i Σ_j v_ij for every target i, [n, k]. It is 0 for nodes without edges. v are values of edges,
+// [places, k] (see [Edges]).
 func (e Edges) Mean(v *Node) *Node {
 	sum := e.Sum(v)
 	degree := ConvertDType(e.Degree(), v.DType())
@@ -72,8 +75,9 @@ func (e Edges) Mean(v *Node) *Node {
 	return Div(sum, BroadcastToShape(degree, sum.Shape()))
 }
 
-// Max is max_j v_ij, [places, k] to [n, k]. It is 0 for nodes without edges. If several edges of a node have the
-// largest value, the cotangent is divided equally among them.
+// Max is max_j v_ij for every target i, [n, k]. It is 0 for nodes without edges. v are values of edges, [places, k]
+// (see [Edges]). If several edges of a node have the largest value, the gradient of the loss by the maximum is divided
+// equally among them.
 func (e Edges) Max(v *Node) *Node {
 	v = e.mask("Max", v)
 	fixed := StopGradient(v)

@@ -62,7 +62,8 @@ func ascending(rows map[int]int) (runs []run) {
 	return runs
 }
 
-// parts is the number of buckets that [level.assemble] joins into the level's rows.
+// parts is the number of arrays that [level.assemble] joins into one array with the sums of the level's rows. There is
+// one array for each bucket of short rows, on this level and on all levels above it.
 func (l *level) parts() int {
 	if l.next == nil {
 		return l.whole

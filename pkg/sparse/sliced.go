@@ -47,12 +47,13 @@ type sliced struct {
 	rows, columns int
 	order         Order
 	*level
-	// Each of these has a value for each place. column is the position of the entry's column, weight its weight, and
-	// entry its number in the matrix, or -1 for padding.
+	// Each of these three arrays has one value for each place, which describes the matrix entry that the place holds.
+	// column is the entry's column, as a position in the model's order of the columns, copies included. weight is the
+	// entry's weight. entry is the entry's number in the matrix. For padding, column and weight are 0, and entry is -1.
 	column, entry []int32
 	weight        []float32
-	// Each of these has a value for each place of the levels above the first. chunk is the chunk of the level below
-	// whose sum is added, and chunkWeight is 1, or 0 for padding.
+	// Each of these two arrays has one value for each place of the levels above the first. Such a place adds the sum of
+	// a chunk of the level below. chunk is the number of this chunk. chunkWeight is 1. For padding, both are 0.
 	chunk       []int32
 	chunkWeight []float32
 	// owner is, for each chunk of the first level, the row that it is part of.

@@ -72,7 +72,9 @@ func (s *session) outputs(logits, representation *tensors.Tensor) *Prediction {
 	return p
 }
 
-// given returns a session for evaluation with the given parameters, in training mode but without dropout.
+// given returns a session that evaluates a model with the given parameters. The session has the labels of the split's
+// training nodes, as in training. Dropout and all other randomness are off, even if the caller builds the model in
+// training mode.
 func given(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array) (*session, error) {
 	s, err := newSession(e, g, split, c)
 	if err != nil {

@@ -35,7 +35,8 @@ type session struct {
 	predicted int64
 }
 
-// newSession returns a session for training on a split, or for evaluation in training mode.
+// newSession returns a session for training on a split, or for an evaluation with the labels of the split's training
+// nodes.
 func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*session, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
