@@ -47,9 +47,10 @@ func star(t *testing.T) (*sparse.Pattern, [][]bool) {
 	return s, joined
 }
 
-// onStar executes f on random q and k, [n, 6], random x and v, [n, 4], and the mask, [n, n], in the order of the
-// pattern s. It returns the results of f, matrices with their rows in the graph's order. q and k are multiplied by
-// scale.
+// onStar executes f for the graph of [star], whose pattern is s. f gets random q and k, [n, 6], which are multiplied by
+// scale, random x and v, [n, 4], the mask, [n, n], and the arrays of s. The pattern has its own order of the nodes, and
+// f gets q, k, x, v and mask in this order. The argument mask of onStar is in the graph's order. onStar returns the
+// results of f. The rows of matrices among them are put back into the graph's order.
 func onStar(t *testing.T, e *engine.Engine, scale float64, s *sparse.Pattern,
 	f func(q, k, x, v, mask *Node, arrays []*Node) []*Node, mask []float32) [][]float32 {
 	t.Helper()

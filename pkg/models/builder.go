@@ -102,7 +102,7 @@ func (b *Builder) Encode(name string, out int) *Node {
 // network declares itself.
 func (b *Builder) Encoded(w *Node) *Node { return b.Model.features.times(w, b.features) }
 
-// linear declares the weight and bias of a linear layer, and matrix a weight alone.
+// linear declares the weight and the bias of a linear layer. matrix declares only a weight.
 func (b *Builder) linear(name string, in, out int) (w, bias *Node) {
 	w = b.matrix(name, in, out)
 	return w, b.Param(Param{Name: name + ".bias", Shape: []int{out}, Limit: 1 / math.Sqrt(float64(in))})
@@ -117,7 +117,7 @@ func (b *Builder) glorot(name string, in, out int, shape ...int) *Node {
 	return b.Param(Param{Name: name, Shape: shape, Limit: math.Sqrt(6 / float64(in+out))})
 }
 
-// times is x W^T, and affine x W^T + b.
+// times returns x W^T, and affine returns x W^T + b.
 func times(x, w *Node) *Node        { return Dot(x, Transpose(w, 0, 1)).Product() }
 func affine(x, w, bias *Node) *Node { return Add(times(x, w), ExpandLeftToRank(bias, 2)) }
 

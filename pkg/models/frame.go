@@ -29,8 +29,9 @@ type backbone interface {
 	// spread takes a row for each node of the graph, and adds rows for the additional nodes that take part in message
 	// passing (see [halfHop]). It is called before the encoder's activation.
 	spread(b *Builder, h *Node) *Node
-	// represent makes the representation from the encoded features. solves is the number of solves in one step. stats
-	// holds the sum of the iterations of all these solves, so that the mean is this sum divided by solves.
+	// represent makes the representation, which the head reads, from the encoded features. solves is the number of
+	// solves in one forward pass of the network. stats holds the sum of the iterations of all these solves, so that the
+	// mean number of iterations of a solve is this sum divided by solves.
 	represent(b *Builder, h *Node) (representation *Node, stats *solve.Stats, solves int)
 	// roundTrip passes the encoded features through the layers and back through their inverses; see [Inverter].
 	roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve.Stats)

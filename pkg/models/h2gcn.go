@@ -46,7 +46,7 @@ type h2gcnSettings struct{ Rounds int }
 // https://github.com/GitEventhandler/H2GCN-PyTorch.
 type h2gcn struct{ one, two *sparse.Matrix }
 
-// Prepare lays out A1 and A2. A2 may have n² entries.
+// Prepare makes the sparse matrices A1 and A2 of [h2gcn]. A2 may have n² entries.
 func (h *h2gcn) Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error) {
 	a := sparse.Adjacency(g)
 	second, err := a.SecondNeighbours(func(entries int) error {
@@ -65,12 +65,13 @@ func (h *h2gcn) Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error
 	return h.two.Order(), append(h.two.Tensors(), h.one.Tensors()...), nil
 }
 
-// secondBytes is the memory that each entry of A2 takes while A2 is laid out. For the 45 million entries of Tolokers,
-// 68 bytes per entry were measured at the peak. Of these, 8 bytes are passed to the program.
+// secondBytes is the memory that each entry of A2 takes while A2 is made. For the 45 million entries of Tolokers, 68
+// bytes per entry were measured at the peak. Of these, 8 bytes are passed to the program.
 const secondBytes = 72
 
-// admitSecond returns an error if laying out an A2 with this number of entries takes more than the free memory. free is
-// 0 if the free memory is not known.
+// admitSecond returns an error if there is too little free memory for the matrix A2 of [h2gcn]. entries is the number
+// of entries of A2, one for each pair of nodes that are exactly two steps apart. free is the free memory in bytes, or 0
+// if it is not known.
 func admitSecond(g *graphs.Graph, entries int, free int64) error {
 	if need := secondBytes * int64(entries); free > 0 && need > free {
 		return fmt.Errorf("h2gcn on graph %q (%d nodes, %d edges): %d pairs of nodes are exactly two steps apart, "+

@@ -27,8 +27,8 @@ type Output struct {
 	// Representation is what the last layer, the head, reads: [n, width].
 	Representation *Node
 	// Stats are the statistics of the solves of the reverse process, or of GRAND's integrations. They are nil if there
-	// are none. Solves is the number of solves in one step: Stats.Iterations divided by Solves is the mean number of
-	// iterations.
+	// are none. Solves is the number of solves in one forward pass of the network: Stats.Iterations divided by Solves
+	// is the mean number of iterations of a solve.
 	Stats  *solve.Stats
 	Solves int
 	// Penalty, if not nil, is a scalar that is added to the loss in training, such as a loss term that only this model
@@ -73,10 +73,11 @@ type Pretrainer interface {
 	Pretraining(c Config) int
 }
 
-// Twin is a network with a PyTorch implementation, whose files of weights hold arrays that this network does not read.
+// Twin is a network that also exists in PyTorch, and that can read the weights of the PyTorch model from a file. Such a
+// file holds arrays that this network does not use.
 type Twin interface {
 	Network
-	// Unused returns the names of these arrays.
+	// Unused returns the names of these arrays, so that a file is not refused because of them.
 	Unused() []string
 }
 

@@ -97,7 +97,8 @@ func (r *chain) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.
 	return sparse.AsGiven(g.NumNodes), slices.Concat(arrays, more), err
 }
 
-// spread adds a row for each slow node: a mixture of the rows of the two nodes that its edge joins.
+// spread adds a row for each slow node. A slow node is a node that Half-Hop puts into the middle of an edge (see
+// [halfHop]). Its row is a mixture of the rows of the edge's two nodes. Without Half-Hop, spread changes nothing.
 func (r *chain) spread(b *Builder, h *Node) *Node {
 	if r.slow == nil {
 		return h

@@ -61,8 +61,9 @@ func gradient(n, d int) work {
 	}, input{&s.sum, waves(d, d)}, input{&s.factor, one()}, input{&r.x, waves(n, d)}, input{&r.g, waves(n, d)})
 }
 
-// iterate is z = y - ReLU(u + b) and the mean absolute change of z. This is what an iteration of a solve computes
-// besides the products X W and Â X.
+// iterate is what an iteration of a solve computes besides the products X W and Â X: the new iterate z = y - ReLU(u +
+// b), and the mean absolute change of z. Here y is the right-hand side, u is the preactivation, which the products have
+// given, and b is the bias.
 func iterate(n, d int) work {
 	type state struct{ z, factor *Node }
 	type reads struct{ y, u, b *Node }
@@ -79,8 +80,10 @@ func iterate(n, d int) work {
 		input{&r.y, waves(n, d)}, input{&r.u, waves(n, d)}, input{&r.b, waves(1, d)})
 }
 
-// correct is e = r - σ'(u + b) ∘ p - q, its mean absolute value, and q + e. This is what an iteration of an adjoint
-// solve computes besides the products.
+// correct is what an iteration of an adjoint solve computes besides the products. The solve looks for the q with q = r
+// - σ'(u + b) ∘ K^T q. Here u is the layer's preactivation, b is its bias, K is the derivative of the preactivation by
+// the layer's features, and r is the right-hand side. The products of the iteration have given p = K^T q. What remains
+// to be computed is the change of q, e = r - σ'(u + b) ∘ p - q, its mean absolute value, and the new iterate q + e.
 func correct(n, d int) work {
 	type state struct{ q, e, factor *Node }
 	type reads struct{ r, u, p, b *Node }

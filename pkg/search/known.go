@@ -17,8 +17,9 @@ import (
 // Outcome is the result of a trial at a rung on a split. It is kept as the outcome of a run record of kind
 // [results.Search], and has no test metric.
 type Outcome struct {
-	// Search is the ID of the search. Trial is the number of the trial and Rung that of the rung, both from 0. Until is
-	// the rung's number of epochs.
+	// Search is the ID of the search. Trial is the number of the trial, counted from 0. A rung is a number of epochs
+	// after which trials are compared (see [Schedule]). Rung is the number of the rung, counted from 0, and Until is
+	// its number of epochs.
 	Search string `json:"search"`
 	Trial  int    `json:"trial"`
 	Rung   int    `json:"rung"`

@@ -8,10 +8,11 @@ import (
 	"slices"
 )
 
-// Schedule says how far trials train, and which of them continue. It is ASHA (Li et al. 2020, algorithm 2), except at
-// the end of a search, where it makes sure that the best trial trains in full. A rung is closed once no further trial
+// Schedule says how far trials train, and which of them continue. A rung is a number of epochs after which trials are
+// compared: only the best trials continue to the next rung. This is ASHA (Li et al. 2020, algorithm 2), except at the
+// end of a search, where Schedule makes sure that the best trial trains in full. A rung is closed once no further trial
 // can reach it. From a closed rung at least one trial continues, even if fewer than Reduction trials have reached it.
-// If a trial that continued from it goes wrong, the next best trial continues in its place.
+// If a trial that continued from a closed rung goes wrong, the next best trial continues in its place.
 type Schedule struct {
 	// Rungs are ascending numbers of epochs. The last one is the number of epochs of a complete training.
 	Rungs []int `json:"rungs"`
@@ -78,8 +79,8 @@ func (s Schedule) Next(of Standings) iter.Seq[Job] {
 	}
 }
 
-// promoted returns, for each rung but the last, the trials that continue from it or have continued already, the best
-// first.
+// promoted returns a list of trials for each rung (see [Schedule]) but the last: the trials that have reached this rung
+// and are to continue to the next rung, or have done so already, the best trials first.
 func (s Schedule) promoted(of Standings) (all [][]int) {
 	closed := s.Trials > 0
 	for n := 0; closed && n < s.Trials; n++ {

@@ -31,11 +31,12 @@ type cotangents struct {
 	w []*Node
 }
 
-// legs describes several legs by three vectors with an entry for each leg: the number of the leg's first step, its
-// number of steps, and the place of its first checkpoint.
+// legs describes several legs (a leg is a sequence of steps; see [steps]) by three vectors with an entry for each leg.
+// first is the number of the leg's first step, and length is its number of steps. kept is the place of its first
+// checkpoint in the stack that holds the checkpoints of all legs.
 type legs struct{ first, length, kept *Node }
 
-// at describes leg i alone, by three scalars.
+// at describes only leg i, by three scalars.
 func (l legs) at(i *Node) legs {
 	return legs{entry(l.first, i), entry(l.length, i), entry(l.kept, i)}
 }

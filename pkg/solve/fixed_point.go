@@ -26,8 +26,10 @@ type fixedPoint[S, R any] struct {
 	step func(state S, reads R) (next S, change *Node)
 	// tolerance is the residual below which the iteration ends.
 	tolerance *Node
-	// rate is the rate of convergence of an earlier, similar iteration, or 1 if none is known. least is the relative
-	// error of the correction that follows, or 1 if none follows. Both are read only if linear is set.
+	// rate is the rate of convergence of an earlier, similar iteration, or 1 if none is known. If the caller corrects
+	// the iterate after the iteration (see [fixedPoint]), least says how much of the error remains at least: it is the
+	// smallest ratio of the error after the correction to the error before it. If the caller makes no correction, least
+	// is 1. Both rate and least are read only if linear is set.
 	rate, least *Node
 }
 

@@ -9,17 +9,18 @@ import (
 )
 
 // Constants of the step-size control (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, section
-// II.4), as in torchdiffeq. The error ratio r of a step is its estimated error divided by the tolerance. After the
-// step, the step size is multiplied by safety / r^(1/order). This factor is at least 1 after an accepted step, at least
-// shrink after a rejected one, and at most grow.
+// II.4), as in torchdiffeq. The error ratio r of a step is its estimated error divided by the tolerance. A step with r
+// <= 1 is accepted. Any other step is rejected: it is tried again with a smaller size. After each try, the step size is
+// multiplied by the factor safety / r^(1/p), where p is the order of the method ([Method].Order). The least value of
+// this factor is 1 after an accepted step, and the constant shrink after a rejected step. Its largest value is the
+// constant grow.
 const safety, shrink, grow = 0.9, 0.2, 10.0
 
 // running is the value of the outcome as long as the integration has not ended.
 const running = -1
 
-// integrateAdaptive solves the differential equation of the field f several times, always from the state x at time 0.
-// There is one integration for each entry of os, up to the time To of this entry. The entries differ only in To. All
-// integrations run in one loop, so that the field is compiled once.
+// integrateAdaptive makes the integrations os, which all start from x and differ only in their end times To. All of
+// them run in one loop, so that the field is compiled once.
 func integrateAdaptive(f Field, x *Node, w []*Node, os []Integration) (ends []*Node, stats []*Stats) {
 	g, o, m := x.Graph(), os[0], os[0].Method
 	most := max(1, (o.MaxEvaluations-2)/(len(m.B)-1)+1)
@@ -45,9 +46,10 @@ func integrateAdaptive(f Field, x *Node, w []*Node, os []Integration) (ends []*N
 	return ends, stats
 }
 
-// course is what is known of adaptive integrations when they are compiled: the settings, the field, the distance
-// between checkpoints in steps (segment), and the largest number of steps that one of them can take (most). An
-// integration to one of the times is called a leg.
+// course describes the integrations of [integrateAdaptive], as far as they are known before the program runs. They have
+// the same settings (Integration, without its time To) and the same field, which is the right-hand side of the
+// differential equation. segment is the number of steps from one checkpoint to the next, and most is the largest number
+// of steps that an integration can take. A leg is one of these integrations, from time 0 to its own end time.
 type course struct {
 	Integration
 	field         Field
@@ -72,7 +74,7 @@ type legEnds struct {
 	ends, counts, evaluations, outcomes *Node
 }
 
-// runAll integrates from x to the time To of each of os, one after the other.
+// runAll makes the integrations os, one after the other. Each starts from x and ends at its own time To.
 func (c course) runAll(x *Node, w []*Node, os []Integration) legEnds {
 	g, b := x.Graph(), c.Method.B
 	signed := make([]float64, len(os))

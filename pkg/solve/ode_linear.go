@@ -131,13 +131,19 @@ func (m Method) tryLinear(f LinearField, x, h, slope, dense, scratch *Node, w []
 	}
 }
 
-// pullLinear is the vector-Jacobian product of a step R(h M) x, where R has the coefficients r. Given the cotangent v
-// of the result, it returns the cotangents of x and of the trainable weights. With bars for cotangents,
+// pullLinear is the vector-Jacobian product of a step R(h M) x, where R is the polynomial with the coefficients r_0 …
+// r_s, and M is the operator of the field (see [LinearField]). Given the cotangent v of the step's result, it returns
+// the cotangent x̄ of x, and the cotangents of the trainable weights. x̄ = R(h M)^T v is computed by Horner's rule
+// ([horner]) with M^T in place of M:
 //
-//	x̄ = R(h M)^T v,  M̄ = h Σ_i ȳ_i ((h M)^(s-1-i) x)^T,
+//	y_0 = r_s v,  y_i = r_s-i v + h M^T y_i-1,  x̄ = y_s.
 //
-// where ȳ_i are the values y_i of Horner's rule for x̄. scratch is memory for s states. If r_s is zero, the sum is
-// computed with s-1 in place of s.
+// The values y_i also give the cotangent M̄ of M:
+//
+//	M̄ = h Σ_i y_i ((h M)^(s-1-i) x)^T,  i = 0 … s-1.
+//
+// M̄ itself is not stored. The field's PullW turns each term of the sum into the cotangents of the weights, and these
+// are added up. scratch is memory for s states. If r_s is zero, everything is computed with s-1 in place of s.
 func pullLinear(f LinearField, r, x, h, v, scratch *Node, w []*Node) (grads cotangents, scratchAfter *Node) {
 	type reads struct {
 		stages, powers, h *Node

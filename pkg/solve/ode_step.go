@@ -9,8 +9,9 @@ import (
 // The stages of a step are computed in a loop, so that the field is compiled once, not once for each stage. Their
 // values k_i are in a stack [stages, n, d].
 
-// slopes computes the values k_i of the first count stages of a step of size h from (t, x), and stores them in the
-// stack k, which has len(m.B) places. If first is not nil, it is k_0.
+// slopes computes stages of a Runge-Kutta step of size h from the state x at time t. The value k_i of stage i is the
+// value of the field at this stage's point (see [Method]). slopes computes k_0 to k_(count-1), and stores them in the
+// stack k, which has len(m.B) places. If first is not nil, it is the value of k_0, which is then not computed again.
 func (m Method) slopes(f Field, count, t, x, h, first, k *Node, w []*Node) *Node {
 	from := 0
 	if first != nil {

@@ -6,9 +6,9 @@ import (
 
 // Options are the settings of the fixed-point iterations.
 type Options struct {
-	// Tolerance says when a solve ends: when the mean absolute difference between two iterates falls below Tolerance
-	// (in the paper 1e-4 to 1e-6). If the mean absolute value of the right-hand side exceeds 1, Tolerance is multiplied
-	// by this mean.
+	// Tolerance says when a solve of Z = Y - h(Z) ends: when the mean absolute difference between two iterates falls
+	// below Tolerance (in the paper 1e-4 to 1e-6). If the mean absolute value of Y, the right-hand side, exceeds 1,
+	// Tolerance is multiplied by this mean.
 	//
 	// An adjoint solve for λ iterates σ' ∘ λ. It ends when the mean absolute change of σ' ∘ λ, or twice its expected
 	// mean absolute error, falls below [AdjointFactor] times Tolerance, relative to the mean absolute value of the
@@ -40,9 +40,11 @@ const DefaultOrder = 3
 type Stats struct {
 	// Iterations and AdjointIterations are the numbers of iterations of all layers together, as int32.
 	Iterations, AdjointIterations *Node
-	// Residual is the largest residual of any layer. If the mean absolute value of a layer's right-hand side exceeds 1,
-	// its residual is divided by this mean first. Layer is the number of the chain's step with this residual, counted
-	// from 0. AdjointResidual is the largest residual of any adjoint solve, relative to the right-hand side.
+	// Residual is the largest residual of any layer. The residual of a layer is the mean absolute change of Z in the
+	// last iteration of the solve of Z = Y - h(Z). If the mean absolute value of Y, the right-hand side, exceeds 1, the
+	// residual is divided by this mean. Layer is the number of the layer with the largest residual. Layers are counted
+	// from 0, in the order in which the chain inverts them. AdjointResidual is the largest residual of any adjoint
+	// solve, relative to the right-hand side of the adjoint equation.
 	Residual, Layer, AdjointResidual *Node
 	// Outcome, an int32, is for integrations: it is [Reached], or the reason why the integration has no valid result.
 	// For fixed-point solves it is always [Reached].

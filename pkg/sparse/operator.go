@@ -14,8 +14,9 @@ func (m *Matrix) Bare(nodes []*Node) BareOperator {
 	return BareOperator{forward, backward}
 }
 
-// BareOperator is a [Matrix] inside a graph or a loop body. It defines no derivatives. GoMLX would differentiate its
-// products by scatters, which are many times slower. So use it where derivatives are written by hand.
+// BareOperator is a [Matrix] inside a GoMLX computation, in or outside of loop bodies. It defines no derivatives. GoMLX
+// would differentiate its products by scatters, which are many times slower. So use it where derivatives are written by
+// hand.
 type BareOperator struct{ forward, backward sums }
 
 // Product is A x, [m, d] to [n, d].
@@ -45,7 +46,7 @@ func checkRows(operation, what string, x *Node, rows int) {
 	}
 }
 
-// inOrder reorders the rows of x from the order by length to the model's order.
+// inOrder reorders the rows of x, which are sorted by length (see [sliced]), to the model's order.
 func (s sums) inOrder(x *Node) *Node {
 	if s.arrays[toOrder] == nil {
 		return x
@@ -56,10 +57,11 @@ func (s sums) inOrder(x *Node) *Node {
 // Transposed is the operator A^T, [n, d] to [m, d].
 func (o BareOperator) Transposed() BareOperator { return BareOperator{o.backward, o.forward} }
 
-// On binds the matrix to the nodes that hold [Matrix.Tensors], for ordinary graph code.
+// On binds the matrix to the nodes that hold [Matrix.Tensors], for ordinary code outside of loop bodies.
 func (m *Matrix) On(nodes []*Node) Operator { return Operator{m.Bare(nodes)} }
 
-// Operator is a [Matrix] in a graph, outside of loop bodies, with derivatives of any order.
+// Operator is a [Matrix] inside a GoMLX computation, for use outside of loop bodies. Its products can be differentiated
+// any number of times.
 type Operator struct{ bare BareOperator }
 
 // Product is A x, [m, d] to [n, d]. If v is the cotangent of A x, the cotangent of x is A^T v.

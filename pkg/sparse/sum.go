@@ -6,15 +6,18 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// sums computes sums over the rows of a sparse matrix, in a graph or a loop body.
+// sums computes sums over the entries of each row of a sparse matrix. It is used in GoMLX computations, in and outside
+// of loop bodies. The words "place" and "length" are explained at [sliced].
 type sums struct {
 	*sliced
 	arrays bound
 }
 
-// product is Σ_j w_ij x_j with weights w, [places, heads], that are 0 for padding. columns holds, for each place, the
-// row of x that the place reads. x is [columns, d], with its columns head by head. The result is [rows, d], with rows
-// in the order by length.
+// product computes Σ_j w_ij x_j for each row i of the sparse matrix. A place holds one entry (i, j) of the matrix, or
+// padding. w, [places, heads], has the weights w_ij of each head; they are 0 for padding. The argument columns,
+// [places], has the number j of the row of x that each place reads. x has d columns: first those of the first head,
+// then those of the second head, and so on. The result has d columns, too, and a row for each row of the matrix. Its
+// rows are sorted by length, which is their number of entries (see [sliced]).
 func (s sums) product(w, x, columns *Node) *Node {
 	d := x.Shape().Dimensions[1]
 	terms, heads := x, w.Shape().Dimensions[1]
@@ -100,8 +103,9 @@ func concatenate(parts []*Node) *Node {
 // lowest is used in place of minus infinity, since the difference of two infinities is NaN.
 const lowest = -1e30
 
-// fold combines the values of each row's entries by a function such as Add or Max, [places, k] to [rows, k], with rows
-// in the order by length. Padding must have the value neutral. neutral is also the result for rows without entries.
+// fold combines the values v, [places, k], of each row's entries by a function such as Add or Max. The result is [rows,
+// k], with its rows sorted by length. Padding must have the value neutral. neutral is also the result for rows without
+// entries.
 func (s sums) fold(v *Node, combine func(a, b *Node) *Node, neutral float64) *Node {
 	width := v.Shape().Dimensions[1]
 	none := func(rows int) *Node { return BroadcastToDims(loop.Float(v, neutral), rows, width) }
@@ -129,7 +133,8 @@ func (s sums) fold(v *Node, combine func(a, b *Node) *Node, neutral float64) *No
 	})
 }
 
-// spread gives every place the value of its row: v is [rows, k], in the order by length, and the result is [places, k].
+// spread gives every place the value of its row: v is [rows, k], with its rows sorted by length, and the result is
+// [places, k].
 func (s sums) spread(v *Node) *Node {
 	width := v.Shape().Dimensions[1]
 	rows := s.chunked(v)

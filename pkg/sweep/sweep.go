@@ -115,7 +115,9 @@ type sweep struct {
 	folder *folder
 }
 
-// open opens Dir. With Resume it reads the results in it, otherwise it sets them aside.
+// open opens Dir, the folder for the results. If Resume is set, open returns the results that an earlier run has left
+// there, by split. Otherwise it moves the files of the earlier run into a new folder inside Dir (see
+// [folder.setAside]), and returns no results.
 func (w *sweep) open() (kept map[int]*Record, err error) {
 	if w.Dir == "" {
 		return nil, nil
