@@ -82,7 +82,11 @@ func (v *View) board(plain bool) (f *experiment.Followed, why string) {
 	if plain {
 		ask = v.Profile.Boards.Plain
 	}
-	a := v.onBoards(ask.Config)
+	return statesOf(v.onBoards(ask.Config))
+}
+
+// statesOf returns the states that a training kept, or the reason why there are none.
+func statesOf(a experiment.Answer[experiment.Trained]) (f *experiment.Followed, why string) {
 	switch {
 	case !a.OK():
 		return nil, a.Why

@@ -66,11 +66,8 @@ func (v *View) smoothed(dataset, model string, forward int) (m experiment.Model,
 		return m, a, "the profile has no such run"
 	}
 	a = v.followed(dataset, all[i])
-	if !a.OK() {
-		return m, a, a.Why
-	}
-	if a.Outcome.Followed == nil {
-		return m, a, "its states were not kept"
+	if _, why := statesOf(a); why != "" {
+		return m, a, why
 	}
 	return all[i], a, ""
 }

@@ -41,11 +41,11 @@ func representations(v *View) *Document {
 	b := v.Profile.Boards
 	show := func(id, title string, c train.Config, a experiment.Answer[experiment.Trained],
 		states func(*experiment.Followed) []experiment.Layer) {
-		if !a.OK() || a.Outcome.Followed == nil {
-			d.note("%s: %s.", title, a.Why)
+		f, why := statesOf(a)
+		if why != "" {
+			d.note("%s: %s.", title, why)
 			return
 		}
-		f := a.Outcome.Followed
 		d.Figures = append(d.Figures, report.Boards(id, v.title(title), "probability of a mine",
 			b.Shown.Side, b.Shown.Side, []report.Strip{strip(states(f), f.Boards[0].Mines)}))
 		d.note("%s: %s layers, width %d, test ROC-AUC %.3f.", title, c.Depth(), c.Hidden, a.Outcome.Test)

@@ -38,12 +38,13 @@ func smoothness(v *View) *Document {
 // the paper. Without a run of the model there are no curves.
 func (d *Document) smooth(v *View, dataset string, m experiment.Model, title string) (lines []report.Series) {
 	a := v.followed(dataset, m)
-	if !a.OK() || a.Outcome.Followed == nil {
-		d.note("%s %s on %s: %s.", title, m.Depth(), dataset, a.Why)
+	f, why := statesOf(a)
+	if why != "" {
+		d.note("%s %s on %s: %s.", title, m.Depth(), dataset, why)
 		return nil
 	}
 	below, above := claimed[gslBelow]("gsl-reverse"), claimed[gslAbove]("gsl-plain")
-	o, f := a.Outcome, a.Outcome.Followed
+	o := a.Outcome
 	if m.HasReverse() {
 		d.note("%s, %s of %s layers: the GSL of the reverse process is %.3f at most up to %d layers (paper: below "+
 			"%g); test %s %.1f %%.", dataset, title, m.Depth(),

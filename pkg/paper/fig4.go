@@ -13,11 +13,11 @@ func predictions(v *View) *Document {
 	d.note("The paper: %s", statement(4).Says)
 	title := titleOf(v.Profile.Boards.Reverse.Model)
 	a, _ := v.boards()
-	if !a.OK() || a.Outcome.Followed == nil {
-		d.note("%s: %s.", title, a.Why)
+	f, why := statesOf(a)
+	if why != "" {
+		d.note("%s: %s.", title, why)
 		return d
 	}
-	f := a.Outcome.Followed
 	forward, reverse := f.Forward[len(f.Forward)-1], f.Reverse[len(f.Reverse)-1]
 	for i, part := range v.Profile.Boards.Predictions {
 		at := i + 1 // Boards[0] is for figure 1

@@ -41,7 +41,7 @@ func runner(t *testing.T, path string) *experiment.Runner {
 	}
 	t.Cleanup(func() { store.Close() })
 	e := enginetest.Open(t, engine.Go)
-	return &experiment.Runner{Scope: experiment.Scope{Profile: tiny(t).Profile, Models: []string{"gcn", "gcn+rep"}},
+	return &experiment.Runner{Scope: experiment.Scope{Profile: tiny(t).Profile, Models: []string{"gcn", "gcn+rep", "sage+rep"}},
 		Store:  store,
 		Engine: func() (*engine.Engine, error) { return e, nil },
 		Load: func(ctx context.Context, name string) (*graphs.Graph, error) {

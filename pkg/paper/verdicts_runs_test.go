@@ -93,17 +93,17 @@ func TestVerdictsOfBoards(t *testing.T) {
 		forward, reverse [2]float64
 		want             Verdict
 	}{
-		{"fig1-reverse/gcn+rep", falls, rises, Reproduced},
-		{"fig1-reverse/gcn+rep", falls, creeps, Weaker},
-		{"fig1-reverse/gcn+rep", falls, falls, NotReproduced},
-		{"fig1-forward/gcn+rep", falls, rises, Reproduced},
-		{"fig1-forward/gcn+rep", sinks, rises, Weaker},
-		{"fig1-forward/gcn+rep", rises, rises, NotReproduced},
+		{"fig1-reverse/sage+rep", falls, rises, Reproduced},
+		{"fig1-reverse/sage+rep", falls, creeps, Weaker},
+		{"fig1-reverse/sage+rep", falls, falls, NotReproduced},
+		{"fig1-forward/sage+rep", falls, rises, Reproduced},
+		{"fig1-forward/sage+rep", sinks, rises, Weaker},
+		{"fig1-forward/sage+rep", rises, rises, NotReproduced},
 		{"fig1-plain/gcn", falls, rises, Reproduced},
 		{"fig1-plain/gcn", rises, rises, NotReproduced},
-		{"fig4/gcn+rep", falls, rises, Reproduced},
-		{"fig4/gcn+rep", sinks, creeps, Weaker},
-		{"fig4/gcn+rep", rises, falls, NotReproduced},
+		{"fig4/sage+rep", falls, rises, Reproduced},
+		{"fig4/sage+rep", sinks, creeps, Weaker},
+		{"fig4/sage+rep", rises, falls, NotReproduced},
 	} {
 		j := verdictOf(t, Quick(), c.id, func(task experiment.Task) any {
 			return spreading(task, c.forward, c.reverse)
