@@ -10,8 +10,8 @@
 #   docker build --target hub -t revgnn-hub .       JupyterHub for a group, and the containers of its people:
 #   docker build --target person -t revgnn-person . docker compose -f docker/compose.yml up -d
 #
-# lab-cuda and person-cuda have XLA's plugin for NVIDIA GPUs (drivers from 580 on) as well. They have been built, but
-# NOT RUN: no GPU has been at hand.
+# lab-cuda and person-cuda have XLA's plugin for NVIDIA GPUs (drivers from 580 on) as well. They have been built (6.4 GB),
+# and compute on the CPU where there is no GPU. NOT RUN on a GPU: none has been at hand.
 #
 # Pin the two base images by digest: --build-arg GO_IMAGE=docker.io/library/golang@sha256:... and the same for
 # DEBIAN_IMAGE. podman needs --format docker, or it leaves out the health checks.
