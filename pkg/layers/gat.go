@@ -167,8 +167,8 @@ const (
 
 // Linearize keeps the arrays that are listed above, from gatX to gatBackWay. For the derivative, let z_i = Σ_j A_ij y_j
 // be the result of a head, and g_i the cotangent of z_i. The cotangent of the score s_j + t_i is then A_ij φ'_ij
-// (g_i·y_j - g_i·z_i). The cotangent of t_i is the sum of this over j, and the cotangent of s_j is the sum of this over
-// i. Both can be computed by sums of rows over neighbours, without an inner product for each edge. For example,
+// (g_i·y_j - g_i·z_i). Summed over j, these cotangents are the cotangent of t_i. Summed over i, they are the cotangent
+// of s_j. Both sums are sums of rows over neighbours, without an inner product for each edge. For example,
 //
 //	Σ_i A_ij φ'_ij (g_i·y_j) = (Σ_i A_ij φ'_ij g_i)·y_j.
 func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {

@@ -32,7 +32,8 @@ func TestOrderedFormula(t *testing.T) {
 	modeltest.Equals(t, "ordered-gnn", ordered, orderedWith(t))
 }
 
-// ordered is the network on dense matrices, with cumax computed by adding up the columns of the softmax one by one.
+// ordered is the formula of Ordered GNN on dense matrices. The gates' cumulative softmax is computed by adding up the
+// columns of the softmax one by one.
 func ordered(d *modeltest.Dense) (logits, penalty *Node) {
 	x := d.X
 	for i := range d.Config.Value("input-layers").(int) {
