@@ -46,18 +46,18 @@ const squarings, tiny, rounding = 5, 1e-30, 1e-5
 
 // Schatten is a differentiable upper bound on the spectral norm of the matrix w. It is the Schatten norm of order p =
 // 128, which is (Σ_i σ_i^p)^(1/p) for the singular values σ_i. It is at most d^(1/128) times the largest singular
-// value, which is 5 % above it for d = 512. The usual estimate, by power iteration, approaches the spectral norm from
-// below. Weights that are scaled by that estimate can therefore exceed the bound.
+// value. For d = 512, this factor is 1.05. Power iteration, the usual estimate of the spectral norm, approaches the
+// spectral norm from below. Weights that are scaled by that estimate can therefore exceed the bound.
 //
-// Let B = W/‖W‖_F, A_0 = B^T B and A_{k+1} = A_k². Then ‖A_k‖_F is the square root of the sum of the 2^(k+2)th powers
-// of B's singular values, so that the Schatten norm of B is ‖A_5‖_F^(1/64). To avoid underflow, every A_k is scaled to
-// norm 1, and the logarithm of ‖A_k‖_F is computed from the scales.
+// Let W be the matrix, B = W/‖W‖_F, A_0 = B^T B and A_{k+1} = A_k². Then ‖A_k‖_F is the square root of the sum of the
+// 2^(k+2)th powers of B's singular values, so that the Schatten norm of B is ‖A_5‖_F^(1/64). To avoid underflow, the
+// code scales every A_k to norm 1, and computes the logarithm of ‖A_k‖_F from the scales.
 func Schatten(w *Node) *Node {
 	size := func(x *Node) *Node { return Sqrt(AddScalar(ReduceAllSum(Square(x)), tiny)) }
 	scale := size(w)
 	b := Div(w, scale)
 	a := Dot(Transpose(b, 0, 1), b).Product()
-	var log *Node // log ‖A_k‖_F
+	var log *Node // the logarithm of ‖A_k‖_F, with A_k as it is without scaling
 	for k := range squarings + 1 {
 		if k > 0 {
 			a, log = Dot(a, a).Product(), MulScalar(log, 2)
@@ -75,9 +75,9 @@ func Schatten(w *Node) *Node {
 }
 
 // Bound scales the weights of a block down, all by the same factor, if the sum of their norms exceeds c. A weight may
-// consist of K matrices w^(k), one for each of K attention heads, stacked along its rows, [K d, d]. Its norm is then
-// the mean of the norms of these matrices (paper section 3.3 and appendix on multi-head attention). The entry of heads
-// for a weight is K. A weight becomes
+// consist of K matrices w^(k), one for each of K attention heads, stacked along its rows, [K d, d]. The norm of such a
+// weight is the mean of the norms of the matrices (paper section 3.3 and appendix on multi-head attention). The list
+// heads holds K for each weight, which is 1 for a single matrix. The scaled weights are
 //
 //	w min(1, c / Σ_w 1/K Σ_k ‖w^(k)‖).
 //

@@ -165,10 +165,10 @@ const (
 	gatBackWay // A_ji φ'_ji for each place (i, j), [places, 1]
 )
 
-// Linearize keeps the arrays that are listed above, from gatX to gatBackWay. For the derivative, let z_i = Σ_j A_ij y_j
-// be the result of a head, and g_i the cotangent of z_i. The cotangent of the score s_j + t_i is then A_ij φ'_ij
-// (g_i·y_j - g_i·z_i). Summed over j, these cotangents are the cotangent of t_i. Summed over i, they are the cotangent
-// of s_j. Both sums are sums of rows over neighbours, without an inner product for each edge. For example,
+// Linearize keeps the arrays that are listed above, from gatX to gatBackWay. For the derivative, let A be the attention
+// of a head, z_i = Σ_j A_ij y_j its result, and g_i the cotangent of z_i. The cotangent of the score s_j + t_i is then
+// A_ij φ'_ij (g_i·y_j - g_i·z_i). Summed over j, these cotangents are the cotangent of t_i. Summed over i, they are the
+// cotangent of s_j. Both sums are sums of rows over neighbours, without an inner product for each edge. For example,
 //
 //	Σ_i A_ij φ'_ij (g_i·y_j) = (Σ_i A_ij φ'_ij g_i)·y_j.
 func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
@@ -203,8 +203,8 @@ func (c GAT) pull(q *Node, tape, w []*Node) *Node {
 	all := n * heads
 	own := Reshape(BroadcastToDims(Reshape(q, n, 1, d), n, heads, d), all, d)
 	inner, steep := rowDots(tape[gatOwn], own), rowDots(tape[gatSteep], own)
-	// The inner products g_i·z_i become a column beside the rows g_i, so that a single product sums both over
-	// neighbours.
+	// The inner products g_i·z_i (see Linearize) become a column beside the rows g_i, so that a single product sums
+	// both over neighbours.
 	extended := Concatenate([]*Node{own, inner, BroadcastToDims(loop.Float(q, 0), all, spare-1)}, 1)
 	mixed := o.Products([]*Node{q, extended}, []*Node{tape[gatBack], tape[gatBackWay]})
 	m := mixed[1]

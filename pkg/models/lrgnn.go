@@ -94,7 +94,7 @@ type lrgnn struct {
 	lrgnnSettings
 	edges   *sparse.Pattern
 	rows    *sparse.Matrix
-	smooth  *sparse.Matrix // Â; nil if nothing needs it
+	smooth  *sparse.Matrix // Â; nil unless the estimator or the factor is gcn
 	entries int
 }
 

@@ -51,7 +51,8 @@ func (f lowRank) layer(setting, name string, x *Node) *Node {
 	return y
 }
 
-// relationships is the matrix U V^T, [n, n], given the estimator's scores, the initial value v of V, and X.
+// relationships is the matrix U V^T of LRGNN's formula, [n, n]. scores are the estimator's scores, v is the initial
+// value of V, and x is X.
 func (f lowRank) relationships(scores, v, x *Node) *Node {
 	known := BroadcastToShape(ReduceAndKeep(f.Known, ReduceSum, 1), f.Known.Shape())
 	y := StopGradient(Add(f.Known, Mul(OneMinus(known), Softmax(scores, 1))))
@@ -74,7 +75,7 @@ func (f lowRank) relationships(scores, v, x *Node) *Node {
 	return Dot(u, Transpose(v, 0, 1)).Product()
 }
 
-// step is the least-squares step that replaces u at fixed v.
+// step is the least-squares step for one of the two factors U and V: the result replaces u, and v is the other factor.
 func (f lowRank) step(s, trust, u, v, x *Node) *Node {
 	const entries = 22 // the number of entries of the adjacency of modeltest.Tiny
 	residual := Sub(s, Dot(u, Transpose(v, 0, 1)).Product())

@@ -81,7 +81,8 @@ func (*chain) head(i, n int) string {
 	return sequential("out", i)
 }
 
-// Prepare lays out the graph. If the settings ask for Half-Hop, slow nodes are added to the graph: see [halfHop].
+// Prepare lays out the graph's adjacency. If the settings ask for Half-Hop, slow nodes are added to the graph first:
+// see [halfHop].
 func (r *chain) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a, c := sparse.Adjacency(g), r.settings()
 	if c.HalfHop > 0 {

@@ -27,7 +27,8 @@ type Setting struct {
 	// accepts this value, and refuses all others.
 	Absent any
 	// Reverse marks a setting that says how far the reverse process goes, such as the number of reverse layers.
-	// [Inverter.RoundTrip] does not use it, since it goes back exactly as far as it went forwards.
+	// [Inverter.RoundTrip] does not use such a setting, since a round trip goes back exactly as far as it went
+	// forwards.
 	Reverse bool
 }
 
@@ -184,7 +185,7 @@ type Own struct {
 }
 
 // OwnSettings declares a model's own settings. defaults holds their default values. The function list describes the
-// settings; their variables are the fields of the value that list is given.
+// settings: each description points to a field of the value that list gets as its argument.
 func OwnSettings[T any](defaults T, list func(*T) []Setting) Own {
 	return Own{defaults, func(value any) ([]Setting, func() any) {
 		v := value.(T)
