@@ -107,7 +107,7 @@ func (n Norm) sum(weights []*Node, heads []int) *Node {
 	return sum
 }
 
-// scaled divides every weight by the argument by, a scalar.
+// scaled divides all weights by the same scalar.
 func scaled(weights []*Node, by *Node) []*Node {
 	out := make([]*Node, len(weights))
 	for i, w := range weights {

@@ -39,7 +39,7 @@ func (c GCN) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	return Dot(tape[0], w[0]).Product(), tape
 }
 
-// Tape is the tape of Linearize, Â X.
+// Tape returns Â X, the tape of Linearize, without computing u.
 func (c GCN) Tape(x *Node, w []*Node) []*Node { return []*Node{c.Adjacency.Bare(w[2:]).Product(x)} }
 
 // PullX is the cotangent of X, Â^T (Q W^T).
@@ -75,7 +75,7 @@ func (c WeightedGCN) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	return Dot(tape[0], w[0]).Product(), tape
 }
 
-// Tape is the tape of Linearize, Â X.
+// Tape returns Â X, the tape of Linearize, without computing u.
 func (c WeightedGCN) Tape(x *Node, w []*Node) []*Node { return []*Node{c.product(x, w)} }
 
 // PullX is the cotangent of X, Â (Q W^T). This is Â^T (Q W^T), since Â is symmetric.

@@ -94,8 +94,8 @@ func onStar(t *testing.T, e *engine.Engine, scale float64, s *sparse.Pattern,
 	return values
 }
 
-// GRAND's operations along edges equal the same operations with dense matrices. Compared are M x and M^T x for GRAND's
-// matrix M, the solution of the differential equation, and all gradients. The scores are ordinary ones, and then so
+// GRAND's operations along edges equal the same operations with dense matrices: the products M x and M^T x for GRAND's
+// matrix M, the solution of the differential equation, and all gradients. The test has ordinary scores, and scores so
 // large that exp would overflow.
 func TestAttentionEqualsDense(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {

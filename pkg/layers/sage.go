@@ -40,7 +40,7 @@ func (c SAGE) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	return Add(Dot(tape[0], w[0]).Product(), Dot(x, w[2]).Product()), tape
 }
 
-// Tape is the tape of Linearize, Â X and X.
+// Tape returns Â X and X, the tape of Linearize, without computing u.
 func (c SAGE) Tape(x *Node, w []*Node) []*Node {
 	return []*Node{c.Adjacency.Bare(w[3:]).Product(x), x}
 }

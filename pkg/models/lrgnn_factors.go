@@ -17,7 +17,7 @@ type relationships struct {
 	edges   sparse.Edges
 	entries int
 	// s holds the s_ij, and back the entries of the transpose S^T. trust holds the f_ij, and shift is the parameter b,
-	// [1]; both are explained at [lrgnn].
+	// [1]. The f_ij and b are explained at [lrgnn].
 	s, back, trust, shift *Node
 }
 

@@ -13,8 +13,7 @@ import (
 func TestMLP(t *testing.T) {
 	formula := func(d *modeltest.Dense) (logits, penalty *Node) { return perceptron(d), nil }
 	modeltest.Equals(t, "mlp", formula)
-	// If training drops some of the features, sparse features are stored in another way (see newFeatures). This is
-	// tested, too.
+	// If training drops some of the features, newFeatures stores sparse features as a pattern. This is tested, too.
 	modeltest.EqualsOn(t, fewFeatures(t), "mlp", formula, with(t, "dropout", "0.5"))
 }
 

@@ -12,8 +12,8 @@ import (
 // Network is what a [Kind] makes of a configuration: a model for the nodes of one graph.
 type Network interface {
 	// Prepare makes the arrays that the network needs for message passing on a graph, such as the arrays of an
-	// adjacency matrix. It returns the order of the nodes in all arrays of the model, and the arrays, which Build finds
-	// in [Builder.Arrays]. It is called once, before Build.
+	// adjacency matrix. It returns these arrays, which Build finds in [Builder.Arrays], and the order of the nodes in
+	// all arrays of the model. Prepare is called once, before Build.
 	Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error)
 	// Build adds the network to a computation graph. It may be called several times, for training and for evaluation.
 	// Like GoMLX's functions, it panics if the computation graph cannot be built.
@@ -41,7 +41,7 @@ type Inverter interface {
 	Network
 	// RoundTrip runs the layers forwards and then runs their inverses. start is the encoded input, and end is the
 	// result, which should equal start. changes has an entry for each iteration of the inverses: the mean absolute
-	// change of the iterate in this iteration (see [solve.Profile]). It is nil if the inverses are not found by
+	// change of the iterate in this iteration (see [solve.Profile]). changes is nil if the inverses are not found by
 	// fixed-point iteration.
 	RoundTrip(b *Builder) (start, end, changes *Node, stats *solve.Stats)
 }

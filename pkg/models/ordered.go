@@ -69,7 +69,7 @@ type orderedSettings struct {
 // one or two layers in f.
 type ordered struct{ mean *sparse.Matrix }
 
-// Prepare lays out D^-1 A, [n, n].
+// Prepare lays out the matrix D^-1 A of [ordered], [n, n], which takes means over neighbours.
 func (o *ordered) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	if o.mean, err = sparse.NewMatrix(sparse.Adjacency(g).RowNormalised(), nil); err != nil {
 		return nil, nil, err
@@ -82,7 +82,7 @@ func (o *ordered) Build(b *Builder) Output {
 	own, mean := OwnOf[orderedSettings](b.Config), o.mean.On(b.Arrays)
 	gates := b.Config.Hidden / own.ChunkSize
 	x := o.input(b, own.InputLayers)
-	var gate *Node // [n, d/C]
+	var gate *Node // a column for each gate: [n, gates]
 	for l := range b.Config.Forward {
 		x = b.Dropout(x)
 		m := mean.Product(x)

@@ -61,7 +61,7 @@ func ordered(d *modeltest.Dense) (logits, penalty *Node) {
 			}
 			gate := sum
 			if last[k] != nil {
-				gate = OneMinus(Mul(OneMinus(last[k]), OneMinus(sum))) // SOFTOR
+				gate = OneMinus(Mul(OneMinus(last[k]), OneMinus(sum))) // equals last + (1 - last) sum
 			}
 			last[k] = gate
 			columns = append(columns, Add(Mul(gate, column(x, k*size, (k+1)*size)),

@@ -41,7 +41,7 @@ type Bound struct {
 	// false, the model itself has to scale them, by [Bounded.Apply].
 	Project bool
 	// Start limits the initial value of each parameter: its Frobenius norm is at most Start. For a parameter with
-	// several heads, this is the mean of the norms of its heads. 0 stands for no limit.
+	// several heads, the mean of the norms of the heads is at most Start. If Start is 0, there is no limit.
 	Start float64
 }
 
@@ -117,8 +117,8 @@ func (p Param) Start(rng *rand.Rand) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(values, p.Shape...)
 }
 
-// shrink scales values down so that their Frobenius norm is at most the argument to. For a parameter with several
-// heads, this is the mean of the norms of its heads.
+// shrink scales values down to the given Frobenius norm, if their norm is larger. If the parameter has several heads,
+// the mean of the norms of the heads takes the place of the norm.
 func (p Param) shrink(values []float32, to float64) {
 	heads, norm := max(1, p.Heads), 0.0
 	for head := range slices.Chunk(values, len(values)/heads) {

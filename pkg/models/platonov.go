@@ -40,8 +40,9 @@ type module func(b *Builder, name string, z *Node) *Node
 // [feedForward], which the authors call "hidden dimension multiplier".
 type platonovSettings struct{ Multiplier int }
 
-// registerPlatonov registers a kind of the form [platonov]. It fills in what all these kinds have in common. The
-// argument network makes the part in which they differ, and shared lists shared settings that only this kind has.
+// registerPlatonov registers a kind of model whose network is a [platonov]. It fills in what all these kinds have in
+// common. The function network makes the part in which the networks differ, and shared lists shared settings that only
+// this kind has.
 func registerPlatonov(k Kind, network func() messages, shared ...string) {
 	k.Reference += "as in Platonov et al., ICLR 2023"
 	k.Shared = slices.Concat([]string{"forward", "hidden", "dropout"}, shared)
@@ -72,7 +73,7 @@ func (p platonov) Build(b *Builder) Output {
 }
 
 // feedForward is the module FFN(Y) = dropout(GELU(dropout(Y W1^T + b1)) W2^T + b2), with W1 [m d, in] and W2 [d, m d].
-// Here d is the width of the layers, m the setting "hidden-dim-multiplier", and in the number of Y's columns.
+// Here d is the width of the layers, m is the setting "hidden-dim-multiplier", and "in" is the number of Y's columns.
 func feedForward(b *Builder, name string, y *Node) *Node {
 	return feedForwardOf(b, name, y, func(w *Node) *Node { return w })
 }

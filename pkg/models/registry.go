@@ -44,7 +44,7 @@ type Kind struct {
 	// Floor tells that the model's loss stays above 0 even if all nodes are classified right, because its logits are
 	// bounded or it has a penalty that does not vanish.
 	Floor bool
-	// New makes a network of a valid, resolved configuration.
+	// New makes the network of a configuration. The configuration is valid, and Resolve has been applied to it.
 	New func(c Config) Network
 }
 

@@ -108,7 +108,7 @@ func (r *chain) spread(b *Builder, h *Node) *Node {
 	return r.slow.enter(h, b.Arrays[r.arrays:])
 }
 
-// collect removes the rows that spread has added.
+// collect removes the rows that spread has added for slow nodes.
 func (r *chain) collect(b *Builder, h *Node) *Node {
 	if r.slow == nil {
 		return h

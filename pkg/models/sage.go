@@ -22,7 +22,7 @@ func init() {
 // the neighbours of a node, and 0 for a node without neighbours.
 type sage struct{ mean *sparse.Matrix }
 
-// Prepare lays out D^-1 A, [n, n].
+// Prepare lays out the matrix D^-1 A of [sage], [n, n], which takes means over neighbours.
 func (s *sage) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	if s.mean, err = sparse.NewMatrix(sparse.Adjacency(g).RowNormalised(), nil); err != nil {
 		return nil, nil, err

@@ -15,7 +15,7 @@ import (
 type Setting struct {
 	// Name is the name of the flag, such as "max-iterations". In JSON, "_" stands in place of "-".
 	Name string
-	// Value points to the variable: *int, *uint64, *float64, *bool or *string.
+	// Value points to the variable that holds the setting's value. It is a *int, *uint64, *float64, *bool or *string.
 	Value any
 	// Help describes the setting in a few words.
 	Help string

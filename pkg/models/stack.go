@@ -18,7 +18,8 @@ import (
 //
 // The function layer must use the builder that it is given, and not the builder of the whole network. It may use x and
 // what the given builder offers: parameters, linear layers, layer normalisation, dropout, and [Builder.Arrays]. It must
-// not use other nodes, nor batch normalisation or other statistics that are gathered in training.
+// not use other nodes of the computation graph, nor batch normalisation or other statistics that are gathered in
+// training.
 func (b *Builder) Layers(count int, x *Node, layer func(b *Builder, l int, x *Node) *Node) *Node {
 	if count == 1 {
 		return layer(b, 0, x)

@@ -55,7 +55,7 @@ func Known(key string) bool {
 	return false
 }
 
-// change applies the function to, which gives a setting a value, to the setting with the given name.
+// change changes the setting with the given name by a function, which gets the setting.
 func (c *Config) change(name string, to func(Setting) error) error {
 	list, keep := c.bound()
 	i := slices.IndexFunc(list, func(s Setting) bool { return s.Name == name })
@@ -69,8 +69,8 @@ func (c *Config) change(name string, to func(Setting) error) error {
 	return to(list[i])
 }
 
-// absent tells whether the function to, which gives a setting a value, would give the shared setting with this name its
-// [Setting.Absent] value.
+// absent tells whether a change would give the shared setting with this name its [Setting.Absent] value. The function
+// to makes the change.
 func absent(name string, to func(Setting) error) bool {
 	var other Config
 	for _, s := range other.shared() {
