@@ -88,8 +88,8 @@ func Bound(norm Norm, c float64, weights []*Node, heads []int) []*Node {
 	return scaled(weights, Max(Div(sum, ConstAs(sum, c)), ConstAs(sum, 1)))
 }
 
-// ToBound scales the weights, all by the same factor, up or down, so that the sum of their norms is c. See [Bound] for
-// the norms and for heads.
+// ToBound scales the weights, all by the same factor, up or down, so that the sum of their norms is c. The norms and
+// the list heads are explained at [Bound].
 func ToBound(norm Norm, c float64, weights []*Node, heads []int) []*Node {
 	return scaled(weights, DivScalar(norm.sum(weights, heads), c))
 }

@@ -47,12 +47,12 @@ func (b Gated) within(q *Node, tape, w []*Node) *Node {
 	return b.Block.Gate(tape[0], Mul(w[0], q), w[1:])
 }
 
-// PullX calls h's PullX with the cotangent of h's preactivation, and returns the two results.
+// PullX calls h's PullX with the cotangent of h's preactivation, and returns what h's PullX returns.
 func (b Gated) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
 	return b.Block.PullX(b.within(q, tape, w), tape[1:], w[1:])
 }
 
-// PullW are the cotangent of G, which is h(X) ∘ q, and the cotangents of h's weights.
+// PullW are the cotangent of G, which is q ∘ h(X), and the cotangents of h's weights, which h's PullW computes.
 func (b Gated) PullW(q *Node, shared, tape, w []*Node) []*Node {
 	dw := b.Block.PullW(b.within(q, tape, w), shared, tape[1:], w[1:])
 	return append([]*Node{Mul(q, b.Block.Activate(tape[0], w[1:]))}, dw...)

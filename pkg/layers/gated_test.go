@@ -53,7 +53,7 @@ func (b branch) bound() float64 {
 // J^T by the block's own derivative, which is written by hand.
 func TestLipschitzBounds(t *testing.T) {
 	e, all := enginetest.Open(t, engine.Go), branches(t)
-	for _, name := range []string{"GCN with tanh", "SAGE"} { // not GAT: its bound leaves out the attention
+	for _, name := range []string{"GCN with tanh", "SAGE"} { // GAT's bound does not cover its attention
 		tried := map[string]branch{name: all[name], "gated " + name: all[name].gated()}
 		for _, p := range layers.Projections {
 			b := all[name].projected(layers.Projection(p))

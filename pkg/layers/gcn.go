@@ -47,7 +47,7 @@ func (c GCN) PullX(q *Node, _, w []*Node) (*Node, []*Node) {
 	return c.Adjacency.Bare(w[2:]).Transposed().Product(Dot(q, Transpose(w[0], 0, 1)).Product()), nil
 }
 
-// PullW are the cotangents of W, (ÂX)^T Q, and of b, the sum of Q's rows.
+// PullW are two cotangents: that of W is (ÂX)^T Q, and that of b is the sum of Q's rows.
 func (c GCN) PullW(q *Node, _, tape, _ []*Node) []*Node {
 	return []*Node{Dot(Transpose(tape[0], 0, 1), q).Product(), loop.Sum(q)}
 }

@@ -39,8 +39,8 @@ func ring(t *testing.T) *graphs.Graph {
 	return g
 }
 
-// branch is a block with the arrays that it reads: its trainable weights w, and arrays, such as the indices of a sparse
-// matrix.
+// branch is a block with the arrays that it reads. w are the trainable weights, and arrays are the others, such as the
+// indices of a sparse matrix.
 type branch struct {
 	block  solve.Block
 	w      []*tensors.Tensor

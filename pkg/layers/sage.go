@@ -51,7 +51,7 @@ func (c SAGE) PullX(q *Node, _, w []*Node) (*Node, []*Node) {
 	return Add(far, Dot(q, Transpose(w[2], 0, 1)).Product()), nil
 }
 
-// PullW are the cotangents of W, (ÂX)^T Q, of b, the sum of Q's rows, and of V, X^T Q.
+// PullW are three cotangents: that of W is (ÂX)^T Q, that of b is the sum of Q's rows, and that of V is X^T Q.
 func (c SAGE) PullW(q *Node, _, tape, _ []*Node) []*Node {
 	return []*Node{Dot(Transpose(tape[0], 0, 1), q).Product(), loop.Sum(q), Dot(Transpose(tape[1], 0, 1), q).Product()}
 }

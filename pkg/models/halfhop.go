@@ -97,7 +97,7 @@ func (h *halfHop) enter(x *Node, arrays []*Node) *Node {
 }
 func (h *halfHop) exit(x *Node, arrays []*Node) *Node { return h.back.On(arrays[h.arrays:]).Product(x) }
 
-// edgeList are edges with weights.
+// edgeList is a list of edges with weights.
 type edgeList struct {
 	target, source []int32
 	weight         []float32

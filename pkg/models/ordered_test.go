@@ -42,7 +42,7 @@ func ordered(d *modeltest.Dense) (logits, penalty *Node) {
 	}
 	size, share := d.Config.Value("chunk-size").(int), d.Config.Value("share-gate").(bool)
 	gates := d.Config.Hidden / size
-	last := make([]*Node, gates) // columns
+	last := make([]*Node, gates) // the gates of the layer before, each a column [n, 1]
 	for l := range d.Config.Forward {
 		m := Dot(d.RowNorm(d.A), x).Product()
 		net := "tm_net.0"

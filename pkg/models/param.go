@@ -27,7 +27,7 @@ type Param struct {
 	// Nodes marks an array whose last axis has an entry for every node, in the order in which the dataset numbers the
 	// nodes.
 	Nodes bool
-	// Bound, if not nil, bounds the array's norm. If several parameters have the same Bound, it bounds the sum of their
+	// Bound, if not nil, bounds the norm of the array. A Bound that several parameters share bounds the sum of their
 	// norms.
 	Bound *Bound
 }

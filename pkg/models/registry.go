@@ -51,8 +51,8 @@ type Kind struct {
 // registry is filled while packages are initialised, and only read afterwards.
 var registry = map[string]Kind{}
 
-// Register adds kinds of models. The init function of the model's file calls it. It panics if a name is taken or a
-// shared setting does not exist.
+// Register adds kinds of models. The init function of the model's file calls Register. Register panics if a name is
+// taken or a shared setting does not exist.
 func Register(kinds ...Kind) {
 	for _, k := range kinds {
 		if _, taken := registry[k.Name]; taken || k.Name == "" || k.New == nil {

@@ -8,9 +8,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/layers"
 )
 
-// remedies are the settings of the remedies for over-smoothing that residual networks share: normalisation after every
-// layer, such as PairNorm, DropEdge and Half-Hop. See [layers.PairNorm], [dropEdge] and [halfHop]. Here PairNorm is
-// applied to X + h(X); in the residual networks of its authors, PairNorm comes before the activation of the branch h.
+// remedies are the settings of the remedies for over-smoothing that residual networks share: DropEdge, Half-Hop, and
+// normalisation after every layer, for example by PairNorm. See [dropEdge], [halfHop] and [layers.PairNorm]. Here
+// PairNorm is applied to X + h(X); in the residual networks of its authors, PairNorm comes before the activation of the
+// branch h.
 var remedies = []string{"norm-layers", "norm-scale", "drop-edge", "half-hop", "half-hop-alpha"}
 
 // checkRemedies refuses DropEdge together with Half-Hop, since both change the graph.

@@ -59,7 +59,7 @@ func normed(norm string, scale float64, x *Node) *Node {
 	return MulScalar(Div(x, Sqrt(AddScalar(squares, epsilon))), scale)
 }
 
-// encoded is the activation of the encoder in the formula of residual networks, and head is their head.
+// encoded is the activation of the encoder in the formula of residual networks, and head is the head of these networks.
 func encoded(x *Node) *Node { return Max(x, ZerosLike(x)) }
 
 func head(d *modeltest.Dense, x *Node) *Node {

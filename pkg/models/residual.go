@@ -149,7 +149,7 @@ func (r *chain) represent(b *Builder, h *Node) (*Node, *solve.Stats, int) {
 	return Concatenate([]*Node{forward, reverse}, 1), stats, c.Reverse
 }
 
-// solves are the options of the reverse layers' solves.
+// solves are the options of the fixed-point iterations that invert the layers.
 func (c Config) solves() solve.Options {
 	return solve.Options{Tolerance: c.Tolerance, MaxIterations: c.MaxIterations, Order: solve.DefaultOrder}
 }
