@@ -7,13 +7,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Activation is an entrywise function whose slope is between 0 and 1. It therefore never moves two arguments farther
-// apart, so that the Lipschitz constant of a block stays within the bound on its weights. The zero value stands for
-// [ActivationReLU].
+// Activation is a function σ that is applied to every entry, and whose slope is between 0 and 1. It therefore never
+// moves two arguments farther apart, so that the bound on the weights of a block also bounds the Lipschitz constant of
+// the block. The zero value stands for [ActivationReLU].
 type Activation string
 
-// The activations: ReLU, max(x, 0); leaky ReLU, max(x, 0.2 x); ELU, x for x > 0 and exp(x) - 1 otherwise (Clevert et
-// al., ICLR 2016); tanh(x); and softplus, log(1 + exp(x)), which is smooth.
+// The activations, as functions of x, are: ReLU, max(x, 0); leaky ReLU, max(x, 0.2 x); ELU, which is x for x > 0, and
+// exp(x) - 1 otherwise (Clevert et al., ICLR 2016); tanh(x); and softplus, log(1 + exp(x)), which is smooth.
 const (
 	ActivationReLU      Activation = "relu"
 	ActivationLeakyReLU Activation = "leaky-relu"
@@ -26,8 +26,7 @@ const (
 var Activations = []string{string(ActivationReLU), string(ActivationLeakyReLU), string(ActivationELU),
 	string(ActivationTanh), string(ActivationSoftplus)}
 
-// Of is σ(x), entry by entry. It may be called in loop bodies, which may use nothing but their arguments: see package
-// loop.
+// Of is σ(x), entry by entry. It works in loop bodies, too; see package loop.
 func (a Activation) Of(x *Node) *Node {
 	switch a {
 	case ActivationLeakyReLU:
@@ -46,7 +45,8 @@ func (a Activation) Of(x *Node) *Node {
 // biased is σ(u + b), with b added to every row.
 func (a Activation) biased(u, b *Node) *Node { return a.Of(Add(u, rowVector(b, u))) }
 
-// gate is v ∘ σ'(u + b): the vector-Jacobian product of [Activation.biased] by u.
+// gate is v ∘ σ'(u + b). This is the cotangent of u, given the cotangent v of σ(u + b), the result of
+// [Activation.biased].
 func (a Activation) gate(u, v, b *Node) *Node {
 	x := Add(u, rowVector(b, u))
 	positive := GreaterThan(x, loop.Zeros(x))
@@ -64,7 +64,8 @@ func (a Activation) gate(u, v, b *Node) *Node {
 	return Where(positive, v, loop.Zeros(v))
 }
 
-// expNegative is exp(min(x, 0)) + shift.
+// expNegative is exp(min(x, 0)) + shift. For negative x, it is ELU if shift is -1, and the derivative of ELU if shift
+// is 0.
 func expNegative(x *Node, shift float64) *Node {
 	e := Exp(Min(x, loop.Zeros(x)))
 	if shift == 0 {
@@ -73,7 +74,7 @@ func expNegative(x *Node, shift float64) *Node {
 	return Add(e, loop.Like(loop.Float(x, shift), x))
 }
 
-// rowVector repeats b for every row of x.
+// rowVector repeats the vector b, [d], as often as x has rows: [n, d].
 func rowVector(b, x *Node) *Node {
 	return BroadcastToShape(Reshape(b, 1, b.Shape().Size()),
 		shapes.Make(x.DType(), x.Shape().Dimensions[0], b.Shape().Size()))

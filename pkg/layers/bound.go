@@ -6,20 +6,20 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Norm is a matrix norm that is never below the spectral norm, which is the largest singular value. A bound on it is
-// therefore also a bound on the Lipschitz constant of X ↦ X W.
+// Norm is a matrix norm that is never below the spectral norm, which is the largest singular value. A bound on such a
+// norm of W is therefore also a bound on the Lipschitz constant of X ↦ X W.
 type Norm string
 
 // FrobeniusNorm is the norm of the paper (section 3.3): the root of the sum of the squared entries. For a d x d matrix,
-// it is at most sqrt(d) times the spectral norm. SpectralNorm is an upper bound on the spectral norm, and at most
-// d^(1/128) times as large: see [Schatten].
+// it is at most sqrt(d) times the spectral norm. SpectralNorm is an upper bound on the spectral norm. It is at most
+// d^(1/128) times the spectral norm: see [Schatten].
 const (
 	FrobeniusNorm Norm = "frobenius"
 	SpectralNorm  Norm = "spectral"
 )
 
-// Of is the norm of w, a scalar. If w holds K heads stacked along its rows, [K d, d], it is the mean of the norms of
-// the heads.
+// Of is the norm of w, a scalar. If w consists of K matrices, one for each of K attention heads, stacked along its
+// rows, [K d, d], then Of is the mean of the norms of these matrices. The argument heads is K; 0 stands for 1.
 func (n Norm) Of(w *Node, heads int) *Node {
 	heads = max(1, heads)
 	if n != SpectralNorm {
@@ -39,24 +39,25 @@ func (n Norm) Of(w *Node, heads int) *Node {
 	return DivScalar(sum, float64(heads))
 }
 
-// squarings is the number of times that [Schatten] squares a matrix. tiny prevents a division by zero for the zero
-// matrix. rounding is the relative error that single precision may add.
+// The constant squarings is the number of times that [Schatten] squares a matrix. The constant tiny prevents a division
+// by zero for the zero matrix. The constant rounding is the relative error that single precision may cause: results are
+// enlarged by it, so that they are never too low.
 const squarings, tiny, rounding = 5, 1e-30, 1e-5
 
-// Schatten is a differentiable upper bound on the spectral norm of a matrix: the Schatten norm of order p = 128, (Σ_i
-// σ_i^p)^(1/p) over the singular values. It is at most d^(1/128) times the largest singular value, 5 % above it for d
-// = 512. Power iteration, the usual estimate, approaches the spectral norm from below, so that a bound enforced by it
-// can be exceeded.
+// Schatten is a differentiable upper bound on the spectral norm of the matrix w. It is the Schatten norm of order p =
+// 128, which is (Σ_i σ_i^p)^(1/p) for the singular values σ_i. It is at most d^(1/128) times the largest singular
+// value. For d = 512, this factor is 1.05. Power iteration, the usual estimate of the spectral norm, approaches the
+// spectral norm from below. Weights that are scaled by that estimate can therefore exceed the bound.
 //
-// Let B = W/‖W‖_F, A_0 = B^T B and A_{k+1} = A_k². Then ‖A_k‖_F is the square root of the sum of the 2^(k+2)th powers
-// of B's singular values, so that the Schatten norm of B is ‖A_5‖_F^(1/64). To avoid underflow, every A_k is scaled to
-// norm 1, and the logarithms of the scales are summed.
+// Let W be the matrix, B = W/‖W‖_F, A_0 = B^T B and A_{k+1} = A_k². Then ‖A_k‖_F is the square root of the sum of the
+// 2^(k+2)th powers of B's singular values, so that the Schatten norm of B is ‖A_5‖_F^(1/64). To avoid underflow, the
+// code scales every A_k to norm 1, and computes the logarithm of ‖A_k‖_F from the scales.
 func Schatten(w *Node) *Node {
 	size := func(x *Node) *Node { return Sqrt(AddScalar(ReduceAllSum(Square(x)), tiny)) }
 	scale := size(w)
 	b := Div(w, scale)
 	a := Dot(Transpose(b, 0, 1), b).Product()
-	var log *Node // log ‖A_k‖_F
+	var log *Node // the logarithm of ‖A_k‖_F, with A_k as it is without scaling
 	for k := range squarings + 1 {
 		if k > 0 {
 			a, log = Dot(a, a).Product(), MulScalar(log, 2)
@@ -73,25 +74,27 @@ func Schatten(w *Node) *Node {
 	return MulScalar(Mul(scale, root), 1+rounding)
 }
 
-// Bound scales the weights of a block down, all by the same factor, if the sum of their norms exceeds c. The norm of a
-// weight with K heads stacked along its rows, [K d, d], is the mean of the norms of the heads (paper section 3.3 and
-// appendix on multi-head attention):
+// Bound scales the weights of a block down, all by the same factor, if the sum of their norms exceeds c. A weight may
+// consist of K matrices w^(k), one for each of K attention heads, stacked along its rows, [K d, d]. The norm of such a
+// weight is the mean of the norms of the matrices (paper section 3.3 and appendix on multi-head attention). The list
+// heads holds K for each weight, which is 1 for a single matrix. The scaled weights are
 //
-//	w min(1, c / Σ_w 1/K Σ_k ‖w^(k)‖),
+//	w min(1, c / Σ_w 1/K Σ_k ‖w^(k)‖).
 //
-// This bounds the Lipschitz constants of [GCN] and [SAGE] by c, and that of [GAT] if its attention is regarded as
+// The Lipschitz constants of [GCN] and [SAGE] are then at most c. So is that of [GAT], if its attention is regarded as
 // constant.
 func Bound(norm Norm, c float64, weights []*Node, heads []int) []*Node {
 	sum := norm.sum(weights, heads)
 	return scaled(weights, Max(Div(sum, ConstAs(sum, c)), ConstAs(sum, 1)))
 }
 
-// ToBound scales the weights, up or down by the same factor, so that the sum of their norms is c.
+// ToBound scales the weights, all by the same factor, up or down, so that the sum of their norms is c. The norms and
+// the list heads are explained at [Bound].
 func ToBound(norm Norm, c float64, weights []*Node, heads []int) []*Node {
 	return scaled(weights, DivScalar(norm.sum(weights, heads), c))
 }
 
-// sum is the sum of the weights' norms.
+// sum is the sum of the norms of all weights.
 func (n Norm) sum(weights []*Node, heads []int) *Node {
 	var sum *Node
 	for i, w := range weights {
@@ -104,7 +107,7 @@ func (n Norm) sum(weights []*Node, heads []int) *Node {
 	return sum
 }
 
-// scaled divides the weights by a scalar.
+// scaled divides all weights by the same scalar.
 func scaled(weights []*Node, by *Node) []*Node {
 	out := make([]*Node, len(weights))
 	for i, w := range weights {

@@ -13,8 +13,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Three GCN layers X + ReLU(Â X W + b) forwards, and three backwards, on two nodes that are neighbours. The norm of W
-// is bounded by 0.8, so that every layer has an inverse: going back gives the input.
+// This example runs three GCN layers X + ReLU(Â X W + b) forwards, and then three backwards, on two nodes that are
+// neighbours. The norm of W is bounded by 0.8, so that every layer has an inverse: running the layers backwards gives
+// the input again.
 func ExampleGCN() {
 	edges, err := sparse.FromEdges(2, 2, []int32{0, 1}, []int32{1, 0}, nil)
 	if err != nil {

@@ -9,39 +9,48 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// slope is the slope of LeakyReLU for negative arguments, as in the attention of Veličković et al. (ICLR 2018).
+// The constant slope is the slope of LeakyReLU for negative arguments, as in the attention of Veličković et al. (ICLR
+// 2018).
 const slope = 0.2
 
-// GAT is the residual branch of a graph attention layer with K heads averaged (Veličković et al., ICLR 2018; paper
-// section 3.3 and appendix on multi-head attention):
+// GAT is the residual branch of a graph attention layer with K heads, whose results are averaged (Veličković et al.,
+// ICLR 2018; paper section 3.3 and appendix on multi-head attention):
 //
 //	h(X) = σ(1/K Σ_k A^(k)(X) X W^(k) + X V + b),  X: [n, d], W^(k), V: [d, d], b: [d],
 //	A^(k)_ij = softmax_j(LeakyReLU(s_j + t_i)) over i's neighbours and i itself,
 //	s = X W^(k) a_src, t = X W^(k) a_dst.
 //
-// V is the ego weight, which weights the node itself apart from its neighbours. The paper has ReLU for σ, and no V.
+// a_src and a_dst are the attention vectors of head k. V is the ego weight: it multiplies the features of the node
+// itself, apart from those of its neighbours. The paper has ReLU for σ, and no V.
 //
 // If the attention is regarded as constant, Lip(h) is at most the mean of the norms of the W^(k) plus the norm of V.
-// (This holds for distances measured by max_i |x_i - x'_i|: each row of A^(k) takes a weighted mean of rows.) How the
-// attention depends on X is not bounded. Therefore the residuals of an inverse must be watched.
+// (This holds for distances measured by max_i |x_i - x'_i|, since each row of A^(k) takes a weighted mean of rows.) The
+// way in which the attention depends on X is not bounded. Therefore the inverse may not exist, and the residuals of its
+// solves must be watched.
 //
-// GAT implements solve.Block. Its first weight holds all matrices that X is multiplied by, side by side, [d, K d + 2K
-// (+ d)]: the W^(k)/K of all heads, the vectors W^(k) a_src, the vectors W^(k) a_dst, and V, if Ego. Its second weight
-// is b. The pattern's tensors follow. A layer takes one dense product, Y = X [W/K | W a_src | W a_dst | V], and sums of
-// rows of Y over neighbours. Its derivative takes the same kinds of operations.
+// GAT implements solve.Block. It reads these arrays, in this order:
 //
-// The pattern holds every edge in both directions. For directed edges, set Directed: the pattern then holds the
-// reverses of the edges as well, and its tensors come from [sparse.Pattern.Keeping], which masks those reverses that
-// are not edges themselves. There is then a last weight, [places, 1], which is 1 for a place (i, j) if (j, i) is an
-// edge, else 0.
+//   - The first weight, [d, K d + 2K (+ d)], holds side by side all matrices that multiply X: the W^(k)/K of all heads,
+//     the vectors W^(k) a_src of all heads, the vectors W^(k) a_dst of all heads and, if Ego is set, V.
+//   - The second weight is b.
+//   - The tensors of the pattern follow.
+//
+// A layer takes one dense product, Y = X [W/K | W a_src | W a_dst | V], and sums of rows of Y over neighbours. Its
+// derivative takes the same kinds of operations.
+//
+// The pattern must hold every edge in both directions. If the edges have directions, set Directed, and let the pattern
+// hold also the reverse of every edge. Its tensors must then come from [sparse.Pattern.Keeping], which turns the
+// entries that are no edges into padding. After them comes a last array, [places, 1]. At place (i, j) it is 1 if (j, i)
+// is an edge, else 0.
 type GAT struct {
 	Pattern    *sparse.Pattern
 	Activation Activation
-	// Ego tells that there is an ego weight V. Directed tells that edges are directed: see above.
+	// Ego tells that there is an ego weight V. Directed tells that the edges have directions. For both, see the comment
+	// on GAT.
 	Ego, Directed bool
 }
 
-// edges is the pattern in the graph: it reads its tensors from the weights.
+// edges gives the pattern its tensors, which it finds in the list w.
 func (c GAT) edges(w []*Node) sparse.BareEdges {
 	if c.Directed {
 		w = w[:len(w)-1]
@@ -49,19 +58,25 @@ func (c GAT) edges(w []*Node) sparse.BareEdges {
 	return c.Pattern.Bare(w[2:])
 }
 
-// Trainable is 2: the first weight and b.
+// Trainable is 2, for the first weight and b.
 func (GAT) Trainable() int { return 2 }
 
-// attention holds the intermediate results of a layer's attention. o is the pattern in the graph. It has a row for each
-// copy of a node, and a node has K copies, one for each head. y is the product Y of [GAT]. Its parts have a row for
-// each copy, too: values are X W^(k)/K, [n K, d], and s and t the two terms of the scores, [n K, 1]. top is the largest
-// score of every row. exp is exp(score - top) for every place, [places, 1], and total is its sum over every row.
+// attention holds the intermediate results of a layer's attention. Each node has K copies, one for each head. The
+// arrays values, s, t, top and total have a row for each copy.
+//
+//   - o is the pattern with its tensors. Its rows, too, are the copies of the nodes.
+//   - y is the product Y of [GAT], [n, K d + 2K (+ d)].
+//   - values are X W^(k)/K, [n K, d].
+//   - s and t are the two terms of the scores, [n K, 1].
+//   - top is the largest score of every row of the pattern, [n K, 1].
+//   - exp is exp(score - top) for every place, [places, 1], and total is its sum over every row, [n K, 1].
 type attention struct {
 	o                             sparse.BareEdges
 	y                             *Node
 	values, s, t, top, exp, total *Node
 }
 
+// leaky is LeakyReLU.
 func leaky(x *Node) *Node { return Max(x, Mul(x, loop.Like(loop.Float(x, slope), x))) }
 
 // leakySlope is the derivative of LeakyReLU.
@@ -69,6 +84,7 @@ func leakySlope(x *Node) *Node {
 	return loop.Select2(GreaterThan(x, loop.Zeros(x)), loop.Float(x, 1), loop.Float(x, slope))
 }
 
+// attend computes the attention of all heads for the state x.
 func (c GAT) attend(x *Node, w []*Node) attention {
 	d := x.Shape().Dimensions[1]
 	y := Dot(x, w[0]).Product()
@@ -80,13 +96,14 @@ func (c GAT) attend(x *Node, w []*Node) attention {
 	// LeakyReLU is an increasing function, so that the neighbour j with the largest s_j has the largest score.
 	a.top = leaky(Add(a.o.Max(s), a.t))
 	a.exp = a.o.Mask(Exp(Sub(leaky(Add(s, a.o.Targets(a.t))), a.o.Targets(a.top))))
-	// The number added to the totals is 0. It is a second use of the largest scores. If they had a single use, XLA
-	// would compute them anew for every entry of a row.
+	// Min(Abs(a.top), 0) is 0, so that it does not change the totals. It is there to use a.top a second time. If a.top
+	// had a single use, XLA would compute it anew for every entry of a row.
 	a.total = Add(a.o.Sum(a.exp), Min(Abs(a.top), loop.Zeros(a.top)))
 	return a
 }
 
-// needSymmetric panics if the pattern is not symmetric, since derivatives by hand use the pattern as its own transpose.
+// needSymmetric panics if the pattern is not symmetric. The derivatives, which are written by hand, need a symmetric
+// pattern, since they use it as its own transpose.
 func needSymmetric(layer string, e sparse.BareEdges) {
 	if !e.Symmetric() {
 		panic(fmt.Errorf("%s needs a symmetric pattern: every edge in both directions; "+
@@ -94,16 +111,16 @@ func needSymmetric(layer string, e sparse.BareEdges) {
 	}
 }
 
-// copies reshapes the columns from … from+count-1 of x to rows of the given width, one for each copy of a node: [n
-// count/width, width].
+// copies takes count columns of x, beginning with column number from. It reshapes them to rows of the given width, one
+// row for each copy of a node: [n count/width, width].
 func copies(x *Node, width, from, count int) *Node {
 	return Reshape(Slice(x, AxisRange(), AxisRange(from, from+count)), -1, width)
 }
 
-// over divides rows by their totals, [rows, 1].
+// over divides each row by its total. total has shape [rows, 1].
 func over(rows, total *Node) *Node { return Div(rows, BroadcastToShape(total, rows.Shape())) }
 
-// sum adds up the rows of the K heads of each node, [n K, d] to [n, d].
+// sum adds up the K rows of each node, one for each head: [n K, d] to [n, d].
 func sum(rows *Node, heads int) *Node {
 	d := rows.Shape().Dimensions[1]
 	side := Reshape(rows, -1, heads*d)
@@ -114,13 +131,14 @@ func sum(rows *Node, heads int) *Node {
 	return u
 }
 
-// Preactivation is 1/K Σ_k A^(k)(X) X W^(k) + X V; X V is left out if there is no V.
+// Preactivation is 1/K Σ_k A^(k)(X) X W^(k) + X V. If Ego is not set, X V is left out.
 func (c GAT) Preactivation(x *Node, w []*Node) *Node {
 	a := c.attend(x, w)
 	return c.withEgo(a, over(a.o.Products([]*Node{a.values}, []*Node{a.exp})[0], a.total))
 }
 
-// withEgo is the sum of the heads' results, plus X V if there is a V.
+// withEgo adds up the results of the heads, which are the rows of mixed, [n K, d]. If Ego is set, it also adds X V,
+// which is in the last columns of Y.
 func (c GAT) withEgo(a attention, mixed *Node) *Node {
 	u := sum(mixed, c.Pattern.Heads())
 	if !c.Ego {
@@ -134,21 +152,23 @@ func (c GAT) withEgo(a attention, mixed *Node) *Node {
 func (c GAT) Activate(u *Node, w []*Node) *Node { return c.Activation.biased(u, w[1]) }
 func (c GAT) Gate(u, v *Node, w []*Node) *Node  { return c.Activation.gate(u, v, w[1]) }
 
-// The numbers of the arrays on the tape. Those from gatOwn to gatSum have a row for each copy of a node.
+// These are the numbers of the arrays on the tape. A is the attention. The arrays gatOwn, gatSteep and gatSum have a
+// row for each copy of a node. y_j is row j of [attention].values, and φ'_ij is the slope of LeakyReLU at the score s_j
+// + t_i.
 const (
 	gatX       = iota
-	gatY       // Y, [n, K d + 2K (+ d)]; its first K d columns are the values y
+	gatY       // Y, [n, K d + 2K (+ d)]; its first K d columns are the y_j
 	gatOwn     // z_i = Σ_j A_ij y_j, [n K, d]
-	gatSteep   // Σ_j A_ij φ'_ij y_j, φ' the slope of LeakyReLU
+	gatSteep   // Σ_j A_ij φ'_ij y_j, [n K, d]
 	gatSum     // Σ_j A_ij φ'_ij, [n K, 1]
 	gatBack    // A_ji for each place (i, j), [places, 1]
-	gatBackWay // A_ji φ'_ji
+	gatBackWay // A_ji φ'_ji for each place (i, j), [places, 1]
 )
 
-// Linearize keeps the arrays that are listed above. Let g be the cotangent of a head's result z, z_i = Σ_j A_ij y_j,
-// and φ'_ij the slope of LeakyReLU at s_j + t_i. The cotangent of s_j + t_i is then A_ij φ'_ij (g_i·y_j - g_i·z_i). The
-// cotangent of t_i is its sum over j, and the cotangent of s_j its sum over i. Sums of rows over neighbours are enough
-// to compute both, without an inner product for each edge, since for example
+// Linearize keeps the arrays that are listed above, from gatX to gatBackWay. For the derivative, let A be the attention
+// of a head, z_i = Σ_j A_ij y_j its result, and g_i the cotangent of z_i. The cotangent of the score s_j + t_i is then
+// A_ij φ'_ij (g_i·y_j - g_i·z_i). Summed over j, these cotangents are the cotangent of t_i. Summed over i, they are the
+// cotangent of s_j. Both sums are sums of rows over neighbours, without an inner product for each edge. For example,
 //
 //	Σ_i A_ij φ'_ij (g_i·y_j) = (Σ_i A_ij φ'_ij g_i)·y_j.
 func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
@@ -157,7 +177,8 @@ func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	steep := Mul(a.exp, leakySlope(Add(o.Sources(a.s), o.Targets(a.t))))
 	mixed := o.Products([]*Node{a.values, a.values}, []*Node{a.exp, steep})
 	own, ownSteep := over(mixed[0], a.total), over(mixed[1], a.total)
-	// The transposed attention: place (i, j) holds A_ji. The pattern is symmetric, so that (j, i) has a place, too.
+	// Next comes the transposed attention: place (i, j) holds A_ji. The pattern is symmetric, so that there is a place
+	// for (j, i), too.
 	score := Add(o.Targets(a.s), o.Sources(a.t))
 	back := Exp(Sub(leaky(score), o.Sources(Add(a.top, Log(a.total)))))
 	if c.Directed {
@@ -169,18 +190,21 @@ func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	return c.withEgo(a, own), tape
 }
 
-// spare is the number of columns appended to the d columns of a cotangent. The first one holds a scalar, and the others
-// are zeros that fill a vector register of 16 numbers.
+// The constant spare is the number of columns that pull appends to a cotangent, which has d columns. The first of them
+// holds an inner product for each row. The others are zeros: with 16 columns, XLA can use whole vector registers of 16
+// numbers.
 const spare = 16
 
-// pull computes the cotangent of Y, [n, K d + 2K (+ d)].
+// pull computes the cotangent of Y, [n, K d + 2K (+ d)], given the cotangent q of the preactivation. The formulas are
+// those at Linearize. All copies of node i have row i of q for their g_i.
 func (c GAT) pull(q *Node, tape, w []*Node) *Node {
 	o, heads := c.edges(w), c.Pattern.Heads()
 	n, d := q.Shape().Dimensions[0], q.Shape().Dimensions[1]
 	all := n * heads
 	own := Reshape(BroadcastToDims(Reshape(q, n, 1, d), n, heads, d), all, d)
 	inner, steep := rowDots(tape[gatOwn], own), rowDots(tape[gatSteep], own)
-	// The inner products g_i·z_i become a column beside the rows g_i, so that both are summed over neighbours at once.
+	// The inner products g_i·z_i (see Linearize) become a column beside the rows g_i, so that a single product sums
+	// both over neighbours.
 	extended := Concatenate([]*Node{own, inner, BroadcastToDims(loop.Float(q, 0), all, spare-1)}, 1)
 	mixed := o.Products([]*Node{q, extended}, []*Node{tape[gatBack], tape[gatBackWay]})
 	m := mixed[1]
@@ -194,15 +218,15 @@ func (c GAT) pull(q *Node, tape, w []*Node) *Node {
 	return Concatenate(parts, 1)
 }
 
-// rowDots are the inner products of the rows of a and b, [n, d] to [n, 1], as a product of a ∘ b with a column of ones.
-// XLA CPU fuses this product with other operations and computes it on all threads. A batched product of vectors would
-// be computed one by one on a single thread.
+// rowDots are the inner products of each row of a with the same row of b, [n, d] to [n, 1]. They are computed as a
+// product of a ∘ b with a column of ones. XLA CPU fuses this product with other operations and computes it on all
+// threads. A batched product of vectors would be computed one by one on a single thread.
 func rowDots(a, b *Node) *Node {
 	dims := a.Shape().Dimensions
 	return Dot(Mul(a, b), BroadcastToDims(loop.Float(a, 1), dims[1], 1)).Product()
 }
 
-// PullX is the cotangent of X. It shares the cotangent of Y with PullW.
+// PullX is the cotangent of X. PullX shares the cotangent of Y with PullW.
 func (c GAT) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
 	dy := c.pull(q, tape, w)
 	return Dot(dy, Transpose(w[0], 0, 1)).Product(), []*Node{dy}

@@ -6,21 +6,22 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// Gated multiplies the branch h of a block by gates, entry by entry:
+// Gated multiplies the branch h of another block by gates, entry by entry:
 //
 //	X ↦ G ∘ h(X),  G: [n, d], entries between 0 and 1,
 //
-// with a gate for each node and channel, as in highway networks (Srivastava, Greff and Schmidhuber 2015), except that
-// G does not depend on X. The Lipschitz constant is at most max G times that of h. Gated implements solve.Block; its
-// weights are G, which is trainable, followed by h's.
+// with a gate for each node and channel, as in highway networks (Srivastava, Greff and Schmidhuber 2015), except that G
+// does not depend on X. The Lipschitz constant is at most max G times that of h. Gated implements solve.Block. It reads
+// G, which is trainable, and then the arrays that h reads.
 //
 // Gated has no activation of its own: its preactivation is G ∘ h(X). The reason is that the gradient of G needs the
-// cotangent of h(X), whereas a block with an activation gets only the cotangent of its preactivation. Reverse chains
-// start each solve from an extrapolation of the preactivations of earlier layers. Here they extrapolate G ∘ h(X), which
-// is less smooth than the preactivation of h: it has kinks where the activation of h has kinks.
+// cotangent of h(X), whereas PullW of a block with an activation gets only the cotangent of the preactivation. This has
+// a drawback. Reverse chains start each solve from an extrapolation of the preactivations of earlier layers. Here they
+// extrapolate G ∘ h(X), which is less smooth than the preactivation of h, since it has kinks where the activation of h
+// has kinks.
 type Gated struct{ solve.Block }
 
-// Trainable is that of h, plus 1 for G.
+// Trainable is the number of h's trainable weights, plus 1 for G.
 func (b Gated) Trainable() int { return 1 + b.Block.Trainable() }
 
 // Preactivation is G ∘ h(X).
@@ -28,30 +29,30 @@ func (b Gated) Preactivation(x *Node, w []*Node) *Node {
 	return b.scaled(b.Block.Preactivation(x, w[1:]), w)
 }
 
-// scaled is G ∘ h(X), given the preactivation of h.
+// scaled is G ∘ h(X), given u, the preactivation of h.
 func (b Gated) scaled(u *Node, w []*Node) *Node { return Mul(w[0], b.Block.Activate(u, w[1:])) }
 
-// Activate is the identity, since Gated has no activation, and so is Gate.
+// Activate returns u, and Gate returns v, since Gated has no activation.
 func (Gated) Activate(u *Node, _ []*Node) *Node { return u }
 func (Gated) Gate(_, v *Node, _ []*Node) *Node  { return v }
 
-// Linearize keeps the preactivation of h and h's tape.
+// Linearize keeps the preactivation of h, followed by the tape of h.
 func (b Gated) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	u, tape := b.Block.Linearize(x, w[1:])
 	return b.scaled(u, w), append([]*Node{u}, tape...)
 }
 
-// within turns q, the cotangent of G ∘ h(X), into that of h's preactivation.
+// within computes the cotangent of h's preactivation, given the cotangent q of G ∘ h(X).
 func (b Gated) within(q *Node, tape, w []*Node) *Node {
 	return b.Block.Gate(tape[0], Mul(w[0], q), w[1:])
 }
 
-// PullX is h's PullX of the cotangent of h's preactivation, and shares the same results.
+// PullX calls h's PullX with the cotangent of h's preactivation, and returns what h's PullX returns.
 func (b Gated) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
 	return b.Block.PullX(b.within(q, tape, w), tape[1:], w[1:])
 }
 
-// PullW are the cotangent of G, h(X) ∘ Q, and the cotangents of h's weights.
+// PullW are the cotangent of G, which is q ∘ h(X), and the cotangents of h's weights, which h's PullW computes.
 func (b Gated) PullW(q *Node, shared, tape, w []*Node) []*Node {
 	dw := b.Block.PullW(b.within(q, tape, w), shared, tape[1:], w[1:])
 	return append([]*Node{Mul(q, b.Block.Activate(tape[0], w[1:]))}, dw...)

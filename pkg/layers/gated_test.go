@@ -14,7 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// gated adds gates to a branch, and projected a projection of its input.
+// gated multiplies the result of a branch by gates, and projected projects the input of a branch.
 func (b branch) gated() branch {
 	return branch{layers.Gated{Block: b.block}, append([]*tensors.Tensor{gates(5)}, b.w...), b.arrays}
 }
@@ -22,7 +22,7 @@ func (b branch) projected(p layers.Projection) branch {
 	return branch{layers.Projected{Block: b.block, Projection: p}, slices.Clone(b.w), b.arrays}
 }
 
-// gates is a random gate between 0 and 1 for each node and channel.
+// gates are random gates between 0 and 1, one for each node and channel.
 func gates(seed uint64) *tensors.Tensor {
 	values := tensors.MustCopyFlatData[float32](draw(seed, 30, nodes, width))
 	for i, v := range values {
@@ -31,8 +31,8 @@ func gates(seed uint64) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(values, nodes, width)
 }
 
-// bound is the bound on the Lipschitz constant: the largest gate times the sum of the Frobenius norms of the square
-// matrices.
+// bound is the bound on the Lipschitz constant of a branch: the largest gate, if there are gates, times the sum of the
+// Frobenius norms of the weights. The weights are the square matrices, and the gates are the matrix that is not square.
 func (b branch) bound() float64 {
 	sum, gate := 0.0, 1.0
 	for _, w := range b.w {
@@ -47,12 +47,13 @@ func (b branch) bound() float64 {
 	return gate * sum
 }
 
-// A block takes two states, near or far, apart by at most its bound times their distance, even along the direction in
-// which the block expands most. Power iteration on J^T J finds this direction, where J is the derivative of the block.
-// J is computed by differences, and J^T by the derivative by hand.
+// The results of a block for two states differ by at most the block's bound times the distance of the states, both for
+// near states and for distant ones. The test moves the state in the direction in which the block expands most. Power
+// iteration on J^T J finds this direction, where J is the derivative of the block. J is computed by differences, and
+// J^T by the block's own derivative, which is written by hand.
 func TestLipschitzBounds(t *testing.T) {
 	e, all := enginetest.Open(t, engine.Go), branches(t)
-	for _, name := range []string{"GCN with tanh", "SAGE"} { // not GAT: its bound leaves out the attention
+	for _, name := range []string{"GCN with tanh", "SAGE"} { // GAT's bound does not cover its attention
 		tried := map[string]branch{name: all[name], "gated " + name: all[name].gated()}
 		for _, p := range layers.Projections {
 			b := all[name].projected(layers.Projection(p))
@@ -69,7 +70,8 @@ func TestLipschitzBounds(t *testing.T) {
 	}
 }
 
-// expansion is the largest |h(X + V) - h(X - V)| / |2 V| found, for |V| = step.
+// expansion is the largest value of |h(X + V) - h(X - V)| / |2 V| that 30 steps of power iteration find. X is the
+// branch's state, and V has the length step.
 func (b branch) expansion(t *testing.T, e *engine.Engine, step float64) (most float64) {
 	t.Helper()
 	exec := must(NewExec(e.Backend, func(in []*Node) []*Node {

@@ -13,14 +13,14 @@ import (
 //
 // where Â is the symmetrically normalised adjacency of [sparse.SymNorm]; the paper has ReLU for σ. Since the spectral
 // norm of this Â is 1 and σ never moves two arguments farther apart, Lip(h) <= ‖W‖ in any norm that is not below the
-// spectral norm: see [Bound]. (Another matrix may take the place of Â. Lip(h) is then at most its spectral norm times
-// ‖W‖.) GCN implements solve.Block; its weights are W, b and the matrix's tensors, in that order.
+// spectral norm: see [Bound]. (Another matrix may take the place of Â. Lip(h) is then at most the spectral norm of that
+// matrix times ‖W‖.) GCN implements solve.Block. It reads W, b and the tensors of Adjacency, in this order.
 type GCN struct {
 	Adjacency  *sparse.Matrix
 	Activation Activation
 }
 
-// Trainable is 2: W and b.
+// Trainable is 2, for W and b.
 func (c GCN) Trainable() int { return 2 }
 
 // Preactivation is Â X W.
@@ -39,22 +39,22 @@ func (c GCN) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	return Dot(tape[0], w[0]).Product(), tape
 }
 
-// Tape is Â X.
+// Tape returns Â X, the tape of Linearize, without computing u.
 func (c GCN) Tape(x *Node, w []*Node) []*Node { return []*Node{c.Adjacency.Bare(w[2:]).Product(x)} }
 
-// PullX is Â^T (Q W^T).
+// PullX is the cotangent of X, Â^T (Q W^T).
 func (c GCN) PullX(q *Node, _, w []*Node) (*Node, []*Node) {
 	return c.Adjacency.Bare(w[2:]).Transposed().Product(Dot(q, Transpose(w[0], 0, 1)).Product()), nil
 }
 
-// PullW are (ÂX)^T Q and the sum of Q's rows.
+// PullW are two cotangents: that of W is (ÂX)^T Q, and that of b is the sum of Q's rows.
 func (c GCN) PullW(q *Node, _, tape, _ []*Node) []*Node {
 	return []*Node{Dot(Transpose(tape[0], 0, 1), q).Product(), loop.Sum(q)}
 }
 
-// WeightedGCN is [GCN] with a symmetric Â whose entries the model computes. Pattern says where Â has entries. The
-// weights are, in this order: W, b, the entries of Â, and the tensors of the pattern ([sparse.Pattern.Tensors]). The
-// entries are an array of edge values, [places, 1], as described at [sparse.Pattern]. It must be 0 for padding.
+// WeightedGCN is [GCN] with a symmetric Â whose entries the model computes. Pattern says where Â has entries.
+// WeightedGCN reads, in this order: W, b, the entries of Â, and the tensors of the pattern ([sparse.Pattern.Tensors]).
+// The entries are an array of values of edges, [places, 1], which must be 0 at places of padding. They get no gradient.
 type WeightedGCN struct {
 	GCN
 	Pattern *sparse.Pattern
@@ -75,10 +75,10 @@ func (c WeightedGCN) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	return Dot(tape[0], w[0]).Product(), tape
 }
 
-// Tape is Â X.
+// Tape returns Â X, the tape of Linearize, without computing u.
 func (c WeightedGCN) Tape(x *Node, w []*Node) []*Node { return []*Node{c.product(x, w)} }
 
-// PullX is Â (Q W^T), using that Â is symmetric.
+// PullX is the cotangent of X, Â (Q W^T). This is Â^T (Q W^T), since Â is symmetric.
 func (c WeightedGCN) PullX(q *Node, _, w []*Node) (*Node, []*Node) {
 	return c.product(Dot(q, Transpose(w[0], 0, 1)).Product(), w), nil
 }

@@ -15,8 +15,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// star makes the pattern of a graph of a cycle, a hub with about 100 neighbours, and an isolated node, number 110. It
-// also tells which nodes are joined, each node with itself included.
+// star makes the pattern of a graph that consists of a cycle, a hub on this cycle with about 100 neighbours, and an
+// isolated node, number 110. It also returns a matrix that tells which nodes are neighbours; each node counts as its
+// own neighbour.
 func star(t *testing.T) (*sparse.Pattern, [][]bool) {
 	t.Helper()
 	const n = 111
@@ -47,10 +48,10 @@ func star(t *testing.T) (*sparse.Pattern, [][]bool) {
 	return s, joined
 }
 
-// onStar executes f for the graph of [star], whose pattern is s. f gets random q and k, [n, 6], which are multiplied by
-// scale, random x and v, [n, 4], the mask, [n, n], and the arrays of s. The pattern has its own order of the nodes, and
-// f gets q, k, x, v and mask in this order. The argument mask of onStar is in the graph's order. onStar returns the
-// results of f. The rows of matrices among them are put back into the graph's order.
+// onStar executes f on the graph of [star] and returns the results of f. s is the pattern that star made. f gets random
+// arrays q and k, [n, 6], multiplied by scale, random arrays x and v, [n, 4], the mask, [n, n], and the tensors of s.
+// The pattern has its own order of the nodes: q, k, x, v and mask are in this order inside f. The mask that onStar is
+// given, and the matrices that it returns, are in the graph's order.
 func onStar(t *testing.T, e *engine.Engine, scale float64, s *sparse.Pattern,
 	f func(q, k, x, v, mask *Node, arrays []*Node) []*Node, mask []float32) [][]float32 {
 	t.Helper()
@@ -69,7 +70,7 @@ func onStar(t *testing.T, e *engine.Engine, scale float64, s *sparse.Pattern,
 		v := tensors.MustCopyFlatData[float32](draw(uint64(20+i), size, n, d))
 		args = append(args, tensors.FromFlatDataAndDimensions(sparse.Permute(s.Order(), v, d), n, d))
 	}
-	// The mask is permuted in both its axes.
+	// The rows and the columns of the mask are brought into the pattern's order.
 	mask = sparse.Permute(s.Order(), mask, n)
 	turned := make([]float32, len(mask))
 	for i := range n {
@@ -93,8 +94,9 @@ func onStar(t *testing.T, e *engine.Engine, scale float64, s *sparse.Pattern,
 	return values
 }
 
-// GRAND's matrix M and its transpose times x, the integral, and all gradients equal those of dense matrices, for
-// ordinary scores and for scores so large that exp would overflow.
+// GRAND's operations along edges equal the same operations with dense matrices: the products M x and M^T x for GRAND's
+// matrix M, the solution of the differential equation, and all gradients. The test has ordinary scores, and scores so
+// large that exp would overflow.
 func TestAttentionEqualsDense(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		s, joined := star(t)
@@ -152,7 +154,7 @@ func TestAttentionEqualsDense(t *testing.T) {
 				for i, what := range []string{"M x", "M^T x", "integral", "dq", "dk", "dx"} {
 					compare(t, what, ours[i], want[i], 5e-5)
 				}
-				// The isolated node attends to itself alone, so that its features do not change.
+				// The isolated node attends to itself alone. Therefore its features do not change.
 				for c, v := range ours[0][(n-1)*4:] {
 					if math.Abs(float64(v)) > 1e-7 {
 						t.Errorf("the isolated node changes by %g in column %d", v, c)

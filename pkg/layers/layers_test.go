@@ -20,10 +20,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// There are so many nodes that the hub's row of a sparse matrix is cut into chunks.
+// There are so many nodes that the row of the hub (see [ring]) is long. Package sparse cuts such a row into chunks.
 const nodes, width, heads = 50, 4, 3
 
-// ring is a cycle with chords, a hub joined to all nodes of the cycle, and one isolated node.
+// ring is a cycle with chords, and one isolated node. Node 0 of the cycle is the hub: it is joined to all other nodes
+// of the cycle.
 func ring(t *testing.T) *graphs.Graph {
 	t.Helper()
 	var edges []graphs.Edge
@@ -38,13 +39,15 @@ func ring(t *testing.T) *graphs.Graph {
 	return g
 }
 
-// branch is a block with its weights and the arrays it reads.
+// branch is a block with the arrays that it reads. w are the trainable weights, and arrays are the others, such as the
+// indices of a sparse matrix.
 type branch struct {
 	block  solve.Block
 	w      []*tensors.Tensor
 	arrays []*tensors.Tensor
 }
 
+// branches are the blocks to test, by name.
 func branches(t *testing.T) map[string]branch {
 	t.Helper()
 	norm, err := sparse.SymNorm(ring(t))
@@ -81,6 +84,7 @@ func branches(t *testing.T) map[string]branch {
 	return all
 }
 
+// draw makes an array of random numbers whose Frobenius norm is scale.
 func draw(seed uint64, scale float64, dims ...int) *tensors.Tensor {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	size := 1
@@ -98,8 +102,8 @@ func draw(seed uint64, scale float64, dims ...int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(v, dims...)
 }
 
-// width is the number of columns of the states. It is the length of the bias, whose last dimension is the smallest of
-// all weights, whether the layers share it or each layer has its own.
+// width is the number of columns of the states. This is the length of the bias. No weight has a smaller last dimension
+// than the bias, also if each layer has a bias of its own. So width is the smallest last dimension.
 func (b branch) width() int {
 	least := math.MaxInt
 	for _, w := range b.w {
@@ -109,11 +113,11 @@ func (b branch) width() int {
 	return least
 }
 
-// state is an input for the block. If it is narrow, about half of its rows are longer than sqrt(width), the radius of
-// the ball.
+// state is an input for the block. With four columns, about half of its rows are longer than sqrt(width), so that they
+// lie outside the ball of [layers.ProjectionBall].
 func (b branch) state() *tensors.Tensor { return draw(1, 14, nodes, b.width()) }
 
-// execute runs f on a random input x, a random cotangent v, and the branch's weights and arrays.
+// execute runs f on the input b.state(), a random cotangent v, and the branch's weights and arrays.
 func (b branch) execute(t *testing.T, e *engine.Engine, f func(x, v *Node, w []*Node) []*Node) [][]float32 {
 	t.Helper()
 	exec, err := NewExec(e.Backend, func(in []*Node) []*Node { return f(in[0], in[1], in[2:]) })
@@ -123,7 +127,7 @@ func (b branch) execute(t *testing.T, e *engine.Engine, f func(x, v *Node, w []*
 	defer exec.Finalize()
 	args := []any{b.state(), draw(4, 1, nodes, b.width())}
 	for _, a := range append(append([]*tensors.Tensor{}, b.w...), b.arrays...) {
-		// A copy: a tensor belongs to the engine that used it first.
+		// The program gets a copy, since a tensor belongs to the engine that used it first.
 		args = append(args, must(a.LocalClone()))
 	}
 	out, err := exec.Call(args...)
@@ -179,8 +183,8 @@ func TestPullBackEqualsAutodiff(t *testing.T) {
 	})
 }
 
-// The implicit gradient of a reverse chain of message-passing layers equals the gradient through the iterations, and
-// the forward chain gives back what the reverse chain started from.
+// The implicit gradient of a reverse chain of message-passing layers equals the gradient through the iterations. The
+// forward chain turns the result of the reverse chain into its input again.
 func TestReverseChain(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, b := range branches(t) {
@@ -205,13 +209,13 @@ func TestReverseChain(t *testing.T) {
 	})
 }
 
-// The same as TestReverseChain, for chains whose layers have separate weights.
+// This test is TestReverseChain for chains whose layers have separate weights.
 func TestPerLayerChain(t *testing.T) {
 	const depth = 3
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, b := range branches(t) {
 			trainable := b.block.Trainable()
-			for p := range trainable { // a multiple for each layer, so that the layers differ
+			for p := range trainable { // the weights of the layers differ by factors
 				b.w[p] = stacked(b.w[p], 0.7, 1, 0.5)
 			}
 			block := solve.PerLayer(b.block)
@@ -236,7 +240,7 @@ func TestPerLayerChain(t *testing.T) {
 	})
 }
 
-// stacked is a stack of multiples of a tensor, one for each factor.
+// stacked is a stack of multiples of the tensor a, one multiple for each factor.
 func stacked(a *tensors.Tensor, factors ...float32) *tensors.Tensor {
 	var all []float32
 	for _, f := range factors {
@@ -247,8 +251,8 @@ func stacked(a *tensors.Tensor, factors ...float32) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(all, append([]int{len(factors)}, a.Shape().Dimensions...)...)
 }
 
-// Bound changes weights only if the sum of their norms exceeds the bound, and then this sum becomes the bound. ToBound
-// makes the mean of the norms of two heads equal to the bound.
+// Bound changes weights only if the sum of their norms exceeds the bound. Then the sum becomes the bound. ToBound makes
+// the mean of the norms of two heads equal to the bound.
 func TestBound(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	for _, c := range []struct{ norm, bound, want float64 }{{2, 0.9, 0.9}, {0.5, 0.9, 0.5}} {
@@ -270,7 +274,7 @@ func TestBound(t *testing.T) {
 
 // Schatten is at least the largest singular value and at most d^(1/128) times as large, for a random matrix, a matrix
 // of rank 1, a matrix with equal singular values, very large and very small matrices, and the zero matrix. For the
-// matrix of rank 1, its gradient is u v^T, where u and v are the singular vectors.
+// matrix of rank 1, the gradient of Schatten is u v^T, where u and v are the singular vectors.
 func TestSchatten(t *testing.T) {
 	const d = 24
 	random := tensors.MustCopyFlatData[float32](draw(7, 3, d, d))
@@ -315,7 +319,7 @@ func TestSchatten(t *testing.T) {
 	})
 }
 
-// run executes a graph on copies of tensors.
+// run builds a computation graph by f, and executes it on copies of the given tensors.
 func run(t *testing.T, e *engine.Engine, f func(in []*Node) []*Node, in ...*tensors.Tensor) [][]float32 {
 	t.Helper()
 	exec, err := NewExec(e.Backend, f)

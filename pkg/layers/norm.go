@@ -13,7 +13,7 @@ import (
 //	c_i = x_i - mean of all x_j,  y_i = scale c_i / sqrt(mean over j of |c_j|²).
 //
 // If individually is true ("PairNorm-SI"), every row is scaled by itself: y_i = scale c_i / |c_i|. As in the authors'
-// code, 1e-6 is added before square roots are taken.
+// code, 1e-6 is added under every square root.
 func PairNorm(x *Node, scale float64, individually bool) *Node {
 	n := float64(x.Shape().Dimensions[0])
 	c := Sub(x, rowVector(MulScalar(loop.Sum(x), 1/n), x))
@@ -31,14 +31,15 @@ func LayerNorm(x *Node) *Node {
 	return Div(x, Sqrt(AddScalar(ReduceAndKeep(Square(x), ReduceMean, 1), 1e-5)))
 }
 
-// Normalised is the block of layers whose result is normalised, f(X) = N(X + h(X)). h is the branch of another block,
-// and GoMLX differentiates N. Since every layer is X plus a branch, the branch is N(X + h(X)) - X here. It is not a
-// contraction, so that such layers cannot be run backwards.
+// Normalised is the block of layers whose result is normalised, f(X) = N(X + h(X)). The embedded Block is h. N is the
+// normalisation, which GoMLX differentiates. A layer is always X plus the branch of its block. So the branch of
+// Normalised is N(X + h(X)) - X. In general it is not a contraction, so that such layers cannot be run backwards.
 type Normalised struct {
 	solve.Block
 	N func(y *Node) *Node
 }
 
+// norm makes N differentiable in loop bodies, for arguments of y's shape.
 func (b Normalised) norm(y *Node) *loop.Differentiable {
 	return loop.Differentiate(func(in []*Node) *Node { return b.N(in[0]) }, []*Node{y}, 1)
 }
@@ -49,19 +50,19 @@ func (b Normalised) Preactivation(x *Node, w []*Node) *Node {
 	return Sub(b.norm(y).Value([]*Node{y}), x)
 }
 
-// Activate is the identity, since Normalised has no activation, and so is Gate.
+// Activate returns u, and Gate returns v, since Normalised has no activation.
 func (Normalised) Activate(u *Node, _ []*Node) *Node { return u }
 func (Normalised) Gate(_, v *Node, _ []*Node) *Node  { return v }
 
-// Linearize keeps X + h(X), the preactivation of h, and h's tape.
+// Linearize keeps X + h(X) and the preactivation of h, followed by the tape of h.
 func (b Normalised) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	u, tape := b.Block.Linearize(x, w)
 	y := Add(x, b.Block.Activate(u, w))
 	return Sub(b.norm(y).Value([]*Node{y}), x), append([]*Node{y, u}, tape...)
 }
 
-// PullX is the cotangent of X. It shares with PullW the cotangent of h's preactivation, and the results that h's PullX
-// shares.
+// PullX is the cotangent of X. PullX shares with PullW the cotangent of h's preactivation, and everything that h's
+// PullX shares.
 func (b Normalised) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
 	norm := b.norm(tape[0])
 	_, kept := norm.Linearize(tape[:1])

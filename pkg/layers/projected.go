@@ -7,14 +7,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// Projection maps a state X, [n, d], to the nearest point of a convex set. Such a map never moves two states farther
-// apart: it is a normalisation with Lipschitz constant 1.
+// Projection is the name of a map P from a state X, [n, d], to the nearest point of a convex set. Such a map never
+// moves two states farther apart: it is a normalisation with Lipschitz constant 1.
 type Projection string
 
-// The projections. "center" makes the mean of every row 0, as does the first step of LayerNorm (Ba, Kiros and Hinton
-// 2016). "center-nodes" makes the mean of every column 0, as does the first step of PairNorm (Zhao and Akoglu, ICLR
-// 2020). "ball" shortens rows to length sqrt(d), which is the length that LayerNorm gives every row; shorter rows stay.
-// In this order, they map the row x_i of a node, with d entries, to
+// The projections are these. "center" makes the mean of every row 0, as does the first step of LayerNorm (Ba, Kiros and
+// Hinton 2016). "center-nodes" makes the mean of every column 0, as does the first step of PairNorm (Zhao and Akoglu,
+// ICLR 2020). "ball" shortens long rows to length sqrt(d), which is the length that LayerNorm gives every row; shorter
+// rows are not changed. In this order, the projections map the row x_i of a node to
 //
 //	x_i - mean of x_i's entries,  x_i - mean of all x_j,  x_i min(1, sqrt(d)/|x_i|).
 const (
@@ -26,8 +26,8 @@ const (
 // Projections lists the names of all projections.
 var Projections = []string{string(ProjectionCenter), string(ProjectionCenterNodes), string(ProjectionBall)}
 
-// of is P(x), with the tape of its derivative: P(x) and min(1, sqrt(d)/|x_i|), [n, 1], for the ball, and nothing for
-// the other projections.
+// of is P(x), together with the arrays that the derivative of P needs. For the ball these arrays are P(x) and the
+// factors min(1, sqrt(d)/|x_i|), [n, 1]. The other projections need none.
 func (p Projection) of(x *Node) (y *Node, tape []*Node) {
 	n, d := x.Shape().Dimensions[0], float64(x.Shape().Dimensions[1])
 	switch p {
@@ -45,8 +45,10 @@ func (p Projection) of(x *Node) (y *Node, tape []*Node) {
 	return Sub(x, BroadcastToShape(mean, x.Shape())), nil
 }
 
-// pull is the vector-Jacobian product P'(x)^T v. All projections but the ball are linear and symmetric, so that it is
-// P(v). For rows outside the ball, the part of v along P(x) is removed, and the rest is scaled by the same factor as x.
+// pull is the vector-Jacobian product P'(x)^T v. All projections but the ball are linear and symmetric, so that this
+// product is P(v). For the ball, rows of v at which x is inside the ball are not changed. At a row of x outside the
+// ball, the component of v in the direction of x is removed, and the rest is multiplied by the factor that also
+// multiplied x.
 func (p Projection) pull(v *Node, tape []*Node) *Node {
 	if p != ProjectionBall {
 		y, _ := p.of(v)
@@ -54,13 +56,14 @@ func (p Projection) pull(v *Node, tape []*Node) *Node {
 	}
 	y, scale := tape[0], tape[1]
 	one := loop.Like(loop.Float(scale, 1), scale)
-	along := loop.Scale(rowDots(y, v), loop.Float(y, 1/float64(y.Shape().Dimensions[1]))) // |y_i|² is d outside the ball
+	// Outside the ball |y_i|² is d, so that along is y_i·v_i / |y_i|² for each row i.
+	along := loop.Scale(rowDots(y, v), loop.Float(y, 1/float64(y.Shape().Dimensions[1])))
 	along = Where(LessThan(scale, one), along, loop.Zeros(along))
 	spread := func(rows *Node) *Node { return BroadcastToShape(rows, v.Shape()) }
 	return Mul(spread(scale), Sub(v, Mul(y, spread(along))))
 }
 
-// kept is the number of arrays on the projection's tape.
+// kept is the number of arrays that pull needs: see [Projection.of].
 func (p Projection) kept() int {
 	if p == ProjectionBall {
 		return 2
@@ -68,34 +71,35 @@ func (p Projection) kept() int {
 	return 0
 }
 
-// Projected applies the branch h of a block to the projected state, X ↦ h(P(X)). Its Lipschitz constant is at most that
-// of h. Projected implements solve.Block; its weights are those of h.
+// Projected applies the branch h of a block to the projected state, X ↦ h(P(X)). The Lipschitz constant of this branch
+// is at most that of h. Projected implements solve.Block. It reads the arrays that h reads.
 type Projected struct {
 	solve.Block
 	Projection Projection
 }
 
-// Preactivation is h's preactivation at P(X).
+// Preactivation is the preactivation of h at P(X).
 func (b Projected) Preactivation(x *Node, w []*Node) *Node {
 	y, _ := b.Projection.of(x)
 	return b.Block.Preactivation(y, w)
 }
 
-// Linearize keeps what the derivatives of P and of h need.
+// Linearize keeps the arrays that the derivative of P needs, followed by the tape of h.
 func (b Projected) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	y, kept := b.Projection.of(x)
 	u, tape := b.Block.Linearize(y, w)
 	return u, append(kept, tape...)
 }
 
-// PullX is P'(X)^T times the result of h's PullX, and shares what h's PullX shares.
+// PullX is P'(X)^T times the cotangent of P(X), which h's PullX computes. PullX shares with PullW what h's PullX
+// shares.
 func (b Projected) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
 	k := b.Projection.kept()
 	v, shared := b.Block.PullX(q, tape[k:], w)
 	return b.Projection.pull(v, tape[:k]), shared
 }
 
-// PullW is h's.
+// PullW are the cotangents of h's weights, computed by h's PullW.
 func (b Projected) PullW(q *Node, shared, tape, w []*Node) []*Node {
 	return b.Block.PullW(q, shared, tape[b.Projection.kept():], w)
 }

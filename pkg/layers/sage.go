@@ -12,16 +12,16 @@ import (
 //	h(X) = σ(Â X W + X V + b),  X: [n, d], W, V: [d, d], b: [d],
 //
 // with the two weights of GraphSAGE (Hamilton et al., NeurIPS 2017) and the symmetrically normalised adjacency of
-// [sparse.SymNorm]. (In [GCN], self loops give a node the same weight as its neighbours, so that the layer cannot tell
-// them apart.) Since the spectral norm of Â is 1 and σ never moves two arguments farther apart, Lip(h) <= ‖W‖ + ‖V‖ in
-// any norm that is not below the spectral norm: see [Bound]. SAGE implements solve.Block; its weights are W, b, V and
-// the matrix's tensors, in that order.
+// [sparse.SymNorm]. (In [GCN], the same W multiplies the features of the node itself and those of its neighbours, so
+// that the layer cannot tell the node from its neighbours.) Since the spectral norm of Â is 1 and σ never moves two
+// arguments farther apart, Lip(h) <= ‖W‖ + ‖V‖ in any norm that is not below the spectral norm: see [Bound]. SAGE
+// implements solve.Block. It reads W, b, V and the tensors of Adjacency, in this order.
 type SAGE struct {
 	Adjacency  *sparse.Matrix
 	Activation Activation
 }
 
-// Trainable is 3: W, b and V.
+// Trainable is 3, for W, b and V.
 func (SAGE) Trainable() int { return 3 }
 
 // Preactivation is Â X W + X V.
@@ -40,18 +40,18 @@ func (c SAGE) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	return Add(Dot(tape[0], w[0]).Product(), Dot(x, w[2]).Product()), tape
 }
 
-// Tape is Â X and X.
+// Tape returns Â X and X, the tape of Linearize, without computing u.
 func (c SAGE) Tape(x *Node, w []*Node) []*Node {
 	return []*Node{c.Adjacency.Bare(w[3:]).Product(x), x}
 }
 
-// PullX is Â (Q W^T) + Q V^T, using that Â is symmetric.
+// PullX is the cotangent of X, Â (Q W^T) + Q V^T. (Â is symmetric, and takes the place of Â^T.)
 func (c SAGE) PullX(q *Node, _, w []*Node) (*Node, []*Node) {
 	far := c.Adjacency.Bare(w[3:]).Product(Dot(q, Transpose(w[0], 0, 1)).Product())
 	return Add(far, Dot(q, Transpose(w[2], 0, 1)).Product()), nil
 }
 
-// PullW are (ÂX)^T Q, the sum of Q's rows, and X^T Q.
+// PullW are three cotangents: that of W is (ÂX)^T Q, that of b is the sum of Q's rows, and that of V is X^T Q.
 func (c SAGE) PullW(q *Node, _, tape, _ []*Node) []*Node {
 	return []*Node{Dot(Transpose(tape[0], 0, 1), q).Product(), loop.Sum(q), Dot(Transpose(tape[1], 0, 1), q).Product()}
 }

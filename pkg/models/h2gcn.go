@@ -36,17 +36,19 @@ type h2gcnSettings struct{ Rounds int }
 //	R_k    = [A1 R_{k-1}, A2 R_{k-1}]               concatenated columns, [n, 2^k d], k = 1 … K
 //	logits = dropout([R_0, R_1, …, R_K]) W_c        of [n, (2^{K+1} - 1) d]
 //
-// A1 and A2, [n, n], are the adjacencies of neighbours and of nodes exactly two steps apart, both without self loops,
-// each symmetrically normalised by its own degrees; rows of nodes without such neighbours are zero. There are no
-// weights between W_e, [m, d], and W_c, and no biases.
+// A1, [n, n], is the adjacency of neighbours, and A2, [n, n], that of nodes exactly two steps apart. Both are without
+// self loops, and each is symmetrically normalised by its own degrees. A row of zeros belongs to a node without
+// neighbours (in A1), or without nodes exactly two steps away (in A2). The only weights are W_e, [m, d], and W_c, and
+// there are no biases.
 //
-// The published settings are K = 1 and K = 2 (H2GCN-2, the default here and in the authors' code), d = 64 and dropout 0
-// or 0.5. The authors' code, https://github.com/GemsLab/H2GCN, is in TensorFlow and has the columns in the order R_K,
-// R_0, …, R_{K-1}, which makes no difference. Names and shapes of parameters are those of the reimplementation
-// https://github.com/GitEventhandler/H2GCN-PyTorch.
+// The publication has K = 1 and K = 2, d = 64, and dropout 0 or 0.5. K = 2, called H2GCN-2, is the default here and in
+// the authors' code. The authors' code, https://github.com/GemsLab/H2GCN, is in TensorFlow and concatenates in the
+// order R_K, R_0, …, R_{K-1}, which only reorders the rows of W_c. Names and shapes of parameters are those of the
+// reimplementation https://github.com/GitEventhandler/H2GCN-PyTorch.
 type h2gcn struct{ one, two *sparse.Matrix }
 
-// Prepare makes the sparse matrices A1 and A2 of [h2gcn]. A2 may have n² entries.
+// Prepare makes the sparse matrices A1 and A2 of [h2gcn]. It returns an error if memory is too small for A2, which may
+// have up to n² entries.
 func (h *h2gcn) Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error) {
 	a := sparse.Adjacency(g)
 	second, err := a.SecondNeighbours(func(entries int) error {
@@ -65,8 +67,8 @@ func (h *h2gcn) Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error
 	return h.two.Order(), append(h.two.Tensors(), h.one.Tensors()...), nil
 }
 
-// secondBytes is the memory that each entry of A2 takes while A2 is made. For the 45 million entries of Tolokers, 68
-// bytes per entry were measured at the peak. Of these, 8 bytes are passed to the program.
+// The constant secondBytes is the memory that each entry of A2 takes while A2 is made. For the 45 million entries of
+// Tolokers, 68 bytes per entry were measured at the peak. Of these, 8 bytes are passed to the program.
 const secondBytes = 72
 
 // admitSecond returns an error if there is too little free memory for the matrix A2 of [h2gcn]. entries is the number
@@ -87,8 +89,8 @@ func (h *h2gcn) Build(b *Builder) Output {
 	split := len(h.two.Tensors())
 	one, two := h.one.On(b.Arrays[split:]), h.two.On(b.Arrays[:split])
 	rounds := OwnOf[h2gcnSettings](b.Config).Rounds
-	// Initial values are those of Glorot and Bengio (2010), as in the authors' code and in the PyTorch reimplementation
-	// (see [h2gcn]).
+	// The initial values of both weights are those of Glorot and Bengio (2010), as in the authors' code and in the
+	// PyTorch reimplementation (see [h2gcn]).
 	weight := func(name string, in, out int) *Node { return b.glorot(name, in, out, in, out) }
 	r := b.Encoded(Transpose(weight("w_embed", b.Features, b.Config.Hidden), 0, 1))
 	r = Max(r, ZerosLike(r))

@@ -14,8 +14,8 @@ import (
 func TestH2GCNEqualsFormula(t *testing.T) {
 	for _, rounds := range []int{0, 1, 2} {
 		modeltest.Equals(t, "h2gcn", func(d *modeltest.Dense) (logits, penalty *Node) {
-			// two is 1 where a walk of two steps leads from one node to the other, and then only where they are exactly
-			// two steps apart.
+			// The matrix two is first 1 for pairs of nodes that a walk of two steps joins. The last line keeps only the
+			// pairs that are exactly two steps apart.
 			is := func(x *Node) *Node { return MinScalar(x, 1) }
 			two := is(Dot(d.A, d.A).Product())
 			two = Mul(Mul(two, Sub(OnesLike(two), d.A)), Sub(OnesLike(two), d.I))

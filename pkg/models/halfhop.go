@@ -12,22 +12,27 @@ import (
 )
 
 // halfHop is Half-Hop (Azabou et al., "Half-Hop: A graph upsampling approach for slowing down message passing", ICML
-// 2023). Every edge j → i into a chosen node i is replaced by edges j → s → i and i → s with a new slow node s. The
-// slow node's features are α x_j + (1 - α) x_i. Here the encoded features are mixed instead, before the encoder's
-// activation; this gives the same, since the encoder is affine up to there. Slow nodes take part in all layers, and
-// their rows are removed after the last layer. Convolutions take the number of incoming edges as the degree of a node,
-// as PyTorch Geometric does.
+// 2023). It splits every edge j → i into a chosen node i: the edge is replaced by j → s → i and i → s, where s is a new
+// node, called a slow node. The slow node's features are α x_j + (1 - α) x_i. Here the features are mixed after the
+// encoder's linear layer and before its activation. This gives the same result, since a linear layer with a bias keeps
+// mixtures whose shares add up to 1. Slow nodes take part in all message-passing layers, and their rows are removed
+// after the last layer. Convolutions take the number of incoming edges as the degree of a node, as PyTorch Geometric
+// does.
 //
 // Each node is chosen with the probability p. The choice is made only once, so that training and evaluation see the
 // same graph, and it does not depend on the seed of the training. In the authors' code,
-// https://github.com/nerdslab/halfhop, the data are changed before training, too.
+// https://github.com/nerdslab/halfhop, too, the graph is changed only once, before training.
 type halfHop struct {
-	mix, leave *sparse.CSR // [all, nodes] and [nodes, all]; all includes slow nodes
+	// The number of all nodes, slow nodes included, is called "all" here. mix, [all, nodes], computes the features of
+	// all nodes from those of the graph's nodes. leave, [nodes, all], removes the rows of slow nodes. into and back are
+	// these two matrices, laid out for products.
+	mix, leave *sparse.CSR
 	into, back *sparse.Matrix
-	arrays     int // number of into's arrays
+	arrays     int // the number of arrays of the matrix into
 }
 
-// newHalfHop adds slow nodes to an adjacency without self loops; they are numbered after the graph's own nodes.
+// newHalfHop adds slow nodes to the adjacency a, which has no self loops, and returns the adjacency with slow nodes as
+// augmented. Slow nodes are numbered after the graph's own nodes.
 func newHalfHop(a *sparse.CSR, p, alpha float64) (h *halfHop, augmented *sparse.CSR, err error) {
 	h = &halfHop{}
 	var mix, all edgeList
@@ -72,8 +77,8 @@ func chosenNodes(nodes int, p float64) []bool {
 	return chosen
 }
 
-// prepare lays out the matrices of [halfHop.enter] and [halfHop.exit]; order is the order of all nodes, slow nodes
-// included.
+// prepare lays out the matrices that [halfHop.enter] and [halfHop.exit] multiply by. The argument order is the order of
+// all nodes, slow nodes included.
 func (h *halfHop) prepare(order sparse.Order) (arrays []*tensors.Tensor, err error) {
 	if h.into, err = sparse.NewRectangular(h.mix, order, nil); err != nil {
 		return nil, err
@@ -85,14 +90,14 @@ func (h *halfHop) prepare(order sparse.Order) (arrays []*tensors.Tensor, err err
 	return append(slices.Clone(h.into.Tensors()), h.back.Tensors()...), nil
 }
 
-// enter adds a row for every slow node, which is a mixture of the rows of the two nodes that its edge joins: [nodes, d]
-// to [all, d]. exit removes these rows again.
+// enter adds a row for every slow node: [nodes, d] to [all, d], where "all" counts slow nodes, too. This row is a
+// mixture of the rows of the two nodes that the slow node's edge joins. exit removes the rows of slow nodes again.
 func (h *halfHop) enter(x *Node, arrays []*Node) *Node {
 	return h.into.On(arrays[:h.arrays]).Product(x)
 }
 func (h *halfHop) exit(x *Node, arrays []*Node) *Node { return h.back.On(arrays[h.arrays:]).Product(x) }
 
-// edgeList are edges with weights.
+// edgeList is a list of edges with weights.
 type edgeList struct {
 	target, source []int32
 	weight         []float32
@@ -124,8 +129,9 @@ func normalisedByTargets(a *sparse.CSR) *sparse.CSR {
 	return &s
 }
 
-// withMirrorImages adds to a square matrix a the transposes of its entries. For every entry of the result, both, entry
-// is 1 if it is an entry of a, and image is 1 if its transpose is an entry of a; else they are 0.
+// withMirrorImages returns the matrix both, which has the entries of the square matrix a and of its transpose. It also
+// returns two lists with a number for every entry of both. In the list entry the number is 1 if a has this entry, else
+// 0. In the list image it is 1 if the transpose of a has this entry, else 0.
 func withMirrorImages(a *sparse.CSR) (both *sparse.CSR, entry, image []float32, err error) {
 	t := a.Transpose()
 	var l edgeList
@@ -141,7 +147,7 @@ func withMirrorImages(a *sparse.CSR) (both *sparse.CSR, entry, image []float32, 
 	return both, entry, image, err
 }
 
-// oneIf is 1 where an ascending list has a number, else 0.
+// oneIf is 1 if the number is in the list, which is in ascending order, else 0.
 func oneIf(list []int32, number int32) float32 {
 	if _, ok := slices.BinarySearch(list, number); ok {
 		return 1

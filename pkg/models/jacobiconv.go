@@ -32,20 +32,21 @@ type jacobiSettings struct {
 }
 
 // jacobiConv is JacobiConv (Wang and Zhang, "How Powerful are Spectral Graph Neural Networks", ICML 2022). It is a
-// linear network with a filter for each output. Parameters have the names of the authors' code,
-// https://github.com/GraphPKU/JacobiConv:
+// linear network, with a filter for each output, which is a polynomial of the adjacency. Parameters have the names of
+// the authors' code, https://github.com/GraphPKU/JacobiConv:
 //
 //	H        = dropout'(dropout(X) W^T + b)               features X [n, features], H [n, outputs]
 //	logits_c = Σ_{k=0..K} β_kc Π_{i=1..k} γ_i P_k(P) H_c  column by column
 //	γ_i      = α tanh(η_i)                                "polynomial coefficient decomposition"
 //
-// P = D^-1/2 A D^-1/2 without self loops, and the P_k are the Jacobi polynomials with the parameters a and b. The β are
-// the parameter comb.comb_weight, [1, K+1, outputs], and start at 1. The numbers η_1 … η_K are the parameters
-// conv.alphas.0 … conv.alphas.K-1, and start at min(1/α, 1). dropout' has a probability of its own, "dprate".
+// P = D^-1/2 A D^-1/2 is the normalised adjacency without self loops. P_k is the Jacobi polynomial of degree k with the
+// parameters a and b. H_c is column c of H. The β_kc are the parameter comb.comb_weight, [1, K+1, outputs], and start
+// at 1. The numbers η_1 … η_K are the parameters conv.alphas.0 … conv.alphas.K-1, and start at min(1/α, 1). dropout'
+// has a probability of its own, the setting "dprate".
 //
 // The published K is 10. The authors search all other settings by dataset; the defaults here are about the medians of
-// what they found: a = b = 1, α = 1, and 0.5 for both probabilities. They search separate learning rates and weight
-// decays for W, η and β. Here these have one learning rate and one weight decay.
+// what they found: a = b = 1, α = 1, and 0.5 for both probabilities. The authors search separate learning rates and
+// weight decays for W, η and β. Here W, η and β have the same learning rate and the same weight decay.
 //
 // In the recurrence of the authors' code, the term with a² - b² has the wrong sign. This changes the polynomials from
 // degree 2 on if |a| and |b| differ. Here the polynomials are the true Jacobi polynomials.
@@ -54,7 +55,8 @@ type jacobiConv struct {
 	order int
 }
 
-// Unused are arrays in the authors' files that this network does not read: the features, and one η more than is needed.
+// Unused are arrays in the authors' files of weights that this network does not read: the features, and one η more than
+// is needed.
 func (n *jacobiConv) Unused() []string {
 	return []string{"emb.modlist.0.x", fmt.Sprintf("conv.alphas.%d", n.order)}
 }
@@ -74,8 +76,8 @@ func (n *jacobiConv) Build(b *Builder) Output {
 	return Output{Logits: y, Representation: h}
 }
 
-// jacobi are the Jacobi polynomials P_0 … P_order with parameters a and b, by their recurrence (Abramowitz and Stegun
-// 1964, 22.7.1).
+// jacobi is the [basis] of the Jacobi polynomials P_0 … P_order with the parameters a and b, computed by their
+// recurrence (Abramowitz and Stegun 1964, 22.7.1).
 func jacobi(order int, a, b float64) basis {
 	out := basis{{(a + b + 2) / 2, (a - b) / 2, 0}}
 	for k := 2; k <= order; k++ {

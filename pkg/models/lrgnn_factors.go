@@ -9,18 +9,20 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// relationships is the signed graph that [lrgnn] factorises. Its arrays are values of edges, [places, 1].
+// relationships is the signed graph S that [lrgnn] factorises: an entry s_ij for each edge says how much the labels of
+// its two nodes agree. All arrays but shift are values of edges, [places, 1].
 type relationships struct {
 	lrgnnSettings
 	b       *Builder
 	edges   sparse.Edges
 	entries int
-	// s is S, back its transpose S^T, trust f, and shift the parameter b, [1].
+	// s holds the s_ij, and back the entries of the transpose S^T. trust holds the f_ij, and shift is the parameter b,
+	// [1]. The f_ij and b are explained at [lrgnn].
 	s, back, trust, shift *Node
 }
 
-// relationships are the s_ij and f_ij of all edges. They are computed from Y, which has the one-hot labels of training
-// nodes, and the softmax of scores, [n, c], for all other nodes. They have no gradient.
+// relationships computes the s_ij and f_ij of all edges from Y (see [lrgnn]). Y has the one-hot labels of training
+// nodes, and the softmax of scores, [n, c], for all other nodes. The s_ij and f_ij have no gradient.
 func (n *lrgnn) relationships(b *Builder, edges sparse.Edges, scores *Node) relationships {
 	known := b.Known()
 	y := Where(BroadcastToShape(isKnown(known), known.Shape()), known, Softmax(StopGradient(scores), -1))
@@ -37,7 +39,7 @@ func (n *lrgnn) relationships(b *Builder, edges sparse.Edges, scores *Node) rela
 	return r
 }
 
-// factors computes U and V, [n, k], from V's initial value start and from x, [n, c].
+// factors computes the factors U and V, [n, k] each (see [lrgnn]). start is the initial value of V, and x is X, [n, c].
 func (r relationships) factors(start, x *Node) (u, v *Node) {
 	v = start
 	keep := func(width int) *Node {
@@ -56,8 +58,9 @@ func (r relationships) factors(start, x *Node) (u, v *Node) {
 	return u, v
 }
 
-// step is the least-squares step for u at fixed v, both [n, k]. xs, [1, c], and vs, [1, k], multiply the columns of x
-// and v: they are the dropout masks.
+// step is the least-squares step for U at fixed V, or for V at fixed U: the result replaces the argument u, [n, k], at
+// fixed v, [n, k]. s holds the entries of S, or of S^T for a step of V. xs, [1, c], and vs, [1, k], are dropout masks,
+// which multiply the columns of x and v.
 func (r relationships) step(s, u, v, x, xs, vs *Node) *Node {
 	residual := Sub(s, r.edges.Dots(u, v, 1))
 	squared := Square(StopGradient(residual))
@@ -71,7 +74,8 @@ func (r relationships) step(s, u, v, x, xs, vs *Node) *Node {
 	like := Dot(Transpose(Mul(x, xs), 0, 1), v).Product()
 	right := Add(r.edges.Product(residual, v), Dot(u, gram).Product())
 	right = Add(right, MulScalar(Dot(x, like).Product(), r.Eps))
-	// With D = diag(1 + ε vs), (D V^T V + β I)^-1 is (V^T V + β D^-1)^-1 D^-1, the inverse of a symmetric matrix.
+	// Let D = diag(1 + ε vs). The matrix D V^T V + β I is not symmetric. Its inverse is (V^T V + β D^-1)^-1 D^-1, so
+	// that only the inverse of a symmetric matrix is computed.
 	d := Reciprocal(AddScalar(MulScalar(vs, r.Eps), 1))
 	return Mul(Dot(right, ridgeInverse(gram, MulScalar(d, r.Beta))).Product(), d)
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// LRGNN equals its formula with relationships and residuals as dense matrices, [n, n].
+// LRGNN equals its formula, computed with relationships and residuals as dense matrices, [n, n]. The settings cover all
+// its variants.
 func TestLRGNNFormula(t *testing.T) {
 	for _, settings := range [][]string{
 		{"rank", "3", "alpha", "0.4"},
@@ -41,7 +42,7 @@ type lowRank struct {
 	value func(name string) float64
 }
 
-// layer is a linear layer or, where a setting asks for it, a graph convolution.
+// layer is a linear layer or, if the named setting is gcn, a graph convolution.
 func (f lowRank) layer(setting, name string, x *Node) *Node {
 	y := f.Linear(name, x)
 	if f.Config.Value(setting) == "gcn" {
@@ -50,7 +51,8 @@ func (f lowRank) layer(setting, name string, x *Node) *Node {
 	return y
 }
 
-// relationships is U V^T, [n, n].
+// relationships is the matrix U V^T of LRGNN's formula, [n, n]. scores are the estimator's scores, v is the initial
+// value of V, and x is X.
 func (f lowRank) relationships(scores, v, x *Node) *Node {
 	known := BroadcastToShape(ReduceAndKeep(f.Known, ReduceSum, 1), f.Known.Shape())
 	y := StopGradient(Add(f.Known, Mul(OneMinus(known), Softmax(scores, 1))))
@@ -73,8 +75,9 @@ func (f lowRank) relationships(scores, v, x *Node) *Node {
 	return Dot(u, Transpose(v, 0, 1)).Product()
 }
 
+// step is the least-squares step for one of the two factors U and V: the result replaces u, and v is the other factor.
 func (f lowRank) step(s, trust, u, v, x *Node) *Node {
-	const entries = 22 // number of entries of the tiny graph's adjacency
+	const entries = 22 // the number of entries of the adjacency of modeltest.Tiny
 	residual := Sub(s, Dot(u, Transpose(v, 0, 1)).Product())
 	squares := StopGradient(Square(residual))
 	inside := GreaterThan(f.A, ZerosLike(f.A))

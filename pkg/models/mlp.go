@@ -15,14 +15,15 @@ func init() {
 		New: func(Config) Network { return mlp{} }})
 }
 
-// mlp is a perceptron of two layers that reads only each node's own features, as in He et al. (NeurIPS 2021). Defaults
-// are their width 64 and dropout 0.5; parameters have the names of their code, https://github.com/ivam-he/BernNet:
+// mlp is a perceptron of two layers that reads only each node's own features, as in He et al. (NeurIPS 2021). The
+// defaults are those of He et al., width 64 and dropout 0.5. Parameters have the names of their code,
+// https://github.com/ivam-he/BernNet:
 //
 //	H      = dropout(ReLU(dropout(X) W1^T + b1))   features X [n, features], H [n, d]
 //	logits = H W2^T + b2                           [n, outputs]
 type mlp struct{}
 
-// Prepare has nothing to lay out.
+// Prepare returns no arrays, since the network does not read the edges.
 func (mlp) Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error) {
 	return sparse.AsGiven(g.NumNodes), nil, nil
 }
@@ -33,8 +34,8 @@ func (mlp) Build(b *Builder) Output {
 	return Output{Logits: logits, Representation: h}
 }
 
-// perceptron returns H and the logits of [mlp], with parameters lin1 and lin2. APPNP, GPR-GNN and BernNet begin with
-// it.
+// perceptron returns H and the logits of [mlp], with the parameters lin1 and lin2. It is also the first part of APPNP,
+// GPR-GNN and BernNet.
 func (b *Builder) perceptron() (h, logits *Node) {
 	x := b.Encode("lin1", b.Config.Hidden)
 	h = b.Dropout(Max(x, ZerosLike(x)))

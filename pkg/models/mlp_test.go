@@ -13,17 +13,17 @@ import (
 func TestMLP(t *testing.T) {
 	formula := func(d *modeltest.Dense) (logits, penalty *Node) { return perceptron(d), nil }
 	modeltest.Equals(t, "mlp", formula)
-	// Sparse features are laid out in another way if training drops some of them.
+	// If training drops some of the features, newFeatures stores sparse features as a pattern. This is tested, too.
 	modeltest.EqualsOn(t, fewFeatures(t), "mlp", formula, with(t, "dropout", "0.5"))
 }
 
-// perceptron is the perceptron of the model mlp, with which several other models begin.
+// perceptron is the formula of the model mlp. Several other models begin with it.
 func perceptron(d *modeltest.Dense) *Node {
 	h := d.Linear("lin1", d.X)
 	return d.Linear("lin2", Max(h, ZerosLike(h)))
 }
 
-// with sets settings, given as name, value, name, value, …
+// with returns a function that sets settings. They are given as name, value, name, value, …
 func with(t *testing.T, settings ...string) func(c *train.Config) {
 	return func(c *train.Config) {
 		for i := 0; i < len(settings); i += 2 {

@@ -21,10 +21,10 @@ type Model struct {
 	// Order is the order of the nodes in all arrays that the model reads and returns.
 	Order sparse.Order
 	// Arrays are the features, followed by the arrays that Network.Prepare returned. They are arguments of the compiled
-	// program; [Model.Builder] takes their nodes.
+	// program. In the program a node stands for each array; [Model.Builder] is given these nodes.
 	Arrays []*tensors.Tensor
-	// Features and Outputs are the numbers of features and of logits of each node. Classes is the number of classes.
-	// Outputs equals Classes, except that it is 1 for two classes.
+	// Features is the number of features of each node. Classes is the number of classes. Outputs is the number of
+	// logits of each node: it is Classes, except that it is 1 for two classes.
 	Features, Outputs, Classes int
 	// Still turns off all randomness of training, such as dropout.
 	Still bool
@@ -68,8 +68,9 @@ func Seen(c Config, g *graphs.Graph) *graphs.Graph {
 	return g.Undirected()
 }
 
-// Builder returns the builder that adds the model to a computation graph. The model's parameters are variables of
-// scope. arrays are the nodes that hold [Model.Arrays]. Dropout is active if the graph is built for training.
+// Builder returns the builder that adds the model to a computation graph. The arguments are scope, which holds the
+// model's parameters as variables of GoMLX, and arrays, the nodes that stand for [Model.Arrays] in the graph. Dropout
+// is active if the graph is built for training.
 func (m *Model) Builder(scope *model.Scope, arrays []*Node) *Builder {
 	split := len(m.features.arrays)
 	b := &Builder{Model: m, Scope: scope, Graph: arrays[0].Graph(), Arrays: arrays[split:], features: arrays[:split]}
@@ -89,8 +90,8 @@ func (m *Model) Build(scope *model.Scope, arrays []*Node) Output {
 	return m.Network.Build(m.Builder(scope, arrays))
 }
 
-// Explain says in a sentence why the computation of the model failed, given the value of its Output.Stats.Outcome. It
-// returns "" if the computation did not fail.
+// Explain says in a sentence why the computation of the model failed, or returns "" if it did not fail. The argument
+// outcome is the value that the computation gave for Output.Stats.Outcome.
 func (m *Model) Explain(outcome int) string {
 	if e, ok := m.Network.(Explainer); ok {
 		return e.Explain(outcome)
@@ -107,23 +108,23 @@ func (m *Model) Pretraining() int {
 	return 0
 }
 
-// Declaration lists what a model keeps in a store of variables.
+// Declaration lists what a model keeps in a store, which is GoMLX's collection of variables.
 type Declaration struct {
 	// Params are the parameters that the network declared by [Builder.Param]. Parameters of GoMLX's own layers are not
 	// among them.
 	Params []Param
 	// Variables are all variables of the model, in the order in which they were made. Checkpoints hold all of them.
 	Variables []*model.Variable
-	// Separate tells that the model computes something else in evaluation than in training, because of dropout or
-	// because it gathers statistics in training.
+	// Separate tells that the model computes something else in evaluation than in training. The reason is dropout, or
+	// statistics that the model gathers in training.
 	Separate bool
 	// Solves is Output.Solves.
 	Solves int
 }
 
-// Declare makes a model's variables in a store. To do so, it builds the model once, in training mode, in a computation
-// graph that is then thrown away. start gives the initial values of the network's own parameters. GoMLX's layers use
-// their own initialisers.
+// Declare makes a model's variables in a store, GoMLX's collection of variables. To do so, it builds the model once, in
+// training mode, in a computation graph that is then thrown away. The function start gives the initial values of the
+// parameters that the network declares by [Builder.Param]. GoMLX's own layers use their own initialisers.
 func (m *Model) Declare(backend compute.Backend, store *model.Store,
 	start func(Param) (*tensors.Tensor, error)) (d Declaration, err error) {
 	before := map[*model.Variable]bool{}
@@ -153,12 +154,13 @@ func (m *Model) Declare(backend compute.Backend, store *model.Store,
 	return d, store.InitializeVariables(backend, nil)
 }
 
-// Parameters lists the arrays of a model for graphs with the given numbers of features and classes: the network's own
-// parameters and those of GoMLX's layers. It needs no graph. Arrays with an entry for every node ([Param.Nodes]) are
-// listed with the shape that they have for two nodes; [ParametersOn] gives their shape for a given graph.
+// Parameters lists the arrays of a model for graphs with the given numbers of features and classes: the parameters that
+// the network declares by [Builder.Param], and those of GoMLX's own layers. Parameters needs no graph. An array with an
+// entry for every node ([Param.Nodes]) is listed with the shape that it has for two nodes; [ParametersOn] gives its
+// shape for a given graph.
 func Parameters(c Config, features, classes int) ([]Param, error) {
-	// The shapes of all other arrays depend neither on the number of nodes nor on the number of edges. Therefore a
-	// graph of two nodes and one edge is enough.
+	// Only the arrays with an entry for every node depend on the number of nodes, and no shape depends on the number of
+	// edges. Therefore a graph of two nodes and one edge is enough.
 	ones := slices.Repeat([]float32{1}, 2*features)
 	g, err := graphs.New("two nodes", 2, []graphs.Edge{{0, 1}}, ones, features, []int32{0, 1}, classes, nil)
 	if err != nil {
@@ -195,8 +197,7 @@ func ParametersOn(c Config, g *graphs.Graph) ([]Param, error) {
 // NameOf is the name that a variable has in files of weights.
 func NameOf(v *model.Variable) string { return strings.TrimPrefix(v.Path(), model.ScopeSeparator) }
 
-// Unused lists the names of arrays that files of a model's weights may hold although the model does not read them; see
-// [Twin].
+// Unused lists the names of arrays that a file of weights may hold although the model does not read them; see [Twin].
 func Unused(c Config) []string {
 	k, err := Lookup(c.Model)
 	if err != nil {
@@ -208,8 +209,8 @@ func Unused(c Config) []string {
 	return nil
 }
 
-// LayerOf is the zero value of the type of the model's layers, such as layers.GCN{}. It is nil if the model has no
-// layers, or layers of several types.
+// LayerOf is a layer of the model with all fields zero, such as layers.GCN{}: it tells the type of the layers. It is
+// nil if the model has no layers, or layers of several types.
 func LayerOf(c Config) any {
 	k, err := Lookup(c.Model)
 	if err != nil {

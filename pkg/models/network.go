@@ -12,8 +12,8 @@ import (
 // Network is what a [Kind] makes of a configuration: a model for the nodes of one graph.
 type Network interface {
 	// Prepare makes the arrays that the network needs for message passing on a graph, such as the arrays of an
-	// adjacency matrix. It returns the order of the nodes in all arrays of the model, and the arrays, which Build finds
-	// in [Builder.Arrays]. It is called once, before Build.
+	// adjacency matrix. It returns these arrays, which Build finds in [Builder.Arrays], and the order of the nodes in
+	// all arrays of the model. Prepare is called once, before Build.
 	Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error)
 	// Build adds the network to a computation graph. It may be called several times, for training and for evaluation.
 	// Like GoMLX's functions, it panics if the computation graph cannot be built.
@@ -26,64 +26,67 @@ type Output struct {
 	Logits *Node
 	// Representation is what the last layer, the head, reads: [n, width].
 	Representation *Node
-	// Stats are the statistics of the solves of the reverse process, or of GRAND's integrations. They are nil if there
-	// are none. Solves is the number of solves in one forward pass of the network: Stats.Iterations divided by Solves
-	// is the mean number of iterations of a solve.
+	// A solve is the fixed-point iteration that inverts one layer. Stats are the statistics of all solves of the
+	// reverse process, or of GRAND's integrations. They are nil if there are none. Solves is the number of solves in
+	// one forward pass of the network: Stats.Iterations divided by Solves is the mean number of iterations of a solve.
 	Stats  *solve.Stats
 	Solves int
-	// Penalty, if not nil, is a scalar that is added to the loss in training, such as a loss term that only this model
-	// has.
+	// Penalty, if not nil, is a scalar that is added to the loss in training, for example a loss term of the model's
+	// own.
 	Penalty *Node
 }
 
 // Inverter is a network whose forward process can be undone.
 type Inverter interface {
 	Network
-	// RoundTrip returns the encoded input, and the result of running the layers forwards and then their inverses.
-	// changes are the mean changes of the iterates in each iteration of the inverses (see [solve.Profile]). They are
-	// nil if the inverses are not found by fixed-point iteration.
+	// RoundTrip runs the layers forwards and then runs their inverses. start is the encoded input, and end is the
+	// result, which should equal start. changes has an entry for each iteration of the inverses: the mean absolute
+	// change of the iterate in this iteration (see [solve.Profile]). changes is nil if the inverses are not found by
+	// fixed-point iteration.
 	RoundTrip(b *Builder) (start, end, changes *Node, stats *solve.Stats)
 }
 
 // Tracer is a network of layers that can return the state after each layer.
 type Tracer interface {
 	Network
-	// Trace returns the states, [n, d] each, after the given numbers of layers in either direction. Both lists of
-	// numbers ascend. After 0 layers, the state is the encoded input. Trace has no gradient.
+	// Trace returns states, [n, d] each. forwards are the states after the numbers of forward layers that forward
+	// lists, and reverses the states after the numbers of reverse layers that reverse lists. Both lists are in
+	// ascending order. After 0 layers, the state is the encoded input. Trace has no gradient.
 	Trace(b *Builder, forward, reverse []int) (forwards, reverses []*Node)
-	// Readout returns the logits, [n, Outputs], that the head makes of a forward and a reverse state. A nil state
-	// stands for zeros, so that the head reads the other direction alone (paper section 4.1.3, "Qualitative
-	// Analysis"). Plain models have no reverse states.
+	// Readout returns the logits, [n, Outputs], that the head computes from a forward and a reverse state. A nil state
+	// stands for zeros, so that the head reads the other state alone (paper section 4.1.3, "Qualitative Analysis").
+	// Models without a reverse process ignore the argument reverse.
 	Readout(b *Builder, forward, reverse *Node) *Node
 }
 
 // Explainer is a network whose computation can fail.
 type Explainer interface {
 	Network
-	// Explain says in a sentence why a computation failed, given the value of its Output.Stats.Outcome; it returns ""
-	// if the computation did not fail.
+	// Explain says in a sentence why a computation failed, or returns "" if it did not fail. The argument outcome is
+	// the value that the computation gave for Output.Stats.Outcome.
 	Explain(outcome int) string
 }
 
-// Pretrainer is a network of which only a part is trained in the first epochs.
+// Pretrainer is a network of which only a certain part is trained in the first epochs.
 type Pretrainer interface {
 	Network
-	// Pretraining is the number of epochs in which that part is trained. Early stopping begins after these epochs, and
-	// only later epochs can become the best epoch. A training that ends earlier keeps its last parameters.
+	// Pretraining is the number of first epochs in which only this part is trained. Early stopping begins after these
+	// epochs, and only later epochs can become the best epoch. A training that ends during these epochs keeps its last
+	// parameters.
 	Pretraining(c Config) int
 }
 
 // Twin is a network that also exists in PyTorch, and that can read the weights of the PyTorch model from a file. Such a
-// file holds arrays that this network does not use.
+// file may hold arrays that this network does not use.
 type Twin interface {
 	Network
-	// Unused returns the names of these arrays, so that a file is not refused because of them.
+	// Unused returns the names of the arrays that this network does not use. A file that holds them is not refused.
 	Unused() []string
 }
 
 // Layered is a network whose layers are all of one type.
 type Layered interface {
 	Network
-	// Layer is the zero value of this type, such as layers.GCN{}, or nil if the settings change the layers.
+	// Layer is a layer with all fields zero, such as layers.GCN{}, or nil if the settings change the layers.
 	Layer() any
 }

@@ -47,8 +47,9 @@ type orderedSettings struct {
 }
 
 // ordered is Ordered GNN (Song et al., "Ordered GNN: Ordering Message Passing to Deal with Heterophily and
-// Over-smoothing", ICLR 2023). In it, the messages of each hop have neurons of their own. A gate marks the neurons that
-// the messages of earlier hops have filled already. From layer to layer, the gate can only grow.
+// Over-smoothing", ICLR 2023). The columns of X_l, called neurons, are divided among hops: each hop fills neurons of
+// its own with the messages of the neighbours. A gate near 1 marks a neuron that earlier hops have filled, and which
+// keeps its value. From layer to layer, the gates can only grow.
 //
 //	X_0     = f(F)                                  layers dropout(LayerNorm(ReLU(F W^T + b))), [n, d]
 //	M_l     = D^-1 A X_l                            [n, d], without self loops
@@ -57,14 +58,18 @@ type orderedSettings struct {
 //	X_{l+1} = LayerNorm(g X_l + (1 - g) M_l)        g = g_{l+1} with each column C times
 //	logits  = X_L W^T + b                           [n, outputs]
 //
-// Every layer has its own gating network W, [d/C, 2d], or all layers share one. Parameters have the names of the
-// authors' code, https://github.com/LUMIA-Group/OrderedGNN. The normalisation, and the dropout of X_l before each layer
-// and before the last map, are taken from this code; the publication's formulas have neither. The code has two dropout
-// probabilities (0 to 0.5 each), and drops input features as well. What it calls the chunk size is the number of gates,
-// d/C. Its defaults are L = 8, d = 256, 64 gates, and one or two layers in f.
+// F are the features of the nodes, A is the adjacency, D the degrees, and C, the chunk size, is the number of neurons
+// that share a gate. M_l is the mean over the neighbours. Every layer has its own gating network W, [d/C, 2d], or all
+// layers share one.
+//
+// Parameters have the names of the authors' code, https://github.com/LUMIA-Group/OrderedGNN. The normalisation, and the
+// dropout of X_l before each layer and before the last map, are taken from this code; the publication's formulas have
+// neither. The code has two dropout probabilities (0 to 0.5 each), and drops input features as well. In the code,
+// "chunk size" is the name of the number of gates, d/C. The code's defaults are L = 8 layers, d = 256, 64 gates, and
+// one or two layers in f.
 type ordered struct{ mean *sparse.Matrix }
 
-// Prepare lays out D^-1 A, [n, n].
+// Prepare lays out the matrix D^-1 A of [ordered], [n, n], which takes means over neighbours.
 func (o *ordered) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	if o.mean, err = sparse.NewMatrix(sparse.Adjacency(g).RowNormalised(), nil); err != nil {
 		return nil, nil, err
@@ -77,7 +82,7 @@ func (o *ordered) Build(b *Builder) Output {
 	own, mean := OwnOf[orderedSettings](b.Config), o.mean.On(b.Arrays)
 	gates := b.Config.Hidden / own.ChunkSize
 	x := o.input(b, own.InputLayers)
-	var gate *Node // [n, d/C]
+	var gate *Node // a column for each gate: [n, gates]
 	for l := range b.Config.Forward {
 		x = b.Dropout(x)
 		m := mean.Product(x)
@@ -96,7 +101,7 @@ func (o *ordered) Build(b *Builder) Output {
 	return Output{Logits: b.Linear("linear_trans_out", b.Dropout(x), b.Outputs), Representation: x}
 }
 
-// input is X_0.
+// input is X_0 of [ordered].
 func (o *ordered) input(b *Builder, layers int) (x *Node) {
 	for i := range layers {
 		name := fmt.Sprintf("linear_trans_in.%d", i)
@@ -110,7 +115,8 @@ func (o *ordered) input(b *Builder, layers int) (x *Node) {
 	return x
 }
 
-// cumax is the cumulative sum of the softmax of every row, [n, k]: a soft version of 0 … 0 1 … 1.
+// cumax is the cumulative sum of the softmax of every row of x, [n, k]. The numbers in a row rise from near 0 to 1, as
+// a soft version of the row 0 … 0 1 … 1.
 func cumax(x *Node) *Node {
 	k := x.Shape().Dimensions[1]
 	at := func(axis int) *Node { return Iota(x.Graph(), shapes.Make(dtypes.Int32, k, k), axis) }
@@ -118,7 +124,8 @@ func cumax(x *Node) *Node {
 	return Dot(Softmax(x, 1), upTo).Product()
 }
 
-// repeatColumns repeats every column of x, [n, k], so that copies lie side by side: [n, k times].
+// repeatColumns repeats every column of x, [n, k], as often as the argument times says. The copies of a column lie side
+// by side: [n, k times].
 func repeatColumns(x *Node, times int) *Node {
 	n, k := x.Shape().Dimensions[0], x.Shape().Dimensions[1]
 	return Reshape(BroadcastToDims(Reshape(x, n, k, 1), n, k, times), n, k*times)

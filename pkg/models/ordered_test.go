@@ -32,7 +32,8 @@ func TestOrderedFormula(t *testing.T) {
 	modeltest.Equals(t, "ordered-gnn", ordered, orderedWith(t))
 }
 
-// ordered is the network on dense matrices, with cumax computed by adding up the columns of the softmax one by one.
+// ordered is the formula of Ordered GNN on dense matrices. The gates' cumulative softmax is computed by adding up the
+// columns of the softmax one by one.
 func ordered(d *modeltest.Dense) (logits, penalty *Node) {
 	x := d.X
 	for i := range d.Config.Value("input-layers").(int) {
@@ -41,7 +42,7 @@ func ordered(d *modeltest.Dense) (logits, penalty *Node) {
 	}
 	size, share := d.Config.Value("chunk-size").(int), d.Config.Value("share-gate").(bool)
 	gates := d.Config.Hidden / size
-	last := make([]*Node, gates) // columns
+	last := make([]*Node, gates) // the gates of the layer before, each a column [n, 1]
 	for l := range d.Config.Forward {
 		m := Dot(d.RowNorm(d.A), x).Product()
 		net := "tm_net.0"
@@ -60,7 +61,7 @@ func ordered(d *modeltest.Dense) (logits, penalty *Node) {
 			}
 			gate := sum
 			if last[k] != nil {
-				gate = OneMinus(Mul(OneMinus(last[k]), OneMinus(sum))) // SOFTOR
+				gate = OneMinus(Mul(OneMinus(last[k]), OneMinus(sum))) // equals last + (1 - last) sum
 			}
 			last[k] = gate
 			columns = append(columns, Add(Mul(gate, column(x, k*size, (k+1)*size)),

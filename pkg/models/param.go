@@ -10,10 +10,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/layers"
 )
 
-// Param declares an array of a model and its initial value. If Limit is not 0, the entries are drawn uniformly from
-// ±Limit. Otherwise they are Values or, if there are no Values, all equal to Value.
+// Param declares an array of a model, and the initial values of its entries. If Limit is not 0, the entries are drawn
+// uniformly from the interval from -Limit to Limit. Otherwise they are Values or, if Values is empty, all equal to
+// Value.
 type Param struct {
-	// Name is the name in the PyTorch implementation, where there is one. Matrices of linear maps are [out, in].
+	// Name is the name of the array in the PyTorch implementation, where there is one. Shape is [out, in] for the
+	// matrix of a linear map. For Limit, Value and Values, see above.
 	Name         string
 	Shape        []int
 	Limit, Value float64
@@ -25,7 +27,7 @@ type Param struct {
 	// Nodes marks an array whose last axis has an entry for every node, in the order in which the dataset numbers the
 	// nodes.
 	Nodes bool
-	// Bound, if not nil, bounds the array's norm. If several parameters have the same Bound, it bounds the sum of their
+	// Bound, if not nil, bounds the norm of the array. A Bound that several parameters share bounds the sum of their
 	// norms.
 	Bound *Bound
 }
@@ -35,15 +37,15 @@ type Bound struct {
 	Norm layers.Norm
 	// Limit is the largest value c that the sum may have.
 	Limit float64
-	// Project tells that training scales the weights down to the limit after every step of the optimiser. If it is
+	// Project tells that training scales the weights down to the limit after every step of the optimiser. If Project is
 	// false, the model itself has to scale them, by [Bounded.Apply].
 	Project bool
-	// Start is the largest Frobenius norm that each parameter may start with. For a parameter with heads, the mean of
-	// their norms counts. 0 stands for no limit.
+	// Start limits the initial value of each parameter: its Frobenius norm is at most Start. For a parameter with
+	// several heads, the mean of the norms of the heads is at most Start. If Start is 0, there is no limit.
 	Start float64
 }
 
-// Bounded are the parameters that share a bound.
+// Bounded is a bound together with the parameters that share it.
 type Bounded struct {
 	*Bound
 	Params []Param
@@ -75,6 +77,7 @@ func (g Bounded) Meet(values []*Node) []*Node {
 	return layers.ToBound(g.Norm, g.Limit, values, g.heads())
 }
 
+// heads lists the number of heads of each parameter.
 func (g Bounded) heads() (heads []int) {
 	for _, p := range g.Params {
 		heads = append(heads, max(1, p.Heads))
@@ -114,8 +117,8 @@ func (p Param) Start(rng *rand.Rand) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(values, p.Shape...)
 }
 
-// shrink scales values down to the given Frobenius norm if their norm exceeds it. With heads, the mean of their norms
-// counts.
+// shrink scales values down to the given Frobenius norm, if their norm is larger. If the parameter has several heads,
+// the mean of the norms of the heads takes the place of the norm.
 func (p Param) shrink(values []float32, to float64) {
 	heads, norm := max(1, p.Heads), 0.0
 	for head := range slices.Chunk(values, len(values)/heads) {

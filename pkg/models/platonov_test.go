@@ -15,7 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// network is Platonov et al.'s network on dense matrices, with the given number of modules in each layer.
+// network is the formula of Platonov et al.'s network on dense matrices. perLayer is the number of modules in each
+// layer, and the function module computes module k.
 func network(perLayer int, module func(d *modeltest.Dense, k int, name string, z *Node) *Node) modeltest.Formula {
 	return func(d *modeltest.Dense) (logits, penalty *Node) {
 		x := activation.Gelu(d.Linear("input_linear", d.X))
@@ -34,7 +35,7 @@ func denseFFN(d *modeltest.Dense, name string, y *Node) *Node {
 // column is column k of x.
 func column(x *Node, k int) *Node { return Slice(x, AxisRange(), AxisElem(k)) }
 
-// outer is the matrix of s_j + t_i, [n, n], of two columns s and t.
+// outer is the matrix with the entries s_j + t_i, [n, n], for two columns s and t, [n, 1].
 func outer(s, t *Node) *Node { return Add(Transpose(s, 0, 1), t) }
 
 func leaky(x *Node) *Node { return Where(GreaterThan(x, ZerosLike(x)), x, MulScalar(x, 0.2)) }
@@ -153,7 +154,7 @@ func TestPlatonovParameters(t *testing.T) {
 	}
 }
 
-// A width that is not a multiple of the number of heads is refused.
+// A width that is not a multiple of the number of heads is refused, since the heads have equal numbers of columns.
 func TestHeadsSideBySide(t *testing.T) {
 	for _, model := range []string{"gat-sep", "gt", "gt-sep"} {
 		c := models.Default(model)

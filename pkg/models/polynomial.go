@@ -13,14 +13,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// basis are polynomials p_0 = 1, p_1, …, p_K of a matrix P, each computed from the previous two by one product with P:
+// basis describes polynomials p_0 = 1, p_1, …, p_K of a matrix P. Each is computed from the previous two by one product
+// with P:
 //
 //	p_{k+1}(P) = (a_k P + b_k) p_k(P) - c_k p_{k-1}(P)
 //
-// Row k holds a_k, b_k and c_k; there are K rows, and c_0 is 0.
+// Row k of basis holds a_k, b_k and c_k, for k = 0 … K-1. There is no p_{-1}, so that c_0 is 0.
 type basis [][3]float64
 
-// monomials are P^k for k = 0 … order.
+// monomials is the [basis] of the powers P^k for k = 0 … order.
 func monomials(order int) basis {
 	out := make(basis, order)
 	for k := range out {
@@ -29,7 +30,7 @@ func monomials(order int) basis {
 	return out
 }
 
-// chebyshev are the Chebyshev polynomials of the first kind, T_0 … T_order.
+// chebyshev is the [basis] of the Chebyshev polynomials of the first kind, T_0 … T_order.
 func chebyshev(order int) basis {
 	out := make(basis, order)
 	for k := range out {
@@ -39,8 +40,9 @@ func chebyshev(order int) basis {
 	return out
 }
 
-// filter is Σ_k p_k(P) x diag(θ_k), [n, d], for x, [n, d]. θ is [K+1, d], with a filter for each column, or [K+1, 1],
-// with the same filter for all columns. P, [n, n], is symmetric, and arrays are its tensors.
+// filter is Σ_k p_k(P) x diag(θ_k), [n, d], for x, [n, d], and the polynomials p_k of the basis. theta is θ, which is
+// [K+1, d], with a filter for each column, or [K+1, 1], with the same filter for all columns. The argument p is P, [n,
+// n], which is symmetric. arrays are the nodes of p's tensors.
 //
 // Let v be the cotangent of the result. As P is symmetric, the cotangent of x is the same filter, applied to v. The
 // cotangent of θ_k is the sum of the rows of x ∘ p_k(P) v, where ∘ multiplies entry by entry. So the forward pass and
@@ -54,7 +56,7 @@ func (b basis) filter(p *sparse.Matrix, arrays []*Node, x, theta *Node) *Node {
 	return gradient.Custom(y[0], []*Node{x, theta}, func(v *Node) []*Node { return b.run(p, in, v, true) })
 }
 
-// rows are the basis as a slice of slices, which GoMLX's Const takes.
+// rows is the basis as a slice of slices, which GoMLX's Const takes.
 func (b basis) rows() (out [][]float64) {
 	for _, row := range b {
 		out = append(out, row[:])
@@ -62,14 +64,14 @@ func (b basis) rows() (out [][]float64) {
 	return out
 }
 
-// filtered is what the loop of a filter reads but does not change.
+// filtered holds the arrays that the loop of [basis.run] reads but does not change.
 type filtered struct {
 	theta, basis, x *Node
 	arrays          []*Node
 }
 
-// run filters v. If back is set, it also returns the cotangents of θ, [K+1, d]: row k is the sum of x ∘ p_k(P) v over
-// nodes.
+// run applies the filter to v. If back is set, v is a cotangent, and run also returns the cotangents of θ, [K+1, d]:
+// row k is the sum over the nodes of the rows of x ∘ p_k(P) v.
 func (b basis) run(p *sparse.Matrix, in filtered, v *Node, back bool) []*Node {
 	type state struct {
 		now, before, sum *Node
@@ -94,24 +96,24 @@ func (b basis) run(p *sparse.Matrix, in filtered, v *Node, back bool) []*Node {
 	return append([]*Node{s.sum}, s.dots...)
 }
 
-// takeRow is row k of a table, [1, d].
+// takeRow is row k of the table, [1, d].
 func takeRow(table, k *Node) *Node { return Gather(table, Reshape(k, 1, 1)) }
 
-// putRow is the table, [rows, d], with row k replaced by values, [d].
+// putRow is a copy of the table, [rows, d], in which row k is replaced by values, [d].
 func putRow(table, values, k *Node) *Node {
 	places := Iota(table.Graph(), shapes.Make(k.DType(), table.Shape().Dimensions...), 0)
 	values = BroadcastToShape(Reshape(values, 1, values.Shape().Size()), table.Shape())
 	return Where(Equal(places, loop.Like(k, places)), values, table)
 }
 
-// filterNet is the part that polynomial filter networks share: P = D^-1/2 A D^-1/2, [n, n], where D holds the degrees
-// of A. If selfLoops is set, A has self loops. Rows of P are zero for nodes without edges.
+// filterNet is the part that polynomial filter networks share: the matrix P = D^-1/2 A D^-1/2, [n, n], where A is the
+// adjacency and D holds its degrees. If selfLoops is set, A has self loops. Rows of P are zero for nodes without edges.
 type filterNet struct {
 	selfLoops bool
 	matrix    *sparse.Matrix
 }
 
-// Prepare lays out P.
+// Prepare lays out the matrix P of [filterNet].
 func (f *filterNet) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Adjacency(g)
 	if f.selfLoops {
@@ -124,7 +126,7 @@ func (f *filterNet) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tens
 }
 
 // filterSettings are settings of polynomial filter networks: the degree K, a number α, whose meaning depends on the
-// network, and the dropout probability of what is filtered.
+// network, and the dropout probability of the array that is filtered.
 type filterSettings struct {
 	Order           int
 	Alpha, DropRate float64
@@ -145,5 +147,5 @@ func (s *filterSettings) dropRate() Setting {
 	return Setting{Name: "dprate", Value: &s.DropRate, Help: "dropout of what is propagated", Most: 0.99, Absent: 0.0}
 }
 
-// filterDepth is K.
+// filterDepth is the degree K, which users see as the depth of the network.
 func filterDepth(c Config) string { return fmt.Sprint(c.Value("order")) }

@@ -14,7 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// power is p^k x.
+// power is p^k x for a matrix p.
 func power(p, x *Node, k int) *Node {
 	for range k {
 		x = Dot(p, x).Product()
@@ -22,7 +22,7 @@ func power(p, x *Node, k int) *Node {
 	return x
 }
 
-// entry is entry k of a vector, [1, 1].
+// entry is entry k of the vector v, as a matrix [1, 1].
 func entry(v *Node, k int) *Node { return Reshape(Slice(v, AxisElem(k)), 1, 1) }
 
 func TestAPPNP(t *testing.T) {
@@ -52,7 +52,7 @@ func TestGPRGNN(t *testing.T) {
 	modeltest.Equals(t, "gpr-gnn", formula, with(t, "order", "3"))
 }
 
-// GPR-GNN's coefficients start at those of personalised PageRank, which add up to 1.
+// GPR-GNN's coefficients start with the values of personalised PageRank, which add up to 1.
 func TestGPRGNNStart(t *testing.T) {
 	for _, p := range parameters(t, "gpr-gnn", with(t, "order", "3", "alpha", "0.2")) {
 		if want := []float32{0.2, 0.16, 0.128, 0.512}; p.Name == "prop1.temp" && !slices.Equal(p.Draw(nil), want) {
@@ -61,7 +61,8 @@ func TestGPRGNNStart(t *testing.T) {
 	}
 }
 
-// The parameters have the names and shapes of the PyTorch implementations, for 7 features, 5 classes and width 4.
+// The parameters have the names and shapes of the PyTorch implementations. The models are made for 7 features, 5
+// classes and width 4.
 func TestPolynomialParameters(t *testing.T) {
 	perceptron := "lin1.weight [4 7] lin1.bias [4] lin2.weight [5 4] lin2.bias [5]"
 	for model, want := range map[string]string{
@@ -107,8 +108,8 @@ func TestBernNet(t *testing.T) {
 }
 
 func TestJacobiConv(t *testing.T) {
-	// This formula computes the polynomials by their explicit sum: Σ_s C(n+a, n-s) C(n+b, s) ((P-1)/2)^s
-	// ((P+1)/2)^(n-s).
+	// This formula computes the Jacobi polynomials P_n by their explicit sum, Σ_s C(n+a, n-s) C(n+b, s) ((P-1)/2)^s
+	// ((P+1)/2)^(n-s). choose is C, the binomial coefficient.
 	choose := func(x float64, k int) float64 {
 		y := 1.0
 		for i := range k {
@@ -141,7 +142,7 @@ func TestJacobiConv(t *testing.T) {
 		with(t, "order", "4", "alpha", "0.5", "jacobi-a", "1.5", "jacobi-b", "-0.25"))
 }
 
-// parameters are the parameters of a model of width 4, for 7 features and 5 classes.
+// parameters lists the parameters of a model of width 4, for 7 features and 5 classes.
 func parameters(t *testing.T, model string, change func(c *train.Config)) []models.Param {
 	t.Helper()
 	c := train.Default(model)

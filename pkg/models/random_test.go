@@ -19,8 +19,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// drop builds f in training mode with dropout 0.25, runs it the given number of times, and returns the results. The
-// parameters x.weight and x.bias are the identity and 0.
+// drop makes a model of the given kind with dropout 0.25. It builds f in training mode, runs it several times, as the
+// argument times says, and returns the results of each run. The parameters x.weight and x.bias are the identity and 0,
+// for functions f that call [models.Builder.Encode].
 func drop(t *testing.T, e *engine.Engine, g *graphs.Graph, kind string, times int,
 	f func(b *models.Builder) []*Node) [][][]float32 {
 	t.Helper()
@@ -83,7 +84,7 @@ func TestDropout(t *testing.T) {
 			x := Ones(b.Graph, shapes.Make(dtypes.Float32, rows, columns))
 			return []*Node{b.Dropout(x), b.Dropout(x)}
 		})
-		var kept [][]float64 // for each array: 1 for entries that are kept, else 0
+		var kept [][]float64 // one list for each array: 1 for entries that are kept, else 0
 		for _, x := range slices.Concat(steps...) {
 			k := make([]float64, len(x))
 			for i, v := range x {
@@ -116,7 +117,7 @@ func TestDropout(t *testing.T) {
 	})
 }
 
-// Dropout acts on node features before they are encoded, both on dense and on sparse features.
+// Dropout acts on node features before they are encoded. This is tested for dense and for sparse features.
 func TestDropFeatures(t *testing.T) {
 	const n, m = 400, 64
 	for _, each := range []int{3, 40} { // the number of a node's features that are not zero
@@ -137,7 +138,7 @@ func TestDropFeatures(t *testing.T) {
 		enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 			y := drop(t, e, g, "mlp", 1, func(b *models.Builder) []*Node { return []*Node{b.Encode("x", m)} })[0][0]
 			kept := 0.0
-			for i, v := range y { // the rows are in the graph's order: a perceptron does not reorder nodes
+			for i, v := range y { // the rows are in the graph's order, since the model mlp does not reorder nodes
 				if v == 0 {
 					continue
 				}

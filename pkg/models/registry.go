@@ -7,18 +7,19 @@ import (
 	"strings"
 )
 
-// Kind is a model as the rest of the programme knows it: its description for users, its settings, and how to make its
-// network. Each model registers its kinds in its own file. No other code contains the name of a model.
+// Kind is all that other code knows of a model: its description for users, its settings, and how to make its network.
+// Each model registers its kinds in its own file. No other code contains the name of a model.
 type Kind struct {
 	// Name is what users type, such as "gcn+rep", and Title what tables say, such as "GCN+ReP".
 	Name, Title string
-	// Layer is the formula of a layer, in one line, and Reference the publication that it is from.
+	// Layer is the formula of a layer, in one line. Reference is the publication that the model is from.
 	Layer, Reference string
-	// Plain is the name of the same model without reverse process; empty if this model has no reverse process itself.
+	// Plain is the name of the same model without reverse process. It is empty if this model has no reverse process
+	// itself.
 	Plain string
 	// Suggested marks the model that commands use if the user names none.
 	Suggested bool
-	// Shared names the settings of [Config] that the model has; all other shared settings are refused. Own are the
+	// Shared names those settings of [Config] that the model has; all other shared settings are refused. Own are the
 	// settings that only this model has.
 	Shared []string
 	Own    Own
@@ -27,15 +28,15 @@ type Kind struct {
 	// DropFeatures says that dropout also acts on the node features: in training, [Builder.Encode] drops them with the
 	// probability of the setting "dropout".
 	DropFeatures bool
-	// Resolve, if not nil, fills in settings that depend on others, and Check, if not nil,
-	// refuses impossible combinations.
+	// Resolve, if not nil, fills in settings that depend on other settings. Check, if not nil, refuses impossible
+	// combinations of settings.
 	Resolve func(c *Config)
 	Check   func(c Config) error
 	// Depth, if not nil, says how deep a configuration is, in a word or two. If it is nil, the depth is the numbers of
 	// forward and of reverse layers.
 	Depth func(c Config) string
-	// Detached tells that the gradient with which the model is trained is, by design, not the gradient of its loss: the
-	// model treats some of its estimates, such as those of unknown labels, as constants.
+	// Detached tells that, by design, training does not use the gradient of the model's loss, since the model treats
+	// some of its estimates, such as those of unknown labels, as constants.
 	Detached bool
 	// ReadsLabels tells that the model reads the labels of its training nodes ([Builder.Known]) not only in training
 	// but also in prediction. Such a model can predict only on the graph that it was trained on.
@@ -43,15 +44,15 @@ type Kind struct {
 	// Floor tells that the model's loss stays above 0 even if all nodes are classified right, because its logits are
 	// bounded or it has a penalty that does not vanish.
 	Floor bool
-	// New makes a network of a valid, resolved configuration.
+	// New makes the network of a configuration. The configuration is valid, and Resolve has been applied to it.
 	New func(c Config) Network
 }
 
 // registry is filled while packages are initialised, and only read afterwards.
 var registry = map[string]Kind{}
 
-// Register adds kinds of models. It is called from the init function of the model's file. It panics if a name is taken
-// or a shared setting does not exist.
+// Register adds kinds of models. The init function of the model's file calls Register. Register panics if a name is
+// taken or a shared setting does not exist.
 func Register(kinds ...Kind) {
 	for _, k := range kinds {
 		if _, taken := registry[k.Name]; taken || k.Name == "" || k.New == nil {
@@ -68,7 +69,8 @@ func Register(kinds ...Kind) {
 	}
 }
 
-// reserved are names of flags and of settings of a training, which no model may have for a setting of its own.
+// reserved lists the names of flags and of settings of a training. No model may give such a name to a setting of its
+// own.
 var reserved = []string{"model", "dataset", "lr", "weight-decay", "epochs", "patience", "seed", "depth",
 	"splits", "split", "out", "resume", "checkpoint-every", "runs", "weights",
 	"space", "trials", "hours", "reduction", "min-epochs", "evaluate", "save",
@@ -77,8 +79,8 @@ var reserved = []string{"model", "dataset", "lr", "weight-decay", "epochs", "pat
 // Reserved tells whether a name is reserved, so that no model may give it to a setting of its own.
 func Reserved(name string) bool { return slices.Contains(reserved, name) }
 
-// checkOwn panics if one of the model's own settings has a name that is reserved or that a shared setting has, or if
-// another model has a setting of the same name and of a different type.
+// checkOwn panics if one of the model's own settings has a name that is reserved, or the name of a shared setting. It
+// also panics if another model has a setting of the same name but of a different type.
 func (k Kind) checkOwn() {
 	if k.Own.bind == nil {
 		return
@@ -147,8 +149,8 @@ func Suggested() string {
 	return ""
 }
 
-// WithReverse is the kind that has k for its plain model, and a reverse process. The second result tells whether there
-// is one.
+// WithReverse is the kind of the same model with a reverse process: the kind whose Plain is the name of k. The second
+// result tells whether there is such a kind.
 func (k Kind) WithReverse() (Kind, bool) {
 	for _, other := range registry {
 		if other.Plain == k.Name && k.Name != "" {

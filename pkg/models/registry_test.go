@@ -9,7 +9,7 @@ import (
 )
 
 // The defaults of every model are valid, are the same after conversion to JSON and back, and hold nothing but the
-// model's settings. Settings of one name have the same type in all models.
+// model's settings. If several models have a setting of the same name, it has the same type in all of them.
 func TestKinds(t *testing.T) {
 	types := map[string]string{}
 	for _, k := range Kinds() {
@@ -92,8 +92,8 @@ func TestUselessSettings(t *testing.T) {
 	}
 }
 
-// Copies of a configuration are independent. A configuration with the own settings of another model is refused, and so
-// are impossible values.
+// Copies of a configuration are independent of each other. A configuration that holds the own settings of another model
+// is refused, and so are impossible values.
 func TestOwnSettings(t *testing.T) {
 	one := Default("grand+rep")
 	two := one
@@ -117,6 +117,7 @@ func TestOwnSettings(t *testing.T) {
 	}
 }
 
+// Register refuses kinds whose names or settings are not allowed.
 func TestRegisterRefuses(t *testing.T) {
 	network := registry["gcn"].New
 	own := func(name string) Kind {

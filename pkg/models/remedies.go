@@ -8,9 +8,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/layers"
 )
 
-// remedies are the settings of the remedies for over-smoothing that residual networks share: normalisation after every
-// layer, such as PairNorm, DropEdge and Half-Hop. See [layers.PairNorm], [dropEdge] and [halfHop]. PairNorm is applied
-// to X + h(X) here; in the residual networks of its authors, it comes before the activation of the branch.
+// remedies are the settings of the remedies for over-smoothing that residual networks share: DropEdge, Half-Hop, and
+// normalisation after every layer, for example by PairNorm. See [dropEdge], [halfHop] and [layers.PairNorm]. Here
+// PairNorm is applied to X + h(X); in the residual networks of its authors, PairNorm comes before the activation of the
+// branch h.
 var remedies = []string{"norm-layers", "norm-scale", "drop-edge", "half-hop", "half-hop-alpha"}
 
 // checkRemedies refuses DropEdge together with Half-Hop, since both change the graph.
@@ -21,7 +22,8 @@ func checkRemedies(c Config) error {
 	return nil
 }
 
-// layerIf is layer, or nil if remedies, gates or normalisations change the network's layers.
+// layerIf returns its argument layer, the zero value of the type of a network's layers. It returns nil if the settings
+// ask for remedies, gates or normalisations, since the layers are then of another type.
 func layerIf(c Config, layer any) any {
 	if _, projected := c.projection(); projected || c.BlockGate || c.remedied() {
 		return nil
@@ -32,7 +34,7 @@ func layerIf(c Config, layer any) any {
 // remedied tells whether any remedy is switched on.
 func (c Config) remedied() bool { return c.normOfLayers() != nil || c.DropEdge > 0 || c.HalfHop > 0 }
 
-// normOfLayers is the normalisation after every layer; nil for none.
+// normOfLayers is the normalisation after every layer. It is nil if there is none.
 func (c Config) normOfLayers() func(x *Node) *Node {
 	switch c.NormLayers {
 	case "layer":

@@ -41,7 +41,7 @@ func TestNormOfLayers(t *testing.T) {
 	}, with(t, "norm-layers", "pair", "heads", "2"))
 }
 
-// normed is LayerNorm or PairNorm of x.
+// normed is the formula of LayerNorm or PairNorm of x.
 func normed(norm string, scale float64, x *Node) *Node {
 	axis, epsilon := 0, 1e-6
 	if norm == "layer" {
@@ -59,7 +59,7 @@ func normed(norm string, scale float64, x *Node) *Node {
 	return MulScalar(Div(x, Sqrt(AddScalar(squares, epsilon))), scale)
 }
 
-// encoded is the activation of the encoder of residual models, and head their head.
+// encoded is the activation of the encoder in the formula of residual networks, and head is the head of these networks.
 func encoded(x *Node) *Node { return Max(x, ZerosLike(x)) }
 
 func head(d *modeltest.Dense, x *Node) *Node {
@@ -75,7 +75,8 @@ func gcn(d *modeltest.Dense, a, x *Node) *Node {
 	return encoded(Add(h, ExpandLeftToRank(d.Param(body+"bias"), 2)))
 }
 
-// gat is a layer of attention with its heads averaged. The softmax is over the entries where a is 1.
+// gat is a layer of attention with its heads averaged. The softmax of each row is over the entries where the matrix a
+// is 1.
 func gat(d *modeltest.Dense, a, x *Node) (u *Node) {
 	heads, width := d.Config.Heads, d.Config.Hidden
 	for k := range heads {
@@ -97,8 +98,8 @@ func gat(d *modeltest.Dense, a, x *Node) (u *Node) {
 	return encoded(Add(u, ExpandLeftToRank(d.Param(body+"bias"), 2)))
 }
 
-// In evaluation, models with DropEdge equal models without it. Training with all edges dropped has the losses of
-// training on a graph without edges.
+// In evaluation, models with DropEdge equal models without DropEdge. Training with all edges dropped has the same
+// losses as training on a graph without edges.
 func TestDropEdge(t *testing.T) {
 	for name, layer := range map[string]func(d *modeltest.Dense, x *Node) *Node{
 		"gcn": func(d *modeltest.Dense, x *Node) *Node { return gcn(d, d.SymNorm(Add(d.A, d.I)), x) },
@@ -135,7 +136,7 @@ func TestDropEdge(t *testing.T) {
 	}
 }
 
-// DropEdge together with Half-Hop is refused, and so is each of them in a model with reverse layers.
+// DropEdge together with Half-Hop is refused. Each of the two is refused in a model with reverse layers.
 func TestRemediesRefused(t *testing.T) {
 	c := models.Default("gcn")
 	c.DropEdge, c.HalfHop = 0.5, 0.5

@@ -14,16 +14,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// residual is the network of layers f(H) = H + h(H) that share one block h (paper section 3.3). Models with a reverse
-// process have the inverses of these layers side by side with them.
+// residual is the network of layers f(H) = H + h(H) that share one block h (paper section 3.3). In models with a
+// reverse process, the inverses of these layers are applied to the same input, side by side with the layers.
 type residual struct {
 	frame
 	chain *chain
 	layer any
 }
 
-// newResidual makes the network of a convolution. layer is the zero value of the type of the convolution's block, or
-// nil if settings change the layers: see [layerIf].
+// newResidual makes the network whose block h comes from a convolution. The argument layer is the zero value of the
+// type of the convolution's block, or nil if settings change the layers: see [layerIf].
 func newResidual(conv convolution, layer any) residual {
 	c := &chain{convolution: conv}
 	return residual{frame{c}, c, layer}
@@ -32,10 +32,10 @@ func newResidual(conv convolution, layer any) residual {
 // Layer implements [Layered].
 func (r residual) Layer() any { return r.layer }
 
-// chain is the backbone of residual networks.
+// chain is the [backbone] of residual networks: the message passing between the encoder and the head.
 type chain struct {
 	convolution
-	slow   *halfHop // nil without slow nodes
+	slow   *halfHop // nil without Half-Hop
 	arrays int      // number of the convolution's arrays
 }
 
@@ -44,14 +44,15 @@ type chain struct {
 type convolution interface {
 	// settings are the network's settings.
 	settings() Config
-	// prepare lays out an adjacency with self loops. If there are slow nodes (see [halfHop]), its edges have
-	// directions.
+	// prepare lays out an adjacency with self loops. With Half-Hop, the edges have directions (see [halfHop]).
 	prepare(a *sparse.CSR) (sparse.Order, []*tensors.Tensor, error)
-	// block is h with its weights from the store; arrays are those that prepare returned.
+	// block returns h and the list of arrays that h reads, with the weights first. The argument arrays are the nodes of
+	// the arrays that prepare returned.
 	block(b *Builder, arrays []*Node) (solve.Block, []*Node)
 }
 
-// The shared settings of residual networks, without reverse layers and with them.
+// These are the shared settings of residual networks: plainSettings without reverse layers, and reverseSettings with
+// reverse layers.
 var (
 	plainSettings = append([]string{"forward", "hidden", "dropout", "activation", "norm", "block-gate", "block-norm",
 		"block-scale", "no-bias", "head-layers"}, remedies...)
@@ -80,7 +81,8 @@ func (*chain) head(i, n int) string {
 	return sequential("out", i)
 }
 
-// Prepare lays out the graph, with slow nodes if the settings ask for them.
+// Prepare lays out the graph's adjacency. If the settings ask for Half-Hop, slow nodes are added to the graph first:
+// see [halfHop].
 func (r *chain) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a, c := sparse.Adjacency(g), r.settings()
 	if c.HalfHop > 0 {
@@ -106,7 +108,7 @@ func (r *chain) spread(b *Builder, h *Node) *Node {
 	return r.slow.enter(h, b.Arrays[r.arrays:])
 }
 
-// collect removes the rows of slow nodes.
+// collect removes the rows that spread has added for slow nodes.
 func (r *chain) collect(b *Builder, h *Node) *Node {
 	if r.slow == nil {
 		return h
@@ -114,8 +116,9 @@ func (r *chain) collect(b *Builder, h *Node) *Node {
 	return r.slow.exit(h, b.Arrays[r.arrays:])
 }
 
-// block is the convolution's block, with the normalisation of its input, the gates on its output and the normalisation
-// of the layer's result that the settings ask for. h is the first layer's input.
+// block is the convolution's block h, changed as the settings ask: with a normalisation of the input of h, with gates
+// on the result of h, and with a normalisation of the result of the layer. The argument h is the input of the first
+// layer.
 func (r *chain) block(b *Builder, h *Node) (solve.Block, []*Node) {
 	block, w := r.convolution.block(b, b.Arrays[:r.arrays])
 	if p, ok := b.Config.projection(); ok {
@@ -130,6 +133,7 @@ func (r *chain) block(b *Builder, h *Node) (solve.Block, []*Node) {
 	return block, w
 }
 
+// represent applies the forward layers and, if there are any, the reverse layers to h; see [backbone].
 func (r *chain) represent(b *Builder, h *Node) (*Node, *solve.Stats, int) {
 	c := b.Config
 	block, w := r.block(b, h)
@@ -145,13 +149,14 @@ func (r *chain) represent(b *Builder, h *Node) (*Node, *solve.Stats, int) {
 	return Concatenate([]*Node{forward, reverse}, 1), stats, c.Reverse
 }
 
-// solves are the options of the reverse layers' solves.
+// solves are the options of the fixed-point iterations that invert the layers.
 func (c Config) solves() solve.Options {
 	return solve.Options{Tolerance: c.Tolerance, MaxIterations: c.MaxIterations, Order: solve.DefaultOrder}
 }
 
-// roundTrip runs Forward layers on h, then as many reverse layers of exactly MaxIterations iterations each. changes is
-// the mean change of the iterate in each iteration (see [solve.Profile]).
+// roundTrip runs the forward layers on h, and then as many reverse layers, each with exactly MaxIterations iterations.
+// changes has an entry for each iteration: the mean absolute change of the iterate, averaged over the layers (see
+// [solve.Profile]).
 func (r *chain) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve.Stats) {
 	block, w := r.block(b, h)
 	y := solve.ForwardChain(block, h, w, b.Config.Forward)
@@ -159,10 +164,10 @@ func (r *chain) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve
 	return end, changes, solve.NoStats(end)
 }
 
-// weights are the convolution's weight W and, for layers with an ego weight, V. In networks with reverse layers, the
-// sum of their norms is bounded: inside the model, or after every step of the optimiser, as the setting "normalise"
-// says. If it is bounded inside the model, the parameters are the unscaled weights. These are called "weight_orig", as
-// in PyTorch.
+// weights declares the convolution's weight W and, for layers with an ego weight, V, and returns their values. In
+// networks with reverse layers, the sum of the norms of W and V is bounded. The setting "normalise" says whether the
+// model itself scales the weights, or training scales them after every step of the optimiser. If the model scales them,
+// the parameters are the unscaled weights, and their names end in "weight_orig", as in PyTorch.
 func (b *Builder) weights(params ...Param) []*Node {
 	c := b.Config
 	bounded := Bounded{Params: params}
@@ -183,8 +188,8 @@ func (b *Builder) weights(params ...Param) []*Node {
 	return bounded.Apply(values)
 }
 
-// heads declares K matrices [Hidden, Hidden] stacked along their rows, uniform in ±limit: the weights of a
-// convolution's heads.
+// heads declares the weights of a convolution's K heads: K matrices [Hidden, Hidden], stacked along their rows. Their
+// entries start uniformly between -limit and limit.
 func (c Config) heads(heads int, limit float64) Param {
 	return Param{Name: "stack.0.body.lin.weight", Shape: []int{heads * c.Hidden, c.Hidden}, Limit: limit, Heads: heads}
 }
@@ -199,7 +204,8 @@ func (c Config) ego() Param {
 // (Glorot and Bengio 2010).
 func (c Config) glorot() float64 { return math.Sqrt(3 / float64(c.Hidden)) }
 
-// bias is the convolution's bias times the block scale, or zeros if NoBias is set.
+// bias is the convolution's bias times the block scale (see blockScaled), or zeros if NoBias is set. The argument w is
+// used only for the type of its numbers.
 func (b *Builder) bias(w *Node) *Node {
 	if b.Config.NoBias {
 		return BroadcastToDims(loop.Float(w, 0), b.Config.Hidden)
@@ -207,7 +213,8 @@ func (b *Builder) bias(w *Node) *Node {
 	return b.blockScaled(b.Param(Param{Name: "stack.0.body.bias", Shape: []int{b.Config.Hidden}}))
 }
 
-// blockScaled is s w, where w is a parameter (a weight or a bias) and s the block scale. The layers use s w.
+// blockScaled is s w, where w is a parameter (a weight or a bias) and s is the block scale, the setting BlockScale. The
+// layers use s w in place of w.
 //
 // All L layers of a chain share w. A step of Adam changes every entry of w by about the learning rate, whatever the
 // size of the gradient. This changes each of the L layers, so that the output of the chain changes about L times as
@@ -216,9 +223,9 @@ func (b *Builder) bias(w *Node) *Node {
 // much as a chain of 64. The encoder and the head are not scaled, and learn as before.
 //
 // The bound c on the norm of w becomes the bound s c on the norm of s w. L layers can enlarge their input by a factor
-// of at most (1 + s c)^L forwards and (1 - s c)^-L backwards, which is about exp(64 c) in this example, whatever L is.
-// Deep residual networks whose layers have separate weights are scaled in a similar way (Zhang, Dauphin and Ma, ICLR
-// 2019).
+// of at most (1 + s c)^L forwards and (1 - s c)^-L backwards. In this example, where s = 64/L, both are about exp(64
+// c), whatever L is. Deep residual networks whose layers have separate weights are scaled in a similar way (Zhang,
+// Dauphin and Ma, ICLR 2019).
 func (b *Builder) blockScaled(w *Node) *Node {
 	if b.Config.BlockScale == 1 {
 		return w
@@ -226,12 +233,14 @@ func (b *Builder) blockScaled(w *Node) *Node {
 	return MulScalar(w, b.Config.BlockScale)
 }
 
-// startNorm is the sum of the Frobenius norms with which the convolution's weights start, min(c, sqrt(d)/64). Each
-// layer then starts close to the identity, as is usual in deep residual networks (Zhang, Dauphin and Ma, ICLR 2019).
-// With larger norms, reverse layers could overflow. The eigenvalues of a random d x d matrix of norm s are up to about
-// s/sqrt(d) (the circular law), so that L layers can enlarge features by a factor of exp(L s/sqrt(d)). For norm 1,
-// width 64 and 1024 layers, this factor is beyond the range of single precision. With the norm chosen here, it is at
-// most exp(16). Adam moves the norm up to the bound within about ten steps.
+// startNorm is the sum of the Frobenius norms with which the convolution's weights start, min(c, sqrt(d)/64), where c
+// is the bound and d the width. Each layer then starts close to the identity, as is usual in deep residual networks
+// (Zhang, Dauphin and Ma, ICLR 2019).
+//
+// With larger norms, reverse layers could overflow. The eigenvalues of a random d x d matrix of Frobenius norm r are up
+// to about r/sqrt(d) (the circular law), so that L layers can enlarge features by a factor of exp(L r/sqrt(d)). For r =
+// 1, width 64 and 1024 layers, this factor is beyond the range of single precision. With the norm chosen here, the
+// factor for 1024 layers is at most exp(16). Adam moves the norm up to the bound within about ten steps.
 func startNorm(c Config) float64 {
 	return min(c.Lipschitz, math.Sqrt(float64(c.Hidden))/64)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// EncodeRows is [Builder.Linear] with the rows of a matrix between nodes, such as an adjacency, in place of features: A
-// W^T + b, [n, out], with A [n, n] and W [out, n]. The columns of A and W are in the order in which the dataset
+// EncodeRows is a linear layer that reads a row of the matrix a, such as an adjacency, in place of a node's features: A
+// W^T + b, [n, out], with A [n, n] and W [out, n]. The columns of A and of W are in the order in which the dataset
 // numbers the nodes, whereas the rows of A are in the model's order; see [sparse.NewRectangular].
 func (b *Builder) EncodeRows(name string, a sparse.Operator, out int) *Node {
 	n := len(b.Order)
@@ -20,7 +20,7 @@ func (b *Builder) EncodeRows(name string, a sparse.Operator, out int) *Node {
 	return Add(a.Product(Transpose(w, 0, 1)), ExpandLeftToRank(bias, 2))
 }
 
-// unit scales rows to length 1, as torch.nn.functional.normalize does. Rows of zeros are not changed.
+// unit scales each row to length 1, as torch.nn.functional.normalize does. Rows of zeros are not changed.
 func unit(x *Node) *Node {
 	return Div(x, Sqrt(MaxScalar(ReduceAndKeep(Square(x), ReduceSum, 1), 1e-24)))
 }
@@ -34,7 +34,8 @@ func (b *Builder) FromScores(scores *Node) *Node {
 	return Sub(Slice(scores, AxisRange(), AxisRange(1, 2)), Slice(scores, AxisRange(), AxisRange(0, 1)))
 }
 
-// ridgeInverse is (A + diag(ridge))^-1 for a symmetric A, [k, k]; ridge is positive, [1, k] or a scalar.
+// ridgeInverse is (A + diag(ridge))^-1 for a symmetric matrix A, [k, k]. ridge is positive, and either a row [1, k] or
+// a scalar.
 func ridgeInverse(a, ridge *Node) *Node {
 	eye := ConvertDType(Equal(Iota(a.Graph(), a.Shape(), 0), Iota(a.Graph(), a.Shape(), 1)), a.DType())
 	return solve.MatrixInverse(Add(a, Mul(eye, ridge)))

@@ -14,15 +14,15 @@ func init() {
 		Reference: "Hamilton et al., NeurIPS 2017, "}, func() messages { return &sage{} })
 }
 
-// sage is GraphSAGE (Hamilton et al., NeurIPS 2017) in the network [platonov]:
+// sage is GraphSAGE (Hamilton et al., NeurIPS 2017) in the network [platonov], with the module
 //
 //	M(Z) = FFN([Z, D^-1 A Z])                     Z [n, d], concatenated columns [n, 2d]
 //
-// where FFN is [feedForward]. A has no self loops: D^-1 A Z is the mean over the neighbours of a node, and 0 for a node
-// without neighbours.
+// where FFN is [feedForward]. A is the adjacency without self loops, and D holds its degrees: D^-1 A Z is the mean over
+// the neighbours of a node, and 0 for a node without neighbours.
 type sage struct{ mean *sparse.Matrix }
 
-// Prepare lays out D^-1 A, [n, n].
+// Prepare lays out the matrix D^-1 A of [sage], [n, n], which takes means over neighbours.
 func (s *sage) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	if s.mean, err = sparse.NewMatrix(sparse.Adjacency(g).RowNormalised(), nil); err != nil {
 		return nil, nil, err

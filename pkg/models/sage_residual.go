@@ -25,15 +25,16 @@ func init() {
 	Register(k)
 }
 
-// sageReverseDefaults sets one forward layer and many reverse layers. With the spectral bound c = 0.9, a solve takes
-// about 4 iterations; with a c near 1, it takes about 18. With the tolerance 1e-3, training gives results as good as
-// with a tolerance a hundred times smaller, in a third of the iterations (docs/which-layer.md).
+// sageReverseDefaults sets one forward layer and many reverse layers. With the spectral bound c = 0.9, inverting a
+// layer takes about 4 iterations; with a c near 1, it takes about 18. With the tolerance 1e-3, training gives results
+// as good as with a tolerance a hundred times smaller, in a third of the iterations (docs/which-layer.md).
 func sageReverseDefaults(c *Config) {
 	c.Forward, c.Reverse, c.Norm, c.Dropout = 1, 32, "batch", 0.2
 	c.Lipschitz, c.Bound, c.Tolerance = 0.9, string(layers.SpectralNorm), 1e-3
 }
 
-// sageResidual is the convolution h(H) = σ(Â H W + H V + b), in which V weights the node itself; see [layers.SAGE].
+// sageResidual is the convolution h(H) = σ(Â H W + H V + b). V multiplies the features of the node itself; see
+// [layers.SAGE].
 type sageResidual struct {
 	Config
 	matrix *sparse.Matrix

@@ -12,8 +12,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// residualFormula is a network of residual layers X + h(X) and, beside them, of their inverses, for a branch h on dense
-// matrices. The inverses are computed by fixed-point iteration, and the gradient is that of all these iterations.
+// residualFormula is the formula of a network of residual layers X + h(X) and, beside them, of their inverses, for a
+// branch h on dense matrices. The inverses are computed by fixed-point iteration, with the given number of iterations,
+// and the gradient goes through all these iterations.
 func residualFormula(h func(d *modeltest.Dense, x *Node) *Node, iterations int) modeltest.Formula {
 	return func(d *modeltest.Dense) (logits, penalty *Node) {
 		relu := func(x *Node) *Node { return Max(x, ZerosLike(x)) }
@@ -35,15 +36,15 @@ func residualFormula(h func(d *modeltest.Dense, x *Node) *Node, iterations int) 
 	}
 }
 
-// normalised is Â, with self loops.
+// normalised is Â, the symmetrically normalised adjacency with self loops.
 func normalised(d *modeltest.Dense) *Node { return d.SymNorm(Add(d.A, d.I)) }
 
-// times is x W^T for the parameter W.
+// times is x W^T for the parameter W with the given name.
 func times(d *modeltest.Dense, x *Node, name string) *Node {
 	return Dot(x, Transpose(d.Param(name), 0, 1)).Product()
 }
 
-// sageBranch is σ(Â X W + X V + b).
+// sageBranch is the branch σ(Â X W + X V + b) with the activation sigma.
 func sageBranch(sigma func(*Node) *Node) func(d *modeltest.Dense, x *Node) *Node {
 	return func(d *modeltest.Dense, x *Node) *Node {
 		u := times(d, Dot(normalised(d), x).Product(), "stack.0.body.lin.weight")
@@ -71,8 +72,8 @@ func TestSAGEResidualFormula(t *testing.T) {
 	}
 }
 
-// After training with large steps, the bound holds in the true spectral norm: for the sum of two weights, for a single
-// matrix, and for the mean of several heads.
+// After training with a large learning rate, the bound holds in the true spectral norm. It is tested for the sum of the
+// norms of two weights, for a single matrix, and for several heads, whose norms are averaged.
 func TestSpectralBoundHolds(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	for _, model := range []string{"sage+rep", "gcn+rep", "gat+rep"} {
@@ -96,7 +97,8 @@ func TestSpectralBoundHolds(t *testing.T) {
 	}
 }
 
-// spectral is the mean of the heads' largest singular values.
+// spectral is the largest singular value of a matrix. If a consists of several heads, it is the mean of their largest
+// singular values.
 func spectral(a train.Array, heads int) float64 {
 	rows, columns, sum := a.Shape[0]/heads, a.Shape[1], 0.0
 	for k := range heads {
@@ -111,10 +113,10 @@ func spectral(a train.Array, heads int) float64 {
 	return sum
 }
 
-// At depth 64 the reverse layers recover the input of the forward layers within 1e-5. The weights are as large as the
-// paper's with c near 1 and width 64: a matrix of Frobenius norm 1 has a spectral norm of about 2/sqrt(d). With larger
-// weights, the forward layers enlarge some columns by many orders of magnitude, and the others are lost to rounding in
-// single precision.
+// At depth 64 the reverse layers recover the input of the forward layers within 1e-5. The bound 0.25 is chosen since
+// the spectral norm of a random d x d matrix of Frobenius norm 1 is about 2/sqrt(d), which is 0.25 for width 64. So the
+// weights are as large as in the paper, where the Frobenius norm is near 1. With larger weights, the forward layers
+// enlarge some columns by many orders of magnitude, and the other columns are lost to rounding in single precision.
 func TestSAGEInverts(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		c := train.Default("sage+rep")
@@ -129,8 +131,8 @@ func TestSAGEInverts(t *testing.T) {
 	})
 }
 
-// GAT with an ego weight passes the checks that all models must pass, and equals its formula. SAGE+ReP passes the
-// checks with its bound kept inside the model.
+// GAT with an ego weight passes the checks that all models must pass, and equals its formula. SAGE+ReP passes these
+// checks when the model itself scales its weights down to the bound.
 func TestEgoGAT(t *testing.T) {
 	modeltest.Check(t, "gat+rep", func(c *train.Config) { c.Ego, c.Heads, c.Activation = true, 2, "elu" })
 	modeltest.Check(t, "sage+rep", func(c *train.Config) { c.Normalise, c.Norm = "reparametrise", "layer" })

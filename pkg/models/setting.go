@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// Setting describes one setting of a model or of a training: the variable that holds it, and its help for users. The
-// command line, files of experiments and searches know settings only by such descriptions.
+// Setting describes one setting of a model or of a training: the variable that holds its value, and its help for users.
+// The command line, files of experiments and searches know settings only by such descriptions.
 type Setting struct {
 	// Name is the name of the flag, such as "max-iterations". In JSON, "_" stands in place of "-".
 	Name string
-	// Value points to the variable: *int, *uint64, *float64, *bool or *string.
+	// Value points to the variable that holds the setting's value. It is a *int, *uint64, *float64, *bool or *string.
 	Value any
 	// Help describes the setting in a few words.
 	Help string
@@ -26,8 +26,9 @@ type Setting struct {
 	// Absent, if not nil, is the value with which the setting has no effect. A model that does not have the setting
 	// accepts this value, and refuses all others.
 	Absent any
-	// Reverse marks a setting that says how far the reverse process goes. An [Inverter] does not use it, since it goes
-	// back exactly as far as it went forwards.
+	// Reverse marks a setting that says how far the reverse process goes, such as the number of reverse layers.
+	// [Inverter.RoundTrip] does not use such a setting, since a round trip goes back exactly as far as it went
+	// forwards.
 	Reverse bool
 }
 
@@ -54,8 +55,8 @@ func (s Setting) Current() any {
 // isZero tells whether the setting has its type's zero value.
 func (s Setting) isZero() bool { return reflect.ValueOf(s.Current()).IsZero() }
 
-// Parse gives the setting the value that text stands for on a command line, or leaves it as it is and returns an
-// error.
+// Parse gives the setting the value that text stands for on a command line. If text stands for no such value, Parse
+// returns an error and does not change the setting.
 func (s Setting) Parse(text string) (err error) {
 	switch v := s.Value.(type) {
 	case *int:
@@ -75,8 +76,8 @@ func (s Setting) Parse(text string) (err error) {
 	return nil
 }
 
-// assign sets a variable to the parsed text. If the text cannot be parsed, it returns the error and leaves the variable
-// as it is.
+// assign sets the variable to the value that text stands for. If text cannot be parsed, assign returns the error and
+// does not change the variable.
 func assign[T any](to *T, parse func(string) (T, error), text string) error {
 	v, err := parse(text)
 	if err == nil {
@@ -93,7 +94,7 @@ func (s Setting) Decode(raw json.RawMessage) error {
 	return nil
 }
 
-// kind says what a value must be.
+// kind says, for error messages, what a value of the setting's type is.
 func (s Setting) kind() string {
 	switch s.Value.(type) {
 	case *int:
@@ -108,8 +109,8 @@ func (s Setting) kind() string {
 	return "a text"
 }
 
-// Unlimited as Most allows all numbers, and Positive as Least all positive numbers. Both are the limits of float32, in
-// which training computes.
+// Unlimited, as the value of Most, allows all numbers. Positive, as the value of Least, allows all positive numbers.
+// Both are limits of float32, the type in which training computes.
 const Unlimited, Positive = math.MaxFloat32, math.SmallestNonzeroFloat32
 
 // Check returns an error if the value is not allowed. The error says what to choose.
@@ -135,7 +136,8 @@ func (s Setting) Check() error {
 	return nil
 }
 
-// bounds are the least and the largest number allowed; whole numbers have 31 bits at most.
+// bounds are the smallest and the largest number allowed. For whole numbers, they lie within the range of 32-bit
+// integers.
 func (s Setting) bounds() (least, most float64) {
 	least, most = s.Least, s.Most
 	if least >= most {
@@ -147,7 +149,7 @@ func (s Setting) bounds() (least, most float64) {
 	return least, most
 }
 
-// limits says which numbers are allowed.
+// limits says, for error messages, which numbers are allowed.
 func (s Setting) limits() string {
 	const fits = " that fits float32"
 	least, most := s.bounds()
@@ -164,7 +166,7 @@ func (s Setting) limits() string {
 	return fmt.Sprintf("%s of at least %s"+fits, s.kind(), decimal(least))
 }
 
-// decimal writes a number without an exponent where it is whole.
+// decimal writes a number, without an exponent if the number is whole.
 func decimal(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 		return strconv.FormatInt(int64(v), 10)
@@ -177,12 +179,13 @@ func decimal(v float64) string {
 // zero Own declares no settings.
 type Own struct {
 	defaults any
-	// bind lists the settings of a copy of value; after they are changed, current returns the changed copy.
+	// bind makes a copy of value and lists the settings of this copy. They can then be changed, and the function
+	// current returns the changed copy.
 	bind func(value any) (settings []Setting, current func() any)
 }
 
-// OwnSettings declares a model's own settings. defaults holds their default values. list describes the settings of the
-// value that it is given, by pointers into that value.
+// OwnSettings declares a model's own settings. defaults holds their default values. The function list describes the
+// settings: each description points to a field of the value that list gets as its argument.
 func OwnSettings[T any](defaults T, list func(*T) []Setting) Own {
 	return Own{defaults, func(value any) ([]Setting, func() any) {
 		v := value.(T)
@@ -190,7 +193,7 @@ func OwnSettings[T any](defaults T, list func(*T) []Setting) Own {
 	}}
 }
 
-// OwnOf returns the configuration's value of the model's own settings. It panics if the configuration is that of
+// OwnOf returns the values of the model's own settings in a configuration. It panics if the configuration is that of
 // another model, whose settings have another type.
 func OwnOf[T any](c Config) T {
 	v, ok := c.Own.(T)

@@ -11,13 +11,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// Layers applies count layers to x, one after the other: layer(b, l, x) is layer l = 0 … count-1, whose result has x's
-// shape. Layers may differ only in the names and values of their parameters and in their random draws. They are
-// compiled only once, by [solve.Scan], whereas in a Go loop each layer would be compiled by itself.
+// Layers applies several layers to x, one after the other, and returns the result of the last. Their number is count.
+// The function layer(b, l, x) computes layer number l, counted from 0; its result has x's shape. Layers may differ only
+// in the names and values of their parameters and in their random draws, such as those of dropout. They are compiled
+// only once, by [solve.Scan], whereas in a Go loop each layer would be compiled by itself.
 //
-// layer must build with the b that it is given, and not with the outer one. It may use x and what this b offers:
-// parameters, linear layers, layer normalisation, dropout, and [Builder.Arrays]. It must not use other nodes, nor batch
-// normalisation or other statistics that are gathered in training.
+// The function layer must use the builder that it is given, and not the builder of the whole network. It may use x and
+// what the given builder offers: parameters, linear layers, layer normalisation, dropout, and [Builder.Arrays]. It must
+// not use other nodes of the computation graph, nor batch normalisation or other statistics that are gathered in
+// training.
 func (b *Builder) Layers(count int, x *Node, layer func(b *Builder, l int, x *Node) *Node) *Node {
 	if count == 1 {
 		return layer(b, 0, x)
@@ -56,27 +58,27 @@ func (b *Builder) Layers(count int, x *Node, layer func(b *Builder, l int, x *No
 	}, x, own, b.Arrays, count)
 }
 
-// layerOf is one layer under construction, in a computation graph of its own.
+// layerOf is the state of a builder that builds one layer for [Builder.Layers], in a computation graph of its own.
 type layerOf struct {
 	random bool
-	// values are the parameters' values, in the order of the calls of Param. They are nil while [Builder.declaration]
-	// lists the parameters in params.
+	// values are the values of the layer's parameters, in the order of the calls of Param. They are nil while
+	// [Builder.declaration] builds the layer to list its parameters in params.
 	values []*Node
 	params []Param
 	// seeds, [draws, 2], are the seeds of the random draws, in the order of the calls of seed. They are nil while
-	// [Builder.declaration] counts the draws.
+	// [Builder.declaration] builds the layer to count its draws.
 	seeds *Node
 	asked int
 	draws int
 }
 
-// within is a builder for one layer, in the graph of x.
+// within returns a builder for one layer. It builds in the computation graph of x.
 func (b *Builder) within(in *layerOf, x *Node, arrays []*Node) *Builder {
 	return &Builder{Model: b.Model, Graph: x.Graph(), Arrays: arrays, layer: in}
 }
 
-// declaration lists the parameters of a layer and counts its draws. It builds the layer in a computation graph that is
-// then thrown away.
+// declaration lists the parameters of layer l and counts its random draws. To do so, it builds the layer in a
+// computation graph that is then thrown away.
 func (b *Builder) declaration(l int, x *Node, layer func(b *Builder, l int, x *Node) *Node) *layerOf {
 	g := NewGraph(b.Graph.Backend(), "a layer of "+b.Config.Model)
 	defer g.Finalize()
@@ -90,7 +92,8 @@ func (b *Builder) declaration(l int, x *Node, layer func(b *Builder, l int, x *N
 	return in
 }
 
-// param is the value of the next parameter, p. In [Builder.declaration] it is a placeholder.
+// param is the value of the parameter p. Parameters are taken in the order in which the layer asks for them. While
+// [Builder.declaration] lists them, param only notes p and returns a placeholder.
 func (in *layerOf) param(g *Graph, p Param) *Node {
 	if p.Fixed {
 		panic(fmt.Errorf("parameter %s is not trained, but gathered: Builder.Layers cannot do that, "+
@@ -104,7 +107,7 @@ func (in *layerOf) param(g *Graph, p Param) *Node {
 	return in.values[in.asked-1]
 }
 
-// seed is the seed of the next random draw. In [Builder.declaration] it is a placeholder.
+// seed is the seed of the next random draw. While [Builder.declaration] counts the draws, it is a placeholder.
 func (in *layerOf) seed(g *Graph) *Node {
 	in.draws++
 	if in.seeds == nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// trained makes a builder in training mode, in which all parameters start at their Value.
+// trained makes a builder in training mode. All entries of a parameter start at [Param].Value.
 func trained(store *model.Store, g *Graph) *Builder {
 	store.SetTraining(g, true)
 	return &Builder{Model: &Model{}, Scope: store.RootScope(), Graph: g, start: func(p Param) (*tensors.Tensor, error) {
@@ -27,8 +27,8 @@ func trained(store *model.Store, g *Graph) *Builder {
 	}}
 }
 
-// Every layer has parameters of its own, under its own names, and drops entries independently of the other layers.
-// After three layers with dropout 0.5, an eighth of the entries is left.
+// Every layer has parameters of its own, under its own names, and drops entries independently of the other layers. With
+// dropout 0.5, about an eighth of the entries is left after three layers.
 func TestLayers(t *testing.T) {
 	const n, width = 1 << 10, 64
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
@@ -64,7 +64,8 @@ func TestLayers(t *testing.T) {
 	})
 }
 
-// Builder.Layers refuses layers that are not alike, and layers that gather statistics. The errors say so.
+// [Builder.Layers] refuses layers whose parameters differ in number or shape, and layers that gather statistics. The
+// errors say so.
 func TestLayersRefuse(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	for want, layer := range map[string]func(b *Builder, l int, x *Node) *Node{

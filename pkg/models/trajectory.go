@@ -22,7 +22,8 @@ func (r residual) Trace(b *Builder, forward, reverse []int) (forwards, reverses 
 	return forwards, reverses
 }
 
-// follow applies a chain to x and returns the states after the given numbers of layers.
+// follow applies a chain of layers to x and returns the states after the given numbers of layers, which are in
+// ascending order.
 func follow(x *Node, layers []int, chain func(x *Node, depth int) *Node) []*Node {
 	states := make([]*Node, len(layers))
 	at := 0

@@ -15,8 +15,8 @@ func (c Config) Settings() []Setting {
 	return list
 }
 
-// bound lists the model's settings. Shared settings point into c. The model's own settings point into a copy of c.Own,
-// and keep stores this copy in c after a change.
+// bound lists the model's settings. The variables of shared settings are fields of c. The variables of the model's own
+// settings are fields of a copy of c.Own, and keep stores this copy in c after a change.
 func (c *Config) bound() (list []Setting, keep func()) {
 	k := registry[c.Model]
 	for _, s := range c.shared() {
@@ -31,8 +31,8 @@ func (c *Config) bound() (list []Setting, keep func()) {
 	return append(list, own...), func() { c.Own = current() }
 }
 
-// Set gives a setting, by its flag's name, the value that text stands for. A setting that the model does not have is
-// refused, unless the value is [Setting.Absent], such as no reverse layers.
+// Set gives a setting, named as on the command line, the value that text stands for. A setting that the model does not
+// have is refused, unless the value is [Setting.Absent], such as 0 for the number of reverse layers.
 func (c *Config) Set(name, text string) error {
 	return c.change(name, func(s Setting) error { return s.Parse(text) })
 }
@@ -55,6 +55,7 @@ func Known(key string) bool {
 	return false
 }
 
+// change changes the setting with the given name by a function, which gets the setting.
 func (c *Config) change(name string, to func(Setting) error) error {
 	list, keep := c.bound()
 	i := slices.IndexFunc(list, func(s Setting) bool { return s.Name == name })
@@ -68,7 +69,8 @@ func (c *Config) change(name string, to func(Setting) error) error {
 	return to(list[i])
 }
 
-// absent tells whether a change would give a shared setting its [Setting.Absent] value.
+// absent tells whether a change would give the shared setting with this name its [Setting.Absent] value. The function
+// to makes the change.
 func absent(name string, to func(Setting) error) bool {
 	var other Config
 	for _, s := range other.shared() {
@@ -79,7 +81,7 @@ func absent(name string, to func(Setting) error) bool {
 	return false
 }
 
-// refuse returns an error that says that the model does not have a setting, and which settings it has.
+// refuse returns an error for a setting that the model does not have. The error lists the settings that it has.
 func (c Config) refuse(name string) error {
 	k, err := Lookup(c.Model)
 	if err != nil {
@@ -97,12 +99,12 @@ func (c Config) refuse(name string) error {
 		c.Model, name, hint, strings.Join(has, ", "))
 }
 
-// knows tells whether the model has a setting.
+// knows tells whether the model has a setting, shared or its own.
 func (k Kind) knows(name string) bool {
 	return Default(k.Name).Value(name) != nil
 }
 
-// Value is the value of a setting, by its flag's name. It is nil if the model does not have the setting.
+// Value is the value of a setting, named as on the command line. It is nil if the model does not have the setting.
 func (c Config) Value(name string) any {
 	for _, s := range c.Settings() {
 		if s.Name == name {
@@ -112,7 +114,7 @@ func (c Config) Value(name string) any {
 	return nil
 }
 
-// Values are the model's name and its settings, by their names in JSON.
+// Values are the model's name and the values of its settings, by the names that settings have in JSON.
 func (c Config) Values() map[string]any {
 	out := map[string]any{"model": c.Model}
 	for _, s := range c.Settings() {
@@ -124,7 +126,8 @@ func (c Config) Values() map[string]any {
 // MarshalJSON writes the model's name and its settings.
 func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values()) }
 
-// UnmarshalJSON reads what MarshalJSON writes. Missing settings get the model's defaults. See [Config.Read].
+// UnmarshalJSON reads a configuration that MarshalJSON has written. Missing settings get the model's defaults. See
+// [Config.Read].
 func (c *Config) UnmarshalJSON(b []byte) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(b, &values); err != nil {

@@ -21,7 +21,8 @@ func init() {
 		New:      func(Config) Network { return &vanillaGAT{} }})
 }
 
-// vanillaGATSettings are the settings that the network has besides the shared settings.
+// vanillaGATSettings are the settings that the network has besides the shared settings: the probability with which
+// training drops an attention weight A_ij.
 type vanillaGATSettings struct{ AttentionDropout float64 }
 
 // vanillaGAT is the graph attention network of Veličković et al. (ICLR 2018), without skip connections:
@@ -30,16 +31,17 @@ type vanillaGATSettings struct{ AttentionDropout float64 }
 //	logits = A' Y' + b2,  Y' = H W2^T                                         [n, outputs]
 //	A_ij   = dropout(softmax_j(LeakyReLU(a_src · y_j + a_dst · y_i)))
 //
-// The softmax is over i's neighbours j and i itself. Each of the K heads has d/K columns of Y, and attention vectors of
-// its own. The second layer has one head. LeakyReLU has the slope 0.2. The publication has the same width, 64 = 8 heads
-// of 8 units, and the same probability 0.6 for both kinds of dropout. Parameters have the names and initial values of
+// The softmax is over i's neighbours j and i itself. Each of the K heads has d/K of the columns of Y, which are Y^(k),
+// and attention vectors a_src and a_dst of its own. y_i is row i of Y^(k). The second layer has one head, with A' and
+// Y' in place of A^(k) and Y^(k). LeakyReLU has the slope 0.2. The publication has the same width, 64 = 8 heads of 8
+// units, and the same probability 0.6 for both kinds of dropout. Parameters have the names and initial values of
 // PyTorch Geometric's GATConv in layers conv1 and conv2.
 //
 // The publication drops entries of F as well; this network does not. He et al. (BernNet, NeurIPS 2021), whose
 // measurements the paper's tables quote, have 8 heads of 64 units (--hidden 512).
 type vanillaGAT struct{ pattern *sparse.Pattern }
 
-// Prepare lays out the neighbours, with the node itself.
+// Prepare lays out the pattern of the edges, with an edge from each node to itself.
 func (v *vanillaGAT) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	if v.pattern, err = sparse.NewPattern(sparse.Adjacency(g).WithSelfLoops(), sparse.PatternOptions{}); err != nil {
 		return nil, nil, err
@@ -47,7 +49,7 @@ func (v *vanillaGAT) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*ten
 	return v.pattern.Order(), v.pattern.Tensors(), nil
 }
 
-// Build is the network; its representation is H.
+// Build is the network with the formula at [vanillaGAT]; its representation is H.
 func (v *vanillaGAT) Build(b *Builder) Output {
 	heads, d := b.Config.Heads, b.Config.Hidden
 	h := v.conv(b, "conv1", b.Encoded(b.glorot("conv1.lin.weight", b.Features, d, d, b.Features)), heads)
@@ -56,10 +58,11 @@ func (v *vanillaGAT) Build(b *Builder) Output {
 	return Output{Logits: logits, Representation: h}
 }
 
-// conv is [A^(1) Y^(1) …] + b, [n, heads d'], for y = [Y^(1) …].
+// conv is one layer, [A^(1) Y^(1) … A^(K) Y^(K)] + b, for y = [Y^(1) … Y^(K)] and K heads. y and the result have the
+// same shape.
 func (v *vanillaGAT) conv(b *Builder, name string, y *Node, heads int) *Node {
 	edges, width := v.pattern.On(b.Arrays), y.Shape().Dimensions[1]
-	score := func(vector string) *Node { // y_i · a, head by head: [n, heads]
+	score := func(vector string) *Node { // y_i · a for each node i and head, [n, heads]
 		a := b.glorot(name+"."+vector, heads, width/heads, 1, heads, width/heads)
 		n := y.Shape().Dimensions[0]
 		return ReduceSum(Reshape(Mul(y, Reshape(a, 1, width)), n, heads, width/heads), -1)

@@ -24,12 +24,13 @@ func two(Config) string { return "2" }
 //	H      = dropout(ReLU(Â F W1^T + b1))         features F [n, features], H [n, d]
 //	logits = Â H W2^T + b2                        [n, outputs]
 //
-// with Â = D^-1/2 (A + I) D^-1/2, D the degrees of A + I. Parameters have the names and initial values of PyTorch
-// Geometric's GCNConv in layers conv1 and conv2. Width 64 and dropout 0.5 are those of He et al. (BernNet, NeurIPS
-// 2021), whose measurements the paper's tables quote. Kipf and Welling have width 16, and drop entries of F as well.
+// with Â = D^-1/2 (A + I) D^-1/2, where A is the adjacency and D holds the degrees of A + I. Parameters have the names
+// and initial values of PyTorch Geometric's GCNConv in layers conv1 and conv2. Width 64 and dropout 0.5 are those of He
+// et al. (BernNet, NeurIPS 2021), whose measurements the paper's tables quote. Kipf and Welling have width 16, and drop
+// entries of F as well.
 type vanillaGCN struct{ matrix *sparse.Matrix }
 
-// Prepare lays out Â, [n, n].
+// Prepare lays out the matrix Â of [vanillaGCN], [n, n].
 func (v *vanillaGCN) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	if v.matrix, err = sparse.SymNorm(g); err != nil {
 		return nil, nil, err
@@ -37,7 +38,7 @@ func (v *vanillaGCN) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*ten
 	return v.matrix.Order(), v.matrix.Tensors(), nil
 }
 
-// Build is the network; its representation is H.
+// Build is the network with the formula at [vanillaGCN]; its representation is H.
 func (v *vanillaGCN) Build(b *Builder) Output {
 	a := v.matrix.On(b.Arrays)
 	conv := func(name string, in, out int, times func(w *Node) *Node) *Node {

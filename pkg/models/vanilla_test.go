@@ -49,7 +49,7 @@ func TestVanillaGAT(t *testing.T) {
 }
 
 // Training drops attention coefficients, and its loss falls. Evaluation drops none: it gives the logits that training
-// kept.
+// computed for its best parameters.
 func TestVanillaGATDropsAttention(t *testing.T) {
 	c := modeltest.Small("vanilla-gat")
 	change(t, "heads", "2", "attention-dropout", "0.6")(&c)
