@@ -8,8 +8,8 @@ import (
 // share their weights, unless block is made by [PerLayer].
 //
 // All states are kept for the backward pass if they fit into 64 MiB. Otherwise only every k-th state is kept, with k =
-// ceil(sqrt(depth)), and the backward pass recomputes the states between. This takes memory for about 2 sqrt(depth)
-// states, and a second evaluation of each layer (Griewank 1992; Chen et al. 2016).
+// ceil(sqrt(depth)), and the backward pass recomputes the states between them. This takes memory for about 2
+// sqrt(depth) states, and a second evaluation of each layer (Griewank 1992; Chen et al. 2016).
 func ForwardChain(block Block, x *Node, w []*Node, depth int) *Node {
 	if depth <= 0 {
 		return x
