@@ -65,13 +65,14 @@ type linearised struct {
 // solve computed its last iterate z. So the input is recovered up to rounding.
 //
 // The Jacobian is J_h = σ'(u) K, where K = ∂u/∂X is the Jacobian of the preactivation, and σ'(u) multiplies entry by
-// entry. The solve looks for two arrays, q and p, which are related by
+// entry. The solve looks for two arrays, q and p, which are related to λ by
 //
 //	λ = v - p,  q = σ'(u) ∘ λ,  p = K^T q.
 //
 // Each iteration computes p from q, and then a new q from p. The first iteration starts from the p of the previous
 // solve, which is close to the solution, or in deep chains from a linear extrapolation of the last two p. Let e be the
-// change of q in the last iteration. The residual is the mean absolute value of e, divided by that of σ'(u) ∘ v.
+// change of q in the last iteration. The solve ends when the mean absolute value of e is small enough (see
+// [fixedPoint]), relative to that of the right-hand side σ'(u) ∘ v.
 //
 // The last q is not multiplied by K^T any more. The p that is used belongs to the q before it, which differs from the
 // last q by e. So λ = v - p is too large by about K^T e. To correct this, e is added to q in the next layer's solve,
