@@ -63,7 +63,7 @@ func TestLinearFieldEqualsStages(t *testing.T) {
 }
 
 // IntegrateAll has the same results and gradients as a call of Integrate for each integration. This is tested for a
-// nonlinear field and a linear one, and for integrations that differ only in To or in their methods as well.
+// nonlinear field and a linear one, and for integrations by the same method and by different methods.
 func TestIntegrateAllEqualsEach(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, f := range []solve.Field{swing{}, mix{}} {

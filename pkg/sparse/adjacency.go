@@ -24,7 +24,7 @@ func Adjacency(g *graphs.Graph) *CSR {
 
 // In is the adjacency of incoming edges, n x n: In_ij = 1 where an edge leads from j to i, so that (In x)_i sums over
 // the nodes that point to i. Rows are targets and columns sources, as everywhere in this package. For a graph without
-// directions In and [Out] are [Adjacency].
+// directions, In and [Out] return the same as [Adjacency].
 func In(g *graphs.Graph) *CSR {
 	if !g.Directed() {
 		return Adjacency(g)
@@ -94,7 +94,8 @@ func FromEdges(targets, sources int, target, source []int32, weight []float32) (
 	return a, a.Validate()
 }
 
-// FromDense is the sparse matrix of the non-zero entries of dense rows, [n, columns].
+// FromDense makes the sparse matrix of the numbers other than zero in a dense matrix. rows lists the dense matrix row
+// by row, and columns is the length of its rows.
 func FromDense(rows []float32, columns int) (*CSR, error) {
 	if columns <= 0 || len(rows)%columns != 0 {
 		return nil, fmt.Errorf("sparse matrix: %d numbers are no rows of %d", len(rows), columns)

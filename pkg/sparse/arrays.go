@@ -13,12 +13,12 @@ type name string
 // The arrays of a matrix or pattern. The package's documentation explains places, chunks, copies and levels.
 const (
 	column      name = "column"         // for each place, the column of its entry
-	columnTwin  name = "column, again"  // the same as column, for a second product; see [BareEdges.Products]
-	node        name = "node"           // for each place, the node whose copy is its column
+	columnTwin  name = "column, again"  // the same numbers as column, for a second product; see [BareEdges.Products]
+	node        name = "node"           // for each place, the node of which the column is a copy
 	rowOf       name = "row"            // for each place, its row
-	weight      name = "weight"         // for each place, its weight; in patterns 1, or 0 for padding
+	weight      name = "weight"         // for each place, the weight; in patterns, 1 for entries and 0 for padding
 	chunk       name = "chunk"          // for each place of the second and later levels, the chunk whose sum it adds
-	chunkWeight name = "chunk weight"   // for each place of the second and later levels, 1, or 0 for padding
+	chunkWeight name = "chunk weight"   // for each place of the second and later levels, 1 for a chunk and 0 for padding
 	owner       name = "owner"          // for each chunk of the first level, its row
 	mirror      name = "mirror"         // for each place of the transpose, the pattern's place with the same entry
 	diagonal    name = "diagonal"       // for each place, 1 if its entry is on the diagonal, else 0

@@ -64,8 +64,8 @@ func (b bucket) block(v *Node) *Node {
 	return Reshape(Slice(v, AxisRange(b.from, b.from+b.terms*b.rows)), b.terms, b.rows, v.Shape().Dimensions[1])
 }
 
-// divided divides each row's columns for a head by one number. rows is [n, heads*d], and by, [n, heads], has the
-// divisors.
+// divided divides rows, [n, heads*d], whose columns are head by head. The divisors are in by, [n, heads]: one for each
+// row and head.
 func divided(rows, by *Node) *Node {
 	each := headed(rows, by.Shape().Dimensions[1])
 	return Reshape(Div(each, BroadcastToShape(InsertAxes(by, -1), each.Shape())), rows.Shape().Dimensions...)
@@ -75,7 +75,7 @@ func divided(rows, by *Node) *Node {
 // the result is [n, heads].
 func rowDots(a, b *Node, heads int) *Node { return ReduceSum(headed(Mul(a, b), heads), -1) }
 
-// headed reshapes rows from [n, heads*d] to [n, heads, d]. Their columns are head by head.
+// headed reshapes rows, whose columns are head by head, from [n, heads*d] to [n, heads, d].
 func headed(rows *Node, heads int) *Node {
 	return Reshape(rows, rows.Shape().Dimensions[0], heads, rows.Shape().Dimensions[1]/heads)
 }

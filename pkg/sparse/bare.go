@@ -13,9 +13,9 @@ import (
 // would differentiate them by scatters, which are slow.) So it is for code in loops, and for derivatives written by
 // hand.
 //
-// In the shapes below, n is the number of rows (targets) and m the number of columns (sources); copies of nodes are
-// counted. Values of edges are [places, k]: there is one row for each place, and a place holds either an entry or
-// padding. The values of padding may be anything unless an operation says otherwise.
+// In the shapes below, n is the number of rows (targets) and m the number of columns (sources). A node that has several
+// copies has several rows and columns. Values of edges are [places, k]: there is one row for each place, and a place
+// holds either an entry or padding. The values of padding may be anything unless an operation says otherwise.
 type BareEdges struct {
 	p                 *Pattern
 	forward, backward sums
@@ -45,7 +45,7 @@ func (e BareEdges) Sources(x *Node) *Node { return Gather(x, e.forward.arrays[co
 // Targets gathers the features x_i of the target of each entry (i, j). x is [n, k], and the result is [places, k].
 func (e BareEdges) Targets(x *Node) *Node { return Gather(x, e.forward.arrays.need(rowOf, "Targets")) }
 
-// Symmetric is [Pattern.Symmetric].
+// Symmetric tells whether the pattern is symmetric; see [Pattern.Symmetric].
 func (e BareEdges) Symmetric() bool { return e.p.symmetric }
 
 // Stored is 1 for entries and 0 for padding, [places, 1].

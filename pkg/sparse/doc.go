@@ -1,9 +1,9 @@
 // Package sparse computes products with a graph's adjacency matrix, and other operations along a graph's edges. Layers
 // of message passing are built of these operations. All of them are differentiable operations of GoMLX, and run on
 // every engine (XLA or pure Go, see package engine). They are needed since GoMLX has no product with a sparse matrix.
-// GoMLX can gather rows, which means to select them by their numbers. But the gradient of a gather is a scatter, an
-// addition to rows that are selected by their numbers. A scatter is slow and not deterministic. The derivatives in this
-// package are therefore written by hand, without scatters.
+// GoMLX can gather rows, which means to select rows by a list of their numbers. But the gradient of a gather is a
+// scatter, which means to add to rows that are given by a list of their numbers. A scatter is slow and not
+// deterministic. The derivatives in this package are therefore written by hand, without scatters.
 //
 // The type *Node is a value in a GoMLX computation. Elsewhere, "node" means a node of the graph. The cotangent of a
 // value is the derivative of the loss with respect to this value. Square brackets hold shapes: x, [n, d], has n rows
@@ -41,20 +41,22 @@
 //   - An entry is a stored number of the matrix. It belongs to an edge. The length of a row is its number of entries.
 //     Rows are stored in the order by length, shortest first.
 //   - A bucket is a group of consecutive rows of similar length. Shorter rows are padded to the length of the longest
-//     row of the bucket. The sums of a bucket's rows are computed together, term by term: term k of all sums is a
-//     gather by entry k of all rows, multiplied by the weights. XLA compiles all terms of a bucket into one vectorised
-//     loop.
+//     row of the bucket. The sums of the bucket's rows are computed together, term by term: the first term of every
+//     sum, then the second term of every sum, and so on. The k-th terms of all sums are computed by one gather, which
+//     reads a row of x for each sum, and by a multiplication with the weights. XLA compiles a bucket into one
+//     vectorised loop.
 //   - A place is a position in the stored arrays. It holds one entry or padding.
-//   - A chunk is a part of a row that is too long for one sum. Chunks form buckets of their own.
+//   - A chunk is a part of a row that is too long for one sum. Such a row is called a long row, and all others are
+//     short rows. Chunks form buckets of their own.
 //   - A level is a list of buckets. The first level has the sums of short rows and the sums of chunks. The second level
 //     adds up the chunks' sums of each long row. If a row has too many chunks for one sum, there are further levels.
-//   - A copy of a node stands for the node in one attention head. With several heads, each node may have several
-//     copies, and the matrix has a row and a column for each copy; see [PatternOptions].
+//   - A copy of a node stands for the node in one attention head. A pattern may have a row and a column for each copy
+//     of each node; see [PatternOptions].
 //
 // The cost of a product is proportional to the number of entries, plus up to 25 % for padding.
 //
 // # Not supported
 //
 // The blocks of package layers refuse matrices of directed edges, except a GAT whose field Directed is set. A matrix
-// holds the edges of one relation only. For several relations, make one matrix for each, all with the same order.
+// holds one kind of edges only. For several kinds (relations), make one matrix for each, all with the same order.
 package sparse

@@ -10,12 +10,13 @@ import (
 )
 
 // Edges is a [Pattern] inside a GoMLX computation, outside of loop bodies. Its methods are differentiable operations
-// for message passing. In the shapes below, n is the number of rows (targets) and m the number of columns (sources);
-// copies of nodes are counted.
+// for message passing. In the shapes below, n is the number of rows (targets) and m the number of columns (sources). A
+// node that has several copies has several rows and columns.
 //
 // Values of edges are [places, k]: there is one row for each place, and a place holds either an edge or padding.
 // Between these operations, any entrywise function may be applied to values of edges. The values of padding may be
-// anything, since the operations ignore them. For operations of GoMLX, which do not, [Edges.Mask] sets them to 0.
+// anything, since the methods of Edges ignore them. Operations of GoMLX do not ignore them: use [Edges.Mask] first,
+// which sets them to 0.
 //
 // If there are several heads, the columns of features are head by head: first those of head 0, then those of head 1,
 // and so on.

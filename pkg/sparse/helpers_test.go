@@ -108,7 +108,8 @@ func call(t testing.TB, e *engine.Engine, arrays []*tensors.Tensor, f func(in, a
 
 func flat(t *tensors.Tensor) []float32 { return tensors.MustCopyFlatData[float32](t) }
 
-// farthest is the largest difference between a and b, divided by the largest absolute value in b if that exceeds 1.
+// farthest is the largest difference between a and b. If the largest absolute value in b exceeds 1, the difference is
+// divided by this value.
 func farthest(a, b []float32) float64 {
 	if len(a) != len(b) {
 		return math.Inf(1)

@@ -15,9 +15,9 @@ type level struct {
 	next    *level   // nil if no row is cut
 }
 
-// bucket is a group of consecutive rows that are padded to the same number of terms. rows is the number of the rows.
-// The bucket's places begin at place number from: first the first entry of every row, then the second entry of every
-// row, and so on.
+// bucket is a group of consecutive rows that are padded to the same number of terms. rows is the number of the rows,
+// and from is the number of the bucket's first place. The bucket's places are in this order: the first entry of every
+// row, then the second entry of every row, and so on.
 type bucket struct{ rows, terms, from int }
 
 // pieces is the number of chunks into which a row of the given length is cut.

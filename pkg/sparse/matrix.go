@@ -44,8 +44,8 @@ func NewMatrix(a *CSR, order Order) (*Matrix, error) {
 }
 
 // NewRectangular makes a [Matrix] from a matrix between two sets, [n, m], such as users and what they bought, or nodes
-// and their mostly zero features. In a product A x, the rows of x are in the order columns, and the rows of the result
-// are in the order rows. A nil order stands for [AsGiven].
+// and their mostly zero features. In a product A x, the rows of x are in the order given by the argument columns, and
+// the rows of the result are in the order given by the argument rows. A nil order stands for [AsGiven].
 func NewRectangular(a *CSR, rows, columns Order) (*Matrix, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err

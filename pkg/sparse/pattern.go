@@ -8,10 +8,10 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Pattern is a sparse matrix without weights. It says where the entries are, which are the edges of a graph, and a
-// model computes values for them. An array of values of edges has shape [places, k]: it has one row for each place. A
-// place holds either an edge or padding; see [Pattern.Places] and the package's documentation. [Edges] are the
-// operations.
+// Pattern is a sparse matrix without weights: it only says where the entries are. The entries are the edges of a graph,
+// and a model computes values for them. An array of values of edges has shape [places, k]: it has one row for each
+// place. A place holds either an edge or padding; see [Pattern.Places] and the package's documentation. The operations
+// of a pattern are the methods of [Edges] and of [BareEdges].
 type Pattern struct {
 	rows, columns Order
 	copies        int
@@ -29,8 +29,8 @@ const (
 	// ForGradients allows the operations of [Edges], and Dots, Transpose and Softmax of [BareEdges]. It is the
 	// default.
 	ForGradients Use = 1 << iota
-	// ForLoopAttention allows the operations that attention in loop bodies needs. These are the methods Sources and
-	// Targets of [BareEdges], and its method Products with two pairs of features and weights.
+	// ForLoopAttention allows the operations that attention in loop bodies needs. These are the methods Sources,
+	// Targets and Products of [BareEdges]; Products may then compute two products at once.
 	ForLoopAttention
 	// ForDiagonal allows [BareEdges.Diagonal].
 	ForDiagonal

@@ -3,7 +3,7 @@ package sparse_test
 import "github.com/revgnn/revgnn/pkg/sparse"
 
 // patternCase is a pattern p, and its edges as two dense matrices. The rows of these matrices are in the pattern's
-// orders, and the copies of a node are next to each other.
+// orders of rows and of columns. The copies of a node are next to each other.
 type patternCase struct {
 	p *sparse.Pattern
 	// target, [rows, edges], is 1 at the target of each edge and 0 elsewhere. source, [columns, edges], is 1 at the
