@@ -15,12 +15,13 @@ import (
 const smooth = 128
 
 // unlike estimates the relative difference between the Jacobians of two adjacent layers: 2/depth, but at least 1/8 and
-// at most 1. The minimum of 1/8 keeps the error that is left in each layer small, since these errors add up over a deep
-// chain.
+// at most 1. If the next layer corrects the error of an adjoint solve (see [chain.pullBack]), this fraction of the
+// error is assumed to be left. With a smaller value solves would end earlier. The value is at least 1/8, since the
+// errors that are left in each layer add up over a deep chain.
 func unlike(depth int) float64 { return min(1, max(1.0/8, 2/float64(depth))) }
 
-// history is what the backward pass of a chain reads: the weights, and a stack with the preactivations of all steps,
-// which is nil if they were not kept.
+// history is what the backward pass of a chain reads: the weights, and a stack with the preactivations of all steps.
+// The stack is nil if the chain did not keep them.
 type history struct {
 	w              []*Node
 	preactivations *Node

@@ -27,7 +27,7 @@ type Block interface {
 	// PullW are the vector-Jacobian products (∂h/∂w)^T v for the trainable weights, given q = σ'(u; w) ∘ v. The
 	// argument shared is the second result of PullX for the same q. (Deviation: in some layers of a reverse chain,
 	// shared is the result of PullX for the iterate before q, which differs from q by about the tolerance of the solve.
-	// These are the layer that the backward pass reaches last, and all layers of chains made by [PerLayer].)
+	// This happens in the layer that the backward pass reaches last, and in all layers of chains made by [PerLayer].)
 	PullW(q *Node, shared, tape, w []*Node) []*Node
 }
 

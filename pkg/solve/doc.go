@@ -20,9 +20,9 @@
 //   - The backward pass recomputes the inputs of layers. A layer with the result Z = g(Y) had the input Y = Z + h(Z).
 //     To compute this input takes one evaluation of h.
 //   - With shared weights, solves start close to their solutions. A solve for Z starts from an extrapolation of the
-//     last layers' preactivations. An adjoint solve starts from the product J_h^T λ that the adjoint solve before it
-//     found. The last product with J_h^T that a solve should make is left to the next solve; see the source of
-//     pullBack.
+//     last layers' preactivations. An adjoint solve starts from the product J_h^T λ of the adjoint solve before it. An
+//     adjoint solve also leaves its last multiplication by J_h^T to the next solve, which saves an iteration per layer;
+//     see the source of pullBack.
 //
 // So the memory of the reverse chain and of its backward pass depends neither on depth nor on the number of iterations.
 // (Deviation: see [Keeps].) The forward chain keeps all states if they are small. Otherwise it keeps about 2
@@ -55,8 +55,9 @@
 //   - The state is what layers and steps change: X, Y or Z, [n, d]. The preactivation u(X) is the argument of the
 //     activation σ: h(X) = σ(u(X)).
 //   - A solve is the fixed-point iteration for one layer. Its right-hand side is Y in Z = Y - h(Z), or v in the adjoint
-//     equation. Its iterates are the approximations of the solution, and its residual says how far the last iterate may
-//     be from the solution.
+//     equation. Its iterates are the approximations of the solution. Its residual is an estimate of the error that is
+//     left, mostly the mean absolute change of the iterate in the last iteration.
+//   - The trainable weights are those that receive gradients.
 //   - A tape is a list of arrays that a function computes and its derivative reads.
 //   - A stack is an array [count, …] that holds values of one shape, such as the states of all layers. The positions in
 //     a stack are called places.

@@ -6,22 +6,22 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// fixedPoint is a fixed-point iteration. It repeats a step until its residual is below the tolerance, but at least once
-// and at most limit times.
+// fixedPoint is a fixed-point iteration. It repeats a step until its residual is below the tolerance. It makes at least
+// one step, and at most as many as the field limit says.
 //
 // The residual is usually δ, the mean absolute change of the iterate in the last step, as in the paper.
 //
-// If linear is set, the iteration is z ← v - J z with a constant matrix J, and the error that is left can be estimated.
-// Let θ be the rate of convergence, which is the ratio of the last two changes. Further steps would change the iterate
-// by about δ θ, δ θ², and so on. Their sum, δ θ/(1-θ), is the expected error (Hairer and Wanner, Solving Ordinary
-// Differential Equations II, section IV.8, on ending Newton's iteration). The residual is then twice the expected
-// error, if this is less than δ. If convergence is fast, the error is much smaller than δ, and a test of δ alone would
-// ask for one iteration more than needed.
+// If the field linear is true, the iteration is z ← v - J z with a constant matrix J, and the error that is left can be
+// estimated. Let θ be the rate of convergence, which is the ratio of the last two changes. Further steps would change
+// the iterate by about δ θ, δ θ², and so on. Their sum, δ θ/(1-θ), is the expected error (Hairer and Wanner, Solving
+// Ordinary Differential Equations II, section IV.8, on ending Newton's iteration). The residual is then twice the
+// expected error, if this is less than δ. If convergence is fast, the error is much smaller than δ, and a test of δ
+// alone would ask for one iteration more than needed.
 //
 // The caller may correct the iterate after the iteration (see [chain.pullBack]). The correction is like one more step
-// with a slightly different J. It multiplies the error by θ, but since J differs, at least a fraction of the error is
-// left. This fraction is the field least. If linear is set, the residual is therefore multiplied by max(θ, least), but
-// not by more than 1.
+// with a slightly different J. It multiplies the error by θ, but since J differs, at least a certain fraction of the
+// error is left. The field least holds this fraction. If the field linear is true, the residual is therefore multiplied
+// by max(θ, least), but not by more than 1.
 type fixedPoint[S, R any] struct {
 	limit  int
 	linear bool
@@ -31,7 +31,7 @@ type fixedPoint[S, R any] struct {
 	tolerance *Node
 	// rate is the rate of convergence θ of an earlier, similar iteration, or 1 if none is known. It stands for θ in the
 	// first step. least is the fraction of the error that a correction after the iteration leaves at least (see
-	// [fixedPoint]), or 1 if the caller makes no correction. Both are read only if linear is set.
+	// [fixedPoint]), or 1 if the caller makes no correction. rate and least are read only if the field linear is true.
 	rate, least *Node
 }
 

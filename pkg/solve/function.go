@@ -11,7 +11,7 @@ import (
 // FromFunction makes a [Block] from h(x, w), which returns a node of x's shape. GoMLX differentiates h. The argument
 // trainable is the number of weights that receive gradients. They must be the first entries of w.
 //
-// h may use GoMLX as in any graph, scalars and reductions included, except the operations that [loop.Differentiable]
+// h may use GoMLX as outside of loops, with scalars and reductions, except the operations that [loop.Differentiable]
 // excludes. h must not use nodes that were made outside h, except its arguments. For a [ReverseChain], the Lipschitz
 // constant of h in x must be below 1. A [Block] written by hand is faster if it uses what GoMLX does not know, such as
 // a cheap formula for the derivative of the activation, or results that the derivatives with respect to x and w share.
@@ -47,7 +47,7 @@ type differentiable interface {
 	Pull(v *Node, tape, others []*Node) []*Node
 }
 
-// function is a block without activation: σ(u) = u, so that h = u. Its field of is a function: of(x, w) returns h with
+// function is a block without activation: σ(u) = u, so that h = u. Its field named of is a function. It returns h with
 // its derivatives, for arguments that have the shapes of x and w.
 type function struct {
 	trainable int

@@ -19,8 +19,8 @@ import (
 
 // ordinary is the function h of the block [dense], by ordinary operations of GoMLX. The function gated below uses
 // operations that do not work directly in loop bodies: cached scalars, reductions, constants of several sizes, Iota,
-// and functions made of these. [loop.Differentiate] makes them work. The solves use the same constants and sums in
-// other functions of the program.
+// and functions made of these. [loop.Differentiate] makes them work. The tests build gated in several loops of one
+// program, which must not share cached constants.
 func ordinary(x *Node, w []*Node) *Node {
 	return Tanh(Add(Dot(x, w[0]).Product(), ExpandLeftToRank(w[1], 2)))
 }

@@ -21,7 +21,7 @@ import (
 // Up to rounding, the results equal those of computing stage by stage.
 type LinearField interface {
 	Field
-	// Linear says that the field is linear, by being there. It does nothing.
+	// Linear does nothing. A field that has this method is taken to be linear.
 	Linear()
 }
 
@@ -51,8 +51,8 @@ func row(v *Node) *Node { return Reshape(v, 1, v.Shape().Size()) }
 
 // hornerState is the loop state of Horner's rule; see [horner].
 type hornerState struct {
-	// y is the current y_i, and my is the last product, M y_i-1. sums are sums that the function each adds up along the
-	// way.
+	// y is the current y_i, and my is the last product, M y_i-1. sums are the values that the argument called each of
+	// [horner] updates.
 	y, my *Node
 	sums  []*Node
 }
@@ -63,7 +63,7 @@ type hornerState struct {
 //	y_0 = r_s x,  y_i = r_s-i x + h M y_i-1,  R(h M) x = y_s.
 //
 // If the function each is not nil, it is called with every y_i that is multiplied by M, which are those for i = 0, 1,
-// …, s-1. It returns new values of sums. The results of horner are R(h M) x and the last values of sums.
+// …, s-1. Each call returns new values of sums. The results of horner are R(h M) x and the last values of sums.
 func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sums []*Node, more R,
 	each func(i, y *Node, sums []*Node, r R) []*Node) cotangents {
 	type reads struct {

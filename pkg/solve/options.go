@@ -20,10 +20,10 @@ type Options struct {
 	MaxIterations, AdjointIterations int
 	// Order is the number of earlier layers from which the start of a solve is extrapolated. The start is Z = Y - σ(U).
 	// U is an estimate of the layer's preactivation: a polynomial, in the number of the layer, passes through the
-	// preactivations of the earlier layers, and U is its value at this layer. The estimate is good since preactivations
-	// change smoothly from layer to layer. (States change less smoothly: where an activation such as ReLU switches on
-	// or off, their slope over the layers jumps.) With Order 0, solves start from Y, as in the paper. In chains of
-	// [PerLayer], solves always start from Y.
+	// preactivations of the earlier layers, and U is the polynomial's value at this layer. The estimate is good since
+	// preactivations change smoothly from layer to layer. (States change less smoothly: where an activation such as
+	// ReLU switches on or off, the slope of a state over the layers jumps.) With Order 0, solves start from Y, as in
+	// the paper. In chains of [PerLayer], solves always start from Y.
 	Order int
 }
 
@@ -37,11 +37,11 @@ const AdjointFactor = 10
 const DefaultOrder = 3
 
 // Stats describes how the solves of a chain, or the steps of an integration, went. Its nodes are scalars in the GoMLX
-// graph. For fixed-point solves, AdjointIterations and AdjointResidual are nil until the gradient of the chain has been
+// graph. For reverse chains, AdjointIterations and AdjointResidual are nil until the gradient of the chain has been
 // built.
 type Stats struct {
-	// Iterations is the number of iterations of all solves together, and AdjointIterations that of all adjoint solves.
-	// Both are of type int32.
+	// Iterations is the number of iterations of all layers' solves together. AdjointIterations is the number of
+	// iterations of all adjoint solves together. Both are of type int32. For integrations, see [Integrate].
 	Iterations, AdjointIterations *Node
 	// Residual is the largest residual of any layer. The residual of a layer is the mean absolute change of Z in the
 	// last iteration of its solve. If the mean absolute value of Y, the right-hand side, exceeds 1, the residual is

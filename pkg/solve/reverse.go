@@ -81,8 +81,8 @@ func (c chain) invert(x *Node, w []*Node, keep int, inputs bool) (inversion, *St
 		y, scale := s.z, magnitude(s.z)
 		found, end := c.solve(i, s, c.own.at(w, c.layer(i)), Mul(scale, loop.Float(y, c.Tolerance)))
 		residual := Div(end.residual, scale)
-		// The comparison residual > s.worst would be false for a residual that is NaN. This one is true, so that the
-		// NaN is reported.
+		// The comparison residual > s.worst would be false for a residual that is NaN. The comparison below is true for
+		// NaN, so that a NaN is reported.
 		worse := LogicalNot(LessOrEqual(residual, s.worst))
 		if inputs {
 			s.inputs = store(s.inputs, y, i)
@@ -128,8 +128,9 @@ func (c chain) solve(i *Node, s inversion, w []*Node, tolerance *Node) (iterate,
 }
 
 // extrapolated estimates the preactivation at the solution of step i. A polynomial, in the number of the step, passes
-// through the preactivations of the last steps, order of them, or all steps so far if there are fewer. The estimate is
-// its value at i. In the stack the preactivation of step k is at place k modulo the stack's length.
+// through the preactivations of the last steps. The argument order is the number of these steps; if there are fewer
+// steps so far, all of them are used. The estimate is the polynomial's value at i. In the stack the preactivation of
+// step k is at place k modulo the stack's length.
 func extrapolated(stack, i *Node, order int) *Node {
 	g := i.Graph()
 	places := stack.Shape().Dimensions[0]

@@ -23,13 +23,13 @@ type StepVJP func(l, x, v *Node, own, shared []*Node) (dx *Node, dOwn, dShared [
 // compiled once, whatever the depth. (A Go loop over the layers would compile the layer depth times.)
 //
 // Scan is differentiable in x and in all floating-point entries of own and shared. GoMLX differentiates f. f may use
-// GoMLX as in any graph, except the operations that [loop.Differentiable] excludes, and must not use nodes other than
-// its arguments. If f needs other operations, use [ScanVJP] with a derivative written by hand.
+// GoMLX as outside of loops, except the operations that [loop.Differentiable] excludes, and must not use nodes other
+// than its arguments. If f needs other operations, use [ScanVJP] with a derivative written by hand.
 //
 // The backward pass reads intermediate results of all layers. The expensive ones are matrix products, and results with
-// derivatives written by hand. They are kept if those of all layers fit into 512 MiB. Otherwise the backward pass
-// evaluates the layers once more. It then needs states to start from. The states of all layers are kept if they fit
-// into 64 MiB, otherwise about 2 sqrt(depth) states, as in [ForwardChain].
+// derivatives written by hand. These are kept if, for all layers together, they fit into 512 MiB. Otherwise the
+// backward pass evaluates the layers once more. It then needs states to start from. The states of all layers are kept
+// if they fit into 64 MiB, otherwise about 2 sqrt(depth) states, as in [ForwardChain].
 func Scan(f Step, x *Node, own, shared []*Node, depth int) *Node {
 	s := newScan(own, shared)
 	layer := func(in []*Node) *loop.Differentiable {
