@@ -8,14 +8,14 @@
 // # Layers
 //
 // [ForwardChain] applies f depth times, and [ReverseChain] applies the inverse g = f^-1 depth times. All layers share
-// their weights, unless the block is made by [PerLayer]. Then each layer has its own weights, and the chains are
+// their weights, unless the block is made by [PerLayer]. With PerLayer each layer has its own weights, and the chains are
 // f^(L)∘…∘f^(1) and g^(1)∘…∘g^(L). The value Z = g(Y) is the solution of Z = Y - h(Z), found by fixed-point iteration
 // (Algorithm 1 of the paper; Behrmann et al., ICML 2019). The solution exists and is unique if Lip(h) < 1.
 //
 // The gradients of [ReverseChain] need no stored iterates:
 //
 //   - Implicit differentiation. Let Z = g(Y), and let v be the cotangent of Z. The cotangent λ of Y is the solution of
-//     the adjoint equation λ = v - J_h(Z)^T λ. It is found by fixed-point iteration as well (Bai, Kolter and Koltun,
+//     the adjoint equation λ = v - J_h(Z)^T λ. λ is found by fixed-point iteration as well (Bai, Kolter and Koltun,
 //     NeurIPS 2019). The cotangent of the weights is -(∂h/∂W)^T λ.
 //   - The backward pass recomputes the inputs of layers. A layer with the result Z = g(Y) had the input Y = Z + h(Z).
 //     To compute this input takes one evaluation of h.

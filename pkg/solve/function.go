@@ -22,10 +22,10 @@ func FromFunction(trainable int, h func(x *Node, w []*Node) *Node) Block {
 	}}
 }
 
-// FromVJP makes a [Block] from h(x, w) and its vector-Jacobian products. Given the cotangent v of h's result, pull
-// returns dx = (∂h/∂x)^T v, and dw = (∂h/∂w)^T v for the trainable weights. The trainable weights are the first entries
-// of w, and the argument trainable is their number. h and pull are called inside loop bodies, and must keep to the
-// rules of package loop.
+// FromVJP makes a [Block] from h(x, w) and its vector-Jacobian products. Given the cotangent v of h's result, the
+// function pull returns dx = (∂h/∂x)^T v, and dw = (∂h/∂w)^T v for the trainable weights. The trainable weights are the
+// first entries of w, and the argument trainable is their number. The functions h and pull are called inside loop
+// bodies, and must keep to the rules of package loop.
 func FromVJP(trainable int, h func(x *Node, w []*Node) *Node,
 	pull func(x, v *Node, w []*Node) (dx *Node, dw []*Node)) Block {
 	return function{trainable, func(*Node, []*Node) differentiable {

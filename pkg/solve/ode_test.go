@@ -200,8 +200,8 @@ func TestThereAndBack(t *testing.T) {
 			out := run(t, e, problem(11), func(x *Node, w []*Node) (*Node, []*Node) {
 				there, back := m, m
 				there.To, back.To, there.MaxEvaluations, back.MaxEvaluations = 2, -2, 1000, 1000
-				// The way back follows the same field as the way there, since the field of type still does not depend
-				// on time.
+				// The type named still is a field that does not depend on time. So the way back follows the same field
+				// as the way there.
 				y, _ := solve.Integrate(still{}, x, w, there)
 				z, _ := solve.Integrate(still{}, y, w, back)
 				return z, nil

@@ -144,8 +144,8 @@ func (s scan) inputs(l, x *Node, w []*Node) []*Node {
 	return append(arguments(x, s.stacks.at(w, l)), l)
 }
 
-// run applies the layers, and keeps states for the backward pass. layer(in) is a layer with its derivative, for inputs
-// that have the shapes of in; see [scan.inputs].
+// run applies the layers, and keeps states for the backward pass. The function layer returns a layer with its
+// derivative, given a list of inputs (see [scan.inputs]) of which only the shapes matter.
 func (s scan) run(x *Node, depth int, layer func(in []*Node) differentiable) *Node {
 	s.check(x, depth)
 	if depth <= 0 {

@@ -13,8 +13,9 @@ import (
 var keepTapes int64 = 512 << 20
 
 // taped applies the layers, and keeps the tapes of all layers for the backward pass. The argument tape has the shapes
-// of the arrays on a layer's tape. Each of these arrays is kept in a stack, with a slice for each layer. layer(in) is a
-// layer with its derivative, for inputs that have the shapes of in; see [scan.inputs].
+// of the arrays on a layer's tape. Each of these arrays is kept in a stack, with a slice for each layer. The function
+// layer returns a layer with its derivative, given a list of inputs (see [scan.inputs]) of which only the shapes
+// matter.
 func (s scan) taped(x *Node, tape []shapes.Shape, depth int, layer func(in []*Node) *loop.Differentiable) *Node {
 	g, fixed := x.Graph(), stopped(s.w)
 	type state struct {
@@ -53,7 +54,7 @@ func (s scan) tapedBack(v *Node, tapes, w []*Node, depth int,
 		for i := range tape {
 			tape[i] = load(r.tapes[i], l)
 		}
-		in := s.inputs(l, c.x, r.w) // c.x stands for the state, of which only the shape is read here
+		in := s.inputs(l, c.x, r.w) // the cotangent c.x stands in for the state: only its shape is read
 		grads := layer(in).Pull(c.x, tape, in[1:])
 		return cotangents{grads[0], s.stacks.add(c.w, grads[1:], l)}
 	})

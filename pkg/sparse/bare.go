@@ -185,8 +185,8 @@ func headSums(x *Node, heads int) *Node {
 	return moved(sum, func(i int) int { return i })
 }
 
-// cached is the number of products of two numbers that [BareEdges.Dots] computes at a time if there is one head. They
-// fit into the cache.
+// cached is the number of products of two numbers that [BareEdges.Dots] computes at a time if there is one head. So
+// many products fit into the processor's cache.
 const cached = 1 << 18
 
 // Diagonal is 1 for entries (i, j) with i = j, and 0 for all other places: [places, 1].
