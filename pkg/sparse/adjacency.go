@@ -178,13 +178,15 @@ func (a *CSR) SymmetricNormalised() *CSR {
 	return a.scaled(func(w, r, c float64) float64 { return over(w, math.Sqrt(r*c)) })
 }
 
-// RowNormalised is D_r^-1 A, where the diagonal matrix D_r holds the row sums of A. Its rows sum to 1. A product with
-// it is a mean over neighbours, as in GraphSAGE (Hamilton et al., NeurIPS 2017). Empty rows stay empty.
+// RowNormalised is D_r^-1 A, where the diagonal matrix D_r holds the row sums of A. The rows of the result sum to 1. A
+// product with the result is a mean over neighbours, as in GraphSAGE (Hamilton et al., NeurIPS 2017). Empty rows stay
+// empty.
 func (a *CSR) RowNormalised() *CSR {
 	return a.scaled(func(w, r, _ float64) float64 { return over(w, r) })
 }
 
-// ColumnNormalised is A D_c^-1, where the diagonal matrix D_c holds the column sums of A. Its columns sum to 1.
+// ColumnNormalised is A D_c^-1, where the diagonal matrix D_c holds the column sums of A. The columns of the result sum
+// to 1.
 func (a *CSR) ColumnNormalised() *CSR {
 	return a.scaled(func(w, _, c float64) float64 { return over(w, c) })
 }
