@@ -45,7 +45,7 @@ type handed struct {
 	// p is K^T q. slope is the difference between this p and the p of the solve before. In chains with fewer than
 	// [smooth] layers, slope is nil.
 	p, slope *Node
-	// late is e, the last change of q. It has not been multiplied by K^T yet. rate is the rate of convergence of the
+	// late is e, the last change of q, which has not been multiplied by K^T yet. rate is the rate of convergence of the
 	// solve.
 	late, rate *Node
 }

@@ -3,15 +3,15 @@
 //
 // The cotangent of a value is the derivative of the loss with respect to this value. A vector-Jacobian product takes
 // the cotangent of a function's result and returns the cotangent of an argument. J_h(Z) is the Jacobian of h at Z. The
-// operator ∘ multiplies two arrays entry by entry. (Between functions it means composition, as in f∘f.) An index may be a
-// sum or a difference: x_l+1 is x with the index l+1, and r_s-k is r with the index s-k.
+// operator ∘ multiplies two arrays entry by entry. (Between functions it means composition, as in f∘f.) An index may be
+// a sum or a difference: x_l+1 is x with the index l+1, and r_s-k is r with the index s-k.
 //
 // # Layers
 //
 // [ForwardChain] applies f depth times, and [ReverseChain] applies the inverse g = f^-1 depth times. All layers share
 // their weights, unless the block is made by [PerLayer]. With PerLayer each layer has its own weights, and the chains
-// are f^(L)∘…∘f^(1) and g^(1)∘…∘g^(L). The value Z = g(Y) is the solution of Z = Y - h(Z), found by fixed-point iteration
-// (Algorithm 1 of the paper; Behrmann et al., ICML 2019). The solution exists and is unique if Lip(h) < 1.
+// are f^(L)∘…∘f^(1) and g^(1)∘…∘g^(L). The value Z = g(Y) is the solution of Z = Y - h(Z), found by fixed-point
+// iteration (Algorithm 1 of the paper; Behrmann et al., ICML 2019). The solution exists and is unique if Lip(h) < 1.
 //
 // The gradients of [ReverseChain] need no stored iterates:
 //

@@ -54,9 +54,9 @@ func (m Method) stage(i, t, x, h, k *Node) (time, u *Node) {
 	return Add(t, Mul(entry(vector(x, m.C), i), h)), combine(x, k, h, pick(vector(x, flat(m.A)), i, len(m.B)))
 }
 
-// grid has an entry for each step: the time at which the step begins, its size, and the weights of its stages. The
-// weights are the method's B. Only the last step of a leg by an adaptive method has other weights: its result is a
-// state inside the step, at the time To.
+// grid has an entry for each step: the time at which the step begins, the size of the step, and the weights of its
+// stages. The weights are the method's B. Only the last step of an adaptive integration has other weights: the result
+// of this step is a state inside the step, at the time To.
 type grid struct{ times, sizes, weights *Node }
 
 // reads is what the steps of [Method.steps] read: the field's weights, and the grid. For a [LinearField], the grid has

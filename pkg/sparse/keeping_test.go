@@ -26,7 +26,8 @@ func TestKeeping(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Row 0 of the pattern has the columns 0 and 1, row 1 has 0, 1 and 2, and row 2 has 1 and 2. The list has a
-		// number for each of these entries. It is 0 for the two entries of the edge between 1 and 2.
+		// number for each of these entries. The numbers are 0 for the two entries of the edge between 1 and 2, and 1
+		// for all others.
 		keep := Spread(p, []float32{1, 1, 1, 1, 0, 0, 1}, 1)
 		exec, err := NewExec(e.Backend, func(in []*Node) *Node {
 			edges := p.Bare(p.Keeping(in[1:], in[0]))

@@ -40,15 +40,16 @@ var (
 // bucket by bucket, in the order of the first level's buckets. In each bucket they list the first entry of every row,
 // then the second entry of every row, and so on.
 type sliced struct {
-	// rows and columns are the numbers of rows and columns, with the copies of nodes counted. order lists the nodes
-	// (each node once, not its copies) by ascending length of their rows. The rows are stored in this order, and the
-	// copies of a node are next to each other.
+	// rows and columns are the numbers of rows and columns. A node that has several copies counts several times. order
+	// lists the nodes (each node once, not its copies) by ascending length of their rows. The rows are stored in this
+	// order, and the copies of a node are next to each other.
 	rows, columns int
 	order         Order
 	*level
 	// These three arrays have one value for each place. column is the column of the place's entry, as a position in the
-	// model's order of the columns, with copies counted. weight is the entry's weight. entry is the entry's number in
-	// the [CSR] matrix. At places of padding, column and weight are 0, and entry is -1.
+	// model's order of the columns, in which a node that has several copies counts several times. weight is the entry's
+	// weight. entry is the entry's number in the [CSR] matrix. At places of padding, column and weight are 0, and entry
+	// is -1.
 	column, entry []int32
 	weight        []float32
 	// These two arrays have one value for each place of the second and later levels. At such a place the sum of a chunk
