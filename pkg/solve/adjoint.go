@@ -75,12 +75,12 @@ type linearised struct {
 // change of q in the last iteration. The solve ends when the mean absolute value of e is small enough (see
 // [fixedPoint]), relative to that of the right-hand side σ'(u) ∘ v.
 //
-// The last q is not multiplied by K^T any more. The p that is used belongs to the q before it, which differs from the
-// last q by e. So λ = v - p is too large by about K^T e. To correct this, e is added to q in the next layer's solve,
-// which multiplies q by the same K^T (or, if K depends on X, by nearly the same). This saves an iteration per layer.
-// The weights' cotangents are computed from q without e, since e is a part of the next layer's q. Two kinds of solves
-// do not pass e on: the last solve of the backward pass, and all solves of chains whose layers have separate weights,
-// since the layers' K differ.
+// The last q is not multiplied by K^T any more. The p that is used belongs to the q of the iteration before, which
+// differs from the last q by e. So λ = v - p is too large by about K^T e. To correct this, e is added to q in the next
+// layer's solve, which multiplies q by the same K^T (or, if K depends on X, by nearly the same). This saves an
+// iteration per layer. The weights' cotangents are computed from q without e, since e is a part of the next layer's q.
+// Two kinds of solves do not pass e on: the last solve of the backward pass, and all solves of chains whose layers have
+// separate weights, since the layers' K differ.
 func (c chain) pullBack(z, v *Node, h history, stats *Stats) []*Node {
 	g := z.Graph()
 	start := adjoint{z: z, v: v, iterations: loop.Int(g, 0), worst: loop.Float(z, 0),
