@@ -45,8 +45,8 @@ type Taper interface {
 const keptBytes, keptWidth = 128 << 20, 256
 
 // Keeps tells whether a reverse chain keeps the preactivations of all layers for the backward pass, if its block is a
-// [Taper]. This saves computing them again. The chain has n rows, and depth layers of d columns each. The memory of a
-// chain that keeps its preactivations grows with depth, up to 128 MiB.
+// [Taper]. This saves computing them again. The chain's states have n rows and d columns, and depth is the number of
+// its layers. The memory of a chain that keeps its preactivations grows with depth, up to 128 MiB.
 func Keeps(n, d, depth int) bool {
 	return d >= keptWidth && 4*int64(n)*int64(d)*int64(depth) <= keptBytes
 }

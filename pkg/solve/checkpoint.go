@@ -13,10 +13,10 @@ import (
 // x_i; r), where r is what all steps read. All legs begin with the same state. Steps are numbered through all legs, so
 // that each step has a number i of its own.
 //
-// For the backward pass, the first state of every segment is kept, which is called a checkpoint. A segment consists of
-// `segment` steps. The backward pass recomputes the states between two checkpoints. If a leg of n steps has segments of
-// sqrt(n) steps, this takes memory for 2 sqrt(n) states, and a second evaluation of each step (Griewank 1992; Chen et
-// al. 2016).
+// For the backward pass, the first state of every segment is kept. This state is called a checkpoint. The field segment
+// is the number of steps of a segment. The backward pass recomputes the states between two checkpoints. If a leg of n
+// steps has segments of sqrt(n) steps, this takes memory for 2 sqrt(n) states, and a second evaluation of each step
+// (Griewank 1992; Chen et al. 2016).
 type steps[R any] struct {
 	segment int
 	advance func(i, x *Node, r R) *Node
@@ -47,9 +47,9 @@ func (l legs) at(i *Node) legs {
 // keepAll is the largest number of bytes that the states of all steps may take if all of them are to be kept.
 const keepAll = 64 << 20
 
-// Segment is the distance between checkpoints, in steps, for a leg of count steps. bytes is the size of a state.
-// Segment is 1 if the states of all steps fit into 64 MiB; then all states are kept. Otherwise it is about sqrt(count),
-// which needs the least memory: about 2 sqrt(count) states.
+// Segment is the distance between checkpoints, in steps. The argument bytes is the size of a state, and the argument
+// count is the number of steps of a leg. Segment is 1 if the states of all steps fit into 64 MiB; then all states are
+// kept. Otherwise it is about sqrt(count), which needs the least memory: about 2 sqrt(count) states.
 func Segment(bytes int64, count int) int {
 	if int64(count)*bytes <= keepAll {
 		return 1
@@ -123,8 +123,8 @@ func (s steps[R]) segments(l legs) *Node {
 	return Div(plus(l.length, s.segment-1), loop.Int(l.length.Graph(), s.segment))
 }
 
-// length is the number of steps in segment k of a leg that has count steps. The last segment may be shorter than the
-// others.
+// length is the number of steps in segment k of a leg. The argument count is the number of steps of the whole leg. The
+// last segment may be shorter than the others.
 func (s steps[R]) length(k, count *Node) *Node {
 	return Min(loop.Int(k.Graph(), s.segment), Sub(count, times(k, s.segment)))
 }

@@ -67,8 +67,9 @@ func (s steps[R]) walkBack(l legs, kept *Node, grads cotangents, r R) cotangents
 	}).cotangents
 }
 
-// segmentBack is the backward pass over one segment. The segment consists of length steps, and begins with step number
-// first and state x. segmentBack first recomputes the states of the segment.
+// segmentBack is the backward pass over one segment. The argument length is the number of steps of the segment, first
+// is the number of its first step, and x is the state with which it begins. segmentBack first recomputes the states of
+// the segment.
 func (s steps[R]) segmentBack(first, length, x *Node, p pulled, r R) pulled {
 	type again struct{ x, states *Node }
 	type reads struct {

@@ -8,10 +8,11 @@
 //
 // # Layers
 //
-// [ForwardChain] applies f depth times, and [ReverseChain] applies the inverse g = f^-1 depth times. All layers share
-// their weights, unless the block is made by [PerLayer]. With PerLayer each layer has its own weights, and the chains
-// are f^(L)∘…∘f^(1) and g^(1)∘…∘g^(L). The value Z = g(Y) is the solution of Z = Y - h(Z), found by fixed-point
-// iteration (Algorithm 1 of the paper; Behrmann et al., ICML 2019). The solution exists and is unique if Lip(h) < 1.
+// [ForwardChain] applies f several times, and [ReverseChain] applies the inverse g = f^-1 several times. The depth is
+// the number of layers, which is how often f or g is applied. All layers share their weights, unless the block is made
+// by [PerLayer]. With PerLayer each layer has its own weights, and the chains are f^(L)∘…∘f^(1) and g^(1)∘…∘g^(L). The
+// value Z = g(Y) is the solution of Z = Y - h(Z), found by fixed-point iteration (Algorithm 1 of the paper; Behrmann et
+// al., ICML 2019). The solution exists and is unique if Lip(h) < 1.
 //
 // The gradients of [ReverseChain] need no stored iterates:
 //

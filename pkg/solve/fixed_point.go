@@ -85,8 +85,8 @@ func remaining(change, rate, least *Node) *Node {
 	return Mul(residual, Min(Max(rate, least), one))
 }
 
-// unfinished tells whether a further iteration is needed. count iterations have been made, and residual is the residual
-// after the last of them.
+// unfinished tells whether a further iteration is needed. The argument count is the number of iterations that have been
+// made, and residual is the residual after the last of them.
 func unfinished(count, residual, tolerance *Node, limit int) *Node {
 	g := count.Graph()
 	first := Equal(count, loop.Int(g, 0))

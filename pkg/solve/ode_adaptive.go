@@ -119,8 +119,8 @@ type goal struct {
 	w               []*Node
 }
 
-// run integrates from the state x at time 0 to the time given as the argument to. leg is the number of the leg. first
-// is the log of the legs before it.
+// run integrates from the state x at time 0 to the end time of a leg, which is the argument to. The argument leg is the
+// number of the leg, and first is the log of the legs before it.
 func (c course) run(leg, to, x *Node, first log, w []*Node) walk {
 	g := x.Graph()
 	sign := ConvertDType(Sign(to), x.DType())

@@ -18,7 +18,7 @@ import (
 
 const depth = 5
 
-// layersProblem is [problem] with stacks of weights and biases for depth layers.
+// layersProblem is [problem] with stacks of weights and biases for all layers.
 func layersProblem(seed uint64) []*tensors.Tensor {
 	var w, b []float32
 	for l := range uint64(depth) {
@@ -43,7 +43,7 @@ func slice(w []*Node, l int) []*Node {
 	return w
 }
 
-// oneByOne applies depth layers one by one. It goes from the first layer to the last or, if the argument last is true,
+// oneByOne applies the layers one by one. It goes from the first layer to the last or, if the argument last is true,
 // from the last to the first. The layers' weights are sliced by operations that GoMLX differentiates.
 func oneByOne(layer func(x *Node, w []*Node) *Node, last bool) chain {
 	return func(x *Node, w []*Node) (*Node, []*Node) {

@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// stack returns a stack, [count, …], for count values of x's shape. It is filled with zeros. The positions in a stack
-// are called places.
+// stack returns a stack, [count, …], for values of x's shape. The argument count is the number of values. The stack is
+// filled with zeros. The positions in a stack are called places.
 func stack(x *Node, count int) *Node {
 	return BroadcastToShape(loop.Float(x, 0), shapes.Make(x.DType(), append([]int{count}, x.Shape().Dimensions...)...))
 }

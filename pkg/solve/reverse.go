@@ -7,9 +7,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// ReverseChain applies the inverses of depth layers f(X) = X + h(X; w). It is differentiable in x and the trainable
-// weights, by implicit differentiation. Its memory depends neither on depth nor on the number of iterations, unless it
-// keeps preactivations; see [Keeps]. All layers share their weights, unless block is made by [PerLayer].
+// ReverseChain applies the inverses of a chain of layers f(X) = X + h(X; w). The argument depth is the number of
+// layers. It is differentiable in x and the trainable weights, by implicit differentiation. Its memory depends neither
+// on depth nor on the number of iterations, unless it keeps preactivations; see [Keeps]. All layers share their
+// weights, unless block is made by [PerLayer].
 func ReverseChain(block Block, x *Node, w []*Node, depth int, o Options) (*Node, *Stats) {
 	if depth <= 0 {
 		return x, NoStats(x)

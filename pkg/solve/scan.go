@@ -18,9 +18,9 @@ type Step func(l, x *Node, own, shared []*Node) *Node
 // cotangents of x and of all entries of own and shared. For an entry that is not floating point, the cotangent is nil.
 type StepVJP func(l, x, v *Node, own, shared []*Node) (dx *Node, dOwn, dShared []*Node)
 
-// Scan applies depth layers, x_l+1 = f(l, x_l; own_l, shared) for l = 0 … depth-1, beginning with x_0 = x, and returns
-// x_depth. The entries of the argument own are stacks [depth, …], and layer l gets slice l of each. The layer is
-// compiled once, whatever the depth. (A Go loop over the layers would compile the layer depth times.)
+// Scan applies a chain of layers, x_l+1 = f(l, x_l; own_l, shared) for l = 0 … depth-1, beginning with x_0 = x, and
+// returns x_depth. The entries of the argument own are stacks [depth, …], and layer l gets slice l of each. The layer
+// is compiled once, whatever the depth. (A Go loop over the layers would compile each layer separately.)
 //
 // Scan is differentiable in x and in all floating-point entries of own and shared. GoMLX differentiates f. f may use
 // GoMLX as outside of loops, except the operations that [loop.Differentiable] excludes, and must not use nodes other
@@ -76,8 +76,7 @@ func ScanVJP(f Step, pull StepVJP, x *Node, own, shared []*Node, depth int) *Nod
 	})
 }
 
-// scan holds the weights of a scan in the list w: first the weights of floating-point type, which are trainable, then
-// the others.
+// scan holds the weights of a scan: first the weights of floating-point type, which are trainable, then the others.
 type scan struct {
 	w         []*Node
 	trainable int

@@ -13,8 +13,8 @@ import (
 // ignored.
 //
 // It keeps the input of every layer. The backward pass recomputes the iterates of one layer at a time, and keeps them
-// while it works on this layer. So it needs memory for depth + o.MaxIterations states. (Automatic differentiation keeps
-// about 2 x depth x iterations states.)
+// while it works on this layer. So it needs memory for depth + o.MaxIterations states, where depth is the number of
+// layers. (Automatic differentiation keeps about 2 x depth x iterations states.)
 func ReverseChainUnrolled(block Block, x *Node, w []*Node, depth int, o Options) (*Node, *Stats) {
 	o.Order = 0
 	if depth <= 0 {
@@ -49,7 +49,8 @@ func ReverseChainUnrolled(block Block, x *Node, w []*Node, depth int, o Options)
 // trace holds the iterates of a solve, from which its steps started, and the number of these steps.
 type trace struct{ iterates, count *Node }
 
-// trace repeats the solve of Z = Y - h(Z) that the chain made, and keeps the iterates. y is Y.
+// trace repeats the solve of Z = Y - h(Z) that the chain made, and keeps the iterates. The argument y is the right-hand
+// side Y.
 func (c chain) trace(y *Node, w []*Node) trace {
 	type state struct {
 		z, residual *Node

@@ -54,9 +54,10 @@ func ones(n int) []float32 { return slices.Repeat([]float32{1}, n) }
 
 // FromEdges is the adjacency matrix of directed edges. Edge e leads from node source[e] to node target[e]. A_ij is the
 // weight of the edge from j to i, or 1 if weight is nil. The matrix has a row for each target and a column for each
-// source; targets and sources are their numbers. For edges within one graph, both are the number of nodes. For edges
-// between two sets of nodes, they are the sizes of the two sets. Edges may be in any order. An edge that is given twice
-// has two entries. The field Edge of the result says which entry was made from which edge.
+// source; the arguments targets and sources are the numbers of targets and of sources. For edges within one graph, both
+// numbers are the number of nodes. For edges between two sets of nodes, they are the sizes of the two sets. Edges may
+// be in any order. An edge that is given twice has two entries. The field Edge of the result says which entry was made
+// from which edge.
 func FromEdges(targets, sources int, target, source []int32, weight []float32) (*CSR, error) {
 	if len(target) != len(source) || weight != nil && len(weight) != len(source) {
 		return nil, fmt.Errorf("sparse matrix: %d targets, %d sources and %d weights of edges: give one each per edge",

@@ -64,8 +64,8 @@ func (b bucket) block(v *Node) *Node {
 	return Reshape(Slice(v, AxisRange(b.from, b.from+b.terms*b.rows)), b.terms, b.rows, v.Shape().Dimensions[1])
 }
 
-// divided divides rows, [n, heads*d], whose columns are head by head. The divisors are in by, [n, heads]: one for each
-// row and head.
+// divided divides rows, [n, heads*d], whose columns are head by head. The argument by, [n, heads], holds the divisors:
+// one for each row and head.
 func divided(rows, by *Node) *Node {
 	each := headed(rows, by.Shape().Dimensions[1])
 	return Reshape(Div(each, BroadcastToShape(InsertAxes(by, -1), each.Shape())), rows.Shape().Dimensions...)

@@ -127,8 +127,9 @@ func (e BareEdges) Dots(g, x *Node, heads int) *Node {
 	var parts []*Node
 	from := 0
 	for _, b := range s.buckets {
-		// With one head, XLA stores the products of the numbers in g_i and x_j in memory before it adds them up. They
-		// are computed for a few terms of the bucket at a time, so that the stored products fit into the cache.
+		// With one head, XLA stores the products of the numbers in g_i and x_j in memory before it adds them up. These
+		// products are computed for a few terms of the bucket at a time, so that the stored products fit into the
+		// cache.
 		group := max(1, group/max(1, b.rows*width))
 		for k := 0; k < b.terms; k += group {
 			terms := min(group, b.terms-k)

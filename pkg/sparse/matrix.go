@@ -89,8 +89,8 @@ func (l *laid) base() {
 	add(&l.arrays, chunkWeight, l.chunkWeight)
 }
 
-// reorder adds the array that reorders results from the order by length to the order given as rows, unless the two
-// orders are the same.
+// reorder adds the array that reorders results from the order by length to the order given by the argument rows, unless
+// the two orders are the same.
 func (l *laid) reorder(rows Order, copies int) {
 	if slices.Equal(rows, l.order) {
 		return

@@ -40,8 +40,8 @@ func (o Order) check(n int) error {
 	return nil
 }
 
-// Permute reorders rows from the nodes' own numbering to the order o. rows has width values for each node. [Restore]
-// does the reverse.
+// Permute reorders rows from the nodes' own numbering to the order o. The rows are listed one after the other, and
+// width is the length of a row. [Restore] does the reverse.
 func Permute[T any](o Order, rows []T, width int) []T {
 	out := make([]T, len(rows))
 	for p, v := range o {
@@ -50,7 +50,8 @@ func Permute[T any](o Order, rows []T, width int) []T {
 	return out
 }
 
-// Restore reorders rows from the order o to the nodes' own numbering. rows has width values for each node.
+// Restore reorders rows from the order o to the nodes' own numbering. The rows are listed one after the other, and
+// width is the length of a row.
 func Restore[T any](o Order, rows []T, width int) []T {
 	out := make([]T, len(rows))
 	for p, v := range o {

@@ -258,9 +258,10 @@ func (p *Pattern) Keeping(nodes []*Node, keep *Node) []*Node {
 	return nodes
 }
 
-// Spread copies values of entries to the entries' places. values has a row of width numbers for each entry, in the
-// order of the CSR matrix. All heads get the same values, and padding gets zeros. If the values are in the order of the
-// list that was given to [FromEdges], reorder them first: entry e belongs to edge CSR.Edge[e] of the list.
+// Spread copies values of entries to the entries' places. The argument values has a row of numbers for each entry, in
+// the order of the CSR matrix. The argument width is the length of a row. All heads get the same values, and padding
+// gets zeros. If the values are in the order of the list that was given to [FromEdges], reorder them first: entry e
+// belongs to edge CSR.Edge[e] of the list.
 func Spread[T any](p *Pattern, values []T, width int) []T {
 	out := make([]T, p.Places()*width)
 	for place, e := range p.forward.entry {
@@ -271,8 +272,9 @@ func Spread[T any](p *Pattern, values []T, width int) []T {
 	return out
 }
 
-// Collect does the reverse of [Spread]. values has a row of width numbers for each place. The result has a row for each
-// entry and head: row e*heads + k is for entry e of the CSR matrix in head k.
+// Collect does the reverse of [Spread]. The argument values has a row of numbers for each place, and the argument width
+// is the length of a row. The result has a row for each entry and head: row e*heads + k is for entry e of the CSR
+// matrix in head k.
 func Collect[T any](p *Pattern, values []T, width int) []T {
 	var out []T
 	for place, e := range p.forward.entry {
