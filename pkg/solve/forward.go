@@ -4,7 +4,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// ForwardChain applies a chain of layers f(X) = X + h(X; w). The argument depth is the number of layers. It is
+// ForwardChain applies a chain of layers f(X) = X + h(X; w). The argument depth is the number of layers. The chain is
 // differentiable in x and the trainable weights. All layers share their weights, unless block is made by [PerLayer].
 //
 // All states are kept for the backward pass if they fit into 64 MiB. Otherwise only every k-th state is kept, with k =

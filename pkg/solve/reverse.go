@@ -8,9 +8,9 @@ import (
 )
 
 // ReverseChain applies the inverses of a chain of layers f(X) = X + h(X; w). The argument depth is the number of
-// layers. It is differentiable in x and the trainable weights, by implicit differentiation. Its memory depends neither
-// on depth nor on the number of iterations, unless it keeps preactivations; see [Keeps]. All layers share their
-// weights, unless block is made by [PerLayer].
+// layers. The result is differentiable in x and the trainable weights, by implicit differentiation. The memory depends
+// neither on depth nor on the number of iterations, unless the chain keeps preactivations; see [Keeps]. All layers
+// share their weights, unless block is made by [PerLayer].
 func ReverseChain(block Block, x *Node, w []*Node, depth int, o Options) (*Node, *Stats) {
 	if depth <= 0 {
 		return x, NoStats(x)

@@ -76,7 +76,8 @@ func ScanVJP(f Step, pull StepVJP, x *Node, own, shared []*Node, depth int) *Nod
 	})
 }
 
-// scan holds the weights of a scan: first the weights of floating-point type, which are trainable, then the others.
+// scan holds the weights of a scan. The field w lists first the weights of floating-point type, which are trainable,
+// and then the others.
 type scan struct {
 	w         []*Node
 	trainable int
