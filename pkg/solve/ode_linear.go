@@ -51,8 +51,8 @@ func row(v *Node) *Node { return Reshape(v, 1, v.Shape().Size()) }
 
 // hornerState is the loop state of Horner's rule; see [horner].
 type hornerState struct {
-	// y is the current y_i, and my is the last product, M y_i-1. sums are the values that the argument called each of
-	// [horner] updates.
+	// y is the current y_i, and my is the last product, M y_i-1. sums are the last results of the function named each;
+	// see [horner].
 	y, my *Node
 	sums  []*Node
 }

@@ -37,7 +37,7 @@ func (s sums) product(w, x, columns *Node) *Node {
 }
 
 // addChunks returns the rows of a product. The argument parts are the sums of the first level's buckets. addChunks adds
-// up the sums of the chunks of each long row. x is the matrix that is multiplied.
+// up the sums of the chunks of each long row. x is the dense matrix of the product.
 func (s sums) addChunks(parts []*Node, x *Node) *Node {
 	if len(parts) == 0 {
 		return BroadcastToDims(loop.Float(x, 0), 0, x.Shape().Dimensions[1])
