@@ -46,7 +46,7 @@ func ReverseChainUnrolled(block Block, x *Node, w []*Node, depth int, o Options)
 	return y, stats
 }
 
-// trace holds the iterates of a solve, from which its steps started, and the number of these steps.
+// trace holds the iterates from which the steps of a solve started, and the number of these steps.
 type trace struct{ iterates, count *Node }
 
 // trace repeats the solve of Z = Y - h(Z) that the chain made, and keeps the iterates. The argument y is the right-hand
