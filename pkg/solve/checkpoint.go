@@ -9,19 +9,22 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// steps describes sequences of steps x_i+1 = advance(i, x_i; r), which are called legs. All legs begin with the same
-// state. Steps are numbered through all legs, so that each step has a number i of its own. r is what all steps read.
-// For the backward pass, every segment-th state is kept, which is called a checkpoint, and the states between two
-// checkpoints are recomputed. With segments of sqrt(steps) steps this takes memory for 2 sqrt(steps) states and a
-// second evaluation of each step (Griewank 1992; Chen et al. 2016).
+// steps describes how to compute legs, and how to differentiate them. A leg is a sequence of steps x_i+1 = advance(i,
+// x_i; r), where r is what all steps read. All legs begin with the same state. Steps are numbered through all legs, so
+// that each step has a number i of its own.
+//
+// For the backward pass, the first state of every segment is kept. This state is called a checkpoint. The field segment
+// is the number of steps of a segment. The backward pass recomputes the states between two checkpoints. If a leg of n
+// steps has segments of sqrt(n) steps, this takes memory for 2 sqrt(n) states, and a second evaluation of each step
+// (Griewank 1992; Chen et al. 2016).
 type steps[R any] struct {
 	segment int
 	advance func(i, x *Node, r R) *Node
 	// pull returns the cotangents of x_i and of the trainable weights, given the cotangent v of x_i+1.
 	pull func(i, x, v, scratch *Node, r R) (grads cotangents, scratchAfter *Node)
-	// add adds dw, the weights' cotangents from step i, to sums.
+	// add adds dw, the cotangents of the weights from step i, to sums.
 	add func(sums, dw []*Node, i *Node) []*Node
-	// scratch, if not nil, allocates memory that pull overwrites in every step.
+	// scratch, if it is not nil, allocates working memory that pull overwrites in every step.
 	scratch func(x *Node) *Node
 }
 
@@ -31,22 +34,22 @@ type cotangents struct {
 	w []*Node
 }
 
-// legs describes several legs (a leg is a sequence of steps; see [steps]) by three vectors with an entry for each leg.
-// first is the number of the leg's first step, and length is its number of steps. kept is the place of its first
-// checkpoint in the stack that holds the checkpoints of all legs.
+// legs describes several legs by three vectors with an entry for each leg (see [steps]). first is the number of the
+// leg's first step, and length is its number of steps. The checkpoints of all legs are in one stack, and kept is the
+// place of the leg's first checkpoint in this stack.
 type legs struct{ first, length, kept *Node }
 
-// at describes only leg i, by three scalars.
+// at describes leg i alone, by three scalars.
 func (l legs) at(i *Node) legs {
 	return legs{entry(l.first, i), entry(l.length, i), entry(l.kept, i)}
 }
 
-// keepAll is the largest number of bytes that all states may take if they are all to be kept.
+// keepAll is the largest number of bytes that the states of all steps may take if all of them are to be kept.
 const keepAll = 64 << 20
 
-// Segment is the distance between checkpoints, in steps, for count steps whose states take so many bytes each. It is 1,
-// so that all states are kept, if they fit into 64 MiB. Otherwise it is about sqrt(count), which needs the least
-// memory: about 2 sqrt(count) states.
+// Segment is the distance between checkpoints, in steps. The argument bytes is the size of a state, and the argument
+// count is the number of steps of a leg. Segment is 1 if the states of all steps fit into 64 MiB; then all states are
+// kept. Otherwise it is about sqrt(count), which needs the least memory: about 2 sqrt(count) states.
 func Segment(bytes int64, count int) int {
 	if int64(count)*bytes <= keepAll {
 		return 1
@@ -56,11 +59,13 @@ func Segment(bytes int64, count int) int {
 
 func segmentOf(x *Node, count int) int { return Segment(int64(x.Shape().ByteSize()), count) }
 
-// run computes legs with the given numbers of steps, which all begin with x, and returns their last states, [legs, …].
-// It is differentiable in x and in the trainable weights. r is what the steps read, and gets no gradient.
+// run computes legs, and returns the last state of each, as a stack with an entry for each leg. counts are the numbers
+// of steps of the legs. All legs begin with the state x. run is differentiable in x and in the trainable weights. r is
+// what the steps read, and gets no gradient.
 func (s steps[R]) run(x *Node, trainable []*Node, r R, counts ...int) *Node {
 	n := len(counts)
-	// first and kept are the numbers of each leg's first step and first checkpoint. Their entries n are the totals.
+	// For each leg l, first[l] is the number of its first step, and kept[l] is the number of its first checkpoint.
+	// first[n] and kept[n] are the numbers of all steps and of all checkpoints.
 	first, kept, length := make([]int32, n+1), make([]int32, n+1), make([]int32, n)
 	for l, count := range counts {
 		length[l] = int32(count)
@@ -86,10 +91,10 @@ func (s steps[R]) run(x *Node, trainable []*Node, r R, counts ...int) *Node {
 	})
 }
 
-// walked is the loop state while a leg is computed: the state x, and the checkpoints of all legs.
+// walked is the loop state while a leg is computed: the state x, and a stack of the checkpoints of all legs.
 type walked struct{ x, kept *Node }
 
-// walk computes the steps of one leg, and stores its checkpoints.
+// walk computes the steps of one leg, and stores the checkpoints of this leg.
 func (s steps[R]) walk(l legs, start walked, r R) walked {
 	type reads struct {
 		leg legs
@@ -118,7 +123,8 @@ func (s steps[R]) segments(l legs) *Node {
 	return Div(plus(l.length, s.segment-1), loop.Int(l.length.Graph(), s.segment))
 }
 
-// length is the number of steps in segment k of a leg of count steps. The last segment may be shorter than the others.
+// length is the number of steps in segment k of a leg. The argument count is the number of steps of the whole leg. The
+// last segment may be shorter than the others.
 func (s steps[R]) length(k, count *Node) *Node {
 	return Min(loop.Int(k.Graph(), s.segment), Sub(count, times(k, s.segment)))
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// back is the backward pass over all legs. v are the cotangents of the legs' last states, [legs, …]. It returns the
-// cotangents of the first state, which all legs share, and of the trainable weights. none are zeros of the weights'
-// shapes.
+// back is the backward pass over all legs. v is a stack of the cotangents of the legs' last states. kept is a stack of
+// the checkpoints of all legs. back returns the cotangents of the first state, which all legs share, and of the
+// trainable weights. none are zeros of the weights' shapes.
 func (s steps[R]) back(all legs, v, kept *Node, none []*Node, r R) cotangents {
 	type reads struct {
 		all     legs
@@ -24,17 +24,17 @@ func (s steps[R]) back(all legs, v, kept *Node, none []*Node, r R) cotangents {
 		})
 }
 
-// pulled is the loop state of the backward pass along a leg. It contains the cotangent of a state, the weights'
-// cotangents so far, and the scratch memory, if any. next is the state that the next step needs. It is loaded from its
-// stack one step ahead, so that it is part of the loop state, which XLA stores in memory. If a step loaded next from
-// the stack itself, XLA would repeat the loading for each neighbour's features that are gathered from it, which is
-// seven times slower.
+// pulled is the loop state of the backward pass along a leg. It contains the cotangent of a state, the cotangents of
+// the weights so far, and the working memory scratch, if pull uses any. The state next is the one with which the next
+// step to be differentiated begins. This state is loaded from its stack one step before it is needed. So it is part of
+// the loop state, which XLA stores in memory. Suppose that a step loaded the state only when it gathers neighbours'
+// features from the state. Then XLA would repeat the loading for each neighbour, which is seven times slower.
 type pulled struct {
 	cotangents
 	next, scratch *Node
 }
 
-// pullStep differentiates step i, which began with state x: p.x is the cotangent of its result.
+// pullStep differentiates step i, which begins with state x. p.x is the cotangent of the step's result.
 func (s steps[R]) pullStep(i, x *Node, p pulled, r R) pulled {
 	grads, scratch := s.pull(i, x, p.x, p.scratch, r)
 	return pulled{cotangents{grads.x, s.add(p.w, grads.w, i)}, p.next, scratch}
@@ -62,20 +62,21 @@ func (s steps[R]) walkBack(l legs, kept *Node, grads cotangents, r R) cotangents
 		} else {
 			p = s.segmentBack(first, s.length(k, rd.leg.length), x, p, rd.r)
 		}
-		p.next = load(rd.kept, Add(rd.leg.kept, after(p.cotangents, plus(k, -1)))) // not used if k is 0
+		p.next = load(rd.kept, Add(rd.leg.kept, after(p.cotangents, plus(k, -1)))) // if k is 0, this is not used
 		return p
 	}).cotangents
 }
 
-// segmentBack is the backward pass over a segment of length steps, which begins with step number first and state x. It
-// recomputes the states of the segment first.
+// segmentBack is the backward pass over one segment. The argument length is the number of steps of the segment, first
+// is the number of its first step, and x is the state with which it begins. segmentBack first recomputes the states of
+// the segment.
 func (s steps[R]) segmentBack(first, length, x *Node, p pulled, r R) pulled {
 	type again struct{ x, states *Node }
 	type reads struct {
 		first *Node
 		r     R
 	}
-	// Each step stores the state that it begins with. The state that the last step computes is not used.
+	// Each step stores the state with which it begins. The state that the last step computes is not needed.
 	inside := loop.Repeat(length, again{x, stack(x, s.segment)}, reads{first, r},
 		func(i *Node, a again, rd reads) again {
 			return again{s.advance(Add(rd.first, i), a.x, rd.r), store(a.states, a.x, i)}
@@ -93,9 +94,9 @@ func (s steps[R]) segmentBack(first, length, x *Node, p pulled, r R) pulled {
 	})
 }
 
-// after returns the value of i, but makes its computation depend on the cotangents c, as [loop.After] does. So XLA
-// knows that a state loaded from place i is loaded after c has been computed, and can store it in the memory of the
-// state that c was computed from.
+// after returns the number i, but makes its computation depend on the cotangents c, as [loop.After] does. i is the
+// place of a state that is loaded from a stack afterwards. XLA then knows that this state is loaded after c has been
+// computed. So it can load the state into the memory of the previous state, from which c was computed.
 func after(c cotangents, i *Node) *Node {
 	change := loop.Float(c.x, 0)
 	for _, n := range append([]*Node{c.x}, c.w...) {

@@ -1,11 +1,13 @@
 package solve
 
 // Dopri5 is the method of Dormand and Prince (1980) of order 5. It estimates the error of each step, and chooses the
-// step size so that the estimate stays below a tolerance. Its seventh stage is the first stage of the next step.
+// step size so that the estimate stays below a tolerance. Its seventh and last stage is the first stage of the next
+// step.
 //
 // The weights of the error estimate are those of torchdiffeq, which are from Shampine, Some practical Runge-Kutta
-// formulas (1986). So are the weights that give the state in the middle of a step. With them a polynomial of degree 4
-// interpolates the states inside a step, to give the state at the end time.
+// formulas (1986). The weights for the state in the middle of a step have the same source. This middle state serves to
+// compute the state at the end time of the integration, which usually lies inside the last step: a polynomial of degree
+// 4 interpolates the states inside the step.
 func Dopri5() Method {
 	m := Method{Name: "dopri5", Order: 5,
 		C: []float64{0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1},
@@ -28,8 +30,9 @@ func Dopri5() Method {
 	for i, b := range m.B {
 		m.Error[i] = b - other[i]
 		half := middle[i] / 2
-		// Dense is the polynomial of degree 4 through the states at 0, 1/2 and 1 that has the slopes k_0 at 0 and k_6
-		// at 1.
+		// Row i of Dense has the coefficients of the polynomial of degree 4 that is the weight of k_i inside the step.
+		// The states that these weights give are right at the beginning, in the middle and at the end of the step.
+		// Their slope is k_0 at the beginning and k_6 at the end.
 		var start, end float64
 		switch i {
 		case 0:

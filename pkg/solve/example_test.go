@@ -12,7 +12,8 @@ import (
 )
 
 // The example defines an invertible layer f(X) = X + h(X), with h(X) = 0.4 sin(X W) + 0.1 mean(X), where the mean is
-// over rows. As |W| = 1 in the spectral norm, Lip(h) <= 0.5 < 1. No derivative is written by hand: GoMLX computes it.
+// over rows. The spectral norm of W is 1, so that Lip(h) <= 0.4 + 0.1 = 0.5 < 1. No derivative is written by hand:
+// GoMLX computes it.
 func ExampleFromFunction() {
 	h := func(x *Node, w []*Node) *Node {
 		return Add(MulScalar(Sin(Dot(x, w[0]).Product()), 0.4), MulScalar(ReduceAndKeep(x, ReduceMean, 0), 0.1))
@@ -50,8 +51,8 @@ func ExampleFromFunction() {
 	// solved: true
 }
 
-// The example applies eight layers, x_l+1 = tanh(x_l W_l + b). Each layer has its own weight, all share the bias, and
-// the layer is compiled once.
+// The example applies eight layers, x_l+1 = tanh(x_l W_l + b). Each layer has its own weight W_l, and all layers share
+// the bias b. The layer is compiled once.
 func ExampleScan() {
 	e, err := engine.Open(engine.Go)
 	if err != nil {

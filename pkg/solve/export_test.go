@@ -1,4 +1,4 @@
 package solve
 
-// KeepTapes lets tests change the memory up to which a scan keeps tapes.
+// KeepTapes lets tests change keepTapes, the number of bytes up to which a scan keeps tapes.
 var KeepTapes = &keepTapes

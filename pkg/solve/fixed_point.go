@@ -6,50 +6,53 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// fixedPoint is a fixed-point iteration. It ends when its residual falls below the tolerance, after at least one step
-// and at most limit steps.
+// fixedPoint is a fixed-point iteration. It repeats a step until its residual is below the tolerance. It makes at least
+// one step, and at most as many as the field limit says.
 //
-// The residual is the mean absolute value of the iterate's last change, as in the paper. If linear is set, for
-// iterations z = v - J z, the residual is twice the expected error of the iterate, if this is less. The expected error
-// is the sum of all changes that further steps would make. With δ the last change, and θ the rate of convergence, which
-// is the ratio of the last two changes, it is a geometric series with the sum δ θ/(1-θ) (Hairer and Wanner, Solving
-// Ordinary Differential Equations II, section IV.8, on ending Newton's iteration). If convergence is fast, the error is
-// much smaller than the last change. The last change alone would then ask for one iteration more than is needed.
+// The residual is usually δ, the mean absolute change of the iterate in the last step, as in the paper.
 //
-// If the caller corrects the iterate afterwards (see [chain.pullBack]), the correction multiplies the error by the
-// factor θ once more. But it leaves at least the error of the correction itself, which is least times the error before
-// the correction. So the residual is multiplied by max(θ, least), where least <= 1.
+// If the field linear is true, the iteration is z ← v - J z with a constant matrix J, and the error that is left can be
+// estimated. Let θ be the rate of convergence, which is the ratio of the last two changes. Further steps would change
+// the iterate by about δ θ, δ θ², and so on. Their sum, δ θ/(1-θ), is the expected error (Hairer and Wanner, Solving
+// Ordinary Differential Equations II, section IV.8, on ending Newton's iteration). The residual is then twice the
+// expected error, if this is less than δ. If convergence is fast, the error is much smaller than δ, and a test of δ
+// alone would ask for one iteration more than needed.
+//
+// The caller may correct the iterate after the iteration (see [chain.pullBack]). The correction is like one more step
+// with a slightly different J. It multiplies the error by θ, but since J differs, at least a certain fraction of the
+// error is left. The field least holds this fraction. If the field linear is true, the residual is therefore multiplied
+// by max(θ, least), but not by more than 1.
 type fixedPoint[S, R any] struct {
 	limit  int
 	linear bool
-	// step returns the next state, and the mean absolute change of the iterate, a scalar.
+	// step returns the next state, and the mean absolute change of the iterate, which is a scalar.
 	step func(state S, reads R) (next S, change *Node)
-	// tolerance is the residual below which the iteration ends.
+	// tolerance is the limit for the residual: the iteration ends when the residual is below it.
 	tolerance *Node
-	// rate is the rate of convergence of an earlier, similar iteration, or 1 if none is known. If the caller corrects
-	// the iterate after the iteration (see [fixedPoint]), least says how much of the error remains at least: it is the
-	// smallest ratio of the error after the correction to the error before it. If the caller makes no correction, least
-	// is 1. Both rate and least are read only if linear is set.
+	// rate is the rate of convergence θ of an earlier, similar iteration, or 1 if none is known. It stands for θ in the
+	// first step. least is the fraction of the error that a correction after the iteration leaves at least (see
+	// [fixedPoint]), or 1 if the caller makes no correction. rate and least are read only if the field linear is true.
 	rate, least *Node
 }
 
 // end says how an iteration ended: its number of steps, its last residual, and its last rate of convergence.
 type end struct{ count, residual, rate *Node }
 
-// progress is the loop state of an iteration: the count, residual and rate so far, the last change, and the iterate.
+// progress is the loop state of an iteration: the number of steps, the residual and the rate of convergence so far, the
+// last change, and the state, which contains the iterate.
 type progress[S any] struct {
 	end
 	change *Node
 	state  S
 }
 
-// bounds are what the loop reads but does not change.
+// bounds are the values that the loop reads but does not change.
 type bounds[R any] struct {
 	tolerance, least *Node
 	reads            R
 }
 
-// run iterates from a state.
+// run iterates, beginning with the given state. It returns the last state, and how the iteration ended.
 func (f fixedPoint[S, R]) run(state S, reads R) (S, end) {
 	zero := loop.Float(f.tolerance, 0)
 	start := progress[S]{end{loop.Int(zero.Graph(), 0), zero, f.rate}, zero, state}
@@ -73,15 +76,17 @@ func (f fixedPoint[S, R]) run(state S, reads R) (S, end) {
 	return out.state, out.end
 }
 
-// remaining is the residual of a linear iteration, from its last change and its rate of convergence; see [fixedPoint].
+// remaining is the residual of a linear iteration, computed from the last change δ, the rate of convergence θ, and
+// least; see [fixedPoint].
 func remaining(change, rate, least *Node) *Node {
 	one := loop.Float(rate, 1)
-	fast := LessThan(rate, loop.Float(rate, 1.0/3)) // where 2θ/(1-θ) < 1
+	fast := LessThan(rate, loop.Float(rate, 1.0/3)) // then 2θ/(1-θ) < 1
 	residual := Mul(change, Where(fast, Div(Add(rate, rate), Sub(one, rate)), one))
 	return Mul(residual, Min(Max(rate, least), one))
 }
 
-// unfinished tells whether to go on after count iterations. residual is the residual after the last of them.
+// unfinished tells whether a further iteration is needed. The argument count is the number of iterations that have been
+// made, and residual is the residual after the last of them.
 func unfinished(count, residual, tolerance *Node, limit int) *Node {
 	g := count.Graph()
 	first := Equal(count, loop.Int(g, 0))

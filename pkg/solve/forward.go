@@ -4,12 +4,12 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// ForwardChain applies f(X) = X + h(X; w) depth times. It is differentiable in x and the trainable weights. All layers
-// share their weights, unless block is made by [PerLayer].
+// ForwardChain applies a chain of layers f(X) = X + h(X; w). The argument depth is the number of layers. The chain is
+// differentiable in x and the trainable weights. All layers share their weights, unless block is made by [PerLayer].
 //
 // All states are kept for the backward pass if they fit into 64 MiB. Otherwise only every k-th state is kept, with k =
-// ceil(sqrt(depth)), and the backward pass recomputes the states between. This takes memory for about 2 sqrt(depth)
-// states, and a second evaluation of each layer (Griewank 1992; Chen et al. 2016).
+// ceil(sqrt(depth)), and the backward pass recomputes the states between them. This takes memory for about 2
+// sqrt(depth) states, and a second evaluation of each layer (Griewank 1992; Chen et al. 2016).
 func ForwardChain(block Block, x *Node, w []*Node, depth int) *Node {
 	if depth <= 0 {
 		return x

@@ -9,12 +9,12 @@ import (
 )
 
 // FromFunction makes a [Block] from h(x, w), which returns a node of x's shape. GoMLX differentiates h. The argument
-// trainable is the number of weights that receive gradients. These are the first entries of w.
+// trainable is the number of weights that receive gradients. They must be the first entries of w.
 //
-// h may use GoMLX as in any graph, scalars and reductions included, except the operations that [loop.Differentiable]
+// h may use GoMLX as outside of loops, with scalars and reductions, except the operations that [loop.Differentiable]
 // excludes. h must not use nodes that were made outside h, except its arguments. For a [ReverseChain], the Lipschitz
-// constant of h in x must be below 1. A [Block] written by hand is faster if it makes use of what GoMLX does not know:
-// a cheap derivative of the activation, or results that the derivatives with respect to x and w share.
+// constant of h in x must be below 1. A [Block] written by hand is faster if it uses what GoMLX does not know, such as
+// a cheap formula for the derivative of the activation, or results that the derivatives with respect to x and w share.
 func FromFunction(trainable int, h func(x *Node, w []*Node) *Node) Block {
 	return function{trainable, func(x *Node, w []*Node) differentiable {
 		f := func(in []*Node) *Node { return alike("h", h(in[0], in[1:]), in[0]) }
@@ -22,9 +22,10 @@ func FromFunction(trainable int, h func(x *Node, w []*Node) *Node) Block {
 	}}
 }
 
-// FromVJP makes a [Block] from h(x, w) and its vector-Jacobian products: pull returns (∂h/∂x)^T v, and (∂h/∂w)^T v for
-// the trainable weights. These are the first entries of w, and the argument trainable is their number. h and pull are
-// called inside loop bodies, and must keep to the rules of package loop.
+// FromVJP makes a [Block] from h(x, w) and its vector-Jacobian products. Given the cotangent v of h's result, the
+// function pull returns dx = (∂h/∂x)^T v, and dw = (∂h/∂w)^T v for the trainable weights. The trainable weights are the
+// first entries of w, and the argument trainable is their number. The functions h and pull are called inside loop
+// bodies, and must keep to the rules of package loop.
 func FromVJP(trainable int, h func(x *Node, w []*Node) *Node,
 	pull func(x, v *Node, w []*Node) (dx *Node, dw []*Node)) Block {
 	return function{trainable, func(*Node, []*Node) differentiable {
@@ -38,16 +39,16 @@ func FromVJP(trainable int, h func(x *Node, w []*Node) *Node,
 	}}
 }
 
-// differentiable is a function of x and further inputs, with its vector-Jacobian products. [loop.Differentiable]
-// implements it.
+// differentiable is a function of a list of inputs, the first of which is x, with its vector-Jacobian products.
+// [loop.Differentiable] implements it.
 type differentiable interface {
 	Value(in []*Node) *Node
 	Linearize(in []*Node) (y *Node, tape []*Node)
 	Pull(v *Node, tape, others []*Node) []*Node
 }
 
-// function is a block without activation: σ(u) = u, so that h = u. of(x, w) returns h with its derivatives, for
-// arguments that have the shapes of x and w.
+// function is a block without activation: σ(u) = u, so that h = u. Its field named of is a function. It returns h with
+// its derivatives, for arguments that have the shapes of x and w.
 type function struct {
 	trainable int
 	of        func(x *Node, w []*Node) differentiable
@@ -72,7 +73,7 @@ func (f function) PullW(q *Node, _, tape, w []*Node) []*Node {
 	return f.of(q, w).Pull(q, tape, w)[1:]
 }
 
-// byHand is a function f with a derivative pull that is written by hand. Its tape is x.
+// byHand is a function f with a derivative that is written by hand, pull. Its tape holds only x.
 type byHand struct {
 	f    func(in []*Node) *Node
 	pull func(x, v *Node, others []*Node) []*Node
@@ -85,7 +86,7 @@ func (b byHand) Pull(v *Node, tape, others []*Node) []*Node { return b.pull(tape
 // arguments returns a list of x and others.
 func arguments(x *Node, others []*Node) []*Node { return append([]*Node{x}, others...) }
 
-// alike returns y, and panics unless it has x's shape.
+// alike returns y, and panics unless y has x's shape. what names y in the error.
 func alike(what string, y, x *Node) *Node {
 	if !y.Shape().Equal(x.Shape()) {
 		panic(fmt.Errorf("package solve: %s has shape %s: return a node of shape %s", what, y.Shape(), x.Shape()))
@@ -93,7 +94,8 @@ func alike(what string, y, x *Node) *Node {
 	return y
 }
 
-// checked returns the cotangents dx and dw, and panics unless they match x and w in number and shapes.
+// checked returns a list of the cotangents dx and dw. It panics unless there is a cotangent for each weight in w and
+// all cotangents have the shapes of x and of the weights.
 func checked(dx *Node, dw []*Node, x *Node, w []*Node) []*Node {
 	if len(dw) != len(w) {
 		panic(fmt.Errorf("package solve: the vector-Jacobian product has %d cotangents for %d trainable weights: "+

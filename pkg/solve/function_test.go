@@ -17,9 +17,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// ordinary is the same h as that of dense. gated is a function with operations that need [loop.Differentiate] to be
-// used in loop bodies: cached scalars, reductions, constants of several sizes, Iota, and functions made of these. The
-// solves use the same constants and sums in other functions of the program.
+// ordinary is the function h of the block [dense], by ordinary operations of GoMLX. The function gated below uses
+// operations that do not work directly in loop bodies: cached scalars, reductions, constants of several sizes, Iota,
+// and functions made of these. [loop.Differentiate] makes them work. The tests build gated in several loops of one
+// program, which must not share cached constants.
 func ordinary(x *Node, w []*Node) *Node {
 	return Tanh(Add(Dot(x, w[0]).Product(), ExpandLeftToRank(w[1], 2)))
 }
@@ -40,7 +41,7 @@ func gated(x *Node, w []*Node) *Node {
 	return MulScalar(Add(Mul(Sigmoid(u), mean), MulScalar(Mul(Tanh(u), Sigmoid(top)), 0.5)), 0.5)
 }
 
-// tanhVJP are the vector-Jacobian products of ordinary, written by hand.
+// tanhVJP are the vector-Jacobian products of the function ordinary, written by hand.
 func tanhVJP(x, v *Node, w []*Node) (*Node, []*Node) {
 	d := dense{}
 	u, tape := d.Linearize(x, w)
@@ -49,7 +50,7 @@ func tanhVJP(x, v *Node, w []*Node) (*Node, []*Node) {
 	return dx, d.PullW(q, nil, tape, w)
 }
 
-// functionBlocks returns blocks that are made from functions, each with the function h itself.
+// functionBlocks returns blocks that are made from functions h, and these functions.
 func functionBlocks() map[string]struct {
 	block solve.Block
 	h     func(x *Node, w []*Node) *Node
@@ -67,8 +68,9 @@ func functionBlocks() map[string]struct {
 
 func d(x *Node, w []*Node) *Node { return dense{}.Activate(dense{}.Preactivation(x, w), w) }
 
-// For blocks made from functions, forward chains have the results and gradients of layers applied one by one without a
-// loop. Reverse chains have those of the iterations written out without a loop. All gradients equal finite differences.
+// For blocks made from functions, three kinds of chains have the same results and gradients as chains written out
+// without loops. Forward chains equal layers that are applied one by one. Reverse chains, with both kinds of gradient,
+// equal the written-out iterations. All gradients equal finite differences.
 func TestFunctionBlocks(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, b := range functionBlocks() {
@@ -142,7 +144,7 @@ func TestFunctionsRefused(t *testing.T) {
 }
 
 // A scan with stacked and shared weights, some of them integers, has the results and gradients of layers applied one by
-// one, whether tapes are kept, layers are evaluated again, or the derivative is written by hand.
+// one. This holds in three cases: tapes are kept, layers are evaluated again, and the derivative is written by hand.
 func TestScan(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		step := func(l, x *Node, own, shared []*Node) *Node {
@@ -225,8 +227,8 @@ func TestScanRefuses(t *testing.T) {
 	}
 }
 
-// If neither the tapes nor all states may be kept, checkpoints are kept, and result and gradients are the same. States
-// may have any shape; here they are vectors.
+// If neither the tapes nor all states may be kept, a scan keeps checkpoints. Its result and gradients then equal those
+// of layers written out one by one. States may have any shape; here they are vectors.
 func TestScanCheckpoints(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	defer func(bytes int64) { *solve.KeepTapes = bytes }(*solve.KeepTapes)

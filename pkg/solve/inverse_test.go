@@ -13,8 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// A^-1 A is the identity, also if the entries on the diagonal of A range over ten orders of magnitude. The gradient of
-// Σ M∘A^-1 equals finite differences.
+// A^-1 A is the identity, also if the entries on the diagonal of A range over ten orders of magnitude. For a random
+// matrix M, the gradient of Σ M∘A^-1, the sum over all entries, equals finite differences.
 func TestMatrixInverse(t *testing.T) {
 	const d = 12
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -61,7 +61,7 @@ func TestMatrixInverse(t *testing.T) {
 				if i == j {
 					want = 1
 				}
-				ratio := math.Sqrt(float64(a[j*d+j] / a[i*d+i])) // rounding errors scale with this
+				ratio := math.Sqrt(float64(a[j*d+j] / a[i*d+i])) // rounding errors grow with this ratio
 				if math.Abs(float64(v)-want) > 2e-4*max(1, ratio) {
 					t.Errorf("scale %g: entry (%d, %d) of A^-1 A is %g", scale, i, j, v)
 				}

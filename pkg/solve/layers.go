@@ -7,24 +7,24 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// PerLayer makes a block for chains whose layers have separate weights. weights lists the trainable weights that are
-// separate, each by its index in the block's list of weights. If weights is empty, all trainable weights are separate.
-// In [ForwardChain], [ReverseChain], [ReverseChainUnrolled] and [Profile] a separate weight is a stack: an array
-// [depth, …], of which layer l reads slice l. Its gradient is a stack, too. The layer is still compiled only once,
-// whatever the depth.
+// PerLayer makes a block for chains whose layers have separate weights. The argument weights lists the trainable
+// weights that are separate, each by its index in the block's list of weights. If the argument is empty, all trainable
+// weights are separate. In [ForwardChain], [ReverseChain], [ReverseChainUnrolled] and [Profile] a separate weight is a
+// stack: an array [depth, …], of which layer l reads slice l. Its gradient is a stack, too. The layer is still compiled
+// only once, whatever the depth.
 //
 // Layers are numbered in the order in which the forward chain applies them. Reverse chains apply the layers' inverses
 // from the last layer to the first:
 //
 //	f^(L) ∘ … ∘ f^(1)  and  g^(1) ∘ … ∘ g^(L),  g^(l) = (f^(l))^-1
 //
-// (paper section 3.1), so that a reverse chain undoes the forward chain with the same weights.
+// (paper section 3.1). So a reverse chain undoes a forward chain that has the same weights.
 //
 // Adjacent layers with separate weights have little in common. So solves neither start from the results of earlier
 // layers nor pass anything on to the next layer. Reverse chains therefore need some more iterations per layer than with
 // shared weights.
 //
-// The methods of the returned block are those of block, for the weights of one layer.
+// The methods of the returned block are those of the argument block, for the weights of one layer.
 func PerLayer(block Block, weights ...int) Block {
 	b, own := layered(block)
 	if len(own) > 0 {
@@ -51,9 +51,9 @@ type perLayer struct {
 	own own
 }
 
-// layered returns the block of a single layer, and the list of the weights that are stacks. If [PerLayer] made the
-// given block, the block of a single layer is the one that was passed to PerLayer. Otherwise it is the given block
-// itself, and the list is empty.
+// layered returns the block of a single layer, and the list of the weights that are stacks. For a block made by
+// [PerLayer], the block of a single layer is the one that PerLayer was given. Any other block is the block of a single
+// layer itself, and the list is empty.
 func layered(block Block) (Block, own) {
 	if p, ok := block.(perLayer); ok {
 		return p.Block, p.own
@@ -61,11 +61,11 @@ func layered(block Block) (Block, own) {
 	return block, nil
 }
 
-// own lists the weights that are stacks with a slice for each layer, each by its index in the list of weights. If own
-// is empty, all layers share all weights.
+// own lists the weights that are stacks with a slice for each layer. Weights are listed by their indices in the block's
+// list of weights. If the list own is empty, all layers share all weights.
 type own []int
 
-// check panics unless each stack has depth slices.
+// check panics unless each stack has as many slices as the argument depth says.
 func (o own) check(w []*Node, depth int) {
 	for _, p := range o {
 		if s := w[p].Shape(); s.Rank() < 1 || s.Dimensions[0] != depth {
@@ -75,7 +75,7 @@ func (o own) check(w []*Node, depth int) {
 	}
 }
 
-// at returns the weights of one layer: its slices of the stacks, and the shared weights.
+// at returns the weights of one layer: its slices of the stacks, and the weights that all layers share.
 func (o own) at(w []*Node, layer *Node) []*Node {
 	if len(o) == 0 {
 		return w
@@ -87,7 +87,8 @@ func (o own) at(w []*Node, layer *Node) []*Node {
 	return w
 }
 
-// add adds dw, the weights' cotangents from one layer, to sums. For a stack it stores them in the layer's slice.
+// add adds dw, the cotangents of the weights from one layer, to sums. The cotangent of a stack's slice is not added,
+// but stored as the layer's slice of the sum, since no other layer reads this slice of the weight.
 func (o own) add(sums, dw []*Node, layer *Node) []*Node {
 	next := make([]*Node, len(sums))
 	for p := range sums {

@@ -6,7 +6,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// zeros returns zeros of the nodes' shapes. They are the initial values of sums of cotangents.
+// zeros returns arrays of zeros in the nodes' shapes. Sums of cotangents start from them.
 func zeros(nodes []*Node) []*Node {
 	out := make([]*Node, len(nodes))
 	for i, n := range nodes {
@@ -15,7 +15,7 @@ func zeros(nodes []*Node) []*Node {
 	return out
 }
 
-// stopped returns the nodes behind StopGradient, so that GoMLX does not differentiate through them.
+// stopped returns StopGradient of each node, so that GoMLX does not differentiate through the nodes.
 func stopped(nodes []*Node) []*Node {
 	out := make([]*Node, len(nodes))
 	for i, n := range nodes {

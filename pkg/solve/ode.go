@@ -10,13 +10,13 @@ import (
 )
 
 // Field is the right-hand side f of an ordinary differential equation dx/dt = f(t, x; w). x has shape [n, d], and t is
-// a scalar of x's type. w lists the weights, followed by other arrays that f reads. The first Trainable() entries
-// receive gradients, the others do not.
+// a scalar of x's type. w is a list of arrays: first the trainable weights, which receive gradients, and then other
+// arrays that f reads.
 //
-// All methods are called inside loop bodies. They must keep to the rules of package loop, and may use no nodes but
-// their arguments.
+// All methods are called inside loop bodies. They must keep to the rules of package loop, and must not use nodes other
+// than their arguments.
 type Field interface {
-	// Trainable is the number of leading entries of w that receive gradients.
+	// Trainable is the number of trainable weights, which are the first entries of w.
 	Trainable() int
 	// Apply is f(t, x; w), of x's shape.
 	Apply(t, x *Node, w []*Node) *Node
@@ -24,12 +24,13 @@ type Field interface {
 	Linearize(t, x *Node, w []*Node) (tape []*Node)
 	// PullX is the vector-Jacobian product (∂f/∂x)^T v, of x's shape.
 	PullX(v *Node, tape, w []*Node) *Node
-	// PullW are the vector-Jacobian products (∂f/∂w)^T v for the trainable weights, each of its weight's shape.
+	// PullW are the vector-Jacobian products (∂f/∂w)^T v for the trainable weights. Each has the shape of its weight.
 	PullW(v *Node, tape, w []*Node) []*Node
 }
 
-// Method is an explicit Runge-Kutta method, given by its coefficients (its Butcher tableau). A step of size h from (t,
-// x) evaluates the field f in several stages, whose values are k_i, and leads to
+// Method is an explicit Runge-Kutta method, given by its coefficients (its Butcher tableau). A step of size h from the
+// state x at time t evaluates the field f in several stages. The values k_i of the field are called slopes. The step
+// leads to the state
 //
 //	x + h Σ_i B_i k_i,  k_i = f(t + C_i h, x + h Σ_j<i A_ij k_j).
 //
@@ -40,19 +41,19 @@ type Method struct {
 	C     []float64
 	A     [][]float64
 	B     []float64
-	// Error, if not nil, makes the method adaptive, which means that it chooses its step sizes: h Σ_i Error_i k_i is an
-	// estimate of a step's error. In an adaptive method the last stage must be the first stage of the next step, which
-	// is so if A's last row is B.
+	// Error, if it is not nil, makes the method adaptive, which means that the method chooses its step sizes. h Σ_i
+	// Error_i k_i is an estimate of a step's error. In an adaptive method the last stage must be the first stage of the
+	// next step. This is so if the last row of A is B.
 	Error []float64
-	// Dense gives the state inside a step of an adaptive method: x(t + θ h) = x + h Σ_i k_i Σ_p Dense[i][p] θ^(p+1),
-	// for θ from 0 to 1.
+	// Dense gives the state inside a step of an adaptive method, at the fraction θ of the step, from 0 to 1: x(t + θ h)
+	// = x + h Σ_i k_i Σ_p Dense[i][p] θ^(p+1).
 	Dense [][4]float64
 }
 
 // Adaptive tells whether the method chooses its step sizes itself.
 func (m Method) Adaptive() bool { return m.Error != nil }
 
-// MethodNames lists the names of the methods, and MethodNamed returns the method with the given name.
+// MethodNames returns the names of the methods, and MethodNamed the method that has the given name.
 func MethodNames() []string { return []string{"euler", "rk4", "dopri5"} }
 
 func MethodNamed(name string) (Method, error) {
@@ -68,17 +69,19 @@ func MethodNamed(name string) (Method, error) {
 type Integration struct {
 	Method Method
 	To     float64
-	// Step is the step size h of methods that are not adaptive. The steps begin and end at the times 0, h, 2h, …, To,
-	// so that the last step may be shorter.
+	// Step is the step size h of methods that are not adaptive. The steps begin at the times 0, h, 2h, …, up to To. The
+	// last step ends at To, and may be shorter. (If To is negative, the times are 0, -h, -2h, ….)
 	Step float64
-	// AbsTol and RelTol are the tolerances of adaptive methods: a step is accepted when the root mean square of its
-	// estimated error, each entry divided by AbsTol + RelTol max(|x|, |x_next|), is at most 1.
+	// AbsTol and RelTol are the tolerances of adaptive methods. Each entry of a step's estimated error is divided by
+	// AbsTol + RelTol max(|x|, |x_next|), where x and x_next are the entries of the states before and after the step.
+	// The step is accepted if the root mean square of these quotients is at most 1.
 	AbsTol, RelTol float64
-	// MaxEvaluations limits the evaluations of f.
+	// MaxEvaluations is the largest number of evaluations of f.
 	MaxEvaluations int
 }
 
-// These are the outcomes of an integration, the values of Stats.Outcome.
+// The outcomes of an integration, which are the values of Stats.Outcome. Reached means that the integration succeeded.
+// The others say why it failed; see [Integration.Explain].
 const (
 	Reached = iota
 	TooManyEvaluations
@@ -86,8 +89,8 @@ const (
 	NotFinite
 )
 
-// Validate returns an error that names the first invalid setting, or that says that fixed steps would need more than
-// MaxEvaluations evaluations.
+// Validate returns an error that names the first invalid setting. If the method has fixed steps and needs more than
+// MaxEvaluations evaluations, this is an error, too.
 func (o Integration) Validate() error {
 	switch m := o.Method; {
 	case len(m.B) == 0:
@@ -111,8 +114,8 @@ func (o Integration) Validate() error {
 	return nil
 }
 
-// Explain returns a sentence that says why an integration with the given outcome failed, and what to change. It is
-// empty for [Reached].
+// Explain returns a sentence that says why an integration with the given outcome failed, and what to change. For
+// [Reached], it returns an empty string.
 func (o Integration) Explain(outcome int) string {
 	switch outcome {
 	case Reached:
@@ -128,7 +131,7 @@ func (o Integration) Explain(outcome int) string {
 	return fmt.Sprintf("the state was not finite on the way to time %g: shorten the time or lower --lr", o.To)
 }
 
-// Integrate solves dx/dt = f(t, x; w) from the state x at time 0 to time o.To, and returns the state there. It is
+// Integrate solves dx/dt = f(t, x; w) from the state x at time 0 to time o.To, and returns the state at o.To. It is
 // differentiable in x and the trainable weights. The gradient is the exact gradient of the computed steps, with their
 // sizes as constants ("discretise, then optimise"). All states are kept for the backward pass if they fit into 64 MiB.
 // Otherwise about 2 sqrt(steps) states are kept, and the backward pass recomputes the others.
@@ -146,8 +149,8 @@ func Integrate(f Field, x *Node, w []*Node, o Integration) (*Node, *Stats) {
 	return ends[0], stats[0]
 }
 
-// IntegrateAll is [Integrate] for several integrations from the same x. If they differ only in To, they run in one
-// loop, so that the field is compiled once for all of them.
+// IntegrateAll is [Integrate] for several integrations from the same x; the argument os lists their settings. If the
+// settings differ only in To, all integrations run in one loop, so that the field is compiled once for all of them.
 func IntegrateAll(f Field, x *Node, w []*Node, os ...Integration) (ends []*Node, stats []*Stats) {
 	alike := len(os) > 1
 	for _, o := range os {
@@ -165,7 +168,7 @@ func IntegrateAll(f Field, x *Node, w []*Node, os ...Integration) (ends []*Node,
 	return ends, stats
 }
 
-// integrate is [IntegrateAll] for integrations that differ only in To.
+// integrate is [IntegrateAll] for integrations whose settings differ only in To.
 func integrate(f Field, x *Node, w []*Node, os []Integration) ([]*Node, []*Stats) {
 	if os[0].Method.Adaptive() {
 		return integrateAdaptive(f, x, w, os)
@@ -173,7 +176,8 @@ func integrate(f Field, x *Node, w []*Node, os []Integration) ([]*Node, []*Stats
 	return integrateFixed(f, x, w, os)
 }
 
-// stages is the number of stages that the result of a step depends on: stages at the end with weight 0 are not counted.
+// stages is the number of stages that the result of a step depends on. Stages at the end are not counted if their
+// weight in B is 0.
 func (m Method) stages() int {
 	n := len(m.B)
 	for n > 1 && m.B[n-1] == 0 {
@@ -182,7 +186,7 @@ func (m Method) stages() int {
 	return n
 }
 
-// without is the method without the stages that only its error estimate needs.
+// without is the method without the stages at the end that only the error estimate needs.
 func (m Method) without() Method {
 	n := m.stages()
 	m.C, m.B, m.A = m.C[:n], m.B[:n], slices.Clone(m.A[:n])

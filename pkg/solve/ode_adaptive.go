@@ -10,17 +10,17 @@ import (
 
 // Constants of the step-size control (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, section
 // II.4), as in torchdiffeq. The error ratio r of a step is its estimated error divided by the tolerance. A step with r
-// <= 1 is accepted. Any other step is rejected: it is tried again with a smaller size. After each try, the step size is
-// multiplied by the factor safety / r^(1/p), where p is the order of the method ([Method].Order). The least value of
-// this factor is 1 after an accepted step, and the constant shrink after a rejected step. Its largest value is the
+// <= 1 is accepted. Any other step is rejected, and tried again with a smaller size. After each try, the step size is
+// multiplied by the factor safety / r^(1/p), where p is the order of the method ([Method].Order). The factor has
+// limits: it is at least 1 after an accepted step, at least the constant shrink after a rejected step, and at most the
 // constant grow.
 const safety, shrink, grow = 0.9, 0.2, 10.0
 
-// running is the value of the outcome as long as the integration has not ended.
+// running is the value of the outcome while the integration has not ended.
 const running = -1
 
-// integrateAdaptive makes the integrations os, which all start from x and differ only in their end times To. All of
-// them run in one loop, so that the field is compiled once.
+// integrateAdaptive makes the integrations in the list os, which all start from x and differ only in their end times
+// To. They run in one loop, so that the field is compiled once.
 func integrateAdaptive(f Field, x *Node, w []*Node, os []Integration) (ends []*Node, stats []*Stats) {
 	g, o, m := x.Graph(), os[0], os[0].Method
 	most := max(1, (o.MaxEvaluations-2)/(len(m.B)-1)+1)
@@ -46,35 +46,35 @@ func integrateAdaptive(f Field, x *Node, w []*Node, os []Integration) (ends []*N
 	return ends, stats
 }
 
-// course describes the integrations of [integrateAdaptive], as far as they are known before the program runs. They have
-// the same settings (Integration, without its time To) and the same field, which is the right-hand side of the
-// differential equation. segment is the number of steps from one checkpoint to the next, and most is the largest number
-// of steps that an integration can take. A leg is one of these integrations, from time 0 to its own end time.
+// course describes the integrations of [integrateAdaptive], as far as they are known before the program runs. All of
+// them have the same settings, apart from To, and the same field. A leg is one of these integrations, from time 0 to
+// its own end time. segment is the number of steps from one checkpoint to the next, and most is the largest number of
+// steps that an integration can take.
 type course struct {
 	Integration
 	field         Field
 	segment, most int
 }
 
-// places is the largest number of checkpoints of a leg, plus one. The additional place is written when there is no
-// checkpoint to write, and is never read.
+// places is the number of places for a leg's checkpoints. There is one place more than the leg can have checkpoints. In
+// steps without a checkpoint, the state is written to the additional place, which is never read.
 func (c course) places() int { return (c.most+c.segment-1)/c.segment + 1 }
 
 // log is what the steps of all legs record for the backward pass: the grid, whose times and sizes have the sign of To,
-// and the checkpoints.
+// and kept, a stack of the checkpoints.
 type log struct {
 	grid
 	kept *Node
 }
 
-// legEnds is the result of all legs: the log, and for each leg the state at its end, and its count, evaluations and
-// outcome as in [walk].
+// legEnds is the result of all legs: the log, and for each leg its last state, its count, its number of evaluations and
+// its outcome. These words have the same meaning as in [walk].
 type legEnds struct {
 	log                                 log
 	ends, counts, evaluations, outcomes *Node
 }
 
-// runAll makes the integrations os, one after the other. Each starts from x and ends at its own time To.
+// runAll makes the integrations in the list os, one after the other. Each starts from x and ends at its own time To.
 func (c course) runAll(x *Node, w []*Node, os []Integration) legEnds {
 	g, b := x.Graph(), c.Method.B
 	signed := make([]float64, len(os))
@@ -98,28 +98,29 @@ func (c course) runAll(x *Node, w []*Node, os []Integration) legEnds {
 }
 
 // walk is the loop state of an adaptive integration. The time t and the step size dt are in double precision. t runs
-// from 0 to |To|, also if To is negative.
+// from 0 to |To|, also if To is negative; the field is then evaluated at -t, with the step size -dt.
 type walk struct {
 	log
 	t, dt *Node
-	// x is the state at time t, and k is its slope, the value of the field there. When a step has reached or passed the
-	// end time, y is the state at the end time.
+	// x is the state at time t, and k is the slope at x, which is the value of the field there. y is the state at the
+	// end time, once a step has reached or passed this time.
 	x, k, y *Node
-	// count is the number of accepted steps without the last one, and evaluations the number of evaluations of the
-	// field. outcome is [running] until the integration has ended.
+	// count is the number of accepted steps, without the last one. evaluations is the number of evaluations of the
+	// field. outcome is the constant running until the integration has ended.
 	count, evaluations, outcome *Node
 	// scratch is working memory for a step.
 	scratch *Node
 }
 
-// goal is what an adaptive integration reads but does not change: the number of its leg, |To|, the sign of To, and the
-// weights.
+// goal is what an adaptive integration reads but does not change: leg, the number of its leg; time, which is |To|;
+// sign, the sign of To; and the weights w.
 type goal struct {
 	leg, time, sign *Node
 	w               []*Node
 }
 
-// run integrates leg number leg, from x at time 0 to the time to.
+// run integrates from the state x at time 0 to the end time of a leg, which is the argument to. The argument leg is the
+// number of the leg, and first is the log of the legs before it.
 func (c course) run(leg, to, x *Node, first log, w []*Node) walk {
 	g := x.Graph()
 	sign := ConvertDType(Sign(to), x.DType())
@@ -134,13 +135,14 @@ func (c course) run(leg, to, x *Node, first log, w []*Node) walk {
 	return end
 }
 
-// try makes one step towards the end time, and accepts or rejects it.
+// try makes a step towards the end time, and accepts or rejects it.
 func (c course) try(s walk, to goal) walk {
 	g, m := s.x.Graph(), c.Method
 	own := func(v *Node) *Node { return ConvertDType(v, s.x.DType()) }
 	t, h := Mul(own(s.t), to.sign), Mul(own(s.dt), to.sign)
-	// A checkpoint is the state before the first step of a segment. It is written whenever this step is tried, also
-	// after the step has been rejected. In all other steps the state is written to the place that is never read.
+	// A checkpoint is the state with which a segment begins. It is written whenever the first step of a segment is
+	// tried; if this step is rejected and tried again, the same state is written again. In all other steps the state is
+	// written to the place that is never read.
 	place := Div(s.count, loop.Int(g, c.segment))
 	begins := Equal(times(place, c.segment), s.count)
 	s.kept = store(s.kept, s.x, Add(times(to.leg, c.places()), Where(begins, place, loop.Int(g, c.places()-1))))
@@ -158,16 +160,16 @@ func (c course) try(s walk, to goal) walk {
 	s.x, s.k = loop.Select(moves, step.next, s.x), loop.Select(moves, step.slope, s.k)
 	s.count = Add(s.count, ConvertDType(moves, dtypes.Int32))
 	s.evaluations = plus(s.evaluations, len(m.B)-1)
-	// After the last step t and dt stay as they are, since run and the backward pass need the time and the size of this
-	// step.
+	// The last step does not change t and dt, since [course.run] and the backward pass need the time and the size of
+	// this step.
 	s.t = Where(moves, next, s.t)
 	s.dt = Where(done, s.dt, Mul(s.dt, ConvertDType(m.factor(ratio, accepted), dtypes.Float64)))
 	s.outcome = Where(done, loop.Int(g, Reached), c.failure(s, ratio))
 	return s
 }
 
-// failure is the outcome that says why the integration cannot go on from s, after a step with the given error ratio. It
-// is running if the integration can go on.
+// failure is the outcome that says why the integration cannot go on from s. ratio is the error ratio of the last step.
+// The result is the constant running if the integration can go on.
 func (c course) failure(s walk, ratio *Node) *Node {
 	g := s.x.Graph()
 	next := plus(s.evaluations, len(c.Method.B)-1)
@@ -177,7 +179,7 @@ func (c course) failure(s walk, ratio *Node) *Node {
 	return Where(NotEqual(ratio, ratio), loop.Int(g, NotFinite), outcome)
 }
 
-// factor is the number by which the step size is multiplied after a step with the given error ratio.
+// factor is the number by which the step size is multiplied after a step. ratio is the step's error ratio.
 func (m Method) factor(ratio, accepted *Node) *Node {
 	least := Where(accepted, loop.Float(ratio, 1), loop.Float(ratio, shrink))
 	power := Pow(ratio, loop.Float(ratio, 1/float64(m.Order)))
@@ -188,9 +190,9 @@ func (m Method) factor(ratio, accepted *Node) *Node {
 // fraction is (end - t)/dt. It is between 0 and 1 if the time end lies within the step of size dt that begins at t.
 func fraction(end, t, dt *Node) *Node { return Div(Sub(end, t), dt) }
 
-// dense returns the weights b_i(θ) = Σ_p Dense[i][p] θ^(p+1), where θ is the given fraction of a step. A step of size h
-// computes slopes k_i, one in each of its stages. The weights combine them to the state at the time t + θ h inside the
-// step: x(t + θ h) = x(t) + h Σ_i b_i(θ) k_i. Of x, only the graph and the data type are used.
+// dense returns the weights b_i(θ) = Σ_p Dense[i][p] θ^(p+1), where θ is the given fraction of a step. With these
+// weights, the slopes k_i of a step of size h give the state inside the step: x(t + θ h) = x(t) + h Σ_i b_i(θ) k_i. Of
+// the argument x, only the graph and the data type are used.
 func (m Method) dense(x, fraction *Node) *Node {
 	theta := ConvertDType(fraction, x.DType())
 	table := func(p int) *Node {
@@ -200,7 +202,7 @@ func (m Method) dense(x, fraction *Node) *Node {
 		}
 		return vector(x, column)
 	}
-	// The polynomials are evaluated by Horner's rule.
+	// Horner's rule computes the polynomials in θ.
 	b := table(3)
 	for p := 2; p >= 0; p-- {
 		b = Add(loop.Scale(b, theta), table(p))
@@ -212,8 +214,9 @@ func (o Integration) tolerance(size *Node) *Node {
 	return Add(Mul(size, loop.Like(loop.Float(size, o.RelTol), size)), loop.Like(loop.Float(size, o.AbsTol), size))
 }
 
-// firstStep chooses the first step size from the sizes of the state, of its slope, and of the slope's change in a small
-// step (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, section II.4), as torchdiffeq does.
+// firstStep chooses the size of the first step, as torchdiffeq does. It uses the size of the state, the size of the
+// slope at this state, and the change of the slope in a small step (Hairer, Nørsett and Wanner, Solving Ordinary
+// Differential Equations I, section II.4).
 func (o Integration) firstStep(f Field, sign, x, slope *Node, w []*Node) *Node {
 	order := float64(o.Method.Order)
 	tolerance := o.tolerance(Abs(x))
@@ -230,5 +233,5 @@ func (o Integration) firstStep(f Field, sign, x, slope *Node, w []*Node) *Node {
 	return ConvertDType(Min(Mul(c(100), h0), h1), dtypes.Float64)
 }
 
-// meanSquare is the mean of the squared entries of a matrix, a scalar.
+// meanSquare is the mean of the squared entries of the matrix x, a scalar.
 func meanSquare(x *Node) *Node { return loop.MeanAbs(Mul(x, x)) }

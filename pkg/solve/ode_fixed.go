@@ -8,16 +8,17 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// grid returns, for an integration with fixed steps, the number of steps, the size of all steps but the last, and the
-// size of the last step. The sizes have the sign of To.
+// grid returns three numbers for an integration with fixed steps: the number of steps, the size of all steps but the
+// last, and the size of the last step. The sizes have the sign of To.
 func (o Integration) grid() (count int, h, last float64) {
-	// If To is a multiple of Step up to rounding, subtracting 1e-6 prevents a further, tiny step.
+	// The number of steps is rounded up. Without the subtraction of 1e-6, rounding errors could add a tiny last step
+	// where To is a multiple of Step.
 	count = max(1, int(math.Ceil(math.Abs(o.To)/o.Step-1e-6)))
 	h = math.Copysign(o.Step, o.To)
 	return count, h, o.To - float64(count-1)*h
 }
 
-// integrateFixed integrates from x to the times of all os, which differ in nothing else. All integrations run in one
+// integrateFixed makes the integrations in the list os, which all start from x and differ only in To. They run in one
 // loop, so that the field is compiled once.
 func integrateFixed(f Field, x *Node, w []*Node, os []Integration) (ends []*Node, stats []*Stats) {
 	m := os[0].Method.without()
@@ -46,7 +47,7 @@ func integrateFixed(f Field, x *Node, w []*Node, os []Integration) (ends []*Node
 	return ends, stats
 }
 
-// NoStats returns the statistics of a chain without layers: all are zero, and Outcome is [Reached].
+// NoStats returns the statistics of a chain without layers: all numbers are zero, and Outcome is [Reached].
 func NoStats(x *Node) *Stats {
 	g := x.Graph()
 	zero := ConvertDType(loop.Int(g, 0), x.DType())

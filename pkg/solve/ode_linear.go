@@ -8,28 +8,28 @@ import (
 
 // LinearField is a [Field] f(t, X; w) = M(w) X, where M is a linear operator on the state that does not depend on time.
 //
-// A step of size h of any explicit Runge-Kutta method is then R(h M) x, where the polynomial R is the method's
-// stability function
+// Consider a step of size h by an explicit Runge-Kutta method with s stages and the coefficients A and b (A and B in
+// [Method]). Its result is R(h M) x, where the polynomial R is the method's stability function
 //
 //	R(z) = Σ_k r_k z^k = 1 + Σ_k>0 (b^T A^(k-1) 1) z^k
 //
-// (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations II, section IV.2), and s is the number of
-// stages. So a step is computed without its stages, by Horner's rule, which gives R(h M) x = y_s by
+// (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations II, section IV.2). The last 1 in the brackets is
+// the vector of ones. So the step is computed without its stages. Horner's rule gives R(h M) x = y_s by
 //
 //	y_1 = r_s-1 x + h r_s M x,  y_k = r_s-k x + h M y_k-1.
 //
 // Up to rounding, the results equal those of computing stage by stage.
 type LinearField interface {
 	Field
-	// Linear marks the field as linear; it does nothing.
+	// Linear does nothing. A field that has this method is taken to be linear.
 	Linear()
 }
 
-// stability returns the coefficients r_0 … r_s of the stability function. b has several rows of stage weights, and the
-// result has a row of coefficients for each of them.
+// stability returns the coefficients r_0 … r_s of the stability function. Each row of b has the weights of the stages
+// of one step, and the result has a row of coefficients for each row of b.
 func (m Method) stability(b *Node) *Node {
 	rows, s := b.Shape().Dimensions[0], len(m.A)
-	// powers[i][k] is entry i of A^(k-1) 1, where 1 is the vector of ones.
+	// powers[i][k] is entry i of the vector A^(k-1) 1, where 1 is the vector of ones.
 	powers := make([][]float64, s)
 	for i := range powers {
 		powers[i] = make([]float64, s+1)
@@ -46,32 +46,33 @@ func (m Method) stability(b *Node) *Node {
 	return Add(BroadcastToDims(Reshape(vector(b, one), 1, s+1), rows, s+1), Dot(b, table).Product())
 }
 
-// row reshapes a vector to a matrix of one row.
+// row reshapes a vector to a matrix with a single row.
 func row(v *Node) *Node { return Reshape(v, 1, v.Shape().Size()) }
 
-// hornerState is the state of Horner's rule.
+// hornerState is the loop state of Horner's rule; see [horner].
 type hornerState struct {
-	// y is y_i, and my the last product, M y_i-1. sums are the sums that each computes; see [horner].
+	// y is the current y_i, and my is the last product, M y_i-1. sums are the last results of the function named each;
+	// see [horner].
 	y, my *Node
 	sums  []*Node
 }
 
-// horner computes R(h M) x for a polynomial R with the coefficients r, where multiply(y, more) = M y. degree, an int32
-// scalar, is the degree s of R; coefficients above it are zero. The computation is
+// horner computes R(h M) x for a polynomial R of degree s with the coefficients r_0 … r_s in the vector r. The argument
+// degree is s, an int32 scalar. multiply(y, more) is M y. The computation is
 //
 //	y_0 = r_s x,  y_i = r_s-i x + h M y_i-1,  R(h M) x = y_s.
 //
-// If each is not nil, it is called with every y_i that is multiplied by M, i = 0, 1, …, s-1, and returns the new values
-// of sums. The results are R(h M) x and the last sums.
+// If the function each is not nil, it is called with every y_i that is multiplied by M, which are those for i = 0, 1,
+// …, s-1. Each call returns new values of sums. The results of horner are R(h M) x and the last values of sums.
 func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sums []*Node, more R,
 	each func(i, y *Node, sums []*Node, r R) []*Node) cotangents {
 	type reads struct {
 		degree, x, h, r *Node
 		more            R
 	}
-	// The loop state contains the last product M y_i-1, and the last y_s is computed from it after the loop. Without
-	// this, XLA would see that each product is read only once, would fuse it with the sum y_i, and would not vectorise
-	// it.
+	// The loop state contains the last product, M y_i-1. The last y_s is computed from this product after the loop. If
+	// the loop state contained only y_i, XLA would see that each product is read only once. It would compute the
+	// product and the sum y_i in one loop over the entries, which it does not vectorise.
 	next := func(power, my *Node, rd reads) *Node {
 		return Add(loop.Scale(rd.x, entry(rd.r, power)), loop.Scale(my, rd.h))
 	}
@@ -83,8 +84,8 @@ func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sum
 		if each != nil {
 			s.sums = each(i, s.y, s.sums, rd.more)
 		}
-		// sums are computed from s.y. XLA overwrites s.y by the new y without copying it only if y is computed after
-		// sums. So y is made to depend on them; see [loop.After].
+		// sums are computed from s.y. XLA writes the new y over s.y, without copying s.y first, only if y is computed
+		// after sums. So y is made to depend on sums; see [loop.After].
 		for _, sum := range s.sums {
 			some := Reshape(Slice(Reshape(sum, sum.Shape().Size()), AxisElem(0)))
 			y = loop.After(Abs(some), y)
@@ -94,14 +95,15 @@ func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sum
 	return cotangents{next(loop.Int(x.Graph(), 0), out.my, all), out.sums}
 }
 
-// advanceLinear is R(h M) x.
+// advanceLinear is a step of the method for a linear field: it returns R(h M) x (see [LinearField]).
 func (m Method) advanceLinear(f LinearField, x, h *Node, w []*Node) *Node {
 	multiply := func(y *Node, w []*Node) *Node { return f.Apply(loop.Float(y, 0), y, w) }
 	r := Reshape(m.stability(row(vector(x, m.B))), len(m.B)+1)
 	return horner(multiply, loop.Int(x.Graph(), len(m.B)), x, h, r, nil, w, nil).x
 }
 
-// powers stores x, h M x, (h M)^2 x, … in the first count places of a stack, and returns the stack.
+// powers stores x, h M x, (h M)^2 x, and so on in the stack, and returns the stack. The argument count is the number of
+// these values. M is the operator of the field f.
 func powers(f LinearField, count, x, h, stack *Node, w []*Node) *Node {
 	type state struct{ power, stack *Node }
 	type reads struct {
@@ -115,8 +117,9 @@ func powers(f LinearField, count, x, h, stack *Node, w []*Node) *Node {
 	}).stack
 }
 
-// tryLinear is [Method.try] for a linear field. All its results are weighted sums of x and the vectors (h M)^k x for k
-// = 1 … s; the slope is such a sum divided by h. The vector for k = 1 is h times the slope at x.
+// tryLinear is [Method.try] for a linear field. It computes the vectors (h M)^k x for k = 1 … s. The next state, the
+// error and the state inside the step are weighted sums of x and these vectors. The slope at the next state is such a
+// sum divided by h. The vector for k = 1 is h times the argument slope, which is the slope at x.
 func (m Method) tryLinear(f LinearField, x, h, slope, dense, scratch *Node, w []*Node) trial {
 	s := len(m.B)
 	all := powers(f, loop.Int(x.Graph(), s), loop.Scale(slope, h), h, scratch, w)
@@ -131,10 +134,10 @@ func (m Method) tryLinear(f LinearField, x, h, slope, dense, scratch *Node, w []
 	}
 }
 
-// pullLinear is the vector-Jacobian product of a step R(h M) x, where R is the polynomial with the coefficients r_0 …
-// r_s, and M is the operator of the field (see [LinearField]). Given the cotangent v of the step's result, it returns
-// the cotangent x̄ of x, and the cotangents of the trainable weights. x̄ = R(h M)^T v is computed by Horner's rule
-// ([horner]) with M^T in place of M:
+// pullLinear is the vector-Jacobian product of a step R(h M) x. M is the operator of the field, and the polynomial R
+// has the coefficients r_0 … r_s in the vector r (see [LinearField]). Given the cotangent v of the step's result,
+// pullLinear returns the cotangent x̄ of x, and the cotangents of the trainable weights. x̄ = R(h M)^T v is computed by
+// Horner's rule ([horner]) with M^T in place of M:
 //
 //	y_0 = r_s v,  y_i = r_s-i v + h M^T y_i-1,  x̄ = y_s.
 //
@@ -143,7 +146,7 @@ func (m Method) tryLinear(f LinearField, x, h, slope, dense, scratch *Node, w []
 //	M̄ = h Σ_i y_i ((h M)^(s-1-i) x)^T,  i = 0 … s-1.
 //
 // M̄ itself is not stored. The field's PullW turns each term of the sum into the cotangents of the weights, and these
-// are added up. scratch is memory for s states. If r_s is zero, everything is computed with s-1 in place of s.
+// are added up. scratch is working memory for s states. If r_s is zero, everything is computed with s-1 in place of s.
 func pullLinear(f LinearField, r, x, h, v, scratch *Node, w []*Node) (grads cotangents, scratchAfter *Node) {
 	type reads struct {
 		stages, powers, h *Node

@@ -13,7 +13,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// mix is f(X) = X W + X diag(b), a linear field.
+// mix is the linear field f(X) = X W + X diag(b).
 type mix struct{}
 
 func (mix) Linear()        {}
@@ -37,7 +37,7 @@ func spread(b, x *Node) *Node {
 	return BroadcastToShape(Reshape(b, 1, b.Shape().Size()), x.Shape())
 }
 
-// plain is the same field without the method Linear, so that package solve does not see that it is linear.
+// plain is a linear field without the method Linear, so that package solve does not see that it is linear.
 type plain struct{ solve.Field }
 
 // For a linear field, steps computed as polynomials have the same results and gradients as steps computed stage by
@@ -62,8 +62,8 @@ func TestLinearFieldEqualsStages(t *testing.T) {
 	})
 }
 
-// IntegrateAll has the same results and gradients as a call of Integrate for each integration, for linear and other
-// fields, and for integrations with the same method and with different ones.
+// IntegrateAll has the same results and gradients as a call of Integrate for each integration. This is tested for a
+// nonlinear field and a linear one, and for integrations by the same method and by different methods.
 func TestIntegrateAllEqualsEach(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, f := range []solve.Field{swing{}, mix{}} {
@@ -109,8 +109,8 @@ func TestIntegrateAllEqualsEach(t *testing.T) {
 	})
 }
 
-// Two legs, one in each direction of time, take so many steps that not all states are kept. Results and gradients equal
-// the known ones: Euler's method on x' = b x gives x (1 + h b)^steps.
+// Two legs, one forwards and one backwards in time, take so many steps that only checkpoints are kept. Results and
+// gradients equal those of the formula: Euler's method on x' = b x gives x (1 + h b)^steps.
 func TestCheckpointsOfLegs(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	const n, d, step = 4096, 32, 0.01
@@ -148,8 +148,8 @@ func TestCheckpointsOfLegs(t *testing.T) {
 	for k := range db {
 		db[k] = float32(wantB[k])
 	}
-	// The result's cotangent has the same numbers as x, and the result is linear in x, so that the gradient dx equals
-	// the result.
+	// The cotangent of the result has the same numbers as x, and the result is linear in x. So the gradient dx equals
+	// the result. dW is not compared.
 	for i, want := range [][]float32{wantY, wantY, nil, db} {
 		if want != nil && distance(got[i], want) > 1e-4 {
 			t.Errorf("%s differs by %.2g", []string{"result", "dx", "dW", "db"}[i], distance(got[i], want))

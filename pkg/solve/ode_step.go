@@ -6,12 +6,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// The stages of a step are computed in a loop, so that the field is compiled once, not once for each stage. Their
-// values k_i are in a stack [stages, n, d].
+// The stages of a step are computed in a loop, so that the field is compiled once, not once for each stage. The slopes
+// k_i are in a stack [stages, n, d].
 
-// slopes computes stages of a Runge-Kutta step of size h from the state x at time t. The value k_i of stage i is the
-// value of the field at this stage's point (see [Method]). slopes computes k_0 to k_(count-1), and stores them in the
-// stack k, which has len(m.B) places. If first is not nil, it is the value of k_0, which is then not computed again.
+// slopes computes the slopes k_i of a step of size h from the state x at time t (see [Method]), for i from 0 to
+// count-1. It stores them in the stack k, which has len(m.B) places. If the argument first is not nil, it is the slope
+// k_0, which is then not computed again.
 func (m Method) slopes(f Field, count, t, x, h, first, k *Node, w []*Node) *Node {
 	from := 0
 	if first != nil {
@@ -28,12 +28,13 @@ func (m Method) slopes(f Field, count, t, x, h, first, k *Node, w []*Node) *Node
 	})
 }
 
-// trial is the result of one step of an adaptive method: the next state, the slope there, the estimated error, a state
-// inside the step, and the working memory.
+// trial is the result of one step of an adaptive method. next is the state after the step, slope the value of the field
+// there, and error the estimated error. dense is a state inside the step, and scratch the working memory.
 type trial struct{ next, slope, error, dense, scratch *Node }
 
-// try makes a step of size h from (t, x), where the slope is known. dense are the weights of the stages for the state
-// inside the step. scratch is memory for one state per stage.
+// try makes a step of size h from the state x at time t. The argument slope is the value of the field at (t, x). The
+// argument dense has the weights of the stages for the state inside the step. scratch is memory for one state per
+// stage.
 func (m Method) try(f Field, t, x, h, slope, dense, scratch *Node, w []*Node) trial {
 	if f, ok := f.(LinearField); ok {
 		return m.tryLinear(f, x, h, slope, dense, scratch, w)
@@ -48,18 +49,18 @@ func (m Method) try(f Field, t, x, h, slope, dense, scratch *Node, w []*Node) tr
 	}
 }
 
-// stage is the point at which stage i evaluates the field: t + C_i h and x + h Σ_j A_ij k_j.
+// stage returns the time and the state at which stage i evaluates the field: t + C_i h, and x + h Σ_j A_ij k_j.
 func (m Method) stage(i, t, x, h, k *Node) (time, u *Node) {
 	return Add(t, Mul(entry(vector(x, m.C), i), h)), combine(x, k, h, pick(vector(x, flat(m.A)), i, len(m.B)))
 }
 
-// grid holds, for each step, the time at which it begins, its size, and the weights of its stages. The weights are the
-// method's B. The last step of a leg by an adaptive method has other weights, since its result is a state inside the
-// step, at the time To.
+// grid has an entry for each step: the time at which the step begins, the size of the step, and the weights of its
+// stages. The weights are the method's B. Only the last step of an adaptive integration has other weights: the result
+// of this step is a state inside the step, at the time To.
 type grid struct{ times, sizes, weights *Node }
 
-// reads is what the steps of [Method.steps] read: the field's weights, and the grid. For linear fields, the grid has
-// the coefficients of the polynomial R (see [LinearField]) in place of the stages' weights.
+// reads is what the steps of [Method.steps] read: the field's weights, and the grid. For a [LinearField], the grid has
+// the coefficients of the polynomial R in place of the stages' weights.
 type reads struct {
 	w    []*Node
 	grid grid
@@ -72,12 +73,13 @@ func (m Method) reads(f Field, w []*Node, g grid) reads {
 	return reads{w, g}
 }
 
-// step returns the time t, the size h and the stages' weights b of step i.
+// step returns the time t at which step i begins, its size h, and the weights b of its stages.
 func (g grid) step(i *Node) (t, h, b *Node) {
 	return entry(g.times, i), entry(g.sizes, i), pick(g.weights, i, g.weights.Shape().Dimensions[1])
 }
 
-// steps describes the method's steps on a grid, with checkpoints every segment steps.
+// steps describes the steps of the method on a grid: how to compute them, and how to differentiate them. The argument
+// segment is the number of steps between checkpoints.
 func (m Method) steps(f Field, segment int) steps[reads] {
 	s := steps[reads]{segment: segment, add: own(nil).add}
 	whole := m.without()
@@ -105,17 +107,17 @@ func (m Method) steps(f Field, segment int) steps[reads] {
 	return s
 }
 
-// needed is the number of stages that the result of a step with weights b depends on: all but the last if b's last
-// entry is zero, else all.
+// needed is the number of stages that the result of a step depends on. b are the weights of the stages. If the last
+// weight is zero, the last stage is not needed.
 func needed(b *Node) *Node {
 	s := b.Shape().Size()
 	last := element(b, s-1)
 	return Where(Equal(last, loop.Float(last, 0)), loop.Int(b.Graph(), s-1), loop.Int(b.Graph(), s))
 }
 
-// pull is the vector-Jacobian product of the step x + h Σ_i b_i k_i: it returns the cotangents of x and of the
-// trainable weights, given the cotangent v of the result. With u_i the state at which stage i evaluates the field, and
-// bars for cotangents,
+// pull is the vector-Jacobian product of the step x + h Σ_i b_i k_i. Given the cotangent v of the step's result, it
+// returns the cotangents of x and of the trainable weights. Let u_i be the state at which stage i evaluates the field,
+// and let bars mark cotangents. Then
 //
 //	k̄_i = h b_i v + h Σ_j>i A_ji ū_j,  ū_i = (∂f/∂x)^T k̄_i,  x̄ = v + Σ_i ū_i.
 func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) cotangents {
@@ -128,14 +130,14 @@ func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) cotangents {
 	}
 	type state struct {
 		grads  cotangents
-		points *Node // ū_i
+		points *Node // a stack of the cotangents ū_i
 	}
 	type reads struct {
 		stages, b, t, x, h, v, k *Node
 		w                        []*Node
 	}
 	stages := needed(b)
-	// The value of the last stage is not computed, since no other stage reads it.
+	// The slope of the last stage is not computed, since no other stage reads it.
 	k := m.slopes(f, plus(stages, -1), t, x, h, nil, stack(x, s), w)
 	start := state{cotangents{v, zeros(w[:f.Trainable()])}, stack(x, s)}
 	return loop.Repeat(stages, start, reads{stages, b, t, x, h, v, k, w}, func(n *Node, st state, r reads) state {
@@ -149,10 +151,10 @@ func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) cotangents {
 	}).grads
 }
 
-// combine is x + h Σ_j c_j k_j.
+// combine is x + h Σ_j c_j k_j, where k is a stack and c a vector. x may be nil, as for sum.
 func combine(x, k, h, c *Node) *Node { return sum(x, k, loop.Scale(c, h)) }
 
-// sum is x + Σ_j c_j k_j, or the sum alone where x is nil.
+// sum is x + Σ_j c_j k_j, or Σ_j c_j k_j if x is nil. k is a stack, and c a vector.
 func sum(x, k, c *Node) *Node {
 	for j := range k.Shape().Dimensions[0] {
 		term := loop.Scale(element(k, j), element(c, j))

@@ -38,8 +38,8 @@ func (swing) PullW(v *Node, tape, w []*Node) []*Node {
 	return dense{}.PullW(Mul(v, tape[1]), nil, tape, w)
 }
 
-// circle is dx/dt = (-x_1, x_0, 3 t^2), a field without weights. Its solution at time t is the start with (x_0, x_1)
-// turned by the angle t, and with t^3 added to x_2.
+// circle is dx/dt = (-x_1, x_0, 3 t^2), a field without weights. Its solution is known: at time t, (x_0, x_1) has been
+// rotated by the angle t, and t^3 has been added to x_2.
 type circle struct{}
 
 func (circle) Trainable() int { return 0 }
@@ -53,8 +53,8 @@ func (circle) Linearize(*Node, *Node, []*Node) []*Node { return nil }
 func (circle) PullX(v *Node, _, _ []*Node) *Node       { panic("not used") }
 func (circle) PullW(*Node, []*Node, []*Node) []*Node   { panic("not used") }
 
-// pole is dx/dt = 1 / (2-t^2)^2, whose solution goes to infinity at t = sqrt 2. This time lies between two
-// floating-point numbers.
+// pole is dx/dt = 1 / (2-t^2)^2, whose solution goes to infinity at t = sqrt 2. No floating-point number equals sqrt 2,
+// so that the field is never evaluated exactly there.
 type pole struct{ circle }
 
 func (pole) Apply(t, x *Node, _ []*Node) *Node {
@@ -62,7 +62,7 @@ func (pole) Apply(t, x *Node, _ []*Node) *Node {
 	return loop.Like(Div(loop.Float(t, 1), Mul(s, s)), x)
 }
 
-// turned integrates the field circle and returns the largest error of the state at time o.To, the number of evaluations
+// turned integrates the field circle. It returns the largest error of the state at time o.To, the number of evaluations
 // and the outcome.
 func turned(t *testing.T, e *engine.Engine, o solve.Integration) (err float64, evaluations, outcome int32) {
 	t.Helper()
@@ -112,8 +112,8 @@ func TestOrderOfConvergence(t *testing.T) {
 	})
 }
 
-// The number of evaluations and the error are as expected: with fixed steps whose last one is shorter, and with
-// adaptive methods, whose error depends on the tolerance.
+// The number of evaluations and the error are within the expected limits. The integrations have fixed steps whose last
+// one is shorter, or are adaptive with different tolerances.
 func TestIntegrationAccuracy(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, c := range []struct {
@@ -139,7 +139,7 @@ func TestIntegrationAccuracy(t *testing.T) {
 	})
 }
 
-// Every kind of failure ends the integration with its own outcome.
+// Every kind of failure ends the integration with its own outcome. Invalid settings are refused.
 func TestIntegrationOutcomes(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		tiny := solve.Integration{Method: solve.Dopri5(), To: 3, AbsTol: 1e-12, MaxEvaluations: 50}
@@ -200,7 +200,8 @@ func TestThereAndBack(t *testing.T) {
 			out := run(t, e, problem(11), func(x *Node, w []*Node) (*Node, []*Node) {
 				there, back := m, m
 				there.To, back.To, there.MaxEvaluations, back.MaxEvaluations = 2, -2, 1000, 1000
-				// The way back follows the same field as the way there only if the field does not depend on time.
+				// The type named still is a field that does not depend on time. So the way back follows the same field
+				// as the way there.
 				y, _ := solve.Integrate(still{}, x, w, there)
 				z, _ := solve.Integrate(still{}, y, w, back)
 				return z, nil
@@ -215,7 +216,7 @@ func TestThereAndBack(t *testing.T) {
 	})
 }
 
-// still is swing with the time fixed at 0, so that the field does not depend on time.
+// still is the field swing with its time fixed at 0, so that it does not depend on time.
 type still struct{ swing }
 
 func (s still) Apply(t, x *Node, w []*Node) *Node { return s.swing.Apply(loop.Float(x, 0), x, w) }
@@ -294,14 +295,14 @@ func TestIntegrationGradientEqualsFiniteDifferences(t *testing.T) {
 	})
 }
 
-// derivatives computes the derivative of <result, cotangent> in a random direction of all inputs: slope by the
-// gradient, and numeric by a central difference.
+// derivatives computes the derivative of the inner product of result and cotangent, in a random direction of all
+// inputs. slope is computed from the gradient, and numeric by a central difference.
 func derivatives(t *testing.T, e *engine.Engine, c chain) (slope, numeric float64) {
 	t.Helper()
 	return derivativesAt(t, e, problem(4), problem(5), c)
 }
 
-// derivativesAt is [derivatives] at args, in the direction along.
+// derivativesAt is [derivatives] for the inputs args, in the direction given by the argument along.
 func derivativesAt(t *testing.T, e *engine.Engine, args, along []*tensors.Tensor, c chain) (slope, numeric float64) {
 	t.Helper()
 	value := func(step float32) (sum float64) {

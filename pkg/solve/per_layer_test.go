@@ -18,7 +18,7 @@ import (
 
 const depth = 5
 
-// layersProblem is [problem] with stacks of weights and biases for depth layers.
+// layersProblem is [problem] with stacks of weights and biases for all layers.
 func layersProblem(seed uint64) []*tensors.Tensor {
 	var w, b []float32
 	for l := range uint64(depth) {
@@ -32,7 +32,7 @@ func layersProblem(seed uint64) []*tensors.Tensor {
 	return args
 }
 
-// slice returns the weights of layer l: slices of those that are stacks, and the others as they are.
+// slice returns the weights of layer l: a slice of each weight that is a stack, and the other weights unchanged.
 func slice(w []*Node, l int) []*Node {
 	w = slices.Clone(w)
 	for p, rank := range []int{2, 1} {
@@ -43,8 +43,8 @@ func slice(w []*Node, l int) []*Node {
 	return w
 }
 
-// oneByOne applies depth layers one by one, from the first to the last or, if last is set, from the last to the first.
-// The layers' weights are sliced by operations that GoMLX differentiates.
+// oneByOne applies the layers one by one. It goes from the first layer to the last or, if the argument last is true,
+// from the last to the first. The layers' weights are sliced by operations that GoMLX differentiates.
 func oneByOne(layer func(x *Node, w []*Node) *Node, last bool) chain {
 	return func(x *Node, w []*Node) (*Node, []*Node) {
 		for l := range depth {
@@ -93,7 +93,7 @@ func TestPerLayerEqualsOneByOne(t *testing.T) {
 			got, want := run(t, e, args, c.chain), run(t, e, args, c.want)
 			for i, what := range []string{"result", "dx", "dW", "db"} {
 				d := distance(got[i], want[i])
-				if name == "there and back" && i >= 2 { // the gradients are zero
+				if name == "there and back" && i >= 2 { // the true gradients are zero
 					d = size(got[i])
 				}
 				if !(d < 2e-5) {
@@ -116,7 +116,7 @@ func size(a []float32) float64 {
 	return math.Sqrt(sum)
 }
 
-// A chain with a shared W and a stack of biases equals a chain with a stack of W whose slices are all equal.
+// A chain with a shared W and a stack of biases equals a chain with a stack of W in which all slices are equal.
 func TestPerLayerOfSomeWeights(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		args := layersProblem(33)

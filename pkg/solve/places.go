@@ -10,14 +10,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// stack is an array of count values of x's shape, [count, …], filled with zeros. The positions of values in a stack are
-// called places.
+// stack returns a stack, [count, …], for values of x's shape. The argument count is the number of values. The stack is
+// filled with zeros. The positions in a stack are called places.
 func stack(x *Node, count int) *Node {
 	return BroadcastToShape(loop.Float(x, 0), shapes.Make(x.DType(), append([]int{count}, x.Shape().Dimensions...)...))
 }
 
-// store returns the stack with x at place i. On the pure-Go backend, which has no slices at computed positions, it uses
-// a mask over all places instead.
+// store returns the stack with x at place i. The pure-Go engine cannot write to a position that is computed by the
+// program. There, store selects x or the old value at every place instead.
 func store(stack, x, i *Node) *Node {
 	if !dynamic(stack) {
 		return put(stack, x, i)
@@ -26,7 +26,7 @@ func store(stack, x, i *Node) *Node {
 		corner(stack, i))
 }
 
-// load is the value at place i of the stack.
+// load returns the value at place i of the stack.
 func load(stack, i *Node) *Node {
 	dims := stack.Shape().Dimensions
 	if !dynamic(stack) {
@@ -37,21 +37,22 @@ func load(stack, i *Node) *Node {
 	return Reshape(DynamicSlice(stack, corner(stack, i), size), dims[1:]...)
 }
 
-// corner is the position in the array at which place i of a stack begins: an index for each axis.
+// corner returns the indices of the array's first number at place i of a stack: i on the first axis, and 0 on all
+// others.
 func corner(stack, i *Node) []*Node {
 	start := slices.Repeat([]*Node{loop.Int(i.Graph(), 0)}, stack.Rank())
 	start[0] = i
 	return start
 }
 
-// dynamic tells whether x's engine can slice at computed positions.
+// dynamic tells whether x's engine can read and write slices at positions that are computed by the program.
 func dynamic(x *Node) bool {
 	has := x.Graph().Backend().Capabilities().Operations
 	return has[compute.OpTypeDynamicUpdateSlice] && has[compute.OpTypeDynamicSlice]
 }
 
-// put returns the table with value as entry i, if it is a vector, or at place i, if it is a stack. It uses a mask over
-// the whole table.
+// put returns the table with the entry at index i of its first axis replaced by value. The table is a vector or a
+// stack. put does not write to a single position, but selects the new or the old value at every position of the table.
 func put(table, value, i *Node) *Node {
 	shape := table.Shape()
 	if shape.Rank() > 1 {
@@ -62,22 +63,21 @@ func put(table, value, i *Node) *Node {
 	return Where(here, BroadcastToDims(value, shape.Dimensions...), table)
 }
 
-// element is entry j of a vector, or the value at place j of a stack, for an index j that is known when the graph is
-// built.
+// element returns the value at index j of a vector or a stack. j is known when the graph is built.
 func element(stack *Node, j int) *Node {
 	return Reshape(Slice(stack, AxisElem(j)), stack.Shape().Dimensions[1:]...)
 }
 
-// pick is row i of a table, as a vector. The rows have the given width.
+// pick returns row i of a table as a vector. width is the length of the rows.
 func pick(table, i *Node, width int) *Node {
 	rows := Reshape(table, table.Shape().Size()/width, width)
 	return Reshape(Gather(rows, Reshape(i, 1, 1)), width)
 }
 
-// entry is entry i of a vector, a scalar.
+// entry returns the number at index i of a vector, as a scalar.
 func entry(vector, i *Node) *Node { return Reshape(pick(vector, i, 1)) }
 
-// vector is a constant vector of x's type.
+// vector returns a constant vector of x's type.
 func vector(x *Node, values []float64) *Node {
 	return ConvertDType(Const(x.Graph(), values), x.DType())
 }

@@ -7,9 +7,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// ReverseChain applies the inverses of depth layers f(X) = X + h(X; w). It is differentiable in x and the trainable
-// weights, by implicit differentiation. Its memory depends neither on depth nor on the number of iterations, unless it
-// keeps preactivations; see [Keeps]. All layers share their weights, unless block is made by [PerLayer].
+// ReverseChain applies the inverses of a chain of layers f(X) = X + h(X; w). The argument depth is the number of
+// layers. The result is differentiable in x and the trainable weights, by implicit differentiation. The memory depends
+// neither on depth nor on the number of iterations, unless the chain keeps preactivations; see [Keeps]. All layers
+// share their weights, unless block is made by [PerLayer].
 func ReverseChain(block Block, x *Node, w []*Node, depth int, o Options) (*Node, *Stats) {
 	if depth <= 0 {
 		return x, NoStats(x)
@@ -32,8 +33,8 @@ func ReverseChain(block Block, x *Node, w []*Node, depth int, o Options) (*Node,
 	return y, stats
 }
 
-// chain describes a chain of inverses. block is the block of a single layer, and own lists the weights that are stacks,
-// with a slice for each layer.
+// chain describes a chain of inverses. The field block is the block of a single layer. The field own lists the weights
+// that are stacks, with a slice for each layer.
 type chain struct {
 	Options
 	block Block
@@ -50,24 +51,24 @@ func newChain(block Block, w []*Node, depth int, o Options) chain {
 	return chain{o, b, own, depth}
 }
 
-// layer is the number of the layer that step i of the chain inverts: the first step inverts the last layer.
+// layer is the number of the layer that step i of the chain inverts. The first step inverts the last layer.
 func (c chain) layer(i *Node) *Node { return Sub(loop.Int(i.Graph(), c.depth-1), i) }
 
 // inversion is the state of the loop over a chain's steps.
 type inversion struct {
 	// z is the result of the last step, which is the right-hand side of the next step.
 	z *Node
-	// iterations is the number of iterations of all steps so far, worst is their largest residual, and where is the
-	// step with this residual.
+	// iterations is the number of iterations of all steps so far, worst is the largest residual of these steps, and
+	// where is the number of the step with this residual.
 	iterations, worst, where *Node
 	// preactivations is a stack of the preactivations of the last steps: that of step i is at place i modulo the number
-	// of places. inputs is a stack of the inputs of all steps. An array that is not kept is nil.
+	// of places. inputs is a stack of the inputs of all steps. A stack that is not kept is nil.
 	preactivations, inputs *Node
 }
 
-// invert solves Z = Y - h(Z) layer by layer. The result of a layer is the right-hand side Y of the next one. invert
-// keeps the preactivations of the last keep layers, where keep is at least c.Order, and, if inputs is set, the inputs
-// of all layers.
+// invert solves Z = Y - h(Z) layer by layer. The result Z of a layer is the right-hand side Y of the next one. invert
+// keeps the preactivations of the last layers, as many as the argument keep says, which is at least c.Order. If the
+// argument inputs is true, it also keeps the inputs of all layers.
 func (c chain) invert(x *Node, w []*Node, keep int, inputs bool) (inversion, *Stats) {
 	g := x.Graph()
 	start := inversion{z: x, iterations: loop.Int(g, 0), worst: loop.Float(x, 0), where: loop.Int(g, 0)}
@@ -81,7 +82,8 @@ func (c chain) invert(x *Node, w []*Node, keep int, inputs bool) (inversion, *St
 		y, scale := s.z, magnitude(s.z)
 		found, end := c.solve(i, s, c.own.at(w, c.layer(i)), Mul(scale, loop.Float(y, c.Tolerance)))
 		residual := Div(end.residual, scale)
-		// This is true as well if residual is NaN, unlike residual > s.worst: the NaN is then reported.
+		// The comparison residual > s.worst would be false for a residual that is NaN. The comparison below is true for
+		// NaN, so that a NaN is reported.
 		worse := LogicalNot(LessOrEqual(residual, s.worst))
 		if inputs {
 			s.inputs = store(s.inputs, y, i)
@@ -94,18 +96,18 @@ func (c chain) invert(x *Node, w []*Node, keep int, inputs bool) (inversion, *St
 		Outcome: loop.Int(g, Reached)}
 }
 
-// iterate is the state of one solve. z is Z, and kept are the preactivations that the chain keeps. At the place of the
-// current step, kept has the preactivation of the previous Z.
+// iterate is the state of one solve. z is the iterate Z. kept are the preactivations that the chain keeps. At the place
+// of the current step, kept has the preactivation of the iterate before Z.
 type iterate struct{ z, kept *Node }
 
-// rightSide is what a solve reads but does not change: the right-hand side Y, the number i of the chain's step, and the
-// layer's weights.
+// rightSide is what a solve reads but does not change: the right-hand side y, the number i of the chain's step, and the
+// layer's weights w.
 type rightSide struct {
 	y, i *Node
 	w    []*Node
 }
 
-// solve solves Z = Y - h(Z) in step i of the chain, where Y is s.z. w are the layer's weights.
+// solve solves Z = Y - h(Z) in step i of the chain. The right-hand side Y is s.z, and w are the layer's weights.
 func (c chain) solve(i *Node, s inversion, w []*Node, tolerance *Node) (iterate, end) {
 	y := s.z
 	start := iterate{y, s.preactivations}
@@ -126,15 +128,16 @@ func (c chain) solve(i *Node, s inversion, w []*Node, tolerance *Node) (iterate,
 	return iteration.run(start, rightSide{y, i, w})
 }
 
-// extrapolated estimates the preactivation at the solution of step i. It is the value, at i, of the polynomial through
-// the preactivations of the last order steps, or of all steps so far if there are fewer. In the stack the preactivation
-// of step k is at place k modulo the stack's length.
+// extrapolated estimates the preactivation at the solution of step i. A polynomial, in the number of the step, passes
+// through the preactivations of the last steps. The argument order is the number of these steps; if there are fewer
+// steps so far, all of them are used. The estimate is the polynomial's value at i. In the stack the preactivation of
+// step k is at place k modulo the stack's length.
 func extrapolated(stack, i *Node, order int) *Node {
 	g := i.Graph()
 	places := stack.Shape().Dimensions[0]
-	// The value at 0 of a polynomial through k points at -1 … -k is the sum over j = 1 … k of -(-1)^j C(k, j) times its
-	// value at -j (Lagrange's formula; C(k, j) is a binomial coefficient). table[k][j-1] is the factor of the value at
-	// -j.
+	// A polynomial of degree k-1 is determined by its values at -1, -2, …, -k. Its value at 0 is the sum over j = 1 … k
+	// of -(-1)^j C(k, j) times its value at -j (Lagrange's formula; C(k, j) is a binomial coefficient). table[k][j-1]
+	// is this factor of the value at -j.
 	table := make([][]float32, order+1)
 	for k := range table {
 		table[k] = make([]float32, order)
@@ -158,7 +161,7 @@ func extrapolated(stack, i *Node, order int) *Node {
 	return sum
 }
 
-// magnitude is max(1, mean |y|), the factor by which a solve's tolerance is multiplied. So the tolerance is absolute,
+// magnitude is max(1, mean |y|). The tolerance of a solve is multiplied by this factor. So the tolerance is absolute,
 // as in the paper, unless states are large. For large states it is relative, since single precision could not meet an
 // absolute tolerance.
 func magnitude(y *Node) *Node { return Max(loop.MeanAbs(y), loop.Float(y, 1)) }

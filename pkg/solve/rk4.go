@@ -3,9 +3,9 @@ package solve
 // RK4 is the classical Runge-Kutta method of order 4 (Kutta 1901; Hairer, Nørsett and Wanner, Solving Ordinary
 // Differential Equations I, table II.1.2).
 //
-// The "rk4" of the authors' code is another method of Kutta, the 3/8 rule. For fields that are linear in x and do not
-// depend on time, such as GRAND's, a step of any method of order 4 with 4 stages is the same polynomial in h M, where
-// f(x) = M x. So both methods give the same result up to rounding.
+// The "rk4" of the authors' code is another method of Kutta, the 3/8 rule. For fields f(x) = M x with a fixed linear
+// operator M, such as GRAND's, both methods give the same result up to rounding. The reason is that a step of size h by
+// any method of order 4 with 4 stages is the same polynomial in h M, applied to x.
 func RK4() Method {
 	return Method{Name: "rk4", Order: 4,
 		C: []float64{0, 1. / 2, 1. / 2, 1},

@@ -10,26 +10,26 @@ import (
 )
 
 // Step is a layer f of a [Scan]: x_l+1 = f(l, x_l; own, shared). x_l may have any shape, and x_l+1 has the same shape.
-// l is an int32 scalar, own are the layer's own weights (a slice of each stack), and shared are the arrays that all
-// layers read.
+// The argument l is the number of the layer, an int32 scalar. The argument own lists the layer's own weights, which are
+// slices of stacks. The argument shared lists the arrays that all layers read.
 type Step func(l, x *Node, own, shared []*Node) *Node
 
-// StepVJP returns the vector-Jacobian products of a [Step]: given the cotangent v of its result, it returns the
-// cotangents of x and of all entries of own and shared. For entries that are not floating point it returns nil.
+// StepVJP returns the vector-Jacobian products of a [Step]. Given the cotangent v of the layer's result, it returns the
+// cotangents of x and of all entries of own and shared. For an entry that is not floating point, the cotangent is nil.
 type StepVJP func(l, x, v *Node, own, shared []*Node) (dx *Node, dOwn, dShared []*Node)
 
-// Scan applies depth layers, x_l+1 = f(l, x_l; own_l, shared) for l = 0 … depth-1, beginning with x_0 = x, and returns
-// x_depth. The entries of own are stacks [depth, …], of which layer l reads slice l. The layer is compiled once,
-// whatever the depth. With a Go loop over layers it would be compiled depth times.
+// Scan applies a chain of layers, x_l+1 = f(l, x_l; own_l, shared) for l = 0 … depth-1, beginning with x_0 = x, and
+// returns x_depth. The entries of the argument own are stacks [depth, …], and layer l gets slice l of each. The layer
+// is compiled once, whatever the depth. (A Go loop over the layers would compile each layer separately.)
 //
-// It is differentiable in x and in all floating-point entries of own and shared; GoMLX differentiates f. f may use
-// GoMLX as in any graph, except the operations that [loop.Differentiable] excludes, and must use no nodes but its
-// arguments. If f needs other operations, use [ScanVJP] with a derivative written by hand.
+// Scan is differentiable in x and in all floating-point entries of own and shared. GoMLX differentiates f. f may use
+// GoMLX as outside of loops, except the operations that [loop.Differentiable] excludes, and must not use nodes other
+// than its arguments. If f needs other operations, use [ScanVJP] with a derivative written by hand.
 //
-// The backward pass reads intermediate results of all layers. The expensive ones (matrix products, and results with
-// derivatives written by hand) are kept if those of all layers fit into 512 MiB. Otherwise the backward pass evaluates
-// the layers once more: from the states of all layers if they fit into 64 MiB, else from about 2 sqrt(depth) states, as
-// in [ForwardChain].
+// The backward pass reads intermediate results of all layers. The expensive ones are matrix products, and results with
+// derivatives written by hand. These are kept if, for all layers together, they fit into 512 MiB. Otherwise the
+// backward pass evaluates the layers once more. It then needs states to start from. The states of all layers are kept
+// if they fit into 64 MiB, otherwise about 2 sqrt(depth) states, as in [ForwardChain].
 func Scan(f Step, x *Node, own, shared []*Node, depth int) *Node {
 	s := newScan(own, shared)
 	layer := func(in []*Node) *loop.Differentiable {
@@ -76,14 +76,15 @@ func ScanVJP(f Step, pull StepVJP, x *Node, own, shared []*Node, depth int) *Nod
 	})
 }
 
-// scan holds the weights of a scan, in w: first the weights of floating point, which are trainable, then the others.
+// scan holds the weights of a scan. The field w lists first the weights of floating-point type, which are trainable,
+// and then the others.
 type scan struct {
 	w         []*Node
 	trainable int
-	// owned is the length of the scan's argument own, and stacks are the places of the entries of own in w.
+	// owned is the number of entries of the argument own of [Scan], and stacks are the positions of these entries in w.
 	owned  int
 	stacks own
-	// place[i] is the place in w of entry i of the list of own followed by shared.
+	// place[i] is the position in w of entry i of the arguments own and shared, concatenated.
 	place []int
 }
 
@@ -108,7 +109,7 @@ func newScan(owned, shared []*Node) scan {
 	return s
 }
 
-// weights returns the values that belong to own and to shared, given values in the order of s.w.
+// weights splits values that are in the order of s.w into those of the argument own and those of the argument shared.
 func (s scan) weights(w []*Node) (own, shared []*Node) {
 	all := make([]*Node, len(s.place))
 	for i, p := range s.place {
@@ -117,8 +118,8 @@ func (s scan) weights(w []*Node) (own, shared []*Node) {
 	return all[:s.owned:s.owned], all[s.owned:]
 }
 
-// sort puts values into the order of s.w. all are the values that belong to own, followed by those that belong to
-// shared.
+// sort returns values in the order of s.w. The argument all has the values of the argument own, followed by those of
+// the argument shared.
 func (s scan) sort(all []*Node) []*Node {
 	sorted := make([]*Node, len(all))
 	for i, p := range s.place {
@@ -127,7 +128,8 @@ func (s scan) sort(all []*Node) []*Node {
 	return sorted
 }
 
-// check panics if the state x cannot be differentiated, or if own has entries that are not stacks of depth slices.
+// check panics if the state x cannot be differentiated, or if an entry of own is not a stack with a slice for each
+// layer.
 func (s scan) check(x *Node, depth int) {
 	if !x.DType().IsFloat() {
 		panic(fmt.Errorf("solve.Scan: x has shape %s: choose one of floating point", x.Shape()))
@@ -137,13 +139,13 @@ func (s scan) check(x *Node, depth int) {
 	}
 }
 
-// inputs lists what layer l reads: the state x, the layer's weights, and the number l.
+// inputs lists what layer l reads: the state x, the layer's weights, and the number l itself.
 func (s scan) inputs(l, x *Node, w []*Node) []*Node {
 	return append(arguments(x, s.stacks.at(w, l)), l)
 }
 
-// run scans a layer that reads x, w and l, and keeps states for the backward pass. layer(in) is the layer with its
-// derivative, for inputs that have the shapes of in.
+// run applies the layers, and keeps states for the backward pass. The function layer returns a layer with its
+// derivative, given a list of inputs (see [scan.inputs]) of which only the shapes matter.
 func (s scan) run(x *Node, depth int, layer func(in []*Node) differentiable) *Node {
 	s.check(x, depth)
 	if depth <= 0 {

@@ -8,12 +8,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// keepTapes is the largest number of bytes that the tapes of all layers of a scan may take if they are to be kept.
-// (Tests change it.)
+// keepTapes is the largest number of bytes that the tapes of all layers of a scan may take if they are to be kept. It
+// is a variable since tests change it.
 var keepTapes int64 = 512 << 20
 
-// taped scans a layer that reads x, w and l, and keeps the tapes of all layers for the backward pass. tape has the
-// shapes of the arrays on a layer's tape. Each of these arrays is kept in a stack, with a slice for each layer.
+// taped applies the layers, and keeps the tapes of all layers for the backward pass. The argument tape has the shapes
+// of the arrays on a layer's tape. Each of these arrays is kept in a stack, with a slice for each layer. The function
+// layer returns a layer with its derivative, given a list of inputs (see [scan.inputs]) of which only the shapes
+// matter.
 func (s scan) taped(x *Node, tape []shapes.Shape, depth int, layer func(in []*Node) *loop.Differentiable) *Node {
 	g, fixed := x.Graph(), stopped(s.w)
 	type state struct {
@@ -40,7 +42,8 @@ func (s scan) taped(x *Node, tape []shapes.Shape, depth int, layer func(in []*No
 	})
 }
 
-// tapedBack differentiates the layers from the last to the first, given the cotangent v of the last state.
+// tapedBack differentiates the layers, from the last to the first. v is the cotangent of the last state, and tapes are
+// the stacks with the tapes of all layers.
 func (s scan) tapedBack(v *Node, tapes, w []*Node, depth int,
 	layer func(in []*Node) *loop.Differentiable) cotangents {
 	type reads struct{ tapes, w []*Node }
@@ -51,7 +54,7 @@ func (s scan) tapedBack(v *Node, tapes, w []*Node, depth int,
 		for i := range tape {
 			tape[i] = load(r.tapes[i], l)
 		}
-		in := s.inputs(l, c.x, r.w) // c.x is used for its shape: the state, if needed, is on the tape
+		in := s.inputs(l, c.x, r.w) // the cotangent c.x stands in for the state: only its shape is read
 		grads := layer(in).Pull(c.x, tape, in[1:])
 		return cotangents{grads[0], s.stacks.add(c.w, grads[1:], l)}
 	})

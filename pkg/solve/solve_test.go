@@ -41,7 +41,7 @@ func (dense) PullW(q *Node, _, tape, _ []*Node) []*Node {
 
 const rows, width = 5, 3
 
-// problem returns a random input, a weight W with |W|_F = 0.9, a bias, and a cotangent of the result.
+// problem returns a random input X, a weight W with Frobenius norm 0.9, a bias b, and a cotangent of the result.
 func problem(seed uint64) []*tensors.Tensor {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	draw := func(scale float64, dims ...int) *tensors.Tensor {
@@ -64,8 +64,8 @@ func problem(seed uint64) []*tensors.Tensor {
 
 type chain func(x *Node, w []*Node) (*Node, []*Node)
 
-// run returns the chain's result, the gradients of the inner product <result, cotangent> with respect to input, weight
-// and bias, and the other values that the chain returns.
+// run builds and runs the chain c. It returns the chain's result; the gradients of the inner product of result and
+// cotangent with respect to input, weight and bias; and the other values that the chain returns.
 func run(t *testing.T, e *engine.Engine, args []*tensors.Tensor, c chain) [][]float32 {
 	t.Helper()
 	exec, err := NewExec(e.Backend, func(in []*Node) []*Node {
@@ -131,7 +131,7 @@ func TestReverseUndoesForward(t *testing.T) {
 		if d := distance(out[0], tensors.MustCopyFlatData[float32](args[0])); d > 1e-5 {
 			t.Errorf("g∘f moved the input by %.2g (relative)", d)
 		}
-		// The gradient of <g(f(x)), v> is v itself.
+		// The gradient of the inner product of g(f(x)) and v with respect to x is v itself.
 		if d := distance(out[1], tensors.MustCopyFlatData[float32](args[3])); d > 1e-5 {
 			t.Errorf("the gradient of the identity g∘f differs by %.2g", d)
 		}
@@ -143,7 +143,7 @@ func TestReverseGradientEqualsUnrolled(t *testing.T) {
 		for _, depth := range []int{1, 2, 5, 130} {
 			o := solve.Options{Tolerance: 1e-7, MaxIterations: 80}
 			args := problem(2)
-			if depth > 100 { // with weights of norm 0.9, so long a chain would amplify errors too much
+			if depth > 100 { // with weights of norm 0.9, such a long chain would amplify errors too much
 				w := tensors.MustCopyFlatData[float32](args[1])
 				for i := range w {
 					w[i] /= 50
@@ -183,7 +183,8 @@ func TestForwardGradientEqualsUnrolled(t *testing.T) {
 	})
 }
 
-// The derivative of <result, cotangent> in a random direction of input, weight and bias equals a central difference.
+// The derivative of the inner product of result and cotangent, in a random direction of input, weight and bias, equals
+// a central difference.
 func TestGradientsEqualFiniteDifferences(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, c := range map[string]chain{"forward": forward(5), "reverse": reverse(3, tight)} {

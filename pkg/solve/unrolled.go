@@ -7,14 +7,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// ReverseChainUnrolled is [ReverseChain] with another gradient. It differentiates the iterations that were made,
-// instead of the fixed point, as automatic differentiation of the authors' code does. This is the exact derivative of
+// ReverseChainUnrolled is [ReverseChain] with another gradient. It differentiates the iterations that were made, as the
+// automatic differentiation in the authors' code does, and not the fixed point. Its gradient is the exact derivative of
 // the computation, also where a solve stopped before it converged. Solves start from the right-hand side; o.Order is
 // ignored.
 //
 // It keeps the input of every layer. The backward pass recomputes the iterates of one layer at a time, and keeps them
-// while it works on this layer. So it needs memory for depth + o.MaxIterations states (automatic differentiation keeps
-// about 2 x depth x iterations states).
+// while it works on this layer. So it needs memory for depth + o.MaxIterations states, where depth is the number of
+// layers. (Automatic differentiation keeps about 2 x depth x iterations states.)
 func ReverseChainUnrolled(block Block, x *Node, w []*Node, depth int, o Options) (*Node, *Stats) {
 	o.Order = 0
 	if depth <= 0 {
@@ -35,7 +35,7 @@ func ReverseChainUnrolled(block Block, x *Node, w []*Node, depth int, o Options)
 		start := state{loop.Int(v.Graph(), 0), cotangents{v, zeros(fixed[:trainable])}}
 		all := reads{end.inputs, fixed}
 		out := loop.Repeat(loop.Int(v.Graph(), depth), start, all, func(i *Node, s state, r reads) state {
-			w := c.own.at(r.w, i) // the chain's last step, the first one here, inverted layer 0
+			w := c.own.at(r.w, i) // the backward pass begins with layer 0, which the chain inverted last
 			t := c.trace(load(r.inputs, c.layer(i)), w)
 			layer := c.walkBack(t, s.grads.x, w)
 			return state{Add(s.iterations, t.count), cotangents{layer.x, c.own.add(s.grads.w, layer.w, i)}}
@@ -46,10 +46,11 @@ func ReverseChainUnrolled(block Block, x *Node, w []*Node, depth int, o Options)
 	return y, stats
 }
 
-// trace holds the iterates of a solve before each of its steps, and the number of steps.
+// trace holds the iterates from which the steps of a solve started, and the number of these steps.
 type trace struct{ iterates, count *Node }
 
-// trace solves Z = Y - h(Z) once more, exactly as the chain did, and keeps the iterates.
+// trace repeats the solve of Z = Y - h(Z) that the chain made, and keeps the iterates. The argument y is the right-hand
+// side Y.
 func (c chain) trace(y *Node, w []*Node) trace {
 	type state struct {
 		z, residual *Node

@@ -24,7 +24,7 @@ func Adjacency(g *graphs.Graph) *CSR {
 
 // In is the adjacency of incoming edges, n x n: In_ij = 1 where an edge leads from j to i, so that (In x)_i sums over
 // the nodes that point to i. Rows are targets and columns sources, as everywhere in this package. For a graph without
-// directions In and [Out] are [Adjacency].
+// directions, In and [Out] return the same as [Adjacency].
 func In(g *graphs.Graph) *CSR {
 	if !g.Directed() {
 		return Adjacency(g)
@@ -40,7 +40,7 @@ func Out(g *graphs.Graph) *CSR {
 	}
 	a := &CSR{Rows: g.NumNodes, Columns: g.NumNodes, Start: make([]int, g.NumNodes+1),
 		Column: make([]int32, len(g.Arcs)), Weight: ones(len(g.Arcs))}
-	for e, arc := range g.Arcs { // arcs are sorted by source; arcs of one source are sorted by target
+	for e, arc := range g.Arcs { // Arcs is sorted by source and, for equal sources, by target
 		a.Start[arc[0]+1] = e + 1
 		a.Column[e] = arc[1]
 	}
@@ -52,11 +52,12 @@ func Out(g *graphs.Graph) *CSR {
 
 func ones(n int) []float32 { return slices.Repeat([]float32{1}, n) }
 
-// FromEdges is the adjacency matrix of directed edges, with a row for each of the targets and a column for each of the
-// sources. Edge e leads from node source[e] to node target[e]. A_ij is the weight of the edge from j to i, or 1 if
-// weight is nil. For edges within one graph, targets and sources are both the number of nodes; for edges between two
-// sets of nodes they are the sizes of the two sets. Edges may be in any order; CSR.Edge says which entry was made from
-// which edge. An edge that is given twice counts twice.
+// FromEdges is the adjacency matrix of directed edges. Edge e leads from node source[e] to node target[e]. A_ij is the
+// weight of the edge from j to i, or 1 if weight is nil. The matrix has a row for each target and a column for each
+// source; the arguments targets and sources are the numbers of targets and of sources. For edges within one graph, both
+// numbers are the number of nodes. For edges between two sets of nodes, they are the sizes of the two sets. Edges may
+// be in any order. An edge that is given twice has two entries. The field Edge of the result says which entry was made
+// from which edge.
 func FromEdges(targets, sources int, target, source []int32, weight []float32) (*CSR, error) {
 	if len(target) != len(source) || weight != nil && len(weight) != len(source) {
 		return nil, fmt.Errorf("sparse matrix: %d targets, %d sources and %d weights of edges: give one each per edge",
@@ -69,9 +70,10 @@ func FromEdges(targets, sources int, target, source []int32, weight []float32) (
 				e, source[e], i, sources-1, targets-1)
 		}
 	}
-	// In list, row e has a single entry, in the column of edge e's source. Transposing it sorts the edges by source.
-	// With sources as rows and targets as columns, transposing again sorts them by target; edges with the same target
-	// stay sorted by source.
+	// Two transpositions sort the edges. The matrix called list has a row for each edge e, with a single entry in
+	// column source[e]. Its transpose, bySource, has the edges sorted by source. With the edges' targets as its
+	// columns, bySource is transposed again. The result has the edges sorted by target; edges with the same target stay
+	// sorted by source.
 	list := &CSR{Rows: len(source), Columns: sources, Start: make([]int, len(source)+1), Column: source}
 	for e := range source {
 		list.Start[e+1] = e + 1
@@ -93,7 +95,8 @@ func FromEdges(targets, sources int, target, source []int32, weight []float32) (
 	return a, a.Validate()
 }
 
-// FromDense is the sparse matrix of the non-zero entries of dense rows, [n, columns].
+// FromDense makes the sparse matrix of the numbers other than zero in a dense matrix. rows lists the dense matrix row
+// by row, and columns is the length of its rows.
 func FromDense(rows []float32, columns int) (*CSR, error) {
 	if columns <= 0 || len(rows)%columns != 0 {
 		return nil, fmt.Errorf("sparse matrix: %d numbers are no rows of %d", len(rows), columns)
@@ -111,8 +114,8 @@ func FromDense(rows []float32, columns int) (*CSR, error) {
 	return a, nil
 }
 
-// WithSelfLoops is A with an entry of weight 1 added on the diagonal of every row that has none there: A + I. A must
-// be square.
+// WithSelfLoops adds an entry of weight 1 on the diagonal of every row that has no entry there. For an A without self
+// loops the result is A + I. A must be square.
 func (a *CSR) WithSelfLoops() *CSR {
 	s := &CSR{Rows: a.Rows, Columns: a.Columns, Start: make([]int, a.Rows+1), mirrored: a.mirrored}
 	copied := func(from, to int) {
@@ -138,7 +141,8 @@ func (a *CSR) WithSelfLoops() *CSR {
 	return s
 }
 
-// scaled replaces the weight w of each entry (i, j) by f(w, r_i, c_j), where r are the row sums and c the column sums.
+// scaled replaces the weight w of each entry (i, j) by f(w, r_i, c_j), where r_i is the sum of row i and c_j the sum of
+// column j.
 func (a *CSR) scaled(f func(w, row, column float64) float64) *CSR {
 	rows, columns := make([]float64, a.Rows), make([]float64, a.Columns)
 	a.each(func(e, i int, j int32) {
@@ -151,7 +155,7 @@ func (a *CSR) scaled(f func(w, row, column float64) float64) *CSR {
 	return &s
 }
 
-// each calls visit with every entry's number, row and column.
+// each calls the function visit for every entry, with the entry's number, row and column.
 func (a *CSR) each(visit func(e, i int, j int32)) {
 	for i := range a.Rows {
 		for e := a.Start[i]; e < a.Start[i+1]; e++ {
@@ -160,7 +164,7 @@ func (a *CSR) each(visit func(e, i int, j int32)) {
 	}
 }
 
-// over is w / d, and 0 where d is 0, so that rows of sum 0 stay 0.
+// over is w / d, or 0 if d is 0. Rows and columns whose sum is 0 thus get weights of 0.
 func over(w, d float64) float64 {
 	if d == 0 {
 		return 0
@@ -169,19 +173,21 @@ func over(w, d float64) float64 {
 }
 
 // SymmetricNormalised is D_r^-1/2 A D_c^-1/2, where the diagonal matrices D_r and D_c hold the row sums and the column
-// sums of A. Applied to A + I, it gives the matrix of Kipf and Welling's graph convolution (ICLR 2017); applied to a
-// directed A, it gives the matrix of Dir-GNN (Rossi et al., LoG 2023). Weights must not be negative.
+// sums of A. For A + I in place of A, it is the matrix of Kipf and Welling's graph convolution (ICLR 2017). For an A of
+// directed edges, it is the matrix of Dir-GNN (Rossi et al., LoG 2023). Weights must not be negative.
 func (a *CSR) SymmetricNormalised() *CSR {
 	return a.scaled(func(w, r, c float64) float64 { return over(w, math.Sqrt(r*c)) })
 }
 
-// RowNormalised is D_r^-1 A, whose rows sum to 1: the transition matrix of a random walk, and the mean over neighbours
-// of GraphSAGE (Hamilton et al., NeurIPS 2017). Empty rows stay empty.
+// RowNormalised is D_r^-1 A, where the diagonal matrix D_r holds the row sums of A. The rows of the result sum to 1. A
+// product with the result is a mean over neighbours, as in GraphSAGE (Hamilton et al., NeurIPS 2017). Empty rows stay
+// empty.
 func (a *CSR) RowNormalised() *CSR {
 	return a.scaled(func(w, r, _ float64) float64 { return over(w, r) })
 }
 
-// ColumnNormalised is A D_c^-1, whose columns sum to 1.
+// ColumnNormalised is A D_c^-1, where the diagonal matrix D_c holds the column sums of A. The columns of the result sum
+// to 1.
 func (a *CSR) ColumnNormalised() *CSR {
 	return a.scaled(func(w, _, c float64) float64 { return over(w, c) })
 }

@@ -7,12 +7,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Attend is y_i = Σ_j p_ij x_j over the edges of every target i, where p is the softmax of the scores s, [places,
+// Attend is y_i = Σ_j p_ij x_j over the edges of every target i, where p is the softmax of the scores s. s is [places,
 // heads], and x, [m, heads*d], has its columns head by head. The result y is [n, heads*d], and 0 for nodes without
-// edges. It is differentiable in both arguments. It equals [Edges.Product] with the weights of [Edges.Softmax], but
-// needs fewer passes over the edges: the division by Σ_j exp(s_ij), and the term that the softmax's derivative
-// subtracts, are computed once per node instead of once per edge. With g the cotangent of y, the cotangents of s and x
-// are
+// edges. Attend is differentiable in the scores and in x.
+//
+// The result equals that of [Edges.Product] with the weights of [Edges.Softmax], but Attend needs fewer passes over the
+// edges. Two things are computed once for each node instead of once for each edge: the division by Σ_j exp(s_ij), and
+// the term g_i · y_i below. With g the cotangent of y, the cotangents of s_ij and of x_j are
 //
 //	p_ij (g_i · x_j - g_i · y_i)  and  Σ_i p_ij g_i.
 func (e Edges) Attend(scores, x *Node) *Node {
@@ -23,8 +24,8 @@ func (e Edges) Attend(scores, x *Node) *Node {
 	fixed := StopGradient(x)
 	finite := Max(StopGradient(scores), loop.Like(loop.Float(scores, lowest), scores))
 	w := StopGradient(b.exponentials(finite))
-	// The largest w of every row with entries is 1. So this maximum changes only the totals of rows without entries,
-	// from 0 to 1.
+	// In every row with entries, the largest w is 1, so that the total is at least 1. The maximum with 1 therefore
+	// changes only the totals of rows without entries, from 0 to 1, to avoid a division by 0.
 	total := b.Sum(w)
 	total = StopGradient(Max(total, loop.Like(loop.Float(total, 1), total)))
 	y := StopGradient(divided(b.Product(w, fixed), total))
@@ -35,9 +36,9 @@ func (e Edges) Attend(scores, x *Node) *Node {
 	})
 }
 
-// exponentials are exp(s_ij - max_j s_ij), [places, k], 0 for padding. They are computed bucket by bucket: within a
-// bucket the rows' largest scores are broadcast to all entries, which avoids a gather of the largest score for each
-// entry.
+// exponentials are exp(s_ij - max_j s_ij), [places, k], and 0 for padding. They are computed bucket by bucket. Within a
+// bucket, the largest score of each row is broadcast to the row's places. This avoids a gather of the largest score for
+// each place.
 func (e BareEdges) exponentials(scores *Node) *Node {
 	f := e.forward
 	top := f.chunked(f.fold(f.masked(scores, lowest), Max, lowest))
@@ -58,21 +59,23 @@ func (e BareEdges) exponentials(scores *Node) *Node {
 	return concatenate(parts)
 }
 
-// block returns the values of the bucket's places, [terms, rows, k], out of v, [places, k].
+// block returns the values of v at the bucket's places. v is [places, k], and the result is [terms, rows, k].
 func (b bucket) block(v *Node) *Node {
 	return Reshape(Slice(v, AxisRange(b.from, b.from+b.terms*b.rows)), b.terms, b.rows, v.Shape().Dimensions[1])
 }
 
-// divided divides rows, [n, heads*d], by one number for each row and head, [n, heads].
+// divided divides rows, [n, heads*d], whose columns are head by head. The argument by, [n, heads], holds the divisors:
+// one for each row and head.
 func divided(rows, by *Node) *Node {
 	each := headed(rows, by.Shape().Dimensions[1])
 	return Reshape(Div(each, BroadcastToShape(InsertAxes(by, -1), each.Shape())), rows.Shape().Dimensions...)
 }
 
-// rowDots are the inner products of a row of a with the same row of b, both [n, heads*d], for each head: [n, heads].
+// rowDots are the inner products of each row of a with the same row of b, for each head. a and b are [n, heads*d], and
+// the result is [n, heads].
 func rowDots(a, b *Node, heads int) *Node { return ReduceSum(headed(Mul(a, b), heads), -1) }
 
-// headed reshapes rows, whose columns are head by head, to [n, heads, d].
+// headed reshapes rows, whose columns are head by head, from [n, heads*d] to [n, heads, d].
 func headed(rows *Node, heads int) *Node {
 	return Reshape(rows, rows.Shape().Dimensions[0], heads, rows.Shape().Dimensions[1]/heads)
 }

@@ -9,17 +9,19 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// BareEdges is a [Pattern] inside a graph or a loop body. It is for code in loops and for derivatives written by hand,
-// since its operations do not define derivatives (GoMLX would differentiate them by scatters, which are slow). In the
-// shapes below, n is the number of rows (targets) and m the number of columns (sources), each with its copies for the
-// heads. Values of edges are [places, k]: there is one row for each place, and a place holds either an entry or padding
-// (see [Pattern]). The values of padding may be anything unless an operation says otherwise.
+// BareEdges is a [Pattern] inside a GoMLX computation or a loop body. Its operations do not define derivatives. (GoMLX
+// would differentiate them by scatters, which are slow.) So it is for code in loops, and for derivatives written by
+// hand.
+//
+// In the shapes below, n is the number of rows (targets) and m the number of columns (sources). A node that has several
+// copies has several rows and columns. Values of edges are [places, k]: there is one row for each place, and a place
+// holds either an entry or padding. The values of padding may be anything unless an operation says otherwise.
 type BareEdges struct {
 	p                 *Pattern
 	forward, backward sums
 }
 
-// Bare binds the pattern to the nodes that hold [Pattern.Tensors].
+// Bare returns the pattern's operations without derivatives. nodes stand for the arrays of [Pattern.Tensors].
 func (p *Pattern) Bare(nodes []*Node) BareEdges {
 	backward := p.backward
 	if backward == nil {
@@ -29,7 +31,7 @@ func (p *Pattern) Bare(nodes []*Node) BareEdges {
 	return BareEdges{p, f, b}
 }
 
-// byLength reorders the rows of x from the model's order to the order by row length.
+// byLength reorders the rows of x from the model's order to the order by length.
 func (s sums) byLength(x *Node) *Node {
 	if s.arrays[fromOrder] == nil {
 		return x
@@ -37,19 +39,19 @@ func (s sums) byLength(x *Node) *Node {
 	return Gather(x, s.arrays[fromOrder])
 }
 
-// Sources gathers x_j for each entry (i, j), [m, k] to [places, k].
+// Sources gathers the features x_j of the source of each entry (i, j). x is [m, k], and the result is [places, k].
 func (e BareEdges) Sources(x *Node) *Node { return Gather(x, e.forward.arrays[column]) }
 
-// Targets gathers x_i for each entry (i, j), [n, k] to [places, k].
+// Targets gathers the features x_i of the target of each entry (i, j). x is [n, k], and the result is [places, k].
 func (e BareEdges) Targets(x *Node) *Node { return Gather(x, e.forward.arrays.need(rowOf, "Targets")) }
 
-// Symmetric is [Pattern.Symmetric].
+// Symmetric tells whether the pattern is symmetric; see [Pattern.Symmetric].
 func (e BareEdges) Symmetric() bool { return e.p.symmetric }
 
 // Stored is 1 for entries and 0 for padding, [places, 1].
 func (e BareEdges) Stored() *Node { return e.forward.arrays[weight] }
 
-// Mask sets the values of padding to 0. It multiplies them by 0, so that they must be finite.
+// Mask sets the values of padding in v to 0, by a multiplication with 0. So the values of padding must be finite.
 func (e BareEdges) Mask(v *Node) *Node {
 	stored := e.Stored()
 	if stored.DType() != v.DType() {
@@ -58,31 +60,31 @@ func (e BareEdges) Mask(v *Node) *Node {
 	return Mul(v, BroadcastToShape(stored, v.Shape()))
 }
 
-// masked replaces the values of padding by a number.
+// masked replaces the values of padding in v by the number given as the argument padding.
 func (s sums) masked(v *Node, padding float64) *Node {
 	stored := GreaterThan(s.arrays[weight], loop.Zeros(s.arrays[weight]))
 	return Where(BroadcastToShape(stored, v.Shape()), v, loop.Like(loop.Float(v, padding), v))
 }
 
-// Sum is Σ_j v_ij for every row i, [n, k]. v are values of edges, [places, k] (see [BareEdges]). They must be 0 for
-// padding.
+// Sum is Σ_j v_ij for every row i, [n, k]. v are values of edges, [places, k]. The values of padding must be 0.
 func (e BareEdges) Sum(v *Node) *Node { return e.forward.inOrder(e.forward.fold(v, Add, 0)) }
 
-// Max is max_j v_ij for every row i, [n, k]. It is -1e30 for rows without entries. v are values of edges, [places, k]
-// (see [BareEdges]).
+// Max is max_j v_ij for every row i, [n, k]. It is -1e30 for rows without entries. v are values of edges, [places, k].
 func (e BareEdges) Max(v *Node) *Node {
 	return e.forward.inOrder(e.forward.fold(e.forward.masked(v, lowest), Max, lowest))
 }
 
-// Product is Σ_j w_ij x_j, [n, d], for weights w, [places, heads], that are 0 for padding, and x, [m, d]. The columns
-// of x are head by head: first those of head 0, then those of head 1, and so on.
+// Product is Σ_j w_ij x_j for every row i, [n, d]. w, [places, heads], are weights, which must be 0 for padding. x is
+// [m, d]. The columns of x are head by head: first those of head 0, then those of head 1, and so on.
 func (e BareEdges) Product(w, x *Node) *Node { return e.Products([]*Node{x}, []*Node{w})[0] }
 
-// Products computes Σ_j w_ij x_j, as [BareEdges.Product] does, for one or two pairs of sources x and weights w. With
-// the copies of [PatternOptions].Heads, a source may also be [m/heads, d]; all copies of a node then read the same row.
-// Otherwise the second pair reads a copy of the array of columns. If both pairs had the same source and read the same
-// array, XLA would merge the two gathers into one and compute it separately from the sums. This is several times slower
-// than a gather inside each sum.
+// Products computes Σ_j w_ij x_j, as [BareEdges.Product] does, for one or two pairs of features x and weights w. The
+// argument sources lists the features. If nodes have several copies (see [PatternOptions]), features may also have one
+// row for each node, [m/heads, d] with the number of copies as heads. All copies of a node then read the same row.
+//
+// The second pair reads a second array of columns, which has the same numbers as the first. If both pairs read the same
+// array and had the same features, XLA would see two equal gathers. It would compute one gather for both and store its
+// result in memory. This is several times slower than a gather inside each sum.
 func (e BareEdges) Products(sources, weights []*Node) []*Node {
 	out := make([]*Node, len(sources))
 	for i, x := range sources {
@@ -95,13 +97,15 @@ func (e BareEdges) Products(sources, weights []*Node) []*Node {
 	return out
 }
 
-// TransposedProduct is Σ_i w_ij g_i, [n, d] to [m, d], for weights w that [BareEdges.Transpose] returned.
+// TransposedProduct is Σ_i w_ij g_i for every column j. g is [n, d], and the result is [m, d]. w are the weights in the
+// order of the transpose's places: [BareEdges.Transpose] computes them from the weights w_ij of the pattern.
 func (e BareEdges) TransposedProduct(w, g *Node) *Node {
 	return e.backward.inOrder(e.backward.product(w, g, e.backward.arrays[column]))
 }
 
-// Transpose rearranges the weights of the pattern's places for the places of its transpose: the transpose's entry (i,
-// j) gets w_ji. In a symmetric pattern the transpose has the same places as the pattern.
+// Transpose moves weights from the places of the pattern to the places of its transpose: entry (i, j) of the transpose
+// gets the weight w_ji. If the pattern is symmetric, the transpose has the same places as the pattern. Otherwise the
+// weights of padding are set to 0.
 func (e BareEdges) Transpose(w *Node) *Node {
 	w = Gather(w, e.backward.arrays.need(mirror, "Transpose"))
 	if e.p.Symmetric() {
@@ -110,8 +114,8 @@ func (e BareEdges) Transpose(w *Node) *Node {
 	return e.backward.masked(w, 0)
 }
 
-// Dots are the inner products g_i · x_j for every entry (i, j) and every head, [places, heads], given g, [n, heads*d],
-// and x, [m, heads*d].
+// Dots are the inner products g_i · x_j for every entry (i, j) and every head, [places, heads]. g is [n, heads*d], and
+// x is [m, heads*d].
 func (e BareEdges) Dots(g, x *Node, heads int) *Node {
 	s, width, group := e.forward, x.Shape().Dimensions[1], math.MaxInt
 	if heads == 1 {
@@ -123,8 +127,9 @@ func (e BareEdges) Dots(g, x *Node, heads int) *Node {
 	var parts []*Node
 	from := 0
 	for _, b := range s.buckets {
-		// With one head, XLA stores the products of entries in memory before it adds them up. So that they fit into the
-		// cache, they are computed for a few terms of the bucket at a time.
+		// With one head, XLA stores the products of the numbers in g_i and x_j in memory before it adds them up. These
+		// products are computed for a few terms of the bucket at a time, so that the stored products fit into the
+		// cache.
 		group := max(1, group/max(1, b.rows*width))
 		for k := 0; k < b.terms; k += group {
 			terms := min(group, b.terms-k)
@@ -139,15 +144,17 @@ func (e BareEdges) Dots(g, x *Node, heads int) *Node {
 	return concatenate(parts)
 }
 
-// channelsFirst reorders the columns of x, [n, heads*d], from head by head to channel by channel: first the first
-// column of every head, then the second column of every head, and so on.
+// channelsFirst reorders the columns of x, [n, heads*d]. At first they are head by head: all columns of head 0, then
+// all columns of head 1, and so on. Afterwards they are channel by channel: the first column of every head, then the
+// second column of every head, and so on.
 func channelsFirst(x *Node, heads int) *Node {
 	d := x.Shape().Dimensions[1] / heads
 	return moved(x, func(i int) int { return i%d*heads + i/d })
 }
 
-// moved moves column i of x to column to(i). It multiplies by a permutation matrix, since XLA stores the result of a
-// matrix product in memory. XLA would repeat a slice or a transposition in every operation that reads it.
+// moved moves column i of x to column to(i), by a product with a permutation matrix. A slice or a transposition would
+// move the columns, too, but XLA would repeat it in every operation that reads the result. XLA stores the result of a
+// matrix product in memory.
 func moved(x *Node, to func(i int) int) *Node {
 	permutation := make([][]float32, x.Shape().Dimensions[1])
 	for i := range permutation {
@@ -157,10 +164,11 @@ func moved(x *Node, to func(i int) int) *Node {
 	return Dot(x, ConvertDType(Const(x.Graph(), permutation), x.DType())).Product()
 }
 
-// headSums adds up the columns of each head: x, [m, d*heads], is channel by channel, and the result is [m, heads]. The
-// last step is a matrix product, since XLA stores the result of a matrix product in memory, and would repeat other
-// operations for each use. (A single matrix product that adds up all channels takes seven times as long, measured with
-// 8 heads on Tolokers.)
+// headSums adds up the columns of each head. x, [m, d*heads], has its columns channel by channel (see [channelsFirst]),
+// and the result is [m, heads]. The last step is a matrix product (with the identity matrix if there are several
+// heads). XLA stores the result of a matrix product in memory, whereas it would repeat other operations in every
+// operation that reads their results. (A single matrix product that adds up all channels takes seven times as long,
+// measured with 8 heads on the dataset Tolokers.)
 func headSums(x *Node, heads int) *Node {
 	width := x.Shape().Dimensions[1]
 	if heads == 1 {
@@ -178,15 +186,16 @@ func headSums(x *Node, heads int) *Node {
 	return moved(sum, func(i int) int { return i })
 }
 
-// cached is the number of products of entries that Dots computes at a time with one head, so that they fit into the
-// cache.
+// cached is the number of products of two numbers that [BareEdges.Dots] computes at a time if there is one head. So
+// many products fit into the processor's cache.
 const cached = 1 << 18
 
 // Diagonal is 1 for entries (i, j) with i = j, and 0 for all other places: [places, 1].
 func (e BareEdges) Diagonal() *Node { return e.forward.arrays.need(diagonal, "Diagonal") }
 
-// Softmax normalises scores [places, k] over each row: exp(s_ij - max_j s_ij) / Σ_j exp(s_ij - max_j s_ij), zero for
-// padding. The largest exponential of every row is 1. So the exponentials do not overflow, and their sum is not 0.
+// Softmax normalises scores s, [places, k], over each row: exp(s_ij - max_j s_ij) / Σ_j exp(s_ij - max_j s_ij), and 0
+// for padding. Since the largest score is subtracted, the largest exponential of every row is 1. So no exponential
+// overflows, and the sum is not 0.
 func (e BareEdges) Softmax(scores *Node) *Node {
 	scores = e.forward.masked(scores, lowest)
 	top := e.forward.fold(scores, Max, lowest)
@@ -194,13 +203,13 @@ func (e BareEdges) Softmax(scores *Node) *Node {
 	return Div(p, e.forward.spread(e.forward.fold(p, Add, 0)))
 }
 
-// SoftmaxPull is the derivative of the loss with respect to the scores, given p = Softmax(scores) and the derivative v
-// of the loss with respect to p: p_ij (v_ij - Σ_k p_ik v_ik). The values of v for padding must be finite.
+// SoftmaxPull is the derivative of the loss with respect to the scores, p_ij (v_ij - Σ_k p_ik v_ik), where p =
+// Softmax(scores) and v is the derivative of the loss with respect to p. The values of v for padding must be finite.
 func (e BareEdges) SoftmaxPull(p, v *Node) *Node {
 	return Mul(p, Sub(v, e.forward.spread(e.forward.fold(Mul(p, v), Add, 0))))
 }
 
-// checkPlaces panics unless v has a row for each of the pattern's places.
+// checkPlaces panics unless v is a matrix with a row for each of the pattern's places.
 func (e BareEdges) checkPlaces(operation string, v *Node) {
 	if dims := v.Shape().Dimensions; len(dims) != 2 || dims[0] != e.p.Places() {
 		panic(fmt.Errorf("sparse: %s needs values of edges of shape [%d, any], not %v", operation, e.p.Places(), dims))

@@ -1,37 +1,42 @@
 package sparse
 
-// A bucket is a set of rows whose sums are computed together. All its rows are padded to the length of the longest.
-// This length is the bucket's number of terms. The estimated cost of a bucket, where adding up one entry costs 1, is
+// A bucket is a group of rows whose sums are computed together. All rows of a bucket are padded to the length of its
+// longest row. This length is the bucket's number of terms. The estimated cost of a bucket, where adding up one entry
+// costs 1, is
 //
 //	rows * terms + kernelCost + terms * (termCost + termShare * entries of the whole matrix).
 //
-// The first part is the cost of the entries and the padding. The second is the cost of starting the kernel, which is
-// the compiled loop that computes the bucket. The third is the cost of compiling the terms. It grows with the size of
-// the matrix, as running does, so that compile time has the same share in the cost for graphs of all sizes.
+// The first part is the cost of adding up the entries and the padding. The second part is the cost of starting the
+// kernel, which is the compiled loop that computes the bucket. The third part is the cost of compiling the terms. It
+// grows with the size of the matrix, as the running time does. So the compile time has the same share of the cost for
+// small and for large graphs.
 const (
 	kernelCost = 100
 	termCost   = 5
 	termShare  = 3e-4
 )
 
-// XLA CPU computes up to `fused` buckets in one kernel, which writes the sums of each bucket directly into the rows of
-// the result. To find a split with few enough buckets, [split] raises the cost of starting a kernel, to at most
-// `dearest` times kernelCost, until the cheapest split has few enough.
+// XLA CPU can compute several buckets in one kernel, which writes the sums of each bucket directly into the rows of the
+// result. The constant fused is the largest number of buckets for which XLA does so. To find few enough buckets,
+// [split] raises the cost of starting a kernel. The constant dearest limits this: the raised cost is at most dearest
+// times kernelCost.
 const (
 	fused   = 8
 	dearest = 16
 )
 
-// run stands for count rows that have length entries each.
+// run stands for a number of rows of equal length. count is the number of rows, and length is the number of entries of
+// each row.
 type run struct{ length, count int }
 
 // extent is the size of a bucket: its number of rows, and the number of terms in each row.
 type extent struct{ rows, terms int }
 
-// split divides runs of rows, sorted by ascending length, into the buckets that have the least total cost. If there are
-// more than `most` of them, split raises the cost of starting a kernel step by step until there are few enough. If
-// there are still too many at `dearest` times the cost, it returns the buckets that it found first. entries is the
-// number of entries of the whole matrix.
+// split divides rows into the buckets that have the least total cost. The rows are given as runs, by ascending length.
+// entries is the number of entries of the whole matrix. most is the largest number of buckets wanted. If the cheapest
+// division has more buckets, split raises the cost of starting a kernel step by step, until the cheapest division has
+// few enough buckets. If it still has too many when the cost is `dearest` times kernelCost, split returns the first
+// division that it found.
 func split(runs []run, entries, most int) []extent {
 	best := cheapest(runs, entries, kernelCost)
 	buckets := best
@@ -44,11 +49,11 @@ func split(runs []run, entries, most int) []extent {
 	return buckets
 }
 
-// cheapest returns the buckets with the least total cost, found by dynamic programming over the runs. start is the
-// cost of starting a kernel.
+// cheapest returns the buckets that have the least total cost. It finds them by dynamic programming over the runs.
+// start is the cost of starting a kernel.
 func cheapest(runs []run, entries int, start float64) (buckets []extent) {
 	perTerm := termCost + termShare*float64(entries)
-	// best[i] is the least cost of the runs before run i, and from[i] is the first run of the last bucket among them.
+	// best[i] is the least cost of buckets for the runs 0 … i-1. from[i] is the first run of the last of these buckets.
 	best, from := make([]float64, len(runs)+1), make([]int, len(runs)+1)
 	for i := range runs {
 		rows, terms := 0, float64(runs[i].length)
@@ -70,9 +75,9 @@ func cheapest(runs []run, entries int, start float64) (buckets []extent) {
 	return buckets
 }
 
-// splitChunks is [split] for the chunks of long rows, but returns at least two buckets. XLA would compute the sums of a
-// single bucket again for each operation that reads them, which is five times slower. The sums of two buckets are
-// concatenated, and XLA computes a concatenation only once.
+// splitChunks is [split] for the chunks of long rows, but it returns at least two buckets if there are two chunks. If
+// the chunks' sums were computed in a single bucket, XLA would compute them again in each operation that reads them,
+// which is five times slower. The sums of two buckets are concatenated, and XLA computes a concatenation only once.
 func splitChunks(runs []run, entries, most int) []extent {
 	buckets := split(runs, entries, most)
 	if len(buckets) != 1 || buckets[0].rows < 2 {

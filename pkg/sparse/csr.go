@@ -6,29 +6,30 @@ import (
 	"slices"
 )
 
-// CSR is a sparse matrix in main memory, in compressed rows: row i has the entries Start[i] to Start[i+1]-1, by
-// ascending column. In an adjacency, rows are the targets of edges and columns their sources, so that (A x)_i sums the
-// messages that node i receives.
+// CSR is a sparse matrix in main memory, in compressed rows. Row i has the entries Start[i] to Start[i+1]-1, by
+// ascending column. Entry e is in column Column[e] and has the weight Weight[e]. In an adjacency matrix A, rows are the
+// targets of edges and columns their sources, so that (A x)_i sums the messages that node i receives.
 //
-// [Adjacency], [In], [Out], [FromEdges] and [FromDense] make one. [NewMatrix] and [NewPattern] convert it to the form
-// in which the engine computes with it.
+// [Adjacency], [In], [Out], [FromEdges] and [FromDense] make a CSR. [NewMatrix], [NewRectangular] and [NewPattern]
+// convert a CSR to the form in which the engine computes with it.
 type CSR struct {
 	Rows, Columns int
 	Start         []int
 	Column        []int32
 	Weight        []float32
-	// Edge is, for each entry, the number of the edge that [FromEdges] made it from, or -1 for self loops added later.
-	// It is nil for other matrices.
+	// Edge[e] is the number of the edge that [FromEdges] made entry e from, or -1 if WithSelfLoops added entry e. Edge
+	// is nil if the matrix does not come from FromEdges.
 	Edge []int32
 
-	// mirrored says that for every entry (i, j) there is an entry (j, i), whatever their weights.
+	// mirrored says that for every entry (i, j) there is an entry (j, i), whatever their weights. If mirrored is false,
+	// this is not known.
 	mirrored bool
 }
 
 // Entries is the number of stored entries.
 func (a *CSR) Entries() int { return len(a.Column) }
 
-// Degrees are the numbers of entries in each row.
+// Degrees returns the number of entries of each row.
 func (a *CSR) Degrees() []int {
 	d := make([]int, a.Rows)
 	for i := range d {
@@ -37,7 +38,7 @@ func (a *CSR) Degrees() []int {
 	return d
 }
 
-// Validate returns an error that names the first thing wrong with the arrays.
+// Validate returns an error that names the first thing wrong with the matrix's arrays, or nil if nothing is wrong.
 func (a *CSR) Validate() error {
 	switch {
 	case a.Rows < 0 || a.Columns < 0 || a.Rows > math.MaxInt32 || a.Columns > math.MaxInt32:
@@ -100,8 +101,8 @@ func (a *CSR) Transpose() *CSR {
 	return t
 }
 
-// transposed returns A^T without its weights and, for each entry of A^T, the number of the same entry in A. (It is a
-// counting sort, which is ten times faster than a comparison sort on ten million edges.)
+// transposed returns A^T without its weights. For entry k of A^T, from[k] is the number of the same entry in A. The
+// entries are sorted by counting, which is ten times faster than sorting by comparison, for ten million edges.
 func (a *CSR) transposed() (t *CSR, from []int32) {
 	t = &CSR{Rows: a.Columns, Columns: a.Rows, Start: make([]int, a.Columns+1), Column: make([]int32, a.Entries()),
 		Weight: make([]float32, a.Entries()), mirrored: a.mirrored}
@@ -123,7 +124,7 @@ func (a *CSR) transposed() (t *CSR, from []int32) {
 	return t, from
 }
 
-// byLength lists the rows by ascending number of entries. Rows with equally many entries stay in the order o.
+// byLength lists the numbers of the rows by ascending length of the rows. Rows of equal length stay in the order o.
 func (a *CSR) byLength(o Order) Order {
 	sorted := slices.Clone(o)
 	slices.SortStableFunc(sorted, func(i, j int32) int {

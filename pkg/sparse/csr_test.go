@@ -32,7 +32,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// In and Out keep the directions of edges. For a graph without directions they return the adjacency.
+// In and Out keep the directions of edges. For a graph without directions, both equal Adjacency.
 func TestDirections(t *testing.T) {
 	g := must(graphs.New("g", 4, []graphs.Edge{{0, 2}, {1, 2}}, nil, 0, make([]int32, 4), 1, nil))
 	for name, a := range map[string]*sparse.CSR{"in": sparse.In(g), "out": sparse.Out(g)} {
@@ -57,7 +57,7 @@ func TestDirections(t *testing.T) {
 }
 
 func TestNormalisations(t *testing.T) {
-	a := must(sparse.FromDense([]float32{0, 2, 2, 0, 0, 0, 1, 0, 0}, 3)) // row 1 is the only empty row
+	a := must(sparse.FromDense([]float32{0, 2, 2, 0, 0, 0, 1, 0, 0}, 3)) // row 1 is empty
 	for name, c := range map[string]struct {
 		a    *sparse.CSR
 		want []float32

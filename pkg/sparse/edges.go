@@ -9,16 +9,21 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Edges is a [Pattern] in a graph, outside of loop bodies: message passing by ordinary, differentiable operations. In
-// the shapes below, n is the number of rows (targets) and m the number of columns (sources), each with its copies for
-// the heads. Values of edges are [places, k]: there is one row for each place, and a place holds either an edge or
-// padding (see [Pattern]). Any elementwise function may be applied to values of edges between these operations. The
-// values of padding may be anything: the operations here ignore them, and [Edges.Mask] sets them to 0 for other
-// operations. If there are several heads, the columns of x are head by head: first those of head 0, then those of head
-// 1, and so on.
+// Edges is a [Pattern] inside a GoMLX computation, outside of loop bodies. Its methods are differentiable operations
+// for message passing. In the shapes below, n is the number of rows (targets) and m the number of columns (sources). A
+// node that has several copies has several rows and columns.
+//
+// Values of edges are [places, k]: there is one row for each place, and a place holds either an edge or padding.
+// Between these operations, any entrywise function may be applied to values of edges. The values of padding may be
+// anything, since the methods of Edges ignore them. Operations of GoMLX do not ignore them: use [Edges.Mask] first,
+// which sets them to 0.
+//
+// If there are several heads, the columns of features are head by head: first those of head 0, then those of head 1,
+// and so on.
 type Edges struct{ bare BareEdges }
 
-// On binds the pattern to the nodes that hold [Pattern.Tensors]. The pattern must be made [ForGradients].
+// On returns the pattern's operations with derivatives. nodes stand for the arrays of [Pattern.Tensors]. The pattern
+// must be made [ForGradients].
 func (p *Pattern) On(nodes []*Node) Edges {
 	if p.options.Uses&ForGradients == 0 {
 		panic(fmt.Errorf("sparse pattern: it was not made for gradients: set PatternOptions.Uses to ForGradients"))
@@ -26,7 +31,7 @@ func (p *Pattern) On(nodes []*Node) Edges {
 	return Edges{p.Bare(nodes)}
 }
 
-// Sources gathers x_j for every edge (i, j): [m, k] to [places, k].
+// Sources gathers the features x_j of the source of every edge (i, j). x is [m, k], and the result is [places, k].
 func (e Edges) Sources(x *Node) *Node {
 	b := e.bare
 	checkRows("Sources", "x", x, b.forward.columns)
@@ -36,7 +41,7 @@ func (e Edges) Sources(x *Node) *Node {
 	})
 }
 
-// Targets gathers x_i for every edge (i, j): [n, k] to [places, k].
+// Targets gathers the features x_i of the target of every edge (i, j). x is [n, k], and the result is [places, k].
 func (e Edges) Targets(x *Node) *Node {
 	checkRows("Targets", "x", x, e.bare.forward.rows)
 	return gradient.Custom(e.bare.Targets(StopGradient(x)), []*Node{x}, func(v *Node) []*Node {
@@ -44,18 +49,17 @@ func (e Edges) Targets(x *Node) *Node {
 	})
 }
 
-// Mask sets the values of padding in v, [places, k], to 0. It is needed before an operation of GoMLX that adds up all
-// places; the operations of Edges do not need it.
+// Mask sets the values of padding in v, [places, k], to 0. This is needed before an operation of GoMLX that adds up the
+// values of all places. The operations of Edges do not need it.
 func (e Edges) Mask(v *Node) *Node { return e.mask("Mask", v) }
 
-// mask is [Edges.Mask] for an argument of the named operation. It panics if the argument has the wrong shape.
+// mask is [Edges.Mask] for v, an argument of the named operation. It panics if v does not have a row for each place.
 func (e Edges) mask(operation string, v *Node) *Node {
 	e.bare.checkPlaces(operation, v)
 	return e.bare.forward.masked(v, 0)
 }
 
-// Sum is Σ_j v_ij for every target i, [n, k]. It is 0 for nodes without edges. v are values of edges, [places, k] (see
-// [Edges]).
+// Sum is Σ_j v_ij for every target i, [n, k]. It is 0 for nodes without edges. v are values of edges, [places, k].
 func (e Edges) Sum(v *Node) *Node {
 	v = e.mask("Sum", v)
 	return gradient.Custom(e.bare.Sum(StopGradient(v)), []*Node{v}, func(g *Node) []*Node {
@@ -63,11 +67,11 @@ func (e Edges) Sum(v *Node) *Node {
 	})
 }
 
-// Degree is the number of edges of every target, [n, 1] in single precision.
+// Degree is the number of edges of every target, [n, 1], in single precision.
 func (e Edges) Degree() *Node { return e.bare.Sum(e.bare.Stored()) }
 
 // Mean is 1/degree_i Σ_j v_ij for every target i, [n, k]. It is 0 for nodes without edges. v are values of edges,
-// [places, k] (see [Edges]).
+// [places, k].
 func (e Edges) Mean(v *Node) *Node {
 	sum := e.Sum(v)
 	degree := ConvertDType(e.Degree(), v.DType())
@@ -75,9 +79,8 @@ func (e Edges) Mean(v *Node) *Node {
 	return Div(sum, BroadcastToShape(degree, sum.Shape()))
 }
 
-// Max is max_j v_ij for every target i, [n, k]. It is 0 for nodes without edges. v are values of edges, [places, k]
-// (see [Edges]). If several edges of a node have the largest value, the gradient of the loss by the maximum is divided
-// equally among them.
+// Max is max_j v_ij for every target i, [n, k]. It is 0 for nodes without edges. v are values of edges, [places, k]. If
+// several edges of a node have the largest value, each of them gets an equal part of the gradient.
 func (e Edges) Max(v *Node) *Node {
 	v = e.mask("Max", v)
 	fixed := StopGradient(v)
@@ -92,8 +95,9 @@ func (e Edges) Max(v *Node) *Node {
 	})
 }
 
-// Softmax is exp(s_ij) / Σ_j exp(s_ij) over the edges of every target, [places, k] to [places, k]. It is 0 for padding,
-// and does not overflow. Scores below -1e30, such as minus infinity, count as -1e30.
+// Softmax is exp(s_ij) / Σ_j exp(s_ij) over the edges of every target i. The scores s and the result are [places, k].
+// The result is 0 for padding, and the computation does not overflow. Scores below -1e30, such as minus infinity, count
+// as -1e30.
 func (e Edges) Softmax(scores *Node) *Node {
 	scores = e.mask("Softmax", scores)
 	scores = Max(scores, loop.Like(loop.Float(scores, lowest), scores))
@@ -103,9 +107,9 @@ func (e Edges) Softmax(scores *Node) *Node {
 	})
 }
 
-// Product is Σ_j w_ij x_j, [n, heads*d], for weights w, [places, heads], and x, [m, heads*d], whose columns are head by
-// head. It is differentiable in w and x. (For several wide heads, patterns with PatternOptions.Heads are several times
-// faster.)
+// Product is Σ_j w_ij x_j for every target i, [n, heads*d], for weights w, [places, heads], and features x, [m,
+// heads*d], whose columns are head by head. It is differentiable in w and x. (For several wide heads, it is several
+// times faster to give nodes a copy for each head, by PatternOptions.Heads.)
 func (e Edges) Product(w, x *Node) *Node {
 	b := e.bare
 	w = e.mask("Product", w)
@@ -117,8 +121,8 @@ func (e Edges) Product(w, x *Node) *Node {
 	})
 }
 
-// Dots are the inner products g_i · x_j for every edge (i, j) and every head, [places, heads], given g, [n, heads*d],
-// and x, [m, heads*d].
+// Dots are the inner products g_i · x_j for every edge (i, j) and every head, [places, heads]. g is [n, heads*d], and x
+// is [m, heads*d].
 func (e Edges) Dots(g, x *Node, heads int) *Node {
 	b := e.bare
 	checkRows("Dots", "g", g, b.forward.rows)
@@ -134,7 +138,7 @@ func (e Edges) Dots(g, x *Node, heads int) *Node {
 	})
 }
 
-// checkHeads returns heads, and panics if the columns of x cannot be divided evenly among so many heads.
+// checkHeads returns the number heads, and panics if the columns of x cannot be divided evenly among so many heads.
 func checkHeads(operation string, heads int, x *Node) int {
 	if width := x.Shape().Dimensions[1]; heads < 1 || width%heads != 0 {
 		panic(fmt.Errorf("sparse: %s cannot divide %d columns among %d heads", operation, width, heads))

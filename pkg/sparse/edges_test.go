@@ -15,18 +15,20 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// operation is an operation of [sparse.Edges], and the same operation by dense matrices. Both get values of edges v,
-// [edges, 2], features of targets g, [rows, 4], and features of sources x, [columns, 4].
+// operation is an operation of [sparse.Edges], and the same operation on dense matrices. Both get values of edges v,
+// [edges, 2], features of targets g, [rows, 4], and features of sources x, [columns, 4]. The dense operation also gets
+// the matrices target and source of [patternCase].
 type operation struct {
 	edges func(e sparse.Edges, v, g, x *Node) *Node
 	dense func(target, source, v, g, x *Node) *Node
 	byRow bool // the result has one row per target instead of one per edge
 }
 
-// at returns, for each edge, the row of x at one of its ends. end is patternCase.target or patternCase.source.
+// at returns the row of x that belongs to one end of each edge. end is [patternCase].target or [patternCase].source.
 func at(end, x *Node) *Node { return Dot(Transpose(end, 0, 1), x).Product() }
 
-// byHead multiplies the columns of each head in x by the head's column of w.
+// byHead multiplies the columns of x by weights. w has a column of weights for each head, and x has several columns for
+// each head.
 func byHead(w, x *Node) *Node {
 	heads, d := w.Shape().Dimensions[1], x.Shape().Dimensions[1]
 	w = BroadcastToDims(Reshape(w, -1, heads, 1), w.Shape().Dimensions[0], heads, d/heads)
@@ -102,8 +104,9 @@ func TestOperationsEqualDense(t *testing.T) {
 	})
 }
 
-// compare returns how far the results of operations, and the cotangents of their arguments, are from those on dense
-// matrices. The values of padding are large, so that an operation that reads them has a wrong result.
+// compare computes operations and the cotangents of their arguments, both by package sparse and on dense matrices. It
+// returns the differences: four numbers for each operation, for its result and for the cotangents of v, g and x. The
+// values of padding are large, so that the result is wrong if an operation reads them.
 func (c patternCase) compare(t *testing.T, e *engine.Engine, names []string) (off []float64) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	v := normal(rng, c.edges*2)
@@ -143,8 +146,8 @@ func (c patternCase) compare(t *testing.T, e *engine.Engine, names []string) (of
 	return off
 }
 
-// sumOf is the sum of all inputs. Added to the loss, it makes the loss depend on every input, so that every gradient
-// exists.
+// sumOf is the sum of all inputs. It is added to the loss, so that the loss depends on every input. GoMLX computes no
+// gradient for an input on which the loss does not depend.
 func sumOf(inputs []*Node) *Node {
 	sum := ReduceAllSum(inputs[0])
 	for _, x := range inputs[1:] {
@@ -153,8 +156,8 @@ func sumOf(inputs []*Node) *Node {
 	return sum
 }
 
-// For a layer of graph attention in double precision, the gradient with respect to the features of sources and targets,
-// in a random direction, equals the central difference of the loss.
+// The loss is that of a layer of graph attention, in double precision. Its derivative in a random direction of the
+// features of sources and targets, computed from the gradient, equals the central difference of the loss.
 func TestGradientEqualsDifferences(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, name := range []string{"hub of three levels", "heads", "directed with heads", "two sets, ordered"} {

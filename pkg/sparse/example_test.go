@@ -11,7 +11,7 @@ import (
 )
 
 // The example computes a layer of GraphSAGE (Hamilton et al., NeurIPS 2017), h_i = ReLU(x_i W + mean_{j → i} x_j V),
-// and the gradient of the sum of all h_i with respect to x.
+// where the mean is over the edges from j to i. It also computes the gradient of the sum of all h_i with respect to x.
 func Example() {
 	// The edges are 0 → 2, 1 → 2 and 2 → 3.
 	a, err := sparse.FromEdges(4, 4, []int32{2, 2, 3}, []int32{0, 1, 2}, nil)
@@ -53,9 +53,9 @@ func Example() {
 	// [6 6 11 1]
 }
 
-// The example computes graph attention with two heads (Veličković et al., ICLR 2018). In the pattern every node has a
-// copy for each head, and the copies are the rows. So values of shape [n, heads*d] are reshaped to [n*heads, d], and
-// the scores of sources and targets, [n, heads], to [n*heads, 1].
+// The example computes graph attention with two heads (Veličković et al., ICLR 2018). In the pattern, every node has a
+// copy for each head, and there is a row for each copy. Therefore values of shape [n, heads*d] are reshaped to
+// [n*heads, d], and the scores of sources and targets from [n, heads] to [n*heads, 1].
 func ExamplePattern() {
 	const heads = 2
 	a, err := sparse.FromEdges(3, 3, []int32{2, 2}, []int32{0, 1}, nil)

@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// random is a graph with about the given number of random edges. In addition, node 0 has edges to the nodes 1 to hub.
-// If hub is less than n-1, the last node is isolated.
+// random is a graph of n nodes with random edges, about as many as the argument edges says. In addition, node 0 has
+// edges to the nodes 1 to hub. If hub is less than n-1, the last node is isolated.
 func random(seed uint64, n, edges, hub int) *graphs.Graph {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var list []graphs.Edge
@@ -28,8 +28,8 @@ func random(seed uint64, n, edges, hub int) *graphs.Graph {
 	return must(graphs.New(fmt.Sprintf("random %d", seed), n, list, nil, 0, make([]int32, n), 1, nil))
 }
 
-// complete is a graph in which every node has n-1 neighbours. With 40 nodes, all rows are so long that they are cut
-// into chunks.
+// complete is the graph in which each of the n nodes is a neighbour of all others. With 40 nodes, all rows of its
+// matrix are so long that they are cut into chunks.
 func complete(n int) *graphs.Graph {
 	var edges []graphs.Edge
 	for i := range int32(n) {
@@ -40,8 +40,9 @@ func complete(n int) *graphs.Graph {
 	return must(graphs.New("complete", n, edges, nil, 0, make([]int32, n), 1, nil))
 }
 
-// directed is a matrix of random edges between random sources and targets, with random weights; some edges occur twice.
-// In addition, one target has hub edges. The last target and the last source have no edges.
+// directed is a matrix of random edges between random sources and targets, with random weights. Some edges occur twice.
+// In addition, one target has as many edges as the argument hub says. The last target and the last source have no
+// edges.
 func directed(seed uint64, targets, sources, edges, hub int) *sparse.CSR {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	var target, source []int32
@@ -61,7 +62,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// dense is the matrix with all its zeros, row by row.
+// dense lists all numbers of the matrix, zeros included, row by row. Entries at the same position are added up.
 func dense(a *sparse.CSR) []float32 {
 	out := make([]float32, a.Rows*a.Columns)
 	for i := range a.Rows {
@@ -85,7 +86,7 @@ func matrix[T float32 | float64 | int32](values []T, rows, columns int) *tensors
 	return tensors.FromFlatDataAndDimensions(values, rows, columns)
 }
 
-// call executes f on args and on copies of arrays, and returns its results.
+// call builds a program by the function f, runs it on args and on copies of the arrays, and returns its results.
 func call(t testing.TB, e *engine.Engine, arrays []*tensors.Tensor, f func(in, arrays []*Node) []*Node,
 	args ...*tensors.Tensor) []*tensors.Tensor {
 	t.Helper()
@@ -107,7 +108,8 @@ func call(t testing.TB, e *engine.Engine, arrays []*tensors.Tensor, f func(in, a
 
 func flat(t *tensors.Tensor) []float32 { return tensors.MustCopyFlatData[float32](t) }
 
-// farthest is the largest difference between a and b, divided by the largest absolute value in b if that exceeds 1.
+// farthest is the largest difference between a and b. If the largest absolute value in b exceeds 1, the difference is
+// divided by this value.
 func farthest(a, b []float32) float64 {
 	if len(a) != len(b) {
 		return math.Inf(1)

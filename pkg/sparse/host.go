@@ -32,10 +32,10 @@ func (a *CSR) Product(x []float32, width int) []float32 {
 	return out
 }
 
-// SecondNeighbours is the adjacency of nodes exactly two steps apart: entry (i, j) is 1 where A² has an entry, A has
-// none, and i is not j. The weights of A do not matter. The result may have many more entries than A, up to n². So
-// SecondNeighbours counts them first and calls admit with their number before it takes memory for them. If admit
-// returns an error, SecondNeighbours returns this error.
+// SecondNeighbours is the adjacency matrix of nodes that are exactly two steps apart: entry (i, j) is 1 where A² has an
+// entry, A has none, and i is not j. The weights of A do not matter. The result may have many more entries than A, up
+// to n². So SecondNeighbours first counts the entries and calls admit with their number, before it allocates memory for
+// them. If admit returns an error, SecondNeighbours returns this error.
 func (a *CSR) SecondNeighbours(admit func(entries int) error) (*CSR, error) {
 	if a.Rows != a.Columns {
 		return nil, fmt.Errorf("sparse matrix: %d x %d, but only nodes of one graph are two steps apart: "+
@@ -57,8 +57,8 @@ func (a *CSR) SecondNeighbours(admit func(entries int) error) (*CSR, error) {
 	return s, nil
 }
 
-// eachSecond calls visit for every node i, with the nodes that are exactly two steps away from i. The calls are in any
-// order and from several threads, and the nodes in second are in any order.
+// eachSecond calls the function visit for every node i. The argument second lists the nodes that are exactly two steps
+// away from i, in any order. The calls come in any order and from several threads at once.
 func (a *CSR) eachSecond(visit func(i int, second []int32)) {
 	a.inParallel(func(rows func() (from, to int)) {
 		seen := make([]int32, a.Rows) // seen[k] is i+1 if node k has been reached from node i
@@ -84,8 +84,8 @@ func (a *CSR) eachSecond(visit func(i int, second []int32)) {
 	})
 }
 
-// inParallel runs work on all threads. On each thread, work calls rows repeatedly to get its next range of rows, until
-// it gets an empty range.
+// inParallel calls the function work on several threads at once. On each thread, work calls the function rows again and
+// again to get its next range of rows, until the range is empty.
 func (a *CSR) inParallel(work func(rows func() (from, to int))) {
 	const some = 64
 	var next atomic.Int64

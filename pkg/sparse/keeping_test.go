@@ -12,8 +12,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// When Keeping drops an edge of a path, the maximum and the softmax over a node's neighbours do not include the dropped
-// neighbour any more.
+// The graph is a path of the nodes 0, 1 and 2 with self loops, and Keeping drops the edge between 1 and 2. Afterwards
+// the maximum and the softmax over the neighbours of 1 leave out 2, and those of 2 leave out 1. Keeping refuses a
+// pattern of directed edges.
 func TestKeeping(t *testing.T) {
 	g, err := graphs.New("path", 3, []graphs.Edge{{0, 1}, {1, 2}}, nil, 0, make([]int32, 3), 1, nil)
 	if err != nil {
@@ -24,7 +25,9 @@ func TestKeeping(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The rows have the columns 0 1, 0 1 2 and 1 2. All entries stay except those of the edge between 1 and 2.
+		// Row 0 of the pattern has the columns 0 and 1, row 1 has 0, 1 and 2, and row 2 has 1 and 2. The list has a
+		// number for each of these entries. The numbers are 0 for the two entries of the edge between 1 and 2, and 1
+		// for all others.
 		keep := Spread(p, []float32{1, 1, 1, 1, 0, 0, 1}, 1)
 		exec, err := NewExec(e.Backend, func(in []*Node) *Node {
 			edges := p.Bare(p.Keeping(in[1:], in[0]))

@@ -5,25 +5,26 @@ import (
 	"slices"
 )
 
-// level describes how rows of entries are summed. Short rows are summed directly. Long rows are cut into chunks, the
-// chunks are summed, and the next level adds up the chunks' sums.
+// level is one level of the computation of sums (see the package's documentation). Its short rows are summed directly.
+// Its long rows are cut into chunks, and the chunks are summed. The next level adds up the chunks' sums.
 type level struct {
-	buckets []bucket // first those of the short rows, then those of the chunks
-	whole   int      // number of buckets of short rows
-	short   int      // number of short rows: those that are not cut
-	longest int      // largest number of entries of a row that is not cut
+	buckets []bucket // the buckets of short rows, then the buckets of chunks
+	whole   int      // the number of buckets of short rows
+	short   int      // the number of short rows, which are the rows that are not cut
+	longest int      // the largest number of entries of a row that is not cut
 	next    *level   // nil if no row is cut
 }
 
-// bucket is a number of consecutive rows with at most terms entries each. Its first place is from, and it is stored
-// term by term; see [sliced].
+// bucket is a group of consecutive rows that are padded to the same number of terms. rows is the number of the rows,
+// and from is the number of the bucket's first place. The bucket's places are in this order: the first entry of every
+// row, then the second entry of every row, and so on.
 type bucket struct{ rows, terms, from int }
 
 // pieces is the number of chunks into which a row of the given length is cut.
 func (l *level) pieces(length int) int { return (length + l.longest - 1) / l.longest }
 
-// level chooses the buckets for rows that are sorted by ascending length. entries is the number of entries of the whole
-// matrix.
+// level chooses the buckets for rows. The rows are given as runs, by ascending length. If some rows are cut into
+// chunks, level also makes the next level. entries is the number of entries of the whole matrix.
 func (layout Layout) level(rows []run, entries int) *level {
 	l := &level{longest: layout.longest}
 	var short []run
@@ -54,7 +55,7 @@ func (layout Layout) level(rows []run, entries int) *level {
 	return l
 }
 
-// ascending turns counts of rows by their length into runs of ascending length.
+// ascending returns runs of ascending length. The argument rows maps a length to the number of rows with this length.
 func ascending(rows map[int]int) (runs []run) {
 	for _, length := range slices.Sorted(maps.Keys(rows)) {
 		runs = append(runs, run{length, rows[length]})
@@ -62,8 +63,8 @@ func ascending(rows map[int]int) (runs []run) {
 	return runs
 }
 
-// parts is the number of arrays that [level.assemble] joins into one array with the sums of the level's rows. There is
-// one array for each bucket of short rows, on this level and on all levels above it.
+// parts is the number of arrays that [level.assemble] joins into the array with the sums of all rows of the level.
+// There is one array for each bucket of short rows, on this level and on all later levels.
 func (l *level) parts() int {
 	if l.next == nil {
 		return l.whole

@@ -10,25 +10,25 @@ import (
 )
 
 // Matrix is a sparse matrix A, [n, m], whose weights are known beforehand, in the form in which the engine multiplies
-// it by dense matrices: see [Matrix.On]. It also holds the transpose of A, which derivatives need, unless A is
+// it by dense matrices; see [Matrix.On]. Matrix also holds the transpose of A, which derivatives need, unless A is
 // symmetric.
 type Matrix struct {
 	rows     Order
 	forward  *laid
-	backward *laid // forward itself if A is symmetric
+	backward *laid // equal to forward if A is symmetric
 	entries  int
 }
 
-// laid is a sparse matrix in the form of [sliced], together with the arrays that are passed to the program. Among them
-// is the array that brings the results of products into the order of the model, unless they are in this order already.
+// laid is a sparse matrix in the form of [sliced], together with the arrays that are passed to the program. Products
+// have their rows in the order by length. If the model's order is another one, one of the arrays reorders these rows.
 type laid struct {
 	*sliced
 	arrays
 }
 
 // NewMatrix makes a [Matrix] from a square matrix. In a product A x, the rows of x and of the result are in the given
-// order. A nil order stands for the order by the rows' numbers of entries, which [Matrix.Order] then returns; in this
-// order products need not reorder their results. All matrices of a model must have the same order.
+// order. If the order is nil, it is the order by length, and [Matrix.Order] returns it. In this order the results of
+// products need not be reordered. All matrices of a model must have the same order.
 func NewMatrix(a *CSR, order Order) (*Matrix, error) {
 	if a.Rows != a.Columns {
 		return nil, fmt.Errorf("sparse matrix: %d x %d, but an adjacency within a graph is square: see NewRectangular",
@@ -44,8 +44,8 @@ func NewMatrix(a *CSR, order Order) (*Matrix, error) {
 }
 
 // NewRectangular makes a [Matrix] from a matrix between two sets, [n, m], such as users and what they bought, or nodes
-// and their mostly zero features. In a product A x, the rows of x are in the order columns, and the rows of the result
-// are in the order rows. A nil order stands for [AsGiven].
+// and their mostly zero features. In a product A x, the rows of x are in the order given by the argument columns, and
+// the rows of the result are in the order given by the argument rows. A nil order stands for [AsGiven].
 func NewRectangular(a *CSR, rows, columns Order) (*Matrix, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func newMatrix(a *CSR, rows, columns Order, layout Layout) (*Matrix, error) {
 	return m, nil
 }
 
-// layOut makes the arrays of a matrix with constant weights.
+// layOut makes the arrays of a matrix with constant weights. Its rows and columns are in the given orders.
 func layOut(a *CSR, rows, columns Order, layout Layout) *laid {
 	l := &laid{sliced: slice(a, 1, rows, columns.positions(), layout)}
 	l.base()
@@ -82,15 +82,15 @@ func layOut(a *CSR, rows, columns Order, layout Layout) *laid {
 	return l
 }
 
-// base adds the arrays that all products read.
+// base adds the arrays that all operations read.
 func (l *laid) base() {
 	add(&l.arrays, column, l.column)
 	add(&l.arrays, chunk, l.chunk)
 	add(&l.arrays, chunkWeight, l.chunkWeight)
 }
 
-// reorder adds the array that reorders results from the order by row length to the order rows, unless they are the
-// same.
+// reorder adds the array that reorders results from the order by length to the order given by the argument rows, unless
+// the two orders are the same.
 func (l *laid) reorder(rows Order, copies int) {
 	if slices.Equal(rows, l.order) {
 		return
@@ -98,7 +98,7 @@ func (l *laid) reorder(rows Order, copies int) {
 	add(&l.arrays, toOrder, copied(rowsIn(l.order, rows), copies))
 }
 
-// rowsIn lists the positions that the nodes have in the order from. The nodes are listed in the order to.
+// rowsIn returns the position in the order `from` of each node, for the nodes in the order `to`.
 func rowsIn(from, to Order) []int32 {
 	at, out := from.positions(), make([]int32, len(to))
 	for p, v := range to {
@@ -107,8 +107,8 @@ func rowsIn(from, to Order) []int32 {
 	return out
 }
 
-// copied returns the positions of all copies of nodes, given the nodes' positions. The copies of the node at position p
-// are side by side, at the positions p*copies to p*copies + copies - 1.
+// copied returns the positions of all copies of nodes. The argument positions has the positions of the nodes without
+// copies. The copies of the node at position p are at the positions p*copies to p*copies + copies - 1.
 func copied(positions []int32, copies int) []int32 {
 	out := make([]int32, 0, len(positions)*copies)
 	for _, p := range positions {
@@ -129,22 +129,22 @@ func SymNorm(g *graphs.Graph) (*Matrix, error) {
 	return NewMatrix(Adjacency(g).WithSelfLoops().SymmetricNormalised(), nil)
 }
 
-// Size is n, and Entries the number of stored entries (2|E| + n for [SymNorm]).
+// Size is the number of rows of A, and Entries the number of stored entries (2|E| + n for [SymNorm]).
 func (m *Matrix) Size() int    { return m.forward.rows }
 func (m *Matrix) Entries() int { return m.entries }
 
-// Places is the number of terms that a product with A adds up: entries, padding and, for long rows, the sums of the
-// chunks that they are cut into.
+// Places is the number of terms that a product with A adds up. Terms are entries, padding and, for long rows that are
+// cut into chunks, the sums of the chunks.
 func (m *Matrix) Places() int { return len(m.forward.column) + len(m.forward.chunk) }
 
-// Symmetric tells whether A equals its transpose, and its rows and columns are in the same order.
+// Symmetric tells whether A equals its transpose and its rows and columns are in the same order.
 func (m *Matrix) Symmetric() bool { return m.forward == m.backward }
 
 // Order is the order of the rows of a product A x. If A was made by [NewMatrix], the rows of x are in this order, too.
 func (m *Matrix) Order() Order { return m.rows }
 
-// Tensors are the arrays to pass as arguments to a program that uses the matrix. Inside the program, give the nodes
-// that stand for them to [Matrix.On] or [Matrix.Bare].
+// Tensors returns the arrays to pass as arguments to a program that uses the matrix. Inside the program, give the nodes
+// that stand for these arrays to [Matrix.On] or [Matrix.Bare].
 func (m *Matrix) Tensors() []*tensors.Tensor {
 	if m.Symmetric() {
 		return m.forward.tensors

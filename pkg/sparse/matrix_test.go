@@ -15,7 +15,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// reversed is the order n-1 … 0, which no matrix has by default.
+// reversed is the order n-1 … 0. No matrix in these tests has this order by default.
 func reversed(n int) sparse.Order {
 	o := sparse.AsGiven(n)
 	slices.Reverse(o)
@@ -70,7 +70,7 @@ func TestProductEqualsDense(t *testing.T) {
 		for name, c := range matrices(t) {
 			rng := rand.New(rand.NewPCG(5, 6))
 			n, m := c.a.Rows, c.a.Columns
-			// The rows and columns of the dense matrix are brought into the orders of the sparse matrix.
+			// The rows and columns of the dense matrix are reordered to the orders of the sparse matrix.
 			a := sparse.Permute(c.rows, dense(c.a), m)
 			for i := range n {
 				copy(a[i*m:], sparse.Permute(c.columns, a[i*m:(i+1)*m], 1))
@@ -82,8 +82,8 @@ func TestProductEqualsDense(t *testing.T) {
 				y, z := o.Product(x), o.Transposed().Product(v)
 				dx := Gradient(ReduceAllSum(Mul(y, v)), x)[0]
 				dv := Gradient(ReduceAllSum(Mul(z, x)), v)[0]
-				// The derivative of a gradient: with y = A x, the gradient of Σ v y² is 2 A^T (v y). The derivative of
-				// its inner product with x is 4 A^T (v y).
+				// The gradient is differentiated once more. With y = A x, the gradient of Σ v y² is 2 A^T (v y). The
+				// gradient of the inner product of this gradient with x is 4 A^T (v y).
 				twice := Gradient(ReduceAllSum(Mul(Gradient(ReduceAllSum(Mul(Square(y), v)), x)[0], x)), x)[0]
 				ax := Dot(a, x).Product()
 				want := MulScalar(Dot(at, Mul(ax, v)).Product(), 4)
@@ -100,7 +100,7 @@ func TestProductEqualsDense(t *testing.T) {
 	})
 }
 
-// A matrix passes only those arrays to programs that its products need.
+// A matrix has only those arrays that its products need.
 func TestMatrixArrays(t *testing.T) {
 	for name, want := range map[string]int{
 		"short rows": 2, "hub of three levels": 4, "symmetric in another order": 5, "no entries": 0,
@@ -117,7 +117,8 @@ func TestMatrixArrays(t *testing.T) {
 	}
 }
 
-// Matrices of the same graph have the same default order, so that no product needs to reorder its results.
+// All matrices of the same graph have the same default order, so that a model that uses several of them need not
+// reorder the results of products. Restore undoes Permute.
 func TestOneOrder(t *testing.T) {
 	a := sparse.Adjacency(random(3, 200, 600, 150))
 	want := must(sparse.NewMatrix(a, nil)).Order()
@@ -136,8 +137,8 @@ func TestOneOrder(t *testing.T) {
 	}
 }
 
-// In a star with 2000 leaves, the row of the centre is so long that it is cut into chunks, and there are so many chunks
-// that they are grouped into chunks again. No other row is cut.
+// Node 0 is the centre of a star with 2000 leaves. Its row is cut into chunks, and there are so many chunks that they
+// are cut into chunks again. No other row is cut. The result of a product equals the sum computed by hand.
 func TestHub(t *testing.T) {
 	m := must(sparse.SymNorm(random(1, 2002, 0, 2000)))
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {

@@ -52,7 +52,8 @@ func TestMisuse(t *testing.T) {
 
 func joined(x *Node, axis int) *Node { return Concatenate([]*Node{x, x}, axis) }
 
-// Spread puts the values of entries at their places, for all heads, and Collect returns the same values from there.
+// Spread copies the values of entries to their places for all heads. Collect returns the same values for each entry and
+// head.
 func TestSpreadCollect(t *testing.T) {
 	a := directed(3, 20, 20, 60, 40)
 	p := must(sparse.NewPattern(a, sparse.PatternOptions{Heads: 2}))

@@ -8,18 +8,19 @@ import (
 	"github.com/revgnn/revgnn/pkg/gradient"
 )
 
-// Bare binds the matrix to the nodes that hold [Matrix.Tensors], for loop bodies and for derivatives written by hand.
+// Bare returns the matrix's products without derivatives, for loop bodies and for derivatives written by hand. nodes
+// stand for the arrays of [Matrix.Tensors].
 func (m *Matrix) Bare(nodes []*Node) BareOperator {
 	forward, backward := bindBoth(m.forward, m.backward, nodes)
 	return BareOperator{forward, backward}
 }
 
-// BareOperator is a [Matrix] inside a GoMLX computation, in or outside of loop bodies. It defines no derivatives. GoMLX
-// would differentiate its products by scatters, which are many times slower. So use it where derivatives are written by
+// BareOperator is a [Matrix] inside a GoMLX computation or a loop body. It defines no derivatives. (GoMLX would
+// differentiate its products by scatters, which are many times slower.) So use it where derivatives are written by
 // hand.
 type BareOperator struct{ forward, backward sums }
 
-// Product is A x, [m, d] to [n, d].
+// Product is A x. x is [m, d], and the result is [n, d].
 func (o BareOperator) Product(x *Node) *Node {
 	s := o.forward
 	var parts []*Node
@@ -29,13 +30,14 @@ func (o BareOperator) Product(x *Node) *Node {
 	return s.inOrder(s.addChunks(parts, x))
 }
 
-// bindBoth binds a matrix and its transpose, which may be the same, to the nodes that hold the arrays of both.
+// bindBoth returns the sums of a matrix and those of its transpose. nodes stand for the arrays of the matrix, followed
+// by those of the transpose. If forward and backward are the same, the nodes of the transpose are left out.
 func bindBoth(forward, backward *laid, nodes []*Node) (f, b sums) {
 	if forward == backward {
 		f = sums{forward.sliced, forward.bind(nodes)}
 		return f, f
 	}
-	n := min(len(forward.tensors), len(nodes)) // bind panics if there are too few
+	n := min(len(forward.tensors), len(nodes)) // if there are too few nodes, bind panics below
 	return sums{forward.sliced, forward.bind(nodes[:n])}, sums{backward.sliced, backward.bind(nodes[n:])}
 }
 
@@ -46,7 +48,7 @@ func checkRows(operation, what string, x *Node, rows int) {
 	}
 }
 
-// inOrder reorders the rows of x, which are sorted by length (see [sliced]), to the model's order.
+// inOrder reorders the rows of x from the order by length to the model's order.
 func (s sums) inOrder(x *Node) *Node {
 	if s.arrays[toOrder] == nil {
 		return x
@@ -54,17 +56,18 @@ func (s sums) inOrder(x *Node) *Node {
 	return Gather(x, s.arrays[toOrder])
 }
 
-// Transposed is the operator A^T, [n, d] to [m, d].
+// Transposed is the operator A^T. Its products have shape [m, d] for x of shape [n, d].
 func (o BareOperator) Transposed() BareOperator { return BareOperator{o.backward, o.forward} }
 
-// On binds the matrix to the nodes that hold [Matrix.Tensors], for ordinary code outside of loop bodies.
+// On returns the matrix's products with derivatives, for ordinary code outside of loop bodies. nodes stand for the
+// arrays of [Matrix.Tensors].
 func (m *Matrix) On(nodes []*Node) Operator { return Operator{m.Bare(nodes)} }
 
 // Operator is a [Matrix] inside a GoMLX computation, for use outside of loop bodies. Its products can be differentiated
 // any number of times.
 type Operator struct{ bare BareOperator }
 
-// Product is A x, [m, d] to [n, d]. If v is the cotangent of A x, the cotangent of x is A^T v.
+// Product is A x. x is [m, d], and the result is [n, d]. If v is the cotangent of A x, the cotangent of x is A^T v.
 func (o Operator) Product(x *Node) *Node {
 	checkRows("Product", "x", x, o.bare.forward.columns)
 	return gradient.Custom(o.bare.Product(StopGradient(x)), []*Node{x}, func(v *Node) []*Node {
@@ -72,5 +75,6 @@ func (o Operator) Product(x *Node) *Node {
 	})
 }
 
-// Transposed is the operator A^T, [n, d] to [m, d]. It passes messages against the edges' direction.
+// Transposed is the operator A^T. Its products have shape [m, d] for x of shape [n, d]. It passes messages against the
+// edges' direction.
 func (o Operator) Transposed() Operator { return Operator{o.bare.Transposed()} }

@@ -2,8 +2,8 @@ package sparse
 
 import "fmt"
 
-// Order says which node is at each position of the per-node arrays that are passed to programs. All per-node arrays of
-// one model (features, labels, masks) are in the same order; see [Permute] and [Restore].
+// Order lists the numbers of the nodes: o[p] is the node at position p. All arrays of a model that have a row for each
+// node (features, labels, masks) are in the same order. [Permute] brings arrays into this order, and [Restore] back.
 type Order []int32
 
 // AsGiven is the order of the nodes' own numbers, 0 … n-1.
@@ -15,7 +15,7 @@ func AsGiven(n int) Order {
 	return o
 }
 
-// positions are, for each node, its position in the order.
+// positions returns the position of each node in the order.
 func (o Order) positions() []int32 {
 	at := make([]int32, len(o))
 	for p, v := range o {
@@ -24,7 +24,7 @@ func (o Order) positions() []int32 {
 	return at
 }
 
-// check returns an error unless o is a permutation of n nodes.
+// check returns an error unless o lists each of the nodes 0 … n-1 once.
 func (o Order) check(n int) error {
 	if len(o) != n {
 		return fmt.Errorf("sparse matrix: an order of %d nodes was given for %d", len(o), n)
@@ -40,8 +40,8 @@ func (o Order) check(n int) error {
 	return nil
 }
 
-// Permute reorders per-node rows of the given width from the graph's own order to the order o. [Restore] does the
-// reverse.
+// Permute reorders rows from the nodes' own numbering to the order o. The rows are listed one after the other, and
+// width is the length of a row. [Restore] does the reverse.
 func Permute[T any](o Order, rows []T, width int) []T {
 	out := make([]T, len(rows))
 	for p, v := range o {
@@ -50,7 +50,8 @@ func Permute[T any](o Order, rows []T, width int) []T {
 	return out
 }
 
-// Restore reorders per-node rows of the given width from the order o to the graph's own order.
+// Restore reorders rows from the order o to the nodes' own numbering. The rows are listed one after the other, and
+// width is the length of a row.
 func Restore[T any](o Order, rows []T, width int) []T {
 	out := make([]T, len(rows))
 	for p, v := range o {

@@ -8,15 +8,16 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Pattern is a sparse matrix without its weights: it says where the entries are, and a model computes their values. The
-// entries are the edges of a graph. An array of edge values has shape [places, k]: it has one row for each place, and a
-// place holds either an entry or padding. See [Pattern.Places] and [Edges].
+// Pattern is a sparse matrix without weights: it only says where the entries are. The entries are the edges of a graph,
+// and a model computes values for them. An array of values of edges has shape [places, k]: it has one row for each
+// place. A place holds either an edge or padding; see [Pattern.Places] and the package's documentation. The operations
+// of a pattern are the methods of [Edges] and of [BareEdges].
 type Pattern struct {
 	rows, columns Order
 	copies        int
 	symmetric     bool
 	forward       *laid
-	backward      *laid // the transpose: forward itself if the pattern is symmetric; nil unless made ForGradients
+	backward      *laid // the transpose; equal to forward if the pattern is symmetric; nil unless made ForGradients
 	options       PatternOptions
 }
 
@@ -28,33 +29,37 @@ const (
 	// ForGradients allows the operations of [Edges], and Dots, Transpose and Softmax of [BareEdges]. It is the
 	// default.
 	ForGradients Use = 1 << iota
-	// ForLoopAttention allows the operations that attention in loop bodies needs: Sources, Targets, and Products of two
-	// pairs, all methods of [BareEdges].
+	// ForLoopAttention allows the operations that attention in loop bodies needs. These are the methods Sources,
+	// Targets and Products of [BareEdges]; Products may then compute two products at once.
 	ForLoopAttention
 	// ForDiagonal allows [BareEdges.Diagonal].
 	ForDiagonal
 )
 
-// PatternOptions say how a pattern is laid out. The zero value is for [Edges] within one graph.
+// PatternOptions are the settings of [NewPattern]. The zero value is for [Edges] with one copy of each node and edges
+// within one graph.
 type PatternOptions struct {
-	// Uses say which operations are wanted; 0 is ForGradients.
+	// Uses says which operations the pattern is for; 0 stands for ForGradients.
 	Uses Use
-	// Heads is the number of copies that every node gets, one for each attention head; 0 stands for 1. The pattern then
-	// has n*heads rows. Copy k of node i is row i*heads + k; its neighbours are the copies k of i's neighbours. An
-	// array [n, heads*d] is reshaped to [n*heads, d], each head has edges of its own, and programs do not grow with the
-	// number of heads. (There is another way to have several heads, without copies: edge values of several columns,
-	// [places, heads]. It is several times slower in products of wide heads, and twice as fast for heads of 8 columns.)
+	// Heads is the number of copies of every node, one copy for each attention head; 0 stands for 1. A pattern of n
+	// nodes then has n*heads rows. Copy k of node i is row i*heads + k, and its neighbours are the copies k of node i's
+	// neighbours. An array [n, heads*d] is reshaped to [n*heads, d], and each head has edges of its own. The program
+	// does not grow with the number of heads.
+	//
+	// Several heads are also possible without copies, by values of edges with one column for each head, [places,
+	// heads]. If heads are wide, products are several times slower without copies. If heads have 8 columns, products
+	// are twice as fast without copies.
 	Heads int
-	// Order is the order of the rows and, unless Bipartite is set, of the columns. If it is nil, rows are ordered by
-	// their numbers of entries, as in [NewMatrix].
+	// Order is the order of the rows and, unless Bipartite is set, of the columns. If Order is nil, rows are in the
+	// order by length, as in [NewMatrix].
 	Order Order
-	// Bipartite says that rows and columns are different sets of nodes. The rows are then in the order Order, and the
-	// columns in the order Columns. A nil order stands for [AsGiven].
+	// Bipartite says that rows and columns are different sets of nodes. The rows are then in the order given by the
+	// field Order, and the columns in the order given by the field Columns. A nil order stands for [AsGiven].
 	Bipartite bool
 	Columns   Order
 }
 
-// NewPattern makes the pattern of a matrix's entries. It ignores their weights.
+// NewPattern makes the pattern of the entries of a. It ignores their weights.
 func NewPattern(a *CSR, o PatternOptions) (*Pattern, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
@@ -123,9 +128,9 @@ func (p *Pattern) chooseOrders(a *CSR) error {
 	return p.columns.check(a.Columns)
 }
 
-// addGradients adds the arrays that derivatives read: the layout of the transpose, unless the pattern is symmetric; for
-// each chunk of a long row, the row that it belongs to; and for each place of the transpose, the place of the same
-// entry in the pattern.
+// addGradients adds the arrays that derivatives need. These are the arrays of the transpose, unless the pattern is
+// symmetric; the array owner, which has the row of each chunk; and the array mirror, which has, for each place of the
+// transpose, the pattern's place with the same entry.
 func (p *Pattern) addGradients(a *CSR) {
 	t, from := a.transposed()
 	p.backward = p.forward
@@ -141,9 +146,9 @@ func (p *Pattern) addGradients(a *CSR) {
 	add(&p.backward.arrays, mirror, p.mirrorImages(from))
 }
 
-// mirrorImages lists, for each place of the transpose, the place of the same entry in the pattern. Entry e of the
-// transpose is entry from[e] of the pattern. A place of padding is mapped to itself if the pattern is symmetric, or
-// else to place 0.
+// mirrorImages returns, for each place of the transpose, the pattern's place with the same entry. Entry e of the
+// transpose is entry from[e] of the pattern. For a place of padding, the result is the number of the place itself if
+// the pattern is symmetric, and 0 otherwise.
 func (p *Pattern) mirrorImages(from []int32) []int32 {
 	number := func(l *laid, place int, entry int32) int {
 		return int(entry)*p.copies + int(l.column[place])%p.copies
@@ -165,7 +170,7 @@ func (p *Pattern) mirrorImages(from []int32) []int32 {
 	return mirrored
 }
 
-// addRows adds the array that holds, for each place, the row that the place belongs to.
+// addRows adds an array with the row of each place, as a position in the model's order.
 func (p *Pattern) addRows() {
 	f := p.forward
 	rows := f.rowOf()
@@ -178,7 +183,8 @@ func (p *Pattern) addRows() {
 	add(&f.arrays, rowOf, rows)
 }
 
-// addLoopAttention adds the arrays of columns that [BareEdges.Products] needs to compute two products at once.
+// addLoopAttention adds the arrays that [BareEdges.Products] needs to compute two products at once: a second array of
+// the columns and, if nodes have several copies, an array of the nodes whose copies the columns are.
 func (p *Pattern) addLoopAttention() {
 	f := p.forward
 	add(&f.arrays, columnTwin, f.column)
@@ -191,7 +197,7 @@ func (p *Pattern) addLoopAttention() {
 	}
 }
 
-// addDiagonal adds the array that is 1 at places on the diagonal, and 0 at all others.
+// addDiagonal adds the array that is 1 at places with an entry on the diagonal, and 0 at all other places.
 func (p *Pattern) addDiagonal() error {
 	if p.options.Bipartite {
 		return fmt.Errorf("sparse pattern: there is no diagonal between two sets of nodes")
@@ -199,8 +205,9 @@ func (p *Pattern) addDiagonal() error {
 	f := p.forward
 	marks := make([]float32, len(f.column))
 	for i, r := range f.rowOf() {
-		// v and c are the row and the column of place i, as copies of nodes in the graph's own numbering. Rows are
-		// numbered by length, and columns by their positions in the order.
+		// v and c are the row and the column of place i, both in the graph's own numbering, in which copy k of node j
+		// has the number j*copies + k. The arrays have other numberings: r is a position in the order by length, and
+		// f.column[i] is a position in the model's order.
 		v := f.order[int(r)/p.copies]*int32(p.copies) + r%int32(p.copies)
 		c := p.columns[int(f.column[i])/p.copies]*int32(p.copies) + f.column[i]%int32(p.copies)
 		if f.entry[i] >= 0 && v == c {
@@ -211,24 +218,25 @@ func (p *Pattern) addDiagonal() error {
 	return nil
 }
 
-// Heads is the number of copies of each node.
+// Heads is the number of copies of each node. There is one copy for each attention head.
 func (p *Pattern) Heads() int { return p.copies }
 
-// Size is the number of rows: nodes times heads.
+// Size is the number of rows, which is the number of nodes times the number of heads.
 func (p *Pattern) Size() int { return p.forward.sliced.rows }
 
-// Places is the number of places, of entries and of padding. Every array of edge values has so many rows.
+// Places is the number of places. Each place holds one entry or padding. Every array with values of edges has this
+// number of rows.
 func (p *Pattern) Places() int { return len(p.forward.sliced.column) }
 
 // Symmetric tells whether there is an entry (j, i) for every entry (i, j). Bipartite patterns are never symmetric.
 func (p *Pattern) Symmetric() bool { return p.symmetric }
 
-// Order is the order of the nodes that are rows. It lists each node once, also if nodes have several copies. Columns
+// Order is the order of the nodes that are rows. It lists each node once, even if nodes have several copies. Columns
 // are in the same order unless the pattern is bipartite.
 func (p *Pattern) Order() Order { return p.rows }
 
-// Tensors are the arrays to pass as arguments to a program that uses the pattern. Inside the program, give the nodes
-// that stand for them to [Pattern.On] or [Pattern.Bare].
+// Tensors returns the arrays to pass as arguments to a program that uses the pattern. Inside the program, give the
+// nodes that stand for these arrays to [Pattern.On] or [Pattern.Bare].
 func (p *Pattern) Tensors() []*tensors.Tensor {
 	if p.backward == nil || p.symmetric {
 		return p.forward.tensors
@@ -236,10 +244,10 @@ func (p *Pattern) Tensors() []*tensors.Tensor {
 	return slices.Concat(p.forward.tensors, p.backward.tensors)
 }
 
-// Keeping drops some of the edges. It takes the nodes that hold [Pattern.Tensors], and returns the nodes to give to
-// [Pattern.Bare] instead. keep has shape [places, 1]: an entry stays where keep is 1, and becomes padding where keep is
-// 0. The pattern must be symmetric. keep should drop both directions of an edge or neither: otherwise operations that
-// use the transpose return values other than 0 for edges that were dropped.
+// Keeping drops some of the edges. The argument nodes are the nodes that stand for the arrays of [Pattern.Tensors].
+// Give the result to [Pattern.Bare] in their place. keep has shape [places, 1]: an entry stays where keep is 1, and
+// becomes padding where keep is 0. The pattern must be symmetric. keep should either keep both directions of an edge or
+// drop both. Otherwise operations that use the transpose return values other than 0 for edges that were dropped.
 func (p *Pattern) Keeping(nodes []*Node, keep *Node) []*Node {
 	if !p.symmetric {
 		panic(fmt.Errorf("sparse pattern: Keeping needs every edge in both directions"))
@@ -250,9 +258,10 @@ func (p *Pattern) Keeping(nodes []*Node, keep *Node) []*Node {
 	return nodes
 }
 
-// Spread copies values of entries to the entries' places. values has a row of width numbers for each entry, in the
-// order of the CSR matrix. All heads get the same values, and padding gets zeros. Values that are in the order of the
-// list given to [FromEdges] must first be reordered by CSR.Edge.
+// Spread copies values of entries to the entries' places. The argument values has a row of numbers for each entry, in
+// the order of the CSR matrix. The argument width is the length of a row. All heads get the same values, and padding
+// gets zeros. If the values are in the order of the list that was given to [FromEdges], reorder them first: entry e
+// belongs to edge CSR.Edge[e] of the list.
 func Spread[T any](p *Pattern, values []T, width int) []T {
 	out := make([]T, p.Places()*width)
 	for place, e := range p.forward.entry {
@@ -263,8 +272,9 @@ func Spread[T any](p *Pattern, values []T, width int) []T {
 	return out
 }
 
-// Collect does the reverse of [Spread]: it takes values of places, and returns the values of entries in the order of
-// the CSR matrix. Row e*heads + k of the result belongs to entry e of head k.
+// Collect does the reverse of [Spread]. The argument values has a row of numbers for each place, and the argument width
+// is the length of a row. The result has a row for each entry and head: row e*heads + k is for entry e of the CSR
+// matrix in head k.
 func Collect[T any](p *Pattern, values []T, width int) []T {
 	var out []T
 	for place, e := range p.forward.entry {

@@ -2,15 +2,15 @@ package sparse_test
 
 import "github.com/revgnn/revgnn/pkg/sparse"
 
-// patternCase is a pattern, and its edges as dense matrices. The rows and columns of these matrices are in the
-// pattern's orders, with the copies of a node side by side.
+// patternCase is a pattern p, and its edges as two dense matrices. The rows of these matrices are in the pattern's
+// orders of rows and of columns. The copies of a node are next to each other.
 type patternCase struct {
 	p *sparse.Pattern
-	// target, [rows, edges], is 1 at the target of each edge, and source, [columns, edges], at its source. Edges are
-	// numbered as in the result of Collect.
+	// target, [rows, edges], is 1 at the target of each edge and 0 elsewhere. source, [columns, edges], is 1 at the
+	// source of each edge. Edges have the numbers of the rows that [sparse.Collect] returns.
 	target, source       []float32
 	rows, columns, edges int
-	// place is the place of every edge, and edge is the edge at every place, or -1 for padding.
+	// place[e] is the place of edge e. edge[i] is the edge at place i, or -1 for padding.
 	place, edge []int32
 }
 

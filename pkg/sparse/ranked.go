@@ -9,13 +9,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Ranked returns the values that have the given ranks among the values v of all edges. v is [places, 1] in single
-// precision, the result is [ranks], and it has no gradient. Rank 0 is the smallest value. Values must not be negative.
-// For example, the quartiles of m edges have the ranks m/4, m/2 and 3m/4.
+// Ranked returns the values that have the given ranks among the values v of all edges. Rank 0 is the smallest value.
+// For example, the quartiles of m edges have the ranks m/4, m/2 and 3m/4. v is [places, 1] in single precision, and
+// must not be negative. The result is a vector with one value for each rank, and has no gradient.
 //
-// Ranked searches by bisection. Floating-point numbers that are not negative have the same order as the integers with
-// the same bits. The range of these integers is halved 31 times, each time by a pass over the edges that counts the
-// values in the lower half. The result is exact, and the search is several times faster than sorting.
+// Ranked does not sort, but searches by bisection. Floating-point numbers that are not negative have the same order as
+// their bits, if the bits are read as integers. The range of these integers is halved 31 times. Each time, a pass over
+// the edges counts the values in the lower half. The result is exact, and the search is several times faster than
+// sorting.
 func (e Edges) Ranked(v *Node, ranks ...int) *Node {
 	e.bare.checkPlaces("Ranked", v)
 	bits := Bitcast(e.bare.forward.masked(StopGradient(v), math.Inf(1)), dtypes.Int32)
@@ -24,7 +25,8 @@ func (e Edges) Ranked(v *Node, ranks ...int) *Node {
 	for i, r := range ranks {
 		need[i] = int32(r)
 	}
-	// Loop invariant, for each rank: the bits of the value with this rank are above low, and at most high.
+	// Before and after each pass of the loop, for each rank: the bits of the value with this rank, as an integer, are
+	// greater than low and at most high.
 	type bounds struct{ low, high *Node }
 	type given struct{ bits, need *Node }
 	all := loop.Like(loop.Int(g, 0), Const(g, need))
@@ -43,8 +45,9 @@ func (e Edges) Ranked(v *Node, ranks ...int) *Node {
 	return Bitcast(end.high, dtypes.Float32)
 }
 
-// count is the number of true values in x, [n, 1], as an array of shape [1]. Each pass adds the eight eighths of the
-// array to each other. XLA CPU vectorises these additions, whereas its own reduction adds numbers one by one.
+// count is the number of true values in x, [n, 1], as an array of shape [1]. It cuts the array into eight parts of
+// equal length and adds up the parts entry by entry, which leaves an array of an eighth of the length, and repeats this
+// until the array is short. XLA CPU vectorises these additions. Its own sum over an array adds the numbers one by one.
 func count(x *Node) *Node {
 	const blocks = 8
 	x = ConvertDType(Reshape(x, -1), dtypes.Int32)

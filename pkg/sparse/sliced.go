@@ -5,71 +5,73 @@ import (
 	"slices"
 )
 
-// Layout says how the sums of a matrix's rows are cut into chunks and buckets; see [sliced].
+// Layout says how rows are cut into chunks and divided into buckets; see the package's documentation.
 type Layout struct {
-	// longest is the largest number of entries in a sum. Rows with more entries are cut into chunks of about equal
-	// length. The limit is needed since XLA CPU does not vectorise loops that add up some 200 terms or more.
+	// longest is the largest number of terms of a sum. Rows with more entries are cut into chunks of about equal
+	// length. Sums must not be too long, since XLA CPU does not vectorise loops that add up some 200 terms or more.
 	longest int
-	// most is the largest number of buckets of a level. There are more only if they cost much less; see [split].
+	// most is the largest number of buckets for short rows, those of all levels together, and the largest number of
+	// buckets for the chunks of one level. There may be more buckets if fewer buckets would cost much more; see
+	// [split].
 	most int
 }
 
 // Constant is the layout for constant weights, and Computed the layout for weights that a model computes, such as those
 // of attention.
 //
-// For products with SymNorm, sums of 32 terms were the fastest among 16 to 128 terms on Tolokers and Squirrel. A
-// program with attention contains every sum many times, so that compile time matters more there: with sums of 16
-// instead of 32 terms, GAT on Squirrel and Chameleon and GRAND on Tolokers compile in a third less time, and run up to
-// a tenth slower. Computed has no limit on the number of buckets. With the limit XLA puts all buckets into one kernel,
-// which is expensive to compile if weights are computed: GRAND on Chameleon took 7.3 instead of 4.6 s and 820 instead
-// of 480 MB, and was no faster.
+// For products with the matrix of [SymNorm], sums of up to 32 terms were the fastest on the datasets Tolokers and
+// Squirrel (16 to 128 terms were tried). A program with attention contains every sum many times, so that compile time
+// matters more. With sums of up to 16 instead of 32 terms, GAT on Squirrel and Chameleon and GRAND on Tolokers compile
+// in a third less time, and run up to a tenth slower.
+//
+// Computed has no limit on the number of buckets. If there are few buckets, XLA puts all of them into one kernel (see
+// [fused]). If weights are computed, this kernel is expensive to compile: with the limit, compiling GRAND on Chameleon
+// took 7.3 instead of 4.6 s and 820 instead of 480 MB, and the program was no faster.
 var (
 	Constant = Layout{longest: 32, most: fused}
 	Computed = Layout{longest: 16, most: math.MaxInt}
-	// once is the layout for products outside loops. They run so briefly that their compile time matters more.
+	// once is the layout for products that a program computes once, outside loops. Such a product takes so little time
+	// that its compile time matters more than its running time.
 	once = Layout{longest: 16, most: 3}
 )
 
-// sliced is a sparse matrix in the form in which the engine computes with it. Rows are ordered by length, which is
-// their number of entries. Consecutive rows of similar length form a bucket, and are padded to the length of the
-// longest of them by entries of weight zero. A bucket is stored term by term: first the first entries of all its rows,
-// then their second entries, and so on.
-//
-// Rows that are longer than the layout allows are cut into chunks, which form buckets of their own. All these buckets
-// make up the first level; see [level]. The second level adds up the sums of each row's chunks. If a row has too many
-// chunks, they are grouped into chunks again, and the third level adds these up, and so on.
-//
-// A place holds one entry or one piece of padding. All arrays with a value for each place are in the order of the first
-// level's buckets.
+// sliced is a sparse matrix in the form in which the engine computes with it. The package's documentation explains
+// length, bucket, place, chunk and level. Padding has weight 0. All arrays with a value for each place list the places
+// bucket by bucket, in the order of the first level's buckets. In each bucket they list the first entry of every row,
+// then the second entry of every row, and so on.
 type sliced struct {
-	// rows and columns are the numbers of rows and columns, copies of nodes included. order lists the nodes by
-	// ascending length of their rows, each once. The rows are in this order, with the copies of a node side by side.
+	// rows and columns are the numbers of rows and columns. A node that has several copies counts several times. order
+	// lists the nodes (each node once, not its copies) by ascending length of their rows. The rows are stored in this
+	// order, and the copies of a node are next to each other.
 	rows, columns int
 	order         Order
 	*level
-	// Each of these three arrays has one value for each place, which describes the matrix entry that the place holds.
-	// column is the entry's column, as a position in the model's order of the columns, copies included. weight is the
-	// entry's weight. entry is the entry's number in the matrix. For padding, column and weight are 0, and entry is -1.
+	// These three arrays have one value for each place. column is the column of the place's entry, as a position in the
+	// model's order of the columns, in which a node that has several copies counts several times. weight is the entry's
+	// weight. entry is the entry's number in the [CSR] matrix. At places of padding, column and weight are 0, and entry
+	// is -1.
 	column, entry []int32
 	weight        []float32
-	// Each of these two arrays has one value for each place of the levels above the first. Such a place adds the sum of
-	// a chunk of the level below. chunk is the number of this chunk. chunkWeight is 1. For padding, both are 0.
+	// These two arrays have one value for each place of the second and later levels. At such a place the sum of a chunk
+	// of the level before is added. chunk is the number of this chunk, and chunkWeight is 1. At places of padding, both
+	// are 0.
 	chunk       []int32
 	chunkWeight []float32
-	// owner is, for each chunk of the first level, the row that it is part of.
+	// owner[c] is the number of the row that chunk c of the first level is a part of.
 	owner []int32
 }
 
-// row is a sum of terms weight[k] * x[index[k]]. On the first level, term k is entry first+k of the matrix.
+// row is a sum of terms weight[k] * x[index[k]]. On the first level, term k belongs to entry number first+k of the
+// [CSR] matrix.
 type row struct {
 	index  []int32
 	weight []float32
 	first  int
 }
 
-// slice makes the sliced form of a matrix whose columns are at the given positions. Each node has several copies, which
-// are side by side: copy k of node i sums over the copies k of i's neighbours. Rows of equal length stay in the order
-// rows.
+// slice makes the sliced form of the matrix a. columns[j] is the position of node j in the model's order of the
+// columns. copies is the number of copies of each node. Copy k of node i sums over the copies k of i's neighbours. Rows
+// are sorted by length; rows of equal length stay in the order given by the argument rows.
 func slice(a *CSR, copies int, rows Order, columns []int32, layout Layout) *sliced {
 	s := &sliced{rows: a.Rows * copies, columns: a.Columns * copies, order: a.byLength(rows)}
 	list := make([]row, 0, s.rows)
@@ -89,8 +91,8 @@ func slice(a *CSR, copies int, rows Order, columns []int32, layout Layout) *slic
 	return s
 }
 
-// fill makes the arrays of a level and of the levels above it. rows are the level's rows, ordered by length. first says
-// whether the level is the first one.
+// fill makes the arrays of level l and of all later levels. rows are the level's rows, sorted by length. first says
+// whether l is the first level.
 func (s *sliced) fill(l *level, rows []row, first bool) {
 	var sums []row
 	if l.next != nil {
@@ -123,7 +125,8 @@ func (s *sliced) fill(l *level, rows []row, first bool) {
 	s.fill(l.next, sums, false)
 }
 
-// pack appends the places of a bucket to the three arrays, term by term, and returns the longer arrays.
+// pack appends the values for the bucket's places to the three arrays, and returns the arrays. It appends the first
+// term of every row, then the second term of every row, and so on.
 func (b bucket) pack(column []int32, weight []float32, entry []int32, rows []row) ([]int32, []float32, []int32) {
 	for k := range b.terms {
 		for _, r := range rows {
@@ -138,8 +141,8 @@ func (b bucket) pack(column []int32, weight []float32, entry []int32, rows []row
 	return column, weight, entry
 }
 
-// cut splits long rows into chunks, and returns the chunks ordered by length. sums are the rows of the next level: each
-// adds up the chunks of one long row.
+// cut cuts long rows into chunks, and returns the chunks sorted by length. sums are the rows of the next level: one row
+// for each long row, which adds up the sums of this row's chunks.
 func (l *level) cut(long []row) (chunks, sums []row) {
 	type part struct{ of, number int }
 	var parts []part
@@ -166,7 +169,7 @@ func (l *level) cut(long []row) (chunks, sums []row) {
 	return ordered, sums
 }
 
-// runsOf groups rows, which are ordered by length, into runs of equal length.
+// runsOf groups rows that are sorted by length into runs of equal length.
 func runsOf(rows []row) (runs []run) {
 	for _, r := range rows {
 		if n := len(runs); n > 0 && runs[n-1].length == len(r.index) {
@@ -178,7 +181,7 @@ func runsOf(rows []row) (runs []run) {
 	return runs
 }
 
-// rowOf is the number of each place's row.
+// rowOf returns, for each place, the number of its row in the order by length.
 func (s *sliced) rowOf() []int32 {
 	out := make([]int32, 0, len(s.column))
 	at := 0

@@ -6,18 +6,17 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// sums computes sums over the entries of each row of a sparse matrix. It is used in GoMLX computations, in and outside
-// of loop bodies. The words "place" and "length" are explained at [sliced].
+// sums is a sparse matrix inside a GoMLX computation or a loop body. Its methods compute sums over the entries of each
+// row. The package's documentation explains place, length, bucket and chunk.
 type sums struct {
 	*sliced
 	arrays bound
 }
 
-// product computes Σ_j w_ij x_j for each row i of the sparse matrix. A place holds one entry (i, j) of the matrix, or
-// padding. w, [places, heads], has the weights w_ij of each head; they are 0 for padding. The argument columns,
-// [places], has the number j of the row of x that each place reads. x has d columns: first those of the first head,
-// then those of the second head, and so on. The result has d columns, too, and a row for each row of the matrix. Its
-// rows are sorted by length, which is their number of entries (see [sliced]).
+// product computes Σ_j w_ij x_j for each row i of the sparse matrix. w, [places, heads], has the weight w_ij of each
+// place and head; weights of padding are 0. The argument columns, [places], has the number j of the row of x that each
+// place reads. x has d columns: first those of the first head, then those of the second head, and so on. The result has
+// d columns, too, and a row for each row of the sparse matrix, in the order by length.
 func (s sums) product(w, x, columns *Node) *Node {
 	d := x.Shape().Dimensions[1]
 	terms, heads := x, w.Shape().Dimensions[1]
@@ -37,8 +36,8 @@ func (s sums) product(w, x, columns *Node) *Node {
 	return s.addChunks(parts, x)
 }
 
-// addChunks returns the rows of a product, given the sums of the first level's buckets. It adds up the sums of the
-// chunks that long rows are cut into. x is the matrix that is multiplied.
+// addChunks returns the rows of a product. The argument parts are the sums of the first level's buckets. addChunks adds
+// up the sums of the chunks of each long row. x is the dense matrix of the product.
 func (s sums) addChunks(parts []*Node, x *Node) *Node {
 	if len(parts) == 0 {
 		return BroadcastToDims(loop.Float(x, 0), 0, x.Shape().Dimensions[1])
@@ -48,13 +47,15 @@ func (s sums) addChunks(parts []*Node, x *Node) *Node {
 	})
 }
 
-// term returns the values of v at the k-th places of all rows of the bucket.
+// term returns the values of v at the bucket's places for term k, one value for each row of the bucket. Counting from
+// 0, these are the places of the rows' k-th entries.
 func (b bucket) term(v *Node, k int) *Node {
 	return Slice(v, AxisRange(b.from+k*b.rows, b.from+(k+1)*b.rows))
 }
 
-// sum is the weighted sum of each row of the bucket. Its terms are rows of x; index holds their numbers. weight(k)
-// returns the weights of all rows' k-th terms, with as many axes as x.
+// sum computes a weighted sum of rows of x for each row of the bucket. index has, for each place, the number of the row
+// of x to add. weight(k) returns the weights of term k, one for each row of the bucket, in an array with as many axes
+// as x.
 func (b bucket) sum(x, index *Node, weight func(k int) *Node) (sum *Node) {
 	for k := range b.terms {
 		w := weight(k)
@@ -75,16 +76,18 @@ func (b bucket) sum(x, index *Node, weight func(k int) *Node) (sum *Node) {
 	return sum
 }
 
-// assemble joins parts, the sums of a level's buckets, into the level's rows. To add up the chunks of long rows it
-// calls sum, which computes a bucket of the next level from the sums of this level's chunks.
+// assemble joins parts, the sums of the level's buckets, into an array with the sums of all rows of the level. To add
+// up the chunks of long rows, it calls the function sum, which computes the sums of a bucket of the next level from the
+// sums of this level's chunks.
 func (l *level) assemble(parts []*Node, sum func(b bucket, chunks *Node) *Node) *Node {
 	if l.next == nil {
 		return concatenate(parts)
 	}
-	// The sums of chunks are concatenated apart from the sums of short rows. One concatenation of all parts would have
-	// two uses: the next level reads it, and the short rows are a slice of it. XLA might then split it in two. The
-	// gathers would have two uses as well, so that XLA would fuse them into neither sum, and would store their results
-	// in memory. This is nine times slower.
+	// Two concatenations are made: the sums of chunks are concatenated here, and the sums of short rows are
+	// concatenated with those of long rows below. If all parts were concatenated at once, two operations would read the
+	// result: the next level, and a slice for the short rows. XLA might then compute the concatenation twice, once for
+	// each reader. The gathers of the sums would have two readers, too. XLA computes a gather inside the loop of a sum
+	// only if this sum is its only reader. Otherwise it stores the gathered rows in memory, which is nine times slower.
 	chunks := concatenate(parts[l.whole:])
 	var above []*Node
 	for _, b := range l.next.buckets {
@@ -100,12 +103,12 @@ func concatenate(parts []*Node) *Node {
 	return Concatenate(parts, 0)
 }
 
-// lowest is used in place of minus infinity, since the difference of two infinities is NaN.
+// lowest is used in place of minus infinity, since minus infinity minus itself is NaN.
 const lowest = -1e30
 
-// fold combines the values v, [places, k], of each row's entries by a function such as Add or Max. The result is [rows,
-// k], with its rows sorted by length. Padding must have the value neutral. neutral is also the result for rows without
-// entries.
+// fold combines the values of each row's entries by a function such as Add or Max. v, [places, k], are the values. For
+// padding they must be neutral, which is a number that does not change the result, such as 0 for Add. neutral is also
+// the result for rows without entries. The result is [rows, k], with its rows in the order by length.
 func (s sums) fold(v *Node, combine func(a, b *Node) *Node, neutral float64) *Node {
 	width := v.Shape().Dimensions[1]
 	none := func(rows int) *Node { return BroadcastToDims(loop.Float(v, neutral), rows, width) }
@@ -133,8 +136,8 @@ func (s sums) fold(v *Node, combine func(a, b *Node) *Node, neutral float64) *No
 	})
 }
 
-// spread gives every place the value of its row: v is [rows, k], with its rows sorted by length, and the result is
-// [places, k].
+// spread gives every place the value of its row. v is [rows, k], with its rows in the order by length, and the result
+// is [places, k].
 func (s sums) spread(v *Node) *Node {
 	width := v.Shape().Dimensions[1]
 	rows := s.chunked(v)
@@ -150,8 +153,8 @@ func (s sums) spread(v *Node) *Node {
 	return concatenate(parts)
 }
 
-// chunked replaces each row of x that is cut into chunks by one copy for each chunk. The result has as many rows as the
-// first level has short rows and chunks.
+// chunked returns x with a copy for each chunk of a long row in place of this row. The result has a row for each short
+// row and for each chunk of the first level. The rows of x are in the order by length.
 func (s sums) chunked(x *Node) *Node {
 	if s.next == nil {
 		return x
