@@ -9,13 +9,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// randomName is the format of the names of random graphs; see [randomGraph].
+// randomName is the format of the names of random graphs, which [randomGraph] makes.
 const randomName = "random:nodes=%d,edges=%d"
 
 // randomFeatures is the number of features of random graphs. It is as small as in the dataset with the fewest features.
 const randomFeatures = 8
 
-// RandomGraph is the name of a random graph with the given numbers of nodes and edges.
+// RandomGraph returns the name of a random graph with the given numbers of nodes and edges. [Load] makes the graph.
 func RandomGraph(nodes, edges int) string { return fmt.Sprintf(randomName, nodes, edges) }
 
 // Load returns a dataset by its name, as [datasets.Load] does, or a random graph.

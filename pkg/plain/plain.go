@@ -7,9 +7,9 @@ import (
 	"unicode"
 )
 
-// Text replaces characters that are not visible themselves, but change how text is shown. Each of them becomes an
-// escape such as `\u001b`. They are control characters, such as ESC, which begins commands to a terminal, line ends,
-// and marks that reverse the direction of writing. Invalid UTF-8 becomes U+FFFD.
+// Text replaces each character that is invisible but changes how text is shown by an escape such as `\u001b`. Such
+// characters are line ends and other control characters (ESC, for example, begins a command to the terminal), and marks
+// that reverse the direction of writing. Invalid UTF-8 becomes U+FFFD.
 func Text(s string) string { return Keeping(s, "") }
 
 // Keeping does the same as [Text], but leaves the characters of keep as they are.
