@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/data"
 )
 
-// Float is the type of scores and representations.
+// Float stands for the types that scores and representations may have.
 type Float interface{ ~float32 | ~float64 }
 
 // Evaluate returns the metric of a task (data.Accuracy or data.ROCAUC) for logits, which are row-major [n, outputs].
@@ -118,8 +118,9 @@ func ROCAUC[F Float](scores []F, labels []int32, mask []bool) (float64, error) {
 			"the selection needs both", count[0], count[1])
 	}
 	slices.SortFunc(nodes, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
-	// wins is twice the number of pairs in which the node of class 1 scores higher, where a tie counts one half. below
-	// is the number of nodes of class 0 with a lower score.
+	// wins is twice the number of pairs in which the node of class 1 scores higher; a pair with equal scores counts one
+	// half. below is the number of nodes of class 0 that come before start in the order, which are those with lower
+	// scores.
 	var wins, below int64
 	for start := 0; start < len(nodes); {
 		var group [2]int64
