@@ -23,7 +23,8 @@ func example() Record {
 
 func opened(t *testing.T) *Store {
 	t.Helper()
-	s, err := Open(filepath.Join(t.TempDir(), "new", "runs ?#%41.sqlite")) // some of these characters have a meaning in URIs
+	// Some characters of this file name have a meaning in the URI by which SQLite opens the file.
+	s, err := Open(filepath.Join(t.TempDir(), "new", "runs ?#%41.sqlite"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func TestFindDone(t *testing.T) {
 	var keys []string
 	for i, status := range []string{OK, Diverged, Failed, Interrupted, OK} {
 		r := example()
-		// records that are added later have earlier starts
+		// a record that is added later has an earlier start
 		r.Started, r.Status, r.Split = started.Add(-time.Duration(i)*time.Second), status, i%3
 		add(t, s, r)
 		k, err := Key(r.Definition())
