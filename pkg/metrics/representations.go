@@ -11,8 +11,8 @@ import (
 //	GSL(X) = 1/(n(n-1)) Σ_i Σ_{j≠i} x_i·x_j / (|x_i||x_j|),
 //
 // where x_i is the row of node i. GSL is between -1 and 1; 1 means that the representations of all nodes point in one
-// direction. With the unit vectors u_i = x_i/|x_i|, the double sum equals |Σ u_i|² - Σ |u_i|². This form takes only O(n
-// d) steps instead of O(n² d).
+// direction. With the unit vectors u_i = x_i/|x_i|, the double sum equals |Σ u_i|² - Σ |u_i|². In this form the sum
+// takes O(n d) steps instead of O(n² d).
 //
 // The cosine similarity to a row of zeros is undefined. It counts as 0, as in PyTorch's cosine_similarity. It is an
 // error if n is less than 2, or if a value is not finite.

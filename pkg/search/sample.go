@@ -74,8 +74,9 @@ func (s *Sampler) point(i int) []float64 {
 		}
 		d := len(s.dimensions)
 		s.points = mat.NewDense(rows, d, nil)
+		// PCG takes two numbers as its seed. The second one is an arbitrary constant.
 		samplemv.Halton{Kind: samplemv.Owen, Q: distmv.NewUnitUniform(d, nil),
-			Src: rand.NewPCG(s.seed, 0x7365617263680a)}.Sample(s.points) // PCG needs a second number; any constant will do
+			Src: rand.NewPCG(s.seed, 0x7365617263680a)}.Sample(s.points)
 	}
 	return s.points.RawRowView(i)
 }
