@@ -38,7 +38,7 @@ type Report struct {
 	FreeMemory int64  `json:"free_memory_bytes"`
 	Platform   string `json:"platform"`
 	Go         string `json:"go"`
-	// Error says why no engine can be used; empty if all is well.
+	// Error says why no engine can be used, or why the folder of datasets is not known; empty if all is well.
 	Error string `json:"error,omitempty"`
 }
 

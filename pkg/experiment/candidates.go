@@ -90,9 +90,9 @@ func (g *grid) refine(r Rule, c train.Config) {
 	}
 }
 
-// candidates returns all combinations as configurations: c with the settings of the combination. Depths change slowest.
-// Among the settings, ordered by name, the first changes fastest. Combinations that give the same configuration count
-// once.
+// candidates returns all combinations as configurations: c with the settings of the combination. In the result, the
+// depths change slowest. Among the other settings, ordered by name, the first changes fastest. Combinations that give
+// the same configuration count once.
 func (g grid) candidates(c train.Config) ([]train.Config, error) {
 	if !g.any {
 		return nil, nil

@@ -39,7 +39,8 @@ type run struct {
 	Peak    int64   `json:"peak_rss_bytes"`
 }
 
-// without lists the settings that do not change the program.
+// without lists the settings that do not change the program. (Dropout changes it only by being 0 or not: see
+// [Task.program].)
 var without = []string{"lr", "dropout", "weight_decay", "seed", "epochs", "patience"}
 
 // trains tells whether runs of a kind take training steps.
@@ -70,8 +71,8 @@ func (t Task) program() string {
 	return key
 }
 
-// NewCosts reads the records of runs on an engine (empty: on any engine). It ignores runs that went wrong, runs on
-// machines with another GPU, and unreadable records.
+// NewCosts reads the records of runs on the engine with the given name; an empty name stands for any engine. It ignores
+// runs that went wrong, runs on a machine whose GPU differs from that of this machine, and unreadable records.
 func NewCosts(records []results.Record, engine string) *Costs {
 	c := &Costs{results.Begin(results.Measure).Machine, map[string][]run{}}
 	for i := range records {

@@ -51,7 +51,7 @@ func Execute(ctx context.Context, p Place, t Task) (results.Record, error) {
 	out, status, message, err := p.run(ctx, t)
 	r.Seconds = time.Since(r.Started).Seconds()
 	if trained, ok := out.(Trained); ok {
-		r.Seconds = max(r.Seconds, trained.Seconds) // of a resumed training: with the time before the interruption
+		r.Seconds = max(r.Seconds, trained.Seconds) // the latter includes the time before an interruption
 	}
 	switch {
 	case ctx.Err() != nil || status == train.Interrupted:

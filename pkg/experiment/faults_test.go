@@ -50,8 +50,8 @@ func process(t *testing.T, store string) (*exec.Cmd, *strings.Builder) {
 	return c, &out
 }
 
-// outcomes returns the outcomes of all runs in a store, without times and memory. It reports an error if a run is there
-// twice, or if files are left beside the store.
+// outcomes returns the outcomes of all runs in a store, without times and memory. It reports an error if a run is
+// recorded twice, or if files are left beside the store.
 func outcomes(t *testing.T, path string) map[string]string {
 	t.Helper()
 	s, err := results.OpenExisting(path)
@@ -81,7 +81,8 @@ func outcomes(t *testing.T, path string) map[string]string {
 	return out
 }
 
-// unbroken runs a process that nothing disturbs, and returns the outcomes and the time that it took.
+// unbroken runs a process without any disturbance. It returns the outcomes of the runs, and the time that the process
+// took.
 func unbroken(t *testing.T) (map[string]string, time.Duration) {
 	t.Helper()
 	path, start := filepath.Join(t.TempDir(), "runs.sqlite"), time.Now()

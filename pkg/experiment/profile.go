@@ -28,7 +28,8 @@ type Profile struct {
 	Chosen []Choice `json:"chosen,omitempty"`
 }
 
-// LeftOut names models on datasets that a profile has settings for, but that are not run, and says why.
+// LeftOut names models and datasets. The profile has settings for these models on these datasets, but they are not run;
+// Why says why.
 type LeftOut struct {
 	Why      string   `json:"why"`
 	Datasets []string `json:"datasets"`

@@ -13,7 +13,7 @@ import (
 type queue struct {
 	*Runner
 	work Work
-	// The field began is the time from which on this queue works: runs that failed earlier are made again. The field
+	// The field began is the time at which [Runner.Run] was called: runs that failed earlier are made again. The field
 	// tried has the keys of the runs that this queue has tried: they are not made again, whatever their status.
 	began time.Time
 	tried map[string]bool

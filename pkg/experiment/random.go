@@ -12,7 +12,8 @@ import (
 // randomName is the format of the names of random graphs, which [randomGraph] makes.
 const randomName = "random:nodes=%d,edges=%d"
 
-// randomFeatures is the number of features of random graphs. It is as small as in the dataset with the fewest features.
+// randomFeatures is the number of features of random graphs. It is about as small as in Minesweeper, which has the
+// fewest features of the public datasets (7).
 const randomFeatures = 8
 
 // RandomGraph returns the name of a random graph with the given numbers of nodes and edges. [Load] makes the graph.

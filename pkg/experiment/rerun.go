@@ -99,8 +99,8 @@ func outcomeOf(r *results.Record) map[string]any {
 	if len(r.Outcome) > 0 {
 		json.Unmarshal(r.Outcome, &out) // cannot fail: the outcome of a record is a JSON object
 	}
-	// Threads and engine are compared as circumstances. Details are not compared: they follow from the other results of
-	// the same training.
+	// Threads and engine are compared as circumstances. The details of a training ([train.Details]) are not compared:
+	// they follow from its other results.
 	for _, name := range append(measured, "threads", "engine", "details") {
 		delete(out, name)
 	}

@@ -59,10 +59,10 @@ type Progress struct {
 	Unknown       int
 }
 
-// Left writes the time of the remaining runs as text.
+// Left returns the estimated time of the remaining runs as text.
 func (p Progress) Left() string { return timeOf(p.Seconds, p.Unknown) }
 
-// Plan lists the runs that work needs, and their cost.
+// Plan lists the runs that the given work needs, and their cost.
 func (r *Runner) Plan(work Work) (Plan, error) {
 	all, err := r.all()
 	if err != nil {
@@ -113,11 +113,11 @@ func (r *Runner) all() ([]results.Record, error) {
 	}), err
 }
 
-// Run makes all runs that work needs and that are not recorded. The results of some runs may choose the settings of
-// further runs; Run goes on until no run is left. Runs that failed before Run began are tried again, once. Several
-// processes may call Run with the same store: each run is made by only one of them, and all return when all runs are
-// made. If ctx is cancelled, the current training writes a checkpoint, but no record, and Run returns an error that
-// says so. Earlier records are kept.
+// Run makes all runs that the given work needs and that are not recorded. The results of some runs may choose the
+// settings of further runs; Run goes on until no run is left. Runs that failed before Run began are tried again, once.
+// Several processes may call Run with the same store: each run is made by only one of them, and all return when all
+// runs are made. If ctx is cancelled, the current training writes a checkpoint, but no record, and Run returns an error
+// that says so. Earlier records are kept.
 func (r *Runner) Run(ctx context.Context, work Work) error {
 	q := &queue{Runner: r, work: work, began: time.Now().Truncate(time.Millisecond), tried: map[string]bool{}}
 	for number := 1; ; number++ {

@@ -23,7 +23,8 @@ type search struct {
 // the seed. seedStep is larger than any such number, so that no two trainings have the same sum.
 const seedStep = 1000
 
-// Found is the result of a search.
+// Found is the result of [View.Search] and [View.Choose]: the chosen settings, as Config, and what they reach on test
+// nodes.
 type Found struct {
 	Config train.Config
 	// Tests has the test metric of the chosen settings for each split. Seeds is the number of trainings on each split,
@@ -46,7 +47,7 @@ type Found struct {
 	Why string
 }
 
-// AllBad is the reason given if no candidate of a search gave a result.
+// AllBad is the text of [Found.Why] if no candidate went well on all splits on which candidates are compared.
 const AllBad = "every setting diverged or failed"
 
 // Search asks for two sets of runs: those that compare the profile's candidates for a model on a dataset, and those
@@ -117,7 +118,7 @@ func (s search) run(v *View) Found {
 	return s.with(v, s.candidates[best])
 }
 
-// with asks for the runs with the chosen settings c on all splits.
+// with returns the result for the chosen settings c. It asks for the trainings with these settings on all splits.
 func (s search) with(v *View, c train.Config) Found {
 	f := Found{Config: c.Resolved(), Tests: map[int]float64{}, Splits: s.splits, Seeds: s.seeds}
 	var variances []float64

@@ -88,8 +88,8 @@ func (t Task) alone() Task {
 	return t
 }
 
-// taskOf returns the task of a record. A record does not keep Follow. It is derived from the states that the outcome
-// has.
+// taskOf returns the task of a record. A record does not keep Follow, which is therefore derived from the states that
+// the outcome has.
 func taskOf(r *results.Record) (t Task, err error) {
 	t = Task{Kind: r.Kind, Dataset: r.Dataset, Split: r.Split}
 	if len(r.Config) > 0 {

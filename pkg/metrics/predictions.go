@@ -66,8 +66,8 @@ func Argmax[F Float](x []F, columns int) ([]int32, error) {
 	return out, nil
 }
 
-// Accuracy returns the share, from 0 to 1, of the masked nodes whose prediction equals the label. A nil mask selects
-// all nodes. It is an error if no node is selected.
+// Accuracy returns the share, from 0 to 1, of nodes whose prediction equals the label. Only the nodes in mask count; a
+// nil mask selects all nodes. It is an error if no node is selected.
 func Accuracy(predictions, labels []int32, mask []bool) (float64, error) {
 	if err := checkLengths(len(predictions), len(labels), mask); err != nil {
 		return 0, err
@@ -88,7 +88,7 @@ func Accuracy(predictions, labels []int32, mask []bool) (float64, error) {
 	return float64(right) / float64(all), nil
 }
 
-// ROCAUC returns the area under the receiver operating characteristic of scores for labels 0 and 1. It is the
+// ROCAUC returns the area under the receiver operating characteristic of scores for labels 0 and 1. The area equals the
 // probability that a random node of class 1 scores higher than a random node of class 0, where equal scores count one
 // half (Mann-Whitney; the same value as scikit-learn's roc_auc_score). The pairs are counted in whole numbers, without
 // rounding. mask selects the nodes that count; nil selects all. It is an error if the selected nodes have only one

@@ -6,9 +6,8 @@ import (
 	"math"
 )
 
-// Array is a NumPy array as it is stored: its raw bytes, and how to read them. The errors of its methods lack a
-// subject, before which the caller must put the array's name; an example is "claims the shape [3 2], 24 bytes, but
-// holds 8".
+// Array is a NumPy array as it is stored: its raw bytes, and how to read them. Errors of its methods begin with a verb,
+// such as "claims the shape [3 2], 24 bytes, but holds 8", so that the caller can put the array's name before them.
 type Array struct {
 	Shape   []int
 	kind    byte // 'b' bool, 'i' signed, 'u' unsigned, 'f' float
@@ -80,7 +79,7 @@ func (a *Array) each(f func(at, offset int) error) error {
 	return nil
 }
 
-// integer reads one value of a type of integers or bool. The result ok is false if the value does not fit int64.
+// integer reads one value of an array of integers or bool. The result ok is false if the value does not fit int64.
 func (a *Array) integer(offset int) (v int64, ok bool) {
 	b := a.data[offset : offset+a.size]
 	var u uint64

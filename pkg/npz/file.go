@@ -20,7 +20,7 @@ import (
 // times as much.
 const (
 	mostUnpacked = 4 << 30
-	freeUnpacked = 256 << 20 // allowed beyond the multiple of the archive's size
+	freeUnpacked = 256 << 20 // allowed in addition to mostRatio times the archive's size
 	mostRatio    = 64
 )
 
@@ -136,7 +136,7 @@ func (z *File) take(name string, bytes int64) error {
 }
 
 // open reads an array's header and checks the sizes that the archive's directory and the header claim. It then calls
-// use, which may read the values.
+// the function use, which may read the values.
 func (z *File) open(name string, dims int, use func(*arrayReader) error) error {
 	entry := z.entries[name]
 	if entry == nil {

@@ -15,8 +15,8 @@ type dictionary struct {
 	seen    map[string]bool
 }
 
-// parseHeader reads a header. It returns an array that has neither a shape nor values yet, and the shape from the
-// header, which it does not check.
+// parseHeader reads a header. It returns an array that has neither a shape nor values yet, and the shape that the
+// header claims. It does not check the shape.
 func parseHeader(s string) (*Array, []int64, error) {
 	s = strings.TrimSpace(s)
 	if len(s) < 2 || s[0] != '{' || s[len(s)-1] != '}' {

@@ -61,7 +61,7 @@ func described(info *debug.BuildInfo, linked string, checkout func() string) (ve
 		case name == "" || m.Version == "" || m.Version == "(devel)":
 		case m.Replace == nil:
 			versions[name] = m.Version
-		case name != "revgnn": // a replacement of revgnn is a checkout, which has no version
+		case name != "revgnn": // go.mod replaces revgnn by a checkout, which has no version
 			versions[name] = m.Replace.Path + " " + m.Replace.Version
 		}
 	}
@@ -143,14 +143,14 @@ func newer(file, than string) bool {
 	return err == nil && a.ModTime().After(b.ModTime())
 }
 
-// atOnce tells whether an executable lies in a folder in which `go run`, `go test` or a notebook builds executables
-// that it starts at once.
+// atOnce tells whether an executable was built by `go run`, `go test` or a notebook, which start it at once and then
+// remove it. Such an executable is recognised by its folder.
 func atOnce(program string) bool {
 	folders := []string{os.TempDir(), os.Getenv("GOTMPDIR"), os.Getenv("GOCACHE")}
 	if cache, err := os.UserCacheDir(); err == nil {
 		folders = append(folders, filepath.Join(cache, "go-build"))
 	}
-	const temporary = 2 // the number of folders, the first ones, that may hold other executables, too
+	const temporary = 2 // the first two folders may also hold other executables, so that names are checked there
 	for i, folder := range folders {
 		if folder == "" {
 			continue

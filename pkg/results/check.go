@@ -97,7 +97,8 @@ func (r Record) validate() error {
 	return nil
 }
 
-// object returns the canonical form of a JSON object; nil if raw is empty or null. The name is for errors.
+// object returns the canonical form of a JSON object; nil if raw is empty or null. The argument name is only used in
+// errors.
 func object(name string, raw json.RawMessage) (json.RawMessage, error) {
 	b, err := canonical(raw)
 	if err != nil {

@@ -78,7 +78,7 @@ type Record struct {
 type Machine struct {
 	// Platform is the operating system and the architecture, such as "linux/amd64".
 	Platform string `json:"platform"`
-	// CPU and GPU are the names of the models; empty if they are not known.
+	// CPU and GPU are the product names of the processor and of the GPU; empty if they are not known.
 	CPU   string `json:"cpu"`
 	GPU   string `json:"gpu,omitempty"`
 	Cores int    `json:"cores"`
@@ -87,6 +87,7 @@ type Machine struct {
 // Query selects the records that have all the given values. An empty field matches any value.
 type Query struct {
 	Kind, Profile, Dataset, Model, Key string
-	// Status lists statuses, any of which matches. [Bad] matches the runs that went wrong.
+	// Status lists statuses: a record matches if it has one of these. An empty list matches any status, and [Bad]
+	// matches the runs that went wrong.
 	Status []string
 }

@@ -33,8 +33,8 @@ const patience = time.Minute
 type Store struct {
 	db   *sql.DB
 	path string
-	// sums tells that the table has a column of checksums. In a file by an earlier version of revgnn it has none until
-	// the file is opened for writing.
+	// sums tells that the table has a column of checksums. If an earlier version of revgnn wrote the file, the table
+	// has no such column until the file is opened for writing.
 	sums bool
 }
 
@@ -51,8 +51,8 @@ func Open(path string) (*Store, error) {
 	return open(path, "rwc", (*Store).create)
 }
 
-// OpenExisting opens an existing file of records. If the file must not be written to, it can still be read. An empty
-// file counts as a file without records.
+// OpenExisting opens an existing file of records. If this process may not write to the file, it can still read the
+// records. An empty file counts as a file without records.
 func OpenExisting(path string) (*Store, error) {
 	size, err := regular(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -50,8 +50,8 @@ func (s *File) Float32s(name string) ([]float32, []int, error) {
 	return out, shape, nil
 }
 
-// half converts a number of IEEE 754 half precision to float32. It has 1 sign bit, 5 exponent bits with bias 15, and 10
-// fraction bits.
+// half converts a number of IEEE 754 half precision to float32. Such a number has 1 sign bit, 5 exponent bits with bias
+// 15, and 10 fraction bits.
 func half(h uint16) float32 {
 	sign := float32(1)
 	if h>>15 == 1 {

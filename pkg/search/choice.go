@@ -15,7 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Choices is the content of a file of chosen settings. The list has the same form as in a profile (see data/settings).
+// Choices is the content of a file of chosen settings. The list Chosen has the same form as in a profile
+// ([experiment.Profile]).
 type Choices struct {
 	Chosen []experiment.Choice `json:"chosen"`
 }

@@ -94,7 +94,7 @@ func (s Schedule) promoted(of Standings) (all [][]int) {
 		list := s.promotedFrom(rung, of, closed)
 		all = append(all, list)
 		closed = closed && !slices.ContainsFunc(list, func(n int) bool { return len(of[n].Scores) <= rung+1 })
-		for _, t := range of { // a trial that has begun to train for the next rung continues
+		for _, t := range of { // the next rung is not closed while a trial is on its way there
 			closed = closed && !(t.Begun && len(t.Scores) <= rung+1)
 		}
 	}

@@ -122,8 +122,8 @@ func TestNextInParallel(t *testing.T) {
 	}
 }
 
-// curve is an artificial training curve: a trial's metric after a number of epochs. It approaches a limit at a pace;
-// both are drawn for each trial.
+// curve returns the metric of an artificial training after a number of epochs. The metric approaches a limit
+// exponentially. The limit and the speed are drawn at random for each trial.
 func curve(seed, trial, epochs int) float64 {
 	h := uint64(seed*1000003+trial)*0x9e3779b97f4a7c15 + 1
 	next := func() float64 { // splitmix64

@@ -83,7 +83,7 @@ func (w *work) next(ctx context.Context) (*Step, *experiment.Claim, error) {
 	}
 }
 
-// ahead is the largest number of new trials that the method claim tries.
+// ahead is the largest number of new trials that the method claim tries to claim.
 const ahead = 64
 
 // claim tries to claim the steps that can be made now, one after the other, until it has claimed one. If other

@@ -54,7 +54,7 @@ func (f *folder) close() {
 
 func (f *folder) path(name string) string { return filepath.Join(f.dir, name) }
 
-// setAside moves the files that an earlier run has left of the same splits into a new folder inside the folder. So
+// setAside moves files of the same splits, which an earlier run has left, into a new folder inside the folder. So
 // nothing is lost, and old files are not mixed up with new ones. It returns the path of the new folder; empty if there
 // was nothing to move.
 func (f *folder) setAside() (to string, err error) {

@@ -89,8 +89,8 @@ func Replaced(b []byte, name string, npy []byte) []byte {
 	return out.Bytes()
 }
 
-// Lying makes an archive of one array. The archive's directory claims the sizes claimed (unpacked) and packed, which
-// need not be those of the content.
+// Lying makes an archive of one array. According to the archive's directory, the array's file has the size packed in
+// the archive, and the size claimed after unpacking. Neither need be true.
 func Lying(name string, method uint16, claimed, packed uint64, content string) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
