@@ -66,12 +66,12 @@ type grid struct {
 	any    bool // tells whether any rule was added
 }
 
-// refine adds a rule. The configuration c only tells which settings the model has.
+// refine adds a rule to the grid. The configuration c only tells which settings the model has.
 func (g *grid) refine(r Rule, c train.Config) {
 	g.any = true
 	own := func(s Settings) Settings {
 		if len(r.Models) > 0 {
-			return s // nothing is left out: a setting that the model lacks is an error later
+			return s // keeps settings that the model lacks: they give an error later
 		}
 		return s.within(c)
 	}

@@ -73,7 +73,7 @@ func (c *Claim) Recorded() error {
 }
 
 // tidy removes the checkpoints of recorded runs. Such checkpoints remain if a process is killed after it has recorded a
-// run and before it has removed the checkpoint. At last, tidy removes the folder if it is empty.
+// run and before it has removed the checkpoint. Finally, tidy removes the folder if it is empty.
 func (c Claims) tidy(records Records) error {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {

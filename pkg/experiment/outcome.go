@@ -40,9 +40,9 @@ type Board struct {
 	Probability []float64 `json:"probability"`
 }
 
-// Timed is the outcome of a benchmark. IdleRSS is the memory of its process before the benchmark began, in bytes.
-// IdleRSS is 0 if the process may also have run other tasks, since the peak of its memory may then be that of another
-// task.
+// Timed is the outcome of a benchmark. IdleRSS is the memory of the process before the benchmark began, in bytes.
+// IdleRSS is 0 if the process may also have run other tasks, since the peak of the process's memory may then come from
+// another task.
 type Timed struct {
 	train.Benchmark
 	IdleRSS int64 `json:"idle_rss_bytes,omitempty"`

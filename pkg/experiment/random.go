@@ -16,10 +16,11 @@ const randomName = "random:nodes=%d,edges=%d"
 // fewest features of the public datasets (7).
 const randomFeatures = 8
 
-// RandomGraph returns the name of a random graph with the given numbers of nodes and edges. [Load] makes the graph.
+// RandomGraph returns the name of a random graph with the given numbers of nodes and edges, for [Load].
 func RandomGraph(nodes, edges int) string { return fmt.Sprintf(randomName, nodes, edges) }
 
-// Load returns a dataset by its name, as [datasets.Load] does, or a random graph.
+// Load returns a dataset by its name, as [datasets.Load] does. If the name comes from [RandomGraph], Load makes the
+// random graph.
 func Load(ctx context.Context, name string, o datasets.Options) (*graphs.Graph, error) {
 	if nodes, edges, ok := isRandom(name); ok {
 		return randomGraph(name, nodes, edges)

@@ -15,7 +15,7 @@ type search struct {
 	dataset    string
 	candidates []train.Config
 	splits     []int
-	tried      int // candidates are compared on the first of the splits; this is the number of these
+	tried      int // the number of splits, counted from the first, on which candidates are compared
 	seeds      int // the number of trainings on each split with the chosen settings
 }
 

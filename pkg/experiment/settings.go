@@ -14,8 +14,8 @@ import (
 // data/settings.
 type Settings map[string]json.RawMessage
 
-// With returns the configuration c with the settings s in place of its own. It returns an error if the model of c lacks
-// one of these settings.
+// With returns a copy of the configuration c in which the settings s replace those of c. It returns an error if the
+// model of c lacks one of the settings s.
 func (s Settings) With(c train.Config) (train.Config, error) {
 	for _, key := range slices.Sorted(maps.Keys(s)) {
 		if err := c.Decode(key, s[key]); err != nil {

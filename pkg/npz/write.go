@@ -59,8 +59,8 @@ func write(path string, arrays []Named, method uint16) error {
 	})
 }
 
-// header returns the part of an .npy file before the values, in version 1.0 of the format. It is padded with spaces, so
-// that the values begin at a multiple of 64 bytes.
+// header returns the part of an .npy file before the values, in version 1.0 of the format. This part is padded with
+// spaces, so that the values begin at a multiple of 64 bytes.
 func (a Named) header() (string, error) {
 	var descr string
 	var size, count int

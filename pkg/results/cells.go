@@ -60,7 +60,8 @@ func fromCells(cells []string) (Record, error) {
 	return r, nil
 }
 
-// cellParser parses one cell after the other, and keeps the first error. Each of its methods parses the next cell.
+// cellParser parses one cell after the other, and keeps the first error. Each of its methods except fail parses the
+// next cell.
 type cellParser struct {
 	cells []string
 	at    int

@@ -186,8 +186,8 @@ func checkTable(q querier) error {
 	return nil
 }
 
-// write runs f in a transaction, in which no other process can write. Either everything that f writes is kept, or
-// nothing.
+// write runs f in a transaction: no other process can write while f runs, and either everything that f writes is kept,
+// or nothing.
 func (s *Store) write(f func(*sql.Tx) error) error {
 	tx, err := s.db.Begin()
 	if err != nil {

@@ -28,7 +28,7 @@ func encode(w io.Writer, header map[string]any, arrays []Named) error {
 	return writeValues(w, arrays)
 }
 
-// frame returns a header with its length before it.
+// frame puts the length of a header, as eight bytes, before the header.
 func frame(header []byte) []byte {
 	return append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)
 }

@@ -84,7 +84,7 @@ func (w *work) execute(ctx context.Context, s Step, own *experiment.Claim) (r re
 	return r, o, err
 }
 
-// graph returns the graph for a split.
+// graph returns the graph that was prepared for a split ([Blindfold]).
 func (w *work) graph(split int) Blind {
 	for _, b := range w.Graphs {
 		if b.split == split {

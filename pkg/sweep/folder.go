@@ -54,9 +54,9 @@ func (f *folder) close() {
 
 func (f *folder) path(name string) string { return filepath.Join(f.dir, name) }
 
-// setAside moves files of the same splits, which an earlier run has left, into a new folder inside the folder. So
-// nothing is lost, and old files are not mixed up with new ones. It returns the path of the new folder; empty if there
-// was nothing to move.
+// setAside moves the files that an earlier sweep has left for the splits of this sweep into a new folder inside the
+// folder. So nothing is lost, and old files are not mixed up with new ones. It returns the path of the new folder;
+// empty if there was nothing to move.
 func (f *folder) setAside() (to string, err error) {
 	var old []string
 	for _, k := range f.splits {
@@ -80,7 +80,7 @@ func (f *folder) setAside() (to string, err error) {
 			err = os.Rename(f.path(name), filepath.Join(to, name))
 		}
 		if name == resultName && errors.Is(err, fs.ErrNotExist) {
-			err = nil // an earlier run that did not end has no summary
+			err = nil // an earlier sweep that did not end has no summary
 		}
 	}
 	if err != nil {

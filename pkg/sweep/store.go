@@ -64,8 +64,8 @@ type outcome struct {
 // noSum takes the place of a record's Sum while the sum is computed.
 var noSum = strings.Repeat("0", 2*sha256.Size)
 
-// keep first writes the weights with the description of their model, then the record, and at last removes the
-// checkpoint. So a record exists only if all of the result was written.
+// keep writes the weights with the description of their model, then the record, and finally removes the checkpoint. So
+// a record exists only if all of the result was written.
 func (f *folder) keep(r *Record, about trained.About) error {
 	// Remove an old record first: it would not match the new weights.
 	if err := os.Remove(f.path(recordName(r.Split))); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -151,7 +151,7 @@ func (f *folder) resume(dataset string, origin func(split int) (train.Origin, er
 			return nil, fmt.Errorf("cannot resume: %s %s; give the same settings, or another folder with --out",
 				f.path(recordName(k)), what)
 		}
-		if err := f.removeCheckpoint(k); err != nil { // left by a process that was killed before the removal
+		if err := f.removeCheckpoint(k); err != nil { // a killed process may have left the checkpoint
 			return nil, err
 		}
 		out[k] = r

@@ -26,8 +26,8 @@ type Options struct {
 	Dir string
 	// If Resume is set, Run uses what Dir has already: it takes the results of splits from there, and goes on with
 	// interrupted trainings from their checkpoints. All of these must come from the same graph, settings, engine and
-	// versions ([train.Origin]). If Resume is not set, files of the same splits in Dir are moved into a new folder
-	// inside Dir.
+	// versions ([train.Origin]). If Resume is not set, files that an earlier sweep has left in Dir for the same splits
+	// are moved into a new folder inside Dir.
 	Resume bool
 	// CheckpointEvery is the least time between two checkpoints of a training; see [train.Checkpoint].
 	CheckpointEvery time.Duration
@@ -119,9 +119,9 @@ type sweep struct {
 	folder *folder
 }
 
-// open opens Dir, the folder for the results. If Resume is set, open returns the results, by split, that an earlier run
-// has left there. Otherwise it moves the files of the earlier run into a new folder inside Dir (see [folder.setAside]),
-// and returns no results.
+// open opens Dir, the folder for the results. If Resume is set, open returns the results, by split, that an earlier
+// sweep has left there. Otherwise it moves the files of the earlier sweep into a new folder inside Dir (see
+// [folder.setAside]), and returns no results.
 func (w *sweep) open() (kept map[int]*Record, err error) {
 	if w.Dir == "" {
 		return nil, nil

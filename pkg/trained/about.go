@@ -25,9 +25,9 @@ type About struct {
 	Format int `json:"format"`
 	// Config is the whole configuration: the settings of the model and of its training.
 	Config train.Config `json:"config"`
-	// Features is the number of features per node. FeatureNames are their names, if the graph has any. RowNormalised
-	// tells that each node's features were divided by their sum ([datasets.RowNormalise]). (The running statistics of
-	// batch normalisation are kept as parameters.)
+	// Features is the number of features per node. FeatureNames are the features' names, if the graph has any.
+	// RowNormalised tells that each node's features were divided by their sum ([datasets.RowNormalise]). (The running
+	// statistics of batch normalisation are not here, since they are kept as parameters.)
 	Features      int      `json:"features"`
 	FeatureNames  []string `json:"feature_names,omitempty"`
 	RowNormalised bool     `json:"row_normalised"`

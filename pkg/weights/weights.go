@@ -75,7 +75,7 @@ func ReadFile(path string) (f File, err error) {
 }
 
 // read reads those of the arrays that are parameters. names has the names of all arrays, and the function array reads
-// one.
+// one array by its name.
 func read(path string, names []string,
 	array func(string) ([]float32, []int, error)) (map[string]train.Array, error) {
 	out := map[string]train.Array{}
