@@ -42,8 +42,8 @@ type Report struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Examine opens the engine with the given name (the empty name chooses one) and examines the machine. If no engine
-// works, the report says why.
+// Examine opens the engine with the given name, or the one that [engine.Open] chooses for an empty name, and examines
+// the machine. If no engine works, the report says why.
 func Examine(engineName string, data datasets.Options) *Report {
 	r := &Report{Plugins: engine.Plugins(), Datasets: []string{}, Kernel: kernel(), GPU: engine.HasGPU(),
 		Cores: runtime.NumCPU(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}

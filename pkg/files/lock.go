@@ -67,8 +67,8 @@ func (l *Lock) Release() {
 	if l == nil || l.file == nil {
 		return
 	}
-	// The file is removed while it is locked, so that nobody can lock it in the meantime and then hold a lock on a
-	// removed file. If the file cannot be removed, it stays, and the next lock uses it.
+	// The file is removed while it is still locked. Otherwise another process could lock it just before its removal,
+	// and would then hold a lock on a removed file. If the file cannot be removed, it stays, and the next lock uses it.
 	os.Remove(l.file.Path())
 	l.file.Close()
 }
