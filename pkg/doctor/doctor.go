@@ -11,37 +11,39 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// Report is the result of [Examine]. What is missing is empty, 0, or null in JSON.
+// Report is the result of [Examine]. A field is empty or 0 if there is nothing to report.
 type Report struct {
-	// Engine is the engine that would be used, and Why the reason. Plugin is the path of its plugin, empty for the
-	// pure-Go engine. Version is the plugin's own description.
+	// Engine is the name of the engine that would be used, such as "xla:cpu". Why says why it is this one. Plugin is
+	// the path of the engine's XLA plugin, and Version is the plugin's description of itself; both are empty for the
+	// pure-Go engine.
 	Engine  string `json:"engine"`
 	Why     string `json:"why"`
 	Plugin  string `json:"plugin"`
 	Version string `json:"version"`
-	// Plugins are the paths of the installed plugins, by "cpu" and "cuda".
+	// Plugins has the paths of the installed XLA plugins, under the keys "cpu" and "cuda".
 	Plugins map[string]string `json:"plugins"`
-	// Data is the folder of datasets. Datasets are the names of those datasets whose files are all in it.
+	// Data is the folder of datasets. Datasets has the names of those datasets whose files are all in this folder.
 	Data     string   `json:"data"`
 	Datasets []string `json:"datasets"`
 	// Kernel is the path of the kernel.json that Jupyter would use for Go notebooks.
 	Kernel string `json:"kernel"`
 	GPU    bool   `json:"gpu"`
 	Cores  int    `json:"cores"`
-	// Threads is the number of threads that the engine computes on; 0 if results do not depend on it.
+	// Threads is the number of threads that the engine computes on. It is 0 for engines whose results do not depend on
+	// the number of threads.
 	Threads int `json:"threads,omitempty"`
-	// Memory is the memory of the machine or of the container, and FreeMemory is what is free of it, in bytes; 0 if
-	// unknown.
+	// Memory is the memory of the machine or of the container in bytes, and FreeMemory is the free part of this memory.
+	// Both are 0 if they are not known.
 	Memory     int64  `json:"memory_bytes"`
 	FreeMemory int64  `json:"free_memory_bytes"`
 	Platform   string `json:"platform"`
 	Go         string `json:"go"`
-	// Error says why no engine can be used; empty if all is well.
+	// Error says why no engine can be used, or why the folder of datasets is not known; empty if all is well.
 	Error string `json:"error,omitempty"`
 }
 
-// Examine opens the engine with the given name (the empty name chooses one) and examines the machine. If no engine
-// works, the report says why.
+// Examine opens the engine with the given name, or the one that [engine.Open] chooses for an empty name, and examines
+// the machine. If no engine works, the report says why.
 func Examine(engineName string, data datasets.Options) *Report {
 	r := &Report{Plugins: engine.Plugins(), Datasets: []string{}, Kernel: kernel(), GPU: engine.HasGPU(),
 		Cores: runtime.NumCPU(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
@@ -64,8 +66,8 @@ func Examine(engineName string, data datasets.Options) *Report {
 	return r
 }
 
-// Present tells whether a folder has those files of a dataset that all models need. It compares only the sizes of
-// files. Generated datasets need no files.
+// Present tells whether the folder dir has those files of a dataset that all models need. It compares only the files'
+// sizes, not their contents. Generated datasets need no files.
 func Present(name, dir string) bool {
 	info, err := datasets.Info(name)
 	if err != nil {
@@ -79,9 +81,9 @@ func Present(name, dir string) bool {
 	return true
 }
 
-// kernel returns the path of the kernel.json of the Go kernel. It looks into the .venv of this checkout, from the
-// working directory upwards, then into Jupyter's folders of the user and of the machine (jupyter_core, "Common
-// Directories and File Locations").
+// kernel returns the path of the kernel.json of the Go kernel. It looks for it first in the folder .venv of the working
+// directory and of the folders above, then in the folders where Jupyter looks for the user's and for the machine's
+// kernels (see "Common Directories and File Locations" in Jupyter's documentation).
 func kernel() string {
 	var dirs []string
 	if wd, err := os.Getwd(); err == nil {

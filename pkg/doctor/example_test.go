@@ -9,7 +9,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/doctor"
 )
 
-// The machine is examined with an empty folder for datasets.
+// The folder of datasets is empty. So only those datasets are present that need no files. The engine "abacus" does not
+// exist.
 func ExampleExamine() {
 	dir, err := os.MkdirTemp("", "data")
 	if err != nil {

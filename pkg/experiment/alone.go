@@ -14,10 +14,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// InOwnProcess runs a task in a new process of the running executable, so that the memory that the process reports is
-// that of the task. It does so twice, and returns the second record: compiling takes memory, too, and the second
-// process loads the program that the first one compiled. command returns the call of the executable file self that runs
-// the task, which is given as JSON. This call must write the record of [ExecuteAlone] to stdout, as JSON.
+// InOwnProcess runs a task in a new process, so that the memory that the process reports is that of the task. It does
+// so twice, and returns the record of the second process: compiling takes memory, too, but the second process need not
+// compile, since it loads the program that the first one compiled.
+//
+// The function command returns the command that starts the new process. It is given the path of the running executable,
+// and the task as JSON. The new process must call [ExecuteAlone] with this task, and write the record to stdout as
+// JSON.
 func InOwnProcess(ctx context.Context, t Task,
 	command func(self, task string) *exec.Cmd) (record results.Record, err error) {
 	self, err := os.Executable()
@@ -44,7 +47,8 @@ func InOwnProcess(ctx context.Context, t Task,
 	return record, nil
 }
 
-// ExecuteAlone runs a task in the process that [InOwnProcess] started for it.
+// ExecuteAlone runs a task and returns its record. It is called in the process that [InOwnProcess] started for the
+// task.
 func ExecuteAlone(ctx context.Context, t Task, engineName string,
 	load func(ctx context.Context, name string) (*graphs.Graph, error)) (record results.Record, err error) {
 	g, err := load(ctx, t.Dataset)

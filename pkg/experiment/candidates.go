@@ -10,18 +10,20 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Rule gives settings to models on datasets. A rule that names no models applies to all registered models; each of them
-// takes only those of the rule's settings that it has. A rule that names models is an error if one of these models
-// lacks one of its settings.
+// Rule says which values settings may take, for some models on some datasets. A rule that names no models applies to
+// all models; each model ignores those of the rule's settings that it lacks. If a rule names models, then each of these
+// models must have all the rule's settings; otherwise [Candidates] returns an error.
 type Rule struct {
 	Note string `json:"note,omitempty"`
-	// Datasets and Models are what the rule applies to; an empty list stands for all.
+	// Datasets and Models are the names of the datasets and models that the rule applies to; an empty list stands for
+	// all.
 	Datasets []string `json:"datasets,omitempty"`
 	Models   []string `json:"models,omitempty"`
-	// Settings are the settings by their names in JSON. Each has one value, or a list of values to choose from.
+	// Settings has the values under the settings' names in JSON. A setting has one value, or a list of values to choose
+	// from.
 	Settings map[string]list `json:"settings,omitempty"`
 	// Depths are alternative combinations of settings that belong together, such as numbers of layers with a bound on
-	// the weights. They replace the depths of earlier rules. A setting in a combination takes precedence over the same
+	// the weights. They replace the Depths of earlier rules. A setting in a combination takes precedence over the same
 	// setting in Settings.
 	Depths []Settings `json:"depths,omitempty"`
 }
@@ -40,7 +42,7 @@ func (r Rule) Check() error {
 	return nil
 }
 
-// list is the values that a setting may take: in JSON one value, or a list.
+// list holds the values that a setting may take. In JSON it is one value, or an array of values.
 type list []json.RawMessage
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -57,19 +59,19 @@ func (l *list) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// grid holds the values and depths to choose from, according to the rules that were added by refine.
+// grid holds the values and the depths to choose from, according to the rules that the method refine has added.
 type grid struct {
 	lists  map[string]list
 	depths []Settings
 	any    bool // tells whether any rule was added
 }
 
-// refine adds a rule. c, any configuration of the model, tells which settings the model has.
+// refine adds a rule to the grid. The configuration c only tells which settings the model has.
 func (g *grid) refine(r Rule, c train.Config) {
 	g.any = true
 	own := func(s Settings) Settings {
 		if len(r.Models) > 0 {
-			return s // nothing is left out: a setting that the model lacks is an error later
+			return s // keeps settings that the model lacks: they give an error later
 		}
 		return s.within(c)
 	}
@@ -88,8 +90,9 @@ func (g *grid) refine(r Rule, c train.Config) {
 	}
 }
 
-// candidates returns all combinations as configurations. Depths change slowest. Among the settings, ordered by name,
-// the first changes fastest. Combinations that differ only in settings that the model lacks give one configuration.
+// candidates returns all combinations as configurations: c with the settings of the combination. In the result, the
+// depths change slowest. Among the other settings, ordered by name, the first changes fastest. Combinations that give
+// the same configuration count once.
 func (g grid) candidates(c train.Config) ([]train.Config, error) {
 	if !g.any {
 		return nil, nil

@@ -15,12 +15,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Claims make sure that processes which share a store of run records make each run only once. A claim is a lock file in
-// a folder beside the store, named by the run's key. The folder also holds the checkpoints of trainings that are not
-// recorded yet. The claims of a process end with the process, even if it crashes.
+// Claims make sure that each run is made by only one of several processes that share a store. A process claims a run
+// before it makes the run. A claim is a locked file in a folder beside the store; the file's name is the run's key. The
+// folder also holds the checkpoints of trainings that are not recorded yet. The claims of a process end with the
+// process, even if it crashes.
 type Claims struct{ dir string }
 
-// ClaimsOf returns the claims for the runs of a store.
+// ClaimsOf returns the Claims of a store.
 func ClaimsOf(store *results.Store) Claims { return Claims{store.Path() + ".checkpoints"} }
 
 const lockSuffix, checkpointSuffix = ".lock", ".checkpoint"
@@ -31,12 +32,12 @@ type Claim struct {
 	checkpoint string
 }
 
-// Try claims a run. The claim is nil if another process has it.
+// Try claims the run with the given key. It returns nil if another process has the claim.
 func (c Claims) Try(key string) (*Claim, error) {
 	return c.take(key, func(path string) (*files.Lock, error) { return files.TryLock(path) })
 }
 
-// Await claims a run, and waits as long as another process has the claim.
+// Await claims the run with the given key, and waits as long as another process has the claim.
 func (c Claims) Await(ctx context.Context, key string) (*Claim, error) {
 	return c.take(key, func(path string) (*files.Lock, error) { return files.AwaitLock(ctx, path) })
 }
@@ -57,13 +58,13 @@ func (c Claims) take(key string, lock func(path string) (*files.Lock, error)) (*
 	}
 }
 
-// Training is the checkpoint of the claimed training. The state of a training by another version of revgnn is replaced,
-// not continued, since the record is to be one of this version.
+// Training returns the checkpoint of the claimed training, to be given to [train.Fit]. The state that another version
+// of revgnn saved is replaced, not continued, since the record names only one version.
 func (c *Claim) Training(every time.Duration) *train.Checkpoint {
 	return &train.Checkpoint{Path: c.checkpoint, Every: every, Versions: results.Versions(), Replace: true}
 }
 
-// Recorded removes the checkpoint of a run; it is to be called once the run is recorded.
+// Recorded removes the checkpoint of a run. It must be called after the run is recorded.
 func (c *Claim) Recorded() error {
 	if err := os.Remove(c.checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the run is recorded, but its checkpoint cannot be removed: %w", err)
@@ -71,8 +72,8 @@ func (c *Claim) Recorded() error {
 	return nil
 }
 
-// tidy removes checkpoints of recorded runs. They remain if a process is killed after it has recorded the run and
-// before it has removed the checkpoint. tidy then removes the folder if it is empty.
+// tidy removes the checkpoints of recorded runs. Such checkpoints remain if a process is killed after it has recorded a
+// run and before it has removed the checkpoint. Finally, tidy removes the folder if it is empty.
 func (c Claims) tidy(records Records) error {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {

@@ -11,21 +11,23 @@ import (
 
 // Cost is the estimated cost of a run.
 type Cost struct {
-	// Seconds is the time, estimated from recorded runs of the same program on this machine; 0 if there are none.
+	// Seconds is the time, estimated from recorded runs of the same program on this machine; 0 if there are no such
+	// runs.
 	Seconds float64 `json:"seconds,omitempty"`
-	// Bytes is the smallest peak memory of any process that made a run of the same program. If there is no such run,
-	// AtLeast is set and Bytes is the lower bound [train.Least].
+	// Bytes is the memory that the run needs. It is the smallest of the peaks that runs of the same program recorded,
+	// since a peak is that of a whole process, which may have made other runs before. If there is no such run, AtLeast
+	// is set, and Bytes is the lower bound [train.Least].
 	Bytes   int64 `json:"bytes"`
 	AtLeast bool  `json:"bytes_at_least,omitempty"`
 }
 
-// Costs hold the times and memory of recorded runs, by the keys of their programs.
+// Costs holds the times and the memory of recorded runs, by the keys of their programs ([Task.program]).
 type Costs struct {
 	machine  results.Machine
 	programs map[string][]run
 }
 
-// run is what a record says about cost.
+// run is what a record says about the cost of its run. The fields from Epochs on come from the record's outcome.
 type run struct {
 	here    bool // made on this machine
 	kind    string
@@ -37,7 +39,8 @@ type run struct {
 	Peak    int64   `json:"peak_rss_bytes"`
 }
 
-// without lists settings that do not change how much work a training step is.
+// without lists the settings that do not change the program. (Dropout changes it only by being 0 or not: see
+// [Task.program].)
 var without = []string{"lr", "dropout", "weight_decay", "seed", "epochs", "patience"}
 
 // trains tells whether runs of a kind take training steps.
@@ -55,7 +58,7 @@ func (t Task) program() string {
 	if kind != results.Measure {
 		values = t.Config.Resolved().Values()
 	}
-	// A model with dropout, of whatever probability, evaluates by a program of its own; without dropout it does not.
+	// A model with dropout, whatever the probability, has a second program for evaluation. Without dropout it has none.
 	dropout, _ := values["dropout"].(float64)
 	for _, key := range without {
 		delete(values, key)
@@ -68,8 +71,8 @@ func (t Task) program() string {
 	return key
 }
 
-// NewCosts reads the records of runs on an engine (empty: on any engine). It ignores runs that went wrong, runs on
-// machines with another GPU, and unreadable records.
+// NewCosts reads the records of runs on the engine with the given name; an empty name stands for any engine. It ignores
+// runs that went wrong, runs on a machine whose GPU differs from that of this machine, and unreadable records.
 func NewCosts(records []results.Record, engine string) *Costs {
 	c := &Costs{results.Begin(results.Measure).Machine, map[string][]run{}}
 	for i := range records {
@@ -90,9 +93,10 @@ func NewCosts(records []results.Record, engine string) *Costs {
 	return c
 }
 
-// Of estimates a task's cost. The time of a training is estimated from recorded trainings by the same program, since
-// they may stop as early as this one. If there are none, it is the time to compile and the time of a step for each of
-// its epochs, as recorded by benchmarks and trials of searches.
+// Of estimates a task's cost. The time is estimated from recorded runs of the same kind and program. For trainings this
+// takes into account that they may stop early. If a training has no such runs, its time is that of compiling and of one
+// training step for each of its epochs, as recorded by benchmarks and by trials of searches. For benchmarks and trials
+// it is computed in the same way from any runs of the program.
 func (c *Costs) Of(t Task) Cost {
 	var whole, steps []float64
 	out := Cost{Bytes: train.Least(SizeOf(t.Dataset), t.Config), AtLeast: true}
@@ -130,12 +134,12 @@ func (r run) of(t Task) float64 {
 	return r.Compile + (r.seconds-r.Compile)*float64(epochs)/float64(r.Epochs)
 }
 
-// SizeOf is a dataset's size, as far as it is known without loading the dataset; zero if it is not known.
+// SizeOf returns a dataset's size without loading the dataset. It is the zero value if the size is not known.
 func SizeOf(dataset string) train.Size {
 	if nodes, edges, ok := isRandom(dataset); ok {
 		return train.Size{Nodes: nodes, Edges: edges, Features: randomFeatures, Classes: 2}
 	}
-	sets, _ := data.Datasets() // Datasets reports the error
+	sets, _ := data.Datasets() // cannot fail: the list is part of the executable
 	for _, d := range sets {
 		if s := d.Statistics; d.Name == data.Base(dataset) {
 			return train.Size{Nodes: s.Nodes, Edges: s.Edges, Features: s.Features, Classes: s.Classes}
@@ -144,9 +148,9 @@ func SizeOf(dataset string) train.Size {
 	return train.Size{}
 }
 
-// timed returns the benchmark that times the steps of a task's program.
+// timed returns the benchmark that times a few training steps of a task's program.
 func timed(t Task) Task {
-	const steps = 3 // the first is not counted
+	const steps = 3 // the time of the first step is not counted
 	t.Kind, t.Split, t.Follow = results.Bench, results.NoSplit, nil
 	t.Config.Epochs = steps
 	return t

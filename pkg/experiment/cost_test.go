@@ -43,7 +43,7 @@ func TestCosts(t *testing.T) {
 	longer := other
 	longer.Config.Epochs = 400
 	whole := task
-	whole.Config.Dropout = 0 // this makes another program: see Task.program
+	whole.Config.Dropout = 0 // a model without dropout has another program: see Task.program
 	wider := task
 	wider.Config.Hidden *= 2
 	timing := Whole(results.Bench, "cora", c)
@@ -53,7 +53,7 @@ func TestCosts(t *testing.T) {
 		records []results.Record
 		task    Task
 		seconds float64
-		bytes   int64 // 0: the least number of bytes is expected, as a lower bound
+		bytes   int64 // 0 if only a lower bound is expected
 	}{
 		{"the same run", []results.Record{early}, task, 12, 5e8},
 		{"settings that leave the work as it is", []results.Record{early}, other, 12, 5e8},

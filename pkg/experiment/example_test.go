@@ -32,7 +32,7 @@ func Example() {
 	c := train.Default("gcn")
 	c.Forward, c.Hidden, c.Epochs = 2, 4, 3
 	var epochs [2]int
-	work := func(v *experiment.View) { // is called again whenever there are new records
+	work := func(v *experiment.View) { // Run calls this function again whenever there are new records
 		for split := range 2 {
 			task := experiment.Training("minesweeper-generated:rows=8,cols=8", split, c)
 			if a := experiment.Ask[experiment.Trained](v, task); a.OK() {

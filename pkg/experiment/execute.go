@@ -21,7 +21,7 @@ import (
 // errInterrupted is the error of a run that was interrupted. Such a run leaves no record.
 var errInterrupted = errors.New("interrupted")
 
-// Place has the engine and the graph that a task runs with, and the functions that are told of its progress.
+// Place has the engine and the graph that a task runs with, and the functions that are told of the run's progress.
 type Place struct {
 	Engine *engine.Engine
 	Graph  *graphs.Graph
@@ -51,7 +51,7 @@ func Execute(ctx context.Context, p Place, t Task) (results.Record, error) {
 	out, status, message, err := p.run(ctx, t)
 	r.Seconds = time.Since(r.Started).Seconds()
 	if trained, ok := out.(Trained); ok {
-		r.Seconds = max(r.Seconds, trained.Seconds) // for a resumed training, this includes the seconds before
+		r.Seconds = max(r.Seconds, trained.Seconds) // the latter includes the time before an interruption
 	}
 	switch {
 	case ctx.Err() != nil || status == train.Interrupted:
@@ -86,10 +86,10 @@ func (p Place) run(ctx context.Context, t Task) (out any, status, message string
 
 // time times training steps for a benchmark.
 func (p Place) time(ctx context.Context, t Task) (*Timed, error) {
-	// Give back to the system the memory that loading the graph took and has freed. Otherwise it would count as memory
-	// of the idle process, and the benchmark would seem to need less.
+	// Loading the graph took memory that is free again. Return it to the operating system: otherwise it would count as
+	// memory of the idle process, which [Timed.Own] subtracts, and the benchmark would seem to need less.
 	debug.FreeOSMemory()
-	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // resets the peak of the process's memory, on Linux
+	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // on Linux, this resets the peak of the process's memory
 	idle := machine.ResidentSet()
 	b, err := train.Bench(ctx, p.Engine, p.Graph, t.Config, nil)
 	if err != nil {
@@ -97,8 +97,8 @@ func (p Place) time(ctx context.Context, t Task) (*Timed, error) {
 	}
 	out := &Timed{Benchmark: *b}
 	if p.Alone {
-		// The peak in Benchmark comes from getrusage, which may include the memory of the process that started this
-		// one.
+		// The peak in Benchmark may include the memory of the process that started this one, since it comes from
+		// getrusage.
 		out.IdleRSS, out.PeakRSS = idle, machine.PeakResidentSet()
 	}
 	return out, nil

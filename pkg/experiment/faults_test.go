@@ -17,7 +17,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// longer is a profile whose trainings take so long that they can be killed while they run.
+// longer is a profile whose trainings take long enough to be killed while they run.
 const longer = `{"name": "tiny", "datasets": ["minesweeper"], "splits": [0, 1], "tried": 1,
 	"candidates": [{"settings": {"hidden": 4, "epochs": 60, "patience": 40, "max_iterations": 4, "dropout": 0.2,
 		"lr": [0.01, 0.02]}, "depths": [{"forward": 2, "reverse": 2}]}]}`
@@ -50,8 +50,8 @@ func process(t *testing.T, store string) (*exec.Cmd, *strings.Builder) {
 	return c, &out
 }
 
-// outcomes returns the outcomes of all runs in a store, without times and memory. It reports an error if a run is there
-// twice, or if files are left beside the store.
+// outcomes returns the outcomes of all runs in a store, without times and memory. It reports an error if a run is
+// recorded twice, or if files are left beside the store.
 func outcomes(t *testing.T, path string) map[string]string {
 	t.Helper()
 	s, err := results.OpenExisting(path)
@@ -81,7 +81,8 @@ func outcomes(t *testing.T, path string) map[string]string {
 	return out
 }
 
-// unbroken runs a process that nothing disturbs, and returns the outcomes and the time that it took.
+// unbroken runs a process without any disturbance. It returns the outcomes of the runs, and the time that the process
+// took.
 func unbroken(t *testing.T) (map[string]string, time.Duration) {
 	t.Helper()
 	path, start := filepath.Join(t.TempDir(), "runs.sqlite"), time.Now()
@@ -122,7 +123,7 @@ func TestTwoProcesses(t *testing.T) {
 }
 
 // TestKilled kills one process after the other at random moments, until one completes. The records must be those of an
-// undisturbed process. The number of kills is half of REVGNN_TEST_FAULTS, if that is set.
+// undisturbed process. If the environment variable REVGNN_TEST_FAULTS is set, the number of kills is half of its value.
 func TestKilled(t *testing.T) {
 	kills := 3
 	if n, err := strconv.Atoi(os.Getenv("REVGNN_TEST_FAULTS")); err == nil {

@@ -11,34 +11,38 @@ import (
 type Trained struct {
 	train.Result
 	Metric string `json:"metric"`
-	// Followed is set if the task asked for it.
+	// Followed is set if the task asked for states ([Task.Follow]).
 	Followed *Followed `json:"followed,omitempty"`
 }
 
-// Followed are the states of a trained model after some of its layers, reduced to what is small enough for a record.
+// Followed describes the states of a trained model, which are the features of all nodes after some of its layers. It
+// has a few numbers for each state, since a state itself is too large for a record.
 type Followed struct {
 	Forward []Layer `json:"forward"`
 	Reverse []Layer `json:"reverse,omitempty"`
 	Boards  []Board `json:"boards,omitempty"`
 }
 
-// Layer is the state after a number of layers in one direction. For each part of the board in [Follow.Boards], Boards
-// has the probabilities of a mine that the model's head gives when it reads this state alone.
+// Layer describes the state after a number of layers in one direction. The field Layer is this number. GSL is the
+// smoothness of the features ([metrics.GSL]). For each part of a board in [Follow.Boards], Boards has the probabilities
+// of a mine that the model's head gives if it reads this state alone.
 type Layer struct {
 	Layer  int          `json:"layer"`
 	GSL    train.Number `json:"gsl"`
 	Boards [][]float64  `json:"boards,omitempty"`
 }
 
-// Board is a part of a board of mines: where the mines are, and the probabilities of a mine that the whole model gives.
+// Board is a part of a Minesweeper board. Mines has 1 for each cell with a mine and 0 for the others. Probability has
+// the probabilities of a mine that the whole model gives.
 type Board struct {
 	Part
 	Mines       []float64 `json:"mines"`
 	Probability []float64 `json:"probability"`
 }
 
-// Timed is the outcome of a benchmark. IdleRSS is the memory of its process before the benchmark began, in bytes. It is
-// 0 if the process also ran other tasks, since the peak may then be theirs.
+// Timed is the outcome of a benchmark. IdleRSS is the memory of the process before the benchmark began, in bytes.
+// IdleRSS is 0 if the process may also have run other tasks, since the peak of the process's memory may then come from
+// another task.
 type Timed struct {
 	train.Benchmark
 	IdleRSS int64 `json:"idle_rss_bytes,omitempty"`
@@ -52,8 +56,8 @@ func (t Timed) Own() float64 {
 	return float64(t.PeakRSS - t.IdleRSS)
 }
 
-// condense extracts from a trajectory what a record keeps: the smoothness after each layer, and the probabilities on
-// the parts of the board.
+// condense extracts from the states of a model what a record keeps: the smoothness of each state, and the probabilities
+// for the given parts of a board.
 func condense(t *train.Trajectory, boards []Part, g *graphs.Graph) *Followed {
 	layers := func(states []train.State) []Layer {
 		out := make([]Layer, len(states))
@@ -76,7 +80,7 @@ func condense(t *train.Trajectory, boards []Part, g *graphs.Graph) *Followed {
 	return f
 }
 
-// pick returns the values at the given places, rounded to three decimals.
+// pick returns the values at the indices in at, rounded to three decimals.
 func pick(values []float64, at []int) []float64 {
 	out := make([]float64, len(at))
 	for i, k := range at {

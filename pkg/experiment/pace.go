@@ -8,8 +8,8 @@ import (
 )
 
 // paced returns a function that passes each epoch to f, with an estimate of the seconds left. The estimate is made from
-// the mean time of the epochs after the first one in this process, since the engine warms up in the first one. Right
-// after the first epoch there is no other time yet, so that its own time is used.
+// the mean time of the epochs after the first one in this process, since the engine warms up in the first one. After
+// the first epoch no other epoch has been timed yet, so that the time of the first epoch itself is used.
 func paced(f func(e train.Epoch, left float64)) func(train.Epoch) {
 	var start time.Time
 	first := 0

@@ -6,13 +6,13 @@ import "fmt"
 type Plan struct {
 	// Steps are all runs: recorded ones, missing ones, and provisional ones, whose settings are not chosen yet.
 	Steps []Step `json:"steps"`
-	// Skipped is the number of steps in other shards.
+	// Skipped is the number of steps that belong to other shards.
 	Skipped int `json:"skipped"`
 	// Done and Missing are the numbers of steps with and without a record.
 	Done    int `json:"done"`
 	Missing int `json:"missing"`
 	// Seconds is the estimated time of the missing steps. Unknown is the number of missing steps whose time cannot be
-	// estimated; they are not included in Seconds.
+	// estimated; Seconds leaves these steps out.
 	Seconds float64 `json:"seconds"`
 	Unknown int     `json:"unknown"`
 	// Bytes is the largest memory that any missing step needs. AtLeast tells that it is a lower bound, since the memory
@@ -21,7 +21,8 @@ type Plan struct {
 	AtLeast bool  `json:"bytes_at_least"`
 }
 
-// plan lists the runs that work needs. Runs with a record in records are done.
+// plan lists the runs that the given work needs, and their cost. Runs with a record in records are done. Only the runs
+// of the given shard are listed.
 func plan(s Scope, records Records, costs *Costs, work Work, shard Shard) Plan {
 	v := NewView(s, records)
 	work(v)
@@ -49,7 +50,7 @@ func plan(s Scope, records Records, costs *Costs, work Work, shard Shard) Plan {
 	return p
 }
 
-// Time writes the time of the missing runs as text.
+// Time returns the estimated time of the missing runs as text.
 func (p Plan) Time() string { return timeOf(p.Seconds, p.Unknown) }
 
 func timeOf(seconds float64, unknown int) string {
@@ -64,7 +65,8 @@ func timeOf(seconds float64, unknown int) string {
 	return fmt.Sprintf("at least %s, and %d runs whose time is not known yet", Duration(seconds), unknown)
 }
 
-// open lists the steps that must still run, without those in tried.
+// open lists the steps that can run now: they have no record, their settings are chosen, and their keys are not in
+// tried.
 func (p Plan) open(tried map[string]bool) (steps []Step) {
 	for _, s := range p.Steps {
 		if !s.Done && !s.Provisional && !tried[s.Key] {

@@ -11,24 +11,25 @@ import (
 // see data/settings.
 type Profile struct {
 	Name string `json:"name"`
-	// About describes the profile; every result repeats it.
+	// About describes the profile; every table and figure repeats this text.
 	About string `json:"about"`
 	// Datasets are the datasets that are run unless the user names others.
 	Datasets []string `json:"datasets"`
-	// Splits are the splits that models are trained on. Settings are chosen among the candidates on the first Tried of
-	// them.
+	// Splits are the splits that models are trained on. Tried is the number of those splits, counted from the first, on
+	// which candidates are compared.
 	Splits []int `json:"splits"`
 	Tried  int   `json:"tried"`
 	// Rules give the candidates for a dataset and a model: see [Profile.Candidates].
 	Rules []Rule `json:"candidates"`
-	// LeftOut lists what is not run unless the user names its models or datasets.
+	// LeftOut lists models and datasets that are not run unless the user names models or datasets.
 	LeftOut []LeftOut `json:"left_out,omitempty"`
-	// Chosen are settings that an earlier search found. For their models and datasets they take the place of the
-	// candidates.
+	// Chosen has settings that earlier searches found. For the models and datasets named there, these settings take the
+	// place of the rules' candidates.
 	Chosen []Choice `json:"chosen,omitempty"`
 }
 
-// LeftOut names models on datasets that a profile has settings for, but that are not run, and says why.
+// LeftOut names models and datasets. The profile has settings for these models on these datasets, but they are not run;
+// Why says why.
 type LeftOut struct {
 	Why      string   `json:"why"`
 	Datasets []string `json:"datasets"`
@@ -51,17 +52,18 @@ type Choice struct {
 	Dataset  string   `json:"dataset"`
 	Model    string   `json:"model"`
 	Settings Settings `json:"settings"`
-	// Search is the ID of the search that made the choice. Its trials are recorded as runs of a profile with this name.
+	// Search is the ID of the search that found the settings (see package search). The records of this search have the
+	// ID as the name of their profile.
 	Search string `json:"search,omitempty"`
-	// Splits, if there are any, take the place of the profile's splits.
+	// Splits, if not empty, take the place of the profile's splits.
 	Splits []int `json:"splits,omitempty"`
 	// Seeds is the number of trainings on each split, with different seeds; 1 if it is left out. See [Found].
 	Seeds int `json:"seeds,omitempty"`
 }
 
-// Candidates returns the settings to choose from for a model on a dataset: the settings in Chosen if there are any,
-// otherwise those that the rules give, where later rules refine earlier ones. An empty list means that the profile has
-// no settings for the model.
+// Candidates returns the configurations to choose from for a model on a dataset. If Chosen has settings for the two,
+// there is only one configuration, which has these settings. Otherwise the rules give the configurations: see the
+// function [Candidates]. An empty list means that the profile has no settings for the model.
 func (p Profile) Candidates(dataset, model string) ([]train.Config, error) {
 	c, found := p.chosen(dataset, model)
 	if !found {
@@ -87,7 +89,8 @@ func (p Profile) chosen(dataset, model string) (Choice, bool) {
 	return Choice{}, false
 }
 
-// Candidates returns the settings that rules give a model on a dataset. Later rules refine earlier ones.
+// Candidates returns the configurations that rules give for a model on a dataset: one for each combination of the
+// values in the rules. If several rules have values for the same setting, those of the last of these rules count.
 func Candidates(rules []Rule, dataset, model string) ([]train.Config, error) {
 	g := grid{lists: map[string]list{}}
 	for _, r := range rules {

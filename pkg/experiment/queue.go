@@ -9,19 +9,20 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// queue finds the runs that work still needs. Other processes may add records to the same store at any time.
+// queue finds the runs that a [Work] still needs. Other processes may add records to the same store at any time.
 type queue struct {
 	*Runner
 	work Work
-	// Runs that failed before began are made again. Runs in tried are not made again, whatever their status.
+	// The field began is the time at which [Runner.Run] was called: runs that failed earlier are made again. The field
+	// tried has the keys of the runs that this queue has tried: they are not made again, whatever their status.
 	began time.Time
 	tried map[string]bool
-	// records and plan are those of the last call of look.
+	// The last call of the method look has set records and plan.
 	records Records
 	plan    Plan
 }
 
-// look reads the records, and plans the runs that are left to do.
+// look reads the records, and plans the runs that are left.
 func (q *queue) look() error {
 	all, err := q.all()
 	if err != nil {
@@ -38,7 +39,7 @@ func (q *queue) look() error {
 }
 
 // next claims the first run that no other process has claimed. If other processes have claimed all runs that are left,
-// it waits. If no run is left, it returns nil.
+// next waits for one of these claims. If no run is left, it returns nil.
 func (q *queue) next(ctx context.Context) (*Step, *Claim, error) {
 	if err := q.look(); err != nil {
 		return nil, nil, err
@@ -64,7 +65,8 @@ func (q *queue) next(ctx context.Context) (*Step, *Claim, error) {
 	}
 }
 
-// claim claims the first of the given runs that is free. If none is free, it waits for the first of them.
+// claim claims the first of the given runs that no other process has claimed. If there is none, claim waits until the
+// first of the given runs can be claimed.
 func (q *queue) claim(ctx context.Context, open []Step) (Step, *Claim, error) {
 	c := ClaimsOf(q.Store)
 	for _, s := range open {

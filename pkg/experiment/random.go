@@ -9,16 +9,18 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// randomName is the format of the names of random graphs; see [randomGraph].
+// randomName is the format of the names of random graphs, which [randomGraph] makes.
 const randomName = "random:nodes=%d,edges=%d"
 
-// randomFeatures is the number of features of random graphs. It is as small as in the dataset with the fewest features.
+// randomFeatures is the number of features of random graphs. It is about as small as in Minesweeper, which has the
+// fewest features of the public datasets (7).
 const randomFeatures = 8
 
-// RandomGraph is the name of a random graph with the given numbers of nodes and edges.
+// RandomGraph returns the name of a random graph with the given numbers of nodes and edges, for [Load].
 func RandomGraph(nodes, edges int) string { return fmt.Sprintf(randomName, nodes, edges) }
 
-// Load returns a dataset by its name, as [datasets.Load] does, or a random graph.
+// Load returns a dataset by its name, as [datasets.Load] does. If the name comes from [RandomGraph], Load makes the
+// random graph.
 func Load(ctx context.Context, name string, o datasets.Options) (*graphs.Graph, error) {
 	if nodes, edges, ok := isRandom(name); ok {
 		return randomGraph(name, nodes, edges)

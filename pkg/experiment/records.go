@@ -10,9 +10,10 @@ import (
 // Records are the records of runs, by the keys of their tasks ([Task.Key]).
 type Records map[string]*results.Record
 
-// Index returns records by the keys of their tasks. all must begin with the oldest record. The keys are computed anew,
-// since other versions computed the stored keys differently. If there are several records of a task, the latest one
-// counts; records of failed runs count only if all runs of the task failed. Unreadable records are left out.
+// Index returns records by the keys of their tasks. The list all must begin with the oldest record. The keys are
+// computed anew, since other versions of revgnn may have computed the stored keys differently. If there are several
+// records of a task, the latest one counts, but records of failed runs count only if all runs of the task failed.
+// Unreadable records are left out.
 func Index(all []results.Record) Records {
 	out := Records{}
 	for i := range all {
@@ -29,8 +30,8 @@ func Index(all []results.Record) Records {
 	return out
 }
 
-// Of returns the record of a task; nil if there is none. If the task asks for states, the record of a training without
-// states also counts if this training did not succeed: it has no states in any case.
+// Of returns the record of a task; nil if there is none. A training that diverged or failed has no states. Its record
+// therefore also counts for a task that asks for states.
 func (r Records) Of(t Task) *results.Record {
 	if found := r[t.Key()]; found != nil || t.Follow == nil {
 		return found

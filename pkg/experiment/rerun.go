@@ -19,8 +19,9 @@ type Repetition struct {
 	Now  results.Record `json:"now"`
 	// Equal tells that all numbers are equal, to the last bit. Times and memory are measured, and are not compared.
 	Equal bool `json:"equal"`
-	// Numbers are the numbers that differ, named by their places in the outcome. Circumstances are other differences
-	// between the two runs, such as versions, which may explain why the numbers differ.
+	// Numbers has those numbers of the outcomes that differ. The name of a number is its place in the outcome, such as
+	// followed.forward[3].gsl. Circumstances has other differences between the two runs, such as versions, which may
+	// explain why the numbers differ.
 	Numbers       []Change `json:"numbers,omitempty"`
 	Circumstances []Change `json:"circumstances,omitempty"`
 }
@@ -32,7 +33,7 @@ type Change struct {
 	Now  string `json:"now"`
 }
 
-// measured lists those numbers of an outcome that are measured, and therefore differ between any two runs.
+// measured lists those numbers of an outcome that are times or memory, and therefore differ between any two runs.
 var measured = []string{"seconds", "epoch_seconds", "compile_seconds", "peak_rss_bytes", "predicted_bytes",
 	"idle_rss_bytes"}
 
@@ -54,8 +55,8 @@ func TaskOf(r *results.Record) (Task, error) {
 	return t, nil
 }
 
-// ThreadsOf is the number of threads that the engine of a run computed on. Records of early versions do not have this
-// number: the number of cores of their machine is returned instead.
+// ThreadsOf returns the number of threads that the engine of a run computed on. Records of early versions do not have
+// this number. For them the result is the number of cores of their machine.
 func ThreadsOf(r *results.Record) int {
 	var o struct{ Threads int }
 	if json.Unmarshal(r.Outcome, &o); o.Threads > 0 {
@@ -98,8 +99,8 @@ func outcomeOf(r *results.Record) map[string]any {
 	if len(r.Outcome) > 0 {
 		json.Unmarshal(r.Outcome, &out) // cannot fail: the outcome of a record is a JSON object
 	}
-	// Threads and engine are compared as circumstances. Details are not compared: they follow from the other results of
-	// the same training.
+	// Threads and engine are compared as circumstances. The details of a training ([train.Details]) are not compared:
+	// they follow from its other results.
 	for _, name := range append(measured, "threads", "engine", "details") {
 		delete(out, name)
 	}
@@ -107,7 +108,7 @@ func outcomeOf(r *results.Record) map[string]any {
 	return out
 }
 
-// circumstances returns what numbers depend on besides the task.
+// circumstances returns everything except the task that the numbers of an outcome may depend on.
 func circumstances(r *results.Record) map[string]any {
 	out := map[string]any{"engine": r.Engine, "commit": r.Commit, "platform": r.Machine.Platform,
 		"processor": r.Machine.CPU}
@@ -118,14 +119,14 @@ func circumstances(r *results.Record) map[string]any {
 		out["GPU"] = r.Machine.GPU
 	}
 	for name, version := range r.Versions {
-		if name != "revgnn" { // the commit stands for it
+		if name != "revgnn" { // the commit says more exactly which version it was
 			out["version of "+name] = version
 		}
 	}
 	return out
 }
 
-// changes compares two JSON objects, value by value.
+// changes compares two JSON objects, and returns the values that differ.
 func changes(then, now map[string]any) ([]Change, error) {
 	a, b := map[string]string{}, map[string]string{}
 	for _, side := range []struct {
@@ -153,7 +154,8 @@ func changes(then, now map[string]any) ([]Change, error) {
 	return out, nil
 }
 
-// flatten adds the values inside v to out. The key of a value is its place, such as followed.forward[3].gsl.
+// flatten adds the values inside v to out. The key of a value is its place, such as followed.forward[3].gsl. The place
+// of v itself is at.
 func flatten(out map[string]string, at string, v any) {
 	switch v := v.(type) {
 	case map[string]any:

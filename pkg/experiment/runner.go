@@ -18,8 +18,8 @@ import (
 type Runner struct {
 	Scope
 	Store *results.Store
-	// EngineName is the name of the engine, as for [engine.Open]. Engine opens the engine; it is called when the first
-	// run needs it. Load loads a dataset.
+	// EngineName is the name of the engine, in the form that [engine.Open] takes. The function Engine opens the engine;
+	// it is called before the first run that needs an engine. The function Load loads a dataset.
 	EngineName string
 	Engine     func() (*engine.Engine, error)
 	Load       func(ctx context.Context, name string) (*graphs.Graph, error)
@@ -32,10 +32,11 @@ type Runner struct {
 	Shard Shard
 	// CheckpointEvery is the least time between two checkpoints of a training; see [train.Checkpoint].
 	CheckpointEvery time.Duration
-	// These functions are called if they are set. Starts is called before each run. Epoch is called after each epoch of
-	// a training, with the estimated seconds to the last epoch. Notice is called with the notices of [train.Options].
-	// Ended is called after each run. Waits is called if other processes are making all runs that are left; t is one of
-	// these runs. NoDataset is called for a dataset that cannot be loaded, and whose runs are therefore left out.
+	// The following functions are called if they are set. Starts is called before each run. Epoch is called after each
+	// epoch of a training, with the estimated number of seconds that are left until the last epoch. Notice is called
+	// with the notices of [train.Options]. Ended is called after each run. Waits is called if other processes are
+	// making all runs that are left; t is one of these runs. NoDataset is called for each dataset that cannot be
+	// loaded; all runs on this dataset are left out.
 	Starts    func(Progress)
 	Epoch     func(t Task, e train.Epoch, left float64)
 	Notice    func(t Task, text string)
@@ -48,9 +49,9 @@ type Runner struct {
 	absent map[string]string
 }
 
-// Progress tells how far a [Runner] is: it is about to make run Number of Total. Seconds is the estimated time for all
-// runs left, this one included. Unknown is the number of runs left whose time cannot be estimated; they are not
-// included in Seconds.
+// Progress tells how far a [Runner] is before it makes a run. Task is the task of this run, which is number Number of
+// Total runs. Seconds is the estimated time for all runs left, this one included. Unknown is the number of runs left
+// whose time cannot be estimated; Seconds leaves these runs out.
 type Progress struct {
 	Task          Task
 	Number, Total int
@@ -58,10 +59,10 @@ type Progress struct {
 	Unknown       int
 }
 
-// Left writes the time of the remaining runs as text.
+// Left returns the estimated time of the remaining runs as text.
 func (p Progress) Left() string { return timeOf(p.Seconds, p.Unknown) }
 
-// Plan lists the runs that work needs, and their cost.
+// Plan lists the runs that the given work needs, and their cost.
 func (r *Runner) Plan(work Work) (Plan, error) {
 	all, err := r.all()
 	if err != nil {
@@ -70,8 +71,8 @@ func (r *Runner) Plan(work Work) (Plan, error) {
 	return plan(r.scope(), Index(all), r.costs(all), work, r.Shard), nil
 }
 
-// costs returns the cost of recorded runs on the engine that further runs will use. If no engine can be opened, the
-// runs of all engines count.
+// costs returns the times and the memory of the given records, as far as their runs used the engine that further runs
+// will use. If no engine can be chosen, the runs of all engines count.
 func (r *Runner) costs(all []results.Record) *Costs {
 	name, err := engine.Choose(r.EngineName)
 	if err != nil {
@@ -89,7 +90,7 @@ func (r *Runner) View() (*View, error) {
 	return NewView(r.scope(), Index(all)), nil
 }
 
-// scope is the Runner's scope, in which datasets that could not be loaded are absent.
+// scope returns the Runner's scope. Its function Absent also knows the datasets that the Runner itself could not load.
 func (r *Runner) scope() Scope {
 	s := r.Scope
 	s.Absent = func(dataset string) string {
@@ -112,11 +113,11 @@ func (r *Runner) all() ([]results.Record, error) {
 	}), err
 }
 
-// Run makes all runs that work needs and that are not recorded. The results of some runs may choose the settings of
-// further runs; Run goes on until there are none left. Runs that failed before Run began are tried again, once. Several
-// processes may call Run with the same store: each run is made by only one of them, and all return when all runs are
-// made. If ctx is cancelled, the current training keeps a checkpoint, but no record is written for it, and an error
-// says so. Earlier records are kept.
+// Run makes all runs that the given work needs and that are not recorded. The results of some runs may choose the
+// settings of further runs; Run goes on until no run is left. Runs that failed before Run began are tried again, once.
+// Several processes may call Run with the same store: each run is made by only one of them, and all return when all
+// runs are made. If ctx is cancelled, the current training writes a checkpoint, but no record, and Run returns an error
+// that says so. Earlier records are kept.
 func (r *Runner) Run(ctx context.Context, work Work) error {
 	q := &queue{Runner: r, work: work, began: time.Now().Truncate(time.Millisecond), tried: map[string]bool{}}
 	for number := 1; ; number++ {
@@ -131,8 +132,8 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 			p := q.plan
 			r.Starts(Progress{next.Task, number, number - 1 + p.Missing, p.Seconds, p.Unknown})
 		}
-		// The record of a training that failed has no states. If the task asked for states, its key is therefore that
-		// of the task that asks for none.
+		// The key of a record is computed from its content. The record of a training that failed has no states, so that
+		// its key is that of a task that asks for none. Therefore both keys are marked as tried.
 		q.tried[next.Key], q.tried[next.Task.alone().Key()] = true, true
 		if err := r.make(ctx, next.Task, own); err != nil {
 			return err
@@ -140,7 +141,7 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 	}
 }
 
-// make runs a claimed task, records it, and releases the claim. It returns no error if the dataset cannot be loaded.
+// make runs a task, records the run, and releases the claim own. It returns no error if the dataset cannot be loaded.
 func (r *Runner) make(ctx context.Context, t Task, own *Claim) error {
 	defer own.Release()
 	record, err := r.one(ctx, t, own)
@@ -161,13 +162,13 @@ func (r *Runner) make(ctx context.Context, t Task, own *Claim) error {
 		r.Ended(record)
 	}
 	if record.Status == results.Failed {
-		return nil // the run is tried again later, and goes on from its checkpoint
+		return nil // the checkpoint is kept: a later try goes on from it
 	}
 	return own.Recorded()
 }
 
 // Time makes a few training steps of every program that missing runs need and whose time is unknown, and records the
-// times for later plans. Plan and Run do not call it, so that they start quickly.
+// times for later plans. Plan and Run do not call Time, so that they start quickly.
 func (r *Runner) Time(ctx context.Context, work Work) error {
 	tried := map[string]bool{}
 	p, err := r.Plan(work)
@@ -198,7 +199,7 @@ func (r *Runner) Time(ctx context.Context, work Work) error {
 
 var errNoDataset = errors.New("the dataset can't be had")
 
-// one runs a task. If the task is a benchmark and Alone is set, it runs in a process of its own.
+// one runs a task and returns its record. If the task is a benchmark and Alone is set, it runs in a process of its own.
 func (r *Runner) one(ctx context.Context, t Task, own *Claim) (record results.Record, err error) {
 	if t.Kind == results.Bench && r.Alone != nil {
 		return r.Alone(ctx, t)
@@ -222,8 +223,8 @@ func (r *Runner) one(ctx context.Context, t Task, own *Claim) (record results.Re
 	return Execute(ctx, place, t)
 }
 
-// graph returns a dataset, which is loaded only once. If it cannot be loaded, it is marked as absent, so that its runs
-// are left out.
+// graph returns a dataset, which is loaded only once. A dataset that cannot be loaded is marked as absent, so that its
+// runs are left out.
 func (r *Runner) graph(ctx context.Context, name string) (*graphs.Graph, error) {
 	if g := r.graphs[name]; g != nil {
 		return g, nil

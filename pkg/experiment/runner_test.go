@@ -17,8 +17,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// runner returns a Runner that has the datasets minesweeper, in place of which it loads a small board, and tolokers,
-// which cannot be loaded.
+// runner returns a Runner whose profile has two datasets. For minesweeper, the Runner loads a small generated board. It
+// cannot load tolokers.
 func runner(t *testing.T, path string) *Runner {
 	t.Helper()
 	store, err := results.Open(path)
@@ -40,7 +40,7 @@ func runner(t *testing.T, path string) *Runner {
 		}}
 }
 
-// searches asks for the search of a model's settings on both datasets.
+// searches asks for the choice of a model's settings on both datasets.
 func searches(v *View) {
 	for _, dataset := range []string{"minesweeper", "tolokers"} {
 		v.Search(dataset, "gcn+rep")
@@ -62,7 +62,7 @@ func TestInterruptedAndResumed(t *testing.T) {
 			if e.Epoch < e.Epochs && !(left > 0) {
 				t.Errorf("in epoch %d of %d there are %g s left", e.Epoch, e.Epochs, left)
 			}
-			if count == limit { // the run has begun and has not ended
+			if count == limit { // the run has begun, but not ended
 				stopped = true
 				cancel()
 			}
@@ -94,7 +94,8 @@ func TestInterruptedAndResumed(t *testing.T) {
 		len(found.Values()) != 3 || found.Config.LearningRate != 0.01 {
 		t.Errorf("%d records came to %+v", len(used), found)
 	}
-	// The four runs on tolokers are missing, since this new Runner does not know that the dataset cannot be loaded.
+	// The four runs on tolokers are missing: this new Runner has not tried to load the dataset yet, so that it does not
+	// know that the dataset cannot be loaded.
 	if p, err := r.Plan(searches); err != nil || p.Missing != 4 || p.Unknown != 4 {
 		t.Errorf("%d runs are missing, %d of unknown cost, %v", p.Missing, p.Unknown, err)
 	}

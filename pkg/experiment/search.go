@@ -9,47 +9,49 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// search chooses settings for a dataset. Each candidate is trained on the first splits. The candidate with the best
+// search chooses settings for a dataset. Each candidate is trained on some of the splits. The candidate with the best
 // mean validation metric is then trained on all splits. The test metric plays no part in the choice.
 type search struct {
 	dataset    string
 	candidates []train.Config
 	splits     []int
-	tried      int // settings are chosen on this number of splits, the first ones
+	tried      int // the number of splits, counted from the first, on which candidates are compared
 	seeds      int // the number of trainings on each split with the chosen settings
 }
 
-// seedStep is the difference between the seeds of trainings on the same split. It is larger than the number of any
-// split, since the number of the split is added to the seed.
+// seedStep is the difference between the seeds of two trainings on the same split. The number of the split is added to
+// the seed. seedStep is larger than any such number, so that no two trainings have the same sum.
 const seedStep = 1000
 
-// Found is the result of a search.
+// Found is the result of [View.Search] and [View.Choose]: the chosen settings, as Config, and what they reach on test
+// nodes.
 type Found struct {
 	Config train.Config
-	// Tests are the test metrics of the chosen settings by split. If there are several Seeds, the metric of a split is
-	// the mean over its seeds, and SeedStd is the standard deviation over seeds: the root of the mean, over splits, of
-	// the sample variance over the seeds of a split. Bad says for each split with a run that diverged or failed what
-	// happened; such a split is not in Tests.
+	// Tests has the test metric of the chosen settings for each split. Seeds is the number of trainings on each split,
+	// with different seeds. If it is above 1, the metric of a split is the mean over its seeds. SeedStd is then the
+	// standard deviation over seeds: the sample variance over the seeds of a split, averaged over splits, and then the
+	// square root. Bad has a text for each split with a run that diverged or failed, which says what happened; such a
+	// split is not in Tests.
 	Tests   map[int]float64
 	Bad     []string
 	Seeds   int
 	SeedStd float64
-	// Splits are the splits that are wanted. Missing is the number of splits that are not run yet.
+	// Splits are the splits that are wanted. Missing is the number of those splits on which runs are still missing.
 	Splits  []int
 	Missing int
-	// Search is the ID of the earlier search that the settings come from. If it is empty, the settings are the best of
-	// Candidates candidates.
+	// Search is the ID of the earlier search (see package search) that the settings come from; empty if there was none.
+	// Candidates is the number of the profile's candidates. Only [View.Search] sets these two fields.
 	Search     string
 	Candidates int
-	// Why says why there is no result; empty if there is one.
+	// Why says why there is no result; it is empty if there is a result.
 	Why string
 }
 
-// AllBad is the reason given if no candidate of a search gave a result.
+// AllBad is the text of [Found.Why] if no candidate went well on all splits on which candidates are compared.
 const AllBad = "every setting diverged or failed"
 
-// Search asks for the runs by which the profile chooses a model's settings on a dataset, and for those with the chosen
-// settings.
+// Search asks for two sets of runs: those that compare the profile's candidates for a model on a dataset, and those
+// with the chosen settings on all splits.
 func (v *View) Search(dataset, model string) (f Found) {
 	p := v.Profile
 	candidates, err := p.Candidates(data.Base(dataset), model)
@@ -69,9 +71,9 @@ func (v *View) Search(dataset, model string) (f Found) {
 	return f
 }
 
-// Choose asks for two sets of runs on a dataset. The first set compares the candidates, on the first splits only, as
-// many as tried says. The second set runs the chosen settings on all splits. name is the name of the group of all these
-// runs; see [Step].
+// Choose asks for two sets of runs on a dataset. The first set compares the candidates, on the first splits only; the
+// argument tried is the number of these splits. The second set runs the chosen settings on all splits. The argument
+// name becomes the name of the group of all these runs; see [Step].
 func (v *View) Choose(name, dataset string, candidates []train.Config, splits []int, tried int) (f Found) {
 	return v.choose(name, search{dataset, candidates, splits, tried, 1})
 }
@@ -116,7 +118,7 @@ func (s search) run(v *View) Found {
 	return s.with(v, s.candidates[best])
 }
 
-// with asks for the runs with the chosen settings c on all splits.
+// with returns the result for the chosen settings c. It asks for the trainings with these settings on all splits.
 func (s search) with(v *View, c train.Config) Found {
 	f := Found{Config: c.Resolved(), Tests: map[int]float64{}, Splits: s.splits, Seeds: s.seeds}
 	var variances []float64

@@ -9,9 +9,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestSeeds: if settings were chosen with several seeds, the test metric of a split is the mean over its seeds, and
-// SeedStd is computed over seeds alone, without the differences between splits. A split on which a seed is missing has
-// no metric.
+// TestSeeds: if the chosen settings are trained with several seeds on each split, the test metric of a split is the
+// mean over its seeds. SeedStd comes from the differences between seeds alone, not from those between splits. A split
+// on which the training with one of the seeds is missing has no metric.
 func TestSeeds(t *testing.T) {
 	p := profile(t, `{"name": "tiny", "datasets": ["cora"], "splits": [0], "tried": 1, "candidates": [],
 		"chosen": [{"dataset": "cora", "model": "gcn", "settings": {"hidden": 4}, "splits": [3, 4, 5], "seeds": 2,

@@ -10,10 +10,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Settings are some settings of a configuration, by their names in JSON, as in the files of data/settings.
+// Settings are some of the settings of a configuration. The keys are the settings' names in JSON, as in the files of
+// data/settings.
 type Settings map[string]json.RawMessage
 
-// With returns a configuration with these settings changed. It returns an error if the model lacks one of them.
+// With returns a copy of the configuration c in which the settings s replace those of c. It returns an error if the
+// model of c lacks one of the settings s.
 func (s Settings) With(c train.Config) (train.Config, error) {
 	for _, key := range slices.Sorted(maps.Keys(s)) {
 		if err := c.Decode(key, s[key]); err != nil {
@@ -23,7 +25,7 @@ func (s Settings) With(c train.Config) (train.Config, error) {
 	return c, nil
 }
 
-// within returns those of the settings that the model of a configuration has.
+// within returns those of the settings s that the model of the configuration c has.
 func (s Settings) within(c train.Config) Settings {
 	has, out := c.Values(), Settings{}
 	for key, value := range s {
@@ -48,8 +50,8 @@ func (s Settings) Check() error {
 // defaults.
 type Model struct{ train.Config }
 
-// UnmarshalJSON reads the configuration. It refuses every setting that the model does not have, whereas that of
-// [train.Config] ignores settings of other models.
+// UnmarshalJSON reads the configuration. It refuses every setting that the model does not have, whereas the method of
+// the same name of [train.Config] ignores settings of other models.
 func (m *Model) UnmarshalJSON(b []byte) error {
 	var s Settings
 	var name string

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// Shard is part Index, counted from 1, of the work in Count parts. The zero value stands for all of the work.
+// Shard says which part of the work to do if the work is divided into Count parts: the part number Index, counted from
+// 1. The zero value stands for all of the work.
 type Shard struct{ Index, Count int }
 
 // ParseShard reads a shard that is written like "2/4". An empty text stands for all of the work.
@@ -21,9 +22,10 @@ func ParseShard(text string) (s Shard, err error) {
 	return s, nil
 }
 
-// groups returns the groups of runs that belong to a shard; nil stands for all. The groups are assigned in the order of
-// their size, the largest first, each to the shard with the least work so far. The result depends neither on records
-// nor on the machine or the datasets on it, so that all shards agree.
+// groups returns the names of the groups of runs that belong to the shard; nil stands for all groups. The groups are
+// assigned in the order of their size, the largest first, each to the shard with the least work so far. The result
+// depends neither on records nor on the machine and its datasets, so that machines with different shards assign the
+// groups in the same way.
 func (s Shard) groups(scope Scope, work Work) map[string]bool {
 	if s.Count <= 1 {
 		return nil

@@ -12,26 +12,29 @@ import (
 // Task is what one run does. A task is small enough to be repeated if it is interrupted, and large enough to be
 // recorded.
 type Task struct {
-	// Kind is results.Train, Invert, Bench, Measure or Search.
+	// Kind is one of [results.Kinds].
 	Kind    string       `json:"kind"`
 	Dataset string       `json:"dataset"`
 	Config  train.Config `json:"config"`
 	// Split is the split of a training; results.NoSplit for other kinds.
 	Split int `json:"split"`
-	// Follow, if set, asks for the states of the trained model: the features of all nodes after some of its layers.
+	// Follow, if set, asks a training to record numbers about the states of the trained model, which are the features
+	// of all nodes after some of its layers.
 	Follow *Follow `json:"follow,omitempty"`
 }
 
 // Follow says which of a trained model's states to record.
 type Follow struct {
-	// Layers are the numbers of layers, in either direction, after which states are recorded. Numbers above the model's
-	// depth are left out.
+	// Layers are numbers of layers. A state is recorded after so many layers in each direction. Numbers above the
+	// model's depth are left out.
 	Layers []int `json:"layers"`
-	// Boards are the parts of a board of mines for whose cells probabilities are recorded.
+	// Boards are parts of a Minesweeper board. For the cells of these parts, the probabilities of a mine are recorded.
 	Boards []Part `json:"boards,omitempty"`
 }
 
-// Part is a square part of a board with Width columns, whose cells, row by row, are the nodes of a graph.
+// Part is a square part of a Minesweeper board. The board's cells, row by row, are the nodes of a graph; Width is the
+// number of the board's columns. Row and Col are the place of the part's first cell, and Side is the number of the
+// part's rows, and of its columns.
 type Part struct {
 	Row   int `json:"row"`
 	Col   int `json:"col"`
@@ -60,9 +63,9 @@ func Whole(kind, dataset string, c train.Config) Task {
 	return Task{Kind: kind, Dataset: dataset, Config: c, Split: results.NoSplit}
 }
 
-// Key returns the same text for tasks that do the same. It is computed only from settings that the model has, so that
-// records of versions with other settings are found, too. It does not depend on the engine, which changes only the last
-// digits of results (see docs/repeating.md).
+// Key returns a text that is the same for tasks that do the same. The key is computed only from settings that the model
+// has, so that records of versions of revgnn with other settings are found, too. The key does not depend on the engine,
+// which changes only the last digits of results (see docs/repeating.md).
 func (t Task) Key() string {
 	definition := map[string]any{"kind": t.Kind, "dataset": t.Dataset, "split": t.Split}
 	if t.Config.Model != "" {
@@ -85,7 +88,8 @@ func (t Task) alone() Task {
 	return t
 }
 
-// taskOf returns the task of a record. Which states it asked for is read from the outcome.
+// taskOf returns the task of a record. A record does not keep Follow, which is therefore derived from the states that
+// the outcome has.
 func taskOf(r *results.Record) (t Task, err error) {
 	t = Task{Kind: r.Kind, Dataset: r.Dataset, Split: r.Split}
 	if len(r.Config) > 0 {

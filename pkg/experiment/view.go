@@ -11,7 +11,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// NotYet is the reason why there is no record of a run that a [Runner] would make.
+// NotYet is the text of [Answer.Why] for a run that has no record yet, but that a [Runner] would make.
 const NotYet = "not run yet"
 
 // Scope says which runs are wanted.
@@ -21,14 +21,16 @@ type Scope struct {
 	// that are run.
 	Datasets, Models []string
 	Splits           []int
-	// Absent says why a dataset cannot be loaded; empty if it can. If Absent is nil, all datasets can be loaded.
+	// Absent returns a sentence that says why a dataset cannot be loaded, or an empty text if it can. If Absent is nil,
+	// all datasets can be loaded.
 	Absent func(dataset string) string
 }
 
-// Work asks a view for the results of runs, and may make something of them. It may be called several times.
+// Work asks a view for the results of runs, and may make something of them, such as a table. It may be called several
+// times.
 type Work func(v *View)
 
-// View answers a [Work] from the records, and notes which runs it asks for.
+// View gives a [Work] the results of runs from their records, and notes which runs the work asks for.
 type View struct {
 	Scope
 	records Records
@@ -45,8 +47,8 @@ type Step struct {
 	// Group is the same for tasks that depend on each other's results, such as those that choose settings and those
 	// with the chosen settings.
 	Group string `json:"group"`
-	// Done tells that there is a record. Provisional tells that the settings are not chosen yet: the step stands for a
-	// future run of about that size.
+	// Done tells that there is a record. Provisional tells that the settings of the run are not chosen yet. The task
+	// then has the settings of the candidate with the most work, so that the cost of the run can be estimated.
 	Done        bool `json:"done"`
 	Provisional bool `json:"provisional"`
 	Cost        Cost `json:"cost"`
@@ -65,7 +67,7 @@ func (v *View) Within(group string, f func()) {
 	v.group = before
 }
 
-// Used runs f and returns the records that f was answered with.
+// Used runs f and returns the records that the view gave to f.
 func (v *View) Used(f func()) []*results.Record {
 	before := v.used
 	v.used = nil
@@ -75,7 +77,7 @@ func (v *View) Used(f func()) []*results.Record {
 	return used
 }
 
-// Steps returns the tasks that were asked for so far.
+// Steps returns the steps for all tasks that were asked for so far.
 func (v *View) Steps() []Step { return v.steps }
 
 // unwanted says why a model is not to be run on a dataset; empty if it is to be run.
@@ -104,7 +106,7 @@ func IsPublic(dataset string) bool { return slices.Contains(Datasets(), dataset)
 func Datasets() []string {
 	sets, err := data.Datasets()
 	if err != nil {
-		panic(err) // the list of datasets is compiled in
+		panic(err) // cannot happen: the list of datasets is part of the executable
 	}
 	names := make([]string, len(sets))
 	for i, d := range sets {
@@ -128,7 +130,7 @@ func CheckChoice(datasets, chosen []string) error {
 	return nil
 }
 
-// expect notes that a run will be needed whose settings are not chosen yet.
+// expect notes a provisional step: a run will be needed, but its settings are not chosen yet.
 func (v *View) expect(t Task) {
 	if v.unwanted(t.Dataset, t.Config.Model) == "" {
 		v.steps = append(v.steps, Step{Task: t, Group: v.groupOf(t.Key()), Provisional: true})

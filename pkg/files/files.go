@@ -1,5 +1,9 @@
-// Package files writes files as a whole or not at all. It reads only regular files, since a pipe or a device in place
-// of a file may block, or fill the memory. It also has locks on names, which end with the process that holds them.
+// Package files writes files as a whole or not at all. It reads only regular files, since reading a pipe or a device in
+// place of a file may never end, or fill the memory. It also has locks by which processes agree who uses a name; a lock
+// ends with the process that holds it.
+//
+// A sealed file ends with a checksum of its content. A part is the temporary file that is written before it gets its
+// final name.
 package files
 
 import (
@@ -12,11 +16,12 @@ import (
 )
 
 // Write writes a file under a temporary name beside path, and renames it to path once it is complete and on disk.
-// Whatever happens, path is therefore either the old file or the new one. Temporary files that killed processes have
-// left are removed. The folder must exist. A path that is not a regular file, such as a device, is refused.
+// Whatever happens, the file at path is therefore either the old one or the new one. Write also removes temporary files
+// of the same path that killed processes have left. The folder must exist. If path is something other than a regular
+// file, such as a device, Write returns an error.
 func Write(path string, write func(io.Writer) error) error { return whole(path, 0o666, write) }
 
-// WriteText does the same as [Write] with content that is in memory.
+// WriteText does the same as [Write] with a content that is in memory.
 func WriteText[T ~string | ~[]byte](path string, content T) error {
 	return Write(path, func(w io.Writer) error {
 		_, err := w.Write([]byte(content))
@@ -32,7 +37,7 @@ const private fs.FileMode = 0o600
 
 func whole(path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
-		path = resolved // the file that a link points to is replaced, not the link
+		path = resolved // replace the file that a link points to, not the link
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("cannot write %s: it is not a regular file; choose another name", path)
@@ -44,7 +49,7 @@ func whole(path string, mode fs.FileMode, write func(io.Writer) error) (err erro
 	}
 	defer lock.Release()
 	f, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, mode)
-	if err == nil && mode == private { // the lock has created the file, with a mode for all users
+	if err == nil && mode == private { // newPart has created the file, readable by all users
 		err = f.Chmod(mode)
 	}
 	if err != nil {
@@ -71,8 +76,8 @@ func whole(path string, mode fs.FileMode, write func(io.Writer) error) (err erro
 	return nil
 }
 
-// Writable returns an error unless files can be created in a folder. It creates the folder if it is missing. It is
-// called before long work, so that the results can be written in the end.
+// Writable returns an error unless files can be created in a folder. It creates the folder if it is missing. It should
+// be called before a long computation, which would be lost if its results could not be written in the end.
 func Writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return unwritable(dir, err)
@@ -93,7 +98,7 @@ func Writable(dir string) error {
 }
 
 func unwritable(path string, err error) error {
-	// Only the cause is shown, since the error names the temporary file.
+	// The error names the temporary file, which the user does not know. Therefore only its cause is shown.
 	var cause *fs.PathError
 	if errors.As(err, &cause) {
 		err = cause.Err

@@ -14,8 +14,9 @@ import (
 // Lock is an exclusive lock on a name. The operating system releases it when the process ends, even if it crashes.
 type Lock struct{ file *flock.Flock }
 
-// TryLock locks the name path. A file with this name exists only while it is locked. If another process or goroutine
-// has the lock, TryLock returns nil and no error. On file systems without locks, everyone gets the lock.
+// TryLock locks the name path, by a file with this name. [Lock.Release] removes the file; after a crash the file may
+// remain, but it is then not locked. If another process or goroutine has the lock, TryLock returns nil and no error. On
+// file systems that do not support locks, every caller gets the lock.
 func TryLock(path string) (*Lock, error) { return tryLock(path, os.O_CREATE) }
 
 func tryLock(path string, flags int) (*Lock, error) {
@@ -35,19 +36,19 @@ func tryLock(path string, flags int) (*Lock, error) {
 		case l.current():
 			return l, nil
 		}
-		l.file.Close() // its last holder has removed the file in the meantime: try again
+		l.file.Close() // another process has removed this file in the meantime: try again
 	}
 }
 
-// current tells whether the locked file still has its name, or was removed.
+// current tells whether the locked file is still the one at its path. Otherwise it was removed.
 func (l *Lock) current() bool {
 	locked, err := l.file.Stat()
 	named, missing := os.Stat(l.file.Path())
 	return err == nil && missing == nil && os.SameFile(locked, named)
 }
 
-// AwaitLock does the same as [TryLock], but waits until it has the lock. If ctx ends first, it returns the error of
-// ctx.
+// AwaitLock does the same as [TryLock], but waits until it gets the lock. If ctx ends first, AwaitLock returns the
+// error of ctx.
 func AwaitLock(ctx context.Context, path string) (*Lock, error) {
 	for {
 		if l, err := TryLock(path); l != nil || err != nil {
@@ -66,8 +67,8 @@ func (l *Lock) Release() {
 	if l == nil || l.file == nil {
 		return
 	}
-	// The file is removed while it is locked, so that nobody can lock the old file under this name afterwards. If it
-	// cannot be removed, it stays, and the next lock uses it.
+	// The file is removed while it is still locked. Otherwise another process could lock it just before its removal,
+	// and would then hold a lock on a removed file. If the file cannot be removed, it stays, and the next lock uses it.
 	os.Remove(l.file.Path())
 	l.file.Close()
 }

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// TestMain lets the test executable also be a process that locks a name, says so, and waits to be killed.
+// TestMain runs the tests. If REVGNN_TEST_CLAIM is set, the process instead locks the name in this variable, reports it
+// on stdout, and waits to be killed.
 func TestMain(m *testing.M) {
 	if path := os.Getenv("REVGNN_TEST_CLAIM"); path != "" {
 		l, err := TryLock(path)
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// claimant starts another process that locks a name, and returns it once it has the lock.
+// claimant starts another process that locks a name. It returns once this process has the lock.
 func claimant(t *testing.T, path string) *exec.Cmd {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0])
@@ -41,7 +42,8 @@ func claimant(t *testing.T, path string) *exec.Cmd {
 	return c
 }
 
-// TestLockEndsWithItsProcess: a lock ends when it is released or when its process ends. Until then nobody else gets it.
+// TestLockEndsWithItsProcess: a lock ends when it is released or when its process ends. Until then nobody else gets the
+// lock.
 func TestLockEndsWithItsProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.lock")
 	other := claimant(t, path)

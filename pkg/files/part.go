@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// A part is the temporary file through which a file is written. Its writer locks it. A part that is not locked was
-// therefore left by a killed process.
+// A part is a temporary file: the content of a file is written to the part, which is then renamed. The process that
+// writes a part also locks it. A part that is not locked was therefore left by a killed process.
 const partSuffix = ".part"
 
 // newPart chooses a name for a part of a file, and locks it.
 func newPart(path string) (part string, lock *Lock, err error) {
-	for lock == nil && err == nil { // repeats if another writer has the name, a chance of 1 in 2^32
+	for lock == nil && err == nil { // repeats if another writer has the same random name
 		part = filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%08x%s", partPrefix(path), rand.Uint32(), partSuffix))
 		lock, err = TryLock(part)
 	}

@@ -5,18 +5,19 @@ import (
 	"io"
 )
 
-// Pieces is a reader that limits the length of pieces of a file, such as the rows of a table. It is meant for a parser
-// that would keep a piece in memory, however long it is. Next must be called after each piece. A piece that is too long
-// is an error.
+// Pieces is a reader that limits the length of the pieces of a file, such as the rows of a table. It is meant for
+// parsers that keep a whole piece in memory and have no limit of their own. The caller must call Next after each piece.
+// If a piece is too long, Read returns an error.
 type Pieces struct {
 	in         io.Reader
 	most, left int
 }
 
-// NewPieces limits the pieces of in to about most bytes. What a parser reads ahead counts as part of the present piece.
+// NewPieces returns a reader of in whose pieces have at most about as many bytes as most says. The limit is not exact,
+// since what a parser reads ahead counts as part of the present piece.
 func NewPieces(in io.Reader, most int) *Pieces { return &Pieces{in, most, most} }
 
-// Next begins the next piece.
+// Next tells the reader that a new piece begins.
 func (p *Pieces) Next() { p.left = p.most }
 
 // Read implements [io.Reader].

@@ -6,5 +6,5 @@ import "io/fs"
 
 const noWait = 0
 
-// Private does nothing on these systems, where a user's files are in folders of the user.
+// Private does nothing on systems other than Unix: there, folders of a user are usually closed to other users.
 func Private(string, fs.FileInfo) error { return nil }

@@ -6,8 +6,9 @@ import (
 	"os"
 )
 
-// Open opens a regular file for reading and returns its size. wanted says in errors what should be given, such as "an
-// .npz file". Open never blocks, whereas opening a named pipe usually waits for a writer.
+// Open opens a regular file for reading, and also returns its size. The text wanted says in error messages what the
+// user should give instead, such as "an .npz file". Open never blocks, whereas opening a named pipe usually waits for a
+// writer.
 func Open(path, wanted string) (*os.File, int64, error) {
 	// The file must be regular. This is checked before opening, since opening a device may have effects, and again
 	// after opening, since another file may have taken the path in the meantime.
@@ -35,8 +36,8 @@ func irregular(path, wanted string) error {
 	return fmt.Errorf("%s is not a regular file; give %s", path, wanted)
 }
 
-// Read returns the content of a regular file of at most limit bytes. It never reads more, even if the file grows
-// meanwhile.
+// Read returns the content of a regular file; wanted is the same as in [Open]. If the file has more than limit bytes,
+// Read returns an error. It never reads much more than limit bytes, even if the file grows meanwhile.
 func Read(path, wanted string, limit int64) ([]byte, error) {
 	f, size, err := Open(path, wanted)
 	if err != nil {
@@ -60,19 +61,19 @@ func read(f *os.File, path string, size, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// PrivacyError says why other users have access to a file or folder.
+// PrivacyError is the error for a file or folder to which other users may have access.
 type PrivacyError struct{ text string }
 
 func (e *PrivacyError) Error() string { return e.text }
 
-// ReadPrivate does the same as [Read] for a file to which only the user may have access: see [Private].
+// ReadPrivate does the same as [Read], but returns an error if other users may have access to the file: see [Private].
 func ReadPrivate(path, wanted string, limit int64) ([]byte, error) {
 	f, size, err := Open(path, wanted)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat() // of the open file, even if another file has taken its name
+	info, err := f.Stat() // describes the open file, even if another file has its name by now
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the file: %w", err)
 	}

@@ -31,13 +31,13 @@ type Sealed struct {
 // Close closes the file.
 func (s *Sealed) Close() error { return s.file.Close() }
 
-// DamageError says how a file differs from what was written. It does not name the file.
+// DamageError says how a sealed file is damaged. The message does not name the file.
 type DamageError struct{ what string }
 
 func (e *DamageError) Error() string { return e.what }
 
-// OpenSealed opens a file that [WriteSealed] wrote, as [Open] does. If the file is not as it was written, the error is
-// a [DamageError].
+// OpenSealed opens a file that [WriteSealed] wrote; the arguments are those of [Open]. If the file has changed since it
+// was written, the error is a [DamageError].
 func OpenSealed(path, wanted string) (*Sealed, error) {
 	f, size, err := Open(path, wanted)
 	if err != nil {

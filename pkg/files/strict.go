@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// Strict parses text, which must be one JSON value, into v. It is an error if text has a field that v does not have, or
-// a second value.
+// Strict parses a JSON text into v. It returns an error if the text has a field that v does not have, or if another
+// value follows the first.
 func Strict(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

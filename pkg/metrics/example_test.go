@@ -7,7 +7,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// The ROC-AUC of scores is computed on all nodes, and on the nodes of a mask.
+// The ROC-AUC is computed first on all nodes, then on the nodes that a mask selects.
 func ExampleROCAUC() {
 	scores, labels := []float32{0.9, 0.2, 0.6, 0.4}, []int32{1, 0, 0, 1}
 	for _, mask := range [][]bool{nil, {true, true, false, true}} {

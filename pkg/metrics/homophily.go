@@ -11,8 +11,8 @@ import (
 //
 //	h_edge = |{(u,v) in E: y_u = y_v}| / |E|
 //
-// (Abu-El-Haija et al., 2019; Zhu et al., 2020), where E has only the edges whose two nodes both have labels. It is NaN
-// if there are no such edges.
+// (Abu-El-Haija et al., 2019; Zhu et al., 2020), where y_u is the label of node u, and E is the set of those edges
+// whose two nodes both have labels. The result is NaN if there are no such edges.
 func EdgeHomophily(g *graphs.Graph) float64 {
 	same, all := 0, 0
 	for _, e := range g.Edges {
@@ -32,14 +32,15 @@ func known(g *graphs.Graph, e graphs.Edge) bool {
 	return g.Labels[e[0]] != graphs.Unlabelled && g.Labels[e[1]] != graphs.Unlabelled
 }
 
-// AdjustedHomophily returns the edge homophily, corrected for the homophily that edges would have by chance. What they
-// would have by chance depends on the sizes of the classes:
+// AdjustedHomophily returns the edge homophily, corrected for the homophily that random edges between nodes of the same
+// degrees would have. In a graph with one large class, for example, random edges would already join mostly nodes of the
+// same label:
 //
 //	h_adj = (h_edge - Σ_k D_k²/(2|E|)²) / (1 - Σ_k D_k²/(2|E|)²),
 //
-// where D_k is the sum of the degrees of the nodes of class k (Platonov et al., 2023). E has only the edges whose two
-// nodes both have labels, and only these edges count in the degrees. h_adj is NaN if there are no such edges, or if
-// they join nodes of only one class.
+// where D_k is the sum of the degrees of the nodes of class k (Platonov et al., 2023), and h_edge is the edge
+// homophily. E is the set of those edges whose two nodes both have labels, and only these edges count in the degrees.
+// h_adj is NaN if there are no such edges, or if all of them join nodes of one and the same class.
 func AdjustedHomophily(g *graphs.Graph) float64 {
 	degrees, all := make([]float64, g.NumClasses), 0
 	for _, e := range g.Edges {
@@ -69,11 +70,11 @@ type Stats struct {
 	Classes       int     `json:"classes"`
 	Features      int     `json:"features"`
 	AverageDegree float64 `json:"average_degree"` // 2 edges / nodes
-	// EdgeHomophily and AdjustedHomophily are NaN if they are undefined; in JSON, NaN is null.
+	// EdgeHomophily and AdjustedHomophily are NaN if they are undefined. NaN is written as null in JSON.
 	EdgeHomophily     float64 `json:"edge_homophily"`
 	AdjustedHomophily float64 `json:"adjusted_homophily"`
 	Splits            int     `json:"splits"`
-	Unlabelled        int     `json:"unlabelled,omitempty"` // the number of nodes whose class is not known
+	Unlabelled        int     `json:"unlabelled,omitempty"` // the number of nodes without a label
 }
 
 // GraphStats returns the properties of a graph. The graph must be valid, as graphs.New and datasets.Load return it.
@@ -90,7 +91,7 @@ func GraphStats(g *graphs.Graph) Stats {
 
 // MarshalJSON writes undefined values as null, since JSON has no NaN.
 func (s Stats) MarshalJSON() ([]byte, error) {
-	type plain Stats // the same fields without MarshalJSON, which would call itself
+	type plain Stats // has no method MarshalJSON: otherwise this method would call itself
 	defined := func(v float64) *float64 {
 		if math.IsNaN(v) {
 			return nil

@@ -36,11 +36,12 @@ func Confusion[F Float](logits []F, classes int, labels []int32, mask []bool) ([
 
 // ROC returns the points of the receiver operating characteristic. The area below this curve is [ROCAUC]. Each point
 // belongs to a threshold: falsePositive is the share of the nodes of class 0 whose score is at least the threshold, and
-// truePositive is the same for class 1. Only the nodes in mask count; a nil mask selects all. The curve begins at (0,
-// 0), has one point for each different score as threshold, from the highest on, and ends at (1, 1).
+// truePositive is the same for class 1. Only the nodes in mask count; a nil mask selects all. The first point is (0,
+// 0). One point follows for each different score, taken as the threshold, from the highest score to the lowest. The
+// last point is (1, 1).
 func ROC[F Float](scores []F, labels []int32, mask []bool) (falsePositive, truePositive []float64, err error) {
 	if _, err := ROCAUC(scores, labels, mask); err != nil {
-		return nil, nil, err // ROCAUC checks what ROC needs, too
+		return nil, nil, err // ROCAUC has checked the arguments
 	}
 	var nodes []int
 	var count, above [2]float64
@@ -62,8 +63,9 @@ func ROC[F Float](scores []F, labels []int32, mask []bool) (falsePositive, trueP
 	return falsePositive, truePositive, nil
 }
 
-// Thin drops points of a monotone curve from (0, 0) to (1, 1), so that the remaining points are at least 1/n apart in x
-// + y. A picture of the curve then has fewer points, and looks the same. Both ends of the curve remain.
+// Thin drops points of a monotone curve from (0, 0) to (1, 1), such as [ROC] returns. From one remaining point to the
+// next, x + y increases by at least 1/n; only the last point, which always remains, may be nearer. A picture of the
+// curve then has fewer points, but looks the same.
 func Thin(x, y []float64, n int) (thinX, thinY []float64) {
 	next := math.Inf(-1)
 	for i := range x {

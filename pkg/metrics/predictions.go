@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/data"
 )
 
-// Float is the type of scores and representations.
+// Float stands for the types that scores and representations may have.
 type Float interface{ ~float32 | ~float64 }
 
 // Evaluate returns the metric of a task (data.Accuracy or data.ROCAUC) for logits, which are row-major [n, outputs].
@@ -66,8 +66,8 @@ func Argmax[F Float](x []F, columns int) ([]int32, error) {
 	return out, nil
 }
 
-// Accuracy returns the share, from 0 to 1, of the masked nodes whose prediction equals the label. A nil mask selects
-// all nodes. It is an error if no node is selected.
+// Accuracy returns the share, from 0 to 1, of nodes whose prediction equals the label. Only the nodes in mask count; a
+// nil mask selects all nodes. It is an error if no node is selected.
 func Accuracy(predictions, labels []int32, mask []bool) (float64, error) {
 	if err := checkLengths(len(predictions), len(labels), mask); err != nil {
 		return 0, err
@@ -88,7 +88,7 @@ func Accuracy(predictions, labels []int32, mask []bool) (float64, error) {
 	return float64(right) / float64(all), nil
 }
 
-// ROCAUC returns the area under the receiver operating characteristic of scores for labels 0 and 1. It is the
+// ROCAUC returns the area under the receiver operating characteristic of scores for labels 0 and 1. The area equals the
 // probability that a random node of class 1 scores higher than a random node of class 0, where equal scores count one
 // half (Mann-Whitney; the same value as scikit-learn's roc_auc_score). The pairs are counted in whole numbers, without
 // rounding. mask selects the nodes that count; nil selects all. It is an error if the selected nodes have only one
@@ -118,8 +118,9 @@ func ROCAUC[F Float](scores []F, labels []int32, mask []bool) (float64, error) {
 			"the selection needs both", count[0], count[1])
 	}
 	slices.SortFunc(nodes, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
-	// wins is twice the number of pairs in which the node of class 1 scores higher, where a tie counts one half. below
-	// is the number of nodes of class 0 with a lower score.
+	// wins is twice the number of pairs in which the node of class 1 scores higher; a pair with equal scores counts one
+	// half. below is the number of nodes of class 0 that come before start in the order, which are those with lower
+	// scores.
 	var wins, below int64
 	for start := 0; start < len(nodes); {
 		var group [2]int64

@@ -10,12 +10,12 @@ import (
 //
 //	GSL(X) = 1/(n(n-1)) Σ_i Σ_{j≠i} x_i·x_j / (|x_i||x_j|),
 //
-// which is between -1 and 1; 1 means that the representations of all nodes point in one direction. With the unit
-// vectors u_i = x_i/|x_i| the double sum is |Σ u_i|² - Σ |u_i|², so that computing it takes O(n d) steps instead of
-// O(n² d), and is exact up to rounding.
+// where x_i is the row of node i. GSL is between -1 and 1; 1 means that the representations of all nodes point in one
+// direction. With the unit vectors u_i = x_i/|x_i|, the double sum equals |Σ u_i|² - Σ |u_i|². In this form the sum
+// takes O(n d) steps instead of O(n² d).
 //
-// The similarity to a row of zeros is undefined; it counts as 0, as in PyTorch's cosine_similarity. It is an error if n
-// is less than 2, or if a value is not finite.
+// The cosine similarity to a row of zeros is undefined. It counts as 0, as in PyTorch's cosine_similarity. It is an
+// error if n is less than 2, or if a value is not finite.
 func GSL[F Float](x []F, n, d int) (float64, error) {
 	if n < 2 || d < 1 || len(x)/d != n || len(x)%d != 0 {
 		return 0, fmt.Errorf("GSL needs representations of at least two nodes as [n, d]; "+
@@ -25,8 +25,8 @@ func GSL[F Float](x []F, n, d int) (float64, error) {
 	units := 0
 	for i := range n {
 		row := x[i*d : (i+1)*d]
-		// The row is divided by its largest absolute entry, since squares of very large or small float64 values would
-		// be infinite or 0.
+		// The row is first divided by its largest absolute entry. Otherwise the squares of very large or small float64
+		// values would be infinite or 0.
 		largest := 0.0
 		for k, v := range row {
 			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {

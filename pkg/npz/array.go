@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Array is a NumPy array as it is stored: its raw bytes, and how to read them. The errors of its methods are the second
-// half of a sentence whose subject is the array's name, for example: "claims the shape [3 2], 24 bytes, but holds 8".
+// Array is a NumPy array as it is stored: its raw bytes, and how to read them. Errors of its methods begin with a verb,
+// such as "claims the shape [3 2], 24 bytes, but holds 8", so that the caller can put the array's name before them.
 type Array struct {
 	Shape   []int
 	kind    byte // 'b' bool, 'i' signed, 'u' unsigned, 'f' float
@@ -17,8 +17,9 @@ type Array struct {
 	data    []byte
 }
 
-// NewArray makes an array of NumPy's type descr, such as "<f4" or "|b1", from raw bytes that need not come from an .npy
-// file. There must be exactly as many bytes as shape needs. They are not copied.
+// NewArray makes an array from raw bytes, which need not come from an .npy file. The text descr is the type of the
+// values as NumPy writes it, such as "<f4" or "|b1". There must be exactly as many bytes as the shape needs. The bytes
+// are not copied.
 func NewArray(descr string, fortran bool, shape []int64, raw []byte) (*Array, error) {
 	a, err := parseDescr(descr)
 	if err != nil {
@@ -44,7 +45,7 @@ func (a *Array) setShape(shape []int64) {
 	}
 }
 
-// count is the number of values. It cannot overflow, since checkShape has accepted the shape.
+// count returns the number of values. The product cannot overflow, since checkShape has accepted the shape.
 func (a *Array) count() int {
 	n := 1
 	for _, d := range a.Shape {
@@ -53,8 +54,8 @@ func (a *Array) count() int {
 	return n
 }
 
-// each calls f for every value, with its position in C order and its offset in the raw bytes. Arrays in Fortran order
-// may have at most two dimensions, which is enough for the public datasets.
+// each calls f for every value, with the value's position in C order and its offset in the raw bytes. Arrays in Fortran
+// order may have at most two dimensions, which is enough for the public datasets.
 func (a *Array) each(f func(at, offset int) error) error {
 	if !a.fortran || len(a.Shape) < 2 {
 		for i := range a.count() {
@@ -78,7 +79,7 @@ func (a *Array) each(f func(at, offset int) error) error {
 	return nil
 }
 
-// integer reads one value of type bool or integer. ok is false if the value does not fit int64.
+// integer reads one value of an array of integers or bool. The result ok is false if the value does not fit int64.
 func (a *Array) integer(offset int) (v int64, ok bool) {
 	b := a.data[offset : offset+a.size]
 	var u uint64

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// maxDeflateRatio is the largest factor by which deflate can compress data (RFC 1951: 258 bytes in two bits). A zip
-// entry that claims more is damaged, or made to do harm.
+// maxDeflateRatio is the largest factor by which the method deflate can compress data (RFC 1951: 258 bytes in two
+// bits). An entry that claims to be compressed further is damaged, or made to do harm.
 const maxDeflateRatio = 1032
 
 // checkEntry returns an error if the archive's directory claims something impossible about an array.
@@ -37,12 +37,13 @@ func (z *File) checkEntry(entry *zip.File) error {
 	return nil
 }
 
-// sameName tells whether the header before an entry's data has the same name as the archive's directory. This is
-// checked since no checksum covers the names: an array that need not be there would silently be missing if its name was
-// damaged.
+// sameName tells whether an entry has the same name in the two places where a zip archive keeps it: in the archive's
+// directory, and in a zip header before the entry's data. This is checked since no checksum covers the names. Otherwise
+// an optional array whose name was damaged would seem to be absent.
 func sameName(r io.ReaderAt, f *zip.File) bool {
-	// The header consists of a signature, other fields, the lengths of the name and of the extra field, the name, and
-	// the extra field. Its start is not known, since the extra field may have any length: all lengths are tried.
+	// The zip header consists of a signature, other fields, the lengths of the name and of the extra field, the name,
+	// and the extra field. Only the end of the header is known. The extra field may have any length, so that all
+	// lengths are tried to find the start.
 	const signature, lengths, fixed, mostExtra = "PK\x03\x04", 26, 30, 1 << 10
 	at, err := f.DataOffset()
 	if err != nil {

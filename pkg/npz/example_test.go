@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// An archive is written that numpy.load can read, and read again.
+// The example writes an archive, which numpy.load could read as well, and reads it again.
 func Example() {
 	dir, err := os.MkdirTemp("", "npz")
 	if err != nil {

@@ -15,11 +15,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/plain"
 )
 
-// These are limits on the memory that all arrays of an archive take together. Data for training take far less than 64
-// times their compressed size; only zeros take a thousand times as much.
+// These are limits on the memory that all arrays of an archive take together. They refuse small archives that become
+// huge in memory. Real data take far less than 64 times their compressed size; only an array of zeros takes a thousand
+// times as much.
 const (
 	mostUnpacked = 4 << 30
-	freeUnpacked = 256 << 20 // allowed in addition, whatever the archive's size is
+	freeUnpacked = 256 << 20 // allowed in addition to mostRatio times the archive's size
 	mostRatio    = 64
 )
 
@@ -36,7 +37,7 @@ type File struct {
 	close   func() error
 }
 
-// Open opens an archive for reading. The caller must close it.
+// Open opens an archive for reading. The caller must close the File.
 func Open(path string) (*File, error) {
 	f, size, err := files.Open(path, "an .npz file")
 	if err != nil {
@@ -51,7 +52,7 @@ func Open(path string) (*File, error) {
 	return z, nil
 }
 
-// New reads the directory of an archive of size bytes. path is only the name of the file in errors.
+// New reads the directory of an archive whose size in bytes is given. path is only the name of the file in errors.
 func New(r io.ReaderAt, size int64, path string) (*File, error) {
 	archive, err := zip.NewReader(r, size)
 	if err != nil {
@@ -83,7 +84,8 @@ func (z *File) Names() []string { return slices.Sorted(maps.Keys(z.entries)) }
 // Has tells whether the archive has an array with the given name.
 func (z *File) Has(name string) bool { return z.entries[name] != nil }
 
-// Shape reads the shape of an array without its values. dims is the number of dimensions that it must have, or [Any].
+// Shape reads the shape of an array without its values. dims is the number of dimensions that the array must have, or
+// [Any].
 func (z *File) Shape(name string, dims int) ([]int, error) {
 	var a *Array
 	err := z.open(name, dims, func(r *arrayReader) error {
@@ -96,11 +98,12 @@ func (z *File) Shape(name string, dims int) ([]int, error) {
 	return a.Shape, nil
 }
 
-// Array reads one array. dims is the number of dimensions that it must have, or [Any].
+// Array reads one array. dims is the number of dimensions that the array must have, or [Any].
 func (z *File) Array(name string, dims int) (a *Array, err error) { return z.array(name, dims, 0) }
 
-// array reads an array whose values will be converted to values of width bytes each. The larger of the two sizes counts
-// towards the limits.
+// array reads an array whose values will be converted to another type; width is the number of bytes of a converted
+// value, and 0 if nothing is converted. The array counts towards the limits with its stored size or its converted size,
+// whichever is larger.
 func (z *File) array(name string, dims, width int) (a *Array, err error) {
 	err = z.open(name, dims, func(r *arrayReader) error {
 		values := int64(r.array.count()) * int64(width)
@@ -132,8 +135,8 @@ func (z *File) take(name string, bytes int64) error {
 	return nil
 }
 
-// open reads an array's header, checks what the archive's directory and the header claim, and calls use to read the
-// values.
+// open reads an array's header and checks the sizes that the archive's directory and the header claim. It then calls
+// the function use, which may read the values.
 func (z *File) open(name string, dims int, use func(*arrayReader) error) error {
 	entry := z.entries[name]
 	if entry == nil {
@@ -161,7 +164,7 @@ func (z *File) open(name string, dims int, use func(*arrayReader) error) error {
 	return nil
 }
 
-// values reads an array and converts it.
+// values reads an array and converts its values to the type T.
 func values[T any](z *File, name string, dims int, convert func(*Array) ([]T, error)) ([]T, []int, error) {
 	var one T
 	a, err := z.array(name, dims, binary.Size(one))

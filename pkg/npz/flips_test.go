@@ -49,8 +49,8 @@ func content(b []byte) (out []string, err error) {
 	return out, nil
 }
 
-// stored returns an archive of arrays that are not compressed. The header before each array has an extra field, as in
-// archives by NumPy.
+// stored returns an archive of arrays that are not compressed. The zip header before each array has an extra field, as
+// in archives by NumPy.
 func stored(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer

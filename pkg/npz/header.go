@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// dictionary is the Python dictionary in the header of an .npy file. It has the keys descr, fortran_order and shape,
-// and no others.
+// dictionary is the Python dictionary that the header of an .npy file consists of. It must have the keys descr,
+// fortran_order and shape, and no others.
 type dictionary struct {
 	array   Array // only the type of its values is set
 	fortran bool
@@ -15,7 +15,8 @@ type dictionary struct {
 	seen    map[string]bool
 }
 
-// parseHeader reads a header. It returns an array without shape and values, and the shape, which is not checked.
+// parseHeader reads a header. It returns an array that has neither a shape nor values yet, and the shape that the
+// header claims. It does not check the shape.
 func parseHeader(s string) (*Array, []int64, error) {
 	s = strings.TrimSpace(s)
 	if len(s) < 2 || s[0] != '{' || s[len(s)-1] != '}' {
@@ -62,7 +63,7 @@ func (h *dictionary) key(s string) (key, rest string, err error) {
 	return key, strings.TrimSpace(rest[1:]), nil
 }
 
-// value reads the value of key from the beginning of s.
+// value reads the value of key from the beginning of s, and returns the rest of s.
 func (h *dictionary) value(key, s string) (rest string, err error) {
 	switch key {
 	case "descr":
@@ -89,7 +90,7 @@ func (h *dictionary) value(key, s string) (rest string, err error) {
 	return s, damaged(fmt.Sprintf("unknown key %q", cut(key)))
 }
 
-// quoted splits a Python string from the beginning of s. Strings with escapes are refused.
+// quoted splits a quoted Python string from the beginning of s. Strings with escapes are refused.
 func quoted(s string) (value, rest string, err error) {
 	if s == "" || s[0] != '\'' && s[0] != '"' {
 		return "", s, fmt.Errorf("a quoted string is missing")

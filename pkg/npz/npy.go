@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// These are limits on what an array may claim. They are far above every dataset here, and far below a laptop's memory.
-// A damaged file, or one made to do harm, therefore ends in an error and not in a large allocation.
+// These are limits on the sizes that a header may claim. They are far above those of revgnn's datasets, and far below a
+// laptop's memory. A damaged file, or one made to do harm, therefore ends in an error and not in a large allocation.
 const (
 	maxArrayBytes  = 1 << 31 // the largest size of one array, as it is stored
 	maxArrayValues = 1 << 28
@@ -28,7 +28,7 @@ func checkShape(shape []int64, size int) (int64, error) {
 		if d < 0 || d > maxDim {
 			return 0, fmt.Errorf("claims the shape %v, but dimensions must lie between 0 and %d", shape, maxDim)
 		}
-		// The product fits int64, since both factors are below 2^31 here.
+		// The product fits int64, since both factors are below 2^31.
 		if total *= d; total > maxArrayValues {
 			return 0, fmt.Errorf("claims the shape %v, more than the limit of %d values", shape, maxArrayValues)
 		}
@@ -59,15 +59,16 @@ func parseDescr(s string) (a Array, err error) {
 	return a, unsupported
 }
 
-// arrayReader reads an array in NumPy's .npy format, versions 1 to 3 (numpy.lib.format). The header has been read
-// already, and it agrees with the size of the rest.
+// arrayReader reads the values of an .npy file. The header has been read already, and has given the array its type and
+// shape. rest reads the values, and bytes is the number of their bytes.
 type arrayReader struct {
 	array *Array
 	bytes int64
 	rest  io.Reader
 }
 
-// newArrayReader reads the header of an array. r has size bytes.
+// newArrayReader reads the header of an .npy file, and checks that the rest of the file is as long as the header
+// claims. r reads the file; size is the file's number of bytes.
 func newArrayReader(r io.Reader, size int64) (*arrayReader, error) {
 	header, rest, err := readHeader(r, size)
 	if err != nil {
@@ -94,7 +95,7 @@ func (r *arrayReader) read() error {
 	if _, err := io.ReadFull(r.rest, r.array.data); err != nil {
 		return fmt.Errorf("ends early or is damaged (%w)", err)
 	}
-	// archive/zip compares the checksum only when something is read beyond the end.
+	// The package archive/zip compares the checksum only when a read reaches the end of the entry.
 	var more [1]byte
 	if n, err := io.ReadFull(r.rest, more[:]); n != 0 || err != io.EOF {
 		return fmt.Errorf("is damaged (%v)", err)
@@ -102,8 +103,8 @@ func (r *arrayReader) read() error {
 	return nil
 }
 
-// readHeader reads what precedes the values: the magic string, the version, and the header's length and text. r has
-// size bytes; rest is the number of bytes that follow.
+// readHeader reads the part of an .npy file before the values: the magic string, the version, and the header's length
+// and text. r reads the file; size is the file's number of bytes. The result rest is the number of bytes that follow.
 func readHeader(r io.Reader, size int64) (header string, rest int64, err error) {
 	var fixed [12]byte
 	if _, err := io.ReadFull(r, fixed[:10]); err != nil || string(fixed[:6]) != "\x93NUMPY" {

@@ -85,7 +85,8 @@ func TestBadArrays(t *testing.T) {
 	mustFail(t, "no file", err, "no such file")
 }
 
-// TestClaimsDoNotAllocate reads small files that claim to have a lot of data. This must fail, and take little memory.
+// TestClaimsDoNotAllocate reads small files that claim to have a lot of data. Reading must return an error, and take
+// little memory.
 func TestClaimsDoNotAllocate(t *testing.T) {
 	header := string(npztest.NPY("<f4", false, "(16384, 16384)", []float32{}))
 	billion := uint64(1<<30 + len(header))
@@ -172,7 +173,8 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-// TestNumPyReadsIt: NumPy itself can read what Write writes. The test needs a Python with NumPy.
+// TestNumPyReadsIt: NumPy itself can read the files that Write writes. The test is skipped if there is no Python with
+// NumPy.
 func TestNumPyReadsIt(t *testing.T) {
 	if exec.Command("python3", "-c", "import numpy").Run() != nil {
 		t.Skip("python3 has no numpy: that NumPy reads the archives is not tested here")
@@ -231,7 +233,7 @@ func TestUnpackedBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	z.taken["other"] = freeUnpacked + mostRatio*z.size - 20
-	for range 2 { // reading it a second time does not count again
+	for range 2 { // an array that is read a second time is not counted again
 		if _, _, err := z.Int64s("a", 1); err != nil {
 			t.Error(err)
 		}

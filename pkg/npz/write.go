@@ -43,7 +43,8 @@ func write(path string, arrays []Named, method uint16) error {
 			if err != nil {
 				return fmt.Errorf("array %q %w", a.Name, err)
 			}
-			entry, err := z.CreateHeader(&zip.FileHeader{Name: a.Name + ".npy", Method: method}) // without a time
+			// The entry gets no time, so that equal arrays give equal bytes.
+			entry, err := z.CreateHeader(&zip.FileHeader{Name: a.Name + ".npy", Method: method})
 			if err != nil {
 				return err
 			}
@@ -58,8 +59,8 @@ func write(path string, arrays []Named, method uint16) error {
 	})
 }
 
-// header returns the array's header in version 1.0 of the format. It is padded with spaces, so that the values begin at
-// a multiple of 64 bytes.
+// header returns the part of an .npy file before the values, in version 1.0 of the format. This part is padded with
+// spaces, so that the values begin at a multiple of 64 bytes.
 func (a Named) header() (string, error) {
 	var descr string
 	var size, count int

@@ -20,7 +20,7 @@ func machine() Machine {
 		Cores: runtime.NumCPU()}
 }
 
-// gpuModel is the name that NVIDIA's driver gives the first GPU, on Linux; empty if there is none.
+// gpuModel returns the name that NVIDIA's driver on Linux gives the first GPU; empty if there is no such GPU.
 func gpuModel() string {
 	found, _ := filepath.Glob("/proc/driver/nvidia/gpus/*/information")
 	if len(found) == 0 {
@@ -29,9 +29,10 @@ func gpuModel() string {
 	return field(found[0], "Model")
 }
 
-// field reads the value of the first line "name: value" of a file; empty if there is none.
+// field reads a file with lines of the form "name: value", and returns the value of the first line with the given name;
+// empty if there is no such line.
 func field(path, name string) string {
-	b, _ := os.ReadFile(path) // without the file, the value is empty
+	b, _ := os.ReadFile(path) // if there is no file, b is empty
 	for line := range strings.Lines(string(b)) {
 		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == name {
 			return strings.TrimSpace(value)

@@ -29,17 +29,17 @@ var modules = map[string]string{
 }
 
 // Versions returns the versions of everything that a result depends on, by name: Go, the modules that compute, and
-// revgnn. If revgnn's module has no version, its commit takes its place.
+// revgnn. If revgnn's module has no version, its commit takes the version's place.
 func Versions() map[string]string {
 	versions, _ := built()
 	return maps.Clone(versions)
 }
 
-// Version is revgnn's version: the version of the module if it has one, as after `go install` of a tag; otherwise the
-// commit; empty if neither is known.
+// Version returns revgnn's version. It is the version of the module if the module has one, as after `go install` of a
+// tag, and otherwise the commit. It is empty if neither is known.
 func Version() string { return Versions()["revgnn"] }
 
-// built returns the versions and the commit that the executable was built from. It finds them out only once.
+// built returns the versions and the commit that the executable was built from. They are determined only once.
 var built = sync.OnceValues(func() (versions map[string]string, commit string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -48,10 +48,10 @@ var built = sync.OnceValues(func() (versions map[string]string, commit string) {
 	return described(info, Commit, fromCheckout)
 })
 
-// described returns the versions and the commit of the executable. The commit that make passed to the linker comes
-// first, then the one that the Go tool recorded, then the one in the module's version. The Go tool records none in a
-// git worktree, with GOFLAGS=-buildvcs=false, and for `go run`, tests and notebook cells. In these cases the checkout's
-// commit is used.
+// described returns the versions and the commit of the executable. The commit is the first of these that is known: the
+// commit that make passed to the linker, the one that the Go tool recorded, the one in the module's version, and the
+// one of the checkout. The last is needed since the Go tool records no commit in a git worktree, with
+// GOFLAGS=-buildvcs=false, and for `go run`, tests and notebook cells.
 func described(info *debug.BuildInfo, linked string, checkout func() string) (versions map[string]string,
 	commit string) {
 	versions = map[string]string{"go": runtime.Version()}
@@ -61,7 +61,7 @@ func described(info *debug.BuildInfo, linked string, checkout func() string) (ve
 		case name == "" || m.Version == "" || m.Version == "(devel)":
 		case m.Replace == nil:
 			versions[name] = m.Version
-		case name != "revgnn": // a replacement of revgnn is a checkout, which has no version
+		case name != "revgnn": // go.mod replaces revgnn by a checkout, which has no version
 			versions[name] = m.Replace.Path + " " + m.Replace.Version
 		}
 	}
@@ -83,7 +83,7 @@ func described(info *debug.BuildInfo, linked string, checkout func() string) (ve
 // hashLength is the length of the commit hashes in records.
 const hashLength = 12
 
-// stamped is the commit that `go build` recorded in the executable; empty if it recorded none.
+// stamped returns the commit that `go build` recorded in the executable; empty if it recorded none.
 func stamped(settings []debug.BuildSetting) (commit string) {
 	dirty := ""
 	for _, s := range settings {
@@ -103,7 +103,8 @@ func stamped(settings []debug.BuildSetting) (commit string) {
 // pseudo matches a version that the Go tool makes from a commit, such as v0.0.0-20261122203419-af5f942a7b34.
 var pseudo = regexp.MustCompile(`\d{14}-([0-9a-f]{12})(\+.*)?$`)
 
-// released returns the commit of a module's version: the one in its name, or the tag.
+// released returns the commit that a module's version contains. If it contains none, the version is a tag, and is
+// returned as it is.
 func released(version string) string {
 	if found := pseudo.FindStringSubmatch(version); found != nil {
 		return found[1]
@@ -111,17 +112,18 @@ func released(version string) string {
 	return version
 }
 
-// fromCheckout returns the commit of the checkout that the executable was built from, if the checkout cannot have moved
-// to another commit since. This is certain for `go run`, `go test` and notebooks, which build what they start, and for
-// an executable that is newer than the last change of commit. "-dirty" is appended if files differ from the commit.
+// fromCheckout returns the commit of the checkout that the executable was built from, with "-dirty" appended if files
+// differ from the commit. The result is empty if the checkout may have moved to another commit since then. It cannot
+// have moved for `go run`, `go test` and notebooks, which build an executable and start it at once, and if the
+// executable is newer than the checkout's last change of commit.
 func fromCheckout() string {
 	_, file, _, _ := runtime.Caller(0)
 	root := filepath.Join(filepath.Dir(file), "..", "..")
 	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil || !filepath.IsAbs(file) {
-		return "" // without .git here, git would find another project's checkout around a copy of the module
+		return "" // this is a copy of the module: git might find a checkout of another project around it
 	}
 	git := func(args ...string) string {
-		out, _ := exec.Command("git", append([]string{"-C", root}, args...)...).Output() // empty without git
+		out, _ := exec.Command("git", append([]string{"-C", root}, args...)...).Output() // empty if there is no git
 		return strings.TrimSpace(string(out))
 	}
 	self, err := os.Executable()
@@ -141,14 +143,14 @@ func newer(file, than string) bool {
 	return err == nil && a.ModTime().After(b.ModTime())
 }
 
-// atOnce tells whether an executable lies in a folder in which `go run`, `go test` or a notebook builds what it starts
-// at once.
+// atOnce tells whether an executable was built by `go run`, `go test` or a notebook, which start it at once and then
+// remove it. Such an executable is recognised by its folder.
 func atOnce(program string) bool {
 	folders := []string{os.TempDir(), os.Getenv("GOTMPDIR"), os.Getenv("GOCACHE")}
 	if cache, err := os.UserCacheDir(); err == nil {
 		folders = append(folders, filepath.Join(cache, "go-build"))
 	}
-	const temporary = 2 // the first two folders may hold other executables
+	const temporary = 2 // the first two folders may also hold other executables, so that names are checked there
 	for i, folder := range folders {
 		if folder == "" {
 			continue

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestDescribed checks the version and the commit of executables that are built in all possible ways.
+// TestDescribed checks the version and the commit of executables for each way to build them.
 func TestDescribed(t *testing.T) {
 	main := func(version string) debug.Module { return debug.Module{Path: module, Version: version} }
 	stamp := []debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef0123456789abcdef01234567"},
@@ -42,8 +42,8 @@ func TestDescribed(t *testing.T) {
 	}
 }
 
-// TestOwnCommit: the executable of a test lies where atOnce expects it, so that its records have the commit of this
-// checkout.
+// TestOwnCommit: the executable of a test lies where the function atOnce expects it, so that records made by the test
+// have the commit of this checkout.
 func TestOwnCommit(t *testing.T) {
 	if _, err := os.Stat("../../.git"); err != nil {
 		t.Skip("this is no checkout")

@@ -13,7 +13,7 @@ import (
 )
 
 // Key returns the SHA-256 of a definition's canonical JSON, in hex digits. In canonical JSON, keys are sorted, there is
-// no white space, and each number is written in only one way.
+// no white space, and each number is written in only one way, so that equal definitions have equal keys.
 func Key(definition any) (string, error) {
 	raw, err := json.Marshal(definition)
 	if err != nil {
@@ -27,8 +27,8 @@ func Key(definition any) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// canonical writes a JSON value so that equal values are written equally. It returns nil if raw is empty, or is the
-// JSON value null.
+// canonical returns the canonical form of a JSON value: equal values have equal forms. It returns nil if raw is empty,
+// or is the JSON value null.
 func canonical(raw []byte) (json.RawMessage, error) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -52,8 +52,8 @@ func canonical(raw []byte) (json.RawMessage, error) {
 	return marshal(v)
 }
 
-// oneSpelling replaces the numbers in v, so that equal ones are written equally: as Go writes a float64. Integers keep
-// all their digits.
+// oneSpelling replaces the numbers in v, so that equal numbers are written equally: 5e-3 and 0.005, for example, become
+// the same float64. Integers keep all their digits.
 func oneSpelling(v any) (any, error) {
 	var err error
 	switch v := v.(type) {

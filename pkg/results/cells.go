@@ -33,7 +33,8 @@ func columnList() string { return `"` + strings.Join(columnNames(), `", "`) + `"
 // timeLayout is RFC 3339 in UTC with milliseconds. Sorting texts in this layout sorts them by time.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// cells returns the values of a prepared record, in the order of the columns.
+// cells returns the values of a record as texts, in the order of the columns. The record must come from
+// [Record.prepared].
 func (r Record) cells() []string {
 	versions := ""
 	if len(r.Versions) > 0 {
@@ -46,7 +47,7 @@ func (r Record) cells() []string {
 		r.Machine.CPU, r.Machine.GPU, strconv.Itoa(r.Machine.Cores), versions, string(r.Config), string(r.Outcome)}
 }
 
-// fromCells returns the record with these values.
+// fromCells returns the record that has the given values, in the order of the columns.
 func fromCells(cells []string) (Record, error) {
 	p := cellParser{cells: cells}
 	r := Record{ID: p.text(), Key: p.text(), Kind: p.text(), Profile: p.text(), Dataset: p.text(), Checksum: p.text(),
@@ -59,7 +60,8 @@ func fromCells(cells []string) (Record, error) {
 	return r, nil
 }
 
-// cellParser parses one cell after the other, and keeps the first error.
+// cellParser parses one cell after the other, and keeps the first error. Each of its methods except fail parses the
+// next cell.
 type cellParser struct {
 	cells []string
 	at    int
@@ -71,7 +73,7 @@ func (p *cellParser) text() string {
 	return p.cells[p.at-1]
 }
 
-// fail keeps an error about the last cell, unless there was one before.
+// fail keeps an error about the cell that was parsed last, unless an earlier cell had an error.
 func (p *cellParser) fail(err error, wanted string) {
 	if err != nil && p.err == nil {
 		p.err = fmt.Errorf("%s is %.60q: it must be %s", columns[p.at-1].name, p.cells[p.at-1], wanted)

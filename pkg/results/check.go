@@ -12,12 +12,12 @@ import (
 	"unicode"
 )
 
-// idAlphabet has no letters that look like other characters (Crockford's base 32). It is sorted, so that sorting IDs
-// sorts them by time.
+// idAlphabet has the digits of IDs. Letters that look like other characters are left out (Crockford's base 32). The
+// alphabet is sorted, so that sorting IDs sorts them by time.
 const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// An ID is the milliseconds since 1970 in base 32, as nine digits, which are enough for a thousand years, and five
-// random digits.
+// An ID has nine digits for the time, and five random digits. The time is the number of milliseconds since 1970 in base
+// 32; nine digits are enough for a thousand years.
 const (
 	timeDigits   = 9
 	randomDigits = 5
@@ -41,15 +41,15 @@ func newID(started time.Time) string {
 	return string(id)
 }
 
-// Definition returns what the key is computed from, unless the caller sets another key: kind, dataset, checksum, model,
-// config, split, seed and engine. Neither versions nor the machine are part of it.
+// Definition returns the values from which the key is computed: kind, dataset, checksum, model, config, split, seed and
+// engine. Versions and machine are not among them.
 func (r Record) Definition() map[string]any {
 	return map[string]any{"kind": r.Kind, "dataset": r.Dataset, "checksum": r.Checksum, "model": r.Model,
 		"config": r.Config, "split": r.Split, "seed": r.Seed, "engine": r.Engine}
 }
 
-// prepared returns the record as it is stored: with times in UTC to the millisecond, canonical JSON, texts on one line,
-// and a key. A record with impossible values is an error.
+// prepared returns the record in the form in which it is stored: with times in UTC to the millisecond, canonical JSON,
+// texts on one line, and a key. It returns an error if a value is impossible.
 func (r Record) prepared() (Record, error) {
 	r.Started = r.Started.UTC().Truncate(time.Millisecond)
 	r.Seconds = math.Round(r.Seconds*1000) / 1000
@@ -97,7 +97,8 @@ func (r Record) validate() error {
 	return nil
 }
 
-// object returns the canonical form of a JSON object; nil if there is none.
+// object returns the canonical form of a JSON object; nil if raw is empty or null. The argument name is only used in
+// errors.
 func object(name string, raw json.RawMessage) (json.RawMessage, error) {
 	b, err := canonical(raw)
 	if err != nil {
@@ -109,7 +110,7 @@ func object(name string, raw json.RawMessage) (json.RawMessage, error) {
 	return b, nil
 }
 
-// line puts text on one line, so that every file format can hold it.
+// line replaces control characters, such as line ends, by spaces, so that every file format can hold the text.
 func line(text string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) {

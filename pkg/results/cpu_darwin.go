@@ -2,7 +2,7 @@ package results
 
 import "syscall"
 
-// cpuModel is the processor's name, as the kernel gives it.
+// cpuModel returns the processor's name, as the kernel gives it.
 func cpuModel() string {
 	name, _ := syscall.Sysctl("machdep.cpu.brand_string") // if it fails, the name is empty
 	return name

@@ -21,14 +21,14 @@ func ofStore(err error) bool {
 	return errors.As(err, &from)
 }
 
-// explain adds the file's name to an error and, for SQLite's errors, what to do.
+// explain adds the file's name to an error. To SQLite's errors it also adds what the user can do.
 func (s *Store) explain(err error) error {
 	if err == nil {
 		return nil
 	}
 	var from *sqlite.Error
 	if errors.As(err, &from) {
-		switch from.Code() & 0xff { // the lower byte is the primary code
+		switch from.Code() & 0xff { // the lower byte is SQLite's general code, the rest is detail
 		case codes.SQLITE_NOTADB, codes.SQLITE_CORRUPT:
 			err = damaged(from.Error())
 		case codes.SQLITE_FULL:

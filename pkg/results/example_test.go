@@ -10,7 +10,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// A training is recorded in a file of run records, and found again by its dataset.
+// The example records a training in a file of run records, and finds it again by its dataset.
 func Example() {
 	dir, err := os.MkdirTemp("", "runs")
 	if err != nil {

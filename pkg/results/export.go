@@ -28,7 +28,8 @@ func (s *Store) Export(path string, q Query) (int, error) {
 	return len(records), files.Write(path, func(w io.Writer) error { return f.write(w, records) })
 }
 
-// format writes records as text and reads them. Reading calls a function with each record and its line number.
+// format has the functions that write records as text and read them. The function read calls its second argument with
+// each record and its line number.
 type format struct {
 	write func(io.Writer, []Record) error
 	read  func(io.Reader, func(line int, r exported) error) error
@@ -36,8 +37,8 @@ type format struct {
 	compressed bool
 }
 
-// compressed returns a format inside gzip. It is read as a stream, one line or row at a time. So a small file that
-// unpacks to a large one cannot take more memory than a file that is not compressed.
+// compressed returns the format plain, compressed by gzip. A file is unpacked while it is read, one line or row at a
+// time. So a small file that unpacks to a very large one takes no more memory than a file that is not compressed.
 func compressed(plain format) format {
 	return format{
 		write: func(w io.Writer, records []Record) error {
@@ -61,8 +62,8 @@ func compressed(plain format) format {
 	}
 }
 
-// exported is a record in a text file. Sum is [sumOf] its cells. It is empty in files of earlier versions and in files
-// written by hand.
+// exported is a record in an export. Sum is the checksum of the record's cells ([sumOf]). It is empty in exports by
+// earlier versions of revgnn and in files written by hand.
 type exported struct {
 	Record
 	Sum string `json:"sum"`

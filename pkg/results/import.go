@@ -14,12 +14,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// maxLine is the largest size, in bytes, of a line or row that is read. A record takes some kilobytes. Reading a row
-// takes several times its size.
+// maxLine is the largest size, in bytes, of a line or row that is read. A record takes some kilobytes. The memory that
+// reading a row takes is several times the row's size.
 const maxLine = 16 << 20
 
 // Import adds the records of a file that [Store.Export] wrote, all of them or none. Records that are in the store
-// already are skipped. A line that is not a record, or that has the ID of another run, is an error that names the line.
+// already are skipped. If a line is not a record, or has the ID of another run in the store, Import returns an error
+// that names the line.
 func (s *Store) Import(path string) (added, skipped int, err error) {
 	if _, err := formatOf(path); err != nil {
 		return 0, 0, err
@@ -32,7 +33,7 @@ func (s *Store) Import(path string) (added, skipped int, err error) {
 	return s.ImportFrom(path, in)
 }
 
-// ImportFrom is [Store.Import] from a reader. path gives the format by its ending.
+// ImportFrom does the same as [Store.Import], but reads from in. The ending of path only tells the format.
 func (s *Store) ImportFrom(path string, in io.Reader) (added, skipped int, err error) {
 	f, err := formatOf(path)
 	if err != nil {
@@ -62,7 +63,8 @@ func (s *Store) ImportFrom(path string, in io.Reader) (added, skipped int, err e
 	return added, skipped, nil
 }
 
-// merge adds a record under its own ID, and tells whether it was new.
+// merge adds a record under its own ID, and tells whether it was new. A record that is in the store already must be
+// equal to the one there.
 func merge(tx *sql.Tx, from exported) (bool, error) {
 	r := from.Record
 	if !idPattern.MatchString(r.ID) {
@@ -125,7 +127,7 @@ func readLines(in io.Reader, each func(int, exported) error) error {
 	return nil
 }
 
-// fromJSON reads one record. An unknown field is an error, since it would be lost.
+// fromJSON reads one record. An unknown field is an error, since its value would be lost.
 func fromJSON(text []byte) (r exported, err error) {
 	return r, files.Strict(text, &r)
 }

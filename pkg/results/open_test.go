@@ -80,7 +80,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// kept returns the content of a file with n records.
+// kept returns the bytes of an SQLite file with n records.
 func kept(t *testing.T, n int) []byte {
 	t.Helper()
 	s := opened(t)

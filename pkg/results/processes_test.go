@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestMain lets the test executable also be a process that adds runs. This process prints each ID as soon as Add has
-// returned it.
+// TestMain runs the tests. If REVGNN_TEST_WRITER is set, the process instead adds runs to the file in this variable,
+// and prints each ID as soon as Add has returned it.
 func TestMain(m *testing.M) {
 	if path := os.Getenv("REVGNN_TEST_WRITER"); path != "" {
 		if err := addMany(path); err != nil {
@@ -73,8 +73,7 @@ func TestProcessesWriteAtOnce(t *testing.T) {
 	}
 }
 
-// TestKilledWriter: every record whose ID Add has returned is in the store, whatever the process was doing when it was
-// killed.
+// TestKilledWriter kills a process while it adds records. Every record whose ID Add has returned must be in the store.
 func TestKilledWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.sqlite")
 	c := writer(t, path, 1<<20)

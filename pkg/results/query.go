@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// Add stores a record under a new ID, and returns the ID. The record is stored as a whole or not at all. Add brings it
-// into the form in which it is kept: it computes the key if it is empty (see [Record.Definition]), and changes times to
-// UTC in milliseconds, texts to one line, and config and outcome to canonical JSON.
+// Add stores a record under a new ID, and returns the ID. The record is stored as a whole or not at all. Add computes
+// the key if it is empty (see [Record.Definition]), and changes times to UTC in milliseconds, texts to one line, and
+// config and outcome to canonical JSON (see [Key]).
 func (s *Store) Add(r Record) (id string, err error) {
 	if r, err = r.prepared(); err != nil {
 		return "", fmt.Errorf("a run cannot be recorded: %w", err)
 	}
 	err = s.write(func(tx *sql.Tx) error {
-		for added := false; !added; { // repeats if the ID is taken: a chance of 1 in 2^25 within a millisecond
+		for added := false; !added; { // repeats if a run of the same millisecond has the same random digits
 			r.ID = newID(r.Started)
 			if added, err = insert(tx, r.cells()); err != nil {
 				return err
@@ -46,8 +46,9 @@ func insert(tx *sql.Tx, cells []string) (bool, error) {
 // Find returns the records that match a query, in the order of their IDs, which is the order in which the runs started.
 //
 // If the query has no key, Find reads all records, checks their checksums, and then compares their fields with the
-// query. If SQL compared the fields, a record with a damaged field, such as the dataset, would silently be missing. If
-// the query has a key, SQL selects by the key, which is faster, and only the selected records are checked.
+// query. (If SQLite compared the fields, a record whose dataset, for example, is damaged would silently be missing.) If
+// the query has a key, SQLite selects the records with this key, which is faster, and only the selected records are
+// checked.
 func (s *Store) Find(q Query) ([]Record, error) {
 	clauses, args := "ORDER BY id", []any{}
 	if q.Key != "" {
@@ -68,7 +69,7 @@ func (q Query) chooses(r Record) bool {
 	return len(q.Status) == 0 || slices.Contains(q.Status, r.Status)
 }
 
-// Last takes the place of the ID of the run that started last; see [Store.Get].
+// Last can be given to [Store.Get] in place of an ID. It stands for the run that started last.
 const Last = "last"
 
 // Get returns the record with the given ID, or the only record whose ID begins with id. For [Last] it returns the
@@ -107,8 +108,8 @@ func (s *Store) Done(key string) (*Record, error) {
 	return &found[0], nil
 }
 
-// Has tells whether a run is recorded: whether there is a record with the same key, start and outcome, under whatever
-// ID.
+// Has tells whether the run of the record r is in the store already: whether a record there has the same key, start and
+// outcome. The IDs may differ.
 func (s *Store) Has(r Record) (bool, error) {
 	r, err := r.prepared()
 	if err != nil {
@@ -120,7 +121,7 @@ func (s *Store) Has(r Record) (bool, error) {
 	}), err
 }
 
-// records returns the records that a query finds. A damaged record is an error.
+// records returns the records that the given SQL clauses select. It returns an error if one of them is damaged.
 func (s *Store) records(clauses string, args ...any) ([]Record, error) {
 	out, sum := []Record{}, "''"
 	if s.sums {
@@ -141,8 +142,9 @@ func (s *Store) records(clauses string, args ...any) ([]Record, error) {
 	return out, s.explain(err)
 }
 
-// rowsOf calls each with every row that a query finds, as text, and with the row's checksum. sum is the SQL expression
-// of the checksum: its column or a constant.
+// rowsOf calls the function each with every row that the given SQL clauses select, as cells, and with the row's
+// checksum. The argument sum is the SQL expression of the checksum: the name of its column, or an empty text where the
+// table has no such column.
 func rowsOf(q querier, sum, clauses string, args []any, each func(cells []string, sum string) error) error {
 	rows, err := q.Query("SELECT "+columnList()+", "+sum+" FROM runs "+clauses, args...)
 	if err != nil {
@@ -161,7 +163,7 @@ func rowsOf(q querier, sum, clauses string, args []any, each func(cells []string
 	return rows.Err()
 }
 
-// scanSum reads a row and its checksum as text.
+// scanSum reads a row, as cells, and its checksum.
 func scanSum(row interface{ Scan(...any) error }) (cells []string, sum string, err error) {
 	cells = make([]string, len(columns))
 	var into []any

@@ -5,18 +5,20 @@ import (
 	"time"
 )
 
-// These are the kinds of runs.
+// These are the kinds of runs: a training, an inversion (random layers, run forwards and then backwards), a benchmark
+// (the time and memory of training steps), and a measurement of a dataset.
 const (
 	Train   = "train"
 	Invert  = "invert"
 	Bench   = "bench"
 	Measure = "measure"
-	// Search is a trial of a search of settings, trained up to one of its rungs (numbers of epochs).
+	// Search is a trial of a search for settings: a training with settings that the search has drawn, up to a number of
+	// epochs that the search has set (see package search).
 	Search = "search"
 )
 
-// These are the statuses of runs. The first three are those of package train. Failed is the status of a run that ended
-// with an error.
+// These are the statuses of runs. OK, Diverged and Interrupted are those of package train. Failed is the status of a
+// run that ended with an error.
 const (
 	OK          = "ok"
 	Diverged    = "diverged"
@@ -24,7 +26,7 @@ const (
 	Failed      = "failed"
 )
 
-// Kinds and Statuses list the constants above. Bad lists the statuses of runs that must not count in a mean.
+// Kinds and Statuses list the constants above. Bad lists the statuses of runs whose results must not count in a mean.
 var (
 	Kinds    = []string{Train, Invert, Bench, Measure, Search}
 	Statuses = []string{OK, Diverged, Interrupted, Failed}
@@ -34,12 +36,13 @@ var (
 // NoSplit is the split of runs on a whole graph.
 const NoSplit = -1
 
-// Record is the record of one run. [Begin] fills in what is known about revgnn and the machine, and [Store.Add] the ID
-// and the key.
+// Record is the record of one run. [Begin] fills in the start and what is known about revgnn and the machine.
+// [Store.Add] fills in the ID and the key. The caller fills in the rest.
 type Record struct {
 	// ID is unique. Sorting by ID sorts by the start of the runs.
 	ID string `json:"id"`
-	// Key is equal for runs that do the same: see [Record.Definition]. A caller may set another key, made by [Key].
+	// Key is equal for runs that do the same. It is computed from [Record.Definition], unless the caller sets another
+	// key, made by the function [Key].
 	Key string `json:"key"`
 	// Kind is one of [Kinds].
 	Kind string `json:"kind"`
@@ -75,7 +78,7 @@ type Record struct {
 type Machine struct {
 	// Platform is the operating system and the architecture, such as "linux/amd64".
 	Platform string `json:"platform"`
-	// CPU and GPU are the names of the models; empty if they are not known.
+	// CPU and GPU are the product names of the processor and of the GPU; empty if they are not known.
 	CPU   string `json:"cpu"`
 	GPU   string `json:"gpu,omitempty"`
 	Cores int    `json:"cores"`
@@ -84,6 +87,7 @@ type Machine struct {
 // Query selects the records that have all the given values. An empty field matches any value.
 type Query struct {
 	Kind, Profile, Dataset, Model, Key string
-	// Status lists statuses, any of which matches. [Bad] matches the runs that went wrong.
+	// Status lists statuses: a record matches if it has one of these. An empty list matches any status, and [Bad]
+	// matches the runs that went wrong.
 	Status []string
 }

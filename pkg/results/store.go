@@ -19,27 +19,28 @@ import (
 // DefaultFile is the file of records unless another one is given.
 const DefaultFile = "out/runs.sqlite"
 
-// These numbers in the file say what it is: a file of revgnn ("revg"), and which version of the table it has.
+// These two numbers are in the file. application ("revg" in ASCII) says that it is a file of revgnn, and version says
+// which columns the table has.
 const (
 	application = 0x72657667
 	version     = 1
 )
 
-// patience is how long a process waits while others are writing. A write takes milliseconds.
+// patience is the longest time that a process waits while others are writing. A write takes milliseconds.
 const patience = time.Minute
 
 // Store is an open file of records. Its methods may be called from several goroutines.
 type Store struct {
 	db   *sql.DB
 	path string
-	// sums tells that the table has checksums. The table of an earlier version has none until the file is opened for
-	// writing.
+	// sums tells that the table has a column of checksums. If an earlier version of revgnn wrote the file, the table
+	// has no such column until the file is opened for writing.
 	sums bool
 }
 
-// Open opens a file of records for reading and writing. If there is none, it creates the file and its folder. It is an
-// error if path is a folder, a damaged file, a file of another program or of a newer revgnn, or if it cannot be written
-// to.
+// Open opens a file of records for reading and writing. If there is none, it creates the file and its folder. It
+// returns an error if path is a folder, a damaged file, or a file of another program or of a newer revgnn, or if the
+// file cannot be written to.
 func Open(path string) (*Store, error) {
 	if _, err := regular(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -50,8 +51,8 @@ func Open(path string) (*Store, error) {
 	return open(path, "rwc", (*Store).create)
 }
 
-// OpenExisting opens an existing file of records. A file without permission to write can still be read. An empty file
-// is taken as one without records.
+// OpenExisting opens an existing file of records. If this process may not write to the file, it can still read the
+// records. An empty file counts as a file without records.
 func OpenExisting(path string) (*Store, error) {
 	size, err := regular(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -66,7 +67,7 @@ func OpenExisting(path string) (*Store, error) {
 	return open(path, "rw", (*Store).check)
 }
 
-// regular returns the size of a regular file. Anything else, such as a folder, is an error.
+// regular returns the size of a regular file, and an error for anything else, such as a folder.
 func regular(path string) (int64, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -84,7 +85,8 @@ func open(path, mode string, prepare func(*Store) error) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the run records at %s: %w", path, err)
 	}
-	// EXTRA also syncs the folder, so that a record survives a power failure once Add has returned.
+	// The setting EXTRA also writes the folder to disk, so that a record survives a power failure once Add has
+	// returned.
 	settings := url.Values{"mode": {mode}, "_txlock": {"immediate"},
 		"_pragma": {fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds()), "synchronous(EXTRA)"}}
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: whole, RawQuery: settings.Encode()}).String())
@@ -106,8 +108,8 @@ func (s *Store) Close() error { return s.explain(s.db.Close()) }
 // Path returns the path of the file.
 func (s *Store) Path() string { return s.path }
 
-// create makes the table in an empty file, and checks any other file. It writes in both cases, since only writing shows
-// whether the file can be written to.
+// create makes the table if the file is empty, and otherwise checks the file. It writes to the file in both cases,
+// since only writing shows whether the file can be written to.
 func (s *Store) create() error {
 	return s.write(func(tx *sql.Tx) error {
 		var objects int
@@ -152,13 +154,14 @@ func (s *Store) check() (err error) {
 	return err
 }
 
-// querier is a database or a transaction on it.
+// querier is implemented by a database and by a transaction.
 type querier interface {
 	QueryRow(query string, args ...any) *sql.Row
 	Query(query string, args ...any) (*sql.Rows, error)
 }
 
-// checkTable checks which program and version the file is of, and whether its pages are intact.
+// checkTable checks which program and which version have written the file, and whether the structure of the file is
+// intact.
 func checkTable(q querier) error {
 	var of, format int
 	if err := q.QueryRow("SELECT a.application_id, v.user_version FROM pragma_application_id a, "+
@@ -183,8 +186,8 @@ func checkTable(q querier) error {
 	return nil
 }
 
-// write runs f in a transaction that holds the write lock from the start. Either everything that f writes is kept, or
-// nothing.
+// write runs f in a transaction: no other process can write while f runs, and either everything that f writes is kept,
+// or nothing.
 func (s *Store) write(f func(*sql.Tx) error) error {
 	tx, err := s.db.Begin()
 	if err != nil {

@@ -23,7 +23,8 @@ func example() Record {
 
 func opened(t *testing.T) *Store {
 	t.Helper()
-	s, err := Open(filepath.Join(t.TempDir(), "new", "runs ?#%41.sqlite")) // parts of this name have a meaning in URIs
+	// Some characters of this file name have a meaning in the URI by which SQLite opens the file.
+	s, err := Open(filepath.Join(t.TempDir(), "new", "runs ?#%41.sqlite"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func TestFindDone(t *testing.T) {
 	var keys []string
 	for i, status := range []string{OK, Diverged, Failed, Interrupted, OK} {
 		r := example()
-		// records that are added later have earlier starts
+		// a record that is added later has an earlier start
 		r.Started, r.Status, r.Split = started.Add(-time.Duration(i)*time.Second), status, i%3
 		add(t, s, r)
 		k, err := Key(r.Definition())
@@ -152,7 +153,8 @@ func TestFindDone(t *testing.T) {
 			t.Errorf("%+v finds %d, %v, want %d", c.q, len(found), err, c.want)
 		}
 	}
-	// From the latest start on, split 0 has ok and interrupted; split 1 has diverged and ok; split 2 has failed.
+	// The statuses of the runs, the latest first, are ok and interrupted on split 0, diverged and ok on split 1, and
+	// failed on split 2. Done must return the latest one that is ok or diverged.
 	for i, want := range []string{OK, Diverged, ""} {
 		done, err := s.Done(keys[i])
 		if err != nil || (done == nil) != (want == "") || done != nil && done.Status != want {

@@ -7,8 +7,9 @@ import (
 	"encoding/hex"
 )
 
-// Every record has a checksum, since SQLite checks the structure of its pages, but not the values in them. Versions of
-// revgnn from before this column leave it empty. A later version fills it in when it opens the file for writing.
+// Every row of the table has a checksum, since SQLite checks the structure of its file, but not the values in it. Early
+// versions of revgnn do not know the column of checksums: their tables lack it, and if they add a record to a newer
+// table, they leave it empty. A later version fills it in when it opens the file for writing.
 
 // sumName is the name of the column of checksums. sumColumn is this name in SQL. addSums is the statement that adds the
 // column to the table.
@@ -18,7 +19,7 @@ const (
 	addSums   = "ALTER TABLE runs ADD COLUMN " + sumColumn + " TEXT NOT NULL DEFAULT ''"
 )
 
-// sumOf returns the SHA-256 of a row's cells, each preceded by its length, in hex digits.
+// sumOf returns the checksum of a row: the SHA-256, in hex digits, of its cells, each preceded by its length.
 func sumOf(cells []string) string {
 	h := sha256.New()
 	for _, c := range cells {
@@ -33,7 +34,7 @@ func hasSums(q querier) (has bool, err error) {
 	return has, err
 }
 
-// completeSums adds the checksums that earlier versions left out.
+// completeSums adds the checksums that earlier versions of revgnn left out.
 func (s *Store) completeSums(tx *sql.Tx) error {
 	has, err := hasSums(tx)
 	if err != nil {
@@ -57,7 +58,7 @@ func (s *Store) completeSums(tx *sql.Tx) error {
 	return nil
 }
 
-// missingSums returns the checksums of the rows that have none, by ID.
+// missingSums computes the checksums of the rows that have none, by ID.
 func missingSums(tx *sql.Tx) (map[string]string, error) {
 	sums := map[string]string{}
 	err := rowsOf(tx, sumColumn, "WHERE "+sumColumn+" = ''", nil, func(cells []string, _ string) error {

@@ -48,8 +48,8 @@ func TestFlippedBytes(t *testing.T) {
 	}
 }
 
-// TestFlippedBytesOfExports: if a byte of an export has changed, it is refused, unless it still has the records that
-// were exported.
+// TestFlippedBytesOfExports: if a byte of an export has changed, the export is refused, unless its records are still
+// those that were exported.
 func TestFlippedBytesOfExports(t *testing.T) {
 	s := opened(t)
 	add(t, s, example())
@@ -80,12 +80,13 @@ func TestFlippedBytesOfExports(t *testing.T) {
 	}
 }
 
-// withoutSums removes the checksums from an export, as in those of earlier versions.
+// withoutSums removes the checksums from an export, as if an earlier version of revgnn had written it.
 func withoutSums(b []byte) []byte {
 	return regexp.MustCompile(`(?m)(,"sum":"[0-9a-f]*"|,sum$|,[0-9a-f]{64}$)`).ReplaceAll(b, nil)
 }
 
-// TestExportsWithoutSums: exports without checksums, from an earlier version or written by hand, can be imported.
+// TestExportsWithoutSums: files without checksums, from an earlier version of revgnn or written by hand, can be
+// imported.
 func TestExportsWithoutSums(t *testing.T) {
 	s := opened(t)
 	id := add(t, s, example())
@@ -128,7 +129,8 @@ func TestRepair(t *testing.T) {
 }
 
 // TestFilesWithoutSums: a file of an earlier version, without checksums, can be read without being changed. It gets
-// checksums when it is opened for writing. Records that an earlier version adds afterwards get theirs the next time.
+// checksums when it is opened for writing. Records that an earlier version adds afterwards get their checksums the next
+// time.
 func TestFilesWithoutSums(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.sqlite")
 	if err := os.WriteFile(path, kept(t, 2), 0o666); err != nil {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// sample adds runs whose texts are difficult for text formats.
+// sample adds runs whose texts are difficult to write in CSV or JSON.
 func sample(t *testing.T, s *Store) {
 	t.Helper()
 	for i, text := range []string{"", "plain", `"quoted", with comma`, "two\nlines", "ä ∇ 🙂", "  spaces  ", "=1+1",

@@ -9,9 +9,9 @@ import (
 	"io"
 )
 
-// encode writes the header with the file's checksum, and the values.
+// encode writes a file: the header, into which it puts the file's checksum, and the values.
 func encode(w io.Writer, header map[string]any, arrays []Named) error {
-	text, err := json.Marshal(header) // Marshal sorts the names
+	text, err := json.Marshal(header) // Marshal sorts the names, so that equal arrays give equal bytes
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func encode(w io.Writer, header map[string]any, arrays []Named) error {
 	return writeValues(w, arrays)
 }
 
-// frame returns a header, preceded by its length.
+// frame puts the length of a header, as eight bytes, before the header.
 func frame(header []byte) []byte {
 	return append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)
 }

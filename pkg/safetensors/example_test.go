@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/safetensors"
 )
 
-// A file with one array and metadata is written, and read again.
+// The example writes a file with one array and metadata, and reads it again.
 func Example() {
 	dir, err := os.MkdirTemp("", "safetensors")
 	if err != nil {

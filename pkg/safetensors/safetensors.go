@@ -1,14 +1,14 @@
 // Package safetensors reads and writes the safetensors format of Hugging Face (github.com/huggingface/safetensors,
 // "Format"): eight bytes with the length N of the header, N bytes of JSON, and the arrays' bytes in little-endian C
-// order. The header maps each name to {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}, counted from
-// the header's end, and "__metadata__" to a map of strings.
+// order. The header maps the name of each array to {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]},
+// where the offsets are counted from the header's end. It maps the name "__metadata__" to a map of strings.
 //
 // [Write] adds a checksum to the metadata, since the format itself has none. A file whose checksum is wrong is refused.
 // Files without a checksum, from other programs, are accepted.
 //
-// Reading is strict, as the format demands: names are not repeated, arrays leave no gaps and do not overlap, and no
-// bytes follow them. It allocates no more memory than the file's size, and never more than a limit far below a laptop's
-// memory.
+// Reading is strict, as the format demands: names must not be repeated, arrays must not overlap or leave gaps, and no
+// bytes may follow the last array. Reading allocates no more memory than a small multiple of the file's size, and never
+// more than a limit far below a laptop's memory.
 package safetensors
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// These are limits on what a file may claim, and the name of the metadata in the header.
+// These are limits on the sizes that a file may claim, and the name of the metadata in the header.
 const (
 	maxHeader = 16 << 20
 	maxValues = 1 << 28 // the largest number of values of one array
@@ -33,8 +33,7 @@ const (
 	metadata  = "__metadata__"
 )
 
-// sizes are the bytes per value of each type. Types that are not plain numbers are not in it, and are therefore
-// refused.
+// sizes has the number of bytes of a value of each type. Types that are not in this map are refused.
 var sizes = map[string]int64{"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U64": 8,
 	"U32": 4, "U16": 2, "U8": 1, "BOOL": 1}
 
@@ -51,14 +50,14 @@ type File struct {
 	Path string
 	// Metadata is the metadata of the file, without the checksum that revgnn adds.
 	Metadata map[string]string
-	// Sealed tells that the file has a checksum written by revgnn, and that it is right.
+	// Sealed tells that the file has a checksum written by revgnn, and that this checksum is right.
 	Sealed  bool
 	entries map[string]entry
 	data    *io.SectionReader // begins at the header's end
 	close   func() error
 }
 
-// Open opens a file for reading. The caller must close it.
+// Open opens a file for reading. The caller must close the File.
 func Open(path string) (*File, error) {
 	f, size, err := files.Open(path, "a .safetensors file")
 	if err != nil {
@@ -73,7 +72,7 @@ func Open(path string) (*File, error) {
 	return s, nil
 }
 
-// New reads the header of a file of size bytes. path is only the name of the file in errors.
+// New reads the header of a file whose size in bytes is given. path is only the name of the file in errors.
 func New(r io.ReaderAt, size int64, path string) (*File, error) {
 	fail := func(err error) (*File, error) {
 		return nil, fmt.Errorf("%s is not a readable safetensors file: %w; save it again", path, err)
@@ -149,7 +148,8 @@ func (s *File) parse(header []byte) error {
 	return nil
 }
 
-// check returns an error unless the arrays fill the size bytes after the header, without gaps or overlaps.
+// check returns an error unless the arrays fill the part of the file after the header, without gaps or overlaps. size
+// is the number of bytes of this part.
 func (s *File) check(size int64) error {
 	names := s.Names()
 	slices.SortStableFunc(names, func(a, b string) int {

@@ -14,7 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 )
 
-// file returns the bytes of a file: a header, preceded by its length, and the bytes of the arrays.
+// file returns the bytes of a file: the length of the header, the header, and the bytes of the arrays.
 func file(header string, data ...byte) []byte {
 	return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), data...)
 }
@@ -93,7 +93,7 @@ func TestFlippedBytes(t *testing.T) {
 	})
 }
 
-// TestTypes reads 1, -2 and 0.5 in every type of real numbers.
+// TestTypes reads the numbers 1, -2 and 0.5 in every floating-point type.
 func TestTypes(t *testing.T) {
 	for kind, data := range map[string]any{
 		"F32":  []float32{1, -2, 0.5},
@@ -187,8 +187,8 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-// FuzzNew reads arbitrary files. There must be no panic, and each array must have as many values as its shape says, and
-// no more than the file's size allows.
+// FuzzNew reads arbitrary files. There must be no panic. Each array must have as many values as its shape says, and no
+// more than the file's size allows.
 func FuzzNew(f *testing.F) {
 	f.Add(file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"__metadata__":{"x":"y"}}`, 1, 2, 3, 4))
 	f.Add(file(`{"a":{"dtype":"BF16","shape":[],"data_offsets":[0,2]},"b":{"dtype":"F64","shape":[0,9],`+

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// sumKey is the name of the metadata entry with the checksum. The checksum is the SHA-256 of the file in which the
-// checksum's own 64 digits are zeros.
+// sumKey is the name of the metadata entry with the checksum. The checksum is the SHA-256 of the file with zeros in
+// place of the checksum's own 64 digits.
 const sumKey = "revgnn.sha256"
 
 var noSum = strings.Repeat("0", 2*sha256.Size)
 
-// withSum replaces the checksum in a header.
+// withSum replaces the checksum old in a header by another one.
 func withSum(header []byte, old, sum string) []byte {
 	const before = sumKey + `":"`
 	return bytes.Replace(header, []byte(before+old), []byte(before+sum), 1)

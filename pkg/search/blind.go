@@ -8,15 +8,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/sweep"
 )
 
-// Blind is a graph for one split without anything that testing needs. A search takes only such graphs.
+// Blind is a graph for training and validation on one split, without anything that a test would need. A search takes
+// only such graphs.
 type Blind struct {
 	split int
 	graph *graphs.Graph
 }
 
-// Blindfold prepares a graph for trials on one split. It removes the test nodes of all splits, the other splits, and
-// the labels of all nodes that are neither training nor validation nodes of this split (they get class 0). Whatever the
-// code of models and training does, the trials cannot depend on what is removed.
+// Blindfold prepares a graph for trials on one split. It takes the test nodes out of this split, empties all other
+// splits, and replaces the labels of all nodes that are neither training nor validation nodes of this split by class 0.
+// Whatever the code of models and training does, the trials cannot depend on what was removed.
 func Blindfold(g *graphs.Graph, split int) (Blind, error) {
 	if err := sweep.CheckSplits([]int{split}, g); err != nil {
 		return Blind{}, err

@@ -84,8 +84,8 @@ func told(t *testing.T, s *Search) string {
 	return strings.Join(out, "\n")
 }
 
-// TestBlind changes the labels of test nodes. Neither the records nor the choice may change in any bit. No record may
-// have a test result.
+// TestBlind makes the same search twice, the second time with other labels on test nodes. The records and the choice
+// must be the same to the last bit. No record may have a test result.
 func TestBlind(t *testing.T) {
 	g := board(t)
 	other := *g
@@ -120,7 +120,8 @@ func TestBlind(t *testing.T) {
 	}
 }
 
-// TestBlindfold: training and validation nodes keep their labels. Everything else is removed.
+// TestBlindfold: the training and validation nodes of the split keep their labels. Other labels are replaced by class
+// 0, and other splits are emptied.
 func TestBlindfold(t *testing.T) {
 	g := board(t)
 	b, err := Blindfold(g, 1)

@@ -15,7 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Choices is the content of a file of chosen settings. It has the form of a profile (see data/settings).
+// Choices is the content of a file of chosen settings. The list Chosen has the same form as in a profile
+// ([experiment.Profile]).
 type Choices struct {
 	Chosen []experiment.Choice `json:"chosen"`
 }
@@ -37,8 +38,8 @@ func OpenChoices(path string) (c Choices, err error) {
 	return c, nil
 }
 
-// Choice returns what the search has chosen: all settings that differ from the model's defaults, and the ID of the
-// search, by which its records are found.
+// Choice returns what the search has chosen: those settings of the best trial that differ from the model's defaults,
+// and the ID of the search, by which the records of the search are found.
 func (r *Result) Choice() experiment.Choice {
 	c := experiment.Choice{Dataset: r.Dataset, Model: r.Model, Settings: experiment.Settings{}, Search: r.Search}
 	usual := train.Default(r.Model).Resolved().Values()
@@ -55,7 +56,7 @@ func (r *Result) Choice() experiment.Choice {
 }
 
 // Save puts the choice into a file of choices, in place of an earlier choice for the same model and dataset. While
-// another search writes to the file, Save waits until that search is done or ctx ends.
+// another search writes to the file, Save waits until the file is written or ctx ends.
 func (r *Result) Save(ctx context.Context, path string) error {
 	lock, err := files.AwaitLock(ctx, path+".lock")
 	if err != nil {
@@ -77,7 +78,7 @@ func (r *Result) Save(ctx context.Context, path string) error {
 	return files.WriteText(path, append(text, '\n'))
 }
 
-// Describe writes the settings of a trial as text, such as "hidden 32, lr 0.01".
+// Describe returns the settings of a trial as text, such as "hidden 32, lr 0.01".
 func Describe(s experiment.Settings) string {
 	var b bytes.Buffer
 	for i, key := range slices.Sorted(maps.Keys(s)) {
@@ -89,5 +90,5 @@ func Describe(s experiment.Settings) string {
 	return b.String()
 }
 
-// text is a setting's value without the quotes of JSON.
+// text returns a setting's value without the quotes of JSON.
 func text(value json.RawMessage) string { return string(bytes.Trim(value, `"`)) }

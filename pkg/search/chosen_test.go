@@ -35,8 +35,7 @@ func TestChosen(t *testing.T) {
 	if err != nil || len(trained) != 2 || len(e.Splits) != 2 || e.Mean != e.Mean || e.Splits[0].Record != trained[0].ID {
 		t.Errorf("%+v with %d trainings, %v", e, len(trained), err)
 	}
-	// Trainings on another graph with the same name do not count as trainings on the first graph, and the other way
-	// round.
+	// A training on another graph with the same name does not count as a training on the first graph, and vice versa.
 	changed := *g
 	changed.Features = append([]float32{g.Features[0] + 1}, g.Features[1:]...)
 	on := func(g *graphs.Graph) *experiment.Runner {
@@ -117,8 +116,8 @@ func TestSaveTogether(t *testing.T) {
 	}
 }
 
-// TestEvaluateBalanced: chosen settings can be evaluated on a dataset with balanced splits. If the dataset cannot be
-// loaded, the error says why.
+// TestEvaluateBalanced: chosen settings can be evaluated on a dataset with balanced splits ([data.Balanced]). If the
+// dataset cannot be loaded, the error says why.
 func TestEvaluateBalanced(t *testing.T) {
 	g := board(t)
 	s := tiny(t, g, filepath.Join(t.TempDir(), "runs.sqlite"))
@@ -136,7 +135,8 @@ func TestEvaluateBalanced(t *testing.T) {
 	}
 }
 
-// TestRealSearch searches the learning rate and dropout of GCN on a dataset, in the space "published".
+// TestRealSearch searches settings of GCN, such as the learning rate and dropout, on Chameleon, in the space
+// "published".
 func TestRealSearch(t *testing.T) {
 	g, err := datasets.Load(t.Context(), "chameleon-filtered", datasets.Options{Offline: true})
 	if err != nil {

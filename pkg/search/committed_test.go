@@ -13,8 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// TestCommittedChoices: where a profile has settings from a search, they are those of the trial with the best
-// validation metric among the records of this search in data/searches. These records have no test metric.
+// TestCommittedChoices: if a profile in data/settings has settings from a search, they are those of the trial with the
+// best validation metric among the records of this search in data/searches. These records have no test metric.
 func TestCommittedChoices(t *testing.T) {
 	for _, name := range data.SettingsNames() {
 		text, err := data.Settings(name)

@@ -6,9 +6,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// costs predict how long steps take. The prediction is made from runs of the same compiled program on this machine that
-// are older than the search. If there are none, it is made from this search's trials on this machine: the time of a
-// step is then in proportion to its size ([experiment.Task.Size]).
+// costs predicts how long steps take. The time of a training that continues from an earlier rung is predicted from its
+// own time per epoch. The time of other steps is predicted from runs of the same compiled program on this machine that
+// were recorded before Run was called. If there are none, it is predicted from all trials of this search on this
+// machine, with a time per epoch in proportion to the size of the task ([experiment.Task.Size]).
 type costs struct {
 	recorded *experiment.Costs
 	machine  results.Machine
@@ -22,13 +23,13 @@ func newCosts(store *results.Store, engine string) (*costs, error) {
 	return &costs{experiment.NewCosts(all, engine), results.Begin(results.Search).Machine}, nil
 }
 
-// seconds is the predicted time of a step; 0 if nothing is known.
+// seconds returns the predicted time of a step. It is 0 if nothing is known, and if there is nothing left to train.
 func (c *costs) seconds(dataset string, s Step, of known) float64 {
 	before, _ := of.of(Job{s.Trial, s.Rung - 1}, s.Split)
 	if before.Ended {
 		return 0
 	}
-	if before.Epochs > 0 { // this training has reached the rung before
+	if before.Epochs > 0 { // this training continues from the rung below
 		return before.CompileSeconds + float64(s.Until-before.Epochs)*pace(before)
 	}
 	task := experiment.Task{Kind: results.Search, Dataset: dataset, Split: results.NoSplit, Config: s.Config}
@@ -55,7 +56,7 @@ func (c *costs) seconds(dataset string, s Step, of known) float64 {
 	return metrics.Median(compiles) + metrics.Median(shares)*task.Size()
 }
 
-// pace is the time of an epoch in seconds, including its evaluation.
+// pace returns the time of an epoch in seconds, including the evaluation after the epoch.
 func pace(o Outcome) float64 {
 	if o.Epochs == 0 {
 		return 0

@@ -12,8 +12,8 @@ import (
 )
 
 // TestCosts: the time of a training that continues is predicted from its own time per epoch. The time of other
-// trainings is predicted from that of trials on this machine, in proportion to their sizes. A step whose predicted time
-// exceeds the time left is not begun.
+// trainings is predicted from the times of trials on this machine, in proportion to their sizes. A step whose predicted
+// time exceeds the time left is not begun.
 func TestCosts(t *testing.T) {
 	s := tiny(t, board(t), filepath.Join(t.TempDir(), "runs.sqlite"))
 	c, err := newCosts(s.Store, s.Engine.Name)

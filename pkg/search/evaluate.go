@@ -15,13 +15,13 @@ import (
 // Evaluation holds the results of the chosen settings on test nodes, from ordinary trainings after the search.
 type Evaluation struct {
 	Splits []Evaluated `json:"splits"`
-	// Mean and Std are the mean and the sample standard deviation of the test metric over the splits whose training
+	// Mean and Std are the mean and the sample standard deviation of the test metric over those splits whose training
 	// went well.
 	Mean train.Number `json:"mean"`
 	Std  train.Number `json:"std"`
 }
 
-// LeftOut returns the splits whose training went wrong. The mean is computed without them.
+// LeftOut returns the results on those splits whose training went wrong. Mean and Std leave them out.
 func (e *Evaluation) LeftOut() (bad []Evaluated) {
 	for _, s := range e.Splits {
 		if s.Status != results.OK {
@@ -31,7 +31,7 @@ func (e *Evaluation) LeftOut() (bad []Evaluated) {
 	return bad
 }
 
-// Evaluated is the result on one split.
+// Evaluated is the result on one split. Record is the ID of the run record.
 type Evaluated struct {
 	Split   int          `json:"split"`
 	Val     train.Number `json:"val"`
@@ -42,9 +42,9 @@ type Evaluated struct {
 	Record  string       `json:"record"`
 }
 
-// Evaluate trains the chosen settings of a search on splits, with the store, the engine and the datasets of a runner.
-// The trainings have records of kind "train". Trainings on the same graph that are recorded already are not made again.
-// If no split can be trained on, the error says why.
+// Evaluate trains a model with the chosen settings of a search on the given splits, and tests it. The runner has the
+// store, the engine and the datasets. The trainings have records of the kind "train". Trainings on the same graph that
+// are recorded already are not made again. If no split can be trained on, the error says why.
 func Evaluate(ctx context.Context, runner *experiment.Runner, r *Result, splits []int) (*Evaluation, error) {
 	g, err := runner.Load(ctx, r.Dataset)
 	if err != nil {

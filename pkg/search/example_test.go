@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// The search makes four trials of learning rates and widths on split 0 of a small board. All trials train for 2 epochs,
-// and the best ones continue to 4.
+// The search makes four trials of learning rates and widths on split 0 of a small Minesweeper board. All trials train
+// for 2 epochs, and the best ones continue to 4 epochs.
 func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "search")
@@ -38,7 +38,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	blind, err := search.Blindfolds(g, []int{0}) // a graph without test nodes
+	blind, err := search.Blindfolds(g, []int{0}) // the graph for the search, without test nodes
 	if err != nil {
 		log.Fatal(err)
 	}

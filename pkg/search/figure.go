@@ -16,8 +16,8 @@ import (
 // second shows the settings of all trials with their metrics, as parallel coordinates.
 func (r *Result) Figures() []*report.Figure { return []*report.Figure{r.progress(), r.parallel()} }
 
-// progress draws the best metric so far, once over epochs and once over hours of training. A point for each trial at
-// each rung that it reached is drawn as well.
+// progress draws the best validation metric so far, once against the epochs and once against the hours that all trials
+// together had trained. It also draws a point for each trial at each rung that the trial reached.
 func (r *Result) progress() *report.Figure {
 	plot := func(name string, spent func(Reached) float64) report.Plot {
 		best := report.Series{Name: "best so far"}
@@ -46,7 +46,7 @@ func (r *Result) progress() *report.Figure {
 		plot("hours of training", func(at Reached) float64 { return at.Seconds / 3600 }))
 }
 
-// measure is the name of the metric on axes.
+// measure returns the name of the metric for axes.
 func (r *Result) measure() string {
 	if r.Metric == data.ROCAUC {
 		return "ROC-AUC"
@@ -54,7 +54,8 @@ func (r *Result) measure() string {
 	return r.Metric
 }
 
-// parallel draws a line for each trial that went well.
+// parallel draws parallel coordinates: an axis for each setting and one for the validation metric, and a line across
+// the axes for each trial that went well.
 func (r *Result) parallel() *report.Figure {
 	keys := r.axes()
 	var axes []report.ParallelAxis
@@ -74,7 +75,7 @@ func (r *Result) parallel() *report.Figure {
 		}
 	}
 	var lines []report.ParallelLine
-	for _, t := range slices.Backward(r.Top(len(r.Trials))) { // the best is drawn last, on top
+	for _, t := range slices.Backward(r.Top(len(r.Trials))) { // the best trial is drawn last, on top of the others
 		if v := float64(t.Val); !math.IsNaN(v) {
 			lines = append(lines, report.ParallelLine{Name: fmt.Sprintf("trial %d, %.0f epochs", t.Trial, t.Epochs),
 				Values: append(r.coordinates(t, keys, axes), v), Value: (v - low) / (high - low),
@@ -85,9 +86,9 @@ func (r *Result) parallel() *report.Figure {
 		r.Dataset), axes, lines)
 }
 
-// axes returns the settings with more than one value, in the order of their names. Trials may lack a setting that has a
-// condition. Such settings are therefore placed between settings that all trials have, so that lines lead to their axes
-// and away from them.
+// axes returns the settings with more than one possible value, in the order of their axes. The settings that all trials
+// have are ordered by name. Settings with a condition, which some trials lack, are placed between them, so that lines
+// lead to their axes and away from them.
 func (r *Result) axes() (keys []string) {
 	var always, sometimes []string
 	for _, key := range slices.Sorted(maps.Keys(r.Dimensions)) {

@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Outcome is the result of a trial at a rung on a split. It is kept as the outcome of a run record of kind
-// [results.Search], and has no test metric.
+// Outcome is the result of a trial at a rung on one split. It is kept as the outcome of a run record of the kind
+// [results.Search]. It has no test metric.
 type Outcome struct {
 	// Search is the ID of the search. Trial is the number of the trial, counted from 0. A rung is a number of epochs
 	// after which trials are compared (see [Schedule]). Rung is the number of the rung, counted from 0, and Until is
@@ -27,9 +27,10 @@ type Outcome struct {
 	// Settings are the settings that were drawn for the trial.
 	Settings experiment.Settings `json:"settings"`
 	Metric   string              `json:"metric"`
-	// Epochs is the number of epochs that the trial has trained so far, and New is the number since the previous rung.
-	// BestEpoch is the first epoch with the best validation metric, Val. Ended tells that early stopping has ended the
-	// training; its result then also counts at higher rungs.
+	// Epochs is the number of epochs that the trial has trained so far, and New is the number of those since the
+	// previous rung. Val is the best validation metric so far, and BestEpoch is the first epoch with this metric. Ended
+	// tells that the training is over, by early stopping or since it is complete; its result then also counts at higher
+	// rungs.
 	Epochs    int          `json:"epochs"`
 	New       int          `json:"new_epochs"`
 	BestEpoch int          `json:"best_epoch"`
@@ -60,14 +61,15 @@ func (o Outcome) Record() results.Record { return o.record }
 // bad tells whether the trial failed or diverged.
 func (o Outcome) bad() bool { return o.record.Status != results.OK }
 
-// trial holds the outcomes of a trial, for each rung by split.
+// trial holds the outcomes of a trial: for each rung, the outcomes by split.
 type trial []map[int]Outcome
 
-// known holds the trials that have begun, by number.
+// known holds the trials that have begun, by their numbers.
 type known map[int]trial
 
-// read reads the trials of a search from its records. Failures before began are ignored, so that the trials are tried
-// again. Of two records of the same step, the first one that is not a failure counts.
+// read reads the trials of a search from the records of the search. Records of failures before the time began are
+// ignored, so that these trials are tried again. If a step has several records, the first one that is not a failure
+// counts.
 func read(store *results.Store, id string, began time.Time) (known, error) {
 	records, err := store.Find(results.Query{Kind: results.Search, Profile: id})
 	if err != nil {
@@ -93,7 +95,7 @@ func read(store *results.Store, id string, began time.Time) (known, error) {
 	return k, nil
 }
 
-// maxRung is larger than the number of rungs of any search.
+// maxRung is larger than the number of rungs of any search. A record with a higher rung must be damaged.
 const maxRung = 64
 
 // of returns the outcome of a job on a split, and whether there is one.
@@ -105,7 +107,7 @@ func (k known) of(j Job, split int) (Outcome, bool) {
 	return Outcome{}, false
 }
 
-// standings returns what the schedule needs to know about all trials.
+// standings returns what a [Schedule] needs to know about all trials.
 func (k known) standings(splits []int) Standings {
 	of := Standings{}
 	for n, t := range k {
@@ -114,8 +116,8 @@ func (k known) standings(splits []int) Standings {
 	return of
 }
 
-// standing returns what the schedule needs to know about the trial. There is a score for each rung at which all splits
-// are done, or at which one split went wrong.
+// standing returns what a [Schedule] needs to know about the trial. The trial has a score at each rung at which all
+// splits are done, or at which one split went wrong.
 func (t trial) standing(splits []int) (s Standing) {
 	for _, rung := range t {
 		score, done := scoreOf(rung, splits)
@@ -128,8 +130,8 @@ func (t trial) standing(splits []int) (s Standing) {
 	return s
 }
 
-// scoreOf is the mean validation metric over splits; minus infinity if a split went wrong. done tells whether the score
-// is known.
+// scoreOf returns the score of a trial at a rung: the mean validation metric over splits, or minus infinity if a split
+// went wrong. The result done tells whether the score is known.
 func scoreOf(rung map[int]Outcome, splits []int) (score float64, done bool) {
 	var vals []float64
 	for _, split := range splits {
@@ -144,7 +146,8 @@ func scoreOf(rung map[int]Outcome, splits []int) (score float64, done bool) {
 	return metrics.Mean(vals), len(vals) == len(splits)
 }
 
-// failed says why the trial could not be trained. is tells whether it failed; a trial that diverged has not failed.
+// failed tells whether the trial failed (the second result), and why (the first result). A trial that diverged has not
+// failed.
 func (t trial) failed() (why string, is bool) {
 	for _, o := range t.outcomes() {
 		if o.record.Status == results.Failed {

@@ -17,7 +17,7 @@ import (
 // kept.
 var errLate = errors.New("there is no time left")
 
-// make runs a claimed step, records it, and releases the claim.
+// make makes a step, records the result, and releases the claim own.
 func (w *work) make(ctx context.Context, s Step, own *experiment.Claim) error {
 	defer own.Release()
 	if w.Starts != nil {
@@ -47,11 +47,11 @@ func (w *work) make(ctx context.Context, s Step, own *experiment.Claim) error {
 	if record.Status == results.Diverged || o.Ended {
 		return own.Recorded()
 	}
-	return nil // the checkpoint is kept, for the next rung or another attempt
+	return nil // the checkpoint is kept for the next rung or another attempt
 }
 
-// execute trains to the rung. If the training ended at an earlier rung, its result is copied. A failure gives a record,
-// too.
+// execute trains up to the step's rung, and returns the record and the outcome. If the training was over at an earlier
+// rung, it copies the outcome from there. If the training fails, there is a record, too.
 func (w *work) execute(ctx context.Context, s Step, own *experiment.Claim) (r results.Record, o Outcome, err error) {
 	blind := w.graph(s.Split)
 	before, higher := w.known.of(Job{s.Trial, s.Rung - 1}, s.Split)
@@ -72,7 +72,7 @@ func (w *work) execute(ctx context.Context, s Step, own *experiment.Claim) (r re
 	} else if o, err = w.train(ctx, blind, s, own, &r); err != nil {
 		return r, o, err
 	} else {
-		if r.Status == results.Failed { // a failed training reports no time
+		if r.Status == results.Failed { // a failed training does not report its time
 			o.Total = before.Total + time.Since(r.Started).Seconds()
 		}
 		o.New = max(0, o.Epochs-before.Epochs)
@@ -84,7 +84,7 @@ func (w *work) execute(ctx context.Context, s Step, own *experiment.Claim) (r re
 	return r, o, err
 }
 
-// graph returns the graph for a split.
+// graph returns the graph that was prepared for a split ([Blindfold]).
 func (w *work) graph(split int) Blind {
 	for _, b := range w.Graphs {
 		if b.split == split {
@@ -94,8 +94,8 @@ func (w *work) graph(split int) Blind {
 	panic(fmt.Errorf("no graph for split %d", split))
 }
 
-// train trains to the rung, from the checkpoint if there is one. If the training goes wrong, it sets the status and the
-// message of the record.
+// train trains up to the step's rung, from the checkpoint if there is one. If the training goes wrong, the status and
+// the message of the record r are set.
 func (w *work) train(ctx context.Context, b Blind, s Step, own *experiment.Claim, r *results.Record) (Outcome, error) {
 	o := &train.Options{Checkpoint: own.Training(w.CheckpointEvery)}
 	if s.Rung < len(w.Schedule.Rungs)-1 {
@@ -142,8 +142,9 @@ func (w *work) timed(ctx context.Context) (context.Context, context.CancelFunc) 
 	return context.WithDeadline(ctx, w.Deadline)
 }
 
-// paced returns a function that is called after each epoch, and tells whether the training would miss the deadline. It
-// judges by the mean time of the epochs so far, once it has measured a few.
+// paced returns a function to be called after each epoch. This function tells whether the training, which is to end
+// after the epoch until, would miss the deadline. It judges by the mean time of the epochs so far, and only after it
+// has measured a few epochs.
 func paced(deadline time.Time, until int) func(train.Epoch) bool {
 	const measured = 3
 	var start time.Time

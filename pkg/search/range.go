@@ -9,24 +9,24 @@ import (
 
 // Range is the range of a setting's values. Exactly one of Log, Linear, Integer and Choice is given.
 type Range struct {
-	// Log, Linear and Integer each hold the least and the largest number. Log draws numbers whose logarithms are evenly
-	// spread, Linear draws numbers that are evenly spread, and Integer draws whole numbers.
+	// Log, Linear and Integer each hold the smallest and the largest number of a range. Log draws numbers whose
+	// logarithms are evenly spread, Linear draws numbers that are evenly spread, and Integer draws whole numbers.
 	Log     *ends `json:"log,omitempty"`
 	Linear  *ends `json:"linear,omitempty"`
 	Integer *ends `json:"integer,omitempty"`
-	// Step restricts Linear to the least number plus multiples of Step.
+	// Step, if not 0, restricts Linear to its smallest number plus multiples of Step.
 	Step float64 `json:"step,omitempty"`
 	// Choice is a list of values.
 	Choice []json.RawMessage `json:"choice,omitempty"`
 	// When, if not empty, makes the setting conditional: it is drawn only if each of the named settings has one of the
-	// listed values. Otherwise it keeps its default.
+	// listed values. Otherwise the setting keeps its default.
 	When map[string][]json.RawMessage `json:"when,omitempty"`
 }
 
 type ends [2]float64
 
-// digits is the number of significant digits of drawn numbers. Differences beyond it would not matter, and rounded
-// numbers are equal on every machine.
+// digits is the number of significant digits to which drawn numbers are rounded. Finer differences between settings
+// would not matter, and rounded numbers are equal on every machine.
 const digits = 4
 
 // check returns an error if no value can be drawn.
@@ -65,7 +65,7 @@ func (r Range) check() error {
 	return nil
 }
 
-// corners returns the least and the largest value of the range or, if the range is a list of choices, all choices.
+// corners returns the smallest and the largest value of the range or, if the range is a list of choices, all choices.
 func (r Range) corners() []json.RawMessage {
 	if r.Choice != nil {
 		return r.Choice
@@ -73,7 +73,8 @@ func (r Range) corners() []json.RawMessage {
 	return []json.RawMessage{r.at(0), r.at(math.Nextafter(1, 0))}
 }
 
-// at returns the value at the fraction u of the range, 0 <= u < 1.
+// at returns the value that the coordinate u of a point stands for, 0 <= u < 1: u = 0 gives the smallest value of the
+// range, and values of u near 1 give the largest.
 func (r Range) at(u float64) json.RawMessage {
 	switch {
 	case r.Choice != nil:
@@ -91,7 +92,7 @@ func (r Range) at(u float64) json.RawMessage {
 	return r.Linear.number(r.Linear[0] + u*(r.Linear[1]-r.Linear[0]))
 }
 
-// number rounds a number to few digits, keeps it between the ends, and writes it as JSON.
+// number rounds a number, keeps it between the ends of the range, and writes it as JSON.
 func (e ends) number(v float64) json.RawMessage {
 	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
 	return json.RawMessage(strconv.FormatFloat(min(max(short, e[0]), e[1]), 'g', -1, 64))

@@ -14,7 +14,7 @@ import (
 
 // Result is the result of a search, computed from its records.
 type Result struct {
-	// Search is the ID of the search. The records of the search have it as their profile, by which they can be found.
+	// Search is the ID of the search. The records of the search have this ID as the name of their profile.
 	Search  string `json:"search"`
 	Dataset string `json:"dataset"`
 	Model   string `json:"model"`
@@ -25,25 +25,25 @@ type Result struct {
 	Dimensions map[string]Range `json:"dimensions"`
 	Schedule   Schedule         `json:"schedule"`
 	Seed       uint64           `json:"seed"`
-	// Best is the trial with the best validation metric, and Config its complete configuration.
+	// Best is the trial with the best validation metric. Config is the complete configuration of this trial.
 	Best   Trial        `json:"best"`
 	Config train.Config `json:"config"`
 	// Complete tells that all trials were made. If it is false, the deadline ended the search.
 	Complete bool `json:"complete"`
-	// Epochs and Seconds are totals over all trials.
+	// Epochs and Seconds are the numbers of epochs and seconds that all trials together took.
 	Epochs  int     `json:"epochs"`
 	Seconds float64 `json:"seconds"`
 	// Progress lists the improvements of the best validation metric, in the order in which they happened. Trials are
 	// compared when they reach a rung, which is one of the numbers of epochs in Schedule.
 	Progress []Reached `json:"progress"`
-	// Trials are the trials, ordered by number. Records are the IDs of all records.
+	// Trials has the trials, ordered by their numbers. Records has the IDs of all records of the search.
 	Trials  []Trial  `json:"trials"`
 	Records []string `json:"records"`
 
-	// outcomes are in the order in which the trials reached their rungs.
+	// outcomes has the outcomes of all steps, in the order in which the steps ended.
 	outcomes []Outcome
-	// scores are the mean validation metrics of trials at rungs. The key is the ID of the record that completed the
-	// rung: the last one, over all splits.
+	// scores has the scores of trials at rungs. A score is known when a trial has reached a rung on all splits; the key
+	// is the ID of the record of the last of these splits.
 	scores map[string]float64
 }
 
@@ -57,13 +57,14 @@ type Trial struct {
 	// Status is ok, diverged or failed. Message says what went wrong.
 	Status  string `json:"status"`
 	Message string `json:"message,omitempty"`
-	// Val is the best validation metric so far, averaged over splits; null if the trial went wrong.
+	// Val is the best validation metric so far, averaged over splits; null in JSON if the trial went wrong.
 	Val      train.Number        `json:"val"`
 	Settings experiment.Settings `json:"settings"`
 	Records  []string            `json:"records"`
 }
 
-// Reached is a score that a trial had at a rung. Epochs and Seconds are what all trials together had taken by then.
+// Reached is the score, Val, that a trial had at a rung. Epochs and Seconds are the numbers of epochs and seconds that
+// all trials together had taken by then.
 type Reached struct {
 	Val     train.Number `json:"val"`
 	Trial   int          `json:"trial"`
@@ -170,8 +171,8 @@ func (r *Result) add(n int, t trial) {
 	r.Trials = append(r.Trials, one)
 }
 
-// Top returns the best trials by their validation metrics, the best first, and as many as most says. Trials that went
-// wrong come last.
+// Top returns the trials in the order of their validation metrics, the best first. Trials that went wrong come last.
+// The argument most is the largest number of trials to return.
 func (r *Result) Top(most int) []Trial {
 	list := slices.Clone(r.Trials)
 	slices.SortStableFunc(list, func(a, b Trial) int {

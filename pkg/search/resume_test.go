@@ -59,8 +59,8 @@ func TestInterruptedEqualsUnbroken(t *testing.T) {
 	}
 }
 
-// TestSeveralProcesses: if several processes work on one search, each step is made by only one of them. Here two
-// Searches in one process stand for them.
+// TestSeveralProcesses: if several processes work on one search, each step is made by only one of them. Here two values
+// of type Search, run at the same time, stand for two processes.
 func TestSeveralProcesses(t *testing.T) {
 	g, path := board(t), filepath.Join(t.TempDir(), "runs.sqlite")
 	var wait sync.WaitGroup
@@ -118,8 +118,8 @@ func TestFailuresAreWorst(t *testing.T) {
 	}
 }
 
-// TestFailedIsTriedAgain: if no trial can be trained, the search ends with an error. Once the cause is removed, the
-// search goes on as if nothing had happened. A trial that fails at a higher rung takes time, but adds no epochs.
+// TestFailedIsTriedAgain: if no trial can be trained, the search ends with an error. After the cause is removed, the
+// search goes on as if nothing had happened. A step that fails takes time, but adds no epochs.
 func TestFailedIsTriedAgain(t *testing.T) {
 	g, dir := board(t), t.TempDir()
 	s := tiny(t, g, filepath.Join(dir, "a.sqlite"))

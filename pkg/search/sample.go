@@ -16,39 +16,41 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Sampler draws the settings of trials. It takes the points of a Halton sequence, scrambled by a seed (Owen, A
-// randomized Halton algorithm, 2017), since they fill the space more evenly than random points. The settings of trial n
-// do not depend on which trials were drawn before.
+// Sampler draws the settings of trials. It turns the points of a quasi-random sequence into settings: each point has a
+// coordinate from 0 to 1 for each setting that is searched, and this coordinate chooses a value from the setting's
+// range. The sequence is a Halton sequence, scrambled by a seed (Owen, A randomized Halton algorithm, 2017), whose
+// points fill the space more evenly than random points. The settings of trial n do not depend on which trials were
+// drawn before.
 type Sampler struct {
 	dimensions []Dimension
 	base       train.Config
 	seed       uint64
 	points     *mat.Dense
-	// next is the number of the next point of the sequence. drawn are the valid samples among the points before it.
+	// next is the number of the next point of the sequence. drawn has the valid samples from all points before that.
 	next  int
 	drawn []Sample
 }
 
 // Sample is the settings of one trial.
 type Sample struct {
-	// Settings are the settings that were drawn. Config is the complete configuration.
+	// Settings are the settings that were drawn. Config is the complete configuration with these settings.
 	Settings experiment.Settings
 	Config   train.Config
 }
 
-// NewSampler returns a sampler that draws the given dimensions. All other settings are taken from base.
+// NewSampler returns a sampler that draws values for the given dimensions. All other settings are taken from base.
 func NewSampler(dimensions []Dimension, base train.Config, seed uint64) *Sampler {
 	return &Sampler{dimensions: dimensions, base: base, seed: seed}
 }
 
-// Trial returns the settings of trial n. Points with impossible combinations of settings are skipped. It is an error if
-// too many points in a row are impossible.
+// Trial returns the settings of trial n. Points that give impossible combinations of settings are skipped. Trial
+// returns an error if it has to skip too many points in a row.
 func (s *Sampler) Trial(n int) (Sample, error) {
 	if len(s.dimensions) == 0 {
 		return Sample{}, fmt.Errorf("the space has no setting of %s that is not given already: "+
 			"choose another with --space", s.base.Model)
 	}
-	const most = 1000 // invalid points in a row
+	const most = 1000 // skipped points in a row
 	for refused := 0; n >= len(s.drawn); {
 		sample, err := s.sample(s.point(s.next))
 		s.next++
@@ -72,13 +74,15 @@ func (s *Sampler) point(i int) []float64 {
 		}
 		d := len(s.dimensions)
 		s.points = mat.NewDense(rows, d, nil)
+		// PCG takes two numbers as its seed. The second one is an arbitrary constant.
 		samplemv.Halton{Kind: samplemv.Owen, Q: distmv.NewUnitUniform(d, nil),
-			Src: rand.NewPCG(s.seed, 0x7365617263680a)}.Sample(s.points) // the second half of the seed is any constant
+			Src: rand.NewPCG(s.seed, 0x7365617263680a)}.Sample(s.points)
 	}
 	return s.points.RawRowView(i)
 }
 
-// sample turns a point into settings: first those without conditions, then those with conditions.
+// sample turns a point into settings. Settings with conditions ([Range.When]) come last, since their conditions depend
+// on the other settings.
 func (s *Sampler) sample(point []float64) (Sample, error) {
 	out := Sample{experiment.Settings{}, s.base}
 	for _, conditional := range []bool{false, true} {
@@ -95,7 +99,7 @@ func (s *Sampler) sample(point []float64) (Sample, error) {
 	return out, out.Config.Validate()
 }
 
-// applies tells whether a configuration meets the conditions of the setting.
+// applies tells whether a configuration meets the conditions under which the setting is drawn.
 func (d Dimension) applies(c train.Config) bool {
 	for key, values := range d.When {
 		met := false

@@ -10,9 +10,10 @@ import (
 
 // Schedule says how far trials train, and which of them continue. A rung is a number of epochs after which trials are
 // compared: only the best trials continue to the next rung. This is ASHA (Li et al. 2020, algorithm 2), except at the
-// end of a search, where Schedule makes sure that the best trial trains in full. A rung is closed once no further trial
-// can reach it. From a closed rung at least one trial continues, even if fewer than Reduction trials have reached it.
-// If a trial that continued from a closed rung goes wrong, the next best trial continues in its place.
+// end of a search, where Schedule makes sure that the best trial trains in full: a rung is called closed once no
+// further trial can reach it, and from a closed rung at least one trial continues, even if fewer than Reduction trials
+// have reached the rung. If a trial that continued from a closed rung goes wrong (fails or diverges), the next best
+// trial continues in its place.
 type Schedule struct {
 	// Rungs are ascending numbers of epochs. The last one is the number of epochs of a complete training.
 	Rungs []int `json:"rungs"`
@@ -22,8 +23,9 @@ type Schedule struct {
 	Trials int `json:"-"`
 }
 
-// NewSchedule returns a schedule with the rungs epochs, epochs/reduction, epochs/reduction², …, as long as they are not
-// below least.
+// NewSchedule returns a schedule. Its last rung is the argument epochs. Each rung below is the next higher one divided
+// by the argument reduction, rounded up. No rung is below the argument least, except if epochs is. The argument trials
+// is the largest number of trials; 0 stands for no limit.
 func NewSchedule(epochs, least, reduction, trials int) Schedule {
 	s := Schedule{Reduction: reduction, Trials: trials}
 	for share := 1; ; share *= reduction {
@@ -40,9 +42,10 @@ type Job struct{ Trial, Rung int }
 
 // Standing is what a schedule needs to know about a trial.
 type Standing struct {
-	// Scores are the validation metrics at the rungs reached so far; minus infinity if the trial failed or diverged.
+	// Scores are the trial's validation metrics, averaged over splits, at the rungs reached so far. A score is minus
+	// infinity if the trial failed or diverged there.
 	Scores []float64
-	// Begun tells that some splits of the next rung are done.
+	// Begun tells that the trial has reached the next rung on some of the splits, but not on all.
 	Begun bool
 }
 
@@ -54,9 +57,10 @@ func (s Standing) Bad() bool {
 // Standings are the standings of all trials that have begun, by their numbers.
 type Standings map[int]Standing
 
-// Next lists the jobs to do now, the most urgent first: jobs that have begun; trials that continue, from the highest
-// rung down and the best of each rung first; and new trials. The listed jobs do not depend on each other, so that
-// several may be done at the same time. No jobs are listed when the search is over.
+// Next lists the jobs to do now, the most urgent first. Jobs that have begun come first. Then come trials that continue
+// to a next rung: those from the highest rung first, and among those from the same rung the best first. New trials come
+// last. The listed jobs do not depend on each other, so that several may be done at the same time. No jobs are listed
+// when the search is over.
 func (s Schedule) Next(of Standings) iter.Seq[Job] {
 	return func(yield func(Job) bool) {
 		for _, n := range slices.Sorted(maps.Keys(of)) {
@@ -79,8 +83,8 @@ func (s Schedule) Next(of Standings) iter.Seq[Job] {
 	}
 }
 
-// promoted returns a list of trials for each rung (see [Schedule]) but the last: the trials that have reached this rung
-// and are to continue to the next rung, or have done so already, the best trials first.
+// promoted returns, for each rung except the last, a list of trials: those that have reached this rung and are to
+// continue to the next rung, or have continued already. The best trials come first.
 func (s Schedule) promoted(of Standings) (all [][]int) {
 	closed := s.Trials > 0
 	for n := 0; closed && n < s.Trials; n++ {
@@ -90,16 +94,17 @@ func (s Schedule) promoted(of Standings) (all [][]int) {
 		list := s.promotedFrom(rung, of, closed)
 		all = append(all, list)
 		closed = closed && !slices.ContainsFunc(list, func(n int) bool { return len(of[n].Scores) <= rung+1 })
-		for _, t := range of { // a trial that has begun the next rung continues, even if others are better now
+		for _, t := range of { // the next rung is not closed while a trial is on its way there
 			closed = closed && !(t.Begun && len(t.Scores) <= rung+1)
 		}
 	}
 	return all
 }
 
-// promotedFrom returns the trials that continue from one rung: the best 1/Reduction of those that reached it, and at
-// least one from a closed rung. Trials that failed or diverged at this rung count as the worst. If the rung is closed,
-// those that did so later count as the worst, too.
+// promotedFrom returns the trials that continue from one rung: the best of those that reached the rung, namely the
+// share 1/Reduction of them, and at least one if the rung is closed. Trials that failed or diverged at this rung do not
+// continue. If the rung is closed, trials that failed or diverged at a higher rung are left out as well, so that others
+// take their place.
 func (s Schedule) promotedFrom(rung int, of Standings, closed bool) []int {
 	var there []int
 	for n, t := range of {
@@ -120,8 +125,8 @@ func (s Schedule) promotedFrom(rung int, of Standings, closed bool) []int {
 	return there[:min(quota, len(there))]
 }
 
-// Best returns the trial with the best last score. Among equal scores, it prefers the higher rung, then the lower
-// number. ok is false if no trial went well.
+// Best returns the number of the trial whose last score is best. Among equal scores, it prefers the trial at the higher
+// rung, then the one with the lower number. The result ok is false if no trial went well.
 func (of Standings) Best() (trial int, ok bool) {
 	var good []int
 	for n, t := range of {

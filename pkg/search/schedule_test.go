@@ -24,7 +24,7 @@ func TestRungs(t *testing.T) {
 	}
 }
 
-// play does all jobs of a schedule, one after the other. score returns a trial's metric at a rung.
+// play does all jobs of a schedule, one after the other. The function score gives a trial's score at a rung.
 func play(s Schedule, score func(Job) float64) (done []Job, of Standings) {
 	of = Standings{}
 	for {
@@ -43,17 +43,17 @@ func play(s Schedule, score func(Job) float64) (done []Job, of Standings) {
 	}
 }
 
-// TestPromotion plays nine trials with known scores, with reduction 3 and three rungs. The expected order of the jobs
-// was worked out by hand.
+// TestPromotion does the jobs of nine trials with given scores, in a schedule with reduction 3 and three rungs. The
+// expected order of the jobs was worked out by hand.
 func TestPromotion(t *testing.T) {
 	first := []float64{0.5, 0.7, 0.6, 0.9, math.Inf(-1), 0.8, 0.1, 0.2, 0.3}
 	done, of := play(NewSchedule(9, 1, 3, 9), func(j Job) float64 { return first[j.Trial] + 0.01*float64(j.Rung) })
 	want := []Job{
 		{0, 0}, {1, 0}, {2, 0}, // trial 1, the best of three, continues
 		{1, 1}, {3, 0}, // trial 3 is now the best of four
-		{3, 1}, {4, 0}, {5, 0}, // the best two of six are 3 and 5
-		{5, 1}, {3, 2}, // of the three on the second rung, 3 is the best
-		{6, 0}, {7, 0}, {8, 0}, // the best three of nine, 3, 5 and 1, have continued already
+		{3, 1}, {4, 0}, {5, 0}, // the best two of six are trials 3 and 5
+		{5, 1}, {3, 2}, // trial 3 is the best of the three on the second rung
+		{6, 0}, {7, 0}, {8, 0}, // the best three of nine, trials 3, 5 and 1, have continued already
 	}
 	if !reflect.DeepEqual(done, want) {
 		t.Errorf("got  %v\nwant %v", done, want)
@@ -63,8 +63,8 @@ func TestPromotion(t *testing.T) {
 	}
 }
 
-// TestEnd: with too few trials for the share 1/3 to reach the last rung, the best trial still trains in full, as soon
-// as no other trial can come.
+// TestEnd: if there are so few trials that a third of them, rounded down, would not reach the last rung, the best trial
+// still trains in full, as soon as there are no new trials any more.
 func TestEnd(t *testing.T) {
 	first := []float64{0.5, 0.7, 0.6, 0.2}
 	done, _ := play(NewSchedule(9, 1, 3, 4), func(j Job) float64 { return first[j.Trial] })
@@ -106,7 +106,7 @@ func TestPromotedGoesWrong(t *testing.T) {
 	}
 }
 
-// TestNextInParallel: while one process does the first job, others find further jobs to do.
+// TestNextInParallel: while one process does the first job, other processes find further jobs to do.
 func TestNextInParallel(t *testing.T) {
 	s := NewSchedule(9, 1, 3, 0)
 	of := Standings{0: {Scores: []float64{0.5}}, 1: {Scores: []float64{0.7}}, 2: {Scores: []float64{0.6}},
@@ -122,8 +122,8 @@ func TestNextInParallel(t *testing.T) {
 	}
 }
 
-// curve is an artificial training curve: a trial's metric after a number of epochs. It approaches a limit at a pace;
-// both are drawn for each trial.
+// curve returns the metric of an artificial training after a number of epochs. The metric approaches a limit
+// exponentially. The limit and the speed are drawn at random for each trial.
 func curve(seed, trial, epochs int) float64 {
 	h := uint64(seed*1000003+trial)*0x9e3779b97f4a7c15 + 1
 	next := func() float64 { // splitmix64

@@ -12,36 +12,38 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Search is a search for settings. Its state is kept only in Store: a Search with the same definition goes on from the
-// records there, also in another process, and also while another process works on it. [Search.ID] says what the
-// definition is.
+// Search is a search for settings. The state of the search is kept only as records in Store. If a Search with the same
+// ID ([Search.ID]) has records there already, Run goes on from these records. Several processes may do so at the same
+// time.
 type Search struct {
 	// Dataset is the name of the dataset, as users type it.
 	Dataset string
 	// Graphs has one graph for each split. A trial's score is the mean of its validation metrics on these graphs.
 	Graphs []Blind
-	// Space has the settings that are drawn for each trial. Settings whose names in JSON are in Fixed are not drawn.
+	// Space has the settings that are drawn for each trial, with their ranges. Settings whose names in JSON are in
+	// Fixed are not drawn.
 	Space *Space
 	Fixed []string
-	// Base has the model and all settings that are not drawn, such as Patience. Its Epochs is the number of epochs of a
-	// complete training, which is the last rung of Schedule. Its Seed is the seed of the drawn settings, of the initial
-	// parameters and of dropout.
+	// Base has the model and all settings that are not drawn, such as Patience. Base.Epochs is the number of epochs of
+	// a complete training, which is the last rung of Schedule. Base.Seed is the seed for drawing settings, for the
+	// initial parameters and for dropout.
 	Base train.Config
-	// Schedule says how far trials train, and which of them continue. It has the rungs: the numbers of epochs after
-	// which trials are compared.
+	// Schedule has the rungs, which are the numbers of epochs after which trials are compared, and decides which trials
+	// continue.
 	Schedule Schedule
-	// Deadline, if set, ends the search. A step is not begun if it is predicted to miss the deadline. A training that
-	// turns out to be too slow is stopped; its checkpoint is kept, and a later call of Run goes on from it.
+	// Deadline, if set, is the time at which the search ends. A step is not begun if it is predicted to miss the
+	// deadline. A training that turns out to be too slow is stopped; its checkpoint is kept, and a later call of Run
+	// goes on from there.
 	Deadline time.Time
 
 	Store  *results.Store
 	Engine *engine.Engine
 	// CheckpointEvery is the least time between two checkpoints of a training; see [train.Checkpoint].
 	CheckpointEvery time.Duration
-	// These functions are called if they are set. Starts is called before a trial trains on a split. Epoch is called
-	// after each epoch. Ended is called when the trial has reached its rung (see Schedule) on the split. Notice is
-	// called with other messages about the step. Waits is called before this process waits, because other processes
-	// have claimed every step that could be made now.
+	// The following functions are called if they are set. Starts is called before a step, which trains a trial on one
+	// split up to a rung. Epoch is called after each epoch. Ended is called after the step. Notice is called with other
+	// messages about the step. Waits is called before this process waits, because other processes have claimed every
+	// step that could be made now.
 	Starts func(Step)
 	Epoch  func(Step, train.Epoch)
 	Ended  func(Step, Outcome)
@@ -49,7 +51,7 @@ type Search struct {
 	Waits  func()
 }
 
-// Step is a trial that is to be trained up to a rung on one split.
+// Step is a trial that is to be trained up to a rung on one split, with the sample of its settings.
 type Step struct {
 	Job
 	Split int
@@ -63,9 +65,9 @@ func (s Step) String() string {
 	return fmt.Sprintf("trial %d to epoch %d, split %d", s.Trial, s.Until, s.Split)
 }
 
-// definition is everything that the trials of a search depend on. It contains neither the number of trials nor the
-// deadline. It does not contain the engine either, which changes only the last digits (see docs/repeating.md), so that
-// a search may go on with another engine.
+// definition returns everything that the results of trials depend on. The number of trials and the deadline are not
+// among it, so that a search can go on with more trials or more time. The engine is not among it either, since it
+// changes only the last digits (see docs/repeating.md), so that a search can go on with another engine.
 func (s *Search) definition() map[string]any {
 	graphs := map[int]string{}
 	for _, b := range s.Graphs {
@@ -78,8 +80,8 @@ func (s *Search) definition() map[string]any {
 // dimensions returns the settings that are searched.
 func (s *Search) dimensions() []Dimension { return s.Space.Of(s.Base.Model, s.Fixed...) }
 
-// ID returns the same text for searches with the same trials, which means with the same dataset, splits, space, rungs,
-// seed and other settings. The records of the search have this ID as their profile.
+// ID returns a text that is the same for searches with the same dataset, splits, space, rungs, seed and other settings:
+// their trials are the same. The records of the search have this ID as the name of their profile.
 func (s *Search) ID() string {
 	key, err := results.Key(s.definition())
 	if err != nil {
@@ -89,10 +91,10 @@ func (s *Search) ID() string {
 	return results.Search + "-" + key[:short]
 }
 
-// checksum is the checksum of the graph as a model sees it, without test nodes and their labels.
+// checksum returns the checksum of the graph as a model sees it. Labels of test nodes have no influence on it.
 func (b Blind) checksum(c train.Config) string { return models.Seen(c.Config, b.graph).Checksum() }
 
-// Metric is the metric, on validation nodes, by which trials are compared.
+// Metric returns the name of the metric, on validation nodes, by which trials are compared.
 func (s *Search) Metric() string { return train.Metric(s.Graphs[0].graph) }
 
 // check returns an error if the search cannot be run.
@@ -109,10 +111,10 @@ func (s *Search) check() error {
 // Sampler returns the sampler that draws the settings of trials.
 func (s *Search) Sampler() *Sampler { return NewSampler(s.dimensions(), s.Base, s.Base.Seed) }
 
-// Run makes trials until none is left, or until the deadline. If ctx is cancelled, the checkpoint of the current trial
-// is kept, and an error says so; the same search can go on from there. A trial that diverges or fails, for instance
-// because it needs more memory than there is, counts as worse than all others. If all of the first few trials fail, Run
-// returns an error. A trial that failed before Run began is tried again, once.
+// Run makes trials until none is left, or until the deadline. If ctx is cancelled, the current training keeps a
+// checkpoint, from which the same search can go on, and Run returns an error that says so. A trial that diverges or
+// fails, for instance because it needs more memory than there is, counts as worse than all others. If all of the first
+// few trials fail, Run returns an error. A trial that failed before Run began is tried again, once.
 func (s *Search) Run(ctx context.Context) (*Result, error) {
 	if err := s.check(); err != nil {
 		return nil, err

@@ -28,9 +28,9 @@ type Space struct {
 	Rules []Rule `json:"rules"`
 }
 
-// Rule gives ranges to the settings of models. A rule that names no models applies to all registered models; each of
-// them takes only the ranges of the settings that it has. A rule that names models is an error if one of these models
-// lacks one of its settings.
+// Rule gives ranges to the settings of models. A rule that names no models applies to all models; each model ignores
+// the settings that it lacks. If a rule names models, then each of these models must have all the rule's settings;
+// otherwise [ParseSpace] returns an error.
 type Rule struct {
 	Note     string           `json:"note,omitempty"`
 	Models   []string         `json:"models,omitempty"`
@@ -40,7 +40,7 @@ type Rule struct {
 // maxSpace is the largest size, in bytes, of a file with a space that is read.
 const maxSpace = 1 << 20
 
-// OpenSpace reads a space that is part of revgnn, by its name, or a space from a file.
+// OpenSpace returns the space with the given name among those that are part of revgnn, or reads a space from a file.
 func OpenSpace(nameOrFile string) (*Space, error) {
 	if slices.Contains(data.SpaceNames(), nameOrFile) {
 		text, err := data.Space(nameOrFile)
@@ -64,8 +64,8 @@ func OpenSpace(nameOrFile string) (*Space, error) {
 	return s, nil
 }
 
-// ParseSpace reads a space from JSON. An error names what is wrong: an unknown setting or model, an empty range, or a
-// range with values that a setting cannot have.
+// ParseSpace reads a space from JSON. It returns an error if the space has an unknown setting or model, an empty range,
+// or a range with values that the setting cannot have.
 func ParseSpace(text []byte) (*Space, error) {
 	var s Space
 	if err := files.Strict(text, &s); err != nil {
@@ -109,7 +109,8 @@ func (r Rule) check() error {
 	return nil
 }
 
-// fits returns an error if a model cannot have the values at the ends of a setting's range, or those in its conditions.
+// fits returns an error if the setting named key cannot have the values at the ends of its range, in one of the rule's
+// models, or if another setting cannot have a value that a condition of the setting asks for.
 func (r Rule) fits(key string) error {
 	named := r.Models
 	if len(named) == 0 {
@@ -136,7 +137,8 @@ func (r Rule) fits(key string) error {
 	return nil
 }
 
-// possible returns an error if a model does not have a setting, or if the setting cannot have this value.
+// possible returns an error if the model of c does not have the setting named key, or if the setting cannot have this
+// value.
 func possible(c train.Config, key string, value json.RawMessage) error {
 	if err := c.Decode(key, value); err != nil {
 		return err
@@ -155,7 +157,7 @@ type Dimension struct {
 	Range
 }
 
-// Of returns the settings of a model that are searched, without the fixed ones, in the order of their names.
+// Of returns those settings of a model that are searched, in the order of their names. Settings in fixed are left out.
 func (s *Space) Of(model string, fixed ...string) []Dimension {
 	ranges := map[string]Range{}
 	has := train.Default(model).Values()

@@ -52,7 +52,8 @@ func TestSpacesOfTheProgramme(t *testing.T) {
 	}
 }
 
-// TestSamplesAreTheSameAgain: a sample does not depend on what was drawn before it. Another seed gives other samples.
+// TestSamplesAreTheSameAgain: a sample does not depend on which samples were drawn before. Another seed gives other
+// samples.
 func TestSamplesAreTheSameAgain(t *testing.T) {
 	s, err := OpenSpace(data.PublishedSpace)
 	if err != nil {

@@ -9,22 +9,23 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// work is the state of a search that this process runs.
+// work is the state of a search in this process, while the process works on the search.
 type work struct {
 	*Search
 	id      string
 	sampler *Sampler
 	claims  experiment.Claims
-	// Trials that failed before began are made again.
+	// began is the time at which Run was called: trials that failed earlier are made again.
 	began time.Time
-	// known is what the records said when they were last read. costs predict how long steps take.
+	// known has the outcomes of the trials, as of the last time that the records were read. costs predicts how long
+	// steps take.
 	known known
 	costs *costs
-	// late are jobs that turned out to take longer than the time left.
+	// late has the jobs that were stopped because they would have missed the deadline. They are not begun again.
 	late map[Job]bool
 }
 
-// look reads the records again.
+// look reads the records of the search again, and returns an error if the search is hopeless.
 func (w *work) look() (err error) {
 	if w.known, err = read(w.Store, w.id, w.began); err != nil {
 		return err
@@ -37,8 +38,8 @@ func (w *work) look() (err error) {
 	return w.hopeless()
 }
 
-// hopeless returns an error if all of the first trials failed. This suggests a cause other than the settings that were
-// drawn.
+// hopeless returns an error if the first ten trials (or all trials, if there are fewer) failed. The cause is then
+// probably not in the settings that were drawn.
 func (w *work) hopeless() error {
 	const enough = 10
 	count, why := 0, ""
@@ -56,8 +57,8 @@ func (w *work) hopeless() error {
 		"given, and search again: failed trials are then made once more", count, why)
 }
 
-// next claims the first step that no other process has claimed and that fits into the time left. It returns nil if the
-// search is over.
+// next claims the first step that no other process has claimed and that fits into the time left. If other processes
+// have claimed all such steps, next waits for one of them. It returns nil if the search is over.
 func (w *work) next(ctx context.Context) (*Step, *experiment.Claim, error) {
 	for {
 		step, own, taken, err := w.claim()
@@ -82,11 +83,11 @@ func (w *work) next(ctx context.Context) (*Step, *experiment.Claim, error) {
 	}
 }
 
-// ahead is the number of new trials among which claim looks for one that is free and fits into the time left.
+// ahead is the largest number of new trials that the method claim tries to claim.
 const ahead = 64
 
-// claim tries to claim the steps that can be made now, one after the other, until it gets one. If it gets none, taken
-// is the first step that another process has claimed.
+// claim tries to claim the steps that can be made now, one after the other, until it has claimed one. If other
+// processes have claimed all of them, the result taken is the first of them.
 func (w *work) claim() (step *Step, own *experiment.Claim, taken *Step, err error) {
 	fresh := 0
 	for job := range w.Schedule.Next(w.known.standings(w.splits())) {
@@ -115,7 +116,8 @@ func (w *work) claim() (step *Step, own *experiment.Claim, taken *Step, err erro
 	return nil, nil, taken, nil
 }
 
-// wait waits for a step that another process has claimed. It returns nil if the deadline comes first.
+// wait waits until another process releases the claim of a step, and then claims the step. It returns nil if the
+// deadline comes first.
 func (w *work) wait(ctx context.Context, s Step) (*experiment.Claim, error) {
 	if w.Waits != nil {
 		w.Waits()
@@ -139,7 +141,7 @@ func (w *work) wait(ctx context.Context, s Step) (*experiment.Claim, error) {
 	return own, err
 }
 
-// steps returns the steps of a job: one for each split on which it is not done.
+// steps returns the steps of a job: one for each split on which the job is not done.
 func (w *work) steps(job Job) (steps []Step, err error) {
 	sample, err := w.sampler.Trial(job.Trial)
 	if err != nil {
@@ -153,8 +155,9 @@ func (w *work) steps(job Job) (steps []Step, err error) {
 	return steps, nil
 }
 
-// wanted tells whether a step is still among those to be made. Without a limit on trials, the list of new trials has no
-// end. As new trials are listed last, in the order of their numbers, the loop can stop after the step's own trial.
+// wanted tells whether a step is still to be made. If there is no limit on trials, the schedule lists new trials
+// without end. They come last, in the order of their numbers, so that the loop can stop after the number of the step's
+// own trial.
 func (w *work) wanted(step Step) bool {
 	for job := range w.Schedule.Next(w.known.standings(w.splits())) {
 		if job == step.Job {
@@ -177,8 +180,8 @@ func (w *work) splits() []int {
 	return out
 }
 
-// claimKey is the key by which a trial on a split is claimed. It is the same for all rungs, since they share a
-// checkpoint.
+// claimKey returns the key by which the training of a trial on a split is claimed. It is the same for all rungs, since
+// the training has one checkpoint for all of them.
 func (w *work) claimKey(s Step) string {
 	key, err := results.Key(map[string]any{"search": w.id, "trial": s.Trial, "split": s.Split})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// working returns a search with an empty store and with the given trials, which are made up.
+// working returns a search with an empty store, as if it had read the given trials from its records.
 func working(t *testing.T, of known) *work {
 	t.Helper()
 	s := tiny(t, board(t), filepath.Join(t.TempDir(), "runs.sqlite"))
@@ -26,8 +26,8 @@ func made(val float64) Outcome {
 	return o
 }
 
-// TestProgressInOrder: trial 0 was interrupted, so that most of its hour lies before the start of its record. It ended
-// before trial 1 did, and must be listed first.
+// TestProgressInOrder: trial 0 took an hour, but was interrupted, so that its record starts only a minute before its
+// end. It ended before trial 1 ended, and must be listed first.
 func TestProgressInOrder(t *testing.T) {
 	one := func(trial int, val float64, start, end, took time.Duration) map[int]Outcome {
 		rung := map[int]Outcome{}
@@ -47,8 +47,8 @@ func TestProgressInOrder(t *testing.T) {
 	}
 }
 
-// TestClaimedIsWanted: trial 5 is done on one of two splits, and another process has claimed it on the other. Trial 1
-// is to continue next, and trials 3, 4, 6, 7 and 8 are to begin. Every claim must be for one of these steps.
+// TestClaimedIsWanted: trial 5 is done on the first of two splits, and another process has claimed it on the second.
+// Trial 1 is to continue next, and trials 3, 4, 6, 7 and 8 are to begin. Every claim must be for one of these trials.
 func TestClaimedIsWanted(t *testing.T) {
 	both := func(val float64) trial { return trial{{0: made(val), 1: made(val)}} }
 	w := working(t, known{0: both(0.5), 1: both(0.7), 2: both(0.6), 5: {{0: made(0.4)}}})

@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// A model is trained on three splits of a small board. With Options.Dir, the results are kept in a folder. With
-// Options.Resume as well, a sweep that was interrupted goes on from what the folder has.
+// The example trains a model on three splits of a small Minesweeper board. If Options.Dir were set, the results would
+// be kept in this folder. If Options.Resume were set as well, a sweep that was interrupted would go on from there.
 func ExampleRun() {
 	ctx := context.Background()
 	e, err := engine.Open(engine.Go)

@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// folder is the folder in which a sweep keeps the results of its splits. Only one process at a time may train a split
-// into it, but other processes may train other splits into it at the same time.
+// folder is the folder in which a sweep keeps the results of its splits. Several processes may keep results in the same
+// folder at the same time, but never for the same split: each process locks its splits.
 type folder struct {
 	dir    string
 	splits []int
@@ -24,7 +24,7 @@ func recordName(split int) string     { return fmt.Sprintf("split%d.json", split
 func weightsName(split int) string    { return fmt.Sprintf("split%d.safetensors", split) }
 func checkpointName(split int) string { return fmt.Sprintf("split%d.checkpoint", split) }
 
-// openFolder creates a folder if it is missing, checks that it can be written to, and locks the given splits in it.
+// openFolder creates a folder if it is missing, checks that files can be written to it, and locks the given splits.
 func openFolder(dir string, splits []int) (*folder, error) {
 	if err := files.Writable(dir); err != nil {
 		return nil, err
@@ -54,8 +54,9 @@ func (f *folder) close() {
 
 func (f *folder) path(name string) string { return filepath.Join(f.dir, name) }
 
-// setAside moves what an earlier run has left of these splits into a new folder inside, so that nothing is lost and old
-// files do not mix with new ones. It returns the path of the new folder; empty if there was nothing to move.
+// setAside moves the files that an earlier sweep has left for the splits of this sweep into a new folder inside the
+// folder. So nothing is lost, and old files are not mixed up with new ones. It returns the path of the new folder;
+// empty if there was nothing to move.
 func (f *folder) setAside() (to string, err error) {
 	var old []string
 	for _, k := range f.splits {
@@ -79,7 +80,7 @@ func (f *folder) setAside() (to string, err error) {
 			err = os.Rename(f.path(name), filepath.Join(to, name))
 		}
 		if name == resultName && errors.Is(err, fs.ErrNotExist) {
-			err = nil // an earlier run that did not end has no summary
+			err = nil // an earlier sweep that did not end has no summary
 		}
 	}
 	if err != nil {
@@ -88,7 +89,8 @@ func (f *folder) setAside() (to string, err error) {
 	return to, nil
 }
 
-// removeCheckpoint removes a split's checkpoint, if there is one. It is called once the result is kept.
+// removeCheckpoint removes a split's checkpoint, if there is one. It must be called after the split's result was
+// written.
 func (f *folder) removeCheckpoint(split int) error {
 	if err := os.Remove(f.path(checkpointName(split))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("split %d is done, but its checkpoint cannot be removed: %w", split, err)

@@ -61,7 +61,7 @@ func TestInterruptedSplitGoesOn(t *testing.T) {
 	holds(t, dir, "result.json", "split0.json", "split0.safetensors", "split1.json", "split1.safetensors")
 }
 
-// TestResumeRefuses: results of another training, and results that were changed, are refused.
+// TestResumeRefuses: Run does not resume from results of another training, or from results that were changed.
 func TestResumeRefuses(t *testing.T) {
 	e, g, c, dir := enginetest.Open(t, engine.Go), graph(t), small(), t.TempDir()
 	if _, err := Run(t.Context(), e, g, c, Options{Splits: []int{0}, Dir: dir}); err != nil {
@@ -133,7 +133,7 @@ func put(t *testing.T, path string, content []byte) {
 	}
 }
 
-// TestUsedFolder: without Resume, earlier files of the splits are moved to a folder of their own, and all other files
+// TestUsedFolder: if Resume is not set, earlier files of the same splits are moved to a new folder, and all other files
 // stay.
 func TestUsedFolder(t *testing.T) {
 	e, g, c, dir := enginetest.Open(t, engine.Go), graph(t), small(), t.TempDir()
@@ -149,7 +149,7 @@ func TestUsedFolder(t *testing.T) {
 	if told := run(0, 1); told != "" {
 		t.Errorf("told %q", told)
 	}
-	run(2) // another process may do so at any time
+	run(2) // another process may train split 2 into this folder at any time
 	if told := run(1); !strings.Contains(told, "earlier-1") {
 		t.Errorf("told %q", told)
 	}
@@ -159,8 +159,8 @@ func TestUsedFolder(t *testing.T) {
 	holds(t, filepath.Join(dir, "earlier-1"), "result.json", "split1.json", "split1.safetensors")
 }
 
-// TestSplitHasOneProcess: a second process that trains the same split into the same folder is refused, since it would
-// write the same files.
+// TestSplitHasOneProcess: a second process that would train the same split into the same folder gets an error, since it
+// would write the same files.
 func TestSplitHasOneProcess(t *testing.T) {
 	e, g, dir := enginetest.Open(t, engine.Go), graph(t), t.TempDir()
 	claim, err := files.TryLock(filepath.Join(dir, ".split1.lock"))

@@ -33,14 +33,15 @@ type Record struct {
 	History []train.Epoch `json:"history"`
 	// Details are set if [Options].Details is true.
 	Details *train.Details `json:"details,omitempty"`
-	// Origin must be equal for all results of a sweep, except for the split.
+	// Origin is everything that the result depends on. It must be equal for all results of a sweep, except for the
+	// split.
 	Origin train.Origin `json:"origin"`
-	// Run is the record of the run, without its configuration and outcome, which are fields above; see
-	// [Record.Recorded].
+	// Run is the record of the run, but without its configuration and outcome, since the fields above have them.
+	// [Record.Recorded] puts the two together.
 	Run results.Record `json:"run"`
 	// WeightsSum is the SHA-256 of the file of weights; empty if there is no such file.
 	WeightsSum string `json:"weights_sha256"`
-	// Sum is the SHA-256 of this file, in which the 64 digits of Sum itself are taken as zeros.
+	// Sum is the SHA-256 of this file with zeros in place of the 64 digits of Sum itself.
 	Sum string `json:"sha256"`
 }
 
@@ -54,7 +55,7 @@ func (r *Record) Recorded() (run results.Record, err error) {
 	return run, err
 }
 
-// outcome is the outcome in the run's record.
+// outcome is what the outcome of the run's record consists of.
 type outcome struct {
 	train.Result
 	Details *train.Details `json:"details,omitempty"`
@@ -63,10 +64,10 @@ type outcome struct {
 // noSum takes the place of a record's Sum while the sum is computed.
 var noSum = strings.Repeat("0", 2*sha256.Size)
 
-// keep writes the weights with the description of their model, then the record, and removes the checkpoint last. A
-// record that exists is therefore complete.
+// keep writes the weights with the description of their model, then the record, and finally removes the checkpoint. So
+// a record exists only if all of the result was written.
 func (f *folder) keep(r *Record, about trained.About) error {
-	// There may be an old record whose weights were removed. It would not match the new weights.
+	// Remove an old record first: it would not match the new weights.
 	if err := os.Remove(f.path(recordName(r.Split))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cannot replace an earlier result: %w; choose another folder with --out", err)
 	}
@@ -105,7 +106,7 @@ func (f *folder) write(name string, content []byte) error {
 	return files.WriteText(f.path(name), content)
 }
 
-// replaceLast replaces the last occurrence of a text, if there is one.
+// replaceLast replaces the last occurrence of the text old in b, if there is one.
 func replaceLast(b []byte, old, with string) []byte {
 	at := bytes.LastIndex(b, []byte(old))
 	if at < 0 {
@@ -114,7 +115,7 @@ func replaceLast(b []byte, old, with string) []byte {
 	return append(append(bytes.Clone(b[:at]), with...), b[at+len(old):]...)
 }
 
-// sumOf is the SHA-256 of a file.
+// sumOf returns the SHA-256 of a file.
 func sumOf(path string) (string, error) {
 	f, _, err := files.Open(path, "weights that revgnn train wrote")
 	if err != nil {
@@ -126,13 +127,14 @@ func sumOf(path string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
-// resume reads the results of those splits that have one. A result of another origin is an error.
+// resume reads the results of those splits that have one. It returns an error if a result has another origin than the
+// split's training would have now.
 func (f *folder) resume(dataset string, origin func(split int) (train.Origin, error)) (map[int]*Record, error) {
 	out := map[int]*Record{}
 	for _, k := range f.splits {
 		r, err := f.read(k)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // the result was never written, or was removed to save space: train again
+			continue // the result or its weights were not written, or were removed: train again
 		}
 		if err != nil {
 			return nil, fmt.Errorf("cannot resume: %w", err)
@@ -149,7 +151,7 @@ func (f *folder) resume(dataset string, origin func(split int) (train.Origin, er
 			return nil, fmt.Errorf("cannot resume: %s %s; give the same settings, or another folder with --out",
 				f.path(recordName(k)), what)
 		}
-		if err := f.removeCheckpoint(k); err != nil { // left by a process that was killed before the removal
+		if err := f.removeCheckpoint(k); err != nil { // a killed process may have left the checkpoint
 			return nil, err
 		}
 		out[k] = r
@@ -157,7 +159,7 @@ func (f *folder) resume(dataset string, origin func(split int) (train.Origin, er
 	return out, nil
 }
 
-// read reads a split's record and weights, and checks that both are as they were written.
+// read reads a split's record and weights, and checks by their checksums that neither has changed.
 func (f *folder) read(split int) (*Record, error) {
 	path := f.path(recordName(split))
 	r, err := readRecord(path)

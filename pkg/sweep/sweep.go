@@ -1,4 +1,5 @@
-// Package sweep trains one model on several splits of a graph, and keeps and resumes the results.
+// Package sweep trains one model, with the same settings, on several splits of a graph. This is called a sweep. Its
+// results can be kept in a folder. A sweep that was interrupted can be resumed from there.
 package sweep
 
 import (
@@ -23,25 +24,27 @@ type Options struct {
 	// split<k>.json (a [Record]) and split<k>.safetensors (the kept parameters). While the split is trained, it also
 	// has split<k>.checkpoint (see [train.Checkpoint]). In the end the folder gets result.json (the [Summary]).
 	Dir string
-	// With Resume, what Dir already has is used: results of splits are taken from there, and trainings that were
-	// interrupted go on from their checkpoints. All of these must have the same [train.Origin]. Without Resume, files
-	// of these splits in Dir are moved into a folder inside Dir.
+	// If Resume is set, Run uses what Dir has already: it takes the results of splits from there, and goes on with
+	// interrupted trainings from their checkpoints. All of these must come from the same graph, settings, engine and
+	// versions ([train.Origin]). If Resume is not set, files that an earlier sweep has left in Dir for the same splits
+	// are moved into a new folder inside Dir.
 	Resume bool
 	// CheckpointEvery is the least time between two checkpoints of a training; see [train.Checkpoint].
 	CheckpointEvery time.Duration
-	// Details asks for the [train.Details] of each split. They take one more evaluation of the model.
+	// Details asks for the [train.Details] of each split, such as curves over epochs. They take one more evaluation of
+	// the model.
 	Details bool
-	// These functions are called if they are set. Begin is called before a split is trained. Epoch is called after each
-	// epoch. Split is called after each split, also after those that had a result already. Notice is called with a
-	// sentence about anything else.
+	// The following functions are called if they are set. Begin is called before a split is trained. Epoch is called
+	// after each epoch. Split is called after each split, also for splits that had a result already; resumed tells that
+	// they had. Notice is called with a sentence about anything else.
 	Begin  func(split int)
 	Epoch  func(split int, e train.Epoch)
 	Split  func(r *Record, resumed bool)
 	Notice func(text string)
 }
 
-// Summary is the summary of a sweep. Mean and standard deviations are those of the test metric over the splits that
-// went well. They are null if there are none.
+// Summary is the summary of a sweep. The mean and the standard deviations are those of the test metric over the splits
+// that went well. If no split went well, they are NaN, and null in JSON.
 type Summary struct {
 	Dataset string          `json:"dataset"`
 	Model   string          `json:"model"`
@@ -50,16 +53,17 @@ type Summary struct {
 	Metric  string          `json:"metric"`
 	Splits  []*train.Result `json:"splits"`
 	Mean    train.Number    `json:"mean"`
-	// Std is the standard deviation with the divisor n-1, and StdPopulation the one with n.
+	// Std is the standard deviation with the divisor n-1, and StdPopulation is the one with the divisor n, where n is
+	// the number of splits that went well.
 	Std           train.Number `json:"std"`
 	StdPopulation train.Number `json:"std_population"`
 
 	kept bool // tells that results are kept in a folder, so that the sweep can be resumed
 }
 
-// Run trains on every split, one after the other. If ctx is cancelled, it returns the results so far, the last of which
-// has the status [train.Interrupted]; with Dir, the sweep can be resumed. The result of a split that diverged is kept,
-// but the mean and the standard deviations are computed without it. An error means that no summary could be made.
+// Run trains on every split, one after the other. If ctx is cancelled, Run returns the results so far, the last of
+// which has the status [train.Interrupted]; if Dir is set, the sweep can be resumed. The result of a split that
+// diverged is kept, but the mean and the standard deviations leave it out. An error means that there is no summary.
 func Run(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config, o Options) (s *Summary, err error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -102,7 +106,7 @@ func Run(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config,
 	return s, w.folder.write(resultName, b)
 }
 
-// sweep is a running sweep.
+// sweep is a sweep in progress.
 type sweep struct {
 	Options
 	engine   *engine.Engine
@@ -111,12 +115,12 @@ type sweep struct {
 	versions map[string]string
 	// seen is the checksum of the graph as the model sees it.
 	seen string
-	// folder is nil if nothing is kept.
+	// folder is the open folder Dir; nil if nothing is kept.
 	folder *folder
 }
 
-// open opens Dir, the folder for the results. If Resume is set, open returns the results that an earlier run has left
-// there, by split. Otherwise it moves the files of the earlier run into a new folder inside Dir (see
+// open opens Dir, the folder for the results. If Resume is set, open returns the results, by split, that an earlier
+// sweep has left there. Otherwise it moves the files of the earlier sweep into a new folder inside Dir (see
 // [folder.setAside]), and returns no results.
 func (w *sweep) open() (kept map[int]*Record, err error) {
 	if w.Dir == "" {
@@ -196,7 +200,7 @@ func (w *sweep) run(split int) results.Record {
 // OK tells whether every split went well.
 func (s *Summary) OK() bool { return s.count(train.OK) == len(s.Splits) }
 
-// count is the number of splits with a status.
+// count returns the number of splits with the given status.
 func (s *Summary) count(status string) (n int) {
 	for _, r := range s.Splits {
 		if r.Status == status {
@@ -206,7 +210,7 @@ func (s *Summary) count(status string) (n int) {
 	return n
 }
 
-// Complaint says in a sentence what went wrong; empty if nothing did.
+// Complaint returns a sentence that says what went wrong. It is empty if nothing went wrong.
 func (s *Summary) Complaint() string {
 	bad := len(s.Splits) - s.count(train.OK)
 	for _, r := range s.Splits {

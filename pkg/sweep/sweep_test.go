@@ -95,7 +95,8 @@ func TestCancelledBetweenSplits(t *testing.T) {
 	if err != nil || len(entries) != 2 {
 		t.Errorf("the folder holds %v, %v", entries, err)
 	}
-	// A split whose weights were removed, or whose training was not finished, is trained when the sweep is resumed.
+	// When the sweep is resumed, it trains on a split whose weights were removed, and on one whose training was not
+	// finished.
 	if err := os.Remove(filepath.Join(dir, weightsName(0))); err != nil {
 		t.Fatal(err)
 	}

@@ -16,18 +16,18 @@ import (
 // key is the name of the entry of a file's metadata that holds an [About] as JSON.
 const key = "revgnn.model"
 
-// format is the version of [About]. Files of other versions are refused, since they may contain something that this
-// version would ignore.
+// format is the version of [About]. Files of another version are refused, since they may say something about the model
+// that this version would ignore.
 const format = 1
 
-// About is what a file says about its model, besides the parameters.
+// About is what a file says about its model, in addition to the parameters.
 type About struct {
 	Format int `json:"format"`
 	// Config is the whole configuration: the settings of the model and of its training.
 	Config train.Config `json:"config"`
-	// Features is the number of features per node. FeatureNames are their names, if the graph has any. RowNormalised
-	// tells that each node's features were divided by their sum ([datasets.RowNormalise]). (The running statistics of
-	// batch normalisation are kept as parameters.)
+	// Features is the number of features per node. FeatureNames are the features' names, if the graph has any.
+	// RowNormalised tells that each node's features were divided by their sum ([datasets.RowNormalise]). (The running
+	// statistics of batch normalisation are not here, since they are kept as parameters.)
 	Features      int      `json:"features"`
 	FeatureNames  []string `json:"feature_names,omitempty"`
 	RowNormalised bool     `json:"row_normalised"`
@@ -40,8 +40,8 @@ type About struct {
 	Checksum string `json:"checksum"`
 	Split    int    `json:"split"`
 	Seed     uint64 `json:"seed"`
-	// BestEpoch is the epoch that the parameters are from. Val and Test are the validation and the test result with
-	// these parameters, measured by Metric.
+	// BestEpoch is the epoch after which the model had these parameters. Val and Test are the values of the metric,
+	// named Metric, on the validation nodes and on the test nodes with these parameters.
 	BestEpoch int          `json:"best_epoch"`
 	Metric    string       `json:"metric"`
 	Val       train.Number `json:"val"`
@@ -60,7 +60,7 @@ func Describe(g *graphs.Graph, c train.Config, engine string, r *train.Result) A
 		Metric: train.Metric(g), Val: r.Val, Test: r.Test, Engine: engine, Versions: results.Versions()}
 }
 
-// parse reads the About in the metadata of the file at path.
+// parse reads the About in a file's metadata. path is the name of the file in errors.
 func parse(path string, metadata map[string]string) (a About, err error) {
 	text, has := metadata[key]
 	if !has {
@@ -100,7 +100,7 @@ func (a About) validate() error {
 	return nil
 }
 
-// fits returns an error if the model cannot read a graph. file is the name of the model's file in the error.
+// fits returns an error if the model cannot be used on a graph. file is the name of the model's file in the error.
 func (a About) fits(g *graphs.Graph, file string) error {
 	if g.NumFeatures != a.Features {
 		return fmt.Errorf("%s is of a model for graphs with %d features per node, as %s has, but %s has %d: give a "+
@@ -121,8 +121,8 @@ func (a About) fits(g *graphs.Graph, file string) error {
 	return a.fitsNodes(g, file)
 }
 
-// fitsNodes returns an error if the model can be used only with the nodes that it was trained on, and the graph has
-// others.
+// fitsNodes returns an error if the model can be used only on the graph that it was trained on, and g is another graph.
+// There are two kinds of such models: those with a weight for each node, and those that read labels to predict.
 func (a About) fitsNodes(g *graphs.Graph, file string) error {
 	parameters, err := models.Parameters(a.Config.Config, a.Features, len(a.Classes))
 	if err != nil {

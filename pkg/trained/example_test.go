@@ -14,7 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/trained"
 )
 
-// A model is trained on one board of mines. Its file then predicts the mines of another board.
+// The example trains a model on one Minesweeper board. Then it reads the model's file, and predicts the mines of
+// another board.
 func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "run")

@@ -21,7 +21,8 @@ type Model struct {
 	file string
 }
 
-// New returns the model of a training's best epoch. It is an error if the training has none.
+// New returns the model with the parameters of a training's best epoch. It returns an error if the training has no best
+// epoch, as after a divergence in the first epoch.
 func New(g *graphs.Graph, c train.Config, engine string, r *train.Result) (*Model, error) {
 	if len(r.Weights) == 0 {
 		return nil, fmt.Errorf("the training of %s on %s has no best epoch, and so no parameters to keep (it ended as "+
@@ -40,8 +41,8 @@ func (m *Model) Write(path string) error {
 	return weights.WriteFile(path, m.Weights, map[string]string{key: string(text)})
 }
 
-// Read reads a file that [Model.Write] or 'revgnn train --out' wrote. It is an error if the file does not describe its
-// model, or has been changed.
+// Read reads a file that [Model.Write] or 'revgnn train --out' wrote. It returns an error if the file does not describe
+// its model, or has been changed.
 func Read(path string) (*Model, error) {
 	f, err := weights.ReadFile(path)
 	if err != nil {
@@ -65,20 +66,20 @@ type Prediction struct {
 	IDs, Classes []string
 	// Probabilities are the probabilities of the classes, [nodes, classes]. Each row adds up to 1.
 	Probabilities []float64
-	// Logits are [nodes, Outputs]: one for each class or, for two classes, only the logit of the second one.
-	// Representation, [nodes, Width], is what the model's last layer reads.
+	// Logits, [nodes, Outputs], has one logit for each class or, if there are two classes, only the logit of the second
+	// class. Representation, [nodes, Width], has the features that the model's last layer reads.
 	Logits, Representation []float32
 	Outputs, Width         int
 	// Engine is the engine that computed the prediction.
 	Engine string
 }
 
-// Predict computes the class probabilities of a graph's nodes in evaluation mode: with the running statistics of batch
-// normalisation, and without dropout. The graph needs neither labels nor splits, unless the model reads labels
-// ([models.Kind].ReadsLabels). It must have the features that the model was trained on, in the same order. If the
-// features in training were divided by their sum, Predict does the same with those of the graph.
+// Predict computes the class probabilities of a graph's nodes, in evaluation mode (without dropout, and with the
+// running statistics of batch normalisation). The graph needs neither labels nor splits, unless the model reads labels
+// ([models.Kind].ReadsLabels). The graph must have the features that the model was trained on, in the same order. If in
+// training the features of each node were divided by their sum, Predict does the same with the features of this graph.
 //
-// e is the engine to use. nil stands for the first engine that is available ([engine.Open]).
+// The engine e may be nil, which stands for the first engine that is available ([engine.Open]).
 func (m *Model) Predict(e *engine.Engine, g *graphs.Graph) (*Prediction, error) {
 	if err := m.fits(g, m.file); err != nil {
 		return nil, err

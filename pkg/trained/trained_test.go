@@ -21,7 +21,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/weights"
 )
 
-// fitted trains a model for some epochs, with dropout and batch normalisation if it has these settings.
+// fitted trains a model for some epochs, with dropout and batch normalisation if the model has these settings.
 func fitted(t *testing.T, g *graphs.Graph, name string, epochs int) (train.Config, *train.Result) {
 	t.Helper()
 	c := modeltest.Small(name)
@@ -41,7 +41,7 @@ func fitted(t *testing.T, g *graphs.Graph, name string, epochs int) (train.Confi
 	return c, r
 }
 
-// kept writes a model to a file and reads it.
+// kept writes a trained model to a file, and returns the model that it reads from there.
 func kept(t *testing.T, g *graphs.Graph, c train.Config, r *train.Result) *Model {
 	t.Helper()
 	m, err := New(g, c, engine.Go, r)
@@ -65,8 +65,9 @@ func bare(g *graphs.Graph) *graphs.Graph {
 	return &out
 }
 
-// TestEveryModel trains each model, and predicts with its file. The logits must be those of its best epoch. Only models
-// that read labels may need labels for this. Only models with a weight for each node may need the same number of nodes.
+// TestEveryModel trains each model, and predicts with its file. The logits must be those of the best epoch. Only models
+// that read labels may need labels for a prediction. Only models with a weight for each node may need a graph with the
+// same number of nodes.
 func TestEveryModel(t *testing.T) {
 	e, g, other := enginetest.Open(t, engine.Go), modeltest.Board(t, 6), modeltest.Board(t, 5)
 	for _, name := range models.Names() {
@@ -165,8 +166,9 @@ func TestPredictionIsOfTheGraphsNodes(t *testing.T) {
 	}
 }
 
-// TestNormalisation: a model for row-normalised features gets them normalised, whether or not the graph's features are.
-// A model for features as they are stored refuses normalised ones.
+// TestNormalisation: if a model was trained on row-normalised features, Predict normalises the features of a graph,
+// unless they are normalised already. If a model was trained on features as they are stored, Predict refuses normalised
+// features.
 func TestNormalisation(t *testing.T) {
 	e, raw := enginetest.Open(t, engine.Go), modeltest.Board(t, 6)
 	for i := range raw.Features {
@@ -192,7 +194,7 @@ func TestNormalisation(t *testing.T) {
 	}
 }
 
-// TestRefusals: if a file cannot be used, the error says in a sentence why, and what to do.
+// TestRefusals: if a file cannot be used, the error is one sentence that says why, and what to do.
 func TestRefusals(t *testing.T) {
 	g := modeltest.Board(t, 6)
 	c, r := fitted(t, g, "gcn", 2)

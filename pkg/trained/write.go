@@ -12,7 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// Of returns the probability of a class for a node, both given by their numbers.
+// Of returns the probability that a node is of a class. Node and class are given by their numbers, counted from 0.
 func (p *Prediction) Of(node, class int) float64 { return p.Probabilities[node*len(p.Classes)+class] }
 
 // Write writes the prediction to a file, as a whole or not at all. The end of the file's name chooses the format:
@@ -30,7 +30,8 @@ func (p *Prediction) Write(path string) error {
 	return fmt.Errorf("%s ends neither in .csv nor in .npz: name the file by its format", path)
 }
 
-// Only returns the prediction for some of the nodes, given by their numbers.
+// Only returns the part of the prediction that is about the given nodes. They are given by their numbers, counted from
+// 0.
 func (p *Prediction) Only(nodes []int) *Prediction {
 	q := *p
 	q.IDs, q.Probabilities, q.Logits, q.Representation = nil, nil, nil, nil
@@ -48,7 +49,7 @@ func rowOf[T any](matrix []T, row, width int) []T { return matrix[row*width : (r
 
 func (p *Prediction) writeCSV(to io.Writer) error {
 	w := csv.NewWriter(to)
-	w.Write(append([]string{"id"}, p.Classes...)) // an error is returned by Error below
+	w.Write(append([]string{"id"}, p.Classes...)) // the method Error below returns any error
 	row := make([]string, 1+len(p.Classes))
 	for i, id := range p.IDs {
 		row[0] = id
@@ -61,7 +62,7 @@ func (p *Prediction) writeCSV(to io.Writer) error {
 	return w.Error()
 }
 
-// Arrays returns the arrays of the .npz file.
+// Arrays returns the arrays that [Prediction.Write] writes into an .npz file.
 func (p *Prediction) Arrays() []npz.Named {
 	n := len(p.IDs)
 	probabilities := make([]float32, len(p.Probabilities))

@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/weights"
 )
 
-// The parameters of a model for graphs with 5 features and 3 classes are written and read again. Then they are matched
-// with the parameters that the model declares.
+// The example writes the parameters of a model for graphs with 5 features and 3 classes, and reads them again. Then it
+// matches them with the parameters that the model declares.
 func Example() {
 	dir, err := os.MkdirTemp("", "weights")
 	if err != nil {

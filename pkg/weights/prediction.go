@@ -8,9 +8,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Prediction lists the arrays of an evaluation for an .npz file: logits, [n, outputs], or [n] for one output;
-// representation, [n, width]; loss, a single value; and grad.<name> for each gradient. names gives the names of
-// parameters in the file of weights, as [For] returns them.
+// Prediction returns the results of an evaluation as arrays for an .npz file: "logits" has the shape [n, outputs], or
+// [n] if there is one output; "representation" has the shape [n, width]; "loss" is a single value; and "grad.<name>" is
+// the gradient by the parameter <name>. n is the number of nodes. The argument names maps the names of the model's
+// parameters to those in the file of weights, as [For] returns them.
 func Prediction(p *train.Prediction, n int, names map[string]string) []npz.Named {
 	shape := []int{n, p.Outputs}
 	if p.Outputs == 1 {

@@ -1,5 +1,5 @@
-// Package weights reads and writes the parameters of models, under the names of the authors' PyTorch implementation,
-// as .npz or .safetensors.
+// Package weights reads and writes the parameters of models as .npz or .safetensors files. The parameters have the
+// names that they have in the PyTorch implementation of the paper's authors.
 package weights
 
 import (
@@ -15,22 +15,23 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// maxValues is the largest number of values that are read from one file. Without it, a small compressed file could fill
-// the memory.
+// maxValues is the largest number of values that are read from one file. Without this limit, a small compressed file
+// could fill the memory.
 const maxValues = 1 << 28
 
 // Prefix marks the names of parameters in files that also hold other arrays.
 const Prefix = "param."
 
-// others are the prefixes of the names of arrays that are not parameters: a model's outputs and gradients.
+// others lists the beginnings of names of arrays that are not parameters, but outputs and gradients of a model.
 var others = []string{"out.logits", "out.representation", "out.loss", "grad."}
 
-// counter is the end of the name of an array of PyTorch that counts batches. Batch normalisation does not need it here.
+// counter is the end of the names of arrays in which PyTorch's batch normalisation counts batches. revgnn does not need
+// them.
 const counter = ".num_batches_tracked"
 
-// Read reads the parameters in a .npz or .safetensors file. If the name of any array is "param.<name>", only arrays
-// with such names are parameters, and they are returned as <name>. Otherwise all arrays are parameters, except outputs
-// and gradients ("out.logits", "grad.…").
+// Read reads the parameters in an .npz or .safetensors file. If the names of some arrays have the form "param.<name>",
+// only these arrays are parameters, and they are returned under the names <name>. Otherwise all arrays are parameters,
+// except outputs and gradients ("out.logits", "grad.…").
 func Read(path string) (map[string]train.Array, error) {
 	f, err := ReadFile(path)
 	return f.Parameters, err
@@ -39,9 +40,9 @@ func Read(path string) (map[string]train.Array, error) {
 // File is the content of a file of weights.
 type File struct {
 	Parameters map[string]train.Array
-	// Metadata is the metadata of a .safetensors file; it is empty for .npz.
+	// Metadata is the metadata of a .safetensors file; it is empty for an .npz file.
 	Metadata map[string]string
-	// Sealed tells that the file has a checksum written by revgnn, and that it is right.
+	// Sealed tells that the file has a checksum written by revgnn, and that this checksum is right.
 	Sealed bool
 }
 
@@ -73,7 +74,8 @@ func ReadFile(path string) (f File, err error) {
 	return f, err
 }
 
-// read reads the parameters among the arrays with the given names.
+// read reads those of the arrays that are parameters. names has the names of all arrays, and the function array reads
+// one array by its name.
 func read(path string, names []string,
 	array func(string) ([]float32, []int, error)) (map[string]train.Array, error) {
 	out := map[string]train.Array{}
@@ -99,7 +101,7 @@ func unknownFormat(path string) error {
 	return fmt.Errorf("weights: %s ends neither in .npz nor in .safetensors; name the file by its format", path)
 }
 
-// parameters returns those of the names that are names of parameters.
+// parameters returns those names that are names of parameters.
 func parameters(names []string) []string {
 	marked := slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, Prefix) })
 	return slices.DeleteFunc(names, func(name string) bool {
@@ -113,13 +115,13 @@ func parameters(names []string) []string {
 	})
 }
 
-// Write writes parameters to a file, as a whole or not at all. The end of its name chooses the format, .npz or
+// Write writes parameters to a file, as a whole or not at all. The end of the file's name chooses the format, .npz or
 // .safetensors. Equal parameters give equal bytes.
 func Write(path string, parameters map[string]train.Array) error {
 	return WriteFile(path, parameters, nil)
 }
 
-// WriteFile does the same as [Write], and adds metadata, which only a .safetensors file can have.
+// WriteFile does the same as [Write], and also writes metadata, which only a .safetensors file can have.
 func WriteFile(path string, parameters map[string]train.Array, metadata map[string]string) error {
 	names := slices.Sorted(maps.Keys(parameters))
 	switch strings.ToLower(filepath.Ext(path)) {
@@ -145,11 +147,12 @@ func WriteFile(path string, parameters map[string]train.Array, metadata map[stri
 	return unknownFormat(path)
 }
 
-// For picks the arrays that a model needs from those in read, for graphs with the given numbers of features and
-// classes. wanted has the arrays under the names of the model's parameters. names maps these names to the names in the
-// file. The two may differ: PyTorch calls a reparametrised weight "weight_orig" and other weights "weight", and For
-// accepts either name for the other. An array that the model does not use is an error, since it suggests another model
-// or other settings. Missing arrays and wrong shapes are not checked here, but by [train.Predict].
+// For picks the arrays that a model needs, for graphs with the given numbers of features and classes. The argument read
+// has the arrays of a file by their names. The result wanted has the picked arrays under the names of the model's
+// parameters, and the result names maps these names to the names in the file. The two names may differ: PyTorch calls a
+// reparametrised weight "weight_orig" and other weights "weight", and For accepts either name for the other. If the
+// file has an array that the model does not use, For returns an error, since the array suggests another model or other
+// settings. Missing arrays and wrong shapes are not checked here, but by [train.Predict].
 func For(c models.Config, features, classes int,
 	read map[string]train.Array) (wanted map[string]train.Array, names map[string]string, err error) {
 	parameters, err := models.Parameters(c, features, classes)

@@ -74,7 +74,7 @@ func TestWhatCountsAsAParameter(t *testing.T) {
 }
 
 // TestForTakesEitherName: For takes a weight under the name with PyTorch's mark of a reparametrised weight and under
-// the name without it. Unknown names are refused, and so are both names together.
+// the name without it. It returns an error for unknown names, and if a file has the weight under both names.
 func TestForTakesEitherName(t *testing.T) {
 	g, err := datasets.Load(t.Context(), "minesweeper-generated:rows=4,cols=4", datasets.Options{})
 	if err != nil {

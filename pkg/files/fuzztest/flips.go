@@ -6,15 +6,16 @@ import (
 	"testing"
 )
 
-// In files of at most wholly bytes, every byte is flipped. In larger files, about sampled bytes are flipped.
+// Files of at most 4 KiB (the constant wholly) have every byte flipped. In larger files, about a thousand bytes (the
+// constant sampled) are flipped.
 const (
 	wholly  = 4 << 10
 	sampled = 1 << 10
 )
 
-// flips calls f for bytes of a file of the given size: for every byte or, in a large file, for about a thousand, which
-// are always the same. It calls f twice for each byte, once to flip one bit and once to flip all eight. at is the
-// position of the byte, and the bits to flip are set in bits.
+// flips calls f for bytes of a file of the given size: for every byte or, in a large file, for about a thousand bytes,
+// which are the same in each call. It calls f twice for each byte, once to flip one bit and once to flip all eight. The
+// argument at of f is the position of the byte. The argument bits of f has a 1 for each bit to flip.
 func flips(size int, f func(at int, bits byte)) {
 	step := 1
 	if size > wholly {
@@ -26,8 +27,8 @@ func flips(size int, f func(at int, bits byte)) {
 	}
 }
 
-// Flips calls f with the content of a file in which one byte has changed, for one byte after the other. at is the
-// byte's position. f must not keep the slice.
+// Flips changes one byte of a file's content after the other, and calls f with each changed content. The argument at of
+// f is the position of the changed byte. f must not keep the slice.
 func Flips(content []byte, f func(at int, flipped []byte)) {
 	flipped := bytes.Clone(content)
 	flips(len(content), func(at int, bits byte) {
@@ -37,14 +38,15 @@ func Flips(content []byte, f func(at int, flipped []byte)) {
 	})
 }
 
-// FlipsOf changes one byte of the file at path after the other, and calls f while the byte is changed.
+// FlipsOf changes one byte of the file at path after the other, calls f while the byte is changed, and restores the
+// byte.
 func FlipsOf(t *testing.T, path string, f func(at int)) {
 	t.Helper()
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Only the byte is overwritten, which is faster: writing the whole file anew would wait for the disk.
+	// Only one byte of the file is overwritten: to write the whole file anew each time would be slower.
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
-// Package fuzztest checks what every fuzz test of a parser must check: that the memory is bounded, and that errors have
-// one line. It also flips bytes of files.
+// Package fuzztest checks what every fuzz test of a parser must check: that the parser takes a bounded amount of
+// memory, and that its errors have one line. It also flips bytes of files, to test that damaged files are noticed.
 package fuzztest
 
 import (
@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// most is the number of bytes that parsing one input may allocate in total.
+// most is the largest number of bytes that parsing one input may allocate in total.
 const most = 1 << 30
 
 // Parse runs a parser, and returns whether it accepted its input. The test fails if the parser allocated more than 1

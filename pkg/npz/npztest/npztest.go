@@ -8,8 +8,8 @@ import (
 	"fmt"
 )
 
-// NPY makes an .npy file. descr and shape are written into the header as they are, even if they do not agree with the
-// values.
+// NPY makes an .npy file. The texts descr and shape are written into the header as they are, even if they do not agree
+// with the values. fortran says what the header claims about the order of the values.
 func NPY(descr string, fortran bool, shape string, values any) []byte {
 	order := "False"
 	if fortran {
@@ -28,13 +28,13 @@ func NPY(descr string, fortran bool, shape string, values any) []byte {
 	return b.Bytes()
 }
 
-// Entry is one array of an archive, with the content of its .npy file.
+// Entry is one array of an archive: its name, and the content of its .npy file.
 type Entry struct {
 	Name string
 	NPY  []byte
 }
 
-// Named returns an entry. If npy is nil, [Graph] leaves the array out.
+// Named returns an entry. An entry whose npy is nil tells [Graph] to leave the array out.
 func Named(name string, npy []byte) Entry { return Entry{name, npy} }
 
 // Archive makes an .npz file of the given entries.
@@ -56,8 +56,8 @@ func Archive(entries ...Entry) []byte {
 	return b.Bytes()
 }
 
-// Replaced returns an archive in which the array with the given name is replaced, or removed if npy is nil. It returns
-// nil if b is not an archive or has no such array.
+// Replaced returns the archive b with npy in place of the array with the given name, or without this array if npy is
+// nil. It returns nil if b is not an archive or has no such array.
 func Replaced(b []byte, name string, npy []byte) []byte {
 	old, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
@@ -89,7 +89,8 @@ func Replaced(b []byte, name string, npy []byte) []byte {
 	return out.Bytes()
 }
 
-// Lying makes an archive of one array whose directory claims sizes that the content does not have.
+// Lying makes an archive of one array. According to the archive's directory, the array's file has the size packed in
+// the archive, and the size claimed after unpacking. Neither need be true.
 func Lying(name string, method uint16, claimed, packed uint64, content string) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -107,8 +108,8 @@ func Lying(name string, method uint16, claimed, packed uint64, content string) [
 	return b.Bytes()
 }
 
-// Graph makes the archive of a valid graph of three nodes, with the keys that Platonov et al. use. A replacement takes
-// the place of the array with its name, or removes this array if it is nil.
+// Graph makes the archive of a valid graph of three nodes, with the array names that Platonov et al. use. A replacement
+// takes the place of the array with the same name. If its NPY is nil, the array is left out.
 func Graph(replacements ...Entry) []byte {
 	entries := []Entry{
 		{"node_features", NPY("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6})},
