@@ -2,6 +2,7 @@ package solve_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -67,10 +68,15 @@ func TestLinearFieldEqualsStages(t *testing.T) {
 func TestIntegrateAllEqualsEach(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, f := range []solve.Field{swing{}, mix{}} {
-			for _, names := range [][]string{{"rk4", "rk4 there"}, {"rk4", "euler", "nowhere"}, {"rk4", "dopri5"}} {
+			for _, names := range [][]string{{"rk4", "rk4 there"}, {"rk4", "euler", "nowhere"}, {"rk4", "dopri5"},
+				{"rk4", "rk4 back"}, {"dopri5", "dopri5 back"}} { // the last two are made in one loop
 				var os []solve.Integration
 				for _, name := range names {
-					o := integrations[name]
+					method, back := strings.CutSuffix(name, " back")
+					o := integrations[method]
+					if back {
+						o.To *= -0.6
+					}
 					switch name {
 					case "rk4 there":
 						o = solve.Integration{Method: solve.RK4(), To: 0.9, Step: 0.4}
