@@ -1,4 +1,4 @@
 package models
 
-// ChosenNodes are the nodes that [halfHop] chooses.
+// ChosenNodes is the function chosenNodes of [halfHop], for the tests in package models_test.
 var ChosenNodes = chosenNodes
