@@ -31,16 +31,16 @@ func init() {
 
 // acm is ACM-GCN (Luan et al., "Revisiting heterophily for graph neural networks", NeurIPS 2022, section 4.2, option
 // 1). Its parameters have the names of the authors' code, https://github.com/SitaoLuan/ACM-GNN. A layer computes three
-// channels L, H and I from its input X. Its result X' is the sum of the channels, with weights a_L, a_H and a_I that
-// differ from node to node:
+// channels L, H and I from its input X. The layer's result X' is the sum of the channels, with weights a_L, a_H and a_I
+// that differ from node to node:
 //
 //	L = ReLU(P X W_L), H = ReLU((I - P) X W_H), I = ReLU(X W_I)                   X [n, d]; L, H and I [n, d']
-//	[a_L, a_H, a_I] = softmax([σ(L v_L), σ(H v_H), σ(I v_I)] M / T)               [n, 3], T = 3
+//	[a_L, a_H, a_I] = softmax([σ(L v_L), σ(H v_H), σ(I v_I)] M / T)               [n, 3], temperature T = 3
 //	X' = a_L L + a_H H + a_I I                                                    each row times the node's weight
 //
 // P = (D+I)^-1 (A+I), [n, n], is the low-pass filter: the mean over a node and its neighbours. I - P is the high-pass
-// filter, where I is the identity matrix. σ is the logistic function. The W are [d, d'], and the v are [d', 1]. M, [3,
-// 3], mixes the scores of the three channels.
+// filter, where I is the identity matrix. σ is the logistic function. The weights W_L, W_H and W_I are [d, d'], and the
+// vectors v_L, v_H and v_I are [d', 1]. M, [3, 3], mixes the scores of the three channels.
 //
 // The first layer reads the node features. In the last layer, d' is the number of classes, and X' are the logits.
 // Dropout acts between layers. The publication also applies ReLU to X', which would change nothing here, since no
@@ -48,11 +48,11 @@ func init() {
 // never choose the first class. Therefore the last layer has two columns even for two classes, and the model's one
 // logit is their difference.
 //
-// The published settings are two layers, d = 64, and a dropout that is searched from 0 to 0.9. Where the authors' code
-// differs from the publication, this network follows the publication. (The code multiplies X' by 3, and also drops
-// entries of the node features.) Three variants are not implemented. Option 2 (ACMII) filters after ReLU. ACM-GCN+
-// normalises the rows of the channels before the products with v, and may have a fourth channel, made of the rows of
-// the adjacency matrix. ACM-GCN++ also adds a linear map of the features to X'.
+// The published settings are two layers, d = 64, and a dropout probability that is searched between 0 and 0.9. Where
+// the authors' code differs from the publication, this network follows the publication. (The code multiplies X' by 3,
+// and also drops entries of the node features.) Three variants are not implemented. Option 2 (ACMII) filters after
+// ReLU. ACM-GCN+ normalises the rows of the channels before the products with v_L, v_H and v_I, and may have a fourth
+// channel, made of the rows of the adjacency matrix. ACM-GCN++ also adds a linear map of the features to X'.
 //
 // Dense node features (see [Sparse]) are filtered once, by Prepare. This stores two more arrays of their size.
 type acm struct {
@@ -60,7 +60,8 @@ type acm struct {
 	filtered bool
 }
 
-// Prepare makes the sparse matrix P. If the node features F are dense, it also computes P F and (I - P) F.
+// Prepare makes the sparse matrix P, the mean over a node and its neighbours. If the node features F are dense, Prepare
+// also computes P F and (I - P) F.
 func (a *acm) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	mean := sparse.Adjacency(g).WithSelfLoops().RowNormalised()
 	if a.mean, err = sparse.NewMatrix(mean, nil); err != nil {
@@ -83,7 +84,7 @@ func (a *acm) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Te
 	return order, arrays, nil
 }
 
-// acmChannels are the names of the channels L, H and I, as the names of their parameters contain them.
+// acmChannels are the names of the channels L, H and I in the names of parameters, such as weight_low for W_L.
 var acmChannels = []string{"low", "high", "mlp"}
 
 // Build implements [Network]. The representation is the input of the last layer, or the logits if there is only one
@@ -118,14 +119,15 @@ func (a *acm) Build(b *Builder) Output {
 	return Output{Logits: b.FromScores(x), Representation: read}
 }
 
-// acmLayer is one layer. name is the beginning of its parameters' names, such as "gcns.0.", and width is d'.
+// acmLayer is one layer of [acm]. name is the beginning of the names of the layer's parameters, such as "gcns.0.".
+// width is d', the number of columns of the layer's result.
 type acmLayer struct {
 	b     *Builder
 	name  string
 	width int
 }
 
-// weights returns W_L, W_H and W_I for an input with the given number of columns.
+// weights returns the weights W_L, W_H and W_I of [acm] for an input with the given number of columns.
 func (a acmLayer) weights(in int) (w []*Node) {
 	for _, c := range acmChannels {
 		w = append(w, a.b.Param(Param{Name: a.name + "weight_" + c, Shape: []int{in, a.width},
@@ -134,15 +136,15 @@ func (a acmLayer) weights(in int) (w []*Node) {
 	return w
 }
 
-// filter returns P X W_L, (I - P) X W_H and X W_I, given y = X [W_L, W_H, W_I]. The product with the weights comes
-// before the product with P, since both products with P can then be computed as one.
+// filter returns the layer's three channels before ReLU, which are P X W_L, (I - P) X W_H and X W_I, given y = X [W_L,
+// W_H, W_I]. The product with the weights comes first, since both products with P can then be computed as one.
 func (a acmLayer) filter(mean sparse.Operator, y *Node) []*Node {
 	columns := func(x *Node, from, to int) *Node { return Slice(x, AxisRange(), AxisRange(from*a.width, to*a.width)) }
 	averaged := mean.Product(columns(y, 0, 2))
 	return []*Node{columns(averaged, 0, 1), Sub(columns(y, 1, 2), columns(averaged, 1, 2)), columns(y, 2, 3)}
 }
 
-// mix returns X', given the three channels before ReLU.
+// mix returns the layer's result, X' of [acm]. mapped holds the three channels before ReLU.
 func (a acmLayer) mix(mapped []*Node) (x *Node) {
 	var h, scores []*Node
 	for i, c := range acmChannels {

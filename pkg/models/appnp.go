@@ -33,7 +33,7 @@ func init() {
 // Z_K is a polynomial of Â times Z_0. [pageRank] returns the coefficients of this polynomial.
 type appnp struct{ filterNet }
 
-// Build implements [Network]. The representation, [n, d], is the perceptron's hidden layer, which W2 multiplies.
+// Build implements [Network]. The representation, [n, d], is the result of the perceptron's first layer.
 func (a *appnp) Build(b *Builder) Output {
 	h, z := b.perceptron()
 	s := OwnOf[filterSettings](b.Config)
@@ -42,8 +42,8 @@ func (a *appnp) Build(b *Builder) Output {
 	return Output{Logits: y, Representation: h}
 }
 
-// pageRank returns the coefficients of Â^0 … Â^K in personalised PageRank that stops after K steps (the argument
-// order): α (1 - α)^k for k < K, and (1 - α)^K for k = K.
+// pageRank returns the coefficients of the powers Â^0 … Â^K in personalised PageRank that stops after K steps: α
+// (1 - α)^k for k < K, and (1 - α)^K for k = K. Â is the normalised adjacency. K stands for the argument order.
 func pageRank(order int, alpha float64) []float64 {
 	out := make([]float64, order+1)
 	for k := range out {

@@ -42,7 +42,7 @@ func (*bernNet) Unused() []string {
 	return []string{"m.weight", "m.bias", "m.running_mean", "m.running_var", "m.num_batches_tracked"}
 }
 
-// Build implements [Network]. The representation, [n, d], is the perceptron's hidden layer, which W2 multiplies.
+// Build implements [Network]. The representation, [n, d], is the result of the perceptron's first layer.
 func (n *bernNet) Build(b *Builder) Output {
 	h, x := b.perceptron()
 	s := OwnOf[filterSettings](b.Config)
@@ -54,10 +54,10 @@ func (n *bernNet) Build(b *Builder) Output {
 	return Output{Logits: y, Representation: h}
 }
 
-// bernstein returns the matrix B of [bernNet]. With the number t in place of P, L is 1 - t, and the k-th Bernstein
-// polynomial is C(K,k)/2^K (1 + t)^(K-k) (1 - t)^k. Row k of B holds the coefficients with which the sum of
-// T_0(t) … T_K(t) equals this polynomial. They are computed from the polynomial's values at the K+1 zeros t = cos φ of
-// T_{K+1}, by the discrete cosine transform, which is exact up to degree K.
+// bernstein returns the matrix B of [bernNet]. With a number t in place of P, L becomes 1 - t, and the k-th Bernstein
+// polynomial is C(K,k)/2^K (1 + t)^(K-k) (1 - t)^k. It equals a weighted sum of the Chebyshev polynomials
+// T_0(t) … T_K(t), and row k of B holds the weights. They are computed from the polynomial's values at the K+1 zeros
+// t = cos φ of T_{K+1}, by the discrete cosine transform, which is exact up to degree K.
 func bernstein(order int) [][]float64 {
 	out := make([][]float64, order+1)
 	for k := range out {

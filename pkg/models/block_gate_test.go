@@ -15,10 +15,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// denseBranch computes a branch h(X) with dense matrices.
+// denseBranch computes a layer's branch h(X) with dense matrices.
 type denseBranch func(d *modeltest.Dense, x *Node) *Node
 
-// gated returns the branch sigmoid(H U + u) ∘ h(X), where H is the first layer's input.
+// gated returns the branch sigmoid(H U + u) ∘ h(X), where H is the first layer's input, and U and u are parameters.
 func (h denseBranch) gated() denseBranch {
 	return func(d *modeltest.Dense, x *Node) *Node {
 		return Mul(Sigmoid(d.Linear(body+"gate", relu(d.Linear("in_", d.X)))), h(d, x))
@@ -47,7 +47,8 @@ func projection(norm string, x *Node) *Node {
 	return x
 }
 
-// loud returns the graph [modeltest.Tiny] with features so large that the projection "ball" shortens some rows.
+// loud returns the graph [modeltest.Tiny] with larger features, so that the projection "ball" shortens some rows of the
+// layers' inputs. (It shortens rows that are longer than sqrt(d).)
 func loud(t *testing.T) *graphs.Graph {
 	t.Helper()
 	g := modeltest.Tiny(t)
@@ -92,8 +93,8 @@ func TestBlockGateChecks(t *testing.T) {
 	modeltest.Check(t, "gat+rep", with(t, "block-gate", "true", "block-norm", "center-nodes", "heads", "2"))
 }
 
-// 64 reverse layers with gates recover the input of 64 forward layers. The bound on the weights is that of
-// TestSAGEInverts.
+// 64 reverse layers with gates, and with or without a projection, recover the input of 64 forward layers. The bound c
+// is 0.25, as in TestSAGEInverts.
 func TestBlockGateInverts(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, a := range [][2]string{{"sage+rep", "none"}, {"sage+rep", "ball"}, {"gcn+rep", "center-nodes"},

@@ -20,8 +20,8 @@ type Builder struct {
 	*Model
 	Scope *model.Scope
 	Graph *Graph
-	// Arrays hold, in the computation graph, the arrays that [Network.Prepare] returned. features hold the node
-	// features.
+	// Arrays are the arrays that [Network.Prepare] returned, and features those of the node features, as values in the
+	// computation graph.
 	Arrays   []*Node
 	features []*Node
 	// labels and mask, [n, 1] each, are the arguments of [Builder.Teach]. They are nil if Teach was not called, as in
@@ -35,8 +35,8 @@ type Builder struct {
 	layer *layerOf
 }
 
-// declare builds the network, and returns Output.Solves. GoMLX reports errors in graph building by panics; declare
-// returns them as errors.
+// declare builds the network, and returns Output.Solves. GoMLX panics if a computation graph cannot be built; declare
+// returns an error instead.
 func (b *Builder) declare() (solves int, err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -53,7 +53,7 @@ func (b *Builder) declare() (solves int, err error) {
 }
 
 // startError is an error in making a parameter. It has a type of its own, so that declare can tell it from an error in
-// graph building.
+// building the computation graph.
 type startError struct{ error }
 
 // Param returns the value of a parameter from the store. If the store does not have the parameter, Param creates it in
@@ -81,7 +81,7 @@ func (b *Builder) Param(p Param) *Node {
 }
 
 // starting returns the parameter's initial value. It returns an error if the free memory is too small for two copies of
-// this value: the slice of random numbers that start draws, and the tensor that start returns.
+// this value: a slice of random numbers, and the tensor made of the slice.
 func (b *Builder) starting(p Param) (*tensors.Tensor, error) {
 	if err := machine.Room(2 * 4 * int64(p.size())); err != nil {
 		return nil, fmt.Errorf("parameter %q of %s, of the shape %v, %w; or lower --hidden", p.Name, b.Config.Model,
@@ -104,8 +104,8 @@ func (b *Builder) Encode(name string, out int) *Node {
 	return Add(b.Encoded(w), ExpandLeftToRank(bias, 2))
 }
 
-// Encoded returns X W^T for the graph's node features X and a weight W, [out, Features]. It is for networks that
-// declare this weight themselves, where [Builder.Encode] would declare it.
+// Encoded returns X W^T for the graph's node features X and a weight W, [out, Features]. A network calls Encoded if it
+// declares W itself. [Builder.Encode] declares W.
 func (b *Builder) Encoded(w *Node) *Node { return b.Model.features.times(w, b.features) }
 
 // linear declares the weight and the bias of a linear layer. matrix declares the weight alone.

@@ -50,7 +50,7 @@ type chebNet struct {
 }
 
 // Prepare makes the sparse matrix P = D^-1/2 A D^-1/2 = I - L, [n, n]. If the node features X are dense, it also
-// computes T_1 X … T_K X.
+// computes the arrays T_1 X … T_K X of [chebNet].
 func (n *chebNet) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	p := sparse.Adjacency(g).SymmetricNormalised()
 	if n.matrix, err = sparse.NewMatrix(p, nil); err != nil {
@@ -68,8 +68,8 @@ func (n *chebNet) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensor
 	return n.matrix.Order(), append(arrays, n.matrix.Tensors()...), nil
 }
 
-// chebyshevStep returns T_{k+1}(-P) x, where -P = L - I. The argument before is T_{k-1}(-P) x, and the argument now is
-// T_k(-P) x. All these arrays have the given number of columns.
+// chebyshevStep returns T_{k+1}(-P) x, where T_k is the k-th Chebyshev polynomial. The argument before is T_{k-1}(-P)
+// x, and the argument now is T_k(-P) x. All these arrays have the given number of columns.
 func chebyshevStep(p *sparse.CSR, before, now []float32, columns, k int) []float32 {
 	out := p.Product(now, columns)
 	for i, v := range out {
@@ -81,7 +81,7 @@ func chebyshevStep(p *sparse.CSR, before, now []float32, columns, k int) []float
 	return out
 }
 
-// Build implements [Network]. The representation is H.
+// Build implements [Network]. The representation is H of [chebNet], the hidden features.
 func (n *chebNet) Build(b *Builder) Output {
 	w, bias := n.weights(b, "conv1", b.Features, b.Config.Hidden)
 	var x *Node
@@ -110,12 +110,13 @@ func (n *chebNet) weights(b *Builder, name string, in, out int) (w []*Node, bias
 	return w, Reshape(b.Param(Param{Name: name + ".bias", Shape: []int{out}}), 1, out)
 }
 
-// filtered returns Σ_k T_k(-P) Y_k, [n, d], where y holds Y_0 … Y_K side by side. The scheme of Clenshaw (1955)
-// computes this sum without the T_k: the sum is B_0 of the recursion
+// filtered returns Σ_k T_k(-P) Y_k, [n, d]. The argument y holds Y_0 … Y_K side by side, T_k are the Chebyshev
+// polynomials, and P is the matrix of [chebNet.Prepare]. The scheme of Clenshaw (1955) computes this sum without the
+// T_k: the sum is B_0 of the recursion
 //
 //	B_k = Y_k - a_k P B_{k+1} - B_{k+2}, with B_{K+1} = B_{K+2} = 0, a_0 = 1 and all other a_k = 2
 //
-// The recursion starts with B_K = Y_K. The remaining K steps are a loop that is compiled once (see [solve.ScanVJP]).
+// The recursion starts with B_K = Y_K. The other K steps are a loop that is compiled once (see [solve.ScanVJP]).
 func (n *chebNet) filtered(b *Builder, y *Node) *Node {
 	d := y.Shape().Dimensions[1] / (n.order + 1)
 	var terms []*Node // Y_{K-1} … Y_0, [1, n, d] each
@@ -129,8 +130,8 @@ func (n *chebNet) filtered(b *Builder, y *Node) *Node {
 	return half(x, 0)
 }
 
-// step computes [B_k, B_{k+1}] from x = [B_{k+1}, B_{k+2}], [2, n, d], in step l = K - 1 - k of the loop. own[0] is
-// Y_k. pull is the vector-Jacobian product of step.
+// step is one step of the loop in [chebNet.filtered]: it computes [B_k, B_{k+1}] from x = [B_{k+1}, B_{k+2}], [2, n,
+// d]. The number of the step is l = K - 1 - k, and own[0] is Y_k. pull is the vector-Jacobian product of step.
 func (n *chebNet) step(l, x *Node, own, shared []*Node) *Node {
 	next := Sub(Sub(own[0], n.product(l, half(x, 0), shared)), half(x, 1))
 	return Stack([]*Node{next, half(x, 0)}, 0)
@@ -148,7 +149,7 @@ func (n *chebNet) pull(l, _, v *Node, _, shared []*Node) (dx *Node, dOwn, dShare
 	return dx, []*Node{now}, dShared
 }
 
-// product returns a_k P x for step l, where k = K - 1 - l.
+// product returns a_k P x of [chebNet.filtered] for step l, where k = K - 1 - l.
 func (n *chebNet) product(l, x *Node, arrays []*Node) *Node {
 	last := ConvertDType(Equal(l, loop.Int(l.Graph(), n.order-1)), x.DType())
 	return loop.Scale(n.matrix.Bare(arrays).Product(x), Sub(loop.Float(x, 2), last))

@@ -7,9 +7,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/layers"
 )
 
-// Config is the configuration of a model. Each field except Model and Own is a shared setting. Its name on the command
-// line is the field's name in lower case, with dashes between words ("max-iterations"); run records have underscores in
-// place of dashes. A model has only those shared settings that its [Kind] names; all other shared settings are zero.
+// Config is the configuration of a model. Each field except Model and Own is a shared setting. On the command line, a
+// setting has the name of its field in lower case, with dashes between words ("max-iterations"). In run records, it has
+// underscores between words. A model has only those shared settings that its [Kind] names; all others are zero.
 type Config struct {
 	// Model is one of [Names].
 	Model string
@@ -35,10 +35,9 @@ type Config struct {
 	// bias. If c is small and there are many layers, b has more effect than W, and shifts the features of all nodes by
 	// the same amount.
 	NoBias bool
-	// Tolerance ends a solve: the last iteration is that in which the mean absolute change is below Tolerance. An
-	// adjoint solve, which is the fixed-point iteration for the gradient, ends when the change is below ten times
-	// Tolerance, relative to the right-hand side of its equation. No solve has more than MaxIterations iterations (the
-	// paper's M).
+	// Tolerance is the mean absolute change in one iteration below which a solve ends. An adjoint solve, which is the
+	// fixed-point iteration for the gradient, ends below ten times Tolerance, relative to the right-hand side of its
+	// equation. No solve has more than MaxIterations iterations (the paper's M).
 	Tolerance     float64
 	MaxIterations int
 	// Adjoint chooses the gradient of a reverse layer: "implicit" is the gradient of the fixed point, for which no
@@ -139,7 +138,8 @@ func usual() Config {
 		BlockNorm: "none", BlockScale: 1, HalfHopAlpha: 0.5}
 }
 
-// Default returns a model's configuration with default settings. If there is no such model, only the name is set.
+// Default returns a model's configuration with default settings. If there is no model of this name, only the field
+// Model is set.
 func Default(model string) Config {
 	c := Config{Model: model}
 	k, err := Lookup(model)

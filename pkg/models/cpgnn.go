@@ -29,7 +29,7 @@ func init() {
 				{Name: "eta", Value: &s.Eta, Help: "weight of the prior's own loss after pretraining", Most: Unlimited}}
 		}),
 		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 1, 64, 0.5 },
-		Floor:    true, // the largest degree bounds the logits, as long as H̄ is near its initial value
+		Floor:    true, // the loss stays above 0, since the logits are hardly larger than the largest degree
 		New:      func(Config) Network { return &cpgnn{} }})
 }
 
@@ -42,17 +42,18 @@ type cpgnnSettings struct {
 }
 
 // cpgnn is CPGNN (Zhu et al., "Graph Neural Networks with Heterophily", AAAI 2021). A node's beliefs say how likely
-// each class is for the node. H̄ says which pairs of classes are often joined by an edge (compatibilities). There are n
-// nodes and c classes, and d is the width:
+// each class is for the node. The entry H̄_ij says how often edges join nodes of the classes i and j (compatibility).
+// There are n nodes and c classes, and d is the width:
 //
 //	R      = ReLU(F W1) W2                          scores [n, c]; features F [n, m], W1 [m, d], W2 [d, c]
 //	B̄_0    = softmax(R) - 1/c                       prior beliefs, [n, c]
 //	B̄_k    = B̄_0 + A B̄_{k-1} H̄,  k = 1 … K          linearised belief propagation; A [n, n], 0 or 1; H̄ [c, c]
 //	loss   = CE(B̄_K) + η CE(R) + Σ_i |Σ_j H̄_ij|     CE the cross-entropy of softmax over training nodes
 //
-// R is the perceptron of the first line if the setting "prior" is "mlp". If it is "cheb", R = g_2(ReLU(g_1(F))), where
-// g_1 and g_2 have the form g(X) = Σ_k T_k(-D^-1/2 A D^-1/2) X W_k, k = 0, 1, 2, with Chebyshev polynomials T_k. The
-// matrix -D^-1/2 A D^-1/2 is the Laplacian minus I, whose eigenvalues are within ±1.
+// The last term of the loss keeps the sums of H̄'s rows near 0. The first line is R for the value "mlp" of the setting
+// "prior". For "cheb", R = g_2(ReLU(g_1(F))), where g_1 and g_2 have the form g(X) = Σ_k T_k(-D^-1/2 A D^-1/2) X W_k
+// with k = 0, 1, 2 and Chebyshev polynomials T_k. The matrix -D^-1/2 A D^-1/2 is the Laplacian minus I, whose
+// eigenvalues are within ±1.
 //
 // Training starts with pretraining, for as many epochs as the setting "pretrain" says: only R is trained, and
 // softmax(R) is the prediction. The last epoch of pretraining also estimates H̄ once, by the formula below. After
@@ -70,9 +71,9 @@ type cpgnnSettings struct {
 //
 // The authors' code, https://github.com/GemsLab/CPGNN, differs from the publication in three points. This network
 // follows the publication. The code adds the weight decay a second time in place of η CE(R), apparently by mistake. It
-// estimates H̄ from D^-1 A in place of A, so that every training node has the same weight. After pretraining, it goes
-// on from the best epoch of pretraining, not from the last one. The publication does not say how CE is computed from
-// beliefs, which are not probabilities. Here, as in the code, CE applies softmax to them.
+// estimates H̄ from D^-1 A in place of A, so that every training node has the same weight. After pretraining, the code
+// continues from the best epoch of pretraining, not from the last one. The publication does not say how CE is computed
+// from beliefs, which are not probabilities. Here, as in the code, CE applies softmax to them.
 type cpgnn struct{ adjacency, normalised *sparse.Matrix }
 
 // Prepare makes the sparse matrices A and D^-1/2 A D^-1/2, [n, n].
@@ -87,10 +88,11 @@ func (n *cpgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.
 	return n.adjacency.Order(), slices.Concat(n.adjacency.Tensors(), n.normalised.Tensors()), nil
 }
 
-// Pretraining implements [Pretrainer]: it returns the number of epochs in which only R is trained.
+// Pretraining implements [Pretrainer]: it returns the number of epochs in which only the scores R of [cpgnn] are
+// trained.
 func (n *cpgnn) Pretraining(c Config) int { return OwnOf[cpgnnSettings](c).Pretrain }
 
-// Build implements [Network]. The representation is the beliefs B̄_K, [n, c], or R in pretraining.
+// Build implements [Network]. The representation is the beliefs of all nodes, [n, c], or the scores in pretraining.
 func (n *cpgnn) Build(b *Builder) Output {
 	s, split := OwnOf[cpgnnSettings](b.Config), len(n.adjacency.Tensors())
 	a := n.adjacency.On(b.Arrays[:split])
@@ -114,7 +116,7 @@ func (n *cpgnn) Build(b *Builder) Output {
 	return Output{Logits: b.FromScores(beliefs), Representation: beliefs, Penalty: penalty}
 }
 
-// prior returns R twice: scores is R with dropout, and still is R without dropout.
+// prior returns the scores R of [cpgnn] twice: scores has dropout, and still has none.
 func (n *cpgnn) prior(b *Builder, normalised sparse.Operator) (scores, still *Node) {
 	copies, layer := 1, func(x *Node) *Node { return x }
 	if OwnOf[cpgnnSettings](b.Config).Prior == "cheb" {
@@ -125,8 +127,8 @@ func (n *cpgnn) prior(b *Builder, normalised sparse.Operator) (scores, still *No
 	return out(b.Dropout(hidden)), out(hidden)
 }
 
-// chebyshevPrior returns T_0(L) X_0 + T_1(L) X_1 + T_2(L) X_2 for L = -D^-1/2 A D^-1/2. The columns of x are those of
-// X_0, X_1 and X_2, side by side.
+// chebyshevPrior returns T_0(L) X_0 + T_1(L) X_1 + T_2(L) X_2 for L = -D^-1/2 A D^-1/2, with Chebyshev polynomials T_k.
+// The columns of x are those of X_0, X_1 and X_2, side by side.
 func chebyshevPrior(normalised sparse.Operator, x *Node) *Node {
 	width := x.Shape().Dimensions[1] / 3
 	part := func(k int) *Node { return Slice(x, AxisRange(), AxisRange(k*width, (k+1)*width)) }
@@ -150,10 +152,11 @@ func (s cpgnnSettings) phase(b *Builder) (pretraining, ends *Node) {
 	return pretraining, Equal(epoch, ConstAs(epoch, float64(s.Pretrain-1)))
 }
 
-// estimateH returns the estimate of H̄ at the end of pretraining. known, [n, c], holds the labels of training nodes as
-// one-hot rows, and beliefs are softmax(R). The iterations of Sinkhorn run only if the boolean scalar asked is true; if
-// it is false, the caller does not use the result. A class may have no training nodes, or only training nodes without
-// neighbours. Its row of Y^T A B̃ is zero, and is replaced by small equal numbers.
+// estimateH returns the estimate of H̄ of [cpgnn] at the end of pretraining. known, [n, c], holds the labels of
+// training nodes as one-hot rows, and beliefs, [n, c], holds the probabilities of all nodes' classes. The Sinkhorn
+// iterations run only if the boolean scalar asked is true; if it is false, the caller does not use the result. A class
+// may have no training nodes, or only training nodes without neighbours. Its row of h would be zero. A small number is
+// therefore added to all entries of h, which makes the entries of this row equal.
 func estimateH(a sparse.Operator, known, beliefs, asked *Node) *Node {
 	beliefs = Where(BroadcastToShape(isKnown(known), known.Shape()), known, beliefs)
 	h := Dot(Transpose(known, 0, 1), a.Product(StopGradient(beliefs))).Product()

@@ -56,7 +56,8 @@ func chebyshev(polynomials []*Node, x *Node) *Node {
 	return sum
 }
 
-// The last epoch of pretraining estimates H̄ from the labels of training nodes and the beliefs of all other nodes.
+// The last epoch of pretraining estimates CPGNN's compatibilities H̄ from the labels of training nodes and the beliefs
+// of all other nodes.
 func TestCPGNNEstimate(t *testing.T) {
 	g := modeltest.Tiny(t)
 	c := modeltest.Small("cpgnn")
@@ -72,7 +73,7 @@ func TestCPGNNEstimate(t *testing.T) {
 	}
 }
 
-// priorBeliefs computes softmax(R) for the prior "mlp", row by row and without GoMLX.
+// priorBeliefs computes CPGNN's prior beliefs softmax(R) for the prior "mlp", row by row and without GoMLX.
 func priorBeliefs(g *graphs.Graph, weights map[string]train.Array) [][]float64 {
 	linear := func(name string, x []float64) []float64 {
 		w, b := weights[name+".weight"], weights[name+".bias"]
@@ -108,7 +109,7 @@ func priorBeliefs(g *graphs.Graph, weights map[string]train.Array) [][]float64 {
 	return all
 }
 
-// compatibilities computes the estimate of H̄ without GoMLX.
+// compatibilities computes CPGNN's estimate of the compatibilities H̄ without GoMLX.
 func compatibilities(g *graphs.Graph, beliefs [][]float64) []float32 {
 	c, known := g.NumClasses, g.Splits[0].Train
 	h := make([]float64, c*c)

@@ -73,7 +73,8 @@ type dirSettings struct {
 // of width 256, dropout 0.2, learning rate 0.01. As in the code, self loops among the directed edges stay. The code
 // also divides rows of features by their sums, which this network does not do.
 //
-// On an undirected graph, S is symmetric. A layer is then a single product, S times X (α W_out + (1-α) W_in)^T.
+// On an undirected graph, S is symmetric. A gcn layer then takes one product with S, that of X (α W_out + (1-α) W_in)^T.
+// Likewise, a sage layer takes one product with A.
 type dirGNN struct {
 	dirSettings
 	layers int
@@ -120,8 +121,8 @@ func (d *dirGNN) alpha(b *Builder) *Node {
 	return Reshape(b.Param(Param{Name: "alpha", Shape: []int{1}, Value: d.Alpha}))
 }
 
-// layer returns H of layer l, [n, width], for its input x, [n, d]. If x is nil, the input is the node features. all
-// comes from [dirGNN.neighbourhoods].
+// layer returns H of [dirGNN] for layer l, [n, width]. Its input is x, [n, d], or the node features if x is nil. all
+// are the neighbourhoods that [dirGNN.neighbourhoods] returned.
 func (d *dirGNN) layer(b *Builder, all []neighbourhood, alpha *Node, l int, x *Node, width int) *Node {
 	in := b.Features
 	if x != nil {

@@ -107,8 +107,8 @@ func TestDirGNNFormula(t *testing.T) {
 	}
 }
 
-// Reversing all edges changes the logits of Dir-GNN, unless its setting undirected is true. It does not change the
-// logits of GCN, which does not read directions.
+// Reversing all edges changes the logits of Dir-GNN, unless the setting undirected is true. Reversing all edges does
+// not change the logits of GCN, which ignores directions.
 func TestDirectionsAreForThoseWhoReadThem(t *testing.T) {
 	g := modeltest.TinyDirected(t)
 	var turned []graphs.Arc
@@ -146,8 +146,8 @@ func TestDirectionsAreForThoseWhoReadThem(t *testing.T) {
 	}
 }
 
-// Only models that read directions refuse a graph whose directions are missing. The error says what to do. Dir-GNN also
-// refuses to have no layers.
+// Only models that read directions refuse a graph whose directions are missing, and the error says what to do. The test
+// also checks that Dir-GNN needs at least one layer.
 func TestMissingDirections(t *testing.T) {
 	g := modeltest.Tiny(t)
 	g.ArcsMissing = "some.npz is missing; fetch it"

@@ -8,8 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Prepare makes the sparse matrix S for gcn, or A and the numbers 1/degree for sage. If the node features are dense, it
-// also computes their sums or means over neighbours, which are the same in all training steps.
+// Prepare makes the sparse matrix S of [dirGNN] for gcn, or A and the numbers 1/degree for sage. If the node features
+// are dense, it also computes their sums or means over neighbours, which are the same in all training steps.
 func (d *dirGNN) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Out(g)
 	if d.Conv == "gcn" {
@@ -52,7 +52,7 @@ func (d *dirGNN) directions() int {
 
 // neighbourhood aggregates the messages of one direction: those from out-neighbours, or those from in-neighbours.
 type neighbourhood struct {
-	sum      func(x *Node) *Node // S x for gcn and A x for sage, or the same with S^T or A^T
+	sum      func(x *Node) *Node // S x for gcn and A x for sage, or S^T x and A^T x for in-neighbours
 	share    *Node               // 1/degree, [n, 1]; nil for gcn, whose S is already normalised
 	features *Node               // sums or means of the node features, [n, features]; nil if they are sparse
 }

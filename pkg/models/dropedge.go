@@ -43,7 +43,7 @@ func newDropEdge(a *sparse.CSR, p *sparse.Pattern) *dropEdge {
 }
 
 // keep returns 1 for each place whose edge stays in this training step, else 0, [places, 1]. The argument numbers is
-// [dropEdge]'s array of this name.
+// the field of this name, as a value in the computation graph.
 func (d *dropEdge) keep(b *Builder, numbers *Node) *Node {
 	if !b.Random() {
 		return Ones(b.Graph, shapes.Make(dtypes.Float32, d.pattern.Places(), 1))
@@ -56,7 +56,7 @@ func (d *dropEdge) keep(b *Builder, numbers *Node) *Node {
 
 // normalised returns the weights of the edges that stay, [places, 1]: 1/sqrt(d_i d_j) for an edge between nodes i and
 // j, where d_i counts the edges of node i that stay, its self loop included. The weights of all other edges are 0.
-// arrays are the pattern's arrays, and numbers is [dropEdge]'s array of this name.
+// arrays are the pattern's arrays, and numbers is the field of this name, as a value in the computation graph.
 func (d *dropEdge) normalised(b *Builder, arrays []*Node, numbers *Node) *Node {
 	edges := d.pattern.Bare(arrays)
 	stay := edges.Mask(d.keep(b, numbers))

@@ -48,7 +48,8 @@ func (b *Builder) seeds(dims ...int) *Node {
 }
 
 // kept is the random choice of dropout: it tells for every entry of an array whether the entry stays, with probability
-// 1 - p. number, of type uint32, holds a different number for each entry. kept can be used inside loop bodies.
+// 1 - p. number, of type uint32, holds a different number for each entry. kept can be used in the bodies of GoMLX's
+// loops.
 //
 // kept mixes each entry's number with the seed into a 32-bit number that looks random, the hash h. The entry stays if
 // its hash is less than (1-p) 2^32. A hash is cheap, since XLA computes it inside the operation that reads the choice.

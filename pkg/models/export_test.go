@@ -1,4 +1,4 @@
 package models
 
-// ChosenNodes is the function chosenNodes of [halfHop], for the tests in package models_test.
+// ChosenNodes gives the tests in package models_test the function chosenNodes of halfhop.go.
 var ChosenNodes = chosenNodes

@@ -49,7 +49,8 @@ type fagcnSettings struct{ Eps float64 }
 // All layers are computed in one loop, which is compiled once and has a derivative written by hand: see [faLayer].
 type fagcn struct{ pattern *sparse.Pattern }
 
-// Prepare makes the pattern of the edges, and the array of all 1/sqrt(d_i), [n, 1].
+// Prepare makes the pattern of the edges, and the array of all 1/sqrt(d_i), [n, 1], where d_i is the number of node i's
+// neighbours.
 func (f *fagcn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Adjacency(g)
 	o := sparse.PatternOptions{Uses: sparse.ForGradients | sparse.ForLoopAttention}
@@ -66,7 +67,7 @@ func (f *fagcn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.
 		f.pattern.Tensors()...), nil
 }
 
-// Build implements [Network]. The representation is X_L.
+// Build implements [Network]. The representation is the result of the last layer.
 func (f *fagcn) Build(b *Builder) Output {
 	c := b.Config
 	x := b.Encode("t1", c.Hidden)
@@ -95,19 +96,22 @@ func (f *fagcn) Build(b *Builder) Output {
 // arguments, own holds the layer's weights [l, r], [d, 2]. shared holds what all layers read: X_0, the numbers
 // 1/sqrt(d_i), the pattern's arrays and, with dropout, its seed.
 //
-// Let v_i be the cotangent of x_i', u_i = v_i / sqrt(d_i), y_j = x_j / sqrt(d_j), and s_ij = 1 - α_ij² the derivative
-// of tanh. The score of edge (i, j) is x_j·l + x_i·r. Its cotangent is s_ij u_i·y_j. The cotangent of x_j·l is the sum
-// of these over i, which is (Σ_i s_ij u_i)·y_j. The cotangent of x_i·r is the sum over j, which is u_i·(Σ_j s_ij y_j).
-// So no inner product has to be computed for each edge: a sum over neighbours and one inner product for each node are
-// enough. A third sum over neighbours, Σ_i α_ij u_i, is needed for the cotangent of x_j. The sums over i belong to the
-// node j. Since the graph is undirected, they are computed like sums over j for the node i, with α_ji at the place of
-// edge (i, j). Dropout multiplies each α_ij and s_ij by the mask of [faEdges].
+// pull uses these formulas, in the symbols of [fagcn]. Let v_i be the cotangent of x_i', u_i = v_i / sqrt(d_i),
+// y_j = x_j / sqrt(d_j), and s_ij = 1 - α_ij² the derivative of tanh. The score of edge (i, j) is x_j·l + x_i·r, and
+// its cotangent is s_ij u_i·y_j. The cotangent of x_j·l is the sum of these over i, which is (Σ_i s_ij u_i)·y_j. The
+// cotangent of x_i·r is the sum over j, which is u_i·(Σ_j s_ij y_j). So no inner product has to be computed for each
+// edge: for each node, a sum over neighbours and one inner product are enough. A third sum over neighbours, Σ_i α_ij
+// u_i, is needed for the cotangent of x_j.
+//
+// The sums over i belong to the node j. Since the graph is undirected, they are computed like sums over j for the node
+// i, with α_ji at the place of edge (i, j). Dropout multiplies each α_ij and s_ij by the mask of [faEdges].
 type faLayer struct {
 	pattern      *sparse.Pattern
 	eps, dropout float64
 }
 
-// shared lists what all layers read: first, which is X_0, the network's arrays and, with dropout, its seed.
+// shared lists what all layers read: the argument first, which is X_0 of [fagcn], the network's arrays and, with
+// dropout, its seed.
 func (f faLayer) shared(first *Node, arrays []*Node, seed *Node) []*Node {
 	out := append([]*Node{first}, forScan(arrays)...)
 	if f.dropout > 0 {
@@ -130,16 +134,16 @@ func forScan(arrays []*Node) []*Node {
 	return out
 }
 
-// faEdges are the edges of a layer, with values that step and pull need. y has the rows x_j / sqrt(d_j). alpha holds
-// α_ij for every edge (i, j), [places, 1]. mask is what dropout multiplies α_ij by, [places, 1]: 0 for padding and
-// dropped edges, and 1/(1-p) for all other edges, where p is the probability of dropout.
+// faEdges are the edges of a layer, with the values that step and pull need. In the symbols of [fagcn], y has the rows
+// x_j / sqrt(d_j), and alpha holds α_ij for every edge (i, j), [places, 1]. mask is what dropout multiplies α_ij by,
+// [places, 1]: 0 for padding and dropped edges, and 1/(1-p) for all other edges, where p is the probability of dropout.
 type faEdges struct {
 	sparse.BareEdges
 	y, alpha, mask *Node
 }
 
-// edges computes [faEdges] for layer l with input x, and the two terms of the scores, [n, 1] each: left is x·l, and
-// right is x·r.
+// edges computes [faEdges] for layer l with input x. It also returns the two terms of the scores, [n, 1] each: left is
+// x·l, and right is x·r, with the layer's vectors l and r.
 func (f faLayer) edges(l, x *Node, own, shared []*Node) (e faEdges, left, right *Node) {
 	arrays := shared[2:]
 	if f.dropout > 0 {

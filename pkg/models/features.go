@@ -10,8 +10,8 @@ import (
 )
 
 // features holds a graph's node features X, [n, m], in one of three forms. A dense X is a single array. If most entries
-// of X are zero, X is a sparse matrix. If, besides, dropout changes the other entries in every training step, X is a
-// pattern instead, and the first array holds the values of its entries, [places, 1].
+// of X are zero and dropout does not act on X, X is a sparse matrix. If most entries of X are zero and dropout acts on
+// X, X is a pattern, and the first array holds the values of its entries, [places, 1].
 type features struct {
 	sparse  *sparse.Matrix
 	pattern *sparse.Pattern

@@ -92,7 +92,7 @@ func roots(degrees []int) (out []float32) {
 	return out
 }
 
-// Build implements [Network]. The representation is ReLU([H_0, …, H_2K]).
+// Build implements [Network]. The representation, [n, (2K+1) d], is what the last linear map reads, before dropout.
 func (f *fsgnn) Build(b *Builder) Output {
 	hops := f.mapped(b)
 	share := Softmax(b.Param(Param{Name: "att", Shape: []int{len(hops)}, Value: 1}), 0)
@@ -104,7 +104,7 @@ func (f *fsgnn) Build(b *Builder) Output {
 	return Output{Logits: b.Linear("fc2", b.Dropout(all), b.Outputs), Representation: all}
 }
 
-// mapped returns the arrays P_i W_i^T + b_i.
+// mapped returns the arrays P_i W_i^T + b_i of [fsgnn].
 func (f *fsgnn) mapped(b *Builder) []*Node {
 	name := func(i int) string { return fmt.Sprintf("fc1.%d", i) }
 	if f.adjacency != nil {
@@ -117,8 +117,9 @@ func (f *fsgnn) mapped(b *Builder) []*Node {
 	return out
 }
 
-// propagated is [fsgnn.mapped] for sparse features. It first computes X W_i^T for all i but 0, with one product. In the
-// result, the columns of the powers of A come first, those of A^1 … A^K, and then those of Ã^1 … Ã^K.
+// propagated is [fsgnn.mapped] for sparse node features X. First, one product computes X W_i^T for all i but 0. Then
+// [hopSteps] propagates the columns of this product, which are in the order that hopSteps needs: the columns for A
+// X … A^K X come first, and those for Ã X … Ã^K X come last.
 func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 	width, out := b.Config.Hidden, []*Node{b.Encode(name(0), b.Config.Hidden)}
 	weights, biases := make([]*Node, 2*f.hops), make([]*Node, 2*f.hops)
@@ -136,11 +137,11 @@ func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 	return out
 }
 
-// hopSteps propagates the columns of an array x, [n, 2K d]: the first K d columns by A, and the others by Ã. Both
-// halves of the columns consist of K blocks of d columns. Block k = 1 … K has to be multiplied by the k-th power of the
-// matrix. This takes K steps, l = 0 … K-1: step l multiplies all blocks with k > l by the matrix, and leaves the others
-// as they are. All steps read [roots], [n, 2], and the arrays of the adjacency without normalisation, whose weights are
-// all 1.
+// hopSteps propagates the columns of an array x, [n, 2K d]: the first K d columns by the matrix A, and the others by
+// the matrix Ã (see [fsgnn]). Both halves of the columns consist of K blocks of d columns. Block k = 1 … K of a half
+// has to be multiplied by the k-th power of the half's matrix. This takes K steps, l = 0 … K-1: step l multiplies all
+// blocks with k > l by the matrix, and leaves the other blocks as they are. All steps read [roots], [n, 2], and the
+// arrays of the adjacency without normalisation, whose weights are all 1.
 type hopSteps struct {
 	adjacency   *sparse.Matrix
 	hops, width int

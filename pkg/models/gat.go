@@ -74,7 +74,7 @@ func (a *gat) block(b *Builder, arrays []*Node) (solve.Block, []*Node) {
 	}
 	matrices := b.weights(params...)
 	w := Reshape(matrices[0], heads, d, d)
-	scores := func(v *Node) *Node { // W^(k) a_k for each head k, where a_k is row k of v: [in, heads]
+	scores := func(v *Node) *Node { // column k of the result is W_k v_k: W_k is head k's matrix, v_k is row k of v
 		return Einsum("koi,ko->ik", w, Reshape(v, heads, d))
 	}
 	// Transposed, the matrices are [in, heads, out].

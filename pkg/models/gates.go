@@ -22,7 +22,7 @@ type edgeGates struct {
 // edgeGate holds the two terms of the scores s_ij = target_i + source_j, [n, 1] each.
 type edgeGate struct{ target, source *Node }
 
-// turned returns the gate of the reversed edges, with scores s_ji.
+// turned returns the gate of the reversed edges: where the gate g has the score s_ij, it has s_ji.
 func (g edgeGate) turned() edgeGate { return edgeGate{g.source, g.target} }
 
 // fixed returns the same gate, but no gradients flow through the result.
@@ -30,17 +30,17 @@ func (g edgeGate) fixed() edgeGate { return edgeGate{StopGradient(g.target), Sto
 
 func (g edgeGate) nodes() []*Node { return []*Node{g.target, g.source} }
 
-// scores returns the scores s_ij of all edges, [places, 1].
+// scores returns the scores s_ij of [edgeGates] for all edges, [places, 1].
 func (e edgeGates) scores(g edgeGate) *Node {
 	return Add(e.edges.Targets(g.target), e.edges.Sources(g.source))
 }
 
-// open returns the gates α_ij = σ(s_ij) of all edges, [places, 1]. The gates of padding are 0.
+// open returns the gates α_ij of [edgeGates] for all edges, [places, 1]. The gates of padding are 0.
 func (e edgeGates) open(g edgeGate) *Node { return e.edges.Mask(Sigmoid(e.scores(g))) }
 
-// gated returns Σ_j α_ij x_j, [n, d].
+// gated returns Σ_j α_ij x_j, [n, d]: the sum over the neighbours j of each node i, weighted by the gates.
 func (e edgeGates) gated(g edgeGate, x *Node) *Node {
-	// sums returns Σ_j α_ij x_j and Σ_j α'_ij x_j, where α' = α (1 - α) is the derivative of σ at the scores.
+	// sums returns Σ_j α_ij x_j and Σ_j α'_ij x_j, where α' = α (1 - α) is the derivative of the logistic function.
 	sums := func(g edgeGate, x *Node) []*Node {
 		alpha := e.open(g)
 		return e.edges.Products([]*Node{x, x}, []*Node{alpha, Mul(alpha, OneMinus(alpha))})
@@ -84,7 +84,7 @@ func (e edgeGates) softplus(g edgeGate, k *Node) *Node {
 	softplus := layers.ActivationSoftplus.Of(s)
 	y := ReduceAllSum(Mul(e.edges.Mask(softplus), Mul(e.edges.Targets(k), source)))
 	return gradient.Custom(y, g.nodes(), func(v *Node) []*Node {
-		pull := func(g edgeGate) *Node { // k_i Σ_j α_ij k_j
+		pull := func(g edgeGate) *Node { // v k_i Σ_j α_ij k_j, the cotangent of g.target
 			return Mul(v, Mul(k, e.edges.Sum(Mul(e.open(g), source))))
 		}
 		return []*Node{pull(fixed), pull(fixed.turned())}

@@ -105,12 +105,13 @@ func (n *gbk) Build(b *Builder) (out Output) {
 	return out
 }
 
-// layer returns the result of a layer before its activation, and the layer's gate. If x is nil, it stands for the node
-// features. M is computed as
+// layer returns the result of a layer of [gbk] before its activation, and the layer's gate. If x is nil, it stands for
+// the node features. The sum M of the layer is computed as
 //
 //	M = D^-1 (A X W_d^T + α X (W_s - W_d)^T)
 //
-// where α, [n, n], holds the gates. Of the two sums over neighbours, only the one with α has weights for the edges.
+// where X is the layer's input, and α, [n, n], holds the gates. Of the two sums over neighbours, only the one with α
+// has weights for the edges.
 func (e edgeGates) layer(b *Builder, name string, x *Node, width int) (y *Node, g edgeGate) {
 	if x == nil && b.Features < width {
 		x = b.denseFeatures() // narrow features are summed before the linear map; x stays nil if they are sparse
@@ -123,7 +124,7 @@ func (e edgeGates) layer(b *Builder, name string, x *Node, width int) (y *Node, 
 	root, other := weight("lin_r.weight", width, in), weight("lin_n.weight", width, in) // W_f and W_d
 	difference := Sub(weight("lin_p.weight", width, in), other)
 	maps := []*Node{Reshape(weight("gate.weight", 1, 2*in), 2, in), root}
-	narrow := x != nil && in < width // sums over neighbours come before the linear map
+	narrow := x != nil && in < width // then sum over neighbours first, with fewer columns
 	if !narrow {
 		maps = append(maps, other, difference)
 	}

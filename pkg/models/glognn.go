@@ -46,8 +46,8 @@ type glognnSettings struct {
 //	logits  = X_L
 //
 // P = (D+I)^-1 (A+I). λ, [K, 1], is trained, starts at 1/K, and is the same in all layers. The publication gives the
-// minimum in closed form. With β = β1 + β2, it is Z = [(1-γ) (X - γ X_0) X^T + β2 Σ_k λ_k P^k] [(1-γ)² X X^T + β I]^-1.
-// Only the product Z X is needed, which can be computed without any dense [n, n] matrix:
+// minimum in closed form. With β = β1 + β2 and with X in place of X_l, it is Z = [(1-γ) (X - γ X_0) X^T + β2 Σ_k λ_k
+// P^k] [(1-γ)² X X^T + β I]^-1. Only the product Z X is needed, which can be computed without any dense [n, n] matrix:
 //
 //	Q       = (1-γ) X M^-1, M = (1-γ)² X^T X + β I                      [n, c] and [c, c]
 //	X_{l+1} = (1-γ) (X - γ X_0) X^T Q + β2 Σ_k λ_k P^k Q + γ X_0
@@ -56,17 +56,18 @@ type glognnSettings struct {
 // difference of two terms, by Woodbury's identity. The two ways differ by rounding only.)
 //
 // The parameters fc1, fc2, fc3 and orders_weight have the names of the authors' code,
-// https://github.com/RecklessRonan/GloGNN, small-scale/main.py. So have the settings alpha (β1), beta (β2), gamma,
-// delta (1-α in the publication) and order (K). The setting forward is the number of layers. Publication and code agree
-// on the layer. What the publication leaves open is done as in its code for small graphs: X_0 uses P as the adjacency,
-// and the perceptrons of F and of P share one hidden layer. (The code for large graphs has one more hidden layer, and A
-// in place of P.) The defaults are those published for Penn94, which are nearest to the middle of all published
-// settings (β1 = 0, β2 = 1, γ = δ = 0.5, K = 2, 2 layers, dropout 0.5). The default of the width differs: Penn94's is
-// 256, and here it is 64, as in the authors' runs on small graphs.
+// https://github.com/RecklessRonan/GloGNN, small-scale/main.py. The settings alpha (β1), beta (β2), gamma, delta (1-α
+// in the publication) and order (K) have the names of that code, too. The setting forward is the number of layers.
+// Publication and code agree on the layer. What the publication leaves open is done as in the code for small graphs:
+// X_0 uses P as the adjacency, and the perceptrons of F and of P share one hidden layer. (The code for large graphs has
+// one more hidden layer, and A in place of P.) The defaults are those published for Penn94, which are nearest to the
+// middle of all published settings (β1 = 0, β2 = 1, γ = δ = 0.5, K = 2, 2 layers, dropout 0.5). Only the default width
+// is not that of Penn94, 256. It is 64, as in the authors' runs on small graphs.
 type glognn struct{ powers, rows *sparse.Matrix }
 
-// Prepare makes two sparse matrices of P, [n, n]. The matrix powers is for the products P^k Q. The columns of the
-// matrix rows are in the order in which the dataset numbers the nodes, as those of W3 are.
+// Prepare makes two sparse matrices of P = (D+I)^-1 (A+I), [n, n]. The matrix powers is for products with powers of P.
+// The matrix rows is for the product of P and the parameter W3, whose columns belong to the nodes in the dataset's
+// order. The columns of rows are in this order, too.
 func (n *glognn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	p := sparse.Adjacency(g).WithSelfLoops().RowNormalised()
 	if n.powers, err = sparse.NewMatrix(p, nil); err != nil {
@@ -78,7 +79,7 @@ func (n *glognn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors
 	return n.powers.Order(), slices.Concat(n.powers.Tensors(), n.rows.Tensors()), nil
 }
 
-// Build implements [Network]. The representation is X_L, the scores of the classes, [n, c].
+// Build implements [Network]. The representation is the scores of the classes, [n, c].
 func (n *glognn) Build(b *Builder) Output {
 	s, split := OwnOf[glognnSettings](b.Config), len(n.powers.Tensors())
 	x := MulScalar(b.Encode("fc1", b.Config.Hidden), s.Delta)
@@ -92,7 +93,7 @@ func (n *glognn) Build(b *Builder) Output {
 	return Output{Logits: b.FromScores(x), Representation: x}
 }
 
-// layer returns X_{l+1} for x = X_l, [n, c], and first = X_0. weights are λ.
+// layer computes a layer of [glognn]: it returns X_{l+1}, given x = X_l, [n, c], first = X_0 and weights = λ.
 func (s glognnSettings) layer(x, first *Node, p sparse.Operator, weights *Node) *Node {
 	keep := 1 - s.Gamma
 	gram := Dot(Transpose(x, 0, 1), x).Product()

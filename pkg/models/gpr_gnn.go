@@ -32,7 +32,7 @@ func init() {
 // rate.
 type gprGNN struct{ filterNet }
 
-// Build implements [Network]. The representation, [n, d], is the perceptron's hidden layer, which W2 multiplies.
+// Build implements [Network]. The representation, [n, d], is the result of the perceptron's first layer.
 func (n *gprGNN) Build(b *Builder) Output {
 	h, x := b.perceptron()
 	s := OwnOf[filterSettings](b.Config)

@@ -72,7 +72,8 @@ func (d *Diffusion) both() []Setting {
 			Reverse: true})
 }
 
-// diffusionDepth returns T_F as a text, followed by T_R if there is a reverse process.
+// diffusionDepth returns as a text the time to which features diffuse forwards, followed by the time to which they
+// diffuse backwards if there is a reverse process.
 func diffusionDepth(c Config) string {
 	d := OwnOf[Diffusion](c)
 	if c.HasReverse() {
@@ -164,9 +165,9 @@ func (d *diffusion) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *s
 	return end, nil, stats
 }
 
-// field returns the right-hand side of the diffusion equation and its weights, with the attention of the encoded
-// features. Initial values are those of the authors' code: the matrices of Q and K are almost zero, so that a node
-// attends to all its neighbours alike, and σ(α) = 1/2.
+// field returns the right-hand side of the diffusion equation, and the weights that it reads. The attention is that of
+// the encoded features h. Initial values are those of the authors' code: the matrices of Q and K are almost zero, so
+// that a node attends to all its neighbours alike, and σ(α) = 1/2.
 func (d *diffusion) field(b *Builder, h *Node) (solve.Field, []*Node) {
 	rate := Sigmoid(b.Param(Param{Name: "odeblock.odefunc.alpha_train", Shape: []int{}}))
 	project := func(name string) *Node {

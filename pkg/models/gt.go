@@ -54,7 +54,7 @@ func (t *gt) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Ten
 
 func (t *gt) modules() []module { return []module{t.attention, feedForward} }
 
-// attention is the module M_0 of [gt].
+// attention is the first module of a layer, M_0 of [gt].
 func (t *gt) attention(b *Builder, name string, z *Node) *Node {
 	d, heads, edges := b.Config.Hidden, b.Config.Heads, t.pattern.On(b.Arrays)
 	query, key := b.Linear(name+"attn_query", z, d), b.Linear(name+"attn_key", z, d)
