@@ -28,7 +28,7 @@ func init() {
 		New:      func(Config) Network { return &fagcn{} }})
 }
 
-// fagcnSettings are FAGCN's own settings: ε.
+// fagcnSettings are FAGCN's own settings: ε, the share of the encoded features in every layer.
 type fagcnSettings struct{ Eps float64 }
 
 // fagcn is FAGCN (Bo et al., "Beyond low-frequency information in graph convolutional networks", AAAI 2021):
@@ -98,10 +98,10 @@ func (f *fagcn) Build(b *Builder) Output {
 //
 // pull uses these formulas, in the symbols of [fagcn]. Let v_i be the cotangent of x_i', u_i = v_i / sqrt(d_i),
 // y_j = x_j / sqrt(d_j), and s_ij = 1 - α_ij² the derivative of tanh. The score of edge (i, j) is x_j·l + x_i·r, and
-// its cotangent is s_ij u_i·y_j. The cotangent of x_j·l is the sum of these over i, which is (Σ_i s_ij u_i)·y_j. The
-// cotangent of x_i·r is the sum over j, which is u_i·(Σ_j s_ij y_j). So no inner product has to be computed for each
-// edge: for each node, a sum over neighbours and one inner product are enough. A third sum over neighbours, Σ_i α_ij
-// u_i, is needed for the cotangent of x_j.
+// its cotangent is s_ij u_i·y_j. The cotangent of x_j·l is the sum of these cotangents over i, which is (Σ_i s_ij
+// u_i)·y_j. The cotangent of x_i·r is the sum over j, which is u_i·(Σ_j s_ij y_j). So no inner product has to be
+// computed for each edge: for each node, a sum over neighbours and one inner product are enough. The cotangent of x_j
+// also needs a third sum over neighbours, which is that of α_ij u_i over i.
 //
 // The sums over i belong to the node j. Since the graph is undirected, they are computed like sums over j for the node
 // i, with α_ji at the place of edge (i, j). Dropout multiplies each α_ij and s_ij by the mask of [faEdges].
@@ -167,18 +167,18 @@ func (f faLayer) edges(l, x *Node, own, shared []*Node) (e faEdges, left, right 
 // scaledRows multiplies each row of x, [n, d], by its number in by, [n, 1].
 func scaledRows(x, by *Node) *Node { return Mul(x, BroadcastToShape(by, x.Shape())) }
 
-// step returns X', the result of layer l for the input x.
+// step returns the result of layer l for the input x.
 func (f faLayer) step(l, x *Node, own, shared []*Node) *Node {
 	e, _, _ := f.edges(l, x, own, shared)
 	sum := e.Product(Mul(e.alpha, e.mask), e.y)
 	return Add(loop.Scale(shared[0], loop.Float(x, f.eps)), scaledRows(sum, shared[1]))
 }
 
-// pull returns the cotangents of x, own and shared, given v, the cotangent of X'.
+// pull returns the cotangents of x, own and shared, given v, the cotangent of the result of step.
 func (f faLayer) pull(l, x, v *Node, own, shared []*Node) (dx *Node, dOwn, dShared []*Node) {
 	e, left, right := f.edges(l, x, own, shared)
 	root, u := shared[1], scaledRows(v, shared[1])
-	back, backMask := Tanh(Add(e.Sources(right), e.Targets(left))), e.mask // α_ji
+	back, backMask := Tanh(Add(e.Sources(right), e.Targets(left))), e.mask // back is α_ji
 	if f.dropout > 0 {
 		backMask = e.Transpose(e.mask)
 	}

@@ -18,7 +18,7 @@ type features struct {
 	arrays  []*tensors.Tensor
 }
 
-// dense is a limit: if at least this share of the entries is not zero, X is multiplied as a dense matrix. (On
+// dense is a limit: if at least this share of the node features is not zero, they are multiplied as a dense matrix. (On
 // Chameleon, one in 200 of the 2325 features of a node is not zero. There, the dense product and its derivative took a
 // fifth of the time of GRAND's epochs.)
 const dense = 1.0 / 16
@@ -71,7 +71,8 @@ func (f features) dropped(b *Builder, nodes []*Node) []*Node {
 	return append([]*Node{b.Dropout(nodes[0])}, nodes[1:]...)
 }
 
-// times returns X W^T for W, [d, m]. Gradients flow to W, but not to X. nodes hold the arrays of the features.
+// times returns X W^T for the node features X and a weight W, [d, m]. Gradients flow to W, but not to X. nodes hold the
+// arrays of the features.
 func (f features) times(w *Node, nodes []*Node) *Node {
 	w = Transpose(w, 0, 1)
 	switch {

@@ -28,8 +28,8 @@ type backbone interface {
 	// layer i of the n linear layers of the head.
 	encoder() string
 	head(i, n int) string
-	// spread adds rows to h for the nodes that Half-Hop adds to the graph (see [halfHop]). h has a row for each node of
-	// the graph. It holds the encoded features before the encoder's activation.
+	// spread adds rows to h for the nodes that Half-Hop adds to the graph (see [halfHop]). h holds the encoded features
+	// of the graph's own nodes, before the encoder's activation.
 	spread(b *Builder, h *Node) *Node
 	// represent computes the representation, which the head reads, from the encoded features h. solves is the number of
 	// solves in one computation of the network. stats holds the sum of the iterations of all these solves, so that this
@@ -52,7 +52,7 @@ func (f frame) RoundTrip(b *Builder) (start, end, changes *Node, stats *solve.St
 	return start, end, changes, stats
 }
 
-// encode returns H, the input of the first layer.
+// encode returns the encoded features H, which the first layer reads.
 func (f frame) encode(b *Builder) *Node {
 	h := b.Dropout(f.spread(b, b.Encode(f.encoder(), b.Config.Hidden)))
 	return Max(h, ZerosLike(h))

@@ -118,8 +118,8 @@ func (f *fsgnn) mapped(b *Builder) []*Node {
 }
 
 // propagated is [fsgnn.mapped] for sparse node features X. First, one product computes X W_i^T for all i but 0. Then
-// [hopSteps] propagates the columns of this product, which are in the order that hopSteps needs: the columns for A
-// X … A^K X come first, and those for Ã X … Ã^K X come last.
+// [hopSteps] propagates the columns of this product. They are in the order that hopSteps needs: first the columns for
+// the powers of A, and then those for the powers of Ã.
 func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 	width, out := b.Config.Hidden, []*Node{b.Encode(name(0), b.Config.Hidden)}
 	weights, biases := make([]*Node, 2*f.hops), make([]*Node, 2*f.hops)
@@ -138,8 +138,8 @@ func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 }
 
 // hopSteps propagates the columns of an array x, [n, 2K d]: the first K d columns by the matrix A, and the others by
-// the matrix Ã (see [fsgnn]). Both halves of the columns consist of K blocks of d columns. Block k = 1 … K of a half
-// has to be multiplied by the k-th power of the half's matrix. This takes K steps, l = 0 … K-1: step l multiplies all
+// the matrix Ã (see [fsgnn]). Each of the two halves consists of K blocks of d columns. Block k = 1 … K of a half has
+// to be multiplied by the k-th power of the half's matrix. This takes K steps, l = 0 … K-1: step l multiplies all
 // blocks with k > l by the matrix, and leaves the other blocks as they are. All steps read [roots], [n, 2], and the
 // arrays of the adjacency without normalisation, whose weights are all 1.
 type hopSteps struct {

@@ -42,7 +42,7 @@ func (s *gatSep) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors
 func (s *gatSep) modules() []module {
 	return []module{func(b *Builder, name string, z *Node) *Node {
 		d, heads := b.Config.Hidden, b.Config.Heads
-		// Attend needs Y's columns head by head. Reordering the weights is cheaper than reordering Y.
+		// The method Attend needs Y's columns head by head. Reordering the weights is cheaper than reordering Y.
 		columns := func(w *Node) *Node { return byHead(w, 1, d, heads) }
 		w, bias := b.linear(name+"input_linear", d, d)
 		y := affine(z, byHead(w, 0, d, heads), byHead(bias, 0, d, heads))

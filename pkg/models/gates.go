@@ -22,7 +22,7 @@ type edgeGates struct {
 // edgeGate holds the two terms of the scores s_ij = target_i + source_j, [n, 1] each.
 type edgeGate struct{ target, source *Node }
 
-// turned returns the gate of the reversed edges: where the gate g has the score s_ij, it has s_ji.
+// turned returns the gate of the reversed edges: its scores are s_ji where those of g are s_ij.
 func (g edgeGate) turned() edgeGate { return edgeGate{g.source, g.target} }
 
 // fixed returns the same gate, but no gradients flow through the result.
@@ -38,7 +38,8 @@ func (e edgeGates) scores(g edgeGate) *Node {
 // open returns the gates α_ij of [edgeGates] for all edges, [places, 1]. The gates of padding are 0.
 func (e edgeGates) open(g edgeGate) *Node { return e.edges.Mask(Sigmoid(e.scores(g))) }
 
-// gated returns Σ_j α_ij x_j, [n, d]: the sum over the neighbours j of each node i, weighted by the gates.
+// gated returns Σ_j α_ij x_j, [n, d]: for each node i, the sum over its neighbours j, weighted by the gates. The
+// derivative is written by hand, and consists of sums over neighbours, too.
 func (e edgeGates) gated(g edgeGate, x *Node) *Node {
 	// sums returns Σ_j α_ij x_j and Σ_j α'_ij x_j, where α' = α (1 - α) is the derivative of the logistic function.
 	sums := func(g edgeGate, x *Node) []*Node {

@@ -46,8 +46,11 @@ type glognnSettings struct {
 //	logits  = X_L
 //
 // P = (D+I)^-1 (A+I). λ, [K, 1], is trained, starts at 1/K, and is the same in all layers. The publication gives the
-// minimum in closed form. With β = β1 + β2 and with X in place of X_l, it is Z = [(1-γ) (X - γ X_0) X^T + β2 Σ_k λ_k
-// P^k] [(1-γ)² X X^T + β I]^-1. Only the product Z X is needed, which can be computed without any dense [n, n] matrix:
+// minimum in closed form. With β = β1 + β2 and with X in place of X_l, it is
+//
+//	Z = [(1-γ) (X - γ X_0) X^T + β2 Σ_k λ_k P^k] [(1-γ)² X X^T + β I]^-1
+//
+// Only the product Z X is needed, which can be computed without any dense [n, n] matrix:
 //
 //	Q       = (1-γ) X M^-1, M = (1-γ)² X^T X + β I                      [n, c] and [c, c]
 //	X_{l+1} = (1-γ) (X - γ X_0) X^T Q + β2 Σ_k λ_k P^k Q + γ X_0
@@ -58,6 +61,7 @@ type glognnSettings struct {
 // The parameters fc1, fc2, fc3 and orders_weight have the names of the authors' code,
 // https://github.com/RecklessRonan/GloGNN, small-scale/main.py. The settings alpha (β1), beta (β2), gamma, delta (1-α
 // in the publication) and order (K) have the names of that code, too. The setting forward is the number of layers.
+//
 // Publication and code agree on the layer. What the publication leaves open is done as in the code for small graphs:
 // X_0 uses P as the adjacency, and the perceptrons of F and of P share one hidden layer. (The code for large graphs has
 // one more hidden layer, and A in place of P.) The defaults are those published for Penn94, which are nearest to the

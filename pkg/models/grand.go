@@ -185,8 +185,8 @@ func (d *diffusion) field(b *Builder, h *Node) (solve.Field, []*Node) {
 
 // outcomes is the number of different outcomes of one integration. An outcome says whether, and why, the integration
 // failed. The number Output.Stats.Outcome holds the outcomes of up to three integrations, as digits in a number system
-// with the base outcomes. The lowest digit belongs to the integration to T_F, the next digit to that to -T_R, and the
-// highest digit to that from T_F back to 0.
+// whose base is the constant outcomes. From the lowest digit on, they belong to the integrations from time 0 to T_F,
+// from time 0 to -T_R, and from T_F back to 0.
 const outcomes = solve.NotFinite + 1
 
 // Explain implements [Explainer].
