@@ -34,14 +34,15 @@ func init() {
 //
 // L = I - D^-1/2 A D^-1/2 is the Laplacian. Chebyshev polynomials need eigenvalues within ±1. The matrix 2 L/λ - I has
 // such eigenvalues, where λ is the largest eigenvalue of L. As in ChebConv, λ is taken to be 2, which gives L - I. The
-// W_k start with uniform random numbers in ±sqrt(6/(in + out)) (Glorot and Bengio 2010), and the b start at 0. The
-// defaults are those of He et al. (and Chien et al., ICLR 2021): width 32, dropout 0.5 on hidden features alone, and
-// K = 1. (In ChebConv, K counts the W_k, and is 2.)
+// weights W1_k and W2_k start with uniform random numbers in ±sqrt(6/(in + out)) (Glorot and Bengio 2010), and the
+// biases b1 and b2 start at 0. The defaults are those of He et al. (and Chien et al., ICLR 2021): width 32, dropout 0.5
+// on hidden features alone, and K = 1. (In ChebConv, K is the number of weights of a layer, which is 2.)
 //
-// The features may be multiplied by the T_k before or after the W_k. For dense node features X, the T_k X never change.
+// Features can be multiplied by the T_k before or after the weights. For dense node features X, the T_k X never change.
 // Prepare computes the T_k X once, and the first layer multiplies them by the W1_k. For sparse X, the T_k X would not
 // be sparse, and the hidden features H change in every training step. Therefore sparse X and H are multiplied by the
-// W_k first. The products Y_k are narrower, [n, d] or [n, outputs], and [chebNet.filtered] computes Σ_k T_k(L - I) Y_k.
+// weights first. The products Y_k are narrower, [n, d] or [n, outputs], and [chebNet.filtered] computes Σ_k T_k(L - I)
+// Y_k.
 type chebNet struct {
 	order  int
 	matrix *sparse.Matrix

@@ -74,7 +74,7 @@ type Config struct {
 	Own any
 }
 
-// shared describes all shared settings. The descriptions point to the fields of c.
+// shared returns the descriptions of all shared settings. They point to the fields of c.
 func (c *Config) shared() []Setting {
 	return []Setting{
 		{Name: "forward", Value: &c.Forward, Help: "forward layers", Most: 1 << 20},

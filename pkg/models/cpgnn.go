@@ -116,7 +116,7 @@ func (n *cpgnn) Build(b *Builder) Output {
 	return Output{Logits: b.FromScores(beliefs), Representation: beliefs, Penalty: penalty}
 }
 
-// prior returns the scores R of [cpgnn] twice: scores has dropout, and still has none.
+// prior returns the scores R of [cpgnn] twice: the result scores has dropout, and the result still has none.
 func (n *cpgnn) prior(b *Builder, normalised sparse.Operator) (scores, still *Node) {
 	copies, layer := 1, func(x *Node) *Node { return x }
 	if OwnOf[cpgnnSettings](b.Config).Prior == "cheb" {

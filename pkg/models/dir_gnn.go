@@ -70,8 +70,8 @@ type dirSettings struct {
 // The defaults are those of the authors' program: gcn, 3 layers of width 64, α = 1/2, max, neither dropout nor l2-norm.
 // The published settings for Squirrel and Chameleon (unfiltered) are gcn, α = 1, max, l2-norm, width 128, 4 and 5
 // layers, learning rate 0.01 and 0.005 (in this order), and patience 400. For Roman-empire with directed edges they are
-// sage, cat, 5 layers of width 256, dropout 0.2, learning rate 0.01. As in the code, self loops among the directed edges
-// stay. The code also divides rows of features by their sums, which this network does not do.
+// sage, cat, 5 layers of width 256, dropout 0.2, learning rate 0.01. Self loops among the directed edges stay, as in the
+// code. The code also divides rows of features by their sums, which this network does not do.
 //
 // On an undirected graph, S is symmetric. A gcn layer then takes a single product with S, that of S and
 // X (α W_out + (1-α) W_in)^T. Likewise, a sage layer takes a single product with A.
@@ -82,8 +82,8 @@ type dirGNN struct {
 	dense  bool // the features are dense: Prepare has computed their sums or means over neighbours
 }
 
-// Build implements [Network]. The representation, [n, d] or [n, L d], is Z or, without jumping knowledge, the input of
-// the last layer.
+// Build implements [Network]. The representation, [n, d] or [n, L d], is what the last linear map reads: Z of [dirGNN]
+// or, without jumping knowledge, the input of the last layer.
 func (d *dirGNN) Build(b *Builder) Output {
 	all, alpha := d.neighbourhoods(b.Arrays), d.alpha(b)
 	var x *Node // nil for the first layer, which reads the node features
@@ -121,8 +121,8 @@ func (d *dirGNN) alpha(b *Builder) *Node {
 	return Reshape(b.Param(Param{Name: "alpha", Shape: []int{1}, Value: d.Alpha}))
 }
 
-// layer returns H of [dirGNN] for layer l, [n, width]. Its input is x, [n, d], or the node features if x is nil. all
-// are the neighbourhoods that [dirGNN.neighbourhoods] returned.
+// layer returns H of [dirGNN] for layer l, [n, width]. The layer's input is x, [n, d], or the node features if x is
+// nil. The argument all holds the neighbourhoods that [dirGNN.neighbourhoods] returned.
 func (d *dirGNN) layer(b *Builder, all []neighbourhood, alpha *Node, l int, x *Node, width int) *Node {
 	in := b.Features
 	if x != nil {

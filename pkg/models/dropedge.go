@@ -17,8 +17,9 @@ import (
 type dropEdge struct {
 	pattern *sparse.Pattern
 	edges   int
-	// numbers holds the number of the edge at each place of the pattern, [places, 1]. Edges are numbered 0 … edges - 1,
-	// with one number for both directions of an edge. All self loops have the number edges.
+	// numbers holds the number of the edge at each place of the pattern, [places, 1]. An edge has one number for both
+	// of its directions, from 0 on. edges is the number of these edges, and also the one number that all self loops
+	// have.
 	numbers *tensors.Tensor
 }
 

@@ -110,7 +110,7 @@ type faLayer struct {
 	eps, dropout float64
 }
 
-// shared lists what all layers read: the argument first, which is X_0 of [fagcn], the network's arrays and, with
+// shared returns what all layers read: the argument first, which is X_0 of [fagcn], the network's arrays and, with
 // dropout, its seed.
 func (f faLayer) shared(first *Node, arrays []*Node, seed *Node) []*Node {
 	out := append([]*Node{first}, forScan(arrays)...)
@@ -164,7 +164,7 @@ func (f faLayer) edges(l, x *Node, own, shared []*Node) (e faEdges, left, right 
 	return e, left, right
 }
 
-// scaledRows multiplies each row of x, [n, d], by its number in by, [n, 1].
+// scaledRows multiplies each row of x, [n, d], by the number in the same row of the argument by, [n, 1].
 func scaledRows(x, by *Node) *Node { return Mul(x, BroadcastToShape(by, x.Shape())) }
 
 // step returns the result of layer l for the input x.

@@ -55,8 +55,8 @@ type fsgnn struct {
 	adjacency *sparse.Matrix // the adjacency without normalisation; nil for dense features
 }
 
-// Prepare propagates dense features. For sparse features, it makes the sparse matrix of the adjacency and the array
-// [roots].
+// Prepare propagates dense features. For sparse features, it makes the sparse matrix of the adjacency, and the array
+// that the function roots returns.
 func (f *fsgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Adjacency(g)
 	if _, yes := Sparse(g); yes {

@@ -54,7 +54,7 @@ func (e edgeGates) gated(g edgeGate, x *Node) *Node {
 	})
 }
 
-// mean divides sums over neighbours by the number of neighbours.
+// mean returns the given sums over neighbours, divided by the numbers of neighbours.
 func (e edgeGates) mean(sums *Node) *Node { return Div(sums, MaxScalar(e.degree, 1)) }
 
 // teacher returns a function that computes the loss of a gate. The loss trains the gate to tell whether an edge joins

@@ -20,7 +20,7 @@ func init() {
 			return []Setting{{Name: "lambda", Value: &s.Lambda,
 				Help: "weight of the loss that teaches gates whether an edge joins nodes of one class", Most: 1e6}}
 		}),
-		Floor:    true, // the loss of the gates stays above 0
+		Floor:    true, // the loss of the gates stays above 0, even if all nodes are classified right
 		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 2, 64, 0.5 },
 		Check: func(c Config) error {
 			if c.Forward < 2 {

@@ -51,7 +51,7 @@ type Diffusion struct {
 	MaxEvaluations int
 }
 
-// forward lists the settings of plain GRAND. both lists the settings of GRAND with a reverse process.
+// forward returns the settings of plain GRAND. The method both returns the settings of GRAND with a reverse process.
 func (d *Diffusion) forward() []Setting {
 	return []Setting{
 		{Name: "time", Value: &d.Time, Help: "time to diffuse forwards", Most: 1e6},
