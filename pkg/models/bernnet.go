@@ -74,7 +74,7 @@ func bernstein(order int) [][]float64 {
 	return out
 }
 
-// binomial returns C(n, k) p^k (1 - p)^(n-k), for 0 < p < 1.
+// binomial returns the binomial probability C(n, k) p^k (1 - p)^(n-k), for 0 < p < 1.
 func binomial(n, k int, p float64) float64 {
 	log := func(m int) float64 { v, _ := math.Lgamma(float64(m) + 1); return v }
 	return math.Exp(log(n) - log(k) - log(n-k) + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))

@@ -47,8 +47,8 @@ func projection(norm string, x *Node) *Node {
 	return x
 }
 
-// loud returns the graph [modeltest.Tiny] with larger features, so that the projection "ball" shortens some rows of the
-// layers' inputs. (It shortens rows that are longer than sqrt(d).)
+// loud returns the graph [modeltest.Tiny] with larger features. The projection "ball", which shortens rows that are
+// longer than sqrt(d), then shortens some rows of the layers' inputs.
 func loud(t *testing.T) *graphs.Graph {
 	t.Helper()
 	g := modeltest.Tiny(t)

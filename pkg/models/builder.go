@@ -188,7 +188,8 @@ func (b *Builder) BatchNorm(name string, x *Node) *Node {
 	return b.scaled(name, x, mean, variance)
 }
 
-// scaled returns (x - mean)/sqrt(variance + epsilon) γ + β. γ is the parameter name.weight, and β is name.bias.
+// scaled returns (x - mean)/sqrt(variance + epsilon) γ + β. The names of the parameters γ and β are the argument name,
+// followed by ".weight" and ".bias".
 func (b *Builder) scaled(name string, x, mean, variance *Node) *Node {
 	width := []int{x.Shape().Dimensions[1]}
 	scale := b.Param(Param{Name: name + ".weight", Shape: width, Value: 1})

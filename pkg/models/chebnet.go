@@ -101,7 +101,8 @@ func (n *chebNet) Build(b *Builder) Output {
 	return Output{Logits: Add(y, bias), Representation: h}
 }
 
-// weights returns the weights W_0 … W_K, [out, in] each, and the bias b, [1, out], of the layer with the given name.
+// weights returns the weights W_0 … W_K, [out, in] each, and the bias b, [1, out], of the layer of [chebNet] with the
+// given name.
 func (n *chebNet) weights(b *Builder, name string, in, out int) (w []*Node, bias *Node) {
 	limit := math.Sqrt(6 / float64(in+out))
 	for k := range n.order + 1 {

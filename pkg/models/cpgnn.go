@@ -29,7 +29,7 @@ func init() {
 				{Name: "eta", Value: &s.Eta, Help: "weight of the prior's own loss after pretraining", Most: Unlimited}}
 		}),
 		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 1, 64, 0.5 },
-		Floor:    true, // the loss stays above 0, since the logits are hardly larger than the largest degree
+		Floor:    true, // the loss stays above 0, since logits are at most about as large as the largest degree
 		New:      func(Config) Network { return &cpgnn{} }})
 }
 

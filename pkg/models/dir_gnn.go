@@ -70,8 +70,8 @@ type dirSettings struct {
 // The defaults are those of the authors' program: gcn, 3 layers of width 64, α = 1/2, max, neither dropout nor l2-norm.
 // The published settings for Squirrel and Chameleon (unfiltered) are gcn, α = 1, max, l2-norm, width 128, 4 and 5
 // layers, learning rate 0.01 and 0.005 (in this order), and patience 400. For Roman-empire with directed edges they are
-// sage, cat, 5 layers of width 256, dropout 0.2, learning rate 0.01. Self loops among the directed edges stay, as in the
-// code. The code also divides rows of features by their sums, which this network does not do.
+// sage, cat, 5 layers of width 256, dropout 0.2, learning rate 0.01. Self loops among the directed edges stay, as in
+// the code. The code also divides rows of features by their sums, which this network does not do.
 //
 // On an undirected graph, S is symmetric. A gcn layer then takes a single product with S, that of S and
 // X (α W_out + (1-α) W_in)^T. Likewise, a sage layer takes a single product with A.

@@ -77,8 +77,8 @@ func (e edgeGates) teacher(known *Node) func(g edgeGate) *Node {
 	}
 }
 
-// softplus returns the sum of k_i k_j softplus(s_ij) over all edges, a scalar. k, [n, 1], is 1 for training nodes, else
-// 0.
+// softplus returns the sum of k_i k_j softplus(s_ij) over all edges, a scalar. The s_ij are the scores of [edgeGates].
+// k, [n, 1], is 1 for training nodes, else 0.
 func (e edgeGates) softplus(g edgeGate, k *Node) *Node {
 	fixed, source := g.fixed(), e.edges.Sources(k)
 	s := e.scores(fixed)

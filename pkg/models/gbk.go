@@ -124,7 +124,7 @@ func (e edgeGates) layer(b *Builder, name string, x *Node, width int) (y *Node, 
 	root, other := weight("lin_r.weight", width, in), weight("lin_n.weight", width, in) // W_f and W_d
 	difference := Sub(weight("lin_p.weight", width, in), other)
 	maps := []*Node{Reshape(weight("gate.weight", 1, 2*in), 2, in), root}
-	narrow := x != nil && in < width // then sum over neighbours first, with fewer columns
+	narrow := x != nil && in < width // if so, sums over neighbours precede the linear map, since x has fewer columns
 	if !narrow {
 		maps = append(maps, other, difference)
 	}

@@ -69,9 +69,9 @@ type glognnSettings struct {
 // is not that of Penn94, 256. It is 64, as in the authors' runs on small graphs.
 type glognn struct{ powers, rows *sparse.Matrix }
 
-// Prepare makes two sparse matrices of P = (D+I)^-1 (A+I), [n, n]. The matrix powers is for products with powers of P.
-// The matrix rows is for the product of P and the parameter W3, whose columns belong to the nodes in the dataset's
-// order. The columns of rows are in this order, too.
+// Prepare makes two sparse matrices of P = (D+I)^-1 (A+I), [n, n]. The field powers is for products with powers of P.
+// The field rows is for the product P W3^T: the columns of the parameter W3 are in the dataset's order of the nodes,
+// and so are the columns of this matrix.
 func (n *glognn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	p := sparse.Adjacency(g).WithSelfLoops().RowNormalised()
 	if n.powers, err = sparse.NewMatrix(p, nil); err != nil {
