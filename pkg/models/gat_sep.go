@@ -55,9 +55,9 @@ func (s *gatSep) modules() []module {
 	}}
 }
 
-// byHead reorders an axis of a parameter. Before, entry a K + k is feature a of head k ("feature by feature").
-// Afterwards, the features of head 0 come first, then those of head 1, and so on ("head by head"). If the axis consists
-// of several blocks of d entries, each block is reordered by itself.
+// byHead reorders an axis of a parameter, for K heads. Before, entry a K + k is feature a of head k ("feature by
+// feature"). Afterwards, the features of head 0 come first, then those of head 1, and so on ("head by head"). If the
+// axis consists of several blocks of d entries, each block is reordered by itself.
 func byHead(w *Node, axis, d, heads int) *Node {
 	dims := w.Shape().Dimensions
 	split := slices.Concat(dims[:axis], []int{dims[axis] / d, d / heads, heads}, dims[axis+1:])
