@@ -1,4 +1,5 @@
-// Package gradient gives the result of any GoMLX computation a derivative written by hand.
+// Package gradient lets a computation in GoMLX have a gradient that is written by hand. This gradient takes the place
+// of the one that GoMLX would derive from the operations of the computation.
 package gradient
 
 import (
@@ -7,13 +8,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Custom gives y, computed in any way from inputs, a gradient written by hand. pull receives the cotangent of y, which
-// is the gradient of the loss by y, and returns the cotangents of the inputs, each in the shape of its input. GoMLX
-// does not differentiate the computation of y. For second derivatives, GoMLX differentiates pull. y and all inputs must
-// have the same data type.
+// Custom returns y with a gradient that is written by hand. y is the result of any computation from the inputs, and
+// GoMLX does not differentiate this computation. The function pull computes the gradient: its argument v is the
+// cotangent of y, which is the gradient of the loss with respect to y, and pull returns the cotangents of the inputs,
+// each in the shape of its input. For second derivatives, GoMLX differentiates the operations of pull. y and all inputs
+// must have the same data type.
 //
-// GoMLX's custom gradients take a single input. Therefore zeros of y's size and the inputs are packed into one vector.
-// The result is y plus these zeros, through which the cotangent of y reaches pull.
+// Custom is made of GoMLX's function IdentityWithCustomGradient, which takes a single input. This input is one vector:
+// as many zeros as y has entries, followed by the entries of all inputs. Custom returns the sum of y and these zeros.
+// The zeros do not change y. The cotangent of the sum is also the cotangent of the zeros, and so GoMLX passes it to
+// pull.
 func Custom(y *Node, inputs []*Node, pull func(v *Node) []*Node) *Node {
 	shape := y.Shape().Dimensions
 	first := func(p *Node) *Node { return Reshape(Slice(p, AxisRange(0, y.Shape().Size())), shape...) }
@@ -25,7 +29,7 @@ func Custom(y *Node, inputs []*Node, pull func(v *Node) []*Node) *Node {
 	return Add(StopGradient(y), first(p))
 }
 
-// pack flattens nodes and joins them into one vector.
+// pack flattens the given arrays and joins them into one vector.
 func pack(nodes []*Node) *Node {
 	flat := make([]*Node, len(nodes))
 	for i, n := range nodes {

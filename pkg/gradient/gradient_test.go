@@ -12,13 +12,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/gradient"
 )
 
-// Custom returns the values that were computed, even where an input is infinite, and the gradient that was written by
-// hand. One result is as large as the input, the other is smaller.
+// Custom returns the values of the computation, even where an input is infinite. Its gradient is the one that is
+// written by hand. The result square has as many entries as the input, and the result first has fewer.
 func TestCustom(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		exec, err := NewExec(e.Backend, func(x *Node) []*Node {
 			square := gradient.Custom(Square(StopGradient(x)), []*Node{x}, func(v *Node) []*Node {
-				return []*Node{MulScalar(Mul(v, x), 3)} // 3 instead of 2, which GoMLX's gradient would have
+				return []*Node{MulScalar(Mul(v, x), 3)} // the true factor is 2; 3 shows that this function is used
 			})
 			first := gradient.Custom(Slice(StopGradient(x), AxisRange(1, 2)), []*Node{x}, func(v *Node) []*Node {
 				return []*Node{Concatenate([]*Node{ZerosLike(v), v, ZerosLike(v)}, 0)}

@@ -30,33 +30,38 @@ func init() {
 }
 
 // acm is ACM-GCN (Luan et al., "Revisiting heterophily for graph neural networks", NeurIPS 2022, section 4.2, option
-// 1), with the parameters' names of the authors' code, https://github.com/SitaoLuan/ACM-GNN:
+// 1). Its parameters have the names of the authors' code, https://github.com/SitaoLuan/ACM-GNN. A layer computes three
+// channels L, H and I from its input X. The layer's result X' is the sum of the channels, with weights a_L, a_H and a_I
+// that differ from node to node:
 //
-//	L = ReLU(P X W_L), H = ReLU((I - P) X W_H), I = ReLU(X W_I)                   [n, d'] of X, [n, d], each
-//	[a_L, a_H, a_I] = softmax([σ(L v_L), σ(H v_H), σ(I v_I)] M / T)               [n, 3], T = 3
-//	X' = a_L L + a_H H + a_I I                                                    rows times numbers
+//	L = ReLU(P X W_L), H = ReLU((I - P) X W_H), I = ReLU(X W_I)                   X [n, d]; L, H and I [n, d']
+//	[a_L, a_H, a_I] = softmax([σ(L v_L), σ(H v_H), σ(I v_I)] M / T)               [n, 3], temperature T = 3
+//	X' = a_L L + a_H H + a_I I                                                    each row times the node's weight
 //
-// P = (D+I)^-1 (A+I), [n, n], is the low-pass filter (the mean over a node and its neighbours), and I - P is the
-// high-pass filter. The W are [d, d'], the v are [d', 1], and M, [3, 3], mixes the scores of the channels. The first
-// layer reads the features. In the last layer, d' is the number of classes, and X' are the logits. Dropout acts between
-// layers. The publication also applies ReLU to X', which changes nothing, since no channel is negative. For the same
-// reason the logits are never negative. Therefore the last layer has two columns even for two classes, and the one
+// P = (D+I)^-1 (A+I), [n, n], is the low-pass filter: the mean over a node and its neighbours. I - P is the high-pass
+// filter, where I is the identity matrix. σ is the logistic function. The weights W_L, W_H and W_I are [d, d'], and the
+// vectors v_L, v_H and v_I are [d', 1]. M, [3, 3], mixes the scores of the three channels.
+//
+// The first layer reads the node features. In the last layer, d' is the number of classes, and X' are the logits.
+// Dropout acts between layers. The publication also applies ReLU to X', which would change nothing here, since no
+// channel is negative. For the same reason the logits are never negative. A single logit for two classes would thus
+// never choose the first class. Therefore the last layer has two columns even for two classes, and the model's one
 // logit is their difference.
 //
-// Published settings are two layers, d = 64 and dropout searched from 0 to 0.9. Where the authors' code differs from
-// the publication, this network follows the publication: the code multiplies X' by 3, and drops entries of the features
-// as well. Three variants are not implemented: option 2 (ACMII), which filters after ReLU; ACM-GCN+, which normalises
-// the channels' rows before v and may have a fourth channel, made of the adjacency's rows; and ACM-GCN++, which also
-// adds mapped features to X'.
+// The published settings are two layers, d = 64, and a dropout probability that is searched between 0 and 0.9. Where
+// the authors' code differs from the publication, this network follows the publication. (The code multiplies X' by 3,
+// and also drops entries of the node features.) Three variants are not implemented. Option 2 (ACMII) filters after
+// ReLU. ACM-GCN+ normalises the rows of the channels before the products with v_L, v_H and v_I, and may have a fourth
+// channel, made of the rows of the adjacency matrix. ACM-GCN++ also adds a linear map of the features to X'.
 //
-// Dense features (see [Sparse]) are filtered once, when the graph is prepared. This stores two more arrays of their
-// size.
+// Dense node features (see [Sparse]) are filtered once, by Prepare. This stores two more arrays of their size.
 type acm struct {
 	mean     *sparse.Matrix
 	filtered bool
 }
 
-// Prepare lays out P, and filters dense features.
+// Prepare makes the sparse matrix P, the mean over a node and its neighbours. If the node features F are dense, Prepare
+// also computes P F and (I - P) F.
 func (a *acm) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	mean := sparse.Adjacency(g).WithSelfLoops().RowNormalised()
 	if a.mean, err = sparse.NewMatrix(mean, nil); err != nil {
@@ -79,10 +84,11 @@ func (a *acm) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Te
 	return order, arrays, nil
 }
 
-// acmChannels are the three channels, by the names of their parameters.
+// acmChannels are the names of the channels L, H and I in the names of parameters, such as weight_low for W_L.
 var acmChannels = []string{"low", "high", "mlp"}
 
-// Build is the network; its representation is the last layer's input, or the logits if there is only one layer.
+// Build implements [Network]. The representation is the input of the last layer, or the logits if there is only one
+// layer.
 func (a *acm) Build(b *Builder) Output {
 	split := len(a.mean.Tensors())
 	mean, filtered := a.mean.On(b.Arrays[:split]), b.Arrays[split:]
@@ -113,14 +119,15 @@ func (a *acm) Build(b *Builder) Output {
 	return Output{Logits: b.FromScores(x), Representation: read}
 }
 
-// acmLayer is one layer. name is the beginning of the names of its parameters, and width is d'.
+// acmLayer is one layer of [acm]. name is the beginning of the names of the layer's parameters, such as "gcns.0.".
+// width is d', the number of columns of the layer's result.
 type acmLayer struct {
 	b     *Builder
 	name  string
 	width int
 }
 
-// weights are W_L, W_H and W_I.
+// weights returns the weights W_L, W_H and W_I of [acm] for an input with the given number of columns.
 func (a acmLayer) weights(in int) (w []*Node) {
 	for _, c := range acmChannels {
 		w = append(w, a.b.Param(Param{Name: a.name + "weight_" + c, Shape: []int{in, a.width},
@@ -129,15 +136,15 @@ func (a acmLayer) weights(in int) (w []*Node) {
 	return w
 }
 
-// filter is P X W_L, (I - P) X W_H and X W_I, given y = X [W_L, W_H, W_I]. The features are thus multiplied by W before
-// they are filtered.
+// filter returns the layer's three channels before ReLU, which are P X W_L, (I - P) X W_H and X W_I, given y = X [W_L,
+// W_H, W_I]. The product with the weights comes first, since both products with P can then be computed as one.
 func (a acmLayer) filter(mean sparse.Operator, y *Node) []*Node {
 	columns := func(x *Node, from, to int) *Node { return Slice(x, AxisRange(), AxisRange(from*a.width, to*a.width)) }
 	averaged := mean.Product(columns(y, 0, 2))
 	return []*Node{columns(averaged, 0, 1), Sub(columns(y, 1, 2), columns(averaged, 1, 2)), columns(y, 2, 3)}
 }
 
-// mix is X', given the three channels before ReLU.
+// mix returns the layer's result, X' of [acm]. mapped holds the three channels before ReLU.
 func (a acmLayer) mix(mapped []*Node) (x *Node) {
 	var h, scores []*Node
 	for i, c := range acmChannels {

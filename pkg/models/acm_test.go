@@ -51,7 +51,7 @@ func acmFormula(d *modeltest.Dense) (logits, penalty *Node) {
 	return x, nil
 }
 
-// twoClasses is [modeltest.Tiny] with two classes.
+// twoClasses returns the graph [modeltest.Tiny], but with two classes.
 func twoClasses(t *testing.T) *graphs.Graph {
 	t.Helper()
 	g := *modeltest.Tiny(t)

@@ -17,23 +17,23 @@ func init() {
 		New: func(Config) Network { return &appnp{filterNet{selfLoops: true}} }})
 }
 
-// appnp is "approximate personalised propagation of neural predictions" of Gasteiger, Bojchevski and Günnemann
-// ("Predict then Propagate", ICLR 2019). The parameters have the names of He et al.'s code (NeurIPS 2021),
-// https://github.com/ivam-he/BernNet, which propagates by PyTorch Geometric's APPNP, a layer without parameters:
+// appnp is "approximate personalised propagation of neural predictions" (Gasteiger, Bojchevski and Günnemann, "Predict
+// then Propagate", ICLR 2019). The parameters have the names of He et al.'s code (NeurIPS 2021),
+// https://github.com/ivam-he/BernNet. That code propagates by PyTorch Geometric's APPNP, a layer without parameters:
 //
 //	Z_0     = dropout(ReLU(dropout(X) W1^T + b1)) W2^T + b2      features X [n, features], Z_k [n, outputs]
 //	Z_{k+1} = (1 - α) Â Z_k + α Z_0                              K times
 //	logits  = Z_K
 //
-// Â = D^-1/2 (A + I) D^-1/2, with D the degrees of A + I. The defaults are the published K = 10, α = 0.1, width 64 and
-// dropout 0.5. Gasteiger et al.'s code drops entries of Â in every step as well, and applies weight decay to W1 alone.
-// He et al.'s code, whose results the paper's tables quote, does not drop entries of Â, and applies weight decay to all
-// weights. So does this network.
+// Â = D^-1/2 (A + I) D^-1/2, where D holds the degrees of A + I. The defaults are the published K = 10, α = 0.1, width
+// 64 and dropout 0.5. Gasteiger et al.'s code also drops entries of Â in every step of the propagation, and applies
+// weight decay to W1 alone. He et al.'s code drops no entries of Â, and applies weight decay to all weights. This
+// network follows He et al., whose results the paper's tables quote.
 //
-// Z_K is a polynomial filter of Z_0, with the coefficients of [pageRank].
+// Z_K is a polynomial of Â times Z_0. [pageRank] returns the coefficients of this polynomial.
 type appnp struct{ filterNet }
 
-// Build is the network; its representation, [n, d], is what the perceptron's last layer reads.
+// Build implements [Network]. The representation, [n, d], is the result of the perceptron's first layer.
 func (a *appnp) Build(b *Builder) Output {
 	h, z := b.perceptron()
 	s := OwnOf[filterSettings](b.Config)
@@ -42,8 +42,8 @@ func (a *appnp) Build(b *Builder) Output {
 	return Output{Logits: y, Representation: h}
 }
 
-// pageRank are the coefficients of Â^k in personalised PageRank stopped after K steps: α (1 - α)^k for k < K, and (1 -
-// α)^K for k = K.
+// pageRank returns the coefficients of the powers Â^0 … Â^K in personalised PageRank that stops after K steps: α
+// (1 - α)^k for k < K, and (1 - α)^K for k = K. Â is the normalised adjacency. K stands for the argument order.
 func pageRank(order int, alpha float64) []float64 {
 	out := make([]float64, order+1)
 	for k := range out {

@@ -18,30 +18,31 @@ func init() {
 }
 
 // bernNet is BernNet (He, Wei, Huang and Xu, "BernNet: Learning Arbitrary Graph Spectral Filters via Bernstein
-// Approximation", NeurIPS 2021), with the parameters' names of their code, https://github.com/ivam-he/BernNet:
+// Approximation", NeurIPS 2021), with the parameters' names of the authors' code, https://github.com/ivam-he/BernNet:
 //
 //	H      = dropout(ReLU(dropout(X) W1^T + b1)) W2^T + b2      features X [n, features], H [n, outputs]
 //	logits = Σ_{k=0..K} ReLU(θ_k) C(K, k)/2^K (2I - L)^(K-k) L^k dropout'(H)
 //
-// L = I - P, with P = D^-1/2 A D^-1/2 without self loops. The θ are K+1 numbers, the parameter prop1.temp. They start
-// at 1, where the filter is the identity. dropout' has a probability of its own, "dprate". The defaults are the
-// published K = 10 and width 64, and the code's 0.5 for both probabilities; the authors choose dprate, the weight
-// decay, and a learning rate for θ by dataset, and apply no weight decay to θ. Here all parameters have the same
-// learning rate and weight decay.
+// L = I - P, with P = D^-1/2 A D^-1/2 without self loops. C(K, k) is a binomial coefficient. The θ_k are K+1 trained
+// numbers, the parameter prop1.temp. All θ_k start at 1, for which the sum equals dropout'(H). dropout' has a
+// probability of its own, the setting "dprate". The defaults are the published K = 10 and width 64, and the code's 0.5
+// for both probabilities. The authors choose dprate, the weight decay, and a learning rate for θ by dataset, and apply
+// no weight decay to θ. Here all parameters have the same learning rate and weight decay.
 //
-// As written, the filter would take K(K+3)/2 products with L, 65 for K = 10. But it is a polynomial of degree K in P.
-// It therefore equals Σ_j c_j T_j(P) with Chebyshev polynomials T_j, which takes K products. The coefficients are c =
-// B^T ReLU(θ), where row k of B, [K+1, K+1], has the coefficients of the k-th Bernstein polynomial in the T_j; see
-// [bernstein]. Polynomials of both kinds have values within ±1 on the spectrum of P, so that this conversion loses no
-// precision. A conversion to powers of P would lose some.
+// Computed as the formula says, the sum takes K(K+3)/2 products with L, which are 65 for K = 10. But the sum is a
+// polynomial of degree K in P. Therefore it equals Σ_j c_j T_j(P) with Chebyshev polynomials T_j, which takes K
+// products. The coefficients are c = B^T ReLU(θ), where B, [K+1, K+1], expresses Bernstein polynomials by Chebyshev
+// polynomials: see [bernstein]. All eigenvalues of P are within ±1, where the polynomials of both kinds have values
+// within ±1, too. So the conversion loses no precision. A conversion to powers of P would lose precision.
 type bernNet struct{ filterNet }
 
-// Unused are the parameters of a batch normalisation that the authors' code makes and does not call.
+// Unused implements [Twin]. It returns the names of the parameters of a batch normalisation, which the authors' code
+// makes and does not call.
 func (*bernNet) Unused() []string {
 	return []string{"m.weight", "m.bias", "m.running_mean", "m.running_var", "m.num_batches_tracked"}
 }
 
-// Build is the network; its representation, [n, d], is what the perceptron's last layer reads.
+// Build implements [Network]. The representation, [n, d], is the result of the perceptron's first layer.
 func (n *bernNet) Build(b *Builder) Output {
 	h, x := b.perceptron()
 	s := OwnOf[filterSettings](b.Config)
@@ -53,9 +54,10 @@ func (n *bernNet) Build(b *Builder) Output {
 	return Output{Logits: y, Representation: h}
 }
 
-// bernstein returns B. Row k holds the coefficients of T_0 … T_K in C(K,k)/2^K (1 + t)^(K-k) (1 - t)^k. They are
-// computed from the values of this polynomial at the K+1 zeros t = cos φ of T_{K+1}, by the discrete cosine transform,
-// which is exact up to degree K.
+// bernstein returns the matrix B of [bernNet]. With a number t in place of P, L becomes 1 - t, and the k-th Bernstein
+// polynomial is C(K,k)/2^K (1 + t)^(K-k) (1 - t)^k. It equals a weighted sum of the Chebyshev polynomials
+// T_0(t) … T_K(t), and row k of B holds the weights. They are computed from the polynomial's values at the K+1 zeros
+// t = cos φ of T_{K+1}, by the discrete cosine transform, which is exact up to degree K.
 func bernstein(order int) [][]float64 {
 	out := make([][]float64, order+1)
 	for k := range out {
@@ -72,7 +74,7 @@ func bernstein(order int) [][]float64 {
 	return out
 }
 
-// binomial is C(n, k) p^k (1 - p)^(n-k), for 0 < p < 1.
+// binomial returns the binomial probability C(n, k) p^k (1 - p)^(n-k), for 0 < p < 1.
 func binomial(n, k int, p float64) float64 {
 	log := func(m int) float64 { v, _ := math.Lgamma(float64(m) + 1); return v }
 	return math.Exp(log(n) - log(k) - log(n-k) + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))

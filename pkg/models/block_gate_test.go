@@ -15,22 +15,22 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// denseBranch is a branch h on dense matrices.
+// denseBranch computes a layer's branch h(X) with dense matrices.
 type denseBranch func(d *modeltest.Dense, x *Node) *Node
 
-// gated is sigmoid(H U + u) ∘ h(X), H the first layer's input.
+// gated returns the branch sigmoid(H U + u) ∘ h(X), where H is the first layer's input, and U and u are parameters.
 func (h denseBranch) gated() denseBranch {
 	return func(d *modeltest.Dense, x *Node) *Node {
 		return Mul(Sigmoid(d.Linear(body+"gate", relu(d.Linear("in_", d.X)))), h(d, x))
 	}
 }
 
-// after is h(P(X)), where P is the projection with the name norm.
+// after returns the branch h(P(X)), where P is the projection that the argument norm names.
 func (h denseBranch) after(norm string) denseBranch {
 	return func(d *modeltest.Dense, x *Node) *Node { return h(d, projection(norm, x)) }
 }
 
-// projection is the projection of x with the name norm; see layers.Projection.
+// projection returns P(x) for the projection P that the argument norm names; see layers.Projection.
 func projection(norm string, x *Node) *Node {
 	width := float64(x.Shape().Dimensions[1])
 	switch norm {
@@ -47,7 +47,8 @@ func projection(norm string, x *Node) *Node {
 	return x
 }
 
-// loud is [modeltest.Tiny] with features so large that some rows of the states are outside the ball.
+// loud returns the graph [modeltest.Tiny] with larger features. The projection "ball", which shortens rows that are
+// longer than sqrt(d), then shortens some rows of the layers' inputs.
 func loud(t *testing.T) *graphs.Graph {
 	t.Helper()
 	g := modeltest.Tiny(t)
@@ -57,7 +58,7 @@ func loud(t *testing.T) *graphs.Graph {
 	return g
 }
 
-// Models with gates and projections in their blocks equal their formulas.
+// The logits of models with gates and projections in their blocks equal those of the formulas on dense matrices.
 func TestBlockGateFormula(t *testing.T) {
 	of := map[string]denseBranch{
 		"gcn":      func(d *modeltest.Dense, x *Node) *Node { return gcn(d, normalised(d), x) },
@@ -92,7 +93,8 @@ func TestBlockGateChecks(t *testing.T) {
 	modeltest.Check(t, "gat+rep", with(t, "block-gate", "true", "block-norm", "center-nodes", "heads", "2"))
 }
 
-// 64 reverse layers recover the input of 64 forward layers. The weights are as large as in TestSAGEInverts.
+// 64 reverse layers with gates, and with or without a projection, recover the input of 64 forward layers. The bound c
+// is 0.25, as in TestSAGEInverts.
 func TestBlockGateInverts(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, a := range [][2]string{{"sage+rep", "none"}, {"sage+rep", "ball"}, {"gcn+rep", "center-nodes"},
@@ -110,7 +112,8 @@ func TestBlockGateInverts(t *testing.T) {
 	})
 }
 
-// Models that lack these settings refuse them by name, except for the values that have no effect.
+// Models without the settings block-gate and block-norm accept only the values that have no effect: for other values,
+// the error names the setting. An unknown projection is refused, too. LayerOf returns nil for layers with gates.
 func TestBlockGateRefused(t *testing.T) {
 	for name, values := range map[string][2]string{"block-gate": {"false", "true"}, "block-norm": {"none", "ball"}} {
 		for _, model := range []string{"mlp", "sage", "grand+rep"} {

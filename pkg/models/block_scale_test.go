@@ -9,13 +9,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// Models with scaled blocks equal their formulas, σ(s (Â X W + b)), where the sum is scaled before the activation.
+// The setting block-scale, s, makes the branch σ(s (Â X W + b)): s multiplies the sum before the activation is applied.
 func TestBlockScaleFormula(t *testing.T) {
 	const s = 0.25
 	scaled := func(sigma func(*Node) *Node) func(*Node) *Node {
 		return func(u *Node) *Node { return sigma(MulScalar(u, s)) }
 	}
-	relu := func(h func(d *modeltest.Dense, x *Node) *Node) denseBranch { // s ReLU(u) is ReLU(s u)
+	relu := func(h func(d *modeltest.Dense, x *Node) *Node) denseBranch { // ReLU(s u) = s ReLU(u)
 		return func(d *modeltest.Dense, x *Node) *Node { return MulScalar(h(d, x), s) }
 	}
 	gcn := relu(func(d *modeltest.Dense, x *Node) *Node { return gcn(d, normalised(d), x) })

@@ -13,26 +13,30 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// Builder adds a model to a computation graph: [Network.Build] is written with it. Its layers have PyTorch's formulas,
-// parameter names, shapes and initial values. GoMLX's own layers can be used on its Scope.
+// Builder is the argument of [Network.Build]: a network uses it to add itself to a computation graph. The layers that
+// Builder has as methods, such as [Builder.Linear], have the formulas, parameter names, shapes and initial values of
+// PyTorch's layers. A network may also use GoMLX's own layers, with the field Scope.
 type Builder struct {
 	*Model
 	Scope *model.Scope
 	Graph *Graph
-	// Arrays are the nodes of the arrays that [Network.Prepare] returned.
+	// Arrays are the arrays that [Network.Prepare] returned, and features those of the node features, as values in the
+	// computation graph.
 	Arrays   []*Node
 	features []*Node
-	// labels and mask, [n, 1] each, are the arguments of Teach; nil if Teach was not called, as in [Model.Declare].
+	// labels and mask, [n, 1] each, are the arguments of [Builder.Teach]. They are nil if Teach was not called, as in
+	// [Model.Declare].
 	labels, mask *Node
-	// start makes the initial value of a parameter that the store lacks, and params collects the declarations of the
-	// parameters. Both are used only in [Model.Declare].
+	// start makes the initial value of a parameter that is not in the store yet. params collects all parameters that
+	// the network declares. Only [Model.Declare] uses start and params.
 	start  func(Param) (*tensors.Tensor, error)
 	params []Param
-	// layer is the layer under construction in a call of [Builder.Layers]; nil elsewhere.
+	// layer is the layer that [Builder.Layers] is building. It is nil outside of Builder.Layers.
 	layer *layerOf
 }
 
-// declare builds the network. GoMLX reports errors in graph building by panics; declare returns them as errors.
+// declare builds the network, and returns Output.Solves. GoMLX panics if a computation graph cannot be built; declare
+// returns an error instead.
 func (b *Builder) declare() (solves int, err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -48,10 +52,12 @@ func (b *Builder) declare() (solves int, err error) {
 	return b.Network.Build(b).Solves, nil
 }
 
-// startError wraps an error of the function start, to tell it from an error of graph building.
+// startError is an error in making a parameter. It has a type of its own, so that declare can tell it from an error in
+// building the computation graph.
 type startError struct{ error }
 
-// Param returns the value of a parameter. In [Model.Declare], it creates the parameter if the store does not have it.
+// Param returns the value of a parameter from the store. If the store does not have the parameter, Param creates it in
+// [Model.Declare], and panics elsewhere.
 func (b *Builder) Param(p Param) *Node {
 	if b.layer != nil {
 		return b.layer.param(b.Graph, p)
@@ -74,8 +80,8 @@ func (b *Builder) Param(p Param) *Node {
 	return v.NodeValue(b.Graph)
 }
 
-// starting is the parameter's initial value. It is an error if free memory is too small for two copies of the value:
-// the slice that is drawn, and the tensor.
+// starting returns the parameter's initial value. It returns an error if the free memory is too small for two copies of
+// this value: a slice of random numbers, and the tensor made of the slice.
 func (b *Builder) starting(p Param) (*tensors.Tensor, error) {
 	if err := machine.Room(2 * 4 * int64(p.size())); err != nil {
 		return nil, fmt.Errorf("parameter %q of %s, of the shape %v, %w; or lower --hidden", p.Name, b.Config.Model,
@@ -84,25 +90,25 @@ func (b *Builder) starting(p Param) (*tensors.Tensor, error) {
 	return b.start(p)
 }
 
-// Linear is x W^T + b, [n, in] to [n, out]. W and b start uniformly in ±1/sqrt(in), as in PyTorch (He et al. 2015 with
-// a = sqrt 5).
+// Linear returns x W^T + b, [n, out], for x, [n, in]. W and b start with uniform random numbers in ±1/sqrt(in), as in
+// PyTorch.
 func (b *Builder) Linear(name string, x *Node, out int) *Node {
 	w, bias := b.linear(name, x.Shape().Dimensions[1], out)
 	return affine(x, w, bias)
 }
 
-// Encode is [Builder.Linear] of the graph's node features, [n, Features] to [n, out]. If most features are zero, they
-// are multiplied as a sparse matrix.
+// Encode is [Builder.Linear] of the graph's node features X: X W^T + b, [n, out]. If most entries of X are zero, X is
+// multiplied as a sparse matrix.
 func (b *Builder) Encode(name string, out int) *Node {
 	w, bias := b.linear(name, b.Features, out)
 	return Add(b.Encoded(w), ExpandLeftToRank(bias, 2))
 }
 
-// Encoded is X W^T for the graph's node features X and a weight W, [out, Features]: [Builder.Encode] for weights that a
-// network declares itself.
+// Encoded returns X W^T for the graph's node features X and a weight W, [out, Features]. A network calls Encoded if it
+// declares W itself. [Builder.Encode] declares W.
 func (b *Builder) Encoded(w *Node) *Node { return b.Model.features.times(w, b.features) }
 
-// linear declares the weight and the bias of a linear layer. matrix declares only a weight.
+// linear declares the weight and the bias of a linear layer. matrix declares the weight alone.
 func (b *Builder) linear(name string, in, out int) (w, bias *Node) {
 	w = b.matrix(name, in, out)
 	return w, b.Param(Param{Name: name + ".bias", Shape: []int{out}, Limit: 1 / math.Sqrt(float64(in))})
@@ -112,7 +118,7 @@ func (b *Builder) matrix(name string, in, out int) *Node {
 	return b.Param(Param{Name: name + ".weight", Shape: []int{out, in}, Limit: 1 / math.Sqrt(float64(in))})
 }
 
-// glorot declares a parameter that starts uniformly in ±sqrt(6/(in+out)) (Glorot and Bengio 2010).
+// glorot declares a parameter that starts with uniform random numbers in ±sqrt(6/(in+out)) (Glorot and Bengio 2010).
 func (b *Builder) glorot(name string, in, out int, shape ...int) *Node {
 	return b.Param(Param{Name: name, Shape: shape, Limit: math.Sqrt(6 / float64(in+out))})
 }
@@ -121,12 +127,12 @@ func (b *Builder) glorot(name string, in, out int, shape ...int) *Node {
 func times(x, w *Node) *Node        { return Dot(x, Transpose(w, 0, 1)).Product() }
 func affine(x, w, bias *Node) *Node { return Add(times(x, w), ExpandLeftToRank(bias, 2)) }
 
-// Teach tells the builder the labels, which are class numbers, [n, 1]. Those nodes whose mask, [n, 1], is 1 are
-// training nodes, whose labels the model may use; the mask of all other nodes is 0.
+// Teach gives the builder the labels. labels, [n, 1], holds the number of each node's class. mask, [n, 1], is 1 for
+// training nodes, whose labels the model may read, and 0 for all other nodes.
 func (b *Builder) Teach(labels, mask *Node) { b.labels, b.mask = labels, mask }
 
-// Known is the labels of the training nodes as one-hot rows, [n, Classes]. The rows of all other nodes are zero, so
-// that no model sees a label on which it is evaluated. All rows are zero if [Builder.Teach] was not called.
+// Known returns the labels of the training nodes as one-hot rows, [n, Classes]. The rows of all other nodes are zero,
+// so that no model sees a label on which it is evaluated. All rows are zero if [Builder.Teach] was not called.
 func (b *Builder) Known() *Node {
 	if b.mask == nil {
 		return Zeros(b.Graph, shapes.Make(dtypes.Float32, len(b.Order), b.Classes))
@@ -136,10 +142,10 @@ func (b *Builder) Known() *Node {
 	return Where(chosen, BroadcastToShape(b.mask, classes.Shape()), ZerosLike(classes))
 }
 
-// epsilon and momentum are the defaults of PyTorch's LayerNorm and BatchNorm1d.
+// epsilon and momentum have the default values of PyTorch's LayerNorm and BatchNorm1d.
 const epsilon, momentum = 1e-5, 0.1
 
-// Norm is the normalisation that the configuration asks for.
+// Norm applies the normalisation that the setting "norm" names: LayerNorm, BatchNorm or none.
 func (b *Builder) Norm(name string, x *Node) *Node {
 	switch b.Config.Norm {
 	case "layer":
@@ -158,8 +164,9 @@ func (b *Builder) LayerNorm(name string, x *Node) *Node {
 	return b.scaled(name, x, mean, variance)
 }
 
-// BatchNorm normalises each column over the nodes of the graph (Ioffe and Szegedy 2015), with running
-// statistics in evaluation.
+// BatchNorm normalises each column over the nodes of the graph (Ioffe and Szegedy 2015), and scales and shifts the
+// columns by trainable parameters. In evaluation, it normalises by running means and variances, which training has
+// gathered.
 func (b *Builder) BatchNorm(name string, x *Node) *Node {
 	width := []int{x.Shape().Dimensions[1]}
 	b.Param(Param{Name: name + ".running_mean", Shape: width, Fixed: true})
@@ -181,7 +188,8 @@ func (b *Builder) BatchNorm(name string, x *Node) *Node {
 	return b.scaled(name, x, mean, variance)
 }
 
-// scaled is (x - mean)/sqrt(variance + epsilon) γ + β, where γ is the parameter name.weight and β is name.bias.
+// scaled returns (x - mean)/sqrt(variance + epsilon) γ + β. The names of the parameters γ and β are the argument name,
+// followed by ".weight" and ".bias".
 func (b *Builder) scaled(name string, x, mean, variance *Node) *Node {
 	width := []int{x.Shape().Dimensions[1]}
 	scale := b.Param(Param{Name: name + ".weight", Shape: width, Value: 1})

@@ -25,30 +25,33 @@ func init() {
 		New: func(c Config) Network { return &chebNet{order: OwnOf[filterSettings](c).Order} }})
 }
 
-// chebNet is ChebNet, layers of Chebyshev filters with a weight for each degree (Defferrard, Bresson and Vandergheynst,
-// NeurIPS 2016), as in He et al. (NeurIPS 2021), and with the parameters' names of PyTorch Geometric's ChebConv:
+// chebNet is ChebNet (Defferrard, Bresson and Vandergheynst, NeurIPS 2016): two layers of Chebyshev filters with a
+// weight for each degree. The network is that of He et al. (NeurIPS 2021), and the parameters have the names of PyTorch
+// Geometric's ChebConv:
 //
 //	H      = dropout(ReLU(Σ_{k=0..K} T_k(L - I) X W1_k^T + b1))    features X [n, features], H [n, d]
 //	logits = Σ_{k=0..K} T_k(L - I) H W2_k^T + b2                   [n, outputs]
 //
-// L = I - D^-1/2 A D^-1/2 is the Laplacian. L - I is the Laplacian scaled so that its spectrum is within ±1; for this,
-// the largest eigenvalue of L is taken to be 2, as in ChebConv. The W_k start uniformly in ±sqrt(6/(in + out)) (Glorot
-// and Bengio 2010), and the b start at 0. The defaults are those of He et al. (and Chien et al., ICLR 2021): width 32,
-// dropout 0.5 on hidden features alone, and K = 1. (ChebConv calls this K = 2, since it counts the W_k.)
+// L = I - D^-1/2 A D^-1/2 is the Laplacian. Chebyshev polynomials need eigenvalues within ±1. The matrix 2 L/λ - I has
+// such eigenvalues, where λ is the largest eigenvalue of L. As in ChebConv, λ is taken to be 2, which gives L - I. The
+// weights W1_k and W2_k start with uniform random numbers in ±sqrt(6/(in + out)) (Glorot and Bengio 2010), and the
+// biases b1 and b2 start at 0. The defaults are those of He et al. (and Chien et al., ICLR 2021): width 32, dropout 0.5
+// on hidden features alone, and K = 1. (In ChebConv, K is the number of weights of a layer, which is 2.)
 //
-// In which order the products are computed depends on which arrays are narrow. Dense features are the same in all
-// steps. Therefore the T_k X are computed once, when the graph is prepared, and the first layer is one product with [X,
-// T_1 X, …]. For sparse features, the T_k X would not be sparse, and hidden features change in every step. Both are
-// therefore multiplied by the W_k first, and the results, which are narrower, [n, d] and [n, outputs], are filtered by
-// Clenshaw's scheme: see [chebNet.filtered].
+// Features can be multiplied by the T_k before or after the weights. For dense node features X, the T_k X never change.
+// Prepare computes the T_k X once, and the first layer multiplies them by the W1_k. For sparse X, the T_k X would not
+// be sparse, and the hidden features H change in every training step. Therefore sparse X and H are multiplied by the
+// weights first. The products Y_k are narrower, [n, d] or [n, outputs], and [chebNet.filtered] computes Σ_k T_k(L - I)
+// Y_k.
 type chebNet struct {
 	order  int
 	matrix *sparse.Matrix
-	// before is the number of arrays T_k X that Prepare has computed: K, or 0 for sparse features.
+	// before is the number of the arrays T_1 X … T_K X that Prepare has computed: K, or 0 for sparse features.
 	before int
 }
 
-// Prepare lays out P = D^-1/2 A D^-1/2 = I - L, [n, n], and filters dense features.
+// Prepare makes the sparse matrix P = D^-1/2 A D^-1/2 = I - L, [n, n]. If the node features X are dense, it also
+// computes the arrays T_1 X … T_K X of [chebNet].
 func (n *chebNet) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	p := sparse.Adjacency(g).SymmetricNormalised()
 	if n.matrix, err = sparse.NewMatrix(p, nil); err != nil {
@@ -66,8 +69,8 @@ func (n *chebNet) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensor
 	return n.matrix.Order(), append(arrays, n.matrix.Tensors()...), nil
 }
 
-// chebyshevStep computes T_{k+1}(-P) x from before, which is T_{k-1}(-P) x, and now, which is T_k(-P) x. All of them
-// have the given number of columns.
+// chebyshevStep returns T_{k+1}(-P) x, where T_k is the k-th Chebyshev polynomial. The argument before is T_{k-1}(-P)
+// x, and the argument now is T_k(-P) x. All these arrays have the given number of columns.
 func chebyshevStep(p *sparse.CSR, before, now []float32, columns, k int) []float32 {
 	out := p.Product(now, columns)
 	for i, v := range out {
@@ -79,7 +82,7 @@ func chebyshevStep(p *sparse.CSR, before, now []float32, columns, k int) []float
 	return out
 }
 
-// Build is the network; its representation is H.
+// Build implements [Network]. The representation is H of [chebNet], the hidden features.
 func (n *chebNet) Build(b *Builder) Output {
 	w, bias := n.weights(b, "conv1", b.Features, b.Config.Hidden)
 	var x *Node
@@ -98,7 +101,8 @@ func (n *chebNet) Build(b *Builder) Output {
 	return Output{Logits: Add(y, bias), Representation: h}
 }
 
-// weights are W_0 … W_K, [out, in] each, and b, [1, out], of a layer.
+// weights returns the weights W_0 … W_K, [out, in] each, and the bias b, [1, out], of the layer of [chebNet] with the
+// given name.
 func (n *chebNet) weights(b *Builder, name string, in, out int) (w []*Node, bias *Node) {
 	limit := math.Sqrt(6 / float64(in+out))
 	for k := range n.order + 1 {
@@ -108,10 +112,13 @@ func (n *chebNet) weights(b *Builder, name string, in, out int) (w []*Node, bias
 	return w, Reshape(b.Param(Param{Name: name + ".bias", Shape: []int{out}}), 1, out)
 }
 
-// filtered is Σ_k T_k(-P) Y_k, [n, d], where y = [Y_0, …, Y_K], side by side. By the scheme of Clenshaw (1955), it is
-// B_0 of
+// filtered returns Σ_k T_k(-P) Y_k, [n, d]. The argument y holds Y_0 … Y_K side by side, T_k are the Chebyshev
+// polynomials, and P is the matrix of [chebNet.Prepare]. The scheme of Clenshaw (1955) computes this sum without the
+// T_k: the sum is B_0 of the recursion
 //
 //	B_k = Y_k - a_k P B_{k+1} - B_{k+2}, with B_{K+1} = B_{K+2} = 0, a_0 = 1 and all other a_k = 2
+//
+// The recursion starts with B_K = Y_K. The other K steps are a loop that is compiled once (see [solve.ScanVJP]).
 func (n *chebNet) filtered(b *Builder, y *Node) *Node {
 	d := y.Shape().Dimensions[1] / (n.order + 1)
 	var terms []*Node // Y_{K-1} … Y_0, [1, n, d] each
@@ -125,7 +132,8 @@ func (n *chebNet) filtered(b *Builder, y *Node) *Node {
 	return half(x, 0)
 }
 
-// step makes [B_{k+1}, B_{k+2}], [2, n, d], into [B_k, B_{k+1}], and pull is its vector-Jacobian product.
+// step is one step of the loop in [chebNet.filtered]: it computes [B_k, B_{k+1}] from x = [B_{k+1}, B_{k+2}], [2, n,
+// d]. The number of the step is l = K - 1 - k, and own[0] is Y_k. pull is the vector-Jacobian product of step.
 func (n *chebNet) step(l, x *Node, own, shared []*Node) *Node {
 	next := Sub(Sub(own[0], n.product(l, half(x, 0), shared)), half(x, 1))
 	return Stack([]*Node{next, half(x, 0)}, 0)
@@ -135,7 +143,7 @@ func (n *chebNet) pull(l, _, v *Node, _, shared []*Node) (dx *Node, dOwn, dShare
 	now := half(v, 0)
 	dx = Stack([]*Node{Sub(half(v, 1), n.product(l, now, shared)), Neg(now)}, 0)
 	dShared = make([]*Node, len(shared))
-	for i, a := range shared { // these are constants: nothing reads their cotangents, and XLA removes sums of zeros
+	for i, a := range shared { // the arrays of P are constants, so that nothing reads their cotangents
 		if a.DType().IsFloat() {
 			dShared[i] = loop.Zeros(a)
 		}
@@ -143,11 +151,11 @@ func (n *chebNet) pull(l, _, v *Node, _, shared []*Node) (dx *Node, dOwn, dShare
 	return dx, []*Node{now}, dShared
 }
 
-// product is a_k P x for step l, in which k = K - 1 - l.
+// product returns a_k P x of [chebNet.filtered] for step l, where k = K - 1 - l.
 func (n *chebNet) product(l, x *Node, arrays []*Node) *Node {
 	last := ConvertDType(Equal(l, loop.Int(l.Graph(), n.order-1)), x.DType())
 	return loop.Scale(n.matrix.Bare(arrays).Product(x), Sub(loop.Float(x, 2), last))
 }
 
-// half is x[i], [n, d], of x, [2, n, d].
+// half returns x[i], [n, d], for x, [2, n, d].
 func half(x *Node, i int) *Node { return Reshape(Slice(x, AxisElem(i)), x.Shape().Dimensions[1:]...) }

@@ -7,23 +7,23 @@ import (
 	"github.com/revgnn/revgnn/pkg/layers"
 )
 
-// Config describes a model; its settings have the names of the command line and of run records. A model has those
-// shared settings that its [Kind] names, and may have settings of its own. Shared settings that it does not have are
-// zero.
+// Config is the configuration of a model. Each field except Model and Own is a shared setting. On the command line, a
+// setting has the name of its field in lower case, with dashes between words ("max-iterations"). In run records, it has
+// underscores between words. A model has only those shared settings that its [Kind] names; all others are zero.
 type Config struct {
 	// Model is one of [Names].
 	Model string
-	// Forward and Reverse are the numbers of layers L_F and L_R.
+	// Forward and Reverse are the numbers of forward and of reverse layers, L_F and L_R.
 	Forward, Reverse int
 	// Hidden is the width d of all layers.
 	Hidden int
 	// Heads is the number K of attention heads.
 	Heads int
-	// Dropout is the probability with which training drops an entry of the features.
+	// Dropout is the probability with which training sets an entry of the features to 0.
 	Dropout float64
 	// Activation is the activation function of the layers, one of layers.Activations.
 	Activation string
-	// Ego gives layers a weight for the node itself, apart from its neighbours.
+	// Ego gives layers a weight for the node itself, besides the weight for its neighbours.
 	Ego bool
 	// Lipschitz is the bound c < 1 on the norm of the layers' weights (paper section 3.3). Bound chooses the norm:
 	// "frobenius", as in the paper, or "spectral". Normalise chooses how the bound is kept: "project" scales the
@@ -35,43 +35,46 @@ type Config struct {
 	// bias. If c is small and there are many layers, b has more effect than W, and shifts the features of all nodes by
 	// the same amount.
 	NoBias bool
-	// A fixed-point iteration ends when the mean absolute change of its iterate is below Tolerance. An adjoint solve,
-	// the fixed-point iteration for the gradient, ends at ten times Tolerance, relative to its right-hand side. Both
-	// end after MaxIterations iterations at the latest (the paper's M).
+	// Tolerance is the mean absolute change in one iteration below which a solve ends. An adjoint solve, which is the
+	// fixed-point iteration for the gradient, ends below ten times Tolerance, relative to the right-hand side of its
+	// equation. No solve has more than MaxIterations iterations (the paper's M).
 	Tolerance     float64
 	MaxIterations int
-	// Adjoint chooses the gradient of a reverse layer: "implicit" is the gradient of the fixed point, which needs no
-	// stored iterates; "unrolled" is the gradient through the iterations.
+	// Adjoint chooses the gradient of a reverse layer: "implicit" is the gradient of the fixed point, for which no
+	// iteration is stored; "unrolled" is the gradient through all iterations.
 	Adjoint string
-	// Norm is the normalisation that [Builder.Norm] applies: "none", "layer" or "batch". Residual networks and GRAND
-	// apply it before the head.
+	// Norm is the normalisation that [Builder.Norm] applies: "none", "layer" or "batch". Networks of residual layers
+	// and GRAND apply it before the head.
 	Norm string
-	// NormLayers is the normalisation after every layer: "none", "layer" (without parameters), "pair" (PairNorm) or
-	// "pair-si" (PairNorm of each row by itself); NormScale is the length that PairNorm gives the rows.
+	// NormLayers is the normalisation after every layer: "none", "layer" (LayerNorm without parameters), "pair"
+	// (PairNorm) or "pair-si" (the variant of PairNorm that scales each row by itself). NormScale is the length that
+	// PairNorm gives to rows.
 	NormLayers string
 	NormScale  float64
-	// BlockGate multiplies h(X) by a learnt gate for each node and channel. BlockNorm normalises the input of h:
-	// "none" or one of layers.Projections. See [gatedBlock] and [layers.Projected]. The bound c also holds with gates
-	// and with this normalisation.
+	// BlockGate multiplies h(X) by a trained gate for each node and channel: see [gatedBlock]. BlockNorm normalises the
+	// input of h: "none" or one of layers.Projections. The bound c also holds with gates and with BlockNorm.
 	BlockGate bool
 	BlockNorm string
-	// BlockScale s multiplies a block's weights and bias: h(X) = σ(s (Â X W + b)), so that Lip(h) <= s c. With s =
-	// L0/L, a chain of L layers can be trained with the settings that suit L0 layers: see [Builder.blockScaled].
+	// BlockScale is the factor s of a block's weights and bias: h(X) = σ(s (Â X W + b)), so that Lip(h) <= s c. With
+	// s = L0/L, a chain of L layers can be trained with the settings that suit a chain of L0 layers: see
+	// [Builder.blockScaled].
 	BlockScale float64
-	// DropEdge is the probability with which a training step drops an edge.
+	// DropEdge is the probability with which a training step leaves an edge out.
 	DropEdge float64
 	// HalfHop is the share of nodes whose incoming edges are each split in two by an additional node, called a slow
 	// node. HalfHopAlpha is the weight of the edge's source in the features of the slow node; see [halfHop].
 	HalfHop, HalfHopAlpha float64
-	// HeadLayers is the number of linear layers in the head, with ReLU between; 0 chooses the authors' number.
+	// HeadLayers is the number of linear layers in the head, with ReLU between them. 0 stands for the number that the
+	// authors chose.
 	HeadLayers int
-	// Undirected leaves out the directions of edges, for models that read them: see [Seen].
+	// Undirected makes a model ignore the directions of edges. Only models that read directions have this setting: see
+	// [Seen].
 	Undirected bool
-	// Own holds the settings that only this model has, of a type that its file declares: see [OwnOf].
+	// Own holds the model's own settings. Its type is one that the model's file declares: see [OwnOf].
 	Own any
 }
 
-// shared lists the settings that models share.
+// shared returns the descriptions of all shared settings. They point to the fields of c.
 func (c *Config) shared() []Setting {
 	return []Setting{
 		{Name: "forward", Value: &c.Forward, Help: "forward layers", Most: 1 << 20},
@@ -126,8 +129,8 @@ func (c *Config) shared() []Setting {
 	}
 }
 
-// usual are the defaults of the shared settings: 8 layers of width 64 in each direction, which train well in seconds
-// on the smaller datasets.
+// usual returns the defaults of the shared settings. With 8 layers of width 64 in each direction, models train well in
+// seconds on the smaller datasets.
 func usual() Config {
 	return Config{Forward: 8, Reverse: 8, Hidden: 64, Heads: 1, Activation: string(layers.ActivationReLU),
 		Lipschitz: 0.999, Bound: string(layers.FrobeniusNorm), Normalise: "project",
@@ -135,7 +138,8 @@ func usual() Config {
 		BlockNorm: "none", BlockScale: 1, HalfHopAlpha: 0.5}
 }
 
-// Default is a model's configuration with default settings. For a model that does not exist, it holds only the name.
+// Default returns a model's configuration with default settings. If there is no model of this name, only the field
+// Model is set.
 func Default(model string) Config {
 	c := Config{Model: model}
 	k, err := Lookup(model)
@@ -155,7 +159,7 @@ func Default(model string) Config {
 	return c
 }
 
-// copyValue sets one setting to the value of another of the same type.
+// copyValue gives the first setting the value of the second one. Both have the same type.
 func copyValue(to, from Setting) {
 	switch v := to.Value.(type) {
 	case *int:
@@ -172,16 +176,16 @@ func copyValue(to, from Setting) {
 // HasReverse tells whether the model has a reverse process.
 func (c Config) HasReverse() bool { return registry[c.Model].Plain != "" }
 
-// Contraction is s c, the bound on the Lipschitz constant of the layers' residual branch h: c bounds the weights, and
-// the block scale s multiplies them.
+// Contraction returns s c, the bound on Lip(h) for the branch h of the layers: c bounds the norm of the weights, and
+// the block scale s multiplies the weights.
 func (c Config) Contraction() float64 {
-	if c.BlockScale == 0 { // a model without the setting
+	if c.BlockScale == 0 { // the model does not have this setting
 		return c.Lipschitz
 	}
 	return c.BlockScale * c.Lipschitz
 }
 
-// Depth says how deep the configuration is, in a word or two: "8/16" for 8 forward and 16 reverse layers.
+// Depth returns the depth of the configuration as a short text: "8/16" for 8 forward and 16 reverse layers.
 func (c Config) Depth() string {
 	if k := registry[c.Model]; k.Depth != nil {
 		return k.Depth(c)
@@ -192,7 +196,8 @@ func (c Config) Depth() string {
 	return fmt.Sprint(c.Forward)
 }
 
-// Resolved fills in the settings that depend on others, such as the number of layers of the head.
+// Resolved returns the configuration after filling in the settings that depend on other settings, such as the number of
+// layers of the head.
 func (c Config) Resolved() Config {
 	if k := registry[c.Model]; k.Resolve != nil {
 		k.Resolve(&c)

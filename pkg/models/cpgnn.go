@@ -29,46 +29,54 @@ func init() {
 				{Name: "eta", Value: &s.Eta, Help: "weight of the prior's own loss after pretraining", Most: Unlimited}}
 		}),
 		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 1, 64, 0.5 },
-		Floor:    true, // with the initial H̄, the logits are at most about as large as the largest degree
+		Floor:    true, // the loss stays above 0, since logits are at most about as large as the largest degree
 		New:      func(Config) Network { return &cpgnn{} }})
 }
 
-// cpgnnSettings are the settings that CPGNN has besides the shared settings.
+// cpgnnSettings are CPGNN's own settings. Prior chooses how the scores R of [cpgnn] are computed, Pretrain is the
+// number of epochs of pretraining, and Eta is η.
 type cpgnnSettings struct {
 	Prior    string
 	Pretrain int
 	Eta      float64
 }
 
-// cpgnn is CPGNN (Zhu et al., "Graph Neural Networks with Heterophily", AAAI 2021), for n nodes, c classes and width d:
+// cpgnn is CPGNN (Zhu et al., "Graph Neural Networks with Heterophily", AAAI 2021). A node's beliefs say how likely
+// each class is for the node. The entry H̄_ij says how often edges join nodes of the classes i and j (compatibility).
+// There are n nodes and c classes, and d is the width:
 //
 //	R      = ReLU(F W1) W2                          scores [n, c]; features F [n, m], W1 [m, d], W2 [d, c]
 //	B̄_0    = softmax(R) - 1/c                       prior beliefs, [n, c]
 //	B̄_k    = B̄_0 + A B̄_{k-1} H̄,  k = 1 … K          linearised belief propagation; A [n, n], 0 or 1; H̄ [c, c]
 //	loss   = CE(B̄_K) + η CE(R) + Σ_i |Σ_j H̄_ij|     CE the cross-entropy of softmax over training nodes
 //
-// For the prior "cheb", R = g_2(ReLU(g_1(F))) with g(X) = Σ_k T_k(-D^-1/2 A D^-1/2) X W_k, k = 0, 1, 2. The T_k are
-// Chebyshev polynomials of the Laplacian, whose largest eigenvalue is taken to be 2. In the first epochs (setting
-// "pretrain"), only R is trained, and softmax(R) is the prediction. At the end of these epochs, H̄ is estimated once.
-// After that, H̄ is trained, too:
+// The last term of the loss keeps the sums of H̄'s rows near 0. The first line is R for the value "mlp" of the setting
+// "prior". For "cheb", R = g_2(ReLU(g_1(F))), where g_1 and g_2 have the form g(X) = Σ_k T_k(-D^-1/2 A D^-1/2) X W_k
+// with k = 0, 1, 2 and Chebyshev polynomials T_k. The matrix -D^-1/2 A D^-1/2 is the Laplacian minus I, whose
+// eigenvalues are within ±1.
+//
+// Training starts with pretraining, for as many epochs as the setting "pretrain" says: only R is trained, and
+// softmax(R) is the prediction. The last epoch of pretraining also estimates H̄ once, by the formula below. After
+// pretraining, H̄ is trained like the other parameters.
 //
 //	H̄ = (S + S^T)/2 - 1/c,  S = Sinkhorn(Y^T A B̃)
 //
-// Y, [n, c], are the training labels as one-hot rows. B̃ is Y for training nodes, and softmax(R) for all others.
-// Sinkhorn scales rows and columns until all add up to 1 (Sinkhorn and Knopp 1967).
+// Y, [n, c], holds the training labels as one-hot rows. B̃, [n, c], has the rows of Y for training nodes, and the rows
+// of softmax(R) for all other nodes. Sinkhorn scales rows and columns in turn until all add up to 1 (Sinkhorn and Knopp
+// 1967).
 //
-// Published settings are d = 64, dropout 0.5 before the ReLU, K = 1 or 2 (here "forward"), η = 1, and 400 of 2000
-// epochs of pretraining (here 50, since trainings are shorter). In the publication, weight decay acts on the W alone.
-// Here it acts on H̄ as well. Linear maps have biases, as in all models here.
+// The published settings are d = 64, dropout 0.5 before the ReLU, K = 1 or 2 (the setting "forward"), η = 1, and 400 of
+// 2000 epochs of pretraining. Here the default is 50 epochs of pretraining, since trainings are shorter. In the
+// publication, weight decay acts on the W alone. Here it acts on H̄ as well, and the linear maps have biases.
 //
-// The authors' code, https://github.com/GemsLab/CPGNN, differs from the publication. This network follows the
-// publication. The code, apparently by mistake, adds the weight decay a second time in place of η CE(R). It estimates
-// H̄ from D^-1 A, with the same weight for every training node. Its propagation begins with the best prior of
-// pretraining, not with the last one. The publication does not say how CE reads beliefs; as in the code, CE takes them
-// as scores.
+// The authors' code, https://github.com/GemsLab/CPGNN, differs from the publication in three points. This network
+// follows the publication. The code adds the weight decay a second time in place of η CE(R), apparently by mistake. It
+// estimates H̄ from D^-1 A in place of A, so that every training node has the same weight. After pretraining, the code
+// continues from the best epoch of pretraining, not from the last one. The publication does not say how CE is computed
+// from beliefs, which are not probabilities. Here, as in the code, CE applies softmax to them.
 type cpgnn struct{ adjacency, normalised *sparse.Matrix }
 
-// Prepare lays out A and D^-1/2 A D^-1/2, [n, n].
+// Prepare makes the sparse matrices A and D^-1/2 A D^-1/2, [n, n].
 func (n *cpgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Adjacency(g)
 	if n.adjacency, err = sparse.NewMatrix(a, nil); err != nil {
@@ -80,10 +88,11 @@ func (n *cpgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.
 	return n.adjacency.Order(), slices.Concat(n.adjacency.Tensors(), n.normalised.Tensors()), nil
 }
 
-// Pretraining is the number of epochs in which the prior is trained alone.
+// Pretraining implements [Pretrainer]: it returns the number of epochs in which only the scores R of [cpgnn] are
+// trained.
 func (n *cpgnn) Pretraining(c Config) int { return OwnOf[cpgnnSettings](c).Pretrain }
 
-// Build is the network; its representation is the beliefs, [n, c].
+// Build implements [Network]. The representation is the beliefs of all nodes, [n, c], or the scores in pretraining.
 func (n *cpgnn) Build(b *Builder) Output {
 	s, split := OwnOf[cpgnnSettings](b.Config), len(n.adjacency.Tensors())
 	a := n.adjacency.On(b.Arrays[:split])
@@ -107,7 +116,7 @@ func (n *cpgnn) Build(b *Builder) Output {
 	return Output{Logits: b.FromScores(beliefs), Representation: beliefs, Penalty: penalty}
 }
 
-// prior is R, with dropout (scores) and without (still).
+// prior returns the scores R of [cpgnn] twice: the result scores has dropout, and the result still has none.
 func (n *cpgnn) prior(b *Builder, normalised sparse.Operator) (scores, still *Node) {
 	copies, layer := 1, func(x *Node) *Node { return x }
 	if OwnOf[cpgnnSettings](b.Config).Prior == "cheb" {
@@ -118,7 +127,8 @@ func (n *cpgnn) prior(b *Builder, normalised sparse.Operator) (scores, still *No
 	return out(b.Dropout(hidden)), out(hidden)
 }
 
-// chebyshevPrior is T_0(L) X_0 + T_1(L) X_1 + T_2(L) X_2 of L = -D^-1/2 A D^-1/2, for the columns [X_0, X_1, X_2] of x.
+// chebyshevPrior returns T_0(L) X_0 + T_1(L) X_1 + T_2(L) X_2 for L = -D^-1/2 A D^-1/2, with Chebyshev polynomials T_k.
+// The columns of x are those of X_0, X_1 and X_2, side by side.
 func chebyshevPrior(normalised sparse.Operator, x *Node) *Node {
 	width := x.Shape().Dimensions[1] / 3
 	part := func(k int) *Node { return Slice(x, AxisRange(), AxisRange(k*width, (k+1)*width)) }
@@ -126,9 +136,9 @@ func chebyshevPrior(normalised sparse.Operator, x *Node) *Node {
 	return Sub(Sub(part(0), part(2)), normalised.Product(inner))
 }
 
-// phase returns two boolean scalars: whether this epoch belongs to pretraining, and whether it is the last epoch of
-// pretraining. A nil scalar stands for false. The number of epochs trained so far is kept as an untrained parameter, so
-// that it is saved with the weights.
+// phase returns two boolean scalars. pretraining tells whether this epoch belongs to pretraining, and ends tells
+// whether it is the last epoch of pretraining. If such a scalar is nil, it stands for false. The number of epochs
+// trained so far is the untrained parameter "epoch", so that it is saved with the weights.
 func (s cpgnnSettings) phase(b *Builder) (pretraining, ends *Node) {
 	if s.Pretrain == 0 {
 		return nil, nil
@@ -142,9 +152,11 @@ func (s cpgnnSettings) phase(b *Builder) (pretraining, ends *Node) {
 	return pretraining, Equal(epoch, ConstAs(epoch, float64(s.Pretrain-1)))
 }
 
-// estimateH is the estimate of H̄ at the end of pretraining, from the training labels known, [n, c], and the beliefs of
-// all nodes. It is computed only if asked is true; otherwise the result is meaningless. If a class has no training
-// nodes, or if its training nodes have no neighbours, its row starts with equal entries.
+// estimateH returns the estimate of H̄ of [cpgnn] at the end of pretraining. known, [n, c], holds the labels of
+// training nodes as one-hot rows, and beliefs, [n, c], holds the probabilities of all nodes' classes. The Sinkhorn
+// iterations run only if the boolean scalar asked is true; if it is false, the caller does not use the result. A class
+// may have no training nodes, or only training nodes without neighbours. Its row of h would be zero. A small number is
+// therefore added to all entries of h, which makes the entries of this row equal.
 func estimateH(a sparse.Operator, known, beliefs, asked *Node) *Node {
 	beliefs = Where(BroadcastToShape(isKnown(known), known.Shape()), known, beliefs)
 	h := Dot(Transpose(known, 0, 1), a.Product(StopGradient(beliefs))).Product()
@@ -158,17 +170,17 @@ func estimateH(a sparse.Operator, known, beliefs, asked *Node) *Node {
 	return AddScalar(MulScalar(Add(h, Transpose(h, 0, 1)), 0.5), -1/float64(h.Shape().Dimensions[0]))
 }
 
-// sinkhornIterations is the number of iterations of [estimateH]. It is enough for single precision unless the entries
-// are very unequal.
+// sinkhornIterations is the number of Sinkhorn's iterations in [estimateH]. In single precision, the rows and columns
+// then add up to 1, unless the entries are very unequal.
 const sinkhornIterations = 300
 
-// isKnown tells which rows of known labels are not zero, [n, 1].
+// isKnown tells for each node whether its row of known is not zero, [n, 1].
 func isKnown(known *Node) *Node {
 	sum := ReduceAndKeep(known, ReduceSum, 1)
 	return GreaterThan(sum, ZerosLike(sum))
 }
 
-// knownLoss is the mean cross-entropy of scores, [n, c], over the rows of known, [n, c], that are not zero.
+// knownLoss returns the mean cross-entropy of scores, [n, c], over the rows of known, [n, c], that are not zero.
 func knownLoss(scores, known *Node) *Node {
 	return Neg(Div(ReduceAllSum(Mul(known, LogSoftmax(scores, -1))), MaxScalar(ReduceAllSum(known), 1)))
 }

@@ -42,8 +42,8 @@ func TestCPGNNFormula(t *testing.T) {
 	}
 }
 
-// chebyshev is Σ_k P_k X_k, where P_k, [n, n], are the given polynomials of the Laplacian, and X_k are equal parts of
-// x's columns.
+// chebyshev returns Σ_k P_k X_k. The P_k, [n, n], are the given polynomials of the Laplacian, and the X_k are parts of
+// x with equally many columns.
 func chebyshev(polynomials []*Node, x *Node) *Node {
 	width, sum := x.Shape().Dimensions[1]/len(polynomials), (*Node)(nil)
 	for k, p := range polynomials {
@@ -56,7 +56,8 @@ func chebyshev(polynomials []*Node, x *Node) *Node {
 	return sum
 }
 
-// The last epoch of pretraining estimates H̄, from the labels of training nodes and the beliefs of all other nodes.
+// The last epoch of pretraining estimates CPGNN's compatibilities H̄ from the labels of training nodes and the beliefs
+// of all other nodes.
 func TestCPGNNEstimate(t *testing.T) {
 	g := modeltest.Tiny(t)
 	c := modeltest.Small("cpgnn")
@@ -72,7 +73,7 @@ func TestCPGNNEstimate(t *testing.T) {
 	}
 }
 
-// priorBeliefs are the beliefs of the perceptron, computed here without GoMLX.
+// priorBeliefs computes CPGNN's prior beliefs softmax(R) for the prior "mlp", row by row and without GoMLX.
 func priorBeliefs(g *graphs.Graph, weights map[string]train.Array) [][]float64 {
 	linear := func(name string, x []float64) []float64 {
 		w, b := weights[name+".weight"], weights[name+".bias"]
@@ -108,7 +109,7 @@ func priorBeliefs(g *graphs.Graph, weights map[string]train.Array) [][]float64 {
 	return all
 }
 
-// compatibilities are H̄ before it is trained, computed here without GoMLX.
+// compatibilities computes CPGNN's estimate of the compatibilities H̄ without GoMLX.
 func compatibilities(g *graphs.Graph, beliefs [][]float64) []float32 {
 	c, known := g.NumClasses, g.Splits[0].Train
 	h := make([]float64, c*c)
@@ -152,7 +153,7 @@ func compatibilities(g *graphs.Graph, beliefs [][]float64) []float32 {
 	return out
 }
 
-// Early stopping waits for the end of pretraining.
+// Early stopping counts its patience from the end of pretraining.
 func TestCPGNNPatience(t *testing.T) {
 	c := modeltest.Small("cpgnn")
 	set(t, &c, "pretrain", "12", "epochs", "20", "patience", "2", "lr", "1e-12")

@@ -27,7 +27,7 @@ func init() {
 				{Name: "l2-norm", Value: &s.Unit, Help: "scale the state of every node to length 1 after each layer"},
 			}
 		}),
-		// The defaults of the authors' programme.
+		// The defaults of the shared settings are those of the authors' program.
 		Defaults: func(c *Config) { c.Forward, c.Hidden = 3, 64 },
 		Check: func(c Config) error {
 			if c.Forward < 1 {
@@ -38,7 +38,7 @@ func init() {
 		New: func(c Config) Network { return &dirGNN{dirSettings: OwnOf[dirSettings](c), layers: c.Forward} }})
 }
 
-// dirSettings are the settings that Dir-GNN has besides the shared settings.
+// dirSettings are Dir-GNN's own settings: conv, alpha, learn-alpha, jk and l2-norm, in this order.
 type dirSettings struct {
 	Conv       string
 	Alpha      float64
@@ -50,39 +50,43 @@ type dirSettings struct {
 // dirGNN is Dir-GNN (Rossi, Charpentier, Di Giovanni, Frasca, Günnemann and Bronstein, "Edge Directionality Improves
 // Learning on Heterophilic Graphs", LoG 2023), with the parameters' names of the authors' code,
 // https://github.com/emalgorithm/directed-graph-neural-network. A_ij = 1 where an edge leads from i to j. A node gets
-// messages from its out-neighbours, which it points to, and from its in-neighbours, which point to it. Both have a
-// linear map of their own:
+// messages from its out-neighbours, to which its edges lead, and from its in-neighbours, from which edges lead to it.
+// The messages of each direction have a linear map of their own. The setting "conv" chooses between two kinds of
+// layers:
 //
 //	gcn:   H = α (S X W_out^T + b_out) + (1-α) (S^T X W_in^T + b_in)                         X [n, d], H [n, d']
 //	       S = D_out^-1/2 A D_in^-1/2, [n, n]; no self loops are added
 //	sage:  H = X W^T + b + α (D_out^-1 A X W_out^T + b_out) + (1-α) (D_in^-1 A^T X W_in^T + b_in)
-//	X'     = unit(dropout(ReLU(H)))         unit, with the setting l2-norm: rows of length 1
+//	X'     = unit(dropout(ReLU(H)))         unit scales rows to length 1 if the setting l2-norm is on
 //	logits = Z W^T + b                      Z = max(X_1, …, X_L), [n, d], or [X_1, …, X_L], [n, L d]
 //
-// Without jumping knowledge (the setting jk), there is no linear map after the layers: H of the last layer are the
-// logits. For both convolutions, α is the weight of what comes from out-neighbours. This is so in the publication and
-// in its code, although the code calls the map of out-neighbours src_to_dst for gcn and dst_to_src for sage. A learnt α
-// is one number for all layers, and is not kept between 0 and 1.
+// D_out and D_in hold the numbers of each node's out-neighbours and in-neighbours. Z combines the results X_1 … X_L of
+// all layers ("jumping knowledge"), as the setting "jk" says: "max", "cat" or "none". For "none" there is no linear map
+// after the layers, and H of the last layer are the logits. α is the weight of the messages from out-neighbours, for
+// gcn and sage alike. This is so in the publication and in its code, although the code calls the linear map of these
+// messages src_to_dst for gcn and dst_to_src for sage. If α is trained, it is one number for all layers, and may leave
+// the range from 0 to 1.
 //
-// The defaults are those of the authors' programme: gcn, 3 layers of width 64, α = 1/2, max, neither dropout nor
-// l2-norm. The published settings for Squirrel and Chameleon (unfiltered) are gcn, α = 1, max, l2-norm, width 128, 4
-// and 5 layers, learning rate 0.01 and 0.005, patience 400. For Roman-empire with directed edges they are sage, cat, 5
-// layers of width 256, dropout 0.2, learning rate 0.01. As in the code, self loops among the directed edges stay. The
-// code also divides rows of features by their sums. Here features are as the dataset has them.
+// The defaults are those of the authors' program: gcn, 3 layers of width 64, α = 1/2, max, neither dropout nor l2-norm.
+// The published settings for Squirrel and Chameleon (unfiltered) are gcn, α = 1, max, l2-norm, width 128, 4 and 5
+// layers, learning rate 0.01 and 0.005 (in this order), and patience 400. For Roman-empire with directed edges they are
+// sage, cat, 5 layers of width 256, dropout 0.2, learning rate 0.01. Self loops among the directed edges stay, as in
+// the code. The code also divides rows of features by their sums, which this network does not do.
 //
-// On an undirected graph, both directions have the same matrix S. A layer is then one product of S with X (α W_out +
-// (1-α) W_in)^T.
+// On an undirected graph, S is symmetric. A gcn layer then takes a single product with S, that of S and
+// X (α W_out + (1-α) W_in)^T. Likewise, a sage layer takes a single product with A.
 type dirGNN struct {
 	dirSettings
 	layers int
 	matrix *sparse.Matrix
-	dense  bool // features are dense: Prepare computes their sums or means over neighbourhoods, once
+	dense  bool // the features are dense: Prepare has computed their sums or means over neighbours
 }
 
-// Build is the network; its representation, [n, d] or [n, L d], is what the last linear map reads.
+// Build implements [Network]. The representation, [n, d] or [n, L d], is what the last linear map reads: Z of [dirGNN]
+// or, without jumping knowledge, the input of the last layer.
 func (d *dirGNN) Build(b *Builder) Output {
 	all, alpha := d.neighbourhoods(b.Arrays), d.alpha(b)
-	var x *Node // nil stands for the node features
+	var x *Node // nil for the first layer, which reads the node features
 	var states []*Node
 	for l := range d.layers {
 		if d.Jump == "none" && l == d.layers-1 {
@@ -109,7 +113,7 @@ func (d *dirGNN) Build(b *Builder) Output {
 	return Output{Logits: b.Linear("lin", x, b.Outputs), Representation: x}
 }
 
-// alpha is the weight of what comes from out-neighbours, a scalar.
+// alpha returns the scalar α, the weight of the messages from out-neighbours.
 func (d *dirGNN) alpha(b *Builder) *Node {
 	if !d.LearnAlpha {
 		return Scalar(b.Graph, dtypes.Float32, d.Alpha)
@@ -117,7 +121,8 @@ func (d *dirGNN) alpha(b *Builder) *Node {
 	return Reshape(b.Param(Param{Name: "alpha", Shape: []int{1}, Value: d.Alpha}))
 }
 
-// layer is H of x, [n, d] to [n, width]. A nil x stands for the node features.
+// layer returns H of [dirGNN] for layer l, [n, width]. The layer's input is x, [n, d], or the node features if x is
+// nil. The argument all holds the neighbourhoods that [dirGNN.neighbourhoods] returned.
 func (d *dirGNN) layer(b *Builder, all []neighbourhood, alpha *Node, l int, x *Node, width int) *Node {
 	in := b.Features
 	if x != nil {
@@ -140,7 +145,7 @@ func (d *dirGNN) layer(b *Builder, all []neighbourhood, alpha *Node, l int, x *N
 	if len(all) == 1 {
 		return Add(all[0].aggregate(b, x, Add(maps[0], maps[1])), h)
 	}
-	for i, unused := range []float64{0, 1} { // unused is the α with which neighbourhood i has no weight
+	for i, unused := range []float64{0, 1} { // for α = unused, neighbourhood i has weight 0
 		if d.LearnAlpha || d.Alpha != unused {
 			h = Add(all[i].aggregate(b, x, maps[i]), h)
 		}
@@ -148,7 +153,8 @@ func (d *dirGNN) layer(b *Builder, all []neighbourhood, alpha *Node, l int, x *N
 	return h
 }
 
-// Unused are the names under which PyTorch files hold copies of α that this network does not read.
+// Unused implements [Twin]. It returns the names under which PyTorch files hold copies of α that this network does not
+// read.
 func (d *dirGNN) Unused() (names []string) {
 	if !d.LearnAlpha {
 		names = append(names, "alpha")

@@ -16,7 +16,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// dirWith sets settings of Dir-GNN: name, value, name, value, …
+// dirWith returns a function that sets settings of Dir-GNN, given as name, value, name, value, …
 func dirWith(t *testing.T, settings ...string) func(c *train.Config) {
 	return func(c *train.Config) {
 		for i := 0; i < len(settings); i += 2 {
@@ -31,7 +31,8 @@ func TestDirGNN(t *testing.T) {
 	modeltest.Check(t, "dir-gnn", dirWith(t, "conv", "sage", "learn-alpha", "true", "jk", "cat", "l2-norm", "true"))
 }
 
-// dirFormula is the network on dense matrices; alpha is an array with one entry.
+// dirFormula returns the formula of the network on dense matrices. The function alpha returns α as an array with one
+// entry.
 func dirFormula(alpha func(d *modeltest.Dense) *Node) modeltest.Formula {
 	return func(d *modeltest.Dense) (logits, penalty *Node) {
 		value := func(name string) any { return d.Config.Value(name) }
@@ -66,7 +67,7 @@ func dirFormula(alpha func(d *modeltest.Dense) *Node) modeltest.Formula {
 	}
 }
 
-// degreeNorm is D_r^-1/2 A D_c^-1/2, where D_r holds the sums of rows and D_c the sums of columns.
+// degreeNorm returns D_r^-1/2 A D_c^-1/2, where D_r holds the sums of the rows of A and D_c the sums of its columns.
 func degreeNorm(a *Node) *Node {
 	root := func(axis int) *Node { return Sqrt(MaxScalar(ReduceAndKeep(a, ReduceSum, axis), 1)) }
 	return Div(Div(a, root(1)), root(0))
@@ -106,8 +107,8 @@ func TestDirGNNFormula(t *testing.T) {
 	}
 }
 
-// Reversing all edges changes the output of Dir-GNN, unless its setting undirected is true. It does not change the
-// output of a model that does not read directions.
+// Reversing all edges changes the logits of Dir-GNN, unless the setting undirected is true. Reversing all edges does
+// not change the logits of GCN, which ignores directions.
 func TestDirectionsAreForThoseWhoReadThem(t *testing.T) {
 	g := modeltest.TinyDirected(t)
 	var turned []graphs.Arc
@@ -145,7 +146,8 @@ func TestDirectionsAreForThoseWhoReadThem(t *testing.T) {
 	}
 }
 
-// A graph whose directions are missing is refused only by models that read directions, and the error says what to do.
+// Only models that read directions refuse a graph whose directions are missing, and the error says what to do. The test
+// also checks that Dir-GNN needs at least one layer.
 func TestMissingDirections(t *testing.T) {
 	g := modeltest.Tiny(t)
 	g.ArcsMissing = "some.npz is missing; fetch it"

@@ -8,8 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Prepare lays out S for gcn, or A and the reciprocal degrees for sage. If the features are dense, it also aggregates
-// them over the neighbourhoods, once and in main memory.
+// Prepare makes the sparse matrix S of [dirGNN] for gcn, or A and the numbers 1/degree for sage. If the node features
+// are dense, it also computes their sums or means over neighbours, which are the same in all training steps.
 func (d *dirGNN) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Out(g)
 	if d.Conv == "gcn" {
@@ -41,7 +41,8 @@ func (d *dirGNN) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors
 	return order, arrays, nil
 }
 
-// directions is the number of different matrices: 1 for an undirected graph, where A is symmetric, else 2.
+// directions returns the number of different matrices among A and A^T: 1 for an undirected graph, where A is symmetric,
+// else 2.
 func (d *dirGNN) directions() int {
 	if d.matrix.Symmetric() {
 		return 1
@@ -49,15 +50,15 @@ func (d *dirGNN) directions() int {
 	return 2
 }
 
-// neighbourhood aggregates the messages of one direction.
+// neighbourhood aggregates the messages of one direction: those from out-neighbours, or those from in-neighbours.
 type neighbourhood struct {
-	sum      func(x *Node) *Node
-	share    *Node // 1/degree, [n, 1]; nil for gcn, whose S is already normalised
-	features *Node // the aggregated node features, [n, features]; nil for sparse features
+	sum      func(x *Node) *Node // S x for gcn and A x for sage, or S^T x and A^T x for in-neighbours
+	share    *Node               // 1/degree, [n, 1]; nil for gcn, whose S is already normalised
+	features *Node               // sums or means of the node features, [n, features]; nil if they are sparse
 }
 
-// neighbourhoods returns the neighbourhood of out-neighbours and, unless A is symmetric, the one of in-neighbours.
-// arrays are the nodes of the arrays that Prepare returned.
+// neighbourhoods returns the neighbourhood of out-neighbours and, unless A is symmetric, that of in-neighbours. arrays
+// are those that Prepare returned.
 func (d *dirGNN) neighbourhoods(arrays []*Node) []neighbourhood {
 	own := len(d.matrix.Tensors())
 	matrix, rest := d.matrix.On(arrays[:own]), arrays[own:]
@@ -73,8 +74,8 @@ func (d *dirGNN) neighbourhoods(arrays []*Node) []neighbourhood {
 	return all
 }
 
-// aggregate is the sum or mean of x w^T over the neighbourhood, [n, d] to [n, width]. A nil x stands for the node
-// features.
+// aggregate returns, for each node, the sum or mean of the rows of x w^T over its neighbours in this direction, [n,
+// width]. If x is nil, it stands for the node features.
 func (n neighbourhood) aggregate(b *Builder, x, w *Node) *Node {
 	if x == nil && n.features != nil {
 		return b.mapped(n.features, w)

@@ -7,10 +7,29 @@
 // [Builder.Linear], or by GoMLX's own layers on [Builder.Scope]. Abilities that only some networks have are interfaces
 // of their own, for example [Inverter], [Tracer] and [Explainer].
 //
-// In the comments of this package, "the paper" is that of Park, Heo and Kim (ICML 2024). The paper of another model is
-// called its publication. "To lay out" a matrix is to arrange its entries for fast sparse products, as package sparse
-// does. A place is a position at which a laid-out matrix stores an entry (an edge) or padding. Values of edges have one
-// row for each place, [places, k]. The cotangent of an array is the gradient of the loss with respect to it.
+// These are the words and symbols of this package's comments:
+//
+//   - The paper is that of Park, Heo and Kim (ICML 2024). For a model that is not from the paper, the publication is
+//     the article that introduced the model. The authors are those of the paper or of the publication.
+//   - [n, d] is the shape of an array with n rows and d columns. n is the number of nodes of the graph, and d is the
+//     width of the layers (the setting "hidden"). [X, Y] and X ‖ Y are the matrices X and Y side by side, as one
+//     matrix.
+//   - A is the adjacency matrix of the graph, D the diagonal matrix of the nodes' degrees, and I the identity matrix.
+//   - A value of the Go type *Node is an array in a computation graph of GoMLX. In all other places, a node is a node
+//     of the dataset's graph. The store is GoMLX's list of variables: it holds the values of the parameters.
+//   - The settings of a model are the fields of [Config]. Several models may have a shared setting. A model's own
+//     settings are those that no other model has.
+//   - A block ([solve.Block]) is the branch h of a layer f(X) = X + h(X). A solve is the fixed-point iteration that
+//     computes one reverse layer.
+//   - The representation of a network is the array of node features that its last linear map reads.
+//   - The cotangent of an array is the gradient of the loss with respect to this array. A vector-Jacobian product
+//     computes the cotangents of a function's inputs from the cotangent of its result.
+//   - A sparse matrix ([sparse.Matrix]) has weights that are known before training. A pattern ([sparse.Pattern]) is a
+//     sparse matrix whose weights the model computes, as in attention. To lay out either of them is to convert it to
+//     the arrays with which package sparse computes products.
+//   - A place is a position in the arrays of a pattern: it holds an edge or padding. Values of edges, such as attention
+//     weights, have one row for each place, [places, k].
+//   - A training step is one computation of the loss and of all gradients, with one update of the parameters.
 //
 // docs/add-a-model.md explains step by step how to add a model.
 package models

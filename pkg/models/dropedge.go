@@ -11,18 +11,19 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// dropEdge is DropEdge (Rong et al., ICLR 2020): every training step leaves out each edge with a given probability, in
-// both directions and in all layers; self loops stay. In evaluation, no edge is left out. (The authors' code leaves out
-// a fixed number of directed edges instead.)
+// dropEdge is DropEdge (Rong et al., ICLR 2020): in every training step, it leaves out each edge with a given
+// probability. An edge is left out in both directions and in all layers. Self loops stay. In evaluation, all edges
+// stay. (The authors' code leaves out a fixed number of directed edges instead.)
 type dropEdge struct {
 	pattern *sparse.Pattern
 	edges   int
-	// numbers holds, for each place of the pattern, the number of its edge, [places, 1]; all self loops have the last
-	// number.
+	// numbers holds the number of the edge at each place of the pattern, [places, 1]. An edge has one number for both
+	// of its directions, from 0 on. edges is the number of these edges, and also the one number that all self loops
+	// have.
 	numbers *tensors.Tensor
 }
 
-// newDropEdge numbers the edges of an adjacency with self loops, from which the pattern p was made.
+// newDropEdge numbers the edges of the adjacency a, which has self loops. p is the pattern of a.
 func newDropEdge(a *sparse.CSR, p *sparse.Pattern) *dropEdge {
 	numbers, edges := make([]int32, a.Entries()), 0
 	for i := range a.Rows {
@@ -42,7 +43,8 @@ func newDropEdge(a *sparse.CSR, p *sparse.Pattern) *dropEdge {
 	return &dropEdge{p, edges, tensors.FromFlatDataAndDimensions(places, len(places), 1)}
 }
 
-// keep, [places, 1], is 1 for each place whose edge is not left out in this step, else 0.
+// keep returns 1 for each place whose edge stays in this training step, else 0, [places, 1]. The argument numbers is
+// the field of this name, as a value in the computation graph.
 func (d *dropEdge) keep(b *Builder, numbers *Node) *Node {
 	if !b.Random() {
 		return Ones(b.Graph, shapes.Make(dtypes.Float32, d.pattern.Places(), 1))
@@ -53,8 +55,9 @@ func (d *dropEdge) keep(b *Builder, numbers *Node) *Node {
 	return Gather(Concatenate([]*Node{stay, loops}, 0), numbers)
 }
 
-// normalised are the weights of the adjacency without the edges left out, normalised by the degrees that remain,
-// [places, 1]. arrays are the pattern's arrays. numbers holds [dropEdge]'s numbers.
+// normalised returns the weights of the edges that stay, [places, 1]: 1/sqrt(d_i d_j) for an edge between nodes i and
+// j, where d_i counts the edges of node i that stay, its self loop included. The weights of all other edges are 0.
+// arrays are the pattern's arrays, and numbers is the field of this name, as a value in the computation graph.
 func (d *dropEdge) normalised(b *Builder, arrays []*Node, numbers *Node) *Node {
 	edges := d.pattern.Bare(arrays)
 	stay := edges.Mask(d.keep(b, numbers))

@@ -72,8 +72,8 @@ func TestDrawnEdges(t *testing.T) {
 	})
 }
 
-// checkDrawn checks the weights of one step, [n, n], in which node i is at position[i]. It returns the number of edges
-// that the step has kept.
+// checkDrawn checks the weights of one step, [n, n], whose row and column position[i] belong to node i. It returns the
+// number of edges that the step has kept.
 func checkDrawn(t *testing.T, g *graphs.Graph, position []int, weights []float32) (stay int) {
 	t.Helper()
 	n := g.NumNodes

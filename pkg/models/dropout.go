@@ -10,11 +10,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Dropout acts in training: it sets entries of x to 0 with the configuration's probability p, and divides all others by
-// 1 - p.
+// Dropout sets each entry of x to 0 with the probability p of the setting "dropout", and divides all other entries by
+// 1 - p. It does so in training only.
 func (b *Builder) Dropout(x *Node) *Node { return b.DropoutOf(x, b.Config.Dropout) }
 
-// DropoutOf is [Builder.Dropout] with a probability of its own, for models that have several.
+// DropoutOf is [Builder.Dropout] with the given probability, for models that have several probabilities.
 func (b *Builder) DropoutOf(x *Node, p float64) *Node {
 	if p == 0 || !b.Random() {
 		return x
@@ -24,8 +24,8 @@ func (b *Builder) DropoutOf(x *Node, p float64) *Node {
 	return Where(kept(entry, b.seed(), p), DivScalar(x, 1-p), ZerosLike(x))
 }
 
-// Random tells whether random draws, such as those of dropout, are to be made. They are made in training, unless
-// [Model.Still] is set.
+// Random tells whether this computation draws random numbers, such as those of dropout. Training does so unless
+// [Model.Still] is set, and evaluation does not.
 func (b *Builder) Random() bool {
 	if b.layer != nil {
 		return b.layer.random
@@ -33,7 +33,7 @@ func (b *Builder) Random() bool {
 	return !b.Still && b.Scope.IsTraining(b.Graph)
 }
 
-// seed draws the seed for one call of [kept], [2].
+// seed draws a seed for one call of [kept]. A seed is an array of two whole numbers of 24 bits each.
 func (b *Builder) seed() *Node {
 	if b.layer != nil {
 		return b.layer.seed(b.Graph)
@@ -41,20 +41,23 @@ func (b *Builder) seed() *Node {
 	return b.seeds()
 }
 
-// seeds draws an array of seeds, [dims, 2]. A seed is two whole numbers of 24 bits each.
+// seeds draws an array of seeds. Its shape is dims, followed by 2.
 func (b *Builder) seeds(dims ...int) *Node {
 	u := b.Scope.RandomUniform(b.Graph, shapes.Make(dtypes.Float32, append(dims, 2)...))
 	return ConvertDType(MulScalar(u, 1<<24), dtypes.Uint32)
 }
 
-// kept tells for every entry, given its number (uint32), whether dropout with probability p keeps it. It can be used
-// inside loop bodies.
+// kept is the random choice of dropout: it tells for every entry of an array whether the entry stays, with probability
+// 1 - p. number, of type uint32, holds a different number for each entry. kept can be used in the bodies of GoMLX's
+// loops.
 //
-// To decide, kept compares a hash of the entry's number and the seed with a limit that depends on p. XLA CPU fuses a
-// hash into the operation that reads it. A sequence of random numbers would take 15 ns per entry, and memory for the
-// backward pass. The two halves of the seed are mixed into the hash, one after the other. After each, a bijection of
-// the 32-bit numbers spreads every bit of its argument over all bits of the result. The bijection is the finaliser of
-// MurmurHash3 (Appleby 2011) with other constants (Wellons 2018).
+// kept mixes each entry's number with the seed into a 32-bit number that looks random, the hash h. The entry stays if
+// its hash is less than (1-p) 2^32. A hash is cheap, since XLA computes it inside the operation that reads the choice.
+// A sequence of random numbers would take 15 ns per entry on the CPU, and would stay in memory until the backward pass.
+// The hash is computed in two rounds, one for each of the seed's two numbers. A round combines h with the seed's number
+// by exclusive or, and then applies a one-to-one function of 32-bit numbers, in which every bit of the argument affects
+// all bits of the result. This function is the last part of MurmurHash3 (Appleby 2011) with other constants (Wellons
+// 2018).
 func kept(number, seed *Node, p float64) *Node {
 	constant := func(v uint32) *Node { return loop.Like(loop.Const(number.Graph(), v), number) }
 	fold := func(h *Node, by uint32) *Node { return BitwiseXor(h, BitwiseShiftRightLogical(h, constant(by))) }

@@ -13,9 +13,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// Dropout keeps about the right number of entries, and its choices look independent. Two entries are both kept as often
-// as for independent choices, within five standard deviations. This is checked for neighbouring entries, for entries a
-// row apart, and for the same entry with another seed.
+// Dropout keeps a share 1 - p of the entries, and its choices for two entries look independent: both entries are kept
+// with probability (1 - p)². All shares are checked to within five standard deviations. The pairs of entries are
+// neighbours, or a row apart, or the same entry with two different seeds.
 func TestKept(t *testing.T) {
 	const n, width = 1 << 16, 64
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {

@@ -1,4 +1,4 @@
 package models
 
-// ChosenNodes are the nodes that [halfHop] chooses.
+// ChosenNodes gives the tests in package models_test the function chosenNodes of halfhop.go.
 var ChosenNodes = chosenNodes

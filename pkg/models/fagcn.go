@@ -28,27 +28,29 @@ func init() {
 		New:      func(Config) Network { return &fagcn{} }})
 }
 
-// fagcnSettings are the settings that FAGCN has besides the shared settings: ε.
+// fagcnSettings are FAGCN's own settings: ε, the share of the encoded features in every layer.
 type fagcnSettings struct{ Eps float64 }
 
 // fagcn is FAGCN (Bo et al., "Beyond low-frequency information in graph convolutional networks", AAAI 2021):
 //
 //	X_0     = dropout(ReLU(F W_1^T + b_1))                         features F [n, m], X_l [n, d]
-//	α_ij    = tanh(x_j·l + x_i·r)                                  for neighbours j of i, l and r [d], each layer's own
+//	α_ij    = tanh(x_j·l + x_i·r)                                  for neighbours j of i; l and r, [d], differ by layer
 //	x_i'    = ε x_0i + Σ_j dropout(α_ij / sqrt(d_i d_j)) x_j       d_i the number of i's neighbours
 //	logits  = X_L W_2^T + b_2
 //
-// There are no self loops. The publication's vector g = [r, l] is kept in two parts, with the names of PyTorch
-// Geometric's FAConv (which adds self loops by default). The linear maps have the names of the authors' code,
+// x_i is row i of a layer's input, x_i' row i of its result, and x_0i row i of X_0. There are no self loops. The
+// publication has one vector g = [r, l]. Here l and r are two parameters, with the names that they have in PyTorch
+// Geometric's FAConv. (FAConv adds self loops by default.) The linear maps have the names of the authors' code,
 // https://github.com/bdy9527/FAGCN. That code also adds a bias to the scores, drops entries of the features, and draws
 // initial weights from normal distributions (Glorot and Bengio's, times 1.414). Here initial weights are those of
-// PyTorch Geometric. The defaults are those of the code, except for d, which is 32 there. The dropout of edges is from
+// PyTorch Geometric. The defaults are those of the code, except for d, which is 32 there. The dropout of α_ij is from
 // the code; the publication's formula does not have it.
 //
-// The layers are a loop that is compiled once, with a derivative by hand: see [faLayer].
+// All layers are computed in one loop, which is compiled once and has a derivative written by hand: see [faLayer].
 type fagcn struct{ pattern *sparse.Pattern }
 
-// Prepare lays out the edges, and 1/sqrt(d_i), [n, 1].
+// Prepare makes the pattern of the edges, and the array of all 1/sqrt(d_i), [n, 1], where d_i is the number of node i's
+// neighbours.
 func (f *fagcn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Adjacency(g)
 	o := sparse.PatternOptions{Uses: sparse.ForGradients | sparse.ForLoopAttention}
@@ -65,7 +67,7 @@ func (f *fagcn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.
 		f.pattern.Tensors()...), nil
 }
 
-// Build is the network; its representation is X_L.
+// Build implements [Network]. The representation is the result of the last layer.
 func (f *fagcn) Build(b *Builder) Output {
 	c := b.Config
 	x := b.Encode("t1", c.Hidden)
@@ -90,20 +92,26 @@ func (f *fagcn) Build(b *Builder) Output {
 	return Output{Logits: b.Linear("t2", x, b.Outputs), Representation: x}
 }
 
-// faLayer is a layer and its derivative. Each layer has weights [l, r], [d, 2], of its own; all layers share X_0,
+// faLayer is a layer of [fagcn] and its derivative, as [solve.ScanVJP] takes them: the methods step and pull. In their
+// arguments, own holds the layer's weights [l, r], [d, 2]. shared holds what all layers read: X_0, the numbers
 // 1/sqrt(d_i), the pattern's arrays and, with dropout, its seed.
 //
-// Let v be the cotangent of X', u_i = v_i / sqrt(d_i), y_j = x_j / sqrt(d_j), and s_ij = 1 - α_ij² the slope of tanh.
-// Then the cotangent of the score of edge (i, j) is s_ij u_i·y_j. A score is a sum of two terms, one for each end of
-// the edge, so that only sums over edges are needed. The cotangent of x_j·l is (Σ_i s_ij u_i)·y_j, and that of x_i·r is
-// u_i·(Σ_j s_ij y_j). With the sum that the cotangent of x_j itself needs, the derivative takes three sums over
-// neighbours. As the graph is undirected, α_ji is computed at the place of edge (i, j).
+// pull uses these formulas, in the symbols of [fagcn]. Let v_i be the cotangent of x_i', u_i = v_i / sqrt(d_i),
+// y_j = x_j / sqrt(d_j), and s_ij = 1 - α_ij² the derivative of tanh. The score of edge (i, j) is x_j·l + x_i·r, and
+// its cotangent is s_ij u_i·y_j. The cotangent of x_j·l is the sum of these cotangents over i, which is (Σ_i s_ij
+// u_i)·y_j. The cotangent of x_i·r is the sum over j, which is u_i·(Σ_j s_ij y_j). So no inner product has to be
+// computed for each edge: for each node, a sum over neighbours and one inner product are enough. The cotangent of x_j
+// also needs a third sum over neighbours, which is that of α_ij u_i over i.
+//
+// The sums over i belong to the node j. Since the graph is undirected, they are computed like sums over j for the node
+// i, with α_ji at the place of edge (i, j). Dropout multiplies each α_ij and s_ij by the mask of [faEdges].
 type faLayer struct {
 	pattern      *sparse.Pattern
 	eps, dropout float64
 }
 
-// shared lists what all layers read: X_0, the network's arrays and, with dropout, its seed.
+// shared returns what all layers read: the argument first, which is X_0 of [fagcn], the network's arrays and, with
+// dropout, its seed.
 func (f faLayer) shared(first *Node, arrays []*Node, seed *Node) []*Node {
 	out := append([]*Node{first}, forScan(arrays)...)
 	if f.dropout > 0 {
@@ -112,9 +120,9 @@ func (f faLayer) shared(first *Node, arrays []*Node, seed *Node) []*Node {
 	return out
 }
 
-// forScan converts a network's arrays for [solve.ScanVJP], which carries a cotangent for each floating-point array. The
-// first array stays in floating point. The others are from package sparse. If they are in floating point, they are
-// zeros and ones that mark padding, and they are converted to integers, which need no cotangents.
+// forScan prepares a network's arrays for [solve.ScanVJP], which computes a cotangent for every floating-point array.
+// The first array is returned as it is. All others belong to a sparse matrix or a pattern. If such an array is in
+// floating point, it holds 1 for edges and 0 for padding. It is then converted to integers, which have no cotangents.
 func forScan(arrays []*Node) []*Node {
 	out := []*Node{arrays[0]}
 	for _, a := range arrays[1:] {
@@ -126,14 +134,16 @@ func forScan(arrays []*Node) []*Node {
 	return out
 }
 
-// faEdges are the edges of a layer. y has the rows x_j / sqrt(d_j). alpha is α_ij for every edge (i, j), and mask
-// multiplies its term of the sum: it is 0 for padding and dropped edges, else 1/(1-p).
+// faEdges are the edges of a layer, with the values that step and pull need. In the symbols of [fagcn], y has the rows
+// x_j / sqrt(d_j), and alpha holds α_ij for every edge (i, j), [places, 1]. mask is what dropout multiplies α_ij by,
+// [places, 1]: 0 for padding and dropped edges, and 1/(1-p) for all other edges, where p is the probability of dropout.
 type faEdges struct {
 	sparse.BareEdges
 	y, alpha, mask *Node
 }
 
-// edges computes the edges of layer l, and the scores x·l (left) and x·r (right).
+// edges computes [faEdges] for layer l with input x. It also returns the two terms of the scores, [n, 1] each: left is
+// x·l, and right is x·r, with the layer's vectors l and r.
 func (f faLayer) edges(l, x *Node, own, shared []*Node) (e faEdges, left, right *Node) {
 	arrays := shared[2:]
 	if f.dropout > 0 {
@@ -154,21 +164,21 @@ func (f faLayer) edges(l, x *Node, own, shared []*Node) (e faEdges, left, right 
 	return e, left, right
 }
 
-// scaledRows are rows, [n, d], times numbers, [n, 1].
+// scaledRows multiplies each row of x, [n, d], by the number in the same row of the argument by, [n, 1].
 func scaledRows(x, by *Node) *Node { return Mul(x, BroadcastToShape(by, x.Shape())) }
 
-// step is X'.
+// step returns the result of layer l for the input x.
 func (f faLayer) step(l, x *Node, own, shared []*Node) *Node {
 	e, _, _ := f.edges(l, x, own, shared)
 	sum := e.Product(Mul(e.alpha, e.mask), e.y)
 	return Add(loop.Scale(shared[0], loop.Float(x, f.eps)), scaledRows(sum, shared[1]))
 }
 
-// pull returns the cotangents of x, own and shared for v, the cotangent of X'.
+// pull returns the cotangents of x, own and shared, given v, the cotangent of the result of step.
 func (f faLayer) pull(l, x, v *Node, own, shared []*Node) (dx *Node, dOwn, dShared []*Node) {
 	e, left, right := f.edges(l, x, own, shared)
 	root, u := shared[1], scaledRows(v, shared[1])
-	back, backMask := Tanh(Add(e.Sources(right), e.Targets(left))), e.mask // α_ji
+	back, backMask := Tanh(Add(e.Sources(right), e.Targets(left))), e.mask // back is α_ji
 	if f.dropout > 0 {
 		backMask = e.Transpose(e.mask)
 	}
@@ -184,7 +194,7 @@ func (f faLayer) pull(l, x, v *Node, own, shared []*Node) (dx *Node, dOwn, dShar
 	return dx, []*Node{Dot(Transpose(x, 0, 1), scores).Product()}, dShared
 }
 
-// rowDots are the inner products of rows, [n, d] to [n, 1].
+// rowDots returns the inner products of the rows of a and b: [n, d] to [n, 1].
 func rowDots(a, b *Node) *Node {
 	return Dot(Mul(a, b), BroadcastToDims(loop.Float(a, 1), a.Shape().Dimensions[1], 1)).Product()
 }

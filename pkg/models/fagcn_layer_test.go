@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// With dropped edges, the derivative by hand of two layers, along a random direction, equals the difference quotient.
-// Each layer drops half of the edges, independently of the other layer.
+// The derivative of two layers that is written by hand equals the difference quotient, in a random direction and with
+// dropped edges. Each layer drops half of the edges, independently of the other layer.
 func TestFAGCNDropsEdges(t *testing.T) {
 	const n, width, depth = 60, 3, 2
 	var list []graphs.Edge
@@ -40,8 +40,9 @@ func TestFAGCNDropsEdges(t *testing.T) {
 			in = append(in, a)
 		}
 		layer := faLayer{network.pattern, 0.3, 0.5}
-		// The outputs are: the layers' result at the point plus h times the direction, multiplied by in[2] and summed;
-		// the derivative of this sum by h; and, for each layer, the places that it keeps.
+		// The first output is a number: the layers' result at the point plus h times the direction, multiplied by in[2]
+		// entry by entry, and summed. The second output is the derivative of this number by h. The other outputs tell
+		// for each layer which places it keeps.
 		ex, err := NewExec(e.Backend, func(in []*Node) []*Node {
 			h, at := in[0], in[3:6]
 			for i := range at {
@@ -87,7 +88,7 @@ func TestFAGCNDropsEdges(t *testing.T) {
 	})
 }
 
-// normal is an array of numbers from a normal distribution.
+// normal returns an array of random numbers with a standard normal distribution.
 func normal(rng *rand.Rand, dims ...int) *tensors.Tensor {
 	size := 1
 	for _, d := range dims {

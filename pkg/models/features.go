@@ -9,21 +9,22 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// features are a graph's node features X, [n, m]. Dense features are one array. Features most of which are zero are a
-// sparse matrix or, if dropout changes their values in every step, a pattern. The values of a pattern are the first
-// array.
+// features holds a graph's node features X, [n, m], in one of three forms. A dense X is a single array. If most entries
+// of X are zero and dropout does not act on X, X is a sparse matrix. If most entries of X are zero and dropout acts on
+// X, X is a pattern, and the first array holds the values of its entries, [places, 1].
 type features struct {
 	sparse  *sparse.Matrix
 	pattern *sparse.Pattern
 	arrays  []*tensors.Tensor
 }
 
-// dense is a share of the features: if at least this share is not zero, the features are multiplied as a dense matrix.
-// (On Chameleon, one in 200 of the 2325 features of a node is not zero. There, the dense product and its derivative
-// took a fifth of the time of GRAND's epochs.)
+// dense is a limit: if at least this share of the node features is not zero, they are multiplied as a dense matrix. (On
+// Chameleon, one in 200 of the 2325 features of a node is not zero. There, the dense product and its derivative took a
+// fifth of the time of GRAND's epochs.)
 const dense = 1.0 / 16
 
-// Sparse tells whether a model keeps a graph's features as a sparse matrix, and how many of them are not zero.
+// Sparse tells whether so many of a graph's node features are zero that models multiply them as a sparse matrix. The
+// result entries is the number of features that are not zero.
 func Sparse(g *graphs.Graph) (entries int, yes bool) {
 	for _, v := range g.Features {
 		if v != 0 {
@@ -33,8 +34,8 @@ func Sparse(g *graphs.Graph) (entries int, yes bool) {
 	return entries, float64(entries) < dense*float64(len(g.Features))
 }
 
-// newFeatures prepares the features, with their rows in the given order of the nodes. dropped tells that dropout acts
-// on the features.
+// newFeatures prepares the node features, with their rows in the given order of the nodes. If the argument dropped is
+// true, dropout acts on them.
 func newFeatures(g *graphs.Graph, order sparse.Order, dropped bool) (f features, err error) {
 	x := sparse.Permute(order, g.Features, g.NumFeatures)
 	if _, yes := Sparse(g); !yes {
@@ -62,15 +63,16 @@ func newFeatures(g *graphs.Graph, order sparse.Order, dropped bool) (f features,
 	return f, nil
 }
 
-// dropped returns the features' arrays with dropout applied to the features.
+// dropped applies dropout to the node features. nodes hold the arrays of the features, and so does the result.
 func (f features) dropped(b *Builder, nodes []*Node) []*Node {
-	if f.sparse != nil { // this is only so if all features are zero
+	if f.sparse != nil { // all features are zero: otherwise newFeatures has made a pattern
 		return nodes
 	}
 	return append([]*Node{b.Dropout(nodes[0])}, nodes[1:]...)
 }
 
-// times is X W^T for W, [d, m]. It is differentiable by W. nodes hold the arrays of the features.
+// times returns X W^T for the node features X and a weight W, [d, m]. Gradients flow to W, but not to X. nodes hold the
+// arrays of the features.
 func (f features) times(w *Node, nodes []*Node) *Node {
 	w = Transpose(w, 0, 1)
 	switch {
@@ -85,7 +87,7 @@ func (f features) times(w *Node, nodes []*Node) *Node {
 	return Dot(nodes[0], w).Product()
 }
 
-// denseFeatures are the node features, [n, Features]. They are nil if the features are kept as a sparse matrix.
+// denseFeatures returns the node features, [n, Features], or nil if they are stored as a sparse matrix or a pattern.
 func (b *Builder) denseFeatures() *Node {
 	if f := b.Model.features; f.sparse != nil || f.pattern != nil {
 		return nil
@@ -93,7 +95,7 @@ func (b *Builder) denseFeatures() *Node {
 	return b.features[0]
 }
 
-// mapped is x w^T, [n, in] to [n, out]. A nil x stands for the node features.
+// mapped returns x w^T, [n, out], for x, [n, in]. If x is nil, it stands for the node features.
 func (b *Builder) mapped(x, w *Node) *Node {
 	if x == nil {
 		return b.Encoded(w)

@@ -11,29 +11,32 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// frame is what the paper's models have in common (section 3.1): an encoder, message passing forwards and, side by
-// side with it, backwards, and a head that reads both:
+// frame is the part that all models of the paper have in common (section 3.1). It has an encoder, forward message
+// passing, reverse message passing that starts from the same encoded features H, and a head. The head reads the results
+// of both directions side by side:
 //
 //	H = dropout(ReLU(X W_in + b)),  Y = head(norm( f∘…∘f(H) ‖ g∘…∘g(H) )),  g = f^-1
 //
-// The code applies dropout before ReLU, which gives the same result.
+// X are the node features, f is a forward layer, and norm is the normalisation that the setting "norm" names. The
+// functions below apply dropout before ReLU, which gives the same result as dropout after ReLU.
 type frame struct{ backbone }
 
-// backbone is what differs between the paper's models: the message passing between encoder and head.
+// backbone is the part in which the paper's models differ: the message passing between encoder and head.
 type backbone interface {
 	Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error)
-	// encoder is the name that the encoder's linear layer has in the authors' PyTorch code. head is the name of layer i
-	// of the n linear layers of the head.
+	// encoder returns the name of the encoder's linear layer in the authors' PyTorch code. head returns the name of
+	// layer i of the n linear layers of the head.
 	encoder() string
 	head(i, n int) string
-	// spread takes a row for each node of the graph, and adds rows for the additional nodes that take part in message
-	// passing (see [halfHop]). It is called before the encoder's activation.
+	// spread adds rows to h for the nodes that Half-Hop adds to the graph (see [halfHop]). h holds the encoded features
+	// of the graph's own nodes, before the encoder's activation.
 	spread(b *Builder, h *Node) *Node
-	// represent makes the representation, which the head reads, from the encoded features. solves is the number of
-	// solves in one forward pass of the network. stats holds the sum of the iterations of all these solves, so that the
-	// mean number of iterations of a solve is this sum divided by solves.
+	// represent computes the representation, which the head reads, from the encoded features h. solves is the number of
+	// solves in one computation of the network. stats holds the sum of the iterations of all these solves, so that this
+	// sum divided by solves is the mean number of iterations.
 	represent(b *Builder, h *Node) (representation *Node, stats *solve.Stats, solves int)
-	// roundTrip passes the encoded features through the layers and back through their inverses; see [Inverter].
+	// roundTrip applies the forward layers to the encoded features, and then the inverses of these layers; see
+	// [Inverter].
 	roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve.Stats)
 }
 
@@ -49,13 +52,13 @@ func (f frame) RoundTrip(b *Builder) (start, end, changes *Node, stats *solve.St
 	return start, end, changes, stats
 }
 
-// encode is the input of the first layer.
+// encode returns the encoded features H, which the first layer reads.
 func (f frame) encode(b *Builder) *Node {
 	h := b.Dropout(f.spread(b, b.Encode(f.encoder(), b.Config.Hidden)))
 	return Max(h, ZerosLike(h))
 }
 
-// readout is the head: it makes logits of a representation, by linear layers with ReLU between them.
+// readout is the head: it computes logits from a representation x, by linear layers with ReLU between them.
 func (f frame) readout(b *Builder, x *Node) *Node {
 	x = b.Norm("out_norm", x)
 	n := b.Config.HeadLayers
@@ -72,6 +75,6 @@ func (f frame) readout(b *Builder, x *Node) *Node {
 	return x
 }
 
-// sequential is the name of linear layer i in a torch.nn.Sequential of linear layers with an activation between every
-// two.
+// sequential returns the name of linear layer i in a torch.nn.Sequential in which linear layers and activations
+// alternate.
 func sequential(name string, i int) string { return fmt.Sprintf("%s.%d", name, 2*i) }

@@ -29,32 +29,34 @@ func init() {
 		New:      func(c Config) Network { return &fsgnn{hops: OwnOf[fsgnnSettings](c).Hops} }})
 }
 
-// fsgnnSettings are the settings that FSGNN has besides the shared settings: the number of hops K.
+// fsgnnSettings are FSGNN's own settings: the number of hops K.
 type fsgnnSettings struct{ Hops int }
 
 // fsgnn is FSGNN (Maurya, Liu and Murata, "Simplifying approach to node classification in graph neural networks",
 // Journal of Computational Science 2022), with the parameters' names of the authors' code,
-// https://github.com/sunilkmaurya/FSGNN:
+// https://github.com/sunilkmaurya/FSGNN. The network has no layers one after the other: it reads the node features X
+// and 2K propagated copies of X side by side.
 //
-//	P      = X, A X, Ã X, A² X, Ã² X, …, A^K X, Ã^K X       2K+1 times [n, m]
-//	H_i    = softmax(a)_i norm(P_i W_i^T + b_i)             [n, d], for each of them
+//	P      = X, A X, Ã X, A² X, Ã² X, …, A^K X, Ã^K X       P_0 … P_2K, [n, m] each
+//	H_i    = softmax(a)_i norm(P_i W_i^T + b_i)             [n, d], for each P_i
 //	logits = dropout(ReLU([H_0, …, H_2K])) W^T + b          of [n, (2K+1) d]
 //
-// A and Ã, [n, n], are the adjacency without and with self loops, symmetrically normalised. norm divides each row by
-// its Euclidean length ("hop-normalisation"). a, [2K+1], starts at ones. The published settings are K = 3 ("3-hop", the
-// default here and in the code), 8, 16 and 32, d = 64, dropout 0.5 to 0.7, and separate learning rates and weight
-// decays for a, the W_i and W. Here all have one learning rate and one weight decay. The code also divides the rows of
-// the features by their sums. Here features are as the dataset has them.
+// A, [n, n], is the symmetrically normalised adjacency, and Ã is the same with self loops. norm divides each row by its
+// Euclidean length ("hop-normalisation"). a, [2K+1], is trained, and starts at ones. The published settings are K = 3
+// ("3-hop", the default here and in the code), 8, 16 and 32, d = 64, dropout 0.5 to 0.7, and separate learning rates
+// and weight decays for a, the W_i and W. Here all parameters have the same learning rate and weight decay. The code
+// also divides the rows of the features by their sums, which this network does not do.
 //
-// Dense features (see [Sparse]) are propagated once, when the graph is prepared. This stores 2K more dense arrays, [n,
-// m]. For sparse features, such as Cora's 1433 words, these arrays would be too large. As A^k X W = A^k (X W), sparse
-// features are first multiplied by W, and then rows of width d are propagated in every step, by [hopSteps].
+// Dense node features (see [Sparse]) are propagated once, by Prepare, which stores 2K arrays of their size. For sparse
+// features, such as the 1433 words of Cora, these arrays would be too large. Sparse features are therefore first
+// multiplied by the W_i. The products have only d columns. [hopSteps] propagates them in every training step.
 type fsgnn struct {
 	hops      int
-	adjacency *sparse.Matrix // A without normalisation, for sparse features
+	adjacency *sparse.Matrix // the adjacency without normalisation; nil for dense features
 }
 
-// Prepare propagates dense features, or lays out the adjacency that propagates sparse ones.
+// Prepare propagates dense features. For sparse features, it makes the sparse matrix of the adjacency, and the array
+// that the function roots returns.
 func (f *fsgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Adjacency(g)
 	if _, yes := Sparse(g); yes {
@@ -77,7 +79,8 @@ func (f *fsgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.
 	return sparse.AsGiven(g.NumNodes), arrays, nil
 }
 
-// roots lists 1/sqrt(d) (0 for d = 0) and 1/sqrt(d+1) for each degree d.
+// roots returns two numbers for each degree d, with which [hopSteps] normalises the adjacency: 1/sqrt(d), or 0 for
+// d = 0, and 1/sqrt(d+1).
 func roots(degrees []int) (out []float32) {
 	for _, d := range degrees {
 		without := 0.0
@@ -89,7 +92,7 @@ func roots(degrees []int) (out []float32) {
 	return out
 }
 
-// Build is the network; its representation is the concatenation that the last linear map reads, before dropout.
+// Build implements [Network]. The representation, [n, (2K+1) d], is what the last linear map reads, before dropout.
 func (f *fsgnn) Build(b *Builder) Output {
 	hops := f.mapped(b)
 	share := Softmax(b.Param(Param{Name: "att", Shape: []int{len(hops)}, Value: 1}), 0)
@@ -101,7 +104,7 @@ func (f *fsgnn) Build(b *Builder) Output {
 	return Output{Logits: b.Linear("fc2", b.Dropout(all), b.Outputs), Representation: all}
 }
 
-// mapped are P_i W_i^T + b_i.
+// mapped returns the arrays P_i W_i^T + b_i of [fsgnn].
 func (f *fsgnn) mapped(b *Builder) []*Node {
 	name := func(i int) string { return fmt.Sprintf("fc1.%d", i) }
 	if f.adjacency != nil {
@@ -114,8 +117,9 @@ func (f *fsgnn) mapped(b *Builder) []*Node {
 	return out
 }
 
-// propagated is [fsgnn.mapped] for sparse features. One product computes all maps but the first, in the order A X, …,
-// A^K X, Ã X, …, Ã^K X.
+// propagated is [fsgnn.mapped] for sparse node features X. First, one product computes X W_i^T for all i but 0. Then
+// [hopSteps] propagates the columns of this product. They are in the order that hopSteps needs: first the columns for
+// the powers of A, and then those for the powers of Ã.
 func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 	width, out := b.Config.Hidden, []*Node{b.Encode(name(0), b.Config.Hidden)}
 	weights, biases := make([]*Node, 2*f.hops), make([]*Node, 2*f.hops)
@@ -133,15 +137,17 @@ func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 	return out
 }
 
-// hopSteps propagates rows of 2K d columns: the first K d columns by A, and the others by Ã. Each half has K blocks of
-// d columns, and block k = 1 … K must be multiplied k times. Step l = 0 … K-1 of the scan therefore multiplies all
-// columns of each half but the first l d. All steps read [roots], [n, 2], and the arrays of the adjacency without
-// normalisation, whose weights are all 1.
+// hopSteps propagates the columns of an array x, [n, 2K d]: the first K d columns by the matrix A, and the others by
+// the matrix Ã (see [fsgnn]). Each of the two halves consists of K blocks of d columns. Block k = 1 … K of a half has
+// to be multiplied by the k-th power of the half's matrix. This takes K steps, l = 0 … K-1: step l multiplies all
+// blocks with k > l by the matrix, and leaves the other blocks as they are. All steps read [roots], [n, 2], and the
+// arrays of the adjacency without normalisation, whose weights are all 1.
 type hopSteps struct {
 	adjacency   *sparse.Matrix
 	hops, width int
 }
 
+// step is step l of [hopSteps].
 func (h hopSteps) step(l, x *Node, _, shared []*Node) *Node {
 	n, half := x.Shape().Dimensions[0], h.hops*h.width
 	column := Iota(x.Graph(), shapes.Make(dtypes.Int32, n, 2*half), 1)
@@ -156,7 +162,7 @@ func (h hopSteps) step(l, x *Node, _, shared []*Node) *Node {
 	return Where(moves, Mul(scale, sum), x)
 }
 
-// pull propagates the cotangent v in the same way, since the matrices are symmetric.
+// pull is the vector-Jacobian product of step. It propagates the cotangent v like x, since A and Ã are symmetric.
 func (h hopSteps) pull(l, _, v *Node, _, shared []*Node) (dx *Node, dOwn, dShared []*Node) {
 	dShared = make([]*Node, len(shared))
 	dShared[0] = loop.Zeros(shared[0])

@@ -54,7 +54,7 @@ func fsgnnFormula(hops int) modeltest.Formula {
 	}
 }
 
-// sparseTiny is [modeltest.Tiny] with features of which most are zero.
+// sparseTiny returns the graph [modeltest.Tiny] with other features, most of which are zero.
 func sparseTiny(t *testing.T) *graphs.Graph {
 	t.Helper()
 	tiny := modeltest.Tiny(t)

@@ -26,7 +26,7 @@ func init() {
 	Register(k)
 }
 
-// gat is graph attention with the heads averaged; see [layers.GAT].
+// gat makes the blocks of graph attention layers, in which the heads are averaged; see [layers.GAT].
 type gat struct {
 	Config
 	pattern *sparse.Pattern
@@ -37,7 +37,7 @@ func (a *gat) settings() Config { return a.Config }
 
 func (a *gat) prepare(adjacency *sparse.CSR) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	edges, more := adjacency, [][]float32(nil)
-	if a.HalfHop > 0 { // with slow nodes, edges have directions
+	if a.HalfHop > 0 { // Half-Hop makes edges with directions
 		more = make([][]float32, 2)
 		if edges, more[0], more[1], err = withMirrorImages(adjacency); err != nil {
 			return nil, nil, err
@@ -59,9 +59,9 @@ func (a *gat) prepare(adjacency *sparse.CSR) (order sparse.Order, arrays []*tens
 	return a.pattern.Order(), arrays, nil
 }
 
-// block declares the block's parameters with the initial values of PyTorch Geometric, which are uniform (Glorot and
-// Bengio 2010). For their limits, the matrix counts as one map from d to K d features, and the attention vectors as
-// maps from K to d.
+// block declares the block's parameters. As in PyTorch Geometric, they start with uniform random numbers in
+// ±sqrt(6/(in + out)) (Glorot and Bengio 2010). The matrices of all K heads together count as one map, with in = d and
+// out = K d. The attention vectors count as maps with in = K and out = d.
 func (a *gat) block(b *Builder, arrays []*Node) (solve.Block, []*Node) {
 	heads, d := b.Config.Heads, b.Config.Hidden
 	limit := math.Sqrt(6 / float64(heads+d))
@@ -74,10 +74,10 @@ func (a *gat) block(b *Builder, arrays []*Node) (solve.Block, []*Node) {
 	}
 	matrices := b.weights(params...)
 	w := Reshape(matrices[0], heads, d, d)
-	scores := func(v *Node) *Node { // W^(k) a: [heads, out, in] and [heads, out] to [in, heads]
+	scores := func(v *Node) *Node { // column k of the result is W_k v_k: W_k is head k's matrix, v_k is row k of v
 		return Einsum("koi,ko->ik", w, Reshape(v, heads, d))
 	}
-	// The transposed matrices are [in, heads, out].
+	// Transposed, the matrices are [in, heads, out].
 	values := b.blockScaled(DivScalar(Reshape(TransposeAllAxes(w, 2, 0, 1), d, heads*d), float64(heads)))
 	all := Concatenate([]*Node{values, scores(source), scores(target)}, 1)
 	if a.Ego {

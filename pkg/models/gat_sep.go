@@ -16,19 +16,22 @@ func init() {
 		Reference: "Veličković et al., ICLR 2018, "}, func() messages { return &gatSep{} }, "heads")
 }
 
-// gatSep is GAT (Veličković et al., ICLR 2018) in the network [platonov]. A node's own representation is kept separate
-// from those of its neighbours. There are K heads of width d' = d/K each, which stand side by side:
+// gatSep is GAT (Veličković et al., ICLR 2018) in the network [platonov], whose layers have one module M each. A node's
+// own row Y is kept separate from H, which its neighbours contribute. There are K heads. Each has d' = d/K columns of Y
+// and of H:
 //
 //	M(Z)  = FFN([Y, H]),  H = [H^(1) … H^(K)]                       Z, Y, H [n, d]
 //	H^(k) = A^(k) Y^(k),  A^(k)_ij = softmax_j(LeakyReLU(u^(k)_j + v^(k)_i))
 //
-// The softmax is over i's neighbours j, without i itself. FFN is [feedForward], Y is a linear map of Z, and u and v,
-// [n, K], are linear maps of Y. LeakyReLU has the slope 0.2. H is 0 for a node without neighbours.
+// Z is the normalised input of the layer. The softmax is over i's neighbours j, without i itself. FFN is [feedForward],
+// Y is a linear map of Z, and u and v, [n, K], are linear maps of Y. LeakyReLU has the slope 0.2 for negative
+// arguments. H is 0 for a node without neighbours.
 //
-// As in the authors' code, column a K + k of Y is feature a of head k, and u has a bias while v has none.
+// As in Platonov et al.'s code, column a K + k of Y is feature a of head k. The linear map that gives u has a bias, and
+// the one that gives v has none.
 type gatSep struct{ pattern *sparse.Pattern }
 
-// Prepare lays out the neighbours.
+// Prepare makes the pattern of the edges, without self loops.
 func (s *gatSep) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	if s.pattern, err = sparse.NewPattern(sparse.Adjacency(g), sparse.PatternOptions{}); err != nil {
 		return nil, nil, err
@@ -39,7 +42,7 @@ func (s *gatSep) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors
 func (s *gatSep) modules() []module {
 	return []module{func(b *Builder, name string, z *Node) *Node {
 		d, heads := b.Config.Hidden, b.Config.Heads
-		// The columns of the weights are reordered to be head by head, which is cheaper than reordering Y.
+		// The method Attend needs Y's columns head by head. Reordering the weights is cheaper than reordering Y.
 		columns := func(w *Node) *Node { return byHead(w, 1, d, heads) }
 		w, bias := b.linear(name+"input_linear", d, d)
 		y := affine(z, byHead(w, 0, d, heads), byHead(bias, 0, d, heads))
@@ -52,8 +55,9 @@ func (s *gatSep) modules() []module {
 	}}
 }
 
-// byHead reorders an axis of a parameter from "feature by feature" (entry a K + k is feature a of head k) to "head by
-// head" (all features of head 0, then of head 1, …). Each block of d entries is reordered by itself.
+// byHead reorders an axis of a parameter, for K heads. Before, entry a K + k is feature a of head k ("feature by
+// feature"). Afterwards, the features of head 0 come first, then those of head 1, and so on ("head by head"). If the
+// axis consists of several blocks of d entries, each block is reordered by itself.
 func byHead(w *Node, axis, d, heads int) *Node {
 	dims := w.Shape().Dimensions
 	split := slices.Concat(dims[:axis], []int{dims[axis] / d, d / heads, heads}, dims[axis+1:])

@@ -8,39 +8,40 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// edgeGates computes gates α_ij = σ(s_ij) on the edges of a graph. Gates and scores are values of edges, [places, 1],
-// with one row for each place of the graph's pattern (see [sparse.Pattern]). sum is the adjacency, for sums over all
-// neighbours, and degree the number of neighbours, [n, 1]. A score s_ij = target_i + source_j is the sum of a term of
-// each of the two nodes. Therefore all derivatives are sums over neighbours, and none needs an inner product for each
-// edge (as in [layers.GAT]).
+// edgeGates computes gates α_ij = σ(s_ij) on the edges of a graph, where σ is the logistic function. Gates and scores
+// s_ij are values of edges, [places, 1]. A score is the sum of a term of each of the edge's two nodes,
+// s_ij = target_i + source_j. Therefore all derivatives are sums over neighbours, and none needs an inner product for
+// each edge. The field sum is the adjacency, for sums over all neighbours, and degree is the number of each node's
+// neighbours, [n, 1].
 type edgeGates struct {
 	edges  sparse.BareEdges
 	sum    sparse.Operator
 	degree *Node
 }
 
-// edgeGate holds the two terms of the scores for every node, [n, 1] each.
+// edgeGate holds the two terms of the scores s_ij = target_i + source_j, [n, 1] each.
 type edgeGate struct{ target, source *Node }
 
-// turned is the gate of the reversed edges, with scores s_ji.
+// turned returns the gate of the reversed edges: its scores are s_ji where those of g are s_ij.
 func (g edgeGate) turned() edgeGate { return edgeGate{g.source, g.target} }
 
-// fixed is the gate without a gradient.
+// fixed returns the same gate, but no gradients flow through the result.
 func (g edgeGate) fixed() edgeGate { return edgeGate{StopGradient(g.target), StopGradient(g.source)} }
 
 func (g edgeGate) nodes() []*Node { return []*Node{g.target, g.source} }
 
-// scores are the scores s_ij of all edges, [places, 1] (see [edgeGates]).
+// scores returns the scores s_ij of [edgeGates] for all edges, [places, 1].
 func (e edgeGates) scores(g edgeGate) *Node {
 	return Add(e.edges.Targets(g.target), e.edges.Sources(g.source))
 }
 
-// open are the gates α_ij = σ(s_ij) of all edges, [places, 1] (see [edgeGates]). They are 0 for padding.
+// open returns the gates α_ij of [edgeGates] for all edges, [places, 1]. The gates of padding are 0.
 func (e edgeGates) open(g edgeGate) *Node { return e.edges.Mask(Sigmoid(e.scores(g))) }
 
-// gated is Σ_j α_ij x_j, [n, d].
+// gated returns Σ_j α_ij x_j, [n, d]: for each node i, the sum over its neighbours j, weighted by the gates. The
+// derivative is written by hand, and consists of sums over neighbours, too.
 func (e edgeGates) gated(g edgeGate, x *Node) *Node {
-	// sums are Σ_j α_ij x_j and Σ_j α'_ij x_j, where α' = α (1 - α) is the derivative of the gate.
+	// sums returns Σ_j α_ij x_j and Σ_j α'_ij x_j, where α' = α (1 - α) is the derivative of the logistic function.
 	sums := func(g edgeGate, x *Node) []*Node {
 		alpha := e.open(g)
 		return e.edges.Products([]*Node{x, x}, []*Node{alpha, Mul(alpha, OneMinus(alpha))})
@@ -53,17 +54,18 @@ func (e edgeGates) gated(g edgeGate, x *Node) *Node {
 	})
 }
 
-// mean divides sums over neighbours by the number of neighbours.
+// mean returns the given sums over neighbours, divided by the numbers of neighbours.
 func (e edgeGates) mean(sums *Node) *Node { return Div(sums, MaxScalar(e.degree, 1)) }
 
-// teacher returns the loss of a gate, as a function of the gate. The loss is the mean of a binary cross-entropy over
-// all edges between training nodes. The target t_ij is 1 if both nodes are of one class, else 0. known are the labels
-// of the training nodes as one-hot rows, and zero rows for other nodes:
+// teacher returns a function that computes the loss of a gate. The loss trains the gate to tell whether an edge joins
+// two nodes of one class: it is the mean of a binary cross-entropy over all edges between training nodes. The target
+// t_ij is 1 if the nodes i and j are of one class, else 0. known holds the labels of the training nodes as one-hot
+// rows, and zero rows for other nodes:
 //
 //	BCE(σ(s_ij), t_ij) = softplus(s_ij) - t_ij s_ij,  t_ij = known_i · known_j.
 //
-// The sum of t_ij s_ij over all edges is computed as a sum over nodes, Σ_i t_i (target_i + source_i) with t_i = Σ_j
-// t_ij, since t is symmetric.
+// The sum of t_ij s_ij over all edges is computed as a sum over nodes: it equals Σ_i t_i (target_i + source_i) with
+// t_i = Σ_j t_ij, since t_ij = t_ji.
 func (e edgeGates) teacher(known *Node) func(g edgeGate) *Node {
 	is := sumOfColumns(known)
 	near := e.sum.Product(known)
@@ -75,14 +77,15 @@ func (e edgeGates) teacher(known *Node) func(g edgeGate) *Node {
 	}
 }
 
-// softplus is Σ_ij k_i k_j softplus(s_ij) over all edges, a scalar, for k, [n, 1].
+// softplus returns the sum of k_i k_j softplus(s_ij) over all edges, a scalar. The s_ij are the scores of [edgeGates].
+// k, [n, 1], is 1 for training nodes, else 0.
 func (e edgeGates) softplus(g edgeGate, k *Node) *Node {
 	fixed, source := g.fixed(), e.edges.Sources(k)
 	s := e.scores(fixed)
 	softplus := layers.ActivationSoftplus.Of(s)
 	y := ReduceAllSum(Mul(e.edges.Mask(softplus), Mul(e.edges.Targets(k), source)))
 	return gradient.Custom(y, g.nodes(), func(v *Node) []*Node {
-		pull := func(g edgeGate) *Node { // k_i Σ_j α_ij k_j
+		pull := func(g edgeGate) *Node { // v k_i Σ_j α_ij k_j, the cotangent of g.target
 			return Mul(v, Mul(k, e.edges.Sum(Mul(e.open(g), source))))
 		}
 		return []*Node{pull(fixed), pull(fixed.turned())}

@@ -20,7 +20,7 @@ func init() {
 			return []Setting{{Name: "lambda", Value: &s.Lambda,
 				Help: "weight of the loss that teaches gates whether an edge joins nodes of one class", Most: 1e6}}
 		}),
-		Floor:    true, // the loss of the gates stays above 0
+		Floor:    true, // the loss of the gates stays above 0, even if all nodes are classified right
 		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 2, 64, 0.5 },
 		Check: func(c Config) error {
 			if c.Forward < 2 {
@@ -32,35 +32,36 @@ func init() {
 		New: func(Config) Network { return &gbk{} }})
 }
 
-// gbkSettings are the settings that GBK-GNN has besides the shared settings: the weight λ of the gates' loss.
+// gbkSettings are GBK-GNN's own settings: the weight λ of the gates' loss.
 type gbkSettings struct{ Lambda float64 }
 
 // gbk is GBK-GNN (Du et al., "GBK-GNN: Gated Bi-Kernel Graph Neural Networks for Modeling Both Homophily and
-// Heterophily", WWW 2022): it has one kernel (a linear map) for neighbours of the same class and one for neighbours of
-// other classes, and a gate for each edge that selects between the two. X_0 = F are the features, [n, features], X_L
-// the logits, [n, outputs], and the layers between have width d:
+// Heterophily", WWW 2022). A layer has two kernels (linear maps): W_s for neighbours of the same class, and W_d for
+// neighbours of other classes. A gate α_ij for each edge selects between the two. X_0 are the node features, [n,
+// features], X_L are the logits, [n, outputs], and the layers between have width d:
 //
 //	X_{l+1} = ReLU(X_l W_f^T + M + b)                              without ReLU in the last layer
 //	M_i     = 1/|N(i)| Σ_{j ∈ N(i)} α_ij W_s x_j + (1 - α_ij) W_d x_j
 //	α_ij    = σ(s_ij),  s_ij = W_g [x_i, x_j] + c                  W_g: [1, 2 width of X_l]
 //	loss    = cross-entropy + λ Σ_l mean of BCE(α_ij, [y_i = y_j])  over edges that join training nodes
 //
-// BCE is the binary cross-entropy. Its target [y_i = y_j] is 1 if both nodes are of one class, else 0. N(i) are i's
-// neighbours without i itself. M_i is 0 if there are none. Dropout acts on X_1 … X_{L-1}.
+// x_i is row i of X_l. BCE is the binary cross-entropy. Its target [y_i = y_j] is 1 if the nodes i and j are of one
+// class, else 0. N(i) are i's neighbours without i itself. M_i is 0 if i has no neighbours. Dropout acts on
+// X_1 … X_{L-1}.
 //
-// The authors' code, https://github.com/Xzh0u/GBK-GNN, differs from the publication. This network follows the
+// The authors' code, https://github.com/Xzh0u/GBK-GNN, differs from the publication, and this network follows the
 // publication. In the code, the second kernel reads x_i instead of x_j. The results of the kernels are half as wide,
-// and are concatenated. The score of the gate passes a LeakyReLU. The loss of the gates is a cross-entropy of the
-// softmax of [1-α, α], whose targets tell whether the number of one of the two labels is 0. The code's defaults are L =
-// 2, width 16, dropout 0.5 and λ = 1.84 (30 in its script for Cora, CiteSeer, Texas and Cornell; this is for its own
-// loss of the gates, whose softmax is less sharp).
+// and are concatenated. The score of the gate passes a LeakyReLU. The loss of the gates is the cross-entropy of the
+// softmax of [1-α, α], and its target tells whether the number of one of the two nodes' classes is 0. The code's
+// defaults are L = 2, width 16, dropout 0.5 and λ = 1.84. (λ is 30 in the code's script for Cora, CiteSeer, Texas and
+// Cornell. That is for the code's own loss of the gates, whose softmax is less sharp.)
 type gbk struct {
 	pattern   *sparse.Pattern
 	adjacency *sparse.Matrix
 	arrays    int // number of the pattern's arrays
 }
 
-// Prepare lays out the edges, and A for sums over all neighbours.
+// Prepare makes the pattern of the edges, the adjacency for sums over all neighbours, and the array of the degrees.
 func (n *gbk) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Adjacency(g)
 	if n.pattern, err = sparse.NewPattern(a, sparse.PatternOptions{Uses: sparse.ForLoopAttention}); err != nil {
@@ -79,7 +80,7 @@ func (n *gbk) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Te
 	return order, append(arrays, tensors.FromFlatDataAndDimensions(degrees, len(degrees), 1)), nil
 }
 
-// Build is the network; its representation, [n, d], is what the last layer reads.
+// Build implements [Network]. The representation, [n, d], is the input of the last layer.
 func (n *gbk) Build(b *Builder) (out Output) {
 	c := b.Config
 	rest := b.Arrays[n.arrays:]
@@ -104,14 +105,16 @@ func (n *gbk) Build(b *Builder) (out Output) {
 	return out
 }
 
-// layer is one layer before its activation, and its gate. A nil x stands for the node features. M is computed as
+// layer returns the result of a layer of [gbk] before its activation, and the layer's gate. If x is nil, it stands for
+// the node features. The sum M of the layer is computed as
 //
 //	M = D^-1 (A X W_d^T + α X (W_s - W_d)^T)
 //
-// so that only one of the two sums over neighbours has weights for the edges.
+// where X is the layer's input, and α, [n, n], holds the gates. Of the two sums over neighbours, only the one with α
+// has weights for the edges.
 func (e edgeGates) layer(b *Builder, name string, x *Node, width int) (y *Node, g edgeGate) {
 	if x == nil && b.Features < width {
-		x = b.denseFeatures() // narrow features are summed before they are mapped, unless they are sparse
+		x = b.denseFeatures() // narrow features are summed before the linear map; x stays nil if they are sparse
 	}
 	in := b.Features
 	if x != nil {
@@ -121,7 +124,7 @@ func (e edgeGates) layer(b *Builder, name string, x *Node, width int) (y *Node, 
 	root, other := weight("lin_r.weight", width, in), weight("lin_n.weight", width, in) // W_f and W_d
 	difference := Sub(weight("lin_p.weight", width, in), other)
 	maps := []*Node{Reshape(weight("gate.weight", 1, 2*in), 2, in), root}
-	narrow := x != nil && in < width // sums over neighbours come before the linear map
+	narrow := x != nil && in < width // if so, sums over neighbours precede the linear map, since x has fewer columns
 	if !narrow {
 		maps = append(maps, other, difference)
 	}

@@ -25,7 +25,7 @@ func TestGBKFormula(t *testing.T) {
 	modeltest.EqualsOn(t, modeltest.Board(t, 4), "gbk-gnn", gbk)
 }
 
-// gbk is the formula on dense matrices, [n, n].
+// gbk is the formula of the network on dense matrices.
 func gbk(d *modeltest.Dense) (logits, penalty *Node) {
 	train := ReduceAndKeep(d.Known, ReduceSum, 1)
 	pair := func(u, v *Node) *Node { return Dot(u, Transpose(v, 0, 1)).Product() } // u_i · v_j

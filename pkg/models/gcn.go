@@ -22,7 +22,8 @@ func init() {
 	Register(k)
 }
 
-// gcn is the graph convolution h(H) = σ(Â H W + b); see [layers.GCN]. With DropEdge, Â is computed anew in every step.
+// gcn makes the block of graph convolutions, h(X) = σ(Â X W + b), where Â is the normalised adjacency; see
+// [layers.GCN]. With DropEdge, Â differs from one training step to the next.
 type gcn struct {
 	Config
 	matrix *sparse.Matrix
@@ -46,7 +47,8 @@ func (c *gcn) prepare(a *sparse.CSR) (order sparse.Order, arrays []*tensors.Tens
 	return c.matrix.Order(), c.matrix.Tensors(), nil
 }
 
-// normalised is D^-1/2 A D^-1/2. For directed edges, D holds the numbers of incoming edges.
+// normalised returns D^-1/2 A D^-1/2. D holds the degrees or, for directed edges, the numbers of each node's incoming
+// edges.
 func normalised(a *sparse.CSR, directed bool) *sparse.CSR {
 	if directed {
 		return normalisedByTargets(a)

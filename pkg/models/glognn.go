@@ -29,42 +29,49 @@ func init() {
 		New:      func(Config) Network { return &glognn{} }})
 }
 
-// glognnSettings have the names of the authors' code: Alpha and Beta are the publication's β_1 and β_2, and 1 - Delta
-// is its α.
+// glognnSettings are GloGNN's own settings, with the names of the authors' code. Alpha and Beta are the publication's
+// β_1 and β_2, Gamma is its γ, 1 - Delta is its α, and Order is its K.
 type glognnSettings struct {
 	Alpha, Beta, Gamma, Delta float64
 	Order                     int
 }
 
 // glognn is GloGNN (Li et al., "Finding Global Homophily in Graph Neural Networks When Meeting Heterophily", ICML
-// 2022), for n nodes with the features F, c classes and width d:
+// 2022), for n nodes with the features F, c classes and width d. In each layer, every node reads all nodes, with
+// weights Z_l that are computed from X_l by least squares:
 //
 //	X_0     = ReLU(δ (F W1^T + b1) + (1-δ) (P W3^T + b3)) W2^T + b2    F [n, m], W1 [d, m], W3 [d, n], W2 [c, d]
-//	Z_l     = argmin_Z ‖X_l - (1-γ) Z X_l - γ X_0‖² + β1 ‖Z‖² + β2 ‖Z - Σ_k λ_k P^k‖²    Frobenius, k = 1 … K
+//	Z_l     = argmin_Z ‖X_l - (1-γ) Z X_l - γ X_0‖² + β1 ‖Z‖² + β2 ‖Z - Σ_k λ_k P^k‖²    Frobenius norms, k = 1 … K
 //	X_{l+1} = (1-γ) Z_l X_l + γ X_0                                     [n, c]
 //	logits  = X_L
 //
 // P = (D+I)^-1 (A+I). λ, [K, 1], is trained, starts at 1/K, and is the same in all layers. The publication gives the
-// minimum in closed form. With β = β1 + β2, it is Z = [(1-γ) (X - γ X_0) X^T + β2 Σ_k λ_k P^k] [(1-γ)² X X^T + β I]^-1.
-// Only Z X is needed. It is computed without any dense matrix [n, n]:
+// minimum in closed form. With β = β1 + β2 and with X in place of X_l, it is
+//
+//	Z = [(1-γ) (X - γ X_0) X^T + β2 Σ_k λ_k P^k] [(1-γ)² X X^T + β I]^-1
+//
+// Only the product Z X is needed, which can be computed without any dense [n, n] matrix:
 //
 //	Q       = (1-γ) X M^-1, M = (1-γ)² X^T X + β I                      [n, c] and [c, c]
 //	X_{l+1} = (1-γ) (X - γ X_0) X^T Q + β2 Σ_k λ_k P^k Q + γ X_0
 //
-// This is so because [a X X^T + β I]^-1 X = X [a X^T X + β I]^-1. (The publication gets Q from Woodbury's identity, as
-// a difference of two terms. Both are the same but for rounding.)
+// This follows from [a X X^T + β I]^-1 X = X [a X^T X + β I]^-1 for any number a. (The publication computes Q as a
+// difference of two terms, by Woodbury's identity. The two ways differ by rounding only.)
 //
-// The parameters fc1, fc2, fc3 and orders_weight, and the settings alpha (β1), beta (β2), gamma, delta (1-α in the
-// publication), order (K) and forward (the number of layers) have the names of https://github.com/RecklessRonan/GloGNN,
-// small-scale/main.py. Publication and code agree on the layer. What the publication leaves open is done as in its code
-// for small graphs: X_0 uses P as the adjacency, and the two perceptrons share one hidden layer. (The code for large
-// graphs has one more hidden layer, and A in place of P.) The defaults are those published for Penn94, which are
-// nearest to the middle of all published settings (β1 = 0, β2 = 1, γ = δ = 0.5, K = 2, 2 layers, dropout 0.5). Only the
-// width is not: it is 256 there, and 64 here and in the authors' runs on small graphs.
+// The parameters fc1, fc2, fc3 and orders_weight have the names of the authors' code,
+// https://github.com/RecklessRonan/GloGNN, small-scale/main.py. The settings alpha (β1), beta (β2), gamma, delta (1-α
+// in the publication) and order (K) have the names of that code, too. The setting forward is the number of layers.
+//
+// Publication and code agree on the layer. What the publication leaves open is done as in the code for small graphs:
+// X_0 uses P as the adjacency, and the perceptrons of F and of P share one hidden layer. (The code for large graphs has
+// one more hidden layer, and A in place of P.) The defaults are those published for Penn94, which are nearest to the
+// middle of all published settings (β1 = 0, β2 = 1, γ = δ = 0.5, K = 2, 2 layers, dropout 0.5). Only the default width
+// is not that of Penn94, 256. It is 64, as in the authors' runs on small graphs.
 type glognn struct{ powers, rows *sparse.Matrix }
 
-// Prepare lays out P, [n, n], twice: once for its powers, and once with its columns in the order in which the dataset
-// numbers the nodes, for the product with W3.
+// Prepare makes two sparse matrices of P = (D+I)^-1 (A+I), [n, n]. The field powers is for products with powers of P.
+// The field rows is for the product P W3^T: the columns of the parameter W3 are in the dataset's order of the nodes,
+// and so are the columns of this matrix.
 func (n *glognn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	p := sparse.Adjacency(g).WithSelfLoops().RowNormalised()
 	if n.powers, err = sparse.NewMatrix(p, nil); err != nil {
@@ -76,7 +83,7 @@ func (n *glognn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors
 	return n.powers.Order(), slices.Concat(n.powers.Tensors(), n.rows.Tensors()), nil
 }
 
-// Build is the network; its representation is the scores of the classes, [n, c].
+// Build implements [Network]. The representation is the scores of the classes, [n, c].
 func (n *glognn) Build(b *Builder) Output {
 	s, split := OwnOf[glognnSettings](b.Config), len(n.powers.Tensors())
 	x := MulScalar(b.Encode("fc1", b.Config.Hidden), s.Delta)
@@ -90,7 +97,7 @@ func (n *glognn) Build(b *Builder) Output {
 	return Output{Logits: b.FromScores(x), Representation: x}
 }
 
-// layer is X_{l+1} for x = X_l, [n, c], and first = X_0. weights are λ.
+// layer computes a layer of [glognn]: it returns X_{l+1}, given x = X_l, [n, c], first = X_0 and weights = λ.
 func (s glognnSettings) layer(x, first *Node, p sparse.Operator, weights *Node) *Node {
 	keep := 1 - s.Gamma
 	gram := Dot(Transpose(x, 0, 1), x).Product()

@@ -10,7 +10,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// set sets settings, given as name, value, name, value, …
+// set changes settings of c, given as name, value, name, value, …
 func set(t *testing.T, c *train.Config, settings ...string) {
 	t.Helper()
 	with(t, settings...)(c)

@@ -16,8 +16,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// golden is what a model of PyTorch Geometric's layers computes on a graph: bench/golden.py writes it, in double
-// precision.
+// golden holds what a model made of PyTorch Geometric's layers computes on a graph, in double precision. The program
+// bench/golden.py writes it.
 type golden struct {
 	Model     string
 	Settings  map[string]json.RawMessage
@@ -31,10 +31,11 @@ type golden struct {
 	Gradients map[string][]float64
 }
 
-// logitsWithin and gradientWithin are the largest differences from golden values that are allowed: for the logits, and
-// for the gradient by a parameter. They are relative to the golden values, in the Euclidean norm. A parameter without
-// effect on the logits, such as one that cancels in a softmax, has a gradient of zero. There, the difference may be
-// zeroWithin times the norm of the gradient by all parameters.
+// logitsWithin and gradientWithin are the largest differences allowed between computed and golden values: logitsWithin
+// for the logits, and gradientWithin for the gradient by one parameter. Both are relative to the golden values, in the
+// Euclidean norm. Some parameters have no effect on the logits, for example because they cancel in a softmax, so that
+// their gradient is zero. Therefore a gradient may also differ by zeroWithin times the norm of the gradient by all
+// parameters.
 const logitsWithin, gradientWithin, zeroWithin = 2e-6, 1e-5, 1e-7
 
 // TestGolden compares models with the same models made of PyTorch Geometric's layers.
@@ -109,7 +110,7 @@ func (w golden) graph(t *testing.T) *graphs.Graph {
 	return g
 }
 
-// distance is the Euclidean distance of two vectors, NaN where their lengths differ.
+// distance returns the Euclidean distance of two vectors, or NaN if their lengths differ.
 func distance(got []float32, want []float64) float64 {
 	if len(got) != len(want) {
 		return math.NaN()

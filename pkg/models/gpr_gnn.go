@@ -16,21 +16,23 @@ func init() {
 }
 
 // gprGNN is the generalised PageRank network of Chien, Peng, Li and Milenkovic ("Adaptive Universal Generalized
-// PageRank Graph Neural Network", ICLR 2021), with the parameters' names of their code,
+// PageRank Graph Neural Network", ICLR 2021), with the parameters' names of the authors' code,
 // https://github.com/jianhao2016/GPRGNN:
 //
 //	H      = dropout(ReLU(dropout(X) W1^T + b1)) W2^T + b2      features X [n, features], H [n, outputs]
 //	logits = Σ_{k=0..K} γ_k Â^k dropout'(H)
 //
-// Â = D^-1/2 (A + I) D^-1/2, with D the degrees of A + I. The γ are K+1 numbers, the parameter prop1.temp. They start
-// with the coefficients of personalised PageRank: α (1 - α)^k, and (1 - α)^K for k = K, where α is the setting "alpha".
-// dropout' has a probability of its own, "dprate". The defaults are the published K = 10, α = 0.1, width 64, and 0.5
-// for both probabilities; the authors search α in 0.1, 0.2, 0.5, 0.9 and the learning rate by dataset.
+// Â = D^-1/2 (A + I) D^-1/2, where D holds the degrees of A + I. The γ_k are K+1 trained numbers, the parameter
+// prop1.temp. They start with the coefficients of personalised PageRank: α (1 - α)^k for k < K, and (1 - α)^K for
+// k = K, where α is the setting "alpha". dropout' has a probability of its own, the setting "dprate". The defaults are
+// the published K = 10, α = 0.1, width 64, and 0.5 for both probabilities. The authors search α in 0.1, 0.2, 0.5, 0.9,
+// and the learning rate, for each dataset.
 //
-// The authors' code applies no weight decay to the γ. Here all parameters have the same weight decay and learning rate.
+// The authors' code applies no weight decay to the γ_k. Here all parameters have the same weight decay and learning
+// rate.
 type gprGNN struct{ filterNet }
 
-// Build is the network; its representation, [n, d], is what the perceptron's last layer reads.
+// Build implements [Network]. The representation, [n, d], is the result of the perceptron's first layer.
 func (n *gprGNN) Build(b *Builder) Output {
 	h, x := b.perceptron()
 	s := OwnOf[filterSettings](b.Config)

@@ -37,19 +37,21 @@ func init() {
 
 // Diffusion holds the settings of GRAND.
 type Diffusion struct {
-	// Time T_F and ReverseTime T_R: the features diffuse forwards to T_F and, with reverse process, backwards to -T_R.
+	// Time is T_F, and ReverseTime is T_R. The features diffuse from time 0 forwards to T_F and, in a model with a
+	// reverse process, from time 0 backwards to -T_R.
 	Time, ReverseTime float64
 	// Solver is one of solve.MethodNames: euler and rk4 take steps of size Step. dopri5 chooses the sizes of its steps
-	// so that the error of a step stays below TolScale times 1e-7 absolute and 1e-9 relative.
+	// so that the error of each step stays below TolScale times 1e-7 absolute and 1e-9 relative.
 	Solver         string
 	Step, TolScale float64
-	// AttentionDim is the width of the queries of all heads together, which is also that of the keys.
+	// AttentionDim is the width of the queries of all heads together. The keys are as wide.
 	AttentionDim int
-	// MaxEvaluations limits the evaluations of the right-hand side in either direction.
+	// MaxEvaluations is the largest number of evaluations of the diffusion equation's right-hand side in each
+	// direction.
 	MaxEvaluations int
 }
 
-// forward lists the settings of plain GRAND, and both lists those of GRAND with a reverse process.
+// forward returns the settings of plain GRAND. The method both returns the settings of GRAND with a reverse process.
 func (d *Diffusion) forward() []Setting {
 	return []Setting{
 		{Name: "time", Value: &d.Time, Help: "time to diffuse forwards", Most: 1e6},
@@ -70,7 +72,8 @@ func (d *Diffusion) both() []Setting {
 			Reverse: true})
 }
 
-// diffusionDepth is T_F, followed by T_R if there is a reverse process.
+// diffusionDepth returns as a text the time to which features diffuse forwards, followed by the time to which they
+// diffuse backwards if there is a reverse process.
 func diffusionDepth(c Config) string {
 	d := OwnOf[Diffusion](c)
 	if c.HasReverse() {
@@ -79,7 +82,7 @@ func diffusionDepth(c Config) string {
 	return fmt.Sprint(d.Time)
 }
 
-// checkDiffusion refuses impossible combinations.
+// checkDiffusion returns an error if the settings do not go together.
 func checkDiffusion(c Config) error {
 	d := OwnOf[Diffusion](c)
 	if d.AttentionDim%c.Heads != 0 {
@@ -92,23 +95,23 @@ func checkDiffusion(c Config) error {
 	return d.integration(-d.ReverseTime).Validate()
 }
 
-// integration is the integration to a time, with the authors' tolerances: tol-scale times 1e-7 absolute and 1e-9
-// relative.
+// integration returns the integration from time 0 to the given time, with the authors' tolerances: TolScale times 1e-7
+// absolute and 1e-9 relative.
 func (d Diffusion) integration(to float64) solve.Integration {
 	m, _ := solve.MethodNamed(d.Solver) // Validate has checked the name
 	return solve.Integration{Method: m, To: to, Step: d.Step, AbsTol: d.TolScale * 1e-7, RelTol: d.TolScale * 1e-9,
 		MaxEvaluations: d.MaxEvaluations}
 }
 
-// grand is the network
+// grand is GRAND:
 //
 //	dX/dt = σ(α) (A(H) - I) X,  X(0) = H,  representation ReLU(X(T_F) ‖ X(-T_R)),
 //
-// where the attention A is computed once, from the encoded features H ([layers.Attention]). The representation of plain
-// GRAND has only X(T_F).
+// where H are the encoded features, the attention A(H) is computed once ([layers.Attention]), and σ is the logistic
+// function. The representation of plain GRAND is ReLU(X(T_F)).
 type grand struct{ frame }
 
-// diffusion is GRAND's backbone.
+// diffusion is the [backbone] of GRAND.
 type diffusion struct {
 	Diffusion
 	pattern *sparse.Pattern
@@ -116,8 +119,8 @@ type diffusion struct {
 
 func newDiffusion(c Config) grand { return grand{frame{&diffusion{Diffusion: OwnOf[Diffusion](c)}}} }
 
-// attention is the beginning of the names of the attention's linear maps Q and K. The authors' files of weights also
-// hold an array Wout, which this network does not read.
+// attention is the beginning of the names of the linear maps Q and K, which give the queries and keys of the attention.
+// The authors' files of weights also hold a linear map Wout, which this network does not read.
 const attention = "odeblock.multihead_att_layer."
 
 // Unused implements [Twin].
@@ -153,7 +156,7 @@ func (d *diffusion) represent(b *Builder, h *Node) (*Node, *solve.Stats, int) {
 	return Max(x, ZerosLike(x)), stats, 1
 }
 
-// roundTrip integrates to time T_F and back.
+// roundTrip integrates from time 0 to T_F, and from there back to 0.
 func (d *diffusion) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve.Stats) {
 	field, w := d.field(b, h)
 	y, stats := solve.Integrate(field, h, w, d.integration(d.Time))
@@ -162,8 +165,9 @@ func (d *diffusion) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *s
 	return end, nil, stats
 }
 
-// field is the diffusion, with the attention of the encoded features. Initial values are those of the authors' code:
-// the matrices of Q and K are almost zero, so that a node attends to all its neighbours alike, and σ(α) = 1/2.
+// field returns the right-hand side of the diffusion equation, and the weights that it reads. The attention is that of
+// the encoded features h. Initial values are those of the authors' code: the matrices of Q and K are almost zero, so
+// that a node attends to all its neighbours alike, and σ(α) = 1/2.
 func (d *diffusion) field(b *Builder, h *Node) (solve.Field, []*Node) {
 	rate := Sigmoid(b.Param(Param{Name: "odeblock.odefunc.alpha_train", Shape: []int{}}))
 	project := func(name string) *Node {
@@ -179,8 +183,10 @@ func (d *diffusion) field(b *Builder, h *Node) (solve.Field, []*Node) {
 	return field, field.Weights(a, rate, b.Arrays)
 }
 
-// outcomes is the number of outcomes that one integration can have. The outcome of the network is a number in this
-// base. Its digits, from the lowest one, are the outcomes of the integrations to T_F, to -T_R, and from T_F back to 0.
+// outcomes is the number of different outcomes of one integration. An outcome says whether, and why, the integration
+// failed. The number Output.Stats.Outcome holds the outcomes of up to three integrations, as digits in a number system
+// whose base is the constant outcomes. From the lowest digit on, they belong to the integrations from time 0 to T_F,
+// from time 0 to -T_R, and from T_F back to 0.
 const outcomes = solve.NotFinite + 1
 
 // Explain implements [Explainer].

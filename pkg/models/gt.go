@@ -20,25 +20,27 @@ func init() {
 	registerPlatonov(k, func() messages { return &gt{separate: true} }, "heads")
 }
 
-// gt is the Graph Transformer (Shi et al., IJCAI 2021), which attends by dot products with neighbours, in the network
-// [platonov]. A layer has two modules. There are K heads of width d' = d/K each, which stand side by side:
+// gt is the Graph Transformer (Shi et al., IJCAI 2021) in the network [platonov]. It attends to neighbours by dot
+// products. A layer has two modules, M_0 and M_1. There are K heads. Each has d' = d/K columns of H:
 //
 //	M_0(Z) = dropout(H W^T + b),  H = [H^(1) … H^(K)]               Z, H [n, d], W [d, d]
 //	H^(k)  = A^(k) V^(k),  A^(k)_ij = softmax_j(q^(k)_j · k^(k)_i / sqrt(d'))
 //	M_1(Z) = FFN(Z)
 //
-// FFN is [feedForward], and q, k, V are linear maps of Z with bias, whose columns are head by head. For "gt", the
-// softmax is over i's neighbours j and i itself. For "gt-sep", it is over i's neighbours alone, and [Z, H], [n, 2d],
-// takes the place of H, so that a node is told apart from its neighbours. H is then 0 for a node without neighbours.
+// Z is the normalised input of the module. FFN is [feedForward]. q, k and V, [n, d], are linear maps of Z with bias.
+// Their columns are head by head: first those of head 1, then those of head 2, and so on. For the model "gt", the
+// softmax is over i's neighbours j and i itself. For "gt-sep", the softmax is over i's neighbours alone, and M_0 has
+// [Z, H], [n, 2d], in place of H. This keeps a node's own row Z separate from H, which is 0 for a node without
+// neighbours.
 //
-// As in the authors' code, the query belongs to the neighbour and the key to the node itself. This is the usual formula
-// with the two names exchanged, and thus the same model.
+// As in Platonov et al.'s code, the query q belongs to the neighbour, and the key k to the node itself. Usually it is
+// the other way round. The model is the same, since only the names are exchanged.
 type gt struct {
 	separate bool
 	pattern  *sparse.Pattern
 }
 
-// Prepare lays out the neighbours of each node and, for "gt", the node itself.
+// Prepare makes the pattern of the edges. For "gt", the pattern also has self loops.
 func (t *gt) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Adjacency(g)
 	if !t.separate {
@@ -52,7 +54,7 @@ func (t *gt) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Ten
 
 func (t *gt) modules() []module { return []module{t.attention, feedForward} }
 
-// attention is M_0.
+// attention is the first module of a layer, M_0 of [gt].
 func (t *gt) attention(b *Builder, name string, z *Node) *Node {
 	d, heads, edges := b.Config.Hidden, b.Config.Heads, t.pattern.On(b.Arrays)
 	query, key := b.Linear(name+"attn_query", z, d), b.Linear(name+"attn_key", z, d)
