@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestCounts compares the formulas with numbers computed by hand, for 2 nodes, 3 entries, 5 features, 7 outputs and
-// width 11.
+// TestCounts compares the formulas in the package's documentation with numbers computed by hand, for a graph of 2
+// nodes, 5 features and 7 outputs, an Â of 3 entries, and width 11.
 func TestCounts(t *testing.T) {
 	s := Shape{Nodes: 2, Entries: 3, Features: 5, Outputs: 7, Hidden: 11, Forward: 2, Reverse: 10,
 		Solve: 1.5, Adjoint: 2}
