@@ -1,4 +1,4 @@
-// Package machine tells how much memory the machine, its GPU and this process have and use.
+// Package machine tells how much memory the machine and its GPU have, and how much of it this process may use and uses.
 package machine
 
 import (
