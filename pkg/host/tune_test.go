@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Tune does nothing if it was told so, and otherwise removes its own settings from the environment, and no others.
+// Tune must do nothing if the environment tells it so. Otherwise it must remove its own settings, and no others, from
+// the environment.
 func TestTuneEnvironment(t *testing.T) {
 	for _, c := range []struct{ allocator, before, after string }{
 		{System, "", ""},
