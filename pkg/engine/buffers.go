@@ -38,7 +38,7 @@ func (b *nested) NewSharedBuffer(device compute.DeviceNum, shape shapes.Shape) (
 	return buffer{inner, b}, flat, nil
 }
 
-// Compile compiles the graph, and stores the memory that the program needs beside the program; see [MemoryOf].
+// Compile compiles the graph. It returns the program together with the memory that a run takes, for [MemoryOf].
 func (b *builder) Compile() (compute.Executable, error) {
 	var e compute.Executable
 	memory, err := measure(func() (err error) {
@@ -51,7 +51,8 @@ func (b *builder) Compile() (compute.Executable, error) {
 	return executable{e, b.backend, memory}, nil
 }
 
-// executable is a program on a nested backend.
+// executable is a program of a [nested] backend. GoMLX passes buffers of the nested backend. Execute turns them into
+// buffers of the backend inside the nested one, and turns the results back.
 type executable struct {
 	compute.Executable
 	backend *nested

@@ -7,6 +7,9 @@
 // If the same graph has to be compiled again later, also in another process, the engine loads the program instead,
 // since this is faster. The programs in this folder are called kept programs.
 //
+// The backend of each engine is wrapped in a backend of the type nested (nested.go), on which loops may contain loops,
+// and which works around faults of GoMLX and of the engines.
+//
 // The package leaves settings of the process as they are: the memory allocator, the environment and signals. There are
 // three exceptions, which are environment variables. When go-xla is imported, it sets TF_CPP_MIN_LOG_LEVEL to 3 if this
 // variable is unset. When go-xla opens a CUDA plugin, it sets XLA_FLAGS. While this package opens the CPU plugin, it

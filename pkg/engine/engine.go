@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 
 	"github.com/gomlx/compute"
-	_ "github.com/gomlx/compute/gobackend" // registers "go"
-	"github.com/gomlx/go-xla/compute/xla"  // registers "xla"
+	_ "github.com/gomlx/compute/gobackend" // makes GoMLX know the engine "go"
+	"github.com/gomlx/go-xla/compute/xla"  // makes GoMLX know the engine "xla"
 	"github.com/gomlx/go-xla/pjrt"
 )
 

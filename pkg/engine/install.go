@@ -117,8 +117,8 @@ func fromWheel(ctx context.Context, dir string) error {
 // maxPlugin is the largest number of bytes that are extracted from the wheel. The plugin has some 200 MB.
 const maxPlugin = 1 << 30
 
-// unpack checks that an archive, which is a zip file, has the SHA-256 sum. Then it extracts the file named member from
-// the archive to path.
+// unpack checks that an archive, which is a zip file, has the SHA-256 that the argument sum gives. Then it extracts the
+// file named member from the archive to path.
 func unpack(archive, member, path, sum string) error {
 	f, err := os.Open(archive)
 	if err != nil {

@@ -21,7 +21,7 @@ type Memory struct {
 // compare machine.PeakResidentSet before and after.
 func (m Memory) Total() int64 { return m.Arguments + m.Outputs - m.Aliased + m.Temporary + m.Code }
 
-// MemoryOf is the memory of a program that was compiled on an engine's backend, or that was a kept program. known is
+// MemoryOf is the memory of a program that was compiled on an engine's backend, or loaded as a kept program. known is
 // false for engines that do not report memory, such as pure Go, where each operation allocates memory when it runs. For
 // a GoMLX graph:
 //

@@ -29,22 +29,22 @@ typedef struct {
 	size_t size; void *extensions, *client;
 	program *program;
 	char *options; size_t options_size;
-	void *executable; // out
+	void *executable; // set by the plugin
 } compile_args;
 typedef struct {
 	size_t size; void *extensions, *client;
 	char *bytes; size_t bytes_size;
-	void *executable; // out
+	void *executable; // set by the plugin
 	char *options; size_t options_size;
 } load_args;
 typedef struct { size_t size; void *extensions, *loaded, *executable; } executable_args;
 typedef struct {
 	size_t size; void *extensions, *executable;
-	char *bytes; size_t bytes_size; void *backing; void (*release)(void *); // out
+	char *bytes; size_t bytes_size; void *backing; void (*release)(void *); // set by the plugin
 } serialize_args;
 typedef struct {
 	size_t size; void *extensions, *executable;
-	int64_t code, arguments, outputs, aliases, temporary; // in bytes on the device; for the CPU plugin, this is main memory
+	int64_t code, arguments, outputs, aliases, temporary; // on the device; on the CPU, in main memory
 	int64_t rest[16]; // for fields of later versions: a plugin refuses a struct that is shorter than it expects
 } memory_args;
 typedef struct { size_t size; void *extensions, *object; } destroy_args;

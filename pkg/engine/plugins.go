@@ -74,7 +74,7 @@ func damagedPlugin() error {
 		for _, pattern := range []string{"pjrt-plugin-*.so", "pjrt_plugin_*.so", "pjrt_c_api_*_plugin.so"} {
 			found, _ := filepath.Glob(filepath.Join(dir, pattern))
 			for _, path := range found {
-				if err := wholeLibrary(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // ErrNotExist: a link to a missing file
+				if err := wholeLibrary(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // skip links to nowhere
 					return fmt.Errorf("the plugin %s is damaged (%w): remove it and run 'revgnn install-plugin'", path, err)
 				}
 			}

@@ -10,8 +10,8 @@ import (
 )
 
 // TestDamagedPlugins checks that a plugin is not loaded if its file is truncated or is no library at all, and that
-// errors name the file. The pure-Go engine can be chosen nevertheless. The program file of this test takes the part of
-// a complete plugin, since programs and libraries have the same format.
+// errors name the file. The pure-Go engine can be chosen nevertheless. The file of this test program serves as a
+// complete plugin, since programs and libraries have the same format.
 func TestDamagedPlugins(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {

@@ -96,11 +96,11 @@ func programsDir() programs {
 	return programs(dir)
 }
 
-// layout is the version of the files' format. The names of files are hashes of it as well, so that files in another
-// format are never looked up.
+// layout is the version of the files' format. The hash in a file's name also depends on layout, so that files in
+// another format are never looked up.
 const layout = "hmac"
 
-// programName is the file name of a program: a hash of everything that the program depends on, which are parts.
+// programName is the file name of a program: a hash of everything that the program depends on, which is given as parts.
 func programName(parts ...[]byte) string {
 	hash := sha256.New()
 	for _, p := range append(parts, []byte(layout)) {
@@ -144,7 +144,7 @@ func (dir programs) load(name string) []byte {
 		return nil
 	}
 	now := time.Now()
-	os.Chtimes(path, now, now) // The time of last use, by which shrink chooses.
+	os.Chtimes(path, now, now) // The file's time tells shrink when the program was last used.
 	return b[sha256.Size:]
 }
 

@@ -101,7 +101,7 @@ func work() error {
 	if err != nil {
 		return err
 	}
-	o.Started = bytes.Contains(b, []byte("glibc.malloc.arena_max=2")) // glibc has replaced the colons in Tunables by zeros.
+	o.Started = bytes.Contains(b, []byte("glibc.malloc.arena_max=2")) // glibc replaces colons by zeros.
 	return json.NewEncoder(os.Stdout).Encode(o)
 }
 

@@ -136,7 +136,7 @@ func TestDifferentiateInLoops(t *testing.T) {
 	})
 }
 
-// A function that uses a node that is not one of its arguments is refused.
+// Differentiate must refuse a function that uses another node than its arguments.
 func TestDifferentiateRefusesOtherNodes(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	x := Parameter(NewGraph(e.Backend, "refused"), "x", shapes.Make(dtypes.Float32, 2))

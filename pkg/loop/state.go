@@ -21,7 +21,7 @@ var nodeType = reflect.TypeFor[*Node]()
 // replaces the node by the result of visit. Slices, and values that pointers point to, are copied before they are
 // changed, since other Go values may share them.
 func each(v reflect.Value, name string, visit func(name string, n *Node) *Node) {
-	v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem() // so that unexported fields can be set
+	v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem() // Through this v, unexported fields can be set.
 	switch t := v.Type(); {
 	case t == nodeType:
 		if n := v.Interface().(*Node); n != nil {

@@ -74,7 +74,7 @@ func Analyse(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Con
 	return a, a.measure(ctx, e, kernels(a.Shape, m, features))
 }
 
-// measure times each kernel alone, and adds up the measured and the least times.
+// measure measures the time of each kernel alone, and adds up the measured times and the least times.
 func (a *Analysis) measure(ctx context.Context, e *engine.Engine, list []Kernel) (err error) {
 	for _, k := range list {
 		if err := ctx.Err(); err != nil {

@@ -19,7 +19,7 @@ func product(n, d int) work {
 		input{&x, waves(n, d)}, input{&w, reflection(d)})
 }
 
-// triad is a = a/2 + b, which reads two arrays and writes one.
+// triad is a = a/2 + b, which reads two arrays and writes one. With it the memory rate is measured.
 func triad(n, d int) work {
 	var a, b *Node
 	return repeated(&a, &b, func(a, b *Node) *Node {

@@ -25,7 +25,7 @@ func TestCounts(t *testing.T) {
 		"layer":   {176, 20 * 22, 40},
 		"encoder": {4 * 110, 4 * (20 + 44 + 220), 1},
 		"head":    {12 * 154, 4 * (176 + 56), 1},
-		"Adam":    {12 * 359, 28 * 359, 1}, // 6*11 + 121 + 11 + 23*7 parameters
+		"Adam":    {12 * 359, 28 * 359, 1}, // There are 6*11 + 121 + 11 + 23*7 parameters.
 	}
 	for _, k := range counts(s) {
 		if got := [3]float64{k.Operations, k.Bytes, k.Times}; got != want[k.Name] {

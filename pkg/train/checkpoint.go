@@ -33,7 +33,7 @@ type saver struct {
 	*Checkpoint
 	fit    *fit
 	origin Origin
-	// saved is the number of epochs at the last checkpoint. From the time due on, the next checkpoint is written.
+	// saved is the number of epochs at the last checkpoint. The next checkpoint is written at the time due.
 	saved int
 	due   time.Time
 }
@@ -116,7 +116,7 @@ func (s *saver) resume() error {
 	return nil
 }
 
-// take gives the training everything in the state was, except the arrays.
+// take sets the fields of the training to those of an earlier state, which is given as was. It leaves out the arrays.
 func (f *fit) take(was state) {
 	*f.result = was.Result
 	r := f.result

@@ -73,8 +73,7 @@ func same(t *testing.T, what string, got, want *Result) {
 	}
 }
 
-// broken trains with a checkpoint, interrupts the training after the given epoch, and returns the result of the
-// interrupted training.
+// broken runs a training with a checkpoint, interrupts the training after the given epoch, and returns its result.
 func broken(t *testing.T, e *engine.Engine, g *graphs.Graph, c Config, k *Checkpoint, after int) *Result {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

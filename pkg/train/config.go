@@ -16,7 +16,7 @@ type Config struct {
 	// to the gradient, as torch.optim.Adam does.
 	LearningRate, WeightDecay float64
 	// Epochs is the largest number of epochs. Patience is a number of epochs: training stops if the validation metric
-	// has not exceeded its best value for so long. If Patience is 0, training does not stop early.
+	// has not exceeded its best value in this number of epochs. If Patience is 0, training does not stop early.
 	Epochs, Patience int
 	// Seed is the seed of the initial parameters and of dropout. The training on split k uses Seed + k.
 	Seed uint64
@@ -64,8 +64,8 @@ func (c *Config) Decode(key string, raw json.RawMessage) error {
 	return c.Config.Decode(key, raw)
 }
 
-// find returns the setting of the training with the given flag name; ok is false if it is a setting of the model, or if
-// there is none.
+// find returns the setting of the training with the given flag name. The second result is false if there is none. (It
+// may be a setting of the model.)
 func (c *Config) find(name string) (models.Setting, bool) {
 	list := c.training()
 	i := slices.IndexFunc(list, func(s models.Setting) bool { return s.Name == name })
@@ -97,8 +97,8 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Resolved returns c with the settings filled in that were left open because their values depend on the model and on
-// other settings; see [models.Config.Resolved].
+// Resolved returns c with a value for every setting. Some settings may be left open in c, and then depend on the model
+// and on other settings; see [models.Config.Resolved].
 func (c Config) Resolved() Config {
 	c.Config = c.Config.Resolved()
 	return c

@@ -14,7 +14,7 @@ import (
 // Details are what an HTML page about a training shows besides the numbers in [Result]: curves over epochs, a confusion
 // matrix or a ROC curve, and the smoothness of the features. They are small enough to be stored in a run record.
 type Details struct {
-	// Metric is the name of the metric. Classes are the names of the classes.
+	// Metric is the name of the graph's metric, and Classes are the names of the classes.
 	Metric  string   `json:"metric"`
 	Classes []string `json:"classes"`
 	Curves  Curves   `json:"curves"`

@@ -16,8 +16,8 @@ import (
 
 // judgeStep computes the metrics after a step. If the model's evaluation mode differs from its training mode
 // (f.Separate), judgeStep evaluates the model, and the metrics are those after this step. Otherwise no evaluation is
-// needed: the step's logits were computed with the parameters before the step, so that they give the metrics after the
-// epoch before.
+// needed: the step's logits were computed with the parameters before the step, so that they give the metrics of the
+// previous epoch.
 func (f *fit) judgeStep(epoch int, out []*tensors.Tensor) error {
 	if f.Separate {
 		logits, err := f.logits()

@@ -2,8 +2,7 @@ package train
 
 import "time"
 
-// Options are the options of a training. Where a pointer to Options is wanted, nil stands for options that are all left
-// out.
+// Options are the options of a training. A nil pointer stands for Options whose fields are all zero.
 type Options struct {
 	// Epoch, if not nil, is called after every epoch.
 	Epoch func(Epoch)
@@ -44,7 +43,7 @@ type Checkpoint struct {
 // CheckpointEvery is the default time between two checkpoints. A crash loses the work since the last checkpoint.
 const CheckpointEvery = 2 * time.Minute
 
-// every is the time to wait until the next checkpoint. It depends on the time took that writing the last checkpoint
+// every is the time to wait until the next checkpoint. The argument took is the time that writing the last checkpoint
 // took: where writing is slow, fewer checkpoints are written.
 func (c *Checkpoint) every(took time.Duration) time.Duration {
 	const most = 20 // Checkpoints take less than a twentieth of the time of training.

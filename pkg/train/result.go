@@ -10,7 +10,7 @@ const (
 	OK          = "ok"
 	Diverged    = "diverged"
 	Interrupted = "interrupted"
-	// Paused is a training that stopped at [Options].Until.
+	// Paused is the status of a training that [Options].Until has paused.
 	Paused = "paused"
 )
 

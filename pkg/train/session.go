@@ -169,7 +169,7 @@ func (s *session) gradients(loss *Node) []*Node {
 	return Gradient(loss, values...)
 }
 
-// These are the positions of the results of step. From the position outParams on, the results are the parameters before
+// These are the positions of the results of [session.step]. From the position outParams on, the results are the parameters before
 // the step.
 const (
 	outLoss = iota
@@ -183,8 +183,8 @@ const (
 	outParams
 )
 
-// step builds one training step: a step of Adam on the training loss. Then it scales down each weight that exceeds its
-// bound, if the weights are to be projected (--normalise project).
+// step builds one training step: a step of Adam on the training loss. With --normalise project, the training step then
+// scales down the parameters whose norms exceed their bound.
 func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 	g := in[0].Graph()
 	b := s.build(scope, in, true)
@@ -215,8 +215,8 @@ func (s *session) explain(outcome *tensors.Tensor) string {
 	return s.model.Explain(int(tensors.ToScalar[int32](outcome)))
 }
 
-// scale changes parameters with a common bound, within a program: it calls the function by with the parameters' present
-// values, and sets the parameters to the values that by returns.
+// scale changes parameters that have a common bound, in the computation graph g. It calls the argument by, a function,
+// with the parameters' values at this point of the graph, and sets the parameters to the values that by returns.
 func scale(scope *model.Scope, g *Graph, bounded models.Bounded, by func([]*Node) []*Node) {
 	var values []*Node
 	for _, p := range bounded.Params {
@@ -243,7 +243,7 @@ func (s *session) toBound() error {
 	return err
 }
 
-// once compiles a program for the inputs of the session, and runs it once. what is the name of the program in error
+// once compiles a program for the inputs of the session, and runs it once. The argument what names the program in error
 // messages.
 func (s *session) once(what string, graph func(scope *model.Scope, in []*Node) []*Node) ([]*tensors.Tensor, error) {
 	exec, err := model.NewExec(s.engine.Backend, s.store, graph)
@@ -262,7 +262,7 @@ func (s *session) once(what string, graph func(scope *model.Scope, in []*Node) [
 }
 
 // compile compiles a program for the inputs of the session, and returns an error if the program needs more memory than
-// there is. what is the name of the program in error messages.
+// there is. The argument what names the program in error messages.
 func (s *session) compile(exec *model.Exec, what string) error {
 	program, err := exec.Compile(shapesOf(s.inputs)...)
 	if err != nil {

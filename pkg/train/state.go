@@ -53,7 +53,7 @@ func writeState(path string, s state) error {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	return files.WriteSealed(path, func(w io.Writer) error {
-		io.WriteString(w, stateMagic) // The writer returns an error of this write again at the later writes.
+		io.WriteString(w, stateMagic) // If this write fails, so do the later ones.
 		binary.Write(w, binary.LittleEndian, uint64(len(header)))
 		w.Write(header)
 		for _, a := range s.Arrays {

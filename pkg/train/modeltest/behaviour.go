@@ -102,12 +102,12 @@ func wheel(t *testing.T) *graphs.Graph {
 // classified right instead.
 //
 // The graph is [Tiny], where node 5 is the only neighbour of node 0 and also of node 1. A model that sees a node's
-// neighbours, but not the node itself, cannot tell nodes 0 and 1 apart. For such a model the graph is [wheel]. overfits
-// recognises it by logits, the model's logits on [Tiny]: those of nodes 0 and 1 are equal.
+// neighbours, but not the node itself, cannot tell nodes 0 and 1 apart. For such a model the graph is [wheel]. The
+// argument logits are the model's logits on [Tiny]. If those of nodes 0 and 1 are equal, the model is of this kind.
 func overfits(t *testing.T, e *engine.Engine, c train.Config, logits []float32) {
 	t.Helper()
 	g := Tiny(t)
-	if k := len(logits) / g.NumNodes; slices.Equal(logits[:k], logits[k:2*k]) { // The model does not see the node itself.
+	if k := len(logits) / g.NumNodes; slices.Equal(logits[:k], logits[k:2*k]) { // The node itself is not seen.
 		g = wheel(t)
 	}
 	g.Splits[0].Val = g.Splits[0].Train

@@ -49,20 +49,21 @@ func (d *Dense) Param(name string) *Node {
 	return p
 }
 
-// Linear is x W^T + b. W and b are the parameters whose names are name with the suffixes ".weight" and ".bias".
+// Linear is x W^T + b, with two parameters of the model: W is called name + ".weight", and b is called name + ".bias".
 func (d *Dense) Linear(name string, x *Node) *Node {
 	return Add(Dot(x, Transpose(d.Param(name+".weight"), 0, 1)).Product(), ExpandLeftToRank(d.Param(name+".bias"), 2))
 }
 
-// LayerNorm normalises each row of x, as PyTorch does, with the parameters whose names are name with the suffixes
-// ".weight" and ".bias".
+// LayerNorm normalises each row of x, as PyTorch does, with the parameters that are called name + ".weight" and
+// name + ".bias".
 func (d *Dense) LayerNorm(name string, x *Node) *Node {
 	x = Sub(x, ReduceAndKeep(x, ReduceMean, 1))
 	x = Div(x, Sqrt(AddScalar(ReduceAndKeep(Square(x), ReduceMean, 1), 1e-5)))
 	return Add(Mul(x, ExpandLeftToRank(d.Param(name+".weight"), 2)), ExpandLeftToRank(d.Param(name+".bias"), 2))
 }
 
-// SymNorm is D^-1/2 A D^-1/2 for a dense adjacency A with the degrees D. Rows of nodes without neighbours are 0.
+// SymNorm is D^-1/2 A D^-1/2 for a dense adjacency A, where D is the diagonal matrix of the degrees. Rows of nodes
+// without neighbours are 0.
 func (d *Dense) SymNorm(a *Node) *Node {
 	degree := ReduceAndKeep(a, ReduceSum, 1)
 	none := LessOrEqual(degree, ZerosLike(degree))
@@ -70,7 +71,8 @@ func (d *Dense) SymNorm(a *Node) *Node {
 	return Mul(Mul(a, r), Transpose(r, 0, 1))
 }
 
-// RowNorm is D^-1 A for a dense adjacency A with the degrees D. Rows of nodes without neighbours are 0.
+// RowNorm is D^-1 A for a dense adjacency A, where D is the diagonal matrix of the degrees. Rows of nodes without
+// neighbours are 0.
 func (d *Dense) RowNorm(a *Node) *Node {
 	return Div(a, MaxScalar(ReduceAndKeep(a, ReduceSum, 1), 1))
 }
@@ -167,7 +169,7 @@ func Draw(t testing.TB, g *graphs.Graph, c train.Config) map[string]train.Array 
 				values[i] += float32(0.3 * rng.NormFloat64())
 			}
 		}
-		if p.Bound != nil { // Two parameters with a common bound then meet it.
+		if p.Bound != nil { // Two parameters may share a bound: each gets half.
 			by := p.Bound.Limit / (2 * layers.Frobenius(values))
 			for i := range values {
 				values[i] *= float32(by)

@@ -47,7 +47,7 @@ func Board(t testing.TB, side int) *graphs.Graph {
 	return g
 }
 
-// zero sets to 0 all settings for which the function which returns true.
+// zero sets some settings to 0: those for which the argument which, a function, returns true.
 func zero(c *train.Config, which func(models.Setting) bool) {
 	for _, s := range c.Settings() {
 		if which(s) {
@@ -163,7 +163,9 @@ func gradients(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) 
 			size += float64(v) * float64(v)
 		}
 	}
-	const h = 3e-4 // With larger steps, kinks of activations disturb; with smaller ones, rounding errors.
+	// If h were larger, activations could have a kink between the two points at which the loss is computed. If h were
+	// smaller, rounding errors would be too large.
+	const h = 3e-4
 	moved := func(by float64) float64 {
 		weights := map[string]train.Array{}
 		for name, a := range r.Weights {

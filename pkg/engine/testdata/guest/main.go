@@ -24,7 +24,7 @@ static pthread_barrier_t all;
 
 static void *allocate(void *unused) {
 	void *block = malloc(1000);
-	pthread_barrier_wait(&all); // All threads now hold a block. malloc takes memory from areas called arenas.
+	pthread_barrier_wait(&all); // All threads hold a block now, for which malloc has made arenas (areas of memory).
 	free(block);
 	return NULL;
 }
