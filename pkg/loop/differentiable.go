@@ -12,11 +12,6 @@ import (
 // Differentiable is a function y = f(in) together with its vector-Jacobian product, for use inside the body of a loop.
 // There, GoMLX's scalar operations and its function Gradient may fail: see the package's documentation.
 //
-// The vector-Jacobian product is backpropagation through f. It computes the derivative of the loss with respect to in
-// from v, the derivative of the loss with respect to y, by the formula (∂f/∂in)^T v. The derivative of the loss with
-// respect to a value is called the cotangent of that value. The tape is the list of those intermediate results of f
-// that are stored because the vector-Jacobian product reads them.
-//
 // f may use all operations of GoMLX except loops, branches, sorts, scatters, windows and positions of maxima. f must
 // not use nodes that were made outside f, except its arguments. f may use Gather, but no gradient may be computed
 // through the Gather, since the gradient of Gather is a scatter.
@@ -75,9 +70,9 @@ func (d *Differentiable) Tape() []shapes.Shape {
 
 // cheap tells whether the node n is computed again instead of being kept on the tape, because the tape is lean and n
 // does not take long to compute. Matrix products (DotGeneral) take long. So do functions with a derivative written by
-// hand: package gradient builds such a function as the sum of two terms, its result behind StopGradient, and zeros,
-// which are there only to lead the cotangent to the derivative. GoMLX represents StopGradient by a node of the type
-// identity. The sum therefore has an input of this type, by which cheap recognises it.
+// hand: package gradient builds such a function as the sum of two terms. One is the function's result, passed through
+// StopGradient. The other is an array of zeros, through which the cotangent reaches the derivative. GoMLX represents
+// StopGradient by a node of the type identity. The sum has this node as an input, by which cheap recognises the sum.
 func (d *Differentiable) cheap(n *Node) bool {
 	dear := func(n *Node) bool {
 		return n.Type() == graph.NodeTypeIdentity || n.Type() == graph.NodeTypeDotGeneral
@@ -137,15 +132,16 @@ func (d *Differentiable) Linearize(in []*Node) (y *Node, tape []*Node) {
 	return out[0], out[1:]
 }
 
-// Pull computes the vector-Jacobian products (∂f/∂in)^T v for the first inputs of f, as many as [Differentiate] was
-// told by its argument count. tape is what Linearize returned. others are all inputs of f except the first.
+// Pull computes the vector-Jacobian products (∂f/∂in)^T v for the first inputs of f; [Differentiate] was told for how
+// many. The argument tape is what Linearize returned, and others are all inputs of f except the first.
 func (d *Differentiable) Pull(v *Node, tape, others []*Node) []*Node {
 	known := d.known(append(append([]*Node{d.v}, d.in[1:]...), d.tape...),
 		append(append([]*Node{v}, others...), tape...))
 	return d.program.again(v.Graph(), known, d.pulled)
 }
 
-// known maps nodes of the program to the values that they have, as [program.again] needs it.
+// known maps each of the given nodes of the program to the node that takes its place in another graph, for
+// [program.again].
 func (d *Differentiable) known(nodes, are []*Node) map[*Node]*Node {
 	known := make(map[*Node]*Node, len(nodes))
 	for i, n := range nodes {

@@ -18,6 +18,11 @@
 // operations or Gradient nevertheless, pass the function to [Differentiate], which builds it in a separate graph and
 // copies it from there into the body.
 //
+// [Differentiate] also computes the vector-Jacobian product of a function y = f(x), which is backpropagation through f:
+// from v, the derivative of the loss with respect to y, it gives (∂f/∂x)^T v, the derivative of the loss with respect
+// to x. The derivative of the loss with respect to a value is called the cotangent of this value. The tape is the list
+// of those intermediate results of f that are stored because the vector-Jacobian product reads them.
+//
 // Reduce operations, such as ReduceSum, work inside bodies on backends of package engine. There, the sum over an axis
 // of a matrix is computed as a product of the matrix with a vector of ones. If the matrix is itself computed in the
 // body, [Sum] and [MeanAbs] are faster than Reduce operations, since XLA joins [Sum] or [MeanAbs] and the computation
@@ -164,9 +169,9 @@ func ones(x *Node, axis int) *Node {
 }
 
 // After returns the value of x, but computes it from change, too: it adds min(change, 0), which is 0, since change is a
-// scalar that is not negative. This saves copies of a loop's state. XLA overwrites the old state in place only if it
-// can see that everything that reads the old state is computed before. Otherwise XLA copies the old state first. If
-// change is computed from the old state, and the new state from the result of After, XLA can see this.
+// scalar that is not negative. This saves copies of a loop's state. XLA writes the new state over the old one only if
+// it can see that everything that reads the old state is computed before the new state. Otherwise XLA copies the old
+// state first. If change is computed from the old state, and the new state from the result of After, XLA can see this.
 func After(change, x *graph.Node) *graph.Node {
 	return graph.Add(x, Like(graph.Min(change, Float(change, 0)), x))
 }

@@ -97,9 +97,9 @@ func TestStateIsChecked(t *testing.T) {
 	})
 }
 
-// The function f uses scalar constants and sums, which GoMLX makes only once per graph. The test checks that f and its
-// gradient work in two loops of the same graph, and also outside the loops. In each step x is replaced by the gradient
-// of f's sum of entries, where f(x) = x tanh(2 x) / |x|_1.
+// The function f(x) = x tanh(2 x) / |x|_1 uses scalar constants, which GoMLX makes only once per graph. The test checks
+// that f and its gradient work in two loops of the same graph, and also outside the loops. In each step, x is replaced
+// by the gradient of the sum of f(x)'s entries.
 func TestDifferentiateInLoops(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		f := func(in []*Node) *Node {

@@ -47,7 +47,7 @@ func stored(m *sparse.Matrix) (nodes []*Node, inputs []input) {
 	return nodes, inputs
 }
 
-// gradient computes the gradients of a layer's weight and bias: Xᵀ G and the sum of G's rows. Before, the entries of G
+// gradient computes the gradients of a layer's weight and bias: Xᵀ G and the sum of G's rows. First, the entries of G
 // that are not positive are set to 0. This stands for the product with the derivative of ReLU.
 func gradient(n, d int) work {
 	type state struct{ sum, factor *Node }

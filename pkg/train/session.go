@@ -169,8 +169,8 @@ func (s *session) gradients(loss *Node) []*Node {
 	return Gradient(loss, values...)
 }
 
-// These are the positions of the results of [session.step]. From the position outParams on, the results are the parameters before
-// the step.
+// These are the positions of the results of [session.step]. From the position outParams on, the results are the
+// parameters before the step.
 const (
 	outLoss = iota
 	outLogits
