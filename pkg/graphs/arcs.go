@@ -9,9 +9,9 @@ import (
 // Arc is a directed edge from the first of two nodes to the second. Both may be the same node.
 type Arc [2]int32
 
-// WithArcs returns the graph with the directions that arcs has. arcs may be in any order. It must contain each edge of
-// g in one direction or in both, and nothing else except self loops. Arcs that are listed again are dropped. The new
-// graph shares all other data with g.
+// WithArcs returns the graph with directions of its edges. The argument arcs may be in any order. It must contain each
+// edge of g in one direction or in both, and nothing else except self loops. Repeated arcs are dropped. The new graph
+// shares all other data with g.
 func (g *Graph) WithArcs(arcs []Arc) (*Graph, error) {
 	out := *g
 	out.ArcsMissing = ""
@@ -33,8 +33,8 @@ func (g *Graph) Directed() bool { return len(g.Arcs) > 0 }
 
 func compareArcs(a, b Arc) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }
 
-// checkArcs returns an error unless the arcs are sorted, and are exactly the edges of the graph with directions, and
-// self loops.
+// checkArcs returns an error unless the arcs are sorted, and join exactly the same nodes as the edges do. Self loops are
+// allowed in addition.
 func (g *Graph) checkArcs() error {
 	ends := make([]Edge, len(g.Arcs))
 	for i, a := range g.Arcs {

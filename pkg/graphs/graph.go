@@ -36,8 +36,8 @@ type Graph struct {
 	// ArcsMissing is empty, unless the dataset has directions that were not loaded. Then it is a sentence that says
 	// why.
 	ArcsMissing string
-	// Features are the features of all nodes, NumFeatures for each: first all features of node 0, then those of node 1,
-	// and so on.
+	// Features are the features of all nodes, NumFeatures numbers for each node: first those of node 0, then those of
+	// node 1, and so on.
 	Features    []float32
 	NumFeatures int
 	// Labels has one entry per node: the number of its class, from 0 to NumClasses-1, or Unlabelled. If no node has a
@@ -59,7 +59,7 @@ type Graph struct {
 const Unlabelled int32 = -1
 
 // New builds a graph from edges, which may be in any order, with the two nodes of an edge in any order. It drops self
-// loops and edges that are listed again, sorts the other edges, and checks the graph (see [Graph.Validate]).
+// loops and repeated edges, sorts the other edges, and checks the graph (see [Graph.Validate]).
 func New(name string, numNodes int, edges []Edge, features []float32, numFeatures int, labels []int32, numClasses int,
 	splits []Split) (*Graph, error) {
 	g := &Graph{Name: name, NumNodes: numNodes, Edges: canonical(edges), Features: features, NumFeatures: numFeatures,

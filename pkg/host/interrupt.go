@@ -26,7 +26,7 @@ func InterruptOf(ctx context.Context) (by Interrupt, is bool) {
 }
 
 // grace is a time after the first signal. A second signal within this time does not end the process. The reason is the
-// command timeout, which sends its signal twice.
+// shell command "timeout", which sends its signal twice.
 const grace = time.Second
 
 // Interruptible returns a context that ends when a signal asks the program to end. The context's cause (context.Cause)

@@ -26,8 +26,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/host"
 )
 
-// child is the name of an environment variable. If it is set, this test program is a child process of a test, and calls
-// work instead of running tests.
+// child is the name of an environment variable. If the variable is set, this test program is a child process of a test,
+// and calls the function work instead of running tests.
 const child = "REVGNN_TEST_HOST_CHILD"
 
 func TestMain(m *testing.M) {

@@ -1,4 +1,5 @@
-// Package machine tells how much memory the machine and its GPU have, and how much of it this process may use and uses.
+// Package machine tells how much memory the machine and its GPU have, how much of it this process may use, and how much
+// this process uses.
 package machine
 
 import (

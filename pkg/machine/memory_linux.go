@@ -33,9 +33,10 @@ func Memory() (total, free int64) {
 	return total, free
 }
 
-// group describes a control group, or a folder of them. dir is its folder. limit and used are the names of the files in
-// dir with the memory limit of the group and with the memory that it uses. Some of the used memory only holds copies of
-// files, and can be freed at any time. cached is the name of this number in the file memory.stat in dir.
+// group describes a control group, or a folder that contains control groups. dir is its folder. limit and used are the
+// names of two files in dir: with the memory limit of the group, and with the memory that the group uses. Some of the
+// used memory only holds copies of files, and can be freed at any time. Its size is in the file memory.stat in dir,
+// under the name cached.
 type group struct{ dir, limit, used, cached string }
 
 // mounts are the folders in which Linux shows control groups: two folders for version 2 of control groups, and one for
