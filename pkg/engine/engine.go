@@ -158,7 +158,7 @@ func choose(name string) (resolved, why string, err error) {
 	}
 	gpu := HasGPU()
 	switch {
-	case damaged != nil: // Another engine would be slower and give other numbers.
+	case damaged != nil: // No other engine: it would be slower and give other numbers.
 		return "", "", fmt.Errorf("no engine can be chosen: %w, or choose one with --engine or %s", damaged, Variable)
 	case gpu && plugins["cuda"] != "":
 		return CUDA, "an NVIDIA GPU and its XLA plugin are installed", nil

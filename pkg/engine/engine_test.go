@@ -78,8 +78,8 @@ func TestUnpackChecksTheSumFirst(t *testing.T) {
 	}
 }
 
-// The test replaces python3 by a script that, like pip, writes a wheel with the right name, but with other content.
-// Nothing must be installed, and the error must say why.
+// The test replaces python3 by a script that writes a file, as pip does, but with another content than that of the
+// wheel. Nothing must be installed, and the error must say why.
 func TestInstallRefusesAnotherWheel(t *testing.T) {
 	if wheelSums[runtime.GOOS+"/"+runtime.GOARCH] == "" {
 		t.Skip("no wheel for this platform")

@@ -33,8 +33,8 @@ func (g *Graph) Directed() bool { return len(g.Arcs) > 0 }
 
 func compareArcs(a, b Arc) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }
 
-// checkArcs returns an error unless the arcs are sorted, and join exactly the same nodes as the edges do. Self loops are
-// allowed in addition.
+// checkArcs returns an error unless the arcs are sorted, and join exactly the same nodes as the edges do. Self loops
+// are allowed in addition.
 func (g *Graph) checkArcs() error {
 	ends := make([]Edge, len(g.Arcs))
 	for i, a := range g.Arcs {

@@ -51,7 +51,7 @@ type Graph struct {
 	// RowNormalised says that each node's features were divided by their sum when the graph was loaded, so that
 	// Features differs from the file. This is done for datasets of texts, such as Cora.
 	RowNormalised bool
-	// Splits are the splits into training, validation and test nodes that experiments average over.
+	// Splits are divisions into training, validation and test nodes. Experiments average results over all splits.
 	Splits []Split
 }
 

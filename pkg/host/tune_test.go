@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Tune must do nothing if the environment tells it so. Otherwise it must remove its own settings, and no others, from
-// the environment.
+// Tune must change nothing if REVGNN_ALLOCATOR is "system", or if GLIBC_TUNABLES has settings of malloc that are not
+// those of Tune. If GLIBC_TUNABLES has the settings of Tune, Tune must remove these settings and no others.
 func TestTuneEnvironment(t *testing.T) {
 	for _, c := range []struct{ allocator, before, after string }{
 		{System, "", ""},

@@ -58,7 +58,8 @@ func split[T any](value T) (nodes []*Node, names []string) {
 	return nodes, names
 }
 
-// join returns a copy of like in which each node is replaced by the node at its position in nodes.
+// join returns a copy of like with other nodes: the first node of like is replaced by nodes[0], the second by nodes[1],
+// and so on.
 func join[T any](like T, nodes []*Node) T {
 	each(reflect.ValueOf(&like).Elem(), "", func(string, *Node) *Node {
 		n := nodes[0]

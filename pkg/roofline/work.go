@@ -26,7 +26,7 @@ type input struct {
 
 // repeated is the work of a kernel. body is one repetition: it computes the next state from the state and from reads,
 // which does not change. inputs set the nodes in state and reads when the loop is built. The node of the first input
-// must be in state.
+// must be in state, since the result of the loop is taken from it.
 func repeated[S, R any](state *S, reads *R, body func(state S, reads R) S, inputs ...input) work {
 	var w work
 	for _, in := range inputs {

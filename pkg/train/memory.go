@@ -30,9 +30,9 @@ func Least(s Size, c Config) int64 {
 	return 4*4*int64(s.Nodes)*int64(c.Hidden) + 2*8*int64(s.Edges) + 3*4*int64(s.Nodes)
 }
 
-// beside is the memory that a process takes for the first run of a program, in addition to the memory of the program
-// itself: for the plugin's machine code, for the stacks of threads, and for what Go's garbage collector has not freed
-// yet (together 8 to 40 MB; docs/performance.md).
+// beside is an estimate of the memory that a process takes for the first run of a program, in addition to the memory of
+// the program itself: for the plugin's machine code, for the stacks of threads, and for what Go's garbage collector has
+// not freed yet. Together these took 8 to 40 MB (docs/performance.md).
 const beside = 32 << 20
 
 // expect predicts from a compiled program how much memory the process will take, and returns an error if this is more
@@ -70,8 +70,8 @@ func admitLeast(e *engine.Engine, g *graphs.Graph, c Config) error {
 }
 
 // admit returns an error if a program would need more memory than is available. need is what the program needs, and
-// taken is what the process has taken already. The error has these numbers, and settings with which the training may
-// fit.
+// taken is what the process has taken already. The error says how much is needed and available, and with which
+// settings the training may fit.
 func admit(e *engine.Engine, g *graphs.Graph, c Config, taken, need int64) error {
 	available, err := available(e)
 	if err != nil || available == 0 || taken+need <= available {

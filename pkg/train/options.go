@@ -10,7 +10,7 @@ type Options struct {
 	// resumed from it.
 	Checkpoint *Checkpoint
 	// Notice, if not nil, is called with a sentence about checkpoints: that the training is resumed from one, why it is
-	// not, or that a checkpoint could not be written.
+	// not resumed, or that a checkpoint could not be written.
 	Notice func(text string)
 	// Until, if above 0, pauses the training after this number of epochs: the training writes a checkpoint, and its
 	// result has the status [Paused]. If the same training is then run with a larger Until, or with 0, it is resumed
