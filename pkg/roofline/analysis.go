@@ -19,14 +19,14 @@ type Analysis struct {
 	Model  string `json:"model"`
 	Engine string `json:"engine"`
 	Shape
-	// Stored is the number of terms that a product with Â adds up. It exceeds Entries, since rows of Â are padded with
+	// Stored is the number of terms that a product with Â adds up. Stored exceeds Entries if rows of Â are padded with
 	// zeros; see [sparse.Matrix.Places].
 	Stored  int      `json:"stored_entries"`
 	Rates   Rates    `json:"rates"`
 	Kernels []Kernel `json:"kernels"`
 	// EpochSeconds is the measured time of an epoch. Accounted is the time of all executions of all kernels in an
-	// epoch, computed from the time of each kernel alone. Least is the sum of their least times. Fraction is Least /
-	// EpochSeconds.
+	// epoch, computed from the time of each kernel alone. Least is the sum of the least times of the same executions.
+	// Fraction is Least / EpochSeconds.
 	EpochSeconds float64 `json:"epoch_seconds"`
 	Accounted    float64 `json:"accounted_seconds"`
 	Least        float64 `json:"least_seconds"`

@@ -36,8 +36,8 @@ func neighbours(m *sparse.Matrix, n, d int) work {
 		append([]input{{&x, waves(n, d)}}, inputs...)...)
 }
 
-// stored returns a list of nodes, one for each array that the sparse matrix m consists of. The nodes are nil at first;
-// the inputs, which stored also returns, set them to the arrays when the loop is built.
+// stored returns a list of nodes and a list of inputs, with one entry for each array that the sparse matrix m consists
+// of. The nodes are nil at first. When the loop is built, each input puts the node of its array into the list of nodes.
 func stored(m *sparse.Matrix) (nodes []*Node, inputs []input) {
 	arrays := m.Tensors()
 	nodes = make([]*Node, len(arrays))

@@ -88,9 +88,9 @@ func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error
 			}
 		}
 	}
-	// In the first epochs, some models train only a part of themselves (pretraining). The metrics of these epochs are
-	// not those of the whole model, except after the last of these epochs. So each of these epochs replaces the best
-	// one so far, and patience counts only later epochs.
+	// In the first epochs, some models train only a part of themselves (pretraining). Until the last of
+	// these epochs, the metrics are not those of the whole model. So each of these epochs replaces the best epoch so
+	// far, whatever its metric, and patience counts only later epochs.
 	if f.patience++; epoch <= f.model.Pretraining() {
 		f.patience = 0
 		r.Val = Number(math.NaN())
