@@ -89,8 +89,8 @@ func broken(t *testing.T, e *engine.Engine, g *graphs.Graph, c Config, k *Checkp
 	return r
 }
 
-// TestBrokenEqualsUnbroken interrupts and resumes trainings: once, at each of several epochs, and also four times in
-// one training. The results must equal those of uninterrupted trainings.
+// TestBrokenEqualsUnbroken interrupts and resumes trainings: some once, each after another epoch, and one four times.
+// The results must equal those of uninterrupted trainings.
 func TestBrokenEqualsUnbroken(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		g := board(t, 10)

@@ -227,7 +227,7 @@ func scale(scope *model.Scope, g *Graph, bounded models.Bounded, by func([]*Node
 	}
 }
 
-// toBound scales the weights with a bound, up or down, so that the sum of their norms equals the bound.
+// toBound scales the parameters with a bound, up or down, so that the sum of their norms equals the bound.
 func (s *session) toBound() error {
 	groups := models.Groups(s.Params)
 	if len(groups) == 0 {
