@@ -173,7 +173,7 @@ func interpose(name, path string, threads int) bool {
 	}
 	flags := os.Getenv("XLA_FLAGS")
 	plugin.api, plugin.options = original, compileOptions(flags)
-	// A program depends on the processor's instructions and on the number of threads, among others.
+	// Among other things, a program depends on the processor's instructions and on the number of threads.
 	plugin.machine = fmt.Appendf(nil, "%s %d %d %d.%d %s %d %v %s", path, info.Size(), info.ModTime().UnixNano(),
 		original.version.major, original.version.minor, processor(), threads, cpuOptions, flags)
 	return pjrt.RegisterPreloadedPlugin(name, uintptr(unsafe.Pointer(table))) == nil

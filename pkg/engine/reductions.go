@@ -9,13 +9,13 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// This file makes reductions, such as the sum over an axis, work inside the bodies of loops. To reduce, XLA needs a
-// function that combines two numbers, for example one that adds them. go-xla (v0.4.5) makes each such function only
-// once per graph. The function belongs to that function of the graph in which the first reduction was built, and go-xla
-// refuses the same reduction in all other functions. The body of a loop is such another function. There, reductions are
-// therefore built from operations that need no combining function. The sum over an axis of a matrix is a product with a
-// vector of ones. Any other reduction splits the axis into two halves and combines these entry by entry, again and
-// again, until one entry is left.
+// This file makes reductions, such as the sum over an axis, work inside the bodies of loops. A computation graph
+// consists of functions: the main one, and one for the condition and for the body of each loop. To reduce, XLA needs a
+// combiner, which combines two numbers, for example by adding them. go-xla (v0.4.5) makes each combiner only once per
+// graph, in the function that uses it first, and then refuses it in all other functions. Inside the bodies of loops,
+// reductions are therefore built from operations that need no combiner. The sum over an axis of a matrix is a product
+// with a vector of ones. Any other reduction splits the axis into two halves and combines these entry by entry, again
+// and again, until one entry is left.
 
 // operation combines two arrays of the same shape, entry by entry.
 type operation func(lhs, rhs compute.Value) (compute.Value, error)
