@@ -5,8 +5,9 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// buffer is a buffer of a [nested] backend. GoMLX refuses a tensor if its buffer belongs to another backend than the
-// graph. So these buffers must return the nested backend as their own, and not the backend inside it.
+// buffer is an array in the memory of a [nested] backend. GoMLX refuses a tensor if its buffer belongs to another
+// backend than the graph. So a buffer must name the nested backend as its own, and not the backend inside the nested
+// one.
 type buffer struct {
 	compute.Buffer
 	backend *nested
@@ -37,6 +38,7 @@ func (b *nested) NewSharedBuffer(device compute.DeviceNum, shape shapes.Shape) (
 	return buffer{inner, b}, flat, nil
 }
 
+// Compile compiles the graph. It returns the program together with the memory that a run takes, for [MemoryOf].
 func (b *builder) Compile() (compute.Executable, error) {
 	var e compute.Executable
 	memory, err := measure(func() (err error) {
@@ -49,10 +51,12 @@ func (b *builder) Compile() (compute.Executable, error) {
 	return executable{e, b.backend, memory}, nil
 }
 
+// executable is a program of a [nested] backend. GoMLX passes buffers of the nested backend. Execute turns them into
+// buffers of the backend inside the nested one, and turns the results back.
 type executable struct {
 	compute.Executable
 	backend *nested
-	// memory is nil if it is not known.
+	// memory is the memory of a run, or nil if the engine does not report it.
 	memory *Memory
 }
 

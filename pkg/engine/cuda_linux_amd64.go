@@ -9,14 +9,15 @@ import (
 	"github.com/gomlx/go-xla/installer"
 )
 
-// leastDriverCUDA13 is the major version of the first NVIDIA driver that runs CUDA 13 (CUDA Toolkit 13 release notes,
+// leastDriverCUDA13 is the least major version of NVIDIA's driver that runs CUDA 13 (CUDA Toolkit 13 release notes,
 // table of driver versions).
 const leastDriverCUDA13 = 580
 
-// installCUDA runs go-xla's installer. The installer takes the plugin from the wheel jax-cuda13-pjrt, or
-// jax-cuda12-pjrt for older drivers. It takes the NVIDIA libraries that the wheel jax-cuda13-plugin requires (cuBLAS,
-// cuDNN, NCCL and others, some 2 GB) from the libraries' own wheels. All wheels come from PyPI, and are verified by the
-// checksums that PyPI states. The libraries are put into the folder nvidia inside dir, where the plugin finds them.
+// installCUDA runs go-xla's installer. The installer takes the plugin from the wheel jax-cuda13-pjrt, or from
+// jax-cuda12-pjrt for older drivers. The plugin also needs NVIDIA's libraries (cuBLAS, cuDNN, NCCL and others, some 2
+// GB). The installer takes those that the wheel jax-cuda13-plugin requires, each from a wheel of its own. All wheels
+// come from PyPI, and are verified by the checksums that PyPI states. The libraries are put into the folder nvidia
+// inside dir, where the plugin finds them.
 func installCUDA(dir string) error {
 	if !HasGPU() {
 		return errors.New("this machine has no NVIDIA GPU")
@@ -34,6 +35,7 @@ func driverVersion() int {
 	return parseDriver(string(b))
 }
 
+// parseDriver finds the major version in the content of /proc/driver/nvidia/version, or returns 0.
 func parseDriver(text string) int {
 	found := regexp.MustCompile(`Kernel Module\D*(?:x86_64)?\s+(\d+)\.`).FindStringSubmatch(text)
 	if found == nil {

@@ -9,12 +9,12 @@ import (
 	"sync/atomic"
 
 	"github.com/gomlx/compute"
-	_ "github.com/gomlx/compute/gobackend" // registers "go"
-	"github.com/gomlx/go-xla/compute/xla"  // registers "xla"
+	_ "github.com/gomlx/compute/gobackend" // makes GoMLX know the engine "go"
+	"github.com/gomlx/go-xla/compute/xla"  // makes GoMLX know the engine "xla"
 	"github.com/gomlx/go-xla/pjrt"
 )
 
-// Variable is the environment variable that names the engine to open if [Open] is given no name.
+// Variable is the name of the environment variable that says which engine to open if [Open] is given no name.
 const Variable = "REVGNN_ENGINE"
 
 // The names of the engines. [Open] prefers CUDA to CPU, and CPU to Go.
@@ -24,18 +24,19 @@ const (
 	Go   = "go"
 )
 
-// Engine is an opened backend on which GoMLX graphs are compiled and run.
+// Engine is an opened engine, on which computation graphs of GoMLX are compiled and run.
 type Engine struct {
-	// Backend is the GoMLX backend. It allows loops inside loops, unlike the backends of GoMLX itself; see nested.go.
+	// Backend is the engine as GoMLX sees it. Loops may contain loops on this backend, unlike on GoMLX's own backends;
+	// see nested.go.
 	Backend compute.Backend
 	// Name is xla:cuda, xla:cpu or go.
 	Name string
-	// Plugin is the path of XLA's plugin, and Version the plugin's description of itself. Both are empty for the
+	// Plugin is the path of XLA's plugin, and Version is how the plugin describes itself. Both are empty for the
 	// pure-Go engine.
 	Plugin, Version string
 	// Why says in a sentence why this engine was chosen.
 	Why string
-	// Threads is the number of threads that XLA uses on the CPU (see [Threads]). It is 0 for other engines: their
+	// Threads is the number of threads that XLA uses on the CPU (see [Threads]). It is 0 for the other engines, whose
 	// results do not depend on the number of threads.
 	Threads int
 }
@@ -43,24 +44,26 @@ type Engine struct {
 var (
 	opened = map[string]*Engine{}
 	mutex  sync.Mutex
-	// interposed is the path of the CPU plugin if [interpose] opened it. go-xla's list of plugins does not contain the
-	// path of a plugin that was opened in this way.
+	// interposed is the path of the CPU plugin if [interpose] opened it. The path has to be stored here, since go-xla's
+	// list of plugins does not contain the path of such a plugin.
 	interposed atomic.Pointer[string]
 )
 
-// cudaConfig are the options for go-xla on NVIDIA GPUs. The process takes GPU memory as it is needed, instead of most
-// of it at the start. Matrix products are in float32. With inputs rounded to TF32, a fixed-point iteration could not
-// reach a tolerance of 1e-5.
+// cudaConfig are the options for go-xla on NVIDIA GPUs. preallocate=false makes the process take GPU memory when it is
+// needed, instead of most of the GPU's memory at the start. tf32=false makes matrix products use float32. If their
+// inputs were rounded to TF32, which has 10 bits of precision, a fixed-point iteration could not reach a tolerance of
+// 1e-5.
 const cudaConfig = CUDA + ",preallocate=false,tf32=false"
 
-// cpuOptions makes the CPU plugin offer a single device. By default it offers four devices with a thread each, even on
-// machines with fewer cores. On two cores the four threads wait for each other, and an epoch takes 10 to 20 % longer.
+// cpuOptions makes the CPU plugin offer a single device. By default, the plugin offers four devices with a thread each,
+// even on machines with fewer cores. On two cores the four threads wait for each other, and an epoch takes 10 to 20 %
+// longer.
 var cpuOptions = pjrt.NamedValuesMap{"cpu_device_count": int64(1)}
 
-// Open opens an engine by name: "xla:cuda" (or "cuda"), "xla:cpu" (or "cpu"), or "go". The name "" stands for the
-// engine that REVGNN_ENGINE names. If that is not set, Open chooses CUDA if there are an NVIDIA GPU and the CUDA
-// plugin, else XLA on the CPU if there is the CPU plugin, else pure Go. Each engine is opened only once in a process,
-// and later calls return the same engine.
+// Open opens an engine by name: "xla:cuda" (or "cuda"), "xla:cpu" (or "cpu"), or "go". If the name is "", Open takes
+// the name from the environment variable REVGNN_ENGINE. If this is not set either, Open chooses CUDA if there is an
+// NVIDIA GPU and the CUDA plugin is installed, else XLA on the CPU if the CPU plugin is installed, else pure Go. Each
+// engine is opened only once in a process, and later calls return the same engine.
 func Open(name string) (*Engine, error) {
 	mutex.Lock()
 	defer mutex.Unlock()
@@ -83,8 +86,9 @@ func Open(name string) (*Engine, error) {
 	config, path := name, Plugins()[strings.TrimPrefix(name, "xla:")]
 	switch name {
 	case Go:
-		// Operations run one after the other. If they ran in parallel, operations that wait for nested loops would
-		// occupy all workers, and the program would never end (compute v0.1.6).
+		// Operations run one after the other. If they ran in parallel, the operations that wait for the end of an inner
+		// loop would occupy all workers of the engine, so that the inner loop could not run, and the program would
+		// never end (seen with compute v0.1.6).
 		config = "go:ops_sequential"
 	case CPU:
 		if interpose("cpu", path, threads) {
@@ -106,6 +110,7 @@ func Open(name string) (*Engine, error) {
 	return e, nil
 }
 
+// open opens a backend by its configuration, with the given number of threads if it is XLA on the CPU.
 func open(config string, threads int) (b compute.Backend, err error) {
 	if config == CPU {
 		err = withThreads(threads, func() (err error) {
@@ -123,7 +128,7 @@ func Choose(name string) (string, error) {
 	return resolved, err
 }
 
-// choose returns the engine that a name stands for, and says why it is this one.
+// choose returns the engine that a name stands for, and says in words why it chose this engine.
 func choose(name string) (resolved, why string, err error) {
 	source := "asked for with --engine"
 	if name == "" {
@@ -153,7 +158,7 @@ func choose(name string) (resolved, why string, err error) {
 	}
 	gpu := HasGPU()
 	switch {
-	case damaged != nil: // the next engine would be slower and give other numbers
+	case damaged != nil: // No other engine: it would be slower and give other numbers.
 		return "", "", fmt.Errorf("no engine can be chosen: %w, or choose one with --engine or %s", damaged, Variable)
 	case gpu && plugins["cuda"] != "":
 		return CUDA, "an NVIDIA GPU and its XLA plugin are installed", nil

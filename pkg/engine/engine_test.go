@@ -78,7 +78,8 @@ func TestUnpackChecksTheSumFirst(t *testing.T) {
 	}
 }
 
-// If pip downloads a wheel with the right name and other content, nothing is installed, and the error says why.
+// The test replaces python3 by a script that writes a file, as pip does, but with another content than that of the
+// wheel. Nothing must be installed, and the error must say why.
 func TestInstallRefusesAnotherWheel(t *testing.T) {
 	if wheelSums[runtime.GOOS+"/"+runtime.GOARCH] == "" {
 		t.Skip("no wheel for this platform")

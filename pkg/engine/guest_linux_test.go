@@ -15,9 +15,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// A program that imports package train keeps the settings of its process: the memory functions of the C library, the
-// usual number of malloc's arenas, and the environment that it was started with. The only exception is one environment
-// variable, which go-xla sets when it is imported.
+// The test builds and runs a program that imports package train. The program must keep the settings of its process: the
+// memory functions of the C library, the usual number of arenas (the separate areas from which malloc takes memory for
+// different threads), and the environment. The only exception is one environment variable, which go-xla sets when it is
+// imported.
 func TestGuest(t *testing.T) {
 	enginetest.Open(t, engine.CPU)
 	guest := filepath.Join(t.TempDir(), "guest")
@@ -51,7 +52,8 @@ func TestGuest(t *testing.T) {
 	if report.Arenas <= 4 {
 		t.Errorf("malloc made %d arenas for 8 threads", report.Arenas)
 	}
-	// go-xla sets this variable if it is unset, so that the plugin logs less (an init function in compute/xla/xla.go).
+	// go-xla sets this variable if it is unset, so that the plugin logs less (an init function in go-xla's
+	// compute/xla/xla.go).
 	const gone = "TF_CPP_MIN_LOG_LEVEL="
 	mine := func(e string) bool { return strings.HasPrefix(e, gone) }
 	before, after := slices.DeleteFunc(run.Environ(), mine), slices.DeleteFunc(report.Environment, mine)

@@ -18,9 +18,9 @@ import (
 	"github.com/gomlx/compute"
 )
 
-// The XLA CPU plugin comes from a wheel on PyPI, so that it can also be installed on machines that reach only package
-// registries. These are the wheel's name and version, and the path of the plugin inside the wheel. wheelSums are the
-// SHA-256 sums of the wheel's files for the platforms.
+// The XLA CPU plugin comes from a wheel (a Python package file) on PyPI, so that it can also be installed on machines
+// that reach only package registries. The constants are the name and the version of the wheel's package, and the path
+// of the plugin inside the wheel. wheelSums are the SHA-256 sums of the wheels for the supported platforms.
 const wheel, wheelVersion, wheelMember = "xla-cpu-pjrt", "0.0.1", "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"
 
 var wheelSums = map[string]string{
@@ -28,13 +28,13 @@ var wheelSums = map[string]string{
 	"linux/arm64": "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9",
 }
 
-// Install installs the XLA plugin for "cpu" or "cuda" in the user's home directory (see [PluginDir]), unless one is
-// installed already, and returns its path. The CPU plugin comes from a wheel on PyPI, whose SHA-256 is checked before
-// it is unpacked. The CUDA plugin is installed by go-xla's installer (see installCUDA). If the installed plugin cannot
-// be loaded, it is removed again. log is called with a line of text for each step.
+// Install installs the XLA plugin for "cpu" or "cuda" in the user's home directory (see [PluginDir]), unless such a
+// plugin is installed already, and returns the plugin's path. The CPU plugin comes from a wheel on PyPI, whose SHA-256
+// is checked before it is unpacked. The CUDA plugin is installed by go-xla's installer (see installCUDA). If a new
+// plugin cannot be loaded, it is removed again. The function log is called with a line of text for each step.
 //
-// go-xla's installer can also install a CPU plugin, for more platforms. It is not used, since it does not verify what
-// it downloads.
+// go-xla's installer can also install a CPU plugin, and for more platforms. Install does not use it for the CPU, since
+// the installer does not verify what it downloads for the CPU.
 func Install(ctx context.Context, kind string, log func(string)) (string, error) {
 	if kind != "cpu" && kind != "cuda" {
 		return "", fmt.Errorf("unknown plugin %q: choose cpu or cuda", kind)
@@ -73,7 +73,7 @@ func Install(ctx context.Context, kind string, log func(string)) (string, error)
 	return path, nil
 }
 
-// fromInstaller calls installCUDA, and returns an error if it panics.
+// fromInstaller calls installCUDA. It turns a panic of go-xla's installer into an error.
 func fromInstaller(_ context.Context, dir string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -83,7 +83,7 @@ func fromInstaller(_ context.Context, dir string) (err error) {
 	return installCUDA(dir)
 }
 
-// fromWheel downloads the wheel by pip, and extracts the plugin into dir.
+// fromWheel downloads the wheel with pip, and extracts the plugin into the folder dir.
 func fromWheel(ctx context.Context, dir string) error {
 	platform := runtime.GOOS + "/" + runtime.GOARCH
 	sum, ok := wheelSums[platform]
@@ -114,10 +114,11 @@ func fromWheel(ctx context.Context, dir string) error {
 	return os.Rename(part, filepath.Join(dir, "pjrt_c_api_cpu_plugin.so"))
 }
 
-// maxPlugin is the largest number of bytes that are extracted. The plugin has some 200 MB.
+// maxPlugin is the largest number of bytes that are extracted from the wheel. The plugin has some 200 MB.
 const maxPlugin = 1 << 30
 
-// unpack extracts a member of a zip file to path. It first checks the archive's SHA-256.
+// unpack checks that an archive, which is a zip file, has the SHA-256 that the argument sum gives. Then it extracts the
+// file named member from the archive to path.
 func unpack(archive, member, path, sum string) error {
 	f, err := os.Open(archive)
 	if err != nil {
@@ -156,7 +157,7 @@ func unpack(archive, member, path, sum string) error {
 	return nil
 }
 
-// loads opens a backend and closes it again. It returns an error if the backend cannot be opened.
+// loads opens a backend by its configuration, and closes it again. It returns an error if the backend cannot be opened.
 func loads(config string) error {
 	b, err := compute.NewWithConfig(config)
 	if err != nil {

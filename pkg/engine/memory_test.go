@@ -13,8 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// memory compiles (XXᵀ)X for X with n rows and d columns in single precision, and returns the memory of the program.
-// Argument and result take 4nd bytes each, and XXᵀ takes 4n² bytes of working memory.
+// memory compiles (XXᵀ)X for an X with n rows and d columns in single precision, and returns the memory of the program.
+// The argument and the result take 4nd bytes each, and XXᵀ takes 4n² bytes of working memory.
 func memory(t *testing.T, e *engine.Engine, n, d int) (engine.Memory, bool) {
 	exec, err := NewExec(e.Backend, func(x *Node) *Node { return MatMul(MatMul(x, Transpose(x, 0, 1)), x) })
 	if err != nil {
@@ -46,8 +46,8 @@ func TestMemoryOf(t *testing.T) {
 	}
 }
 
-// If several programs are compiled at the same time, or loaded from the folder, MemoryOf returns each program's own
-// memory.
+// Several programs are compiled at the same time, or, in the second round, loaded from the folder of kept programs.
+// MemoryOf must return each program's own memory.
 func TestMemoryOfProgramsCompiledAtOnce(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	t.Setenv(engine.Programs, filepath.Join(t.TempDir(), "programs"))

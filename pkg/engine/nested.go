@@ -7,21 +7,22 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// nested is a backend that supports loops inside loops. It works around a fault of GoMLX, which docs/upstream.md
+// nested is a backend on which loops may contain loops. It works around a fault of GoMLX, which docs/upstream.md
 // reports.
 //
-// A loop's condition and body are closures: functions that belong to another function, their parent. GoMLX (v0.28.8 to
-// v0.28.16) makes the main function the parent of every closure, since graph.NewClosure calls the builder's
-// Main().Closure(). A While inside the body of another While is then refused, since its closures do not belong to this
-// body. In a nested backend, Main().Closure() makes a closure whose parent is the function that is being built, as XLA
-// and the pure-Go backend expect.
+// The condition and the body of a loop are closures: functions that belong to another function, which is called their
+// parent. GoMLX (v0.28.8 to v0.28.16) makes the main function the parent of every closure, since graph.NewClosure calls
+// Main().Closure() of the builder. But the parent of an inner loop's closures should be the body of the outer loop. XLA
+// and the pure-Go backend therefore refuse the inner loop. On a nested backend, Main().Closure() makes a closure whose
+// parent is the function that is being built at that moment.
 type nested struct{ compute.Backend }
 
 func (b *nested) Builder(name string) compute.Builder {
 	return &builder{Builder: b.Backend.Builder(name), backend: b}
 }
 
-// builder keeps a stack of the functions that are being built, in open. The innermost function is the last.
+// builder is the nested backend's builder of a graph. open is a stack of the functions that are being built, of which
+// the innermost is the last. closures counts the closures of the graph.
 type builder struct {
 	compute.Builder
 	backend  *nested
@@ -41,15 +42,17 @@ func (b *builder) NewFunction(name string) (compute.Function, error) {
 	return fn, nil
 }
 
+// function is a function of a graph on a nested backend.
 type function struct {
 	compute.Function
 	b *builder
-	// closure is the closure's number in its graph, counted from 1, or 0 for a function that is not a closure.
+	// closure is 0 for a function that is not a closure. Closures are numbered from 1 in each graph.
 	closure int
 }
 
-// Parameter makes the names of parameters different in all closures. In StableHLO, XLA's input language, the names in
-// the body of an outer loop are also visible in the body of an inner loop, so that equal names would clash.
+// Parameter gives a parameter a name that differs from the names in all other closures. In StableHLO, XLA's input
+// language, the names in the body of an outer loop are also visible in the body of an inner loop, so that equal names
+// would clash.
 func (f *function) Parameter(name string, shape shapes.Shape, sharding *compute.ShardingSpec) (compute.Value, error) {
 	if f.closure > 0 {
 		name = fmt.Sprintf("%s_c%d", name, f.closure)
@@ -57,6 +60,7 @@ func (f *function) Parameter(name string, shape shapes.Shape, sharding *compute.
 	return f.Function.Parameter(name, shape, sharding)
 }
 
+// Closure makes a closure whose parent is the innermost function that is being built; see [nested].
 func (f *function) Closure() (compute.Function, error) {
 	parent := f.Function
 	if n := len(f.b.open); n > 0 {
@@ -79,6 +83,7 @@ func (f *function) Return(outputs []compute.Value, shardings []*compute.Sharding
 	return f.Function.Return(outputs, shardings)
 }
 
+// unwrap returns the backend's own function inside a [function].
 func unwrap(f compute.Function) compute.Function {
 	if w, ok := f.(*function); ok {
 		return w.Function
@@ -95,9 +100,9 @@ func (f *function) Sort(comparator compute.Function, axis int, isStable bool,
 	return f.Function.Sort(unwrap(comparator), axis, isStable, inputs...)
 }
 
-// While returns copies of the loop's results. Without the copies, the pure-Go backend (compute v0.1.6 to v0.1.14) fails
-// with an index out of range if three things come together: the last results of a loop are not used, no operation was
-// built after the loop, and one value is passed to the loop twice.
+// While returns copies of the loop's results. Without these copies, the pure-Go backend (compute v0.1.6 to v0.1.14)
+// fails with the error "index out of range" if three things are true: the last results of a loop are not used, no
+// operation was built after the loop, and one value is passed to the loop twice.
 func (f *function) While(cond, body compute.Function, initialState ...compute.Value) ([]compute.Value, error) {
 	out, err := f.Function.While(unwrap(cond), unwrap(body), initialState...)
 	if err != nil {
@@ -115,10 +120,11 @@ func (f *function) If(pred compute.Value, trueBranch, falseBranch compute.Functi
 	return f.Function.If(pred, unwrap(trueBranch), unwrap(falseBranch))
 }
 
-// BroadcastInDim works around a fault of the pure-Go backend (compute v0.1.6 to v0.1.14). The backend optimises a
-// program by removing broadcasts that elementwise operations read. It also removes them from closures that have been
-// compiled already, which then lack an input. Only broadcasts that are direct inputs of an elementwise operation are
-// removed. So in closures a reshape to the same shape is added after each broadcast. XLA drops the reshape.
+// BroadcastInDim works around a fault of the pure-Go backend (compute v0.1.6 to v0.1.14). To make a program faster,
+// this backend removes each broadcast that is a direct input of an elementwise operation. It also does so in closures
+// that have been compiled already, where the elementwise operation then lacks an input. In closures, BroadcastInDim
+// therefore adds a reshape to the same shape after the broadcast, so that the broadcast is no direct input of another
+// operation. XLA drops this reshape.
 func (f *function) BroadcastInDim(operand compute.Value, outputShape shapes.Shape,
 	broadcastAxes []int) (compute.Value, error) {
 	out, err := f.Function.BroadcastInDim(operand, outputShape, broadcastAxes)

@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// A loop inside a loop runs: in round i = 0, 1, 2, the inner loop adds 1 i times, and then the outer loop doubles the
-// value.
+// A loop inside a loop must run. The outer loop has the rounds i = 0, 1, 2. In round i the inner loop adds 1 to the
+// value i times, and then the outer loop doubles the value.
 func TestLoopsInsideLoops(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		exec, err := NewExec(e.Backend, func(x *Node) []*Node {
@@ -38,8 +38,8 @@ func TestLoopsInsideLoops(t *testing.T) {
 	})
 }
 
-// Reductions give the same results inside a loop body as outside, over axes of even length, of odd length, and of
-// length one.
+// Reductions must give the same results inside the body of a loop as outside, over axes of even length, of odd length,
+// and of length one.
 func TestReductionsInsideLoops(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		all := func(x *Node) []*Node {

@@ -7,13 +7,14 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// compileOptions are revgnn's options for XLA's CPU compiler, as an encoded protobuf message. Its bytes are to be
-// appended to the options that are passed with a program: a protobuf message that is appended to another is merged with
-// it (protobuf.dev/programming-guides/encoding, "Last One Wins"). flags are the user's XLA_FLAGS, which take
-// precedence.
+// compileOptions are revgnn's options for XLA's CPU compiler, as an encoded protobuf message. They are appended to the
+// encoded options that go-xla passes with a graph: two protobuf messages that are joined in this way count as one
+// merged message (protobuf.dev/programming-guides/encoding, "Last One Wins"). The argument flags is the user's
+// environment variable XLA_FLAGS. An option that the user has set there is left alone.
 //
-// On processors with AVX-512, the compiler is told to use the whole vector registers of 512 bits. By default it uses
-// half of each, with which sums over neighbours take 1.4 to 1.8 times as long (docs/notes/2026-11-compiler.md).
+// On processors with AVX-512, the option tells the compiler to use the whole width of the vector registers, 512 bits.
+// By default the compiler uses half of this width, and then sums over neighbours take 1.4 to 1.8 times as long
+// (docs/notes/2026-11-compiler.md).
 func compileOptions(flags string) []byte {
 	const width = "xla_cpu_prefer_vector_width"
 	if !cpu.X86.HasAVX512F || strings.Contains(flags, width) {
@@ -22,12 +23,12 @@ func compileOptions(flags string) []byte {
 	return optionOverride(width, 512)
 }
 
-// optionOverride encodes an entry of CompileOptionsProto.env_option_overrides (openxla/xla,
-// xla/pjrt/proto/compile_options.proto), a map from the name of an XLA flag to its value:
+// optionOverride encodes one entry of CompileOptionsProto.env_option_overrides (openxla/xla,
+// xla/pjrt/proto/compile_options.proto). This field maps the name of an XLA flag to a value:
 //
 //	CompileOptionsProto { 7: entry { 1: name, 2: OptionOverrideProto { 3: value } } }
 func optionOverride(name string, value uint64) []byte {
-	const bytes, number = 2, 0 // protobuf's numbers for the kinds of values
+	const bytes, number = 2, 0 // protobuf's codes for two types of values
 	field := func(id, wire uint64) []byte { return binary.AppendUvarint(nil, id<<3|wire) }
 	message := func(id uint64, content []byte) []byte {
 		return append(binary.AppendUvarint(field(id, bytes), uint64(len(content))), content...)

@@ -2,10 +2,11 @@
 
 package engine
 
-// The C code below declares the part of PJRT, the C interface of XLA's plugins (openxla/xla, xla/pjrt/c/pjrt_c_api.h),
-// that is needed to compile programs, to keep them, and to know their memory. A plugin has a table of functions. Each
-// function takes a pointer to a struct of arguments, which begins with its own size. Within a major version of PJRT,
-// the table and these structs only grow at their ends, so that these declarations stay valid.
+// The C code below declares a part of PJRT, the C interface of XLA's plugins (openxla/xla, xla/pjrt/c/pjrt_c_api.h):
+// the part that is needed to compile programs, to keep them, and to know their memory. A plugin has a table of
+// functions. Each function takes a pointer to a struct with its arguments, and the struct begins with its own size.
+// Within a major version of PJRT, new entries are only added at the ends of the table and of the structs, so that these
+// declarations stay valid.
 
 /*
 #cgo LDFLAGS: -ldl
@@ -28,27 +29,27 @@ typedef struct {
 	size_t size; void *extensions, *client;
 	program *program;
 	char *options; size_t options_size;
-	void *executable; // out
+	void *executable; // set by the plugin
 } compile_args;
 typedef struct {
 	size_t size; void *extensions, *client;
 	char *bytes; size_t bytes_size;
-	void *executable; // out
+	void *executable; // set by the plugin
 	char *options; size_t options_size;
 } load_args;
 typedef struct { size_t size; void *extensions, *loaded, *executable; } executable_args;
 typedef struct {
 	size_t size; void *extensions, *executable;
-	char *bytes; size_t bytes_size; void *backing; void (*release)(void *); // out
+	char *bytes; size_t bytes_size; void *backing; void (*release)(void *); // set by the plugin
 } serialize_args;
 typedef struct {
 	size_t size; void *extensions, *executable;
-	int64_t code, arguments, outputs, aliases, temporary; // on the device, which is the host for the CPU plugin
-	int64_t rest[16]; // for fields of later versions: a plugin refuses structs shorter than it expects
+	int64_t code, arguments, outputs, aliases, temporary; // on the device; on the CPU, in main memory
+	int64_t rest[16]; // for fields of later versions: a plugin refuses a struct that is shorter than it expects
 } memory_args;
 typedef struct { size_t size; void *extensions, *object; } destroy_args;
 
-// Indices of functions in the table.
+// The positions of functions in the table.
 enum {
 	ERROR_DESTROY = 0, COMPILE = 20, EXECUTABLE_DESTROY = 40, SERIALIZE = 49, GET_EXECUTABLE = 51, LOAD = 56,
 	MEMORY = 96
@@ -57,8 +58,8 @@ enum {
 extern void *revgnnCompile(compile_args *args);
 
 // interpose loads a plugin. It returns a copy of the plugin's table in which the compile function is replaced by
-// revgnnCompile, and stores the plugin's own table in original. It returns NULL if the plugin's version of PJRT is
-// unknown. Both tables stay in memory until the process ends.
+// revgnnCompile, and stores the plugin's own table in *original. It returns NULL if the plugin cannot be loaded or if
+// its version of PJRT is unknown. Both tables stay in memory until the process ends.
 static inline api *interpose(const char *path, api **original) {
 	void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	api *(*get)(void) = library ? (api *(*)(void))dlsym(library, "GetPjrtApi") : NULL;
@@ -72,10 +73,10 @@ static inline api *interpose(const char *path, api **original) {
 	return copy;
 }
 
-// call calls a function of the table. It returns an error, or NULL if there was none.
+// call calls the function at a position of the table. It returns an error, or NULL if there was none.
 static inline void *call(api *a, int function, void *args) { return ((void *(*)(void *))a->functions[function])(args); }
 
-// destroy frees an error or an executable.
+// destroy frees an error or an executable, which is PJRT's word for a compiled program.
 static inline void destroy(api *a, int function, void *object) {
 	destroy_args args = {sizeof args, NULL, object};
 	call(a, function, &args);
@@ -98,7 +99,8 @@ static inline void *compile(api *a, compile_args *args, char *options, size_t si
 	return error;
 }
 
-// load makes an executable from bytes that serialize returned. It returns 1, or 0 if the plugin refuses them.
+// load makes an executable from bytes that the function serialize has returned. It returns 1, or 0 if the plugin
+// refuses the bytes.
 static inline int load(api *a, compile_args *to, char *bytes, size_t size) {
 	load_args args = {sizeof args, NULL, to->client, bytes, size, NULL, NULL, 0};
 	if (!done(a, call(a, LOAD, &args))) return 0;
@@ -106,8 +108,8 @@ static inline int load(api *a, compile_args *to, char *bytes, size_t size) {
 	return 1;
 }
 
-// ask calls a function of the table that takes an executable. args are the function's arguments; ask stores the
-// executable in their third field. It returns 1, or 0 if there was an error.
+// ask calls a function of the table that takes an executable as the third field of its arguments, args. ask gets this
+// executable from loaded, the result of compiling, and stores it there. ask returns 1, or 0 if there was an error.
 static inline int ask(api *a, int function, void *loaded, void *args) {
 	executable_args get = {sizeof get, NULL, loaded, NULL};
 	if (!done(a, call(a, GET_EXECUTABLE, &get))) return 0;
@@ -117,8 +119,8 @@ static inline int ask(api *a, int function, void *loaded, void *args) {
 	return done(a, error);
 }
 
-// serialize turns an executable into bytes, which the caller must free by release. measure asks for the memory that an
-// executable takes. Both return 1, or 0 if the plugin cannot answer.
+// serialize turns an executable into bytes, which the caller must free with release. measure gets the memory that a run
+// of an executable takes. Both functions return 1, or 0 if the plugin cannot answer.
 static inline int serialize(api *a, void *loaded, serialize_args *to) {
 	*to = (serialize_args){sizeof *to};
 	return ask(a, SERIALIZE, loaded, to);
@@ -144,19 +146,19 @@ import (
 	"github.com/gomlx/go-xla/pjrt"
 )
 
-// plugin is the CPU plugin that [interpose] has opened. api is its own table of functions. machine describes everything
-// that a compiled program depends on besides the program's text and options. options are revgnn's compiler options,
-// which are appended to those of each program.
+// plugin is the CPU plugin that [interpose] has opened. api is the plugin's own table of functions. machine describes
+// everything that a compiled program depends on, apart from the graph and the compiler options that go-xla passes.
+// options are revgnn's compiler options, which are appended to those of go-xla.
 var plugin struct {
 	api     *C.api
 	machine []byte
 	options []byte
 }
 
-// interpose makes go-xla use the CPU plugin at path with another table of functions: one in which the compile function
-// is [revgnnCompile]. This is needed since go-xla v0.4.5 has no functions to save and load compiled programs, and none
-// to set compiler options. interpose returns false if it fails. Then programs are compiled each time, with the
-// compiler's default options, and their memory is not known.
+// interpose makes go-xla use the CPU plugin at path with another table of functions, in which the compile function is
+// [revgnnCompile]. This is needed since go-xla v0.4.5 has no functions to save and load compiled programs, and none to
+// set compiler options. If interpose fails, it returns false. Programs are then compiled each time, with the compiler's
+// default options, and their memory is not known.
 func interpose(name, path string, threads int) bool {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -171,13 +173,13 @@ func interpose(name, path string, threads int) bool {
 	}
 	flags := os.Getenv("XLA_FLAGS")
 	plugin.api, plugin.options = original, compileOptions(flags)
-	// XLA compiles programs for the processor's instructions and for its own number of threads.
+	// Among other things, a program depends on the processor's instructions and on the number of threads.
 	plugin.machine = fmt.Appendf(nil, "%s %d %d %d.%d %s %d %v %s", path, info.Size(), info.ModTime().UnixNano(),
 		original.version.major, original.version.minor, processor(), threads, cpuOptions, flags)
 	return pjrt.RegisterPreloadedPlugin(name, uintptr(unsafe.Pointer(table))) == nil
 }
 
-// processor describes the instructions that the processor has.
+// processor describes the set of instructions of this machine's processor.
 func processor() string {
 	b, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(b)) {
@@ -188,9 +190,9 @@ func processor() string {
 	return runtime.GOARCH
 }
 
-// revgnnCompile is called in place of the plugin's function PJRT_Client_Compile. It adds revgnn's options, loads the
-// program from the folder of compiled programs if it is there, or else compiles and keeps it, and stores the program's
-// memory in [measured]. It runs on the thread that called go-xla.
+// revgnnCompile is called in place of the plugin's function PJRT_Client_Compile. It adds revgnn's compiler options. If
+// the program is in the folder of kept programs, revgnnCompile loads it from there. Otherwise it compiles the program
+// and keeps it. In both cases it stores the program's memory in [measured]. It runs on the thread that called go-xla.
 //
 //export revgnnCompile
 func revgnnCompile(args *C.compile_args) unsafe.Pointer {
@@ -219,8 +221,8 @@ func revgnnCompile(args *C.compile_args) unsafe.Pointer {
 	return nil
 }
 
-// loadProgram sets the executable in args to a kept program. It returns false if kept is nil or if the plugin refuses
-// it.
+// loadProgram sets the executable in args to a kept program, given as bytes. It returns false if kept is nil, or if the
+// plugin refuses the program.
 func loadProgram(args *C.compile_args, kept []byte) bool {
 	if kept == nil {
 		return false
@@ -230,12 +232,13 @@ func loadProgram(args *C.compile_args, kept []byte) bool {
 	return C.load(plugin.api, args, (*C.char)(c), C.size_t(len(kept))) == 1
 }
 
-// measured maps the number of a thread to the memory of the program that the thread has compiled last. go-xla calls
-// [revgnnCompile] on the thread of its own caller. So the thread's number says which program a value belongs to, also
-// if several programs are compiled at the same time.
+// measured maps the number of a thread to the memory of the program that was last compiled on this thread. Several
+// programs may be compiled at the same time, each on its own thread, and go-xla calls [revgnnCompile] on the thread
+// that asked for the program. So the thread's number tells to which program the memory belongs.
 var measured sync.Map
 
-// measure calls a function that compiles a program, and returns the program's memory, or nil if it is not known.
+// measure calls the function compile, which compiles a program. It returns the program's memory, or nil if this is not
+// known.
 func measure(compile func() error) (*Memory, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

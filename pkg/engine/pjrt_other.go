@@ -2,8 +2,10 @@
 
 package engine
 
-// interpose works on Linux only. On other systems compiled programs are not kept, and their memory is not known.
+// interpose does nothing here and returns false: interposing works only on Linux with cgo. In all other cases programs
+// are not kept, and their memory is not known.
 func interpose(string, string, int) bool { return false }
 
-// measure calls a function that compiles a program. The program's memory is not known on this system.
+// measure calls the function compile, which compiles a program, and returns no memory, since on this system it is not
+// known.
 func measure(compile func() error) (*Memory, error) { return nil, compile() }

@@ -16,14 +16,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Plugins maps "cpu" and "cuda" to the paths of XLA's installed plugins. It is empty if any plugin is damaged.
+// Plugins maps "cpu" and "cuda" to the paths of the XLA plugins that are installed. The map is empty if any plugin is
+// damaged.
 func Plugins() map[string]string {
 	out, _ := installed()
 	return out
 }
 
-// installed is [Plugins], but returns an error if a plugin is damaged. go-xla is not called then: it would load all
-// plugins that it finds, and loading a truncated file ends the process.
+// installed is [Plugins], but also returns an error if a plugin is damaged. In this case it does not call go-xla, which
+// would load all plugins that it finds: loading a truncated file ends the process.
 func installed() (map[string]string, error) {
 	out := map[string]string{}
 	if err := damagedPlugin(); err != nil {
@@ -51,7 +52,7 @@ func installed() (map[string]string, error) {
 }
 
 // loadable returns the plugins that go-xla (v0.4.5) can load. If the operating system refuses to load a plugin, go-xla
-// logs the reason and panics; loadable returns an error then.
+// logs the reason and panics. loadable turns this panic into an error.
 func loadable() (found map[string]string, err error) {
 	defer func() {
 		if recover() != nil {
@@ -62,8 +63,8 @@ func loadable() (found map[string]string, err error) {
 	return pjrt.AvailablePlugins(), nil
 }
 
-// damagedPlugin returns an error if a plugin in the plugin folders is not a complete library. The error names the
-// plugin.
+// damagedPlugin returns an error if a file with the name of a plugin, in one of the plugin folders, is not a complete
+// library. The error names the file.
 func damagedPlugin() error {
 	if runtime.GOOS != "linux" {
 		return nil
@@ -73,7 +74,7 @@ func damagedPlugin() error {
 		for _, pattern := range []string{"pjrt-plugin-*.so", "pjrt_plugin_*.so", "pjrt_c_api_*_plugin.so"} {
 			found, _ := filepath.Glob(filepath.Join(dir, pattern))
 			for _, path := range found {
-				if err := wholeLibrary(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // skip dangling links
+				if err := wholeLibrary(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // skip links to nowhere
 					return fmt.Errorf("the plugin %s is damaged (%w): remove it and run 'revgnn install-plugin'", path, err)
 				}
 			}
@@ -82,9 +83,9 @@ func damagedPlugin() error {
 	return nil
 }
 
-// wholeLibrary returns an error unless a file is a complete library in the format ELF. It checks that two things lie
-// within the file: the segments, which are the parts that are loaded into memory, and the table of sections, which is
-// usually at the end.
+// wholeLibrary returns an error unless the file at path is a complete library in the format ELF. It checks that the
+// file contains two things completely: the segments, which are the parts that are loaded into memory, and the table of
+// sections (read by elf.NewFile), which is usually at the end of the file.
 func wholeLibrary(path string) error {
 	f, size, err := files.Open(path, "a plugin")
 	if err != nil {
@@ -117,8 +118,8 @@ func PluginDir() (string, error) {
 }
 
 // pluginFolders are the folders in which go-xla looks for plugins: those that the user names by an environment
-// variable, or else the usual ones. only says that the user names them; go-xla then does not search the system's
-// library folders in addition.
+// variable, or else the usual ones. The result named only is true if the user names the folders. If it is false, go-xla
+// searches the system's library folders in addition.
 func pluginFolders() (dirs []string, only bool) {
 	if paths, ok := os.LookupEnv(pjrt.PJRTPluginPathsEnv); ok {
 		return slices.DeleteFunc(strings.Split(paths, ":"), func(dir string) bool { return dir == "" }), true
@@ -129,7 +130,7 @@ func pluginFolders() (dirs []string, only bool) {
 	return append(dirs, "/usr/local/lib/go-xla"), false
 }
 
-// searched describes in words where go-xla looks for plugins.
+// searched lists in words the folders in which go-xla looks for plugins.
 func searched() string {
 	dirs, only := pluginFolders()
 	if !only {

@@ -9,9 +9,9 @@ import (
 	"github.com/gomlx/go-xla/pjrt"
 )
 
-// TestDamagedPlugins checks that a plugin that is truncated, or that is no library at all, is not loaded, and that
-// errors name it. The pure-Go engine can be chosen nevertheless. The test's own program file is used as a complete
-// plugin.
+// TestDamagedPlugins checks that a plugin is not loaded if its file is truncated or is no library at all, and that
+// errors name the file. The pure-Go engine can be chosen nevertheless. The file of this test program serves as a
+// complete plugin, since programs and libraries have the same format.
 func TestDamagedPlugins(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {

@@ -18,17 +18,17 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Programs is the environment variable that names the folder of compiled programs. If its value is "off", programs are
-// not kept.
+// Programs is the name of the environment variable with the path of the folder of kept programs. If the variable is
+// "off", programs are not kept.
 const Programs = "REVGNN_PROGRAMS"
 
-// afterCompile is the function that [AfterCompile] has set.
+// afterCompile is the function that was passed to [AfterCompile].
 var afterCompile atomic.Pointer[func()]
 
-// AfterCompile sets a function that is called whenever the XLA CPU engine has compiled a program, on the thread that
-// compiled it. It is not called when a kept program has been loaded instead. Compiling takes a few hundred MB for a
-// short time, which the C library may not give back to the operating system; a command can do so in f. If f is nil, no
-// function is called, as at the start.
+// AfterCompile sets a function f that is called whenever the XLA CPU engine has compiled a program, on the thread that
+// compiled it. It is not called when a kept program has been loaded instead. Compiling takes a few hundred MB of memory
+// for a short time. The C library may not give this memory back to the operating system by itself, but f can make it do
+// so. If f is nil, no function is called; this is also the default.
 func AfterCompile(f func()) {
 	if f == nil {
 		afterCompile.Store(nil)
@@ -37,47 +37,50 @@ func AfterCompile(f func()) {
 	afterCompile.Store(&f)
 }
 
-// compiled calls the function that [AfterCompile] has set.
+// compiled calls the function that was passed to [AfterCompile].
 func compiled() {
 	if f := afterCompile.Load(); f != nil {
 		(*f)()
 	}
 }
 
-// refused is the function that [OnRefusal] has set, and told says whether it has been called.
+// refused is the function that was passed to [OnRefusal], and told says whether it has been called.
 var (
 	refused atomic.Pointer[func(error)]
 	told    atomic.Bool
 )
 
-// OnRefusal sets a function that is called the first time that a kept program is refused for a reason that the user
-// should know: because other users have access to the folder or a file, or because a file has changed. A program that
-// is refused is compiled again.
+// OnRefusal sets a function that is called with an error when a kept program is refused for a reason that the user
+// should know: because other users have access to the folder or to a file in it, or because a file has changed. The
+// function is called only for the first such refusal. The refused program is compiled again.
 func OnRefusal(f func(error)) {
 	told.Store(false)
 	refused.Store(&f)
 }
 
-// tell calls the function that [OnRefusal] has set, unless it has been called before.
+// tell calls the function that was passed to [OnRefusal], unless it has been called before.
 func tell(err error) {
 	if f := refused.Load(); f != nil && *f != nil && !told.Swap(true) {
 		(*f)(err)
 	}
 }
 
-// maxPrograms is the largest size of the folder in bytes. A program takes 0.1 to 5 MB.
+// maxPrograms is the largest size of the folder of kept programs, in bytes. A program takes 0.1 to 5 MB.
 const maxPrograms = 512 << 20
 
-// programs is the path of a folder of compiled programs, or empty if there is none. A file's name is a hash of what the
-// program was compiled from; see [programName]. Processes may share the folder, since each file appears at once with
-// all its content. If anything goes wrong with the folder, programs are compiled as if there were no folder.
+// programs is the path of a folder of kept programs, or empty if programs are not kept. The name of a file is a hash of
+// everything that the program depends on; see [programName]. Several processes may use the folder at the same time,
+// since a new file becomes visible only when it is complete. If the folder cannot be used, programs are compiled each
+// time, as if there were no folder.
 //
-// The programs are machine code that runs with the user's rights. Therefore only the user may have access to the folder
-// and its files. Besides, each file begins with a message authentication code (HMAC) of its name and content, which is
-// made with a secret key ([programs.key]). A file that was changed, renamed or made elsewhere does not have the right
-// code, and is never passed to the engine.
+// A program is machine code that runs with the user's rights, so that a file from somebody else could do harm.
+// Therefore only the user may have access to the folder and its files. Besides, each file begins with a message
+// authentication code (HMAC), which is computed from the file's name, its content and a secret key ([programs.key]). A
+// file that was changed, renamed or made elsewhere does not have the right code, and is never passed to the engine.
 type programs string
 
+// programsDir is the folder that the environment variable [Programs] names, or else a folder in the user's cache
+// folder.
 func programsDir() programs {
 	dir := os.Getenv(Programs)
 	if dir == "off" {
@@ -93,11 +96,11 @@ func programsDir() programs {
 	return programs(dir)
 }
 
-// layout is the version of the files' format. It is hashed into the files' names, so that files of other versions are
-// not found.
+// layout is the version of the files' format. The hash in a file's name also depends on layout, so that files in
+// another format are never looked up.
 const layout = "hmac"
 
-// programName is a hash of everything that a compiled program depends on.
+// programName is the file name of a program: a hash of everything that the program depends on, which is given as parts.
 func programName(parts ...[]byte) string {
 	hash := sha256.New()
 	for _, p := range append(parts, []byte(layout)) {
@@ -107,7 +110,7 @@ func programName(parts ...[]byte) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// sum is the message authentication code of a program and its name.
+// sum is the message authentication code of a program and its name, computed with a secret key.
 func sum(key []byte, name string, program []byte) []byte {
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%d %s\n", len(name), name)
@@ -115,7 +118,7 @@ func sum(key []byte, name string, program []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// load returns a kept program, or nil if there is none that may be used.
+// load returns a kept program, or nil if there is none under this name, or none that may be used.
 func (dir programs) load(name string) []byte {
 	if dir == "" {
 		return nil
@@ -141,17 +144,18 @@ func (dir programs) load(name string) []byte {
 		return nil
 	}
 	now := time.Now()
-	os.Chtimes(path, now, now) // shrink removes the files with the oldest times first
+	os.Chtimes(path, now, now) // The file's time tells shrink when the program was last used.
 	return b[sha256.Size:]
 }
 
+// notKept is the message that the folder cannot be used, for the reason err.
 func notKept(err error) error {
 	return fmt.Errorf("compiled programs are neither kept nor used: %w; or name another folder, or off, by %s", err,
 		Programs)
 }
 
-// store writes a program to the folder. If the folder then holds more than most bytes, store removes programs,
-// beginning with the one that has not been used for the longest time.
+// store writes a program to the folder. If the folder then holds more bytes than the argument most, store removes
+// programs, beginning with the one that has not been used for the longest time.
 func (dir programs) store(name string, program []byte, most int64) {
 	if dir == "" || os.MkdirAll(string(dir), 0o700) != nil {
 		return
@@ -173,8 +177,8 @@ func (dir programs) store(name string, program []byte, most int64) {
 	}
 }
 
-// shrink removes programs until the rest takes at most most bytes. It begins with the program that has not been used
-// for the longest time.
+// shrink removes programs until the remaining ones take no more bytes than the argument most. It begins with the
+// program that has not been used for the longest time.
 func (dir programs) shrink(most int64) {
 	entries, _ := os.ReadDir(string(dir))
 	var all []fs.FileInfo

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TestProgramsBound checks that, if the folder becomes too large, the most recently used programs stay.
+// TestProgramsBound checks which programs are removed if the folder becomes too large: the most recently used programs
+// must stay.
 func TestProgramsBound(t *testing.T) {
 	dir := private(t)
 	program := make([]byte, 100)
@@ -30,7 +31,7 @@ func TestProgramsBound(t *testing.T) {
 	if none := programs(""); none.load("a") != nil {
 		t.Error("a program came from no folder")
 	}
-	programs(filepath.Join(string(dir), "a")).store("e", program, 1) // a file, not a folder: nothing is stored
+	programs(filepath.Join(string(dir), "a")).store("e", program, 1) // "a" is a file, not a folder: nothing is stored.
 }
 
 // private makes a folder to which only the user has access.

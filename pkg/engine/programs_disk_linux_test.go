@@ -9,9 +9,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine/machinetest"
 )
 
-// TestFaultFullDisk checks that on a full disk a program is not kept if there is no room for it, and that kept programs
-// stay as they are. It also checks that a secret key ([programs.key]) is not used if it could not be written
-// completely.
+// TestFaultFullDisk checks what happens on a full disk: a program for which there is no room is not kept, and the kept
+// programs stay as they are. A secret key ([programs.key]) is not used if it could not be written completely.
 func TestFaultFullDisk(t *testing.T) {
 	disk, resize := machinetest.Disk(t, 64<<10)
 	dir := programs(filepath.Join(disk, "programs"))

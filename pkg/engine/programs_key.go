@@ -11,14 +11,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// keyFile is the name of the file with the secret key, and keySize the length of the key in bytes.
+// keyFile is the name of the file with the secret key that [programs] describes, and keySize is the length of the key
+// in bytes.
 const (
 	keyFile = "key"
 	keySize = 32
 )
 
-// key returns the folder's secret key, and makes one if there is none. It returns an error if other users have access
-// to the folder or the key.
+// key returns the folder's secret key. If there is none, key makes one. It returns an error if other users have access
+// to the folder or to the key.
 func (dir programs) key() ([]byte, error) {
 	info, err := os.Stat(string(dir))
 	if err != nil {
@@ -33,7 +34,7 @@ func (dir programs) key() ([]byte, error) {
 	path := filepath.Join(string(dir), keyFile)
 	key, err := files.ReadPrivate(path, "the key of compiled programs", keySize)
 	if err == nil && len(key) != keySize {
-		err = os.Remove(path) // it was truncated; a new key is made, and the kept programs are refused
+		err = os.Remove(path) // A truncated key is replaced by a new one, and the kept programs are refused.
 		key = nil
 	}
 	if key == nil && (err == nil || errors.Is(err, fs.ErrNotExist)) {
@@ -44,22 +45,23 @@ func (dir programs) key() ([]byte, error) {
 	return key, err
 }
 
-// makeKey makes a key at path. The key is written to a temporary file first, which is then linked to path. If another
-// process makes a key at the same time, the first link stays, and the other process cannot replace it.
+// makeKey makes a key at path. It first writes the key to a temporary file, and then makes path a hard link to this
+// file. Two processes may do so at the same time: the first one to link decides the key, since a link cannot replace an
+// existing file.
 func (dir programs) makeKey(path string) error {
-	f, err := os.CreateTemp(string(dir), ".key.*.part") // with mode 0600
+	f, err := os.CreateTemp(string(dir), ".key.*.part") // The file has mode 0600.
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name())
 	key := make([]byte, keySize)
-	rand.Read(key) // never fails
+	rand.Read(key) // rand.Read never fails.
 	_, err = f.Write(key)
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return os.Rename(f.Name(), path) // the file system has no hard links
+		return os.Rename(f.Name(), path) // The file system has no hard links.
 	}
 	return nil
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 )
 
-// TestPrograms compiles a program, loads it from the folder, and compiles it again after its file has been damaged.
+// TestPrograms compiles a program, loads it as a kept program, and checks that it is compiled again after its file was
+// damaged.
 func TestPrograms(t *testing.T) {
 	if engine.Plugins()["cpu"] == "" {
 		t.Skip("needs the XLA CPU plugin: revgnn install-plugin")
@@ -40,7 +41,8 @@ func TestPrograms(t *testing.T) {
 		if got := tensors.MustCopyFlatData[float32](out[0]); got[0] != 2 || got[1] != 8 || got[2] != 18 {
 			t.Fatalf("got %v, want [2 8 18]", got)
 		}
-		found, err := filepath.Glob(filepath.Join(dir, "????????*")) // all files but the key
+		// The pattern matches all files except the key, whose name is shorter than eight characters.
+		found, err := filepath.Glob(filepath.Join(dir, "????????*"))
 		if err != nil || len(found) != 1 {
 			t.Fatalf("the folder holds %v, %v; want one program", found, err)
 		}

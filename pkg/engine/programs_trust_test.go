@@ -14,7 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 )
 
-// refusals returns a list to which all later messages of [OnRefusal] are added.
+// refusals returns a list to which every later message of [OnRefusal] is appended.
 func refusals(t testing.TB) *[]string {
 	var all []string
 	OnRefusal(func(err error) { all = append(all, err.Error()) })
@@ -101,8 +101,8 @@ func TestProgramsModes(t *testing.T) {
 	}
 }
 
-// TestFlippedBytes changes single bytes of a kept program and of the secret key. The program is then not loaded, and
-// can be stored again.
+// TestFlippedBytes changes single bytes of a kept program, and of the secret key. After each change the program must
+// not be loaded. Then it must be possible to store it again.
 func TestFlippedBytes(t *testing.T) {
 	dir := private(t)
 	dir.store("a", []byte("a program"), 1<<20)
@@ -120,7 +120,7 @@ func TestFlippedBytes(t *testing.T) {
 	}
 }
 
-// FuzzProgram checks that a file with any content other than the stored one is not loaded.
+// FuzzProgram checks that the file of a kept program is loaded only if it has the content that was stored.
 func FuzzProgram(f *testing.F) {
 	dir := private(f)
 	dir.store("a", []byte("ours"), 1<<20)
@@ -145,8 +145,8 @@ func FuzzProgram(f *testing.F) {
 	})
 }
 
-// TestSumsDiffer checks that different names or programs have different sums, also if a byte is moved from the end of
-// the name to the start of the program.
+// TestSumsDiffer checks that the message authentication codes differ if the names or the programs differ, also if only
+// a byte is moved from the end of the name to the start of the program.
 func TestSumsDiffer(t *testing.T) {
 	key := make([]byte, keySize)
 	differ := func(name, other string, program, another []byte) bool {

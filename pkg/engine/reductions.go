@@ -9,21 +9,22 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// This file makes reductions work inside loop bodies. To reduce, XLA needs a function that combines two numbers, for
-// example one that adds them. go-xla (v0.4.5) makes each such function once per program. The function then belongs to
-// the function of the program in which the first reduction was built, and go-xla refuses reductions in all other
-// functions. Inside loop bodies, reductions are therefore built from operations that need no such function. The sum
-// over an axis of a matrix is a product with a vector of ones. Other reductions combine the two halves of an axis
-// repeatedly until one entry is left.
+// This file makes reductions, such as the sum over an axis, work inside the bodies of loops. A computation graph
+// consists of functions: the main one, and one for the condition and for the body of each loop. To reduce, XLA needs a
+// combiner, which combines two numbers, for example by adding them. go-xla (v0.4.5) makes each combiner only once per
+// graph, in the function that uses it first, and then refuses it in all other functions. Inside the bodies of loops,
+// reductions are therefore built from operations that need no combiner. The sum over an axis of a matrix is a product
+// with a vector of ones. Any other reduction splits the axis into two halves and combines these entry by entry, again
+// and again, until one entry is left.
 
-// operation combines two values entry by entry.
+// operation combines two arrays of the same shape, entry by entry.
 type operation func(lhs, rhs compute.Value) (compute.Value, error)
 
-// reduction is a reduction of the engine itself.
+// reduction is an operation of the engine that reduces an array over the given axes.
 type reduction func(x compute.Value, axes ...int) (compute.Value, error)
 
-// reduce reduces x over the given axes, or over all axes if none is given. In loop bodies it uses combine; elsewhere it
-// calls native, the engine's own reduction.
+// reduce reduces x over the given axes, or over all axes if none is given. In the body of a loop it uses the operation
+// combine. Elsewhere it calls native, the engine's own reduction.
 func (f *function) reduce(x compute.Value, axes []int, native reduction, combine operation) (compute.Value, error) {
 	if f.closure == 0 {
 		return native(x, axes...)
@@ -49,7 +50,7 @@ func (f *function) reduce(x compute.Value, axes []int, native reduction, combine
 	return f.Function.Reshape(x, rest...)
 }
 
-// fold reduces x along one axis: it combines the two halves of the axis until one entry is left.
+// fold reduces x along one axis: it combines the two halves of the axis entry by entry, until one entry is left.
 func (f *function) fold(x compute.Value, axis int, combine operation) (compute.Value, error) {
 	shape, err := f.Function.Shape(x)
 	if err != nil {
@@ -60,7 +61,7 @@ func (f *function) fold(x compute.Value, axis int, combine operation) (compute.V
 		return nil, fmt.Errorf("axis %d of %s has no entries: there is nothing to reduce in the body of a loop",
 			axis, shape)
 	}
-	var odd compute.Value // the entries that were left over from odd lengths, combined
+	var odd compute.Value // the entries that halves has returned as last, combined
 	for ; n > 1; n /= 2 {
 		left, right, last, err := f.halves(x, axis)
 		if err != nil {
@@ -85,7 +86,8 @@ func (f *function) fold(x compute.Value, axis int, combine operation) (compute.V
 	return combine(x, odd)
 }
 
-// halves splits x along an axis into two halves and, if the axis has an odd length, its last entry.
+// halves splits x along an axis into two halves of equal length. If the axis has an odd length, its last entry is in
+// neither half, and is returned as last.
 func (f *function) halves(x compute.Value, axis int) (left, right, last compute.Value, err error) {
 	shape, err := f.Function.Shape(x)
 	if err != nil {
@@ -118,10 +120,10 @@ func (f *function) ReduceSum(x compute.Value, axes ...int) (compute.Value, error
 	return f.reduce(x, axes, f.Function.ReduceSum, f.Function.Add)
 }
 
-// timesOnes is the sum of the matrix x over an axis, computed as a product with ones. XLA CPU does not fuse a product
-// with the computation of its operand x. This is an advantage here: x is computed once, for this sum and for all other
-// operations that read x. If XLA fused the sum with the computation of x, it would compute x again for each of these
-// operations.
+// timesOnes is the sum of the matrix x over an axis, computed as a product with a vector of ones. XLA CPU does not
+// merge such a product with the computation of x. This is an advantage here: x is computed once, for the sum and for
+// all other operations that read x. If the sum were built in another way, XLA would merge it with the computation of x,
+// and would compute x again for each of these operations.
 func (f *function) timesOnes(x compute.Value, shape shapes.Shape, axis int) (compute.Value, error) {
 	one, err := f.Function.Constant([]float32{1})
 	if err != nil {

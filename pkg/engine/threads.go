@@ -7,20 +7,21 @@ import (
 	"strconv"
 )
 
-// ThreadsVariable is the environment variable with the number of threads that XLA uses on the CPU.
+// ThreadsVariable is the name of the environment variable with the number of threads that XLA uses on the CPU.
 const ThreadsVariable = "REVGNN_THREADS"
 
-// pluginVariable is the environment variable from which XLA's CPU plugin reads its number of threads when it is opened.
-// If it is not set, the plugin uses as many threads as there are cores.
+// pluginVariable is the name of the environment variable from which XLA's CPU plugin reads its number of threads when
+// it is opened. If the variable is not set, the plugin uses as many threads as there are cores.
 const pluginVariable = "NPROC"
 
 // MostThreads is the largest number of threads that may be set.
 const MostThreads = 1024
 
-// Threads is the number of threads that XLA uses on the CPU: the value of REVGNN_THREADS, or else of NPROC, or else the
-// number of cores that this process may use. XLA divides sums among the threads, so that the last digits of results
-// depend on the number of threads. They do not depend on the number of cores: one thread on two cores gives the same
-// numbers as one thread on one core. The pure-Go engine gives the same numbers on any number of cores.
+// Threads is the number of threads that XLA uses on the CPU: the value of REVGNN_THREADS; if this is not set, the value
+// of NPROC; if NPROC is not set either, the number of cores that this process may use. XLA divides sums among the
+// threads, so that the last digits of results depend on the number of threads. They do not depend on the number of
+// cores: one thread on two cores gives the same numbers as one thread on one core. The pure-Go engine gives the same
+// numbers on any number of cores.
 func Threads() (int, error) {
 	for _, name := range []string{ThreadsVariable, pluginVariable} {
 		text := os.Getenv(name)
@@ -38,9 +39,9 @@ func Threads() (int, error) {
 	return runtime.NumCPU(), nil
 }
 
-// withThreads calls open, which opens a plugin that is to use n threads. The plugin has no option for this, and reads
-// the number from the environment when it is opened. withThreads sets the variable before, and restores the environment
-// afterwards.
+// withThreads calls the function open, which opens a plugin, and makes this plugin use n threads. The plugin has no
+// option for the number of threads, but reads the number from an environment variable when it is opened. So withThreads
+// sets this variable, calls open, and then restores the variable.
 func withThreads(n int, open func() error) error {
 	before, was := os.LookupEnv(pluginVariable)
 	if err := os.Setenv(pluginVariable, strconv.Itoa(n)); err != nil {

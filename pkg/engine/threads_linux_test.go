@@ -11,7 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// By default XLA uses as many threads as this process has cores, and not more: more threads would wait for each other.
+// By default XLA must use as many threads as this process has cores. With more threads than cores, threads would wait
+// for each other.
 func TestThreads(t *testing.T) {
 	enginetest.Open(t, engine.CPU)
 	names, _ := filepath.Glob("/proc/self/task/*/comm")

@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// The faults of GoMLX and its backends that docs/upstream.md reports still exist. If this test fails, one of them has
-// been fixed, and the workaround for it can be removed.
+// The test checks that the faults of GoMLX and its backends which docs/upstream.md reports still exist. If it fails, a
+// fault has been fixed, and the workaround for this fault can be removed.
 func TestUpstreamStillNeedsWorkarounds(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, report := range reports {
@@ -31,6 +31,7 @@ func TestUpstreamStillNeedsWorkarounds(t *testing.T) {
 	})
 }
 
+// reports has a program for each reported fault.
 var reports = map[string]struct {
 	program func(x *Node) *Node
 	// fails has, for each engine on which the program fails, a part of the error message.
@@ -80,8 +81,8 @@ var reports = map[string]struct {
 // repeat applies body three times to x.
 func repeat(x *Node, body func(x *Node) *Node) *Node { return loop3(x, nil, body) }
 
-// loop3 is [repeat] with one more value in the loop's state. The loop does not change this value, and its final value
-// is not used.
+// loop3 is [repeat] with one more value, named more, in the loop's state. The loop does not change this value, and its
+// final value is not used.
 func loop3(x, more *Node, body func(x *Node) *Node) *Node {
 	state := []*Node{x, Const(x.Graph(), int32(0))}
 	if more != nil {
@@ -103,7 +104,7 @@ func loop3(x, more *Node, body func(x *Node) *Node) *Node {
 	return While(condition, step, state...)[0]
 }
 
-// execute builds and runs a program on four numbers.
+// execute builds a program and runs it on a vector of four numbers.
 func execute(b compute.Backend, program func(x *Node) *Node) error {
 	exec, err := NewExec(b, program)
 	if err != nil {
@@ -113,8 +114,8 @@ func execute(b compute.Backend, program func(x *Node) *Node) error {
 	return err
 }
 
-// go-xla still gives two parameters the same name in nested loop bodies, which StableHLO, XLA's input language,
-// refuses: the names in an outer body are visible in an inner one.
+// The test checks that another fault of go-xla still exists: go-xla gives parameters in nested loop bodies the same
+// name. StableHLO, XLA's input language, refuses this, since the names in an outer body are visible in an inner body.
 func TestUpstreamNamesOfParameters(t *testing.T) {
 	b := engine.Plain(enginetest.Open(t, engine.CPU)).Builder("names")
 	number := shapes.Make(dtypes.Float32)

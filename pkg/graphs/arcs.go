@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// Arc is a directed edge from its first node to its second; both may be the same node.
+// Arc is a directed edge from the first of two nodes to the second. Both may be the same node.
 type Arc [2]int32
 
-// WithArcs is the graph with directions of its edges. arcs may be in any order, and must contain each edge of the graph
-// in one direction or in both. Repeated arcs count once. arcs may include self loops, unlike Edges. Everything else is
-// shared with g.
+// WithArcs returns the graph with directions of its edges. The argument arcs may be in any order. It must contain each
+// edge of g in one direction or in both, and nothing else except self loops. Repeated arcs are dropped. The new graph
+// shares all other data with g.
 func (g *Graph) WithArcs(arcs []Arc) (*Graph, error) {
 	out := *g
 	out.ArcsMissing = ""
@@ -21,7 +21,7 @@ func (g *Graph) WithArcs(arcs []Arc) (*Graph, error) {
 	return &out, out.checkArcs()
 }
 
-// Undirected is the graph without the directions of its edges. Everything else is shared with g.
+// Undirected returns the graph without the directions of its edges. The new graph shares all other data with g.
 func (g *Graph) Undirected() *Graph {
 	out := *g
 	out.Arcs, out.ArcsMissing = nil, ""
@@ -33,7 +33,8 @@ func (g *Graph) Directed() bool { return len(g.Arcs) > 0 }
 
 func compareArcs(a, b Arc) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }
 
-// checkArcs returns an error unless the arcs are sorted, and are the graph's edges with directions.
+// checkArcs returns an error unless the arcs are sorted, and join exactly the same nodes as the edges do. Self loops
+// are allowed in addition.
 func (g *Graph) checkArcs() error {
 	ends := make([]Edge, len(g.Arcs))
 	for i, a := range g.Arcs {

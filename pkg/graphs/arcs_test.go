@@ -7,7 +7,7 @@ import (
 )
 
 func TestWithArcs(t *testing.T) {
-	plain := checksummed() // edges 0-1 and 1-2
+	plain := checksummed() // has the edges 0-1 and 1-2
 	plain.ArcsMissing = "not here"
 	g, err := plain.WithArcs([]Arc{{2, 1}, {1, 0}, {2, 2}, {0, 1}, {2, 1}})
 	if err != nil {

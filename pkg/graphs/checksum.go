@@ -8,10 +8,10 @@ import (
 	"math"
 )
 
-// Checksum is the SHA-256 hash, in hexadecimal, of the graph's content: nodes, edges, features, labels and splits, and
-// directions if there are any, but not the name. Graphs with equal checksums give the same training. All values are
-// hashed as 32-bit little-endian numbers, and each array after its length. So the checksum depends neither on the
-// machine nor on the file that the graph was read from.
+// Checksum is the SHA-256 hash, in hexadecimal, of what training depends on: nodes, edges, features, labels, splits,
+// and directions if there are any, but not the name of the graph. Training on graphs with equal checksums gives equal
+// results. All values are hashed as 32-bit little-endian numbers, and each array after its length. So the checksum
+// depends neither on the machine nor on the format of the file that the graph was read from.
 func (g *Graph) Checksum() string {
 	h := sha256.New()
 	w := words{to: h}
@@ -34,7 +34,7 @@ func (g *Graph) Checksum() string {
 	for _, s := range g.Splits {
 		w.masks(s)
 	}
-	if g.Directed() { // so an undirected graph has the same checksum as before graphs could have directions
+	if g.Directed() { // Checksums of undirected graphs stay as they were before Arcs were added.
 		w.put(uint32(len(g.Arcs)))
 	}
 	for _, a := range g.Arcs {
@@ -45,7 +45,8 @@ func (g *Graph) Checksum() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// words writes 32-bit values in blocks, since hashing four bytes at a time takes several times as long.
+// words passes 32-bit values to a hash in blocks of 4 KiB, since hashing four bytes at a time takes several times as
+// long.
 type words struct {
 	to   io.Writer
 	buf  [1 << 12]byte
@@ -65,7 +66,7 @@ func (w *words) flush() {
 	w.used = 0
 }
 
-// masks writes, for each node, 1 if it is in Train, 2 if it is in Val, 4 if it is in Test, or else 0.
+// masks writes a number for each node: 1 if the node is in Train, 2 if it is in Val, 4 if it is in Test, or 0.
 func (w *words) masks(s Split) {
 	w.put(uint32(len(s.Train)))
 	for i := range s.Train {

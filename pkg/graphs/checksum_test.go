@@ -8,9 +8,9 @@ func checksummed() *Graph {
 		Splits: masks([]bool{true, false, false}, []bool{false, true, false}, []bool{false, false, true})}
 }
 
-// TestChecksumIsOfTheContent changes one part of a graph after the other, and checks that the checksum changes. The
-// literal makes sure that the checksum of a graph never changes between versions: the files of recorded runs contain
-// checksums, and with another checksum the runs' datasets would count as unknown.
+// TestChecksumIsOfTheContent changes one part of a graph at a time, and checks that the checksum changes. It also
+// compares the checksum with a literal, because a graph must have the same checksum in all versions of revgnn: recorded
+// runs contain the checksums of their datasets, and with other checksums these datasets would count as unknown.
 func TestChecksumIsOfTheContent(t *testing.T) {
 	want := checksummed().Checksum()
 	if literal := "091d9076352df0d05fbff69f989409a38fd493b6453c30a1da9c0d9c2e1ed17c"; want != literal {

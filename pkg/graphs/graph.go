@@ -1,5 +1,7 @@
 // Package graphs holds the type Graph, which all other packages read: nodes, undirected edges, optionally their
-// directions, features, labels and splits, as ordinary Go slices. It does not depend on engines or models.
+// directions, features, labels and splits, as ordinary Go slices. Package graphs does not depend on engines or models.
+//
+// An edge has no direction here. A directed edge is called an arc.
 package graphs
 
 import (
@@ -12,8 +14,8 @@ import (
 // Edge is an undirected edge between two different nodes. The node with the smaller number comes first.
 type Edge [2]int32
 
-// Split says which nodes are used for training, validation and test. Each mask has one entry per node, and no node is
-// in more than one mask.
+// Split says which nodes are used for training, validation and test. Each of the three lists, called masks, has one
+// entry per node. No node is in more than one of them.
 type Split struct {
 	Train, Val, Test []bool
 }
@@ -27,35 +29,37 @@ type Graph struct {
 	NumNodes int
 	// Edges lists each undirected edge {a, b} once, with a < b, in lexicographic order. There are no self loops.
 	Edges []Edge
-	// Arcs, if there are any, are the same edges with their directions, and may include self loops. Each arc is listed
-	// once. Arcs are ordered by their first nodes, and arcs with the same first node by their second nodes. See
+	// Arcs, if there are any, are the edges with their directions, and may also include self loops. No arc is listed
+	// twice. Arcs are ordered by their first nodes, and arcs with the same first node by their second nodes. See
 	// [Graph.WithArcs].
 	Arcs []Arc
-	// ArcsMissing is empty, unless the graph's edges have directions that were not loaded. Then it is a sentence that
-	// says why they were not.
+	// ArcsMissing is empty, unless the dataset has directions that were not loaded. Then it is a sentence that says
+	// why.
 	ArcsMissing string
-	// Features are row-major, NumNodes x NumFeatures.
+	// Features are the features of all nodes, NumFeatures numbers for each node: first those of node 0, then those of
+	// node 1, and so on.
 	Features    []float32
 	NumFeatures int
-	// Labels are class numbers 0 … NumClasses-1, one per node, or Unlabelled. A graph without any labels has no
-	// classes.
+	// Labels has one entry per node: the number of its class, from 0 to NumClasses-1, or Unlabelled. If no node has a
+	// label, NumClasses is 0.
 	Labels     []int32
 	NumClasses int
 	// IDs, ClassNames and FeatureNames are the names of nodes, classes and features in the file that the graph was read
-	// from. A list is nil if the file has numbers instead of names. See [Graph.ID] and [Graph.Classes].
+	// from. Each of the three is nil if the file has numbers instead of these names. See [Graph.ID] and
+	// [Graph.Classes].
 	IDs, ClassNames, FeatureNames []string
-	// RowNormalised says that each node's features were divided by their sum when the graph was loaded, so that they
-	// differ from those in the file. This is done for datasets of texts, such as Cora.
+	// RowNormalised says that each node's features were divided by their sum when the graph was loaded, so that
+	// Features differs from the file. This is done for datasets of texts, such as Cora.
 	RowNormalised bool
-	// Splits are the splits into training, validation and test nodes that experiments average over.
+	// Splits are divisions into training, validation and test nodes. Experiments average results over all splits.
 	Splits []Split
 }
 
 // Unlabelled is the label of a node whose class is not known.
 const Unlabelled int32 = -1
 
-// New builds a graph from edges in any order, each with its two nodes in any order. It drops self loops and duplicates,
-// sorts the other edges, and checks the graph (see [Graph.Validate]).
+// New builds a graph from edges, which may be in any order, with the two nodes of an edge in any order. It drops self
+// loops and repeated edges, sorts the other edges, and checks the graph (see [Graph.Validate]).
 func New(name string, numNodes int, edges []Edge, features []float32, numFeatures int, labels []int32, numClasses int,
 	splits []Split) (*Graph, error) {
 	g := &Graph{Name: name, NumNodes: numNodes, Edges: canonical(edges), Features: features, NumFeatures: numFeatures,
@@ -66,7 +70,8 @@ func New(name string, numNodes int, edges []Edge, features []float32, numFeature
 	return g, nil
 }
 
-// canonical sorts the two nodes of each edge, sorts the list of edges, and drops self loops and duplicates.
+// canonical returns the edges as [Graph] stores them: the smaller node of each edge first, the list sorted, and no self
+// loops and no edge twice.
 func canonical(edges []Edge) []Edge {
 	out := make([]Edge, 0, len(edges))
 	for _, e := range edges {
@@ -87,8 +92,9 @@ func canonical(edges []Edge) []Edge {
 	return slices.Compact(out)
 }
 
-// Validate returns an error that names the first mistake: an edge or arc out of range, a label that is not a class, a
-// feature that is not finite, an array of wrong length, or a node in two masks of one split.
+// Validate returns an error that names the first mistake in the graph: an edge or arc with a node that does not exist,
+// a label that is not a class, a feature that is not finite, an array of wrong length, or a node in two masks of one
+// split.
 func (g *Graph) Validate() error {
 	if g.NumNodes < 0 || g.NumNodes > math.MaxInt32 {
 		return fmt.Errorf("graph %q: %d nodes, but node numbers must fit 31 bits", g.Name, g.NumNodes)
@@ -149,7 +155,7 @@ func (g *Graph) Validate() error {
 	return nil
 }
 
-// Degrees returns, for every node, the number of its neighbours (without the node itself).
+// Degrees returns, for every node, the number of its neighbours. A node is not its own neighbour.
 func (g *Graph) Degrees() []int {
 	degrees := make([]int, g.NumNodes)
 	for _, e := range g.Edges {
@@ -159,7 +165,7 @@ func (g *Graph) Degrees() []int {
 	return degrees
 }
 
-// Neighbours returns, for every node, its neighbours in ascending order (without the node itself).
+// Neighbours returns, for every node, its neighbours in ascending order. A node is not its own neighbour.
 func (g *Graph) Neighbours() [][]int32 {
 	flat := make([]int32, 2*len(g.Edges))
 	out := make([][]int32, g.NumNodes)

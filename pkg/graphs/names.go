@@ -14,8 +14,8 @@ func (g *Graph) ID(node int) string {
 	return strconv.Itoa(node)
 }
 
-// Classes are the names of the classes, in the order of the classes' numbers. If classes have no names, their numbers
-// are used.
+// Classes returns the names of the classes, in the order of the classes' numbers. If classes have no names, it returns
+// their numbers.
 func (g *Graph) Classes() []string {
 	if g.ClassNames != nil {
 		return g.ClassNames
@@ -37,8 +37,8 @@ func (g *Graph) Labelled() (count int) {
 	return count
 }
 
-// checkNames returns an error if only some of the nodes, classes or features have names, or if there are too many
-// names.
+// checkNames returns an error if nodes, classes or features have names, but not as many names as there are nodes,
+// classes or features.
 func (g *Graph) checkNames() error {
 	for _, n := range []struct {
 		what  string
@@ -54,8 +54,8 @@ func (g *Graph) checkNames() error {
 	return nil
 }
 
-// Teaches returns an error if a training, validation or test node of the split has no label. Such a split cannot be
-// used.
+// Teaches returns an error if a training, validation or test node of the split has no label. A model cannot be trained
+// on such a split.
 func (g *Graph) Teaches(split int) error {
 	s := g.Splits[split]
 	for _, part := range []struct {

@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/host"
 )
 
-// The example is a command that keeps its results when it is ended by Ctrl-C or by a scheduler's signal. Here it sends
-// the signal to itself.
+// The example is a program that keeps its results when Ctrl-C or a scheduler's signal ends it. To show this, the
+// program sends a signal to itself.
 func ExampleInterruptible() {
 	ctx, stop := host.Interruptible(context.Background())
 	defer stop()
@@ -23,7 +23,7 @@ func ExampleInterruptible() {
 		log.Fatal(err)
 	}
 
-	<-ctx.Done() // work that takes ctx, such as train.Fit, returns here
+	<-ctx.Done() // A function that is given ctx, such as train.Fit, returns now.
 	if by, is := host.InterruptOf(ctx); is {
 		fmt.Println("keep what there is, and exit with status", by.Status())
 	}

@@ -21,13 +21,13 @@ import (
 	"syscall"
 )
 
-// glibc tells whether the C library is glibc. Only glibc reads [Tunables].
+// glibc tells whether the C library is glibc. Only glibc has the settings that [Tunables] change.
 const glibc = C.glibc == 1
 
 func trim() { C.trim() }
 
-// restart starts this program again, in the same process and with the same arguments, with a variable added to the
-// environment. setting is NAME=value. restart returns only if it fails.
+// restart starts this program again, in the same process and with the same arguments, but with one more environment
+// variable: setting, which has the form NAME=value. restart returns only if it fails.
 func restart(setting string) error {
 	program, err := os.Executable()
 	if err != nil {

@@ -15,29 +15,29 @@ type Interrupt struct{ Signal syscall.Signal }
 
 func (i Interrupt) Error() string { return "interrupted by " + nameOf(i.Signal) }
 
-// Status is the exit status of a program that was ended by the signal. As in shells, it is 128 plus the signal's
-// number.
+// Status is the exit status that a program should have after this signal: 128 plus the signal's number, as in shells.
 func (i Interrupt) Status() int { return 128 + int(i.Signal) }
 
-// InterruptOf is the signal that ended ctx, which is a context made by [Interruptible] or derived from one. The result
-// is is false if ctx was not ended by a signal.
+// InterruptOf returns the signal that ended ctx, which is a context made by [Interruptible] or derived from such a
+// context. The second result is false if ctx has not ended, or if something else ended it.
 func InterruptOf(ctx context.Context) (by Interrupt, is bool) {
 	is = errors.As(context.Cause(ctx), &by)
 	return by, is
 }
 
-// grace is the time after the first signal in which a second one does not end the process. It counts as a repetition of
-// the first, since the command timeout sends its signal twice.
+// grace is a time after the first signal. A second signal within this time does not end the process. The reason is the
+// shell command "timeout", which sends its signal twice.
 const grace = time.Second
 
-// Interruptible is a context that ends when a signal asks the program to end. The cause of the context's end is then an
-// [Interrupt]. The signals are SIGINT (Ctrl-C, or a notebook's stop button), SIGTERM (a scheduler), SIGHUP (a terminal
-// that is closed) and SIGUSR1 (a scheduler's warning before a time limit). A second SIGINT, SIGTERM or SIGHUP ends the
-// process at once, if it comes more than a second after the first. Signals that were ignored when the process started,
-// for example because of nohup, stay ignored. stop restores the usual effects of the signals.
+// Interruptible returns a context that ends when a signal asks the program to end. The context's cause (context.Cause)
+// is then an [Interrupt]. The signals are SIGINT (Ctrl-C, or a notebook's stop button), SIGTERM (a scheduler), SIGHUP
+// (a closed terminal) and SIGUSR1 (a scheduler's warning before a time limit). A second SIGINT, SIGTERM or SIGHUP ends
+// the process at once, unless it comes within a second of the first. Signals that were ignored when the process
+// started, for example because of nohup, stay ignored. The function stop restores the usual effects of the signals.
 //
-// After the first signal, writing to a closed pipe does not end the process any more, but returns an error. Ctrl-C ends
-// all programs of a pipeline, so that the program that reads this program's output may have ended before it.
+// After the first signal, writing to a closed pipe does not end the process any more, but returns an error. This is
+// needed for pipelines: Ctrl-C ends all programs of a pipeline, so that the program that reads from this one may have
+// ended already.
 func Interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 8)
@@ -54,13 +54,13 @@ func Interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	}
 }
 
-// attend handles signals until the channel is closed: the first one cancels the context.
+// attend handles the signals until the channel signals is closed. The first signal cancels the context.
 func attend(signals <-chan os.Signal, cancel context.CancelCauseFunc) {
 	var asked time.Time
 	for s := range signals {
 		by := Interrupt{s.(syscall.Signal)}
 		ignorePipes()
-		cancel(by) // a context keeps the cause of its first cancellation
+		cancel(by) // Only the first call has an effect.
 		switch {
 		case slices.Contains(warnings, s):
 		case asked.IsZero():

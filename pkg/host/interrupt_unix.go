@@ -10,13 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endings are the signals that ask a program to end. warnings are the signals that announce that it will be ended soon.
+// endings are the signals that ask a program to end. warnings are the signals that announce the end of the program some
+// time before.
 var (
 	endings  = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
 	warnings = []os.Signal{syscall.SIGUSR1}
 )
 
-// ignorePipes makes writing to a closed pipe return an error, instead of ending the process.
+// ignorePipes makes writing to a closed pipe return an error. Without it, such writing would end the process.
 func ignorePipes() { signal.Ignore(syscall.SIGPIPE) }
 
 func nameOf(s syscall.Signal) string { return unix.SignalName(s) }

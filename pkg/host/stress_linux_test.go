@@ -26,7 +26,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/host"
 )
 
-// child is the environment variable that tells this test program to do the work of the child process.
+// child is the name of an environment variable. If the variable is set, this test program is a child process of a test,
+// and calls the function work instead of running tests.
 const child = "REVGNN_TEST_HOST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -39,23 +40,25 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// outcome is what a child process reports.
+// outcome is what a child process reports to the test.
 type outcome struct {
-	// Sums are hashes of each thread's last state, and Steps is the number of steps that all threads did together.
+	// Sums has, for each thread, a hash of the result of the thread's last step. Steps is the number of steps that all
+	// threads did together.
 	Sums  []string
 	Steps int
-	// Faults is the number of new memory pages that the system provides in a step with 64 MiB of working memory.
+	// Faults is the number of memory pages that the operating system newly provides in a step that takes 64 MiB of
+	// working memory.
 	Faults int64
-	// Started tells whether the process was started with Tunables. Left is the value of GLIBC_TUNABLES that its own
-	// child processes would get.
+	// Started tells whether the process was started with the settings [host.Tunables]. Left is the value of
+	// GLIBC_TUNABLES in the environment after Tune, which further child processes would get.
 	Started bool
 	Left    string
 }
 
 const threads, steps = 8, 1000
 
-// work calls Tune as a command does, runs a compiled program 1,000 times in total on 8 threads, and reports the
-// outcome.
+// work is what a child process does: it calls Tune as a command does, runs a compiled program 1,000 times in total on 8
+// threads, and writes the outcome to its output.
 func work() error {
 	if err := host.Tune(); err != nil {
 		return err
@@ -77,7 +80,7 @@ func work() error {
 		all.Go(func() {
 			runtime.LockOSThread()
 			sum, done, failed := iterate(step, i, steps/threads)
-			host.Trim() // while other threads are still running
+			host.Trim() // Other threads are still running the program.
 			mutex.Lock()
 			defer mutex.Unlock()
 			o.Sums[i] = sum
@@ -98,12 +101,12 @@ func work() error {
 	if err != nil {
 		return err
 	}
-	o.Started = bytes.Contains(b, []byte("glibc.malloc.arena_max=2")) // glibc replaces the colons in Tunables by zeros
+	o.Started = bytes.Contains(b, []byte("glibc.malloc.arena_max=2")) // glibc replaces colons by zeros.
 	return json.NewEncoder(os.Stdout).Encode(o)
 }
 
-// iterate runs n steps, each with 4 MiB of working memory, from a state that depends on the thread's number. It returns
-// a hash of the last state.
+// iterate runs n steps, each of which takes 4 MiB of working memory and the result of the step before. The input of the
+// first step depends on the thread's number. iterate returns a hash of the last result, and the number of steps done.
 func iterate(step *Exec, thread, n int) (sum string, done int, err error) {
 	const rows, columns = 1024, 16
 	x := make([]float32, rows*columns)
@@ -128,8 +131,8 @@ func iterate(step *Exec, thread, n int) (sum string, done int, err error) {
 	return fmt.Sprintf("%x", bits.Sum(nil)), done + 1, nil
 }
 
-// faults is the number of new memory pages that the system provides in the third step of a program with 64 MiB of
-// working memory.
+// faults is the number of memory pages that the operating system newly provides when a program with 64 MiB of working
+// memory runs for the third time.
 func faults(e *engine.Engine) (n int64, err error) {
 	big, err := NewExec(e.Backend, func(x *Node) *Node { return MatMul(MatMul(x, Transpose(x, 0, 1)), x) })
 	if err != nil {
@@ -149,6 +152,7 @@ func faults(e *engine.Engine) (n int64, err error) {
 	return n, nil
 }
 
+// run runs this test program as a child process, with variables added to its environment, and returns the outcome.
 func run(t *testing.T, environment ...string) (o outcome) {
 	t.Helper()
 	program, err := os.Executable()
@@ -170,9 +174,10 @@ func run(t *testing.T, environment ...string) (o outcome) {
 	return o
 }
 
-// With the allocator's settings, 1,000 steps on 8 threads are all done and have the same results, bit for bit, as
-// without the settings. A step with much working memory uses huge pages. Child processes get other settings of glibc
-// unchanged.
+// The child process runs with three settings of the allocator: "plain" are the C library's own, "tuned" are Tunables,
+// and "kept" are KeepTunables. In all three cases, all 1,000 steps on 8 threads must be done, and the results must be
+// the same bit for bit. With Tunables, a step with much working memory must use huge pages, and other settings in
+// GLIBC_TUNABLES must be left as they were.
 func TestTunedStepsMatchBitForBit(t *testing.T) {
 	enginetest.Open(t, engine.CPU)
 	const others = "glibc.rtld.nns=4"

@@ -5,43 +5,46 @@ import (
 	"strings"
 )
 
-// Allocator is the environment variable that chooses the settings of the memory allocator. Its value is [System] or
-// [Keep]; any other value, or none, chooses [Tunables].
+// Allocator is the name of the environment variable that chooses the settings of the memory allocator. Its value may be
+// [System] or [Keep]. Any other value, or none, chooses [Tunables].
 const Allocator = "REVGNN_ALLOCATOR"
 
-// System leaves the C library's settings unchanged. Keep chooses [KeepTunables]. With them the process keeps a compiled
-// program's working memory from step to step, so that the system does not have to clear new memory in each step. This
-// is a few percent faster, and takes up to 250 MB more memory.
+// System and Keep are values of the environment variable that [Allocator] names. System leaves the C library's settings
+// unchanged. Keep chooses [KeepTunables], with which the process keeps a compiled program's working memory from one
+// training step to the next. The operating system then does not have to clear new memory in each step. This is a few
+// percent faster, and takes up to 250 MB more memory.
 const System, Keep = "system", "keep"
 
 // Tunables are settings of glibc's memory allocator (sourceware.org/glibc/manual, "Memory Allocation Tunables") that
-// suit XLA on the CPU. docs/notes/2026-11-compiler.md has measurements. glibc reads them from the environment variable
-// GLIBC_TUNABLES when a process starts.
+// suit XLA on the CPU. docs/notes/2026-11-compiler.md has measurements. glibc reads the settings from the environment
+// variable GLIBC_TUNABLES when a process starts.
 //
-// In every run of a compiled program, XLA allocates the program's working memory anew, often 100 MB. With hugetlb=1,
-// the operating system provides this memory in pages of 2 MiB instead of 4 KiB, if
+// hugetlb=1 is for the working memory of compiled programs, often 100 MB, which XLA allocates anew in every run. With
+// this setting, the operating system provides the memory in pages of 2 MiB instead of 4 KiB, if
 // /sys/kernel/mm/transparent_hugepage/enabled says "madvise". (This needs glibc 2.35 or newer; older versions ignore
-// the setting.) With arena_max=2, all threads take memory from two arenas (the allocator's pools). Without it, each of
-// the many threads of XLA's compiler leaves some 50 MB in an arena of its own. With a single arena, threads that run a
+// the setting.)
+//
+// arena_max=2 makes all threads take memory from two arenas (the allocator's pools of memory). Otherwise, each of the
+// many threads of XLA's compiler would leave some 50 MB in an arena of its own. With a single arena, threads that run a
 // program would wait for each other.
 const Tunables = "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=2"
 
-// KeepTunables are settings like [Tunables] with which the process also keeps freed blocks of up to 1 GiB. They use a
-// single arena, since in glibc only the first arena can hold blocks of more than 64 MiB.
+// KeepTunables are settings like [Tunables], with which the process also keeps freed blocks of memory of up to 1 GiB
+// for later use. There is only one arena here, since in glibc only the first arena can hold blocks of more than 64 MiB.
 const KeepTunables = "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1:" +
 	"glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold=1073741824"
 
-// variable is the environment variable from which glibc reads its settings.
+// variable is the name of the environment variable from which glibc reads its settings.
 const variable = "GLIBC_TUNABLES"
 
-// Tune applies the allocator settings that [Allocator] chooses. Call it first in main. glibc reads the settings only
-// when a process starts. So Tune adds them to the environment and starts the program again, in the same process and
-// with the same arguments; this call does not return. In the restarted program, Tune removes the settings from the
-// environment, since child processes inherit it, and returns.
+// Tune applies the allocator settings that the environment variable [Allocator] chooses. Call Tune first in main. glibc
+// reads the settings only when a process starts. So Tune adds them to the environment and starts the program again, in
+// the same process and with the same arguments. In the program that was started again, Tune removes the settings from
+// the environment, since child processes would get them as well, and returns.
 //
-// Tune changes nothing if [Allocator] is "system", if GLIBC_TUNABLES already has settings of malloc, or if the C
-// library is not glibc. An error says that the program could not be started again. The program can go on nevertheless,
-// and is a little slower.
+// Tune changes nothing if [Allocator] is set to "system", if GLIBC_TUNABLES already has settings of malloc, or if the C
+// library is not glibc. Tune returns an error if the program could not be started again. The program can go on in this
+// case, but is a little slower.
 func Tune() error {
 	given, set := os.LookupEnv(variable)
 	choice, settings := os.Getenv(Allocator), Tunables
@@ -60,7 +63,7 @@ func Tune() error {
 	return restart(variable + "=" + given + settings)
 }
 
-// restore resets the variable to its value before the restart.
+// restore gives GLIBC_TUNABLES the value that it had before the program was started again.
 func restore(before string) error {
 	if before == "" {
 		return os.Unsetenv(variable)
@@ -68,9 +71,9 @@ func restore(before string) error {
 	return os.Setenv(variable, before)
 }
 
-// Trim returns freed memory to the operating system (by malloc_trim), unless [Allocator] is "system". Call it after
-// XLA's compiler has run. Otherwise the process would keep the memory that the compiler has freed, in addition to the
-// memory of the compiled program. Package engine can do so:
+// Trim returns freed memory to the operating system (by malloc_trim), unless [Allocator] is set to "system". Call Trim
+// after XLA's compiler has run. Otherwise the process would keep the memory that the compiler has freed, in addition to
+// the memory of the compiled program. Package engine can call Trim after each compilation:
 //
 //	engine.AfterCompile(host.Trim)
 func Trim() {

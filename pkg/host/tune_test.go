@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Tune does nothing if it was told so, and otherwise removes its own settings from the environment, and no others.
+// Tune must change nothing if REVGNN_ALLOCATOR is "system", or if GLIBC_TUNABLES has settings of malloc that are not
+// those of Tune. If GLIBC_TUNABLES has the settings of Tune, Tune must remove these settings and no others.
 func TestTuneEnvironment(t *testing.T) {
 	for _, c := range []struct{ allocator, before, after string }{
 		{System, "", ""},

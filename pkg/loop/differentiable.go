@@ -9,25 +9,26 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Differentiable is a function y = f(in) together with its vector-Jacobian product, for use inside loop bodies. There,
-// GoMLX's scalar operations and its Gradient do not work directly: see the package's documentation. f may use all
-// operations of GoMLX except loops, branches, sorts, scatters, windows and positions of maxima. f must not use nodes
-// that were made outside f, except its arguments. f may use Gather, but not on what is differentiated, since the
-// gradient of Gather is a scatter.
+// Differentiable is a function y = f(in) together with its vector-Jacobian product, for use inside the body of a loop.
+// There, GoMLX's scalar operations and its function Gradient may fail: see the package's documentation.
+//
+// f may use all operations of GoMLX except loops, branches, sorts, scatters, windows and positions of maxima. f must
+// not use nodes that were made outside f, except its arguments. f may use Gather, but no gradient may be computed
+// through the Gather, since the gradient of Gather is a scatter.
 type Differentiable struct {
 	program *program
-	// These are nodes of the program. in are the inputs, y the result, and v its cotangent (the derivative of the loss
-	// with respect to y). pulled are the cotangents of the inputs. tape are the intermediate results that are kept to
-	// compute pulled.
+	// The fields below are nodes of the program: in are the inputs of f, y is its result, v the cotangent of y, and
+	// pulled are the cotangents of the inputs. tape are the nodes whose values the tape stores.
 	in           []*Node
 	y, v         *Node
 	pulled, tape []*Node
-	// lean says that the tape holds only what is expensive to compute; see [Differentiable.Lean].
+	// lean says that the tape holds only what takes long to compute; see [Differentiable.Lean].
 	lean bool
 }
 
-// Differentiate builds f for inputs that have the shapes of in, and the vector-Jacobian products for the first count
-// inputs. It uses only the shapes of in, not their values. It panics if f uses a forbidden operation.
+// Differentiate builds the function f for inputs that have the shapes of in, and the vector-Jacobian products for the
+// first inputs, count of them. Differentiate uses only the shapes of in, not the values. It panics if f uses an
+// operation that [Differentiable] does not allow.
 func Differentiate(f func(in []*Node) *Node, in []*Node, count int) *Differentiable {
 	d := &Differentiable{}
 	d.program = newProgram(in[0].Graph().Backend(), func(g *graph.Graph) {
@@ -49,16 +50,16 @@ func Differentiate(f func(in []*Node) *Node, in []*Node, count int) *Differentia
 	return d
 }
 
-// Lean makes the tape shorter: it then holds only what is expensive to compute, which is results of matrix products, of
-// functions with a derivative written by hand, and of StopGradient. Pull computes everything else again. Lean saves
-// memory if the tapes of many layers are kept. It returns d.
+// Lean makes the tape shorter: it then holds only what takes long to compute. These are the results of matrix products,
+// of functions with a derivative written by hand (package gradient), and of StopGradient. [Differentiable.Pull]
+// computes everything else again. Lean saves memory if the tapes of many layers are stored. Lean returns d.
 func (d *Differentiable) Lean() *Differentiable {
 	d.lean = true
 	d.tape = d.kept()
 	return d
 }
 
-// Tape returns the shapes of the arrays on the tape that Linearize returns.
+// Tape returns the shapes of the arrays that are on the tape, in the order in which Linearize returns the arrays.
 func (d *Differentiable) Tape() []shapes.Shape {
 	out := make([]shapes.Shape, len(d.tape))
 	for i, n := range d.tape {
@@ -67,10 +68,11 @@ func (d *Differentiable) Tape() []shapes.Shape {
 	return out
 }
 
-// cheap tells whether the tape is lean and the node is computed again instead of being kept on it. StopGradient makes a
-// node of the identity type. (A function with a derivative written by hand is built of two terms: its result behind
-// StopGradient, and zeros that pass the cotangent on. See package gradient. So the sum of these two terms, which has an
-// identity among its inputs, is kept as well.)
+// cheap tells whether the node n is computed again instead of being kept on the tape, because the tape is lean and n
+// does not take long to compute. Matrix products (DotGeneral) take long. So do functions with a derivative written by
+// hand: package gradient builds such a function as the sum of two terms. One is the function's result, passed through
+// StopGradient. The other is an array of zeros, through which the cotangent reaches the derivative. GoMLX represents
+// StopGradient by a node of the type identity. The sum has this node as an input, by which cheap recognises the sum.
 func (d *Differentiable) cheap(n *Node) bool {
 	dear := func(n *Node) bool {
 		return n.Type() == graph.NodeTypeIdentity || n.Type() == graph.NodeTypeDotGeneral
@@ -79,10 +81,12 @@ func (d *Differentiable) cheap(n *Node) bool {
 		!slices.ContainsFunc(n.Inputs(), func(in *Node) bool { return in.Type() == graph.NodeTypeIdentity })
 }
 
-// kept lists the nodes that the forward pass computes and the backward pass reads: nodes that do not depend on v, but
-// are inputs of nodes that depend on v. Among the inputs of f, only the first is listed, since Pull is given the
-// others. Nodes that depend on no input of f are not listed, since they can be rebuilt.
+// kept lists the nodes that the tape stores: those that the forward pass computes and the backward pass reads. They are
+// the nodes that do not depend on v but are inputs of nodes that depend on v. Three kinds of nodes are left out: the
+// inputs of f except the first, since the caller of Pull passes these inputs again; nodes that depend on no input of f,
+// since they can be rebuilt; and, if the tape is lean, nodes that are cheap to compute.
 func (d *Differentiable) kept() (tape []*Node) {
+	// late are the nodes that depend on v, and varies are the nodes that depend on an input of f.
 	late, varies := map[*Node]bool{d.v: true}, map[*Node]bool{}
 	for _, n := range d.in {
 		varies[n] = true
@@ -117,25 +121,27 @@ func (d *Differentiable) kept() (tape []*Node) {
 	return tape
 }
 
-// Value is f(in).
+// Value computes f(in), without a tape.
 func (d *Differentiable) Value(in []*Node) *Node {
 	return d.program.again(in[0].Graph(), d.known(d.in, in), []*Node{d.y})[0]
 }
 
-// Linearize is f(in), together with the tape that [Differentiable.Pull] needs.
+// Linearize computes f(in), and returns it together with the tape that [Differentiable.Pull] needs.
 func (d *Differentiable) Linearize(in []*Node) (y *Node, tape []*Node) {
 	out := d.program.again(in[0].Graph(), d.known(d.in, in), append([]*Node{d.y}, d.tape...))
 	return out[0], out[1:]
 }
 
-// Pull are the vector-Jacobian products (∂f/∂in)^T v for the first count inputs. tape comes from Linearize, and others
-// are all inputs but the first.
+// Pull computes the vector-Jacobian products (∂f/∂in)^T v for the first inputs of f; [Differentiate] was told for how
+// many. The argument tape is what Linearize returned, and others are all inputs of f except the first.
 func (d *Differentiable) Pull(v *Node, tape, others []*Node) []*Node {
 	known := d.known(append(append([]*Node{d.v}, d.in[1:]...), d.tape...),
 		append(append([]*Node{v}, others...), tape...))
 	return d.program.again(v.Graph(), known, d.pulled)
 }
 
+// known maps each of the given nodes of the program to the node that takes its place in another graph, for
+// [program.again].
 func (d *Differentiable) known(nodes, are []*Node) map[*Node]*Node {
 	known := make(map[*Node]*Node, len(nodes))
 	for i, n := range nodes {

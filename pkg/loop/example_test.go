@@ -12,7 +12,7 @@ import (
 )
 
 // The example computes five steps of personalised PageRank, X ← 0.9 A X + 0.1 X0, in a loop whose body is compiled
-// once. X is the state, which the body changes. The body only reads A and X0.
+// once. X is the state of the loop, which the body changes. A and X0 are only read.
 func ExampleRepeat() {
 	type inputs struct{ a, start *Node }
 	e, err := engine.Open(engine.Go)

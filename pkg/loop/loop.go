@@ -1,20 +1,32 @@
-// Package loop wraps the engine's While operation, which repeats a part of a compiled program, and works around its
-// restrictions.
+// Package loop builds loops into compiled programs.
 //
-// The body of an XLA loop cannot read values from outside the loop: everything that it reads must be part of the loop's
-// state. [While] therefore takes two kinds of state: what the body changes, and what it only reads. The body gets both
-// as arguments. Both are Go values such as structs of nodes. Loops may be nested if the graph is built on a backend of
-// package engine.
+// GoMLX represents a program as a graph of operations, which an engine such as XLA compiles. A node ([Node]) is a value
+// in this graph: an argument of the program, a constant, or the result of an operation. (It is not a node of a
+// dataset's graph.) GoMLX's operation While repeats a part of a program, which is called the body of the loop. This
+// package makes While easier to use, and works around its restrictions.
 //
-// The body is a function of its own in the compiled program. GoMLX caches the scalar constants of a graph: each belongs
-// to the function in which it was used first, and cannot be used in any other function. So Scalar, AddScalar,
-// MulScalar, OnesLike and similar operations, and Gradient, which uses them, may fail inside a body. Use [Const] there
-// instead. If a function has to use these operations or Gradient nevertheless, pass it to [Differentiate], which builds
-// it in a separate graph and copies it from there into the body.
+// The state of a loop consists of the values that the body computes anew in each step from their values in the step
+// before. The body of a loop cannot use a node from outside the loop, unless this node is passed to the loop. [While]
+// therefore takes two groups of nodes: state, which the body changes, and reads, which the body only reads. The body
+// gets both groups as arguments. Each group is a Go value, for example a struct of nodes. A loop may contain another
+// loop if the graph is built on a backend of package engine.
 //
-// Reduce operations work inside bodies on backends of package engine, which compute the sum over an axis of a matrix as
-// a product with ones. [Sum] and [MeanAbs] are faster if their argument is computed in the body, since XLA fuses them
-// with this computation.
+// In the compiled program, the body is a function of its own. GoMLX makes a scalar constant only once per graph and
+// uses it again wherever the same number is needed. Such a constant belongs to the function that used it first, and no
+// other function can use it. So Scalar, AddScalar, MulScalar, OnesLike and similar operations may fail inside a body.
+// Gradient uses these operations, and may fail as well. Use [Const] in bodies instead. If a function has to use these
+// operations or Gradient nevertheless, pass the function to [Differentiate], which builds it in a separate graph and
+// copies it from there into the body.
+//
+// [Differentiate] also computes the vector-Jacobian product of a function y = f(x), which is backpropagation through f:
+// from v, the derivative of the loss with respect to y, it gives (∂f/∂x)^T v, the derivative of the loss with respect
+// to x. The derivative of the loss with respect to a value is called the cotangent of this value. The tape is the list
+// of those intermediate results of f that are stored because the vector-Jacobian product reads them.
+//
+// Reduce operations, such as ReduceSum, work inside bodies on backends of package engine. There, the sum over an axis
+// of a matrix is computed as a product of the matrix with a vector of ones. If the matrix is itself computed in the
+// body, [Sum] and [MeanAbs] are faster than Reduce operations, since XLA joins [Sum] or [MeanAbs] and the computation
+// of the matrix into one piece of machine code.
 package loop
 
 import (
@@ -29,8 +41,9 @@ import (
 type Node = graph.Node
 
 // While repeats state = body(state, reads) as long as cond(state, reads), a boolean scalar, is true, and returns the
-// last state. S and R are nodes, slices of nodes, or structs of these. body must return a state with the same structure
-// and shapes. GoMLX cannot differentiate a loop. If a gradient is needed, write it by hand (see package gradient).
+// last state. The types S and R are nodes, slices of nodes, or structs of these. The state that body returns must have
+// the same structure and shapes as the state before. GoMLX cannot differentiate a loop. If a gradient is needed, write
+// it by hand (see package gradient).
 func While[S, R any](state S, reads R, cond func(state S, reads R) *Node, body func(state S, reads R) S) S {
 	changing, names := split(state)
 	fixed, _ := split(reads)
@@ -39,8 +52,8 @@ func While[S, R any](state S, reads R, cond func(state S, reads R) *Node, body f
 	if n == 0 {
 		panic(fmt.Errorf("loop.While: the state has no nodes"))
 	}
-	// parameters makes the state and the values that are only read, as parameters of the function that is being built
-	// in g.
+	// GoMLX calls back to build cond and body, each as a function of its own within the graph. parameters makes the
+	// parameters of the function that is being built: one for each node of state and of reads.
 	parameters := func(g *graph.Graph) (S, R) {
 		nodes := make([]*Node, len(all))
 		for i, node := range all {
@@ -62,8 +75,8 @@ func While[S, R any](state S, reads R, cond func(state S, reads R) *Node, body f
 	return join(state, graph.While(condition, step, all...)[:n])
 }
 
-// Repeat runs state = body(i, state, reads) for i = 0 … n-1, and returns the last state. n is an int32 scalar; [Int]
-// makes one from a Go number.
+// Repeat runs state = body(i, state, reads) for i = 0 … n-1, and returns the last state. The node n is an int32 scalar;
+// [Int] makes such a scalar from a Go number.
 func Repeat[S, R any](n *Node, state S, reads R, body func(i *Node, state S, reads R) S) S {
 	type counted struct {
 		i     *Node
@@ -80,15 +93,15 @@ func Repeat[S, R any](n *Node, state S, reads R, body func(i *Node, state S, rea
 		}).state
 }
 
-// Const is a scalar constant of the given type that belongs to the function being built.
+// Const makes a scalar constant of type T that belongs to the function being built, and to no other.
 func Const[T gotype.Supported](g *graph.Graph, v T) *Node {
 	return graph.Reshape(graph.Const(g, []T{v}))
 }
 
-// Int is an int32 scalar constant.
+// Int makes an int32 scalar constant, as [Const] does.
 func Int(g *graph.Graph, v int) *Node { return Const(g, int32(v)) }
 
-// Float is a float scalar constant of x's type.
+// Float makes a scalar constant with the data type of x, as [Const] does.
 func Float(x *Node, v float64) *Node {
 	return graph.ConvertDType(Const(x.Graph(), v), x.DType())
 }
@@ -98,24 +111,25 @@ func Like(s, x *Node) *Node {
 	return graph.BroadcastToShape(s, shapes.Make(s.DType(), x.Shape().Dimensions...))
 }
 
-// Zeros has x's shape and type.
+// Zeros makes an array of zeros with the shape and the data type of x.
 func Zeros(x *Node) *Node { return Like(Float(x, 0), x) }
 
 // Scale multiplies x by the scalar s.
 func Scale(x, s *Node) *Node { return graph.Mul(x, Like(s, x)) }
 
-// Select is x where the boolean scalar c is true, else y.
+// Select returns x if the boolean scalar c is true, and y otherwise.
 func Select(c, x, y *Node) *Node { return graph.Where(Like(c, x), x, y) }
 
-// Select2 has c's shape: it is the scalar x where c is true, and the scalar y elsewhere.
+// Select2 returns an array of c's shape, which has the scalar x where c is true and the scalar y elsewhere.
 func Select2(c, x, y *Node) *Node { return graph.Where(c, Like(x, c), Like(y, c)) }
 
 // ReLU is max(x, 0).
 func ReLU(x *Node) *Node { return graph.Max(x, Zeros(x)) }
 
-// Sum adds up x's rows: [n, d] to [d]. It first adds blocks of rows to each other, which reduces the number of rows to
-// an eighth each time. The rows that are left are added up by a product of ones with the matrix. Adding up all rows by
-// such a product would be ten times slower on XLA CPU.
+// Sum adds up the rows of the matrix x: the result has shape [d] if x has shape [n, d]. First, x is cut into eight
+// blocks of rows, and the blocks are added to each other, which leaves an eighth of the rows. This is repeated until
+// fewer than 64 rows are left. These are added up by the product of a vector of ones with the matrix. (Adding up all n
+// rows by such a product would take ten times as long on XLA CPU.)
 func Sum(x *Node) *Node {
 	const blocks = 8
 	rest := (*Node)(nil)
@@ -134,7 +148,7 @@ func Sum(x *Node) *Node {
 	return added(rest, graph.Dot(ones(x, 0), x).Product())
 }
 
-// added is a + b, where a may be missing.
+// added is a + b, or b if a is nil.
 func added(a, b *Node) *Node {
 	if a == nil {
 		return b
@@ -142,8 +156,8 @@ func added(a, b *Node) *Node {
 	return graph.Add(a, b)
 }
 
-// MeanAbs is the mean absolute value of the matrix x, a scalar. (It first computes the sum of each row, which XLA CPU
-// does in one pass over the matrix. Computing the sum of each column first would be ten times slower.)
+// MeanAbs is the mean absolute value of the matrix x, a scalar. It first computes the sum of each row, which XLA CPU
+// does in one pass over the matrix. (Computing the sum of each column first would take ten times as long.)
 func MeanAbs(x *Node) *Node {
 	rows := graph.Dot(graph.Abs(x), ones(x, 1)).Product()
 	return graph.Mul(graph.Dot(rows, ones(x, 0)).Product(), Float(x, 1/float64(max(1, x.Shape().Size()))))
@@ -154,9 +168,10 @@ func ones(x *Node, axis int) *Node {
 	return graph.BroadcastToShape(Float(x, 1), shapes.Make(x.DType(), x.Shape().Dimensions[axis]))
 }
 
-// After returns the value of x, but makes its computation depend on change, a scalar that is not negative: it adds
-// min(change, 0), which is 0. XLA overwrites a loop's state in place only if it can see that the new state is computed
-// after everything that reads the old state. Otherwise it copies the old state first.
+// After returns the value of x, but computes it from change, too: it adds min(change, 0), which is 0, since change is a
+// scalar that is not negative. This saves copies of a loop's state. XLA writes the new state over the old one only if
+// it can see that everything that reads the old state is computed before the new state. Otherwise XLA copies the old
+// state first. If change is computed from the old state, and the new state from the result of After, XLA can see this.
 func After(change, x *graph.Node) *graph.Node {
 	return graph.Add(x, Like(graph.Min(change, Float(change, 0)), x))
 }

@@ -17,7 +17,8 @@ import (
 
 type pair struct{ older, newer *Node }
 
-// numbers is a state with a part of every kind: structs, slices, pointers and parts that are nil.
+// numbers is a state with a part of every kind that a state may have: structs, slices, pointers, and parts that are
+// nil.
 type numbers struct {
 	pair
 	sums   []*Node
@@ -25,8 +26,9 @@ type numbers struct {
 	absent *Node
 }
 
-// A loop computes Fibonacci numbers, their sum and their count. The parts of its state keep their names inside the
-// loop, parts that are nil stay nil, and the first state does not change.
+// A loop computes Fibonacci numbers, their sum and their count. The test checks that the parts of the state have the
+// same names inside the loop as outside, that parts that are nil stay nil, and that the loop does not change the first
+// state.
 func TestStateHasNames(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		exec, err := NewExec(e.Backend, func(one *Node) []*Node {
@@ -63,8 +65,8 @@ func TestStateHasNames(t *testing.T) {
 	})
 }
 
-// A body that returns a state of another structure, and a state that no loop can have, are errors that name the wrong
-// part of the state.
+// The test checks two kinds of errors: a body that returns a state of another structure or shape, and a state with a
+// part that is not a node. Each error must name the wrong part of the state.
 func TestStateIsChecked(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	refused := func(want string, f func(x *Node)) {
@@ -95,8 +97,9 @@ func TestStateIsChecked(t *testing.T) {
 	})
 }
 
-// A function with scalar constants and sums, which GoMLX caches for each graph, and its gradient work in two loops and
-// outside of them in the same graph. Each step replaces x by the gradient of Σ x tanh(2 x) / |x|_1.
+// The function f(x) = x tanh(2 x) / |x|_1 uses scalar constants, which GoMLX makes only once per graph. The test checks
+// that f and its gradient work in two loops of the same graph, and also outside the loops. In each step, x is replaced
+// by the gradient of the sum of f(x)'s entries.
 func TestDifferentiateInLoops(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		f := func(in []*Node) *Node {
@@ -133,7 +136,7 @@ func TestDifferentiateInLoops(t *testing.T) {
 	})
 }
 
-// A function that uses a node that is not one of its arguments is refused.
+// Differentiate must refuse a function that uses another node than its arguments.
 func TestDifferentiateRefusesOtherNodes(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	x := Parameter(NewGraph(e.Backend, "refused"), "x", shapes.Make(dtypes.Float32, 2))

@@ -10,18 +10,18 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// program is a computation that is built in a separate graph. This graph is never compiled: the computation is copied
-// from there, operation by operation, into any function of any other graph. GoMLX's caches of constants belong to a
-// graph, and the separate graph has only one function. So a program may use scalar constants and gradients as usual,
-// unlike code in a loop body.
+// program is a computation that is built in a separate graph. This graph is never compiled. Instead, [program.again]
+// copies the computation, operation by operation, into a function of another graph. GoMLX makes each scalar constant
+// only once per graph, for one function; but the separate graph has only one function. So scalar constants and Gradient
+// work in a program as usual, unlike in the body of a loop.
 type program struct {
 	graph *graph.Graph
-	// leaves has, for each node without inputs (a constant or an Iota), a function that makes the same node in another
-	// graph.
+	// leaves has an entry for each constant and each Iota (an array of the numbers 0, 1, 2, …): a function that makes
+	// the same node in another graph. These are the nodes of the program without inputs, apart from its parameters.
 	leaves map[*Node]func(g *graph.Graph) *Node
 }
 
-// newProgram builds a program for an engine.
+// newProgram makes a program: it calls the function build with the program's graph.
 func newProgram(backend compute.Backend, build func(g *graph.Graph)) *program {
 	r := &recorder{Backend: backend}
 	p := &program{graph.NewGraph(r, "program"), map[*Node]func(g *graph.Graph) *Node{}}
@@ -39,8 +39,8 @@ func newProgram(backend compute.Backend, build func(g *graph.Graph)) *program {
 	return p
 }
 
-// refused lists operations that cannot be copied, since they belong to the function they were built in or contain
-// functions of their own. The values name them in error messages.
+// refused lists the operations that cannot be copied into another function, because they belong to the function in
+// which they were built, or contain functions. The values are the operations' names in error messages.
 var refused = map[graph.NodeType]string{
 	graph.NodeTypeWhile:               "a loop",
 	graph.NodeTypeIf:                  "a branch",
@@ -55,8 +55,8 @@ var refused = map[graph.NodeType]string{
 	graph.NodeTypeArgMinMax:           "the position of a maximum or minimum",
 }
 
-// again copies nodes of the program, and the nodes that they are computed from, into g. known maps each node of the
-// program that has been copied already to its copy; again adds the new copies.
+// again copies the given nodes of the program, and the nodes that they are computed from, into g, and returns the
+// copies. The map known has the copy of each node that has been copied already; again adds each new copy to this map.
 func (p *program) again(g *graph.Graph, known map[*Node]*Node, nodes []*Node) []*Node {
 	out := make([]*Node, len(nodes))
 	for i, n := range nodes {
@@ -65,6 +65,7 @@ func (p *program) again(g *graph.Graph, known map[*Node]*Node, nodes []*Node) []
 	return out
 }
 
+// make copies one node, as [program.again] does.
 func (p *program) make(g *graph.Graph, known map[*Node]*Node, n *Node) *Node {
 	if made := known[n]; made != nil {
 		return made
@@ -78,7 +79,7 @@ func (p *program) make(g *graph.Graph, known map[*Node]*Node, n *Node) *Node {
 	return known[n]
 }
 
-// allow panics if a node's operation is one of refused.
+// allow panics if the node's operation is listed in refused.
 func allow(n *Node) {
 	if what, bad := refused[n.Type()]; bad {
 		panic(fmt.Errorf("package loop: %s cannot be in a function that is differentiated inside a loop: "+
@@ -86,8 +87,8 @@ func allow(n *Node) {
 	}
 }
 
-// recorder is a backend that records how to make the constants and Iotas of its graphs again, in the order in which
-// they were made.
+// recorder is a backend that records the constants and Iotas of its graphs, in the order in which they are made: for
+// each it keeps a function that makes the same constant or Iota in another graph.
 type recorder struct {
 	compute.Backend
 	leaves []func(g *graph.Graph) *Node
@@ -109,7 +110,7 @@ type recorded struct {
 	r *recorder
 }
 
-// Constant records a copy of the values, since the graph does not keep them.
+// Constant records a copy of the constant's values, since the graph does not keep the values.
 func (f recorded) Constant(flat any, dims ...int) (compute.Value, error) {
 	value, err := f.Function.Constant(flat, dims...)
 	if err != nil {

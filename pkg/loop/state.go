@@ -9,17 +9,19 @@ import (
 )
 
 // The state of a loop, and what the loop only reads, are Go values made of nodes. Such a value is a *Node, a struct
-// whose fields are such values (exported or not), a slice of such values, or a pointer to one. The engine's loop takes
-// a list of nodes. Before the loop the state is therefore turned into the list of its nodes, in the order of its
-// fields. Values of the same structure are then made from the parameters of the body, and from the results of the loop,
-// as with pytrees in JAX. A nil node or pointer stands for something that is not used; it is nil inside the body, too.
+// whose fields are such values (exported or not), a slice of such values, or a pointer to such a value. GoMLX's loop
+// takes a list of nodes instead. So before the loop, the value is turned into the list of its nodes, in the order of
+// the fields. In the body, and after the loop, a value of the same structure is made from a list of nodes again.
+// (Pytrees in JAX work in the same way.) A nil node or nil pointer stands for something that is not used, and is nil
+// inside the body, too.
 
 var nodeType = reflect.TypeFor[*Node]()
 
-// each calls visit with every node in the addressable value v and with the node's name, and replaces the node by the
-// result. It copies slices, and what pointers point to, first: other values that share them do not change.
+// each calls the function visit with every node in the value v, which must be addressable, and with the node's name. It
+// replaces the node by the result of visit. Slices, and values that pointers point to, are copied before they are
+// changed, since other Go values may share them.
 func each(v reflect.Value, name string, visit func(name string, n *Node) *Node) {
-	v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem() // so that unexported fields can be set
+	v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem() // Through this v, unexported fields can be set.
 	switch t := v.Type(); {
 	case t == nodeType:
 		if n := v.Interface().(*Node); n != nil {
@@ -47,7 +49,7 @@ func each(v reflect.Value, name string, visit func(name string, n *Node) *Node) 
 	}
 }
 
-// split lists the nodes of a value and their names.
+// split lists the nodes of a value, and the name of each node.
 func split[T any](value T) (nodes []*Node, names []string) {
 	each(reflect.ValueOf(&value).Elem(), "", func(name string, n *Node) *Node {
 		nodes, names = append(nodes, n), append(names, name)
@@ -56,7 +58,8 @@ func split[T any](value T) (nodes []*Node, names []string) {
 	return nodes, names
 }
 
-// join returns a value with the structure of like, with the given nodes in place of like's nodes.
+// join returns a copy of like with other nodes: the first node of like is replaced by nodes[0], the second by nodes[1],
+// and so on.
 func join[T any](like T, nodes []*Node) T {
 	each(reflect.ValueOf(&like).Elem(), "", func(string, *Node) *Node {
 		n := nodes[0]
@@ -66,7 +69,8 @@ func join[T any](like T, nodes []*Node) T {
 	return like
 }
 
-// check panics if the state after a step has another structure or other shapes than the state before it.
+// check panics if the state after a step of the loop has another structure or other shapes than the state before the
+// step.
 func check(before, after []*graph.Node, names, namesAfter []string) {
 	for i, name := range names {
 		if i >= len(after) || name != namesAfter[i] {

@@ -2,8 +2,8 @@ package machine
 
 import "fmt"
 
-// Bytes is a number of bytes in a form that is easy to read, such as "1.5 GiB". It is "unknown" for 0 and negative
-// numbers.
+// Bytes writes a number of bytes so that it is easy to read, such as "1.5 GiB". For 0 and negative numbers it is
+// "unknown".
 func Bytes(n int64) string {
 	const kib, mib, gib = 1 << 10, 1 << 20, 1 << 30
 	switch {

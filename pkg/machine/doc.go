@@ -1,4 +1,5 @@
-// Package machine tells how much memory the machine, its GPU and this process have and use.
+// Package machine tells how much memory the machine and its GPU have, how much of it this process may use, and how much
+// this process uses.
 package machine
 
 import (

@@ -6,7 +6,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// The example compares the size of a large array with the free memory before it would allocate the array.
+// Before it would allocate a large array, the example compares the array's size with the free memory.
 func Example() {
 	nodes, width := int64(1)<<33, int64(512)
 	need := 4 * nodes * width

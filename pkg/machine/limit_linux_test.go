@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine/machinetest"
 )
 
-// TestAddressLimit runs itself again in a process whose address space is limited by ulimit -v. There, Room refuses what
-// exceeds the limit.
+// TestAddressLimit runs this test program once more, in a process whose address space is limited by ulimit -v. In that
+// process, Room must refuse more memory than the limit.
 func TestAddressLimit(t *testing.T) {
 	if os.Getenv("REVGNN_TEST_LIMITED") != "" {
 		_, free := Memory()
@@ -26,8 +26,8 @@ func TestAddressLimit(t *testing.T) {
 	}
 }
 
-// TestFaultLittleGroup runs itself again in a process whose control group has little memory. There, Memory returns the
-// group's memory, and Room refuses what exceeds it.
+// TestFaultLittleGroup runs this test program once more, in a process whose control group has little memory. In that
+// process, Memory must return the memory of the group, and Room must refuse more.
 func TestFaultLittleGroup(t *testing.T) {
 	if os.Getenv("REVGNN_TEST_LIMITED") != "" {
 		total, free := Memory()

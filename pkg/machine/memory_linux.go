@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// Memory returns the total and the available memory in bytes. This is the memory of the machine, unless this process
-// may use less of it: because of control groups (cgroups, by which Linux limits the memory of a container or of a
-// scheduler's job), or because of a limit on its address space (ulimit -v).
+// Memory returns the total and the available memory in bytes. This is the memory of the machine, unless a limit lets
+// this process use less. The limit may be that of a control group (cgroup), by which Linux limits the memory of a
+// container or of a scheduler's job, or that of the address space (ulimit -v).
 func Memory() (total, free int64) {
 	info := fields("/proc/meminfo")
 	total, free = info["MemTotal:"]*1024, info["MemAvailable:"]*1024
@@ -33,12 +33,13 @@ func Memory() (total, free int64) {
 	return total, free
 }
 
-// group is a control group (cgroup). dir is its folder. limit and used are the files in dir that hold its memory limit
-// and the memory that it uses. Part of the used memory holds cached files, and can be freed at any time; cached is the
-// name of this part in the file memory.stat in dir.
+// group describes a control group, or a folder that contains control groups. dir is its folder. limit and used are the
+// names of two files in dir: with the memory limit of the group, and with the memory that the group uses. Some of the
+// used memory only holds copies of files, and can be freed at any time. Its size is in the file memory.stat in dir,
+// under the name cached.
 type group struct{ dir, limit, used, cached string }
 
-// mounts are the folders that contain the control groups: two folders of version 2 of control groups, and one of
+// mounts are the folders in which Linux shows control groups: two folders for version 2 of control groups, and one for
 // version 1.
 var mounts = []group{
 	{"/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"},
@@ -46,13 +47,13 @@ var mounts = []group{
 	{"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
 }
 
-// groups lists the control groups that this process is in: the one that /proc/self/cgroup names, and all groups that
-// contain it. Each of them may have a limit. In a container, its own group may be the only visible one, and its folder
-// is then that of the outermost group. Groups whose folders are not visible are listed as well; they count as groups
-// without a limit.
+// groups lists the control groups that may limit this process: the group that /proc/self/cgroup names, and all groups
+// that contain this group. Inside a container, often only the container's own group is visible, in the folder where the
+// outermost group would otherwise be. groups also lists groups whose folders do not exist or are not visible. These
+// count as groups without a limit.
 func groups() (all []group) {
 	b, _ := os.ReadFile("/proc/self/cgroup")
-	for line := range strings.Lines(string(b)) { // a line such as "0::/user.slice" or "4:memory:/job"
+	for line := range strings.Lines(string(b)) { // The line is, for example, "0::/user.slice" or "4:memory:/job".
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(parts) < 3 || parts[1] != "" && !slices.Contains(strings.Split(parts[1], ","), "memory") {
 			continue
@@ -74,7 +75,7 @@ func groups() (all []group) {
 	return all
 }
 
-// fields reads a file with a name and a number on each line. The result is empty if there is no such file.
+// fields reads a file with a name and a number on each line. The result is empty if the file does not exist.
 func fields(path string) map[string]int64 {
 	values := map[string]int64{}
 	f, err := os.Open(path)
@@ -90,8 +91,8 @@ func fields(path string) map[string]int64 {
 	return values
 }
 
-// number reads a file that holds a single number. The result is 0 if there is no such file, or if it holds anything
-// else, such as "max".
+// number reads a file with a single number. The result is 0 if the file does not exist or holds anything else, such as
+// "max".
 func number(path string) int64 {
 	b, err := os.ReadFile(path)
 	if err != nil {

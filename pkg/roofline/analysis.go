@@ -19,20 +19,22 @@ type Analysis struct {
 	Model  string `json:"model"`
 	Engine string `json:"engine"`
 	Shape
-	// Stored is the number of places in which Â is stored, with padding; see [sparse.Matrix.Places].
+	// Stored is the number of terms that a product with Â adds up. Stored exceeds Entries if rows of Â are padded with
+	// zeros; see [sparse.Matrix.Places].
 	Stored  int      `json:"stored_entries"`
 	Rates   Rates    `json:"rates"`
 	Kernels []Kernel `json:"kernels"`
-	// EpochSeconds is the measured time of an epoch. Accounted is the sum of the times of all its kernels, each
-	// measured alone, and Least the sum of their least times. Fraction is Least / EpochSeconds.
+	// EpochSeconds is the measured time of an epoch. Accounted is the time of all executions of all kernels in an
+	// epoch, computed from the time of each kernel alone. Least is the sum of the least times of the same executions.
+	// Fraction is Least / EpochSeconds.
 	EpochSeconds float64 `json:"epoch_seconds"`
 	Accounted    float64 `json:"accounted_seconds"`
 	Least        float64 `json:"least_seconds"`
 	Fraction     float64 `json:"fraction"`
 }
 
-// Analyse times training steps of a GCN or GCN+ReP, and each kernel of a step alone. Training starts from the given
-// weights or, if they are nil, from random ones.
+// Analyse measures the time of training steps of a GCN or GCN+ReP, and the time of each kernel of a step alone.
+// Training starts from the given weights, or from random weights if weights is nil.
 func Analyse(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config,
 	weights map[string]train.Array) (*Analysis, error) {
 	if _, ok := models.LayerOf(c.Config).(layers.GCN); !ok {
@@ -72,7 +74,7 @@ func Analyse(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Con
 	return a, a.measure(ctx, e, kernels(a.Shape, m, features))
 }
 
-// measure times each kernel alone, and adds up the measured and the least times.
+// measure measures the time of each kernel alone, and adds up the measured times and the least times.
 func (a *Analysis) measure(ctx context.Context, e *engine.Engine, list []Kernel) (err error) {
 	for _, k := range list {
 		if err := ctx.Err(); err != nil {

@@ -8,17 +8,18 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Each function returns the work of a kernel, for arrays of the given sizes: a computation that is repeated in a loop.
-// The loop's state is passed from one repetition to the next. The other arrays are only read.
+// Each function in this file returns a [work]: the computation of one kernel, for arrays of the given sizes, which is
+// repeated in a loop. The state of the loop is the arrays that each repetition changes for the next one. All other
+// arrays are only read.
 
-// product is x W for x, [n, d], and W, [d, d].
+// product is the product x W. x has shape [n, d], and W has shape [d, d].
 func product(n, d int) work {
 	var x, w *Node
 	return repeated(&x, &w, func(x, w *Node) *Node { return Dot(x, w).Product() },
 		input{&x, waves(n, d)}, input{&w, reflection(d)})
 }
 
-// triad is a = a/2 + b, which reads two arrays and writes one.
+// triad is a = a/2 + b, which reads two arrays and writes one. With it the memory rate is measured.
 func triad(n, d int) work {
 	var a, b *Node
 	return repeated(&a, &b, func(a, b *Node) *Node {
@@ -27,7 +28,7 @@ func triad(n, d int) work {
 	}, input{&a, waves(n, d)}, input{&b, waves(n, d)})
 }
 
-// neighbours is Â x for x, [n, d].
+// neighbours is the product Â x. x has shape [n, d].
 func neighbours(m *sparse.Matrix, n, d int) work {
 	var x *Node
 	stored, inputs := stored(m)
@@ -35,7 +36,8 @@ func neighbours(m *sparse.Matrix, n, d int) work {
 		append([]input{{&x, waves(n, d)}}, inputs...)...)
 }
 
-// stored returns a list for the nodes that hold a matrix's arrays, and the inputs that set these nodes to the arrays.
+// stored returns a list of nodes and a list of inputs, with one entry for each array that the sparse matrix m consists
+// of. The nodes are nil at first. When the loop is built, each input puts the node of its array into the list of nodes.
 func stored(m *sparse.Matrix) (nodes []*Node, inputs []input) {
 	arrays := m.Tensors()
 	nodes = make([]*Node, len(arrays))
@@ -45,8 +47,8 @@ func stored(m *sparse.Matrix) (nodes []*Node, inputs []input) {
 	return nodes, inputs
 }
 
-// gradient computes the gradients of a convolution's weight and bias: Xᵀ G and the sum of G's rows. G is masked as by
-// the derivative of ReLU.
+// gradient computes the gradients of a layer's weight and bias: Xᵀ G and the sum of G's rows. First, the entries of G
+// that are not positive are set to 0. This stands for the product with the derivative of ReLU.
 func gradient(n, d int) work {
 	type state struct{ sum, factor *Node }
 	type reads struct{ x, g *Node }
@@ -62,8 +64,8 @@ func gradient(n, d int) work {
 }
 
 // iterate is what an iteration of a solve computes besides the products X W and Â X: the new iterate z = y - ReLU(u +
-// b), and the mean absolute change of z. Here y is the right-hand side, u is the preactivation, which the products have
-// given, and b is the bias.
+// b), and the mean absolute change of z. Here y is the input of the reverse layer, u is the preactivation, which the
+// two products have given, and b is the bias.
 func iterate(n, d int) work {
 	type state struct{ z, factor *Node }
 	type reads struct{ y, u, b *Node }
@@ -73,17 +75,18 @@ func iterate(n, d int) work {
 		value, next := changing(s.factor)
 		h := loop.ReLU(Add(loop.Scale(r.u, value), rowVector(r.b, r.u)))
 		change := loop.MeanAbs(Sub(Sub(r.y, h), s.z))
-		// As in a solve, the new iterate is made to depend on the change, so that XLA can overwrite the old iterate;
-		// see [loop.After].
+		// As in package solve, the new iterate is computed from the change, too, so that XLA can overwrite the old
+		// iterate; see [loop.After].
 		return state{Sub(loop.After(change, r.y), h), Add(next, tiny(Reshape(change, 1, 1)))}
 	}, input{&s.z, waves(n, d)}, input{&s.factor, one()},
 		input{&r.y, waves(n, d)}, input{&r.u, waves(n, d)}, input{&r.b, waves(1, d)})
 }
 
-// correct is what an iteration of an adjoint solve computes besides the products. The solve looks for the q with q = r
-// - σ'(u + b) ∘ K^T q. Here u is the layer's preactivation, b is its bias, K is the derivative of the preactivation by
-// the layer's features, and r is the right-hand side. The products of the iteration have given p = K^T q. What remains
-// to be computed is the change of q, e = r - σ'(u + b) ∘ p - q, its mean absolute value, and the new iterate q + e.
+// correct is what an iteration of an adjoint solve computes besides its two products. The adjoint solve looks for the q
+// with q = r - σ'(u + b) ∘ K^T q. Here r is the cotangent of the layer's result, multiplied by σ'(u + b), u is the
+// layer's preactivation, b is its bias, K is the derivative of u by the layer's features, and ∘ multiplies entry by
+// entry. The two products have given p = K^T q. What is left to compute is the change of q, which is e = r - σ'(u + b)
+// ∘ p - q, the mean absolute value of e, and the new iterate q + e.
 func correct(n, d int) work {
 	type state struct{ q, e, factor *Node }
 	type reads struct{ r, u, p, b *Node }
@@ -99,8 +102,8 @@ func correct(n, d int) work {
 		input{&r.r, waves(n, d)}, input{&r.u, waves(n, d)}, input{&r.p, waves(n, d)}, input{&r.b, waves(1, d)})
 }
 
-// layer is the start of a solve, y - ReLU(3 u1 - 3 u2 + u3 + b), extrapolated from the preactivations u1, u2 and u3 of
-// the last three layers.
+// layer is the start of a solve: y - ReLU(u + b), where u = 3 u1 - 3 u2 + u3 extrapolates the preactivations u1, u2 and
+// u3 of the last three layers to this layer.
 func layer(n, d int) work {
 	type state struct{ y, factor *Node }
 	type reads struct{ u1, u2, u3, b *Node }
@@ -110,14 +113,14 @@ func layer(n, d int) work {
 		value, next := changing(s.factor)
 		times := func(c float64, u *Node) *Node { return loop.Scale(u, Mul(value, loop.Float(u, c))) }
 		u := Add(Add(Add(rowVector(r.b, s.y), times(3, r.u1)), times(-3, r.u2)), times(1, r.u3))
-		// y is halved, so that it does not grow over many repetitions.
+		// y is multiplied by 0.5, so that it does not grow over many repetitions.
 		return state{Sub(loop.Scale(s.y, loop.Float(s.y, 0.5)), loop.ReLU(u)), next}
 	}, input{&s.y, waves(n, d)}, input{&s.factor, one()},
 		input{&r.u1, waves(n, d)}, input{&r.u2, waves(n, d)}, input{&r.u3, waves(n, d)}, input{&r.b, waves(1, d)})
 }
 
-// encoder is the forward product H = X W and the product Xᵀ H, which stands for the weight's gradient, for X, [n, f],
-// and W, [f, d].
+// encoder is the encoder's product H = X W in the forward pass, and the product Xᵀ H, which takes as long as the
+// gradient of W in the backward pass. X has shape [n, f], and W has shape [f, d].
 func encoder(n, f, d int) work {
 	var w, x *Node
 	return repeated(&w, &x, func(w, x *Node) *Node {
@@ -126,7 +129,7 @@ func encoder(n, f, d int) work {
 	}, input{&w, waves(f, d)}, input{&x, waves(n, f)})
 }
 
-// sparseEncoder is [encoder] for sparse features X.
+// sparseEncoder is [encoder] for features X that are stored as a sparse matrix.
 func sparseEncoder(features *sparse.Matrix, f, d int) work {
 	var w *Node
 	stored, inputs := stored(features)
@@ -136,7 +139,8 @@ func sparseEncoder(features *sparse.Matrix, f, d int) work {
 	}, append([]input{{&w, waves(f, d)}}, inputs...)...)
 }
 
-// head is the forward product R W and the products for the gradients of R and W, for R, [n, 2 d], and W, [2 d, c].
+// head is the product R W of the forward pass, and the two products for the gradients of R and W. R, the forward and
+// reverse features side by side, has shape [n, 2 d], and W has shape [2 d, c].
 func head(n, d, c int) work {
 	type state struct{ representation, weight *Node }
 	var s state
@@ -148,8 +152,8 @@ func head(n, d, c int) work {
 	}, input{&s.representation, waves(n, 2*d)}, input{&s.weight, waves(2*d, c)}, input{&w, waves(2*d, c)})
 }
 
-// adam is a step of Adam on count parameters p. m is the running mean of the gradients g, and v is the running mean of
-// their squares.
+// adam is a step of Adam on an array p with the given count of parameters. g is the gradient, m is the running mean of
+// the gradients, and v is the running mean of their squares.
 func adam(count int) work {
 	type state struct{ p, m, v, factor *Node }
 	var s state

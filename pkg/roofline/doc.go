@@ -1,23 +1,28 @@
-// Package roofline compares the time of training with the least time that the machine needs for it, by the roofline
-// model (Williams, Waterman and Patterson, CACM 2009).
+// Package roofline compares the measured time of training with the least time that the machine needs for it, by the
+// roofline model (Williams, Waterman and Patterson, CACM 2009).
 //
-// A kernel is one kind of computation in an epoch, such as X W. If it makes F floating-point operations and moves B
-// bytes, it takes at least the time
+// A kernel is one kind of computation in an epoch, such as the product X W. If a kernel makes F floating-point
+// operations and moves B bytes between processor and memory, it takes at least the time
 //
-//	t = max(F / matrix rate, B / memory rate),
+//	t = max(F / matrix rate, B / memory rate).
 //
-// where both rates are measured on the same engine with the same number of threads. The matrix rate is the number of
-// operations per second in a dense product: in a large product, or in one of shape [n, d] x [d, d], whichever is
-// faster. The memory rate is the number of bytes per second in a = s a + b, on arrays as large as the features X, [n,
-// d]. If X fits into a cache, this is the rate of the cache. (The rate on arrays far larger than all caches is measured
-// and reported, too, but is not used in t.) Each kernel is also timed alone, in a loop with arrays as large as those of
-// training. Its fraction is t divided by the measured time.
+// Both rates are measured on the same engine with the same number of threads. The matrix rate is a number of operations
+// per second, measured in two dense products: a large one, and one of the shape [n, d] x [d, d] that training has. The
+// faster of the two counts. The memory rate is the number of bytes per second when an array is multiplied by a number
+// and added to another array. Both arrays have the shape [n, d], as the features of all nodes have. If such arrays fit
+// into a cache of the processor, this is the rate of the cache. (The rate on arrays far larger than all caches is
+// measured and reported, too, but is not used in t.)
+//
+// Each kernel is also timed alone: it is repeated in a loop, on arrays as large as those of training. The fraction of a
+// kernel is t divided by the measured time.
 //
 // # What an epoch of GCN+ReP needs
 //
-// The symbols are: n nodes, E entries of Â, F features per node, Z features of all nodes that are not zero, C outputs,
-// width d, P parameters, L_F forward and L_R reverse layers, and s and a, the mean numbers of iterations of a solve and
-// of an adjoint solve. All numbers have 4 bytes.
+// The symbols are: n nodes, E entries of Â that are not zero, F features per node, Z features of all nodes together
+// that are not zero, C outputs, width d, P parameters, L_F forward and L_R reverse layers, and s and a, the mean
+// numbers of iterations of a solve and of an adjoint solve. The preactivation of a layer is u = Â X W. The cotangent of
+// a value is the derivative of the loss with respect to this value, and G is the cotangent of u. Numbers are stored in
+// 4 bytes each.
 //
 //	kernel      operations     bytes                      times per epoch
 //	X W         2 n d²         4 (2 n d + d²)             4 L_F + L_R (s + 1 + a)
@@ -31,20 +36,29 @@
 //	head        12 n d C       4 (8 n d + 4 n C)          1
 //	Adam        12 P           28 P                       1
 //
-// The numbers of times come about as follows. A forward layer computes its products X W and Â X four times: twice to be
-// evaluated (the second time from a kept state, in the backward pass), once to be linearised, and once for the
-// vector-Jacobian product. A reverse layer computes them s times in the iterations of its solve, once to recompute its
-// input y = z + h(z), and a times in the iterations of its adjoint solve. If preactivations are kept ([solve.Keeps]),
-// recomputing the input takes no X W.
+// The kernels are:
 //
-// The bytes come about as follows. Every entry of Â reads a row of X, an index and a weight. "iterate" is y - ReLU(u +
-// b) and the mean change of the iterate; it reads three arrays and writes one. "correct" is the same for an adjoint
-// solve; it reads four arrays, among them the iterate and its last change, and writes these two. "layer" is the start
-// of a solve, extrapolated from three preactivations; it reads four arrays and writes one. Everything else that a layer
-// does with states takes about three times as long as "layer", so that "layer" is counted four times for each reverse
-// layer. This is keeping a preactivation, the sum y = z + h(z), the products with σ', and the sums of cotangents.
-// Encoder and head are counted forwards and backwards.
+//   - X W and Â X are the two products of a layer's preactivation. The products of backpropagation, with W^T and Â^T,
+//     have the same sizes and are counted here as well.
+//   - Xᵀ G is the gradient of W by one layer, in which Â X takes the place of X, together with the gradient of the
+//     bias.
+//   - "iterate" is the rest of an iteration of a solve: the new iterate y - ReLU(u + b), and the mean change of the
+//     iterate. It reads three arrays and writes one.
+//   - "correct" is the same for an adjoint solve. It reads four arrays and writes two: the new iterate and its change.
+//   - "layer" is the start of a solve, which is extrapolated from the preactivations of the last three layers. It reads
+//     four arrays and writes one. A layer does more with arrays of shape [n, d]: it stores a preactivation, computes
+//     the sum y = z + h(z), multiplies by σ', and adds up cotangents. All this takes about three times as long as
+//     "layer". So "layer" is counted four times for each reverse layer.
+//   - "encoder", with or without sparse features, and "head" are each counted with their forward and backward pass.
+//   - "Adam" is the step of the optimiser.
 //
-// The product Â X can be faster than its least time t: if neighbours are close together in memory, their rows are read
-// from a faster cache.
+// The last column comes about as follows. A forward layer computes the products X W and Â X four times: in the forward
+// pass; in the backward pass, where the layer is evaluated again, since few states are stored; once more with the
+// intermediate results that its gradient needs; and for the vector-Jacobian product, which is backpropagation through
+// the layer. A reverse layer computes the products s times in the iterations of its solve, once to recompute its input
+// y = z + h(z) from its result z, and a times in the iterations of its adjoint solve. If preactivations are stored
+// ([solve.Keeps]), recomputing the input takes no X W.
+//
+// In the bytes of Â X, every entry of Â is counted with an index, a weight and a row of X. The product can be faster
+// than its least time t: if neighbours are close together in memory, their rows are read from a faster cache.
 package roofline

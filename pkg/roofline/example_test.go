@@ -13,8 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// The example analyses an epoch of GCN+ReP on this machine. Tests compile this example and do not run it, since it
-// needs an XLA engine and measures for half a minute.
+// The example analyses an epoch of GCN+ReP on this machine. It is compiled with the tests, but not run, since it needs
+// an XLA engine and half a minute.
 func ExampleAnalyse() {
 	ctx := context.Background()
 	e, err := engine.Open(engine.CPU)
@@ -34,8 +34,8 @@ func ExampleAnalyse() {
 	fmt.Printf("an epoch takes %.3f s, of which the machine needs %.0f %%\n", a.EpochSeconds, 100*a.Fraction)
 }
 
-// The example reads an analysis that was kept as JSON, and finds the kernel that loses the most time against its least
-// time.
+// The example reads an analysis that was stored as JSON. It finds the kernel for which the measured time of an epoch
+// exceeds the least time by the most seconds.
 func ExampleAnalysis() {
 	const kept = `{"model": "gcn+rep", "kernels": [
 		{"name": "X W", "times": 53, "seconds": 0.0005, "least_seconds": 0.0004},

@@ -2,7 +2,7 @@ package roofline
 
 import "github.com/revgnn/revgnn/pkg/sparse"
 
-// Kernel is one kind of computation in an epoch, such as X W.
+// Kernel is one kind of computation in an epoch, such as the product X W.
 type Kernel struct {
 	Name string `json:"name"`
 	// Operations and Bytes are the numbers of floating-point operations and of bytes moved in one execution. Times is
@@ -10,8 +10,8 @@ type Kernel struct {
 	Operations float64 `json:"operations"`
 	Bytes      float64 `json:"bytes"`
 	Times      float64 `json:"times"`
-	// Seconds is the measured time of one execution, Least the least time by the machine's rates, and Fraction is Least
-	// / Seconds.
+	// Seconds is the measured time of one execution, Least is the least time that the machine's rates allow, and
+	// Fraction is Least / Seconds.
 	Seconds  float64 `json:"seconds"`
 	Least    float64 `json:"least_seconds"`
 	Fraction float64 `json:"fraction"`
@@ -19,22 +19,24 @@ type Kernel struct {
 	work work
 }
 
-// Shape has the sizes that the numbers of operations and bytes depend on.
+// Shape has the sizes and numbers from which the operations and bytes of the kernels are computed. Entries is the
+// number of entries of Â, Features the number of features of a node, Outputs the number of columns of the model's
+// result, and Hidden the width of the layers.
 type Shape struct {
 	Nodes    int `json:"nodes"`
 	Entries  int `json:"entries"`
 	Features int `json:"features"`
-	// FeatureEntries is the number of features of all nodes that are not zero, if the encoder multiplies them
-	// as a sparse matrix, else 0.
+	// FeatureEntries is the number of features of all nodes together that are not zero, if the encoder multiplies the
+	// features as a sparse matrix. Otherwise it is 0.
 	FeatureEntries int `json:"feature_entries"`
 	Outputs        int `json:"outputs"`
 	Hidden         int `json:"hidden"`
 	Forward        int `json:"forward"`
 	Reverse        int `json:"reverse"`
-	// Solve and Adjoint are the mean numbers of iterations per reverse layer, of solves and of adjoint solves.
+	// Solve and Adjoint are the mean numbers of iterations of a reverse layer: of its solve, and of its adjoint solve.
 	Solve   float64 `json:"solve"`
 	Adjoint float64 `json:"adjoint"`
-	// Kept says that the reverse chain keeps its preactivations.
+	// Kept says that the reverse layers store their preactivations for the backward pass; see [solve.Keeps].
 	Kept bool `json:"kept"`
 }
 
@@ -71,11 +73,12 @@ func counts(s Shape) []Kernel {
 	}
 }
 
-// bound sets k.Least, the least time by the rates r.
+// bound sets k.Least to the least time that the rates r allow.
 func (k *Kernel) bound(r Rates) { k.Least = max(k.Operations/r.matrix(), k.Bytes/r.Near) }
 
 // kernels returns the kernels of [counts], in the same order, each with the work that is run to measure its time. m is
-// the matrix Â; features are the sparse features that the encoder multiplies, or nil for dense ones.
+// the matrix Â. features is the sparse matrix of features, or nil if the encoder multiplies the features as a dense
+// matrix.
 func kernels(s Shape, m *sparse.Matrix, features *sparse.Matrix) []Kernel {
 	n, d := s.Nodes, s.Hidden
 	works := map[string]work{

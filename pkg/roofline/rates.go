@@ -4,27 +4,29 @@ import "github.com/revgnn/revgnn/pkg/engine"
 
 // Rates are the measured rates of an engine on this machine.
 type Rates struct {
-	// Large is the rate of a product of two 2048 x 2048 matrices, and Own the rate of a product [n, d] x [d, d]. Both
-	// are in operations per second.
+	// Large is the rate of a product of two 2048 x 2048 matrices, and Own is the rate of a product of the shape [n, d]
+	// x [d, d], which training has. Both are in operations per second.
 	Large float64 `json:"large_matrix"`
 	Own   float64 `json:"own_matrix"`
-	// Memory is the rate of a = s a + b on arrays far larger than the caches, and Near the same rate on arrays of shape
-	// [n, d]. Both are in bytes per second. The least times of kernels are computed with Near.
+	// Memory is the rate of a = s a + b, where s is a number, on arrays far larger than the caches. Near is the rate of
+	// the same computation on arrays of shape [n, d], which training has. Both are in bytes per second. Only Near is
+	// used for the least times of kernels.
 	Memory float64 `json:"memory"`
 	Near   float64 `json:"near"`
 }
 
 const (
 	largeMatrix = 2048
-	// largeArray is the number of values in each of the two arrays for Memory. Each array has 256 MiB, and is larger
-	// than any cache.
+	// largeArray is the number of values in each of the two arrays with which Memory is measured. Each array takes 256
+	// MiB, more than any cache.
 	largeArray = 1 << 26
 )
 
-// matrix is the rate with which the least times of kernels are computed.
+// matrix is the matrix rate from which the least times of kernels are computed: the faster of the two.
 func (r Rates) matrix() float64 { return max(r.Large, r.Own) }
 
-// MeasureRates measures an engine's rates, for features of shape [n, d]. It takes some seconds.
+// MeasureRates measures the rates of an engine, where the features of training have shape [n, d]. It takes some
+// seconds.
 func MeasureRates(e *engine.Engine, n, d int) (r Rates, err error) {
 	for _, m := range []struct {
 		into          *float64

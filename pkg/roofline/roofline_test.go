@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestCounts compares the formulas with numbers computed by hand, for 2 nodes, 3 entries, 5 features, 7 outputs and
-// width 11.
+// TestCounts compares the formulas in the package's documentation with numbers computed by hand, for a graph of 2
+// nodes, 5 features and 7 outputs, an Â of 3 entries, and width 11.
 func TestCounts(t *testing.T) {
 	s := Shape{Nodes: 2, Entries: 3, Features: 5, Outputs: 7, Hidden: 11, Forward: 2, Reverse: 10,
 		Solve: 1.5, Adjoint: 2}
@@ -25,7 +25,7 @@ func TestCounts(t *testing.T) {
 		"layer":   {176, 20 * 22, 40},
 		"encoder": {4 * 110, 4 * (20 + 44 + 220), 1},
 		"head":    {12 * 154, 4 * (176 + 56), 1},
-		"Adam":    {12 * 359, 28 * 359, 1}, // 6*11 + 121 + 11 + 23*7 parameters
+		"Adam":    {12 * 359, 28 * 359, 1}, // There are 6*11 + 121 + 11 + 23*7 parameters.
 	}
 	for _, k := range counts(s) {
 		if got := [3]float64{k.Operations, k.Bytes, k.Times}; got != want[k.Name] {

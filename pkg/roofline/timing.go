@@ -11,24 +11,26 @@ import (
 )
 
 const (
-	// span is the least time that all repetitions of one measurement take together. tries is the number of
-	// measurements. The fastest of them is used, since other programs on the machine can only slow a measurement down.
+	// span is the least time that all repetitions of one measurement take together. tries is how often each measurement
+	// is made. Only the fastest measurement is used, since other programs on the machine can slow a measurement down,
+	// but cannot speed it up.
 	span  = 200 * time.Millisecond
 	tries = 3
-	// most is the largest number of repetitions. So kernels that take less than a microsecond are measured for a
-	// shorter time than span.
+	// most is the largest number of repetitions in a measurement. Kernels that take less than a microsecond reach this
+	// number before they have run for the time span, and are measured for a shorter time.
 	most = 1 << 18
 )
 
 // perRepetition is the time in seconds of one repetition of w in a loop on the engine. It is the difference between the
-// times of a loop of many repetitions and of a loop of one, divided by the difference of their numbers.
+// time of a loop of many repetitions and the time of a loop of one repetition, divided by the difference of these
+// numbers of repetitions. Starting the loop and copying its arrays are thus not counted.
 func perRepetition(e *engine.Engine, w work) (float64, error) {
 	c, err := newClock(e, w)
 	if err != nil {
 		return 0, err
 	}
 	defer c.exec.Finalize()
-	if _, err := c.run(1); err != nil { // compiles
+	if _, err := c.run(1); err != nil { // The first run also compiles the loop, and is not timed.
 		return 0, err
 	}
 	one, err := c.fastest(1)
@@ -50,7 +52,7 @@ func perRepetition(e *engine.Engine, w work) (float64, error) {
 	return (many - one).Seconds() / float64(times-1), nil
 }
 
-// clock measures the time of loops that repeat a [work].
+// clock measures the time of loops that repeat the computation of a [work].
 type clock struct {
 	engine string
 	exec   *Exec
@@ -69,7 +71,7 @@ func newClock(e *engine.Engine, w work) (*clock, error) {
 	return c, nil
 }
 
-// run measures the time of a loop with the given number of repetitions.
+// run measures the time of one run of the loop with the given number of repetitions.
 func (c *clock) run(times int) (time.Duration, error) {
 	args := append([]any{tensors.FromScalar(int32(times))}, c.arrays...)
 	start := time.Now()
@@ -77,13 +79,13 @@ func (c *clock) run(times int) (time.Duration, error) {
 	if err != nil {
 		return 0, fmt.Errorf("a kernel failed on %s: %w", c.engine, err)
 	}
-	_, err = tensors.CopyFlatData[float32](out[0]) // waits until the engine has finished
+	_, err = tensors.CopyFlatData[float32](out[0]) // CopyFlatData waits until the engine has finished.
 	took := time.Since(start)
 	out[0].MustFinalizeAll()
 	return took, err
 }
 
-// fastest is the shortest time of several runs of a loop.
+// fastest is the shortest time of several runs of the loop with the given number of repetitions.
 func (c *clock) fastest(times int) (best time.Duration, err error) {
 	for i := range tries {
 		took, err := c.run(times)
@@ -97,8 +99,9 @@ func (c *clock) fastest(times int) (best time.Duration, err error) {
 	return best, nil
 }
 
-// enough finds a number of repetitions for which the loop takes longer than a loop of one repetition by at least span.
-// one is the time of a loop of one repetition, which includes starting the loop and copying its arrays.
+// enough finds a number of repetitions for which the loop takes longer than one repetition does by the time span, or
+// the number most, if it takes less. one is the time of the loop with one repetition, which includes starting the loop
+// and copying its arrays.
 func (c *clock) enough(one time.Duration) (times int, err error) {
 	for times = 2; ; {
 		took, err := c.run(times)

@@ -9,23 +9,24 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// work is the computation of a kernel, repeated in a loop. arrays are passed to the loop. loop builds the loop, and
-// returns a single value of its result.
+// work is the computation of a kernel, repeated in a loop. loop builds this loop as a part of a GoMLX program, for a
+// number of repetitions and for the nodes that stand for arrays, and returns a single value of the loop's result.
+// arrays are the arrays to pass to the compiled program.
 type work struct {
 	arrays []*tensors.Tensor
 	loop   func(times *Node, arrays []*Node) *Node
 }
 
-// input is an array that is passed to a loop, and a pointer to where its node is stored in the loop's state or among
-// the nodes that the loop only reads.
+// input is an array that is passed to a loop, and a pointer to the variable for the array's node. This variable is in
+// the state of the loop, or among the nodes that the loop only reads.
 type input struct {
 	node  **Node
 	array *tensors.Tensor
 }
 
-// repeated is the work of a kernel whose loop has the given body. body computes the next state from the state and from
-// reads, which do not change. The nodes of state and reads are set to the inputs when the loop is built. The first
-// input must be part of the state.
+// repeated is the work of a kernel. body is one repetition: it computes the next state from the state and from reads,
+// which does not change. inputs set the nodes in state and reads when the loop is built. The node of the first input
+// must be in state, since the result of the loop is taken from it.
 func repeated[S, R any](state *S, reads *R, body func(state S, reads R) S, inputs ...input) work {
 	var w work
 	for _, in := range inputs {
@@ -36,18 +37,18 @@ func repeated[S, R any](state *S, reads *R, body func(state S, reads R) S, input
 			*in.node = arrays[i]
 		}
 		*state = loop.Repeat(times, *state, *reads, func(_ *Node, state S, reads R) S { return body(state, reads) })
-		// The result is a single value, so that fetching it takes little time. It depends on the loop, so that the
-		// compiler cannot remove the loop.
+		// The result is a single value, so that fetching it takes little time. The value depends on the loop, so that
+		// the compiler cannot remove the loop.
 		end := *inputs[0].node
 		return Reshape(Slice(Reshape(end, end.Shape().Size()), AxisRange(0, 1)), 1)
 	}
 	return w
 }
 
-// waves is an array of shape [rows, columns] with the values wave(0), wave(1), ….
+// waves is an array of shape [rows, columns] with the values wave(0), wave(1), and so on, row by row.
 func waves(rows, columns int) *tensors.Tensor { return filled(rows, columns, wave) }
 
-// filled is an array of shape [rows, columns] with the values f(0), f(1), ….
+// filled is an array of shape [rows, columns] with the values f(0), f(1), and so on, row by row.
 func filled(rows, columns int, f func(i int) float64) *tensors.Tensor {
 	values := make([]float32, rows*columns)
 	for i := range values {
@@ -56,11 +57,12 @@ func filled(rows, columns int, f func(i int) float64) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(values, rows, columns)
 }
 
-// wave returns values between -1 and 1. They do not repeat soon, and none is close to 0, since computing with tiny
-// numbers can be slow.
+// wave returns values between -1 and 1, which are the same again only after 2003 values. None is close to 0, since
+// computing with tiny numbers can be slow.
 func wave(i int) float64 { return float64((i*7919)%2003)/1001.5 - 1 + 1e-4 }
 
-// reflection is the orthogonal matrix I - 2 v v^T/|v|². Repeated products with it neither grow nor vanish.
+// reflection is the orthogonal matrix I - 2 v v^T/|v|², with v = (wave(0), wave(1), …). A product with it does not
+// change the lengths of rows, so that the numbers stay in range over many repetitions.
 func reflection(d int) *tensors.Tensor {
 	norm := 0.0
 	for i := range d {
@@ -76,22 +78,24 @@ func reflection(d int) *tensors.Tensor {
 	})
 }
 
-// one is the first value of a factor; see [changing].
+// one is an array with the single value 1, the first value of a factor; see [changing].
 func one() *tensors.Tensor { return filled(1, 1, func(int) float64 { return 1 }) }
 
-// changing returns the value of factor, an array [1, 1] in the loop's state, as a scalar, and the factor of the next
-// repetition. The factor stays at 1, up to tiny changes, but the compiler does not know this. If inputs that do not
-// change are multiplied by the factor, the compiler cannot move computations with them out of the loop.
+// changing keeps the compiler from moving computations out of the loop. What a body computes from reads alone is the
+// same in each repetition, so that the compiler could compute it once before the loop. Therefore such a computation is
+// multiplied by a factor, which is an array [1, 1] in the loop's state. The factor stays at 1, up to tiny changes, but
+// the compiler cannot know this. changing returns the value of the factor as a scalar, and the factor of the next
+// repetition.
 func changing(factor *Node) (value, next *Node) {
 	spread := func(v float64) *Node { return loop.Like(loop.Float(factor, v), factor) }
 	return Reshape(factor), Add(Mul(factor, spread(-0.5)), spread(1.5))
 }
 
-// tiny multiplies x by 1e-12. A result that is added to the state in this way is used, so that the compiler cannot drop
-// its computation, but hardly changes the state, even over many repetitions.
+// tiny multiplies x by 1e-12. The compiler drops computations whose results are not used. A result that is added to the
+// state after a multiplication by 1e-12 is used, but hardly changes the state, even over many repetitions.
 func tiny(x *Node) *Node { return loop.Scale(x, loop.Float(x, 1e-12)) }
 
-// rowVector repeats b, [1, d], for each of x's rows.
+// rowVector repeats the row b, of shape [1, d], once for each row of x.
 func rowVector(b, x *Node) *Node {
 	return BroadcastToShape(b, shapes.Make(dtypes.Float32, x.Shape().Dimensions...))
 }

@@ -18,30 +18,31 @@ type Benchmark struct {
 	Graph  string `json:"dataset"`
 	Config Config `json:"config"`
 	Engine string `json:"engine"`
-	// Threads is the number of threads that the engine computed on, as in [Result].
+	// Threads is the number of threads on which the engine computed; see [Result].
 	Threads int `json:"threads,omitempty"`
-	// Epochs is the number of steps. EpochSeconds is the median time of a step, without the first one. CompileSeconds
-	// is the time to build and compile the step.
+	// Epochs is the number of training steps. EpochSeconds is the median time of a step, without the first step.
+	// CompileSeconds is the time to build and to compile the step.
 	Epochs         int     `json:"epochs"`
 	EpochSeconds   float64 `json:"epoch_seconds"`
 	CompileSeconds float64 `json:"compile_seconds"`
-	// PeakRSS is the largest resident memory of the process so far, in bytes.
+	// PeakRSS is the most main memory that the process has used so far, in bytes.
 	PeakRSS int64 `json:"peak_rss_bytes"`
-	// PredictedBytes is the peak memory predicted from the compiled programs; see [Result].
+	// PredictedBytes is the memory that was predicted from the compiled program; see [Result].
 	PredictedBytes int64      `json:"predicted_bytes,omitempty"`
 	Iterations     Iterations `json:"iterations"`
-	// Losses holds, for each step, the loss of the parameters that the step started from. Loss is the first of these
-	// losses. All losses are equal, unless dropout differs from step to step, or the benchmark trains from given
-	// weights.
+	// Losses has the loss of each step, computed with the parameters before the step. Loss is the loss of the first
+	// step. All losses are equal if every step starts from the same parameters (see [Bench]) and there is no dropout,
+	// which differs from step to step.
 	Losses []Number `json:"losses"`
 	Loss   Number   `json:"loss"`
 }
 
-// Bench times c.Epochs training steps (forward, backward, Adam) on the first split, without evaluation. c.Epochs must
-// be at least 2, since the first step is not counted. If weights is nil, every step starts from the same parameters,
-// drawn from c.Seed, so that all steps do the same work. Otherwise the first step starts from weights, and each further
-// step from the parameters that the step before has reached, as in training. The losses can then be compared with those
-// of another implementation that starts from the same weights.
+// Bench measures the time of training steps (forward pass, backward pass and Adam) on the first split, without
+// evaluations. The number of steps is c.Epochs, which must be at least 2, since the first step is not counted. If
+// weights is nil, every step starts from the same parameters, drawn with the seed c.Seed, so that all steps do the same
+// work. If weights is not nil, the first step starts from these weights, and each later step from the result of the
+// step before, as in training. The losses can then be compared with those of another implementation that starts from
+// the same weights.
 func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config,
 	weights map[string]Array) (b *Benchmark, err error) {
 	defer recovered(&err)
@@ -95,8 +96,8 @@ func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config,
 	return b, nil
 }
 
-// setBack gives the parameters the values that they had before a step; before has these in the order of s.trainable().
-// The variables take over the tensors: the caller must neither use nor release them afterwards.
+// setBack gives the parameters the values that they had before a step. before has these values, in the order of
+// s.trainable(). The parameters use the tensors in before from now on: the caller must neither use nor release them.
 func (s *session) setBack(before []*tensors.Tensor) error {
 	for i, v := range s.trainable() {
 		if err := v.SetValue(before[i]); err != nil {

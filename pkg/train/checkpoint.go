@@ -15,8 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// OriginError is the error for a checkpoint of a training with another [Origin], such as another graph, other settings
-// or other versions. The checkpoint is neither used nor changed.
+// OriginError is the error for a checkpoint of another training: its [Origin] differs, for example in the graph, in
+// settings or in versions. The checkpoint is neither used nor changed.
 type OriginError struct {
 	Path string
 	// Difference says how the two origins differ; see [Origin.Difference].
@@ -28,17 +28,17 @@ func (e *OriginError) Error() string {
 		"over", e.Path, e.Difference)
 }
 
-// saver keeps the state of a training in a file. A nil saver keeps nothing.
+// saver writes the checkpoints of a training. A nil saver writes none.
 type saver struct {
 	*Checkpoint
 	fit    *fit
 	origin Origin
-	// saved is the number of epochs at the last checkpoint. due is the time from which the next checkpoint is written.
+	// saved is the number of epochs at the last checkpoint. The next checkpoint is written at the time due.
 	saved int
 	due   time.Time
 }
 
-// newSaver returns the saver of a training; nil if c is nil, which means that no checkpoints are wanted.
+// newSaver returns the saver of a training. It returns nil if c is nil, which means that no checkpoints are wanted.
 func newSaver(f *fit, c *Checkpoint) (*saver, error) {
 	if c == nil {
 		return nil, nil
@@ -48,8 +48,8 @@ func newSaver(f *fit, c *Checkpoint) (*saver, error) {
 	return &saver{Checkpoint: c, fit: f, origin: origin, due: time.Now().Add(c.every(0))}, err
 }
 
-// save writes a checkpoint if one is due or now is true. It writes none if the last checkpoint is of the same epoch. If
-// a checkpoint cannot be written, the training goes on, and a notice says so.
+// save writes a checkpoint if the time for one has come, or if now is true. It writes none if the last checkpoint is of
+// the same epoch. If the file cannot be written, the training goes on, and a notice says so.
 func (s *saver) save(now bool) {
 	if s == nil || s.saved == s.fit.result.Epochs || !now && time.Now().Before(s.due) {
 		return
@@ -77,8 +77,8 @@ func (s *saver) state() state {
 	return now
 }
 
-// resume sets the training to the state in the checkpoint, if there is one. It must be called after the training step
-// has been compiled, which declares all variables.
+// resume gives the training the state that is in the checkpoint's file, if there is such a file. Call it after
+// compiling the training step: only then do all variables exist.
 func (s *saver) resume() error {
 	if s == nil {
 		return nil
@@ -116,7 +116,7 @@ func (s *saver) resume() error {
 	return nil
 }
 
-// take restores everything in the state was, except its arrays.
+// take sets the fields of the training to those of an earlier state, which is given as was. It leaves out the arrays.
 func (f *fit) take(was state) {
 	*f.result = was.Result
 	r := f.result
@@ -136,8 +136,8 @@ func (f *fit) take(was state) {
 	}
 }
 
-// arrays lists the arrays of a state: all variables and, if the state has a best epoch, the parameters and the logits
-// of that epoch.
+// arrays lists the arrays of a state: the values of all variables and, if there is a best epoch so far, the weights and
+// the logits of this epoch.
 func (s *saver) arrays(of state) (list []array) {
 	f := s.fit
 	for v := range f.store.IterVariables() {
@@ -156,7 +156,7 @@ func (s *saver) arrays(of state) (list []array) {
 		func(values []float32) { f.result.Logits = values }))
 }
 
-// variableArray describes the value of a variable, of any element type, as an array of a checkpoint.
+// variableArray describes the value of a variable, which may have any data type, as an array of a checkpoint.
 func variableArray(v *model.Variable) array {
 	return array{Name: v.Path(), Shape: v.Shape().String(), bytes: int(v.Shape().ByteSize()),
 		write: func(w io.Writer) error {
@@ -175,8 +175,8 @@ func variableArray(v *model.Variable) array {
 		}}
 }
 
-// floats describes values in Go's memory as an array of a checkpoint. keep is given the slice that receives the values
-// of a checkpoint, before it is filled.
+// floats describes a slice of numbers in main memory as an array of a checkpoint. When a checkpoint is read, keep is
+// called with the slice that will get the values of the checkpoint.
 func floats(name string, shape []int, values []float32, keep func([]float32)) array {
 	size := 1
 	for _, d := range shape {

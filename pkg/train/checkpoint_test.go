@@ -20,9 +20,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// ongoing returns configurations of trainings that early stopping ends. Together they use everything that a checkpoint
-// holds: dropout, statistics of batch normalisation, a phase of pretraining, and untrained parameters. Some evaluate by
-// a program of their own, others by the logits of the training step.
+// ongoing returns configurations of trainings that end by early stopping. Together they use everything that a
+// checkpoint contains: dropout, the running statistics of batch normalisation, pretraining, and variables that are not
+// trained. Some are evaluated by a program of their own, others from the logits of the training step.
 func ongoing() map[string]Config {
 	all := map[string]Config{}
 	for name, set := range map[string]func(*Config){
@@ -38,7 +38,7 @@ func ongoing() map[string]Config {
 	return all
 }
 
-// same compares two results bit for bit, except times and memory.
+// same checks that two results are equal bit for bit, except times and memory.
 func same(t *testing.T, what string, got, want *Result) {
 	t.Helper()
 	plain := func(r *Result) (Result, []Epoch) {
@@ -73,8 +73,7 @@ func same(t *testing.T, what string, got, want *Result) {
 	}
 }
 
-// broken trains with a checkpoint, interrupts the training after the epoch with the number after, and returns its
-// result.
+// broken runs a training with a checkpoint, interrupts the training after the given epoch, and returns its result.
 func broken(t *testing.T, e *engine.Engine, g *graphs.Graph, c Config, k *Checkpoint, after int) *Result {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -90,8 +89,8 @@ func broken(t *testing.T, e *engine.Engine, g *graphs.Graph, c Config, k *Checkp
 	return r
 }
 
-// TestBrokenEqualsUnbroken interrupts and resumes trainings, once at each of several epochs and also four times in one
-// training. The results must equal those of uninterrupted trainings.
+// TestBrokenEqualsUnbroken interrupts and resumes trainings: some once, each after another epoch, and one four times.
+// The results must equal those of uninterrupted trainings.
 func TestBrokenEqualsUnbroken(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		g := board(t, 10)
@@ -116,8 +115,9 @@ func TestBrokenEqualsUnbroken(t *testing.T) {
 	})
 }
 
-// TestPaused stops trainings after given numbers of epochs, and resumes them. At each pause the best validation metric
-// equals that of an uninterrupted training at the same epoch, and the final results are equal.
+// TestPaused pauses trainings after given numbers of epochs, and resumes them. At each pause, the best validation
+// metric must be the same as in an uninterrupted training after as many epochs. The final results must be the same,
+// too.
 func TestPaused(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	g := board(t, 10)
@@ -138,7 +138,8 @@ func TestPaused(t *testing.T) {
 	}
 }
 
-// resumed trains to the end, and expects exactly one notice, which must contain want.
+// resumed runs a training to its end, starting from a checkpoint. It expects exactly one notice, which must contain
+// want.
 func resumed(t *testing.T, e *engine.Engine, g *graphs.Graph, c Config, k *Checkpoint, want string) *Result {
 	t.Helper()
 	var told []string
@@ -153,8 +154,8 @@ func resumed(t *testing.T, e *engine.Engine, g *graphs.Graph, c Config, k *Check
 	return r
 }
 
-// TestCheckpointNow resumes a training from checkpoints that were written while it ran, such as a killed process
-// leaves.
+// TestCheckpointNow resumes a training from checkpoints that were written while it ran. A process that was killed
+// leaves such checkpoints.
 func TestCheckpointNow(t *testing.T) {
 	e, g, c := enginetest.Open(t, engine.Go), board(t, 8), ongoing()["gcn+rep"]
 	k := &Checkpoint{Path: filepath.Join(t.TempDir(), "state"), Every: 1}
@@ -175,8 +176,8 @@ func TestCheckpointNow(t *testing.T) {
 	}
 }
 
-// TestDamagedCheckpoints: a checkpoint that is cut short, too long or has a changed byte is not used. The training
-// starts over and gives the same result.
+// TestDamagedCheckpoints checks that a checkpoint is not used if it is truncated, too long, or has a changed byte. The
+// training must start from the beginning and give the same result.
 func TestDamagedCheckpoints(t *testing.T) {
 	e, g, c := enginetest.Open(t, engine.Go), board(t, 8), small("gcn")
 	c.Epochs = 6
@@ -199,7 +200,8 @@ func TestDamagedCheckpoints(t *testing.T) {
 		}
 		same(t, what, resumed(t, e, g, c, k, "is damaged"), whole)
 	}
-	// A folder in the place of the file can neither be read nor be replaced: training fails.
+	// If there is a folder with the name of the file, the checkpoint can neither be read nor replaced, and training
+	// fails.
 	if err := errors.Join(os.Remove(k.Path), os.Mkdir(k.Path, 0o777)); err != nil {
 		t.Fatal(err)
 	}
@@ -209,8 +211,8 @@ func TestDamagedCheckpoints(t *testing.T) {
 	}
 }
 
-// TestOtherCheckpoints: a checkpoint of another training is refused by an error that says what differs, and the file
-// stays as it is.
+// TestOtherCheckpoints checks that a checkpoint of another training is refused, with an error that says what differs,
+// and that the file stays as it is.
 func TestOtherCheckpoints(t *testing.T) {
 	e, c := enginetest.Open(t, engine.Go), small("gcn")
 	k := &Checkpoint{Path: filepath.Join(t.TempDir(), "state"), Versions: map[string]string{"gomlx": "v1"}}
@@ -241,7 +243,8 @@ func TestOtherCheckpoints(t *testing.T) {
 	}
 }
 
-// TestCheckpointThatCannotBeWritten: if checkpoints cannot be written, the training goes on, and notices say so.
+// TestCheckpointThatCannotBeWritten checks that training goes on if checkpoints cannot be written, and that notices say
+// so.
 func TestCheckpointThatCannotBeWritten(t *testing.T) {
 	e, g, c := enginetest.Open(t, engine.Go), board(t, 8), small("gcn")
 	c.Epochs = 4
@@ -258,8 +261,8 @@ func TestCheckpointThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// FuzzReadState checks that readState does not panic, whatever a file contains, and that it returns the wanted arrays
-// if it returns no error.
+// FuzzReadState checks that readState does not panic, whatever a file contains. If readState returns no error, it must
+// return the wanted arrays.
 func FuzzReadState(f *testing.F) {
 	seed := filepath.Join(f.TempDir(), "seed")
 	arrays := []array{{Name: "a", Shape: "[2]", bytes: 2, write: func(w io.Writer) error {

@@ -9,21 +9,21 @@ import (
 )
 
 // Config holds the settings of a training: those of the model and those of the optimisation. [Config.Settings] lists
-// them by the names of the command line's flags; in JSON and run records the names have "_" in place of "-".
+// them by the names of the command line's flags. In JSON, and so in run records, a name has "_" instead of "-".
 type Config struct {
 	models.Config
 	// LearningRate and WeightDecay are settings of Adam (Kingma and Ba 2015). WeightDecay times the parameters is added
-	// to the gradient, as in torch.optim.Adam.
+	// to the gradient, as torch.optim.Adam does.
 	LearningRate, WeightDecay float64
-	// Epochs is the largest number of full-batch steps. Patience is the number of steps without a strict improvement
-	// of the validation metric after which training stops; 0 never stops early.
+	// Epochs is the largest number of epochs. Patience is a number of epochs: training stops if the validation metric
+	// has not exceeded its best value in this number of epochs. If Patience is 0, training does not stop early.
 	Epochs, Patience int
-	// Seed is the seed of the initial parameters and of the dropout masks. The training on split k uses Seed + k.
+	// Seed is the seed of the initial parameters and of dropout. The training on split k uses Seed + k.
 	Seed uint64
 }
 
-// Default is the default configuration for training a model: the settings of [models.Default], a learning rate of 0.005
-// and, as in the paper, at most 1000 epochs with patience 100.
+// Default is the default configuration for training a model: the model's settings by [models.Default], a learning rate
+// of 0.005 and, as in the paper, at most 1000 epochs and a patience of 100.
 func Default(model string) Config {
 	return Config{Config: models.Default(model), LearningRate: 0.005, Epochs: 1000, Patience: 100}
 }
@@ -42,8 +42,8 @@ func (c *Config) training() []models.Setting {
 	}
 }
 
-// Settings lists the settings of the model and of the training. They point into a copy of c, so that changing them does
-// not change c: use [Config.Set] for that.
+// Settings lists the settings of the model and of the training. The list points into a copy of c, so that changing a
+// setting in the list does not change c. To change c, use [Config.Set].
 func (c Config) Settings() []models.Setting { return append(c.Config.Settings(), c.training()...) }
 
 // Set parses text and assigns the value to the setting with the given flag name. It returns an error if the model does
@@ -64,6 +64,8 @@ func (c *Config) Decode(key string, raw json.RawMessage) error {
 	return c.Config.Decode(key, raw)
 }
 
+// find returns the setting of the training with the given flag name. The second result is false if there is none. (It
+// may be a setting of the model.)
 func (c *Config) find(name string) (models.Setting, bool) {
 	list := c.training()
 	i := slices.IndexFunc(list, func(s models.Setting) bool { return s.Name == name })
@@ -73,7 +75,7 @@ func (c *Config) find(name string) (models.Setting, bool) {
 	return list[i], true
 }
 
-// Value returns the value of the setting with the given flag name; nil if the model does not have this setting.
+// Value returns the value of the setting with the given flag name, or nil if the model does not have this setting.
 func (c Config) Value(name string) any {
 	if s, ok := c.find(name); ok {
 		return s.Current()
@@ -81,7 +83,8 @@ func (c Config) Value(name string) any {
 	return c.Config.Value(name)
 }
 
-// Validate returns an error that names the first impossible setting and what to choose instead.
+// Validate returns an error if a setting has an impossible value. The error names the first such setting, and says what
+// to choose instead.
 func (c Config) Validate() error {
 	if err := c.Config.Validate(); err != nil {
 		return err
@@ -94,8 +97,8 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Resolved returns c with those settings filled in whose values depend on the model and its other settings; see
-// [models.Config.Resolved].
+// Resolved returns c with a value for every setting. Some settings may be left open in c, and then depend on the model
+// and on other settings; see [models.Config.Resolved].
 func (c Config) Resolved() Config {
 	c.Config = c.Config.Resolved()
 	return c
@@ -113,8 +116,8 @@ func (c Config) Values() map[string]any {
 // MarshalJSON writes the model's name and all settings.
 func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values()) }
 
-// UnmarshalJSON reads what MarshalJSON writes. A missing setting gets its default. Settings of other models are
-// ignored, since records of earlier versions contain them; any other unknown name is an error.
+// UnmarshalJSON reads what MarshalJSON writes. A missing setting gets its default value. Settings that only other
+// models have are ignored, since records of earlier versions contain them. Any other unknown name is an error.
 func (c *Config) UnmarshalJSON(b []byte) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(b, &values); err != nil {

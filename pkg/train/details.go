@@ -11,30 +11,31 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// Details hold what an HTML page about a training shows besides the numbers in [Result]: curves over epochs, a
-// confusion matrix or a ROC curve, and the smoothness of the features. They are small enough to be kept in a run
-// record.
+// Details are what an HTML page about a training shows besides the numbers in [Result]: curves over epochs, a confusion
+// matrix or a ROC curve, and the smoothness of the features. They are small enough to be stored in a run record.
 type Details struct {
-	// Metric is the name of the metric. Classes are the names of the classes.
+	// Metric is the name of the graph's metric, and Classes are the names of the classes.
 	Metric  string   `json:"metric"`
 	Classes []string `json:"classes"`
 	Curves  Curves   `json:"curves"`
-	// Confusion or ROC is computed with the parameters of the best epoch, on the nodes that Judged names: "test" or, in
-	// splits without test nodes, "validation". If the metric is accuracy, Confusion has the numbers of nodes by class
-	// and predicted class ([metrics.Confusion]). If it is ROC-AUC, ROC has the curve.
+	// Confusion or ROC is computed with the weights of the best epoch, on the test nodes or, if the split has none, on
+	// the validation nodes; Judged is "test" or "validation". If the metric is accuracy, Confusion has the numbers of
+	// nodes by true and predicted class ([metrics.Confusion]). If the metric is ROC-AUC, ROC has the curve.
 	Judged    string  `json:"judged,omitempty"`
 	Confusion [][]int `json:"confusion,omitempty"`
 	ROC       *ROC    `json:"roc,omitempty"`
-	// Forward and Reverse are the smoothness of the features after various numbers of forward and of reverse layers,
-	// with the parameters of the best epoch. If they cannot be computed, NoSmoothness says why, in a sentence.
+	// Forward and Reverse are the smoothness of the features after some numbers of forward layers and of reverse
+	// layers, with the weights of the best epoch. If the smoothness cannot be computed, NoSmoothness says why, in a
+	// sentence.
 	Forward      []Smoothness `json:"forward,omitempty"`
 	Reverse      []Smoothness `json:"reverse,omitempty"`
 	NoSmoothness string       `json:"no_smoothness,omitempty"`
 }
 
-// Curves hold a value for each epoch in Epochs, which are all epochs or, in long trainings, a selection at even
-// distances. Solve and Adjoint are the mean iterations per reverse layer of solves and of adjoint solves; Residual is
-// the largest residual. These three are empty without a reverse process. Test is empty without test nodes.
+// Curves has numbers that change over the epochs. Epochs are the epochs at which these numbers are given: all epochs,
+// or, in long trainings, a selection at even distances. Solve and Adjoint are the mean numbers of iterations per
+// reverse layer, of solves and of adjoint solves. Residual is the largest residual of a solve. Solve, Adjoint and
+// Residual are empty if the model has no reverse process. Test is empty if the split has no test nodes.
 type Curves struct {
 	Epochs   []int    `json:"epochs"`
 	Loss     []Number `json:"loss"`
@@ -45,14 +46,16 @@ type Curves struct {
 	Residual []Number `json:"residual,omitempty"`
 }
 
-// ROC is a receiver operating characteristic: for falling thresholds, the share of the nodes of class 0 (false
-// positives) and that of the nodes of class 1 (true positives) whose scores are at least the threshold.
+// ROC is a receiver operating characteristic, which has one point for each of many falling thresholds. FalsePositive is
+// the share of the nodes of class 0 whose score is at least the threshold, and TruePositive is the same share of the
+// nodes of class 1.
 type ROC struct {
 	FalsePositive []Number `json:"false_positive"`
 	TruePositive  []Number `json:"true_positive"`
 }
 
-// Smoothness is the mean cosine similarity of the nodes' features ([metrics.GSL]) after a number of layers.
+// Smoothness is the mean cosine similarity of the nodes' features ([metrics.GSL]) after a number of layers, which is
+// Layer.
 type Smoothness struct {
 	Layer int    `json:"layer"`
 	GSL   Number `json:"gsl"`
@@ -61,12 +64,12 @@ type Smoothness struct {
 // These limits keep run records small.
 const (
 	mostEpochs  = 250
-	mostPoints  = 200 // points of a ROC curve
-	mostClasses = 64  // classes of a confusion matrix
+	mostPoints  = 200 // largest number of points of a ROC curve
+	mostClasses = 64  // largest number of classes of a confusion matrix
 )
 
-// Describe computes the details of a training. It evaluates the model of the best epoch once more, to get the features
-// after its layers.
+// Describe computes the details of a training. For the smoothness, it evaluates the model once more, with the weights
+// of the best epoch.
 func Describe(e *engine.Engine, g *graphs.Graph, c Config, r *Result) (*Details, error) {
 	d := &Details{Metric: Metric(g), Classes: g.Classes(), Curves: curvesOf(r)}
 	if r.BestEpoch == 0 {
@@ -85,9 +88,9 @@ func Describe(e *engine.Engine, g *graphs.Graph, c Config, r *Result) (*Details,
 	return d, nil
 }
 
-// Validate returns an error if details read from a file are inconsistent: if the size of the confusion matrix is not
-// the number of classes, if there is a ROC curve but not two classes, or if curves differ in length. nil details are
-// valid.
+// Validate returns an error if details that were read from a file contradict themselves: if the confusion matrix has
+// not as many rows and columns as there are classes, if there is a ROC curve but not two classes, or if curves differ
+// in length. nil is valid.
 func (d *Details) Validate() error {
 	if d == nil {
 		return nil
@@ -114,7 +117,7 @@ func (d *Details) Validate() error {
 	return nil
 }
 
-// judge fills in the confusion matrix or the ROC curve.
+// judge computes the confusion matrix or the ROC curve.
 func (d *Details) judge(g *graphs.Graph, r *Result) error {
 	nodes := g.Splits[r.Split].Test
 	d.Judged = "test"
@@ -138,7 +141,8 @@ func (d *Details) judge(g *graphs.Graph, r *Result) error {
 	return err
 }
 
-// curvesOf selects epochs of the history: at most mostEpochs at even distances, the best and the last.
+// curvesOf selects epochs of the history for [Curves]: at most mostEpochs at even distances, and also the best and the
+// last epoch.
 func curvesOf(r *Result) (c Curves) {
 	step := max(1, (len(r.History)+mostEpochs-1)/mostEpochs)
 	known := func(value func(Epoch) float64) bool {
@@ -164,8 +168,9 @@ func curvesOf(r *Result) (c Curves) {
 	return c
 }
 
-// followed lists the numbers of layers after which smoothness is computed: 0, the powers of two (of four in models with
-// more than 16 layers), and the depth. They are few, since each of them makes compiling slower.
+// followed lists the numbers of layers after which the smoothness is computed: 0, the powers of two, and the depth. If
+// the depth is more than 16, it takes powers of four instead of two. The list is short, since each entry makes
+// compiling slower.
 func followed(depth int) []int {
 	layers, by := []int{0}, 2
 	if depth > 16 {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestDetailsThatDoNotGoTogether checks inconsistent details, which a file may contain.
+// TestDetailsThatDoNotGoTogether checks that Validate finds details that contradict each other, as a damaged file may
+// contain.
 func TestDetailsThatDoNotGoTogether(t *testing.T) {
 	two := []string{"a", "b"}
 	for want, d := range map[string]*Details{

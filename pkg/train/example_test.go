@@ -10,7 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// A small GCN with one forward layer and four reverse layers is fitted to split 0 of a small board.
+// The example fits a small GCN, with one forward layer and four reverse layers, to split 0 of a small Minesweeper
+// board.
 func ExampleFit() {
 	ctx := context.Background()
 	e, err := engine.Open(engine.Go)

@@ -16,7 +16,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// Metric is the name of the metric by which models of a graph are judged: ROC-AUC for two classes, otherwise accuracy
+// Metric is the name of the metric for the models of a graph: ROC-AUC if the graph has two classes, otherwise accuracy
 // (paper section 4.1.2).
 func Metric(g *graphs.Graph) string {
 	if g.NumClasses == 2 {
@@ -25,10 +25,10 @@ func Metric(g *graphs.Graph) string {
 	return data.Accuracy
 }
 
-// Fit trains a model on one split of a graph by full-batch Adam, and keeps the parameters with the best validation
-// metric. If ctx is cancelled, training stops after the current epoch, with a checkpoint if the [Options] have one, and
-// the result has the status [Interrupted]. If the loss is no longer finite, training stops, and the result has the
-// status [Diverged]. An error means that there is no result.
+// Fit trains a model on one split of a graph by full-batch Adam. The result has the weights with the best validation
+// metric. If ctx is cancelled, training stops after the current epoch, writes a checkpoint if the [Options] ask for
+// one, and returns a result with the status [Interrupted]. If the loss is not finite any more, training stops and
+// returns a result with the status [Diverged]. If Fit returns an error, there is no result.
 func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Config,
 	o *Options) (result *Result, err error) {
 	defer recovered(&err)
@@ -53,12 +53,14 @@ func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Co
 	return f.result, nil
 }
 
-// fit is a running training.
+// fit is a running training. stepper is the program of the training step, and evaluate is the program of the
+// evaluation, if there is one. seconds are the times of the steps so far. solve and adjoint are the numbers of
+// iterations so far, of solves and of adjoint solves. patience counts the epochs since the validation metric improved.
 type fit struct {
 	*session
 	options *Options
 	started time.Time
-	// before is the time in seconds that the training had taken up to the checkpoint that it was resumed from.
+	// before is the time in seconds that the training took before it was resumed from a checkpoint.
 	before   float64
 	result   *Result
 	stepper  *model.Exec
@@ -69,9 +71,10 @@ type fit struct {
 	patience int
 }
 
-// run is the loop over epochs. If a model computes the same in training and in evaluation, the logits of a step equal
-// those of an evaluation before the step. The step of epoch k+1 then gives the validation metric after epoch k, and no
-// evaluations are needed, only one more step at the end.
+// run is the loop over epochs. In many models, training mode and evaluation mode are the same. For such a model, the
+// logits of a training step are also those of an evaluation with the parameters before the step. So the step of epoch
+// k+1 gives the validation metric after epoch k. These models need no evaluations, but one additional step after the
+// last epoch. All other models are evaluated after each epoch.
 func (f *fit) run(ctx context.Context) (err error) {
 	if ctx.Err() != nil {
 		f.interrupted()
@@ -96,7 +99,7 @@ func (f *fit) run(ctx context.Context) (err error) {
 	}
 	for epoch := f.result.Epochs + 1; ; epoch++ {
 		why := f.stops(ctx, epoch)
-		saver.save(why != "") // before the additional step, which changes the parameters
+		saver.save(why != "") // This comes before the additional step, which changes the parameters.
 		over, err := f.turn(epoch, why != "")
 		switch {
 		case why == Interrupted:
@@ -110,8 +113,8 @@ func (f *fit) run(ctx context.Context) (err error) {
 	}
 }
 
-// stops returns the status with which training must stop before an epoch. It is empty if training goes on, or if all
-// epochs have been run already.
+// stops returns the status with which training must stop before the given epoch: [Interrupted] or [Paused]. It returns
+// "" if training goes on, or if it has run all epochs.
 func (f *fit) stops(ctx context.Context, epoch int) string {
 	switch {
 	case epoch > f.config.Epochs:
@@ -124,8 +127,8 @@ func (f *fit) stops(ctx context.Context, epoch int) string {
 	return ""
 }
 
-// turn makes one pass of the training loop. stop says that this pass is the last one. over tells whether training has
-// ended.
+// turn makes one pass of the loop over epochs. stop says that training must stop now, so that this pass can only
+// compute the metrics of the last epoch. over tells that training has ended.
 func (f *fit) turn(epoch int, stop bool) (over bool, err error) {
 	last := stop || epoch > f.config.Epochs
 	if last && (f.Separate || epoch == 1) {
@@ -140,20 +143,20 @@ func (f *fit) interrupted() {
 	f.result.Status, f.result.Message = Interrupted, fmt.Sprintf("interrupted after %d epochs", f.result.Epochs)
 }
 
-// notice passes a message to Options.Notice.
+// notice passes a message to the function [Options].Notice.
 func (f *fit) notice(format string, args ...any) {
 	if f.options.Notice != nil {
 		f.options.Notice(fmt.Sprintf(format, args...))
 	}
 }
 
-// elapsed is the time that the training has taken so far, in seconds.
+// elapsed is the time in seconds that the training has taken so far.
 func (f *fit) elapsed() float64 { return f.before + time.Since(f.started).Seconds() }
 
-// epoch makes one step of the optimiser and then calls judgeStep, which computes the metrics of the parameters. If last
-// is true, no further epoch is trained. The step is then not counted, and serves only to compute the metrics of the
-// last parameters: the logits of a step belong to the parameters before the step. over tells that training has
-// diverged.
+// epoch makes one step of the optimiser, and then calls judgeStep, which computes metrics. If last is true, this is the
+// additional step after the last epoch. It is not counted as an epoch. Its only purpose is its logits, which are
+// computed with the parameters before the step, and thus give the metrics of the last epoch. over tells that training
+// has diverged.
 func (f *fit) epoch(epoch int, last bool) (over bool, err error) {
 	out, took, err := f.one()
 	if err != nil {
@@ -180,7 +183,7 @@ func (f *fit) epoch(epoch int, last bool) (over bool, err error) {
 	return false, nil
 }
 
-// start builds the training step and compiles it.
+// start builds the program of the training step, and compiles it.
 func (f *fit) start() (err error) {
 	start := time.Now()
 	if f.stepper, err = model.NewExec(f.engine.Backend, f.store, f.step); err != nil {
@@ -194,18 +197,19 @@ func (f *fit) start() (err error) {
 	return nil
 }
 
-// one runs the step once, and returns its outputs and the seconds that it took.
+// one runs the training step once. It returns the step's outputs and the seconds that the step took.
 func (f *fit) one() ([]*tensors.Tensor, float64, error) {
 	start := time.Now()
 	out, err := f.stepper.Call(f.inputs...)
 	if err != nil {
 		return nil, 0, fmt.Errorf("a training step failed on %s: %w", f.engine.Name, err)
 	}
-	tensors.ToScalar[float32](out[outLoss]) // waits until the engine has finished
+	tensors.ToScalar[float32](out[outLoss]) // ToScalar waits until the engine has finished.
 	return out, time.Since(start).Seconds(), nil
 }
 
-// account adds up a step's times and iterations, and begins the epoch's entry in the history.
+// account adds the step's iterations and time to the totals, and appends an entry for the epoch to the history. The
+// entry gets its metrics later.
 func (f *fit) account(epoch int, loss float64, out []*tensors.Tensor, took float64) {
 	r := f.result
 	r.Epochs++
@@ -225,7 +229,7 @@ func (f *fit) account(epoch int, loss float64, out []*tensors.Tensor, took float
 	r.History = append(r.History, e)
 }
 
-// finish fills in the totals.
+// finish fills in the fields of the result that are sums or medians over all epochs.
 func (f *fit) finish() {
 	r := f.result
 	r.Seconds = f.elapsed()
@@ -245,9 +249,9 @@ func (f *fit) finish() {
 	}
 }
 
-// unconverged returns a warning if solves of the last epoch stopped at the limit of iterations before they met the
-// tolerance. In that case reverse layers are not quite the inverses of forward layers, or gradients are not quite
-// exact.
+// unconverged returns a warning if a solve of the last epoch reached the limit of iterations before it met the
+// tolerance. In this case reverse layers are not quite the inverses of forward layers, or, if it was an adjoint solve,
+// gradients are not quite exact. It returns "" if there is nothing to warn of.
 func (f *fit) unconverged() string {
 	r, c := f.result, f.config
 	const remedy = "raise --max-iterations, or lower --lipschitz"

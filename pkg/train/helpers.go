@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// recovered turns a panic of code that builds a computation graph into an error. GoMLX reports errors in such code by
-// panics.
+// recovered is deferred by functions that build a computation graph. GoMLX panics if a graph cannot be built; recovered
+// turns this panic into an error.
 func recovered(err *error) {
 	switch p := recover().(type) {
 	case nil:
@@ -21,7 +21,7 @@ func recovered(err *error) {
 
 func none(mask []bool) bool { return !slices.Contains(mask, true) }
 
-// listed lists the names of weights.
+// listed lists the names of weights in a sentence.
 func listed(weights map[string]Array) string {
 	if len(weights) == 0 {
 		return "none"

@@ -13,34 +13,34 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// Inversion tells how well the reverse layers undo the forward layers.
+// Inversion tells how well a model's reverse layers undo its forward layers.
 type Inversion struct {
 	Model  string `json:"model"`
 	Graph  string `json:"dataset"`
 	Engine string `json:"engine"`
-	// Threads is the number of threads that the engine computed on, as in [Result].
+	// Threads is the number of threads on which the engine computed; see [Result].
 	Threads int `json:"threads,omitempty"`
 	Depth   int `json:"depth"`
-	// Time is the time up to which a diffusion (GRAND) is integrated before it is integrated back; 0 for other models.
+	// Time is for GRAND: the time up to which it integrates before it integrates back. It is 0 for other models.
 	Time float64 `json:"time,omitempty"`
-	// Iterations is the number of iterations per reverse layer (M). Lipschitz is the bound on the norm of the weights
-	// (c).
+	// Iterations is the number of iterations per reverse layer (M in the paper). Lipschitz is the bound on the norm of
+	// the weights (c in the paper).
 	Iterations int     `json:"max_iterations"`
 	Lipschitz  float64 `json:"lipschitz"`
 	Hidden     int     `json:"hidden"`
 	Seed       uint64  `json:"seed"`
-	// MeanAbsError is the mean absolute difference between the input and the result of depth forward layers followed
-	// by depth reverse layers (paper table 4).
+	// MeanAbsError is the mean absolute difference between the encoded features and what comes out if these go through
+	// Depth forward layers and then through Depth reverse layers (paper table 4).
 	MeanAbsError Number `json:"mean_abs_error"`
-	// MeanAbsInput is the mean absolute value of that input, for scale.
+	// MeanAbsInput is the mean absolute value of the encoded features, with which MeanAbsError can be compared.
 	MeanAbsInput Number `json:"mean_abs_input"`
 	// Residual[m] is the mean absolute change of the iterate in iteration m+1, averaged over the layers (paper figure
-	// 5). It is empty for a diffusion.
+	// 5). It is empty for GRAND, which does not iterate.
 	Residual []Number `json:"residual"`
 }
 
-// Invertible returns an error if a model has no reverse process. The error names the model to choose instead, if there
-// is one.
+// Invertible returns an error if a model has no reverse process. The error names a model to choose instead, if there is
+// one.
 func Invertible(c Config) error {
 	if c.HasReverse() {
 		return nil
@@ -56,10 +56,10 @@ func Invertible(c Config) error {
 	return fmt.Errorf("model %s has no reverse layers to invert with: choose %s", c.Model, with.Name)
 }
 
-// Invert runs c.Forward forward layers on the encoded features of a graph, and then as many reverse layers. Every solve
-// starts from its right-hand side and takes exactly c.MaxIterations iterations (algorithm 1 of the paper). The
-// parameters are drawn from the seed, and the weights are scaled so that their norm is c.Lipschitz. A diffusion model
-// (GRAND) has no solves: its features are integrated up to the time of the forward part and back again.
+// Invert runs c.Forward forward layers on the encoded features of a graph, and then as many reverse layers on the
+// result. Every solve Z = Y - h(Z) starts from Y and takes exactly c.MaxIterations iterations (algorithm 1 of the
+// paper). The parameters are drawn with the seed c.Seed, and those with a bound are scaled so that their norm is
+// c.Lipschitz. GRAND has no solves: its features are integrated up to the time of the forward part and back again.
 func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (inv *Inversion, err error) {
 	defer recovered(&err)
 	if err := ctx.Err(); err != nil {

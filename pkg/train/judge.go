@@ -14,9 +14,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// judgeStep computes the metrics of the parameters after a step, by an evaluation, if the model computes something else
-// in evaluation than in training (f.Separate). Otherwise no evaluation is needed: judgeStep takes the step's logits and
-// computes the metrics of the parameters before the step.
+// judgeStep computes the metrics after a step. If the model's evaluation mode differs from its training mode
+// (f.Separate), judgeStep evaluates the model, and the metrics are those after this step. Otherwise no evaluation is
+// needed: the step's logits were computed with the parameters before the step, so that they give the metrics of the
+// previous epoch.
 func (f *fit) judgeStep(epoch int, out []*tensors.Tensor) error {
 	if f.Separate {
 		logits, err := f.logits()
@@ -35,7 +36,7 @@ func (f *fit) judgeStep(epoch int, out []*tensors.Tensor) error {
 	return f.judge(epoch-1, logits, out[outParams:])
 }
 
-// startEvaluation builds the evaluation and compiles it.
+// startEvaluation builds the program of the evaluation, and compiles it.
 func (f *fit) startEvaluation() (err error) {
 	f.evaluate, err = model.NewExec(f.engine.Backend, f.store, func(scope *model.Scope, in []*Node) []*Node {
 		b := f.build(scope, in, false)
@@ -51,7 +52,7 @@ func (f *fit) startEvaluation() (err error) {
 	return nil
 }
 
-// logits evaluates the model with its present parameters.
+// logits evaluates the model with its present weights.
 func (f *fit) logits() ([]float32, error) {
 	out, err := f.evaluate.Call(f.inputs...)
 	if err != nil {
@@ -60,16 +61,15 @@ func (f *fit) logits() ([]float32, error) {
 	defer release(out)
 	logits, err := tensors.CopyFlatData[float32](out[0])
 	if f.explain(out[1]) != "" {
-		// The evaluation failed. With NaN as logits, judge computes no metrics. The next training step reports the
-		// reason.
+		// The evaluation failed. With NaN as logits, judge computes no metrics. The next training step will report why.
 		logits = slices.Repeat([]float32{float32(math.NaN())}, len(logits))
 	}
 	return logits, err
 }
 
-// judge computes the metrics of the logits that the parameters after an epoch give, and keeps these parameters if they
-// improve the validation metric. logits are in the model's order of nodes. params are the values of the parameters; nil
-// stands for the values in the store.
+// judge computes the metrics after an epoch from logits. If they improve the validation metric, judge keeps the
+// weights. logits are in the model's order of nodes. params are the values of the parameters; if params is nil, the
+// values in the store are used.
 func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error {
 	r := f.result
 	logits = sparse.Restore(f.model.Order, logits, f.model.Outputs)
@@ -88,8 +88,9 @@ func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error
 			}
 		}
 	}
-	// Pretraining trains a part of the model alone. The evaluation after its last epoch is the first one of the whole
-	// model: earlier metrics are discarded, and patience is counted from there.
+	// In the first epochs, some models train only a part of themselves (pretraining). Until the last of
+	// these epochs, the metrics are not those of the whole model. So each of these epochs replaces the best epoch so
+	// far, whatever its metric, and patience counts only later epochs.
 	if f.patience++; epoch <= f.model.Pretraining() {
 		f.patience = 0
 		r.Val = Number(math.NaN())
@@ -109,8 +110,8 @@ func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error
 	return nil
 }
 
-// keep copies the model's variables to Go's memory. params are the values of the trainable ones; nil stands for the
-// values in the store.
+// keep copies the weights to main memory, for the result. params are the values of the parameters; if params is nil,
+// the values in the store are used.
 func (f *fit) keep(params []*tensors.Tensor) error {
 	values := map[*model.Variable]*tensors.Tensor{}
 	if params != nil {

@@ -12,33 +12,35 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// MemoryVariable is the environment variable that says how much memory a training may use, in GiB. Without it, a
-// training may use the memory that is free.
+// MemoryVariable is the name of the environment variable that says how much memory a training may use, in GiB. If the
+// variable is not set, a training may use the memory that is free.
 const MemoryVariable = "REVGNN_MEMORY"
 
-// Size is how large a graph is.
+// Size has the numbers that describe how large a graph is.
 type Size struct{ Nodes, Edges, Features, Classes int }
 
-// SizeOf is a graph's size.
+// SizeOf returns the size of a graph.
 func SizeOf(g *graphs.Graph) Size { return Size{g.NumNodes, len(g.Edges), g.NumFeatures, g.NumClasses} }
 
-// Least is a coarse lower bound, in bytes, of the memory that a training needs. It can be computed before the program
-// is compiled. It counts four arrays of [n, hidden] (a layer's input and output, and the gradients of the loss by
-// both), a column index and a weight for each direction of an edge, and the arrays of the loss. Features are not
-// counted, since they may be sparse.
+// Least is a lower bound, in bytes, of the memory that a training needs. It is coarse, but can be computed without
+// compiling a program. It counts four arrays of shape [n, hidden] (a layer's input and output, and the gradients of the
+// loss with respect to both), a column index and a weight for each direction of each edge, and the arrays of the loss.
+// It does not count the features, since they may be stored as a sparse matrix.
 func Least(s Size, c Config) int64 {
 	return 4*4*int64(s.Nodes)*int64(c.Hidden) + 2*8*int64(s.Edges) + 3*4*int64(s.Nodes)
 }
 
-// beside is the memory that a process takes on its first run of a program, besides the program's own: pages of the
-// plugin's code, threads' stacks, and what Go's garbage collector has not freed yet (8 to 40 MB; docs/performance.md).
+// beside is an estimate of the memory that a process takes for the first run of a program, in addition to the memory of
+// the program itself: for the plugin's machine code, for the stacks of threads, and for what Go's garbage collector has
+// not freed yet. Together these took 8 to 40 MB (docs/performance.md).
 const beside = 32 << 20
 
-// expect predicts the peak memory of the process from a compiled program, and refuses the program if it does not fit.
-// The program's need is its own memory, [beside], and copies of the best and the latest weights on the host. The
-// predicted peak is the present memory plus this need, or the peak so far if that is larger. The program fits if its
-// need and the memory that the process has taken, mapped files not counted, are together available (see [admit]). For
-// CUDA the need alone is compared with the GPU's memory. Engines that do not tell a program's memory are not checked.
+// expect predicts from a compiled program how much memory the process will take, and returns an error if this is more
+// than there is. The program needs its own memory, [beside], and memory for two copies of the weights, the best and the
+// latest ones. The predicted peak is the larger of two numbers: the most memory that the process has taken so far, and
+// its present memory plus what the program needs. What must be available is the memory that the program needs plus the
+// memory that the process has now, without mapped files (see [admit]). On a GPU it is only the memory that the program
+// needs. Nothing is checked for engines that do not report the memory of a program.
 func (s *session) expect(program *Graph) error {
 	m, known := engine.MemoryOf(program.Executable())
 	if !known {
@@ -56,8 +58,8 @@ func (s *session) expect(program *Graph) error {
 	return admit(s.engine, s.graph, s.config, taken, need)
 }
 
-// admitLeast refuses a training whose lower bound [Least] exceeds the available memory. The pure-Go engine is not
-// checked.
+// admitLeast returns an error if the lower bound [Least] exceeds the available memory. For the pure-Go engine nothing
+// is checked.
 func admitLeast(e *engine.Engine, g *graphs.Graph, c Config) error {
 	available, err := available(e)
 	least := Least(SizeOf(g), c)
@@ -67,8 +69,9 @@ func admitLeast(e *engine.Engine, g *graphs.Graph, c Config) error {
 	return refusal(g, c, "at least "+machine.Bytes(least), available, "choose a smaller --hidden")
 }
 
-// admit refuses a program if the memory that it needs and the memory that is taken already are together more than is
-// available. The error has the numbers, and settings that may fit.
+// admit returns an error if a program would need more memory than is available. need is what the program needs, and
+// taken is what the process has taken already. The error says how much is needed and available, and with which
+// settings the training may fit.
 func admit(e *engine.Engine, g *graphs.Graph, c Config, taken, need int64) error {
 	available, err := available(e)
 	if err != nil || available == 0 || taken+need <= available {
@@ -77,14 +80,16 @@ func admit(e *engine.Engine, g *graphs.Graph, c Config, taken, need int64) error
 	return refusal(g, c, "about "+machine.Bytes(taken+need), available, remedy(c, need, available-taken))
 }
 
+// refusal is the error for a training that needs too much memory. need says how much, and advice what to do.
 func refusal(g *graphs.Graph, c Config, need string, available int64, advice string) error {
 	return fmt.Errorf("%s with hidden %d on graph %q (%d nodes, %d edges) needs %s of memory, "+
 		"but %s are free: %s, or set %s to the GiB that may be used",
 		c.Model, c.Hidden, g.Name, g.NumNodes, len(g.Edges), need, machine.Bytes(available), advice, MemoryVariable)
 }
 
-// remedy names the settings to lower. Most of a program's memory is arrays of [n, hidden], so that the width that fits
-// is about proportional to the memory. If there are several attention heads, fewer heads may be enough.
+// remedy says which settings to lower. Most of a program's memory is in arrays of shape [n, hidden]. So the width that
+// fits is computed as if the memory were proportional to the width. A model with several attention heads may also fit
+// with fewer heads.
 func remedy(c Config, need, available int64) string {
 	width := int(float64(c.Hidden) * float64(available) / float64(need))
 	if width > 8 {
@@ -103,7 +108,8 @@ func remedy(c Config, need, available int64) string {
 	return advice
 }
 
-// available is the memory in bytes that a training may use, including what the process has taken already; 0 if unknown.
+// available is the memory in bytes that a training may use, including the memory that the process has taken already; 0
+// if it is not known.
 func available(e *engine.Engine) (int64, error) {
 	if text := os.Getenv(MemoryVariable); text != "" {
 		limit, err := strconv.ParseFloat(text, 64)

@@ -12,12 +12,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// TestMemoryPrediction compares the prediction from the compiled programs with the peak of the process.
+// TestMemoryPrediction compares the memory that was predicted from the compiled programs with the most memory that the
+// process has taken.
 func TestMemoryPrediction(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	g := board(t, 100)
 	for _, model := range models.Names() {
-		if os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) != nil { // resets the peak
+		if os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) != nil { // This write resets the peak.
 			t.Skip("the system does not let a process reset its peak memory")
 		}
 		c := small(model)
@@ -31,8 +32,8 @@ func TestMemoryPrediction(t *testing.T) {
 	}
 }
 
-// TestMemoryAsked: the memory of a reverse chain does not grow with depth, and no memory is predicted for the pure-Go
-// engine.
+// TestMemoryAsked checks that the memory of a reverse chain does not grow with its depth, and that no memory is
+// predicted for the pure-Go engine.
 func TestMemoryAsked(t *testing.T) {
 	g := board(t, 40)
 	temporary := func(reverse int) int64 {
@@ -60,8 +61,8 @@ func TestMemoryAsked(t *testing.T) {
 		}
 		return m.Temporary
 	}
-	// The comparison begins at 128 layers: chains of at least this depth keep one more state in adjoint solves, for
-	// extrapolation.
+	// The comparison begins at 128 layers, since adjoint solves of chains with at least 128 layers keep one more array,
+	// from which they extrapolate their start.
 	if shallow, deep := temporary(128), temporary(4096); deep > shallow {
 		t.Errorf("4096 reverse layers work in %d bytes, 128 in %d", deep, shallow)
 	}
@@ -72,8 +73,8 @@ func TestMemoryAsked(t *testing.T) {
 	}
 }
 
-// TestTooLittleMemory: a training whose lower bound does not fit is refused before it is compiled. Any other training
-// is refused if its compiled program needs too much.
+// TestTooLittleMemory checks two refusals: a training whose lower bound exceeds the available memory is refused before
+// compiling, and a training whose compiled program needs too much is refused afterwards.
 func TestTooLittleMemory(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	g := board(t, 100)

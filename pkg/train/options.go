@@ -2,48 +2,51 @@ package train
 
 import "time"
 
-// Options are the options of a training. A nil pointer stands for the zero value.
+// Options are the options of a training. A nil pointer stands for Options whose fields are all zero.
 type Options struct {
-	// Epoch, if set, is called after every epoch.
+	// Epoch, if not nil, is called after every epoch.
 	Epoch func(Epoch)
-	// Checkpoint, if set, says where the training keeps its state, from which it is resumed.
+	// Checkpoint, if not nil, says in which file the training keeps its state. If this file exists, the training is
+	// resumed from it.
 	Checkpoint *Checkpoint
-	// Notice, if set, is called with a sentence about checkpoints: that the training goes on from one, why it does not,
-	// or that one could not be written.
+	// Notice, if not nil, is called with a sentence about checkpoints: that the training is resumed from one, why it is
+	// not resumed, or that a checkpoint could not be written.
 	Notice func(text string)
-	// Until, if above zero, pauses the training after so many epochs, with a checkpoint and the status [Paused]. The
-	// same training with a larger Until, or with 0, goes on from this checkpoint. A pause may cost one additional step,
-	// which computes the metrics of the last epoch.
+	// Until, if above 0, pauses the training after this number of epochs: the training writes a checkpoint, and its
+	// result has the status [Paused]. If the same training is then run with a larger Until, or with 0, it is resumed
+	// from this checkpoint. A pause may take one additional training step, which computes the metrics of the last
+	// epoch.
 	Until int
 }
 
-// Checkpoint is a file with the state of an unfinished training: all variables of its program (parameters, Adam's
-// moments, running statistics, the state of the random numbers), the best parameters so far, the history, and the
-// counters of early stopping. A training that finds such a file goes on from it. On the same engine and machine it ends
-// with the numbers of an uninterrupted training, bit for bit, except times and memory.
+// Checkpoint describes a file with the state of an unfinished training. The state has all variables of the training
+// program (parameters, Adam's moments, running means and variances, the state of the random numbers), the weights of
+// the best epoch so far, the history, and the counters of early stopping. A training that finds such a file is resumed
+// from it. On the same engine and machine, it then gives the same numbers as an uninterrupted training, bit for bit,
+// except times and memory.
 //
-// The file is written regularly and on interruption. It is always complete, even if the process is killed while writing
-// (see [files.Write]). It is not removed when the training has ended: the caller removes it as soon as the result is
-// safe. Only one training at a time may use it.
+// The file is written regularly and when the training is interrupted. The file is always complete, even if the process
+// is killed while it writes (see [files.Write]). The training does not remove the file at its end: the caller removes
+// it after storing the result. Two trainings must not use the same file at the same time.
 type Checkpoint struct {
 	Path string
-	// Every is the least time between two checkpoints; 0 stands for [CheckpointEvery].
+	// Every is the least time between two checkpoints. 0 stands for [CheckpointEvery].
 	Every time.Duration
-	// Versions are the versions, by name, of everything else that the numbers depend on, besides graph, split,
-	// configuration and engine. A training does not go on from a file with other versions.
+	// Versions are the versions, by name, of everything that the numbers depend on apart from graph, split,
+	// configuration and engine. A training is not resumed from a file with other versions.
 	Versions map[string]string
-	// Replace says what happens if the file holds the state of another training: if set, training starts from the
-	// beginning and overwrites the file; if not, it fails with an [OriginError].
+	// Replace says what happens if the file has the state of another training. If Replace is true, the training starts
+	// from the beginning and overwrites the file. Otherwise it fails with an [OriginError].
 	Replace bool
 }
 
-// CheckpointEvery is the default time between two checkpoints: a crash loses at most the work since the last one.
+// CheckpointEvery is the default time between two checkpoints. A crash loses the work since the last checkpoint.
 const CheckpointEvery = 2 * time.Minute
 
-// every is the time to wait until the next checkpoint, if the last one took the time took to write. Slow disks get
-// fewer checkpoints.
+// every is the time to wait until the next checkpoint. The argument took is the time that writing the last checkpoint
+// took: where writing is slow, fewer checkpoints are written.
 func (c *Checkpoint) every(took time.Duration) time.Duration {
-	const most = 20 // checkpoints take less than a twentieth of the time
+	const most = 20 // Checkpoints take less than a twentieth of the time of training.
 	every := c.Every
 	if every == 0 {
 		every = CheckpointEvery

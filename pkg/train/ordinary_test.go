@@ -18,8 +18,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// ordinary is a model as a user may write it: GoMLX's own layers with separate weights, normalisation and dropout
-// between them, skip connections, and a setting of its own.
+// ordinary is a model as a user may write it: with GoMLX's own layers, each with weights of its own, with
+// normalisation, dropout and skip connections, and with a setting that no other model has.
 type ordinary struct{ matrix *sparse.Matrix }
 
 type ordinarySettings struct{ Slope float64 }
@@ -50,12 +50,12 @@ func (o *ordinary) Build(b *models.Builder) models.Output {
 		h = activation.LeakyRelu(gomlx.Dense(scope.In("dense"), a.Product(h), true, b.Config.Hidden))
 		x = Add(x, gomlx.DropoutStatic(scope, MulScalar(h, 1+slope), b.Config.Dropout))
 	}
-	x = b.BatchNorm("last", x) // GoMLX's BatchNorm does not run on the pure-Go engine
+	x = b.BatchNorm("last", x) // GoMLX's own BatchNorm does not run on the pure-Go engine.
 	return models.Output{Logits: gomlx.Dense(b.Scope.In("output"), x, true, b.Outputs), Representation: x}
 }
 
-// TestOrdinaryModel trains the model above. All its variables must be trained and kept, running statistics included,
-// and a second training must give the same result.
+// TestOrdinaryModel trains the model above. All variables of the model must be kept, including running means and
+// variances, and a second training must give the same result.
 func TestOrdinaryModel(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		g := board(t, 12)
@@ -70,8 +70,8 @@ func TestOrdinaryModel(t *testing.T) {
 		for name := range r.Weights {
 			names = append(names, name)
 		}
-		// The encoder has 2 arrays. Each of the 3 layers has 2 for its dense layer and 2 for its normalisation. Batch
-		// normalisation has 4, and the output layer 2.
+		// The encoder has 2 arrays. Each of the 3 layers has 2 for its linear map and 2 for its normalisation. Batch
+		// normalisation has 4, and the output layer has 2.
 		if len(names) != 2+3*4+4+2 ||
 			!slices.ContainsFunc(r.Weights["last.running_mean"].Values, func(v float32) bool { return v != 0 }) {
 			t.Errorf("the weights are %v", names)

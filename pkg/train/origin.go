@@ -12,15 +12,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 )
 
-// Origin is everything that the numbers of a training depend on, by name, except the machine: the checksum of the graph
-// as the model sees it, the split, the engine, the model with its settings, and versions. A checkpoint or a kept result
-// is used only by a training of the same origin.
+// Origin is everything that the numbers of a training depend on, except the machine. It has an entry, by name, for the
+// checksum of the graph as the model sees it, the split, the engine, the model, each setting, and each version. A
+// checkpoint, or a stored result, is used only for a training of the same origin.
 type Origin map[string]string
 
-// versionOf is the prefix that marks the name of an entry as that of a version.
+// versionOf is the prefix of the names of those entries that are versions.
 const versionOf = "version of "
 
-// NewOrigin is the origin of a training. graph is the checksum of the graph as the model sees it ([models.Seen]), and
+// NewOrigin returns the origin of a training. graph is the checksum of the graph as the model sees it ([models.Seen]).
 // versions are as in [Checkpoint].
 func NewOrigin(e *engine.Engine, graph string, split int, c Config, versions map[string]string) (Origin, error) {
 	o := Origin{"graph": graph, "split": strconv.Itoa(split), "engine": e.Name}
@@ -41,9 +41,10 @@ func NewOrigin(e *engine.Engine, graph string, split int, c Config, versions map
 	return o, nil
 }
 
-// Difference names the first entry in which a kept origin differs from the wanted one, in words that end a sentence
-// about what is kept. It is empty if the origins are equal. The model and its settings come first, then the graph, then
-// versions.
+// Difference says in words how the origin kept, which is that of a checkpoint or of a stored result, differs from the
+// origin wanted. The words can end a sentence that begins with "the checkpoint" or "the result". Only the first
+// difference is named: model, engine, split and settings come first, then the graph, then versions. If the origins are
+// equal, Difference returns "".
 func (kept Origin) Difference(wanted Origin) string {
 	all := maps.Clone(kept)
 	maps.Copy(all, wanted)

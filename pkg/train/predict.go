@@ -14,20 +14,21 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Prediction is the result of one evaluation of a model, with the nodes in the graph's order.
+// Prediction is the result of one evaluation of a model. Its nodes are in the graph's order.
 type Prediction struct {
-	// Logits are [nodes, Outputs]. Representation, [nodes, Width], is what the head reads. Both are row-major.
+	// Logits has the logits, an array of shape [n, Outputs]. Representation is what the model's last layer, the head,
+	// reads: an array of shape [n, Width]. Both are stored row by row.
 	Logits, Representation []float32
 	Outputs, Width         int
-	// Loss is the loss over the training nodes, and Gradients are its gradients by parameter, if wanted. [Evaluate]
-	// gives neither.
+	// Loss is the loss over the training nodes. Gradients has the gradient of the loss with respect to each parameter,
+	// by name, if it was asked for. [Evaluate] computes neither the loss nor gradients.
 	Loss      float64
 	Gradients map[string]Array
 }
 
-// Predict evaluates a model with the given parameters on a graph, in training mode but without dropout. The loss is
-// that of the training nodes of the split. If gradients is true, it also returns the gradient of the loss by every
-// parameter.
+// Predict evaluates a model with given weights on a graph, in training mode, but without dropout and other randomness.
+// It computes the loss of the split's training nodes and, if gradients is true, also the gradient of the loss with
+// respect to every parameter.
 func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array,
 	gradients bool) (p *Prediction, err error) {
 	defer recovered(&err)
@@ -62,7 +63,7 @@ func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map
 	return p, nil
 }
 
-// outputs returns a model's logits and representation, with the nodes in the graph's order.
+// outputs copies a model's logits and representation to main memory, with the nodes in the graph's order.
 func (s *session) outputs(logits, representation *tensors.Tensor) *Prediction {
 	p := &Prediction{Outputs: s.model.Outputs, Width: representation.Shape().Dimensions[1]}
 	rows := func(t *tensors.Tensor, width int) []float32 {
@@ -72,9 +73,8 @@ func (s *session) outputs(logits, representation *tensors.Tensor) *Prediction {
 	return p
 }
 
-// given returns a session that evaluates a model with the given parameters. The session has the labels of the split's
-// training nodes, as in training. Dropout and all other randomness are off, even if the caller builds the model in
-// training mode.
+// given returns a session for evaluating a model with given weights. As in training, the model may read the labels of
+// the split's training nodes. Dropout and all other randomness are off, even in training mode.
 func given(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array) (*session, error) {
 	s, err := newSession(e, g, split, c)
 	if err != nil {
@@ -88,7 +88,7 @@ func given(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[s
 	return s, nil
 }
 
-// load sets the model's variables; every variable must be in weights, with the right shape.
+// load sets the model's variables. weights must have a value of the right shape for each variable.
 func (s *session) load(weights map[string]Array) error {
 	for _, v := range s.Variables {
 		name, shape := models.NameOf(v), v.Shape()

@@ -10,11 +10,11 @@ const (
 	OK          = "ok"
 	Diverged    = "diverged"
 	Interrupted = "interrupted"
-	// Paused is a training that stopped at [Options].Until.
+	// Paused is the status of a training that [Options].Until has paused.
 	Paused = "paused"
 )
 
-// Number is a float64 that is null in JSON where it is NaN or infinite, as after a divergence.
+// Number is a float64 that is written as null in JSON if it is NaN or infinite, which it may be after a divergence.
 type Number float64
 
 // MarshalJSON implements json.Marshaler.
@@ -25,7 +25,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
-// UnmarshalJSON implements json.Unmarshaler: null is NaN.
+// UnmarshalJSON implements json.Unmarshaler. It reads null as NaN.
 func (n *Number) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		*n = Number(math.NaN())
@@ -34,8 +34,9 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*float64)(n))
 }
 
-// Epoch holds what is known after one epoch. Val and Test are the metrics of the parameters after that epoch's step.
-// Test is for curves only: nothing is chosen by it.
+// Epoch holds what is known about an epoch. Val and Test are the validation and test metrics with the parameters after
+// the epoch's step. BestVal is the best validation metric until this epoch. Test is only for curves: nothing is chosen
+// by it.
 type Epoch struct {
 	Epoch   int     `json:"epoch"`
 	Epochs  int     `json:"-"`
@@ -44,15 +45,16 @@ type Epoch struct {
 	Test    Number  `json:"test"`
 	BestVal Number  `json:"-"`
 	Seconds float64 `json:"seconds"`
-	// Iterations are those of the epoch's step, and Residual is the largest residual of its solves. Both are zero
-	// without a reverse process.
+	// Iterations are the iterations of the epoch's step, and Residual is the largest residual of its solves. Both are
+	// zero if the model has no reverse process.
 	Iterations Iterations `json:"iterations,omitzero"`
 	Residual   Number     `json:"residual,omitempty"`
 }
 
-// Iterations are mean numbers of iterations per reverse layer: of the solves (Solve) and of the adjoint solves
-// (Adjoint). For a diffusion (GRAND), Solve is the number of evaluations of the right-hand side of its equation, in
-// both directions of time together, and Adjoint is the number of vector-Jacobian products with this right-hand side.
+// Iterations are mean numbers of iterations per reverse layer: Solve of the solves, and Adjoint of the adjoint solves.
+// GRAND has no solves, but integrates the differential equation dX/dt = F(X). For GRAND, Solve is the number of
+// evaluations of F, forwards and backwards in time together, and Adjoint is the number of vector-Jacobian products of
+// F, with which the gradient is computed.
 type Iterations struct {
 	Solve   float64 `json:"solve"`
 	Adjoint float64 `json:"adjoint"`
@@ -62,46 +64,46 @@ type Iterations struct {
 type Result struct {
 	Split int    `json:"split"`
 	Seed  uint64 `json:"seed"`
-	// Epochs is the number of epochs that were run. BestEpoch is the epoch whose parameters were kept: the first one
-	// with the best validation metric.
+	// Epochs is the number of epochs that were run. BestEpoch is the first epoch with the best validation metric, whose
+	// weights were kept. Val and Test are the metrics after this epoch.
 	Epochs    int    `json:"epochs"`
 	BestEpoch int    `json:"best_epoch"`
 	Val       Number `json:"val"`
 	Test      Number `json:"test"`
-	// Seconds is the total time. EpochSeconds is the median time of a step, without the first one. CompileSeconds is
-	// the time to build and compile the step.
+	// Seconds is the time of the whole training. EpochSeconds is the median time of a training step, without the first
+	// step. CompileSeconds is the time to build and to compile the training step.
 	Seconds        float64 `json:"seconds"`
 	EpochSeconds   float64 `json:"epoch_seconds"`
 	CompileSeconds float64 `json:"compile_seconds"`
-	// Threads is the number of threads that the engine computed on; 0 if results do not depend on it
+	// Threads is the number of threads on which the engine computed, or 0 if results do not depend on the number
 	// ([engine.Engine.Threads]).
 	Threads int `json:"threads,omitempty"`
-	// PeakRSS is the largest resident memory of the process so far, in bytes.
+	// PeakRSS is the most main memory that the process has used so far, in bytes (resident set size).
 	PeakRSS int64 `json:"peak_rss_bytes"`
-	// PredictedBytes is the peak memory that was predicted when the programs were compiled, before they ran: the memory
-	// of the process at that time plus that of the programs, as the compiler reports it. It is 0 if the compiler
-	// reports none.
+	// PredictedBytes is a prediction of PeakRSS, made when the programs were compiled, before they ran: the memory of
+	// the process at that time plus the memory that the programs need by the compiler's report. It is 0 if the compiler
+	// reports nothing.
 	PredictedBytes int64      `json:"predicted_bytes"`
 	Iterations     Iterations `json:"iterations"`
-	// Residual is the largest residual (see solve.Stats) of any solve in the last epoch. ResidualLayer is the layer
-	// with this residual. AdjointResidual is the largest residual of any adjoint solve, relative to its right-hand
-	// side.
+	// Residual is the largest residual of any solve in the last epoch (see solve.Stats). ResidualLayer is the layer
+	// with this residual. AdjointResidual is the largest residual of any adjoint solve, relative to the right-hand side
+	// of its equation.
 	Residual        Number `json:"residual"`
 	ResidualLayer   int    `json:"residual_layer"`
 	AdjointResidual Number `json:"adjoint_residual"`
 	Status          string `json:"status"`
-	// Message says in a sentence what went wrong, if anything did.
+	// Message says in a sentence what went wrong. It is empty if nothing did.
 	Message string `json:"message,omitempty"`
 
-	// History has all epochs. Logits are the logits with the kept parameters, row-major [nodes, outputs], with the
-	// nodes in the graph's order. Weights are the kept parameters by name.
+	// History has all epochs. Logits are the logits with the kept weights: Outputs numbers for each node, first those
+	// of node 0. Weights are the kept weights by name.
 	History []Epoch          `json:"-"`
 	Logits  []float32        `json:"-"`
 	Outputs int              `json:"-"`
 	Weights map[string]Array `json:"-"`
 }
 
-// Array is a named parameter's value, row-major.
+// Array is the value of a variable. Values lists the entries row by row.
 type Array struct {
 	Shape  []int
 	Values []float32

@@ -7,13 +7,13 @@ import (
 	"syscall"
 )
 
-// peakRSS is the largest resident memory of the process so far, in bytes; 0 if unknown.
+// peakRSS is the most main memory that the process has used so far, in bytes; 0 if it is not known.
 func peakRSS() int64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0
 	}
-	if runtime.GOOS == "darwin" { // the value is in bytes on macOS, in KiB elsewhere
+	if runtime.GOOS == "darwin" { // Maxrss is in bytes on macOS, and in KiB elsewhere.
 		return int64(u.Maxrss)
 	}
 	return int64(u.Maxrss) * 1024

@@ -20,8 +20,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// session is a model on an engine, for one graph and one split. It has the store of the parameters and the arrays that
-// are passed to every call.
+// session is a model on an engine, for one graph and one split. store is GoMLX's store of the model's variables.
 type session struct {
 	engine *engine.Engine
 	graph  *graphs.Graph
@@ -30,13 +29,14 @@ type session struct {
 	split  graphs.Split
 	store  *model.Store
 	models.Declaration
-	inputs []any // labels, training mask, the model's arrays
-	// predicted is the peak memory of the process, as predicted from its compiled programs; 0 if unknown.
+	inputs []any // what every run of a program gets: labels, training mask, the model's arrays
+	// predicted is the largest memory of the process that is expected, computed from the compiled programs; 0 if it is
+	// not known.
 	predicted int64
 }
 
-// newSession returns a session for training on a split, or for an evaluation with the labels of the split's training
-// nodes.
+// newSession returns a session for training on a split. It also serves for evaluations that may read the labels of the
+// split's training nodes.
 func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*session, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*sessio
 	return openSession(e, g, g.Splits[split], c, c.Seed+uint64(split))
 }
 
-// teaches returns an error if a split cannot be trained on.
+// teaches returns an error if no model can be trained on a split of the graph.
 func teaches(g *graphs.Graph, split int) error {
 	if g.NumNodes > 0 && g.Labelled() == 0 {
 		return fmt.Errorf("graph %q has no labels, which training needs: add them to it, or have a model that was "+
@@ -67,7 +67,7 @@ func teaches(g *graphs.Graph, split int) error {
 	return g.Teaches(split)
 }
 
-// openSession returns a session for a valid configuration, on a graph that the model can read.
+// openSession returns a session. The configuration must be valid, and the model must be able to read the graph.
 func openSession(e *engine.Engine, g *graphs.Graph, split graphs.Split, c Config, seed uint64) (*session, error) {
 	if err := admitLeast(e, g, c); err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func openSession(e *engine.Engine, g *graphs.Graph, split graphs.Split, c Config
 	}
 	s := &session{engine: e, graph: g, model: m, config: c.Resolved(), split: split, store: model.NewStore()}
 	s.bind()
-	debug.FreeOSMemory() // give memory back to the system that loading has freed: the engine needs it
+	debug.FreeOSMemory() // Memory that Go has freed goes back to the system, since the engine needs it.
 	if err := s.declare(seed); err != nil {
 		s.close()
 		return nil, err
@@ -86,7 +86,7 @@ func openSession(e *engine.Engine, g *graphs.Graph, split graphs.Split, c Config
 	return s, nil
 }
 
-// bind makes the arrays that are passed to every call.
+// bind makes the arrays that every run of a program gets.
 func (s *session) bind() {
 	n := s.graph.NumNodes
 	labels := make([]float32, n)
@@ -107,31 +107,32 @@ func (s *session) bind() {
 	}
 }
 
-// declare makes the model's variables, with initial values drawn from a seed.
+// declare makes the model's variables. Their initial values are drawn with the given seed.
 func (s *session) declare(seed uint64) (err error) {
 	if err := s.store.SetRNGStateFromSeed(int64(seed)); err != nil {
 		return err
 	}
-	rng := rand.New(rand.NewPCG(seed, 0x7265766e6e)) // PCG takes two words: the second is any constant
+	rng := rand.New(rand.NewPCG(seed, 0x7265766e6e)) // The second word of a PCG seed is a constant here.
 	s.Declaration, err = s.model.Declare(s.engine.Backend, s.store, func(p models.Param) (*tensors.Tensor, error) {
 		return p.Start(rng), nil
 	})
 	return err
 }
 
-// trainable returns the variables that are trained, in the order in which the model made them.
+// trainable returns the variables that training changes, in the order in which the model made them.
 func (s *session) trainable() []*model.Variable {
 	return slices.DeleteFunc(slices.Clone(s.Variables), func(v *model.Variable) bool { return !v.Trainable })
 }
 
-// built is the loss, a scalar, together with the model's outputs.
+// built is a model in a computation graph: its outputs, and its loss, a scalar.
 type built struct {
 	models.Output
 	loss *Node
 }
 
-// build adds the model and its loss over the training nodes to a graph: the mean cross-entropy or, for two classes,
-// the mean binary cross-entropy with logits (paper section 4.1.2). In training the model's own penalty is added.
+// build adds the model to a computation graph, together with its loss over the training nodes: the mean cross-entropy
+// or, for two classes, the mean binary cross-entropy with logits (paper section 4.1.2). In training mode, the loss also
+// has the model's own penalty term, if it has one.
 func (s *session) build(scope *model.Scope, in []*Node, training bool) built {
 	g := in[0].Graph()
 	s.store.SetTraining(g, training)
@@ -159,7 +160,7 @@ func (s *session) build(scope *model.Scope, in []*Node, training bool) built {
 	return built{out, loss}
 }
 
-// gradients returns the gradients of the loss by all trainable variables.
+// gradients returns the gradients of the loss with respect to all parameters.
 func (s *session) gradients(loss *Node) []*Node {
 	var values []*Node
 	for _, v := range s.trainable() {
@@ -168,7 +169,8 @@ func (s *session) gradients(loss *Node) []*Node {
 	return Gradient(loss, values...)
 }
 
-// These are the positions of the first outputs of step. The parameters before the step follow them.
+// These are the positions of the results of [session.step]. From the position outParams on, the results are the
+// parameters before the step.
 const (
 	outLoss = iota
 	outLogits
@@ -181,8 +183,8 @@ const (
 	outParams
 )
 
-// step makes one step of Adam on the training loss, and then scales weights down to their bound if they are to be
-// projected.
+// step builds one training step: a step of Adam on the training loss. With --normalise project, the training step then
+// scales down the parameters whose norms exceed their bound.
 func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 	g := in[0].Graph()
 	b := s.build(scope, in, true)
@@ -194,7 +196,7 @@ func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 			gradients[i] = Add(gradients[i], MulScalar(before[i], s.config.WeightDecay))
 		}
 	}
-	// The optimiser expects the gradients in the order in which the variables were made in the store.
+	// The optimiser expects the gradients in the order in which the variables were made.
 	adam := optimizer.Adam().LearningRate(s.config.LearningRate).Epsilon(1e-8).Done()
 	adam.(gomlx.OptimizeWithGradients).UpdateGraphWithGradients(scope, gradients, b.loss.DType())
 	for _, bounded := range models.Groups(s.Params) {
@@ -207,14 +209,14 @@ func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 		stats.AdjointResidual, stats.Outcome}, before...)
 }
 
-// explain says in a sentence why the model's computation failed, given the outcome that it returned. It is empty if the
-// computation did not fail.
+// explain says in a sentence why the model's computation failed, for example an integration of GRAND. outcome is a
+// number that the computation has returned. If the computation did not fail, explain returns "".
 func (s *session) explain(outcome *tensors.Tensor) string {
 	return s.model.Explain(int(tensors.ToScalar[int32](outcome)))
 }
 
-// scale calls by with the values of the bounded parameters at this point of the graph g, and sets the parameters to the
-// values that by returns.
+// scale changes parameters that have a common bound, in the computation graph g. It calls the argument by, a function,
+// with the parameters' values at this point of the graph, and sets the parameters to the values that by returns.
 func scale(scope *model.Scope, g *Graph, bounded models.Bounded, by func([]*Node) []*Node) {
 	var values []*Node
 	for _, p := range bounded.Params {
@@ -225,7 +227,7 @@ func scale(scope *model.Scope, g *Graph, bounded models.Bounded, by func([]*Node
 	}
 }
 
-// toBound scales the bounded weights so that the sums of their norms equal their limits.
+// toBound scales the parameters with a bound, up or down, so that the sum of their norms equals the bound.
 func (s *session) toBound() error {
 	groups := models.Groups(s.Params)
 	if len(groups) == 0 {
@@ -241,7 +243,8 @@ func (s *session) toBound() error {
 	return err
 }
 
-// once compiles a graph for the session's inputs and runs it once. what is the name of the graph in errors.
+// once compiles a program for the inputs of the session, and runs it once. The argument what names the program in error
+// messages.
 func (s *session) once(what string, graph func(scope *model.Scope, in []*Node) []*Node) ([]*tensors.Tensor, error) {
 	exec, err := model.NewExec(s.engine.Backend, s.store, graph)
 	if err != nil {
@@ -258,8 +261,8 @@ func (s *session) once(what string, graph func(scope *model.Scope, in []*Node) [
 	return out, nil
 }
 
-// compile compiles a program for the session's inputs, and refuses it if it needs more memory than there is. what is
-// the name of the program in errors.
+// compile compiles a program for the inputs of the session, and returns an error if the program needs more memory than
+// there is. The argument what names the program in error messages.
 func (s *session) compile(exec *model.Exec, what string) error {
 	program, err := exec.Compile(shapesOf(s.inputs)...)
 	if err != nil {
@@ -276,14 +279,14 @@ func shapesOf(inputs []any) []shapes.Shape {
 	return out
 }
 
-// release frees the memory that results take on the engine.
+// release frees the memory of tensors on the engine.
 func release(out []*tensors.Tensor) {
 	for _, t := range out {
 		t.MustFinalizeAll()
 	}
 }
 
-// close frees the memory that parameters and inputs take on the engine.
+// close frees the memory of the variables and of the inputs on the engine.
 func (s *session) close() {
 	s.store.Finalize()
 	for _, in := range s.inputs {

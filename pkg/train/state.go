@@ -11,7 +11,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// A checkpoint's file is written by [files.WriteSealed], which appends a checksum to this content:
+// A checkpoint's file is written by [files.WriteSealed], which appends a checksum. The content before the checksum is:
 //
 //	stateMagic                       the format and its version
 //	uint64                           the length of the header, little-endian
@@ -19,40 +19,41 @@ import (
 //	bytes                            the arrays that the header lists, one after the other
 const stateMagic = "revgnn checkpoint 1\n"
 
-// state is the content of a checkpoint.
+// state is what a checkpoint contains.
 type state struct {
 	Origin Origin `json:"origin"`
-	// Result is the result so far; its Seconds are the time that the training has taken until now. History has the
-	// epochs so far, and BestVals the best validation metric up to each of these epochs.
+	// Result is the result so far, in which Seconds is the time that the training has taken until now. History has the
+	// epochs so far. BestVals has, for each of these epochs, the best validation metric until then.
 	Result   Result   `json:"result"`
 	History  []Epoch  `json:"history"`
 	BestVals []Number `json:"best_vals"`
-	// Solve and Adjoint are the iterations of solves and of adjoint solves, summed over epochs. Patience counts the
-	// epochs since the last improvement.
+	// Solve and Adjoint are the numbers of iterations of all epochs together, of solves and of adjoint solves. Patience
+	// is the number of epochs since the validation metric improved.
 	Solve    float64 `json:"solve"`
 	Adjoint  float64 `json:"adjoint"`
 	Patience int     `json:"patience"`
 	Arrays   []array `json:"arrays"`
 }
 
-// array is an array in memory whose bytes a checkpoint holds.
+// array is an array of the training whose values a checkpoint contains.
 type array struct {
 	Name  string `json:"name"`
 	Shape string `json:"shape"`
-	// bytes is the array's size in bytes, write writes its content, and set restores the array from what write wrote.
+	// bytes is the array's size in bytes. write writes the array's values, and set gives the array the values that
+	// write has written.
 	bytes int
 	write func(io.Writer) error
 	set   func([]byte) error
 }
 
-// writeState writes a state and its arrays.
+// writeState writes a state and the values of its arrays to a file.
 func writeState(path string, s state) error {
 	header, err := json.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	return files.WriteSealed(path, func(w io.Writer) error {
-		io.WriteString(w, stateMagic) // an error here is returned again by the writes below
+		io.WriteString(w, stateMagic) // If this write fails, so do the later ones.
 		binary.Write(w, binary.LittleEndian, uint64(len(header)))
 		w.Write(header)
 		for _, a := range s.Arrays {
@@ -64,12 +65,12 @@ func writeState(path string, s state) error {
 	})
 }
 
-// damage is the error for a checkpoint whose content is not what writeState wrote.
+// damage is the error for a checkpoint whose content is not as writeState wrote it.
 type damage struct{ error }
 
-// readState reads a state and the bytes of its arrays. wanted returns the arrays that the state must have. No more
-// memory is allocated than these arrays and the header need. If the file is not as writeState wrote it, the error is a
-// [damage].
+// readState reads a state from a file, and the values of its arrays as bytes. wanted is called with the state, and
+// returns the arrays that the state must have. readState allocates no more memory than these arrays and the header
+// need, whatever the file contains. If the file is not as writeState wrote it, the error is a [damage].
 func readState(path string, wanted func(state) []array) (s state, content [][]byte, err error) {
 	f, err := files.OpenSealed(path, "a file that revgnn wrote")
 	var changed *files.DamageError
@@ -92,7 +93,8 @@ func readState(path string, wanted func(state) []array) (s state, content [][]by
 	if err := json.NewDecoder(io.LimitReader(in, int64(length))).Decode(&s); err != nil {
 		return s, nil, damage{err}
 	}
-	// The decoder may have buffered bytes after the JSON value; the arrays begin after the header.
+	// The decoder may have read more than the JSON value. So reading goes on from the end of the header, where the
+	// arrays begin.
 	start := int64(len(stateMagic)+8) + int64(length)
 	in.Reset(io.NewSectionReader(f, start, f.Size()-start))
 	list := wanted(s)

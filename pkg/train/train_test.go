@@ -65,8 +65,8 @@ func TestFitLearnsOnBothEngines(t *testing.T) {
 	})
 }
 
-// TestKeptWeightsGiveKeptLogits evaluates the kept weights again. The logits must be the kept ones, which shows that
-// the parameters that were kept are the ones that were judged.
+// TestKeptWeightsGiveKeptLogits evaluates the kept weights again. The logits must be the kept ones. This shows that the
+// kept weights are those with which the best validation metric was computed.
 func TestKeptWeightsGiveKeptLogits(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	g := board(t, 10)
@@ -102,8 +102,8 @@ func TestSeedsDecide(t *testing.T) {
 	}
 }
 
-// TestBoundHolds: with a large learning rate, training drives the norm of the weight to its bound, and projection keeps
-// it there.
+// TestBoundHolds trains with a large learning rate, which makes the norm of the weight grow until it reaches its bound.
+// Projection must keep the norm there.
 func TestBoundHolds(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	for _, model := range []string{"gcn+rep", "gat+rep"} {
@@ -178,8 +178,8 @@ func TestUnconvergedSolvesWarn(t *testing.T) {
 	}
 }
 
-// TestDepthIsALoop: with 1024 reverse layers the loss is finite from the start, and compiling takes about as long as
-// with 16 layers, since depth is a loop in the compiled program.
+// TestDepthIsALoop checks that with 1024 reverse layers the loss is finite from the start, and that compiling takes
+// about as long as with 16 layers, since the layers are a loop in the compiled program.
 func TestDepthIsALoop(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	c := small("gcn+rep")
@@ -201,8 +201,8 @@ func TestDepthIsALoop(t *testing.T) {
 	}
 }
 
-// TestBenchFromWeights: a benchmark starts every step from the same parameters, unless weights are given: it then
-// trains on from these.
+// TestBenchFromWeights checks that a benchmark starts every step from the same parameters if no weights are given, and
+// that it trains on from step to step if weights are given.
 func TestBenchFromWeights(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	g, c := board(t, 6), small("gcn+rep")

@@ -16,29 +16,31 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Trajectory holds a model's states, which are the features of all nodes after some of its layers, with the nodes in
+// Trajectory has the states of a model, which are the features of all nodes after some of its layers. The nodes are in
 // the graph's order.
 type Trajectory struct {
-	// Forward and Reverse are the states of the two directions, by ascending numbers of layers. Models without a
-	// reverse process have no reverse states.
+	// Forward and Reverse are the states after forward layers and after reverse layers, by ascending numbers of layers.
+	// Reverse is empty for models without a reverse process.
 	Forward, Reverse []State
-	// Probability is the probability of class 1 that the whole model gives each node; nil for more than two classes.
+	// Probability is, for each node, the probability of class 1 that the whole model gives. It is nil if there are more
+	// than two classes.
 	Probability []float64
 }
 
-// State is the features of all nodes after a number of layers.
+// State describes the features of all nodes after a number of layers.
 type State struct {
-	// Layer is this number of layers; 0 stands for the encoded input.
+	// Layer is this number of layers. 0 stands for the encoded features, before any layer.
 	Layer int
-	// GSL is the smoothness of the features ([metrics.GSL]); NaN if they are not finite.
+	// GSL is the smoothness of the features ([metrics.GSL]), or NaN if the features are not finite.
 	GSL Number
-	// Probability is the probability of class 1 for each node if the head reads this state alone, with zeros in the
-	// place of the other direction (paper section 4.1.3); nil for more than two classes.
+	// Probability is, for each node, the probability of class 1 that the head gives if it reads this state alone: the
+	// features of the other direction are replaced by zeros (paper section 4.1.3). It is nil if there are more than two
+	// classes.
 	Probability []float64
 }
 
-// Trace evaluates a model with the given parameters, in evaluation mode, and returns its states after the given numbers
-// of layers. Numbers above the model's depth are left out. Only models made of layers have such states: see
+// Trace evaluates a model with given weights in evaluation mode, and returns its states after the numbers of layers in
+// the argument layers. Numbers above the depth of the model are left out. Only models made of layers have states; see
 // [models.Tracer].
 func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array,
 	layers []int) (t *Trajectory, err error) {
@@ -81,7 +83,7 @@ func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[s
 	states := make([]State, len(forward)+len(reverse))
 	for i, l := range slices.Concat(forward, reverse) {
 		gsl, err := metrics.GSL(tensors.MustCopyFlatData[float32](out[i]), g.NumNodes, out[i].Shape().Dimensions[1])
-		if err != nil { // the features are not finite
+		if err != nil { // The features are not finite.
 			gsl = math.NaN()
 		}
 		states[i] = State{Layer: l, GSL: Number(gsl)}
@@ -96,8 +98,8 @@ func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[s
 	return t, nil
 }
 
-// probability copies a tensor [n, 1] to Go's memory, and puts its values from the model's order of nodes into the
-// graph's.
+// probability copies a tensor of shape [n, 1] to main memory, and sorts its values from the model's order of nodes into
+// the graph's order.
 func (s *session) probability(t *tensors.Tensor) []float64 {
 	values := sparse.Restore(s.model.Order, tensors.MustCopyFlatData[float32](t), 1)
 	out := make([]float64, len(values))
@@ -107,7 +109,7 @@ func (s *session) probability(t *tensors.Tensor) []float64 {
 	return out
 }
 
-// Within returns the given numbers of layers that are not above a depth, in ascending order and without repetitions.
+// Within returns those of the given numbers of layers that are not above a depth, in ascending order and each once.
 func Within(layers []int, depth int) []int {
 	out := slices.Compact(slices.Sorted(slices.Values(layers)))
 	return slices.DeleteFunc(out, func(l int) bool { return l < 0 || l > depth })

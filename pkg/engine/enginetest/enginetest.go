@@ -8,19 +8,19 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 )
 
-// Names are the names of the engines that tests run on.
+// Names are the names of the engines on which [Each] runs tests.
 var Names = []string{engine.CUDA, engine.CPU, engine.Go}
 
-// Each runs a test on every engine, as a subtest for each. The subtest for CUDA is skipped with a message if there is
-// no NVIDIA GPU. The subtest for XLA on the CPU is skipped with a message if there is no CPU plugin. But if
-// REVGNN_TEST_XLA is set, as `make test` does, it fails instead.
+// Each runs a test on every engine, in a subtest for each engine. If there is no NVIDIA GPU, the subtest for CUDA is
+// skipped with a message. If the CPU plugin is not installed, the subtest for XLA on the CPU is skipped with a message,
+// unless REVGNN_TEST_XLA is set, as `make test` does: then this subtest fails.
 func Each(t *testing.T, test func(t *testing.T, e *engine.Engine)) {
 	for _, name := range Names {
 		t.Run(name, func(t *testing.T) { test(t, Open(t, name)) })
 	}
 }
 
-// Open opens an engine by name. It skips or fails the test as [Each] does if the engine is not there.
+// Open opens an engine by name. If the engine is not available, Open skips or fails the test as [Each] does.
 func Open(t testing.TB, name string) *engine.Engine {
 	t.Helper()
 	if name == engine.CUDA && !engine.HasGPU() {

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// Disk returns a folder on a disk of the given size in bytes, and a function that changes the size.
+// Disk returns a folder on a disk of the given size in bytes, and a function that changes this size. The disk is a file
+// system in main memory.
 func Disk(t testing.TB, bytes int) (dir string, resize func(bytes int)) {
 	t.Helper()
 	dir = t.TempDir()
@@ -34,8 +35,8 @@ func Disk(t testing.TB, bytes int) (dir string, resize func(bytes int)) {
 	}
 }
 
-// Group makes a control group with so many bytes of memory and without swap space. within changes a command so that it
-// runs in this group.
+// Group makes a control group with the given number of bytes of memory and without swap space. The result within is a
+// function that changes a command so that it runs in this group.
 func Group(t testing.TB, bytes int) (within func(*exec.Cmd) *exec.Cmd) {
 	t.Helper()
 	dir, err := newGroup(bytes)
@@ -43,7 +44,7 @@ func Group(t testing.TB, bytes int) (within func(*exec.Cmd) *exec.Cmd) {
 		t.Skip("no control group with a limit can be made here, and that is not tested: ", err)
 	}
 	t.Cleanup(func() {
-		for range 50 { // a group cannot be removed until all its processes have ended
+		for range 50 { // A group cannot be removed before all its processes have ended.
 			if err = syscall.Rmdir(dir); err == nil {
 				return
 			}
@@ -59,8 +60,9 @@ func Group(t testing.TB, bytes int) (within func(*exec.Cmd) *exec.Cmd) {
 	}
 }
 
-// newGroup makes a control group inside the one that this process is in, and sets its memory limit. It tries the groups
-// in the order in which /proc/self/cgroup lists them, which may be of version 1 or 2.
+// newGroup makes a control group inside a group of this process, and sets its memory limit. The file /proc/self/cgroup
+// lists the groups of this process, which may be of version 1 or 2 of control groups. newGroup tries them in this
+// order.
 func newGroup(bytes int) (dir string, err error) {
 	own, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
@@ -85,8 +87,8 @@ func newGroup(bytes int) (dir string, err error) {
 		}
 		for name, limit := range limits {
 			if err == nil {
-				// If the file does not exist, write does not create it, but returns an error: the group cannot have
-				// limits.
+				// If the file does not exist, the group cannot have this limit. The function write then returns an
+				// error, and does not create the file.
 				err = write(filepath.Join(dir, name), limit)
 			}
 		}
@@ -98,6 +100,7 @@ func newGroup(bytes int) (dir string, err error) {
 	return "", err
 }
 
+// write writes a number to a file, which must exist.
 func write(path string, number int) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {

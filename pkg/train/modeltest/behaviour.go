@@ -12,11 +12,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// permutes checks that a model tells nodes apart only by their features and neighbours, not by their numbers: if the
-// nodes are renumbered, the logits are the same, renumbered likewise. It returns the logits.
+// permutes checks that a model tells nodes apart only by their features and neighbours, not by their numbers. It
+// renumbers the nodes at random: the logits of each node must stay the same. permutes returns the logits with the
+// original numbers.
 func permutes(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) []float32 {
 	t.Helper()
-	p := rand.New(rand.NewPCG(1, 1)).Perm(g.NumNodes) // node i becomes node p[i]
+	p := rand.New(rand.NewPCG(1, 1)).Perm(g.NumNodes) // Node i becomes node p[i].
 	weights := Draw(t, g, c)
 	given, err := train.Predict(e, g, 0, c, weights, false)
 	if err != nil {
@@ -36,7 +37,7 @@ func permutes(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) [
 	return given.Logits
 }
 
-// renumberWeights renumbers the parameters that have an entry for every node, in the way in which renumber renumbers
+// renumberWeights renumbers parameters that have an entry for every node, in the same way in which renumber renumbers
 // the graph.
 func renumberWeights(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]train.Array, p []int) {
 	t.Helper()
@@ -56,7 +57,7 @@ func renumberWeights(t *testing.T, g *graphs.Graph, c train.Config, weights map[
 	}
 }
 
-// renumber gives every node i of a graph of one split the number p[i].
+// renumber returns the graph in which every node i has the number p[i]. The graph must have one split.
 func renumber(t *testing.T, g *graphs.Graph, p []int) *graphs.Graph {
 	t.Helper()
 	n, f := g.NumNodes, g.NumFeatures
@@ -84,7 +85,7 @@ func renumber(t *testing.T, g *graphs.Graph, p []int) *graphs.Graph {
 	return out
 }
 
-// wheel is [Tiny] with edges between the neighbours of its hub, so that no two nodes have the same neighbours.
+// wheel is [Tiny] with additional edges among the neighbours of node 5, so that no two nodes have the same neighbours.
 func wheel(t *testing.T) *graphs.Graph {
 	t.Helper()
 	g := Tiny(t)
@@ -96,15 +97,17 @@ func wheel(t *testing.T) *graphs.Graph {
 	return g
 }
 
-// overfits checks that a model can learn the labels of a small graph with random features by heart: without dropout the
-// loss ends near 0. For models whose loss cannot reach 0 ([models.Kind].Floor), all nodes must be classified right
-// instead. The graph is [Tiny], where nodes 0 and 1 have the same single neighbour. A model that sees a node's
-// neighbours, but not the node itself, gives these two nodes the same logits: for such a model the graph is [wheel].
-// logits are the model's logits on [Tiny].
+// overfits checks that a model can learn the labels of a small graph with random features by heart: without dropout,
+// the loss must fall to nearly 0. For models whose loss cannot reach 0 ([models.Kind].Floor), all nodes must be
+// classified right instead.
+//
+// The graph is [Tiny], where node 5 is the only neighbour of node 0 and also of node 1. A model that sees a node's
+// neighbours, but not the node itself, cannot tell nodes 0 and 1 apart. For such a model the graph is [wheel]. The
+// argument logits are the model's logits on [Tiny]. If those of nodes 0 and 1 are equal, the model is of this kind.
 func overfits(t *testing.T, e *engine.Engine, c train.Config, logits []float32) {
 	t.Helper()
 	g := Tiny(t)
-	if k := len(logits) / g.NumNodes; slices.Equal(logits[:k], logits[k:2*k]) { // the model ignores the node itself
+	if k := len(logits) / g.NumNodes; slices.Equal(logits[:k], logits[k:2*k]) { // The node itself is not seen.
 		g = wheel(t)
 	}
 	g.Splits[0].Val = g.Splits[0].Train

@@ -18,25 +18,26 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Dense is a small graph as dense matrices, together with a model's parameters. Tests write the formula of a model with
-// these matrices, independently of the model's own message passing.
+// Dense is a small graph, stored as dense matrices, and a model's parameters. Tests write down the formula of a model
+// with these matrices, without the model's own code for message passing.
 type Dense struct {
 	Graph *Graph
-	// A is the adjacency, [n, n], 1 where node j is a neighbour of node i; X are the features, [n, features]; I is the
-	// identity.
+	// A is the adjacency, [n, n]: entry i, j is 1 if node j is a neighbour of node i. X are the features, [n,
+	// features]. I is the identity matrix, [n, n].
 	A, X, I *Node
-	// Out is the directed adjacency, 1 where an edge leads from node i to node j, and In its transpose; both are A for
-	// graphs without directions.
+	// Out is the adjacency of a directed graph: entry i, j is 1 if an edge leads from node i to node j. In is the
+	// transpose of Out. In graphs without directions, both equal A.
 	Out, In *Node
-	// Known has the labels of the training nodes as one-hot rows, [n, classes]; the rows of all other nodes are zero.
+	// Known has the labels of the training nodes, [n, classes]: a row of a training node is 1 at its class and 0
+	// elsewhere. All other rows are 0.
 	Known   *Node
 	Config  models.Config
 	Outputs int
 	params  map[string]*Node
 }
 
-// Formula is what a model computes in training without dropout: logits, [n, Outputs], and the penalty added to the
-// loss, nil for none.
+// Formula computes what a model computes in training without dropout: the logits, [n, Outputs], and the penalty that
+// the model adds to the loss, or nil if there is none.
 type Formula func(d *Dense) (logits, penalty *Node)
 
 // Param returns the parameter with the given name.
@@ -48,19 +49,21 @@ func (d *Dense) Param(name string) *Node {
 	return p
 }
 
-// Linear is x W^T + b with the parameters name.weight and name.bias.
+// Linear is x W^T + b, with two parameters of the model: W is called name + ".weight", and b is called name + ".bias".
 func (d *Dense) Linear(name string, x *Node) *Node {
 	return Add(Dot(x, Transpose(d.Param(name+".weight"), 0, 1)).Product(), ExpandLeftToRank(d.Param(name+".bias"), 2))
 }
 
-// LayerNorm normalises rows, as PyTorch does, with the parameters name.weight and name.bias.
+// LayerNorm normalises each row of x, as PyTorch does, with the parameters that are called name + ".weight" and
+// name + ".bias".
 func (d *Dense) LayerNorm(name string, x *Node) *Node {
 	x = Sub(x, ReduceAndKeep(x, ReduceMean, 1))
 	x = Div(x, Sqrt(AddScalar(ReduceAndKeep(Square(x), ReduceMean, 1), 1e-5)))
 	return Add(Mul(x, ExpandLeftToRank(d.Param(name+".weight"), 2)), ExpandLeftToRank(d.Param(name+".bias"), 2))
 }
 
-// SymNorm is D^-1/2 A D^-1/2 of a dense adjacency, with zero rows for nodes that have no neighbour.
+// SymNorm is D^-1/2 A D^-1/2 for a dense adjacency A, where D is the diagonal matrix of the degrees. Rows of nodes
+// without neighbours are 0.
 func (d *Dense) SymNorm(a *Node) *Node {
 	degree := ReduceAndKeep(a, ReduceSum, 1)
 	none := LessOrEqual(degree, ZerosLike(degree))
@@ -68,12 +71,13 @@ func (d *Dense) SymNorm(a *Node) *Node {
 	return Mul(Mul(a, r), Transpose(r, 0, 1))
 }
 
-// RowNorm is D^-1 A, with zero rows for nodes that have no neighbour.
+// RowNorm is D^-1 A for a dense adjacency A, where D is the diagonal matrix of the degrees. Rows of nodes without
+// neighbours are 0.
 func (d *Dense) RowNorm(a *Node) *Node {
 	return Div(a, MaxScalar(ReduceAndKeep(a, ReduceSum, 1), 1))
 }
 
-// SoftmaxOver is the softmax of scores, [n, n], over those entries of every row at which mask is positive. All other
+// SoftmaxOver is the softmax of each row of scores, [n, n], over the entries at which mask is positive. All other
 // entries are 0.
 func (d *Dense) SoftmaxOver(scores, mask *Node) *Node {
 	is := GreaterThan(mask, ZerosLike(mask))
@@ -82,8 +86,8 @@ func (d *Dense) SoftmaxOver(scores, mask *Node) *Node {
 	return Div(e, MaxScalar(ReduceAndKeep(e, ReduceSum, 1), 1e-30))
 }
 
-// Tiny is a graph of 12 nodes in 3 classes for comparisons with dense matrices: a hub, a triangle, a path, and an
-// isolated node. Its features are random, and its nodes are not ordered by degree.
+// Tiny is a graph of 12 nodes in 3 classes: a hub (node 5), a triangle, a path, and a node without neighbours. Its
+// features are random, and its nodes are not sorted by degree.
 func Tiny(t testing.TB) *graphs.Graph {
 	t.Helper()
 	const n, features = 12, 5
@@ -106,8 +110,8 @@ func Tiny(t testing.TB) *graphs.Graph {
 	return g
 }
 
-// TinyDirected is [Tiny] with directions: most edges in one direction and some in both, a self loop, and nodes with
-// only outgoing or only incoming edges.
+// TinyDirected is [Tiny] with directions. Most edges have one direction and some have both. There are also a self loop,
+// and nodes with only outgoing or only incoming edges.
 func TinyDirected(t testing.TB) *graphs.Graph {
 	t.Helper()
 	g, err := Tiny(t).WithArcs([]graphs.Arc{{0, 5}, {1, 5}, {5, 1}, {5, 2}, {3, 5}, {5, 4}, {4, 5}, {5, 6}, {6, 7},
@@ -118,15 +122,15 @@ func TinyDirected(t testing.TB) *graphs.Graph {
 	return g
 }
 
-// Equals compares a model's logits, and the gradient of the loss by every parameter, with a formula on dense matrices.
-// It does so at random parameters, on every engine. The graph is [Tiny]; the settings are those of [Small] with the
-// given changes.
+// Equals compares a model with a formula on dense matrices, on every engine: the logits, and the gradients of the loss
+// with respect to every parameter. The parameters are drawn at random. The graph is [Tiny], and the settings are those
+// of [Small] with the given changes.
 func Equals(t *testing.T, model string, formula Formula, change ...func(c *train.Config)) {
 	t.Helper()
 	EqualsOn(t, Tiny(t), model, formula, change...)
 }
 
-// EqualsOn is [Equals] on another graph.
+// EqualsOn is [Equals] on the graph g instead of [Tiny].
 func EqualsOn(t *testing.T, g *graphs.Graph, model string, formula Formula, change ...func(c *train.Config)) {
 	t.Helper()
 	c := Small(model)
@@ -147,9 +151,9 @@ func EqualsOn(t *testing.T, g *graphs.Graph, model string, formula Formula, chan
 	})
 }
 
-// Draw draws a model's parameters at random, of the size of their initial values. Noise is added to a parameter whose
-// initial values are all the same, since the effect of a parameter that is zero would not be seen. Parameters with a
-// bound are scaled so that their norm is half the bound.
+// Draw draws a model's parameters at random, as large as their initial values. It adds noise to parameters whose
+// initial values are all the same, since a test would not notice whether a parameter that is zero is used. Parameters
+// with a bound are scaled so that their norm is half the bound.
 func Draw(t testing.TB, g *graphs.Graph, c train.Config) map[string]train.Array {
 	t.Helper()
 	params, err := models.ParametersOn(c.Config, g)
@@ -165,7 +169,7 @@ func Draw(t testing.TB, g *graphs.Graph, c train.Config) map[string]train.Array 
 				values[i] += float32(0.3 * rng.NormFloat64())
 			}
 		}
-		if p.Bound != nil { // two parameters that share the bound then meet it together
+		if p.Bound != nil { // Two parameters may share a bound: each gets half.
 			by := p.Bound.Limit / (2 * layers.Frobenius(values))
 			for i := range values {
 				values[i] *= float32(by)
@@ -176,7 +180,8 @@ func Draw(t testing.TB, g *graphs.Graph, c train.Config) map[string]train.Array 
 	return weights
 }
 
-// dense evaluates a formula, and the gradient of the training loss by every parameter, on the pure-Go engine.
+// dense computes on the pure-Go engine the logits of a formula, and the gradients of the training loss with respect to
+// every parameter.
 func dense(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]train.Array,
 	formula Formula) (logits []float32, gradients map[string][]float32) {
 	t.Helper()
@@ -192,7 +197,7 @@ func dense(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]tra
 	for _, arc := range g.Arcs {
 		out[int(arc[0])*n+int(arc[1])] = 1
 	}
-	labels := make([]float32, n*g.NumClasses) // one-hot rows of the training nodes
+	labels := make([]float32, n*g.NumClasses) // rows as in Dense.Known
 	for i, l := range g.Labels {
 		if g.Splits[0].Train[i] {
 			labels[i*g.NumClasses+int(l)] = 1
@@ -240,16 +245,17 @@ func dense(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]tra
 	return tensors.MustCopyFlatData[float32](results[0]), gradients
 }
 
-// lossOf is the mean cross-entropy of the logits over the non-zero rows of known.
+// lossOf is the mean cross-entropy of the logits over the training nodes, which are the rows of known that are not
+// zero.
 func lossOf(logits, known *Node) *Node {
-	if logits.Shape().Dimensions[1] == 1 { // the logit of the second class; that of the first is 0
+	if logits.Shape().Dimensions[1] == 1 { // the logit of class 1; the logit of class 0 is 0
 		logits = Concatenate([]*Node{ZerosLike(logits), logits}, 1)
 	}
 	return Neg(Div(ReduceAllSum(Mul(known, LogSoftmax(logits, 1))), ReduceAllSum(known)))
 }
 
-// Near compares values with expected ones. They may differ by 2e-4 times the largest absolute expected value, which
-// counts as 0.01 at least.
+// Near compares the values got with the expected values want. A value may differ by 2e-4 times the largest absolute
+// value in want, or by 2e-6 if this is more.
 func Near(t *testing.T, what string, got, want []float32) {
 	t.Helper()
 	if len(got) != len(want) {

@@ -1,7 +1,7 @@
-// Package modeltest checks what every model must do: train on both engines; give the same results twice; keep weights
-// that reproduce the logits by which they were judged; learn the labels of a few nodes by heart; not depend on how
-// nodes are numbered; and have a gradient that agrees with finite differences. It also compares a model with its
-// formula on dense matrices.
+// Package modeltest checks what every model must do: train on every engine; give the same results twice; keep weights
+// with which the kept logits can be computed again; learn the labels of a few nodes by heart; not depend on how nodes
+// are numbered; and have a gradient that agrees with finite differences. Package modeltest also compares a model with
+// its formula on dense matrices.
 package modeltest
 
 import (
@@ -22,8 +22,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Small is a configuration of a model for graphs of some hundred nodes: narrow and shallow, without any dropout, and
-// with solves that converge, so that gradients can be compared with finite differences.
+// Small is a configuration of a model for graphs of some hundred nodes: narrow, shallow and without dropout. Its solves
+// converge, so that gradients can be compared with finite differences.
 func Small(model string) train.Config {
 	c := train.Default(model)
 	c.Hidden, c.Epochs, c.LearningRate = min(c.Hidden, 8), 20, 0.02
@@ -37,7 +37,7 @@ func Small(model string) train.Config {
 	return c
 }
 
-// Board is a generated Minesweeper board of side x side cells.
+// Board is a generated Minesweeper board with side x side cells, as a graph.
 func Board(t testing.TB, side int) *graphs.Graph {
 	t.Helper()
 	g, err := datasets.Minesweeper{Rows: side, Cols: side, Mines: 0.2, Unknown: 0.3, Seed: 1}.Graph()
@@ -47,7 +47,7 @@ func Board(t testing.TB, side int) *graphs.Graph {
 	return g
 }
 
-// zero sets the settings that which selects to 0.
+// zero sets some settings to 0: those for which the argument which, a function, returns true.
 func zero(c *train.Config, which func(models.Setting) bool) {
 	for _, s := range c.Settings() {
 		if which(s) {
@@ -79,8 +79,8 @@ func Check(t *testing.T, model string, change ...func(c *train.Config)) {
 	}
 }
 
-// learns trains twice. The loss must fall, both trainings must give the same logits, and the kept weights must
-// reproduce the kept logits.
+// learns trains a model twice with the same seed. The loss must fall, both trainings must give the same logits, and the
+// kept weights must give the kept logits again.
 func learns(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 	t.Helper()
 	var runs []*train.Result
@@ -99,7 +99,7 @@ func learns(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 	if !slices.Equal(r.Logits, runs[1].Logits) {
 		t.Errorf("%s: the same seed gave two results", c.Model)
 	}
-	if separate(t, g, c) { // Predict computes in training mode, where such a model has other logits
+	if separate(t, g, c) { // Predict uses training mode, in which such a model has other logits.
 		return
 	}
 	p, err := train.Predict(e, g, 0, c, r.Weights, false)
@@ -114,7 +114,8 @@ func learns(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 	}
 }
 
-// separate tells whether a model's evaluation differs from training mode, as with batch normalisation.
+// separate tells whether a model computes something else in evaluation mode than in training mode, as models with batch
+// normalisation do.
 func separate(t *testing.T, g *graphs.Graph, c train.Config) bool {
 	t.Helper()
 	m, err := models.New(c.Config, g)
@@ -133,8 +134,8 @@ func separate(t *testing.T, g *graphs.Graph, c train.Config) bool {
 	return d.Separate
 }
 
-// gradients compares the gradient of the loss with a central difference, along one random direction in the space of all
-// parameters.
+// gradients compares the gradient of the loss with a finite difference: the slope of the loss along one random
+// direction in the space of all parameters.
 func gradients(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 	t.Helper()
 	c.Epochs = 3
@@ -162,7 +163,9 @@ func gradients(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) 
 			size += float64(v) * float64(v)
 		}
 	}
-	const h = 3e-4 // larger steps cross kinks of activations; smaller ones are lost in rounding errors
+	// If h were larger, activations could have a kink between the two points at which the loss is computed. If h were
+	// smaller, rounding errors would be too large.
+	const h = 3e-4
 	moved := func(by float64) float64 {
 		weights := map[string]train.Array{}
 		for name, a := range r.Weights {
@@ -180,5 +183,5 @@ func gradients(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) 
 	}
 }
 
-// listed names the entries of a map.
+// listed lists the keys of a map in a sentence.
 func listed[T any](m map[string]T) string { return strings.Join(slices.Sorted(maps.Keys(m)), ", ") }

@@ -7,9 +7,9 @@ import (
 	"github.com/revgnn/revgnn/docs/pagetest"
 )
 
-// TestTutorial builds and runs the code that docs/add-a-model.md shows. Its models become files of package models, and
-// its tests are run. The page also shows one piece of code that is not a whole file, a comparison with a formula; it is
-// put into a test function.
+// TestTutorial builds and runs the code that docs/add-a-model.md shows. The models on this page become files of package
+// models, and the tests on the page are run. One piece of code on the page is not a whole file: a comparison of a model
+// with its formula. It is put into a test function here.
 func TestTutorial(t *testing.T) {
 	page, over := pagetest.Read(t, "add-a-model.md"), pagetest.NewOverlay(t)
 	if n := len(page.Blocks("go", "")); n != 4 {

@@ -1,5 +1,5 @@
-// Command guest is a program that uses revgnn as a library: it imports package train, runs training steps, and reports
-// the settings of its process afterwards. A test builds and runs it.
+// Command guest is a program that uses revgnn as a library. It runs training steps with package train, and then prints
+// settings of its process as JSON. TestGuest in package engine builds and runs it.
 package main
 
 /*
@@ -12,8 +12,8 @@ package main
 #include <stdlib.h>
 #include <string.h>
 
-// owner is the file of the library or program whose function of the given name is called in this process, or "" if
-// there is no such function.
+// owner returns the file of the library or program that contains the function of the given name in this process, or ""
+// if there is no such function.
 static const char *owner(const char *name) {
 	Dl_info info;
 	void *function = dlsym(RTLD_DEFAULT, name);
@@ -24,12 +24,13 @@ static pthread_barrier_t all;
 
 static void *allocate(void *unused) {
 	void *block = malloc(1000);
-	pthread_barrier_wait(&all); // all threads hold a block now, and each has asked for an arena
+	pthread_barrier_wait(&all); // All threads hold a block now, for which malloc has made arenas (areas of memory).
 	free(block);
 	return NULL;
 }
 
-// arenas lets the given number of threads allocate memory at the same time, and counts malloc's arenas afterwards.
+// arenas lets the given number of threads allocate memory at the same time, and returns how many arenas malloc has
+// then.
 static int arenas(int threads) {
 	pthread_t thread[threads];
 	pthread_barrier_init(&all, NULL, threads);
@@ -60,11 +61,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Report is what the program reports to the test.
+// Report is what the program prints for the test.
 type Report struct {
-	// Owners names, for each function of the C library, the file that the function was found in.
+	// Owners maps the name of each C function given on the command line to the file that contains this function.
 	Owners map[string]string
-	// Environment is the environment of this process, and Arenas the number of malloc's arenas, both after training.
+	// Environment is the environment of this process, and Arenas is the number of malloc's arenas, both after training.
 	// Loss is the last loss of the training.
 	Environment []string
 	Arenas      int
