@@ -36,3 +36,10 @@ func Records() ([]string, error) {
 
 // Record returns one of the files of run records.
 func Record(name string) ([]byte, error) { return records.ReadFile("records/" + name) }
+
+//go:embed records/older.json
+var older []byte
+
+// Older names the commits whose builds made trainings among the records that today's build does not repeat, and says
+// why, as JSON.
+func Older() []byte { return older }

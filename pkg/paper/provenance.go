@@ -2,11 +2,13 @@ package paper
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/report"
 	"github.com/revgnn/revgnn/pkg/results"
 )
@@ -24,9 +26,7 @@ func (d *Document) Provenance(p Profile) []string {
 		out = append(out, "Made by revgnn at "+commits+".")
 	}
 	out = append(out, "With "+each(d.Records, versions)+".")
-	if text := nameless(d.Records); text != "" {
-		out = append(out, text)
-	}
+	out = append(out, doubts(d.Records)...)
 	bad := map[string]int{}
 	for _, r := range d.Records {
 		if r.Status != results.OK {
@@ -56,6 +56,44 @@ func commitText(r *results.Record) string {
 		return version
 	}
 	return version + " (" + r.Commit + ")"
+}
+
+// doubts are sentences about records whose numbers cannot be had again: see nameless and older.
+func doubts(records []*results.Record) (out []string) {
+	for _, text := range []string{nameless(records), older(records)} {
+		if text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// older says how many trainings are of builds whose numbers today's build does not give, and why.
+func older(records []*results.Record) string {
+	var known struct {
+		Commits []string
+		Says    string
+	}
+	if err := json.Unmarshal(data.Older(), &known); err != nil {
+		panic("data/records/older.json: " + err.Error()) // it is part of this program
+	}
+	var all []*results.Record
+	for _, r := range records {
+		if r.Kind == results.Train && r.Commit != "" && slices.ContainsFunc(known.Commits, func(c string) bool {
+			return strings.HasPrefix(r.Commit, c)
+		}) {
+			all = append(all, r)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	are := "are"
+	if len(all) == 1 {
+		are = "is"
+	}
+	return fmt.Sprintf("%d of %s, of %s, %s of older builds: %s.", len(all), count(len(records), "run"), days(all), are,
+		known.Says)
 }
 
 // nameless says how many records name neither commit nor version, and what they ran. (The programmes of early versions
@@ -151,9 +189,7 @@ func who(runs []*results.Record) *report.Table {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: with %s; runs by commit: %s.", at[0], at[1],
 			each(byPlace[at], versions), strings.Join(names, ", ")))
 	}
-	if text := nameless(runs); text != "" {
-		t.Notes = append(t.Notes, text)
-	}
+	t.Notes = append(t.Notes, doubts(runs)...)
 	if len(runs) == 0 {
 		t.Rows = []report.Row{{Label: "No runs yet.", Cells: make([]report.Cell, len(t.Columns))}}
 	}

@@ -8,8 +8,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// TestProvenanceOfNamelessRuns: the page says how many runs name no commit, and what they ran.
-func TestProvenanceOfNamelessRuns(t *testing.T) {
+// TestProvenanceOfDoubtfulRuns: the page says how many runs name no commit, and what they ran, and how many are of
+// builds whose numbers today's build does not give.
+func TestProvenanceOfDoubtfulRuns(t *testing.T) {
 	day := time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC)
 	run := func(commit, version, dataset string) *results.Record {
 		return &results.Record{Kind: results.Train, Model: "gcn", Dataset: dataset, Commit: commit, Started: day,
@@ -20,7 +21,7 @@ func TestProvenanceOfNamelessRuns(t *testing.T) {
 		run("0123456789ab", "v1.0.0-20261122203419-0123456789ab", "cora")}}
 	text := strings.Join(d.Provenance(Quick()), "\n")
 	for _, want := range []string{"2 of 6 runs, of 2026-11-21, name neither commit nor version",
-		"2 × train gcn on tolokers", "af5f942a7b34; b5ad8eed3c22; v1.0.0-20261122203419-0123456789ab; v1.2.3"} {
+		"2 × train gcn on tolokers", "1 of 6 runs, of 2026-11-21, is of older builds: today's build", "af5f942a7b34; b5ad8eed3c22; v1.0.0-20261122203419-0123456789ab; v1.2.3"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
