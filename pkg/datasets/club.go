@@ -40,7 +40,7 @@ func WriteClub(dir string) (paths []string, err error) {
 		}
 		nodes.WriteString("\n")
 		for range 2 + rng.IntN(5) {
-			other := group + 1 // for one edge in five, any group instead
+			other := group + 1 // one edge in five leads to a random group instead
 			if rng.Float64() < 0.2 {
 				other = rng.IntN(groups)
 			}

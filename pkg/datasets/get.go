@@ -26,7 +26,7 @@ func Get(ctx context.Context, name string, opts Options) error {
 	return newFetcher(opts).all(ctx, info, dir)
 }
 
-// all fetches those files of a dataset that are missing or wrong.
+// all downloads every file of a dataset that is missing or wrong.
 func (f *fetcher) all(ctx context.Context, info data.Dataset, dir string) error {
 	for _, file := range info.All() {
 		path := filepath.Join(dir, file.Name)
@@ -41,9 +41,11 @@ func (f *fetcher) all(ctx context.Context, info data.Dataset, dir string) error 
 }
 
 // ensure downloads those files of a dataset that are missing, and returns the folder that holds them. A file that is
-// there but wrong is an error: only [Get] replaces files, since its callers ask for a download. If a file was missing,
-// ensure also tries to download the file with the directions of the edges. If this fails, it returns no error, since
-// most models do not need directions: see [addDirections].
+// there but differs from the manifest is an error. Only [Get] replaces such a file, since the caller of Get has asked
+// for a download.
+//
+// If a file was missing, ensure also tries to download the file with the directions of the edges. If this second
+// download fails, ensure returns no error, since most models do not need directions (see [addDirections]).
 func ensure(ctx context.Context, info data.Dataset, opts Options) (string, error) {
 	dir, err := Dir(opts.Dir)
 	if err != nil {
@@ -71,7 +73,7 @@ func ensure(ctx context.Context, info data.Dataset, opts Options) (string, error
 	return dir, nil
 }
 
-// one fetches one file, verifies it, and only then renames it to path.
+// one fetches a single file under a temporary name, verifies it, and only then renames it to path.
 func (f *fetcher) one(ctx context.Context, file data.File, path string) error {
 	source := file.Address
 	if f.opts.Mirror != "" {

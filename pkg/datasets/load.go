@@ -85,8 +85,8 @@ func parseRaw(info data.Dataset, dir string) (*graphs.Graph, error) {
 		info.Name, info.Format)
 }
 
-// loadPath reads a user's own graph from the path name. noSuchName is the error that no dataset has this name. It is
-// returned if nothing is at the path and name does not look like a path.
+// loadPath reads a user's own graph from the path name. The argument noSuchName is the error that no dataset has this
+// name. loadPath returns this error if there is no file at the path and name does not look like a path.
 func loadPath(name string, noSuchName error) (*graphs.Graph, error) {
 	g, err := parsePath(name, noSuchName)
 	if err == nil && g.NumNodes == 0 {

@@ -2,7 +2,7 @@ package datasets
 
 import "fmt"
 
-// step executes one instruction other than STOP.
+// step executes one instruction other than STOP, which [unpickle] handles itself.
 func (m *pickleMachine) step(op byte) error {
 	if v, ok, err := m.scalar(op); ok {
 		if err == nil {
@@ -78,7 +78,8 @@ func (m *pickleMachine) memoise(op byte) error {
 	return err
 }
 
-// extend takes items from the top of the stack and adds them to the list or dictionary below them.
+// extend removes items from the top of the stack, and adds them to the list or dictionary that lies below them on the
+// stack.
 func (m *pickleMachine) extend(op byte) (err error) {
 	var items []any
 	switch op {

@@ -10,8 +10,8 @@ import (
 )
 
 // shared returns a folder with files for tests that are not in the repository: exact copies of public datasets, and
-// expected values. It is a part of the folder "shared" beside the checkout, or of the folder that REVGNN_SHARED names.
-// Without it the test is skipped.
+// expected values. The argument what is the name of a subfolder of the folder "shared", which lies beside the checkout,
+// or of the folder that REVGNN_SHARED names. Without this subfolder the test is skipped.
 func shared(t testing.TB, what string) string {
 	t.Helper()
 	root := os.Getenv("REVGNN_SHARED")
