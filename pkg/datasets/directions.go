@@ -41,7 +41,8 @@ func readDirections(g *graphs.Graph, path string, file data.File) (*graphs.Graph
 	})
 }
 
-// withDirections returns the graph with directed edges. Each edge leads from the first of its two nodes to the second.
+// withDirections returns the graph with directions of its edges. Each of the given edges leads from its first node to
+// its second.
 func withDirections(g *graphs.Graph, ends []graphs.Edge) (*graphs.Graph, error) {
 	arcs := make([]graphs.Arc, len(ends))
 	for i, e := range ends {

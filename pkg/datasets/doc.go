@@ -14,5 +14,7 @@
 //     one boolean for each node.
 //   - Homophilic datasets are Cora, Citeseer, PubMed, Computers and Photo. The other public datasets are heterophilic,
 //     and their archives have the array names of Platonov et al. (2023).
-//   - An archive is a file in NumPy's format npz.
+//   - An archive is a file in NumPy's format npz: a zip file of arrays.
+//   - A pickle is a file in the format in which Python stores objects. The Planetoid files, those of Cora, Citeseer and
+//     PubMed, are pickles. A pickle consists of instructions, which Python would execute to make the objects.
 package datasets

@@ -150,7 +150,8 @@ func (f *fetcher) attempt(ctx context.Context, file data.File, address string, o
 	if err != nil {
 		return final("the address %q is malformed (%w); correct the mirror", address, err)
 	}
-	// Compressed transfers cannot be resumed by byte range.
+	// Ask for the file without compression, since an interrupted transfer of compressed data cannot be resumed at a
+	// given byte of the file.
 	request.Header.Set("Accept-Encoding", "identity")
 	if done > 0 {
 		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", done))

@@ -179,13 +179,13 @@ func gridEdges(rows, cols int) []graphs.Edge {
 	return edges
 }
 
-// cellRandom makes random numbers from the raw output of the generator PCG, which is fixed by the published algorithm.
-// It does not use the methods of rand.Rand: they may give other numbers in another version of Go, and generated graphs
+// cellRandom makes random numbers from the raw output of the generator PCG, which a published algorithm defines. It
+// does not use the methods of rand.Rand: they may give other numbers in another version of Go, and generated graphs
 // must stay the same.
 type cellRandom struct{ *rand.PCG }
 
-// below draws a number uniformly from 0 … n-1, for n > 0. Random numbers from limit on are drawn again, since the
-// remainder v % n would otherwise favour small numbers.
+// below draws a number uniformly from 0 … n-1, for n > 0. If the random number v is at least limit, another one is
+// drawn, since the remainder v % n would otherwise favour small numbers.
 func (r cellRandom) below(n int) int {
 	limit := math.MaxUint64 - math.MaxUint64%uint64(n)
 	for {

@@ -45,8 +45,7 @@ var pickleGlobals = map[pickleGlobal]bool{
 // unpickle reads a Python pickle of protocol 2. A pickle is a program for a stack machine, whose instructions make
 // Python objects. unpickle runs no Python code: it builds lists, dictionaries and numbers, and describes other objects
 // as a [pickleObject]. It knows only the instructions that the Planetoid files need, and refuses all others. PEP 307
-// and Python's module pickletools explain what the instructions mean. The words in capitals in comments, such as
-// BININT1, are the names of instructions in pickletools.
+// and Python's module pickletools explain the instructions, which have names such as BININT1.
 func unpickle(b []byte) (value any, err error) {
 	m := pickleMachine{rest: b, memo: map[uint32]any{}}
 	for ops := 0; ; ops++ {
@@ -151,20 +150,20 @@ func (m *pickleMachine) scalar(op byte) (v any, ok bool, err error) {
 		return nil, true, nil
 	case 0x88, 0x89:
 		return op == 0x88, true, nil
-	case 'K': // BININT1
+	case 'K': // BININT1: an unsigned number of one byte
 		n, err = m.uint(1)
 		v = int64(n)
-	case 'M': // BININT2
+	case 'M': // BININT2: an unsigned number of two bytes
 		n, err = m.uint(2)
 		v = int64(n)
-	case 'J': // BININT
+	case 'J': // BININT: a signed number of four bytes
 		n, err = m.uint(4)
 		v = int64(int32(n))
-	case 0x8a: // LONG1
+	case 0x8a: // LONG1: a number, after its length in bytes
 		if n, err = m.uint(1); err == nil {
 			v, err = m.long(int(n))
 		}
-	case 'U', 'T', 'X': // SHORT_BINSTRING, BINSTRING, BINUNICODE
+	case 'U', 'T', 'X': // SHORT_BINSTRING, BINSTRING, BINUNICODE: a string, after its length in bytes
 		width := 4
 		if op == 'U' {
 			width = 1
@@ -173,7 +172,7 @@ func (m *pickleMachine) scalar(op byte) (v any, ok bool, err error) {
 			b, err = m.take(int(n))
 			v = pickleString(b)
 		}
-	case 'c': // GLOBAL
+	case 'c': // GLOBAL: the name of a Python function or class
 		v, err = m.global()
 	case ')':
 		v = pickleTuple(nil)
