@@ -101,8 +101,8 @@ func benchmarkGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	return wrap(z.Path)(graphs.New(name, n, edges, features, d, labels, classes, PaperSplits(n)))
 }
 
-// npzCSR reads a sparse matrix from four arrays of the archive: prefix_shape, prefix_indptr, prefix_indices and
-// prefix_data.
+// npzCSR reads a sparse matrix from four arrays of the archive. Their names are the prefix, followed by _shape,
+// _indptr, _indices and _data.
 func npzCSR(z *npz.File, prefix string) (*csr, error) {
 	shape, _, err := z.Int64s(prefix+"_shape", 1)
 	if err != nil {
