@@ -52,7 +52,8 @@ func (c frontClaim) cell() bool { return c.Degree != "" || strings.HasPrefix(c.I
 var cellVerdicts = map[Verdict]string{Reproduced: WithinOne, Weaker: WithinTwo, NotReproduced: "beyond two std",
 	NotRun: string(NotRun)}
 
-// Open tells whether a list is shown unfolded. Lists of cells are folded, since the grids show the cells already.
+// Open tells whether a list is shown unfolded. Lists of cells are folded, since the grids show the cells already. Lists
+// of claims that were not run are folded, too.
 func (l frontList) Open() bool { return l.Verdict != NotRun && !l.Claims[0].cell() }
 
 func scoreOf(title, anchor string, lists []frontList) score {
