@@ -8,7 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// TestProvenanceOfNamelessRuns: the page says how many runs name no commit, and what they ran.
+// TestProvenanceOfNamelessRuns: a page says how many runs have neither a commit nor a version of revgnn, and what these
+// runs computed.
 func TestProvenanceOfNamelessRuns(t *testing.T) {
 	day := time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC)
 	run := func(commit, version, dataset string) *results.Record {
