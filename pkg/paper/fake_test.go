@@ -86,7 +86,7 @@ func allRuns(t *testing.T, s experiment.Scope, p Profile, items []Item) experime
 	return runsOf(t, s, Work(p, items), func(task experiment.Task) *results.Record { return fake(t, task) })
 }
 
-// runsOf makes records of all runs that work asks for; the function of makes one record. This takes several rounds,
+// runsOf makes records of all runs that work asks for. The record of a task is of(task). This takes several rounds,
 // since work asks for some runs only after other runs have decided on their settings.
 func runsOf(t *testing.T, s experiment.Scope, work experiment.Work,
 	of func(experiment.Task) *results.Record) experiment.Records {

@@ -132,7 +132,7 @@ func at(layers []experiment.Layer, l int) float64 {
 	return math.NaN()
 }
 
-// least returns the smallest GSL of those layers for which the function of returns true.
+// least returns the smallest GSL of those layers l for which of(l) is true.
 func least(layers []experiment.Layer, of func(experiment.Layer) bool) float64 {
 	out := math.Inf(1)
 	for _, l := range layers {

@@ -108,7 +108,7 @@ func (g *glance) part(name string) (string, error) {
 // Who returns a table that shows which machines made the runs, and when.
 func (g *glance) Who() (template.HTML, error) {
 	text, err := g.who.HTML()
-	return template.HTML(text), err // the table has escaped its text
+	return template.HTML(text), err // Table.HTML has escaped its text
 }
 
 // front renders the front page.
@@ -181,7 +181,7 @@ func cardOf(s *Scorecard, d *Document, page string) (c frontCard, err error) {
 	return c, nil
 }
 
-// scored has rows of the scorecard, in the form that a template reads.
+// scored has the data for the template "scores": rows of the scorecard.
 type scored struct {
 	Scores   []score
 	Notebook bool

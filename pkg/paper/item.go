@@ -74,7 +74,7 @@ func Choose(names []string) ([]Item, error) {
 	return slices.DeleteFunc(items, func(it Item) bool { return !slices.Contains(names, it.Name) }), nil
 }
 
-// build makes the documents of the items from the recorded runs, which the view v answers with.
+// build makes the documents of the items. The view v has the recorded runs.
 func build(v *View, items []Item) []*Document {
 	var all []*Document
 	for _, it := range items {

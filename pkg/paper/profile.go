@@ -125,8 +125,8 @@ type RunTimeCurve struct {
 	Model   experiment.Model `json:"model"`
 }
 
-// Quick returns the profile for a laptop: narrow layers, few layers (except in figures about depth), few epochs, and
-// three splits. It can show which models are better than others, but it does not reproduce the published numbers.
+// Quick returns the profile for a laptop: narrow layers, few layers (except in figures about depth), and three splits
+// for most models. It can show which models are better than others, but it does not reproduce the published numbers.
 func Quick() Profile { return embedded("quick") }
 
 // Paper returns the profile with the published depths, ten splits, and at most 1000 epochs with patience 100. The paper

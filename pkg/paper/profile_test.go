@@ -58,8 +58,8 @@ func TestProfilesAreReadStrictly(t *testing.T) {
 	}
 }
 
-// TestCommittedRecords: for every committed record, the quick profile asks for a run that this record answers. This
-// must also hold for records that earlier versions stored under another key.
+// TestCommittedRecords: the quick profile asks for the run of every committed record, and finds the record. This must
+// also hold for records that earlier versions stored under another key.
 func TestCommittedRecords(t *testing.T) {
 	store, err := results.Open(filepath.Join(t.TempDir(), "runs.sqlite"))
 	if err != nil {

@@ -137,7 +137,7 @@ func (d *Document) page(p Profile, documents []*Document, i int) (string, error)
 		if err != nil {
 			return "", err
 		}
-		one := pageItem{HTML: template.HTML(text)} // the item has escaped its text
+		one := pageItem{HTML: template.HTML(text)} // item.HTML has escaped its text
 		id, all := filesOf(item, nil)
 		for _, f := range all {
 			one.Files = append(one.Files, download{id + "." + f.ending, formats[f.ending]})

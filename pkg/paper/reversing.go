@@ -15,11 +15,12 @@ import (
 // layers, and both. For each way, models are trained on the same splits.
 type Reversing struct {
 	Datasets []string `json:"datasets"`
-	// Splits are the splits that models are trained on. On the first splits, Tried of them, settings are chosen for
-	// each way separately.
+	// Splits are the splits that models are trained on. On the first splits, Tried of them, settings are chosen,
+	// separately for each way to use a layer.
 	Splits []int `json:"splits"`
 	Tried  int   `json:"tried"`
-	// Rules give the candidates: the settings to choose from. Each way has further rules that refine these.
+	// Rules give the candidates: the settings to choose from. Each way to use a layer has further rules that refine
+	// these.
 	Rules  []experiment.Rule `json:"candidates"`
 	Blocks []struct {
 		Title string `json:"title"`
@@ -46,13 +47,13 @@ const (
 
 var wayNames = [3]string{"forward only", "reverse only", "both"}
 
-// candidates returns the settings to choose from for a way on a dataset.
+// candidates returns the settings to choose from on a dataset, for one way to use a layer.
 func (r Reversing) candidates(dataset string, w Way) ([]train.Config, error) {
 	return experiment.Candidates(append(r.Rules[:len(r.Rules):len(r.Rules)], w.Rules...), dataset, w.Model)
 }
 
-// check returns an error if a way has no settings on a dataset, or impossible ones, or if its model has layers in a
-// direction that this way does not use.
+// check returns an error if there are no settings for one way to use a layer on a dataset, or impossible ones, or if
+// the model has layers in a direction that this way does not use.
 func (r Reversing) check() error {
 	for _, dataset := range r.Datasets {
 		for _, b := range r.Blocks {
@@ -124,7 +125,8 @@ func reversing(v *View) *Document {
 	return d
 }
 
-// way returns the cell of the table for the result of one way.
+// way returns the table cell for one way to use a layer (forwards only, backwards only, or both): the mean test metric,
+// and the numbers of layers.
 func way(f experiment.Found) report.Cell {
 	values := f.Values()
 	if len(values) == 0 {
@@ -137,8 +139,8 @@ func way(f experiment.Found) report.Cell {
 	return c
 }
 
-// gain returns the cell of the table for the mean difference between a way and the forward layers alone, with a test of
-// its significance.
+// gain returns the table cell for the mean difference between one way to use a layer and its forward layers only. It
+// also says whether this difference is significant.
 func gain(gains []float64) report.Cell {
 	if len(gains) == 0 {
 		return report.Missing("not run both ways on the same splits")

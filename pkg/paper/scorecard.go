@@ -99,7 +99,8 @@ type claimCase struct {
 	judge func() finding
 }
 
-// finding is what the function judge of a case returns.
+// finding is the result of judging a case. The field numbers is a sentence about the numbers, and the other fields are
+// as in [Judgement].
 type finding struct {
 	verdict        Verdict
 	degree         string
