@@ -54,7 +54,7 @@ func TestRunsFigures(t *testing.T) {
 	corner := Corner{Width: 3, Side: 2}
 	for want, figure := range map[string]*report.Figure{
 		`"cross-entropy on training nodes"`: some.Losses("loss", "Loss"),
-		`"min":50`:                          some.Scores("score", "Score"), // the lower score, 62.5, is rounded down to 60; 10 less is 50
+		`"min":50`:                          some.Scores("score", "Score"), // 62.5 rounded down to 60, less 10
 		`"GCN+ReP, reverse"`:                some.Smoothness("gsl", "GSL"),
 		`"GCN+ReP: 87.5 %"`:                 some.Boards("mines", "Mines", "probability of a mine", corner),
 		`"Counts"`:                          corner.Board("input", "Input", "mines", "Counts", some.Runs[0].Probability),
