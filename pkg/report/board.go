@@ -48,7 +48,7 @@ const (
 	gap       = 44  // between two maps
 	smallSize = 140 // the longer side of a small map is at most this long
 	smallGap  = 14
-	pageWidth = 1080 // a row of maps may be wider only if cells would otherwise be smaller than a pixel
+	pageWidth = 1080 // largest width of a row of maps, unless cells would then be smaller than a pixel
 
 	least      = 600 // the smallest width of a figure
 	scaleWidth = 140 // width of the colour bar
@@ -158,7 +158,7 @@ func (b *board) layout() {
 	b.down = b.rows*b.cell + 42
 }
 
-// textWidth returns the width of a line of text in a font of the given size. The width has the unit of size.
+// textWidth returns the width of a line of text in a font of the given size, in the same unit as the size.
 func textWidth(text string, size float64) float64 { return size * widthOf(text, false) }
 
 // headWidth returns the width in CSS pixels that a figure needs for its title.

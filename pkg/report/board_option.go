@@ -99,7 +99,8 @@ func (b *board) frame() map[string]any {
 			InRange: &opts.VisualMapInRange{Color: shades}, Orient: "horizontal", Left: px(b.start - 5), Bottom: "12",
 			Text: []string{number(b.high), b.valueName + "   " + number(b.low)}, TextStyle: text(13),
 		}))
-	// go-echarts adds the axes of one grid only. The two axes of each map are therefore added here.
+	// In ECharts, a grid is the area of one pair of axes. go-echarts adds the axes of one grid only, so that the axes
+	// of all maps are added here.
 	heat.XAxisList, heat.YAxisList = nil, nil
 	for i, p := range maps {
 		heat.GridList = append(heat.GridList, opts.Grid{

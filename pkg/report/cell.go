@@ -82,8 +82,7 @@ func (c Cell) Published() Cell {
 	return c
 }
 
-// Ranked returns the cell, marked as one of the numbers of its column of which the best is shown in bold: see
-// [Column.Best].
+// Ranked returns the cell, changed so that its number can be marked as the best of its column: see [Column.Best].
 func (c Cell) Ranked() Cell {
 	c.ranked = true
 	return c

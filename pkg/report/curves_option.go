@@ -18,7 +18,8 @@ func (c *curves) option() map[string]any {
 			ItemWidth: legendIcon, ItemHeight: 11, TextStyle: text(13)}),
 		charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true), Trigger: "axis"}),
 	)
-	// go-echarts adds the axes of one grid only. The two axes of each panel are therefore added here.
+	// In ECharts, a grid is the area of one pair of axes. go-echarts adds the axes of one grid only, so that the axes
+	// of all panels are added here.
 	chart.XAxisList, chart.YAxisList = nil, nil
 	for i, p := range c.plots {
 		left, width := c.left(i)

@@ -46,7 +46,7 @@ type chart interface {
 	numbers() [][]string
 }
 
-// Item is what a page or a notebook can show: a [Figure] or a [Table].
+// Item is something that a page or a notebook can show, such as a [Figure] or a [Table].
 type Item interface {
 	// HTML returns the item for a web page.
 	HTML() (string, error)

@@ -98,7 +98,8 @@ func (t *Table) headLaTeX() string {
 	return b.String()
 }
 
-// linesLaTeX returns the cells of a row, and below them further rows with the lines in small print.
+// linesLaTeX returns the LaTeX lines of a row. The first line has the cells themselves, and the others have their small
+// print.
 func (r Row) linesLaTeX(ranks []rank, marks map[string]string) [][]string {
 	lines := [][]string{{inLaTeX.plain(r.Label)}}
 	for k, c := range r.Cells {

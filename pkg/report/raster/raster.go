@@ -67,7 +67,7 @@ func (c *canvas) draw(e *element, m rasterx.Matrix2D) error {
 	}
 	m = m.Mult(own)
 	switch e.name {
-	case "defs", "style": // only other elements use these; styles are for the mouse pointer
+	case "defs", "style": // defs has parts that other elements refer to, and style has effects of the mouse
 		return nil
 	case "g":
 		return c.group(e, m)
