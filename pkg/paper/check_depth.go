@@ -109,8 +109,8 @@ const mostPermuted = 8
 
 // spearman returns Spearman's rank correlation of x and y, and its two-sided p-value. This is the probability that
 // independent x and y have a correlation at least as far from 0. For up to eight values, p is the share of all
-// permutations of y that have such a correlation with x. For n > 8 values, p comes from Student's t distribution with n
-// - 2 degrees of freedom.
+// permutations of y that have such a correlation with x. For n values, if n is above eight, p comes from Student's t
+// distribution with n-2 degrees of freedom.
 func spearman(x, y []float64) (rho, p float64) {
 	a, b := ranks(x), ranks(y)
 	rho = stat.Correlation(a, b, nil)
@@ -119,7 +119,7 @@ func spearman(x, y []float64) (rho, p float64) {
 	}
 	if n := len(x); n > mostPermuted {
 		df := float64(n - 2)
-		t := math.Abs(rho) * math.Sqrt(df/(1-rho*rho)) // for |rho| = 1 it is infinite, and p is 0
+		t := math.Abs(rho) * math.Sqrt(df/(1-rho*rho)) // for |rho| = 1, t is infinite and p is 0
 		return rho, 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(t)
 	}
 	const rounding = 1e-9

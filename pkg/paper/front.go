@@ -200,5 +200,5 @@ func (g *glance) AllGrids() (all []grid) {
 	return all
 }
 
-// Only makes other data for the template "grids", so that the template shows only the given grids, those of one group.
+// Only returns data that make the template "grids" show only the given grids, those of one group.
 func (g *glance) Only(grids []grid) map[string][]grid { return map[string][]grid{"AllGrids": grids} }

@@ -58,7 +58,7 @@ func (f *folder) keep(name string, content func() (string, error)) {
 	f.err = files.WriteText(filepath.Join(f.dir, name), text)
 }
 
-// file is a table or figure in one format. The file name ends in ending.
+// file is a table or figure in one format. The field ending is the ending of the file name, such as "svg".
 type file struct {
 	ending  string
 	content func() (string, error)

@@ -105,7 +105,7 @@ type finding struct {
 	verdict        Verdict
 	degree         string
 	numbers        string
-	ours, paper, p float64 // NaN where there is none
+	ours, paper, p float64 // NaN if there is no such number
 }
 
 // found makes a finding without a p-value. The arguments format and args make its sentence, the field numbers.

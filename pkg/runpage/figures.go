@@ -73,7 +73,7 @@ func (r run) solves(c train.Curves) []report.Item {
 			"--max-iterations.")}
 }
 
-// roc draws the ROC curve.
+// roc draws the ROC curve of the test nodes or, if the split has no test nodes, of the validation nodes.
 func (r run) roc(d *train.Details) report.Item {
 	x, y := numbersOf(d.ROC.FalsePositive, 100), numbersOf(d.ROC.TruePositive, 100)
 	area := r.out.Test
