@@ -44,7 +44,7 @@ func newCSR(shape, indptr, indices []int64, data []float32) (*csr, error) {
 	return &csr{int(shape[0]), int(shape[1]), indptr, indices, data}, nil
 }
 
-// each calls f for every stored value, row by row.
+// each calls f for every stored value with its row and column, row by row.
 func (m *csr) each(f func(row, column int, value float32)) {
 	for r := range m.rows {
 		for k := m.indptr[r]; k < m.indptr[r+1]; k++ {

@@ -59,7 +59,7 @@ func TestDownloads(t *testing.T) {
 		handler  func(call int, w http.ResponseWriter, r *http.Request)
 		calls    int    // expected number of requests
 		want     string // the expected error; none if empty
-		leftover int64  // expected size of the .part file after an error; -1: any
+		leftover int64  // expected size of the .part file after an error; 0 means no file, -1 any size
 	}{
 		{what: "a good server", calls: 1, handler: func(_ int, w http.ResponseWriter, r *http.Request) {
 			serve(w, r)

@@ -66,7 +66,7 @@ func edgeFile(dir string) (name string, directed bool, err error) {
 type nodeTable struct {
 	ids         map[string]int32
 	names       []string // the ids, in order
-	labels      []string // "" where there is none
+	labels      []string // "" for a node without a label
 	features    []float32
 	columns     []string // the features' names
 	numFeatures int
@@ -203,7 +203,7 @@ func parseEdges(r *rows, ids map[string]int32) ([]graphs.Edge, error) {
 			}
 		}
 		if first && missing == 2 && !isNumber(row[0]) && !isNumber(row[1]) {
-			continue // a header
+			continue // the first row is a header
 		}
 		if missing > 0 {
 			line, _ := r.FieldPos(0)

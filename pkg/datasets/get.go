@@ -13,7 +13,8 @@ import (
 
 // Get downloads the files of a dataset into the data directory and verifies them. Files that are already there are kept
 // if their checksum is right, and replaced if it is wrong. An interrupted download is resumed by the next call. A file
-// gets its name only when it is complete and verified. For "minesweeper-generated" there is nothing to do.
+// gets its name only when it is complete and verified. The dataset "minesweeper-generated" has no files, so that Get
+// does nothing.
 func Get(ctx context.Context, name string, opts Options) error {
 	info, err := Info(name)
 	if err != nil {
@@ -111,7 +112,7 @@ func (f *fetcher) one(ctx context.Context, file data.File, path string) error {
 	return verifyOnce(path, file)
 }
 
-// unwritable is the error of a data directory that cannot be written to.
+// unwritable returns the error for a data directory that cannot be written to.
 func unwritable(dir string, err error) error {
 	return fmt.Errorf("cannot write to the data directory %s (%w); choose another with --data or REVGNN_DATA",
 		dir, err)

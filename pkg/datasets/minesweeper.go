@@ -13,7 +13,7 @@ import (
 // MinesweeperGenerated is the dataset name for which [Load] generates a Minesweeper graph.
 const MinesweeperGenerated = "minesweeper-generated"
 
-// allSettings shows users how to write the generator's settings.
+// allSettings is an example for users of how to write the settings of a generated graph.
 const allSettings = "rows=50,cols=50,mines=0.2,unknown=0.5,seed=1"
 
 // maxCells is the largest number of cells of a generated grid; a million cells take about 150 MB.
@@ -21,10 +21,9 @@ const maxCells = 1 << 20
 
 // Minesweeper describes a generated graph of the same kind as the public Minesweeper dataset (Platonov et al., 2023).
 // The nodes are the cells of a grid of Rows x Cols cells. The cell at (row, column) is node Cols*row + column. Edges
-// join each cell to the cells around it, of which there are at most eight. The label is 1 for a mine and 0 for any
-// other cell.
+// join each cell to the cells around it (at most eight). The label is 1 for a mine and 0 for any other cell.
 //
-// Each cell, whether it is a mine or not, has 7 features, of which one is 1 and the others are 0. Feature 0 is 1 if the
+// Each cell, whether it is a mine or not, has 7 features: one feature is 1, and the others are 0. Feature 0 is 1 if the
 // number of mines among the neighbours is unknown. Features 1 to 5 stand for 0 to 4 mines among the neighbours, and
 // feature 6 stands for five or more. The mines are round(Mines*cells) cells, where cells is Rows*Cols, and the number
 // of mines is unknown for round(Unknown*cells) cells. Both sets of cells are drawn uniformly, and independently of each
@@ -38,7 +37,7 @@ type Minesweeper struct {
 	Seed           uint64
 }
 
-// DefaultMinesweeper has the size and the shares of the public dataset.
+// DefaultMinesweeper returns settings with the size and the shares of the public dataset.
 func DefaultMinesweeper() Minesweeper {
 	return Minesweeper{Rows: 100, Cols: 100, Mines: 0.2, Unknown: 0.5, Seed: 1}
 }

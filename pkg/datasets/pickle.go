@@ -85,7 +85,7 @@ func (m *pickleMachine) pop() (any, error) {
 	return v, nil
 }
 
-// popTo removes the topmost mark from the stack, together with all values above the mark, and returns these values.
+// popTo removes the topmost [pickleMark] from the stack, together with all values above it, and returns these values.
 func (m *pickleMachine) popTo() ([]any, error) {
 	for i := len(m.stack) - 1; i >= 0; i-- {
 		if _, mark := m.stack[i].(pickleMark); mark {

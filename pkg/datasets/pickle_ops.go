@@ -52,7 +52,7 @@ func (m *pickleMachine) step(op byte) error {
 }
 
 // memoise stores the top of the stack under a number (the PUT instructions), or pushes the value that is stored under a
-// number (the GET instructions). The number follows the instruction.
+// number (the GET instructions). In the pickle, the number follows the instruction.
 func (m *pickleMachine) memoise(op byte) error {
 	width := 4
 	if op == 'q' || op == 'h' {

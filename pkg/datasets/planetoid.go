@@ -87,7 +87,7 @@ func (p *planetoidReader) read(part string, parse func([]byte) error) {
 	}
 }
 
-// matrix reads a pickled sparse feature matrix.
+// matrix reads a sparse feature matrix from a pickle.
 func (p *planetoidReader) matrix(part string) *csr {
 	m := &csr{}
 	p.read(part, func(b []byte) (err error) {

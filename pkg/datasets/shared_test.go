@@ -25,7 +25,7 @@ func shared(t testing.TB, what string) string {
 	return dir
 }
 
-// atHand are the datasets whose files are small enough to lie in the shared folder.
+// atHand are the datasets that the shared folder has. It does not have the other datasets, whose files are larger.
 var atHand = []string{"squirrel-filtered", "chameleon-filtered", "minesweeper", "tolokers", "cora", "citeseer",
 	"pubmed", "computers", "photo"}
 

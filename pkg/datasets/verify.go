@@ -42,7 +42,7 @@ func Verify(name string, opts Options) error {
 	return nil
 }
 
-// verifyFile returns an error unless the file at path is the wanted one. It reads the whole file.
+// verifyFile returns an error unless the file at path has the size and the checksum in want. It reads the whole file.
 func verifyFile(path string, want data.File) error {
 	info, err := os.Stat(path)
 	switch {

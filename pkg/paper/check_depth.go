@@ -115,7 +115,7 @@ func spearman(x, y []float64) (rho, p float64) {
 	a, b := ranks(x), ranks(y)
 	rho = stat.Correlation(a, b, nil)
 	if math.IsNaN(rho) {
-		return 0, 1 // all y are equal
+		return 0, 1 // all values of y are equal
 	}
 	if n := len(x); n > mostPermuted {
 		df := float64(n - 2)

@@ -77,7 +77,7 @@ func (v *View) smoothed(dataset, model string, forward int) (m experiment.Model,
 
 // gslAbove tests that plain models over-smooth: after more than After layers, the GSL is never below a limit. If this
 // holds for the limit Above, the verdict is Reproduced. If it holds only for the smaller limit Weaker, the verdict is
-// Weaker. Depths has the numbers of layers of the models, each of which is a case.
+// Weaker. Depths has the numbers of layers of the models, and there is a case for each model.
 type gslAbove struct {
 	Model  string  `json:"model"`
 	Depths []int   `json:"depths"`

@@ -71,7 +71,7 @@ func reading[T check](with []byte) (check, error) {
 	return c, c.problem()
 }
 
-// paperClaims returns the claims in data/paper/claims.json, which are part of the programme.
+// paperClaims returns the claims in data/paper/claims.json. This file is embedded in the program.
 func paperClaims() claims {
 	text, err := data.Paper("claims")
 	var c claims
@@ -84,7 +84,7 @@ func paperClaims() claims {
 	return c
 }
 
-// readClaims reads claims, and refuses unknown fields and names.
+// readClaims reads claims from JSON. Unknown fields and unknown names are errors.
 func readClaims(text []byte) (c claims, err error) {
 	if err := files.Strict(text, &c); err != nil {
 		return c, err

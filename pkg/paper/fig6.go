@@ -55,7 +55,7 @@ func (v *View) runTimes(curve RunTimeCurve) (s report.Series, why string) {
 	return s, why
 }
 
-// name is the curve's name, with the number of forward layers in brackets, as in the paper.
+// name returns the name of the curve. It has the number of forward layers in brackets, as in the paper.
 func (c RunTimeCurve) name() string {
 	return fmt.Sprintf("%s (%d), %s", c.Model.Model, c.Model.Forward, c.Dataset)
 }

@@ -138,7 +138,7 @@ func Paper() Profile { return embedded("paper") }
 func embedded(name string) Profile {
 	p, err := ParseProfile(name)
 	if err != nil {
-		panic(err) // the file is part of the program, so that it is never damaged
+		panic(err) // this cannot happen, since the file is embedded in the program
 	}
 	return p
 }

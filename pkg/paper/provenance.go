@@ -107,7 +107,7 @@ func days(records []*results.Record) string {
 	return first + " to " + last
 }
 
-// versions lists the versions of the modules, other than revgnn itself, with which a run was made.
+// versions lists the versions of all modules that a run was made with, except revgnn itself.
 func versions(r *results.Record) string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(r.Versions)) {

@@ -14,7 +14,7 @@ type Performance struct {
 	Table   int      `json:"table"`
 	Title   string   `json:"title"`
 	Metric  string   `json:"metric"`
-	Columns []string `json:"columns"` // datasets
+	Columns []string `json:"columns"` // the names of the datasets
 	// Groups are the headings of groups of rows.
 	Groups []string         `json:"groups"`
 	Rows   []PerformanceRow `json:"rows"`
@@ -154,7 +154,7 @@ func published[T any](name string) *T {
 	return &v
 }
 
-// statement is what the paper says about a figure.
+// statement returns what the paper says about a figure.
 func statement(figure int) Statement {
 	return published[struct{ Figures []Statement }]("figures").Figures[figure-1]
 }

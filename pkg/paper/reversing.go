@@ -106,7 +106,7 @@ func reversing(v *View) *Document {
 			for k, w := range b.Ways {
 				candidates, err := p.candidates(dataset, w)
 				if err != nil {
-					panic(err) // checked when the profile was read
+					panic(err) // this cannot happen, since the profile was checked when it was read
 				}
 				found[k] = v.Choose(strings.Join([]string{dataset, b.Title, wayNames[k]}, " "), dataset, candidates,
 					p.Splits, p.Tried)

@@ -28,7 +28,7 @@ func (c Complexity) task(q Quantity, value int) (experiment.Task, error) {
 	return experiment.Whole(results.Bench, graph.name(), model), err
 }
 
-// idle returns the benchmark of the model on a tiny graph. It shows how much memory the programme needs by itself.
+// idle returns the benchmark of the model on a tiny graph. It shows how much memory the program needs by itself.
 func (c Complexity) idle() experiment.Task {
 	return experiment.Whole(results.Bench, c.Idle.name(), c.Model.Config)
 }

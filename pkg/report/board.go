@@ -15,7 +15,7 @@ type Panel struct {
 
 // Strip is one of the rows of maps that [Boards] draws. A Panel without Values stays empty.
 type Strip struct {
-	Title  string // left of the maps
+	Title  string // text to the left of the maps
 	Panels []Panel
 }
 

@@ -80,15 +80,15 @@ func (s *slider) check() error {
 	return nil
 }
 
-// chosen returns the indices of the frames in the static picture: the first frame, the last frame, the frame start, and
-// others at even distances in between.
+// chosen returns the indices of the frames that the static picture shows: the first frame, the last frame, the frame
+// with the index start, and others at even distances in between.
 func (s *slider) chosen() []int {
 	const most = 7
 	last := len(s.frames) - 1
 	if last < most {
 		return count(last + 1)
 	}
-	before := 0 // the number of chosen frames before the frame start
+	before := 0 // how many frames with an index below start are chosen
 	if s.start > 0 {
 		before = max(1, min(most-2, (most-1)*s.start/last))
 	}

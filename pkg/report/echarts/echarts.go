@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// Version is the version of ECharts with which all figures are drawn and tested.
+	// Version is the version of ECharts that all figures are drawn and tested with.
 	Version = "5.6.0"
 
 	// SHA256 is the hash of the file dist/echarts.min.js of this version, in hexadecimal.

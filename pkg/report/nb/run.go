@@ -4,7 +4,7 @@ package nb
 // compiled without the engine and the trainer. [github.com/revgnn/revgnn/pkg/report/nb/live.Compare] makes runs. [Save]
 // and [Load] pass runs from one cell to another.
 type Run struct {
-	// Name is the name of the network. Base is the name of the run with which its scores are compared, or "".
+	// Name is the name of the network. Base is the name of the run that its scores are compared with, or "".
 	Name, Base string
 	// Forward and Reverse are the numbers of layers in each direction.
 	Forward, Reverse int

@@ -28,8 +28,7 @@ func (l List) HTML() (string, error) {
 // Text returns the list with one sentence per line.
 func (l List) Text() string { return strings.Join(l, "\n") }
 
-// Folded returns an item of which only a line of text is shown. A click on this line shows the given item, which may be
-// long.
+// Folded returns an item that shows only a line of text. A click on this line shows the given item, which may be long.
 func Folded(line string, item report.Item) report.Item { return folded{line, item} }
 
 type folded struct {

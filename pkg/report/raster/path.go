@@ -152,7 +152,8 @@ type pen struct {
 }
 
 // draw executes a path command with its arguments. If the command is a lower-case letter, the arguments are relative to
-// the current position. A command to move is repeated if it has further arguments; these draw lines.
+// the current position. In SVG, a command to move may be followed by the coordinates of several points; repeated is
+// true from the second point on, and lines are drawn to these points.
 func (p *pen) draw(command byte, repeated bool, v []float64) {
 	upper := command &^ 0x20
 	base := point{}

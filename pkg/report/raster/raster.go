@@ -162,9 +162,9 @@ func (c *canvas) shape(e *element, outline path, m rasterx.Matrix2D) error {
 	return nil
 }
 
-// paint returns the colour or gradient with which a shape is filled or stroked, as the attribute with the given name
-// ("fill" or "stroke") says. It returns nil if nothing is to be painted. The argument otherwise is used if there is no
-// such attribute.
+// paint returns the colour or gradient that fills or strokes a shape. The attribute with the given name ("fill" or
+// "stroke") says which; if there is no such attribute, the argument otherwise is used. paint returns nil if nothing is
+// to be painted.
 func (c *canvas) paint(e *element, name, otherwise string, outline path, m rasterx.Matrix2D) (image.Image, error) {
 	value, ok := e.attributes[name]
 	if !ok {

@@ -37,7 +37,7 @@ func at(m image.Image, x, y int) string {
 func TestShapes(t *testing.T) {
 	for _, c := range []struct {
 		elements     string
-		inked, blank [2]int // pixels
+		inked, blank [2]int // a pixel that is painted, and one that is not
 		colour       string
 		area, within float64 // the painted area in square units, and the allowed error
 	}{

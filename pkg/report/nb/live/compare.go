@@ -26,7 +26,7 @@ func Choose[T any](compiled, pureGo T) T {
 // [train.Default].
 type Network struct {
 	// Name is the name of the network; each network of a comparison needs another name. Base is the name of the network
-	// with which its scores are compared, or "".
+	// that its scores are compared with, or "".
 	Name, Base string
 	// Model is the name of the model for [train.Default], such as "gcn+rep".
 	Model string
