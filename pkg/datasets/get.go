@@ -27,7 +27,7 @@ func Get(ctx context.Context, name string, opts Options) error {
 	return newFetcher(opts).all(ctx, info, dir)
 }
 
-// all downloads every file of a dataset that is missing or wrong.
+// all goes through the files of a dataset, and downloads those that are missing or wrong.
 func (f *fetcher) all(ctx context.Context, info data.Dataset, dir string) error {
 	for _, file := range info.All() {
 		path := filepath.Join(dir, file.Name)

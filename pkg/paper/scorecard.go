@@ -27,8 +27,8 @@ const (
 // Verdicts lists all verdicts, from the best one on.
 var Verdicts = []Verdict{Reproduced, Weaker, NotReproduced, NotRun}
 
-// The degrees. They say, for a cell of a table, how far our mean is from the published one. Below and Above are for
-// means that are more than two standard deviations away.
+// The degrees of a cell of a table. They say how far our mean is from the published mean. Below and Above are for means
+// that are more than two standard deviations away.
 const (
 	WithinOne = "within one std"
 	WithinTwo = "within two std"

@@ -19,8 +19,8 @@ type Frame struct {
 
 // Slider draws maps side by side, as [Board] does, with a slider below them. The slider selects one of several frames,
 // for example one of the layers of a network, from the last reverse layer over the input to the last forward layer. The
-// argument start is the index of the frame that is shown first. The static picture shows up to seven frames; the first
-// one, the last one and the frame start are among them.
+// argument start is the index of the frame that is shown first. The static picture shows up to seven frames, including
+// the first frame, the last frame and the frame with the index start.
 //
 // On a web page, each value is rounded to one of 255 steps of the colour scale.
 func Slider(id, title, valueName string, rows, cols int, frames []Frame, start int) *Figure {

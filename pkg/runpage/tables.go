@@ -83,8 +83,8 @@ func (r run) origin() report.Item {
 	return pairs("run-origin", "Graph, engine, machine and versions", "What", "Which", rows...)
 }
 
-// Command returns the command line that repeats a training and records it. It has all settings that differ from the
-// defaults.
+// Command returns the command line that repeats a training and records it. The command line has all settings that
+// differ from the defaults.
 func Command(r *results.Record, c train.Config) string { return command(r, c, []int{r.Split}) }
 
 // command returns the command line that trains the model of r with the settings c on the given splits.

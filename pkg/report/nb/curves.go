@@ -26,7 +26,7 @@ func (rs Runs) Scores(id, title string) *report.Figure {
 		report.Axes{RangeY: [2]float64{max(0, 10*math.Floor(least/10)-10), 100}})
 }
 
-// history returns a curve for each run: of(e) for every epoch e.
+// history returns a curve for each run. The curve has the value of(e) at every epoch e.
 func (rs Runs) history(of func(Epoch) float64) []report.Series {
 	var all []report.Series
 	for _, r := range rs.Runs {

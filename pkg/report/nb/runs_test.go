@@ -13,7 +13,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// some has two runs on a board of 3 x 3 cells. The second run is compared with the first.
+// some is an example for the tests: two runs on a board of 3 x 3 cells. The second run is compared with the first.
 var some = Runs{Metric: "ROC-AUC", Labels: []int32{0, 1, 0, 0, 0, 1, 1, 0, 0}, Runs: []Run{
 	{Name: "GCN", Forward: 8, Val: 0.625, Test: 0.5, Epochs: 2, BestEpoch: 1, Seconds: 1.25,
 		History:       []Epoch{{1, 0.7, 0.625}, {2, 0.5, 0.5}},
@@ -54,7 +54,7 @@ func TestRunsFigures(t *testing.T) {
 	corner := Corner{Width: 3, Side: 2}
 	for want, figure := range map[string]*report.Figure{
 		`"cross-entropy on training nodes"`: some.Losses("loss", "Loss"),
-		`"min":50`:                          some.Scores("score", "Score"), // 62.5 rounded down to 60, less 10
+		`"min":50`:                          some.Scores("score", "Score"), // 62.5 is rounded down to 60; 60 - 10 = 50
 		`"GCN+ReP, reverse"`:                some.Smoothness("gsl", "GSL"),
 		`"GCN+ReP: 87.5 %"`:                 some.Boards("mines", "Mines", "probability of a mine", corner),
 		`"Counts"`:                          corner.Board("input", "Input", "mines", "Counts", some.Runs[0].Probability),

@@ -37,8 +37,8 @@ func (p path) transformed(m rasterx.Matrix2D) path {
 
 func fix(v float64) fixed.Int26_6 { return fixed.Int26_6(math.Round(v * 64)) }
 
-// addTo sends the path to a, which fills or strokes it. To fill a path, every part of the path is closed. To stroke a
-// path, a part is closed only if the path itself closes it.
+// addTo sends the path to the argument a, which fills or strokes the path. To fill it, every part of the path is
+// closed. To stroke it, a part is closed only if the path itself closes this part.
 func (p path) addTo(a rasterx.Adder, fill bool) {
 	open := false
 	at := func(q point) fixed.Point26_6 { return fixed.Point26_6{X: fix(q.x), Y: fix(q.y)} }
