@@ -140,8 +140,8 @@ func (m *pickleMachine) uint(n int) (uint32, error) {
 	return binary.LittleEndian.Uint32(whole[:]), nil
 }
 
-// scalar executes an instruction that only pushes one value onto the stack: it returns this value. For other
-// instructions ok is false.
+// scalar returns the value of an instruction that only pushes one value onto the stack. The caller pushes the value.
+// For other instructions ok is false.
 func (m *pickleMachine) scalar(op byte) (v any, ok bool, err error) {
 	var n uint32
 	var b []byte

@@ -13,7 +13,7 @@ import (
 
 // cellCheck compares every cell of a table with our result. It divides the distance between our mean and the published
 // mean by the published standard deviation. If this ratio is at most the limit Reproduced, the verdict is Reproduced.
-// If it is at most the limit Weaker, the verdict is Weaker.
+// If it is at most the larger limit Weaker, the verdict is Weaker.
 type cellCheck struct {
 	Table      string  `json:"table"`
 	Reproduced float64 `json:"reproduced"`

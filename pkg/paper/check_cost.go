@@ -14,7 +14,7 @@ import (
 
 // lineCheck tests that the times in figure 6 lie on a straight line. It computes R², the share of the variance of the
 // times that the line explains. If R² is at least the limit Reproduced, the verdict is Reproduced. If it is at least
-// the limit Weaker, the verdict is Weaker. If the line does not rise, the verdict is NotReproduced.
+// the smaller limit Weaker, the verdict is Weaker. If the line does not rise, the verdict is NotReproduced.
 type lineCheck struct {
 	Reproduced float64 `json:"reproduced"`
 	Weaker     float64 `json:"weaker"`
@@ -58,8 +58,8 @@ func (c lineCheck) judge(v *View, curve RunTimeCurve) finding {
 
 // powerCheck compares the measured exponent p in y ~ x^p with the exponent in the formulas of table 1. Here y is time
 // or memory, as Of says, and x is a quantity such as the number of layers. The exponents of the paper are upper bounds,
-// so that smaller exponents are good, too. If ours is larger by at most the limit Reproduced, the verdict is
-// Reproduced. If it is larger by at most the limit Weaker, the verdict is Weaker.
+// so that smaller exponents are good, too. If our exponent is larger by at most the limit Reproduced, the verdict is
+// Reproduced. If it is larger by at most the larger limit Weaker, the verdict is Weaker.
 type powerCheck struct {
 	Of         string  `json:"of"`
 	Reproduced float64 `json:"reproduced"`

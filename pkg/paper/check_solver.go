@@ -8,7 +8,7 @@ import (
 )
 
 // inversionCheck divides our inversion errors by the published ones of table 4. If this ratio is at most the limit
-// Reproduced, the verdict is Reproduced. If it is at most the limit Weaker, the verdict is Weaker.
+// Reproduced, the verdict is Reproduced. If it is at most the larger limit Weaker, the verdict is Weaker.
 type inversionCheck struct {
 	Reproduced float64 `json:"reproduced"`
 	Weaker     float64 `json:"weaker"`
@@ -46,8 +46,8 @@ func inversions(v *View, theirs func(float64) string, judge func(o train.Inversi
 }
 
 // converges tests how much the iterate of fixed-point iteration still changes in iteration number Iterations. If the
-// mean absolute change is at most the limit Reproduced, the verdict is Reproduced. If it is at most the limit Weaker,
-// the verdict is Weaker.
+// mean absolute change is at most the limit Reproduced, the verdict is Reproduced. If it is at most the larger limit
+// Weaker, the verdict is Weaker.
 type converges struct {
 	Iterations int     `json:"iterations"`
 	Reproduced float64 `json:"reproduced"`

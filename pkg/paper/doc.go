@@ -26,6 +26,7 @@
 //     similarity of the rows of a state over all pairs of nodes: 1 means over-smoothed.
 //   - The head is the classifier that reads the last states of both processes. For some figures it reads the state
 //     after another layer.
+//   - The iterate of a fixed-point iteration is its current guess.
 //   - The board is the grid of a Minesweeper graph.
 //   - A claim is a statement of the paper, and its check is the rule that decides whether it holds. A check may split a
 //     claim into several cases, for example one for each dataset. Each case gets a [Verdict].

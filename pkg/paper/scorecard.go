@@ -120,7 +120,7 @@ func notRun(why string) finding {
 }
 
 // limited returns the verdict on a number x that ought to be small. The verdict is Reproduced if x is at most the limit
-// reproduced, Weaker if x is at most the limit weaker, and NotReproduced otherwise.
+// reproduced, Weaker if x is at most the larger limit weaker, and NotReproduced otherwise.
 func limited(x, reproduced, weaker float64) Verdict {
 	switch {
 	case x <= reproduced:
