@@ -37,7 +37,8 @@ type Minesweeper struct {
 	Seed           uint64
 }
 
-// DefaultMinesweeper returns settings with the size and the shares of the public dataset.
+// DefaultMinesweeper returns settings with the same size as the public dataset, and with the same shares of mines and
+// of unknown numbers.
 func DefaultMinesweeper() Minesweeper {
 	return Minesweeper{Rows: 100, Cols: 100, Mines: 0.2, Unknown: 0.5, Seed: 1}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// shared returns a folder with files for tests that are not in the repository: exact copies of public datasets, and
-// expected values. The argument what is the name of a subfolder of the folder "shared", which lies beside the checkout,
-// or of the folder that REVGNN_SHARED names. Without this subfolder the test is skipped.
+// shared returns a folder with test files that the repository does not contain: exact copies of public datasets, and
+// expected values. It is the subfolder with the name what. The folder around it is "shared" beside the checkout, or the
+// folder that the environment variable REVGNN_SHARED names. Without the subfolder the test is skipped.
 func shared(t testing.TB, what string) string {
 	t.Helper()
 	root := os.Getenv("REVGNN_SHARED")

@@ -121,7 +121,8 @@ const failedRuns = "failed: "
 // pair has two rows of the same table: the row of a model with a reverse process, and the row of its plain backbone.
 type pair struct{ with, plain PerformanceRow }
 
-// pairs returns all such pairs of a table for which the table prints the gains.
+// pairs returns the pairs of rows in a table: a row with a reverse process, for which the table prints the gains, and
+// the row of its plain backbone.
 func pairs(p *Performance) (all []pair) {
 	for _, row := range p.Rows {
 		if plain := p.plain(row); plain != nil && row.Delta != nil {

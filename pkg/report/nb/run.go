@@ -33,7 +33,7 @@ type Epoch struct {
 // State describes the state of a trained network after a number of layers in one direction. The state is the matrix of
 // the nodes' features at this point.
 type State struct {
-	// Layer is this number of layers. The state after 0 layers is the encoded input.
+	// Layer is the number of layers that led to this state. For 0 layers, the state is the encoded input.
 	Layer int
 	// GSL is the mean cosine similarity of the features in this state, over all pairs of nodes.
 	GSL float64
