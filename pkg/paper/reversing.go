@@ -52,8 +52,8 @@ func (r Reversing) candidates(dataset string, w Way) ([]train.Config, error) {
 	return experiment.Candidates(append(r.Rules[:len(r.Rules):len(r.Rules)], w.Rules...), dataset, w.Model)
 }
 
-// check returns an error if there are no settings for one way to use a layer on a dataset, or impossible ones, or if
-// the model has layers in a direction that this way does not use.
+// check returns an error if a way to use a layer has no settings on a dataset, or settings that are impossible, or a
+// model whose layers are not in the directions of this way.
 func (r Reversing) check() error {
 	for _, dataset := range r.Datasets {
 		for _, b := range r.Blocks {

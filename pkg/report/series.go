@@ -11,8 +11,8 @@ type Series struct {
 	Name string
 	X, Y []float64
 
-	// Spread, if not nil, has a value s for each point. It is shown as an error bar from Y-s to Y+s or, if Band is
-	// true, as a band. A value NaN is not shown.
+	// Spread, if not nil, has a value s for each point. The value is shown as an error bar from Y-s to Y+s or, if Band
+	// is true, as a band. A value NaN is not shown.
 	Spread []float64
 	Band   bool
 
