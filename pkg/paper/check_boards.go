@@ -63,8 +63,8 @@ func (c spreadOver) judge(v *View) finding {
 		to, end.Layer)
 }
 
-// factored returns the verdict on the claim that the number more is larger than the number less by a factor. If more is
-// larger, but not by this factor, the verdict is Weaker.
+// factored returns the verdict on two numbers, of which the paper claims that one is larger. The verdict is Reproduced
+// if more >= factor*less, Weaker if only more > less, and NotReproduced otherwise.
 func factored(more, less, factor float64) Verdict {
 	switch {
 	case more > 0 && more >= factor*less:
@@ -76,8 +76,8 @@ func factored(more, less, factor float64) Verdict {
 }
 
 // board returns what was recorded of a training of figures 1 and 4: of the plain model if plain is true, otherwise of
-// the model with a reverse process. If there is no such training, the result why gives the reason. board asks only for
-// the run of this one model, so that the record of the other model is not listed among the runs of a verdict.
+// the model with a reverse process. If there is no such training, the result called why gives the reason. board asks
+// only for the run of this one model, so that the record of the other model is not listed among the runs of a verdict.
 func (v *View) board(plain bool) (f *experiment.Followed, why string) {
 	ask := v.Profile.Boards.Reverse
 	if plain {

@@ -133,8 +133,8 @@ func pairs(p *Performance) (all []pair) {
 }
 
 // gains returns the gains of a model with a reverse process on a dataset, one for each split. If there are none, the
-// result why gives the reason. If a run of the model with the reverse process failed on any split, there are no gains,
-// since the gains on the other splits alone would look too good.
+// result called why gives the reason. If a run of the model with the reverse process failed on any split, there are no
+// gains, since the gains on the other splits alone would look too good.
 func (v *View) gains(p pair, dataset string) (gains []float64, why string) {
 	with, plain := v.cellOf(p.with, dataset), v.cellOf(p.plain, dataset)
 	gains = with.Gains(plain)

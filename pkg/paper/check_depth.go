@@ -88,7 +88,7 @@ func (c trend) judge(v *View, dataset string, limit int) finding {
 }
 
 // byDepth returns the numbers of layers of a curve, up to a limit. For each number it returns the mean test metric over
-// splits, in percent. If runs are missing, the result why gives the reason.
+// splits, in percent. If runs are missing, the result called why gives the reason.
 func (v *View) byDepth(curve DepthCurve, process string, limit int) (layers, tests []float64, why string) {
 	for k, at := range curve.Depths {
 		if at.Layers > limit {

@@ -100,9 +100,10 @@ func (c unchanged) cases(v *View) []claimCase {
 	})
 }
 
-// ahead summarises the gains of a model with a reverse process over several datasets. The field run is the number of
-// datasets on which both this model and its plain backbone were run. The field ahead is the number of those datasets on
-// which the mean gain is positive. The field mean is the average of the mean gains over all those datasets.
+// ahead summarises the gains of a model with a reverse process over several datasets:
+//   - run is the number of datasets on which both this model and its plain backbone were run;
+//   - ahead is the number of those datasets on which the mean gain is positive;
+//   - mean is the average of the mean gains over all those datasets.
 type ahead struct {
 	model      string
 	ahead, run int
@@ -111,8 +112,8 @@ type ahead struct {
 
 // standing returns such summaries for all models of a table that have a reverse process. If common is false, a model's
 // summary is over all datasets that this model was run on. If common is true, it is over the datasets that all these
-// models were run on, since averages over different datasets cannot be compared. The result ok tells whether each
-// summary is over at least as many datasets as the argument least says.
+// models were run on, since averages over different datasets cannot be compared. The result called ok is true if every
+// summary has run >= least.
 func (v *View) standing(table string, least int, common bool) (all []ahead, ok bool) {
 	p := published[Performance](table)
 	backbones := pairs(p)

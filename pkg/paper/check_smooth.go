@@ -55,7 +55,8 @@ func (c gslBelow) judge(v *View, dataset string) finding {
 }
 
 // smoothed returns the settings and the training of a model of figure 3. This is the model with the given name and
-// number of forward layers; 0 stands for any number. If there is no such training, the result why gives the reason.
+// number of forward layers; 0 stands for any number. If there is no such training, the result called why gives the
+// reason.
 func (v *View) smoothed(dataset, model string, forward int) (m experiment.Model,
 	a experiment.Answer[experiment.Trained], why string) {
 	all := v.Profile.Smoothness.Models

@@ -138,8 +138,8 @@ func inOrder(strict, loose float64) error {
 	return nil
 }
 
-// between returns an error unless x, which is a share or a probability, is above 0 and at most 1. The argument name is
-// the name of the parameter.
+// between returns an error unless x, which is a share or a probability, is above 0 and at most 1. The argument called
+// name is the name of the parameter, for the text of the error.
 func between(name string, x float64) error {
 	if !(x > 0 && x <= 1) {
 		return fmt.Errorf("%s is %g: give a number above 0, 1 at most", name, x)

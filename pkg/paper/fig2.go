@@ -68,7 +68,8 @@ func (v *View) curve(d *Document, curve DepthCurve) {
 
 // atDepth is about one point of figure 2, that of the k-th number of layers of the curve. It returns the settings with
 // this number of layers in the given process and one layer in the other process. It also returns the validation and
-// test metrics on the curve's splits, in percent. If runs of some splits are missing, the result why gives the reason.
+// test metrics on the curve's splits, in percent. If runs of some splits are missing, the result called why gives the
+// reason.
 func (v *View) atDepth(curve DepthCurve, k int, process string) (c train.Config, vals, tests []float64, why string) {
 	c, err := curve.at(k)
 	if err != nil {

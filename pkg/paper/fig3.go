@@ -70,8 +70,9 @@ func (v *View) followed(dataset string, m experiment.Model) experiment.Answer[ex
 }
 
 // remedies draws a panel for each remedy for over-smoothing, such as PairNorm, with a curve for each depth. The
-// argument paper has the curves of the paper's models; the first one is that of a reverse process. Each panel also
-// shows this first curve for comparison, up to the largest depth in the panel. All panels have the same vertical scale.
+// argument called paper has the curves of the paper's models; the first one is that of a reverse process. Each panel
+// also shows this first curve for comparison, up to the largest depth in the panel. All panels have the same vertical
+// scale.
 func (d *Document) remedies(v *View, dataset string, paper []report.Series) (plots []report.Plot) {
 	low := 0.0
 	for _, s := range paper[:min(1, len(paper))] {

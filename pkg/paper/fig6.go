@@ -39,7 +39,7 @@ func runTime(v *View) *Document {
 }
 
 // runTimes returns one curve of figure 6: seconds per epoch over the number of reverse layers. If benchmarks are
-// missing, the result why gives the reason.
+// missing, the result called why gives the reason.
 func (v *View) runTimes(curve RunTimeCurve) (s report.Series, why string) {
 	s = report.Series{Style: report.Points, Name: curve.name()}
 	for _, depth := range v.Profile.RunTime.Reverse {

@@ -82,7 +82,7 @@ func Glance(p Profile) (*AtAGlance, error) {
 	return &AtAGlance{excerpt{g, "score"}, excerpt{g, "grids"}, excerpt{g, "cards"}, g.who}, nil
 }
 
-// excerpt is one part of the overview. The field name is the name of its template in front.html.
+// excerpt is one part of the overview. The field called name is the name of its template in front.html.
 type excerpt struct {
 	*glance
 	name string
@@ -91,8 +91,8 @@ type excerpt struct {
 func (e excerpt) HTML() (string, error) { return e.part(e.name) }
 func (e excerpt) Text() string          { return e.Card.Markdown() }
 
-// inNotebook makes the document of the item with the given name. First it calls the function before, which may make
-// runs.
+// inNotebook makes the document of the item with the given name. First it calls before, which is a function that may
+// make runs.
 func inNotebook(name string, p Profile,
 	before func(*experiment.Runner, Profile, []Item) error) (d *Document, err error) {
 	items, err := Choose([]string{name})
@@ -112,7 +112,7 @@ func inNotebook(name string, p Profile,
 	return d, err
 }
 
-// withRecords calls the function do with a runner that has the records described at [Notebook].
+// withRecords calls the given function with a runner that has the records described at [Notebook].
 func withRecords(p Profile, do func(r *experiment.Runner) error) (err error) {
 	store, err := results.Open(cmp.Or(os.Getenv("REVGNN_RUNS"), filepath.Join(project(), results.DefaultFile)))
 	if err != nil {

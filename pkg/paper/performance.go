@@ -117,8 +117,8 @@ func overSplits(values []float64) report.Cell {
 	return report.Mean(metrics.Mean(values), spread, len(values), 2)
 }
 
-// deltas returns the row of gains, ours and the published ones, of the model of the given row. The argument plain is
-// the plain backbone.
+// deltas returns the row of gains, ours and the published ones, of the model of the given row. The argument called
+// plain is the name of the plain backbone.
 func deltas(p *Performance, row PerformanceRow, plain string, all searches) report.Row {
 	r := report.Row{Group: p.Groups[row.Group], Label: "Δ"}
 	for k, dataset := range p.Columns {

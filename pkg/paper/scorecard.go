@@ -114,7 +114,7 @@ func found(verdict Verdict, ours, paper float64, format string, args ...any) fin
 }
 
 // notRun makes the finding of a case that cannot be judged, for example because runs are missing or too few. The
-// argument why is the reason.
+// argument called why is the reason.
 func notRun(why string) finding {
 	return found(NotRun, math.NaN(), math.NaN(), "%s", strings.TrimPrefix(why, "not run: "))
 }
@@ -226,8 +226,8 @@ func (v *View) decide(c Claim, one claimCase) Judgement {
 	return j
 }
 
-// trainings says on how many splits and seeds the runs of a verdict were trained. The arguments least and most are the
-// smallest and the largest number of seeds on one split.
+// trainings says on how many splits and seeds the runs of a verdict were trained. The smallest number of seeds on one
+// split is least, and the largest is most.
 func trainings(splits, least, most int) string {
 	text := count(splits, "split") + " × " + count(most, "seed")
 	if least < most {

@@ -88,8 +88,8 @@ func stated(p *Complexities) *report.Table {
 	return t
 }
 
-// measured collects the benchmarks of all values of one quantity. The field nothing is the benchmark on the tiny graph.
-// Its memory is subtracted from the memory of the other benchmarks, so that only the memory that depends on the
+// measured collects the benchmarks of all values of one quantity. The field called nothing is the benchmark on the tiny
+// graph. Its memory is subtracted from the memory of the other benchmarks, so that only the memory that depends on the
 // quantity remains.
 type measured struct {
 	nothing            experiment.Answer[experiment.Timed]
@@ -123,8 +123,8 @@ func (m *measured) measure(v *View, value int) report.Row {
 	return row
 }
 
-// power returns the table cell for the exponent p of y ~ x^p. If fewer points were measured than the argument points
-// says, the cell says why instead.
+// power returns the table cell for the exponent p of y ~ x^p. If fewer points were measured than expected (the argument
+// called points), the cell says why instead.
 func power(x, y []float64, points int, why string) report.Cell {
 	f, why := allPoints(x, y, points, why)
 	if why != "" {
@@ -133,7 +133,8 @@ func power(x, y []float64, points int, why string) report.Cell {
 	return report.Number(f.Slope, 2).Below(report.Text(fmt.Sprintf("R² = %.3f", f.R2)))
 }
 
-// allPoints fits y ~ x^p. If there are fewer points than the argument points says, it returns the reason instead.
+// allPoints fits y ~ x^p. If there are fewer points than expected (the argument called points), it returns the reason
+// instead.
 func allPoints(x, y []float64, points int, why string) (report.Fit, string) {
 	if len(y) < points || len(x) < points {
 		return report.Fit{}, cmp.Or(why,

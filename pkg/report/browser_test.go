@@ -32,7 +32,7 @@ func openPage(t *testing.T, html string) context.Context {
 }
 
 // openAddress opens the page at an address of this machine, and otherwise does the same as [openPage]. The page may
-// request other addresses if they begin with the argument below.
+// request other addresses if they begin with the text in the argument called below.
 func openAddress(t *testing.T, address, below string) context.Context {
 	t.Helper()
 	chrome := ""

@@ -7,7 +7,7 @@ import (
 )
 
 // markup writes the cells of a table in one format: HTML, Markdown or LaTeX. The fields that are functions take and
-// return text in this format. The exception is the function plain, which takes any text and escapes it.
+// return text in this format. The exception is the function called plain, which takes any text and escapes it.
 type markup struct {
 	plain                          func(string) string
 	bold, underlined, italic       func(string) string

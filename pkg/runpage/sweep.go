@@ -119,7 +119,7 @@ func sweepSummary(runs []run) string {
 }
 
 // spread returns the mean over splits as text, with the sample standard deviation if there are several splits. The
-// argument of has the values of each split, one for each seed; a split counts by the mean of these values.
+// argument called of has the values of each split, one for each seed; a split counts by the mean of these values.
 func spread(of map[int][]float64) string {
 	var means []float64
 	for _, values := range of {

@@ -54,7 +54,7 @@ func score(name string, decimals int, of func(Run) float64) Column {
 }
 
 // Adds returns the column of the difference in the test metric between a run and its Base, in percentage points. The
-// argument what names the cause of the difference in the heading, for example "reverse".
+// argument called what names the cause of the difference in the heading, for example "reverse".
 func Adds(what string, decimals int) Column {
 	return Column{
 		Heading: func(rs Runs) report.Column {

@@ -163,8 +163,8 @@ func (c *canvas) shape(e *element, outline path, m rasterx.Matrix2D) error {
 }
 
 // paint returns the colour or gradient that fills or strokes a shape. The attribute with the given name ("fill" or
-// "stroke") says which; if there is no such attribute, the argument otherwise is used. paint returns nil if nothing is
-// to be painted.
+// "stroke") says which; if there is no such attribute, the argument called otherwise is used. paint returns nil if
+// nothing is to be painted.
 func (c *canvas) paint(e *element, name, otherwise string, outline path, m rasterx.Matrix2D) (image.Image, error) {
 	value, ok := e.attributes[name]
 	if !ok {

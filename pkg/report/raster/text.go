@@ -19,7 +19,7 @@ var (
 )
 
 // em is the font size at which outlines are read from the font. The font library rounds their coordinates to 1/64. At
-// this large size, this is invisible.
+// this large size, the rounding is invisible.
 const em = 1024
 
 // middle is the distance between the baseline, on which letters stand, and the middle of a line of text, in units of
@@ -86,7 +86,7 @@ func setText(f *sfnt.Font, text string) (outline path, width float64, err error)
 	return outline, width, nil
 }
 
-// glyph adds the outline of one character, moved to the right by the distance right.
+// glyph adds the outline of one character, moved to the right by the given distance.
 func (p *path) glyph(segments sfnt.Segments, right float64) {
 	var at point
 	for _, s := range segments {
