@@ -142,7 +142,7 @@ func TestVerdictsOfInversions(t *testing.T) {
 }
 
 func TestVerdictsOfCosts(t *testing.T) {
-	noisy := func(by float64) func(train.Config) float64 { // a line with one point beside it
+	noisy := func(by float64) func(train.Config) float64 { // a straight line but for one point
 		return func(c train.Config) float64 {
 			if c.Reverse == 128 {
 				return 0.128 + by

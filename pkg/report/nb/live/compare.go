@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Choose returns the argument compiled if this machine has an engine that compiles networks with XLA. Otherwise it
-// returns the argument pureGo, which should be a smaller task: the pure-Go engine runs everywhere, but is some fifty
+// Choose returns its first argument if this machine has an engine that compiles networks with XLA, and otherwise its
+// second argument. The second argument should be a smaller task: the pure-Go engine runs everywhere, but is some fifty
 // times slower. Choose prints the name of the engine, and why it was chosen. It panics if no engine can be opened.
 func Choose[T any](compiled, pureGo T) T {
 	e := nb.Must(engine.Open(""))
