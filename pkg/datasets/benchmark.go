@@ -8,12 +8,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// maxDense is the largest number of values of a dense feature matrix that is made from a sparse one. Without a limit, a
-// small file could state a huge shape, for which a huge amount of memory would be allocated.
+// maxDense is the largest number of values in a dense feature matrix that is made from a sparse one. Without a limit, a
+// small file could state a huge shape, and a huge amount of memory would be allocated.
 const maxDense = 1 << 26
 
-// csr is a sparse matrix in compressed row form: row r has the values data[indptr[r]:indptr[r+1]] in the columns
-// indices[indptr[r]:indptr[r+1]].
+// csr is a sparse matrix in compressed row form. The values of row r are data[indptr[r]:indptr[r+1]], and their columns
+// are indices[indptr[r]:indptr[r+1]].
 type csr struct {
 	rows, columns   int
 	indptr, indices []int64
@@ -21,7 +21,7 @@ type csr struct {
 }
 
 // newCSR makes a matrix from its arrays. It checks that the arrays fit together, so that code that reads the matrix
-// does not have to check this.
+// need not check this.
 func newCSR(shape, indptr, indices []int64, data []float32) (*csr, error) {
 	if len(shape) != 2 || min(shape[0], shape[1]) < 0 || max(shape[0], shape[1]) > maxDim {
 		return nil, fmt.Errorf("has the shape %v; two dimensions below 2^31 are needed", shape)
@@ -44,7 +44,7 @@ func newCSR(shape, indptr, indices []int64, data []float32) (*csr, error) {
 	return &csr{int(shape[0]), int(shape[1]), indptr, indices, data}, nil
 }
 
-// each calls f for every stored value, row by row.
+// each calls f for every stored value with its row and column, row by row.
 func (m *csr) each(f func(row, column int, value float32)) {
 	for r := range m.rows {
 		for k := m.indptr[r]; k < m.indptr[r+1]; k++ {
@@ -61,10 +61,11 @@ func checkDense(rows, columns int) error {
 	return nil
 }
 
-// benchmarkGraph reads an archive of Shchur et al. (2018). The archive has two sparse matrices, the adjacency (adj_*)
-// and the features (attr_*), each as four arrays: data, indices, indptr and shape. The array labels has the classes. As
-// in PyTorch Geometric and the paper, edges lose their direction and weight, self loops are dropped, and positive
-// features become 1. The graph gets the ten [PaperSplits].
+// benchmarkGraph reads an archive of Shchur et al. (2018), from their repository gnn-benchmark. The archive has two
+// sparse matrices: the adjacency and the features, whose array names begin with adj_ and attr_. Each matrix consists of
+// four arrays: data, indices, indptr and shape. The array labels has the classes. As in PyTorch Geometric and the
+// paper, edges lose their direction and weight, self loops are dropped, and positive features become 1. The graph gets
+// the ten [PaperSplits].
 func benchmarkGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	adjacency, err := npzCSR(z, "adj")
 	if err != nil {
@@ -100,8 +101,8 @@ func benchmarkGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	return wrap(z.Path)(graphs.New(name, n, edges, features, d, labels, classes, PaperSplits(n)))
 }
 
-// npzCSR reads a sparse matrix from four arrays of the archive: prefix_shape, prefix_indptr, prefix_indices and
-// prefix_data.
+// npzCSR reads a sparse matrix from four arrays of the archive. Their names are the prefix, followed by _shape,
+// _indptr, _indices and _data.
 func npzCSR(z *npz.File, prefix string) (*csr, error) {
 	shape, _, err := z.Int64s(prefix+"_shape", 1)
 	if err != nil {

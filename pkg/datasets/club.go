@@ -15,8 +15,8 @@ import (
 //
 // The graph is a club of 900 people in three groups (red, green and blue, which are the labels). People mostly know
 // people of the next group, so that the graph is heterophilic. Each person has eight traits (the features), drawn from
-// normal distributions with standard deviation 1. The mean is 0.7 for two or three of the traits, which depend on the
-// group, and 0 for the other traits.
+// normal distributions with standard deviation 1. For each group, two or three of the traits have the mean 0.7; all
+// other traits have the mean 0.
 //
 // Every call writes the same files. There is no column "split", so that Load draws random splits.
 func WriteClub(dir string) (paths []string, err error) {
@@ -40,7 +40,7 @@ func WriteClub(dir string) (paths []string, err error) {
 		}
 		nodes.WriteString("\n")
 		for range 2 + rng.IntN(5) {
-			other := group + 1 // for one edge in five, any group instead
+			other := group + 1 // one edge in five leads to a random group instead
 			if rng.Float64() < 0.2 {
 				other = rng.IntN(groups)
 			}

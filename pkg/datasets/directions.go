@@ -10,8 +10,9 @@ import (
 )
 
 // addDirections gives a public dataset's graph the directions of its edges, if the dataset has a file with directions
-// and this file is in dir. Most models do not read directions, so a missing or wrong file is no error here. Instead,
-// the graph's field ArcsMissing says what is wrong, for the error message of a model that needs directions.
+// and this file is in dir. Most models do not read directions, so that a missing or wrong file is no error here.
+// Instead, the graph's field ArcsMissing says what is wrong with the file. The error message of a model that needs
+// directions quotes this field.
 func addDirections(g *graphs.Graph, info data.Dataset, dir string) *graphs.Graph {
 	if info.Directed == nil {
 		return g
@@ -25,8 +26,8 @@ func addDirections(g *graphs.Graph, info data.Dataset, dir string) *graphs.Graph
 	return directed
 }
 
-// readDirections reads the directions of a graph's edges from an archive with the array edges [m,2], in which each edge
-// goes from the first node to the second.
+// readDirections reads the directions of a graph's edges from an archive with the array edges [m,2]. Each row of this
+// array is an edge that goes from the first node to the second.
 func readDirections(g *graphs.Graph, path string, file data.File) (*graphs.Graph, error) {
 	if err := verifyOnce(path, file); err != nil {
 		return nil, err
@@ -40,7 +41,8 @@ func readDirections(g *graphs.Graph, path string, file data.File) (*graphs.Graph
 	})
 }
 
-// withDirections returns the graph with directed edges. Each edge leads from the first of its two nodes to the second.
+// withDirections returns the graph with directions of its edges. Each of the given edges leads from its first node to
+// its second.
 func withDirections(g *graphs.Graph, ends []graphs.Edge) (*graphs.Graph, error) {
 	arcs := make([]graphs.Arc, len(ends))
 	for i, e := range ends {

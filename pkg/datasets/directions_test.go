@@ -32,8 +32,9 @@ func TestPublishedDirections(t *testing.T) {
 	}
 }
 
-// TestMissingDirections checks that Load fetches the file of directions together with the other files. If only this
-// file is missing or damaged, Load still returns the graph, and ArcsMissing gives the reason.
+// TestMissingDirections checks that Load fetches the file with the directions of the edges together with the other
+// files. If only the file with the directions is missing or damaged, Load must still return the graph, and ArcsMissing
+// must give the reason.
 func TestMissingDirections(t *testing.T) {
 	const name, file = "chameleon-filtered", "chameleon_filtered_directed.npz"
 	dir, mirror := t.TempDir(), shared(t, "data")
@@ -67,8 +68,8 @@ func TestMissingDirections(t *testing.T) {
 	}
 }
 
-// TestMirrorWithoutDirections: if the mirror lacks the file of directions, Load returns the graph without them, and Get
-// fails.
+// TestMirrorWithoutDirections: if the mirror lacks the file with the directions of the edges, Load returns the graph
+// without directions, and Get fails.
 func TestMirrorWithoutDirections(t *testing.T) {
 	mirror := t.TempDir()
 	b, err := os.ReadFile(filepath.Join(shared(t, "data"), "chameleon_filtered.npz"))

@@ -18,7 +18,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// fetcher downloads files. The number of attempts and the waiting times are fields, so that tests can set small values.
+// fetcher downloads files. The number of attempts and the waiting times are fields, so that tests can set smaller
+// values.
 type fetcher struct {
 	opts     Options
 	client   *http.Client
@@ -41,8 +42,8 @@ func newFetcher(opts Options) *fetcher {
 	}
 }
 
-// failure is a download error. If it is final, another attempt would fail in the same way, so that no further attempt
-// is made.
+// failure is an error of a download. If the failure is final, another attempt would fail in the same way, so that no
+// other attempt is made.
 type failure struct {
 	err   error
 	final bool
@@ -93,8 +94,9 @@ func (f *fetcher) download(ctx context.Context, file data.File, address, part st
 	}
 }
 
-// fill requests the rest of the file until out holds all of it. resumed tells whether out was put together from several
-// responses. Whenever out has grown by another 64 KiB, the count of failed attempts starts again from 0.
+// fill requests the missing part of the file until out holds the whole file. The result resumed tells whether out was
+// put together from several responses. Whenever out has grown by another 64 KiB, the count of failed attempts starts
+// again from 0.
 func (f *fetcher) fill(ctx context.Context, file data.File, address string, out *os.File) (resumed bool, err error) {
 	const noticeable = 64 << 10
 	failed, best := 0, int64(0)
@@ -139,7 +141,8 @@ func (f *fetcher) fill(ctx context.Context, file data.File, address string, out 
 	}
 }
 
-// attempt makes one request and appends the body of the response to out, which already holds done bytes.
+// attempt makes one request and appends the body of the response to out, which already holds the first bytes of the
+// file, done in number.
 func (f *fetcher) attempt(ctx context.Context, file data.File, address string, out *os.File, done int64) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -147,7 +150,8 @@ func (f *fetcher) attempt(ctx context.Context, file data.File, address string, o
 	if err != nil {
 		return final("the address %q is malformed (%w); correct the mirror", address, err)
 	}
-	// Compressed transfers cannot be resumed by byte range.
+	// Ask for the file without compression, since an interrupted transfer of compressed data cannot be resumed at a
+	// given byte of the file.
 	request.Header.Set("Accept-Encoding", "identity")
 	if done > 0 {
 		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", done))
@@ -167,9 +171,9 @@ func (f *fetcher) attempt(ctx context.Context, file data.File, address string, o
 	return f.receive(cancel, response.Body, file, out, done)
 }
 
-// accept checks the status of a response, and prepares out for the response's body. The request asked for the file
-// without its first done bytes, which out already holds. If the server sends the whole file instead, accept empties
-// out. It returns the number of bytes that out then holds: done or 0.
+// accept checks the status of a response, and prepares the file out for the response's body. The request asked for the
+// file from byte number done on, since out already holds the bytes before. If the server sends the whole file instead,
+// accept empties out. It returns the number of bytes that out then holds: done or 0.
 func accept(response *http.Response, address string, out *os.File, done int64) (from int64, err error) {
 	switch code := response.StatusCode; {
 	case code == http.StatusPartialContent && done > 0 && startsAt(response, done):
@@ -207,7 +211,7 @@ func empty(out *os.File) error {
 	return nil
 }
 
-// startsAt tells whether a partial response begins at byte done.
+// startsAt tells whether a response with a part of the file begins at byte number done.
 func startsAt(response *http.Response, done int64) bool {
 	rest, ok := strings.CutPrefix(response.Header.Get("Content-Range"), "bytes ")
 	start, _, found := strings.Cut(rest, "-")
@@ -215,8 +219,9 @@ func startsAt(response *http.Response, done int64) bool {
 	return ok && found && err == nil && n == done
 }
 
-// receive copies the body to out, which holds done bytes already. It reads at most one byte more than the file should
-// have, which is enough to see that the body is too long. It calls cancel if no byte arrives for the time f.stall.
+// receive copies the body of a response to out, which already holds the first bytes of the file, done in number. It
+// reads at most one byte more than the file should have, which is enough to see that the body is too long. If no byte
+// arrives for the time f.stall, it calls cancel.
 func (f *fetcher) receive(cancel func(), body io.Reader, file data.File, out *os.File, done int64) error {
 	stalled := time.AfterFunc(f.stall, cancel)
 	defer stalled.Stop()
@@ -261,7 +266,7 @@ func writeError(path string, err error) error {
 	return final("cannot write %s (%w); choose another folder with --data", path, err)
 }
 
-// copyFile fills part from a file in a mirror folder and verifies it.
+// copyFile copies a file of a mirror that is a folder to the file named part, and verifies it.
 func (f *fetcher) copyFile(ctx context.Context, file data.File, source, part string) error {
 	in, _, err := files.Open(source, "a folder with the published files")
 	if err != nil {

@@ -18,14 +18,15 @@ import (
 	"github.com/revgnn/revgnn/data"
 )
 
-// content is the content of a file that is long enough for downloads of parts of it.
+// content is the content of the file that the tests download. It is long enough to be downloaded in parts.
 var content = bytes.Repeat([]byte("reversible "), 20000)
 
 func fileOf(b []byte) data.File {
 	return data.File{Name: "some.npz", Bytes: int64(len(b)), SHA256: fmt.Sprintf("%x", sha256.Sum256(b))}
 }
 
-// fetchFrom fetches a file into dir from a server that answers by handler. It hardly waits between attempts.
+// fetchFrom fetches a file into dir from a server that answers by handler. The waiting times between attempts are very
+// short.
 func fetchFrom(ctx context.Context, dir string, file data.File, handler http.HandlerFunc) error {
 	server := httptest.NewServer(handler)
 	defer server.Close()
@@ -36,12 +37,12 @@ func fetchFrom(ctx context.Context, dir string, file data.File, handler http.Han
 	return err
 }
 
-// serve answers as a web server should, also if only a range of the bytes is requested.
+// serve answers as a web server should: it sends all of content, or only the requested range of bytes.
 func serve(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 }
 
-// cut announces b's length and breaks the connection after n bytes.
+// cut announces the length of b, sends only the first n bytes of b, and breaks the connection.
 func cut(w http.ResponseWriter, b []byte, n int) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(b)))
 	w.Write(b[:n])
@@ -54,11 +55,11 @@ func TestDownloads(t *testing.T) {
 	half := len(content) / 2
 	for _, c := range []struct {
 		what     string
-		part     []byte // what an earlier download left
+		part     []byte // the beginning of the file that an earlier download left
 		handler  func(call int, w http.ResponseWriter, r *http.Request)
 		calls    int    // expected number of requests
 		want     string // the expected error; none if empty
-		leftover int64  // expected size of the .part file after an error; -1: any
+		leftover int64  // expected size of the .part file after an error; 0 means no file, -1 any size
 	}{
 		{what: "a good server", calls: 1, handler: func(_ int, w http.ResponseWriter, r *http.Request) {
 			serve(w, r)

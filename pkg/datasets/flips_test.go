@@ -48,7 +48,7 @@ func TestFlippedBytesOfArchives(t *testing.T) {
 	}
 }
 
-// joined returns an archive that has the arrays of all the given archives.
+// joined returns one archive that has the arrays of all the given archives.
 func joined(t *testing.T, archives ...[]byte) []byte {
 	t.Helper()
 	var all []npz.Named
@@ -59,7 +59,7 @@ func joined(t *testing.T, archives ...[]byte) []byte {
 		}
 		for _, name := range z.Names() {
 			values, shape, err := z.Int64s(name, npz.Any)
-			if err != nil { // the features, which are no integers
+			if err != nil { // the features are not integers
 				floats, shape, err := z.Float32s(name, npz.Any)
 				if err != nil {
 					t.Fatal(err)
@@ -81,8 +81,8 @@ func joined(t *testing.T, archives ...[]byte) []byte {
 	return b
 }
 
-// TestFlippedBytesOfFolders changes each byte of a user's CSV files, one at a time. CSV has no checksum, so that the
-// changed file may give another graph. But this graph must be valid, or the file must be refused.
+// TestFlippedBytesOfFolders changes each byte of a user's CSV files, one at a time. A CSV file has no checksum, so that
+// a changed file may give another graph. But then this graph must be valid, or the file must be refused.
 func TestFlippedBytesOfFolders(t *testing.T) {
 	dir := t.TempDir()
 	content := map[string][]byte{
@@ -112,9 +112,9 @@ func TestFlippedBytesOfFolders(t *testing.T) {
 	}
 }
 
-// TestFlippedBytesOfPublishedFiles changes each byte of Planetoid files, one at a time. The check against the manifest
-// must notice every change. The parsers, given the changed bytes without this check, must refuse them or return a valid
-// graph.
+// TestFlippedBytesOfPublishedFiles changes each byte of Planetoid files, one at a time. The comparison with the size
+// and checksum in the manifest must notice every change. The parsers also get the changed bytes without this
+// comparison: they must refuse the bytes or return a valid graph.
 func TestFlippedBytesOfPublishedFiles(t *testing.T) {
 	dir, parts := t.TempDir(), tinyPlanetoid()
 	for name, whole := range parts {
@@ -137,8 +137,8 @@ func TestFlippedBytesOfPublishedFiles(t *testing.T) {
 	}
 }
 
-// TestFlippedBytesOfRealFiles changes a byte in each file of Cora, Photo and Chameleon. No changed file may be used:
-// Load fails or, if the file has the directions of edges, returns the graph without directions.
+// TestFlippedBytesOfRealFiles changes one byte in each file of Cora, Photo and Chameleon. No changed file may be used:
+// Load must fail. If the changed file has the directions of the edges, Load must return the graph without directions.
 func TestFlippedBytesOfRealFiles(t *testing.T) {
 	from := shared(t, "data")
 	for _, name := range []string{"cora", "photo", "chameleon-filtered"} {

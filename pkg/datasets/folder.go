@@ -17,15 +17,15 @@ import (
 //
 // nodes.csv needs a header that names its columns:
 //   - id: any text, different for each node;
-//   - label (optional): class numbers from 0, or names, which are then numbered in alphabetical order; empty where the
-//     class is not known;
+//   - label (optional): class numbers from 0, or names of classes, which are then numbered in alphabetical order. The
+//     label is empty if the class of the node is not known;
 //   - split (optional): train, val, test, or empty. Without this column the graph gets the [PaperSplits] of the nodes
 //     that have labels;
-//   - any number of features, which are numbers.
+//   - any number of other columns, each of which is a feature with numbers as values.
 //
-// edges.csv has two columns of ids. Its first row counts as a header if neither of its two texts is an id or a number.
-// Edges are undirected; repeated edges and self loops are dropped. A folder with directed edges has the file
-// directed_edges.csv instead, in which each edge goes from the first id to the second.
+// edges.csv has two columns of ids. Its first row counts as a header if neither of the two texts in this row is an id
+// or a number. Edges are undirected; repeated edges and self loops are dropped. A folder with directed edges has the
+// file directed_edges.csv instead, in which each edge goes from the first id to the second.
 func folderGraph(dir string) (*graphs.Graph, error) {
 	nodes, err := readCSV(dir, "nodes.csv", parseNodes)
 	if err != nil {
@@ -48,7 +48,7 @@ func folderGraph(dir string) (*graphs.Graph, error) {
 	return g, err
 }
 
-// edgeFile returns the name of the folder's file of edges, and whether the edges are directed.
+// edgeFile returns the name of the CSV file that has the edges, and whether the edges are directed.
 func edgeFile(dir string) (name string, directed bool, err error) {
 	const plain, arcs = "edges.csv", "directed_edges.csv"
 	has := func(name string) bool { _, err := os.Stat(filepath.Join(dir, name)); return err == nil }
@@ -66,7 +66,7 @@ func edgeFile(dir string) (name string, directed bool, err error) {
 type nodeTable struct {
 	ids         map[string]int32
 	names       []string // the ids, in order
-	labels      []string // "" where there is none
+	labels      []string // "" for a node without a label
 	features    []float32
 	columns     []string // the features' names
 	numFeatures int
@@ -102,12 +102,12 @@ func parseNodes(r *rows) (*nodeTable, error) {
 	}
 }
 
-// unknownMarks are what other programs write for an unknown value, in lower case. As labels they are refused, since
-// they would otherwise become a class of their own.
+// unknownMarks are texts, in lower case, that other programs write in the place of an unknown value. As labels they are
+// refused, since such a text would otherwise become a class of its own.
 var unknownMarks = []string{"na", "n/a", "nan", "null", "none", "?"}
 
-// columns has the positions of the columns of nodes.csv, -1 for a label or split column that is not there, and all
-// names in the header.
+// columns has the positions of the columns of nodes.csv, and all names in the header. The position is -1 for a label or
+// split column that does not exist.
 type columns struct {
 	id, label, split int
 	features         []int
@@ -141,8 +141,8 @@ func nodeColumns(names []string) (c columns, err error) {
 	return c, nil
 }
 
-// add adds the node of one row. The strings of a row are parts of one string with the text of the whole row. Those that
-// are kept are copied, so that the memory of the rest can be freed.
+// add adds the node of one row of nodes.csv. The CSV reader returns the strings of a row as parts of one long string.
+// add copies the strings that it keeps, so that the memory of the long string can be freed.
 func (t *nodeTable) add(c columns, row []string, line int) error {
 	key := strings.TrimSpace(row[c.id])
 	if _, twice := t.ids[key]; twice {
@@ -177,8 +177,8 @@ func (t *nodeTable) add(c columns, row []string, line int) error {
 	return nil
 }
 
-// clean puts a column name into lower case, without spaces around it. It also removes the byte order mark that
-// spreadsheet programs write at the start of a file, before the first name.
+// clean puts the name of a column into lower case, and removes spaces around the name. It also removes the byte order
+// mark that spreadsheet programs write at the start of a file, before the first name.
 func clean(name string) string {
 	return strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))
 }
@@ -203,7 +203,7 @@ func parseEdges(r *rows, ids map[string]int32) ([]graphs.Edge, error) {
 			}
 		}
 		if first && missing == 2 && !isNumber(row[0]) && !isNumber(row[1]) {
-			continue // a header
+			continue // the first row is a header
 		}
 		if missing > 0 {
 			line, _ := r.FieldPos(0)
@@ -252,9 +252,9 @@ func (t *nodeTable) graph(dir string, edges []graphs.Edge) (*graphs.Graph, error
 	return wrap(dir)(g, err)
 }
 
-// labelNumbers turns labels into class numbers. If all labels are whole numbers, these are the class numbers, and names
-// is nil. Otherwise the labels are names: labelNumbers numbers the different names in alphabetical order, and returns
-// the names. The number that an empty label gets has no meaning.
+// labelNumbers turns labels into class numbers. If all labels are whole numbers, these numbers are the class numbers,
+// and names is nil. Otherwise the labels are names of classes: labelNumbers numbers the different names in alphabetical
+// order, and returns the names. An empty label also gets a number, which has no meaning.
 func labelNumbers(labels []string) (values []int64, names []string) {
 	values = make([]int64, len(labels))
 	numeric := true

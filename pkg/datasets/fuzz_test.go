@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz/npztest"
 )
 
-// checkGraph checks what every parser has to fulfil: it does not panic, it does not allocate more memory than the limit
-// allows, and every graph that it returns is valid.
+// checkGraph checks what every parser must guarantee: it does not panic, it does not allocate more memory than is
+// allowed, and every graph that it returns is valid.
 func checkGraph(t *testing.T, parse func() (*graphs.Graph, error)) {
 	t.Helper()
 	var g *graphs.Graph
@@ -37,8 +37,8 @@ func FuzzPlatonov(f *testing.F) {
 	})
 }
 
-// FuzzPlatonovArrays replaces one array of an archive by arbitrary bytes. The archive's checksums fit these bytes, so
-// that they reach the code that parses arrays.
+// FuzzPlatonovArrays replaces one array of an archive by arbitrary bytes. The checksums in the archive are computed
+// from these bytes. The archive is therefore accepted as undamaged, and the bytes reach the code that parses arrays.
 func FuzzPlatonovArrays(f *testing.F) {
 	f.Add(uint8(0), npy("<f8", true, "(3, 2)", []float64{1, 2, 3, 4, 5, 6}))
 	f.Add(uint8(1), npy("<u8", false, "(3,)", []uint64{1, 2, 3}))

@@ -13,7 +13,8 @@ import (
 
 // Get downloads the files of a dataset into the data directory and verifies them. Files that are already there are kept
 // if their checksum is right, and replaced if it is wrong. An interrupted download is resumed by the next call. A file
-// gets its name only when it is complete and verified. For "minesweeper-generated" there is nothing to do.
+// gets its name only when it is complete and verified. The dataset "minesweeper-generated" has no files, so that Get
+// does nothing.
 func Get(ctx context.Context, name string, opts Options) error {
 	info, err := Info(name)
 	if err != nil {
@@ -26,7 +27,7 @@ func Get(ctx context.Context, name string, opts Options) error {
 	return newFetcher(opts).all(ctx, info, dir)
 }
 
-// all fetches those files of a dataset that are missing or wrong.
+// all goes through the files of a dataset, and downloads those that are missing or wrong.
 func (f *fetcher) all(ctx context.Context, info data.Dataset, dir string) error {
 	for _, file := range info.All() {
 		path := filepath.Join(dir, file.Name)
@@ -41,9 +42,11 @@ func (f *fetcher) all(ctx context.Context, info data.Dataset, dir string) error 
 }
 
 // ensure downloads those files of a dataset that are missing, and returns the folder that holds them. A file that is
-// there but wrong is an error: only [Get] replaces files, since its callers ask for a download. If a file was missing,
-// ensure also tries to download the file with the directions of the edges. If this fails, it returns no error, since
-// most models do not need directions: see [addDirections].
+// there but differs from the manifest is an error. Only [Get] replaces such a file, since the caller of Get has asked
+// for a download.
+//
+// If a file was missing, ensure also tries to download the file with the directions of the edges. If this second
+// download fails, ensure returns no error, since most models do not need directions (see [addDirections]).
 func ensure(ctx context.Context, info data.Dataset, opts Options) (string, error) {
 	dir, err := Dir(opts.Dir)
 	if err != nil {
@@ -71,7 +74,7 @@ func ensure(ctx context.Context, info data.Dataset, opts Options) (string, error
 	return dir, nil
 }
 
-// one fetches one file, verifies it, and only then renames it to path.
+// one fetches a single file under a temporary name, verifies it, and only then renames it to path.
 func (f *fetcher) one(ctx context.Context, file data.File, path string) error {
 	source := file.Address
 	if f.opts.Mirror != "" {
@@ -109,7 +112,7 @@ func (f *fetcher) one(ctx context.Context, file data.File, path string) error {
 	return verifyOnce(path, file)
 }
 
-// unwritable is the error of a data directory that cannot be written to.
+// unwritable returns the error for a data directory that cannot be written to.
 func unwritable(dir string, err error) error {
 	return fmt.Errorf("cannot write to the data directory %s (%w); choose another with --data or REVGNN_DATA",
 		dir, err)

@@ -14,7 +14,7 @@ import (
 )
 
 // TestHomophilicDatasetsAreExact compares the features as stored, the labels, the edges and the paper's ten splits with
-// those that PyTorch Geometric and NumPy give. They must be equal, bit for bit.
+// the values that PyTorch Geometric and NumPy give. They must be equal, bit for bit.
 func TestHomophilicDatasetsAreExact(t *testing.T) {
 	golden, dir := shared(t, "golden/datasets"), shared(t, "data")
 	for _, name := range []string{"cora", "citeseer", "pubmed", "computers", "photo"} {
@@ -54,8 +54,8 @@ func TestHomophilicDatasetsAreExact(t *testing.T) {
 	}
 }
 
-// TestBalancedSplits compares the sizes and checksums of splits with those of the splits that NumPy draws. It also
-// counts the classes among the test nodes: small classes have no test nodes.
+// TestBalancedSplits compares the sizes and checksums of the class-balanced splits with those of the splits that NumPy
+// draws. It also counts the classes that have test nodes: small classes have none.
 func TestBalancedSplits(t *testing.T) {
 	opts := Options{Dir: shared(t, "data"), Offline: true}
 	for _, c := range []struct {
@@ -102,8 +102,8 @@ func TestBalancedSplits(t *testing.T) {
 	}
 }
 
-// TestStatistics compares the statistics of every dataset in the shared folder with the manifest, to all decimals that
-// the manifest has. It also checks that loading takes at most two seconds.
+// TestStatistics compares the statistics of the datasets in the shared folder with the statistics in the manifest, to
+// all decimals that the manifest has. It also checks that loading takes at most two seconds.
 func TestStatistics(t *testing.T) {
 	for _, name := range atHand {
 		t.Run(name, func(t *testing.T) {

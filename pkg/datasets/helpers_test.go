@@ -31,7 +31,7 @@ func tinyBenchmark() []byte {
 	)
 }
 
-// The following functions write instructions of pickles, as Python 2 writes them.
+// The following functions return instructions of pickles, as Python 2 writes them.
 
 func pInt(n int) string { return "J" + string(binary.LittleEndian.AppendUint32(nil, uint32(n))) }
 
@@ -39,7 +39,8 @@ func pString(s string) string {
 	return "T" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(s)))) + s
 }
 
-// pArray is the call of _reconstruct that makes an array of the given type, for example "i4", with the array's state.
+// pArray returns the instructions that make an array of the given type, for example "i4": a call of _reconstruct, and
+// then the state of the array.
 func pArray(code string, values any, shape ...int) string {
 	var raw bytes.Buffer
 	if err := binary.Write(&raw, binary.LittleEndian, values); err != nil {
@@ -63,11 +64,11 @@ func pCSR(rows, columns int, indptr, indices []int32, values []float32) string {
 		pString("data") + pArray("f4", values, len(values)) + "ub"
 }
 
-// pickled adds the header, which says that the pickle has protocol 2, and the instruction STOP.
+// pickled adds the header, which says that the pickle has protocol 2, and at the end the instruction STOP.
 func pickled(s string) []byte { return []byte("\x80\x02" + s + ".") }
 
-// tinyPlanetoid has the files of a valid dataset: allx has nodes 0 and 1, tx has the test nodes 4 and 2, and no file
-// has features or a label for node 3.
+// tinyPlanetoid returns the files of a valid dataset with five nodes. The file allx has the nodes 0 and 1, tx has the
+// test nodes 4 and 2, and no file has features or a label for node 3.
 func tinyPlanetoid() map[string][]byte {
 	return map[string][]byte{
 		"allx":       pickled(pCSR(2, 2, []int32{0, 1, 2}, []int32{0, 1}, []float32{1, 2})),

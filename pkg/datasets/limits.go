@@ -8,13 +8,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// Limits on the counts that a file states, since memory is allocated in proportion to them. (The sizes of files have
-// limits of their own.)
+// Limits on numbers that a file states. Memory is allocated in proportion to these numbers, so that a wrong number
+// could ask for too much memory. (The sizes of files have limits of their own.)
 const (
 	maxNodes   = 1 << 24
 	maxClasses = 1 << 16
 	maxSplits  = 1000
-	maxDim     = math.MaxInt32 // of a sparse matrix
+	maxDim     = math.MaxInt32 // rows or columns of a sparse matrix
 )
 
 func checkNodes(n int) error {
@@ -31,8 +31,8 @@ func hasMasks(z *npz.File) bool {
 	return z.Has(maskKeys[0]) || z.Has(maskKeys[1]) || z.Has(maskKeys[2])
 }
 
-// checkPlatonov reads the shapes in the arrays' headers, before any array is unpacked. It checks that they fit each
-// other and do not exceed the limits. It returns the numbers of nodes and of features.
+// checkPlatonov reads the shapes of the arrays from their headers, before any array is unpacked. It checks that the
+// shapes fit each other and do not exceed the limits. It returns the numbers of nodes and of features.
 func checkPlatonov(z *npz.File) (nodes, features int, err error) {
 	shape, err := z.Shape("node_features", 2)
 	if err != nil {
@@ -59,8 +59,8 @@ func checkPlatonov(z *npz.File) (nodes, features int, err error) {
 	return nodes, features, nil
 }
 
-// splitBytes is the memory for the splits of a graph that has none of its own: ten splits with three masks each, and
-// one byte for each node in a mask.
+// splitBytes is the memory for the splits of a graph whose file has no splits: ten splits of three masks each, with one
+// byte for each node in a mask.
 func splitBytes(nodes int) int64 { return 30 * int64(nodes) }
 
 func checkLabels(z *npz.File, key string, n int) error {

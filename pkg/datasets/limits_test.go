@@ -12,8 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz/npztest"
 )
 
-// TestClaimsDoNotAllocate reads small files whose headers state that they hold a lot of data. Each must be refused, and
-// reading it must not allocate more than 4 MiB.
+// TestClaimsDoNotAllocate reads small files whose headers falsely claim that the files hold a lot of data. Each file
+// must be refused, and reading it must not allocate more than 4 MiB.
 func TestClaimsDoNotAllocate(t *testing.T) {
 	header := string(npy("<f4", false, "(16384, 16384)", []float32{}))
 	billion := uint64(1<<30 + len(header))
@@ -72,7 +72,8 @@ func TestClaimsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestLongRow reads rows that never end. They must be refused, since the CSV reader would keep a whole row in memory.
+// TestLongRow reads rows of CSV files that never end. They must be refused, since the CSV reader would keep a whole row
+// in memory.
 func TestLongRow(t *testing.T) {
 	_, err := parseNodes(newRows(io.MultiReader(strings.NewReader("id,label,"), zeros{})))
 	mustFail(t, "an endless row", err, "a row is longer than")

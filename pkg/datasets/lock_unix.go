@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// lockFolder takes the lock on dir, so that two processes do not download into one file. If another process holds the
-// lock, it waits. The operating system releases the lock when the process that holds it ends, even after a crash. The
-// empty lock file stays.
+// lockFolder takes a lock on the folder dir, so that two processes do not download into one file at the same time. If
+// another process holds the lock, lockFolder waits. The operating system releases the lock when the process that holds
+// it ends, even after a crash. The lock is taken on the empty file .lock, which stays in the folder.
 func lockFolder(ctx context.Context, dir string) (unlock func(), err error) {
 	f, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -26,8 +26,8 @@ func lockFolder(ctx context.Context, dir string) (unlock func(), err error) {
 			return func() { f.Close() }, nil
 		}
 		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
-			// Some network file systems have no locks. Then the download goes on without a lock, and is verified as
-			// always.
+			// Some network file systems have no locks. The download then goes on without a lock. The file is verified
+			// in any case.
 			return func() { f.Close() }, nil
 		}
 		select {

@@ -10,23 +10,24 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// MinesweeperGenerated is the name under which [Load] calls the generator.
+// MinesweeperGenerated is the dataset name for which [Load] generates a Minesweeper graph.
 const MinesweeperGenerated = "minesweeper-generated"
 
-// allSettings shows users how to write the generator's settings.
+// allSettings is an example for users of how to write the settings of a generated graph.
 const allSettings = "rows=50,cols=50,mines=0.2,unknown=0.5,seed=1"
 
-// maxCells bounds the generator's grid; a million cells take about 150 MB.
+// maxCells is the largest number of cells of a generated grid; a million cells take about 150 MB.
 const maxCells = 1 << 20
 
 // Minesweeper describes a generated graph of the same kind as the public Minesweeper dataset (Platonov et al., 2023).
-// Its nodes are the cells of a grid of Rows x Cols. The cell at (row, column) is node Cols*row + column. Edges join
-// each cell to the cells around it, of which there are up to eight. The label is 1 for a mine and 0 for any other cell.
+// The nodes are the cells of a grid of Rows x Cols cells. The cell at (row, column) is node Cols*row + column. Edges
+// join each cell to the cells around it (at most eight). The label is 1 for a mine and 0 for any other cell.
 //
-// Each cell has 7 features, of which one is 1 and the others are 0. Feature 0 is 1 where the count of mines among the
-// neighbours is unknown, features 1 to 5 for 0 to 4 mines, and feature 6 for five or more. This also holds for cells
-// that are mines. Exactly round(Mines*cells) mines and round(Unknown*cells) unknown cells are drawn, uniformly and
-// independently of each other.
+// Each cell, whether it is a mine or not, has 7 features: one feature is 1, and the others are 0. Feature 0 is 1 if the
+// number of mines among the neighbours is unknown. Features 1 to 5 stand for 0 to 4 mines among the neighbours, and
+// feature 6 stands for five or more. The mines are round(Mines*cells) cells, where cells is Rows*Cols, and the number
+// of mines is unknown for round(Unknown*cells) cells. Both sets of cells are drawn uniformly, and independently of each
+// other.
 //
 // The ten splits have 50 % of the nodes for training, 25 % for validation and 25 % for test, stratified by label. Equal
 // values of Minesweeper give the same graph on every machine.
@@ -36,13 +37,14 @@ type Minesweeper struct {
 	Seed           uint64
 }
 
-// DefaultMinesweeper has the size and the shares of the public dataset.
+// DefaultMinesweeper returns settings with the same size as the public dataset, and with the same shares of mines and
+// of unknown numbers.
 func DefaultMinesweeper() Minesweeper {
 	return Minesweeper{Rows: 100, Cols: 100, Mines: 0.2, Unknown: 0.5, Seed: 1}
 }
 
-// ParseMinesweeper reads "minesweeper-generated", optionally with settings that differ from DefaultMinesweeper, for
-// example "minesweeper-generated:rows=50,cols=50,mines=0.2,unknown=0.5,seed=1".
+// ParseMinesweeper reads the name of a generated graph: "minesweeper-generated", optionally with settings that differ
+// from DefaultMinesweeper, for example "minesweeper-generated:rows=50,cols=50,mines=0.2,unknown=0.5,seed=1".
 func ParseMinesweeper(spec string) (Minesweeper, error) {
 	m := DefaultMinesweeper()
 	name, settings, given := strings.Cut(spec, ":")
@@ -112,8 +114,8 @@ func (m Minesweeper) Graph() (*graphs.Graph, error) {
 		return nil, err
 	}
 	n := m.Rows * m.Cols
-	// PCG is seeded by two numbers. The second one is an arbitrary constant, so that other code that seeds PCG with the
-	// same first number draws other random numbers.
+	// The random number generator PCG (of package math/rand/v2) is seeded by two numbers. The second one is an
+	// arbitrary constant, so that other code that seeds PCG with the same first number draws other random numbers.
 	random := cellRandom{rand.NewPCG(m.Seed, 0x6d696e6573)}
 	labels := make([]int32, n)
 	for _, i := range random.choose(n, m.Mines) {
@@ -161,8 +163,8 @@ func MineCounts(g *graphs.Graph) []float64 {
 	return out
 }
 
-// gridEdges joins every cell to its neighbour on the right and to its neighbours in the next row. This lists each edge
-// once.
+// gridEdges joins every cell to its neighbour on the right and to its neighbours in the next row. Each edge is thus
+// listed once.
 func gridEdges(rows, cols int) []graphs.Edge {
 	edges := make([]graphs.Edge, 0, 4*rows*cols)
 	for r := range rows {
@@ -177,12 +179,13 @@ func gridEdges(rows, cols int) []graphs.Edge {
 	return edges
 }
 
-// cellRandom makes random numbers from the raw output of PCG, which the published algorithm defines. It does not use
-// the methods of rand.Rand: they may give other numbers in another version of Go, and generated graphs must stay the
-// same.
+// cellRandom makes random numbers from the raw output of the generator PCG, which a published algorithm defines. It
+// does not use the methods of rand.Rand: they may give other numbers in another version of Go, and generated graphs
+// must stay the same.
 type cellRandom struct{ *rand.PCG }
 
-// below draws uniformly from 0 … n-1, n > 0, without bias.
+// below draws a number uniformly from 0 … n-1, for n > 0. If the random number v is at least limit, another one is
+// drawn, since the remainder v % n would otherwise favour small numbers.
 func (r cellRandom) below(n int) int {
 	limit := math.MaxUint64 - math.MaxUint64%uint64(n)
 	for {
@@ -200,7 +203,7 @@ func (r cellRandom) shuffle(p []int) {
 	}
 }
 
-// choose draws round(share*n) different numbers below n.
+// choose draws round(share*n) different numbers from 0 … n-1.
 func (r cellRandom) choose(n int, share float64) []int {
 	p := make([]int, n)
 	for i := range p {

@@ -34,7 +34,7 @@ func TestGeneratedShapesAndCounts(t *testing.T) {
 	}
 }
 
-// checkMinesweeper checks a graph against the description of the public dataset, cell by cell.
+// checkMinesweeper checks a graph, cell by cell, against the description of the public Minesweeper dataset.
 func checkMinesweeper(t *testing.T, g *graphs.Graph, rows, cols, mines, unknown int) {
 	t.Helper()
 	if g.NumNodes != rows*cols || g.NumFeatures != 7 || g.NumClasses != 2 || len(g.Splits) != 10 {
@@ -155,7 +155,7 @@ func TestMineCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	around := make([]float64, g.NumNodes) // the mines around each cell, counted by the edges
+	around := make([]float64, g.NumNodes) // the number of mines around each cell, counted over the edges
 	for _, e := range g.Edges {
 		around[e[0]] += float64(g.Labels[e[1]])
 		around[e[1]] += float64(g.Labels[e[0]])

@@ -50,8 +50,8 @@ func TestOwnArchiveWithoutMasksGetsTenSplits(t *testing.T) {
 	}
 }
 
-// TestEveryLayoutGivesTheSameGraph stores the same graph in arrays of other number types, in the other byte order, and
-// column by column (Fortran order).
+// TestEveryLayoutGivesTheSameGraph stores the same graph in different ways: with other number types, in the other byte
+// order, and column by column (Fortran order).
 func TestEveryLayoutGivesTheSameGraph(t *testing.T) {
 	want, err := parseTiny(tiny())
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 
 // Options say where dataset files are kept and come from. The zero value uses the default folder and public addresses.
 type Options struct {
-	// Dir is the data directory. If it is empty, the directory is what the function Dir returns for "". It may be
-	// read-only if it already holds the files.
+	// Dir is the data directory. If it is empty, the function Dir chooses the directory. The directory may be read-only
+	// if it already holds the files.
 	Dir string
-	// Mirror is where files come from instead of their public addresses: a folder, or an http or https address, under
-	// which each file has its usual name.
+	// Mirror is the place from which files come instead of their public addresses: a folder, or an http or https
+	// address. Each file has its usual name there.
 	Mirror string
 	// Offline forbids network access; a Mirror that is a folder still works.
 	Offline bool
@@ -25,8 +25,8 @@ type Options struct {
 	Progress func(file string, done, total int64)
 }
 
-// Dir returns the data directory: flag if it is not empty, else the value of the environment variable REVGNN_DATA, else
-// "revgnn/data" in the user's cache folder. The directory need not exist yet.
+// Dir returns the data directory. This is the argument flag if it is not empty, else the value of the environment
+// variable REVGNN_DATA if it is set, else "revgnn/data" in the user's cache folder. The directory need not exist yet.
 func Dir(flag string) (string, error) {
 	if flag != "" {
 		return flag, nil
@@ -42,7 +42,8 @@ func Dir(flag string) (string, error) {
 	return filepath.Join(cache, "revgnn", "data"), nil
 }
 
-// Names returns the names of all datasets: the paper's twelve in its order, then the generator.
+// Names returns the names of all datasets: the twelve of the paper, in the order of the paper, and then
+// "minesweeper-generated".
 func Names() []string {
 	sets, err := data.Datasets()
 	if err != nil {
@@ -55,8 +56,9 @@ func Names() []string {
 	return append(names, MinesweeperGenerated)
 }
 
-// Info describes a public dataset (whose name may end in "-balanced", see [Load]) or the generator, which has no files.
-// For an unknown name, the error lists the known names that are similar. If there are none, it lists all names.
+// Info describes the dataset with the given name: a public dataset (whose name may end in "-balanced", see [Load]) or a
+// generated one, which has no files. For an unknown name, the error lists the known names that are similar. If no name
+// is similar, it lists all names.
 func Info(name string) (data.Dataset, error) {
 	sets, err := data.Datasets()
 	if err != nil {
@@ -75,7 +77,7 @@ func Info(name string) (data.Dataset, error) {
 }
 
 // Task returns the metric for a graph g from Load(name). For a known dataset it is the metric that the paper uses. For
-// other graphs, it is data.ROCAUC if there are two classes, and data.Accuracy otherwise.
+// other graphs it is data.ROCAUC if there are two classes, and data.Accuracy otherwise.
 func Task(name string, g *graphs.Graph) string {
 	if info, err := Info(name); err == nil {
 		return info.Task
@@ -90,8 +92,8 @@ func isGenerated(name string) bool {
 	return name == MinesweeperGenerated || strings.HasPrefix(name, MinesweeperGenerated+":")
 }
 
-// NameError is the error for a name that stands for no dataset, or that has wrong settings for the generator. Its type
-// tells callers that the name is wrong, and not a file or the network.
+// NameError is the error for a name that stands for no dataset, or that has wrong settings for a generated graph. By
+// this type, callers can tell a wrong name from an error of a file or of the network.
 type NameError struct{ err error }
 
 func (e *NameError) Error() string { return e.err.Error() }
@@ -114,9 +116,9 @@ func unknownName(name string) error {
 	return fmt.Errorf("unknown dataset %q; did you mean %s?", name, strings.Join(near, " or "))
 }
 
-// like tells whether a typed name resembles a known name. It does if it begins with the known name. It also does if the
-// beginning of the known name results from a few changes of the typed name: of at most a quarter of its bytes, or of
-// one byte if it is short. Hyphens, underscores and spaces do not count.
+// like tells whether a typed name resembles a known name. There are two ways to resemble it. The typed name may begin
+// with the known name. Or a few changes may turn the typed name into the beginning of the known name: changes of at
+// most a quarter of the typed bytes, or of one byte in a short name. Hyphens, underscores and spaces do not count.
 func like(typed, known string) bool {
 	flat := strings.NewReplacer("-", "", "_", "", " ", "").Replace
 	a, b := flat(typed), flat(known)
@@ -126,8 +128,8 @@ func like(typed, known string) bool {
 	return strings.HasPrefix(a, b) || startDistance(a, b) <= max(1, len(a)/4)
 }
 
-// startDistance is the least Levenshtein distance (the number of bytes to change, add or remove) between a and the
-// first k bytes of b, for any k.
+// startDistance compares a with every beginning of b, that is, with the first k bytes of b for each k. It returns the
+// smallest Levenshtein distance: the number of bytes to change, add or remove.
 func startDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

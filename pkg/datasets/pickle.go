@@ -6,11 +6,11 @@ import (
 	"fmt"
 )
 
-// maxPickleOps is the largest number of instructions in a pickle. This limits the memory that a pickle can ask for,
-// too. Of the files that this package reads, PubMed's adjacency has the most instructions, some 170,000.
+// maxPickleOps is the largest number of instructions in a pickle. It also limits the memory that a pickle can ask for.
+// Of the files that this package reads, PubMed's adjacency has the most instructions, some 170,000.
 const maxPickleOps = 1 << 20
 
-// The Go types of the values in a pickle, besides int64, bool and nil. Python 2's str and unicode are both
+// The Go types of the values in a pickle, besides int64, bool and nil. Both str and unicode of Python 2 become a
 // pickleString.
 type (
 	pickleString string
@@ -18,15 +18,15 @@ type (
 	pickleList   struct{ items []any }
 	pickleDict   struct{ keys, values []any }
 	pickleGlobal string // a Python name, as "module name"; it is recorded, and never imported or called
-	// pickleObject describes an object that Python would make by a call: the name that is called, the arguments, the
-	// state that is set afterwards, and the items that are added afterwards.
+	// pickleObject describes an object that Python would make by a call: the name of the function or class that is
+	// called (class), the arguments, the state that is set after the call, and the items that are added after the call.
 	pickleObject struct {
 		class pickleGlobal
 		args  pickleTuple
 		state any
 		items pickleDict
 	}
-	pickleMark struct{}
+	pickleMark struct{} // lies on the stack below the items of a collection, to show where the items begin
 )
 
 // pickleGlobals are the only names that a pickle may contain: those in the Planetoid files, with the module names of
@@ -45,7 +45,7 @@ var pickleGlobals = map[pickleGlobal]bool{
 // unpickle reads a Python pickle of protocol 2. A pickle is a program for a stack machine, whose instructions make
 // Python objects. unpickle runs no Python code: it builds lists, dictionaries and numbers, and describes other objects
 // as a [pickleObject]. It knows only the instructions that the Planetoid files need, and refuses all others. PEP 307
-// and Python's pickletools explain what the instructions mean.
+// and Python's module pickletools explain the instructions, which have names such as BININT1.
 func unpickle(b []byte) (value any, err error) {
 	m := pickleMachine{rest: b, memo: map[uint32]any{}}
 	for ops := 0; ; ops++ {
@@ -85,7 +85,7 @@ func (m *pickleMachine) pop() (any, error) {
 	return v, nil
 }
 
-// popTo removes the topmost mark from the stack, together with all values above the mark. It returns these values.
+// popTo removes the topmost [pickleMark] from the stack, together with all values above it, and returns these values.
 func (m *pickleMachine) popTo() ([]any, error) {
 	for i := len(m.stack) - 1; i >= 0; i-- {
 		if _, mark := m.stack[i].(pickleMark); mark {
@@ -97,7 +97,7 @@ func (m *pickleMachine) popTo() ([]any, error) {
 	return nil, fmt.Errorf("no mark on the stack")
 }
 
-// popN removes the last n values from the stack, and returns them.
+// popN removes the topmost n values from the stack, and returns them.
 func (m *pickleMachine) popN(n int) ([]any, error) {
 	items := make([]any, n)
 	for i := n - 1; i >= 0; i-- {
@@ -140,8 +140,8 @@ func (m *pickleMachine) uint(n int) (uint32, error) {
 	return binary.LittleEndian.Uint32(whole[:]), nil
 }
 
-// scalar reads the value of an instruction that only pushes one value onto the stack. For other instructions ok is
-// false.
+// scalar returns the value of an instruction that only pushes one value onto the stack. The caller pushes the value.
+// For other instructions ok is false.
 func (m *pickleMachine) scalar(op byte) (v any, ok bool, err error) {
 	var n uint32
 	var b []byte
@@ -150,20 +150,20 @@ func (m *pickleMachine) scalar(op byte) (v any, ok bool, err error) {
 		return nil, true, nil
 	case 0x88, 0x89:
 		return op == 0x88, true, nil
-	case 'K': // BININT1
+	case 'K': // BININT1: an unsigned number of one byte
 		n, err = m.uint(1)
 		v = int64(n)
-	case 'M': // BININT2
+	case 'M': // BININT2: an unsigned number of two bytes
 		n, err = m.uint(2)
 		v = int64(n)
-	case 'J': // BININT
+	case 'J': // BININT: a signed number of four bytes
 		n, err = m.uint(4)
 		v = int64(int32(n))
-	case 0x8a: // LONG1
+	case 0x8a: // LONG1: a number, after its length in bytes
 		if n, err = m.uint(1); err == nil {
 			v, err = m.long(int(n))
 		}
-	case 'U', 'T', 'X': // SHORT_BINSTRING, BINSTRING, BINUNICODE
+	case 'U', 'T', 'X': // SHORT_BINSTRING, BINSTRING, BINUNICODE: a string, after its length in bytes
 		width := 4
 		if op == 'U' {
 			width = 1
@@ -172,7 +172,7 @@ func (m *pickleMachine) scalar(op byte) (v any, ok bool, err error) {
 			b, err = m.take(int(n))
 			v = pickleString(b)
 		}
-	case 'c': // GLOBAL
+	case 'c': // GLOBAL: the name of a Python function or class
 		v, err = m.global()
 	case ')':
 		v = pickleTuple(nil)

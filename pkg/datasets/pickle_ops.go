@@ -2,7 +2,7 @@ package datasets
 
 import "fmt"
 
-// step executes one instruction other than STOP.
+// step executes one instruction other than STOP, which [unpickle] handles itself.
 func (m *pickleMachine) step(op byte) error {
 	if v, ok, err := m.scalar(op); ok {
 		if err == nil {
@@ -11,31 +11,31 @@ func (m *pickleMachine) step(op byte) error {
 		return err
 	}
 	switch op {
-	case 0x80: // PROTO
+	case 0x80: // PROTO: the version of the pickle format
 		version, err := m.uint(1)
 		if err == nil && version != 2 {
 			err = fmt.Errorf("protocol %d; only 2 is supported", version)
 		}
 		return err
-	case 'q', 'r', 'h', 'j': // BINPUT, LONG_BINPUT, BINGET, LONG_BINGET
+	case 'q', 'r', 'h', 'j': // BINPUT, LONG_BINPUT, BINGET, LONG_BINGET: store a value, or push a stored one
 		return m.memoise(op)
-	case 't': // TUPLE
+	case 't': // TUPLE: a tuple of the values above the topmost mark
 		items, err := m.popTo()
 		if err == nil {
 			m.push(pickleTuple(items))
 		}
 		return err
-	case 0x85, 0x86, 0x87: // TUPLE1 to TUPLE3
+	case 0x85, 0x86, 0x87: // TUPLE1 to TUPLE3: a tuple of one to three values
 		items, err := m.popN(int(op) - 0x84)
 		if err == nil {
 			m.push(pickleTuple(items))
 		}
 		return err
-	case 'a', 'e', 's', 'u': // APPEND, APPENDS, SETITEM, SETITEMS
+	case 'a', 'e', 's', 'u': // APPEND, APPENDS, SETITEM, SETITEMS: add items to a collection
 		return m.extend(op)
-	case 'R', 0x81: // REDUCE, NEWOBJ
+	case 'R', 0x81: // REDUCE, NEWOBJ: call a function or a class
 		return m.record()
-	case 'b': // BUILD
+	case 'b': // BUILD: set the state of an object
 		pair, err := m.popN(2)
 		if err != nil {
 			return err
@@ -52,7 +52,7 @@ func (m *pickleMachine) step(op byte) error {
 }
 
 // memoise stores the top of the stack under a number (the PUT instructions), or pushes the value that is stored under a
-// number (the GET instructions). The number follows the instruction.
+// number (the GET instructions). In the pickle, the number follows the instruction.
 func (m *pickleMachine) memoise(op byte) error {
 	width := 4
 	if op == 'q' || op == 'h' {
@@ -78,7 +78,8 @@ func (m *pickleMachine) memoise(op byte) error {
 	return err
 }
 
-// extend takes items from the top of the stack and adds them to the list or dictionary below them.
+// extend removes items from the top of the stack, and adds them to the list or dictionary that lies below them on the
+// stack.
 func (m *pickleMachine) extend(op byte) (err error) {
 	var items []any
 	switch op {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestPipesAreRefused puts a named pipe in the place of each file. No process writes to the pipe, so that reading from
-// it would never end.
+// TestPipesAreRefused replaces each file that is read by a named pipe. No process writes to the pipe, so that reading
+// from it would never end.
 func TestPipesAreRefused(t *testing.T) {
 	pipe := func(dir, name string) string {
 		path := filepath.Join(dir, name)

@@ -12,12 +12,13 @@ import (
 // maxPlanetoidBytes is the largest size of a Planetoid file. The largest published file, PubMed's allx, has 7.6 MB.
 const maxPlanetoidBytes = 16 << 20
 
-// planetoidGraph makes a graph from the files of a dataset of Yang et al. (2016), as PyTorch Geometric does. part
-// returns the content of the file ind.<name>.<part>.
+// planetoidGraph makes a graph from the files of a dataset of Yang et al. (2016), in the same way as PyTorch Geometric.
+// The function part returns the content of the file ind.<name>.<part>, for example ind.cora.allx.
 //
-// The first nodes are the rows of allx, in order. The test nodes follow: row i of tx belongs to the node whose number
-// is in line i of test.index. If test.index skips a number, the node with this number gets features of zero and label 0
-// (CiteSeer has such nodes, which are isolated). The graph gets the ten [PaperSplits].
+// The files allx and tx have the features of the nodes, ally and ty have their labels, and graph has the neighbours of
+// each node. The first nodes of the graph are the rows of allx, in order. The test nodes follow: row i of tx belongs to
+// the node whose number is in line i of test.index. If test.index skips a number, the node with this number gets
+// features of zero and label 0 (CiteSeer has such nodes, which are isolated). The graph gets the ten [PaperSplits].
 func planetoidGraph(name string, part func(string) ([]byte, error)) (*graphs.Graph, error) {
 	p := planetoidReader{name: name, part: part}
 	allx, tx := p.matrix("allx"), p.matrix("tx")
@@ -37,8 +38,8 @@ func planetoidGraph(name string, part func(string) ([]byte, error)) (*graphs.Gra
 	}
 	n, d := allx.rows, allx.columns
 	for _, t := range tests {
-		// test.index may skip a few numbers. But the largest number determines how much memory is allocated, so it is
-		// limited.
+		// test.index may skip a few numbers. But memory is allocated in proportion to the largest number, so that the
+		// largest number is limited.
 		if t < allx.rows || t-allx.rows > 2*len(tests) {
 			return fail("test node %d, but %d test nodes should follow the %d of allx", t, len(tests), allx.rows)
 		}
@@ -66,7 +67,7 @@ func planetoidGraph(name string, part func(string) ([]byte, error)) (*graphs.Gra
 	return graphs.New(name, n, adjacency, features, d, labels, classes, PaperSplits(n))
 }
 
-// planetoidReader reads the files one by one and keeps the first error.
+// planetoidReader reads the files one after the other, and keeps the first error.
 type planetoidReader struct {
 	name string
 	part func(string) ([]byte, error)
@@ -86,7 +87,7 @@ func (p *planetoidReader) read(part string, parse func([]byte) error) {
 	}
 }
 
-// matrix reads a pickled sparse feature matrix.
+// matrix reads a sparse feature matrix from a pickle.
 func (p *planetoidReader) matrix(part string) *csr {
 	m := &csr{}
 	p.read(part, func(b []byte) (err error) {
@@ -99,7 +100,8 @@ func (p *planetoidReader) matrix(part string) *csr {
 	return m
 }
 
-// oneHot reads a pickled matrix [n, classes] and returns the column of each row's largest value, the first on ties.
+// oneHot reads a pickled matrix with a row for each node and a column for each class. The label of a node is the column
+// of the largest value in its row, or the first such column if several values are equally large.
 func (p *planetoidReader) oneHot(part string) (labels []int32) {
 	p.read(part, func(b []byte) error {
 		v, err := unpickle(b)
@@ -148,7 +150,8 @@ func (p *planetoidReader) testIndex() (index []int) {
 	return index
 }
 
-// adjacency reads the edges from a pickled defaultdict(list), which has the list of neighbours of each node.
+// adjacency reads the edges from a pickled Python dictionary (a defaultdict) that has the list of neighbours of each
+// node.
 func (p *planetoidReader) adjacency() (edges []graphs.Edge) {
 	p.read("graph", func(b []byte) error {
 		v, err := unpickle(b)
@@ -164,8 +167,9 @@ func (p *planetoidReader) adjacency() (edges []graphs.Edge) {
 			if !ok {
 				return fmt.Errorf("does not hold lists of neighbours")
 			}
-			// A malicious file may repeat one list many times with few instructions. In a real file, each neighbour
-			// takes at least one instruction, so that the limit on instructions also holds for neighbours.
+			// A pickle can refer to one list many times, with one instruction for each time. A small malicious file
+			// could thus list a huge number of neighbours. In a real file, each neighbour takes at least one
+			// instruction, so that the limit on instructions (see unpickle) can also be the limit on neighbours.
 			if len(edges)+len(list.items) > maxPickleOps {
 				return fmt.Errorf("lists more than %d neighbours, the limit", maxPickleOps)
 			}

@@ -88,7 +88,7 @@ func TestWidePlanetoidIsRefused(t *testing.T) {
 }
 
 // TestPicklesExecuteNothing reads pickles that would make Python run programs, and pickles with wrong instructions. All
-// of them must be refused.
+// of these pickles must be refused.
 func TestPicklesExecuteNothing(t *testing.T) {
 	for _, c := range []struct{ what, pickle, want string }{
 		{"a shell", "\x80\x02cos\nsystem\n" + pString("true") + "\x85R.", `names "os system"`},

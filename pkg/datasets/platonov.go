@@ -61,7 +61,8 @@ func npzDirected(z *npz.File) (bool, error) {
 	return err == nil && v[0], err
 }
 
-// wrap returns a function that puts the file's path before an error. Without an error it returns the graph unchanged.
+// wrap returns a function that adds the path of the file to an error. If there is no error, this function returns the
+// graph unchanged.
 func wrap(path string) func(*graphs.Graph, error) (*graphs.Graph, error) {
 	return func(g *graphs.Graph, err error) (*graphs.Graph, error) {
 		if err != nil {
@@ -97,7 +98,7 @@ func npzLabels(z *npz.File, key string, n int) ([]int32, int, error) {
 }
 
 // classNumbers converts labels to int32, and returns them with the number of classes, which is the largest label plus
-// one. Nodes for which unknown is true get [graphs.Unlabelled].
+// one. Nodes for which the function unknown returns true get the label [graphs.Unlabelled].
 func classNumbers(values []int64, unknown func(node int) bool) ([]int32, int, error) {
 	labels := make([]int32, len(values))
 	classes := 0
@@ -116,7 +117,8 @@ func classNumbers(values []int64, unknown func(node int) bool) ([]int32, int, er
 	return labels, classes, nil
 }
 
-// npzEdges reads pairs of nodes, and checks that the nodes exist before it converts their numbers to int32.
+// npzEdges reads pairs of node numbers. It checks that nodes with these numbers exist before it converts the numbers to
+// int32, since the conversion would turn numbers that are too large into other numbers.
 func npzEdges(z *npz.File, n int) ([]graphs.Edge, error) {
 	if err := checkEdges(z); err != nil {
 		return nil, err

@@ -9,9 +9,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// shared returns a folder with files for tests that are not in the repository: exact copies of public datasets, and
-// expected values. It is a part of the folder "shared" beside the checkout, or of the folder that REVGNN_SHARED names.
-// Without it the test is skipped.
+// shared returns a folder with test files that the repository does not contain: exact copies of public datasets, and
+// expected values. It is the subfolder that the argument called what names. The folder around it is "shared" beside the
+// checkout, or the folder that the environment variable REVGNN_SHARED names. Without the subfolder the test is skipped.
 func shared(t testing.TB, what string) string {
 	t.Helper()
 	root := os.Getenv("REVGNN_SHARED")
@@ -25,7 +25,7 @@ func shared(t testing.TB, what string) string {
 	return dir
 }
 
-// atHand are the datasets whose files are small enough to lie in the shared folder.
+// atHand are the datasets that the shared folder has. It does not have the other datasets, whose files are larger.
 var atHand = []string{"squirrel-filtered", "chameleon-filtered", "minesweeper", "tolokers", "cora", "citeseer",
 	"pubmed", "computers", "photo"}
 

@@ -8,16 +8,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// PaperSeeds are the seeds of the ten random splits that He et al. (2021), "BernNet", used. The paper uses the same
+// PaperSeeds are the seeds of the ten random splits that He et al. (2021), "BernNet", used. The paper uses the same ten
 // splits.
 var PaperSeeds = [10]uint32{1941488137, 4198936517, 983997847, 4023022221, 4019585660,
 	2108550661, 1648766618, 629014539, 3212139042, 2424918363}
 
 // PaperSplits returns the paper's ten random splits of n nodes into 60 % training, 20 % validation and 20 % test.
 //
-// They are exactly the splits that NumPy's legacy generator RandomState(seed) draws. The training nodes are
-// choice(range(n), round(0.6 n), replace=False). The validation nodes are choice(the remaining nodes in ascending
-// order, round(0.2 n), replace=False). All other nodes are for testing.
+// NumPy's legacy generator RandomState(seed) draws exactly these splits: the training nodes are choice(range(n),
+// round(0.6 n), replace=False). The validation nodes are choice(the remaining nodes in ascending order, round(0.2 n),
+// replace=False). All other nodes are for testing.
 func PaperSplits(n int) []graphs.Split {
 	splits := make([]graphs.Split, len(PaperSeeds))
 	for i, seed := range PaperSeeds {
@@ -57,19 +57,20 @@ func labelledSplits(labels []int32) []graphs.Split {
 
 func paperSplit(n int, seed uint32) graphs.Split {
 	random := newLegacyRandom(seed)
-	// As in Python, halves are rounded to the even number.
+	// Python, which made the published splits, rounds halves to the even number.
 	train := int(math.RoundToEven(0.6 * float64(n)))
 	return random.split(n, random.permutation(n)[:train])
 }
 
 // BalancedSplits returns the ten class-balanced random splits on which He et al. (2021), "BernNet", ran the baselines
-// of the paper's table 6. Each class has the same number of training nodes, round(0.6 n / classes), which makes 60 % of
-// all nodes in total. A class with fewer nodes gives all of its nodes. The validation nodes are 20 % of all nodes,
-// drawn from those that are not for training, whatever their class. The rest is for testing. A class whose nodes are
-// all used for training is never tested: two of seven on Cora, one of six on Citeseer, six of ten on Computers.
+// of the paper's table 6. Each class has the same number of training nodes, round(0.6 n / classes) for n nodes. A class
+// that has fewer nodes than this number gives all of its nodes, so that fewer than 60 % of all nodes may be for
+// training. The validation nodes are 20 % of all nodes, drawn from the nodes that are not for training, whatever their
+// class. All other nodes are for testing. A class whose nodes are all used for training is never tested: this is so for
+// two of seven classes on Cora, one of six on Citeseer, and six of ten on Computers.
 //
-// They are exactly the splits that NumPy's legacy generator draws: for each class, RandomState(seed).choice(its nodes,
-// round(0.6 n / classes), replace=False), then validation as in [PaperSplits].
+// NumPy's legacy generator draws exactly these splits: for each class RandomState(seed).choice(the nodes of the class,
+// round(0.6 n / classes), replace=False), and then the validation nodes as in [PaperSplits].
 func BalancedSplits(labels []int32, classes int) []graphs.Split {
 	members := make([][]int, classes)
 	for i, class := range labels {
@@ -94,8 +95,8 @@ func BalancedSplits(labels []int32, classes int) []graphs.Split {
 	return splits
 }
 
-// split makes a split with the given training nodes. It draws round(0.2 n) of the other nodes for validation. The rest
-// is for testing.
+// split makes a split with the given training nodes. Of the n nodes, it draws round(0.2 n) for validation, from those
+// that are not for training. All other nodes are for testing.
 func (r legacyRandom) split(n int, train []int) graphs.Split {
 	s := graphs.Split{Train: make([]bool, n), Val: make([]bool, n), Test: make([]bool, n)}
 	for _, i := range train {
@@ -126,8 +127,8 @@ func newLegacyRandom(seed uint32) legacyRandom {
 	return legacyRandom{source}
 }
 
-// interval draws uniformly from 0 … limit. It keeps as many low bits of a 32-bit number as limit has, and draws again
-// until the result is at most limit. With a limit of 0 it returns 0 without drawing.
+// interval draws a number uniformly from 0 … limit. It draws 32 random bits, keeps as many low bits as limit has, and
+// draws again until the result is at most limit. With a limit of 0 it returns 0 without drawing, as NumPy does.
 func (r legacyRandom) interval(limit uint32) uint32 {
 	if limit == 0 {
 		return 0
@@ -143,8 +144,8 @@ func (r legacyRandom) interval(limit uint32) uint32 {
 	}
 }
 
-// permutation is RandomState.permutation(n): it shuffles 0 … n-1 by the Fisher-Yates algorithm, from the last number
-// on.
+// permutation does what RandomState.permutation(n) does: it shuffles the numbers 0 … n-1 by the Fisher-Yates algorithm,
+// from the last position to the first.
 func (r legacyRandom) permutation(n int) []int {
 	p := make([]int, n)
 	for i := range p {

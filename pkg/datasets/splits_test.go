@@ -2,8 +2,8 @@ package datasets
 
 import "testing"
 
-// TestLegacyRandomDrawsNumPysNumbers compares with the first numbers that NumPy's RandomState(1941488137).randint draws
-// over the full range of 32 bits.
+// TestLegacyRandomDrawsNumPysNumbers compares the first random numbers with those that NumPy's
+// RandomState(1941488137).randint draws over the full range of 32 bits.
 func TestLegacyRandomDrawsNumPysNumbers(t *testing.T) {
 	random := newLegacyRandom(PaperSeeds[0])
 	for i, want := range []uint32{64570119, 4259815934, 2767220907} {

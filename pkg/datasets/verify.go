@@ -17,12 +17,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// errMissing is wrapped by every error about a file that is not there, so that errors.Is finds it.
+// errMissing marks errors about a file that does not exist: every such error wraps errMissing, and errors.Is finds it.
 var errMissing = errors.New("is missing")
 
-// Verify compares the size and the SHA-256 of every file of a dataset with the manifest. For some files the manifest
-// has a SHA-256 that others reported, and that was not computed from the file. Such a file is also right if its git
-// blob ID is that of the manifest. The error names the first file that is wrong.
+// Verify compares the size and the SHA-256 of every file of a dataset with the manifest. The error names the first file
+// that is wrong.
+//
+// For some files, the SHA-256 in the manifest was reported by others, and not computed from the file by the authors of
+// revgnn. Such a file is also right if its git blob ID is the one in the manifest.
 func Verify(name string, opts Options) error {
 	info, err := Info(name)
 	if err != nil {
@@ -40,7 +42,7 @@ func Verify(name string, opts Options) error {
 	return nil
 }
 
-// verifyFile returns an error unless the file at path is the wanted one. It reads the whole file.
+// verifyFile returns an error unless the file at path has the size and the checksum in want. It reads the whole file.
 func verifyFile(path string, want data.File) error {
 	info, err := os.Stat(path)
 	switch {
@@ -76,8 +78,8 @@ func verifyFile(path string, want data.File) error {
 	return nil
 }
 
-// verified holds the files that this process has read and found right, so that the checksums of a dataset that is
-// loaded many times are computed only once.
+// verified remembers which files this process has read and found right. The checksums of a dataset that is loaded many
+// times are thus computed only once.
 var verified sync.Map // keys: fileState; values: true
 
 type fileState struct {
@@ -87,8 +89,8 @@ type fileState struct {
 	want string
 }
 
-// verifyOnce does what [verifyFile] does. But it does not read a file again that was right when this process read it,
-// and whose size and modification time have not changed.
+// verifyOnce does what [verifyFile] does. But if this process has already found the file right, and its size and
+// modification time have not changed, verifyOnce does not read the file again.
 func verifyOnce(path string, want data.File) error {
 	var state fileState
 	if info, err := os.Stat(path); err == nil {

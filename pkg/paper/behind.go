@@ -13,8 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Behind is a table of the runs from which a document's numbers come, for a notebook. A table of more than 12 runs is
-// folded. `revgnn runs show ID` shows everything about a run.
+// Behind returns a table of the runs from which a document's numbers come, for a notebook. If there are more than 12
+// runs, the table is folded away until it is clicked. The command `revgnn runs show ID` shows everything about a run.
 func (d *Document) Behind() report.Item {
 	if len(d.Records) == 0 {
 		return nb.List{"There are no runs yet."}
@@ -40,7 +40,7 @@ func (d *Document) Behind() report.Item {
 	return nb.Folded(line, t)
 }
 
-// described says what a run computed, and gives its most important settings.
+// described says what a run computed, and which important settings it had.
 func described(r *results.Record) (what, settings string) {
 	t := experiment.Task{Kind: r.Kind, Dataset: r.Dataset, Split: r.Split}
 	if err := json.Unmarshal(r.Config, &t.Config); err != nil {
@@ -60,12 +60,12 @@ func described(r *results.Record) (what, settings string) {
 	return t.String(), settings
 }
 
-// result is a run's outcome in a few words.
+// result returns a run's outcome in a few words.
 func result(r *results.Record) string {
 	if r.Status != results.OK {
 		return r.Status
 	}
-	var o struct { // the fields that are shown, of all kinds of runs
+	var o struct { // the shown fields of all kinds of runs
 		Metric       string       `json:"metric"`
 		Val          train.Number `json:"val"`
 		Test         train.Number `json:"test"`

@@ -9,10 +9,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// spreadOver is a check of figure 1. It tests how predictions change over the layers of one process, on the part of the
-// board that the figure shows. Their standard deviation over the cells must be larger after the last layer than after
-// the first one, by the factor Factor. With Falls, it must be smaller by this factor. Model is "reverse" for the model
-// with a reverse process, or "plain" for the model without one.
+// spreadOver is a check of figure 1. It tests how the predictions change over the layers of one process, on the part of
+// the board that the figure shows. It computes the standard deviation of the predictions over the cells of the board.
+// After the last layer it must be larger than after the first layer, by the factor Factor. If Falls is true, it must be
+// smaller by this factor. Model is "reverse" for the model with a reverse process, or "plain" for the model without
+// one.
 type spreadOver struct {
 	Model   string  `json:"model"`
 	Process string  `json:"process"`
@@ -62,8 +63,8 @@ func (c spreadOver) judge(v *View) finding {
 		to, end.Layer)
 }
 
-// factored is the verdict on the claim that more is larger than less by a factor. It is Weaker if more is larger, but
-// not by this factor.
+// factored returns the verdict on a claim that one number (more) is larger than another number (less). The verdict is
+// Reproduced if more >= factor*less, Weaker if only more > less, and NotReproduced otherwise.
 func factored(more, less, factor float64) Verdict {
 	switch {
 	case more > 0 && more >= factor*less:
@@ -74,9 +75,9 @@ func factored(more, less, factor float64) Verdict {
 	return NotReproduced
 }
 
-// board returns the training that figures 1 and 4 show, of the model with a reverse process or of the plain one; why
-// says why there is none. board asks for the run of this one model only, so that a verdict does not name the other
-// model's run.
+// board returns what was recorded of a training of figures 1 and 4: of the plain model if plain is true, otherwise of
+// the model with a reverse process. If there is no such training, the result called why gives the reason. board asks
+// only for the run of this one model, so that the record of the other model is not listed among the runs of a verdict.
 func (v *View) board(plain bool) (f *experiment.Followed, why string) {
 	ask := v.Profile.Boards.Reverse
 	if plain {
@@ -96,9 +97,9 @@ func statesOf(a experiment.Answer[experiment.Trained]) (f *experiment.Followed, 
 	return a.Outcome.Followed, ""
 }
 
-// directions is a check of figure 4, on the parts of the board that it shows. The standard deviation over the cells
-// must be larger for predictions from the reverse process alone than for predictions from the forward process alone, by
-// the factor Factor.
+// directions is a check of figure 4, on the parts of the board that the figure shows. It compares the standard
+// deviation of the predictions over the cells of the board. For predictions from the reverse process alone it must be
+// larger than for predictions from the forward process alone, by the factor Factor.
 type directions struct {
 	Factor float64 `json:"factor"`
 }
@@ -117,7 +118,7 @@ func (c directions) cases(v *View) []claimCase {
 			return notRun(why)
 		}
 		last := func(layers []experiment.Layer) float64 {
-			return metrics.SampleStd(slices.Concat(layers[len(layers)-1].Boards[1:]...)) // Boards[0] is for figure 1
+			return metrics.SampleStd(slices.Concat(layers[len(layers)-1].Boards[1:]...)) // Boards[0] is figure 1's
 		}
 		if len(f.Forward) == 0 || len(f.Reverse) == 0 {
 			return notRun("too few layers were followed")

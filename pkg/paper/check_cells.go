@@ -12,8 +12,8 @@ import (
 )
 
 // cellCheck compares every cell of a table with our result. It divides the distance between our mean and the published
-// mean by the published standard deviation. Up to the limit Reproduced the verdict is Reproduced, and up to the limit
-// Weaker it is Weaker.
+// mean by the published standard deviation. If this ratio is at most the limit Reproduced, the verdict is Reproduced.
+// If it is at most the larger limit Weaker, the verdict is Weaker.
 type cellCheck struct {
 	Table      string  `json:"table"`
 	Reproduced float64 `json:"reproduced"`
@@ -40,7 +40,8 @@ func (c cellCheck) cases(v *View) (all []claimCase) {
 	return all
 }
 
-// cellOf is our result for a row on a dataset. It is on class-balanced splits if the row was published for such splits.
+// cellOf returns our result for the model of a row on a dataset. If the row was published for class-balanced splits,
+// our result is on such splits, too.
 func (v *View) cellOf(row PerformanceRow, dataset string) experiment.Found {
 	if _, err := models.Lookup(row.Model); err != nil {
 		return experiment.Found{Why: "revgnn does not have this model"}
@@ -51,7 +52,7 @@ func (v *View) cellOf(row PerformanceRow, dataset string) experiment.Found {
 	return v.Search(dataset, row.Model)
 }
 
-// judge compares our result f with the cell in the row's column k.
+// judge compares our result f with the published cell in column k of the row.
 func (c cellCheck) judge(f experiment.Found, row PerformanceRow, k int) finding {
 	mean, std := row.Cells[k].Mean, row.Cells[k].Std
 	ours, failed := f.Values(), len(f.Bad) > 0 || f.Why == experiment.AllBad
@@ -94,7 +95,8 @@ func (c cellCheck) judge(f experiment.Found, row PerformanceRow, k int) finding 
 	return out
 }
 
-// degree says how far our mean is from the published mean, and whether it is below or above.
+// degree returns the degree of a cell. The argument apart is the distance of our mean from the published mean, in
+// standard deviations; it is negative if our mean is smaller.
 func degree(v Verdict, apart float64) string {
 	switch {
 	case v == Reproduced:
@@ -107,18 +109,20 @@ func degree(v Verdict, apart float64) string {
 	return Above
 }
 
-// spread writes a mean with its sample standard deviation.
+// spread writes a mean and a sample standard deviation as text.
 func spread(values []float64) string {
 	return fmt.Sprintf("%.2f ± %.2f", metrics.Mean(values), metrics.SampleStd(values))
 }
 
-// failedRuns is the beginning of the reason that [View.gains] gives if runs with the reverse process failed.
+// failedRuns is the beginning of the reason that [View.gains] gives if runs of the model with the reverse process
+// failed.
 const failedRuns = "failed: "
 
-// pair is the rows of a model with a reverse process and of its plain backbone, from a table that gives the difference.
+// pair has two rows of the same table: the row of a model with a reverse process, and the row of its plain backbone.
 type pair struct{ with, plain PerformanceRow }
 
-// pairs lists the pairs of a table.
+// pairs returns the pairs of rows in a table: a row with a reverse process, for which the table prints the gains, and
+// the row of its plain backbone.
 func pairs(p *Performance) (all []pair) {
 	for _, row := range p.Rows {
 		if plain := p.plain(row); plain != nil && row.Delta != nil {
@@ -128,9 +132,9 @@ func pairs(p *Performance) (all []pair) {
 	return all
 }
 
-// gains returns the differences that a reverse process makes on a dataset, one for each split; why says why there are
-// none. If runs with the reverse process failed, there are none, since differences on the other splits would look too
-// good.
+// gains returns the gains of a model with a reverse process on a dataset, one for each split. If there are none, the
+// result called why gives the reason. If a run of the model with the reverse process failed on any split, there are no
+// gains, since the gains on the other splits alone would look too good.
 func (v *View) gains(p pair, dataset string) (gains []float64, why string) {
 	with, plain := v.cellOf(p.with, dataset), v.cellOf(p.plain, dataset)
 	gains = with.Gains(plain)

@@ -12,9 +12,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// lineCheck tests that figure 6's times lie on a straight line, by the share of variance that the line explains (R²).
-// The verdict is Reproduced if R² is at least Reproduced, and Weaker if it is at least Weaker. A line that does not
-// rise is NotReproduced.
+// lineCheck tests that the times in figure 6 lie on a straight line. It computes R², the share of the variance of the
+// times that the line explains. If R² is at least the limit Reproduced, the verdict is Reproduced. If it is at least
+// the smaller limit Weaker, the verdict is Weaker. If the line does not rise, the verdict is NotReproduced.
 type lineCheck struct {
 	Reproduced float64 `json:"reproduced"`
 	Weaker     float64 `json:"weaker"`
@@ -56,10 +56,10 @@ func (c lineCheck) judge(v *View, curve RunTimeCurve) finding {
 		slices.Max(s.X))
 }
 
-// powerCheck compares the measured exponent p in y ~ x^p with the exponent in table 1, where y is time or memory (Of),
-// and x is a quantity such as the number of layers. The paper's exponents are upper bounds, so that a smaller one is as
-// good. If ours is larger by at most Reproduced, the verdict is Reproduced. If it is larger by at most Weaker, the
-// verdict is Weaker.
+// powerCheck compares the measured exponent p in y ~ x^p with the exponent in the formulas of table 1. Here y is time
+// or memory, as Of says, and x is a quantity such as the number of layers. The exponents of the paper are upper bounds,
+// so that smaller exponents are good, too. If our exponent is larger by at most the limit Reproduced, the verdict is
+// Reproduced. If it is larger by at most the larger limit Weaker, the verdict is Weaker.
 type powerCheck struct {
 	Of         string  `json:"of"`
 	Reproduced float64 `json:"reproduced"`
@@ -137,7 +137,7 @@ func (c statisticsCheck) judge(v *View, paper GraphStatistics) finding {
 		o.EdgeHomophily, o.AdjustedHomophily))
 }
 
-// statisticsText writes a graph's statistics as one line.
+// statisticsText writes a graph's statistics as one line of text.
 func statisticsText(nodes, edges, classes int, degree, homophily, adjusted float64) string {
 	return fmt.Sprintf("%d nodes, %d edges, %d classes, average degree %.2f, homophily %.2f, adjusted %.2f", nodes,
 		edges, classes, degree, homophily, adjusted)

@@ -12,10 +12,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// trend is a check of figure 2: test results must rise with the number of layers of one process. Models with up to
-// Layers layers count. If the paper had to stop at fewer reverse layers, only models with up to so many layers count.
-// The check computes the rank correlation of test results and numbers of layers, and tests it at the level
+// trend is a check of figure 2: the test metric must rise with the number of layers of one process. It computes
+// Spearman's rank correlation of the test metric and the number of layers, and tests this correlation at the level
 // Significance.
+//
+// Only models with at most Layers layers count. If the paper ran out of memory at a smaller number of reverse layers,
+// only models with at most this number count.
 type trend struct {
 	Process      string   `json:"process"`
 	Model        string   `json:"model"`
@@ -34,7 +36,7 @@ func (c trend) problem() error {
 	return between("significance", c.Significance)
 }
 
-// processOf returns an error unless a name is "forward" or "reverse".
+// processOf returns an error unless the name of the process is "forward" or "reverse".
 func processOf(name string) error {
 	if name != "forward" && name != "reverse" {
 		return fmt.Errorf("the process %q: choose forward or reverse", name)
@@ -85,8 +87,8 @@ func (c trend) judge(v *View, dataset string, limit int) finding {
 	return f
 }
 
-// byDepth returns the numbers of layers of a curve, up to a limit, and for each the mean test result over splits, in
-// percent. If runs are missing, why says why.
+// byDepth returns the numbers of layers of a curve, up to a limit. For each number it returns the mean test metric over
+// splits, in percent. If runs are missing, the result called why gives the reason.
 func (v *View) byDepth(curve DepthCurve, process string, limit int) (layers, tests []float64, why string) {
 	for k, at := range curve.Depths {
 		if at.Layers > limit {
@@ -101,21 +103,23 @@ func (v *View) byDepth(curve DepthCurve, process string, limit int) (layers, tes
 	return layers, tests, ""
 }
 
-// mostPermuted is the largest number of values for which spearman tries all permutations: 8! = 40,320.
+// mostPermuted is the largest number of values for which the function spearman tries all permutations. Eight values
+// have 8! = 40,320 permutations.
 const mostPermuted = 8
 
-// spearman returns Spearman's rank correlation of x and y, and its two-sided p-value: the probability that independent
-// x and y have a correlation at least as far from 0. For up to eight values, p is the share of all permutations of y
-// with such a correlation. For more values, p comes from Student's t distribution with n - 2 degrees of freedom.
+// spearman returns Spearman's rank correlation of x and y, and its two-sided p-value. This is the probability that
+// independent x and y have a correlation at least as far from 0. For up to eight values, p is the share of all
+// permutations of y that have such a correlation with x. For n values, if n is above eight, p comes from Student's t
+// distribution with n-2 degrees of freedom.
 func spearman(x, y []float64) (rho, p float64) {
 	a, b := ranks(x), ranks(y)
 	rho = stat.Correlation(a, b, nil)
 	if math.IsNaN(rho) {
-		return 0, 1 // all y are equal
+		return 0, 1 // all values of y are equal
 	}
 	if n := len(x); n > mostPermuted {
 		df := float64(n - 2)
-		t := math.Abs(rho) * math.Sqrt(df/(1-rho*rho)) // for |rho| = 1 it is infinite, and p is 0
+		t := math.Abs(rho) * math.Sqrt(df/(1-rho*rho)) // for |rho| = 1, t is infinite and p is 0
 		return rho, 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(t)
 	}
 	const rounding = 1e-9
@@ -132,7 +136,8 @@ func spearman(x, y []float64) (rho, p float64) {
 	return rho, float64(far) / float64(all)
 }
 
-// ranks are the places of values in ascending order, counted from 1. Equal values share the mean of their places.
+// ranks returns the rank of each value: its position in ascending order, counted from 1. Equal values share the mean of
+// their positions.
 func ranks(values []float64) []float64 {
 	out := make([]float64, len(values))
 	for i, x := range values {

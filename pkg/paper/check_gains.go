@@ -9,10 +9,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// gainCheck tests every difference between a model with a reverse process and its plain backbone that a table gives.
-// The verdict is Reproduced if our mean difference has the published sign, is at least Share times the published size,
-// and is significant by a paired test at Significance. It is Weaker if only the size or only the significance is
-// missing.
+// gainCheck tests every gain that a table prints. The verdict is Reproduced if our mean gain has the sign of the
+// published one, is at least Share times as large, and is significant by a paired test at the level Significance. The
+// verdict is Weaker if the sign is right, but only one of the other two conditions holds.
 type gainCheck struct {
 	Table        string  `json:"table"`
 	Significance float64 `json:"significance"`
@@ -43,8 +42,8 @@ func (c gainCheck) cases(v *View) (all []claimCase) {
 	})
 }
 
-// differences makes a case for each difference that a table gives. decide makes the verdict from our differences, one
-// for each split, and the paper's difference.
+// differences makes a case for each gain that a table prints. The function decide returns the verdict; its arguments
+// are our gains, one for each split, and the published gain.
 func differences(v *View, table string, decide func(gains []float64, paper float64) Verdict) (all []claimCase) {
 	p := published[Performance](table)
 	for _, pair := range pairs(p) {
@@ -70,9 +69,9 @@ func differences(v *View, table string, decide func(gains []float64, paper float
 	return all
 }
 
-// unchanged tests that a reverse process changes little. The verdict is Reproduced if the mean difference is at most
-// Points. If it is larger, the verdict is NotReproduced if a paired test finds it significant at Significance, and else
-// Weaker.
+// unchanged tests that a reverse process changes the test metric little. The verdict is Reproduced if the mean gain is
+// between -Points and Points. If the mean gain is outside this range, the verdict is NotReproduced if a paired test
+// finds the gain significant at the level Significance, and Weaker otherwise.
 type unchanged struct {
 	Table        string  `json:"table"`
 	Points       float64 `json:"points"`
@@ -101,18 +100,20 @@ func (c unchanged) cases(v *View) []claimCase {
 	})
 }
 
-// ahead has the results of a model with a reverse process over several datasets. run is the number of datasets that it
-// was run on, ahead the number of these on which it is better than its backbone, and mean the mean difference over all
-// of them.
+// ahead summarises the gains of a model with a reverse process over several datasets:
+//   - run is the number of datasets on which both this model and its plain backbone were run;
+//   - ahead is the number of those datasets on which the mean gain is positive;
+//   - mean is the average of the mean gains over all those datasets.
 type ahead struct {
 	model      string
 	ahead, run int
 	mean       float64
 }
 
-// standing returns the results of all models of a table that have a reverse process. Without common, each model counts
-// on all datasets that it was run on. With common, only datasets that all models were run on count, since means over
-// different datasets cannot be compared. ok tells whether each model counts on as many datasets as least says.
+// standing returns such summaries for all models of a table that have a reverse process. If common is false, a model's
+// summary is over all datasets that this model was run on. If common is true, it is over the datasets that all these
+// models were run on, since averages over different datasets cannot be compared. The result called ok is true if every
+// summary has run >= least.
 func (v *View) standing(table string, least int, common bool) (all []ahead, ok bool) {
 	p := published[Performance](table)
 	backbones := pairs(p)
@@ -142,7 +143,7 @@ func (v *View) standing(table string, least int, common bool) (all []ahead, ok b
 	return all, ok
 }
 
-// words writes the results of all models, as the end of a sentence.
+// words writes the summaries of all models as the end of a sentence.
 func words(all []ahead) string {
 	var parts []string
 	for _, a := range all {
@@ -155,8 +156,9 @@ func words(all []ahead) string {
 	return "ahead: " + strings.Join(parts, ", ")
 }
 
-// mostAhead tests that the reverse process improves every backbone on more than half of a table's datasets. A verdict
-// needs runs of each backbone on at least Least datasets.
+// mostAhead tests that the reverse process improves every backbone on more than half of the datasets that were run. If
+// this holds only for all backbones together, the verdict is Weaker. There is a verdict only if each backbone was run
+// on at least Least datasets.
 type mostAhead struct {
 	Table string `json:"table"`
 	Least int    `json:"least"`
@@ -164,7 +166,7 @@ type mostAhead struct {
 
 func (c mostAhead) problem() error { return atLeast(c.Table, c.Least) }
 
-// atLeast returns an error unless the table is one of test results and the number of datasets is at least 1.
+// atLeast returns an error unless the table is a table of test results and the number of datasets is at least 1.
 func atLeast(table string, least int) error {
 	if least < 1 {
 		return fmt.Errorf("least is %d: give the number of datasets that a verdict needs", least)
@@ -194,9 +196,10 @@ func (c mostAhead) cases(v *View) []claimCase {
 	}}}
 }
 
-// largestGain tests that the reverse process improves the backbone of Model most: the mean difference is positive and
-// no other backbone has a larger one, and no other backbone is improved on more datasets. Only datasets that all
-// backbones were run on count. The verdict is Weaker if only one of the two holds.
+// largestGain tests that the reverse process improves the backbone of Model most. There are two conditions. First, the
+// average gain is positive, and no other model has a larger one. Second, the gain is positive on at least one dataset,
+// and no other model has a positive gain on more datasets. Only datasets that all models were run on count. If only one
+// of the two conditions holds, the verdict is Weaker.
 type largestGain struct {
 	Table string `json:"table"`
 	Model string `json:"model"`

@@ -12,10 +12,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// placeCheck tests a model's rank among all rows of a table. Places has the published rank for each dataset. At least
-// Rows of the rows must have been run. A row that was not run might rank higher than the model: if this could change
-// the verdict Reproduced, the verdict is Weaker. It is also Weaker if the model ranks lower than published, but a
-// paired test at Significance finds no difference to the row that has the published rank.
+// placeCheck tests a model's rank (its place) among all rows of a table of test results. Places has the published rank
+// for each dataset. There is a verdict only if at least Rows of the rows were run. The verdict is Reproduced if the
+// model's rank is the published one or better.
+//
+// A row that was not run might rank higher than the model. If this could make the rank worse than published, the
+// verdict is Weaker. The verdict is also Weaker if the model ranks lower than published, but a paired test at the level
+// Significance finds no difference between the model and the row that has the published rank.
 type placeCheck struct {
 	Table        string         `json:"table"`
 	Model        string         `json:"model"`
@@ -88,7 +91,7 @@ func (c placeCheck) judge(v *View, p *Performance, dataset string, place int) fi
 	at, rival := slices.Index(byMean, c.Model)+1, byMean[place-1]
 	f := found(Reproduced, float64(at), float64(place), "place %d of %d with %s", at, len(tests),
 		spread(tests[c.Model].Values()))
-	if len(absent) > 0 { // each of these rows might rank higher
+	if len(absent) > 0 { // each absent row might rank higher than the model
 		f.numbers += fmt.Sprintf(", without %s of the paper's %d rows", strings.Join(absent, ", "), len(p.Rows))
 	}
 	switch {

@@ -8,9 +8,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/experiment"
 )
 
-// gslBelow tests that the GSL of a reverse process stays below a limit (Below) after every layer. The verdict
-// Reproduced needs a model with at least Layers reverse layers and a bound c of at least Lipschitz. With fewer layers
-// or a smaller bound the verdict is Weaker.
+// gslBelow tests that the GSL of a reverse process stays below the limit Below after every layer. The verdict is
+// Reproduced if this holds for a model with at least Layers reverse layers and a bound c of at least Lipschitz. If it
+// holds only for a model with fewer layers or a smaller bound, the verdict is Weaker.
 type gslBelow struct {
 	Model     string  `json:"model"`
 	Below     float64 `json:"below"`
@@ -54,8 +54,9 @@ func (c gslBelow) judge(v *View, dataset string) finding {
 		m.Contraction(), a.Outcome.Metric, 100*float64(a.Outcome.Test))
 }
 
-// smoothed returns the settings and the training of a model in figure 3, with the given name and number of forward
-// layers (0: any number); why says why there is none.
+// smoothed returns the settings and the training of a model of figure 3. This is the model with the given name and
+// number of forward layers; 0 stands for any number. If there is no such training, the result called why gives the
+// reason.
 func (v *View) smoothed(dataset, model string, forward int) (m experiment.Model,
 	a experiment.Answer[experiment.Trained], why string) {
 	all := v.Profile.Smoothness.Models
@@ -72,8 +73,9 @@ func (v *View) smoothed(dataset, model string, forward int) (m experiment.Model,
 	return all[i], a, ""
 }
 
-// gslAbove tests that plain models over-smooth: after more than After layers, GSL is never below a limit. The verdict
-// is Reproduced for the limit Above, and Weaker for the limit Weaker. Depths are the numbers of layers of the models.
+// gslAbove tests that plain models over-smooth: after more than After layers, the GSL is never below a limit. If this
+// holds for the limit Above, the verdict is Reproduced. If it holds only for the smaller limit Weaker, the verdict is
+// Weaker. Depths has the numbers of layers of the models, and there is a case for each model.
 type gslAbove struct {
 	Model  string  `json:"model"`
 	Depths []int   `json:"depths"`
@@ -110,14 +112,15 @@ func (c gslAbove) judge(v *View, dataset string, depth int) finding {
 	if math.IsInf(lowest, 0) {
 		return notRun("no layers were followed there")
 	}
-	// limited gives better verdicts to smaller numbers. Here a larger GSL has to give a better verdict, hence the minus
-	// signs.
+	// The function limited gives better verdicts to smaller numbers. Here a larger GSL must give a better verdict. All
+	// numbers are therefore negated.
 	return found(limited(-lowest, -c.Above, -c.Weaker), lowest, c.Above, "%.3f after layer %d, at least %.3f from there "+
 		"on; test %s %.1f %%", at(forward, c.After), c.After, lowest, a.Outcome.Metric, 100*float64(a.Outcome.Test))
 }
 
-// gslLess tests that the forward process of the model Model has a smaller GSL than each of the plain models (Plain, at
-// several depths). It compares the means of GSL over the layers that both models have.
+// gslLess tests that the forward process of the model Model has a smaller GSL than the model Plain, which has no
+// reverse process and is trained with several numbers of layers. For each of these numbers, it compares the means of
+// GSL over the layers that both models have. If only some of the comparisons hold, the verdict is Weaker.
 type gslLess struct {
 	Model string `json:"model"`
 	Plain string `json:"plain"`
@@ -173,8 +176,8 @@ func (c gslLess) judge(v *View, dataset string) finding {
 	return found(verdict, math.NaN(), math.NaN(), "mean GSL of the layers shared%s", text)
 }
 
-// sharedGSL returns the mean GSL of two models, over the layers for which the GSL of both is known. Layer 0, the input,
-// does not count.
+// sharedGSL returns the mean GSL of two models, over those layers for which the GSL of both is known. Layer 0, the
+// encoded input, does not count.
 func sharedGSL(a, b []experiment.Layer) (ofA, ofB float64) {
 	n := 0.0
 	for _, l := range a {

@@ -7,8 +7,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// inversionCheck divides our inversion errors by those of table 4. Up to the ratio Reproduced the verdict is
-// Reproduced, and up to the ratio Weaker it is Weaker.
+// inversionCheck divides our inversion errors by the published ones of table 4. If this ratio is at most the limit
+// Reproduced, the verdict is Reproduced. If it is at most the larger limit Weaker, the verdict is Weaker.
 type inversionCheck struct {
 	Reproduced float64 `json:"reproduced"`
 	Weaker     float64 `json:"weaker"`
@@ -25,8 +25,8 @@ func (c inversionCheck) cases(v *View) []claimCase {
 		})
 }
 
-// inversions makes a case for each run of table 4. theirs writes the paper's number as text, and judge makes the
-// finding.
+// inversions makes a case for each run of table 4. The function theirs writes the published number as text. The
+// function judge makes the finding from the outcome of our run and the published number.
 func inversions(v *View, theirs func(float64) string, judge func(o train.Inversion, theirs float64) finding) (
 	all []claimCase) {
 	p := published[InversionErrors]("table4")
@@ -45,8 +45,9 @@ func inversions(v *View, theirs func(float64) string, judge func(o train.Inversi
 	return all
 }
 
-// converges tests that the iterate hardly changes any more in iteration number Iterations. Up to a mean absolute change
-// of Reproduced the verdict is Reproduced, and up to Weaker it is Weaker.
+// converges tests how much the iterate of fixed-point iteration still changes in iteration number Iterations. If the
+// mean absolute change is at most the limit Reproduced, the verdict is Reproduced. If it is at most the larger limit
+// Weaker, the verdict is Weaker.
 type converges struct {
 	Iterations int     `json:"iterations"`
 	Reproduced float64 `json:"reproduced"`

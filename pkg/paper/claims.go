@@ -12,15 +12,15 @@ import (
 )
 
 // Claim is an entry of data/paper/claims.json: a statement of the paper, and the check that decides whether it holds.
-// The check may split the statement into several cases, such as one for each cell of a table.
+// The check may split the statement into several cases, for example one for each cell of a table.
 type Claim struct {
 	ID    string `json:"id"`
 	Group string `json:"group"`
-	// Where says where the claim is in the paper. Shown names the item whose page shows the runs.
+	// Where says where the statement is in the paper. Shown is the name of the item whose page shows the runs.
 	Where string `json:"where"`
 	Shown string `json:"shown"`
-	// Says is the claim as a sentence. In it, {model}, {dataset}, {aspect} and {theirs} are replaced by the values of
-	// the case.
+	// Says is the statement as a sentence. In this sentence, {model}, {dataset}, {aspect} and {theirs} are replaced by
+	// the values of a case.
 	Says string `json:"says"`
 	// Check is the name of a check. With has the check's parameters.
 	Check string          `json:"check"`
@@ -29,7 +29,7 @@ type Claim struct {
 	check check
 }
 
-// ClaimGroup is a group of claims under one heading. About says how their verdicts are made.
+// ClaimGroup is a group of claims under one heading. About explains what the verdicts mean in this group.
 type ClaimGroup struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
@@ -42,14 +42,15 @@ type claims struct {
 	Claims []Claim      `json:"claims"`
 }
 
-// check splits a claim into cases, each of which gets a verdict. The fields of a check are its parameters.
+// check splits a claim into cases, and each case gets a verdict. A type that implements check has the parameters of the
+// check as fields.
 type check interface {
-	// problem returns an error where parameters are missing or impossible.
+	// problem returns an error if parameters are missing or impossible.
 	problem() error
 	cases(v *View) []claimCase
 }
 
-// checks has a function for each check that a claim may name. The function reads the check's parameters.
+// checks has, for each name of a check that a claim may use, a function that reads the parameters of this check.
 var checks = map[string]func(with []byte) (check, error){
 	"cell": reading[cellCheck], "gain": reading[gainCheck], "unchanged": reading[unchanged],
 	"most": reading[mostAhead], "largest": reading[largestGain], "place": reading[placeCheck],
@@ -70,7 +71,7 @@ func reading[T check](with []byte) (check, error) {
 	return c, c.problem()
 }
 
-// paperClaims returns the claims in data/paper/claims.json, which are part of the programme.
+// paperClaims returns the claims in data/paper/claims.json. This file is embedded in the program.
 func paperClaims() claims {
 	text, err := data.Paper("claims")
 	var c claims
@@ -83,7 +84,7 @@ func paperClaims() claims {
 	return c
 }
 
-// readClaims reads claims, and refuses unknown fields and names.
+// readClaims reads claims from JSON. Unknown fields and unknown names are errors.
 func readClaims(text []byte) (c claims, err error) {
 	if err := files.Strict(text, &c); err != nil {
 		return c, err
@@ -121,15 +122,15 @@ func (c *Claim) read(groups []ClaimGroup) (err error) {
 	return err
 }
 
-// claimed returns the parameters of the check of the claim with the given ID. Pages that show the same runs as the
-// claim use them.
+// claimed returns the check of the claim with the given ID, with its parameters. Figures that show the same runs as the
+// claim use these parameters, for example the limit for GSL.
 func claimed[T check](id string) T {
 	all := paperClaims().Claims
 	i := slices.IndexFunc(all, func(c Claim) bool { return c.ID == id })
 	return all[i].check.(T)
 }
 
-// inOrder returns an error unless both limits are above zero, and loose is at least strict.
+// inOrder returns an error unless both limits are above zero and loose is at least as large as strict.
 func inOrder(strict, loose float64) error {
 	if !(strict > 0 && loose >= strict) {
 		return fmt.Errorf("limits of %g and %g: give two above 0, the stricter first", strict, loose)
@@ -137,7 +138,8 @@ func inOrder(strict, loose float64) error {
 	return nil
 }
 
-// between returns an error unless x, a share or a probability, is above 0 and at most 1.
+// between returns an error unless x, which is a share or a probability, is above 0 and at most 1. The argument called
+// name is the name of the parameter, for the text of the error.
 func between(name string, x float64) error {
 	if !(x > 0 && x <= 1) {
 		return fmt.Errorf("%s is %g: give a number above 0, 1 at most", name, x)
@@ -145,7 +147,7 @@ func between(name string, x float64) error {
 	return nil
 }
 
-// tableOf returns an error unless a name is the name of a table of test results.
+// tableOf returns an error unless the name is that of a table of test results.
 func tableOf(name string) error {
 	if !slices.Contains([]string{"table2", "table3", "table6"}, name) {
 		return fmt.Errorf("%q is no table of test results: choose table2, table3 or table6", name)

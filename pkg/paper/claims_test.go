@@ -12,8 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// TestClaimsFile: a claim uses every check, every claim has cases, every group has claims, and no two cases have the
-// same ID.
+// TestClaimsFile: each check is used by a claim, every claim has cases, every group has claims, and no two cases have
+// the same ID.
 func TestClaimsFile(t *testing.T) {
 	used, ids, groups := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	p := Paper()
@@ -56,7 +56,8 @@ func TestClaimsFile(t *testing.T) {
 	}
 }
 
-// TestClaimsAreReadStrictly: unknown names and fields are errors, and so are missing or impossible parameters.
+// TestClaimsAreReadStrictly: in the file of claims, unknown names and fields are errors, and so are missing or
+// impossible parameters.
 func TestClaimsAreReadStrictly(t *testing.T) {
 	text, err := data.Paper("claims")
 	if err != nil {
@@ -100,7 +101,7 @@ func TestClaimsAreReadStrictly(t *testing.T) {
 	}
 }
 
-// TestClaimsAskForNoOtherRuns: claims need no runs except those that tables and figures need, too.
+// TestClaimsAskForNoOtherRuns: every run that a claim needs is also needed by a table or figure.
 func TestClaimsAskForNoOtherRuns(t *testing.T) {
 	p := Paper()
 	s := experiment.Scope{Profile: p.Profile}
@@ -121,8 +122,8 @@ func TestClaimsAskForNoOtherRuns(t *testing.T) {
 	}
 }
 
-// TestEveryVerdictHasRuns: every verdict but "not run" has records behind it, and "not run" has no numbers. The test
-// judges without records, with a part of them and with all.
+// TestEveryVerdictHasRuns: each verdict except "not run" follows from recorded runs, and "not run" has no numbers. The
+// test decides on the verdicts three times: without records, with some of the records, and with all of them.
 func TestEveryVerdictHasRuns(t *testing.T) {
 	p := Quick()
 	s := experiment.Scope{Profile: p.Profile}
@@ -155,7 +156,7 @@ func TestEveryVerdictHasRuns(t *testing.T) {
 	}
 }
 
-// committed is the scorecard of the profile quick from the records that come with revgnn.
+// committed returns the scorecard of the profile quick, made from the records that come with revgnn.
 func committed(t *testing.T) *Scorecard {
 	t.Helper()
 	store, err := results.Open(filepath.Join(t.TempDir(), "runs.sqlite"))
@@ -176,8 +177,8 @@ func committed(t *testing.T) *Scorecard {
 
 var renew = flag.Bool("renew", false, "write the README's scorecard anew (make scorecard)")
 
-// TestReadmeScorecard: the README's scorecard is the one that the committed records give. With -renew, the test writes
-// it into the README.
+// TestReadmeScorecard: the scorecard in the README is the one that the committed records give. With the flag -renew,
+// the test writes this scorecard into the README.
 func TestReadmeScorecard(t *testing.T) {
 	const file, begin, end = "../../README.md", "<!-- scorecard: by `make scorecard` -->\n", "<!-- end of scorecard -->\n"
 	text, err := os.ReadFile(file)

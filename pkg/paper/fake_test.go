@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// fake makes a record such as a run of the task could have left. The validation metric rises with the learning rate,
-// and the test metric falls, so that a test can tell by which metric settings were chosen.
+// fake makes a record as if the task had been run. The validation metric rises with the learning rate, and the test
+// metric falls. A test can therefore tell by which of the two metrics settings were chosen.
 func fake(t *testing.T, task experiment.Task) *results.Record {
 	t.Helper()
 	var outcome any
@@ -59,7 +59,8 @@ func fake(t *testing.T, task experiment.Task) *results.Record {
 	return recorded(t, task, outcome)
 }
 
-// recorded makes a record of the task with the given outcome; nil stands for a run that diverged.
+// recorded makes a record of the task with the given outcome. If the outcome is nil, the record is of a run that
+// diverged.
 func recorded(t *testing.T, task experiment.Task, outcome any) *results.Record {
 	t.Helper()
 	r := results.Begin(task.Kind)
@@ -85,8 +86,8 @@ func allRuns(t *testing.T, s experiment.Scope, p Profile, items []Item) experime
 	return runsOf(t, s, Work(p, items), func(task experiment.Task) *results.Record { return fake(t, task) })
 }
 
-// runsOf makes records by of, for all runs that work asks for. It takes several rounds: work asks for some runs only
-// after settings are chosen by others.
+// runsOf makes records of all runs that work asks for. The record of a task is of(task). This takes several rounds,
+// since work asks for some runs only after other runs have decided on their settings.
 func runsOf(t *testing.T, s experiment.Scope, work experiment.Work,
 	of func(experiment.Task) *results.Record) experiment.Records {
 	t.Helper()
@@ -109,7 +110,7 @@ func runsOf(t *testing.T, s experiment.Scope, work experiment.Work,
 	}
 }
 
-// documents makes the documents of all items from records.
+// documents makes the documents of all items from the given records.
 func documents(s experiment.Scope, p Profile, records experiment.Records) []*Document {
 	return build(&View{experiment.NewView(s, records), p}, Items())
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// boards returns the runs of figures 1 and 4: trainings of two models on a Minesweeper board, with the states after
-// several layers. One model has a reverse process, and one has none.
+// boards returns the two runs of figures 1 and 4: trainings on a Minesweeper graph, which record the states after
+// several layers. One run is of a model with a reverse process, and the other of a model without.
 func (v *View) boards() (reverse, plain experiment.Answer[experiment.Trained]) {
 	return v.onBoards(v.Profile.Boards.Reverse.Config), v.onBoards(v.Profile.Boards.Plain.Config)
 }
@@ -22,8 +22,8 @@ func (v *View) onBoards(c train.Config) experiment.Answer[experiment.Trained] {
 	return experiment.Ask[experiment.Trained](v.View, t)
 }
 
-// strip is a row of maps of the part of the board that figure 1 shows: the predictions after each of the layers, and
-// then the mines.
+// strip makes a row of maps of the part of the board that figure 1 shows. The maps show the predictions after each of
+// the layers, and at the end where the mines are.
 func strip(states []experiment.Layer, mines []float64) report.Strip {
 	var panels []report.Panel
 	for _, s := range states {
@@ -32,8 +32,8 @@ func strip(states []experiment.Layer, mines []float64) report.Strip {
 	return report.Strip{Panels: append(panels, report.Panel{Title: "mines", Values: mines})}
 }
 
-// representations is figure 1: maps of the probability of a mine that the head gives when it reads the state after one
-// layer, for a part of the board.
+// representations makes figure 1: for a part of the board, maps of the probability of a mine that the head gives when
+// it reads the state after one layer alone.
 func representations(v *View) *Document {
 	d := &Document{}
 	d.note("The paper: %s", statement(1).Says)

@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// depth is figure 2: test performance over the number of layers in one direction, with one layer in the other
-// direction.
+// depth makes figure 2: the test metric over the number of layers of one process, while the other process has one
+// layer.
 func depth(v *View) *Document {
 	d := &Document{}
 	says := statement(2)
@@ -31,7 +31,8 @@ func depth(v *View) *Document {
 	return d
 }
 
-// curve adds a figure for one dataset, with a line for each direction, and a table of its numbers.
+// curve adds the figure of one dataset, which has a line for the forward and a line for the reverse process, and a
+// table of the numbers in the figure.
 func (v *View) curve(d *Document, curve DepthCurve) {
 	dataset := curve.Dataset
 	t := &report.Table{ID: "fig2-" + dataset + "-values",
@@ -65,9 +66,10 @@ func (v *View) curve(d *Document, curve DepthCurve) {
 	d.Tables = append(d.Tables, t)
 }
 
-// atDepth returns the settings at the curve's k-th depth: the given process has the number of layers of this depth, and
-// the other process has one layer. It also returns the validation and test metrics of the curve's splits, in percent.
-// If some are missing, why says why.
+// atDepth is about one point of figure 2, that of the k-th number of layers of the curve. It returns the settings with
+// this number of layers in the given process and one layer in the other process. It also returns the validation and
+// test metrics on the curve's splits, in percent. If runs of some splits are missing, the result called why gives the
+// reason.
 func (v *View) atDepth(curve DepthCurve, k int, process string) (c train.Config, vals, tests []float64, why string) {
 	c, err := curve.at(k)
 	if err != nil {

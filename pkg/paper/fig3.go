@@ -9,8 +9,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// smoothness is figure 3: the smoothness (GSL) of trained models' states, layer by layer, for the paper's models and
-// for models with remedies for over-smoothing.
+// smoothness makes figure 3: the GSL of the states of trained models, layer by layer. It shows the paper's models, and
+// models with other remedies for over-smoothing.
 func smoothness(v *View) *Document {
 	d := &Document{}
 	p := v.Profile.Smoothness
@@ -34,8 +34,9 @@ func smoothness(v *View) *Document {
 	return d
 }
 
-// smooth returns the curves of a model, that of the reverse process first, and adds a note that compares the model with
-// the paper. Without a run of the model there are no curves.
+// smooth returns the curves of GSL of one model. If the model has a reverse process, the first curve is that of the
+// reverse process. smooth also adds a note that compares the model with the paper. If there is no run of the model,
+// there are no curves.
 func (d *Document) smooth(v *View, dataset string, m experiment.Model, title string) (lines []report.Series) {
 	a := v.followed(dataset, m)
 	f, why := statesOf(a)
@@ -61,7 +62,7 @@ func (d *Document) smooth(v *View, dataset string, m experiment.Model, title str
 	return slices.DeleteFunc(lines, func(s report.Series) bool { return len(s.X) == 0 })
 }
 
-// followed is a training of figure 3, with the GSL after each layer.
+// followed returns the training of a model for figure 3, which records GSL after each of several layers.
 func (v *View) followed(dataset string, m experiment.Model) experiment.Answer[experiment.Trained] {
 	p := v.Profile.Smoothness
 	t := experiment.Training(dataset, p.Split, m.Config)
@@ -69,9 +70,10 @@ func (v *View) followed(dataset string, m experiment.Model) experiment.Answer[ex
 	return experiment.Ask[experiment.Trained](v.View, t)
 }
 
-// remedies draws a panel for each remedy for over-smoothing, with a curve for each depth. For comparison, each panel
-// also has the first of the curves in paper, which is that of a reverse process, up to the largest depth in the panel.
-// All panels have the same scale.
+// remedies draws a panel for each remedy for over-smoothing, such as PairNorm, with a curve for each depth. The
+// argument called paper has the curves of the paper's models; the first one is that of a reverse process. Each panel
+// also shows this first curve for comparison, up to the largest depth in the panel. All panels have the same vertical
+// scale.
 func (d *Document) remedies(v *View, dataset string, paper []report.Series) (plots []report.Plot) {
 	low := 0.0
 	for _, s := range paper[:min(1, len(paper))] {
@@ -102,7 +104,7 @@ func (d *Document) remedies(v *View, dataset string, paper []report.Series) (plo
 	return plots
 }
 
-// upTo is the part of a curve up to a number of layers.
+// upTo returns the part of a curve that goes up to the given number of layers.
 func upTo(s report.Series, layers int) report.Series {
 	n := 0
 	for n < len(s.X) && s.X[n] <= float64(layers) {
@@ -112,7 +114,8 @@ func upTo(s report.Series, layers int) report.Series {
 	return s
 }
 
-// line is the curve of GSL over layers. Layer 0, the input, and values that are NaN are left out.
+// line returns the curve of GSL over layers. It leaves out layer 0, which is the encoded input, and layers whose GSL is
+// NaN.
 func line(name string, layers []experiment.Layer) report.Series {
 	s := report.Series{Name: name}
 	for _, l := range layers {
@@ -123,7 +126,7 @@ func line(name string, layers []experiment.Layer) report.Series {
 	return s
 }
 
-// at is the GSL after l layers; NaN where it is not known.
+// at returns the GSL after l layers, or NaN if it was not recorded.
 func at(layers []experiment.Layer, l int) float64 {
 	if i := slices.IndexFunc(layers, func(x experiment.Layer) bool { return x.Layer == l }); i >= 0 {
 		return float64(layers[i].GSL)
@@ -131,7 +134,7 @@ func at(layers []experiment.Layer, l int) float64 {
 	return math.NaN()
 }
 
-// least is the smallest GSL of the layers for which of is true.
+// least returns the smallest GSL of those layers l for which of(l) is true.
 func least(layers []experiment.Layer, of func(experiment.Layer) bool) float64 {
 	out := math.Inf(1)
 	for _, l := range layers {
@@ -142,7 +145,7 @@ func least(layers []experiment.Layer, of func(experiment.Layer) bool) float64 {
 	return out
 }
 
-// most is the largest GSL of all layers except layer 0, the input.
+// most returns the largest GSL of all layers except layer 0, which is the encoded input.
 func most(layers []experiment.Layer) float64 {
 	out := math.Inf(-1)
 	for _, l := range layers {

@@ -8,8 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// TestRemediesOfFigure3: each remedy has a panel, with a curve for each depth and the curve of the reverse process up
-// to the largest depth. All panels have the same scale.
+// TestRemediesOfFigure3: figure 3 has a panel for each remedy for over-smoothing. A panel has a curve for each depth,
+// and the curve of the reverse process up to the largest of these depths. All panels have the same vertical scale.
 func TestRemediesOfFigure3(t *testing.T) {
 	p := Paper()
 	items, err := Choose([]string{"fig3"})

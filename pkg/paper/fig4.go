@@ -6,8 +6,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// predictions is figure 4: maps of the probability of a mine that the head gives when it reads the forward process
-// alone, the reverse process alone, and both, for two parts of the board.
+// predictions makes figure 4: maps of two parts of the board. They show the probability of a mine that the head gives
+// when it reads the result of the forward process alone, of the reverse process alone, and of both.
 func predictions(v *View) *Document {
 	d := &Document{}
 	d.note("The paper: %s", statement(4).Says)
@@ -20,7 +20,7 @@ func predictions(v *View) *Document {
 	}
 	forward, reverse := f.Forward[len(f.Forward)-1], f.Reverse[len(f.Reverse)-1]
 	for i, part := range v.Profile.Boards.Predictions {
-		at := i + 1 // Boards[0] is for figure 1
+		at := i + 1 // Boards[0] is the part for figure 1
 		d.Figures = append(d.Figures, report.Board(fmt.Sprintf("fig4-%d", at),
 			v.title(fmt.Sprintf("Example %d: rows %d to %d, columns %d to %d", at, part.Row, part.Row+part.Side-1,
 				part.Col, part.Col+part.Side-1)),

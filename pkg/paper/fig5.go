@@ -6,12 +6,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// noise is the limit of what single precision can show: smaller changes of the iterate are rounding errors, and are
-// left out of the figure.
+// noise is the smallest change of the iterate that the figure shows. Smaller changes are rounding errors of single
+// precision.
 const noise = 1e-9
 
-// convergence is figure 5: the mean absolute change of the iterate in each iteration, averaged over the layers. The
-// runs are the same as for table 4.
+// convergence makes figure 5: how much the iterate changes in each iteration of fixed-point iteration. This is the mean
+// absolute change, averaged over the layers. The runs are the same as for table 4.
 func convergence(v *View) *Document {
 	p := published[InversionErrors]("table4")
 	after := claimed[converges]("convergence").Iterations

@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// runTime is figure 6: seconds per epoch over the number of reverse layers.
+// runTime makes figure 6: seconds per epoch over the number of reverse layers.
 func runTime(v *View) *Document {
 	d := &Document{}
 	d.note("The paper: %s", statement(6).Says)
@@ -38,8 +38,8 @@ func runTime(v *View) *Document {
 	return d
 }
 
-// runTimes returns a curve of figure 6: seconds per epoch over the number of reverse layers. If benchmarks are missing,
-// why says why.
+// runTimes returns one curve of figure 6: seconds per epoch over the number of reverse layers. If benchmarks are
+// missing, the result called why gives the reason.
 func (v *View) runTimes(curve RunTimeCurve) (s report.Series, why string) {
 	s = report.Series{Style: report.Points, Name: curve.name()}
 	for _, depth := range v.Profile.RunTime.Reverse {
@@ -55,13 +55,13 @@ func (v *View) runTimes(curve RunTimeCurve) (s report.Series, why string) {
 	return s, why
 }
 
-// name is the curve's name, with the number of forward layers in brackets, as in the paper.
+// name returns the name of the curve. It has the number of forward layers in brackets, as in the paper.
 func (c RunTimeCurve) name() string {
 	return fmt.Sprintf("%s (%d), %s", c.Model.Model, c.Model.Forward, c.Dataset)
 }
 
-// timed is the benchmark of a model on a dataset. Benchmarks of one group are compared with each other, and are
-// therefore all made on one machine.
+// timed asks for the benchmark of a model on a dataset. Benchmarks of one group are compared with each other. The group
+// makes sure that all of them run on the same machine.
 func (v *View) timed(group, dataset string, c train.Config) (a experiment.Answer[experiment.Timed]) {
 	t := experiment.Whole(results.Bench, dataset, c)
 	v.Within(group, func() { a = experiment.Ask[experiment.Timed](v.View, t) })

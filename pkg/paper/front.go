@@ -15,35 +15,39 @@ import (
 //go:embed front.html
 var frontHTML string
 
-// glance holds all claims, cells, tables and figures for an overview of the paper. The front page shows all of the
-// overview, and a notebook shows parts of it.
+// glance has everything that an overview of the paper shows: the scorecard, all claims and cells, and pictures of all
+// tables and figures. The front page, index.html, shows all of this, and a notebook shows parts of it.
 type glance struct {
 	Card *Scorecard
-	// Cells and Claims are the lines of the scorecard; the last line is the total.
+	// Cells and Claims are the rows of the scorecard. Cells counts the cells of the paper's tables, and Claims counts
+	// all other claims. The last row of each is the total.
 	Cells, Claims []score
 	Group         []frontGroup
 	Cards         []frontCard
-	// Total is the number of runs behind the overview.
+	// Total is the number of runs that the overview is made from.
 	Total int
 	who   *report.Table
 	// Notebook tells that links lead to notebooks instead of pages.
 	Notebook bool
 }
 
-// frontGroup is a group of claims. If they are cells of the paper's tables, they are also shown as coloured grids.
+// frontGroup is a group of claims on the front page. If the claims are about cells of the paper's tables, the group is
+// also shown as coloured grids.
 type frontGroup struct {
 	GroupScore
 	Grids []grid
 	Lists []frontList
 }
 
-// frontClaim is a claim, with the page that shows its runs, if there is one.
+// frontClaim is a case of a claim with its verdict. Page is the page that shows its runs; it is empty if there is no
+// such page.
 type frontClaim struct {
 	Judgement
 	Page string
 }
 
-// look makes the overview from the scorecard and the given documents.
+// look makes the overview from the scorecard and the documents. If notebook is true, links lead to notebooks, otherwise
+// to pages.
 func look(s *Scorecard, documents []*Document, notebook bool) (*glance, error) {
 	g := &glance{Card: s, Notebook: notebook}
 	pages, runs := map[string]string{}, map[string]*results.Record{}
@@ -90,7 +94,7 @@ func look(s *Scorecard, documents []*Document, notebook bool) (*glance, error) {
 	return g, nil
 }
 
-// part renders one of the templates of front.html.
+// part renders one of the templates in front.html.
 func (g *glance) part(name string) (string, error) {
 	t, err := template.New("front").Parse(frontHTML)
 	if err != nil {
@@ -101,10 +105,10 @@ func (g *glance) part(name string) (string, error) {
 	return b.String(), err
 }
 
-// Who is a table that shows which machines made the runs, and when.
+// Who returns a table that shows which machines made the runs, and when.
 func (g *glance) Who() (template.HTML, error) {
 	text, err := g.who.HTML()
-	return template.HTML(text), err // escaped by the table
+	return template.HTML(text), err // Table.HTML has escaped its text
 }
 
 // front renders the front page.
@@ -127,8 +131,8 @@ func byTime(runs map[string]*results.Record) (all []*results.Record) {
 	return all
 }
 
-// frontCard shows a table or figure on the front page: small pictures, a bar that counts the verdicts of its claims,
-// and the number and dates of its runs.
+// frontCard is a table or figure as the front page shows it: small pictures, a bar that counts the verdicts on its
+// claims, and the number and dates of its runs.
 type frontCard struct {
 	Name, Title, Page string
 	Pictures          []thumbnail
@@ -137,11 +141,11 @@ type frontCard struct {
 	Days              string
 }
 
-// thumbnail is a small static picture; Source is a data URL.
+// thumbnail is a small static picture. Source is the picture itself as a data URL.
 type thumbnail struct {
 	Source template.URL
 	Alt    string
-	Width  int // in CSS pixels: half a card's width where two pictures fit side by side
+	Width  int // in CSS pixels; half of the card's width if two pictures fit side by side
 }
 
 func cardOf(s *Scorecard, d *Document, page string) (c frontCard, err error) {
@@ -158,7 +162,7 @@ func cardOf(s *Scorecard, d *Document, page string) (c frontCard, err error) {
 	c.Bar = barOf(counts)
 	for i, item := range d.Items() {
 		if _, table := item.(*report.Table); table && i > 0 {
-			break // further tables have a figure's numbers, or settings
+			break // further tables only repeat the numbers of a figure, or list settings
 		}
 		png, err := report.Thumbnail(item)
 		if err != nil {
@@ -177,17 +181,18 @@ func cardOf(s *Scorecard, d *Document, page string) (c frontCard, err error) {
 	return c, nil
 }
 
-// scored has lines of the scorecard, for a template.
+// scored has the data for the template "scores": rows of the scorecard.
 type scored struct {
 	Scores   []score
 	Notebook bool
 }
 
-// CellScores are the scorecard's lines for the cells of tables, and ClaimScores those for all other claims.
+// CellScores returns the rows of the scorecard that count cells of tables. ClaimScores returns the rows that count all
+// other claims.
 func (g *glance) CellScores() scored  { return scored{g.Cells, g.Notebook} }
 func (g *glance) ClaimScores() scored { return scored{g.Claims, g.Notebook} }
 
-// AllGrids are the grids of all groups.
+// AllGrids returns the grids of all groups. The template "grids" calls it.
 func (g *glance) AllGrids() (all []grid) {
 	for _, group := range g.Group {
 		all = append(all, group.Grids...)
@@ -195,5 +200,5 @@ func (g *glance) AllGrids() (all []grid) {
 	return all
 }
 
-// Only makes the data for the template "grids", so that the template shows the grids of one group only.
+// Only returns data that make the template "grids" show only the given grids, those of one group.
 func (g *glance) Only(grids []grid) map[string][]grid { return map[string][]grid{"AllGrids": grids} }

@@ -7,27 +7,28 @@ import (
 	"strings"
 )
 
-// score is a line of the scorecard: the count of each verdict, with links to the lists of claims.
+// score is a row of the scorecard table on the front page. It counts each verdict. The counts are links to the lists of
+// the claims that are counted.
 type score struct {
 	Title, Anchor string
 	Bar           bar
 	Counts        []tally
 }
 
-// tally is a number of claims, and the anchor of their list.
+// tally is a number of claims, and the HTML anchor of the list of these claims.
 type tally struct {
 	Count int
 	List  string
 }
 
-// frontList lists the claims of a group that have the same verdict.
+// frontList lists the claims of a group that have the same verdict, on the front page.
 type frontList struct {
 	ID, Title string
 	Verdict   Verdict
 	Claims    []frontClaim
 }
 
-// listsOf makes a list for each verdict, in the order of Verdicts. Lists may be empty.
+// listsOf makes a list for each verdict, in the order of Verdicts. A list is empty if no claim has this verdict.
 func listsOf(id string, claims []frontClaim) (all []frontList) {
 	for _, v := range Verdicts {
 		l := frontList{ID: id + "-" + v.Class(), Title: string(v), Verdict: v}
@@ -44,14 +45,15 @@ func listsOf(id string, claims []frontClaim) (all []frontList) {
 	return all
 }
 
-// cell tells whether the claim is about a cell of a table, which is compared with a published number.
+// cell tells whether the claim is about a cell of a table.
 func (c frontClaim) cell() bool { return c.Degree != "" || strings.HasPrefix(c.ID, c.Shown+"/") }
 
-// cellVerdicts says what each verdict means for a cell.
+// cellVerdicts says what each verdict means for a cell of a table.
 var cellVerdicts = map[Verdict]string{Reproduced: WithinOne, Weaker: WithinTwo, NotReproduced: "beyond two std",
 	NotRun: string(NotRun)}
 
-// Open tells whether a list is shown open, and not folded.
+// Open tells whether a list is shown unfolded. Lists of cells are folded, since the grids show the cells already. Lists
+// of claims that were not run are folded, too.
 func (l frontList) Open() bool { return l.Verdict != NotRun && !l.Claims[0].cell() }
 
 func scoreOf(title, anchor string, lists []frontList) score {
@@ -63,7 +65,7 @@ func scoreOf(title, anchor string, lists []frontList) score {
 	return s
 }
 
-// total adds a line with the sums of all lines.
+// total appends a row with the sums over all rows.
 func total(scores []score) []score {
 	all := score{Title: "All", Counts: make([]tally, len(Verdicts))}
 	for _, s := range scores {
@@ -75,7 +77,7 @@ func total(scores []score) []score {
 	return append(scores, all)
 }
 
-// bar shows the counts of verdicts as parts of a horizontal bar.
+// bar is a horizontal bar whose parts show the counts of the verdicts.
 type bar []barPart
 
 type barPart struct {
@@ -92,7 +94,7 @@ func (s score) bar() bar {
 	return barOf(counts)
 }
 
-// barOf makes a bar of counts, without verdicts of count 0.
+// barOf makes a bar from counts. It leaves out verdicts whose count is 0.
 func barOf(counts map[Verdict]int) (b bar) {
 	all := 0
 	for _, n := range counts {
@@ -106,17 +108,17 @@ func barOf(counts map[Verdict]int) (b bar) {
 	return b
 }
 
-// Class is the verdict as part of an HTML anchor.
+// Class returns the verdict in a form that can be a part of an HTML anchor.
 func (v Verdict) Class() string { return strings.ReplaceAll(string(v), " ", "-") }
 
-// Style is the verdict's colours in CSS.
+// Style returns the verdict's colours in CSS.
 func (v Verdict) Style() template.CSS {
 	return map[Verdict]template.CSS{Reproduced: "background:#00734f;color:#fff", Weaker: "background:#a8dcc8;color:#222",
 		NotReproduced: "background:#b84a00;color:#fff", NotRun: "background:#ececec;color:#5f5f5f"}[v]
 }
 
-// Style is the verdict's colours in CSS. Cells beyond two standard deviations have other colours above the published
-// number than below it.
+// Style returns the colours of the claim's verdict in CSS. A cell that is more than two standard deviations above the
+// published number has another colour than one that is below.
 func (c frontClaim) Style() template.CSS {
 	if c.Degree == Above {
 		return "background:#f2b48a;color:#222"
@@ -124,8 +126,8 @@ func (c frontClaim) Style() template.CSS {
 	return c.Verdict.Style()
 }
 
-// To is where the link of a cell leads: to the cell's line in the lists of the page or, in a notebook, to the notebook
-// of its table.
+// To returns the address to which the link of a cell leads. On the front page this is the row of the cell in the lists
+// of claims. In a notebook it is the notebook of the cell's table.
 func (c frontClaim) To() string {
 	if strings.HasSuffix(c.Page, ".ipynb") {
 		return c.Page
@@ -133,7 +135,7 @@ func (c frontClaim) To() string {
 	return "#" + c.ID
 }
 
-// Apart is the difference between our number and the paper's, as the text of a grid's cell.
+// Apart returns our number less the published one, as the text of a cell in a grid.
 func (c frontClaim) Apart() string {
 	switch {
 	case c.Verdict == NotRun:
@@ -144,7 +146,8 @@ func (c frontClaim) Apart() string {
 	return strings.ReplaceAll(fmt.Sprintf("%+.1f", *c.Ours-*c.Paper), "-", "−")
 }
 
-// grid shows a table's cells by model (rows) and dataset (columns), in the table's order.
+// grid shows the cells of one of the paper's tables: a row for each model and a column for each dataset, in the order
+// of the table. The colours show the verdicts.
 type grid struct {
 	Title, Page, Shown string
 	Columns            []string
@@ -156,7 +159,7 @@ type gridRow struct {
 	Cells []frontClaim
 }
 
-// gridsOf groups cells into grids, one for each table.
+// gridsOf makes a grid for each table from the cells of all tables.
 func gridsOf(cells []frontClaim) (all []grid) {
 	for _, c := range cells {
 		i := slices.IndexFunc(all, func(g grid) bool { return g.Title == c.Where })
@@ -169,7 +172,7 @@ func gridsOf(cells []frontClaim) (all []grid) {
 	return all
 }
 
-// add puts a cell into the row of its model. The cells of the first row determine the columns.
+// add puts a cell into the row of its model. The datasets of the cells in the first row become the columns.
 func (g *grid) add(c frontClaim) {
 	label := titleOf(c.Model)
 	i := slices.IndexFunc(g.Rows, func(r gridRow) bool { return r.Label == label })
@@ -183,7 +186,7 @@ func (g *grid) add(c frontClaim) {
 	}
 }
 
-// claims are the grid's cells, row by row.
+// claims returns the cells of the grid, row by row.
 func (g grid) claims() (all []frontClaim) {
 	for _, r := range g.Rows {
 		all = append(all, r.Cells...)
@@ -191,12 +194,12 @@ func (g grid) claims() (all []frontClaim) {
 	return all
 }
 
-// Run tells whether any cell of the row was run. Rows that were not run are folded.
+// Run tells whether any cell of the row has a verdict other than "not run". Only rows with such a cell are shown.
 func (r gridRow) Run() bool {
 	return slices.ContainsFunc(r.Cells, func(c frontClaim) bool { return c.Verdict != NotRun })
 }
 
-// Rest names the rows that were not run.
+// Rest returns the labels of the rows whose cells were all not run. The page lists these labels below the grid.
 func (g grid) Rest() (names []string) {
 	for _, r := range g.Rows {
 		if !r.Run() {

@@ -15,7 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// TestFrontPage: the page has every claim with its verdict and runs, and links to pages that exist.
+// TestFrontPage: the front page has every claim with its verdict and the IDs of its runs, and all links lead to pages
+// that exist.
 func TestFrontPage(t *testing.T) {
 	p := Quick()
 	s := experiment.Scope{Profile: p.Profile}
@@ -24,7 +25,7 @@ func TestFrontPage(t *testing.T) {
 	card := judge(v)
 	names := []string{"table2", "table5"}
 	if _, err := echarts.Path(); err == nil {
-		names = append(names, "fig5") // figures can be drawn, since ECharts is installed
+		names = append(names, "fig5") // a figure can only be drawn if ECharts is installed
 	}
 	items, err := Choose(names)
 	if err != nil {
@@ -68,7 +69,7 @@ func TestFrontPage(t *testing.T) {
 		}
 		for _, link := range regexp.MustCompile(`(?:href|src)="([^"#]+)"`).FindAllStringSubmatch(string(text), -1) {
 			if strings.HasPrefix(link[1], "data:image/") || link[1] == "echarts.min.js" {
-				continue // no link: a picture inside the page, or the library
+				continue // this is no link, but a picture inside the page, or the library
 			}
 			if _, err := os.Stat(filepath.Join(dir, link[1])); err != nil {
 				t.Errorf("%s.html: a link leads nowhere: %v", name, err)
@@ -94,7 +95,7 @@ func TestFrontPage(t *testing.T) {
 	}
 }
 
-// TestFrontPageWithoutRuns: the page says that there are no runs, and shows no number of ours.
+// TestFrontPageWithoutRuns: without runs, the front page says that there are none, and has no verdict but "not run".
 func TestFrontPageWithoutRuns(t *testing.T) {
 	p := Quick()
 	card := judge(&View{experiment.NewView(experiment.Scope{Profile: p.Profile}, nil), p})

@@ -21,7 +21,7 @@ type Document struct {
 	Name, Title string
 	Tables      []*report.Table
 	Figures     []*report.Figure
-	// Notes are sentences: what the paper says, what was found, and how.
+	// Notes are sentences about what the paper says, what we found, and how.
 	Notes []string
 	// Records are the runs that the document shows.
 	Records []*results.Record
@@ -55,7 +55,7 @@ func figure(n int, build func(v *View) *Document) Item {
 	return Item{fmt.Sprintf("fig%d", n), fmt.Sprintf("Figure %d: %s", n, statement(n).Short), build}
 }
 
-// Choose returns the items with the given names, in the paper's order; "all" stands for all.
+// Choose returns the items with the given names, in the order of [Items]. The name "all" stands for all items.
 func Choose(names []string) ([]Item, error) {
 	items := Items()
 	var known []string
@@ -74,7 +74,7 @@ func Choose(names []string) ([]Item, error) {
 	return slices.DeleteFunc(items, func(it Item) bool { return !slices.Contains(names, it.Name) }), nil
 }
 
-// build makes the items' documents from the recorded runs that v holds.
+// build makes the documents of the items. The view v has the recorded runs.
 func build(v *View, items []Item) []*Document {
 	var all []*Document
 	for _, it := range items {
@@ -86,12 +86,13 @@ func build(v *View, items []Item) []*Document {
 	return all
 }
 
-// Work returns the function by which items ask for the runs that they need. A [experiment.Runner] makes these runs.
+// Work returns a function that asks for all runs that the items need. An [experiment.Runner] calls this function to
+// plan the runs, and then makes them.
 func Work(p Profile, items []Item) experiment.Work {
 	return func(v *experiment.View) { build(&View{v, p}, items) }
 }
 
-// Documents makes the items' documents from the recorded runs. It makes no runs.
+// Documents makes the items' documents from the recorded runs of the [experiment.Runner] r. It makes no runs.
 func Documents(r *experiment.Runner, p Profile, items []Item) ([]*Document, error) {
 	v, err := r.View()
 	if err != nil {

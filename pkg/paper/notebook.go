@@ -22,25 +22,29 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// SecondsVariable names the environment variable that holds a number of seconds. If missing runs are estimated to take
-// longer than that, a notebook does not start them.
+// SecondsVariable is the name of an environment variable whose value is a number of seconds. If the runs that are
+// missing are estimated to take longer than this, a notebook does not start them.
 const SecondsVariable = "REVGNN_NOTEBOOK_SECONDS"
 
-// notebookSeconds is the default of SecondsVariable.
+// notebookSeconds is the number of seconds if the variable is not set.
 const notebookSeconds = 300
 
-// taskVariable names the environment variable that holds a task as JSON. A cell's programme sets it when it starts
-// itself again to run this task.
+// taskVariable is the name of an environment variable whose value is a task as JSON. It is for runs in a process of
+// their own: the program of a notebook cell sets the variable and starts itself again. The new process finds the
+// variable and runs only this task.
 const taskVariable = "REVGNN_NOTEBOOK_TASK"
 
 // Notebook makes a table or figure for a notebook. It reads the run records that come with revgnn, and those in the
-// file that $REVGNN_RUNS names. Without this variable, the file is out/runs.sqlite, in the project that contains the
-// notebook or else beside the notebook. Notebook first prints how long missing runs will take, then makes and records
-// them. If they take longer than $REVGNN_NOTEBOOK_SECONDS (300 by default), it makes none: the document shows what is
-// recorded, and the cell's output says how to get the rest.
+// file that the environment variable REVGNN_RUNS names. Without this variable, the file is out/runs.sqlite in the
+// project that contains the notebook, or beside the notebook if there is no project.
 //
-// Call Notebook first in a cell. To time a run in a separate process, the cell's programme starts itself again. This
-// second process would otherwise also run the code before the call.
+// If runs are missing, Notebook prints how long they will take, makes them and records them. But if they would take
+// longer than the number of seconds in the variable REVGNN_NOTEBOOK_SECONDS (300 by default), it makes none: the
+// document then shows what is recorded, and the output of the cell says how to get the rest.
+//
+// Call Notebook first in a cell. For a run in a separate process, which measures time and memory better, the program of
+// the cell starts itself again. In this second process, Notebook makes the run and ends the process. Code before the
+// call of Notebook would run in the second process, too.
 func Notebook(name string, p Profile) (*Document, error) {
 	if text := os.Getenv(taskVariable); text != "" {
 		answer(text)
@@ -53,9 +57,9 @@ func Recorded(name string, p Profile) (*Document, error) {
 	return inNotebook(name, p, func(*experiment.Runner, Profile, []Item) error { return nil })
 }
 
-// AtAGlance is an overview of the paper for a notebook: the scorecard of claims and cells; all cells by model and
-// dataset; pictures of all tables and figures, which link to their notebooks; and a table of the machines that made the
-// runs.
+// AtAGlance is an overview of the paper for a notebook. It has four parts: the scorecard, which counts the verdicts;
+// all cells by model and dataset; small pictures of all tables and figures, which are links to their notebooks; and a
+// table of the machines that made the runs.
 type AtAGlance struct{ Score, Cells, Pictures, Who report.Item }
 
 // Glance makes the overview from the recorded runs. It makes no runs.
@@ -78,7 +82,7 @@ func Glance(p Profile) (*AtAGlance, error) {
 	return &AtAGlance{excerpt{g, "score"}, excerpt{g, "grids"}, excerpt{g, "cards"}, g.who}, nil
 }
 
-// excerpt is one part of the overview: name is the name of its template.
+// excerpt is one part of the overview. The field called name is the name of its template in front.html.
 type excerpt struct {
 	*glance
 	name string
@@ -87,7 +91,8 @@ type excerpt struct {
 func (e excerpt) HTML() (string, error) { return e.part(e.name) }
 func (e excerpt) Text() string          { return e.Card.Markdown() }
 
-// inNotebook makes the document of the item called name. Before that it calls before, which may make runs.
+// inNotebook makes the document of the item with the given name. First it calls before, which is a function that may
+// make runs.
 func inNotebook(name string, p Profile,
 	before func(*experiment.Runner, Profile, []Item) error) (d *Document, err error) {
 	items, err := Choose([]string{name})
@@ -107,7 +112,7 @@ func inNotebook(name string, p Profile,
 	return d, err
 }
 
-// withRecords calls a function with a runner that has the records described at [Notebook].
+// withRecords calls the given function with a runner that has the records described at [Notebook].
 func withRecords(p Profile, do func(r *experiment.Runner) error) (err error) {
 	store, err := results.Open(cmp.Or(os.Getenv("REVGNN_RUNS"), filepath.Join(project(), results.DefaultFile)))
 	if err != nil {
@@ -121,7 +126,8 @@ func withRecords(p Profile, do func(r *experiment.Runner) error) (err error) {
 		Load: load})
 }
 
-// complete makes missing runs if they take no longer than a cell may take. Otherwise it prints how to get them.
+// complete makes the missing runs if they take no longer than a cell may take (see [SecondsVariable]). Otherwise it
+// prints how to get them.
 func complete(r *experiment.Runner, p Profile, items []Item) error {
 	limit, err := allowed()
 	if err != nil {
@@ -151,8 +157,8 @@ func complete(r *experiment.Runner, p Profile, items []Item) error {
 	return nil
 }
 
-// begin makes the missing runs. If the time of some of them is unknown, it stops when the seconds allowed for a cell
-// are over, and returns true. Runs that ended before are kept.
+// begin makes the missing runs. If the time that some of these runs take is not known, begin stops after the seconds
+// that a cell may take, and returns true. Runs that ended before are kept.
 func begin(r *experiment.Runner, work experiment.Work, plan experiment.Plan, limit float64) (stopped bool, err error) {
 	ctx, end := watch(r)
 	defer end()
@@ -168,8 +174,8 @@ func begin(r *experiment.Runner, work experiment.Work, plan experiment.Plan, lim
 	return false, err
 }
 
-// watch makes the runner show a progress bar. The context that it returns ends when the notebook's stop button is
-// pressed.
+// watch makes the runner show a progress bar. The context that watch returns is cancelled when the user presses the
+// stop button of the notebook.
 func watch(r *experiment.Runner) (ctx context.Context, end func()) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	bar := nb.Progress("runs")
@@ -193,7 +199,7 @@ func watch(r *experiment.Runner) (ctx context.Context, end func()) {
 	}
 }
 
-// allowed reads $REVGNN_NOTEBOOK_SECONDS.
+// allowed reads the environment variable REVGNN_NOTEBOOK_SECONDS: the seconds that a cell may take.
 func allowed() (seconds float64, err error) {
 	text := cmp.Or(os.Getenv(SecondsVariable), strconv.Itoa(notebookSeconds))
 	if seconds, err = strconv.ParseFloat(text, 64); err != nil || !(seconds >= 0) {
@@ -202,7 +208,8 @@ func allowed() (seconds float64, err error) {
 	return seconds, nil
 }
 
-// project is the nearest folder with a go.mod, from the working directory upwards; empty if there is none.
+// project returns the nearest folder with a file go.mod, from the working directory upwards. It returns an empty text
+// if there is no such folder.
 func project() string {
 	for dir, _ := filepath.Abs("."); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
@@ -218,7 +225,7 @@ func load(ctx context.Context, name string) (*graphs.Graph, error) {
 
 func open() (*engine.Engine, error) { return engine.Open("") }
 
-// alone runs a task in a separate process of the cell's programme.
+// alone runs a task in a separate process: the program of the notebook cell starts itself again for this task.
 func alone(ctx context.Context, t experiment.Task) (results.Record, error) {
 	return experiment.InOwnProcess(ctx, t, func(self, task string) *exec.Cmd {
 		c := exec.CommandContext(ctx, self)
@@ -227,8 +234,8 @@ func alone(ctx context.Context, t experiment.Task) (results.Record, error) {
 	})
 }
 
-// answer runs the task for which [alone] started this process, writes the task's record to stdout, and ends the
-// process.
+// answer is the other side of [alone]: in the process that alone started, answer runs the task, writes its record to
+// stdout, and ends the process.
 func answer(text string) {
 	record, err := func() (record results.Record, err error) {
 		var t experiment.Task

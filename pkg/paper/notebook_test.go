@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// TestMain runs a single task if the test's programme was started for it. A cell's programme does the same: it starts
-// itself again to time a run.
+// TestMain makes a single run if the test program was started for this run. The program of a notebook cell does the
+// same: for a run in a separate process, it starts itself again.
 func TestMain(m *testing.M) {
 	if text := os.Getenv(taskVariable); text != "" {
 		answer(text)
@@ -37,8 +37,8 @@ func TestTaskAlone(t *testing.T) {
 	}
 }
 
-// TestNotebook makes a document that has no runs and may not make any. It also checks the errors for a wrong name and
-// for a wrong limit of time.
+// TestNotebook makes a document for which there are no records, and without permission to make runs. It also checks the
+// errors for an unknown name of a table, and for a limit that is not a number of seconds.
 func TestNotebook(t *testing.T) {
 	t.Setenv("REVGNN_RUNS", filepath.Join(t.TempDir(), "runs.sqlite"))
 	t.Setenv(SecondsVariable, "0")

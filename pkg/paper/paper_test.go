@@ -11,7 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// TestAllItems renders all items with all records and without records, in both profiles.
+// TestAllItems makes and renders all items, in both profiles, once without records and once with the records of all
+// runs.
 func TestAllItems(t *testing.T) {
 	for _, profile := range []Profile{Quick(), Paper()} {
 		s := experiment.Scope{Profile: profile.Profile}
@@ -44,7 +45,7 @@ func TestAllItems(t *testing.T) {
 	}
 }
 
-// rules reads rules that give candidates, in the form of data/settings.
+// rules reads rules, which give candidate settings, from JSON as in the files of data/settings.
 func rules(t *testing.T, text string) (r []experiment.Rule) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
@@ -54,10 +55,10 @@ func rules(t *testing.T, text string) (r []experiment.Rule) {
 }
 
 // TestSettingsAreChosenOnValidation: settings are chosen by the validation metric. In the fake records the test metric
-// is best where the validation metric is worst, so that a choice by the test metric would be noticed.
+// is best where the validation metric is worst, so that the test would notice a choice by the test metric.
 func TestSettingsAreChosenOnValidation(t *testing.T) {
 	p := Quick()
-	p.Tried, p.Chosen = 1, nil // no settings are given: they are chosen among candidates
+	p.Tried, p.Chosen = 1, nil // no settings are given, so that settings are chosen among candidates
 	p.Rules = rules(t,
 		`[{"settings": {"hidden": 8, "epochs": 10, "patience": 5, "lr": [0.01, 0.03, 0.02]},
 		"depths": [{"forward": 2, "reverse": 2}]}]`)
@@ -85,7 +86,7 @@ func TestSettingsAreChosenOnValidation(t *testing.T) {
 			t.Errorf("the table lacks %q:\n%s", want, text)
 		}
 	}
-	// If a split's training diverged, the table says that the split is not in the mean.
+	// If the training on a split diverged, the table says that the mean does not include this split.
 	for _, r := range records {
 		if r.Model == "gcn" && r.Split == 2 {
 			r.Status, r.Message = results.Diverged, "epoch 3: not finite"
@@ -99,7 +100,7 @@ func TestSettingsAreChosenOnValidation(t *testing.T) {
 	}
 }
 
-// table is a document's first table as Markdown.
+// table returns the first table of a document as Markdown.
 func table(t *testing.T, s experiment.Scope, p Profile, records experiment.Records, name string) string {
 	t.Helper()
 	items, err := Choose([]string{name})

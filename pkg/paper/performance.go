@@ -11,11 +11,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// searches are our results by model and dataset.
+// searches has our results, by model and dataset.
 type searches map[[2]string]experiment.Found
 
-// performance is table 2, 3 or 6: all rows of the paper, with our results where there are runs, and the differences
-// that reverse layers make.
+// performance makes table 2, 3 or 6: all rows of the paper, our results beside them where there are runs, and rows of
+// gains.
 func performance(v *View, name string) *Document {
 	p := published[Performance](name)
 	d := &Document{}
@@ -40,8 +40,8 @@ func performance(v *View, name string) *Document {
 	return d
 }
 
-// results is the table itself: our results beside the paper's, and rows for the differences that a reverse process
-// makes.
+// results returns the table itself: our results beside the published ones, and below each model with a reverse process
+// a row of its gains.
 func (v *View) results(p *Performance, all searches, name string) *report.Table {
 	t := &report.Table{ID: name, Title: v.title(p.Title), Corner: "Model"}
 	for _, dataset := range p.Columns {
@@ -70,7 +70,7 @@ func (v *View) results(p *Performance, all searches, name string) *report.Table 
 	return t
 }
 
-// unit is the metric and unit of a dataset's results.
+// unit returns the metric of a dataset with its unit.
 func unit(dataset string) string {
 	if experiment.SizeOf(dataset).Classes == 2 {
 		return "ROC-AUC [%]"
@@ -78,7 +78,7 @@ func unit(dataset string) string {
 	return "accuracy [%]"
 }
 
-// cell shows our result beside the paper's mean.
+// cell returns the table cell for our result f, with the difference to the published mean.
 func cell(f experiment.Found, paper float64) report.Cell {
 	values := f.Values()
 	if len(values) == 0 {
@@ -107,8 +107,8 @@ func cell(f experiment.Found, paper float64) report.Cell {
 	return c
 }
 
-// overSplits is a cell with the mean of values and their sample standard deviation. A single value has no standard
-// deviation.
+// overSplits returns a cell with the mean of the values and their sample standard deviation, which a single value does
+// not have.
 func overSplits(values []float64) report.Cell {
 	spread := math.NaN()
 	if len(values) > 1 {
@@ -117,7 +117,8 @@ func overSplits(values []float64) report.Cell {
 	return report.Mean(metrics.Mean(values), spread, len(values), 2)
 }
 
-// deltas is a row of the differences that reverse layers make.
+// deltas returns the row of gains, ours and the published ones, of the model of the given row. The argument called
+// plain is the name of the plain backbone.
 func deltas(p *Performance, row PerformanceRow, plain string, all searches) report.Row {
 	r := report.Row{Group: p.Groups[row.Group], Label: "Δ"}
 	for k, dataset := range p.Columns {
@@ -136,7 +137,7 @@ func deltas(p *Performance, row PerformanceRow, plain string, all searches) repo
 	return r
 }
 
-// tested describes the result of a paired test of differences.
+// tested describes in a few words the result of a paired test of gains, and the number of splits.
 func tested(gains []float64) string {
 	n := count(len(gains), "split")
 	if len(gains) < leastPairs {
@@ -145,7 +146,7 @@ func tested(gains []float64) string {
 	return probability(gains) + ", " + n
 }
 
-// probability describes the p-value of a paired test of differences.
+// probability describes the p-value of a paired test of gains.
 func probability(gains []float64) string {
 	p := pairedT(gains)
 	switch {

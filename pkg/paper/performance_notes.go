@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// behind lists, for each model with a reverse process, the datasets on which it is not better than its plain backbone.
-// If there are none, it lists the datasets on which it is better.
+// behind makes a note for each model with a reverse process. The note lists the datasets on which the mean gain is not
+// positive. If there are no such datasets, the note lists the datasets on which it is positive.
 func behind(p *Performance, all searches) (notes []string) {
 	for _, row := range p.Rows {
 		plain := p.plain(row)
@@ -40,7 +40,7 @@ func behind(p *Performance, all searches) (notes []string) {
 	return notes
 }
 
-// slips lists the differences in the paper's table that are not the differences of its own means.
+// slips lists errors in the published tables: printed gains that differ from the difference of the two printed means.
 func slips(p *Performance) (notes []string) {
 	for _, row := range p.Rows {
 		base := p.plain(row)
@@ -57,7 +57,7 @@ func slips(p *Performance) (notes []string) {
 	return notes
 }
 
-// settingsTable is a table of the settings that were chosen for each model and dataset.
+// settingsTable returns a table of the settings that were chosen for each model and dataset.
 func (v *View) settingsTable(p *Performance, all searches, name string) *report.Table {
 	t := &report.Table{ID: name + "-settings", Title: v.title("Settings of our runs, chosen on validation"),
 		Corner: "Dataset, model",
@@ -94,7 +94,7 @@ func (v *View) settingsTable(p *Performance, all searches, name string) *report.
 	return t
 }
 
-// chosenBy says where settings come from.
+// chosenBy says how the settings of a result were chosen.
 func chosenBy(f experiment.Found) string {
 	switch {
 	case f.Search != "":

@@ -11,34 +11,35 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Profile holds the settings of all the paper's tables and figures. It is read from a file in data/settings;
-// schema.json there describes the format.
+// Profile has the settings of all the paper's tables and figures. It is read from a file in the folder data/settings.
+// The file schema.json in the same folder describes the format.
 type Profile struct {
 	experiment.Profile
-	// Schema names the JSON schema of the file.
+	// Schema is the name of the file with the JSON schema.
 	Schema string `json:"$schema"`
-	// Complexity are the benchmarks of table 1.
+	// Complexity has the settings of the benchmarks of table 1.
 	Complexity Complexity `json:"complexity"`
-	// Inversions has the settings of table 4 and figure 5. Hidden is the models' width; the paper gives the other
-	// settings.
+	// Inversions has the settings of table 4 and figure 5. Hidden is the width of the models. The paper states all
+	// other settings.
 	Inversions struct {
 		Hidden int `json:"hidden"`
 	} `json:"inversions"`
-	// Boards are the trainings of figures 1 and 4.
+	// Boards has the settings of the trainings of figures 1 and 4.
 	Boards Boards `json:"boards"`
-	// Depth is for figure 2, Smoothness for figure 3 and RunTime for figure 6.
+	// Depth has the settings of figure 2, Smoothness those of figure 3, and RunTime those of figure 6.
 	Depth      Depth      `json:"depth"`
 	Smoothness Smoothness `json:"smoothness"`
 	RunTime    RunTime    `json:"run_time"`
-	// Reversing is for the table of what running layers backwards adds.
+	// Reversing has the settings of the table that shows what reverse layers add to forward layers.
 	Reversing Reversing `json:"reversing"`
 }
 
-// Complexity are benchmarks of a model on random graphs, with one quantity varied at a time.
+// Complexity describes benchmarks of a model on random graphs. They show how time and memory depend on quantities such
+// as the number of layers. Only one quantity is varied at a time.
 type Complexity struct {
 	Model experiment.Model `json:"model"`
-	// Graph is the size of the random graph. Idle is the size of a graph so small that a run on it takes no memory
-	// beyond the programme's own.
+	// Graph is the size of the random graph. Idle is the size of a graph that is so small that almost all memory is
+	// that of the program itself.
 	Graph Random `json:"graph"`
 	Idle  Random `json:"idle"`
 	// Quantities are the quantities whose exponents the paper gives, in the paper's order.
@@ -52,8 +53,8 @@ type Random struct {
 	Edges int `json:"edges"`
 }
 
-// Quantity is something that takes each of Values in turn: the model's setting named Setting, or the number of edges if
-// Setting is empty. Settings are further settings that the model needs for this.
+// Quantity is a quantity that is varied: it takes each of Values in turn. It is the model's setting with the name
+// Setting, or the number of edges if Setting is empty. Settings has further settings that the model needs for this.
 type Quantity struct {
 	Quantity string              `json:"quantity"`
 	Setting  string              `json:"setting,omitempty"`
@@ -61,27 +62,28 @@ type Quantity struct {
 	Settings experiment.Settings `json:"settings,omitempty"`
 }
 
-// Boards are two trainings on a board of mines: a model with a reverse process and one without.
+// Boards has two trainings on a Minesweeper graph: one of a model with a reverse process, and one of a model without.
 type Boards struct {
 	Dataset string           `json:"dataset"`
 	Split   int              `json:"split"`
 	Reverse experiment.Model `json:"reverse"`
 	Plain   experiment.Model `json:"plain"`
-	// Figure 1 shows the predictions after the layers in Layers, on the part Shown of the board. Figure 4 shows the
-	// parts Predictions.
+	// Layers has the numbers of layers after which figure 1 shows the predictions, and Shown is the part of the board
+	// that figure 1 shows. Predictions are the parts of the board that figure 4 shows.
 	Layers      []int             `json:"layers"`
 	Shown       experiment.Part   `json:"shown"`
 	Predictions []experiment.Part `json:"predictions"`
 }
 
-// Depth has trainings of models with more and more layers in one direction, and one layer in the other direction.
+// Depth has trainings for figure 2: models with more and more layers in one direction, and one layer in the other
+// direction.
 type Depth struct {
 	Curves []DepthCurve `json:"curves"`
 	Note   string       `json:"note"`
 }
 
-// DepthCurve is a model on splits of a dataset, with several numbers of layers. Each number of layers may have settings
-// that differ from the model's.
+// DepthCurve is one curve of figure 2: a model on splits of a dataset, with several numbers of layers. Each number of
+// layers may have settings that differ from those of the model.
 type DepthCurve struct {
 	Dataset string           `json:"dataset"`
 	Splits  []int            `json:"splits"`
@@ -92,8 +94,8 @@ type DepthCurve struct {
 	} `json:"depths"`
 }
 
-// Smoothness has trainings for which GSL is computed after the layers in Layers: of the paper's models, and of models
-// with remedies for over-smoothing that the paper names.
+// Smoothness has trainings for figure 3: of the paper's models, and of models with remedies for over-smoothing that the
+// paper names. GSL is computed after the numbers of layers in Layers.
 type Smoothness struct {
 	Datasets []string           `json:"datasets"`
 	Split    int                `json:"split"`
@@ -103,44 +105,45 @@ type Smoothness struct {
 	Note     string             `json:"note"`
 }
 
-// Remedy is a remedy for over-smoothing, with models of several depths that use it.
+// Remedy is a remedy for over-smoothing, such as PairNorm, with models of several depths that use this remedy.
 type Remedy struct {
 	Name   string             `json:"name"`
 	Models []experiment.Model `json:"models"`
 }
 
-// RunTime are benchmarks at several numbers of reverse layers.
+// RunTime has benchmarks for figure 6. Reverse has the numbers of reverse layers.
 type RunTime struct {
 	Reverse []int          `json:"reverse"`
 	Curves  []RunTimeCurve `json:"curves"`
 	Note    string         `json:"note"`
 }
 
-// RunTimeCurve is a model on a dataset. Its benchmarks have the numbers of reverse layers in RunTime.Reverse.
+// RunTimeCurve is one curve of figure 6: benchmarks of a model on a dataset, one for each number of reverse layers in
+// RunTime.Reverse.
 type RunTimeCurve struct {
 	Dataset string           `json:"dataset"`
 	Model   experiment.Model `json:"model"`
 }
 
-// Quick is the profile for a laptop: narrow layers, few layers (except where depth is what is studied), few epochs,
-// three splits. It shows which models are better than others, and is not a reproduction of the published numbers.
+// Quick returns the profile for a laptop: narrow layers, few layers (except in figures about depth), and three splits
+// for most models. It can show which models are better than others, but it does not reproduce the published numbers.
 func Quick() Profile { return embedded("quick") }
 
-// Paper is the profile of the published depths and widths, ten splits, at most 1000 epochs with patience 100. The paper
-// gives depths in tables 2 and 6. For the width it gives only the range that was searched, 128 to 2048. Here the width
-// is 256, the default of the authors' code. On two cores this profile takes weeks; it is meant for GPUs and for several
-// machines.
+// Paper returns the profile with the published depths, ten splits, and at most 1000 epochs with patience 100. The paper
+// states depths in tables 2 and 6. For the width it states only the range that was searched, 128 to 2048. Here the
+// width is 256, the default of the authors' code. On two processor cores this profile takes weeks; it is meant for GPUs
+// and for several machines.
 func Paper() Profile { return embedded("paper") }
 
 func embedded(name string) Profile {
 	p, err := ParseProfile(name)
 	if err != nil {
-		panic(err) // the file is part of the programme
+		panic(err) // this cannot happen, since the file is embedded in the program
 	}
 	return p
 }
 
-// ParseProfile returns a profile by its name.
+// ParseProfile returns the profile with the given name.
 func ParseProfile(name string) (p Profile, err error) {
 	names := data.SettingsNames()
 	if !slices.Contains(names, name) {
@@ -156,7 +159,7 @@ func ParseProfile(name string) (p Profile, err error) {
 	return p, nil
 }
 
-// readProfile reads a profile. Unknown fields and impossible settings are errors.
+// readProfile reads a profile from JSON. Unknown fields and impossible settings are errors.
 func readProfile(text []byte) (p Profile, err error) {
 	if err := files.Strict(text, &p); err != nil {
 		return p, err
@@ -186,7 +189,8 @@ func readProfile(text []byte) (p Profile, err error) {
 	return p, nil
 }
 
-// at returns the settings at the i-th depth. The caller sets the numbers of layers.
+// at returns the settings of the model at the curve's i-th number of layers. The numbers of layers themselves are set
+// by the caller.
 func (c DepthCurve) at(i int) (train.Config, error) {
 	out, err := c.Depths[i].Settings.With(c.Model.Config)
 	if err != nil {

@@ -31,7 +31,8 @@ func TestConfigurationsAreValid(t *testing.T) {
 	}
 }
 
-// TestProfilesAreReadStrictly: an unknown name is an error, and so is a setting that the model does not have.
+// TestProfilesAreReadStrictly: in a profile, an unknown name is an error, and so is a setting that the model does not
+// have.
 func TestProfilesAreReadStrictly(t *testing.T) {
 	text, err := data.Settings("quick")
 	if err != nil {
@@ -57,8 +58,8 @@ func TestProfilesAreReadStrictly(t *testing.T) {
 	}
 }
 
-// TestCommittedRecords: every committed record is found again as a run of the quick profile, also if an earlier version
-// stored it under another key.
+// TestCommittedRecords: the quick profile asks for the run of every committed record, and finds the record. This must
+// also hold for records that earlier versions stored under another key.
 func TestCommittedRecords(t *testing.T) {
 	store, err := results.Open(filepath.Join(t.TempDir(), "runs.sqlite"))
 	if err != nil {
@@ -75,8 +76,8 @@ func TestCommittedRecords(t *testing.T) {
 	if err != nil || plan.Done != added {
 		t.Fatalf("of %d committed runs, %d are found: %v", added, plan.Done, err)
 	}
-	// `make paper` makes no runs, since the profile leaves out every run without a committed record. Only a model that
-	// was registered later may have no records at all.
+	// The profile leaves out every run without a committed record, so that `make paper` need not make any runs. There
+	// is one exception: a model that was registered later may have no records at all.
 	run := map[string]bool{}
 	for _, s := range plan.Steps {
 		run[s.Config.Model] = run[s.Config.Model] || s.Done

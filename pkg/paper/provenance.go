@@ -13,8 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// Provenance describes a document's runs in sentences: their profile, engine, machine, versions, commits and dates,
-// and how many went wrong.
+// Provenance describes a document's runs in sentences: the profile, engine, machine, versions of software, commits and
+// dates, and how many runs failed.
 func (d *Document) Provenance(p Profile) []string {
 	out := []string{p.About}
 	if len(d.Records) == 0 {
@@ -45,14 +45,14 @@ func machineText(r *results.Record) string {
 	return fmt.Sprintf("%s of %s (%s)", count(m.Cores, "core"), strings.TrimSpace(m.CPU+" "+m.GPU), m.Platform)
 }
 
-// commitText names the commit of revgnn that made a run. If revgnn had a version other than "(devel)", it names this
-// version, too. It is empty if the record has neither.
+// commitText names the commit of revgnn that made a run. If revgnn had a released version, and not "(devel)",
+// commitText names this version, too. The text is empty if the record has neither a commit nor a version.
 func commitText(r *results.Record) string {
 	version := r.Versions["revgnn"]
 	switch {
 	case version == "" || version == "(devel)":
 		return r.Commit
-	case strings.Contains(version, r.Commit): // the version's name contains the commit, or there is no commit
+	case strings.Contains(version, r.Commit): // the version contains the commit, or the record has no commit
 		return version
 	}
 	return version + " (" + r.Commit + ")"
@@ -96,8 +96,8 @@ func older(records []*results.Record) string {
 		known.Says)
 }
 
-// nameless says how many records name neither commit nor version, and what they ran. (The programmes of early versions
-// did not know their commit if they were not built by make.)
+// nameless says how many records have neither a commit nor a version of revgnn, and what these runs computed. (Programs
+// of early versions that were not built by make did not know their commit.)
 func nameless(records []*results.Record) string {
 	of := map[string]int{}
 	var all []*results.Record
@@ -122,7 +122,7 @@ func nameless(records []*results.Record) string {
 		"without either: %s.", len(all), count(len(records), "run"), days(all), names, strings.Join(parts, ", "))
 }
 
-// each lists the different texts that of gives for the records.
+// each calls of(r) for every record r, and lists the different texts that it returns.
 func each(records []*results.Record, of func(*results.Record) string) string {
 	set := map[string]bool{}
 	for _, r := range records {
@@ -133,7 +133,7 @@ func each(records []*results.Record, of func(*results.Record) string) string {
 	return strings.Join(slices.Sorted(maps.Keys(set)), "; ")
 }
 
-// days are the dates of the first and of the last run.
+// days returns the dates of the first and of the last run as text.
 func days(records []*results.Record) string {
 	byTime := func(a, b *results.Record) int { return a.Started.Compare(b.Started) }
 	const day = "2006-01-02"
@@ -145,7 +145,7 @@ func days(records []*results.Record) string {
 	return first + " to " + last
 }
 
-// versions lists the versions of the modules that a run was made with, except revgnn's.
+// versions lists the versions of all modules that a run was made with, except revgnn itself.
 func versions(r *results.Record) string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(r.Versions)) {
@@ -156,7 +156,8 @@ func versions(r *results.Record) string {
 	return strings.Join(all, ", ")
 }
 
-// who is a table of the runs by machine and engine: how many runs, how many hours, and on which days.
+// who returns a table of the runs by machine and engine. It says how many runs there were, how many hours they took,
+// and on which days.
 func who(runs []*results.Record) *report.Table {
 	t := &report.Table{ID: "who", Title: "By machine and engine", Corner: "Machine", Columns: []report.Column{
 		{Name: "engine"}, {Name: "runs"}, {Name: "trainings"}, {Name: "hours"}, {Name: "days (UTC)"},

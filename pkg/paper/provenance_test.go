@@ -8,8 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// TestProvenanceOfDoubtfulRuns: the page says how many runs name no commit, and what they ran, and how many are of
-// builds whose numbers today's build does not give.
+// TestProvenanceOfDoubtfulRuns: a page says how many runs have neither a commit nor a version of revgnn, and what these
+// runs computed. It also says how many trainings are of builds whose numbers today's build does not give.
 func TestProvenanceOfDoubtfulRuns(t *testing.T) {
 	day := time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC)
 	run := func(commit, version, dataset string) *results.Record {

@@ -13,8 +13,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// Write writes into a folder: a page for each document; its tables and figures as SVG, PNG, LaTeX and CSV, tables also
-// as Markdown; the scorecard as claims.json; and index.html, an overview. It returns the names of the files.
+// Write writes files into a folder, and returns their names:
+//   - a page for each document;
+//   - the tables and figures as SVG, PNG, LaTeX and CSV, and the tables also as Markdown;
+//   - the scorecard, claims.json;
+//   - an overview, index.html.
 func Write(dir string, p Profile, s *Scorecard, documents []*Document) (names []string, err error) {
 	if err := files.Writable(dir); err != nil {
 		return nil, err
@@ -29,20 +32,20 @@ func Write(dir string, p Profile, s *Scorecard, documents []*Document) (names []
 		return string(text) + "\n", err
 	})
 	to.keep("index.html", func() (string, error) { return front(s, documents) })
-	if library, e := echarts.Source(); e == nil { // without ECharts, figures are static pictures
+	if library, e := echarts.Source(); e == nil { // if ECharts is missing, figures are static pictures
 		to.keep("echarts.min.js", func() (string, error) { return library, nil })
 	}
 	return to.names, to.err
 }
 
-// folder writes files into dir. After the first error it writes no more.
+// folder writes files into dir. After the first error it writes no more files.
 type folder struct {
 	dir   string
 	names []string
 	err   error
 }
 
-// keep writes a file, unless an earlier file has failed.
+// keep writes a file, unless an earlier file could not be written.
 func (f *folder) keep(name string, content func() (string, error)) {
 	if f.err != nil {
 		return
@@ -55,14 +58,15 @@ func (f *folder) keep(name string, content func() (string, error)) {
 	f.err = files.WriteText(filepath.Join(f.dir, name), text)
 }
 
-// file is one format of a table or figure: the ending of its name, and its content.
+// file is a table or figure in one format. The field ending is the ending of the file name, such as "svg".
 type file struct {
 	ending  string
 	content func() (string, error)
 }
 
-// filesOf lists the files of a table or figure, one for each format. The files of a table include the notes, since they
-// may be read apart from the page. (The page has the notes once, below all tables and figures.)
+// filesOf returns the files of a table or figure, one for each format. The files of a table include the notes of the
+// document, since they may be read without the page. (The page itself shows the notes once, below all tables and
+// figures.)
 func filesOf(item report.Item, notes []string) (id string, all []file) {
 	pixels := func(png func(scale float64) ([]byte, error)) func() (string, error) {
 		return func() (string, error) {
@@ -81,7 +85,7 @@ func filesOf(item report.Item, notes []string) (id string, all []file) {
 	panic("documents have tables and figures only")
 }
 
-// document writes a document's tables and figures.
+// document writes the files of a document's tables and figures.
 func (f *folder) document(d *Document, p Profile) {
 	for _, item := range d.Items() {
 		id, all := filesOf(item, slices.Concat(d.Notes, d.Provenance(p)))
@@ -91,7 +95,7 @@ func (f *folder) document(d *Document, p Profile) {
 	}
 }
 
-// Items are the document's figures and tables.
+// Items returns the document's figures and tables.
 func (d *Document) Items() []report.Item {
 	var out []report.Item
 	for _, f := range d.Figures {
@@ -106,19 +110,20 @@ func (d *Document) Items() []report.Item {
 //go:embed page.html
 var pageHTML string
 
-// pageItem is a table or figure on a page, with its downloads.
+// pageItem is a table or figure on a page, with its files, which the page offers for download.
 type pageItem struct {
 	HTML  template.HTML
 	Files []download
 }
 
-// download is a file beside the page.
+// download is a file in the same folder as the page.
 type download struct{ Name, Format string }
 
-// formats names file formats by their endings.
+// formats has the names of file formats, by the ending of the file name.
 var formats = map[string]string{"svg": "SVG", "png": "PNG", "tex": "LaTeX", "csv": "CSV", "md": "Markdown"}
 
-// page renders document number i as a page, with links to the documents before and after it and to its files.
+// page renders the document with number i as a page. The page has links to its files, and to the documents before and
+// after it.
 func (d *Document) page(p Profile, documents []*Document, i int) (string, error) {
 	at := struct {
 		*Document
@@ -132,7 +137,7 @@ func (d *Document) page(p Profile, documents []*Document, i int) (string, error)
 		if err != nil {
 			return "", err
 		}
-		one := pageItem{HTML: template.HTML(text)} // escaped by the item
+		one := pageItem{HTML: template.HTML(text)} // item.HTML has escaped its text
 		id, all := filesOf(item, nil)
 		for _, f := range all {
 			one.Files = append(one.Files, download{id + "." + f.ending, formats[f.ending]})

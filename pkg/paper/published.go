@@ -9,12 +9,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// Performance is a published table of test results: tables 2, 3 and 6.
+// Performance is a published table of test results: table 2, 3 or 6.
 type Performance struct {
 	Table   int      `json:"table"`
 	Title   string   `json:"title"`
 	Metric  string   `json:"metric"`
-	Columns []string `json:"columns"` // datasets
+	Columns []string `json:"columns"` // the names of the datasets
 	// Groups are the headings of groups of rows.
 	Groups []string         `json:"groups"`
 	Rows   []PerformanceRow `json:"rows"`
@@ -26,27 +26,27 @@ type PerformanceRow struct {
 	Model string `json:"model"`
 	// Group is an index into Performance.Groups.
 	Group int `json:"group"`
-	// From is the source from which the paper took the row; empty for the paper's own runs.
+	// From is the publication from which the paper took the row. It is empty for the paper's own runs.
 	From string `json:"from,omitempty"`
-	// Balanced tells that the row was published for class-balanced splits ([data.Balanced]), unlike the rest of the
-	// table.
+	// Balanced tells that the results of this row were published for class-balanced splits ([data.Balanced]). The other
+	// rows of the table have results on the paper's random splits.
 	Balanced bool `json:"balanced,omitempty"`
-	// Interval tells that the row's ± is half a 95 % confidence interval of the mean of ten runs, not a standard
-	// deviation.
+	// Interval tells that the number after ± is not a standard deviation, but half of a 95 % confidence interval of the
+	// mean of ten runs.
 	Interval bool `json:"interval,omitempty"`
 	Cells    []struct {
 		Mean float64 `json:"mean"`
 		Std  float64 `json:"std"`
 		From string  `json:"from,omitempty"`
 	} `json:"cells"`
-	// Layers has L_F and L_R, and Delta the published difference to the plain backbone; both nil if the paper does not
-	// give them.
+	// Layers has for each dataset the numbers of forward layers and of reverse layers (L_F and L_R in the paper). Delta
+	// has for each dataset the published gain. Both are nil if the paper does not give them.
 	Layers [][2]int  `json:"layers,omitempty"`
 	Delta  []float64 `json:"delta,omitempty"`
 }
 
-// std is the standard deviation over runs of the cell in column k. It follows from half a 95 % confidence interval of
-// the mean, which is 1.96 s / sqrt(n) for n runs with standard deviation s.
+// std is the published standard deviation over runs of the cell in column k. If the table has half of a 95 % confidence
+// interval instead, which is 1.96 s / sqrt(n) for n runs with standard deviation s, std computes s from it.
 func (r PerformanceRow) std(k int) float64 {
 	const runs = 10
 	if r.Interval {
@@ -55,7 +55,7 @@ func (r PerformanceRow) std(k int) float64 {
 	return r.Cells[k].Std
 }
 
-// column is the number of a dataset's column, or -1.
+// column returns the number of a dataset's column, or -1 if the table does not have the dataset.
 func (p *Performance) column(dataset string) int {
 	for i, c := range p.Columns {
 		if c == dataset {
@@ -65,8 +65,8 @@ func (p *Performance) column(dataset string) int {
 	return -1
 }
 
-// plain is the row of the same model without reverse process, for a row whose model has a reverse process; nil if there
-// is none.
+// plain returns the row of the plain backbone of the model in row r. It returns nil if the model has no reverse
+// process, or if the table has no such row.
 func (p *Performance) plain(r PerformanceRow) *PerformanceRow {
 	k, err := models.Lookup(r.Model)
 	if err != nil || k.Plain == "" {
@@ -75,7 +75,7 @@ func (p *Performance) plain(r PerformanceRow) *PerformanceRow {
 	return p.row(k.Plain)
 }
 
-// row is a model's row; nil where there is none.
+// row returns the row of a model, or nil if the table has no such row.
 func (p *Performance) row(model string) *PerformanceRow {
 	for i := range p.Rows {
 		if p.Rows[i].Model == model {
@@ -85,8 +85,9 @@ func (p *Performance) row(model string) *PerformanceRow {
 	return nil
 }
 
-// Complexities is table 1. Exponents has, for each quantity, its highest power in the formulas for time, and in those
-// for memory.
+// Complexities is table 1, which has formulas for the time and memory of the two processes. For each quantity in the
+// formulas, such as the number of layers, Exponents has its highest power in the formulas for time, and its highest
+// power in the formulas for memory.
 type Complexities struct {
 	Columns []string `json:"columns"`
 	Rows    []struct {
@@ -100,7 +101,7 @@ type Complexities struct {
 	} `json:"exponents"`
 }
 
-// InversionErrors is table 4.
+// InversionErrors is table 4: the errors that remain when layers are computed forwards and then backwards.
 type InversionErrors struct {
 	Models        []string `json:"models"`
 	Depth         int      `json:"depth"`
@@ -112,7 +113,7 @@ type InversionErrors struct {
 	} `json:"rows"`
 }
 
-// DatasetStatistics is table 5.
+// DatasetStatistics is table 5: statistics such as numbers of nodes and edges.
 type DatasetStatistics struct {
 	Rows []GraphStatistics `json:"rows"`
 }
@@ -128,17 +129,19 @@ type GraphStatistics struct {
 	AdjustedHomophily float64 `json:"adjusted_homophily"`
 }
 
-// Statement is what the paper says about one of its figures. The numbers in the figures are not published.
+// Statement is what the paper says about one of its figures. (The paper does not publish the numbers in its figures.)
 type Statement struct {
 	Figure int    `json:"figure"`
 	Short  string `json:"short"`
 	Title  string `json:"title"`
 	Says   string `json:"says"`
-	// ReverseLimit is, by dataset, the largest number of reverse layers that the paper could run (figure 2).
+	// ReverseLimit is for figure 2. For each dataset on which the paper ran out of memory, it has the largest number of
+	// reverse layers that the paper could run.
 	ReverseLimit map[string]int `json:"reverse_limit"`
 }
 
-// published reads a file with published numbers, or with statements about figures, from data/paper; see [data.Paper].
+// published reads a file of the folder data/paper, which has published numbers or statements about figures (see
+// [data.Paper]).
 func published[T any](name string) *T {
 	b, err := data.Paper(name)
 	var v T
@@ -151,7 +154,7 @@ func published[T any](name string) *T {
 	return &v
 }
 
-// statement is what the paper says about a figure.
+// statement returns what the paper says about a figure.
 func statement(figure int) Statement {
 	return published[struct{ Figures []Statement }]("figures").Figures[figure-1]
 }

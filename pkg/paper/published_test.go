@@ -14,8 +14,8 @@ func TestPublishedTables(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		rows, columns int
-		deltas        int // deltas is the number of rows with differences, depths of rows with depths
-		depths        int
+		deltas        int // the number of rows that have gains
+		depths        int // the number of rows that have numbers of layers
 	}{{"table2", 22, 7, 3, 2}, {"table3", 13, 3, 3, 2}, {"table6", 13, 5, 3, 2}} {
 		p := published[Performance](c.name)
 		deltas, depths := 0, 0
@@ -85,7 +85,7 @@ func TestPublishedSpotValues(t *testing.T) {
 	}
 }
 
-// TestTable3IsPartOfTable6 compares the numbers that the paper prints in both tables.
+// TestTable3IsPartOfTable6 compares the numbers that the paper prints both in table 3 and in table 6.
 func TestTable3IsPartOfTable6(t *testing.T) {
 	part, all := published[Performance]("table3"), published[Performance]("table6")
 	for i, r := range part.Rows {
@@ -97,8 +97,8 @@ func TestTable3IsPartOfTable6(t *testing.T) {
 	}
 }
 
-// TestPublishedNumbersAreInThePaper looks up every number in the paper's LaTeX source, if this lies beside the
-// checkout.
+// TestPublishedNumbersAreInThePaper looks up every published number in the LaTeX source of the paper, if this source is
+// in the folder shared/paper beside the checkout.
 func TestPublishedNumbersAreInThePaper(t *testing.T) {
 	found, _ := filepath.Glob("../../../shared/paper/*.txt")
 	if len(found) == 0 {
@@ -162,7 +162,7 @@ func sum(counts map[string]int) (n int) {
 	return n
 }
 
-// grouped writes a number below a million with commas.
+// grouped writes a number below a million with a comma after the thousands.
 func grouped(n int) string {
 	if n < 1000 {
 		return strconv.Itoa(n)

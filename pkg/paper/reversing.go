@@ -11,30 +11,34 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Reversing has trainings of the same layers forwards only, backwards only and both ways, on the same splits.
+// Reversing has the settings of the table that compares three ways to use a layer: only forward layers, only reverse
+// layers, and both. For each way, models are trained on the same splits.
 type Reversing struct {
 	Datasets []string `json:"datasets"`
-	// Splits are trained on. The first Tried of them are used to choose settings, separately for each way.
+	// Splits are the splits that models are trained on. On the first splits, Tried of them, settings are chosen,
+	// separately for each way to use a layer.
 	Splits []int `json:"splits"`
 	Tried  int   `json:"tried"`
-	// Rules make the candidate settings. The rules of a way refine them.
+	// Rules give the candidates: the settings to choose from. Each way to use a layer has further rules that refine
+	// these.
 	Rules  []experiment.Rule `json:"candidates"`
 	Blocks []struct {
 		Title string `json:"title"`
-		// Datasets are those that the layer is run on; an empty list stands for all.
+		// Datasets are the datasets on which the layer is run. An empty list stands for all datasets.
 		Datasets []string `json:"datasets,omitempty"`
 		Ways     [3]Way   `json:"ways"`
 	} `json:"blocks"`
 	Note string `json:"note"`
 }
 
-// Way is the model that runs a layer in one of the three ways, with its candidate depths.
+// Way is one of the three ways to use a layer. Model uses the layer in this way, and Rules give the candidate numbers
+// of layers.
 type Way struct {
 	Model string            `json:"model"`
 	Rules []experiment.Rule `json:"candidates"`
 }
 
-// The three ways, in the order of the table's columns.
+// The three ways to use a layer, in the order of the columns of the table.
 const (
 	forwardOnly = iota
 	reverseOnly
@@ -43,13 +47,13 @@ const (
 
 var wayNames = [3]string{"forward only", "reverse only", "both"}
 
-// candidates are the settings to choose from for a way on a dataset.
+// candidates returns the settings to choose from on a dataset, for one way to use a layer.
 func (r Reversing) candidates(dataset string, w Way) ([]train.Config, error) {
 	return experiment.Candidates(append(r.Rules[:len(r.Rules):len(r.Rules)], w.Rules...), dataset, w.Model)
 }
 
-// check returns an error if a way has no settings on a dataset, or impossible ones, or layers in a direction that is
-// not the way's.
+// check returns an error if a way to use a layer has no settings on a dataset, or settings that are impossible, or a
+// model whose layers are not in the directions of this way.
 func (r Reversing) check() error {
 	for _, dataset := range r.Datasets {
 		for _, b := range r.Blocks {
@@ -77,12 +81,12 @@ func (r Reversing) check() error {
 	return nil
 }
 
-// about tells whether one is in a list of datasets. An empty list stands for all datasets.
+// about tells whether a dataset is in a list of datasets. An empty list stands for all datasets.
 func about(datasets []string, one string) bool {
 	return len(datasets) == 0 || slices.Contains(datasets, one)
 }
 
-// reversing is the table of what running layers backwards adds.
+// reversing makes the table that shows what reverse layers add to forward layers.
 func reversing(v *View) *Document {
 	d, p := &Document{}, v.Profile.Reversing
 	t := &report.Table{ID: "reversing", Title: v.title("The same layer forwards, backwards and both ways"),
@@ -102,7 +106,7 @@ func reversing(v *View) *Document {
 			for k, w := range b.Ways {
 				candidates, err := p.candidates(dataset, w)
 				if err != nil {
-					panic(err) // checked when the profile was read
+					panic(err) // this cannot happen, since the profile was checked when it was read
 				}
 				found[k] = v.Choose(strings.Join([]string{dataset, b.Title, wayNames[k]}, " "), dataset, candidates,
 					p.Splits, p.Tried)
@@ -121,7 +125,8 @@ func reversing(v *View) *Document {
 	return d
 }
 
-// way is the table's cell for the result of one way.
+// way returns the table cell for one way to use a layer (forwards only, backwards only, or both): the mean test metric,
+// and the numbers of layers.
 func way(f experiment.Found) report.Cell {
 	values := f.Values()
 	if len(values) == 0 {
@@ -134,7 +139,8 @@ func way(f experiment.Found) report.Cell {
 	return c
 }
 
-// gain is the table's cell for the mean difference to the forward layers alone, with a test of it.
+// gain returns the table cell for the mean difference between one way to use a layer and its forward layers only. It
+// also says whether this difference is significant.
 func gain(gains []float64) report.Cell {
 	if len(gains) == 0 {
 		return report.Missing("not run both ways on the same splits")
@@ -142,8 +148,8 @@ func gain(gains []float64) report.Cell {
 	return report.Difference(metrics.Mean(gains), 2).Below(report.Text(tested(gains)))
 }
 
-// says adds a note on what reverse layers beside forward layers add to a layer on a dataset, if there are enough splits
-// to test it.
+// says adds a note on one layer and dataset: what reverse layers beside forward layers add, compared with forward
+// layers only. If there are too few splits to test this, it adds nothing.
 func (d *Document) says(dataset, title string, found [3]experiment.Found) {
 	gains := found[bothWays].Gains(found[forwardOnly])
 	if len(gains) < leastPairs {

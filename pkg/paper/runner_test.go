@@ -16,7 +16,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// tiny is a profile whose runs take seconds on the pure-Go engine.
+// tiny returns a profile whose runs take only seconds on the pure-Go engine.
 func tiny(t *testing.T) Profile {
 	t.Helper()
 	p := Quick()
@@ -31,8 +31,8 @@ func tiny(t *testing.T) Profile {
 	return p
 }
 
-// runner returns a runner that finds one dataset only, minesweeper. In its place it loads a generated board of 92 x 100
-// cells.
+// runner returns a runner for which only the dataset minesweeper exists. In the place of the public dataset it loads a
+// generated Minesweeper graph of 92 x 100 cells.
 func runner(t *testing.T, path string) *experiment.Runner {
 	t.Helper()
 	store, err := results.Open(path)
@@ -52,7 +52,8 @@ func runner(t *testing.T, path string) *experiment.Runner {
 		}}
 }
 
-// TestRunAndShow makes the runs that a table and a figure need, and then the table and the figure.
+// TestRunAndShow makes the runs that a table and a figure need, and then makes the table and the figure from the
+// records.
 func TestRunAndShow(t *testing.T) {
 	items, err := Choose([]string{"table2", "fig4"})
 	if err != nil {
@@ -84,7 +85,8 @@ func TestRunAndShow(t *testing.T) {
 	}
 }
 
-// TestCellsStopInTime: if the time of runs is unknown, a cell stops when the seconds that it may take are over.
+// TestCellsStopInTime: if nobody knows how long the runs take, a notebook cell stops after the seconds that it may
+// take.
 func TestCellsStopInTime(t *testing.T) {
 	items, err := Choose([]string{"fig4"})
 	if err != nil {

@@ -10,12 +10,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// Verdict is the result of checking a claim against runs.
+// Verdict says whether our runs reproduce what a claim states.
 type Verdict string
 
-// The verdicts. Weaker means, for a claim, that the direction is as the paper says, but not the size or the
-// significance. For a cell of a table it means that our mean is beyond one published standard deviation, but within
-// two. The limits are those of the claim's check; the text of the claim's group explains them.
+// The verdicts. For most claims, Weaker means that a difference or a change has the direction that the paper states,
+// but not the size or not the significance. For a cell of a table, Weaker means that our mean is more than one
+// published standard deviation away from the published mean, but not more than two. Each check has its own limits. For
+// each group of claims, a text in data/paper/claims.json explains what the verdicts mean.
 const (
 	Reproduced    Verdict = "reproduced"
 	Weaker        Verdict = "weaker"
@@ -23,10 +24,11 @@ const (
 	NotRun        Verdict = "not run"
 )
 
-// Verdicts lists all verdicts, the best first.
+// Verdicts lists all verdicts, from the best one on.
 var Verdicts = []Verdict{Reproduced, Weaker, NotReproduced, NotRun}
 
-// Degrees say, for a cell of a table, how far our mean is from the paper's.
+// The degrees of a cell of a table. They say how far our mean is from the published mean. Below and Above are for means
+// that are more than two standard deviations away.
 const (
 	WithinOne = "within one std"
 	WithinTwo = "within two std"
@@ -34,86 +36,91 @@ const (
 	Above     = "above"
 )
 
-// Judgement is one case of a claim, with its verdict.
+// Judgement is a case of a claim with its verdict.
 type Judgement struct {
 	ID    string `json:"id"`
 	Group string `json:"group"`
 	Where string `json:"where"`
 	Says  string `json:"says"`
-	// Model, Dataset and Aspect are those of the case; empty where it has none.
+	// Model, Dataset and Aspect say what the case is about. Aspect is for anything else, such as "16 layers". A field
+	// is empty if the case is not about one model, dataset or aspect.
 	Model   string  `json:"model,omitempty"`
 	Dataset string  `json:"dataset,omitempty"`
 	Aspect  string  `json:"aspect,omitempty"`
 	Verdict Verdict `json:"verdict"`
-	// Degree is set for cells only.
+	// Degree is set for cells of tables only.
 	Degree string `json:"degree,omitempty"`
-	// Numbers is a sentence: our number, the paper's, and how they were compared; or why there is no verdict.
+	// Numbers is a sentence with our number, the published number, and how they were compared. If there is no verdict,
+	// the sentence says why.
 	Numbers string `json:"numbers"`
-	// Ours and Paper are the numbers compared, and P is the p-value of a test; nil where there is none.
+	// Ours and Paper are the numbers that were compared. P is the p-value of a statistical test. A field is nil if
+	// there is no such number.
 	Ours  *float64 `json:"ours,omitempty"`
 	Paper *float64 `json:"paper,omitempty"`
 	P     *float64 `json:"p,omitempty"`
-	// Splits is the number of splits trained on, and Seeds the smallest number of seeds on any of them; both 0 without
-	// trainings.
+	// Splits is the number of splits that models were trained on. Seeds is the number of seeds on the split with the
+	// fewest seeds. Both are 0 if the runs are not trainings.
 	Splits int `json:"splits,omitempty"`
 	Seeds  int `json:"seeds,omitempty"`
-	// Records are the IDs of the runs behind the verdict, including the runs by which settings were chosen.
+	// Records are the IDs of the runs from which the verdict follows, including the runs by which settings were chosen.
 	Records []string `json:"records"`
-	// Shown is the item whose page shows these runs.
+	// Shown is the name of the item whose page shows these runs.
 	Shown string `json:"shown"`
 
 	runs []*results.Record
 }
 
-// Scorecard has all claims with their verdicts, for one profile.
+// Scorecard has all cases of all claims with their verdicts, for one profile.
 type Scorecard struct {
 	Profile string `json:"profile"`
-	// About describes the profile, since its settings need not be the paper's.
+	// About describes the profile. Its settings may differ from those of the paper.
 	About  string          `json:"about"`
 	Counts map[Verdict]int `json:"counts"`
-	// Groups are the groups of claims; nil if the scorecard has only chosen claims (see [Scorecard.Choose]).
+	// Groups are the groups of claims. Groups is nil if the scorecard has only some claims, chosen by
+	// [Scorecard.Choose].
 	Groups []GroupScore `json:"groups,omitempty"`
 	Claims []Judgement  `json:"claims"`
 }
 
-// GroupScore counts the verdicts of a group.
+// GroupScore counts the verdicts of one group of claims.
 type GroupScore struct {
 	ClaimGroup
 	Counts map[Verdict]int `json:"counts"`
-	// Degrees counts the degrees of cells; nil if the group has no cells.
+	// Degrees counts the degrees of cells. It is nil if the group is not about cells of tables.
 	Degrees map[string]int `json:"degrees,omitempty"`
 }
 
-// claimCase is one case of a claim.
+// claimCase is one case of a claim. The fields model, dataset and aspect say what it is about, as in [Judgement].
 type claimCase struct {
 	model, dataset, aspect string
-	// theirs is the paper's number as text.
+	// theirs is the published number as text.
 	theirs string
-	// judge asks for the runs and decides.
+	// judge asks for the runs and decides on the verdict.
 	judge func() finding
 }
 
-// finding is the result of judging a case.
+// finding is the result of judging a case. The field numbers is a sentence about the numbers, and the other fields are
+// as in [Judgement].
 type finding struct {
 	verdict        Verdict
 	degree         string
 	numbers        string
-	ours, paper, p float64 // NaN where there is none
+	ours, paper, p float64 // NaN if there is no such number
 }
 
-// found makes a finding. format and args make its sentence.
+// found makes a finding without a p-value. The arguments format and args make its sentence, the field numbers.
 func found(verdict Verdict, ours, paper float64, format string, args ...any) finding {
 	return finding{verdict: verdict, ours: ours, paper: paper, p: math.NaN(), numbers: fmt.Sprintf(format, args...)}
 }
 
-// notRun is the finding of a case that cannot be judged, for example because runs are missing or too few; why is the
-// reason.
+// notRun makes the finding of a case that cannot be judged, for example because runs are missing or too few. The
+// argument called why is the reason.
 func notRun(why string) finding {
 	return found(NotRun, math.NaN(), math.NaN(), "%s", strings.TrimPrefix(why, "not run: "))
 }
 
-// limited is the verdict on a number that ought to be small: Reproduced up to the limit reproduced, Weaker up to the
-// limit weaker, and else NotReproduced.
+// limited returns the verdict on a number x that ought to be small. The verdict is Reproduced if x is at most the limit
+// reproduced, Weaker if x is at most the larger limit weaker, and NotReproduced otherwise.
 func limited(x, reproduced, weaker float64) Verdict {
 	switch {
 	case x <= reproduced:
@@ -133,8 +140,8 @@ func Judge(r *experiment.Runner, p Profile) (*Scorecard, error) {
 	return judge(&View{v, p}), nil
 }
 
-// Choose returns the scorecard of the claims whose IDs begin with one of the given texts. Without texts it returns the
-// whole scorecard. A text that no ID begins with is an error.
+// Choose returns a scorecard of those cases whose IDs begin with one of the given texts. Without texts it returns the
+// whole scorecard. If no ID begins with one of the texts, this is an error.
 func (s *Scorecard) Choose(beginnings []string) (*Scorecard, error) {
 	if len(beginnings) == 0 {
 		return s, nil
@@ -154,7 +161,7 @@ func (s *Scorecard) Choose(beginnings []string) (*Scorecard, error) {
 	return chosen, nil
 }
 
-// judge gives every case of every claim its verdict.
+// judge decides on the verdict of every case of every claim.
 func judge(v *View) *Scorecard {
 	all := paperClaims()
 	s := &Scorecard{Profile: v.Profile.Name, About: v.Profile.About, Counts: map[Verdict]int{}}
@@ -176,7 +183,7 @@ func judge(v *View) *Scorecard {
 	return s
 }
 
-// count adds a judgement to the counts.
+// count adds a judgement to the counts of its group.
 func (g *GroupScore) count(j Judgement) {
 	g.Counts[j.Verdict]++
 	if j.Degree == "" {
@@ -188,7 +195,7 @@ func (g *GroupScore) count(j Judgement) {
 	g.Degrees[j.Degree]++
 }
 
-// id is the ID of one case of the claim.
+// id returns the ID of one case of the claim, such as "table2/gcn/minesweeper".
 func (c Claim) id(one claimCase) string {
 	id := c.ID
 	for _, part := range []string{one.model, one.dataset, one.aspect} {
@@ -199,7 +206,7 @@ func (c Claim) id(one claimCase) string {
 	return id
 }
 
-// decide judges a case, and lists the runs behind the verdict.
+// decide judges one case of a claim, and lists the runs from which the verdict follows.
 func (v *View) decide(c Claim, one claimCase) Judgement {
 	var f finding
 	runs := v.Used(func() { f = one.judge() })
@@ -219,7 +226,8 @@ func (v *View) decide(c Claim, one claimCase) Judgement {
 	return j
 }
 
-// trainings says on how many splits and seeds a verdict is based.
+// trainings says on how many splits and seeds the runs of a verdict were trained. The smallest number of seeds on one
+// split is least, and the largest is most.
 func trainings(splits, least, most int) string {
 	text := count(splits, "split") + " × " + count(most, "seed")
 	if least < most {
@@ -245,7 +253,7 @@ func seeds(runs []*results.Record) (splits, least, most int) {
 	return len(on), least, most
 }
 
-// number is a pointer to x, or nil if x is not finite, since JSON has only finite numbers.
+// number returns a pointer to x. It returns nil if x is not finite, since JSON has only finite numbers.
 func number(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil

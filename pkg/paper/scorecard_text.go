@@ -10,15 +10,16 @@ import (
 	"unicode/utf8"
 )
 
-// textWidth is the width of the scorecard in a terminal, and verdictWidth the width of its first column.
+// textWidth is the width of the scorecard in a terminal. verdictWidth is the width of its first column, which has the
+// verdicts.
 const (
 	textWidth    = 116
 	verdictWidth = 16
 )
 
-// Text writes the scorecard for a terminal: the counts of verdicts, then the claims by group. For claims that were not
-// run, it writes each reason with the number of claims. A scorecard of chosen claims ([Scorecard.Choose]) has each
-// claim with the runs behind it.
+// Text writes the scorecard for a terminal: first the counts of verdicts, then the claims by group. Instead of claims
+// that were not run, it writes the reasons, each with the number of claims. If the scorecard has only chosen claims
+// (see [Scorecard.Choose]), Text writes each claim with the IDs of its runs.
 func (s *Scorecard) Text(w io.Writer) {
 	if s.Groups == nil {
 		s.detail(w)
@@ -55,7 +56,7 @@ func (s *Scorecard) Text(w io.Writer) {
 	fmt.Fprintf(w, "\nThe runs behind a claim: revgnn claims ID, with an ID from above or the beginning of some.\n")
 }
 
-// apart counts a group's cells by degree.
+// apart returns the counts of a group's cells by degree as text.
 func (g GroupScore) apart() string {
 	var parts []string
 	for _, d := range []string{WithinOne, WithinTwo, Below, Above} {
@@ -64,7 +65,8 @@ func (g GroupScore) apart() string {
 	return strings.Join(parts, ", ")
 }
 
-// text writes a claim. A cell's numbers also say what its sentence says, so that the sentence is left out.
+// text writes a case of a claim. For a cell of a table it leaves out the sentence of the claim, since the numbers say
+// the same.
 func (j Judgement) text(w io.Writer) {
 	if j.Degree != "" {
 		row(w, j.Degree, j.ID+": "+j.Numbers)
@@ -74,7 +76,7 @@ func (j Judgement) text(w io.Writer) {
 	row(w, "", j.Numbers)
 }
 
-// detail writes every claim with the runs behind it.
+// detail writes every case of the claims with the IDs of its runs.
 func (s *Scorecard) detail(w io.Writer) {
 	fmt.Fprintf(w, "At the profile %s:\n", s.Profile)
 	for _, j := range s.Claims {
@@ -87,7 +89,7 @@ func (s *Scorecard) detail(w io.Writer) {
 	}
 }
 
-// row writes text in lines to the right of head.
+// row writes head in the first column, and to the right of it text, broken into lines.
 func row(w io.Writer, head, text string) {
 	for i, line := range lines(text, textWidth-verdictWidth-2) {
 		if i > 0 {
@@ -97,14 +99,14 @@ func row(w io.Writer, head, text string) {
 	}
 }
 
-// wrapped writes text in lines with the same indent.
+// wrapped writes text, broken into lines that all have the same indent.
 func wrapped(w io.Writer, indent, text string) {
 	for _, line := range lines(text, textWidth-len(indent)) {
 		fmt.Fprintf(w, "%s%s\n", indent, line)
 	}
 }
 
-// lines breaks text at spaces into lines; words longer than a line stay whole.
+// lines breaks text at spaces into lines. A word that is longer than a line stays whole.
 func lines(text string, width int) (out []string) {
 	line := ""
 	for _, word := range strings.Fields(text) {
@@ -119,7 +121,7 @@ func lines(text string, width int) (out []string) {
 	return append(out, line)
 }
 
-// Markdown is the scorecard in a few lines, for a README.
+// Markdown returns the scorecard as a small table in Markdown, for the README.
 func (s *Scorecard) Markdown() string {
 	var b strings.Builder
 	wrapped(&b, "", s.About+" Verdicts are of these settings, which need not be the paper's.")

@@ -9,12 +9,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// leastPairs is the smallest number of splits for which differences are tested.
+// leastPairs is the smallest number of splits for which gains are tested for significance.
 const leastPairs = 3
 
-// pairedT is the two-sided p-value of Student's t-test for paired values: the probability, if there were no difference,
-// of a mean difference at least as far from 0. It is NaN for fewer than [leastPairs] pairs, and if all differences are
-// equal.
+// pairedT returns the two-sided p-value of Student's t-test for paired values, given their differences. This is the
+// probability that a mean difference is at least as far from 0 as this one, if there is in fact no difference. It is
+// NaN if there are fewer than [leastPairs] differences, or if all differences are equal.
 func pairedT(differences []float64) float64 {
 	n := float64(len(differences))
 	spread := metrics.SampleStd(differences)
@@ -25,7 +25,8 @@ func pairedT(differences []float64) float64 {
 	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Survival(math.Abs(t))
 }
 
-// exponent fits y ~ x^p: it fits a straight line to the logarithms of x and y. The slope of the line is p.
+// exponent finds the exponent p for which y is about proportional to x^p. It fits a straight line to the logarithms of
+// x and y. The slope of this line is p.
 func exponent(x, y []float64) (report.Fit, error) {
 	lx, ly := make([]float64, len(x)), make([]float64, len(y))
 	for i := range x {

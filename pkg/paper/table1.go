@@ -10,7 +10,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// task is the benchmark of the model in which the quantity q has the given value.
+// task returns the benchmark of the model in which the quantity q, such as the number of layers, has the given value.
 func (c Complexity) task(q Quantity, value int) (experiment.Task, error) {
 	at, graph := experiment.Settings{}, c.Graph
 	for key, setting := range q.Settings {
@@ -28,14 +28,16 @@ func (c Complexity) task(q Quantity, value int) (experiment.Task, error) {
 	return experiment.Whole(results.Bench, graph.name(), model), err
 }
 
-// idle is the benchmark of the model on a tiny graph.
+// idle returns the benchmark of the model on a tiny graph. It shows how much memory the program needs by itself.
 func (c Complexity) idle() experiment.Task {
 	return experiment.Whole(results.Bench, c.Idle.name(), c.Model.Config)
 }
 
 func (r Random) name() string { return experiment.RandomGraph(r.Nodes, r.Edges) }
 
-// complexity is table 1: the complexity that the paper states, and the exponents that we measured.
+// complexity makes table 1. For each quantity, such as the number of layers, it shows the exponent that we measured:
+// the power of the quantity to which the time or memory of a training step is proportional. Beside it is the power in
+// the formulas that the paper states.
 func complexity(v *View) *Document {
 	p, c := published[Complexities]("table1"), v.Profile.Complexity
 	t := &report.Table{ID: "table1-exponents",
@@ -68,7 +70,7 @@ func complexity(v *View) *Document {
 	return d
 }
 
-// stated is the table as the paper has it.
+// stated returns table 1 as it is in the paper, with its formulas.
 func stated(p *Complexities) *report.Table {
 	t := &report.Table{ID: "table1", Title: "Complexity as the paper states it", Corner: "",
 		Columns: []report.Column{{Name: p.Columns[0]}, {Name: p.Columns[1]}}}
@@ -86,8 +88,9 @@ func stated(p *Complexities) *report.Table {
 	return t
 }
 
-// measured collects the benchmarks of one quantity's values. nothing is the benchmark of the tiny graph, whose memory
-// is subtracted from theirs.
+// measured collects the benchmarks of all values of one quantity. The field called nothing is the benchmark on the tiny
+// graph. Its memory is subtracted from the memory of the other benchmarks, so that only the memory that depends on the
+// quantity remains.
 type measured struct {
 	nothing            experiment.Answer[experiment.Timed]
 	quantity           Quantity
@@ -95,7 +98,7 @@ type measured struct {
 	why                string
 }
 
-// measure adds the benchmark of one value, and makes its row of the table.
+// measure adds the benchmark of one value of the quantity, and returns its row of the table of measured values.
 func (m *measured) measure(v *View, value int) report.Row {
 	row := report.Row{Label: fmt.Sprintf("%s = %d", m.quantity.Quantity, value)}
 	t, err := v.Profile.Complexity.task(m.quantity, value)
@@ -120,7 +123,8 @@ func (m *measured) measure(v *View, value int) report.Row {
 	return row
 }
 
-// power is the cell for the exponent p of y ~ x^p, if all points are there.
+// power returns the table cell for the exponent p of y ~ x^p. If fewer points were measured than expected (the argument
+// called points), the cell says why instead.
 func power(x, y []float64, points int, why string) report.Cell {
 	f, why := allPoints(x, y, points, why)
 	if why != "" {
@@ -129,7 +133,8 @@ func power(x, y []float64, points int, why string) report.Cell {
 	return report.Number(f.Slope, 2).Below(report.Text(fmt.Sprintf("R² = %.3f", f.R2)))
 }
 
-// allPoints fits y ~ x^p. If fewer points than given are there, it returns the reason instead.
+// allPoints fits y ~ x^p. If there are fewer points than expected (the argument called points), it returns the reason
+// instead.
 func allPoints(x, y []float64, points int, why string) (report.Fit, string) {
 	if len(y) < points || len(x) < points {
 		return report.Fit{}, cmp.Or(why,

@@ -10,7 +10,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// statistics is table 5.
+// statistics makes table 5: statistics of the datasets.
 func statistics(v *View) *Document {
 	p := published[DatasetStatistics]("table5")
 	t := &report.Table{ID: "table5", Title: v.title("Statistics of the datasets"), Corner: "Dataset"}
@@ -44,7 +44,8 @@ func statistics(v *View) *Document {
 	return d
 }
 
-// compared returns the cells of our statistics beside the paper's, and whether all numbers are the same.
+// compared returns the cells of a row of table 5, which show our statistics of a dataset beside the published ones. It
+// also tells whether all numbers are the same.
 func compared(a experiment.Answer[metrics.Stats], paper GraphStatistics) (cells []report.Cell, same bool) {
 	same = true
 	for k, pair := range [][2]float64{
@@ -64,8 +65,8 @@ func compared(a experiment.Answer[metrics.Stats], paper GraphStatistics) (cells 
 		ours := report.Missing(a.Why)
 		if a.OK() {
 			ours = show(pair[0])
-			// The tolerance is half a unit of the last printed decimal, plus a little, since some ratios lie exactly
-			// half way between two decimals.
+			// The paper prints two decimals, so that the tolerance is half a unit of the second decimal. It is a little
+			// larger, since some ratios lie exactly half way between two decimals.
 			same = same && math.Abs(pair[0]-pair[1]) <= 0.005001
 		}
 		cells = append(cells, ours, show(pair[1]).Published())

@@ -8,8 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// TestPlacesWithoutAllRows: a row that was not run might rank higher, so that a model that ranks first among the rows
-// that were run is not certain to be the first.
+// TestPlacesWithoutAllRows: a row of a table that was not run might rank higher than the rows that were run. So if a
+// row is missing, a model that ranks first among the others gets the verdict Weaker.
 func TestPlacesWithoutAllRows(t *testing.T) {
 	p := plainRules(t)
 	s := experiment.Scope{Profile: p.Profile}
@@ -44,12 +44,13 @@ func TestPlacesWithoutAllRows(t *testing.T) {
 	}
 }
 
-// TestLargestGainOnCommonDatasets: a dataset that not all backbones were run on does not raise the mean gain of any.
+// TestLargestGainOnCommonDatasets: if a dataset was not run for all backbones, it does not count in the average gain of
+// any backbone.
 func TestLargestGainOnCommonDatasets(t *testing.T) {
 	p := plainRules(t)
 	j := verdictOf(t, p, "gcn-most/gcn+rep", func(task experiment.Task) any {
 		gain := map[string]float64{"gcn+rep": 1, "gat+rep": 2, "grand+rep": 1}[task.Config.Model]
-		if task.Dataset == "minesweeper" { // grand+rep fails here, where gcn+rep gains most
+		if task.Dataset == "minesweeper" { // on this dataset grand+rep fails, and gcn+rep gains most
 			if task.Config.Model == "grand+rep" {
 				return nil
 			}

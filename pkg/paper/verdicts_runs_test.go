@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// smoothing is the outcome of a training in which GSL is forward after every layer of the forward process, and reverse
-// after every layer of the reverse process.
+// smoothing returns the outcome of a training. The arguments forward and reverse are the GSL after every layer of the
+// forward process and of the reverse process.
 func smoothing(task experiment.Task, forward, reverse float64) any {
 	f := &experiment.Followed{}
 	for _, l := range task.Follow.Layers {
@@ -57,7 +57,8 @@ func TestVerdictsOfSmoothness(t *testing.T) {
 		}
 	}
 	j := verdictOf(t, Quick(), "gsl-forward/gcn+rep/chameleon-filtered", func(task experiment.Task) any {
-		// GCN+ReP has 16 forward layers. The plain models have 16, 32 and 64.
+		// GCN+ReP has 16 forward layers, and the plain models have 16, 32 and 64. GCN+ReP then gets the same GSL as one
+		// of the plain models, and a smaller GSL than the others.
 		return smoothing(task, map[int]float64{16: 0.5, 32: 0.9, 64: 0.9}[task.Config.Forward], 0)
 	})
 	if j.Verdict != Weaker {
@@ -65,8 +66,8 @@ func TestVerdictsOfSmoothness(t *testing.T) {
 	}
 }
 
-// spreading is the outcome of a training of figures 1 and 4 with two layers in each process. forward and reverse say by
-// how much the predictions after each layer differ from 0.5.
+// spreading returns the outcome of a training of figures 1 and 4 with two layers in each process. After layer l, the
+// predictions are 0.5 - by and 0.5 + by, where by is forward[l-1] or reverse[l-1].
 func spreading(task experiment.Task, forward, reverse [2]float64) any {
 	f := &experiment.Followed{}
 	layer := func(l int, by float64) experiment.Layer {
@@ -141,7 +142,7 @@ func TestVerdictsOfInversions(t *testing.T) {
 }
 
 func TestVerdictsOfCosts(t *testing.T) {
-	noisy := func(by float64) func(train.Config) float64 { // a straight line, with one point beside it
+	noisy := func(by float64) func(train.Config) float64 { // a straight line but for one point
 		return func(c train.Config) float64 {
 			if c.Reverse == 128 {
 				return 0.128 + by

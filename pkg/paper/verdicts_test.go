@@ -12,7 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// plainRules is the profile quick with all datasets, and with one setting for every model.
+// plainRules returns the profile quick, changed so that it has all datasets, and one setting for every model.
 func plainRules(t *testing.T) Profile {
 	t.Helper()
 	p := Quick()
@@ -22,8 +22,8 @@ func plainRules(t *testing.T) Profile {
 	return p
 }
 
-// verdictOf judges the claim with the given ID, from the outcomes of tasks. A nil outcome stands for a run that
-// diverged.
+// verdictOf decides on the verdict of the case with the given ID. The function outcome returns the outcome of each
+// task; nil stands for a run that diverged.
 func verdictOf(t *testing.T, p Profile, id string, outcome func(experiment.Task) any) Judgement {
 	t.Helper()
 	s := experiment.Scope{Profile: p.Profile}
@@ -56,12 +56,12 @@ func verdictOf(t *testing.T, p Profile, id string, outcome func(experiment.Task)
 	return j
 }
 
-// scoring is the outcome of a training with the given test metric, in percent.
+// scoring returns the outcome of a training with the given test metric, in percent.
 func scoring(percent float64) any {
 	return experiment.Trained{Result: train.Result{Val: 0.5, Test: train.Number(percent / 100), Status: train.OK}}
 }
 
-// around gives splits 0, 1 and 2 the values mean - distance, mean and mean + distance.
+// around returns mean - distance for split 0, mean for split 1 and mean + distance for split 2.
 func around(task experiment.Task, mean, distance float64) float64 {
 	return mean + distance*float64(task.Split-1)
 }
@@ -114,7 +114,8 @@ func TestCellsOfFailedAndFewSplits(t *testing.T) {
 	}
 }
 
-// TestBalancedRows: rows published for class-balanced splits are judged by runs on class-balanced splits.
+// TestBalancedRows: if a row was published for class-balanced splits, its verdict follows from runs on class-balanced
+// splits.
 func TestBalancedRows(t *testing.T) {
 	j := verdictOf(t, plainRules(t), "table6/mlp/cora", func(task experiment.Task) any {
 		if task.Dataset != "cora"+data.Balanced {
@@ -127,8 +128,9 @@ func TestBalancedRows(t *testing.T) {
 	}
 }
 
-// gaining is the outcome of a training with test metric 80. For a model with a reverse process, the gain on the split
-// is added. gains has three gains, one for each split, by the name of the dataset or of the model.
+// gaining returns a function that returns outcomes of trainings. The test metric of a plain model is 80. The test
+// metric of a model with a reverse process is larger by the gain on the split. The argument gains has three gains, one
+// for each split, by the name of the dataset or of the model.
 func gaining(gains map[string][3]float64) func(experiment.Task) any {
 	return func(task experiment.Task) any {
 		by, named := gains[task.Dataset]
@@ -225,7 +227,7 @@ func TestVerdictsOfDepth(t *testing.T) {
 		{"deep-reverse/gcn+rep/chameleon-filtered", func(l int) float64 { return 40 + float64(l%5+l/1024) }, Weaker},
 		{"deep-reverse/gcn+rep/chameleon-filtered", func(l int) float64 { return 90 - float64(l)/20 }, NotReproduced},
 		{"deep-reverse/gcn+rep/chameleon-filtered", func(int) float64 { return 40 }, NotReproduced},
-		// Depths beyond the one at which the paper had to stop do not count.
+		// On Minesweeper the paper ran out of memory beyond 256 layers. Results with more layers do not count.
 		{"deep-reverse/gcn+rep/minesweeper", func(l int) float64 { return float64(l % 512) }, Reproduced},
 		{"deep-forward/gcn+rep/chameleon-filtered", func(l int) float64 { return float64(l) / 20 }, Reproduced},
 	} {
@@ -243,7 +245,7 @@ func TestSpearman(t *testing.T) {
 	// a rank.
 	rho, p := spearman([]float64{1, 2, 3, 4, 5}, []float64{5, 6, 7, 8, 7})
 	if !slices.Equal(ranks([]float64{5, 6, 7, 8, 7}), []float64{1, 2, 3.5, 5, 3.5}) || rho < 0.8207 || rho > 0.8208 ||
-		p != 16./120 { // 16 of the 120 orders of y correlate as much, by itertools.permutations
+		p != 16./120 { // 16 of the 120 orders of y, listed by itertools.permutations, correlate as much
 		t.Errorf("got %g, %g", rho, p)
 	}
 	if rho, p := spearman([]float64{1, 2, 3}, []float64{4, 5, 6}); rho < 0.9999 || p != 2./6 {

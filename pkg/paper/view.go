@@ -5,16 +5,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// View gives items the recorded runs, and the profile.
+// View gives items the outcomes of recorded runs, and the profile.
 type View struct {
 	*experiment.View
 	Profile Profile
 }
 
-// title adds the profile's name, so that no picture or table is shown without it.
+// title adds the name of the profile to a title, so that no picture or table is shown without this name.
 func (v *View) title(text string) string { return text + " (profile " + v.Profile.Name + ")" }
 
-// titleOf is the model's name in tables.
+// titleOf returns the name of a model as tables show it, such as "GCN+ReP" for "gcn+rep".
 func titleOf(model string) string {
 	if k, err := models.Lookup(model); err == nil {
 		return k.Title

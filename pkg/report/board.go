@@ -8,24 +8,24 @@ import (
 
 // Panel is one of the maps that [Board], [Boards] and [Slider] draw.
 type Panel struct {
-	Title  string    // above the map, 32 characters at most; a score fits, as in "GCN: ROC-AUC 0.71"
-	Values []float64 // one per cell, row by row from the top left; NaN stays white
-	Marks  []int     // cells with a dot, for example mines, as indices of Values
+	Title  string    // above the map, at most 32 characters; a score may follow, as in "GCN: ROC-AUC 0.71"
+	Values []float64 // one per cell, row by row from the top left; a cell with NaN stays white
+	Marks  []int     // indices in Values of the cells that get a dot, for example mines
 }
 
 // Strip is one of the rows of maps that [Boards] draws. A Panel without Values stays empty.
 type Strip struct {
-	Title  string // left of the maps
+	Title  string // text to the left of the maps
 	Panels []Panel
 }
 
 // Board draws maps of the same grid of square cells side by side, for example the truth and the predictions for each
-// node of a Minesweeper board.
+// node of a Minesweeper graph.
 //
-// valueName says what the values are, with their unit, and what the dots mean if there are any. All panels share one
-// colour scale, from light to dark. It goes from 0 to 1 if all values lie in that range, else from the least to the
-// largest value. Boards of up to 256 cells a side are readable, and a board of some thousand cells takes little room in
-// a saved notebook.
+// The argument valueName says what the values are, with their unit, and what the dots mean if there are any. All maps
+// share one colour scale, from light to dark. It goes from 0 to 1 if all values lie in that range, otherwise from the
+// smallest to the largest value. Maps of up to 256 x 256 cells are readable, and a map of some thousand cells takes
+// little space in a saved notebook.
 func Board(id, title, valueName string, rows, cols int, panels []Panel) *Figure {
 	b := &board{title: title, valueName: valueName, rows: rows, cols: cols,
 		strips: []Strip{{Panels: panels}}, axes: true}
@@ -33,7 +33,8 @@ func Board(id, title, valueName string, rows, cols int, panels []Panel) *Figure 
 }
 
 // Boards draws several rows of small maps, all of the same grid of cells. An example is predictions over layers, with a
-// row for each network and a column for each layer. See [Board]; small maps have no numbers at their edges.
+// row for each network and a column for each layer. The arguments are as for [Board]. Small maps have no numbers at
+// their edges.
 func Boards(id, title, valueName string, rows, cols int, strips []Strip) *Figure {
 	b := &board{title: title, valueName: valueName, rows: rows, cols: cols, strips: strips}
 	return b.figure(id)
@@ -47,9 +48,9 @@ const (
 	gap       = 44  // between two maps
 	smallSize = 140 // the longer side of a small map is at most this long
 	smallGap  = 14
-	pageWidth = 1080 // largest width of a row of maps, unless cells would be smaller than a pixel
+	pageWidth = 1080 // largest width of a row of maps, unless cells would then be smaller than a pixel
 
-	least      = 600 // the least width of a figure
+	least      = 600 // the smallest width of a figure
 	scaleWidth = 140 // width of the colour bar
 )
 
@@ -57,10 +58,10 @@ type board struct {
 	title, valueName string
 	rows, cols       int
 	strips           []Strip
-	axes             bool // numbers at the maps' edges
+	axes             bool // whether numbers of rows and columns stand at the edges of the maps
 
-	cell, start, across, down int     // side of a cell; left edge of the first map; distances between maps' edges
-	low, high                 float64 // ends of the colour scale
+	cell, start, across, down int     // cell side; left edge of first map; distance to the next map, right and down
+	low, high                 float64 // the values at the two ends of the colour scale
 }
 
 // placed is a map with the position of its upper left corner.
@@ -135,7 +136,8 @@ func (b *board) check() error {
 	return nil
 }
 
-// layout computes sizes and distances. Maps are far enough apart for their titles.
+// layout computes the sizes of maps and cells, and the distances between maps. The distances are large enough for the
+// titles of the maps.
 func (b *board) layout() {
 	size, between, font := mapSize, gap, 13.0
 	b.start = mapLeft
@@ -156,13 +158,13 @@ func (b *board) layout() {
 	b.down = b.rows*b.cell + 42
 }
 
-// textWidth is the width of a line of text in a font of the given size, in the unit of size.
+// textWidth returns the width of a line of text in a font of the given size, in the same unit as the size.
 func textWidth(text string, size float64) float64 { return size * widthOf(text, false) }
 
-// headWidth is the width that a figure needs for its title.
+// headWidth returns the width in CSS pixels that a figure needs for its title.
 func headWidth(title string) int { return int(15*widthOf(title, true)) + 36 }
 
-// maps lists all maps with their positions, row by row from the top left.
+// maps returns all maps with their positions, row by row from the top left.
 func (b *board) maps() []placed {
 	var maps []placed
 	for i, s := range b.strips {
@@ -175,7 +177,7 @@ func (b *board) maps() []placed {
 	return maps
 }
 
-// bounds are the ends of the colour scale: see [Board].
+// bounds returns the values at the two ends of the colour scale, as [Board] describes them.
 func bounds(strips []Strip) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, s := range strips {
@@ -188,7 +190,7 @@ func bounds(strips []Strip) (low, high float64) {
 		}
 	}
 	switch {
-	case low > high, low >= 0 && high <= 1: // low > high: there are no numbers at all
+	case low > high, low >= 0 && high <= 1: // low > high means that there are no values at all
 		return 0, 1
 	case low == high:
 		return low, low + 1

@@ -22,8 +22,9 @@ func (b *board) option() map[string]any {
 	return option
 }
 
-// compact describes the board with its values as a list, row by row, which JavaScript then turns into triples (column,
-// row, value). The list is a third of the size of the triples.
+// compact describes the maps for a web page. The values of a map are one list, row by row. A JavaScript function, which
+// compact also returns, turns this list into the triples (column, row, value) that ECharts needs. The list takes a
+// third of the space of the triples.
 func (b *board) compact() (map[string]any, string) {
 	option := b.frame()
 	for i, p := range b.maps() {
@@ -36,12 +37,13 @@ func (b *board) compact() (map[string]any, string) {
 }`, b.cols, boardTooltip)
 }
 
-// boardTooltip is JavaScript that makes the tooltip show a cell's row, column and value.
+// boardTooltip is JavaScript code. It makes the tooltip of a cell show the row, the column and the value.
 const boardTooltip = `option.tooltip.formatter = p => ` +
 	`p.seriesName.replace(/[&<>]/g, c => '&#' + c.charCodeAt(0) + ';') +
     '<br>row ' + p.value[1] + ', column ' + p.value[0] + ': <b>' + p.value[2] + '</b>';`
 
-// static describes the board with each map as one image, since thousands of rectangles would take megabytes in an SVG.
+// static describes the maps for the static picture, each map as one image. In an SVG, thousands of rectangles would
+// take megabytes instead.
 func (b *board) static() (map[string]any, string, error) {
 	option := b.frame()
 	var images []any
@@ -55,7 +57,7 @@ func (b *board) static() (map[string]any, string, error) {
 			"style": map[string]any{"image": picture, "width": b.cols * b.cell, "height": b.rows * b.cell},
 		})
 	}
-	// All marks are drawn as one path, instead of hundreds of circles.
+	// All marks are drawn as one SVG path, since hundreds of circles would take more space.
 	all := option["series"].([]any)
 	option["series"] = all[:len(b.maps())]
 	if marks := b.marks(); marks != "" {
@@ -66,7 +68,7 @@ func (b *board) static() (map[string]any, string, error) {
 	return option, "", nil
 }
 
-// marks is an SVG path of circles around the centres of all marked cells.
+// marks returns an SVG path that consists of circles around the centres of all marked cells.
 func (b *board) marks() string {
 	var path strings.Builder
 	for _, p := range b.maps() {
@@ -83,7 +85,7 @@ func (b *board) marks() string {
 func (b *board) markSize() float64 { return math.Round(max(2, 0.34*float64(b.cell))) }
 func (b *board) markRim() float64  { return max(0.5, min(1.5, float64(b.cell)/12)) }
 
-// frame describes the board without the cells' values: titles, axes, marks, colour scale.
+// frame describes everything except the values of the cells: titles, axes, marks and the colour scale.
 func (b *board) frame() map[string]any {
 	px := strconv.Itoa
 	maps := b.maps()
@@ -97,7 +99,8 @@ func (b *board) frame() map[string]any {
 			InRange: &opts.VisualMapInRange{Color: shades}, Orient: "horizontal", Left: px(b.start - 5), Bottom: "12",
 			Text: []string{number(b.high), b.valueName + "   " + number(b.low)}, TextStyle: text(13),
 		}))
-	// go-echarts supports the axes of one grid only. So each panel's pair of axes is added here.
+	// In ECharts, a grid is the area of one pair of axes. go-echarts adds the axes of one grid only, so that the axes
+	// of all maps are added here.
 	heat.XAxisList, heat.YAxisList = nil, nil
 	for i, p := range maps {
 		heat.GridList = append(heat.GridList, opts.Grid{
@@ -123,7 +126,7 @@ func (b *board) frame() map[string]any {
 	return option
 }
 
-// dress adds those options of ECharts that go-echarts does not support.
+// dress adds those parts of the option that go-echarts does not support.
 func (b *board) dress(option map[string]any, maps []placed) {
 	for name, n := range map[string]int{"xAxis": b.cols, "yAxis": b.rows} {
 		for _, axis := range option[name].([]any) {
@@ -135,7 +138,7 @@ func (b *board) dress(option map[string]any, maps []placed) {
 	}
 	for _, grid := range option["grid"].([]any) {
 		grid := grid.(map[string]any)
-		grid["z"], grid["borderColor"] = 5, line // draws the border over the cells
+		grid["z"], grid["borderColor"] = 5, line // draws the border above the cells
 	}
 	titles, scaled := []any{option["title"]}, []int{}
 	for i, p := range maps {
@@ -173,7 +176,8 @@ func (b *board) dress(option map[string]any, maps []placed) {
 	}
 }
 
-// dots mark cells so that they are visible on light and dark cells, in colour and in grey.
+// dots describes the marks of one map: orange dots with a white rim, which are visible on light and on dark cells, in
+// colour and in grey print.
 func (b *board) dots(i int, marks []int) map[string]any {
 	var data [][2]int
 	for _, m := range marks {
@@ -199,7 +203,8 @@ func series(option map[string]any, i int) map[string]any {
 	return option["series"].([]any)[i].(map[string]any)
 }
 
-// spacing is the distance between numbered rows or columns: a round number, with which at most twelve are numbered.
+// spacing returns the distance between numbered rows or columns, if there are n of them. It is a round number (1, 2, 5,
+// 10, 20, ...) for which at most twelve are numbered.
 func spacing(n int) int {
 	for unit := 1; ; unit *= 10 {
 		for _, step := range []int{unit, 2 * unit, 5 * unit} {

@@ -20,8 +20,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// openPage opens a page in a real browser without a network. The test fails if a script of the page fails, or if the
-// page requests an address. It is skipped if there is no browser.
+// openPage opens a page in a real browser without network access. The test fails if a script on the page fails, or if
+// the page requests an address. The test is skipped if there is no browser.
 func openPage(t *testing.T, html string) context.Context {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "page.html")
@@ -31,8 +31,8 @@ func openPage(t *testing.T, html string) context.Context {
 	return openAddress(t, "file://"+file, "file:")
 }
 
-// openAddress opens the page at an address of this machine, as [openPage] does. The page may request other addresses if
-// they begin with below.
+// openAddress opens the page at an address of this machine, and otherwise does the same as [openPage]. The page may
+// request other addresses if they begin with the text in the argument called below.
 func openAddress(t *testing.T, address, below string) context.Context {
 	t.Helper()
 	chrome := ""
@@ -49,7 +49,7 @@ func openAddress(t *testing.T, address, below string) context.Context {
 	allocator, cancel := chromedp.NewExecAllocator(context.Background(),
 		chromedp.ExecPath(chrome), chromedp.WindowSize(1280, 1000),
 		chromedp.Flag("headless", true),
-		chromedp.Flag("no-sandbox", true), // the sandbox does not work for root, as in containers; the page is ours
+		chromedp.Flag("no-sandbox", true), // the sandbox fails for root, as in containers; the page is our own
 		chromedp.Flag("disable-gpu", true), chromedp.Flag("no-first-run", true),
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")) // no network
@@ -89,8 +89,7 @@ func until(t *testing.T, page context.Context, expression string) {
 	t.Fatalf("never true: %s", expression)
 }
 
-// pixel is a JavaScript function that returns the colour at a point of the slider figure's canvas. The point is in CSS
-// pixels.
+// pixel is a JavaScript function. It returns the colour of one point of the slider figure, given in CSS pixels.
 const pixel = `((x, y) => {
 	const c = document.querySelector('#slider canvas'), scale = c.width / c.clientWidth;
 	return [...c.getContext('2d').getImageData(x * scale, y * scale, 1, 1).data].slice(0, 3).join();
@@ -111,8 +110,8 @@ func TestPageInBrowser(t *testing.T) {
 	until(t, page, `document.title === 'All & more' && document.querySelectorAll('#heterophilic td').length === 25`)
 }
 
-// TestFigureBehindHub: a figure loads the library from a server that, like JupyterHub, serves it only to requests that
-// have the token of the server's cookie in a header.
+// TestFigureBehindHub: a figure can load the library ECharts from a server that behaves like JupyterHub. This server
+// sends the library only if a header of the request has the token that the server set as a cookie.
 func TestFigureBehindHub(t *testing.T) {
 	needECharts(t)
 	library, err := echarts.Source()
@@ -152,8 +151,8 @@ func TestSliderInBrowser(t *testing.T) {
 	page := openPage(t, html)
 	until(t, page, `!!document.querySelector('#slider[data-drawn=interactive] input[type=range]')`)
 	until(t, page, `document.querySelector('#slider output').textContent === 'layer 4'`)
-	// The point lies in the upper left cell, beside its dot. The cell's value changes from 0 (the lightest colour) to 1
-	// (the darkest).
+	// The test looks at the colour of one point. The point lies in the upper left cell, beside the dot of this cell.
+	// The value of the cell changes from 0 in frame 0 (the lightest colour) to 1 in frame 8 (the darkest).
 	to := func(frame string) string {
 		return `(() => {
 			const i = document.querySelector('#slider input');
@@ -166,7 +165,7 @@ func TestSliderInBrowser(t *testing.T) {
 	until(t, page, pixel+`(70, 85) === '222,235,247'`)
 	until(t, page, to("8"))
 	until(t, page, pixel+`(70, 85) === '8,48,107'`)
-	// The slider can also be moved by the keyboard, for readers without a mouse.
+	// Readers without a mouse can move the slider by the keyboard, too.
 	if err := chromedp.Run(page, chromedp.Focus("#slider input", chromedp.ByQuery),
 		chromedp.KeyEvent(kb.ArrowLeft)); err != nil {
 		t.Fatal(err)

@@ -8,14 +8,14 @@ import (
 )
 
 // Cell is one cell of a [Table]. Make it with [Number], [Mean], [Count], [Scientific], [Difference], [Text], [Formula]
-// or [Missing]; the zero value stays empty. The methods return a changed copy, so that they can be chained:
+// or [Missing]. The zero value is an empty cell. Its methods return a changed copy, so that they can be chained:
 //
 //	report.Mean(45.89, 1.45, 10, 2).Ranked().Below(report.Text("256/256"), report.Mean(45.9, 1.5, 10, 1).Published())
 type Cell struct {
 	kind      kind
-	text      string  // the text, the formula, or why the number is missing
-	mean, std float64 // std is NaN where there is none
-	runs      int     // number of runs of mean and std; 0 where unknown
+	text      string  // the text, the formula, or the reason why the number is missing
+	mean, std float64 // std is NaN if there is no standard deviation
+	runs      int     // number of runs behind mean and std; 0 if unknown
 	decimals  int
 	published bool
 	ranked    bool
@@ -36,62 +36,66 @@ const (
 	kindDifference
 )
 
-// Number is v with a fixed number of decimals.
+// Number returns a cell with the number v, shown with the given number of decimals.
 func Number(v float64, decimals int) Cell {
 	return Cell{kind: kindNumber, mean: v, std: math.NaN(), decimals: decimals}
 }
 
-// Mean is a mean over some runs with its spread, as in "45.89 ± 1.45". If std is NaN, no spread is shown; give NaN for
-// a single run. runs is 0 where unknown. Give percentages in percent, and say so in the column's Unit.
+// Mean returns a cell with a mean over some runs and its standard deviation, as in "45.89 ± 1.45". Give NaN for std if
+// there is only a single run: then only the mean is shown. Give 0 for runs if the number of runs is not known. Give
+// percentages in percent, and say so in the field Unit of the column.
 func Mean(mean, std float64, runs, decimals int) Cell {
 	return Cell{kind: kindNumber, mean: mean, std: std, runs: runs, decimals: decimals}
 }
 
-// Count is a whole number with commas between thousands.
+// Count returns a cell with a whole number, with commas between thousands.
 func Count(n int) Cell {
 	return Cell{kind: kindCount, mean: float64(n), std: math.NaN()}
 }
 
-// Scientific is v as "3.36 × 10⁻⁵", where the factor before the power has the given decimals.
+// Scientific returns a cell with v as in "3.36 × 10⁻⁵". The factor before the power of ten has the given number of
+// decimals.
 func Scientific(v float64, decimals int) Cell {
 	return Cell{kind: kindScientific, mean: v, std: math.NaN(), decimals: decimals}
 }
 
-// Difference is v with its sign and an arrow, as in "+6.42 (↑)". It is never ranked.
+// Difference returns a cell with v, its sign and an arrow, as in "+6.42 (↑)". Differences cannot be marked as the best
+// of a column.
 func Difference(v float64, decimals int) Cell {
 	return Cell{kind: kindDifference, mean: v, std: math.NaN(), decimals: decimals}
 }
 
-// Text is a cell of words, shown as they are.
+// Text returns a cell with words.
 func Text(text string) Cell { return Cell{kind: kindWords, text: text} }
 
-// Formula is mathematics on one line: letters, digits, +, -, =, |, brackets, and subscripts and superscripts as in
-// LaTeX ("O(L_F |E| d + d^2)", "L_{RF}").
+// Formula returns a cell with a formula on one line. It may have letters, digits, +, -, =, |, brackets, and subscripts
+// and superscripts as in LaTeX ("O(L_F |E| d + d^2)", "L_{RF}").
 func Formula(text string) Cell { return Cell{kind: kindFormula, text: text} }
 
-// Missing stands for a missing number. The reason appears as a note below the table. Cells with the same reason share
-// one note.
+// Missing returns a cell for a number that is missing. The reason appears as a note below the table. Cells with the
+// same reason share one note.
 func Missing(reason string) Cell { return Cell{kind: kindMissing, text: reason} }
 
-// Published marks a number as taken from a publication, not computed here.
+// Published returns the cell, marked as a number from a publication.
 func (c Cell) Published() Cell {
 	c.published = true
 	return c
 }
 
-// Ranked includes a number in the choice of the best of its column: see [Column.Best].
+// Ranked returns the cell, changed so that its number can be marked as the best of its column: see [Column.Best].
 func (c Cell) Ranked() Cell {
 	c.ranked = true
 	return c
 }
 
-// Shaded colours the cell on a web page, from white for 0 to the darkest colour of [Board]'s scale for 1.
+// Shaded returns the cell with a background colour on web pages: white for the share 0, and the darkest colour of
+// [Board] for the share 1.
 func (c Cell) Shaded(share float64) Cell {
 	c.shade = share
 	return c
 }
 
-// Below adds lines in small print, for example depths, or the published number.
+// Below returns the cell with more lines in small print, for example numbers of layers, or the published number.
 func (c Cell) Below(lines ...Cell) Cell {
 	c.below = append(append([]Cell(nil), c.below...), lines...)
 	return c
@@ -130,8 +134,8 @@ func (c Cell) check() error {
 	return nil
 }
 
-// value is the number with the digits that are shown. Ranking uses it, too, so that numbers that look the same rank the
-// same.
+// value returns the number with the digits that are shown. The best number of a column is found by these digits, so
+// that numbers that look the same get the same mark.
 func (c Cell) value() string {
 	switch c.kind {
 	case kindCount:

@@ -10,10 +10,10 @@ import (
 //go:embed curves.js
 var curvesJS string
 
-// Curves draws lines over a shared pair of axes, for example a loss over epochs.
+// Curves draws curves over one pair of axes, for example a loss over epochs.
 //
-// xName and yName name the axes with their units, as in "time [s]". Colours repeat after six curves, so that more
-// curves should be divided between two figures. One Axes may be given.
+// The arguments xName and yName are the names of the axes with their units, as in "time [s]". Colours repeat after six
+// curves, so that more than six curves should be divided between two figures. At most one value may be given for axes.
 func Curves(id, title, xName, yName string, series []Series, axes ...Axes) *Figure {
 	p := Plot{XName: xName, YName: yName, Series: series}
 	if len(axes) > 0 {
@@ -22,9 +22,9 @@ func Curves(id, title, xName, yName string, series []Series, axes ...Axes) *Figu
 	return Plots(id, title, p)
 }
 
-// Plots draws one to three panels of curves side by side under one title, for example the same measure over forward
-// and over reverse layers. Curves with the same name look the same in all panels, and are listed once in the legend
-// above the panels.
+// Plots draws one to three panels side by side, each with its own curves and axes, under one title. An example is the
+// same measure over forward and over reverse layers. Curves with the same name look the same in all panels, and the
+// legend above the panels lists the name once.
 func Plots(id, title string, plots ...Plot) *Figure {
 	c := &curves{title: title, plots: plots}
 	f := &Figure{ID: id, Title: title, chart: c, err: c.check()}
@@ -53,9 +53,9 @@ func Plots(id, title string, plots ...Plot) *Figure {
 
 // Distances in CSS pixels.
 const (
-	panelWidth  = 480 // width of one of several panels, with its axis
-	panelHeight = 246 // height of the area of the curves
-	axisWidth   = 78  // room left of a panel, for its axis
+	panelWidth  = 480 // width of a panel with its axis, if there are several panels
+	panelHeight = 246 // height of the area in which the curves are drawn
+	axisWidth   = 78  // width of the space to the left of a panel, for its axis
 	legendRow   = 24
 	legendIcon  = 36
 )
@@ -68,7 +68,7 @@ type curves struct {
 	looks      []look // how to draw the curves, in the order of the legend
 }
 
-// look is how all curves with the same name are drawn.
+// look says how all curves with the same name are drawn. The field stroke is an index into strokes.
 type look struct {
 	name   string
 	style  Style
@@ -97,8 +97,8 @@ func (c *curves) check() error {
 	return nil
 }
 
-// layout gives all curves of one name the same look. It makes room for the legend above the panels, where the legend
-// never covers data.
+// layout decides how curves look: all curves with the same name look the same. It also computes how much space the
+// legend above the panels needs, so that the legend never covers data.
 func (c *curves) layout() {
 	strokes := map[string]int{}
 	for _, p := range c.plots {
@@ -128,7 +128,7 @@ func (c *curves) layout() {
 	}
 }
 
-// legendRows counts the rows of the legend. It begins a new row where ECharts does.
+// legendRows returns the number of rows of the legend. It begins a new row where ECharts does.
 func (c *curves) legendRows() int {
 	rows, x := 1, 0.0
 	room := float64(c.width - 24)
@@ -142,7 +142,7 @@ func (c *curves) legendRows() int {
 	return rows
 }
 
-// left is the left edge of panel i, and its width.
+// left returns the left edge and the width of panel i.
 func (c *curves) left(i int) (left, width int) {
 	share := c.width / len(c.plots)
 	return i*share + axisWidth, share - axisWidth - 28

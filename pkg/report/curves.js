@@ -2,8 +2,8 @@ option => {
   const short = v => v !== 0 && (Math.abs(v) >= 1e5 || Math.abs(v) < 0.001) ? (+v.toPrecision(6)).toExponential().replace('+', '')
     : String(+v.toPrecision(6));
   for (const axis of [].concat(option.xAxis, option.yAxis)) axis.axisLabel.formatter = short;
-  // An error bar or a band that extends beyond the panel ends at the panel's edge. This includes one that extends to
-  // zero or below on a logarithmic axis.
+  // An error bar or a band that would extend beyond the panel is cut at the edge of the panel. It is also cut there if
+  // it would extend to zero or below on a logarithmic axis.
   const place = (params, api, x, y) => {
     const box = params.coordSys, at = api.coord([x, y]);
     const down = Number.isFinite(at[1]) ? at[1] : box.y + box.height;

@@ -18,7 +18,8 @@ func (c *curves) option() map[string]any {
 			ItemWidth: legendIcon, ItemHeight: 11, TextStyle: text(13)}),
 		charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true), Trigger: "axis"}),
 	)
-	// go-echarts supports the axes of one grid only. So each panel's axes are added here.
+	// In ECharts, a grid is the area of one pair of axes. go-echarts adds the axes of one grid only, so that the axes
+	// of all panels are added here.
 	chart.XAxisList, chart.YAxisList = nil, nil
 	for i, p := range c.plots {
 		left, width := c.left(i)
@@ -64,7 +65,7 @@ func (c *curves) option() map[string]any {
 	for _, l := range c.looks {
 		entry := map[string]any{"name": l.name}
 		if l.style == Line || l.style == Fitted {
-			entry["itemStyle"] = map[string]any{"opacity": 0} // hide the legend's symbol where the curve has none
+			entry["itemStyle"] = map[string]any{"opacity": 0} // the curve has no symbols, so that the legend shows none
 		}
 		names = append(names, entry)
 	}
@@ -72,7 +73,7 @@ func (c *curves) option() map[string]any {
 	return option
 }
 
-// series describes a curve of panel i, and its spread.
+// series describes a curve of panel i and, if the curve has spreads, its error bars or its band.
 func (c *curves) series(i int, s Series) []any {
 	l := c.look(s.Name)
 	stroke := strokes[l.stroke%len(strokes)]
@@ -94,7 +95,7 @@ func (c *curves) series(i int, s Series) []any {
 	switch {
 	case l.style == Fitted:
 		curve["lineStyle"] = map[string]any{"color": stroke.colour, "type": []int{2, 3}, "width": 1.2}
-	case l.style != Line, len(points) == 1: // a line through a single point is invisible
+	case l.style != Line, len(points) == 1: // mark a single point, since a line through it is invisible
 		curve["symbol"], curve["symbolSize"], curve["showAllSymbol"] = stroke.symbol, 8, true
 	}
 	if l.style == Points || l.style == Published {
@@ -129,7 +130,7 @@ func (c *curves) look(name string) look {
 	return look{}
 }
 
-// hollow is ECharts' name for the symbol that is the outline of another symbol.
+// hollow returns the name that ECharts uses for the outline of a symbol.
 func hollow(symbol string) string { return "empty" + strings.ToUpper(symbol[:1]) + symbol[1:] }
 
 func scale(log bool) string {
@@ -139,7 +140,8 @@ func scale(log bool) string {
 	return "value"
 }
 
-// furthest is where an X axis ends: a linear one at the last point, a logarithmic one at the next power of its base.
+// furthest says where an X axis ends. A linear axis ends at the last point. A logarithmic axis ends at the next power
+// of its base, which is what ECharts does if nothing is given.
 func furthest(log bool) any {
 	if log {
 		return nil

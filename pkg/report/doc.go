@@ -1,29 +1,39 @@
 // Package report draws figures and tables that look the same in a notebook, on a page and in print.
 //
-// A builder returns a [Figure]:
+// A function such as [Curves], called a builder here, returns a [Figure]. The builders are:
 //
-//   - [Curves] and [Plots]: curves over linear and logarithmic axes, with spreads, published values and fits
+//   - [Curves] and [Plots]: curves over linear and logarithmic axes, with error bars, published values and fits
 //     ([FitLine]);
-//   - [Board] and [Boards]: maps of values on a grid of cells, with marked cells;
-//   - [Slider]: maps with a slider, for example through the layers of a network;
+//   - [Board] and [Boards]: maps of values on a grid of cells, in which some cells may have marks;
+//   - [Slider]: maps with a slider that selects what they show, for example a layer of a network;
 //   - [Parallel]: points of many dimensions as lines across parallel axes.
 //
-// A figure comes as
+// A figure has these methods:
 //
-//   - [Figure.SVG], a static picture, drawn by ECharts in a JavaScript engine that is written in Go, and [Figure.PNG],
-//     the same picture in pixels (package raster). Neither needs a browser or a network; both are always the same
-//     bytes;
-//   - [Figure.HTML], the static picture with a script that replaces it by an interactive chart where ECharts is
-//     available;
-//   - [Figure.Option], the chart's description as JSON, for other tools.
+//   - [Figure.SVG] returns a static picture, and [Figure.PNG] the same picture in pixels. The JavaScript library
+//     ECharts draws the picture; it runs in a JavaScript engine that is written in Go. (Package raster makes the
+//     pixels.) No browser and no network are needed, and the same figure always gives the same bytes;
+//   - [Figure.HTML] returns the static picture with a script. The script replaces the picture by an interactive chart
+//     if it finds ECharts;
+//   - [Figure.Option] returns the description of the chart for ECharts as JSON, for other tools.
 //
-// A [Table] of numbers with their spreads may also have missing and published numbers. It comes as [Table.HTML],
-// [Table.Markdown], [Table.LaTeX] and [Table.CSV], and also as [Table.SVG] and [Table.PNG]. It marks the best number of
-// each column. [Page] makes a web page of figures and tables.
+// A [Table] has cells with numbers, with their standard deviations, with published numbers, or with a reason why a
+// number is missing. Lines in small print may stand below the number in a cell. The table marks the best number of each
+// column. [Table.HTML], [Table.Markdown], [Table.LaTeX], [Table.CSV], [Table.SVG] and [Table.PNG] write it. [Page]
+// makes a web page of figures and tables.
 //
-// Mistakes in the arguments of a builder or in a table (columns of unequal length, a logarithm of zero, a row that is
-// too short) are returned as errors by these methods, so that building and showing can be one expression.
+// If there are mistakes in the arguments of a builder or in a table (columns of unequal length, a logarithm of zero, a
+// row that is too short), these methods return an error. The builders themselves return no errors, so that building and
+// showing a figure can be one expression.
 //
-// Curves differ in colours, dashes and symbols, so that they can be told apart in grey print; values on boards run from
-// light to dark. Package nb shows figures, tables and live progress in Go notebooks.
+// Curves differ in colours, dashes and symbols, so that they can be told apart in grey print. The colours of maps go
+// from light to dark. Package nb shows figures, tables and live progress in Go notebooks.
+//
+// Terms used in this package:
+//   - An option is the description of a chart that ECharts reads: a JSON object with titles, axes, data and styles. The
+//     Go library go-echarts writes most of it.
+//   - A board is a grid of square cells. A map shows one value of each cell by its colour.
+//   - A panel is one of the maps, or one of the pairs of axes with curves, in a figure. A strip is a row of panels.
+//   - A series is a curve: a list of points with a name. The spread of a point is the length of its error bar in each
+//     direction; in a table, it is the number after ±.
 package report

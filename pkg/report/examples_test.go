@@ -16,14 +16,14 @@ func someCurves() *Figure {
 func someBoard(rows, cols int) *Figure {
 	values := make([]float64, rows*cols)
 	for i := range values {
-		values[i] = float64(i*7919%1000) / 999 // noise, which compresses badly
+		values[i] = float64(i*7919%1000) / 999 // values that look random, and compress badly
 	}
 	values[0] = math.NaN()
 	return Board("board", "A board", "probability", rows, cols, []Panel{{Title: "Truth", Values: values},
 		{Title: "Ours: 0.9", Values: values}, {Title: "Theirs", Values: values}})
 }
 
-// somePlots has every style of curve, on every kind of axis.
+// somePlots returns a figure with every style of curve, and with every kind of axis.
 func somePlots() *Figure {
 	depth := []float64{1, 4, 16, 64, 256, 1024}
 	ours := Series{Name: "ours", X: depth, Y: []float64{36, 38, math.NaN(), 41, 43, 45},

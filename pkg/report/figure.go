@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Figure is one picture. Make it with a builder such as [Curves] or [Board].
+// Figure is one picture. A builder such as [Curves] or [Board] makes it.
 type Figure struct {
-	ID     string // the figure's name in HTML; unique on a page; constant, so that a notebook saves the same text
+	ID     string // the figure's name in HTML, unique on a page; a fixed text, so that notebooks are saved unchanged
 	Title  string // one line above the picture
 	Alt    string // what the picture shows, in a sentence, for readers who cannot see it
 	Width  int    // in CSS pixels
@@ -18,46 +18,47 @@ type Figure struct {
 	chart chart
 	err   error // a mistake in the builder's arguments
 
-	liveWidth, liveHeight int // size of the interactive chart; 0 if it is that of the picture
+	liveWidth, liveHeight int // size of the interactive chart; 0 if it is the same as that of the static picture
 
-	drawn struct { // the static picture, once it has been drawn
+	drawn struct { // the static picture, if it has been drawn already
 		sync.Mutex
 		svg           string
 		width, height int
 	}
 }
 
-// chart is what distinguishes one kind of figure from another.
+// chart is implemented by each kind of figure. It describes the figure in the form that ECharts reads.
 type chart interface {
-	// option describes the whole chart, data included, as an ECharts option.
+	// option returns the option (see the package comment) of the whole chart, with its data.
 	option() map[string]any
 
-	// compact describes the chart for a web page: the option with bulky data packed, and a JavaScript function that
-	// unpacks the data in the option ("" for none). The function also adds what JSON cannot hold, such as functions
-	// that format tooltips. It may return a function (box, chart) => {...} that adds controls below the chart.
+	// compact describes the chart for a web page. In its option, bulky data are stored in a shorter form. The
+	// JavaScript function prepare turns them into the form that ECharts reads; it is "" if this is not needed. The
+	// function prepare also adds what JSON cannot hold, such as functions that format tooltips. It may return a
+	// function (box, chart) => {...} that adds controls below the chart.
 	compact() (option map[string]any, prepare string)
 
-	// static describes the chart for the static picture. Its data may be packed, too, with a function that unpacks
-	// them. An entry "overlay" in the option holds SVG elements to put over ECharts' drawing.
+	// static describes the chart for the static picture. As for compact, its data may be in a shorter form, with a
+	// JavaScript function prepare. An entry "overlay" in the option is SVG text that is drawn above ECharts' picture.
 	static() (option map[string]any, prepare string, err error)
 
-	// numbers are the chart's data as rows of CSV. The first row has the columns' names.
+	// numbers returns the chart's data as rows of CSV. The first row has the names of the columns.
 	numbers() [][]string
 }
 
-// Item is what a page or a notebook can show: a [Figure] or a [Table].
+// Item is something that a page or a notebook can show, such as a [Figure] or a [Table].
 type Item interface {
-	// HTML is the item for a web page.
+	// HTML returns the item for a web page.
 	HTML() (string, error)
 
-	// Text is the item as plain text.
+	// Text returns the item as plain text.
 	Text() string
 }
 
 // Text describes the figure in words.
 func (f *Figure) Text() string { return f.Title + ". " + f.Alt }
 
-// Option is the chart's description as JSON, the argument of ECharts' setOption.
+// Option returns the description of the chart as JSON. It is the argument of ECharts' function setOption.
 func (f *Figure) Option() ([]byte, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -75,7 +76,7 @@ func (f *Figure) check() error {
 	return nil
 }
 
-// marshal writes JSON with <, > and & escaped, so that it can stand inside a script element.
+// marshal writes JSON in which <, > and & are escaped, so that the JSON can be part of a script element in HTML.
 func (f *Figure) marshal(option map[string]any) ([]byte, error) {
 	var b bytes.Buffer
 	if err := json.NewEncoder(&b).Encode(option); err != nil {

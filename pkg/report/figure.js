@@ -2,14 +2,14 @@ function (id, width, height, kernelFile, publicFile, integrity, option, prepare)
   const script = document.currentScript;
   const box = script && script.previousElementSibling || document.getElementById(id);
   // If the page has a module loader (define, module, exports), the library would register with it and not set
-  // globalThis.echarts. So the library runs in a function that hides these names.
+  // globalThis.echarts. The library therefore runs in a function that hides these names.
   const run = (file, how) => fetch(file, how).then(r => r.ok ? r.text() : Promise.reject(file)).then(text => {
     if (!globalThis.echarts) new Function('define', 'module', 'exports', text).call(globalThis);
   });
   const load = () => {
     if (globalThis.echarts) return Promise.resolve();
     const page = document.getElementById('jupyter-config-data');
-    // JupyterHub answers a script only if the request has the hub's token in a header. The hub puts the token into a
+    // JupyterHub sends the file only if a header of the request has the hub's token. The hub puts the token into a
     // cookie.
     const token = /(?:^|; *)_xsrf=([^;]*)/.exec(document.cookie);
     const own = page ? run(JSON.parse(page.textContent).baseUrl + kernelFile, token ? {headers: {'X-XSRFToken': token[1]}} : {}) : Promise.reject();
@@ -24,8 +24,8 @@ function (id, width, height, kernelFile, publicFile, integrity, option, prepare)
     box.replaceChildren(canvas);
     const chart = globalThis.echarts.init(canvas, null, {width: width, height: height});
     chart.setOption(option);
-    // Where there is less room, the whole chart is shown smaller. If its right part were cut off, readers would not
-    // notice.
+    // If there is less space, the whole chart is shown smaller. If instead its right part were cut off, readers would
+    // not notice that it is missing.
     const fit = () => {
       const scale = Math.min(1, box.clientWidth / width || 1);
       canvas.style.transform = scale < 1 ? 'scale(' + scale + ')' : '';

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// CSV is the figure's data: a line for each point of a curve, each cell of a map, or each line of parallel coordinates.
+// CSV returns the figure's data: a line for each point of a curve, for each cell of a map, or for each line of parallel
+// coordinates.
 func (f *Figure) CSV() (string, error) {
 	if err := f.check(); err != nil {
 		return "", err
@@ -19,8 +20,8 @@ func (f *Figure) CSV() (string, error) {
 	return b.String(), nil
 }
 
-// LaTeX is the figure as a float. The document needs \usepackage{graphicx} and, in the same folder, the figure's PNG
-// with the name ID.png.
+// LaTeX returns the figure as a LaTeX float. The document needs \usepackage{graphicx}. The PNG picture of the figure
+// must be in the same folder as the document, with the name ID.png.
 func (f *Figure) LaTeX() (string, error) {
 	if err := f.check(); err != nil {
 		return "", err
@@ -63,7 +64,7 @@ func (b *board) numbers() [][]string {
 	return lines
 }
 
-// numbers are the cells of all frames. The column "strip" has the name of the frame.
+// numbers returns the cells of all frames as rows of CSV. The column "strip" has the name of the frame.
 func (s *slider) numbers() [][]string {
 	all := *s.live
 	all.strips = nil

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestBoardsFitAPage: four maps side by side are no wider than a page, which would cut them off.
+// TestBoardsFitAPage: four maps side by side are not wider than a page. A wider figure would be cut off.
 func TestBoardsFitAPage(t *testing.T) {
 	for _, side := range []int{7, 24, 36, 100} {
 		values := make([]float64, side*side)
@@ -19,8 +19,8 @@ func TestBoardsFitAPage(t *testing.T) {
 	}
 }
 
-// TestTextKeepsItsPlace: static pictures state the width of each line of text, so that the text is no wider where
-// another font replaces ours.
+// TestTextKeepsItsPlace: static pictures state the width of each line of text. On a machine that replaces our font by
+// another one, the text then still has this width.
 func TestTextKeepsItsPlace(t *testing.T) {
 	var panels []Panel
 	for range 7 {

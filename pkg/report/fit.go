@@ -10,13 +10,13 @@ import (
 // Fit is the least-squares line y = Intercept + Slope x through some points.
 type Fit struct {
 	Slope, Intercept float64
-	R2               float64 // share of the variance of y that the line explains
+	R2               float64 // the share of the variance of y that the line explains
 
 	from, to float64
-	positive bool // all y are positive
+	positive bool // whether all y are above zero
 }
 
-// FitLine fits a line to the points (x[i], y[i]). At least two of the points must differ in x.
+// FitLine fits a straight line to the points (x[i], y[i]). At least two of the points must differ in x.
 func FitLine(x, y []float64) (Fit, error) {
 	if len(x) != len(y) || len(x) < 2 {
 		return Fit{}, fmt.Errorf("report: a line can't be fitted to %d values of x and %d of y: "+
@@ -38,16 +38,16 @@ func FitLine(x, y []float64) (Fit, error) {
 	return f, nil
 }
 
-// Series is the fitted line as a curve, in the colour of the curve called like. It has many points, since a straight
-// line is curved on logarithmic axes. If all data points are above zero, the parts of the line that are at zero or
-// below are left out.
+// Series returns the fitted line as a curve with the given name, in the colour of the curve whose name is in the
+// argument called like. The curve has many points, since a straight line is bent on logarithmic axes. If all data
+// points are above zero, the curve leaves out the parts of the line at zero and below.
 func (f Fit) Series(name, like string) Series {
 	s := Series{Name: name, Style: Fitted, Like: like}
 	const steps = 64
 	for i := range steps + 1 {
 		share := float64(i) / steps
 		x := f.from + share*(f.to-f.from)
-		if f.from > 0 { // evenly spaced on a logarithmic axis
+		if f.from > 0 { // points that are evenly spaced on a logarithmic axis
 			x = f.from * math.Pow(f.to/f.from, share)
 		}
 		if y := f.Intercept + f.Slope*x; y > 0 || !f.positive {
@@ -57,8 +57,8 @@ func (f Fit) Series(name, like string) Series {
 	return s
 }
 
-// Text writes slope and R², as in "2.83 ms per layer (R² = 0.9998)". unit is the unit of the slope, as in "ms per
-// layer".
+// Text returns the slope and R² as text, as in "2.83 ms per layer (R² = 0.9998)". The argument unit is the unit of the
+// slope, here "ms per layer".
 func (f Fit) Text(unit string) string {
 	r2 := fmt.Sprintf("= %.4f", f.R2)
 	if f.R2 < 1 && r2 == "= 1.0000" {

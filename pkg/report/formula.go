@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// piece is a part of a formula at one level: on the line, a subscript or a superscript.
+// piece is a part of a formula that is all on the line, all subscript or all superscript.
 type piece struct {
 	text  string
 	level level
@@ -19,10 +19,11 @@ const (
 	superscript
 )
 
-// known are the characters allowed in a formula, besides those for superscripts, subscripts and grouping (_ ^ { }).
+// known has the characters that a formula may contain, besides those that mark superscripts, subscripts and groups (_ ^
+// { }).
 const known = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 +-=|()[]/.,<>"
 
-// parseFormula splits a formula into pieces: see [Formula].
+// parseFormula splits a formula into pieces. The function Formula describes what a formula may contain.
 func parseFormula(text string) ([]piece, error) {
 	var pieces []piece
 	for rest := text; rest != ""; {
@@ -48,7 +49,7 @@ func parseFormula(text string) ([]piece, error) {
 	return pieces, nil
 }
 
-// argument takes the argument of _ or ^ from the start of text: one character, or the contents of braces.
+// argument splits off the argument of _ or ^ from the start of text: one character, or everything in braces.
 func argument(text string) (taken, rest string, ok bool) {
 	if strings.HasPrefix(text, "{") {
 		taken, rest, ok = strings.Cut(text[1:], "}")

@@ -13,24 +13,27 @@ import (
 //go:embed figure.js
 var figureJS string
 
-// KernelFile is the path of the library ECharts below a Jupyter server's base address. A Jupyter server serves the
-// folder of each kernel, and revgnn's installer copies the library into the folder of its kernel.
+// KernelFile is the path of the library ECharts on a Jupyter server, relative to the base address of the server. A
+// Jupyter server serves the folder of each kernel, and the installer of revgnn copies the library into the folder of
+// its kernel.
 const KernelFile = "kernelspecs/revgnn/echarts.min.js"
 
-// public is the address from which ECharts is loaded if the page and the notebook server have no copy. The browser
-// checks the hash of the loaded file.
+// public is the address from which ECharts is loaded if neither the page nor the notebook server has a copy. The
+// browser checks the hash of the loaded file.
 const public = "https://cdnjs.cloudflare.com/ajax/libs/echarts/" + echarts.Version + "/echarts.min.js"
 
-// addressed escapes an SVG picture for a data URL in an HTML attribute. The result is a quarter shorter than base64.
+// addressed escapes an SVG picture for a data URL in an HTML attribute. The result is a quarter shorter than the base64
+// form.
 var addressed = strings.NewReplacer("%", "%25", "#", "%23", "<", "%3C", ">", "%3E", `"`, "%22", "&", "%26",
 	"\n", "%0A", "\r", "%0D")
 
-// HTML is the figure for a web page: the static picture, and a script that replaces it by the interactive chart once
-// the script has found ECharts. It looks for ECharts on the page itself (globalThis.echarts), then on the notebook
-// server, then at a public address. Where scripts do not run, or ECharts is not found, the picture stays.
+// HTML returns the figure for a web page: the static picture, and a script that replaces it by the interactive chart if
+// the script finds ECharts. The script looks for ECharts on the page itself (globalThis.echarts), then on the notebook
+// server, then at a public address. If scripts do not run, or if ECharts is not found, the static picture stays.
 func (f *Figure) HTML() (string, error) { return f.html(public) }
 
-// html is [Figure.HTML] with the address last in place of the public one. last is "" for a page that contains ECharts.
+// html does what [Figure.HTML] does, but instead of the public address it uses the argument called last. This argument
+// is "" for a page that contains ECharts.
 func (f *Figure) html(last string) (string, error) {
 	svg, err := f.SVG()
 	if err != nil {
@@ -57,7 +60,8 @@ func (f *Figure) html(last string) (string, error) {
 	return b.String(), nil
 }
 
-// Page is a complete web page of figures and tables. It contains ECharts, and loads nothing.
+// Page returns a complete web page of figures and tables. The page contains ECharts, so that it does not load any
+// files.
 func Page(title string, items ...Item) (string, error) {
 	library, err := echarts.Source()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/go-echarts/go-echarts/v2/opts"
 )
 
-// The font and the colours of all figures.
+// The font and the colours of all figures, and of all text in tables.
 const (
 	fontFamily = "Helvetica, Arial, sans-serif"
 	ink        = "#222222"
@@ -18,11 +18,12 @@ const (
 	markColour = "#d55e00"
 )
 
-// strokes distinguish curves in three ways: by a colour that colour-blind readers can tell (Okabe and Ito, "Color
-// Universal Design", 2008), and by dashes and symbols, which are visible in grey print. They repeat after the last.
+// strokes are the ways to draw curves. They differ in colours that colour-blind readers can tell apart (Okabe and Ito,
+// "Color Universal Design", 2008), and in dashes and symbols, which are also visible in grey print. After the last one,
+// the next curve gets the first one again.
 var strokes = []struct {
 	colour string
-	dash   any // in ECharts' form: a name, or the lengths of strokes and gaps
+	dash   any // in the form that ECharts reads: a name, or the lengths of dashes and gaps
 	symbol string
 }{
 	{"#0072b2", "solid", "circle"},
@@ -33,15 +34,15 @@ var strokes = []struct {
 	{"#56b4e9", []int{9, 3, 2, 3, 2, 3}, "triangle"},
 }
 
-// shades are the colours of maps. They run from light to dark, in colour and in grey print: ColorBrewer's Blues without
-// the lightest one, which is too close to the white of a missing value.
+// shades are the colours of maps. They go from light to dark, so that they are also in order in grey print. They are
+// the colours "Blues" of ColorBrewer, without the lightest one, which is too close to the white of missing values.
 var shades = []string{"#deebf7", "#c6dbef", "#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08519c", "#08306b"}
 
 func text(size int) *opts.TextStyle {
 	return &opts.TextStyle{Color: ink, FontSize: size, FontFamily: fontFamily, FontWeight: "normal"}
 }
 
-// common are the options that all figures share.
+// common returns the parts of the option that all figures share.
 func common(title string) []charts.GlobalOpts {
 	heading := text(15)
 	heading.FontWeight = "bold"
@@ -52,8 +53,8 @@ func common(title string) []charts.GlobalOpts {
 	}
 }
 
-// finish turns go-echarts' description into plain JSON values, and adds options that all figures need and go-echarts
-// does not support.
+// finish turns the description by go-echarts into plain JSON values. It also adds parts of the option that all figures
+// need and that go-echarts does not support.
 func finish(described map[string]any) map[string]any {
 	text, err := json.Marshal(described)
 	if err != nil {
@@ -76,8 +77,8 @@ func finish(described map[string]any) map[string]any {
 	return option
 }
 
-// significant rounds v to n significant digits: enough to read, and short in a saved notebook. NaN and infinities
-// become nil, which ECharts leaves out.
+// significant rounds v to n significant digits. These are enough to read, and take little space in a saved notebook.
+// NaN and infinities become nil, which ECharts does not draw.
 func significant(v float64, n int) any {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// markup writes the parts of a table's cell in one format: HTML, Markdown or LaTeX. Every function takes and returns
-// text in that format, except plain, which takes any text and escapes it.
+// markup writes the cells of a table in one format: HTML, Markdown or LaTeX. The fields that are functions take and
+// return text in this format. The exception is the function called plain, which takes any text and escapes it.
 type markup struct {
 	plain                          func(string) string
 	bold, underlined, italic       func(string) string
-	small, raised, lowered, symbol func(string) string // symbol: a letter in a formula
+	small, raised, lowered, symbol func(string) string // symbol is for a letter in a formula
 	newline                        string
-	longest                        int // longest line in small print, in characters; 0: unlimited
+	longest                        int // longest line in small print, in characters; 0 stands for no limit
 }
 
-// wrap returns a function that puts text between two marks.
+// wrap returns a function that puts text between the two given texts.
 func wrap(before, after string) func(string) string {
 	return func(text string) string { return before + text + after }
 }
 
-// cell writes a cell and its lines in small print. marks has the letter for each reason why a number is missing: see
-// [Table.marks].
+// cell writes a cell and the lines in small print below it. For each reason why a number is missing, the argument marks
+// has the letter of the note below the table (see [Table.marks]).
 func (m markup) cell(c Cell, r rank, marks map[string]string) string {
 	text := m.line(c, r, marks)
 	for _, line := range c.below {
@@ -31,7 +31,7 @@ func (m markup) cell(c Cell, r rank, marks map[string]string) string {
 	return text
 }
 
-// fine writes a line in small print, all in one size. Text that would widen the column is broken into several lines.
+// fine writes a line in small print. Long text is broken into several lines, since it would make the column too wide.
 func (m markup) fine(c Cell, marks map[string]string) string {
 	all := m.small
 	m.small = wrap("", "")
@@ -103,7 +103,8 @@ func (m markup) number(c Cell, r rank) string {
 	return text
 }
 
-// arrowed writes a difference with its sign and an arrow; a difference that rounds to zero has no arrow.
+// arrowed writes a difference with its sign and an arrow. A difference that is rounded to zero has no sign and no
+// arrow.
 func arrowed(v float64, value string) string {
 	switch {
 	case strings.Trim(value, "−0.") == "":
@@ -117,7 +118,7 @@ func arrowed(v float64, value string) string {
 func (m markup) formula(text string) string {
 	pieces, err := parseFormula(text)
 	if err != nil {
-		panic(err) // Table.check has parsed it already
+		panic(err) // this cannot happen, since Table.check has parsed the formula
 	}
 	var b strings.Builder
 	for _, p := range pieces {
@@ -141,7 +142,7 @@ func (m markup) formula(text string) string {
 	return b.String()
 }
 
-// marks gives each reason for a missing number a letter, in the order of reading.
+// marks gives each reason for a missing number a letter, in the order in which the table is read.
 func (t *Table) marks() (marks map[string]string, reasons []string) {
 	marks = map[string]string{}
 	see := func(c Cell) {
@@ -161,7 +162,7 @@ func (t *Table) marks() (marks map[string]string, reasons []string) {
 	return marks, reasons
 }
 
-// letters is the n-th of a, b, ..., z, aa, ab, ...
+// letters returns the n-th of the names a, b, ..., z, aa, ab, ...
 func letters(n int) string {
 	if n == 0 {
 		return ""
@@ -169,7 +170,8 @@ func letters(n int) string {
 	return letters((n-1)/26) + string(rune('a'+(n-1)%26))
 }
 
-// notes are all lines below the table: its own notes, and explanations of its marks.
+// notes returns all lines below the table: the notes in Table.Notes, and explanations of bold, underlined, italic and
+// missing numbers.
 func (t *Table) notes(m markup, ranks [][]rank, marks map[string]string, reasons []string) []string {
 	var notes []string
 	for _, n := range t.Notes {
@@ -205,7 +207,7 @@ func (t *Table) notes(m markup, ranks [][]rank, marks map[string]string, reasons
 	return notes
 }
 
-// span is a group of adjacent columns with the same Group.
+// span is a set of adjacent columns with the same Group.
 type span struct {
 	group       string
 	first, size int
@@ -229,8 +231,8 @@ func (t *Table) grouped() bool {
 	return len(spans) > 1 || spans[0].group != ""
 }
 
-// align is the alignment of a column: "left" for words, "right" for plain numbers, and "center" for differences, for
-// numbers with a spread, and for cells with lines below them.
+// align returns the alignment of a column: "left" for words, "right" for numbers alone, and "center" for differences,
+// for numbers with a spread, and for cells with lines in small print.
 func (t *Table) align(column int) string {
 	align := "left"
 	for _, r := range t.Rows {
@@ -244,7 +246,8 @@ func (t *Table) align(column int) string {
 	return align
 }
 
-// Text is the table as plain text: its Markdown, or the error in it.
+// Text returns the table as plain text in Markdown. If there is a mistake in the table, it returns the text of the
+// error.
 func (t *Table) Text() string {
 	text, err := t.Markdown()
 	if err != nil {

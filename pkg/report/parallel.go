@@ -14,16 +14,17 @@ import (
 //go:embed parallel.js
 var parallelJS string
 
-// ParallelAxis is one of the axes of [Parallel]. If it has Categories, the value of a line on it is the index of a
-// category.
+// ParallelAxis is one of the axes of [Parallel]. If it has Categories, the value that a line has on this axis is an
+// index into Categories.
 type ParallelAxis struct {
 	Name       string
-	Log        bool // logarithmic: all values must be above zero
+	Log        bool // whether the axis is logarithmic; all values must then be above zero
 	Categories []string
 }
 
-// ParallelLine is a line through all axes of [Parallel], with a value on each axis, or NaN where it has none. Value
-// says how good the line is, from 0 to 1: better lines are darker. Marked lines have another colour and are thicker.
+// ParallelLine is a line through all axes of [Parallel]. Values has a value for each axis, or NaN if the line has no
+// value on this axis. Value says how good the line is, from 0 to 1: better lines are darker. Lines with Marked have
+// another colour and are thicker.
 type ParallelLine struct {
 	Name   string
 	Values []float64
@@ -31,8 +32,9 @@ type ParallelLine struct {
 	Marked bool
 }
 
-// Parallel draws parallel coordinates. Each dimension has an axis, and each point of many dimensions is a line across
-// the axes. An example is the trials of a search: their settings on the first axes, and their results on the last one.
+// Parallel draws parallel coordinates: each dimension has an axis, and each point of many dimensions is a line that
+// crosses all axes. An example is the trials of a search for settings: each trial is a line, its settings are on the
+// first axes, and its result is on the last axis.
 func Parallel(id, title string, axes []ParallelAxis, lines []ParallelLine) *Figure {
 	p := &parallel{title: title, axes: axes, lines: lines}
 	f := &Figure{ID: id, Title: title, chart: p, err: p.check()}
@@ -90,7 +92,7 @@ func (p *parallel) option() map[string]any {
 			"nameTextStyle": map[string]any{"color": ink, "fontSize": 12}, "nameGap": 12,
 			"axisLine":  map[string]any{"lineStyle": map[string]any{"color": line}},
 			"axisLabel": map[string]any{"color": ink, "fontSize": 11}}
-		if n := len(a.Categories); n > 0 { // numbers, since lines on ECharts' category axes cannot have gaps
+		if n := len(a.Categories); n > 0 { // not a category axis of ECharts, on which lines cannot have gaps
 			axis["categories"], axis["min"], axis["max"], axis["interval"] = a.Categories, 0, max(1, n-1), 1
 		}
 		axes = append(axes, axis)
@@ -103,11 +105,11 @@ func (p *parallel) option() map[string]any {
 	return option
 }
 
-// absent stands for a missing value in ECharts.
+// absent is the text that stands for a missing value in ECharts.
 const absent = "-"
 
-// pieces cuts a line into pieces where it has no value. Otherwise ECharts would draw the line across the axis without a
-// value, straight on to the next axis, so that it would look as if it had a value there.
+// pieces cuts a line into pieces at those axes on which it has no value. Otherwise ECharts would draw the line straight
+// from the axis before to the axis after, and it would look as if the line had a value in between.
 func pieces(l ParallelLine) (out []any) {
 	values := make([]any, len(l.Values))
 	for i, v := range l.Values {

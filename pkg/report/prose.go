@@ -5,12 +5,13 @@ import (
 	"html"
 )
 
-// prose is text on a page, in the font and colour of tables.
+// prose is text on a page, in the font and colour of tables. The fields open and close are the HTML tags around it.
 type prose struct{ text, open, close string }
 
 const proseStyle = "color:" + ink + ";font-family:" + fontFamily
 
-// Heading is a heading on a page. Level 1 is for the page's title, level 2 for the title of a part.
+// Heading returns a heading for a page. Level 1 is for the title of the page, level 2 for the title of a part of the
+// page.
 func Heading(level int, text string) Item {
 	size := 26
 	if level > 1 {
@@ -20,13 +21,13 @@ func Heading(level int, text string) Item {
 		fmt.Sprintf("</h%d>", level)}
 }
 
-// Paragraph is a paragraph on a page.
+// Paragraph returns a paragraph for a page.
 func Paragraph(text string) Item {
 	const style = proseStyle + ";font-size:14px;line-height:1.45;max-width:54em;margin:8px"
 	return prose{text, `<p style="` + style + `">`, "</p>"}
 }
 
-// Code is text to be copied literally, such as a command.
+// Code returns text that readers can copy exactly as it is, such as a command.
 func Code(text string) Item {
 	return prose{text, `<pre style="color:` + ink + `;background:#f4f4f4;border-left:4px solid ` + ink +
 		`;padding:8px 12px;margin:8px;font-size:13px;max-width:80em;white-space:pre-wrap">`, "</pre>"}

@@ -13,7 +13,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// needECharts skips a test where the library is not installed.
+// needECharts skips a test if the library ECharts is not installed.
 func needECharts(t *testing.T) {
 	t.Helper()
 	if _, err := echarts.Path(); err != nil {
@@ -107,7 +107,7 @@ func TestPNG(t *testing.T) {
 	}
 }
 
-// texts lists the lines of text in an SVG. The test fails if the SVG is not XML.
+// texts returns the lines of text in an SVG picture. The test fails if the picture is not well-formed XML.
 func texts(t *testing.T, svg string) string {
 	t.Helper()
 	var b strings.Builder
@@ -141,7 +141,7 @@ func TestHTML(t *testing.T) {
 	}
 }
 
-// TestSize bounds the size that a large figure adds to a saved notebook.
+// TestSize checks that a large figure does not add too much to the size of a saved notebook.
 func TestSize(t *testing.T) {
 	needECharts(t)
 	html, err := someBoard(100, 100).HTML()

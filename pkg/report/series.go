@@ -6,24 +6,24 @@ import (
 	"slices"
 )
 
-// Series is one curve: the points (X[i], Y[i]) in order. A NaN or infinite Y leaves a gap.
+// Series is one curve: the points (X[i], Y[i]) in order. If Y[i] is NaN or infinite, the curve has a gap there.
 type Series struct {
 	Name string
 	X, Y []float64
 
-	// Spread, if not nil, has a value s for each point, shown as an error bar from Y-s to Y+s or, with Band, as a band.
-	// A NaN is not shown.
+	// Spread, if not nil, has a value s for each point. The value is shown as an error bar from Y-s to Y+s or, if Band
+	// is true, as a band. A value NaN is not shown.
 	Spread []float64
 	Band   bool
 
 	Style Style
 
-	// Like is the name of the series whose colour this one takes. For example, published values take the colour of our
-	// series, and a fitted line takes the colour of the points that it is fitted to.
+	// Like is the name of another series of the same panel whose colour this series takes. For example, published
+	// values take the colour of our series, and a fitted line takes the colour of the points.
 	Like string
 }
 
-// Style is how the points of a [Series] are drawn.
+// Style says how the points of a [Series] are drawn.
 type Style int
 
 const (
@@ -31,17 +31,17 @@ const (
 	Marked                 // a line with a mark at each point
 	Points                 // marks without a line
 	Published              // hollow marks without a line: values from a publication
-	Fitted                 // a thin dashed line: a fit, or a line to compare with
+	Fitted                 // a thin dashed line, for a fit or for comparison
 )
 
-// Axes chooses the scales of [Curves] and of a [Plot]; the zero value is linear in both directions.
+// Axes has the scales of the two axes of [Curves] or of a [Plot]. The zero value stands for two linear axes.
 type Axes struct {
 	LogX, LogY bool       // logarithmic, with ticks at powers of 10: all values must be above zero
 	Log2X      bool       // logarithmic, with ticks at powers of 2 or 4 (1, 4, 16, ..., 1024), for depths
-	RangeY     [2]float64 // least and largest Y shown; chosen automatically where both are zero
+	RangeY     [2]float64 // smallest and largest Y shown; chosen automatically if both are zero
 }
 
-// Plot is one of the panels of [Plots].
+// Plot is one of the panels of [Plots]: a pair of axes with curves.
 type Plot struct {
 	Title        string
 	XName, YName string // with their units, as in "time [s]"
@@ -91,7 +91,8 @@ func (s Series) check(axes Axes) error {
 	return nil
 }
 
-// base is the base of the logarithm of the X axis; 0 for a linear axis. ECharts puts a tick at each power of the base.
+// base returns the base of the logarithm of the X axis, or 0 for a linear axis. ECharts puts a tick at each power of
+// the base.
 func (p Plot) base() int {
 	switch {
 	case p.Axes.LogX:
@@ -105,7 +106,7 @@ func (p Plot) base() int {
 			low, high = min(low, x), max(high, x)
 		}
 	}
-	if high > 64*low { // a narrow panel has room for the numbers of seven ticks
+	if high > 64*low { // a narrow panel has space for the numbers of seven ticks only
 		return 4
 	}
 	return 2

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// word is a part of a line of text in one style.
+// word is a part of a line of text that is all in one style.
 type word struct {
 	text             string
-	size, rise       float64 // rise above the line, as for an exponent
+	size, rise       float64 // rise is the height above the line, for example of an exponent
 	bold, underlined bool
 	colour           string
 }
@@ -23,14 +23,15 @@ func (p word) alike(other word) bool {
 	return p == other
 }
 
-// linesOf parses lines of text from the HTML that [inHTML] writes.
+// linesOf reads text in the HTML that [inHTML] writes, and returns its lines, each as a list of words. The argument
+// size is the font size.
 func linesOf(markup string, size float64) (lines [][]word) {
 	looks := []word{{size: size, colour: ink}}
 	lines = [][]word{nil}
 	for d := xml.NewDecoder(strings.NewReader("<p>" + markup + "</p>")); ; {
 		token, err := d.Token()
 		if err != nil {
-			return lines // the end of the text: inHTML writes well-formed XML
+			return lines // the text has ended; there is no other error, since inHTML writes well-formed XML
 		}
 		last := looks[len(looks)-1]
 		switch t := token.(type) {
@@ -61,7 +62,7 @@ func linesOf(markup string, size float64) (lines [][]word) {
 	}
 }
 
-// widthOfAll is the width of a line.
+// widthOfAll returns the width of a line.
 func widthOfAll(line []word) (width float64) {
 	for _, p := range line {
 		width += p.width()
@@ -69,7 +70,8 @@ func widthOfAll(line []word) (width float64) {
 	return width
 }
 
-// wrapped breaks a line at spaces, so that no line is wider than most. Only a single word may be wider.
+// wrapped breaks a line at spaces into lines that are at most as wide as the argument called most says. A line may be
+// wider only if it is a single word.
 func wrapped(line []word, most float64) (lines [][]word) {
 	lines = [][]word{nil}
 	at := 0.0
@@ -91,8 +93,8 @@ func wrapped(line []word, most float64) (lines [][]word) {
 	return lines
 }
 
-// written is a line as SVG, beginning at the point (x, y). It states the width of each word, so that the word has this
-// width in any font.
+// written returns a line as SVG that begins at the point (x, y). The SVG states the width of each word, so that the
+// word has this width in any font.
 func written(line []word, x, y float64) string {
 	var b strings.Builder
 	for _, p := range line {
@@ -115,7 +117,7 @@ func written(line []word, x, y float64) string {
 	return b.String()
 }
 
-// blanks is the width of the spaces that the word begins with.
+// blanks returns the width of the spaces at the beginning of the word.
 func (p word) blanks() float64 {
 	return p.size * widthOf(p.text[:len(p.text)-len(strings.TrimLeft(p.text, " "))], p.bold)
 }

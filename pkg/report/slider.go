@@ -11,15 +11,16 @@ import (
 //go:embed slider.js
 var sliderJS string
 
-// Frame is one position of a [Slider].
+// Frame has the maps that a [Slider] shows at one of its positions.
 type Frame struct {
 	Name   string  // for example "reverse layer 12"
 	Panels []Panel // with the same titles and marks in all frames
 }
 
-// Slider draws maps side by side, as [Board] does, with a slider below that selects one of several frames. An example
-// is the layers of a network, from the last reverse layer over the input to the last forward layer. start is the frame
-// shown first. The static picture shows up to seven frames, including start and both ends.
+// Slider draws maps side by side, as [Board] does, with a slider below them. The slider selects one of several frames,
+// for example one of the layers of a network, from the last reverse layer over the input to the last forward layer. The
+// argument start is the index of the frame that is shown first. The static picture shows up to seven frames, including
+// the first frame, the last frame and the frame with the index start.
 //
 // On a web page, each value is rounded to one of 255 steps of the colour scale.
 func Slider(id, title, valueName string, rows, cols int, frames []Frame, start int) *Figure {
@@ -43,7 +44,7 @@ func Slider(id, title, valueName string, rows, cols int, frames []Frame, start i
 		}
 		s.still.strips = append(s.still.strips, strip)
 	}
-	for _, strip := range all { // all frames, also those that the static picture leaves out
+	for _, strip := range all { // checks all frames, including those that the static picture leaves out
 		if err := (&board{rows: rows, cols: cols, strips: []Strip{strip}, axes: true}).check(); err != nil {
 			return &Figure{ID: id, Title: title, err: err}
 		}
@@ -59,7 +60,7 @@ type slider struct {
 	frames []Frame
 	start  int
 
-	live  *board // the interactive chart, with the frame that is shown first
+	live  *board // the interactive chart; its maps are those of the frame that is shown first
 	still *board // the static picture
 }
 
@@ -79,14 +80,15 @@ func (s *slider) check() error {
 	return nil
 }
 
-// chosen are the frames of the static picture: both ends, start, and others at even distances in between.
+// chosen returns the indices of the frames that the static picture shows: the first frame, the last frame, the frame
+// with the index start, and others at even distances in between.
 func (s *slider) chosen() []int {
 	const most = 7
 	last := len(s.frames) - 1
 	if last < most {
 		return count(last + 1)
 	}
-	before := 0 // the number of frames to choose before start
+	before := 0 // how many frames with an index below start are chosen
 	if s.start > 0 {
 		before = max(1, min(most-2, (most-1)*s.start/last))
 	}
@@ -120,7 +122,8 @@ func (s *slider) compact() (map[string]any, string) {
 	return option, strings.TrimSpace(strings.Replace(sliderJS, "/* tooltip */", boardTooltip, 1))
 }
 
-// packed writes each value as one byte: its position on the colour scale in steps of 1/254, or 255 for a missing value.
+// packed writes each value as one byte: its position on the colour scale, from 0 to 254, or 255 for a missing value. It
+// returns the bytes in base64.
 func (b *board) packed(values []float64) string {
 	bytes := make([]byte, len(values))
 	for i, v := range values {

@@ -10,7 +10,7 @@ option => {
   /* tooltip */
   return (box, chart) => {
     const row = document.createElement('div'), input = document.createElement('input'), name = document.createElement('output');
-    row.dataset.lmSuppressShortcuts = 'true';  // keys pressed here are no shortcuts of JupyterLab
+    row.dataset.lmSuppressShortcuts = 'true';  // JupyterLab must not take keys pressed here for shortcuts
     row.style.cssText = 'display:flex;align-items:center;gap:12px;padding:4px 12px 12px ' + f.left + 'px;font:13px Helvetica,Arial,sans-serif;color:#222';
     input.type = 'range';
     input.min = 0;

@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/raster"
 )
 
-// program is ECharts, parsed once per process. Each picture runs it in a new virtual machine. This takes some 0.1 s,
-// and makes a picture independent of those drawn before.
+// program is the library ECharts, parsed once per process. For each picture, the library is started in a new virtual
+// machine. This takes some 0.1 s, but a picture then cannot depend on pictures that were drawn before.
 var program = sync.OnceValues(func() (*goja.Program, error) {
 	source, err := echarts.Source()
 	if err != nil {
@@ -24,8 +24,8 @@ var program = sync.OnceValues(func() (*goja.Program, error) {
 	return goja.Compile("echarts.min.js", source, false)
 })
 
-// SVG draws the figure as a static picture, by ECharts' own renderer. If ECharts is not installed, the error says how
-// to install it. The picture is drawn once, and drawn again only if Width or Height has changed.
+// SVG returns the figure as a static picture, drawn by ECharts. If ECharts is not installed, the error says how to
+// install it. The picture is drawn once, and drawn again only if Width or Height has changed.
 func (f *Figure) SVG() (string, error) {
 	if err := f.check(); err != nil {
 		return "", err
@@ -63,7 +63,8 @@ func (f *Figure) draw() (string, error) {
 		return "", err
 	}
 	vm := goja.New()
-	// ECharts starts timers for redraws, which a static picture does not need. So timers do nothing here.
+	// ECharts starts timers to draw again later, which a static picture does not need. Timers therefore do nothing
+	// here.
 	vm.Set("setTimeout", func(goja.Value) int { return 0 })
 	vm.Set("clearTimeout", func(goja.Value) {})
 	vm.Set("measure", measure)
@@ -80,7 +81,8 @@ func (f *Figure) draw() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("report: figure %q: ECharts can't draw it: %w", f.ID, err)
 	}
-	// The cells of a board are pixels of an image, which must keep sharp edges when the image is enlarged.
+	// A map is an image with one pixel for each cell. The edges of the pixels must stay sharp when the image is
+	// enlarged.
 	drawn := fitted(strings.ReplaceAll(v.String(), "<image ", `<image style="image-rendering:pixelated" `))
 	return strings.TrimSuffix(strings.TrimSpace(drawn), "</svg>") + overlay + "</svg>", nil
 }
@@ -88,8 +90,8 @@ func (f *Figure) draw() (string, error) {
 // textElement matches a line of text as ECharts writes it.
 var textElement = regexp.MustCompile(`<text ([^>]*)>([^<]+)</text>`)
 
-// fitted states the width of every line of text in the picture: the width with which the picture was laid out. If a
-// reader's machine has another font in place of Helvetica, text would otherwise overlap its neighbours.
+// fitted adds to every line of text in the picture the width for which ECharts placed the text. Without this width,
+// text could overlap its neighbours if a reader's machine has another font in place of Helvetica.
 func fitted(svg string) string {
 	return textElement.ReplaceAllStringFunc(svg, func(element string) string {
 		parts := textElement.FindStringSubmatch(element)
@@ -99,11 +101,11 @@ func fitted(svg string) string {
 	})
 }
 
-// fontSize matches the size of a font in CSS.
+// fontSize matches the size of a font, such as 13px, in CSS.
 var fontSize = regexp.MustCompile(`\b([0-9.]+)px`)
 
-// measure is the width of a text in a CSS font ("bold 13px Helvetica, ..."), for ECharts. It is computed with the font
-// of our PNG pictures, which has the widths of Helvetica in browsers.
+// measure returns the width of a text in a CSS font ("bold 13px Helvetica, ..."). ECharts calls it. The width is that
+// of the font of our PNG pictures, which has the same widths as Helvetica in browsers.
 func measure(text, css string) float64 {
 	size := 12.0
 	if found := fontSize.FindStringSubmatch(css); found != nil {
@@ -114,11 +116,11 @@ func measure(text, css string) float64 {
 	return size * widthOf(text, strings.Contains(css, "bold"))
 }
 
-// widthOf is the width of a line of text in a font of size 1.
+// widthOf returns the width of a line of text in a font of size 1.
 func widthOf(text string, bold bool) float64 {
 	width, err := raster.Width(text, bold)
 	if err != nil {
-		return 0.6 * float64(len([]rune(text))) // an estimate: the font lacks a character
+		return 0.6 * float64(len([]rune(text))) // an estimate, since the font lacks a character
 	}
 	return width
 }

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Table is one table. It comes as [Table.HTML], [Table.Markdown], [Table.LaTeX], [Table.CSV], [Table.SVG] and
-// [Table.PNG]. These return mistakes in the table as errors.
+// Table is one table. The methods [Table.HTML], [Table.Markdown], [Table.LaTeX], [Table.CSV], [Table.SVG] and
+// [Table.PNG] write it, and return an error if there is a mistake in the table.
 type Table struct {
-	// ID names the table in HTML, and in LaTeX as its label. It has letters, digits, "-" and "_"; it is unique and
-	// constant.
+	// ID is the name of the table in HTML, and its label in LaTeX. It consists of letters, digits, "-" and "_". It must
+	// be unique on a page, and always the same.
 	ID    string
 	Title string // one line above the table; in LaTeX the caption
-	// Notes are lines below the table. Explanations of marks, of published numbers and of missing numbers are added
-	// where needed.
+	// Notes are lines below the table. Explanations of bold numbers, of published numbers and of missing numbers are
+	// added automatically.
 	Notes   []string
 	Corner  string // heading of the rows, for example "Model"
 	Columns []Column
@@ -31,8 +31,8 @@ type Column struct {
 	Best  Best
 }
 
-// Best says whether the highest or the lowest of a column's ranked numbers is the best. The best is bold. If three or
-// more numbers are ranked, the second best is underlined. Numbers that look the same get the same mark.
+// Best says whether the highest or the lowest of the ranked numbers of a column is the best. The best number is bold.
+// If three or more numbers are ranked, the second best is underlined. Numbers that look the same get the same mark.
 type Best int
 
 const (
@@ -76,7 +76,7 @@ func (t *Table) problem() error {
 	return nil
 }
 
-// rank is the rank of a cell in its column.
+// rank is the rank of a cell among the ranked cells of its column.
 type rank int
 
 const (
@@ -85,14 +85,14 @@ const (
 	second
 )
 
-// ranks finds the best and second-best cells, by row and column.
+// ranks returns the rank of each cell, by row and column: whether it is the best, the second best or neither.
 func (t *Table) ranks() [][]rank {
 	ranks := make([][]rank, len(t.Rows))
 	for i := range ranks {
 		ranks[i] = make([]rank, len(t.Columns))
 	}
 	for k, column := range t.Columns {
-		var values []float64 // as shown, the best first
+		var values []float64 // as they are shown; the best number is the first one
 		competing := 0
 		for _, r := range t.Rows {
 			if v, ok := r.Cells[k].score(column.Best); ok {
@@ -117,14 +117,15 @@ func (t *Table) ranks() [][]rank {
 	return ranks
 }
 
-// score is the number as shown, negated if less is better. ok is false for cells that are not ranked.
+// score returns the number as it is shown, with the opposite sign if the lowest number is the best. For cells that are
+// not ranked, ok is false.
 func (c Cell) score(best Best) (score float64, ok bool) {
 	if !c.ranked || best == Unmarked {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(strings.ReplaceAll(c.value(), ",", ""), 64)
 	if err != nil {
-		panic(err) // value writes a number
+		panic(err) // this cannot happen, since value writes a number
 	}
 	if best == Lowest {
 		v = -v

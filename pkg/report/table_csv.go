@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// CSV lists the table's cells for other programmes, one per line, with all digits of their numbers. The columns:
+// CSV lists the cells of the table for other programs, one per line, with all digits of their numbers. The columns are:
 //
-//	row_group, row, column_group, column, unit: where the cell is;
+//	row_group, row, column_group, column, unit: the place of the cell in the table;
 //	line: 0 for the cell itself, 1, 2, ... for the lines in small print below it;
-//	source: ours or published, or missing for a missing number;
-//	mean, std, n: the number, its spread, and the number of runs; empty where unknown;
-//	text: the words or the formula of a cell, or why a number is missing.
+//	source: "ours", "published", or "missing" for a missing number;
+//	mean, std, n: the number, its standard deviation, and the number of runs; empty if unknown;
+//	text: the words or the formula in a cell, or the reason why a number is missing.
 //
 // Empty cells are left out.
 func (t *Table) CSV() (string, error) {
@@ -41,7 +41,7 @@ func (t *Table) CSV() (string, error) {
 	return b.String(), nil
 }
 
-// fields are the cell's columns source, mean, std, n and text.
+// fields returns the values of the columns source, mean, std, n and text for the cell.
 func (c Cell) fields() []string {
 	source := ""
 	switch {
@@ -65,7 +65,8 @@ func (c Cell) fields() []string {
 	return []string{source, exact(c.mean), std, runs, ""}
 }
 
-// exact writes a number so that reading it gives the same number. Whole numbers have no exponent.
+// exact writes a number with so many digits that reading the text gives exactly the same number. Whole numbers below
+// 1e15 are written without an exponent.
 func exact(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		return strconv.FormatFloat(v, 'f', 0, 64)

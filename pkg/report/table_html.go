@@ -15,19 +15,19 @@ var inHTML = markup{
 	newline: "<br/>", longest: 44,
 }
 
-// rowHTML begins a row. It sets a white background, since notebooks give every second row another one. (In this table,
-// lines separate groups of rows.)
+// rowHTML is the beginning of a row. It sets a white background, since notebooks would give every second row another
+// colour. (In our tables, lines separate groups of rows.)
 const rowHTML = `<tr style="background:#fff;%s">`
 
-// sticky keeps the first column visible while the other columns scroll.
+// sticky is the CSS style that keeps the first column visible while the other columns scroll.
 const sticky = "position:sticky;left:0;background:#fff"
 
-// shownWidth is the largest width of a table without the hint that it scrolls.
+// shownWidth is the largest width, in CSS pixels, of a table that has no hint that it scrolls.
 const shownWidth = 1080
 
-// HTML is the table for a web page or a notebook's output. Styles are in the elements themselves, since notebooks
-// remove style sheets. The first column stays visible while the other columns scroll. A row with published numbers, in
-// which all our numbers are missing, is folded below the other rows.
+// HTML returns the table for a web page or for the output of a notebook cell. Styles are in the elements themselves,
+// since notebooks remove style sheets. The first column stays visible while the other columns scroll. Rows that have
+// published numbers, but no numbers of ours, are folded below the other rows.
 func (t *Table) HTML() (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
@@ -65,7 +65,8 @@ func (t *Table) HTML() (string, error) {
 	return b.String(), nil
 }
 
-// shadeHTML is the style of a shaded cell: its background, and a colour of text that is readable on it.
+// shadeHTML returns the CSS style of a cell with a background colour: the background, and a text colour that is
+// readable on it.
 func (c Cell) shadeHTML() string {
 	if !(c.shade > 0) {
 		return ""
@@ -81,7 +82,7 @@ func (c Cell) shadeHTML() string {
 }
 
 // split returns the rows to show and the rows to fold. A row is folded if it has published numbers and all our numbers
-// in it are missing. If this is true of all rows, none is folded.
+// in it are missing. If all rows are like this, none is folded.
 func (t *Table) split() (shown, bare []int) {
 	for i, r := range t.Rows {
 		ours, missing, published := false, false, false
@@ -102,7 +103,7 @@ func (t *Table) split() (shown, bare []int) {
 	return shown, bare
 }
 
-// bodyHTML writes some of the rows as a separate table.
+// bodyHTML writes the given rows as a separate HTML table.
 func (t *Table) bodyHTML(b *strings.Builder, rows []int, caption string, cell func(row, column int) string) {
 	fmt.Fprintf(b, `<table style="border-collapse:collapse;border-bottom:2px solid %s;font-size:13px;`+
 		`font-variant-numeric:tabular-nums">`+"\n", ink)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// signs replaces characters that have a special meaning in LaTeX. It also replaces characters beyond Latin-1, which
-// LaTeX writes by commands.
+// signs escapes characters that have a special meaning in LaTeX. It also replaces characters outside the character set
+// Latin-1 by LaTeX commands.
 var signs = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
 	"^", `\textasciicircum{}`,
@@ -28,8 +28,8 @@ var inLaTeX = markup{
 	symbol: wrap("$", "$"),
 }
 
-// LaTeX is the table as a float. The document needs \usepackage{booktabs}. Lines in small print become rows of the
-// table.
+// LaTeX returns the table as a LaTeX float. The document needs \usepackage{booktabs}. Lines in small print become rows
+// of their own.
 func (t *Table) LaTeX() (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
@@ -38,7 +38,7 @@ func (t *Table) LaTeX() (string, error) {
 	marks, reasons := t.marks()
 	float, size, columns := "table", "", "l"
 	if len(t.Columns) > 5 {
-		// A table* is as wide as the page, also in documents with two columns.
+		// In documents with two columns of text, the environment table* is as wide as the page.
 		float, size = "table*", "\\small\\setlength{\\tabcolsep}{3.5pt}\n"
 	}
 	for k := range t.Columns {
@@ -98,7 +98,8 @@ func (t *Table) headLaTeX() string {
 	return b.String()
 }
 
-// linesLaTeX is a row, followed by the lines in small print below it.
+// linesLaTeX returns the LaTeX lines of a row. The first line has the cells themselves, and the others have their small
+// print.
 func (r Row) linesLaTeX(ranks []rank, marks map[string]string) [][]string {
 	lines := [][]string{{inLaTeX.plain(r.Label)}}
 	for k, c := range r.Cells {
@@ -113,7 +114,7 @@ func (r Row) linesLaTeX(ranks []rank, marks map[string]string) [][]string {
 	return lines
 }
 
-// latin returns an error that names the first character that LaTeX's own fonts lack.
+// latin returns an error that names the first character that the fonts of LaTeX lack.
 func latin(id, text string) error {
 	for _, c := range text {
 		if c > 0xff {

@@ -2,7 +2,7 @@ package report
 
 import "strings"
 
-// unmarked escapes the characters that have a meaning in Markdown.
+// unmarked escapes the characters that have a special meaning in Markdown.
 var unmarked = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", ">", "&gt;",
 	"&", "&amp;", "[", `\[`, "]", `\]`, "~", `\~`, "$", `\$`, "\n", " ")
 
@@ -14,8 +14,8 @@ var inMarkdown = markup{
 	newline: "<br>",
 }
 
-// Markdown is the table in the syntax of GitHub and Jupyter. A group of rows has a heading row of its own. The name of
-// a column's group stands before the column's name.
+// Markdown returns the table in the Markdown of GitHub and Jupyter. Before each group of rows there is a row with the
+// name of the group. If a column is in a group, the name of the group stands before the name of the column.
 func (t *Table) Markdown() (string, error) {
 	if err := t.check(); err != nil {
 		return "", err

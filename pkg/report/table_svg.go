@@ -10,11 +10,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/raster"
 )
 
-// SVG is the table as a static picture, with its notes. It looks as on a page, except that published numbers are only
-// grey, and not italic.
+// SVG returns the table as a static picture, with its notes. It looks as on a web page, with one difference: published
+// numbers are grey, but not italic.
 func (t *Table) SVG() (string, error) { return t.cut(math.Inf(1), math.Inf(1)) }
 
-// PNG is the table's picture in pixels: see [Figure.PNG].
+// PNG returns the picture of the table in pixels, as [Figure.PNG] does for figures.
 func (t *Table) PNG(scale float64) ([]byte, error) {
 	svg, err := t.SVG()
 	if err != nil {
@@ -30,20 +30,21 @@ func (t *Table) PNG(scale float64) ([]byte, error) {
 // Distances in a table's picture, in CSS pixels.
 const (
 	tableFont = 13.0
-	cellPad   = 8.0  // left and right of a cell's text
-	lineStep  = 16.0 // from line to line
-	rowPad    = 6.0  // above and below a row's lines, together
+	cellPad   = 8.0  // empty space to the left and to the right of the text of a cell
+	lineStep  = 16.0 // from one line to the next
+	rowPad    = 6.0  // empty space above and below the lines of a row, together
 	noteWidth = 720.0
 )
 
-// sheet is a table with its layout: the lines of each cell, where the row labels are the first column, and the width of
-// each column.
+// sheet is a table whose texts are broken into lines and whose column widths are known. The labels of the rows are the
+// first column.
 type sheet struct {
-	head, rows [][][][]word // by row, cell, line
+	head, rows [][][][]word // indexed by row, cell and line
 	spans      []span
 	widths     []float64
 	aligns     []string
-	// ruled marks rows with a line above them. titles has the name of the group that begins at a row, or "".
+	// ruled tells for each row whether there is a line above it. titles has the name of the group that begins at a row,
+	// or "".
 	ruled  []bool
 	titles []string
 }
@@ -87,7 +88,7 @@ func (t *Table) lay() *sheet {
 			}
 		}
 	}
-	for _, g := range s.spans { // widens the last column of a group whose name needs more room
+	for _, g := range s.spans { // widen the last column of a group if the name of the group is wider than its columns
 		last := g.first + g.size
 		missing := tableFont*widthOf(g.group, true) + 2*cellPad - sum(s.widths[g.first+1:last+1])
 		s.widths[last] += max(0, missing)
@@ -102,10 +103,10 @@ func sum(values []float64) (all float64) {
 	return all
 }
 
-// Width is the width of the table's picture, in CSS pixels.
+// Width returns the width of the table's picture, in CSS pixels.
 func (t *Table) Width() float64 { return sum(t.lay().widths) }
 
-// cut is the upper left part of the table's picture, of the given size at most.
+// cut returns the upper left part of the picture of the table. The part is at most as large as the given size.
 func (t *Table) cut(width, height float64) (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
@@ -160,7 +161,7 @@ func (t *Table) cut(width, height float64) (string, error) {
 		height, fontFamily, b.String()), nil
 }
 
-// Thumbnail is a picture, some 360 pixels wide, of a table's upper left part or of a whole figure.
+// Thumbnail returns a small PNG picture, some 360 pixels wide, of a whole figure or of the upper left part of a table.
 func Thumbnail(item Item) ([]byte, error) {
 	const width, height, pixels = 560, 336, 360
 	switch it := item.(type) {
@@ -176,7 +177,7 @@ func Thumbnail(item Item) ([]byte, error) {
 	return nil, fmt.Errorf("report: there are thumbnails of figures and tables only")
 }
 
-// draw writes a row below y, and returns the y of the row's lower end.
+// draw writes a row of the table below the height y, and returns the height at which the row ends.
 func (s *sheet) draw(b *strings.Builder, row [][][]word, y float64) float64 {
 	left, deepest := 0.0, y
 	for k, cell := range row {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestTablePicture: the picture has all of the table's text, is well-formed XML, fits its frame and can be converted
-// to pixels.
+// TestTablePicture: the picture of a table has all text of the table, is well-formed XML, and can be converted to
+// pixels. The picture in pixels is at least as wide as the table.
 func TestTablePicture(t *testing.T) {
 	table := someTable()
 	svg, err := table.SVG()
@@ -57,8 +57,8 @@ func TestTablePicture(t *testing.T) {
 	}
 }
 
-// TestFoldedRows: a row with published numbers and without ours is folded only if ours are marked as missing. If all
-// rows are such rows, none is folded.
+// TestFoldedRows: a row with published numbers, but without numbers of ours, is folded only if our numbers are marked
+// as missing. If all rows are like this, none is folded.
 func TestFoldedRows(t *testing.T) {
 	published, none := Number(2, 1).Published(), Missing("not run")
 	table := &Table{ID: "folds", Title: "Folds", Corner: "Model", Columns: []Column{{Name: "ours"}, {Name: "paper"}},
@@ -82,7 +82,7 @@ func TestFoldedRows(t *testing.T) {
 	}
 }
 
-// TestWideTables: a wide table has a hint that it scrolls.
+// TestWideTables: only a wide table has a hint that it scrolls.
 func TestWideTables(t *testing.T) {
 	table := someTable()
 	text, err := table.HTML()

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// someTable has every kind of cell, and every character that needs escaping in some format.
+// someTable returns a table with every kind of cell, and with every character that needs escaping in one of the
+// formats.
 func someTable() *Table {
 	published := func(mean, std float64) Cell { return Mean(mean, std, 10, 2).Published() }
 	return &Table{
@@ -68,7 +69,7 @@ func TestTableHTML(t *testing.T) {
 			said.Write(e)
 		}
 	}
-	if rows != 2+3+5 || cells != 25 { // two rows of headings, three of groups, five of numbers
+	if rows != 2+3+5 || cells != 25 { // two rows of headings, three names of groups, five rows of numbers
 		t.Errorf("%d rows and %d cells, want 10 and 25", rows, cells)
 	}
 	for _, want := range []string{`50 % & more of_it {"<b>"}`,
@@ -156,7 +157,7 @@ func TestTableLaTeX(t *testing.T) {
 			}
 		}
 	}
-	if rows != 5+2 { // two lines in small print
+	if rows != 5+2 { // five rows, and two rows for the lines in small print
 		t.Errorf("%d rows, want 7:\n%s", rows, text)
 	}
 	bad := someTable()
@@ -175,7 +176,7 @@ func TestTableCSV(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(lines); n != 1+23+2 { // a head, 25 cells less 2 empty ones, 2 lines in small print
+	if n := len(lines); n != 1+23+2 { // the line of headings, 25 cells of which 2 are empty, and 2 lines in small print
 		t.Errorf("%d lines:\n%s", n, text)
 	}
 	for _, want := range [][]string{
@@ -205,7 +206,7 @@ func TestRanks(t *testing.T) {
 		{Unmarked, []Cell{Number(1, 0).Ranked(), Number(3, 0).Ranked()}, []rank{unranked, unranked}},
 		{Highest, []Cell{Number(1.04, 1).Ranked(), Number(0.96, 1).Ranked(), Number(9, 1), Number(0.5, 1).Ranked()},
 			[]rank{first, first, unranked, second}},
-		// If only two numbers are ranked, the other is not marked as second best.
+		// If only two numbers are ranked, the lower one is not marked as the second best.
 		{Highest, []Cell{Number(2, 0).Ranked(), Number(1, 0).Ranked()}, []rank{first, unranked}},
 		{Highest, []Cell{Number(2, 0).Ranked(), Missing("late")}, []rank{unranked, unranked}},
 		{Lowest, []Cell{Scientific(2e-5, 1).Ranked(), Scientific(3e-4, 1).Ranked(), Count(1000).Ranked()},

@@ -1,7 +1,14 @@
-// Package runpage makes a web page of the record of a training, for sending to a colleague. The page is one file, and
-// loads nothing. It shows the result, curves over epochs, the confusion matrix or the ROC curve of the best epoch,
-// residuals and iterations of the reverse process, the smoothness of the states by layer, all settings, what the
-// numbers depend on, and the command that repeats the training. Where a record lacks something, the page says so.
+// Package runpage makes a web page that shows the record of a training. The page is one file, which loads no other
+// files and can be sent to a colleague. It shows the result, curves over epochs, the confusion matrix or the ROC curve
+// of the best epoch, residuals and iterations of the reverse process, the smoothness of the states by layer, all
+// settings, what else the numbers depend on, and the command that repeats the training. If a record lacks some of this,
+// the page says so.
 //
-// [SweepPage] makes one page of all trainings with the same settings, split by split.
+// [SweepPage] makes one page from the records of several trainings with the same settings, for example on different
+// splits.
+//
+// Terms: a run is a training here, and its record has the settings and the outcome (the results). Details are the part
+// of the outcome that pages show as figures, such as curves; older records have no details. The state after a layer is
+// the matrix of node features that this layer computes. GSL is the mean cosine similarity of the rows of a state over
+// all pairs of nodes, and measures its smoothness.
 package runpage

@@ -16,7 +16,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// recorded trains a small model, and returns the record of the run with the details that a page shows.
+// recorded trains a small model, and returns the record of this run. The record has the details that a page shows.
 func recorded() (run results.Record) {
 	ctx := context.Background()
 	e, err := engine.Open(engine.Go)
@@ -41,7 +41,7 @@ func recorded() (run results.Record) {
 	return run
 }
 
-// This example prints the command that makes a training again.
+// This example prints the command that repeats a training.
 func ExampleCommand() {
 	run := recorded()
 	var c train.Config
@@ -63,8 +63,8 @@ func ExampleCommand() {
 	//   --runs runs.sqlite
 }
 
-// This example writes a page to a file. It is compiled but not run: the page contains a charting library, which `make
-// setup` installs.
+// This example writes a page to a file. It is compiled but not run, since the page contains the library ECharts, which
+// is there only after `make setup`.
 func ExamplePage() {
 	run := recorded()
 	page, err := runpage.Page(&run)

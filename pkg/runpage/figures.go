@@ -8,7 +8,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// numbersOf multiplies values by a factor.
+// numbersOf converts values to float64, and multiplies them by a factor.
 func numbersOf(values []train.Number, by float64) []float64 {
 	out := make([]float64, len(values))
 	for i, v := range values {
@@ -25,7 +25,7 @@ func epochs(c train.Curves) []float64 {
 	return x
 }
 
-// curves draws the loss, and the metric on validation and test nodes.
+// curves draws the loss over epochs, and the metric on the validation and test nodes.
 func (r run) curves(c train.Curves) report.Item {
 	x := epochs(c)
 	metrics := []report.Series{{Name: "validation", X: x, Y: numbersOf(c.Val, 100)}}
@@ -43,7 +43,8 @@ func (r run) curves(c train.Curves) report.Item {
 		report.Plot{Title: "After each epoch", XName: "epoch", YName: r.metric() + " [%]", Series: metrics})
 }
 
-// solves draws iterations and residuals over epochs. Residuals of 0 are left out, since their axis is logarithmic.
+// solves draws, over epochs, the iterations per reverse layer and the largest residual. The axis of residuals is
+// logarithmic, so that residuals of 0 are left out.
 func (r run) solves(c train.Curves) []report.Item {
 	x := epochs(c)
 	residual := report.Series{Name: "largest residual", X: x, Y: numbersOf(c.Residual, 1)}
@@ -72,7 +73,7 @@ func (r run) solves(c train.Curves) []report.Item {
 			"--max-iterations.")}
 }
 
-// roc draws the ROC curve.
+// roc draws the ROC curve of the test nodes or, if the split has no test nodes, of the validation nodes.
 func (r run) roc(d *train.Details) report.Item {
 	x, y := numbersOf(d.ROC.FalsePositive, 100), numbersOf(d.ROC.TruePositive, 100)
 	area := r.out.Test
@@ -88,7 +89,7 @@ func (r run) roc(d *train.Details) report.Item {
 		report.Axes{RangeY: [2]float64{0, 100}})
 }
 
-// confusion is the confusion matrix. The larger a cell's share of its row, the darker it is.
+// confusion returns the confusion matrix. A cell is darker if it has a larger share of the nodes in its row.
 func confusion(d *train.Details) report.Item {
 	t := &report.Table{ID: "run-confusion", Corner: "Class",
 		Title: fmt.Sprintf("Confusion matrix of the %s nodes", d.Judged),
@@ -116,7 +117,8 @@ func confusion(d *train.Details) report.Item {
 	return t
 }
 
-// smoothness draws the similarity of the nodes' states by layer, or says why it is not known.
+// smoothness draws the GSL of the states by layer: how similar the states of the nodes are. If it is not known, a
+// sentence says why.
 func (r run) smoothness() []report.Item {
 	var forward, reverse []train.Smoothness
 	if f := r.out.Followed; f != nil {
@@ -141,7 +143,7 @@ func (r run) smoothness() []report.Item {
 		name   string
 		states []train.Smoothness
 	}{{"forward", forward}, {"reverse", reverse}} {
-		if len(direction.states) < 2 { // only layer 0, the encoded features
+		if len(direction.states) < 2 { // there is at most layer 0, the encoded features
 			continue
 		}
 		s := report.Series{Name: direction.name, Style: report.Marked}

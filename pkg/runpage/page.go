@@ -12,16 +12,17 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// run is the record of a training, with its settings and outcome.
+// run is the record of a training, with its settings and its outcome.
 type run struct {
 	*results.Record
 	config train.Config
-	// out is the outcome. ended tells whether the record has one.
+	// out is the outcome. ended tells whether the record has an outcome.
 	out   outcome
 	ended bool
 }
 
-// outcome has the fields of outcomes that 'train' or 'reproduce' record.
+// outcome has the fields that a page shows, from the outcomes that the commands 'revgnn train' and 'revgnn reproduce'
+// record.
 type outcome struct {
 	train.Result
 	Metric   string               `json:"metric"`
@@ -29,7 +30,7 @@ type outcome struct {
 	Followed *experiment.Followed `json:"followed"`
 }
 
-// Page makes the page of a training's record. A record of another kind of run is an error.
+// Page makes the page of a training from its record. A record of another kind of run is an error.
 func Page(r *results.Record) (string, error) {
 	is, err := read(r)
 	if err != nil {
@@ -39,7 +40,7 @@ func Page(r *results.Record) (string, error) {
 	return report.Page(title, is.items(title)...)
 }
 
-// read reads the settings and the outcome from a training's record.
+// read reads the settings and the outcome from the record of a training.
 func read(r *results.Record) (run, error) {
 	if r.Kind != results.Train {
 		return run{}, fmt.Errorf("run %s is of the kind %s: pages are made of trainings (kind %s), see 'revgnn runs list "+
@@ -92,7 +93,7 @@ func (r run) summary() string {
 	return text
 }
 
-// metric is the name of the training's metric.
+// metric returns the name of the metric, as the page shows it.
 func (r run) metric() string {
 	metric := r.out.Metric
 	if r.out.Details != nil {
@@ -107,13 +108,13 @@ func (r run) metric() string {
 	return metric
 }
 
-// absent says that the record lacks something.
+// absent returns a sentence which says that the record lacks something.
 func absent(what string) report.Item {
 	return report.Paragraph("Not in this record: " + what + ". Records of 'revgnn reproduce', and those of earlier " +
 		"versions, do not hold this; the command below makes one that does.")
 }
 
-// details are the figures. If the record has no data for one of them, a sentence takes its place.
+// details returns the figures. If the record has no data for a figure, there is a sentence instead.
 func (r run) details() (items []report.Item) {
 	d := r.out.Details
 	items = append(items, report.Heading(2, "Training"))

@@ -18,7 +18,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// recorded trains a model on split 0, and returns the record that 'revgnn train --runs' makes of it.
+// recorded trains a model on split 0, and returns the record that the command 'revgnn train --runs' would make.
 func recorded(t *testing.T, g *graphs.Graph, model string) *results.Record {
 	t.Helper()
 	c := modeltest.Small(model)
@@ -38,7 +38,7 @@ func recorded(t *testing.T, g *graphs.Graph, model string) *results.Record {
 	return &record
 }
 
-// pageOf is the page of a record without the page's head, which has the library.
+// pageOf returns the page of a record without the head of the page, which contains the library ECharts.
 func pageOf(t *testing.T, r *results.Record) string {
 	t.Helper()
 	page, err := Page(r)
@@ -79,7 +79,7 @@ func TestPageOfTwoClasses(t *testing.T) {
 		"revgnn train --dataset minesweeper-generated:rows=8,cols=8", "version of go", "runs rerun 0123456789abcd"}
 	holds(t, pageOf(t, r), whole, []string{"Not in this record", "Not shown"})
 
-	// The records of earlier versions have no details. The record of a training that failed has no outcome.
+	// Records of earlier versions have no details. The record of a training that failed has no outcome.
 	var outcome map[string]any
 	if err := json.Unmarshal(r.Outcome, &outcome); err != nil {
 		t.Fatal(err)
@@ -148,8 +148,8 @@ func TestQuoted(t *testing.T) {
 	}
 }
 
-// TestSweepPage: the page shows only trainings with the same settings. If there are several of one split and seed, it
-// shows the latest.
+// TestSweepPage: the page shows only trainings with the same settings. If there are several trainings with the same
+// split and seed, it shows only the latest.
 func TestSweepPage(t *testing.T) {
 	hasLibrary(t)
 	g := modeltest.Board(t, 8)

@@ -12,10 +12,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// Siblings returns those of the records that are trainings like r: with the same model, the same settings except for
-// the seed, the same graph and the same engine. If there are several trainings of a split with the same seed, only the
-// latest is returned. r itself is therefore returned unless there is a later one. The trainings are ordered by split,
-// then by seed.
+// Siblings returns those of the records in all that are trainings like r: with the same model, the same settings except
+// for the seed, the same graph and the same engine. If there are several trainings with the same split and seed, only
+// the latest is returned; this may be another one than r. The trainings are ordered by split, then by seed.
 func Siblings(r *results.Record, all []results.Record) ([]results.Record, error) {
 	key, err := settingsKey(r)
 	if err != nil {
@@ -45,8 +44,8 @@ func Siblings(r *results.Record, all []results.Record) ([]results.Record, error)
 	return list, nil
 }
 
-// settingsKey is the same for all trainings of one model with the same settings on one dataset, whatever the split and
-// the seed.
+// settingsKey returns a key that is the same for all trainings with the same model, settings and dataset, whatever
+// their splits and seeds are.
 func settingsKey(r *results.Record) (string, error) {
 	t, err := experiment.TaskOf(r)
 	if err != nil {
@@ -56,9 +55,9 @@ func settingsKey(r *results.Record) (string, error) {
 	return experiment.Training(t.Dataset, 0, t.Config).Key(), nil
 }
 
-// SweepPage makes the page of several trainings of one model with the same settings, as [Siblings] finds them. It shows
-// their results, the mean and the sample standard deviation over splits, and curves over epochs. A split with several
-// seeds counts by its mean over seeds.
+// SweepPage makes the page of several trainings with the same model and settings, as [Siblings] returns them. The page
+// shows the result of each training, the mean and the sample standard deviation over splits, and curves over epochs. If
+// a split was trained with several seeds, it counts once, by the mean over its seeds.
 func SweepPage(list []results.Record) (string, error) {
 	if len(list) == 0 {
 		return "", fmt.Errorf("there is no training to make a page of")
@@ -94,7 +93,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// sweepSummary says in sentences what the mean over splits is.
+// sweepSummary states in sentences the mean results over splits.
 func sweepSummary(runs []run) string {
 	tests, vals := map[int][]float64{}, map[int][]float64{}
 	bad := 0
@@ -119,8 +118,8 @@ func sweepSummary(runs []run) string {
 	return text
 }
 
-// spread is the mean over splits with its sample standard deviation, which is left out for a single split. of has the
-// values of each split, one for each seed; the split counts by their mean.
+// spread returns the mean over splits as text, with the sample standard deviation if there are several splits. The
+// argument called of has the values of each split, one for each seed; a split counts by the mean of these values.
 func spread(of map[int][]float64) string {
 	var means []float64
 	for _, values := range of {
@@ -132,7 +131,7 @@ func spread(of map[int][]float64) string {
 	return fmt.Sprintf("%.2f %%", metrics.Mean(means))
 }
 
-// sweepTable has a row for each training.
+// sweepTable returns a table with a row for each training.
 func sweepTable(runs []run) report.Item {
 	t := &report.Table{ID: "sweep-results", Title: "Results by split", Corner: "Split",
 		Columns: []report.Column{{Name: "Seed"}, {Name: "Validation"}, {Name: "Test"}, {Name: "Best epoch"},
@@ -147,7 +146,7 @@ func sweepTable(runs []run) report.Item {
 	return t
 }
 
-// sweepCurves draws the loss and the validation metric over epochs. There is a line for each training whose record has
+// sweepCurves draws the loss and the validation metric over epochs, with a line for each training whose record has
 // these curves.
 func sweepCurves(runs []run) []report.Item {
 	var losses, vals []report.Series

@@ -14,7 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// pairs is a table of names and values. Rows with an empty value are left out.
+// pairs returns a table with two columns: names and values. Rows with an empty value are left out.
 func pairs(id, title, corner, column string, rows ...[2]string) report.Item {
 	t := &report.Table{ID: id, Title: title, Corner: corner, Columns: []report.Column{{Name: column}}}
 	for _, r := range rows {
@@ -25,7 +25,7 @@ func pairs(id, title, corner, column string, rows ...[2]string) report.Item {
 	return t
 }
 
-// percent writes a share in percent; "" for NaN.
+// percent writes a number between 0 and 1 in percent. For NaN it returns an empty text.
 func percent(n train.Number) string {
 	if math.IsNaN(float64(n)) {
 		return ""
@@ -33,7 +33,7 @@ func percent(n train.Number) string {
 	return fmt.Sprintf("%.2f %%", 100*float64(n))
 }
 
-// numbers is the table of the training's results.
+// numbers returns the table with the results of the training.
 func (r run) numbers() report.Item {
 	o := r.out
 	rows := [][2]string{
@@ -51,7 +51,7 @@ func (r run) numbers() report.Item {
 	return pairs("run-result", "Result", "Measure", "Value", rows...)
 }
 
-// settings is the table of all settings. Settings that differ from the default have the default beside them.
+// settings returns the table of all settings. If a setting differs from the default, the default is in the same row.
 func (r run) settings() report.Item {
 	t := &report.Table{ID: "run-settings", Title: "Settings of " + r.Model, Corner: "Setting",
 		Columns: []report.Column{{Name: "Value"}, {Name: "Default", Unit: "where it differs"}}}
@@ -67,7 +67,8 @@ func (r run) settings() report.Item {
 	return t
 }
 
-// origin is the table of what the numbers depend on besides the settings.
+// origin returns the table of what the numbers depend on besides the settings: the graph, the engine, the machine and
+// versions.
 func (r run) origin() report.Item {
 	rows := [][2]string{{"dataset", r.Dataset}, {"checksum of the graph", r.Checksum}, {"split", fmt.Sprint(r.Split)},
 		{"seed of this split (seed + split)", fmt.Sprint(r.Seed)}, {"engine", r.Engine}}
@@ -82,10 +83,11 @@ func (r run) origin() report.Item {
 	return pairs("run-origin", "Graph, engine, machine and versions", "What", "Which", rows...)
 }
 
-// Command is the command line that repeats a training and records it, with all settings that differ from the defaults.
+// Command returns the command line that repeats a training and records it. The command line has all settings that
+// differ from the defaults.
 func Command(r *results.Record, c train.Config) string { return command(r, c, []int{r.Split}) }
 
-// command is the command line that makes the trainings of the given splits with r's model and settings c.
+// command returns the command line that trains the model of r with the settings c on the given splits.
 func command(r *results.Record, c train.Config, splits []int) string {
 	words := []string{"revgnn train", "--dataset " + quoted(r.Dataset), "--model " + quoted(r.Model),
 		"--splits " + strings.ReplaceAll(strings.Trim(fmt.Sprint(splits), "[]"), " ", ",")}
@@ -102,7 +104,7 @@ func command(r *results.Record, c train.Config, splits []int) string {
 	return strings.Join(append(words, "--runs runs.sqlite"), " ")
 }
 
-// quoted quotes a word for a shell, if necessary.
+// quoted quotes a word for a shell, if the word needs quotes.
 func quoted(word string) string {
 	plain := func(c rune) bool {
 		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||

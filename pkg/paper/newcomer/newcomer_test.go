@@ -1,6 +1,6 @@
-// Package newcomer tests that a newly registered model appears in the paper's tables. The models that it registers have
-// names that rows of the tables have. It is a package of its own, since a registered model stays registered in all
-// tests of the same package.
+// Package newcomer tests that a newly registered model appears in the paper's tables. The models that the test
+// registers have names that stand in rows of the tables. The test is in a package of its own, since a registered model
+// stays registered in all later tests of the same package.
 package newcomer
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// rows returns the names and titles of the models in table 2 that are not registered.
+// rows returns the names and titles of those models in table 2 that are not registered.
 func rows(t *testing.T) (names, titles []string) {
 	t.Helper()
 	text, err := data.Paper("table2")
@@ -39,7 +39,8 @@ func rows(t *testing.T) (names, titles []string) {
 	return names, titles
 }
 
-// row returns the row of table 2 with the given label as Markdown, with the reasons why numbers are missing in it.
+// row returns the row of table 2 with the given label as Markdown. Where a number is missing, the text gives the
+// reason.
 func row(t *testing.T, p paper.Profile, name string) string {
 	t.Helper()
 	items, err := paper.Choose([]string{"table2"})
@@ -60,7 +61,7 @@ func row(t *testing.T, p paper.Profile, name string) string {
 	if len(table.Rows) == 0 {
 		t.Fatalf("the table has no row %s", name)
 	}
-	table.Rows = table.Rows[:1] // several rows are called Δ: keep the first
+	table.Rows = table.Rows[:1] // several rows have the label Δ; keep only the first
 	text, err := table.Markdown()
 	if err != nil {
 		t.Fatal(err)
@@ -96,8 +97,8 @@ func TestNewcomers(t *testing.T) {
 				}
 			}
 		}
-		// The row of differences compares with the model that Plain names. The paper's table has no such differences
-		// for it.
+		// The row of gains compares with the model that the field Plain names. For this model the paper prints no
+		// gains.
 		if text := row(t, p, "Δ"); !strings.Contains(text, "the paper does not print it") {
 			t.Errorf("profile %s: %s", p.Name, text)
 		}

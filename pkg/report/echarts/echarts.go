@@ -1,8 +1,8 @@
-// Package echarts finds Apache ECharts, the charting library that draws every figure. ECharts is an installed
-// dependency. It is not part of this repository, nor of a saved notebook.
+// Package echarts finds the file of Apache ECharts, the JavaScript library that draws every figure. The file is neither
+// part of this repository nor of a saved notebook: `make setup` installs it (see kernels/install).
 //
-// `make setup` installs it (see kernels/install). This package depends only on the standard library and package files,
-// so that the installer can use it before anything else is installed.
+// This package depends only on the standard library and on package files, so that the installer can use it before
+// anything else is installed.
 package echarts
 
 import (
@@ -18,27 +18,29 @@ import (
 )
 
 const (
-	// Version of the library that all figures are drawn and tested with.
+	// Version is the version of ECharts that all figures are drawn and tested with.
 	Version = "5.6.0"
 
-	// SHA256 of that version's dist/echarts.min.js, in hexadecimal.
+	// SHA256 is the hash of the file dist/echarts.min.js of this version, in hexadecimal.
 	SHA256 = "bf4a223524e40b77c304bec67e1222cf551f14880cf42c69dc046558e11c07b1"
 
-	// Package is the integrity hash of that version's npm package, in the notation of npm's lock files.
+	// Package is the integrity hash of the npm package of this version, in the notation of npm's lock files.
 	Package = "sha512-oTbVTsXfKuEhxftHqL5xprgLoc0k7uScAwtryCgWF6hPYFLRwOUHiFmHGCBKP5NPFNkDVopOieyUqYGH8Fa3kA=="
 
-	// maxBytes bounds the size of the file that is read as the library; the library has 1 MB.
+	// maxBytes is the largest size of a file that is read as the library. The library itself has 1 MB.
 	maxBytes = 16 << 20
 
-	// Variable names the environment variable with the library's path. Without it, the library is looked for at File.
+	// Variable is the name of the environment variable that holds the path of the library. If the variable is not set,
+	// the library is looked for at File.
 	Variable = "REVGNN_ECHARTS"
 
-	// File is the path, from the top of the checkout, to which the installer copies the library.
+	// File is the path to which the installer copies the library, relative to the root of the checkout.
 	File = ".venv/share/revgnn/echarts.min.js"
 )
 
-// Path is the library's path: the file that REVGNN_ECHARTS names, else File in the working directory or the nearest
-// folder above it, else File in a folder above the running program. The error says how to install the library.
+// Path returns the path of the library. This is the value of the variable REVGNN_ECHARTS, if it is set. Otherwise Path
+// looks for File in the working directory, then in the folders above the working directory, then in the folders above
+// the running program. If the library is not found, the error says how to install it.
 func Path() (string, error) {
 	if p := os.Getenv(Variable); p != "" {
 		if _, err := os.Stat(p); err != nil {
@@ -58,7 +60,7 @@ func Path() (string, error) {
 		"run `make setup` in the revgnn checkout, or set %s to an echarts.min.js %s", File, Variable, Version)
 }
 
-// above looks for File in dir and in the folders above it.
+// above looks for File in dir and in all folders above dir.
 func above(dir string) (string, bool) {
 	for {
 		p := filepath.Join(dir, filepath.FromSlash(File))
@@ -107,12 +109,12 @@ func CheckPackage(b []byte) error {
 	return nil
 }
 
-// Integrity is SHA256 in the notation of the HTML attribute "integrity", with which browsers check a script that they
-// fetch.
+// Integrity returns SHA256 in the notation of the HTML attribute "integrity". By this attribute, browsers check a
+// script that they load.
 func Integrity() string {
 	sum, err := hex.DecodeString(SHA256)
 	if err != nil {
-		panic(err) // the constant above is not hexadecimal
+		panic(err) // the constant SHA256 is wrong
 	}
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum)
 }

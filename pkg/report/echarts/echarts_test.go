@@ -54,7 +54,8 @@ func TestPathFromFolders(t *testing.T) {
 	}
 }
 
-// resolved replaces symbolic links in a path, since the folder for temporary files may be one.
+// resolved replaces the symbolic links in a path, since the path of the folder for temporary files may contain such
+// links.
 func resolved(t *testing.T, path string) string {
 	t.Helper()
 	path, err := filepath.EvalSymlinks(path)

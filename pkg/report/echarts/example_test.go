@@ -6,8 +6,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// A copy of the library that is not the expected version, byte for byte, is refused. echarts.Source reads the installed
-// copy with this check.
+// Check refuses a file that differs from the expected version of the library. The function Source reads the installed
+// library, and calls Check.
 func ExampleCheck() {
 	if err := echarts.Check([]byte("/* something else */")); err != nil {
 		fmt.Println("not version", echarts.Version)
@@ -15,7 +15,8 @@ func ExampleCheck() {
 	// Output: not version 5.6.0
 }
 
-// A page that fetches the library tells the browser which bytes to accept.
+// This example writes the script element of a page that loads the library. The attribute "integrity" makes the browser
+// refuse any other file.
 func ExampleIntegrity() {
 	fmt.Printf("<script src=\"echarts.min.js\" integrity=%q></script>\n", echarts.Integrity())
 	// Output: <script src="echarts.min.js" integrity="sha256-v0oiNSTkC3fDBL7GfhIiz1UfFIgM9Cxp3ARlWOEcB7E="></script>

@@ -6,17 +6,18 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// A Corner is the upper left part of a square board. The cells of the board, row by row, are the nodes of a graph. The
+// A Corner is the upper left part of a square board: a grid of cells, which are the nodes of a graph, row by row. A
 // corner is small enough to show single cells.
 type Corner struct {
-	Width int // of the whole board, in cells
-	Side  int // of the corner, in cells; if it is larger than Width, the corner is the whole board
+	Width int // the side of the whole board, in cells
+	Side  int // the side of the corner, in cells; if it is larger than Width, the corner is the whole board
 }
 
-// side is the number of cells along a side of the part shown.
+// side returns the number of cells along a side of the part that is shown.
 func (c Corner) side() int { return min(c.Side, c.Width) }
 
-// Cut gives the corner's part of the board's values, row by row. It panics where there are fewer values than cells.
+// Cut returns those of the given values that belong to the corner, row by row. The argument has a value for each cell
+// of the board. Cut panics if there are fewer values than cells.
 func (c Corner) Cut(values []float64) []float64 {
 	if len(values) < c.Width*c.Width {
 		panic(fmt.Errorf("nb: %d values for a board of %d x %d cells: give one for each cell, row by row",
@@ -29,14 +30,15 @@ func (c Corner) Cut(values []float64) []float64 {
 	return out
 }
 
-// Board draws the corner of one map, as [report.Board] does; values holds the values of the whole board.
+// Board draws a map of the corner, as [report.Board] does. The argument values has the values of the whole board.
 func (c Corner) Board(id, title, valueName, name string, values []float64) *report.Figure {
 	return report.Board(id, title, valueName, c.side(), c.side(), []report.Panel{{Title: name, Values: c.Cut(values)}})
 }
 
-// Boards draws the corner's labels and each network's predictions. There is a row of maps for each run without a Base:
-// first the labels, then the predictions of this run, then those of the runs that have this run as their Base. Darker
-// cells have a higher probability of class 1. The test metric is above each map. Boards is for graphs of two classes.
+// Boards draws maps of the corner, with the labels and the predictions of the runs. There is a row of maps for each run
+// without a Base. The first map of a row shows the labels. The second shows the predictions of this run. The other maps
+// show the predictions of those runs that have this run as their Base. Above each map of predictions is the test metric
+// of the run. Darker cells have a higher probability of class 1. Boards is for graphs of two classes.
 func (rs Runs) Boards(id, title, valueName string, c Corner) *report.Figure {
 	truth := report.Panel{Title: "Truth", Values: c.Cut(floats(rs.Labels))}
 	var strips []report.Strip

@@ -7,15 +7,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// Losses draws the loss on the training nodes over the epochs, a curve for each run.
+// Losses draws the loss on the training nodes over the epochs, with a curve for each run.
 func (rs Runs) Losses(id, title string) *report.Figure {
 	return report.Curves(id, title, "epoch", "cross-entropy on training nodes",
 		rs.history(func(e Epoch) float64 { return e.Loss }), report.Axes{LogY: true})
 }
 
-// Scores draws the metric on the validation nodes over the epochs, a curve for each run. The axis ends at 100 %. It
-// begins at a multiple of ten, at least 10 points below the lowest of the runs' best scores. This leaves out the low
-// scores of the first epochs.
+// Scores draws the metric on the validation nodes over the epochs, with a curve for each run. The vertical axis ends at
+// 100 %. It begins at a multiple of ten that is at least 10 points below the best score of every run. This leaves out
+// the low scores of the first epochs.
 func (rs Runs) Scores(id, title string) *report.Figure {
 	least := 100.0
 	for _, r := range rs.Runs {
@@ -26,7 +26,7 @@ func (rs Runs) Scores(id, title string) *report.Figure {
 		report.Axes{RangeY: [2]float64{max(0, 10*math.Floor(least/10)-10), 100}})
 }
 
-// history has a curve for each run: the value that of returns, over the epochs.
+// history returns a curve for each run. The curve has the value of(e) at every epoch e.
 func (rs Runs) history(of func(Epoch) float64) []report.Series {
 	var all []report.Series
 	for _, r := range rs.Runs {
@@ -39,9 +39,9 @@ func (rs Runs) history(of func(Epoch) float64) []report.Series {
 	return all
 }
 
-// Smoothness draws how similar the nodes' states are after each layer (GSL, [State]). There is a curve for each
-// direction of each run that kept states. The axis of layers is logarithmic, unless states of the input (layer 0) were
-// kept.
+// Smoothness draws the GSL after each layer, which says how similar the states of the nodes are ([State]). There is a
+// curve for each direction of each run that kept states. The axis of layers is logarithmic. But if the state of the
+// input (layer 0) was kept, the axis is linear.
 func (rs Runs) Smoothness(id, title string) *report.Figure {
 	var all []report.Series
 	axes := report.Axes{Log2X: true}

@@ -8,7 +8,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// Statistics is a table of a graph's statistics ([metrics.GraphStats]).
+// Statistics returns a table with the statistics of a graph ([metrics.GraphStats]).
 func Statistics(id, title string, g *graphs.Graph) *report.Table {
 	s := metrics.GraphStats(g)
 	return &report.Table{ID: id, Title: title, Corner: "Nodes",

@@ -12,12 +12,12 @@ import (
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
-// interval is the shortest time between two updates that are shown: short enough to look live, and long enough to cost
-// hardly any time.
+// interval is the shortest time between two updates that are shown. It is so short that the bar looks live, and so long
+// that showing the updates takes hardly any time.
 const interval = 200 * time.Millisecond
 
-// A Bar is a progress bar with a line of text. It is one output of a cell, which is overwritten by each update. Its
-// methods may be called from several goroutines.
+// A Bar is a progress bar with a line of text. In a notebook it is one output of a cell, and each update replaces this
+// output. The methods of a Bar may be called from several goroutines at the same time.
 type Bar struct {
 	mu    sync.Mutex
 	title string
@@ -27,11 +27,12 @@ type Bar struct {
 	show  func(fraction float64, text string, done bool)
 }
 
-// Progress shows an empty bar under the given title. End it with [Bar.Done].
+// Progress shows an empty progress bar under the given title. Call [Bar.Done] at the end of the work.
 func Progress(title string) *Bar {
 	b := &Bar{title: title, start: time.Now(), now: time.Now}
 	if gonbui.IsNotebook {
-		// Each call has a new ID: Jupyter ignores updates of an output that a second run of the cell has cleared.
+		// Each call uses a new ID for its output. With an old ID, nothing would be shown when a cell is run again:
+		// running the cell clears its outputs, and Jupyter ignores updates of an output that was cleared.
 		id := gonbui.UniqueId()
 		b.show = func(fraction float64, text string, done bool) {
 			gonbui.SendData(&protocol.DisplayData{DisplayID: id, Data: map[protocol.MIMEType]any{
@@ -49,7 +50,7 @@ func Progress(title string) *Bar {
 	return b
 }
 
-// Update moves the bar to the given fraction of the work, 0 to 1, and replaces its text. At most five updates are
+// Update moves the bar to the given fraction of the work, from 0 to 1, and replaces the text. At most five updates are
 // shown per second.
 func (b *Bar) Update(fraction float64, text string) {
 	b.mu.Lock()
@@ -62,7 +63,7 @@ func (b *Bar) Update(fraction float64, text string) {
 	b.show(fraction, text, false)
 }
 
-// Done fills the bar, and shows the text and the time taken.
+// Done fills the bar completely, and shows the text and the time that the work took.
 func (b *Bar) Done(text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,7 +80,7 @@ func plain(title string, fraction float64, text string) string {
 	return fmt.Sprintf("%s %3.0f %%  %s", title, 100*clamp(fraction), text)
 }
 
-// line overwrites the terminal's last line. With done it also ends the line.
+// line overwrites the last line of the terminal. If done is true, it also ends this line.
 func line(w io.Writer, title string, fraction float64, text string, done bool) {
 	fmt.Fprintf(w, "\r\x1b[K%s", plain(title, fraction, text))
 	if done {

@@ -13,7 +13,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// some has two runs on a board of 3 x 3 cells. The second is compared with the first.
+// some is an example for the tests: two runs on a board of 3 x 3 cells. The second run is compared with the first.
 var some = Runs{Metric: "ROC-AUC", Labels: []int32{0, 1, 0, 0, 0, 1, 1, 0, 0}, Runs: []Run{
 	{Name: "GCN", Forward: 8, Val: 0.625, Test: 0.5, Epochs: 2, BestEpoch: 1, Seconds: 1.25,
 		History:       []Epoch{{1, 0.7, 0.625}, {2, 0.5, 0.5}},
@@ -54,7 +54,7 @@ func TestRunsFigures(t *testing.T) {
 	corner := Corner{Width: 3, Side: 2}
 	for want, figure := range map[string]*report.Figure{
 		`"cross-entropy on training nodes"`: some.Losses("loss", "Loss"),
-		`"min":50`:                          some.Scores("score", "Score"), // 62.5, rounded down to 60, less 10
+		`"min":50`:                          some.Scores("score", "Score"), // 62.5 is rounded down to 60; 60 - 10 = 50
 		`"GCN+ReP, reverse"`:                some.Smoothness("gsl", "GSL"),
 		`"GCN+ReP: 87.5 %"`:                 some.Boards("mines", "Mines", "probability of a mine", corner),
 		`"Counts"`:                          corner.Board("input", "Input", "mines", "Counts", some.Runs[0].Probability),
@@ -64,8 +64,8 @@ func TestRunsFigures(t *testing.T) {
 			t.Errorf("%s: %v, want %s in %s", figure.ID, err, want, option)
 		}
 	}
-	// A network without reverse layers has no curve of reverse states. If there is a layer 0, the axis is not
-	// logarithmic.
+	// A network without reverse layers has no curve of reverse states. If there is a state of layer 0, the axis of
+	// layers is not logarithmic.
 	option, err := some.Smoothness("gsl", "GSL").Option()
 	if err != nil || strings.Contains(string(option), `"GCN, reverse"`) {
 		t.Errorf("a curve of nothing: %v, %s", err, option)
@@ -102,7 +102,7 @@ func TestGraph(t *testing.T) {
 	}
 	option, err := Degrees("degrees", "Degrees", g).Option()
 	if err != nil || !strings.Contains(string(option), "[3,4],[5,4],[8,1]") {
-		t.Errorf("%v, %s", err, option) // four corner cells, four edge cells, one in the middle
+		t.Errorf("%v, %s", err, option) // four cells in corners, four at edges, one in the middle
 	}
 	for i, count := range datasets.MineCounts(g) {
 		if math.IsNaN(count) {
@@ -127,8 +127,8 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// TestLinksNoEngine: package nb imports neither the engine nor the trainer. Linking them would double the time to link
-// a cell that only shows something.
+// TestLinksNoEngine: package nb imports neither the engine nor the trainer. These would double the time to link a cell
+// that only shows something.
 func TestLinksNoEngine(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	if err != nil {

@@ -1,14 +1,16 @@
-// Package nb shows figures, tables and live progress in the cells of a Go notebook (GoNB), and passes values from cell
-// to cell. Outside a notebook, the same calls write plain text to stderr.
+// Package nb shows figures, tables and live progress in the cells of a Go notebook, and passes values from cell to
+// cell. Outside a notebook, the same calls write plain text to stderr.
 //
-// Each cell is a program of its own, which starts without the variables of earlier cells. [Save] keeps a value for
-// later cells, which get it by [Load]. Package live trains, and returns [Runs]. This package compares them:
+// GoNB, the Go kernel for Jupyter, compiles each cell as a program of its own, which starts without the variables of
+// earlier cells. [Save] therefore keeps a value in a file of the kernel, and [Load] reads it in a later cell. Package
+// live trains networks, and returns [Runs]: the results of several trainings. This package compares them in tables and
+// figures:
 //
 //	runs := nb.Load[nb.Runs]("runs")
 //	nb.Show(runs.Table("scores", "Scores", nb.Validation(2), nb.Test(2)), runs.Losses("loss", "Loss while training"))
 //
-// This package depends neither on the engine nor on the trainer. A cell that only shows something is therefore compiled
-// in half the time of a cell that trains.
+// This package depends neither on the engine, which compiles and runs networks, nor on the trainer. A cell that only
+// shows something is therefore compiled in half the time of a cell that trains.
 package nb
 
 import (
@@ -22,14 +24,14 @@ import (
 )
 
 // Show displays figures, tables and lists below the cell. A figure is first a static picture. If the notebook may run
-// scripts, it becomes an interactive chart; in an untrusted or saved notebook it stays a picture. If a figure cannot be
-// drawn, Show panics with the reason, so that the cell fails.
+// scripts, an interactive chart replaces the picture. In an untrusted or saved notebook the picture stays. If a figure
+// cannot be drawn, Show panics with the reason, so that the cell fails.
 func Show(items ...report.Item) {
 	for _, item := range items {
 		show(item)
 	}
 	if gonbui.IsNotebook {
-		gonbui.Sync() // the cell's process may end right after this
+		gonbui.Sync() // wait for the output, since the cell's process may end right after this
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Must returns v. If there is an error, it panics with err, so that the cell fails with that message.
+// Must returns v. If err is not nil, it panics with err, so that the cell fails with the message of err.
 func Must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -23,7 +23,8 @@ func Must[T any](v T, err error) T {
 	return v
 }
 
-// Check panics with the first error, if there is one, so that the cell fails with that message.
+// Check panics with the first error that is not nil, if there is one. The cell then fails with the message of this
+// error.
 func Check(errs ...error) {
 	for _, err := range errs {
 		if err != nil {
@@ -32,8 +33,8 @@ func Check(errs ...error) {
 	}
 }
 
-// Save keeps a copy of v, and of what it points to, under a name for later cells of the same kernel. Unexported fields
-// are not kept. Save panics if v cannot be stored.
+// Save keeps a copy of v, and of the values that v points to, under a name for later cells of the same kernel.
+// Unexported fields are not kept. Save panics if v cannot be stored.
 func Save(name string, v any) {
 	err := files.WriteSealed(file(name), func(w io.Writer) error { return gob.NewEncoder(w).Encode(v) })
 	if err != nil {
@@ -41,8 +42,8 @@ func Save(name string, v any) {
 	}
 }
 
-// Load returns what a cell saved under a name. It panics if nothing was saved, if the type differs, or if the file is
-// damaged.
+// Load returns what a cell saved under the given name. It panics if nothing was saved, if the type differs, or if the
+// file is damaged.
 func Load[T any](name string) T {
 	f, err := files.OpenSealed(file(name), "what a cell saved")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -58,11 +59,11 @@ func Load[T any](name string) T {
 	return v
 }
 
-// Folder is the kernel's own folder, which is removed when the kernel ends; "" outside a notebook.
+// Folder returns the folder of the kernel, which is removed when the kernel ends. Outside a notebook it returns "".
 func Folder() string { return os.Getenv(protocol.GONB_TMP_DIR_ENV) }
 
-// file is the path of a saved value. It is in the kernel's folder or, outside a notebook, in the system's folder for
-// temporary files.
+// file returns the path of the file for a saved value. In a notebook it is in the folder of the kernel, otherwise in
+// the folder of the system for temporary files.
 func file(name string) string {
 	return filepath.Join(cmp.Or(Folder(), os.TempDir()), "saved-"+filepath.Base(name)+".gob")
 }

@@ -6,14 +6,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// A Column is one measure in a table of runs: its heading, and a function that makes its cell for a run. This package
+// A Column is one column of a table of runs: its heading, and a function that makes the cell for a run. This package
 // has the columns [ForwardLayers], [ReverseLayers], [Validation], [Test], [Adds], [Epochs], [BestEpoch] and [Seconds].
 type Column struct {
 	Heading func(Runs) report.Column
 	Cell    func(Runs, Run) report.Cell
 }
 
-// Columns that do not need a number of decimals.
+// These columns have a fixed number of decimals.
 var (
 	ForwardLayers = count("Layers", "forward", func(r Run) int { return r.Forward })
 	ReverseLayers = count("Layers", "reverse", func(r Run) int { return r.Reverse })
@@ -32,12 +32,14 @@ func count(group, name string, of func(Run) int) Column {
 	}
 }
 
-// Validation is the metric on the validation nodes in percent, with the given decimals; the best is marked.
+// Validation returns the column of the metric on the validation nodes, in percent with the given number of decimals.
+// The best number is marked.
 func Validation(decimals int) Column {
 	return score("validation", decimals, func(r Run) float64 { return r.Val })
 }
 
-// Test is the metric on the test nodes in percent, with the given decimals; the best is marked.
+// Test returns the column of the metric on the test nodes, in percent with the given number of decimals. The best
+// number is marked.
 func Test(decimals int) Column {
 	return score("test", decimals, func(r Run) float64 { return r.Test })
 }
@@ -51,8 +53,8 @@ func score(name string, decimals int, of func(Run) float64) Column {
 	}
 }
 
-// Adds is the difference in the test metric, in percentage points, between a run and its Base. what names the cause in
-// the column's heading, for example "reverse".
+// Adds returns the column of the difference in the test metric between a run and its Base, in percentage points. The
+// argument called what names the cause of the difference in the heading, for example "reverse".
 func Adds(what string, decimals int) Column {
 	return Column{
 		Heading: func(rs Runs) report.Column {
@@ -68,7 +70,7 @@ func Adds(what string, decimals int) Column {
 	}
 }
 
-// Table compares the runs, with a row for each.
+// Table returns a table that compares the runs, with a row for each run.
 func (rs Runs) Table(id, title string, columns ...Column) *report.Table {
 	t := &report.Table{ID: id, Title: title, Corner: "Network"}
 	for _, c := range columns {

@@ -14,7 +14,7 @@ import (
 // List is a list of sentences that [Show] displays.
 type List []string
 
-// HTML is the list for a web page.
+// HTML returns the list for a web page.
 func (l List) HTML() (string, error) {
 	var b strings.Builder
 	b.WriteString(`<ul style="max-width:60em">`)
@@ -25,10 +25,10 @@ func (l List) HTML() (string, error) {
 	return b.String(), nil
 }
 
-// Text is the list with one sentence per line.
+// Text returns the list with one sentence per line.
 func (l List) Text() string { return strings.Join(l, "\n") }
 
-// Folded hides a long item behind a line of text; a click on the line shows it.
+// Folded returns an item that shows only a line of text. A click on this line shows the given item, which may be long.
 func Folded(line string, item report.Item) report.Item { return folded{line, item} }
 
 type folded struct {
@@ -44,7 +44,7 @@ func (f folded) HTML() (string, error) {
 
 func (f folded) Text() string { return f.line + "\n" + f.Item.Text() }
 
-// Head shows the first lines of a text file, for [Show]. It panics if the file cannot be read.
+// Head returns the first lines of a text file, for [Show]. It panics if the file cannot be read.
 func Head(path string, lines int) report.Item {
 	f := Must(os.Open(path))
 	defer f.Close()

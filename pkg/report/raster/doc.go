@@ -2,7 +2,16 @@
 // and with the same pixels on every machine.
 //
 // It supports the part of SVG 1.1 that ECharts writes: groups, rectangles, polygons, paths, embedded PNG images, single
-// lines of text, linear gradients and clip paths (as their bounding boxes). Anything else is an error, so that nothing
-// is missing from a picture without notice. Text is set in Liberation Sans, which has the widths of Helvetica and
-// Arial, so that it takes as much room as in a browser.
+// lines of text, linear gradients and clip paths (of which it uses only the bounding box). Any other element is an
+// error, so that nothing is missing from a picture without notice. The font is Liberation Sans, whose characters have
+// the same widths as those of Helvetica and Arial, so that text takes as much space as in a browser.
+//
+// Terms used in this package, as in SVG:
+//   - An element is a part of the picture, such as a rectangle or a line of text. Elements in a group have a common
+//     position.
+//   - A path is a list of straight and curved lines; the outline of a shape is a path. To fill an outline is to paint
+//     the area inside it. To stroke an outline is to draw a line along it.
+//   - A transform converts the coordinates of an element, in units of the picture, to others. The argument m of many
+//     functions is the transform to pixels.
+//   - A clip is a rectangle outside which nothing is painted.
 package raster

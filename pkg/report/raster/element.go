@@ -12,7 +12,7 @@ import (
 	"github.com/srwiley/rasterx"
 )
 
-// element is one element of the picture. Its attributes include the properties in its style attribute.
+// element is one element of the picture. The properties in its attribute "style" are among its attributes.
 type element struct {
 	name       string
 	attributes map[string]string
@@ -20,7 +20,7 @@ type element struct {
 	children   []*element
 }
 
-// parse reads an SVG document and returns its root.
+// parse reads an SVG document and returns its outermost element.
 func parse(svg string) (*element, error) {
 	top := &element{}
 	open := []*element{top}
@@ -64,7 +64,7 @@ func (e *element) style(text string) {
 	}
 }
 
-// index adds all elements that have an id to ids.
+// index adds all elements that have an id to the map ids: the element itself, and those inside it.
 func (e *element) index(ids map[string]*element) {
 	if id := e.attributes["id"]; id != "" {
 		ids[id] = e
@@ -74,8 +74,8 @@ func (e *element) index(ids map[string]*element) {
 	}
 }
 
-// number is an attribute's value as a number, without the unit "px". If the attribute is missing or not a number, it
-// returns otherwise.
+// number returns the value of an attribute as a number, without the unit "px". If the attribute is missing or is not a
+// number, it returns the argument called otherwise.
 func (e *element) number(name string, otherwise float64) float64 {
 	v, ok := e.attributes[name]
 	if !ok {
@@ -88,7 +88,7 @@ func (e *element) number(name string, otherwise float64) float64 {
 	return n
 }
 
-// numbers reads numbers separated by commas or spaces, up to the first text that is not a number.
+// numbers reads numbers that are separated by commas or spaces, up to the first text that is not a number.
 func numbers(text string) []float64 {
 	var list []float64
 	for _, word := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' }) {
@@ -101,7 +101,7 @@ func numbers(text string) []float64 {
 	return list
 }
 
-// transform reads the value of a transform attribute; "" stands for no transform.
+// transform reads the value of the attribute "transform". An empty text stands for a transform that changes nothing.
 func transform(text string) (rasterx.Matrix2D, error) {
 	m := rasterx.Identity
 	for text = strings.TrimSpace(text); text != ""; {
@@ -126,7 +126,7 @@ func transform(text string) (rasterx.Matrix2D, error) {
 	return m, nil
 }
 
-// colour reads #rgb, #rrggbb, rgb() and rgba().
+// colour reads a colour in one of the forms #rgb, #rrggbb, rgb(...) and rgba(...).
 func colour(text string) (color.NRGBA, error) {
 	if digits, ok := strings.CutPrefix(text, "#"); ok {
 		if len(digits) == 3 {

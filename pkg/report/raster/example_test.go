@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/raster"
 )
 
-// An SVG picture becomes a PNG image with two pixels for each of its units.
+// This example turns an SVG picture into a PNG image with two pixels for each unit of the picture.
 func ExamplePNG() {
 	const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30" viewBox="0 0 40 30">` +
 		`<rect x="0" y="0" width="40" height="30" fill="#ffffff"></rect>` +

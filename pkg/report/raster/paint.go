@@ -17,7 +17,8 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// painter collects the lines of an outline, and paints the area that they enclose. It implements rasterx.Scanner.
+// painter collects the lines of an outline, and paints the area inside. It implements rasterx.Scanner, so that the
+// library rasterx can send it the lines.
 type painter struct {
 	canvas *canvas
 	lines  []line
@@ -44,7 +45,7 @@ func (p *painter) add(l line) {
 
 func (p *painter) GetPathExtent() fixed.Rectangle26_6 { return p.extent }
 
-// painter does not need the other methods of rasterx.Scanner.
+// rasterx.Scanner has more methods, which painter does not need.
 func (p *painter) Draw()                   {}
 func (p *painter) Clear()                  {}
 func (p *painter) SetBounds(w, h int)      {}
@@ -52,7 +53,8 @@ func (p *painter) SetColor(c interface{})  {}
 func (p *painter) SetWinding(nonZero bool) {}
 func (p *painter) SetClip(image.Rectangle) {}
 
-// paint fills the collected outline with the colours of source, by the non-zero winding rule.
+// paint fills the collected outline with the colours of source. The non-zero winding rule of SVG says which points are
+// inside the outline.
 func (p *painter) paint(source image.Image) {
 	box := image.Rect(p.extent.Min.X.Floor(), p.extent.Min.Y.Floor(), p.extent.Max.X.Ceil(), p.extent.Max.Y.Ceil())
 	visible := box.Intersect(p.canvas.clip)
@@ -66,7 +68,7 @@ func (p *painter) paint(source image.Image) {
 	}
 	for _, l := range p.lines {
 		if x, y := at(l.to); l.start {
-			r.MoveTo(x, y) // a stroke's outline comes in parts that enclose it together
+			r.MoveTo(x, y) // the outline of a stroke has several parts, which together enclose the stroke
 		} else {
 			r.LineTo(x, y)
 		}
@@ -75,11 +77,12 @@ func (p *painter) paint(source image.Image) {
 	draw.DrawMask(p.canvas.image, visible, source, visible.Min, mask, visible.Min.Sub(box.Min), draw.Over)
 }
 
-// gradient is a linear gradient across the bounding box of a shape, in the shape's own units.
+// gradient is a linear gradient: colours that change along a line across the bounding box of a shape. The box is in the
+// units of the shape.
 type gradient struct {
 	box            bounds
-	back           rasterx.Matrix2D // from pixels to the shape's units
-	x1, y1, dx, dy float64          // the start, and the way from there to the end, in units of the box
+	back           rasterx.Matrix2D // the transform from pixels to the units of the shape
+	x1, y1, dx, dy float64          // start and direction of the line; the box has the side 1
 	at             []float64
 	colours        []color.NRGBA
 }
@@ -110,7 +113,8 @@ func newGradient(e *element, outline path, m rasterx.Matrix2D, opacity float64) 
 func (g *gradient) ColorModel() color.Model { return color.NRGBAModel }
 func (g *gradient) Bounds() image.Rectangle { return image.Rect(-1e9, -1e9, 1e9, 1e9) }
 
-// At is the colour at a pixel. It does not blend between a gradient's stops, since ECharts writes a hundred of them.
+// At returns the colour of a pixel. A gradient is a list of colours at given places (its stops). Between two stops, At
+// returns the colour of the first one. This is smooth enough, since ECharts writes a hundred stops.
 func (g *gradient) At(x, y int) color.Color {
 	u, v := g.back.Transform(float64(x)+0.5, float64(y)+0.5)
 	u, v = (u-g.box.left)/(g.box.right-g.box.left), (v-g.box.top)/(g.box.down-g.box.top)
@@ -123,8 +127,8 @@ func (g *gradient) At(x, y int) color.Color {
 	return g.colours[len(g.colours)-1]
 }
 
-// picture draws an image from its data URL. Each pixel of the image becomes a rectangle with sharp edges, as with the
-// CSS property "image-rendering: pixelated".
+// picture draws an embedded PNG image. Each pixel of the image becomes a rectangle with sharp edges, as with the CSS
+// property "image-rendering: pixelated".
 func (c *canvas) picture(e *element, m rasterx.Matrix2D) error {
 	data, ok := strings.CutPrefix(e.attributes["href"], "data:image/png;base64,")
 	if !ok {
@@ -143,7 +147,7 @@ func (c *canvas) picture(e *element, m rasterx.Matrix2D) error {
 		Scale(e.number("width", 0)/float64(size.X), e.number("height", 0)/float64(size.Y))
 	target, ok := c.image.SubImage(c.clip).(draw.Image)
 	if !ok {
-		return nil // clipped away
+		return nil // no part of the image is inside the clip
 	}
 	xdraw.NearestNeighbor.Transform(target, f64.Aff3{m.A, m.C, m.E, m.B, m.D, m.F}, source,
 		source.Bounds(), xdraw.Over, nil)

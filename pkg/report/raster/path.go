@@ -10,7 +10,8 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// path is a list of moves, lines, cubic curves and closings.
+// path is a list of segments. A segment moves to a point without a line (M), draws a straight line (L) or a cubic curve
+// (C), or closes the path by a line to its start (Z).
 type path []segment
 
 type segment struct {
@@ -36,8 +37,8 @@ func (p path) transformed(m rasterx.Matrix2D) path {
 
 func fix(v float64) fixed.Int26_6 { return fixed.Int26_6(math.Round(v * 64)) }
 
-// addTo adds the path to a. For filling, every part of the path is closed. For stroking, a part is closed only if the
-// path closes it.
+// addTo sends the path to the argument a, which fills or strokes the path. To fill it, every part of the path is
+// closed. To stroke it, a part is closed only if the path itself closes this part.
 func (p path) addTo(a rasterx.Adder, fill bool) {
 	open := false
 	at := func(q point) fixed.Point26_6 { return fixed.Point26_6{X: fix(q.x), Y: fix(q.y)} }
@@ -63,7 +64,7 @@ func (p path) addTo(a rasterx.Adder, fill bool) {
 	}
 }
 
-// bounds is the smallest rectangle around all control points added.
+// bounds is the smallest rectangle around all points of the paths that were added to it.
 type bounds struct {
 	any                    bool
 	left, top, right, down float64
@@ -85,7 +86,7 @@ func (b *bounds) pixels() image.Rectangle {
 	return image.Rect(int(math.Floor(b.left)), int(math.Floor(b.top)), int(math.Ceil(b.right)), int(math.Ceil(b.down)))
 }
 
-// outline is the shape of a rectangle, polygon or path.
+// outline returns the outline of a rectangle, a polygon or a path.
 func (e *element) outline() (path, error) {
 	switch e.name {
 	case "rect":
@@ -112,7 +113,7 @@ func (e *element) outline() (path, error) {
 	return nil, fmt.Errorf("this element is not among those that ECharts is known to write")
 }
 
-// arguments is the number of arguments of each path command.
+// arguments has the number of arguments of each path command of SVG.
 var arguments = map[byte]int{'M': 2, 'L': 2, 'H': 1, 'V': 1, 'C': 6, 'Q': 4, 'A': 7, 'Z': 0}
 
 func parsePath(d string) (path, error) {
@@ -143,14 +144,16 @@ func parsePath(d string) (path, error) {
 	return p.drawn, nil
 }
 
-// pen draws a path by its commands. at is the pen's position, and start is where the current part of the path began.
+// pen makes a path from path commands. The field at is the current position, and start is the position at which the
+// current part of the path began.
 type pen struct {
 	drawn     path
 	at, start point
 }
 
-// draw executes a command with its arguments. If the command is in lower case, the arguments are relative to the pen's
-// position. A repeated move is a line.
+// draw executes a path command with its arguments. If the command is a lower-case letter, the arguments are relative to
+// the current position. In SVG, a command to move may be followed by the coordinates of several points; repeated is
+// true from the second point on, and lines are drawn to these points.
 func (p *pen) draw(command byte, repeated bool, v []float64) {
 	upper := command &^ 0x20
 	base := point{}
@@ -196,7 +199,7 @@ func skip(d string, i int) int {
 	return i
 }
 
-// numberEnd is where the number that begins at i ends.
+// numberEnd returns the index at which the number that begins at index i ends.
 func numberEnd(d string, i int) int {
 	end, dot := i, false
 	for ; end < len(d); end++ {
@@ -217,8 +220,8 @@ func (p *path) quadratic(from, control, to point) {
 	p.add('C', third(from, control), third(to, control), to)
 }
 
-// arc adds an elliptical arc as cubic curves. Each curve covers a quarter of a turn at most. The arc is given by its
-// endpoints; its centre is computed as in appendix F.6.5 of SVG 1.1.
+// arc adds an elliptical arc as a list of cubic curves, each for at most a quarter of a turn. SVG gives the two
+// endpoints of an arc. The centre is computed from them as in appendix F.6.5 of SVG 1.1.
 func (p *path) arc(from point, rx, ry, degrees float64, large, sweep bool, to point) {
 	rx, ry = math.Abs(rx), math.Abs(ry)
 	if rx == 0 || ry == 0 || from == to {

@@ -13,7 +13,8 @@ import (
 	"github.com/srwiley/rasterx"
 )
 
-// PNG draws an SVG picture with scale pixels for each of its units, at least one pixel wide and high.
+// PNG draws an SVG picture in pixels: scale pixels for each unit of the picture, in both directions. The result must be
+// at least one pixel wide and high.
 func PNG(svg string, scale float64) ([]byte, error) {
 	root, err := parse(svg)
 	if err != nil {
@@ -58,7 +59,7 @@ func (c *canvas) children(e *element, m rasterx.Matrix2D) error {
 	return nil
 }
 
-// draw paints an element. m converts the units of its parent to pixels.
+// draw paints an element. The argument m is the transform from the units of the enclosing element to pixels.
 func (c *canvas) draw(e *element, m rasterx.Matrix2D) error {
 	own, err := transform(e.attributes["transform"])
 	if err != nil {
@@ -66,7 +67,7 @@ func (c *canvas) draw(e *element, m rasterx.Matrix2D) error {
 	}
 	m = m.Mult(own)
 	switch e.name {
-	case "defs", "style": // not drawn by themselves; styles are for hovering only
+	case "defs", "style": // defs has parts that other elements refer to, and style has effects of the mouse
 		return nil
 	case "g":
 		return c.group(e, m)
@@ -82,7 +83,8 @@ func (c *canvas) draw(e *element, m rasterx.Matrix2D) error {
 	return c.shape(e, outline, m)
 }
 
-// group draws the children, clipped to the bounding box of the group's clip path.
+// group draws the elements in a group. If the group has a clip path, only the part inside the bounding box of this path
+// is painted.
 func (c *canvas) group(e *element, m rasterx.Matrix2D) error {
 	before := c.clip
 	defer func() { c.clip = before }()
@@ -108,7 +110,7 @@ func (c *canvas) group(e *element, m rasterx.Matrix2D) error {
 	return c.children(e, m)
 }
 
-// target finds the element that "url(#id)" names.
+// target returns the element with the given address, which has the form "url(#id)".
 func (c *canvas) target(address string) (*element, error) {
 	id := strings.TrimSuffix(strings.TrimPrefix(address, "url(#"), ")")
 	if e := c.ids[id]; e != nil {
@@ -117,7 +119,7 @@ func (c *canvas) target(address string) (*element, error) {
 	return nil, fmt.Errorf("there is nothing at %s", address)
 }
 
-// shape fills an outline and draws its stroke, as the element's attributes say.
+// shape fills and strokes an outline, as the attributes of the element say.
 func (c *canvas) shape(e *element, outline path, m rasterx.Matrix2D) error {
 	fill, err := c.paint(e, "fill", "#000", outline, m)
 	if err != nil {
@@ -160,7 +162,9 @@ func (c *canvas) shape(e *element, outline path, m rasterx.Matrix2D) error {
 	return nil
 }
 
-// paint is the colour or gradient that a shape is filled or stroked with; nil for none.
+// paint returns the colour or gradient that fills or strokes a shape. The attribute with the given name ("fill" or
+// "stroke") says which; if there is no such attribute, the argument called otherwise is used. paint returns nil if
+// nothing is to be painted.
 func (c *canvas) paint(e *element, name, otherwise string, outline path, m rasterx.Matrix2D) (image.Image, error) {
 	value, ok := e.attributes[name]
 	if !ok {

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// drawn puts elements into a picture of 40 x 40 units, and draws it with two pixels for each unit.
+// drawn makes a picture of 40 x 40 units from the given elements, and draws it with two pixels for each unit in both
+// directions.
 func drawn(t *testing.T, elements string) image.Image {
 	t.Helper()
 	file, err := PNG(`<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">`+elements+`</svg>`, 2)
@@ -36,9 +37,9 @@ func at(m image.Image, x, y int) string {
 func TestShapes(t *testing.T) {
 	for _, c := range []struct {
 		elements     string
-		inked, blank [2]int // pixels
+		inked, blank [2]int // a pixel that is painted, and one that is not
 		colour       string
-		area, within float64 // the inked area in square units, and the error allowed
+		area, within float64 // the painted area in square units, and the allowed error
 	}{
 		{`<rect x="10" y="10" width="20" height="10" fill="#0072b2"/>`, [2]int{21, 21}, [2]int{19, 21},
 			"0072b2", 200, 0.1},
@@ -121,7 +122,8 @@ func TestErrors(t *testing.T) {
 }
 
 func TestWidth(t *testing.T) {
-	// The expected widths are those of Helvetica and Arial: a digit is 0.556 em wide, an "i" 0.222 em.
+	// The expected widths are those of Helvetica and Arial: a digit is 0.556 em wide, and an "i" 0.222 em (1 em is the
+	// font size).
 	for text, want := range map[string]float64{"": 0, "0123": 4 * 0.556, "i": 0.222} {
 		if got, err := Width(text, false); err != nil || math.Abs(got-want) > 0.002 {
 			t.Errorf("%q is %g em wide (%v), want %g", text, got, err, want)

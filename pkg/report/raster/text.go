@@ -18,11 +18,13 @@ var (
 	bold    = sync.OnceValues(func() (*sfnt.Font, error) { return sfnt.Parse(liberationsansbold.TTF) })
 )
 
-// em is the size at which outlines are read from the font. It is so large that rounding them to 1/64 is invisible.
+// em is the font size at which outlines are read from the font. The font library rounds their coordinates to 1/64. At
+// this large size, the rounding is invisible.
 const em = 1024
 
-// middle is the height of a line's middle above its baseline, in em. It is half way between the font's ascent and
-// descent, which browsers call the "central" baseline.
+// middle is the distance between the baseline, on which letters stand, and the middle of a line of text, in units of
+// the font size. The middle is half way between the highest and the lowest point that the font may reach; browsers call
+// it the "central" baseline.
 const middle = (0.905 - 0.212) / 2
 
 func (c *canvas) text(e *element, m rasterx.Matrix2D) error {
@@ -51,7 +53,7 @@ func (c *canvas) text(e *element, m rasterx.Matrix2D) error {
 	return c.shape(e, outline, m)
 }
 
-// setText returns the outline of a line of text and its width, in a font of size 1.
+// setText returns the outline of a line of text, and its width, in a font of size 1.
 func setText(f *sfnt.Font, text string) (outline path, width float64, err error) {
 	var buffer sfnt.Buffer
 	size := fixed.I(em)
@@ -84,7 +86,7 @@ func setText(f *sfnt.Font, text string) (outline path, width float64, err error)
 	return outline, width, nil
 }
 
-// glyph adds the outline of one character of the font, moved to the right by right.
+// glyph adds the outline of one character, moved to the right by the given distance.
 func (p *path) glyph(segments sfnt.Segments, right float64) {
 	var at point
 	for _, s := range segments {
@@ -109,7 +111,7 @@ func (p *path) glyph(segments sfnt.Segments, right float64) {
 	}
 }
 
-// Width is the width of a line of text, in units of the font size.
+// Width returns the width of a line of text, in units of the font size.
 func Width(text string, boldly bool) (float64, error) {
 	parsed := regular
 	if boldly {

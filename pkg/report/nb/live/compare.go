@@ -10,9 +10,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Choose returns compiled if this machine has an engine that compiles with XLA, else pureGo. pureGo should be a smaller
-// task: the pure-Go engine needs no plugin, but is some fifty times slower. Choose prints which engine it is, and why.
-// It panics if no engine can be opened.
+// Choose returns its first argument if this machine has an engine that compiles networks with XLA, and otherwise its
+// second argument. The second argument should be a smaller task: the pure-Go engine runs everywhere, but is some fifty
+// times slower. Choose prints the name of the engine, and why it was chosen. It panics if no engine can be opened.
 func Choose[T any](compiled, pureGo T) T {
 	e := nb.Must(engine.Open(""))
 	fmt.Printf("Engine: %s (%s).\n", e.Name, e.Why)
@@ -22,23 +22,26 @@ func Choose[T any](compiled, pureGo T) T {
 	return compiled
 }
 
-// A Network is one of the models that [Compare] trains. All other settings are those of [train.Default].
+// A Network is one of the networks that [Compare] trains. All settings that it does not have are those of
+// [train.Default].
 type Network struct {
-	// Name is the network's name, which no other network of the comparison has. Base is the name of the network that
-	// its scores are compared with, or "".
+	// Name is the name of the network; each network of a comparison needs another name. Base is the name of the network
+	// that its scores are compared with, or "".
 	Name, Base string
-	// Model is the model's name, as for [train.Default], such as "gcn+rep".
+	// Model is the name of the model for [train.Default], such as "gcn+rep".
 	Model string
 	// Forward and Reverse are the numbers of layers in each direction.
 	Forward, Reverse int
-	// Layers are the numbers of layers after which the trained network's states are kept ([nb.Run].ForwardStates); 0 is
-	// the input. nil keeps none. Models that are not made of layers, such as GRAND, need nil.
+	// Layers are the numbers of layers after which the states of the trained network are recorded
+	// ([nb.Run].ForwardStates). The state after 0 layers is the encoded input. If Layers is nil, no states are
+	// recorded. It must be nil for models that are not made of layers, such as GRAND.
 	Layers []int
 }
 
-// Compare trains the networks one after the other on the graph's first split, on this machine's engine, with a progress
-// bar for each ([Fit]). settings, if not nil, may change a network's configuration before training. Compare panics with
-// errors, as [nb.Must] does, and also if a training diverges.
+// Compare trains the networks one after the other on the first split of the graph, with the fastest engine of this
+// machine, and shows a progress bar for each ([Fit]). The function settings, if it is not nil, may change the
+// configuration of a network before the training. If there is an error, or if a training diverges, Compare panics, so
+// that the cell fails with the message.
 func Compare(g *graphs.Graph, settings func(*train.Config), networks ...Network) nb.Runs {
 	e := nb.Must(engine.Open(""))
 	runs := nb.Runs{Metric: titles[train.Metric(g)], Labels: g.Labels}
@@ -63,7 +66,7 @@ func Compare(g *graphs.Graph, settings func(*train.Config), networks ...Network)
 	return runs
 }
 
-// summary is the part of a result that the cells of a notebook show.
+// summary returns the part of a training's result that the cells of a notebook show.
 func summary(r *train.Result) nb.Run {
 	run := nb.Run{Val: float64(r.Val), Test: float64(r.Test), Epochs: r.Epochs, BestEpoch: r.BestEpoch, Seconds: r.Seconds}
 	for _, e := range r.History {

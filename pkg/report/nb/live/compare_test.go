@@ -10,7 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestCompare trains two networks on the pure-Go engine. The result of the first one must equal that of [train.Fit].
+// TestCompare trains two networks on the pure-Go engine. The result of the first network must be the same as that of
+// [train.Fit].
 func TestCompare(t *testing.T) {
 	t.Setenv(engine.Variable, engine.Go)
 	if got := Choose("compiled", "pure Go"); got != "pure Go" {

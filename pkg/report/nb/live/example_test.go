@@ -11,10 +11,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// This example trains two networks on a small board, each with a progress bar. The bar is on stderr here, and below the
-// cell in a notebook.
+// This example trains two networks on a small Minesweeper graph, each with a progress bar. In this example the bar is
+// on stderr; in a notebook it is below the cell.
 func ExampleCompare() {
-	if err := os.Setenv(engine.Variable, engine.Go); err != nil { // otherwise the fastest installed engine
+	if err := os.Setenv(engine.Variable, engine.Go); err != nil { // without this, the fastest installed engine
 		log.Fatal(err)
 	}
 	defer os.Unsetenv(engine.Variable)

@@ -1,4 +1,5 @@
-// Package live trains in the cells of a notebook, with progress bars and the notebook's stop button.
+// Package live trains networks in the cells of a notebook, with progress bars. The stop button of the notebook stops
+// the training.
 package live
 
 import (
@@ -15,11 +16,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Fit is [train.Fit] for a cell. It shows a progress bar with a title. Other trainings in the same kernel need other
-// titles, since the title is the name of the checkpoint. The stop button ends the training after the current epoch, and
-// then the cell. When the cell is run again in the same kernel, training resumes. (The kernel gives an epoch five
-// seconds to end. A longer epoch is lost, and training resumes from the last checkpoint, at most some minutes old.) Fit
-// panics with errors, as [nb.Must] does.
+// Fit does what [train.Fit] does, for the cell of a notebook. It shows a progress bar with the given title. Each
+// training in a kernel needs another title, since the title is also the name of the file with the state of the training
+// (the checkpoint).
+//
+// The stop button ends the training after the current epoch, and then the cell. When the cell is run again in the same
+// kernel, the training resumes. (The kernel waits five seconds for the epoch to end. If the epoch takes longer, it is
+// lost, and the training resumes from the last checkpoint, which is at most some minutes old.) If there is an error,
+// Fit panics, so that the cell fails with the message.
 func Fit(title string, e *engine.Engine, g *graphs.Graph, split int, c train.Config) *train.Result {
 	ctx, stop := host.Interruptible(context.Background())
 	defer stop()
@@ -44,5 +48,5 @@ func Fit(title string, e *engine.Engine, g *graphs.Graph, split int, c train.Con
 	return r
 }
 
-// titles are the names of metrics that users see.
+// titles has the names of metrics as users see them.
 var titles = map[string]string{data.ROCAUC: "ROC-AUC", data.Accuracy: "accuracy"}

@@ -18,8 +18,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestCell is not a test. [TestStopButton] runs it in a process of its own, in the place of a notebook's cell that
-// trains.
+// TestCell is not a test. It stands for a notebook cell that trains: [TestStopButton] runs it in a process of its own.
 func TestCell(t *testing.T) {
 	if nb.Folder() == "" {
 		t.Skip("another test starts this one in a process of its own")
@@ -27,7 +26,7 @@ func TestCell(t *testing.T) {
 	fmt.Println(cell(t))
 }
 
-// cell trains and returns the result as text.
+// cell trains a network, and returns the result as text.
 func cell(t *testing.T) string {
 	g, err := datasets.Minesweeper{Rows: 12, Cols: 12, Mines: 0.2, Unknown: 0.3, Seed: 1}.Graph()
 	if err != nil {
@@ -39,8 +38,8 @@ func cell(t *testing.T) string {
 	return fmt.Sprint("ended ", r.Epochs, r.BestEpoch, r.Val, r.Test, r.History[199].Loss)
 }
 
-// TestStopButton stops a cell's training and runs the cell again. The result must equal that of a training that was not
-// stopped.
+// TestStopButton stops the training of a cell, and runs the cell again. The result must be the same as that of a
+// training that was not stopped.
 func TestStopButton(t *testing.T) {
 	folder := t.TempDir()
 	start := func() (*exec.Cmd, *bufio.Reader) {
