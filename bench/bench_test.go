@@ -26,7 +26,7 @@ func TestReadingAndRatios(t *testing.T) {
 	x := Result{}
 	for round := range 3 {
 		for which, text := range map[string]string{Ours: ours, Peer: peer} {
-			r := Run{Programme: which, Round: round + 1, PeakBytes: 100}
+			r := Run{Program: which, Round: round + 1, PeakBytes: 100}
 			if err := r.read([]byte(text)); err != nil {
 				t.Fatal(err)
 			}
@@ -36,14 +36,14 @@ func TestReadingAndRatios(t *testing.T) {
 			x.Runs = append(x.Runs, r)
 		}
 	}
-	x.Runs = append(x.Runs, Run{Programme: Authors, Round: 1, Error: "it died"})
+	x.Runs = append(x.Runs, Run{Program: Authors, Round: 1, Error: "it died"})
 	x.summarise()
-	p := x.Programmes[Peer]
+	p := x.Programs[Peer]
 	if p.EpochSeconds != 10 || p.TimeRatio != 5 || p.MemoryRatio != 2.5 || p.Steps != 3 ||
 		math.Abs(p.LossDifference-0.001/0.501) > 1e-12 {
 		t.Errorf("got %+v", p)
 	}
-	if a := x.Programmes[Authors]; a == nil || a.Error != "it died" || a.TimeRatio != 0 {
+	if a := x.Programs[Authors]; a == nil || a.Error != "it died" || a.TimeRatio != 0 {
 		t.Errorf("got %+v", a)
 	}
 	r := &Report{Results: []*Result{&x}}
@@ -78,7 +78,7 @@ func TestExecuteTellsWhatWentWrong(t *testing.T) {
 	}
 }
 
-// TestSyntheticGraphs checks what the generator promises, through the reader that all programmes use.
+// TestSyntheticGraphs checks what the generator promises, through the reader that all programs use.
 func TestSyntheticGraphs(t *testing.T) {
 	const n = 5000
 	for _, kind := range kinds {

@@ -50,7 +50,7 @@ type Effort struct {
 }
 
 // entry is a case as data/bench/cases.json has it. Depths and widths are those of the paper's experiments; on
-// synthetic graphs 1 and 16 layers of width 64. All programmes can train alike: weights are bounded by
+// synthetic graphs 1 and 16 layers of width 64. All programs can train alike: weights are bounded by
 // reparametrisation, as the authors do, to [bound]; the training itself is [train.Default]'s.
 type entry struct {
 	Name, Dataset, Model string

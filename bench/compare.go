@@ -14,7 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// ready checks the numbers, and that there is what the programmes need and a place for results.
+// ready checks the numbers, and that there is what the programs need and a place for results.
 func (o *options) ready() error {
 	if o.rounds < 1 {
 		return fmt.Errorf("rounds is %d: choose at least 1", o.rounds)
@@ -38,14 +38,14 @@ func (o *options) compare(ctx context.Context, all []Case) error {
 		return err
 	}
 	r := &Report{Machine: examine(o.setup), Rounds: o.rounds, Started: now()}
-	var programmes []string
-	programmes, r.Missing = o.available()
+	var programs []string
+	programs, r.Missing = o.available()
 	for _, which := range slices.Sorted(maps.Keys(r.Missing)) {
 		fmt.Fprintf(os.Stderr, "bench: without the %s: %s\n", which, r.Missing[which])
 	}
 	for i, c := range chosen {
 		fmt.Fprintf(os.Stderr, "bench: case %d of %d, %s\n", i+1, len(chosen), c.Name)
-		if err := o.addCase(ctx, r, c, programmes); err != nil {
+		if err := o.addCase(ctx, r, c, programs); err != nil {
 			return err
 		}
 	}
@@ -60,11 +60,11 @@ func (o *options) compare(ctx context.Context, all []Case) error {
 
 // addCase runs a case and writes the report with it. A case that fails is told; an error means that the comparison
 // ends.
-func (o *options) addCase(ctx context.Context, r *Report, c Case, programmes []string) error {
+func (o *options) addCase(ctx context.Context, r *Report, c Case, programs []string) error {
 	if o.steps > 0 {
 		c.Config.Epochs, c.Authors.Steps = o.steps, min(o.steps, c.Authors.Steps)
 	}
-	x, err := o.one(ctx, c, programmes)
+	x, err := o.one(ctx, c, programs)
 	if x != nil {
 		r.Results = append(r.Results, x)
 	}
@@ -84,21 +84,21 @@ func (o *options) addCase(ctx context.Context, r *Report, c Case, programmes []s
 	return nil
 }
 
-// one runs a case: in each round, every programme once. The result holds the runs that were finished.
-func (o *options) one(ctx context.Context, c Case, programmes []string) (*Result, error) {
+// one runs a case: in each round, every program once. The result holds the runs that were finished.
+func (o *options) one(ctx context.Context, c Case, programs []string) (*Result, error) {
 	p, err := o.prepared(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	x := &Result{Case: c, Graph: p, Skipped: map[string]string{}}
 	defer x.summarise()
-	if c.Peer == pyg && slices.Contains(programmes, Peer) {
+	if c.Peer == pyg && slices.Contains(programs, Peer) {
 		if err := o.trial(ctx, x); err != nil {
 			return x, err
 		}
 	}
 	for round := range o.rounds {
-		for _, which := range programmes {
+		for _, which := range programs {
 			free := int64(0)
 			if which == Authors {
 				free = o.doctor().Free
@@ -128,7 +128,7 @@ func (o *options) prepared(ctx context.Context, c Case) (p Prepared, err error) 
 	return p, err
 }
 
-// self runs this programme with other flags.
+// self runs this program with other flags.
 func (o *options) self(ctx context.Context, args ...string) ([]byte, error) {
 	program, err := os.Executable()
 	if err != nil {

@@ -12,7 +12,7 @@
 // The cases are data, in data/bench/cases.json. Every case is the same for all: graph, split, depth, width,
 // thresholds, loss, optimiser and initial weights, which the harness writes once. In every round they run one after
 // the other, each in a process of its own, so that drifts of the machine meet all alike and peak memory is that of one
-// programme. Tables give medians over the rounds of the median step, without the first, and the medians of the rounds'
+// program. Tables give medians over the rounds of the median step, without the first, and the medians of the rounds'
 // ratios. PyTorch Geometric takes a graph in several layouts: that in which it is fastest is found by a trial before
 // the first round. That all compute the same is shown by their losses, step by step.
 //

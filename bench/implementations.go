@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// The programmes that are compared.
+// The programs that are compared.
 const (
 	Ours    = "revgnn"
 	Peer    = "peer"
@@ -32,7 +32,7 @@ var (
 		[]string{"hidden", "heads", "solver", "time", "reverse-time", "step", "attention-dim"})
 )
 
-// setup is what the programmes need.
+// setup is what the programs need.
 type setup struct {
 	revgnn, data, engine string
 	// python has PyTorch; empty where there is none. authors is the checkout of the authors' code, empty without.
@@ -41,10 +41,10 @@ type setup struct {
 	scripts string
 }
 
-// check finds what the programmes need, out being the folder of results.
+// check finds what the programs need, out being the folder of results.
 func (s *setup) check(out string) error {
 	if _, err := os.Stat(s.revgnn); err != nil {
-		return fmt.Errorf("there is no %s: run `make build`, or name the programme with -revgnn", s.revgnn)
+		return fmt.Errorf("there is no %s: run `make build`, or name the program with -revgnn", s.revgnn)
 	}
 	if s.authors != "" {
 		if _, err := os.Stat(filepath.Join(s.authors, "src", "model_resgnn_rep.py")); err != nil {
@@ -85,7 +85,7 @@ func findPython(given, out string) (string, error) {
 	return "", nil
 }
 
-// available lists the programmes that can run, and why others can't.
+// available lists the programs that can run, and why others can't.
 func (s setup) available() (which []string, missing map[string]string) {
 	which, missing = []string{Ours}, map[string]string{}
 	switch {
@@ -102,7 +102,7 @@ func (s setup) available() (which []string, missing map[string]string) {
 	return which, missing
 }
 
-// command is the command line of a programme for a case; skip says in a sentence why it has none. revgnn is given all
+// command is the command line of a program for a case; skip says in a sentence why it has none. revgnn is given all
 // settings that the case's model has, and the scripts those of them that they take.
 func (s setup) command(which string, c Case, p Prepared, free int64) (args []string, skip string) {
 	switch which {
@@ -171,7 +171,7 @@ type line []string
 // flag adds a flag as one word: true or false are no words of their own behind a flag.
 func (l *line) flag(name string, value any) { *l = append(*l, fmt.Sprintf("--%s=%v", name, value)) }
 
-// settings adds the weights, the learning rate and those settings of the case's model that the programme takes.
+// settings adds the weights, the learning rate and those settings of the case's model that the program takes.
 func (l *line) settings(c Case, p Prepared, takes func(name string) bool) {
 	l.flag("weights", p.Weights)
 	l.flag("lr", c.Config.LearningRate)

@@ -11,7 +11,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestCommands checks that every programme is given settings that it takes, with the case's values.
+// TestCommands checks that every program is given settings that it takes, with the case's values.
 func TestCommands(t *testing.T) {
 	s := setup{revgnn: "revgnn", python: "python", authors: "checkout"}
 	for _, c := range all(t) {

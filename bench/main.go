@@ -74,7 +74,7 @@ func run(ctx context.Context, f *flag.FlagSet, args []string) error {
 func (o *options) add(f *flag.FlagSet) {
 	f.StringVar(&o.cases, "cases", "default",
 		"cases: default, all, quick, or beginnings of names with commas between; -list lists them")
-	f.IntVar(&o.rounds, "rounds", 2, "rounds, in each of which every programme runs once")
+	f.IntVar(&o.rounds, "rounds", 2, "rounds, in each of which every program runs once")
 	f.IntVar(&o.steps, "steps", 0, "steps of every run, two at least (else each case's own number)")
 	f.StringVar(&o.python, "python", os.Getenv("BENCH_PYTHON"),
 		"a Python with "+packages+" for the peer (else BENCH_PYTHON, out/bench/venv, python3)")
@@ -82,7 +82,7 @@ func (o *options) add(f *flag.FlagSet) {
 		"a checkout of ml-postech/reverse-gnn; its Python needs torch_geometric and more, see bench/authors.py")
 	f.StringVar(&o.data, "data", "", "data directory (else REVGNN_DATA, else the user's cache folder)")
 	f.StringVar(&o.engine, "engine", "", "revgnn's engine (else its own choice)")
-	f.StringVar(&o.revgnn, "revgnn", filepath.Join("bin", "revgnn"), "the programme to time, made by `make build`")
+	f.StringVar(&o.revgnn, "revgnn", filepath.Join("bin", "revgnn"), "the program to time, made by `make build`")
 	f.StringVar(&o.out, "out", filepath.Join("out", "bench"), "folder for results, graphs and weights")
 	f.DurationVar(&o.limit, "limit", 15*time.Minute, "time limit of one process")
 	f.BoolVar(&o.list, "list", false, "list the cases and stop")

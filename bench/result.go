@@ -18,7 +18,7 @@ type Report struct {
 	Rounds   int     `json:"rounds"`
 	Started  string  `json:"started"`
 	Finished string  `json:"finished"`
-	// Missing programmes, with the reason.
+	// Missing programs, with the reason.
 	Missing map[string]string `json:"missing,omitempty"`
 	Results []*Result         `json:"results"`
 	Limits  []Limit           `json:"roofline,omitempty"`
@@ -29,15 +29,15 @@ type Result struct {
 	Case  Case     `json:"case"`
 	Graph Prepared `json:"graph"`
 	Runs  []Run    `json:"runs"`
-	// Skipped programmes, with the reason.
+	// Skipped programs, with the reason.
 	Skipped map[string]string `json:"skipped,omitempty"`
 	// Layouts are PyTorch Geometric's seconds per epoch in a trial of each layout of the graph.
 	Layouts map[string]float64 `json:"layouts,omitempty"`
-	// By programme: medians over the rounds, and how it compares with revgnn.
-	Programmes map[string]*Summary `json:"programmes"`
+	// By program: medians over the rounds, and how it compares with revgnn.
+	Programs map[string]*Summary `json:"programs"`
 }
 
-// Summary of a programme's runs of a case.
+// Summary of a program's runs of a case.
 type Summary struct {
 	EpochSeconds   float64     `json:"epoch_seconds"`
 	CompileSeconds float64     `json:"compile_seconds,omitempty"`
@@ -54,22 +54,22 @@ type Summary struct {
 	Error          string  `json:"error,omitempty"`
 }
 
-// summarise computes the programmes' summaries from the runs.
+// summarise computes the programs' summaries from the runs.
 func (r *Result) summarise() {
-	r.Programmes = map[string]*Summary{}
+	r.Programs = map[string]*Summary{}
 	ours := r.of(Ours)
 	for _, which := range []string{Ours, Peer, Authors} {
 		runs := r.of(which)
 		s := &Summary{Rounds: len(runs)}
 		for _, bad := range r.Runs {
-			if bad.Programme == which && bad.Error != "" {
+			if bad.Program == which && bad.Error != "" {
 				s.Error = bad.Error
 			}
 		}
 		if len(runs) == 0 && s.Error == "" {
 			continue
 		}
-		r.Programmes[which] = s
+		r.Programs[which] = s
 		if len(runs) == 0 {
 			continue
 		}
@@ -101,10 +101,10 @@ func (s *Summary) compare(ours, runs []Run) {
 	s.LossDifference = difference(ours[0].Losses[:s.Steps], runs[0].Losses[:s.Steps])
 }
 
-// of are a programme's runs that have numbers.
+// of are a program's runs that have numbers.
 func (r *Result) of(which string) (runs []Run) {
 	for _, x := range r.Runs {
-		if x.Programme == which && x.Error == "" {
+		if x.Program == which && x.Error == "" {
 			runs = append(runs, x)
 		}
 	}

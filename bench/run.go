@@ -16,9 +16,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// Run is one programme's training of one case, in a process of its own.
+// Run is one program's training of one case, in a process of its own.
 type Run struct {
-	Programme string `json:"programme"`
+	Program string `json:"program"`
 	Round     int    `json:"round"`
 	// EpochSeconds is the median step without the first; CompileSeconds is revgnn's alone.
 	EpochSeconds   float64 `json:"epoch_seconds"`
@@ -45,7 +45,7 @@ type Iterations struct {
 	Adjoint float64 `json:"adjoint"`
 }
 
-// printed is what the programmes write: revgnn bench gives the median itself, the scripts all steps.
+// printed is what the programs write: revgnn bench gives the median itself, the scripts all steps.
 type printed struct {
 	EpochSeconds   float64           `json:"epoch_seconds"`
 	Seconds        []float64         `json:"seconds"`
@@ -57,9 +57,9 @@ type printed struct {
 	Versions       map[string]string `json:"versions"`
 }
 
-// execute runs a command line to its end. What the programme does wrong is in the run's Error; err is an interrupt.
+// execute runs a command line to its end. What the program does wrong is in the run's Error; err is an interrupt.
 func execute(ctx context.Context, which string, round int, args []string, limit time.Duration) (r Run, err error) {
-	r = Run{Programme: which, Round: round, Load: load()}
+	r = Run{Program: which, Round: round, Load: load()}
 	limited, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	var stdout, stderr bytes.Buffer
@@ -86,7 +86,7 @@ func execute(ctx context.Context, which string, round int, args []string, limit 
 	return r, nil
 }
 
-// read takes the numbers out of a programme's JSON document.
+// read takes the numbers out of a program's JSON document.
 func (r *Run) read(document []byte) error {
 	var p printed
 	if err := json.Unmarshal(document, &p); err != nil {

@@ -35,7 +35,7 @@ func (r *Report) markdown() (string, error) {
 			if why := x.Skipped[which]; why != "" {
 				fmt.Fprintf(&b, "\n%s, %s: skipped, %s.\n", x.Case.Name, which, why)
 			}
-			if s := x.Programmes[which]; s != nil && s.Error != "" {
+			if s := x.Programs[which]; s != nil && s.Error != "" {
 				fmt.Fprintf(&b, "\n%s, %s: failed, %s\n", x.Case.Name, which, s.Error)
 			}
 		}
@@ -83,7 +83,7 @@ func (r *Report) tables() []*report.Table {
 
 // cell is empty where there is nothing to show.
 func (x *Result) cell(which string, show func(*Summary) string) report.Cell {
-	s := x.Programmes[which]
+	s := x.Programs[which]
 	if s == nil || s.EpochSeconds == 0 {
 		return report.Cell{}
 	}
@@ -133,11 +133,11 @@ func (r *Report) figure() *report.Figure {
 		}
 	}
 	for i, x := range r.Results {
-		if s := x.Programmes[Peer]; s != nil {
+		if s := x.Programs[Peer]; s != nil {
 			add(0, i, s.TimeRatio)
 			add(1, i, s.MemoryRatio)
 		}
-		if s := x.Programmes[Authors]; s != nil {
+		if s := x.Programs[Authors]; s != nil {
 			add(2, i, s.TimeRatio)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package data holds what the programme knows about the public datasets, embedded into the binary: where their files
+// Package data holds what the program knows about the public datasets, embedded into the binary: where their files
 // are, what they must contain, and what graphs they give.
 package data
 
@@ -40,7 +40,7 @@ type Dataset struct {
 	Citation   string     `json:"citation"`
 	Statistics Statistics `json:"statistics"`
 	// Files are all files of the dataset as published. Of a Planetoid dataset, x and y repeat the first rows of allx
-	// and ally; they are kept so that the folder also serves other programmes.
+	// and ally; they are kept so that the folder also serves other programs.
 	Files []File `json:"files"`
 	// Directed is a file that has the same graph's edges in their directions, for the few models that read them.
 	Directed *File `json:"directed,omitempty"`

@@ -22,7 +22,7 @@ func Paper(name string) ([]byte, error) {
 //go:embed records/*.jsonl
 var records embed.FS
 
-// Records names the files of run records that are part of the programme, as package results exports them.
+// Records names the files of run records that are part of the program, as package results exports them.
 func Records() ([]string, error) {
 	found, err := fs.Glob(records, "records/*.jsonl")
 	if err != nil {

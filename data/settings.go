@@ -14,7 +14,7 @@ var settings embed.FS
 // schema is the file beside the settings that says what they may be.
 const schema = "schema"
 
-// SettingsNames lists the profiles of settings that are part of the programme.
+// SettingsNames lists the profiles of settings that are part of the program.
 func SettingsNames() []string {
 	found, err := fs.Glob(settings, "settings/*.json")
 	if err != nil {

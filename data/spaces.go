@@ -15,7 +15,7 @@ var spaces embed.FS
 // PublishedSpace is the name of the space that a search draws from unless another is given.
 const PublishedSpace = "published"
 
-// SpaceNames lists the spaces of settings that are part of the programme.
+// SpaceNames lists the spaces of settings that are part of the program.
 func SpaceNames() []string {
 	found, err := fs.Glob(spaces, "spaces/*.json")
 	if err != nil {

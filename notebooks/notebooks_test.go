@@ -60,7 +60,7 @@ type saved struct {
 }
 
 // executeAll executes all notebooks, and that of testdata, two at a time. They read the run records that came with the
-// programme, and make none.
+// program, and make none.
 var executeAll = sync.OnceValue(func() []*saved {
 	files, err := filepath.Glob("*.ipynb")
 	if err != nil || len(files) == 0 {
@@ -113,7 +113,7 @@ func executed(t *testing.T) []*saved {
 const figures = 3
 
 // TestFigures says how many figures there are; the runs behind the paper's are among the records
-// that came with the programme.
+// that came with the program.
 func TestFigures(t *testing.T) {
 	least := map[string]int{"quickstart": 4, "minesweeper": 2, "your-own-graph": 2, "figures": figures, "fig1": 3,
 		"fig2": 2, "fig3": 2, "fig4": 2, "fig5": 1, "fig6": 1}

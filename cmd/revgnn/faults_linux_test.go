@@ -128,7 +128,7 @@ func TestFaultKilledDownload(t *testing.T) {
 	}
 }
 
-// TestFaultDamagedPlugin: what is no whole plugin is named and never loaded. Half of this programme is one.
+// TestFaultDamagedPlugin: what is no whole plugin is named and never loaded. Half of this program is one.
 func TestFaultDamagedPlugin(t *testing.T) {
 	dir, b := t.TempDir(), read(t, binary)
 	path := filepath.Join(dir, "pjrt_c_api_cpu_plugin.so")

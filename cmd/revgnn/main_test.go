@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// binary is the programme under test.
+// binary is the program under test.
 var binary string
 
 func TestMain(m *testing.M) {
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// outcome of a run of the programme.
+// outcome of a run of the program.
 type outcome struct {
 	stdout, stderr string
 	code           int
@@ -82,7 +82,7 @@ func (o outcome) document(t testing.TB, into any) {
 	}
 }
 
-// succeeds runs the programme and expects exit status 0.
+// succeeds runs the program and expects exit status 0.
 func succeeds(t testing.TB, args ...string) outcome {
 	t.Helper()
 	o := revgnn(t, args...)
@@ -92,7 +92,7 @@ func succeeds(t testing.TB, args ...string) outcome {
 	return o
 }
 
-// fails runs the programme and expects an exit status and one sentence that says what is wrong, as the last line.
+// fails runs the program and expects an exit status and one sentence that says what is wrong, as the last line.
 func fails(t testing.TB, code int, want string, args ...string) outcome {
 	t.Helper()
 	o := revgnn(t, args...)

@@ -13,7 +13,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// settings is what the json beside a golden file holds: the arguments of the authors' programme.
+// settings is what the json beside a golden file holds: the arguments of the authors' program.
 type settings struct {
 	Dataset   string  `json:"dataset"`
 	Net       string  `json:"net"`

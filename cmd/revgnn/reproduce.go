@@ -59,7 +59,7 @@ func (a *app) reproduce() *cobra.Command {
 	checkpointEvery(f, &r.checkpointEvery)
 	f.StringVar(&r.out, "out", "out/paper", "folder for what is rendered")
 	f.StringVar(&r.task, "task", "", "run one task, given as JSON, and write its record")
-	f.MarkHidden("task") // what this programme calls itself with
+	f.MarkHidden("task") // what this program calls itself with
 	f.SortFlags = false
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if r.task != "" {
@@ -234,7 +234,7 @@ func (r *reproduction) loadAny(ctx context.Context, p *progress, name string) (*
 	return g, err
 }
 
-// inOwnProcess runs a task in another process of this programme.
+// inOwnProcess runs a task in another process of this program.
 func (r *reproduction) inOwnProcess(ctx context.Context, t experiment.Task) (results.Record, error) {
 	return experiment.InOwnProcess(ctx, t, func(self, task string) *exec.Cmd {
 		return exec.CommandContext(ctx, self, "reproduce", "--task", task, "--engine", r.engineName, "--data",

@@ -79,7 +79,7 @@ func Open(name string) (*Engine, error) {
 	}
 	if e := opened[name]; e != nil && e.Threads != threads {
 		return nil, fmt.Errorf("engine %s computes on %d threads since it was opened, and is asked for %d: "+
-			"set %s before, or start the programme anew", name, e.Threads, threads, ThreadsVariable)
+			"set %s before, or start the program anew", name, e.Threads, threads, ThreadsVariable)
 	} else if e != nil {
 		return e, nil
 	}

@@ -25,7 +25,7 @@ func InOwnProcess(ctx context.Context, t Task,
 	command func(self, task string) *exec.Cmd) (record results.Record, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return record, fmt.Errorf("this programme can't find itself to time %s: %w", t, err)
+		return record, fmt.Errorf("this program can't find itself to time %s: %w", t, err)
 	}
 	text, err := json.Marshal(t)
 	if err != nil {

@@ -118,7 +118,7 @@ func nameless(records []*results.Record) string {
 	if len(all) == 1 {
 		names = "names"
 	}
-	return fmt.Sprintf("%d of %s, of %s, %s neither commit nor version, since the programme that made them was built "+
+	return fmt.Sprintf("%d of %s, of %s, %s neither commit nor version, since the program that made them was built "+
 		"without either: %s.", len(all), count(len(records), "run"), days(all), names, strings.Join(parts, ", "))
 }
 

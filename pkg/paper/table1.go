@@ -47,7 +47,7 @@ func complexity(v *View) *Document {
 			{Group: "memory", Name: "paper"}}}
 	raw := &report.Table{ID: "table1-measured", Title: v.title("What was measured"), Corner: "Quantity and value",
 		Columns: []report.Column{
-			{Name: "seconds per step"}, {Name: "memory", Unit: "MB over the programme's own"}}}
+			{Name: "seconds per step"}, {Name: "memory", Unit: "MB over the program's own"}}}
 	nothing := v.timed("table1", c.idle().Dataset, c.idle().Config)
 	for i, q := range c.Quantities {
 		m := measured{nothing: nothing, quantity: q}
@@ -138,7 +138,7 @@ func power(x, y []float64, points int, why string) report.Cell {
 func allPoints(x, y []float64, points int, why string) (report.Fit, string) {
 	if len(y) < points || len(x) < points {
 		return report.Fit{}, cmp.Or(why,
-			"no memory to measure: too little beside the programme's own, or the run shared its process")
+			"no memory to measure: too little beside the program's own, or the run shared its process")
 	}
 	f, err := exponent(x, y)
 	if err != nil {

@@ -30,7 +30,7 @@ func TestDescribed(t *testing.T) {
 			commit + "-dirty"},
 		"a notebook's cell": {debug.BuildInfo{Main: debug.Module{Path: "gonb", Version: "(devel)"},
 			Deps: []*debug.Module{{Path: module, Version: "(devel)"}}}, "", commit, commit, commit},
-		"another programme": {debug.BuildInfo{Main: debug.Module{Path: "example.com/own", Version: "v9.9.9"},
+		"another program": {debug.BuildInfo{Main: debug.Module{Path: "example.com/own", Version: "v9.9.9"},
 			Deps: []*debug.Module{{Path: module, Version: "v1.2.3"}}}, "", "", "v1.2.3", "v1.2.3"},
 		"nothing known": {debug.BuildInfo{Main: main("(devel)")}, "", "", "", ""},
 	} {
@@ -61,6 +61,6 @@ func TestOwnCommit(t *testing.T) {
 	}
 	started, built := filepath.Join(os.TempDir(), "go-build1", "b001", "exe", "revgnn"), filepath.Join(t.TempDir(), "revgnn")
 	if !atOnce(started) || atOnce(built) || atOnce("/usr/local/bin/revgnn") {
-		t.Error("programmes are taken for what they are not")
+		t.Error("programs are taken for what they are not")
 	}
 }

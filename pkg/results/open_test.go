@@ -29,7 +29,7 @@ func TestOpenRefuses(t *testing.T) {
 	for path, want := range map[string]string{
 		dir: "is not a regular file", put("text", []byte("id,key,kind\n")): "is damaged",
 		put("cut", cut): "is damaged", put("spoilt", spoilt): "is damaged",
-		foreign: "of another programme", newer: "of a newer revgnn (format 2", os.DevNull: "is not a regular file",
+		foreign: "of another program", newer: "of a newer revgnn (format 2", os.DevNull: "is not a regular file",
 	} {
 		for how, open := range map[string]func(string) (*Store, error){"Open": Open, "OpenExisting": OpenExisting} {
 			if _, err := open(path); err == nil || !strings.Contains(err.Error(), want) ||

@@ -170,7 +170,7 @@ func checkTable(q querier) error {
 	}
 	switch {
 	case of != application:
-		return errors.New("it is an SQLite file without run records, of another programme; choose another file")
+		return errors.New("it is an SQLite file without run records, of another program; choose another file")
 	case format > version:
 		return fmt.Errorf("it is of a newer revgnn (format %d, and this one knows %d); update revgnn", format, version)
 	case format < version:

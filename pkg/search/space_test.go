@@ -14,9 +14,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestSpacesOfTheProgramme: in the spaces that are part of revgnn, every model has settings to search, every sample can
+// TestSpacesOfTheProgram: in the spaces that are part of revgnn, every model has settings to search, every sample can
 // be trained, and every choice of a setting is drawn.
-func TestSpacesOfTheProgramme(t *testing.T) {
+func TestSpacesOfTheProgram(t *testing.T) {
 	for _, name := range data.SpaceNames() {
 		s, err := OpenSpace(name)
 		if err != nil {
