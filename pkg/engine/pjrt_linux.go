@@ -57,9 +57,10 @@ enum {
 
 extern void *revgnnCompile(compile_args *args);
 
-// interpose loads a plugin. It returns a copy of the plugin's table in which the compile function is replaced by
-// revgnnCompile, and stores the plugin's own table in *original. It returns NULL if the plugin cannot be loaded or if
-// its version of PJRT is unknown. Both tables stay in memory until the process ends.
+// interpose loads a plugin, which has a table of pointers to its functions. interpose returns a copy of this table in
+// which the compile function is replaced by revgnnCompile, and stores a pointer to the plugin's own table in *original.
+// interpose returns NULL if the plugin cannot be loaded, or if its version of PJRT is not one that the declarations
+// above describe. Both tables stay in memory until the process ends.
 static inline api *interpose(const char *path, api **original) {
 	void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	api *(*get)(void) = library ? (api *(*)(void))dlsym(library, "GetPjrtApi") : NULL;

@@ -65,8 +65,8 @@ func (q *queue) next(ctx context.Context) (*Step, *Claim, error) {
 	}
 }
 
-// claim claims the first of the given runs that no other process has claimed. If there is none, claim waits until the
-// first of the given runs can be claimed.
+// claim claims the first of the given runs that no other process has claimed. If other processes have claimed all of
+// them, claim waits until open[0], the first run of the list, is released, and claims this run.
 func (q *queue) claim(ctx context.Context, open []Step) (Step, *Claim, error) {
 	c := ClaimsOf(q.Store)
 	for _, s := range open {

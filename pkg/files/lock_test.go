@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// claimant starts another process that locks a name. It returns once this process has the lock.
+// claimant starts another process that locks a name, and returns once the other process has the lock.
 func claimant(t *testing.T, path string) *exec.Cmd {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0])

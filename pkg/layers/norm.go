@@ -50,7 +50,8 @@ func (b Normalised) Preactivation(x *Node, w []*Node) *Node {
 	return Sub(b.norm(y).Value([]*Node{y}), x)
 }
 
-// Activate returns u, and Gate returns v, since Normalised has no activation.
+// Activate returns u unchanged. The preactivation of Normalised is already the whole branch N(X + h(X)) - X, in which h
+// applies its own activation. For the same reason Gate, the vector-Jacobian product of Activate, returns v unchanged.
 func (Normalised) Activate(u *Node, _ []*Node) *Node { return u }
 func (Normalised) Gate(_, v *Node, _ []*Node) *Node  { return v }
 

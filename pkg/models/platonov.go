@@ -41,8 +41,8 @@ type module func(b *Builder, name string, z *Node) *Node
 type platonovSettings struct{ Multiplier int }
 
 // registerPlatonov registers a kind of model whose network is a [platonov]. It fills in what all these kinds have in
-// common. The function network makes the part in which the networks differ, and shared lists shared settings that only
-// this kind has.
+// common. The function network makes the part in which the networks differ. The argument shared lists the names of
+// further shared settings (see package models) that the kind k has, such as "heads".
 func registerPlatonov(k Kind, network func() messages, shared ...string) {
 	k.Reference += "as in Platonov et al., ICLR 2023"
 	k.Shared = slices.Concat([]string{"forward", "hidden", "dropout"}, shared)

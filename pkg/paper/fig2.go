@@ -66,10 +66,10 @@ func (v *View) curve(d *Document, curve DepthCurve) {
 	d.Tables = append(d.Tables, t)
 }
 
-// atDepth is about one point of figure 2, that of the k-th number of layers of the curve. It returns the settings with
-// this number of layers in the given process and one layer in the other process. It also returns the validation and
-// test metrics on the curve's splits, in percent. If runs of some splits are missing, the result called why gives the
-// reason.
+// atDepth returns the settings and the metrics of one point of figure 2. The curve has a list of numbers of layers. In
+// the settings, the given process has the k-th of these numbers of layers, counted from 0, and the other process has
+// one layer. vals and tests are the validation and test metrics on the curve's splits, in percent. If the settings are
+// invalid, or if runs of some splits are missing, the result called why gives the reason.
 func (v *View) atDepth(curve DepthCurve, k int, process string) (c train.Config, vals, tests []float64, why string) {
 	c, err := curve.at(k)
 	if err != nil {

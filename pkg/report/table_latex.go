@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// signs escapes characters that have a special meaning in LaTeX. It also replaces characters outside the character set
-// Latin-1 by LaTeX commands.
+// signs escapes characters that have a special meaning in LaTeX. It also replaces mathematical and typographic
+// characters, such as ± and ≤, by LaTeX's notation for them. Most of these characters are outside the character set
+// Latin-1, so that the fonts of LaTeX lack them; see [latin].
 var signs = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
 	"^", `\textasciicircum{}`,
@@ -114,7 +115,8 @@ func (r Row) linesLaTeX(ranks []rank, marks map[string]string) [][]string {
 	return lines
 }
 
-// latin returns an error that names the first character that the fonts of LaTeX lack.
+// latin returns an error that names the first character outside the character set Latin-1, since the fonts of LaTeX
+// lack such characters.
 func latin(id, text string) error {
 	for _, c := range text {
 		if c > 0xff {

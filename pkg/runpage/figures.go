@@ -117,8 +117,8 @@ func confusion(d *train.Details) report.Item {
 	return t
 }
 
-// smoothness draws the GSL of the states by layer: how similar the states of the nodes are. If it is not known, a
-// sentence says why.
+// smoothness draws the GSL of the state after each layer, which says how similar the features of the nodes are. If the
+// GSL cannot be drawn, smoothness returns a sentence that says why.
 func (r run) smoothness() []report.Item {
 	var forward, reverse []train.Smoothness
 	if f := r.out.Followed; f != nil {

@@ -8,7 +8,8 @@ import (
 
 // back is the backward pass over all legs. v is a stack of the cotangents of the legs' last states. kept is a stack of
 // the checkpoints of all legs. back returns the cotangents of the first state, which all legs share, and of the
-// trainable weights. none are zeros of the weights' shapes.
+// trainable weights. The latter are sums over all steps. The argument named none has the initial values of these sums:
+// for each trainable weight, an array of zeros of the same shape.
 func (s steps[R]) back(all legs, v, kept *Node, none []*Node, r R) cotangents {
 	type reads struct {
 		all     legs
