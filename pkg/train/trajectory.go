@@ -39,9 +39,10 @@ type State struct {
 	Probability []float64
 }
 
-// Trace evaluates a model with given weights in evaluation mode, and returns its states after the numbers of layers in
-// the argument layers. Numbers above the depth of the model are left out. Only models made of layers have states; see
-// [models.Tracer].
+// Trace evaluates a model with given weights in evaluation mode, and returns its states (see [Trajectory]). The
+// argument layers lists numbers of layers: for each number k in the list, Trace returns the state after k forward
+// layers and the state after k reverse layers. States after more layers than the model has are left out. Only models
+// made of layers have states; see [models.Tracer].
 func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array,
 	layers []int) (t *Trajectory, err error) {
 	defer recovered(&err)
