@@ -93,10 +93,16 @@ func NewCosts(records []results.Record, engine string) *Costs {
 	return c
 }
 
-// Of estimates a task's cost. The time is estimated from recorded runs of the same kind and program. For trainings this
-// takes into account that they may stop early. If a training has no such runs, its time is that of compiling and of one
-// training step for each of its epochs, as recorded by benchmarks and by trials of searches. For benchmarks and trials
-// it is computed in the same way from any runs of the program.
+// Of estimates a task's cost. The time is the median of estimates from recorded runs of the same program on this
+// machine:
+//
+//   - A training is estimated from recorded trainings. The estimate takes into account that trainings may stop early.
+//   - If no such training is recorded, the training is estimated from recorded benchmarks and recorded trials of
+//     searches. The estimate is the recorded time of compiling, plus the recorded time of one training step for each
+//     epoch of the task.
+//   - A benchmark or a trial of a search is estimated by the same sum of compiling and training steps, from recorded
+//     trainings, benchmarks and trials.
+//   - For a task of any other kind, the estimate is the time that a recorded run of this kind took.
 func (c *Costs) Of(t Task) Cost {
 	var whole, steps []float64
 	out := Cost{Bytes: train.Least(SizeOf(t.Dataset), t.Config), AtLeast: true}

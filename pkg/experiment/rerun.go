@@ -93,7 +93,7 @@ func Rerun(ctx context.Context, p Place, then *results.Record, t Task) (*Repetit
 	return r, err
 }
 
-// outcomeOf returns the part of a record's outcome that is compared.
+// outcomeOf returns the part of a record's outcome that [Rerun] compares with the same part of the other record.
 func outcomeOf(r *results.Record) map[string]any {
 	out := map[string]any{}
 	if len(r.Outcome) > 0 {

@@ -107,7 +107,8 @@ func (in *layerOf) param(g *Graph, p Param) *Node {
 	return in.values[in.asked-1]
 }
 
-// seed is the seed of the next random draw. While [Builder.declaration] counts the draws, it is a placeholder.
+// seed returns the seed of the next random draw. While [Builder.declaration] counts the draws, there are no seeds yet,
+// and seed returns a placeholder.
 func (in *layerOf) seed(g *Graph) *Node {
 	in.draws++
 	if in.seeds == nil {

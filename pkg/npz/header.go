@@ -48,7 +48,8 @@ func parseHeader(s string) (*Array, []int64, error) {
 
 func damaged(what string) error { return fmt.Errorf("has a damaged header (%s)", what) }
 
-// key splits the key of an entry and the colon after it from s. A repeated key is an error.
+// key reads the next key of the dictionary from the beginning of s, and the colon after it. It returns the key and the
+// rest of s. If the same key was read before, key returns an error.
 func (h *dictionary) key(s string) (key, rest string, err error) {
 	if key, rest, err = quoted(s); err != nil {
 		return "", s, err

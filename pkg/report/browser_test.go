@@ -31,8 +31,8 @@ func openPage(t *testing.T, html string) context.Context {
 	return openAddress(t, "file://"+file, "file:")
 }
 
-// openAddress opens the page at an address of this machine, and otherwise does the same as [openPage]. The page may
-// request other addresses if they begin with the text in the argument called below.
+// openAddress opens the page at an address of this machine, and otherwise does the same as [openPage]. The argument
+// "below" is the beginning of those addresses that the page may request.
 func openAddress(t *testing.T, address, below string) context.Context {
 	t.Helper()
 	chrome := ""

@@ -19,7 +19,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestChosen: the settings that a search has chosen are evaluated by ordinary trainings, saved to a file, and drawn.
+// TestChosen evaluates the settings that a search has chosen, by ordinary trainings. It also saves these settings to a
+// file, reads them again, and writes the figures of the search.
 func TestChosen(t *testing.T) {
 	g, dir := board(t), t.TempDir()
 	s := tiny(t, g, filepath.Join(dir, "runs.sqlite"))

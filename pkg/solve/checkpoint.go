@@ -64,8 +64,9 @@ func segmentOf(x *Node, count int) int { return Segment(int64(x.Shape().ByteSize
 // what the steps read, and gets no gradient.
 func (s steps[R]) run(x *Node, trainable []*Node, r R, counts ...int) *Node {
 	n := len(counts)
-	// For each leg l, first[l] is the number of its first step, and kept[l] is the number of its first checkpoint.
-	// first[n] and kept[n] are the numbers of all steps and of all checkpoints.
+	// The steps of all legs are counted from 0, and so are the checkpoints of all legs. For each leg l, first[l] is the
+	// index of its first step, and kept[l] is the index of its first checkpoint. The last entries are totals: first[n]
+	// is how many steps there are in all legs, and kept[n] is how many checkpoints.
 	first, kept, length := make([]int32, n+1), make([]int32, n+1), make([]int32, n)
 	for l, count := range counts {
 		length[l] = int32(count)

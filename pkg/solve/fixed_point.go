@@ -14,14 +14,15 @@ import (
 // If the field linear is true, the iteration is z ← v - J z with a constant matrix J, and the error that is left can be
 // estimated. Let θ be the rate of convergence, which is the ratio of the last two changes. Further steps would change
 // the iterate by about δ θ, δ θ², and so on. Their sum, δ θ/(1-θ), is the expected error (Hairer and Wanner, Solving
-// Ordinary Differential Equations II, section IV.8, on ending Newton's iteration). The residual is then twice the
-// expected error, if this is less than δ. If convergence is fast, the error is much smaller than δ, and a test of δ
-// alone would ask for one iteration more than needed.
+// Ordinary Differential Equations II, section IV.8, on ending Newton's iteration). If θ is below 1/3, twice the
+// expected error is less than δ, and the residual is twice the expected error. Otherwise the residual is δ. If
+// convergence is fast, the error is much smaller than δ, and a test of δ alone would ask for one iteration more than
+// needed.
 //
 // The caller may correct the iterate after the iteration (see [chain.pullBack]). The correction is like one more step
-// with a slightly different J. It multiplies the error by θ, but since J differs, at least a certain fraction of the
-// error is left. The field least holds this fraction. If the field linear is true, the residual is therefore multiplied
-// by max(θ, least), but not by more than 1.
+// with a slightly different J. With the same J, the correction would multiply the error by θ. Since J differs, the
+// error is assumed to be multiplied by a certain fraction or more. This fraction is the value of the field named
+// "least". If the field linear is true, the residual is therefore multiplied by max(θ, least), but not by more than 1.
 type fixedPoint[S, R any] struct {
 	limit  int
 	linear bool
@@ -30,8 +31,9 @@ type fixedPoint[S, R any] struct {
 	// tolerance is the limit for the residual: the iteration ends when the residual is below it.
 	tolerance *Node
 	// rate is the rate of convergence θ of an earlier, similar iteration, or 1 if none is known. It stands for θ in the
-	// first step. least is the fraction of the error that a correction after the iteration leaves at least (see
-	// [fixedPoint]), or 1 if the caller makes no correction. rate and least are read only if the field linear is true.
+	// first step. least is the smallest fraction of the error that a correction after the iteration is assumed to leave
+	// (see [fixedPoint]), or 1 if the caller makes no correction. rate and least are read only if the field linear is
+	// true.
 	rate, least *Node
 }
 

@@ -57,13 +57,16 @@ type hornerState struct {
 	sums  []*Node
 }
 
-// horner computes R(h M) x for a polynomial R of degree s with the coefficients r_0 … r_s in the vector r. The argument
-// degree is s, an int32 scalar. multiply(y, more) is M y. The computation is
+// horner computes R(h M) x for a polynomial R of degree s with the coefficients r_0 … r_s in the vector r. Here h is
+// the size of a step in time (see [LinearField]), and M is a linear operator. The argument degree is s, an int32
+// scalar. The function multiply(y, more) returns M y. The computation is
 //
 //	y_0 = r_s x,  y_i = r_s-i x + h M y_i-1,  R(h M) x = y_s.
 //
-// If the function each is not nil, it is called with every y_i that is multiplied by M, which are those for i = 0, 1,
-// …, s-1. Each call returns new values of sums. The results of horner are R(h M) x and the last values of sums.
+// The argument sums is a list of arrays. In these arrays the caller can add up values that are computed from
+// y_0 … y_s-1, such as the cotangents of the weights (see [pullLinear]). If the function in the argument each is not
+// nil, horner calls it as each(i, y_i, sums, more) for i = 0, 1, …, s-1, and takes its result as the new sums. horner
+// returns R(h M) x and the last sums.
 func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sums []*Node, more R,
 	each func(i, y *Node, sums []*Node, r R) []*Node) cotangents {
 	type reads struct {

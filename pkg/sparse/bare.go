@@ -79,12 +79,14 @@ func (e BareEdges) Max(v *Node) *Node {
 func (e BareEdges) Product(w, x *Node) *Node { return e.Products([]*Node{x}, []*Node{w})[0] }
 
 // Products computes Σ_j w_ij x_j, as [BareEdges.Product] does, for one or two pairs of features x and weights w. The
-// argument sources lists the features. If nodes have several copies (see [PatternOptions]), features may also have one
-// row for each node, [m/heads, d] with the number of copies as heads. All copies of a node then read the same row.
+// argument sources lists the features, and the argument weights lists the weights. If each node has several copies (see
+// [PatternOptions]), the features have a row for each copy, [m, d], or a row for each node, [m/heads, d]. Here heads is
+// the number of copies of a node. In the second case, all copies of a node read the same row.
 //
-// The second pair reads a second array of columns, which has the same numbers as the first. If both pairs read the same
-// array and had the same features, XLA would see two equal gathers. It would compute one gather for both and store its
-// result in memory. This is several times slower than a gather inside each sum.
+// To gather features with a row for each copy, the first pair reads the array that holds the column of each entry. The
+// second pair reads another array with the same numbers. If both pairs read the same array and had the same features,
+// XLA would see two equal gathers. It would compute one gather for both and store its result in memory. This is several
+// times slower than a gather inside each sum.
 func (e BareEdges) Products(sources, weights []*Node) []*Node {
 	out := make([]*Node, len(sources))
 	for i, x := range sources {

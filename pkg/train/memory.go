@@ -35,12 +35,18 @@ func Least(s Size, c Config) int64 {
 // not freed yet. Together these took 8 to 40 MB (docs/performance.md).
 const beside = 32 << 20
 
-// expect predicts from a compiled program how much memory the process will take, and returns an error if this is more
-// than there is. The program needs its own memory, [beside], and memory for two copies of the weights, the best and the
-// latest ones. The predicted peak is the larger of two numbers: the most memory that the process has taken so far, and
-// its present memory plus what the program needs. What must be available is the memory that the program needs plus the
-// memory that the process has now, without mapped files (see [admit]). On a GPU it is only the memory that the program
-// needs. Nothing is checked for engines that do not report the memory of a program.
+// expect predicts how much memory the process will take when it runs a compiled program, and returns an error if not
+// enough memory is available.
+//
+//   - The need of the program is the sum of three amounts: the memory that the compiler reports for the program, the
+//     constant [beside], and the memory of two copies of the weights, the best and the latest ones.
+//   - The predicted peak is the larger of two amounts: the most memory that the process has taken so far, and its
+//     present memory plus the need.
+//   - Enough memory is available if the result of [available] is at least the need plus the memory that the process has
+//     taken already, without mapped files such as program code. The memory taken already is added to the need, since
+//     the result of [available] includes this memory. On a GPU, nothing is added.
+//
+// If an engine does not report the memory of programs, nothing is checked.
 func (s *session) expect(program *Graph) error {
 	m, known := engine.MemoryOf(program.Executable())
 	if !known {

@@ -39,11 +39,10 @@ type State struct {
 	Probability []float64
 }
 
-// Trace evaluates a model with given weights in evaluation mode, and returns some of its states. The argument layers
-// lists numbers of layers. With the list 0, 1, 8, for example, Trace returns the states before the first layer, after
-// one layer and after eight layers of the forward process, and likewise of the reverse process if the model has one.
-// Numbers above the depth of a process are left out for this process. Only models made of layers have states; see
-// [models.Tracer].
+// Trace evaluates a model with given weights in evaluation mode, and returns its states (see [Trajectory]). The
+// argument layers lists numbers of layers: for each number k in the list, Trace returns the state after k forward
+// layers and the state after k reverse layers. States after more layers than the model has are left out. Only models
+// made of layers have states; see [models.Tracer].
 func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array,
 	layers []int) (t *Trajectory, err error) {
 	defer recovered(&err)
