@@ -22,7 +22,7 @@ type Reversing struct {
 	// Rules give the candidates: the settings to choose from. Each way to use a layer has further rules that refine
 	// these.
 	Rules []experiment.Rule `json:"candidates"`
-	// Blocks has an entry for each kind of layer. It makes a row of the table for each dataset.
+	// Blocks has an entry for each kind of layer. Each entry gives one row of the table for each of its datasets.
 	Blocks []struct {
 		Title string `json:"title"`
 		// Datasets are the datasets on which the layer is run. An empty list stands for all datasets.
