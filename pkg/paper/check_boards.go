@@ -11,9 +11,9 @@ import (
 
 // spreadOver is a check of figure 1. It tests how the predictions change over the layers of one process, on the part of
 // the board that the figure shows. It computes the standard deviation of the predictions over the cells of the board.
-// After the last layer it must be larger than after the first layer, by the factor Factor. If Falls is true, it must be
-// smaller by this factor. Model is "reverse" for the model with a reverse process, or "plain" for the model without
-// one.
+// After the last layer this standard deviation must be larger than after the first layer, by the factor Factor. If
+// Falls is true, it must be smaller by this factor. Model is "reverse" for the model with a reverse process, or "plain"
+// for the model without one.
 type spreadOver struct {
 	Model   string  `json:"model"`
 	Process string  `json:"process"`
@@ -98,8 +98,8 @@ func statesOf(a experiment.Answer[experiment.Trained]) (f *experiment.Followed, 
 }
 
 // directions is a check of figure 4, on the parts of the board that the figure shows. It compares the standard
-// deviation of the predictions over the cells of the board. For predictions from the reverse process alone it must be
-// larger than for predictions from the forward process alone, by the factor Factor.
+// deviation of the predictions over the cells of the board. For predictions from the reverse process alone, this
+// standard deviation must be larger than for predictions from the forward process alone, by the factor Factor.
 type directions struct {
 	Factor float64 `json:"factor"`
 }

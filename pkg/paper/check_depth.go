@@ -16,8 +16,8 @@ import (
 // Spearman's rank correlation of the test metric and the number of layers, and tests this correlation at the level
 // Significance.
 //
-// Only models with at most Layers layers count. If the paper ran out of memory at a smaller number of reverse layers,
-// only models with at most this number count.
+// Models with more layers than the field Layers allows do not count. There is one exception: if the paper ran out of
+// memory on a dataset, the limit for reverse layers is the largest number that the paper could run there.
 type trend struct {
 	Process      string   `json:"process"`
 	Model        string   `json:"model"`
@@ -108,7 +108,7 @@ func (v *View) byDepth(curve DepthCurve, process string, limit int) (layers, tes
 const mostPermuted = 8
 
 // spearman returns Spearman's rank correlation of x and y, and its two-sided p-value. This is the probability that
-// independent x and y have a correlation at least as far from 0. For up to eight values, p is the share of all
+// independent x and y have a correlation at least as far from 0 as rho. For up to eight values, p is the share of all
 // permutations of y that have such a correlation with x. For n values, if n is above eight, p comes from Student's t
 // distribution with n-2 degrees of freedom.
 func spearman(x, y []float64) (rho, p float64) {

@@ -110,10 +110,10 @@ type ahead struct {
 	mean       float64
 }
 
-// standing returns such summaries for all models of a table that have a reverse process. If common is false, a model's
-// summary is over all datasets that this model was run on. If common is true, it is over the datasets that all these
-// models were run on, since averages over different datasets cannot be compared. The result called ok is true if every
-// summary has run >= least.
+// standing returns the summary (see [ahead]) of each model with a reverse process in a table. If common is false, a
+// model's summary is over all datasets that this model was run on. If common is true, it is over the datasets that all
+// these models were run on, since averages over different datasets cannot be compared. The result called ok is true if
+// every summary has run >= least.
 func (v *View) standing(table string, least int, common bool) (all []ahead, ok bool) {
 	p := published[Performance](table)
 	backbones := pairs(p)
@@ -158,7 +158,7 @@ func words(all []ahead) string {
 
 // mostAhead tests that the reverse process improves every backbone on more than half of the datasets that were run. If
 // this holds only for all backbones together, the verdict is Weaker. There is a verdict only if each backbone was run
-// on at least Least datasets.
+// on at least mostAhead.Least datasets.
 type mostAhead struct {
 	Table string `json:"table"`
 	Least int    `json:"least"`

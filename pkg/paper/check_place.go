@@ -13,8 +13,8 @@ import (
 )
 
 // placeCheck tests a model's rank (its place) among all rows of a table of test results. Places has the published rank
-// for each dataset. There is a verdict only if at least Rows of the rows were run. The verdict is Reproduced if the
-// model's rank is the published one or better.
+// for each dataset. There is a verdict only if at least placeCheck.Rows rows of the table were run. The verdict is
+// Reproduced if the model's rank is the published one or better.
 //
 // A row that was not run might rank higher than the model. If this could make the rank worse than published, the
 // verdict is Weaker. The verdict is also Weaker if the model ranks lower than published, but a paired test at the level

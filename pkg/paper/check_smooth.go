@@ -73,9 +73,10 @@ func (v *View) smoothed(dataset, model string, forward int) (m experiment.Model,
 	return all[i], a, ""
 }
 
-// gslAbove tests that plain models over-smooth: after more than After layers, the GSL is never below a limit. If this
-// holds for the limit Above, the verdict is Reproduced. If it holds only for the smaller limit Weaker, the verdict is
-// Weaker. Depths has the numbers of layers of the models, and there is a case for each model.
+// gslAbove tests that plain models over-smooth: in all layers whose number is above gslAbove.After, the GSL is at least
+// a limit. If this holds for the limit gslAbove.Above, the verdict is Reproduced. If it holds only for the smaller
+// limit gslAbove.Weaker, the verdict is Weaker. Depths has the numbers of layers of the models, and there is a case for
+// each model.
 type gslAbove struct {
 	Model  string  `json:"model"`
 	Depths []int   `json:"depths"`

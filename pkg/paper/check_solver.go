@@ -25,8 +25,9 @@ func (c inversionCheck) cases(v *View) []claimCase {
 		})
 }
 
-// inversions makes a case for each run of table 4. The function theirs writes the published number as text. The
-// function judge makes the finding from the outcome of our run and the published number.
+// inversions makes a case for each run of table 4. The function theirs returns the text for {theirs} in [Claim.Says],
+// given the published number. The function judge makes the finding from the outcome of our run and the published
+// number.
 func inversions(v *View, theirs func(float64) string, judge func(o train.Inversion, theirs float64) finding) (
 	all []claimCase) {
 	p := published[InversionErrors]("table4")

@@ -122,8 +122,9 @@ func TestClaimsAskForNoOtherRuns(t *testing.T) {
 	}
 }
 
-// TestEveryVerdictHasRuns: each verdict except "not run" follows from recorded runs, and "not run" has no numbers. The
-// test decides on the verdicts three times: without records, with some of the records, and with all of them.
+// TestEveryVerdictHasRuns: each verdict except "not run" follows from recorded runs, and a case with "not run" has no
+// number of ours and no p-value. The test decides on the verdicts three times: without records, with some of the
+// records, and with all of them.
 func TestEveryVerdictHasRuns(t *testing.T) {
 	p := Quick()
 	s := experiment.Scope{Profile: p.Profile}

@@ -2,8 +2,8 @@
 // Heterophilic Graphs" (Park, Heo and Kim, ICML 2024), with our numbers beside the published ones. It also decides for
 // each claim of the paper whether our runs reproduce it ([Judge]).
 //
-// An item is a table or a figure, such as table 2. It is a function that asks a [View] for the outcomes of runs, and
-// makes a [Document] from them: tables, figures and notes, which are shown on one page. Each kind of table and each
+// An item is a table or a figure, such as table 2. For each item, a function asks a [View] for the outcomes of runs,
+// and makes a [Document] from them: tables, figures and notes, which are shown on one page. Each kind of table and each
 // figure has a source file of its own. Package experiment plans and makes the runs.
 //
 // Data files, not code, determine the runs. data/settings has the settings of two profiles: [Quick] is for a laptop,

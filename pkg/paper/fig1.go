@@ -8,8 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// boards returns the two runs of figures 1 and 4: trainings on a Minesweeper graph, which record the states after
-// several layers. One run is of a model with a reverse process, and the other of a model without.
+// boards returns the two runs of figures 1 and 4: trainings on a Minesweeper graph, which record what the head predicts
+// from the states after several layers. One run is of a model with a reverse process, and the other of a model without.
 func (v *View) boards() (reverse, plain experiment.Answer[experiment.Trained]) {
 	return v.onBoards(v.Profile.Boards.Reverse.Config), v.onBoards(v.Profile.Boards.Plain.Config)
 }

@@ -82,8 +82,9 @@ type Depth struct {
 	Note   string       `json:"note"`
 }
 
-// DepthCurve is one curve of figure 2: a model on splits of a dataset, with several numbers of layers. Each number of
-// layers may have settings that differ from those of the model.
+// DepthCurve describes the part of figure 2 for one dataset: a model on splits of the dataset, with several numbers of
+// layers. Each number is used twice: as the number of forward layers, and as the number of reverse layers. Each number
+// of layers may have settings that differ from those of the model.
 type DepthCurve struct {
 	Dataset string           `json:"dataset"`
 	Splits  []int            `json:"splits"`
@@ -94,8 +95,8 @@ type DepthCurve struct {
 	} `json:"depths"`
 }
 
-// Smoothness has trainings for figure 3: of the paper's models, and of models with remedies for over-smoothing that the
-// paper names. GSL is computed after the numbers of layers in Layers.
+// Smoothness has trainings for figure 3: of the paper's models, and of models with one of the remedies that the paper
+// names against over-smoothing. GSL is computed after the numbers of layers in Layers.
 type Smoothness struct {
 	Datasets []string           `json:"datasets"`
 	Split    int                `json:"split"`

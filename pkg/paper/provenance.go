@@ -58,7 +58,8 @@ func commitText(r *results.Record) string {
 	return version + " (" + r.Commit + ")"
 }
 
-// doubts are sentences about records whose numbers cannot be had again: see nameless and older.
+// doubts returns sentences about runs that today's build does not repeat exactly ([older]), and about runs whose
+// records do not say which build made them ([nameless]).
 func doubts(records []*results.Record) (out []string) {
 	for _, text := range []string{nameless(records), older(records)} {
 		if text != "" {
@@ -68,7 +69,8 @@ func doubts(records []*results.Record) (out []string) {
 	return out
 }
 
-// older says how many trainings are of builds whose numbers today's build does not give, and why.
+// older says how many trainings were made by older builds, whose numbers differ from those that today's build would
+// give, and why they differ.
 func older(records []*results.Record) string {
 	var known struct {
 		Commits []string

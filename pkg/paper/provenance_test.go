@@ -9,7 +9,8 @@ import (
 )
 
 // TestProvenanceOfDoubtfulRuns: a page says how many runs have neither a commit nor a version of revgnn, and what these
-// runs computed. It also says how many trainings are of builds whose numbers today's build does not give.
+// runs computed. It also says how many trainings were made by older builds, whose numbers differ from those of today's
+// build.
 func TestProvenanceOfDoubtfulRuns(t *testing.T) {
 	day := time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC)
 	run := func(commit, version, dataset string) *results.Record {

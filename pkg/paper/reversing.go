@@ -21,7 +21,8 @@ type Reversing struct {
 	Tried  int   `json:"tried"`
 	// Rules give the candidates: the settings to choose from. Each way to use a layer has further rules that refine
 	// these.
-	Rules  []experiment.Rule `json:"candidates"`
+	Rules []experiment.Rule `json:"candidates"`
+	// Blocks has an entry for each kind of layer. Each entry gives one row of the table for each of its datasets.
 	Blocks []struct {
 		Title string `json:"title"`
 		// Datasets are the datasets on which the layer is run. An empty list stands for all datasets.
@@ -139,8 +140,8 @@ func way(f experiment.Found) report.Cell {
 	return c
 }
 
-// gain returns the table cell for the mean difference between one way to use a layer and its forward layers only. It
-// also says whether this difference is significant.
+// gain returns the table cell for the mean difference in the test metric between one way to use a layer and the way
+// with forward layers only. It also says whether this difference is significant.
 func gain(gains []float64) report.Cell {
 	if len(gains) == 0 {
 		return report.Missing("not run both ways on the same splits")

@@ -93,14 +93,13 @@ type GroupScore struct {
 // claimCase is one case of a claim. The fields model, dataset and aspect say what it is about, as in [Judgement].
 type claimCase struct {
 	model, dataset, aspect string
-	// theirs is the published number as text.
+	// theirs is the text for {theirs} in [Claim.Says], such as the published number.
 	theirs string
 	// judge asks for the runs and decides on the verdict.
 	judge func() finding
 }
 
-// finding is the result of judging a case. The field numbers is a sentence about the numbers, and the other fields are
-// as in [Judgement].
+// finding is the result of judging a case. The fields are as in [Judgement], where they begin with a capital letter.
 type finding struct {
 	verdict        Verdict
 	degree         string
@@ -108,7 +107,7 @@ type finding struct {
 	ours, paper, p float64 // NaN if there is no such number
 }
 
-// found makes a finding without a p-value. The arguments format and args make its sentence, the field numbers.
+// found makes a finding without a p-value. The text of finding.numbers is fmt.Sprintf(format, args...).
 func found(verdict Verdict, ours, paper float64, format string, args ...any) finding {
 	return finding{verdict: verdict, ours: ours, paper: paper, p: math.NaN(), numbers: fmt.Sprintf(format, args...)}
 }

@@ -89,7 +89,8 @@ func (s *Scorecard) detail(w io.Writer) {
 	}
 }
 
-// row writes head in the first column, and to the right of it text, broken into lines.
+// row writes two columns: the argument head in the first one, and the argument text, broken into lines, in the second
+// one.
 func row(w io.Writer, head, text string) {
 	for i, line := range lines(text, textWidth-verdictWidth-2) {
 		if i > 0 {

@@ -66,8 +66,9 @@ func TestVerdictsOfSmoothness(t *testing.T) {
 	}
 }
 
-// spreading returns the outcome of a training of figures 1 and 4 with two layers in each process. After layer l, the
-// predictions are 0.5 - by and 0.5 + by, where by is forward[l-1] or reverse[l-1].
+// spreading returns the outcome of a training of figures 1 and 4 with two layers in each process. After layer l, each
+// prediction differs from 0.5 by forward[l-1] or reverse[l-1]; half of the predictions are larger than 0.5, and half
+// are smaller.
 func spreading(task experiment.Task, forward, reverse [2]float64) any {
 	f := &experiment.Followed{}
 	layer := func(l int, by float64) experiment.Layer {
@@ -142,7 +143,7 @@ func TestVerdictsOfInversions(t *testing.T) {
 }
 
 func TestVerdictsOfCosts(t *testing.T) {
-	noisy := func(by float64) func(train.Config) float64 { // a straight line but for one point
+	noisy := func(by float64) func(train.Config) float64 { // a straight line, except for one point
 		return func(c train.Config) float64 {
 			if c.Reverse == 128 {
 				return 0.128 + by

@@ -203,8 +203,9 @@ func series(option map[string]any, i int) map[string]any {
 	return option["series"].([]any)[i].(map[string]any)
 }
 
-// spacing returns the distance between numbered rows or columns, if there are n of them. It is a round number (1, 2, 5,
-// 10, 20, ...) for which at most twelve are numbered.
+// spacing returns the distance between two rows that have a number at the edge of a map with n rows. (Columns are
+// treated like rows.) The distance is a round number (1, 2, 5, 10, 20, ...) for which at most twelve rows have a
+// number.
 func spacing(n int) int {
 	for unit := 1; ; unit *= 10 {
 		for _, step := range []int{unit, 2 * unit, 5 * unit} {

@@ -21,7 +21,7 @@ import (
 )
 
 // openPage opens a page in a real browser without network access. The test fails if a script on the page fails, or if
-// the page requests an address. The test is skipped if there is no browser.
+// the page requests anything except local files. The test is skipped if there is no browser.
 func openPage(t *testing.T, html string) context.Context {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "page.html")
@@ -31,8 +31,8 @@ func openPage(t *testing.T, html string) context.Context {
 	return openAddress(t, "file://"+file, "file:")
 }
 
-// openAddress opens the page at an address of this machine, and otherwise does the same as [openPage]. The argument
-// "below" is the beginning of those addresses that the page may request.
+// openAddress opens the page at an address of this machine, and otherwise does the same as [openPage]. The page may
+// request only addresses that begin with the text in the last argument.
 func openAddress(t *testing.T, address, below string) context.Context {
 	t.Helper()
 	chrome := ""

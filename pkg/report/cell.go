@@ -8,14 +8,15 @@ import (
 )
 
 // Cell is one cell of a [Table]. Make it with [Number], [Mean], [Count], [Scientific], [Difference], [Text], [Formula]
-// or [Missing]. The zero value is an empty cell. Its methods return a changed copy, so that they can be chained:
+// or [Missing]. The zero value is an empty cell. The methods of a cell return a changed copy, so that they can be
+// chained:
 //
 //	report.Mean(45.89, 1.45, 10, 2).Ranked().Below(report.Text("256/256"), report.Mean(45.9, 1.5, 10, 1).Published())
 type Cell struct {
 	kind      kind
 	text      string  // the text, the formula, or the reason why the number is missing
 	mean, std float64 // std is NaN if there is no standard deviation
-	runs      int     // number of runs behind mean and std; 0 if unknown
+	runs      int     // number of runs from which mean and std were computed; 0 if unknown
 	decimals  int
 	published bool
 	ranked    bool

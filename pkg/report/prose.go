@@ -5,7 +5,8 @@ import (
 	"html"
 )
 
-// prose is text on a page, in the font and colour of tables. The fields open and close are the HTML tags around it.
+// prose is text on a page, in the font and colour of tables. In HTML, it stands between the two tags prose.open and
+// prose.close.
 type prose struct{ text, open, close string }
 
 const proseStyle = "color:" + ink + ";font-family:" + fontFamily

@@ -88,7 +88,7 @@ func (s *slider) chosen() []int {
 	if last < most {
 		return count(last + 1)
 	}
-	before := 0 // how many frames with an index below start are chosen
+	before := 0 // number of chosen frames whose index is below s.start
 	if s.start > 0 {
 		before = max(1, min(most-2, (most-1)*s.start/last))
 	}

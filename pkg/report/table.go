@@ -12,7 +12,7 @@ import (
 // [Table.PNG] write it, and return an error if there is a mistake in the table.
 type Table struct {
 	// ID is the name of the table in HTML, and its label in LaTeX. It consists of letters, digits, "-" and "_". It must
-	// be unique on a page, and always the same.
+	// be unique on a page, and a fixed text, so that notebooks are saved unchanged.
 	ID    string
 	Title string // one line above the table; in LaTeX the caption
 	// Notes are lines below the table. Explanations of bold numbers, of published numbers and of missing numbers are
@@ -92,7 +92,7 @@ func (t *Table) ranks() [][]rank {
 		ranks[i] = make([]rank, len(t.Columns))
 	}
 	for k, column := range t.Columns {
-		var values []float64 // as they are shown; the best number is the first one
+		var values []float64 // as they are shown; sorted below, the best number first
 		competing := 0
 		for _, r := range t.Rows {
 			if v, ok := r.Cells[k].score(column.Best); ok {

@@ -22,7 +22,8 @@ const rowHTML = `<tr style="background:#fff;%s">`
 // sticky is the CSS style that keeps the first column visible while the other columns scroll.
 const sticky = "position:sticky;left:0;background:#fff"
 
-// shownWidth is the largest width, in CSS pixels, of a table that has no hint that it scrolls.
+// shownWidth is a width in CSS pixels. The title of a wider table has a hint that readers can scroll to further
+// columns.
 const shownWidth = 1080
 
 // HTML returns the table for a web page or for the output of a notebook cell. Styles are in the elements themselves,

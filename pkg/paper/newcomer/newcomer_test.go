@@ -97,8 +97,8 @@ func TestNewcomers(t *testing.T) {
 				}
 			}
 		}
-		// The row of gains compares with the model that the field Plain names. For this model the paper prints no
-		// gains.
+		// The row of gains has the differences between the new model with reverse layers and the model that its field
+		// Plain names. The paper prints no such gains.
 		if text := row(t, p, "Δ"); !strings.Contains(text, "the paper does not print it") {
 			t.Errorf("profile %s: %s", p.Name, text)
 		}

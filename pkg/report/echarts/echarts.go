@@ -1,5 +1,5 @@
-// Package echarts finds the file of Apache ECharts, the JavaScript library that draws every figure. The file is neither
-// part of this repository nor of a saved notebook: `make setup` installs it (see kernels/install).
+// Package echarts finds the file of Apache ECharts, the JavaScript library that draws every figure. The file is not
+// stored in this repository and not in saved notebooks: `make setup` installs it (see kernels/install).
 //
 // This package depends only on the standard library and on package files, so that the installer can use it before
 // anything else is installed.

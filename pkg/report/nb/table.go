@@ -54,7 +54,7 @@ func score(name string, decimals int, of func(Run) float64) Column {
 }
 
 // Adds returns the column of the difference in the test metric between a run and its Base, in percentage points. The
-// argument called what names the cause of the difference in the heading, for example "reverse".
+// first argument is the cause of the difference, for example "reverse"; it is shown in the heading.
 func Adds(what string, decimals int) Column {
 	return Column{
 		Heading: func(rs Runs) report.Column {

@@ -82,7 +82,7 @@ func (p *painter) paint(source image.Image) {
 type gradient struct {
 	box            bounds
 	back           rasterx.Matrix2D // the transform from pixels to the units of the shape
-	x1, y1, dx, dy float64          // start and direction of the line; the box has the side 1
+	x1, y1, dx, dy float64          // start and direction of the line, as shares of the sides of the box
 	at             []float64
 	colours        []color.NRGBA
 }

@@ -37,7 +37,7 @@ func (p path) transformed(m rasterx.Matrix2D) path {
 
 func fix(v float64) fixed.Int26_6 { return fixed.Int26_6(math.Round(v * 64)) }
 
-// addTo sends the path to the argument a, which fills or strokes the path. To fill it, every part of the path is
+// addTo sends the path to a [rasterx.Adder], which fills or strokes the path. To fill it, every part of the path is
 // closed. To stroke it, a part is closed only if the path itself closes this part.
 func (p path) addTo(a rasterx.Adder, fill bool) {
 	open := false
@@ -144,8 +144,8 @@ func parsePath(d string) (path, error) {
 	return p.drawn, nil
 }
 
-// pen makes a path from path commands. The field at is the current position, and start is the position at which the
-// current part of the path began.
+// pen makes a path from path commands. The current position is pen.at, and the current part of the path began at
+// pen.start.
 type pen struct {
 	drawn     path
 	at, start point

@@ -67,7 +67,7 @@ func (c *canvas) draw(e *element, m rasterx.Matrix2D) error {
 	}
 	m = m.Mult(own)
 	switch e.name {
-	case "defs", "style": // defs has parts that other elements refer to, and style has effects of the mouse
+	case "defs", "style": // defs has parts that other elements refer to; style has rules for elements under the mouse
 		return nil
 	case "g":
 		return c.group(e, m)
