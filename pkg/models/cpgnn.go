@@ -155,7 +155,7 @@ func (s cpgnnSettings) phase(b *Builder) (pretraining, ends *Node) {
 // estimateH returns the estimate of H̄ of [cpgnn] at the end of pretraining. known, [n, c], holds the labels of
 // training nodes as one-hot rows, and beliefs, [n, c], holds the probabilities of all nodes' classes. The last argument
 // is a boolean scalar. If this scalar is false, the caller does not use the result, and Sinkhorn's iterations do not
-// run. A class may have no training nodes, or only training nodes without neighbours. Its row of Y^T A B̃ would be zero.
+// run. A class may have no training nodes, or only training nodes without neighbours. Its row of Y^T A B̃ would be 0.
 // A small number is therefore added to all entries of Y^T A B̃, which makes the entries of this row equal.
 func estimateH(a sparse.Operator, known, beliefs, asked *Node) *Node {
 	beliefs = Where(BroadcastToShape(isKnown(known), known.Shape()), known, beliefs)
