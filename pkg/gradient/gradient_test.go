@@ -13,7 +13,7 @@ import (
 )
 
 // Custom returns the values of the computation, even where an input is infinite. Its gradient is the one that is
-// written by hand. The result square has as many entries as the input, and the result first has fewer.
+// written by hand. Of the two results here, x² has as many entries as the input x, and a slice of x has fewer.
 func TestCustom(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		exec, err := NewExec(e.Backend, func(x *Node) []*Node {

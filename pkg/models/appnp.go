@@ -43,7 +43,7 @@ func (a *appnp) Build(b *Builder) Output {
 }
 
 // pageRank returns the coefficients of the powers Â^0 … Â^K in personalised PageRank that stops after K steps: α
-// (1 - α)^k for k < K, and (1 - α)^K for k = K. Â is the normalised adjacency. K stands for the argument order.
+// (1 - α)^k for k < K, and (1 - α)^K for k = K. Â is the normalised adjacency. The two arguments are K and α.
 func pageRank(order int, alpha float64) []float64 {
 	out := make([]float64, order+1)
 	for k := range out {

@@ -9,7 +9,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// The setting block-scale, s, makes the branch σ(s (Â X W + b)): s multiplies the sum before the activation is applied.
+// If the setting block-scale is s, a layer's branch is σ(s (Â X W + b)): s multiplies the sum before the activation is
+// applied.
 func TestBlockScaleFormula(t *testing.T) {
 	const s = 0.25
 	scaled := func(sigma func(*Node) *Node) func(*Node) *Node {

@@ -20,8 +20,8 @@ type Builder struct {
 	*Model
 	Scope *model.Scope
 	Graph *Graph
-	// Arrays are the arrays that [Network.Prepare] returned, and features those of the node features, as values in the
-	// computation graph.
+	// Arrays are the arrays that [Network.Prepare] returned. features are the arrays of the node features. Both are
+	// values in the computation graph.
 	Arrays   []*Node
 	features []*Node
 	// labels and mask, [n, 1] each, are the arguments of [Builder.Teach]. They are nil if Teach was not called, as in
@@ -188,8 +188,8 @@ func (b *Builder) BatchNorm(name string, x *Node) *Node {
 	return b.scaled(name, x, mean, variance)
 }
 
-// scaled returns (x - mean)/sqrt(variance + epsilon) γ + β. The names of the parameters γ and β are the argument name,
-// followed by ".weight" and ".bias".
+// scaled returns (x - mean)/sqrt(variance + epsilon) γ + β. It declares γ and β, as parameters with the names
+// name+".weight" and name+".bias".
 func (b *Builder) scaled(name string, x, mean, variance *Node) *Node {
 	width := []int{x.Shape().Dimensions[1]}
 	scale := b.Param(Param{Name: name + ".weight", Shape: width, Value: 1})

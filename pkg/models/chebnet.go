@@ -26,8 +26,8 @@ func init() {
 }
 
 // chebNet is ChebNet (Defferrard, Bresson and Vandergheynst, NeurIPS 2016): two layers of Chebyshev filters with a
-// weight for each degree. The network is that of He et al. (NeurIPS 2021), and the parameters have the names of PyTorch
-// Geometric's ChebConv:
+// weight for each polynomial T_k. The network is that of He et al. (NeurIPS 2021), and the parameters have the names of
+// PyTorch Geometric's ChebConv:
 //
 //	H      = dropout(ReLU(Σ_{k=0..K} T_k(L - I) X W1_k^T + b1))    features X [n, features], H [n, d]
 //	logits = Σ_{k=0..K} T_k(L - I) H W2_k^T + b2                   [n, outputs]
@@ -69,8 +69,8 @@ func (n *chebNet) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensor
 	return n.matrix.Order(), append(arrays, n.matrix.Tensors()...), nil
 }
 
-// chebyshevStep returns T_{k+1}(-P) x, where T_k is the k-th Chebyshev polynomial. The argument before is T_{k-1}(-P)
-// x, and the argument now is T_k(-P) x. All these arrays have the given number of columns.
+// chebyshevStep returns T_{k+1}(-P) x, where T_k is the k-th Chebyshev polynomial. It is given the two arrays
+// T_{k-1}(-P) x, which is not read for k = 0, and T_k(-P) x. All these arrays have the given number of columns.
 func chebyshevStep(p *sparse.CSR, before, now []float32, columns, k int) []float32 {
 	out := p.Product(now, columns)
 	for i, v := range out {
@@ -112,9 +112,9 @@ func (n *chebNet) weights(b *Builder, name string, in, out int) (w []*Node, bias
 	return w, Reshape(b.Param(Param{Name: name + ".bias", Shape: []int{out}}), 1, out)
 }
 
-// filtered returns Σ_k T_k(-P) Y_k, [n, d]. The argument y holds Y_0 … Y_K side by side, T_k are the Chebyshev
-// polynomials, and P is the matrix of [chebNet.Prepare]. The scheme of Clenshaw (1955) computes this sum without the
-// T_k: the sum is B_0 of the recursion
+// filtered returns Σ_k T_k(-P) Y_k, [n, d], where d is the width of the Y_k. The argument y holds Y_0 … Y_K side by
+// side, T_k are the Chebyshev polynomials, and P is the matrix of [chebNet.Prepare]. The scheme of Clenshaw (1955)
+// computes this sum without the T_k: the sum is B_0 of the recursion
 //
 //	B_k = Y_k - a_k P B_{k+1} - B_{k+2}, with B_{K+1} = B_{K+2} = 0, a_0 = 1 and all other a_k = 2
 //

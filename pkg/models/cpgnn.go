@@ -48,7 +48,7 @@ type cpgnnSettings struct {
 //	R      = ReLU(F W1) W2                          scores [n, c]; features F [n, m], W1 [m, d], W2 [d, c]
 //	B̄_0    = softmax(R) - 1/c                       prior beliefs, [n, c]
 //	B̄_k    = B̄_0 + A B̄_{k-1} H̄,  k = 1 … K          linearised belief propagation; A [n, n], 0 or 1; H̄ [c, c]
-//	loss   = CE(B̄_K) + η CE(R) + Σ_i |Σ_j H̄_ij|     CE the cross-entropy of softmax over training nodes
+//	loss   = CE(B̄_K) + η CE(R) + Σ_i |Σ_j H̄_ij|     CE the mean cross-entropy over the training nodes
 //
 // The last term of the loss keeps the sums of H̄'s rows near 0. The first line is R for the value "mlp" of the setting
 // "prior". For "cheb", R = g_2(ReLU(g_1(F))), where g_1 and g_2 have the form g(X) = Σ_k T_k(-D^-1/2 A D^-1/2) X W_k
@@ -116,7 +116,7 @@ func (n *cpgnn) Build(b *Builder) Output {
 	return Output{Logits: b.FromScores(beliefs), Representation: beliefs, Penalty: penalty}
 }
 
-// prior returns the scores R of [cpgnn] twice: the result scores has dropout, and the result still has none.
+// prior returns the scores R of [cpgnn] twice: first with dropout, then without dropout.
 func (n *cpgnn) prior(b *Builder, normalised sparse.Operator) (scores, still *Node) {
 	copies, layer := 1, func(x *Node) *Node { return x }
 	if OwnOf[cpgnnSettings](b.Config).Prior == "cheb" {
@@ -137,8 +137,8 @@ func chebyshevPrior(normalised sparse.Operator, x *Node) *Node {
 }
 
 // phase returns two boolean scalars. pretraining tells whether this epoch belongs to pretraining, and ends tells
-// whether it is the last epoch of pretraining. If such a scalar is nil, it stands for false. The number of epochs
-// trained so far is the untrained parameter "epoch", so that it is saved with the weights.
+// whether it is the last epoch of pretraining. If such a scalar is nil, it stands for false. The network counts the
+// epochs in the parameter "epoch", so that the count is saved with the weights. This parameter has no gradient.
 func (s cpgnnSettings) phase(b *Builder) (pretraining, ends *Node) {
 	if s.Pretrain == 0 {
 		return nil, nil
@@ -153,10 +153,10 @@ func (s cpgnnSettings) phase(b *Builder) (pretraining, ends *Node) {
 }
 
 // estimateH returns the estimate of H̄ of [cpgnn] at the end of pretraining. known, [n, c], holds the labels of
-// training nodes as one-hot rows, and beliefs, [n, c], holds the probabilities of all nodes' classes. The Sinkhorn
-// iterations run only if the boolean scalar asked is true; if it is false, the caller does not use the result. A class
-// may have no training nodes, or only training nodes without neighbours. Its row of h would be zero. A small number is
-// therefore added to all entries of h, which makes the entries of this row equal.
+// training nodes as one-hot rows, and beliefs, [n, c], holds the probabilities of all nodes' classes. The last argument
+// is a boolean scalar. If this scalar is false, the caller does not use the result, and Sinkhorn's iterations do not
+// run. A class may have no training nodes, or only training nodes without neighbours. Its row of Y^T A B̃ would be 0.
+// A small number is therefore added to all entries of Y^T A B̃, which makes the entries of this row equal.
 func estimateH(a sparse.Operator, known, beliefs, asked *Node) *Node {
 	beliefs = Where(BroadcastToShape(isKnown(known), known.Shape()), known, beliefs)
 	h := Dot(Transpose(known, 0, 1), a.Product(StopGradient(beliefs))).Product()

@@ -56,8 +56,8 @@ func chebyshev(polynomials []*Node, x *Node) *Node {
 	return sum
 }
 
-// The last epoch of pretraining estimates CPGNN's compatibilities H̄ from the labels of training nodes and the beliefs
-// of all other nodes.
+// The last epoch of pretraining estimates CPGNN's compatibilities H̄ from the labels of training nodes and the class
+// probabilities softmax(R) of all other nodes.
 func TestCPGNNEstimate(t *testing.T) {
 	g := modeltest.Tiny(t)
 	c := modeltest.Small("cpgnn")
@@ -73,7 +73,7 @@ func TestCPGNNEstimate(t *testing.T) {
 	}
 }
 
-// priorBeliefs computes CPGNN's prior beliefs softmax(R) for the prior "mlp", row by row and without GoMLX.
+// priorBeliefs computes CPGNN's class probabilities softmax(R) for the prior "mlp", row by row and without GoMLX.
 func priorBeliefs(g *graphs.Graph, weights map[string]train.Array) [][]float64 {
 	linear := func(name string, x []float64) []float64 {
 		w, b := weights[name+".weight"], weights[name+".bias"]

@@ -73,8 +73,8 @@ type dirSettings struct {
 // sage, cat, 5 layers of width 256, dropout 0.2, learning rate 0.01. Self loops among the directed edges stay, as in
 // the code. The code also divides rows of features by their sums, which this network does not do.
 //
-// On an undirected graph, S is symmetric. A gcn layer then takes a single product with S, that of S and
-// X (α W_out + (1-α) W_in)^T. Likewise, a sage layer takes a single product with A.
+// On an undirected graph, S is symmetric. A gcn layer then computes S X (α W_out + (1-α) W_in)^T, with one product with
+// S instead of two. Likewise, a sage layer takes a single product with A.
 type dirGNN struct {
 	dirSettings
 	layers int
@@ -83,7 +83,8 @@ type dirGNN struct {
 }
 
 // Build implements [Network]. The representation, [n, d] or [n, L d], is what the last linear map reads: Z of [dirGNN]
-// or, without jumping knowledge, the input of the last layer.
+// or, without jumping knowledge, the input of the last layer. If a single layer reads the node features and gives the
+// logits, the representation is the logits.
 func (d *dirGNN) Build(b *Builder) Output {
 	all, alpha := d.neighbourhoods(b.Arrays), d.alpha(b)
 	var x *Node // nil for the first layer, which reads the node features
@@ -122,7 +123,7 @@ func (d *dirGNN) alpha(b *Builder) *Node {
 }
 
 // layer returns H of [dirGNN] for layer l, [n, width]. The layer's input is x, [n, d], or the node features if x is
-// nil. The argument all holds the neighbourhoods that [dirGNN.neighbourhoods] returned.
+// nil. The second argument is the result of [dirGNN.neighbourhoods].
 func (d *dirGNN) layer(b *Builder, all []neighbourhood, alpha *Node, l int, x *Node, width int) *Node {
 	in := b.Features
 	if x != nil {

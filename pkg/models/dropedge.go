@@ -17,9 +17,9 @@ import (
 type dropEdge struct {
 	pattern *sparse.Pattern
 	edges   int
-	// numbers holds the number of the edge at each place of the pattern, [places, 1]. An edge has one number for both
-	// of its directions, from 0 on. edges is the number of these edges, and also the one number that all self loops
-	// have.
+	// numbers holds the index of the edge at each place of the pattern, [places, 1]. The two directions of an edge have
+	// the same index. There are as many edges, not counting self loops, as the field edges says, and their indices are
+	// 0 … edges-1. All self loops have the index edges.
 	numbers *tensors.Tensor
 }
 
@@ -44,7 +44,7 @@ func newDropEdge(a *sparse.CSR, p *sparse.Pattern) *dropEdge {
 }
 
 // keep returns 1 for each place whose edge stays in this training step, else 0, [places, 1]. The argument numbers is
-// the field of this name, as a value in the computation graph.
+// d.numbers, as a value in the computation graph.
 func (d *dropEdge) keep(b *Builder, numbers *Node) *Node {
 	if !b.Random() {
 		return Ones(b.Graph, shapes.Make(dtypes.Float32, d.pattern.Places(), 1))
@@ -57,7 +57,7 @@ func (d *dropEdge) keep(b *Builder, numbers *Node) *Node {
 
 // normalised returns the weights of the edges that stay, [places, 1]: 1/sqrt(d_i d_j) for an edge between nodes i and
 // j, where d_i counts the edges of node i that stay, its self loop included. The weights of all other edges are 0.
-// arrays are the pattern's arrays, and numbers is the field of this name, as a value in the computation graph.
+// arrays are the pattern's arrays, and numbers is d.numbers, as a value in the computation graph.
 func (d *dropEdge) normalised(b *Builder, arrays []*Node, numbers *Node) *Node {
 	edges := d.pattern.Bare(arrays)
 	stay := edges.Mask(d.keep(b, numbers))

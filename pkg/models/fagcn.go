@@ -110,8 +110,8 @@ type faLayer struct {
 	eps, dropout float64
 }
 
-// shared returns what all layers read: the argument first, which is X_0 of [fagcn], the network's arrays and, with
-// dropout, its seed.
+// shared returns what all layers read: X_0 of [fagcn], which is the first argument; then the network's arrays; and,
+// with dropout, its seed.
 func (f faLayer) shared(first *Node, arrays []*Node, seed *Node) []*Node {
 	out := append([]*Node{first}, forScan(arrays)...)
 	if f.dropout > 0 {
@@ -142,8 +142,8 @@ type faEdges struct {
 	y, alpha, mask *Node
 }
 
-// edges computes [faEdges] for layer l with input x. It also returns the two terms of the scores, [n, 1] each: left is
-// x·l, and right is x·r, with the layer's vectors l and r.
+// edges computes [faEdges] for one layer. Its first two arguments are the index of the layer and the layer's input X.
+// It also returns the two terms of the scores, [n, 1] each: X times the vector l of [fagcn], and X times the vector r.
 func (f faLayer) edges(l, x *Node, own, shared []*Node) (e faEdges, left, right *Node) {
 	arrays := shared[2:]
 	if f.dropout > 0 {
@@ -164,7 +164,7 @@ func (f faLayer) edges(l, x *Node, own, shared []*Node) (e faEdges, left, right 
 	return e, left, right
 }
 
-// scaledRows multiplies each row of x, [n, d], by the number in the same row of the argument by, [n, 1].
+// scaledRows multiplies each row of x, [n, d], by the number in the same row of the second argument, [n, 1].
 func scaledRows(x, by *Node) *Node { return Mul(x, BroadcastToShape(by, x.Shape())) }
 
 // step returns the result of layer l for the input x.

@@ -23,8 +23,8 @@ type features struct {
 // fifth of the time of GRAND's epochs.)
 const dense = 1.0 / 16
 
-// Sparse tells whether so many of a graph's node features are zero that models multiply them as a sparse matrix. The
-// result entries is the number of features that are not zero.
+// Sparse tells whether so many of a graph's node features are zero that models multiply them as a sparse matrix. Its
+// first result counts the entries of the feature matrix that are not zero.
 func Sparse(g *graphs.Graph) (entries int, yes bool) {
 	for _, v := range g.Features {
 		if v != 0 {
@@ -34,8 +34,8 @@ func Sparse(g *graphs.Graph) (entries int, yes bool) {
 	return entries, float64(entries) < dense*float64(len(g.Features))
 }
 
-// newFeatures prepares the node features, with their rows in the given order of the nodes. If the argument dropped is
-// true, dropout acts on them.
+// newFeatures prepares the node features, with their rows in the given order of the nodes. The last argument tells
+// whether dropout acts on the features.
 func newFeatures(g *graphs.Graph, order sparse.Order, dropped bool) (f features, err error) {
 	x := sparse.Permute(order, g.Features, g.NumFeatures)
 	if _, yes := Sparse(g); !yes {
@@ -63,7 +63,8 @@ func newFeatures(g *graphs.Graph, order sparse.Order, dropped bool) (f features,
 	return f, nil
 }
 
-// dropped applies dropout to the node features. nodes hold the arrays of the features, and so does the result.
+// dropped applies dropout to the node features. The argument nodes holds the arrays of the features as values in the
+// computation graph. The result holds the same arrays after dropout.
 func (f features) dropped(b *Builder, nodes []*Node) []*Node {
 	if f.sparse != nil { // all features are zero: otherwise newFeatures has made a pattern
 		return nodes
@@ -71,8 +72,8 @@ func (f features) dropped(b *Builder, nodes []*Node) []*Node {
 	return append([]*Node{b.Dropout(nodes[0])}, nodes[1:]...)
 }
 
-// times returns X W^T for the node features X and a weight W, [d, m]. Gradients flow to W, but not to X. nodes hold the
-// arrays of the features.
+// times returns X W^T for the node features X and a weight W, [d, m]. Gradients flow to W, but not to X. The second
+// argument holds the arrays of X, as values in the computation graph.
 func (f features) times(w *Node, nodes []*Node) *Node {
 	w = Transpose(w, 0, 1)
 	switch {

@@ -138,9 +138,9 @@ func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 }
 
 // hopSteps propagates the columns of an array x, [n, 2K d]: the first K d columns by the matrix A, and the others by
-// the matrix Ã (see [fsgnn]). Each of the two halves consists of K blocks of d columns. Block k = 1 … K of a half has
+// the matrix Ã (see [fsgnn]). Each of the two halves consists of K groups of d columns. Group k = 1 … K of a half has
 // to be multiplied by the k-th power of the half's matrix. This takes K steps, l = 0 … K-1: step l multiplies all
-// blocks with k > l by the matrix, and leaves the other blocks as they are. All steps read [roots], [n, 2], and the
+// groups with k > l by the matrix, and leaves the other groups as they are. All steps read [roots], [n, 2], and the
 // arrays of the adjacency without normalisation, whose weights are all 1.
 type hopSteps struct {
 	adjacency   *sparse.Matrix

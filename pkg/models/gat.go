@@ -74,10 +74,10 @@ func (a *gat) block(b *Builder, arrays []*Node) (solve.Block, []*Node) {
 	}
 	matrices := b.weights(params...)
 	w := Reshape(matrices[0], heads, d, d)
-	scores := func(v *Node) *Node { // column k of the result is W_k v_k: W_k is head k's matrix, v_k is row k of v
+	scores := func(v *Node) *Node { // column k of the result is W_k v_k: W_k, [in, out], is w[k]^T, v_k is row k of v
 		return Einsum("koi,ko->ik", w, Reshape(v, heads, d))
 	}
-	// values has the transposed matrices W_k of all heads side by side, [in, heads*out], as [layers.GAT] reads them.
+	// values has the matrices W_k of all heads side by side, [in, heads*out], as [layers.GAT] reads them.
 	// For this, w is transposed from [heads, out, in] to [in, heads, out] and then reshaped. The division by the number
 	// of heads turns the layer's sum over the heads into a mean.
 	values := b.blockScaled(DivScalar(Reshape(TransposeAllAxes(w, 2, 0, 1), d, heads*d), float64(heads)))

@@ -27,8 +27,8 @@ func init() {
 // Y is a linear map of Z, and u and v, [n, K], are linear maps of Y. LeakyReLU has the slope 0.2 for negative
 // arguments. H is 0 for a node without neighbours.
 //
-// As in Platonov et al.'s code, column a K + k of Y is feature a of head k. The linear map that gives u has a bias, and
-// the one that gives v has none.
+// As in Platonov et al.'s code, column a K + k of Y is feature a of head k, where a and k count from 0. The linear map
+// that gives u has a bias, and the one that gives v has none.
 type gatSep struct{ pattern *sparse.Pattern }
 
 // Prepare makes the pattern of the edges, without self loops.
@@ -57,7 +57,7 @@ func (s *gatSep) modules() []module {
 
 // byHead reorders an axis of a parameter, for K heads. Before, entry a K + k is feature a of head k ("feature by
 // feature"). Afterwards, the features of head 0 come first, then those of head 1, and so on ("head by head"). If the
-// axis consists of several blocks of d entries, each block is reordered by itself.
+// axis consists of several parts of d entries, each part is reordered by itself.
 func byHead(w *Node, axis, d, heads int) *Node {
 	dims := w.Shape().Dimensions
 	split := slices.Concat(dims[:axis], []int{dims[axis] / d, d / heads, heads}, dims[axis+1:])

@@ -11,8 +11,8 @@ import (
 // edgeGates computes gates α_ij = σ(s_ij) on the edges of a graph, where σ is the logistic function. Gates and scores
 // s_ij are values of edges, [places, 1]. A score is the sum of a term of each of the edge's two nodes,
 // s_ij = target_i + source_j. Therefore all derivatives are sums over neighbours, and none needs an inner product for
-// each edge. The field sum is the adjacency, for sums over all neighbours, and degree is the number of each node's
-// neighbours, [n, 1].
+// each edge. The adjacency, for sums over all neighbours without gates, is the field named sum. The number of each
+// node's neighbours, [n, 1], is the field named degree.
 type edgeGates struct {
 	edges  sparse.BareEdges
 	sum    sparse.Operator
@@ -58,9 +58,9 @@ func (e edgeGates) gated(g edgeGate, x *Node) *Node {
 func (e edgeGates) mean(sums *Node) *Node { return Div(sums, MaxScalar(e.degree, 1)) }
 
 // teacher returns a function that computes the loss of a gate. The loss trains the gate to tell whether an edge joins
-// two nodes of one class: it is the mean of a binary cross-entropy over all edges between training nodes. The target
-// t_ij is 1 if the nodes i and j are of one class, else 0. known holds the labels of the training nodes as one-hot
-// rows, and zero rows for other nodes:
+// two nodes of one class: it is the mean of a binary cross-entropy over all edges between training nodes. The true
+// value t_ij is 1 if the nodes i and j are of one class, else 0. known holds the labels of the training nodes as
+// one-hot rows, and zero rows for other nodes:
 //
 //	BCE(σ(s_ij), t_ij) = softplus(s_ij) - t_ij s_ij,  t_ij = known_i · known_j.
 //

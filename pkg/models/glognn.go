@@ -66,12 +66,12 @@ type glognnSettings struct {
 // X_0 uses P as the adjacency, and the perceptrons of F and of P share one hidden layer. (The code for large graphs has
 // one more hidden layer, and A in place of P.) The defaults are those published for Penn94, which are nearest to the
 // middle of all published settings (β1 = 0, β2 = 1, γ = δ = 0.5, K = 2, 2 layers, dropout 0.5). Only the default width
-// is not that of Penn94, 256. It is 64, as in the authors' runs on small graphs.
+// is another one: 64, as in the authors' runs on small graphs, instead of the 256 for Penn94.
 type glognn struct{ powers, rows *sparse.Matrix }
 
-// Prepare makes two sparse matrices of P = (D+I)^-1 (A+I), [n, n]. The field powers is for products with powers of P.
-// The field rows is for the product P W3^T: the columns of the parameter W3 are in the dataset's order of the nodes,
-// and so are the columns of this matrix.
+// Prepare makes two sparse matrices of P = (D+I)^-1 (A+I), [n, n]. n.powers is for products with powers of P. n.rows
+// is for the product P W3^T: the columns of the parameter W3 are in the dataset's order of the nodes, and so are the
+// columns of this matrix.
 func (n *glognn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	p := sparse.Adjacency(g).WithSelfLoops().RowNormalised()
 	if n.powers, err = sparse.NewMatrix(p, nil); err != nil {

@@ -51,7 +51,7 @@ type Diffusion struct {
 	MaxEvaluations int
 }
 
-// forward returns the settings of plain GRAND. The method both returns the settings of GRAND with a reverse process.
+// forward returns the settings of plain GRAND. [Diffusion.both] is for GRAND with a reverse process.
 func (d *Diffusion) forward() []Setting {
 	return []Setting{
 		{Name: "time", Value: &d.Time, Help: "time to diffuse forwards", Most: 1e6},
@@ -185,8 +185,8 @@ func (d *diffusion) field(b *Builder, h *Node) (solve.Field, []*Node) {
 
 // outcomes is the number of different outcomes of one integration. An outcome says whether, and why, the integration
 // failed. The number Output.Stats.Outcome holds the outcomes of up to three integrations, as digits in a number system
-// whose base is the constant outcomes. From the lowest digit on, they belong to the integrations from time 0 to T_F,
-// from time 0 to -T_R, and from T_F back to 0.
+// whose base is this constant. From the lowest digit on, they belong to the integrations from time 0 to T_F, from time
+// 0 to -T_R, and from T_F back to 0.
 const outcomes = solve.NotFinite + 1
 
 // Explain implements [Explainer].

@@ -24,7 +24,7 @@ func init() {
 // products. A layer has two modules, M_0 and M_1. There are K heads. Each has d' = d/K columns of H:
 //
 //	M_0(Z) = dropout(H W^T + b),  H = [H^(1) … H^(K)]               Z, H [n, d], W [d, d]
-//	H^(k)  = A^(k) V^(k),  A^(k)_ij = softmax_j(q^(k)_j · k^(k)_i / sqrt(d'))
+//	H^(a)  = A^(a) V^(a),  A^(a)_ij = softmax_j(q^(a)_j · k^(a)_i / sqrt(d'))    for head a
 //	M_1(Z) = FFN(Z)
 //
 // Z is the normalised input of the module. FFN is [feedForward]. q, k and V, [n, d], are linear maps of Z with bias.
