@@ -39,9 +39,9 @@ func (n Norm) Of(w *Node, heads int) *Node {
 	return DivScalar(sum, float64(heads))
 }
 
-// These are constants of [Schatten]. The first is how often it squares a matrix. The second is added under square roots,
-// and prevents a division by zero for the zero matrix. The third is the relative error that single precision may cause:
-// results are enlarged by this fraction of themselves, so that they are never too low.
+// These are constants of [Schatten]. The first is how often it squares a matrix. The second is added under square
+// roots, and prevents a division by zero for the zero matrix. The third is the relative error that single precision may
+// cause: results are enlarged by this fraction of themselves, so that they are never too low.
 const squarings, tiny, rounding = 5, 1e-30, 1e-5
 
 // Schatten is a differentiable upper bound on the spectral norm of the matrix w. It is the Schatten norm of order p =

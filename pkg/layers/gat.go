@@ -191,8 +191,8 @@ func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 }
 
 // spare is the number of columns that pull appends to the cotangents of all z_i, [n K, d]. The first of the appended
-// columns holds an inner product for each row. The others are zeros: with 16 columns, XLA can use whole vector registers
-// of 16 numbers.
+// columns holds an inner product for each row. The others are zeros: with 16 columns, XLA can use whole vector
+// registers of 16 numbers.
 const spare = 16
 
 // pull computes the cotangent of Y, [n, K d + 2K (+ d)], given the cotangent q of the preactivation. The formulas are

@@ -14,8 +14,8 @@ import (
 // halfHop is Half-Hop (Azabou et al., "Half-Hop: A graph upsampling approach for slowing down message passing", ICML
 // 2023). Some nodes i are chosen. Every edge j → i that leads into a chosen node is replaced by j → s → i and i → s,
 // where s is a new node, called a slow node. The slow node's features are α x_j + (1 - α) x_i. Here the features are
-// mixed after the encoder's linear layer and before its activation. This gives the same result: since α and 1 - α add up
-// to 1, a linear layer with a bias maps the mixture of two rows to the same mixture of their images. Slow nodes take
+// mixed after the encoder's linear layer and before its activation. This gives the same result: since α and 1 - α add
+// up to 1, a linear layer with a bias maps the mixture of two rows to the same mixture of their images. Slow nodes take
 // part in all message-passing layers, and their rows are removed after the last layer. Convolutions take the number of
 // incoming edges as the degree of a node, as PyTorch Geometric does.
 //
@@ -129,10 +129,10 @@ func normalisedByTargets(a *sparse.CSR) *sparse.CSR {
 	return &s
 }
 
-// withMirrorImages returns a symmetric matrix, which has an entry wherever the square matrix a or its transpose has one.
-// All its entries are 1. It also returns two lists with a number for each of these entries. The number in the first list
-// is 1 if a has an entry there, else 0. The number in the second list is 1 if the transpose of a has an entry there,
-// else 0.
+// withMirrorImages returns a symmetric matrix, which has an entry wherever the square matrix a or its transpose has
+// one. All its entries are 1. It also returns two lists with a number for each of these entries. The number in the
+// first list is 1 if a has an entry there, else 0. The number in the second list is 1 if the transpose of a has an
+// entry there, else 0.
 func withMirrorImages(a *sparse.CSR) (both *sparse.CSR, entry, image []float32, err error) {
 	t := a.Transpose()
 	var l edgeList
