@@ -19,7 +19,7 @@ const (
 )
 
 // Of is the norm of w, a scalar. If w consists of K matrices, one for each of K attention heads, stacked along its
-// rows, [K d, d], then Of is the mean of the norms of these matrices. The argument heads is K; 0 stands for 1.
+// rows, [K d, d], then Of is the mean of the norms of these matrices. The second argument is K; 0 stands for 1.
 func (n Norm) Of(w *Node, heads int) *Node {
 	heads = max(1, heads)
 	if n != SpectralNorm {
@@ -39,9 +39,9 @@ func (n Norm) Of(w *Node, heads int) *Node {
 	return DivScalar(sum, float64(heads))
 }
 
-// The constant squarings is the number of times that [Schatten] squares a matrix. The constant tiny prevents a division
-// by zero for the zero matrix. The constant rounding is the relative error that single precision may cause: results are
-// enlarged by it, so that they are never too low.
+// These are constants of [Schatten]. The first is how often it squares a matrix. The second is added under square
+// roots, and prevents a division by zero for the zero matrix. The third is the relative error that single precision may
+// cause: results are enlarged by this fraction of themselves, so that they are never too low.
 const squarings, tiny, rounding = 5, 1e-30, 1e-5
 
 // Schatten is a differentiable upper bound on the spectral norm of the matrix w. It is the Schatten norm of order p =

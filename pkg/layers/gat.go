@@ -50,7 +50,7 @@ type GAT struct {
 	Ego, Directed bool
 }
 
-// edges gives the pattern its tensors, which it finds in the list w.
+// edges is the pattern with its tensors, which come after the two weights in the list w.
 func (c GAT) edges(w []*Node) sparse.BareEdges {
 	if c.Directed {
 		w = w[:len(w)-1]
@@ -111,8 +111,8 @@ func needSymmetric(layer string, e sparse.BareEdges) {
 	}
 }
 
-// copies takes count columns of x, beginning with column number from. It reshapes them to rows of the given width, one
-// row for each copy of a node: [n count/width, width].
+// copies takes the columns of x with the numbers from, from+1, …, from+count-1. It reshapes them to rows of the given
+// width, one row for each copy of a node: [n count/width, width].
 func copies(x *Node, width, from, count int) *Node {
 	return Reshape(Slice(x, AxisRange(), AxisRange(from, from+count)), -1, width)
 }
@@ -190,9 +190,9 @@ func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	return c.withEgo(a, own), tape
 }
 
-// The constant spare is the number of columns that pull appends to a cotangent, which has d columns. The first of them
-// holds an inner product for each row. The others are zeros: with 16 columns, XLA can use whole vector registers of 16
-// numbers.
+// spare is the number of columns that pull appends to the cotangents of all z_i, [n K, d]. The first of the appended
+// columns holds an inner product for each row. The others are zeros: with 16 columns, XLA can use whole vector
+// registers of 16 numbers.
 const spare = 16
 
 // pull computes the cotangent of Y, [n, K d + 2K (+ d)], given the cotangent q of the preactivation. The formulas are
@@ -220,7 +220,7 @@ func (c GAT) pull(q *Node, tape, w []*Node) *Node {
 
 // rowDots are the inner products of each row of a with the same row of b, [n, d] to [n, 1]. They are computed as a
 // product of a ∘ b with a column of ones. XLA CPU fuses this product with other operations and computes it on all
-// threads. A batched product of vectors would be computed one by one on a single thread.
+// threads. A batched product would compute the inner products one by one, on a single thread.
 func rowDots(a, b *Node) *Node {
 	dims := a.Shape().Dimensions
 	return Dot(Mul(a, b), BroadcastToDims(loop.Float(a, 1), dims[1], 1)).Product()

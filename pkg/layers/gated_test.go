@@ -71,7 +71,7 @@ func TestLipschitzBounds(t *testing.T) {
 }
 
 // expansion is the largest value of |h(X + V) - h(X - V)| / |2 V| that 30 steps of power iteration find. X is the
-// branch's state, and V has the length step.
+// branch's state. The last argument is the length of V.
 func (b branch) expansion(t *testing.T, e *engine.Engine, step float64) (most float64) {
 	t.Helper()
 	exec := must(NewExec(e.Backend, func(in []*Node) []*Node {

@@ -43,8 +43,8 @@ func Attention(a sparse.BareEdges, q, k *Node, heads int) *Node {
 type Diffusion struct{ Pattern *sparse.Pattern }
 
 // Weights returns the arrays w that the other methods read: the entries of M and of M^T, [places, 1] each, and the
-// tensors of the pattern. attention is A, [places, 1], rate is the scalar a, and arrays are the tensors of the pattern.
-// M is differentiable with respect to A and to the rate.
+// tensors of the pattern. The arguments are A, [places, 1]; the rate a, a scalar; and the tensors of the pattern. M is
+// differentiable with respect to A and a.
 func (d Diffusion) Weights(attention, rate *Node, arrays []*Node) []*Node {
 	a := d.Pattern.Bare(arrays)
 	needSymmetric("GRAND's diffusion", a)

@@ -50,8 +50,9 @@ func star(t *testing.T) (*sparse.Pattern, [][]bool) {
 
 // onStar executes f on the graph of [star] and returns the results of f. s is the pattern that star made. f gets random
 // arrays q and k, [n, 6], multiplied by scale, random arrays x and v, [n, 4], the mask, [n, n], and the tensors of s.
-// The pattern has its own order of the nodes: q, k, x, v and mask are in this order inside f. The mask that onStar is
-// given, and the matrices that it returns, are in the graph's order.
+// In the mask, entry i, j is 1 if the nodes i and j are neighbours or equal, else 0. The pattern has its own order of
+// the nodes: q, k, x, v and mask are in this order inside f. The mask that onStar is given, and the matrices that it
+// returns, are in the graph's order.
 func onStar(t *testing.T, e *engine.Engine, scale float64, s *sparse.Pattern,
 	f func(q, k, x, v, mask *Node, arrays []*Node) []*Node, mask []float32) [][]float32 {
 	t.Helper()

@@ -183,8 +183,8 @@ func TestPullBackEqualsAutodiff(t *testing.T) {
 	})
 }
 
-// The implicit gradient of a reverse chain of message-passing layers equals the gradient through the iterations. The
-// forward chain turns the result of the reverse chain into its input again.
+// The implicit gradient of a reverse chain of message-passing layers equals the gradient through the iterations. If the
+// forward chain is applied to the result of the reverse chain, it gives the input of the reverse chain again.
 func TestReverseChain(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, b := range branches(t) {

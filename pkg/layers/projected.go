@@ -56,7 +56,7 @@ func (p Projection) pull(v *Node, tape []*Node) *Node {
 	}
 	y, scale := tape[0], tape[1]
 	one := loop.Like(loop.Float(scale, 1), scale)
-	// Outside the ball |y_i|² is d, so that along is y_i·v_i / |y_i|² for each row i.
+	// For a row i outside the ball, y_i·v_i / d is y_i·v_i / |y_i|², since |y_i|² is d.
 	along := loop.Scale(rowDots(y, v), loop.Float(y, 1/float64(y.Shape().Dimensions[1])))
 	along = Where(LessThan(scale, one), along, loop.Zeros(along))
 	spread := func(rows *Node) *Node { return BroadcastToShape(rows, v.Shape()) }

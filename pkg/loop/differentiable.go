@@ -27,8 +27,8 @@ type Differentiable struct {
 }
 
 // Differentiate builds the function f for inputs that have the shapes of in, and the vector-Jacobian products for the
-// first inputs, count of them. Differentiate uses only the shapes of in, not the values. It panics if f uses an
-// operation that [Differentiable] does not allow.
+// inputs in[:count]. Differentiate uses only the shapes of in, not the values. It panics if f uses an operation that
+// [Differentiable] does not allow.
 func Differentiate(f func(in []*Node) *Node, in []*Node, count int) *Differentiable {
 	d := &Differentiable{}
 	d.program = newProgram(in[0].Graph().Backend(), func(g *graph.Graph) {
@@ -132,8 +132,8 @@ func (d *Differentiable) Linearize(in []*Node) (y *Node, tape []*Node) {
 	return out[0], out[1:]
 }
 
-// Pull computes the vector-Jacobian products (∂f/∂in)^T v for the first inputs of f; [Differentiate] was told for how
-// many. The argument tape is what Linearize returned, and others are all inputs of f except the first.
+// Pull computes the vector-Jacobian products (∂f/∂in)^T v for the inputs in[:count]; see [Differentiate]. The second
+// argument is the tape that Linearize returned. The third has all inputs of f except the first.
 func (d *Differentiable) Pull(v *Node, tape, others []*Node) []*Node {
 	known := d.known(append(append([]*Node{d.v}, d.in[1:]...), d.tape...),
 		append(append([]*Node{v}, others...), tape...))

@@ -17,7 +17,7 @@ import (
 type program struct {
 	graph *graph.Graph
 	// leaves has an entry for each constant and each Iota (an array of the numbers 0, 1, 2, …): a function that makes
-	// the same node in another graph. These are the nodes of the program without inputs, apart from its parameters.
+	// the same node in another graph. Constants, Iotas and parameters are the only nodes that have no inputs.
 	leaves map[*Node]func(g *graph.Graph) *Node
 }
 
@@ -56,7 +56,7 @@ var refused = map[graph.NodeType]string{
 }
 
 // again copies the given nodes of the program, and the nodes that they are computed from, into g, and returns the
-// copies. The map known has the copy of each node that has been copied already; again adds each new copy to this map.
+// copies. The map known has the copy of each node that has been copied already. Each new copy is added to this map.
 func (p *program) again(g *graph.Graph, known map[*Node]*Node, nodes []*Node) []*Node {
 	out := make([]*Node, len(nodes))
 	for i, n := range nodes {

@@ -37,9 +37,9 @@ type h2gcnSettings struct{ Rounds int }
 //	logits = dropout([R_0, R_1, …, R_K]) W_c        of [n, (2^{K+1} - 1) d]
 //
 // A1, [n, n], is the adjacency of neighbours, and A2, [n, n], that of nodes exactly two steps apart. Both are without
-// self loops, and each is symmetrically normalised by its own degrees. A row of zeros belongs to a node without
-// neighbours (in A1), or without nodes exactly two steps away (in A2). The only weights are W_e, [m, d], and W_c, and
-// there are no biases.
+// self loops, and each is symmetrically normalised by its own degrees. A node without neighbours has a row of zeros in
+// A1. A node without nodes exactly two steps away has a row of zeros in A2. The only weights are W_e, [m, d], and W_c,
+// and there are no biases.
 //
 // The publication has K = 1 and K = 2, d = 64, and dropout 0 or 0.5. K = 2, called H2GCN-2, is the default here and in
 // the authors' code. The authors' code, https://github.com/GemsLab/H2GCN, is in TensorFlow and concatenates in the

@@ -12,12 +12,12 @@ import (
 )
 
 // halfHop is Half-Hop (Azabou et al., "Half-Hop: A graph upsampling approach for slowing down message passing", ICML
-// 2023). It splits every edge j → i into a chosen node i: the edge is replaced by j → s → i and i → s, where s is a new
-// node, called a slow node. The slow node's features are α x_j + (1 - α) x_i. Here the features are mixed after the
-// encoder's linear layer and before its activation. This gives the same result, since a linear layer with a bias keeps
-// mixtures whose shares add up to 1. Slow nodes take part in all message-passing layers, and their rows are removed
-// after the last layer. Convolutions take the number of incoming edges as the degree of a node, as PyTorch Geometric
-// does.
+// 2023). Some nodes i are chosen. Every edge j → i that leads into a chosen node is replaced by j → s → i and i → s,
+// where s is a new node, called a slow node. The slow node's features are α x_j + (1 - α) x_i. Here the features are
+// mixed after the encoder's linear layer and before its activation. This gives the same result: since α and 1 - α add
+// up to 1, a linear layer with a bias maps the mixture of two rows to the same mixture of their images. Slow nodes take
+// part in all message-passing layers, and their rows are removed after the last layer. Convolutions take the number of
+// incoming edges as the degree of a node, as PyTorch Geometric does.
 //
 // Each node is chosen with the probability p. The choice is made only once, so that training and evaluation see the
 // same graph, and it does not depend on the seed of the training. In the authors' code,
@@ -28,11 +28,11 @@ type halfHop struct {
 	// these two matrices, laid out for products.
 	mix, leave *sparse.CSR
 	into, back *sparse.Matrix
-	arrays     int // the number of arrays of the matrix into
+	arrays     int // len(into.Tensors())
 }
 
-// newHalfHop adds slow nodes to the adjacency a, which has no self loops, and returns the adjacency with slow nodes as
-// augmented. Slow nodes are numbered after the graph's own nodes.
+// newHalfHop adds slow nodes to the adjacency a, which has no self loops. Its second result is the adjacency with slow
+// nodes. Slow nodes are numbered after the graph's own nodes.
 func newHalfHop(a *sparse.CSR, p, alpha float64) (h *halfHop, augmented *sparse.CSR, err error) {
 	h = &halfHop{}
 	var mix, all edgeList
@@ -129,9 +129,10 @@ func normalisedByTargets(a *sparse.CSR) *sparse.CSR {
 	return &s
 }
 
-// withMirrorImages returns the matrix both, which has the entries of the square matrix a and of its transpose. It also
-// returns two lists with a number for every entry of both. In the list entry the number is 1 if a has this entry, else
-// 0. In the list image it is 1 if the transpose of a has this entry, else 0.
+// withMirrorImages returns a symmetric matrix, which has an entry wherever the square matrix a or its transpose has
+// one. All its entries are 1. It also returns two lists with a number for each of these entries. The number in the
+// first list is 1 if a has an entry there, else 0. The number in the second list is 1 if the transpose of a has an
+// entry there, else 0.
 func withMirrorImages(a *sparse.CSR) (both *sparse.CSR, entry, image []float32, err error) {
 	t := a.Transpose()
 	var l edgeList

@@ -32,8 +32,8 @@ type jacobiSettings struct {
 }
 
 // jacobiConv is JacobiConv (Wang and Zhang, "How Powerful are Spectral Graph Neural Networks", ICML 2022). It is a
-// linear network, with a filter for each output, which is a polynomial of the adjacency. Parameters have the names of
-// the authors' code, https://github.com/GraphPKU/JacobiConv:
+// linear network. Each output has a filter of its own, and each filter is a polynomial of the adjacency. Parameters
+// have the names of the authors' code, https://github.com/GraphPKU/JacobiConv:
 //
 //	H        = dropout'(dropout(X) W^T + b)               features X [n, features], H [n, outputs]
 //	logits_c = Σ_{k=0..K} β_kc Π_{i=1..k} γ_i P_k(P) H_c  column by column
@@ -55,8 +55,8 @@ type jacobiConv struct {
 	order int
 }
 
-// Unused are arrays in the authors' files of weights that this network does not read: the features, and one η more than
-// is needed.
+// Unused are the arrays that this network does not read, although the authors' files of weights hold them: the
+// features, and one η more than is needed.
 func (n *jacobiConv) Unused() []string {
 	return []string{"emb.modlist.0.x", fmt.Sprintf("conv.alphas.%d", n.order)}
 }

@@ -85,8 +85,9 @@ type lrgnnSettings struct {
 //     gradient and so keeps its random initial values.
 //   - Steps for V are those for U with S^T in place of S. In the code, one index is transposed, which makes no
 //     difference if U V^T is symmetric.
-//   - With "edge-mean", s_ij is divided by the number of i's neighbours, and is at least -5. The code divides s_ij by
-//     the number of j's neighbours, although it calls this row normalisation.
+//   - With "edge-mean", s_ij is divided by the number of i's neighbours, and is at least -5 (but f_ij is computed from
+//     the undivided s_ij). The code divides s_ij by the number of j's neighbours, although it calls this row
+//     normalisation.
 //   - The formula of the initial U contains a ridge, β I. Without it, V^T V would have no inverse if the rank of V is
 //     less than k.
 //   - Features are not dropped.
@@ -98,8 +99,8 @@ type lrgnn struct {
 	entries int
 }
 
-// Prepare lays out three matrices: the edges, for the s_ij; then A for the product with Wa, whose columns are in the
-// order in which the dataset numbers the nodes; and then Â, if it is needed.
+// Prepare lays out three matrices: the edges, for the s_ij; then A, for the product with Wa; and then Â, if it is
+// needed. The columns of A, like those of Wa, are in the order in which the dataset numbers the nodes.
 func (n *lrgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Adjacency(g)
 	n.entries = a.Entries()
@@ -144,8 +145,8 @@ func (n *lrgnn) Build(b *Builder) Output {
 }
 
 // estimate is the estimator of unknown labels. It is a perceptron or, with the setting "estimator" = gcn, a graph
-// convolution, Â ReLU(Â (F W + b)) W + b. estimate returns the scores of the classes twice, [n, c] each: scores with
-// dropout, for the estimator's own loss, and still without dropout, for Y.
+// convolution, Â ReLU(Â (F W + b)) W + b. estimate returns the scores of the classes twice, [n, c] each. The first
+// result is computed with dropout, for the estimator's own loss. The second is computed without dropout, for Y.
 func (n *lrgnn) estimate(b *Builder, propagate func(kind string, x *Node) *Node) (scores, still *Node) {
 	hidden := propagate(n.Estimator, b.Encode("predictor.lin1", b.Config.Hidden))
 	hidden = Max(hidden, ZerosLike(hidden))

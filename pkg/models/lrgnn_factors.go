@@ -10,7 +10,7 @@ import (
 )
 
 // relationships is the signed graph S that [lrgnn] factorises: an entry s_ij for each edge says how much the labels of
-// its two nodes agree. All arrays but shift are values of edges, [places, 1].
+// its two nodes agree. The arrays are values of edges, [places, 1], except for the parameter b.
 type relationships struct {
 	lrgnnSettings
 	b       *Builder

@@ -46,12 +46,12 @@ type Inverter interface {
 	RoundTrip(b *Builder) (start, end, changes *Node, stats *solve.Stats)
 }
 
-// Tracer is a network of layers that can return the state after each layer.
+// Tracer is a network of layers that can return its state, the features of all nodes, after each layer.
 type Tracer interface {
 	Network
-	// Trace returns states, [n, d] each. forwards are the states after the numbers of forward layers that forward
-	// lists, and reverses the states after the numbers of reverse layers that reverse lists. Both lists are in
-	// ascending order. After 0 layers, the state is the encoded input. Trace has no gradient.
+	// Trace returns states, [n, d] each: forwards[i] is the state after forward[i] forward layers, and reverses[i] is
+	// the state after reverse[i] reverse layers. The numbers in forward and in reverse are in ascending order. After 0
+	// layers, the state is the encoded input. Trace has no gradient.
 	Trace(b *Builder, forward, reverse []int) (forwards, reverses []*Node)
 	// Readout returns the logits, [n, Outputs], that the head computes from a forward and a reverse state. A nil state
 	// stands for zeros, so that the head reads the other state alone (paper section 4.1.3, "Qualitative Analysis").

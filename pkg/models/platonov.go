@@ -33,7 +33,7 @@ type messages interface {
 }
 
 // module is a module M_k of [platonov]. It takes z = LayerNorm(X_k), [n, d], and its result has the same shape. The
-// names of its parameters begin with the argument name.
+// second argument is the string with which the names of the module's parameters begin.
 type module func(b *Builder, name string, z *Node) *Node
 
 // platonovSettings are the settings that these networks have besides the shared settings. Multiplier is the number m of
@@ -79,7 +79,7 @@ func feedForward(b *Builder, name string, y *Node) *Node {
 }
 
 // feedForwardOf is [feedForward] for a Y whose columns are in another order than the columns of the parameter W1. The
-// argument columns is a function that puts the columns of W1 in the order of Y's columns.
+// last argument is a function that returns W1 with its columns in the order of Y's columns.
 func feedForwardOf(b *Builder, name string, y *Node, columns func(w *Node) *Node) *Node {
 	inner := OwnOf[platonovSettings](b.Config).Multiplier * b.Config.Hidden
 	w, bias := b.linear(name+"linear_1", y.Shape().Dimensions[1], inner)

@@ -35,8 +35,8 @@ type Kind struct {
 	// Depth, if not nil, says how deep a configuration is, in a word or two. If it is nil, the depth is the numbers of
 	// forward and of reverse layers.
 	Depth func(c Config) string
-	// Detached tells that, by design, training does not use the gradient of the model's loss, since the model treats
-	// some of its estimates, such as those of unknown labels, as constants.
+	// Detached tells that, by design, the gradient that training uses differs from the true gradient of the model's
+	// loss, since some estimates of the model, such as those of unknown labels, are treated as constants.
 	Detached bool
 	// ReadsLabels tells that the model reads the labels of its training nodes ([Builder.Known]) not only in training
 	// but also in prediction. Such a model can predict only on the graph that it was trained on.

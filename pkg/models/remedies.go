@@ -22,8 +22,8 @@ func checkRemedies(c Config) error {
 	return nil
 }
 
-// layerIf returns its argument layer, the zero value of the type of a network's layers. It returns nil if the settings
-// ask for remedies, gates or normalisations, since the layers are then of another type.
+// layerIf returns its second argument unchanged: the zero value of the type of a network's layers. But it returns nil
+// if the settings ask for remedies, gates or normalisations, since the layers are then of another type.
 func layerIf(c Config, layer any) any {
 	if _, projected := c.projection(); projected || c.BlockGate || c.remedied() {
 		return nil

@@ -46,8 +46,8 @@ type convolution interface {
 	settings() Config
 	// prepare lays out an adjacency with self loops. With Half-Hop, the edges have directions (see [halfHop]).
 	prepare(a *sparse.CSR) (sparse.Order, []*tensors.Tensor, error)
-	// block returns h and the list of arrays that h reads, with the weights first. The argument arrays are the nodes of
-	// the arrays that prepare returned.
+	// block returns h and the list of arrays that h reads, with the weights first. The second argument lists the nodes
+	// that stand for the arrays that prepare returned.
 	block(b *Builder, arrays []*Node) (solve.Block, []*Node)
 }
 
@@ -61,7 +61,8 @@ var (
 		"block-scale", "no-bias", "head-layers"}
 )
 
-// resolveHead sets the authors' number of linear layers in the head: 1 with reverse layers, 2 without.
+// resolveHead sets the number of linear layers in the head, if no number is given. It is that of the authors: 1 with
+// reverse layers, 2 without.
 func resolveHead(c *Config) {
 	if c.HeadLayers > 0 {
 		return

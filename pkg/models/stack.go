@@ -58,7 +58,8 @@ func (b *Builder) Layers(count int, x *Node, layer func(b *Builder, l int, x *No
 	}, x, own, b.Arrays, count)
 }
 
-// layerOf is the state of a builder that builds one layer for [Builder.Layers], in a computation graph of its own.
+// layerOf is the part of a builder that is needed only if it builds one layer for [Builder.Layers]. Such a layer is
+// built in a computation graph of its own.
 type layerOf struct {
 	random bool
 	// values are the values of the layer's parameters, in the order of the calls of Param. They are nil while

@@ -69,8 +69,8 @@ func (c *Config) change(name string, to func(Setting) error) error {
 	return to(list[i])
 }
 
-// absent tells whether a change would give the shared setting with this name its [Setting.Absent] value. The function
-// to makes the change.
+// absent tells whether a change would give the shared setting with this name its [Setting.Absent] value. The second
+// argument is the function that makes the change.
 func absent(name string, to func(Setting) error) bool {
 	var other Config
 	for _, s := range other.shared() {
