@@ -13,7 +13,7 @@ import (
 const maxPlanetoidBytes = 16 << 20
 
 // planetoidGraph makes a graph from the files of a dataset of Yang et al. (2016), in the same way as PyTorch Geometric.
-// The function part returns the content of the file ind.<name>.<part>, for example ind.cora.allx.
+// A call of the second argument, such as part("allx"), returns the content of a file, such as ind.cora.allx.
 //
 // The files allx and tx have the features of the nodes, ally and ty have their labels, and graph has the neighbours of
 // each node. The first nodes of the graph are the rows of allx, in order. The test nodes follow: row i of tx belongs to

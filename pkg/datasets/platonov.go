@@ -98,7 +98,7 @@ func npzLabels(z *npz.File, key string, n int) ([]int32, int, error) {
 }
 
 // classNumbers converts labels to int32, and returns them with the number of classes, which is the largest label plus
-// one. Nodes for which the function unknown returns true get the label [graphs.Unlabelled].
+// one. Nodes for which the second argument returns true get the label [graphs.Unlabelled].
 func classNumbers(values []int64, unknown func(node int) bool) ([]int32, int, error) {
 	labels := make([]int32, len(values))
 	classes := 0

@@ -10,8 +10,9 @@ import (
 )
 
 // shared returns a folder with test files that the repository does not contain: exact copies of public datasets, and
-// expected values. It is the subfolder that the argument called what names. The folder around it is "shared" beside the
-// checkout, or the folder that the environment variable REVGNN_SHARED names. Without the subfolder the test is skipped.
+// expected values. It is a subfolder of the folder "shared" beside the checkout, or of the folder that the environment
+// variable REVGNN_SHARED names; the argument is the path in there, such as "data". If there is no such subfolder, the
+// test is skipped.
 func shared(t testing.TB, what string) string {
 	t.Helper()
 	root := os.Getenv("REVGNN_SHARED")

@@ -81,9 +81,9 @@ func Present(name, dir string) bool {
 	return true
 }
 
-// kernel returns the path of the kernel.json of the Go kernel. It looks for it first in the folder .venv of the working
-// directory and of the folders above, then in the folders where Jupyter looks for the user's and for the machine's
-// kernels (see "Common Directories and File Locations" in Jupyter's documentation).
+// kernel returns the path of the file kernel.json of Jupyter's Go kernel; empty if there is none. It looks first in the
+// folder .venv of the working directory and of the folders above, then in the folders where Jupyter looks for the
+// user's and for the machine's kernels (see "Common Directories and File Locations" in Jupyter's documentation).
 func kernel() string {
 	var dirs []string
 	if wd, err := os.Getwd(); err == nil {

@@ -1,6 +1,6 @@
 // Package files writes files as a whole or not at all. It reads only regular files, since reading a pipe or a device in
-// place of a file may never end, or fill the memory. It also has locks by which processes agree who uses a name; a lock
-// ends with the process that holds it.
+// place of a file may never end, or fill the memory. It also has locks, by which processes agree which of them may use
+// a file name; a lock ends with the process that holds it.
 //
 // A sealed file ends with a checksum of its content. A part is the temporary file that is written before it gets its
 // final name.

@@ -11,12 +11,12 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Lock is an exclusive lock on a name. The operating system releases it when the process ends, even if it crashes.
+// Lock is an exclusive lock on a file name. The operating system releases it when the process ends, even if it crashes.
 type Lock struct{ file *flock.Flock }
 
-// TryLock locks the name path, by a file with this name. [Lock.Release] removes the file; after a crash the file may
-// remain, but it is then not locked. If another process or goroutine has the lock, TryLock returns nil and no error. On
-// file systems that do not support locks, every caller gets the lock.
+// TryLock locks a file name, given by path: it creates the file if there is none, and locks it. [Lock.Release] removes
+// the file; after a crash the file may remain, but it is then not locked. If another process or goroutine has the lock,
+// TryLock returns nil and no error. On file systems that do not support locks, every caller gets the lock.
 func TryLock(path string) (*Lock, error) { return tryLock(path, os.O_CREATE) }
 
 func tryLock(path string, flags int) (*Lock, error) {

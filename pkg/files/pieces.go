@@ -13,8 +13,8 @@ type Pieces struct {
 	most, left int
 }
 
-// NewPieces returns a reader of in whose pieces have at most about as many bytes as most says. The limit is not exact,
-// since what a parser reads ahead counts as part of the present piece.
+// NewPieces returns a reader that reads from its first argument, and limits each piece to the number of bytes in its
+// second argument. The limit is not exact, since what a parser reads ahead counts as part of the present piece.
 func NewPieces(in io.Reader, most int) *Pieces { return &Pieces{in, most, most} }
 
 // Next tells the reader that a new piece begins.

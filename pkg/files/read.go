@@ -6,9 +6,9 @@ import (
 	"os"
 )
 
-// Open opens a regular file for reading, and also returns its size. The text wanted says in error messages what the
-// user should give instead, such as "an .npz file". Open never blocks, whereas opening a named pipe usually waits for a
-// writer.
+// Open opens a regular file for reading, and also returns its size. If path is not a regular file, the error tells the
+// user what to give instead: the text in wanted, such as "an .npz file". Open never blocks, whereas opening a named
+// pipe usually waits for a writer.
 func Open(path, wanted string) (*os.File, int64, error) {
 	// The file must be regular. This is checked before opening, since opening a device may have effects, and again
 	// after opening, since another file may have taken the path in the meantime.

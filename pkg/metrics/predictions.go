@@ -118,9 +118,9 @@ func ROCAUC[F Float](scores []F, labels []int32, mask []bool) (float64, error) {
 			"the selection needs both", count[0], count[1])
 	}
 	slices.SortFunc(nodes, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
-	// wins is twice the number of pairs in which the node of class 1 scores higher; a pair with equal scores counts one
-	// half. below is the number of nodes of class 0 that come before start in the order, which are those with lower
-	// scores.
+	// wins counts the pairs of a node of class 1 and a node of class 0: it adds 2 for a pair in which the node of class
+	// 1 scores higher, and 1 for a pair with equal scores. below is the number of nodes of class 0 that come before
+	// start in the order, which are those with lower scores.
 	var wins, below int64
 	for start := 0; start < len(nodes); {
 		var group [2]int64

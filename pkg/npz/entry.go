@@ -42,8 +42,8 @@ func (z *File) checkEntry(entry *zip.File) error {
 // an optional array whose name was damaged would seem to be absent.
 func sameName(r io.ReaderAt, f *zip.File) bool {
 	// The zip header consists of a signature, other fields, the lengths of the name and of the extra field, the name,
-	// and the extra field. Only the end of the header is known. The extra field may have any length, so that all
-	// lengths are tried to find the start.
+	// and the extra field. Only the end of the header is known. To find its start, all lengths of the extra field up to
+	// 1 KiB are tried.
 	const signature, lengths, fixed, mostExtra = "PK\x03\x04", 26, 30, 1 << 10
 	at, err := f.DataOffset()
 	if err != nil {

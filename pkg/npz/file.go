@@ -16,8 +16,8 @@ import (
 )
 
 // These are limits on the memory that all arrays of an archive take together. They refuse small archives that become
-// huge in memory. Real data take far less than 64 times their compressed size; only an array of zeros takes a thousand
-// times as much.
+// huge in memory. In memory, real data take far less than 64 times their compressed size, whereas an array of zeros can
+// take a thousand times its compressed size.
 const (
 	mostUnpacked = 4 << 30
 	freeUnpacked = 256 << 20 // allowed in addition to mostRatio times the archive's size
@@ -136,7 +136,7 @@ func (z *File) take(name string, bytes int64) error {
 }
 
 // open reads an array's header and checks the sizes that the archive's directory and the header claim. It then calls
-// the function use, which may read the values.
+// its last argument, a function that may read the values.
 func (z *File) open(name string, dims int, use func(*arrayReader) error) error {
 	entry := z.entries[name]
 	if entry == nil {

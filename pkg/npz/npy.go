@@ -7,8 +7,9 @@ import (
 	"math"
 )
 
-// These are limits on the sizes that a header may claim. They are far above those of revgnn's datasets, and far below a
-// laptop's memory. A damaged file, or one made to do harm, therefore ends in an error and not in a large allocation.
+// These are limits on the sizes that a header may claim. They are far above the sizes of revgnn's datasets, and far
+// below a laptop's memory. A damaged file, or one made to do harm, therefore ends in an error and not in a large
+// allocation.
 const (
 	maxArrayBytes  = 1 << 31 // the largest size of one array, as it is stored
 	maxArrayValues = 1 << 28

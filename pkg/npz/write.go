@@ -19,9 +19,9 @@ type Named struct {
 	Values any
 }
 
-// Write writes an archive that numpy.load can read, as a whole or not at all (see [files.Write]). Equal arrays give
-// equal bytes. Arrays are not compressed, since the weights of models hardly become smaller; [WriteCompressed]
-// compresses them.
+// Write writes an archive, which numpy.load can read. The file is written as a whole or not at all (see [files.Write]).
+// Equal arrays give equal bytes. Arrays are not compressed, since the weights of models hardly become smaller;
+// [WriteCompressed] compresses them.
 func Write(path string, arrays []Named) error { return write(path, arrays, zip.Store) }
 
 // WriteCompressed does the same as [Write], and compresses the arrays by deflate.

@@ -12,7 +12,7 @@ import (
 // reverse the direction of writing. Invalid UTF-8 becomes U+FFFD.
 func Text(s string) string { return Keeping(s, "") }
 
-// Keeping does the same as [Text], but leaves the characters of keep as they are.
+// Keeping does the same as [Text], but leaves the characters in its second argument as they are.
 func Keeping(s, keep string) string {
 	steers := func(r rune) bool {
 		return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) && !strings.ContainsRune(keep, r)

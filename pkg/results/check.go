@@ -97,8 +97,8 @@ func (r Record) validate() error {
 	return nil
 }
 
-// object returns the canonical form of a JSON object; nil if raw is empty or null. The argument name is only used in
-// errors.
+// object returns the canonical form of a JSON object; nil if raw is empty or null. Errors call the object by the name
+// in the first argument.
 func object(name string, raw json.RawMessage) (json.RawMessage, error) {
 	b, err := canonical(raw)
 	if err != nil {

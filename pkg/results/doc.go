@@ -11,7 +11,7 @@
 // SQLite can protect a file in two ways while it is written: by a rollback journal, which is a temporary file with the
 // old content, or by a write-ahead log, which is a second file with the new content. This package uses the journal. A
 // write-ahead log would be faster, but it needs memory that all processes share, which network file systems do not
-// offer, and a copy of the first file alone would lack the latest records.
+// offer, and a copy of the SQLite file without the log would lack the latest records.
 //
 // A definition is the part of a record from which its key is computed ([Record.Definition]). A cell is one value of a
 // record as text: records are stored as rows of cells. A checksum is a SHA-256: each record has one of the graph, and

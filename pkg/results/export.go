@@ -37,9 +37,9 @@ type format struct {
 	compressed bool
 }
 
-// compressed returns a format whose files have the same text as files of the format in the argument, but compressed by
-// gzip. A file is unpacked while it is read, one line or row at a time. So a small file that unpacks to a very large
-// one takes no more memory than a file that is not compressed.
+// compressed returns a format that writes the same text as the given format, and compresses it by gzip. A file is
+// unpacked while it is read, one line or row at a time. So a small file that unpacks to a very large one takes no more
+// memory than a file that is not compressed.
 func compressed(plain format) format {
 	return format{
 		write: func(w io.Writer, records []Record) error {

@@ -98,8 +98,8 @@ func (s *Store) Get(id string) (*Record, error) {
 	return &found[0], nil
 }
 
-// Done returns the latest record with a key whose status is ok or diverged; nil if there is none. A run with such a
-// record need not be repeated.
+// Done looks at the records with the given key whose status is ok or diverged, and returns the latest; nil if there is
+// none. A run with such a record need not be repeated.
 func (s *Store) Done(key string) (*Record, error) {
 	found, err := s.records("WHERE key = ? AND status IN (?, ?) ORDER BY id DESC LIMIT 1", key, OK, Diverged)
 	if err != nil || len(found) == 0 {
@@ -142,9 +142,9 @@ func (s *Store) records(clauses string, args ...any) ([]Record, error) {
 	return out, s.explain(err)
 }
 
-// rowsOf calls the function each with every row that the given SQL clauses select, as cells, and with the row's
-// checksum. The argument sum is the SQL expression of the checksum: the name of its column, or an empty text where the
-// table has no such column.
+// rowsOf calls its last argument for every row that the given SQL clauses select, with the cells of the row and with
+// its checksum. The second argument is the SQL expression of the checksum: the name of its column, or an empty text
+// where the table has no such column.
 func rowsOf(q querier, sum, clauses string, args []any, each func(cells []string, sum string) error) error {
 	rows, err := q.Query("SELECT "+columnList()+", "+sum+" FROM runs "+clauses, args...)
 	if err != nil {

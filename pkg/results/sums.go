@@ -8,8 +8,9 @@ import (
 )
 
 // Every row of the table has a checksum, since SQLite checks the structure of its file, but not the values in it. Early
-// versions of revgnn do not know the column of checksums: their tables lack it, and if they add a record to a newer
-// table, they leave it empty. A later version fills it in when it opens the file for writing.
+// versions of revgnn do not know the column of checksums: their tables lack this column, and if they add a record to a
+// newer table, they leave the checksum of its row empty. A later version fills in missing checksums when it opens the
+// file for writing.
 
 // sumName is the name of the column of checksums. sumColumn is this name in SQL. addSums is the statement that adds the
 // column to the table.

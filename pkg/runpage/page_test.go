@@ -49,7 +49,7 @@ func pageOf(t *testing.T, r *results.Record) string {
 	return body
 }
 
-// holds checks that a page contains all texts in want and none of the texts in not.
+// holds checks that a page contains every text of the first list, and no text of the second list.
 func holds(t *testing.T, page string, want, not []string) {
 	t.Helper()
 	for _, text := range want {

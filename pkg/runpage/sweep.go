@@ -12,9 +12,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// Siblings returns those of the records in all that are trainings like r: with the same model, the same settings except
-// for the seed, the same graph and the same engine. If there are several trainings with the same split and seed, only
-// the latest is returned; this may be another one than r. The trainings are ordered by split, then by seed.
+// Siblings returns those records of the given list that are trainings like r: with the same model, the same settings
+// except for the seed, the same graph and the same engine. If there are several trainings with the same split and seed,
+// only the latest is returned, even if r is an earlier one. The trainings are ordered by split, then by seed.
 func Siblings(r *results.Record, all []results.Record) ([]results.Record, error) {
 	key, err := settingsKey(r)
 	if err != nil {
@@ -119,7 +119,7 @@ func sweepSummary(runs []run) string {
 }
 
 // spread returns the mean over splits as text, with the sample standard deviation if there are several splits. The
-// argument called of has the values of each split, one for each seed; a split counts by the mean of these values.
+// argument has a list of values for each split, one value for each seed; a split counts by the mean of its values.
 func spread(of map[int][]float64) string {
 	var means []float64
 	for _, values := range of {

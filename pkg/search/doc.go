@@ -1,6 +1,6 @@
-// Package search looks for the settings of a model on a dataset with the best validation metric. It draws settings from
-// a [Space] by a quasi-random sequence, and compares them by asynchronous successive halving (ASHA; Li et al., A System
-// for Massively Parallel Hyperparameter Tuning, MLSys 2020).
+// Package search looks for those settings of a model that give the best validation metric on a dataset. It draws
+// settings from a [Space] by a quasi-random sequence, and compares them by asynchronous successive halving (ASHA; Li et
+// al., A System for Massively Parallel Hyperparameter Tuning, MLSys 2020).
 //
 // A dimension is a setting that is searched, with its range ([Dimension]). A sample is one choice of settings, drawn
 // from these ranges. A trial is a training with the settings of one sample. Every trial first trains for a few epochs.

@@ -67,9 +67,9 @@ type trial []map[int]Outcome
 // known holds the trials that have begun, by their numbers.
 type known map[int]trial
 
-// read reads the trials of a search from the records of the search. Records of failures before the time began are
-// ignored, so that these trials are tried again. If a step has several records, the first one that is not a failure
-// counts.
+// read reads the trials of a search from the records of the search. The last argument is the time at which this process
+// began to work on the search: records of earlier failures are ignored, so that the trials that failed are tried again.
+// If a step has several records, the first one that is not a failure counts.
 func read(store *results.Store, id string, began time.Time) (known, error) {
 	records, err := store.Find(results.Query{Kind: results.Search, Profile: id})
 	if err != nil {
@@ -131,7 +131,7 @@ func (t trial) standing(splits []int) (s Standing) {
 }
 
 // scoreOf returns the score of a trial at a rung: the mean validation metric over splits, or minus infinity if a split
-// went wrong. The result done tells whether the score is known.
+// went wrong. The second result tells whether the score is known.
 func scoreOf(rung map[int]Outcome, splits []int) (score float64, done bool) {
 	var vals []float64
 	for _, split := range splits {

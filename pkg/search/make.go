@@ -17,7 +17,8 @@ import (
 // kept.
 var errLate = errors.New("there is no time left")
 
-// make makes a step, records the result, and releases the claim own.
+// make makes a step and records the result. In the end it releases its claim, which keeps other processes from making
+// the same step.
 func (w *work) make(ctx context.Context, s Step, own *experiment.Claim) error {
 	defer own.Release()
 	if w.Starts != nil {
@@ -142,9 +143,9 @@ func (w *work) timed(ctx context.Context) (context.Context, context.CancelFunc) 
 	return context.WithDeadline(ctx, w.Deadline)
 }
 
-// paced returns a function to be called after each epoch. This function tells whether the training, which is to end
-// after the epoch until, would miss the deadline. It judges by the mean time of the epochs so far, and only after it
-// has measured a few epochs.
+// paced returns a function to be called after each epoch. This function tells whether the training would miss the
+// deadline; the second argument of paced is the number of the training's last epoch. The returned function judges by
+// the mean time of the epochs so far, and only after it has measured a few epochs.
 func paced(deadline time.Time, until int) func(train.Epoch) bool {
 	const measured = 3
 	var start time.Time

@@ -42,8 +42,8 @@ type Result struct {
 
 	// outcomes has the outcomes of all steps, in the order in which the steps ended.
 	outcomes []Outcome
-	// scores has the scores of trials at rungs. A score is known when a trial has reached a rung on all splits; the key
-	// is the ID of the record of the last of these splits.
+	// scores has the scores of trials at rungs. A score is known when a trial has reached a rung on all splits, or has
+	// gone wrong on one; the key is the ID of the trial's last record at this rung.
 	scores map[string]float64
 }
 

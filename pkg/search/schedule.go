@@ -23,9 +23,10 @@ type Schedule struct {
 	Trials int `json:"-"`
 }
 
-// NewSchedule returns a schedule. Its last rung is the argument epochs. Each rung below is the next higher one divided
-// by the argument reduction, rounded up. No rung is below the argument least, except if epochs is. The argument trials
-// is the largest number of trials; 0 stands for no limit.
+// NewSchedule returns a schedule. Its last rung is the first argument, the number of epochs of a complete training.
+// Each rung below is the next higher one divided by the third argument (see Schedule.Reduction), rounded up; those that
+// would be below the second argument are left out. The fourth argument is the largest number of trials; 0 stands for no
+// limit.
 func NewSchedule(epochs, least, reduction, trials int) Schedule {
 	s := Schedule{Reduction: reduction, Trials: trials}
 	for share := 1; ; share *= reduction {

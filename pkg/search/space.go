@@ -110,7 +110,7 @@ func (r Rule) check() error {
 }
 
 // fits returns an error if the setting named key cannot have the values at the ends of its range, in one of the rule's
-// models, or if another setting cannot have a value that a condition of the setting asks for.
+// models, or if a condition of its range ([Range.When]) asks for a value that another setting cannot have.
 func (r Rule) fits(key string) error {
 	named := r.Models
 	if len(named) == 0 {

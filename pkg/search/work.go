@@ -87,7 +87,7 @@ func (w *work) next(ctx context.Context) (*Step, *experiment.Claim, error) {
 const ahead = 64
 
 // claim tries to claim the steps that can be made now, one after the other, until it has claimed one. If other
-// processes have claimed all of them, the result taken is the first of them.
+// processes have claimed all of these steps, the third result is the first of the steps.
 func (w *work) claim() (step *Step, own *experiment.Claim, taken *Step, err error) {
 	fresh := 0
 	for job := range w.Schedule.Next(w.known.standings(w.splits())) {
@@ -156,8 +156,8 @@ func (w *work) steps(job Job) (steps []Step, err error) {
 }
 
 // wanted tells whether a step is still to be made. If there is no limit on trials, the schedule lists new trials
-// without end. They come last, in the order of their numbers, so that the loop can stop after the number of the step's
-// own trial.
+// without end. They come last, in the order of their numbers, so that the loop can stop at the first new trial whose
+// number is higher than that of the step's trial.
 func (w *work) wanted(step Step) bool {
 	for job := range w.Schedule.Next(w.known.standings(w.splits())) {
 		if job == step.Job {

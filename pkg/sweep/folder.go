@@ -54,9 +54,9 @@ func (f *folder) close() {
 
 func (f *folder) path(name string) string { return filepath.Join(f.dir, name) }
 
-// setAside moves the files that an earlier sweep has left for the splits of this sweep into a new folder inside the
-// folder. So nothing is lost, and old files are not mixed up with new ones. It returns the path of the new folder;
-// empty if there was nothing to move.
+// setAside moves the files that an earlier sweep has left for the splits of this sweep, and its summary, into a new
+// subfolder. So nothing is lost, and old files are not mixed up with new ones. setAside returns the path of the
+// subfolder; empty if there was nothing to move.
 func (f *folder) setAside() (to string, err error) {
 	var old []string
 	for _, k := range f.splits {

@@ -36,8 +36,8 @@ type Record struct {
 	// Origin is everything that the result depends on. It must be equal for all results of a sweep, except for the
 	// split.
 	Origin train.Origin `json:"origin"`
-	// Run is the record of the run, but without its configuration and outcome, since the fields above have them.
-	// [Record.Recorded] puts the two together.
+	// Run is the record of the run, but without the values that the fields above have: configuration, outcome, status,
+	// message and seconds. [Record.Recorded] returns the record with these values.
 	Run results.Record `json:"run"`
 	// WeightsSum is the SHA-256 of the file of weights; empty if there is no such file.
 	WeightsSum string `json:"weights_sha256"`

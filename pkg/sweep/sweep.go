@@ -35,8 +35,8 @@ type Options struct {
 	// the model.
 	Details bool
 	// The following functions are called if they are set. Begin is called before a split is trained. Epoch is called
-	// after each epoch. Split is called after each split, also for splits that had a result already; resumed tells that
-	// they had. Notice is called with a sentence about anything else.
+	// after each epoch. Split is called after each split, also for splits that had a result already; for these, its
+	// argument resumed is true. Notice is called with a sentence about anything else.
 	Begin  func(split int)
 	Epoch  func(split int, e train.Epoch)
 	Split  func(r *Record, resumed bool)

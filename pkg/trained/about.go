@@ -13,7 +13,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// key is the name of the entry of a file's metadata that holds an [About] as JSON.
+// key is the name under which a file's metadata has an [About], written as JSON.
 const key = "revgnn.model"
 
 // format is the version of [About]. Files of another version are refused, since they may say something about the model
@@ -40,8 +40,8 @@ type About struct {
 	Checksum string `json:"checksum"`
 	Split    int    `json:"split"`
 	Seed     uint64 `json:"seed"`
-	// BestEpoch is the epoch after which the model had these parameters. Val and Test are the values of the metric,
-	// named Metric, on the validation nodes and on the test nodes with these parameters.
+	// BestEpoch is the epoch after which the model had these parameters. Metric is the name of the metric. Val and Test
+	// are the values of the metric with these parameters, on the validation nodes and on the test nodes.
 	BestEpoch int          `json:"best_epoch"`
 	Metric    string       `json:"metric"`
 	Val       train.Number `json:"val"`

@@ -17,7 +17,8 @@ func (p *Prediction) Of(node, class int) float64 { return p.Probabilities[node*l
 
 // Write writes the prediction to a file, as a whole or not at all. The end of the file's name chooses the format:
 //
-//   - .csv: a row for each node, with the columns id and then the probability of each class by its name;
+//   - .csv: a row for each node, with a column id and then a column for each class, which is named after the class and
+//     has its probability;
 //   - .npz: the arrays probabilities [nodes, classes], logits [nodes, classes] ([nodes] for two classes) and
 //     representation [nodes, width], in the graph's order.
 func (p *Prediction) Write(path string) error {

@@ -10,8 +10,8 @@ import (
 
 // Prediction returns the results of an evaluation as arrays for an .npz file: "logits" has the shape [n, outputs], or
 // [n] if there is one output; "representation" has the shape [n, width]; "loss" is a single value; and "grad.<name>" is
-// the gradient by the parameter <name>. n is the number of nodes. The argument names maps the names of the model's
-// parameters to those in the file of weights, as [For] returns them.
+// the gradient by the parameter that has the name <name> in the file of weights. n is the number of nodes. The last
+// argument is the map that [For] returns, from the names of the model's parameters to their names in this file.
 func Prediction(p *train.Prediction, n int, names map[string]string) []npz.Named {
 	shape := []int{n, p.Outputs}
 	if p.Outputs == 1 {

@@ -31,7 +31,7 @@ const counter = ".num_batches_tracked"
 
 // Read reads the parameters in an .npz or .safetensors file. If the names of some arrays have the form "param.<name>",
 // only these arrays are parameters, and they are returned under the names <name>. Otherwise all arrays are parameters,
-// except outputs and gradients ("out.logits", "grad.…").
+// except outputs and gradients ("out.logits", "grad.…"). PyTorch's counters of batches are left out in both cases.
 func Read(path string) (map[string]train.Array, error) {
 	f, err := ReadFile(path)
 	return f.Parameters, err
@@ -74,8 +74,8 @@ func ReadFile(path string) (f File, err error) {
 	return f, err
 }
 
-// read reads those of the arrays that are parameters. names has the names of all arrays, and the function array reads
-// one array by its name.
+// read reads those of the arrays that are parameters. It is given the names of all arrays, and a function that reads
+// the array with a given name.
 func read(path string, names []string,
 	array func(string) ([]float32, []int, error)) (map[string]train.Array, error) {
 	out := map[string]train.Array{}
@@ -147,12 +147,12 @@ func WriteFile(path string, parameters map[string]train.Array, metadata map[stri
 	return unknownFormat(path)
 }
 
-// For picks the arrays that a model needs, for graphs with the given numbers of features and classes. The argument read
-// has the arrays of a file by their names. The result wanted has the picked arrays under the names of the model's
-// parameters, and the result names maps these names to the names in the file. The two names may differ: PyTorch calls a
-// reparametrised weight "weight_orig" and other weights "weight", and For accepts either name for the other. If the
-// file has an array that the model does not use, For returns an error, since the array suggests another model or other
-// settings. Missing arrays and wrong shapes are not checked here, but by [train.Predict].
+// For picks the arrays that a model needs, for graphs with the given numbers of features and classes. The last argument
+// maps names to arrays, as [Read] returns them from a file. The first result has the picked arrays under the names of
+// the model's parameters, and the second result maps these names to the names in the file. The two names may differ:
+// PyTorch calls a reparametrised weight "weight_orig" and other weights "weight", and For accepts either name for the
+// other. If the file has an array that the model does not use, For returns an error, since the array suggests another
+// model or other settings. Missing arrays and wrong shapes are not checked here, but by [train.Predict].
 func For(c models.Config, features, classes int,
 	read map[string]train.Array) (wanted map[string]train.Array, names map[string]string, err error) {
 	parameters, err := models.Parameters(c, features, classes)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Files of at most 4 KiB (the constant wholly) have every byte flipped. In larger files, about a thousand bytes (the
-// constant sampled) are flipped.
+// wholly is the largest size, in bytes, of a file in which every byte is flipped. sampled is roughly the number of
+// bytes that are flipped in a larger file.
 const (
 	wholly  = 4 << 10
 	sampled = 1 << 10
@@ -15,7 +15,7 @@ const (
 
 // flips calls f for bytes of a file of the given size: for every byte or, in a large file, for about a thousand bytes,
 // which are the same in each call. It calls f twice for each byte, once to flip one bit and once to flip all eight. The
-// argument at of f is the position of the byte. The argument bits of f has a 1 for each bit to flip.
+// first argument of f is the position of the byte, and the second has a 1 for each bit to flip.
 func flips(size int, f func(at int, bits byte)) {
 	step := 1
 	if size > wholly {
@@ -27,8 +27,8 @@ func flips(size int, f func(at int, bits byte)) {
 	}
 }
 
-// Flips changes one byte of a file's content after the other, and calls f with each changed content. The argument at of
-// f is the position of the changed byte. f must not keep the slice.
+// Flips changes the bytes of a file's content, one at a time, and calls f for each change: with the position of the
+// changed byte and with the changed content. f must not keep this content.
 func Flips(content []byte, f func(at int, flipped []byte)) {
 	flipped := bytes.Clone(content)
 	flips(len(content), func(at int, bits byte) {
@@ -38,8 +38,8 @@ func Flips(content []byte, f func(at int, flipped []byte)) {
 	})
 }
 
-// FlipsOf changes one byte of the file at path after the other, calls f while the byte is changed, and restores the
-// byte.
+// FlipsOf changes the bytes of the file at path, one at a time. It calls f with the position of each byte while the
+// byte is changed, and then restores the byte.
 func FlipsOf(t *testing.T, path string, f func(at int)) {
 	t.Helper()
 	whole, err := os.ReadFile(path)

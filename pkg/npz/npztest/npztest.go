@@ -89,8 +89,8 @@ func Replaced(b []byte, name string, npy []byte) []byte {
 	return out.Bytes()
 }
 
-// Lying makes an archive of one array. According to the archive's directory, the array's file has the size packed in
-// the archive, and the size claimed after unpacking. Neither need be true.
+// Lying makes an archive of one array. The arguments claimed and packed are what the archive's directory says about the
+// size of the array's file, after unpacking and as it lies in the archive. Both may be false.
 func Lying(name string, method uint16, claimed, packed uint64, content string) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
