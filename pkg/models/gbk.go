@@ -52,8 +52,8 @@ type gbkSettings struct{ Lambda float64 }
 // The authors' code, https://github.com/Xzh0u/GBK-GNN, differs from the publication, and this network follows the
 // publication. In the code, the second kernel reads x_i instead of x_j. The results of the kernels are half as wide,
 // and are concatenated. The score of the gate passes a LeakyReLU. The loss of the gates is the cross-entropy of the
-// softmax of [1-α, α], and its target tells whether the number of one of the two nodes' classes is 0. The code's
-// defaults are L = 2, width 16, dropout 0.5 and λ = 1.84. (λ is 30 in the code's script for Cora, CiteSeer, Texas and
+// softmax of [1-α, α]. Its target says whether one of an edge's two nodes is of class 0, and not whether both are of the
+// same class. The code's defaults are L = 2, width 16, dropout 0.5 and λ = 1.84. (λ is 30 in the code's script for Cora, CiteSeer, Texas and
 // Cornell. That λ belongs to the code's own loss of the gates, in which the softmax of [1-α, α] is nearer to 1/2 than α
 // may be.)
 type gbk struct {
