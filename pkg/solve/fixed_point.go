@@ -6,8 +6,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// fixedPoint is a fixed-point iteration. It repeats a step until its residual is below the tolerance. It makes at least
-// one step, and at most as many as the field limit says.
+// fixedPoint is a fixed-point iteration. In this file, a step is one iteration of a solve. Steps are repeated until the
+// residual is below the tolerance. At least one step is made, and at most as many as the field limit says.
 //
 // The residual is usually δ, the mean absolute change of the iterate in the last step, as in the paper.
 //

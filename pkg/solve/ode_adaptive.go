@@ -119,8 +119,8 @@ type goal struct {
 	w               []*Node
 }
 
-// run integrates from the state x at time 0 to the end time of a leg, which is the argument to. The argument leg is the
-// number of the leg, and first is the log of the legs before it.
+// run integrates one leg. Its arguments are, in this order, the number of the leg, its end time, the state at time 0,
+// the log of the legs before it, and the weights.
 func (c course) run(leg, to, x *Node, first log, w []*Node) walk {
 	g := x.Graph()
 	sign := ConvertDType(Sign(to), x.DType())

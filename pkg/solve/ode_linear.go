@@ -73,9 +73,9 @@ func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sum
 		degree, x, h, r *Node
 		more            R
 	}
-	// The loop state contains the last product, M y_i-1. The last y_s is computed from this product after the loop. If
-	// the loop state contained only y_i, XLA would see that each product is read only once. It would compute the
-	// product and the sum y_i in one loop over the entries, which it does not vectorise.
+	// The loop state contains the last product, M y_i-1. After the loop, y_s is computed from the last product. If the
+	// loop state contained only y_i, XLA would see that each product is read only once. It would compute the product
+	// and the sum y_i in one loop over the entries, which it does not vectorise.
 	next := func(power, my *Node, rd reads) *Node {
 		return Add(loop.Scale(rd.x, entry(rd.r, power)), loop.Scale(my, rd.h))
 	}

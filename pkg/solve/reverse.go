@@ -58,8 +58,8 @@ func (c chain) layer(i *Node) *Node { return Sub(loop.Int(i.Graph(), c.depth-1),
 type inversion struct {
 	// z is the result of the last step, which is the right-hand side of the next step.
 	z *Node
-	// iterations is the number of iterations of all steps so far, worst is the largest residual of these steps, and
-	// where is the number of the step with this residual.
+	// iterations is the number of iterations of all steps so far, and worst is the largest residual of these steps. The
+	// field called where is the number of the step that has this residual.
 	iterations, worst, where *Node
 	// preactivations is a stack of the preactivations of the last steps: that of step i is at place i modulo the number
 	// of places. inputs is a stack of the inputs of all steps. A stack that is not kept is nil.

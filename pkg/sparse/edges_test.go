@@ -35,7 +35,8 @@ func byHead(w, x *Node) *Node {
 	return Mul(Reshape(w, -1, d), x)
 }
 
-// largest is max_j v_ij, [edges, 1] to [rows, 1]. It is 0 for rows without edges.
+// largest is max_j v_ij for every target i. v is [edges, 1], and the result is [rows, 1]. It is 0 for rows without
+// edges.
 func largest(target, v *Node) *Node {
 	row := BroadcastToShape(Reshape(v, 1, -1), target.Shape())
 	is := GreaterThan(target, ZerosLike(target))
@@ -156,8 +157,9 @@ func sumOf(inputs []*Node) *Node {
 	return sum
 }
 
-// The loss is that of a layer of graph attention, in double precision. Its derivative in a random direction of the
-// features of sources and targets, computed from the gradient, equals the central difference of the loss.
+// The loss is that of a layer of graph attention, in double precision. The features of sources and targets are moved in
+// a random direction. The derivative of the loss in this direction, computed from the gradient, equals the central
+// difference.
 func TestGradientEqualsDifferences(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, name := range []string{"hub of three levels", "heads", "directed with heads", "two sets, ordered"} {
