@@ -55,8 +55,8 @@
 // These terms are used in all files:
 //
 //   - The state is what layers and steps change: X, Y or Z, [n, d]. (The state of a loop or of a solve is something
-//     else: all the values that an iteration changes.) The preactivation u(X) is the argument of the activation σ: h(X)
-//     = σ(u(X)).
+//     else: all the values that an iteration changes.) The preactivation u(X) is what the activation σ is applied to:
+//     h(X) = σ(u(X)).
 //   - A solve is the fixed-point iteration for one layer. Its right-hand side is Y in Z = Y - h(Z), or v in the adjoint
 //     equation. Its iterates are the approximations of the solution. Its residual is an estimate of the error that is
 //     left, mostly the mean absolute change of the iterate in the last iteration.

@@ -78,8 +78,8 @@ func (f fixedPoint[S, R]) run(state S, reads R) (S, end) {
 	return out.state, out.end
 }
 
-// remaining is the residual of a linear iteration, computed from the last change δ, the rate of convergence θ, and
-// least; see [fixedPoint].
+// remaining is the residual of a linear iteration, computed from the last change δ, the rate of convergence θ, and the
+// fraction called least; see [fixedPoint].
 func remaining(change, rate, least *Node) *Node {
 	one := loop.Float(rate, 1)
 	fast := LessThan(rate, loop.Float(rate, 1.0/3)) // then 2θ/(1-θ) < 1

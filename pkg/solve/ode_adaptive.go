@@ -60,8 +60,8 @@ type course struct {
 // steps without a checkpoint, the state is written to the additional place, which is never read.
 func (c course) places() int { return (c.most+c.segment-1)/c.segment + 1 }
 
-// log is what the steps of all legs record for the backward pass: the grid, whose times and sizes have the sign of To,
-// and kept, a stack of the checkpoints.
+// log is what the steps of all legs record for the backward pass. The times and sizes of the grid have the sign of To.
+// The field kept is a stack of the checkpoints.
 type log struct {
 	grid
 	kept *Node

@@ -63,10 +63,10 @@ type hornerState struct {
 //
 //	y_0 = r_s x,  y_i = r_s-i x + h M y_i-1,  R(h M) x = y_s.
 //
-// The argument sums is a list of arrays. In these arrays the caller can add up values that are computed from
-// y_0 … y_s-1, such as the cotangents of the weights (see [pullLinear]). If the function in the argument each is not
-// nil, horner calls it as each(i, y_i, sums, more) for i = 0, 1, …, s-1, and takes its result as the new sums. horner
-// returns R(h M) x and the last sums.
+// The argument sums is a list of arrays. In these arrays the caller can add up values that are computed from the values
+// y_0 … y_s-1, such as the cotangents of the weights (see [pullLinear]). For this, horner calls the function
+// each(i, y_i, sums, more) for i = 0, 1, …, s-1, and takes its result as the new sums. This function may be nil; the
+// sums then stay as they are. horner returns R(h M) x and the last sums.
 func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sums []*Node, more R,
 	each func(i, y *Node, sums []*Node, r R) []*Node) cotangents {
 	type reads struct {

@@ -67,8 +67,8 @@ type inversion struct {
 }
 
 // invert solves Z = Y - h(Z) layer by layer. The result Z of a layer is the right-hand side Y of the next one. invert
-// keeps the preactivations of the last layers, as many as the argument keep says, which is at least c.Order. If the
-// argument inputs is true, it also keeps the inputs of all layers.
+// keeps the preactivations of the last layers. The third argument is the number of these layers, which is at least
+// c.Order. If the last argument is true, invert also keeps the inputs of all layers.
 func (c chain) invert(x *Node, w []*Node, keep int, inputs bool) (inversion, *Stats) {
 	g := x.Graph()
 	start := inversion{z: x, iterations: loop.Int(g, 0), worst: loop.Float(x, 0), where: loop.Int(g, 0)}

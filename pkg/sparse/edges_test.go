@@ -24,7 +24,8 @@ type operation struct {
 	byRow bool // the result has one row per target instead of one per edge
 }
 
-// at returns the row of x that belongs to one end of each edge. end is [patternCase].target or [patternCase].source.
+// at returns a matrix with a row for each edge: the row of x that belongs to one end of the edge. The first argument
+// says which end; it is [patternCase].target or [patternCase].source.
 func at(end, x *Node) *Node { return Dot(Transpose(end, 0, 1), x).Product() }
 
 // byHead multiplies the columns of x by weights. w has a column of weights for each head, and x has several columns for

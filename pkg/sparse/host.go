@@ -57,7 +57,7 @@ func (a *CSR) SecondNeighbours(admit func(entries int) error) (*CSR, error) {
 	return s, nil
 }
 
-// eachSecond calls the function visit for every node i. The argument second lists the nodes that are exactly two steps
+// eachSecond calls the function visit for every node i, and gives it a list of the nodes that are exactly two steps
 // away from i, in any order. The calls come in any order and from several threads at once.
 func (a *CSR) eachSecond(visit func(i int, second []int32)) {
 	a.inParallel(func(rows func() (from, to int)) {

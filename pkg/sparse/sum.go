@@ -14,9 +14,9 @@ type sums struct {
 }
 
 // product computes Σ_j w_ij x_j for each row i of the sparse matrix. w, [places, heads], has the weight w_ij of each
-// place and head; weights of padding are 0. The argument columns, [places], has the number j of the row of x that each
-// place reads. x has d columns: first those of the first head, then those of the second head, and so on. The result has
-// d columns, too, and a row for each row of the sparse matrix, in the order by length.
+// place and head; weights of padding are 0. The argument columns, [places, 1], has the number j of the row of x that
+// each place reads. x has d columns: first those of the first head, then those of the second head, and so on. The
+// result has d columns, too, and a row for each row of the sparse matrix, in the order by length.
 func (s sums) product(w, x, columns *Node) *Node {
 	d := x.Shape().Dimensions[1]
 	terms, heads := x, w.Shape().Dimensions[1]
