@@ -42,8 +42,8 @@ type adjoint struct {
 // handed is what the adjoint solve of one layer passes on to the solve of the next layer. [chain.pullBack] explains the
 // symbols p, q, e and K.
 type handed struct {
-	// p is K^T q. slope is the difference between this p and the p of the solve before. In chains with fewer than
-	// [smooth] layers, slope is nil.
+	// p is K^T q. slope is this p minus the p of the solve before (it has nothing to do with slopes of fields). In
+	// chains with fewer than [smooth] layers, slope is nil.
 	p, slope *Node
 	// late is e, the last change of q, which has not been multiplied by K^T yet. rate is the rate of convergence of the
 	// solve.

@@ -26,10 +26,11 @@ func (s steps[R]) back(all legs, v, kept *Node, none []*Node, r R) cotangents {
 }
 
 // pulled is the loop state of the backward pass along a leg. It contains the cotangent of a state, the cotangents of
-// the weights so far, and the working memory scratch, if pull uses any. The state next is the one with which the next
-// step to be differentiated begins. This state is loaded from its stack one step before it is needed. So it is part of
-// the loop state, which XLA stores in memory. Suppose that a step loaded the state only when it gathers neighbours'
-// features from the state. Then XLA would repeat the loading for each neighbour, which is seven times slower.
+// the weights so far, and the working memory scratch, if pull uses any. The field called next is the state with which
+// the next step to be differentiated begins. This state is loaded from its stack one step before it is needed. So it is
+// part of the loop state, which XLA stores in memory. Suppose that a step loaded the state only when it gathers
+// neighbours' features from the state. Then XLA would repeat the loading for each neighbour, which is seven times
+// slower.
 type pulled struct {
 	cotangents
 	next, scratch *Node

@@ -54,8 +54,9 @@
 //
 // These terms are used in all files:
 //
-//   - The state is what layers and steps change: X, Y or Z, [n, d]. The preactivation u(X) is the argument of the
-//     activation σ: h(X) = σ(u(X)).
+//   - The state is what layers and steps change: X, Y or Z, [n, d]. (The state of a loop or of a solve is something
+//     else: all the values that an iteration changes.) The preactivation u(X) is what the activation σ is applied to:
+//     h(X) = σ(u(X)).
 //   - A solve is the fixed-point iteration for one layer. Its right-hand side is Y in Z = Y - h(Z), or v in the adjoint
 //     equation. Its iterates are the approximations of the solution. Its residual is an estimate of the error that is
 //     left, mostly the mean absolute change of the iterate in the last iteration.
@@ -66,5 +67,5 @@
 //   - A leg is a sequence of steps: the layers of one chain, or the steps of one integration. A checkpoint is a state
 //     that is kept for the backward pass. A segment consists of the steps from one checkpoint to the next.
 //   - A step of a Runge-Kutta method evaluates the field f several times. Each evaluation is a stage. A value of the
-//     field is called a slope.
+//     field is called a slope. The size of a step is called h, like the branch of a layer.
 package solve

@@ -6,8 +6,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// fixedPoint is a fixed-point iteration. It repeats a step until its residual is below the tolerance. It makes at least
-// one step, and at most as many as the field limit says.
+// fixedPoint is a fixed-point iteration. In this file, a step is one iteration of a solve. Steps are repeated until the
+// residual is below the tolerance. At least one step is made, and at most as many as the field limit says.
 //
 // The residual is usually δ, the mean absolute change of the iterate in the last step, as in the paper.
 //
@@ -78,8 +78,8 @@ func (f fixedPoint[S, R]) run(state S, reads R) (S, end) {
 	return out.state, out.end
 }
 
-// remaining is the residual of a linear iteration, computed from the last change δ, the rate of convergence θ, and
-// least; see [fixedPoint].
+// remaining is the residual of a linear iteration, computed from the last change δ, the rate of convergence θ, and the
+// fraction called least; see [fixedPoint].
 func remaining(change, rate, least *Node) *Node {
 	one := loop.Float(rate, 1)
 	fast := LessThan(rate, loop.Float(rate, 1.0/3)) // then 2θ/(1-θ) < 1

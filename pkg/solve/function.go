@@ -47,8 +47,8 @@ type differentiable interface {
 	Pull(v *Node, tape, others []*Node) []*Node
 }
 
-// function is a block without activation: σ(u) = u, so that h = u. Its field named of is a function. It returns h with
-// its derivatives, for arguments that have the shapes of x and w.
+// function is a block without activation: σ(u) = u, so that h = u. The function in its second field returns h with its
+// derivatives. It is called with arguments in the shapes of x and w, and only these shapes matter.
 type function struct {
 	trainable int
 	of        func(x *Node, w []*Node) differentiable
@@ -73,7 +73,7 @@ func (f function) PullW(q *Node, _, tape, w []*Node) []*Node {
 	return f.of(q, w).Pull(q, tape, w)[1:]
 }
 
-// byHand is a function f with a derivative that is written by hand, pull. Its tape holds only x.
+// byHand is a function f with its derivative, the function pull, which is written by hand. The tape holds only x.
 type byHand struct {
 	f    func(in []*Node) *Node
 	pull func(x, v *Node, others []*Node) []*Node
@@ -86,7 +86,7 @@ func (b byHand) Pull(v *Node, tape, others []*Node) []*Node { return b.pull(tape
 // arguments returns a list of x and others.
 func arguments(x *Node, others []*Node) []*Node { return append([]*Node{x}, others...) }
 
-// alike returns y, and panics unless y has x's shape. what names y in the error.
+// alike returns y, and panics unless y has x's shape. The first argument is the name of y in the error.
 func alike(what string, y, x *Node) *Node {
 	if !y.Shape().Equal(x.Shape()) {
 		panic(fmt.Errorf("package solve: %s has shape %s: return a node of shape %s", what, y.Shape(), x.Shape()))

@@ -13,7 +13,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// A^-1 A is the identity, also if the entries on the diagonal of A range over ten orders of magnitude. For a random
+// A^-1 A is the identity, also if the entries on the diagonal of A range over twenty orders of magnitude. For a random
 // matrix M, the gradient of Σ M∘A^-1, the sum over all entries, equals finite differences.
 func TestMatrixInverse(t *testing.T) {
 	const d = 12

@@ -60,8 +60,8 @@ type course struct {
 // steps without a checkpoint, the state is written to the additional place, which is never read.
 func (c course) places() int { return (c.most+c.segment-1)/c.segment + 1 }
 
-// log is what the steps of all legs record for the backward pass: the grid, whose times and sizes have the sign of To,
-// and kept, a stack of the checkpoints.
+// log is what the steps of all legs record for the backward pass. The times and sizes of the grid have the sign of To.
+// The field kept is a stack of the checkpoints.
 type log struct {
 	grid
 	kept *Node
@@ -119,8 +119,8 @@ type goal struct {
 	w               []*Node
 }
 
-// run integrates from the state x at time 0 to the end time of a leg, which is the argument to. The argument leg is the
-// number of the leg, and first is the log of the legs before it.
+// run integrates one leg. Its arguments are, in this order, the number of the leg, its end time, the state at time 0,
+// the log of the legs before it, and the weights.
 func (c course) run(leg, to, x *Node, first log, w []*Node) walk {
 	g := x.Graph()
 	sign := ConvertDType(Sign(to), x.DType())

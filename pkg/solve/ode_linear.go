@@ -63,19 +63,19 @@ type hornerState struct {
 //
 //	y_0 = r_s x,  y_i = r_s-i x + h M y_i-1,  R(h M) x = y_s.
 //
-// The argument sums is a list of arrays. In these arrays the caller can add up values that are computed from
-// y_0 … y_s-1, such as the cotangents of the weights (see [pullLinear]). If the function in the argument each is not
-// nil, horner calls it as each(i, y_i, sums, more) for i = 0, 1, …, s-1, and takes its result as the new sums. horner
-// returns R(h M) x and the last sums.
+// The argument sums is a list of arrays. In these arrays the caller can add up values that are computed from the values
+// y_0 … y_s-1, such as the cotangents of the weights (see [pullLinear]). For this, horner calls the function
+// each(i, y_i, sums, more) for i = 0, 1, …, s-1, and takes its result as the new sums. This function may be nil; the
+// sums then stay as they are. horner returns R(h M) x and the last sums.
 func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sums []*Node, more R,
 	each func(i, y *Node, sums []*Node, r R) []*Node) cotangents {
 	type reads struct {
 		degree, x, h, r *Node
 		more            R
 	}
-	// The loop state contains the last product, M y_i-1. The last y_s is computed from this product after the loop. If
-	// the loop state contained only y_i, XLA would see that each product is read only once. It would compute the
-	// product and the sum y_i in one loop over the entries, which it does not vectorise.
+	// The loop state contains the last product, M y_i-1. After the loop, y_s is computed from the last product. If the
+	// loop state contained only y_i, XLA would see that each product is read only once. It would compute the product
+	// and the sum y_i in one loop over the entries, which it does not vectorise.
 	next := func(power, my *Node, rd reads) *Node {
 		return Add(loop.Scale(rd.x, entry(rd.r, power)), loop.Scale(my, rd.h))
 	}

@@ -17,7 +17,7 @@ func stack(x *Node, count int) *Node {
 }
 
 // store returns the stack with x at place i. The pure-Go engine cannot write to a position that is computed by the
-// program. There, store selects x or the old value at every place instead.
+// program. With this engine, store selects x or the old value at every place instead.
 func store(stack, x, i *Node) *Node {
 	if !dynamic(stack) {
 		return put(stack, x, i)

@@ -58,8 +58,8 @@ func (c chain) layer(i *Node) *Node { return Sub(loop.Int(i.Graph(), c.depth-1),
 type inversion struct {
 	// z is the result of the last step, which is the right-hand side of the next step.
 	z *Node
-	// iterations is the number of iterations of all steps so far, worst is the largest residual of these steps, and
-	// where is the number of the step with this residual.
+	// iterations is the number of iterations of all steps so far, and worst is the largest residual of these steps. The
+	// field called where is the number of the step that has this residual.
 	iterations, worst, where *Node
 	// preactivations is a stack of the preactivations of the last steps: that of step i is at place i modulo the number
 	// of places. inputs is a stack of the inputs of all steps. A stack that is not kept is nil.
@@ -67,8 +67,8 @@ type inversion struct {
 }
 
 // invert solves Z = Y - h(Z) layer by layer. The result Z of a layer is the right-hand side Y of the next one. invert
-// keeps the preactivations of the last layers, as many as the argument keep says, which is at least c.Order. If the
-// argument inputs is true, it also keeps the inputs of all layers.
+// keeps the preactivations of the last layers. The third argument is the number of these layers, which is at least
+// c.Order. If the last argument is true, invert also keeps the inputs of all layers.
 func (c chain) invert(x *Node, w []*Node, keep int, inputs bool) (inversion, *Stats) {
 	g := x.Graph()
 	start := inversion{z: x, iterations: loop.Int(g, 0), worst: loop.Float(x, 0), where: loop.Int(g, 0)}

@@ -8,9 +8,9 @@ import (
 )
 
 // ReverseChainUnrolled is [ReverseChain] with another gradient. It differentiates the iterations that were made, as the
-// automatic differentiation in the authors' code does, and not the fixed point. Its gradient is the exact derivative of
-// the computation, also where a solve stopped before it converged. Solves start from the right-hand side; o.Order is
-// ignored.
+// automatic differentiation in the authors' code does, instead of the equation Z = Y - h(Z). Its gradient is the exact
+// derivative of the computation, also where a solve stopped before it converged. Solves start from the right-hand side;
+// o.Order is ignored.
 //
 // It keeps the input of every layer. The backward pass recomputes the iterates of one layer at a time, and keeps them
 // while it works on this layer. So it needs memory for depth + o.MaxIterations states, where depth is the number of

@@ -53,11 +53,10 @@ func Out(g *graphs.Graph) *CSR {
 func ones(n int) []float32 { return slices.Repeat([]float32{1}, n) }
 
 // FromEdges is the adjacency matrix of directed edges. Edge e leads from node source[e] to node target[e]. A_ij is the
-// weight of the edge from j to i, or 1 if weight is nil. The matrix has a row for each target and a column for each
-// source; the arguments targets and sources are the numbers of targets and of sources. For edges within one graph, both
-// numbers are the number of nodes. For edges between two sets of nodes, they are the sizes of the two sets. Edges may
-// be in any order. An edge that is given twice has two entries. The field Edge of the result says which entry was made
-// from which edge.
+// weight of the edge from j to i, or 1 if weight is nil. The first argument is the number of rows, and the second is
+// the number of columns. For edges within one graph, both are the number of nodes. For edges between two sets of nodes,
+// the rows are the set that edges lead to, and the columns are the set that edges come from. Edges may be in any order.
+// An edge that is given twice has two entries. The field Edge of the result says which entry was made from which edge.
 func FromEdges(targets, sources int, target, source []int32, weight []float32) (*CSR, error) {
 	if len(target) != len(source) || weight != nil && len(weight) != len(source) {
 		return nil, fmt.Errorf("sparse matrix: %d targets, %d sources and %d weights of edges: give one each per edge",
@@ -71,9 +70,9 @@ func FromEdges(targets, sources int, target, source []int32, weight []float32) (
 		}
 	}
 	// Two transpositions sort the edges. The matrix called list has a row for each edge e, with a single entry in
-	// column source[e]. Its transpose, bySource, has the edges sorted by source. With the edges' targets as its
-	// columns, bySource is transposed again. The result has the edges sorted by target; edges with the same target stay
-	// sorted by source.
+	// column source[e]. Its transpose, bySource, has the edges sorted by source. The columns of bySource are then
+	// replaced by the edges' targets, and bySource is transposed. The result has the edges sorted by target; edges with
+	// the same target stay sorted by source.
 	list := &CSR{Rows: len(source), Columns: sources, Start: make([]int, len(source)+1), Column: source}
 	for e := range source {
 		list.Start[e+1] = e + 1
@@ -95,8 +94,8 @@ func FromEdges(targets, sources int, target, source []int32, weight []float32) (
 	return a, a.Validate()
 }
 
-// FromDense makes the sparse matrix of the numbers other than zero in a dense matrix. rows lists the dense matrix row
-// by row, and columns is the length of its rows.
+// FromDense makes a sparse matrix from a dense one, with an entry for each number other than zero. The first argument
+// lists the numbers of the dense matrix row by row, and the second is the length of a row.
 func FromDense(rows []float32, columns int) (*CSR, error) {
 	if columns <= 0 || len(rows)%columns != 0 {
 		return nil, fmt.Errorf("sparse matrix: %d numbers are no rows of %d", len(rows), columns)

@@ -17,7 +17,7 @@ const (
 	node        name = "node"           // for each place, the node of which the column is a copy
 	rowOf       name = "row"            // for each place, its row
 	weight      name = "weight"         // for each place, the weight; in patterns, 1 for entries and 0 for padding
-	chunk       name = "chunk"          // for each place of the second and later levels, the chunk whose sum it adds
+	chunk       name = "chunk"          // for each place of the second and later levels, the chunk whose sum it holds
 	chunkWeight name = "chunk weight"   // for each place of the second and later levels, 1 for a chunk, 0 for padding
 	owner       name = "owner"          // for each chunk of the first level, its row
 	mirror      name = "mirror"         // for each place of the transpose, the pattern's place with the same entry

@@ -64,8 +64,8 @@ func (b bucket) block(v *Node) *Node {
 	return Reshape(Slice(v, AxisRange(b.from, b.from+b.terms*b.rows)), b.terms, b.rows, v.Shape().Dimensions[1])
 }
 
-// divided divides rows, [n, heads*d], whose columns are head by head. The argument by, [n, heads], holds the divisors:
-// one for each row and head.
+// divided returns quotients. The first argument holds the dividends, [n, heads*d], with their columns head by head. The
+// second holds the divisors, [n, heads]: one for each row and head.
 func divided(rows, by *Node) *Node {
 	each := headed(rows, by.Shape().Dimensions[1])
 	return Reshape(Div(each, BroadcastToShape(InsertAxes(by, -1), each.Shape())), rows.Shape().Dimensions...)

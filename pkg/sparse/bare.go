@@ -60,7 +60,7 @@ func (e BareEdges) Mask(v *Node) *Node {
 	return Mul(v, BroadcastToShape(stored, v.Shape()))
 }
 
-// masked replaces the values of padding in v by the number given as the argument padding.
+// masked replaces the values of padding in v by a number, which is the second argument.
 func (s sums) masked(v *Node, padding float64) *Node {
 	stored := GreaterThan(s.arrays[weight], loop.Zeros(s.arrays[weight]))
 	return Where(BroadcastToShape(stored, v.Shape()), v, loop.Like(loop.Float(v, padding), v))

@@ -7,9 +7,9 @@ package sparse
 //	rows * terms + kernelCost + terms * (termCost + termShare * entries of the whole matrix).
 //
 // The first part is the cost of adding up the entries and the padding. The second part is the cost of starting the
-// kernel, which is the compiled loop that computes the bucket. The third part is the cost of compiling the terms. It
-// grows with the size of the matrix, as the running time does. So the compile time has the same share of the cost for
-// small and for large graphs.
+// kernel, which is the compiled loop that computes the bucket. The third part is the cost of compiling the terms. It is
+// made to grow with the size of the matrix, as the running time does, so that the compile time has the same share of
+// the cost for small and for large graphs.
 const (
 	kernelCost = 100
 	termCost   = 5
@@ -75,9 +75,10 @@ func cheapest(runs []run, entries int, start float64) (buckets []extent) {
 	return buckets
 }
 
-// splitChunks is [split] for the chunks of long rows, but it returns at least two buckets if there are two chunks. If
-// the chunks' sums were computed in a single bucket, XLA would compute them again in each operation that reads them,
-// which is five times slower. The sums of two buckets are concatenated, and XLA computes a concatenation only once.
+// splitChunks is [split] for the chunks of long rows, but it returns at least two buckets if there are at least two
+// chunks. If the chunks' sums were computed in a single bucket, XLA would compute them again in each operation that
+// reads them, which is five times slower. The sums of two buckets are concatenated, and XLA computes a concatenation
+// only once.
 func splitChunks(runs []run, entries, most int) []extent {
 	buckets := split(runs, entries, most)
 	if len(buckets) != 1 || buckets[0].rows < 2 {

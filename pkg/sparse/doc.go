@@ -5,9 +5,9 @@
 // scatter, which means to add to rows that are given by a list of their numbers. A scatter is slow and not
 // deterministic. The derivatives in this package are therefore written by hand, without scatters.
 //
-// The type *Node is a value in a GoMLX computation. Elsewhere, "node" means a node of the graph. The cotangent of a
-// value is the derivative of the loss with respect to this value. Square brackets hold shapes: x, [n, d], has n rows
-// and d columns.
+// A *Node is a value in a GoMLX computation. Where comments say that nodes stand for arrays, they mean such values.
+// Elsewhere, "node" means a node of the graph. The cotangent of a value is the derivative of the loss with respect to
+// this value. Square brackets hold shapes: x, [n, d], has n rows and d columns.
 //
 //   - [CSR] is a sparse matrix in main memory. [Adjacency] makes one from a graph and ignores the directions of edges;
 //     [In] and [Out] keep the directions. [FromEdges] makes one from lists of edges, also of edges between two sets of
@@ -46,10 +46,11 @@
 //     reads a row of x for each sum, and by a multiplication with the weights. XLA compiles a bucket into one
 //     vectorised loop.
 //   - A place is a position in the stored arrays. It holds one entry or padding.
-//   - A chunk is a part of a row that is too long for one sum. Such a row is called a long row, and all others are
-//     short rows. Chunks form buckets of their own.
+//   - A row with too many entries for one sum is cut into parts, which are called chunks. Such a row is called a long
+//     row, and all others are short rows. Chunks form buckets of their own.
 //   - A level is a list of buckets. The first level has the sums of short rows and the sums of chunks. The second level
 //     adds up the chunks' sums of each long row. If a row has too many chunks for one sum, there are further levels.
+//     From the second level on, a place holds the sum of a chunk or padding.
 //   - A copy of a node stands for the node in one attention head. A pattern may have a row and a column for each copy
 //     of each node; see [PatternOptions].
 //

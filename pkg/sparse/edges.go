@@ -138,7 +138,8 @@ func (e Edges) Dots(g, x *Node, heads int) *Node {
 	})
 }
 
-// checkHeads returns the number heads, and panics if the columns of x cannot be divided evenly among so many heads.
+// checkHeads returns the given number of heads. It panics if the columns of x cannot be divided evenly among so many
+// heads.
 func checkHeads(operation string, heads int, x *Node) int {
 	if width := x.Shape().Dimensions[1]; heads < 1 || width%heads != 0 {
 		panic(fmt.Errorf("sparse: %s cannot divide %d columns among %d heads", operation, width, heads))

@@ -24,7 +24,8 @@ type operation struct {
 	byRow bool // the result has one row per target instead of one per edge
 }
 
-// at returns the row of x that belongs to one end of each edge. end is [patternCase].target or [patternCase].source.
+// at returns a matrix with a row for each edge: the row of x that belongs to one end of the edge. The first argument
+// says which end; it is [patternCase].target or [patternCase].source.
 func at(end, x *Node) *Node { return Dot(Transpose(end, 0, 1), x).Product() }
 
 // byHead multiplies the columns of x by weights. w has a column of weights for each head, and x has several columns for
@@ -35,7 +36,8 @@ func byHead(w, x *Node) *Node {
 	return Mul(Reshape(w, -1, d), x)
 }
 
-// largest is max_j v_ij, [edges, 1] to [rows, 1]. It is 0 for rows without edges.
+// largest is max_j v_ij for every target i. v is [edges, 1], and the result is [rows, 1]. It is 0 for rows without
+// edges.
 func largest(target, v *Node) *Node {
 	row := BroadcastToShape(Reshape(v, 1, -1), target.Shape())
 	is := GreaterThan(target, ZerosLike(target))
@@ -156,8 +158,9 @@ func sumOf(inputs []*Node) *Node {
 	return sum
 }
 
-// The loss is that of a layer of graph attention, in double precision. Its derivative in a random direction of the
-// features of sources and targets, computed from the gradient, equals the central difference of the loss.
+// The loss is that of a layer of graph attention, in double precision. The features of sources and targets are moved in
+// a random direction. The derivative of the loss in this direction, computed from the gradient, equals the central
+// difference.
 func TestGradientEqualsDifferences(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, name := range []string{"hub of three levels", "heads", "directed with heads", "two sets, ordered"} {

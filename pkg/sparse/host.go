@@ -34,8 +34,8 @@ func (a *CSR) Product(x []float32, width int) []float32 {
 
 // SecondNeighbours is the adjacency matrix of nodes that are exactly two steps apart: entry (i, j) is 1 where A² has an
 // entry, A has none, and i is not j. The weights of A do not matter. The result may have many more entries than A, up
-// to n². So SecondNeighbours first counts the entries and calls admit with their number, before it allocates memory for
-// them. If admit returns an error, SecondNeighbours returns this error.
+// to n². So SecondNeighbours first counts the entries. Before it allocates memory for them, it calls the function admit
+// with this count. If admit returns an error, SecondNeighbours returns this error.
 func (a *CSR) SecondNeighbours(admit func(entries int) error) (*CSR, error) {
 	if a.Rows != a.Columns {
 		return nil, fmt.Errorf("sparse matrix: %d x %d, but only nodes of one graph are two steps apart: "+
@@ -57,7 +57,7 @@ func (a *CSR) SecondNeighbours(admit func(entries int) error) (*CSR, error) {
 	return s, nil
 }
 
-// eachSecond calls the function visit for every node i. The argument second lists the nodes that are exactly two steps
+// eachSecond calls the function visit for every node i, and gives it a list of the nodes that are exactly two steps
 // away from i, in any order. The calls come in any order and from several threads at once.
 func (a *CSR) eachSecond(visit func(i int, second []int32)) {
 	a.inParallel(func(rows func() (from, to int)) {

@@ -98,7 +98,7 @@ func (l *laid) reorder(rows Order, copies int) {
 	add(&l.arrays, toOrder, copied(rowsIn(l.order, rows), copies))
 }
 
-// rowsIn returns the position in the order `from` of each node, for the nodes in the order `to`.
+// rowsIn goes through the nodes in the order `to`, and lists the position of each node in the order `from`.
 func rowsIn(from, to Order) []int32 {
 	at, out := from.positions(), make([]int32, len(to))
 	for p, v := range to {

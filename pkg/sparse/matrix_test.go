@@ -137,8 +137,9 @@ func TestOneOrder(t *testing.T) {
 	}
 }
 
-// Node 0 is the centre of a star with 2000 leaves. Its row is cut into chunks, and there are so many chunks that they
-// are cut into chunks again. No other row is cut. The result of a product equals the sum computed by hand.
+// Node 0 is the centre of a star with 2000 leaves. Its row is cut into chunks, and there are so many chunks that the
+// row that adds up their sums is cut, too. No other row is cut. The result of a product equals the sum computed by
+// hand.
 func TestHub(t *testing.T) {
 	m := must(sparse.SymNorm(random(1, 2002, 0, 2000)))
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {

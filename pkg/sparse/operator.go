@@ -30,8 +30,9 @@ func (o BareOperator) Product(x *Node) *Node {
 	return s.inOrder(s.addChunks(parts, x))
 }
 
-// bindBoth returns the sums of a matrix and those of its transpose. nodes stand for the arrays of the matrix, followed
-// by those of the transpose. If forward and backward are the same, the nodes of the transpose are left out.
+// bindBoth returns a matrix and its transpose, both as values of the type [sums]. nodes stand for the arrays of the
+// matrix, followed by those of the transpose. If forward and backward are the same, the nodes of the transpose are left
+// out.
 func bindBoth(forward, backward *laid, nodes []*Node) (f, b sums) {
 	if forward == backward {
 		f = sums{forward.sliced, forward.bind(nodes)}

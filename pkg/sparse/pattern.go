@@ -50,8 +50,8 @@ type PatternOptions struct {
 	// heads]. If heads are wide, products are several times slower without copies. If heads have 8 columns, products
 	// are twice as fast without copies.
 	Heads int
-	// Order is the order of the rows and, unless Bipartite is set, of the columns. If Order is nil, rows are in the
-	// order by length, as in [NewMatrix].
+	// Order is the order of the rows and, unless Bipartite is set, of the columns. If Order is nil and Bipartite is not
+	// set, rows are in the order by length, as in [NewMatrix].
 	Order Order
 	// Bipartite says that rows and columns are different sets of nodes. The rows are then in the order given by the
 	// field Order, and the columns in the order given by the field Columns. A nil order stands for [AsGiven].
@@ -59,7 +59,7 @@ type PatternOptions struct {
 	Columns   Order
 }
 
-// NewPattern makes the pattern of the entries of a. It ignores their weights.
+// NewPattern makes a pattern with the entries of the matrix a. It ignores their weights.
 func NewPattern(a *CSR, o PatternOptions) (*Pattern, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
@@ -245,9 +245,9 @@ func (p *Pattern) Tensors() []*tensors.Tensor {
 }
 
 // Keeping drops some of the edges. The argument nodes are the nodes that stand for the arrays of [Pattern.Tensors].
-// Give the result to [Pattern.Bare] in their place. keep has shape [places, 1]: an entry stays where keep is 1, and
-// becomes padding where keep is 0. The pattern must be symmetric. keep should either keep both directions of an edge or
-// drop both. Otherwise operations that use the transpose return values other than 0 for edges that were dropped.
+// Give the result to [Pattern.Bare] instead of these nodes. keep has shape [places, 1]: an entry stays where keep is 1,
+// and becomes padding where keep is 0. The pattern must be symmetric. For each edge, keep should have the same value in
+// both directions. Otherwise operations that use the transpose return values other than 0 for edges that were dropped.
 func (p *Pattern) Keeping(nodes []*Node, keep *Node) []*Node {
 	if !p.symmetric {
 		panic(fmt.Errorf("sparse pattern: Keeping needs every edge in both directions"))

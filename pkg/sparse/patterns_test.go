@@ -7,7 +7,7 @@ import "github.com/revgnn/revgnn/pkg/sparse"
 type patternCase struct {
 	p *sparse.Pattern
 	// target, [rows, edges], is 1 at the target of each edge and 0 elsewhere. source, [columns, edges], is 1 at the
-	// source of each edge. Edges have the numbers of the rows that [sparse.Collect] returns.
+	// source of each edge. Edge e is the edge whose values [sparse.Collect] returns in row e.
 	target, source       []float32
 	rows, columns, edges int
 	// place[e] is the place of edge e. edge[i] is the edge at place i, or -1 for padding.

@@ -10,7 +10,7 @@ type Layout struct {
 	// longest is the largest number of terms of a sum. Rows with more entries are cut into chunks of about equal
 	// length. Sums must not be too long, since XLA CPU does not vectorise loops that add up some 200 terms or more.
 	longest int
-	// most is the largest number of buckets for short rows, those of all levels together, and the largest number of
+	// most limits two counts: the number of buckets for the short rows of all levels together, and the number of
 	// buckets for the chunks of one level. There may be more buckets if fewer buckets would cost much more; see
 	// [split].
 	most int

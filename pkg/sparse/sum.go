@@ -14,9 +14,9 @@ type sums struct {
 }
 
 // product computes Σ_j w_ij x_j for each row i of the sparse matrix. w, [places, heads], has the weight w_ij of each
-// place and head; weights of padding are 0. The argument columns, [places], has the number j of the row of x that each
-// place reads. x has d columns: first those of the first head, then those of the second head, and so on. The result has
-// d columns, too, and a row for each row of the sparse matrix, in the order by length.
+// place and head; weights of padding are 0. The argument columns, [places, 1], has the number j of the row of x that
+// each place reads. x has d columns: first those of the first head, then those of the second head, and so on. The
+// result has d columns, too, and a row for each row of the sparse matrix, in the order by length.
 func (s sums) product(w, x, columns *Node) *Node {
 	d := x.Shape().Dimensions[1]
 	terms, heads := x, w.Shape().Dimensions[1]
@@ -76,9 +76,9 @@ func (b bucket) sum(x, index *Node, weight func(k int) *Node) (sum *Node) {
 	return sum
 }
 
-// assemble joins parts, the sums of the level's buckets, into an array with the sums of all rows of the level. To add
-// up the chunks of long rows, it calls the function sum, which computes the sums of a bucket of the next level from the
-// sums of this level's chunks.
+// assemble returns an array with the sums of all rows of the level. Each array in parts has the sums of one of the
+// level's buckets. To add up the chunks of long rows, it calls the function sum, which computes the sums of a bucket of
+// the next level from the sums of this level's chunks.
 func (l *level) assemble(parts []*Node, sum func(b bucket, chunks *Node) *Node) *Node {
 	if l.next == nil {
 		return concatenate(parts)
@@ -153,8 +153,8 @@ func (s sums) spread(v *Node) *Node {
 	return concatenate(parts)
 }
 
-// chunked returns x with a copy for each chunk of a long row in place of this row. The result has a row for each short
-// row and for each chunk of the first level. The rows of x are in the order by length.
+// chunked returns an array with a row for each short row and for each chunk of the first level: the short rows of x,
+// and for each chunk the row of x that the chunk is a part of. The rows of x are in the order by length.
 func (s sums) chunked(x *Node) *Node {
 	if s.next == nil {
 		return x
