@@ -10,14 +10,15 @@ import (
 )
 
 // relationships is the signed graph S that [lrgnn] factorises: an entry s_ij for each edge says how much the labels of
-// its two nodes agree. The arrays are values of edges, [places, 1], except for the parameter b.
+// its two nodes agree.
 type relationships struct {
 	lrgnnSettings
 	b       *Builder
 	edges   sparse.Edges
 	entries int
-	// s holds the s_ij, and back the entries of the transpose S^T. trust holds the f_ij, and shift is the parameter b,
-	// [1]. The f_ij and b are explained at [lrgnn].
+	// The fields s, back and trust have one value for each place of the pattern, [places, 1]: s has the s_ij, back the
+	// entries of the transpose S^T, and trust the f_ij. The field shift is the parameter b of the formula, [1]. The
+	// comment of [lrgnn] explains f_ij and b.
 	s, back, trust, shift *Node
 }
 
