@@ -19,7 +19,7 @@ import (
 // Run is one program's training of one case, in a process of its own.
 type Run struct {
 	Program string `json:"program"`
-	Round     int    `json:"round"`
+	Round   int    `json:"round"`
 	// EpochSeconds is the median step without the first; CompileSeconds is revgnn's alone.
 	EpochSeconds   float64 `json:"epoch_seconds"`
 	CompileSeconds float64 `json:"compile_seconds,omitempty"`
