@@ -36,7 +36,8 @@ type Details struct {
 // Curves has numbers that change over the epochs. Epochs are the epochs at which these numbers are given: all epochs,
 // or, in long trainings, a selection at even distances. Solve and Adjoint are the mean numbers of iterations per
 // reverse layer, of solves and of adjoint solves. Residual is the largest residual of a solve. Solve, Adjoint and
-// Residual are empty if the model has no reverse process. Test is empty if the split has no test nodes.
+// Residual are empty if the model has no reverse process, except for plain GRAND (see [Iterations]). Test is empty if
+// the split has no test nodes.
 type Curves struct {
 	Epochs   []int    `json:"epochs"`
 	Loss     []Number `json:"loss"`

@@ -46,7 +46,7 @@ type Epoch struct {
 	BestVal Number  `json:"-"`
 	Seconds float64 `json:"seconds"`
 	// Iterations are the iterations of the epoch's step, and Residual is the largest residual of its solves. Both are
-	// zero if the model has no reverse process.
+	// zero if the model has no reverse process; plain GRAND has Iterations nevertheless.
 	Iterations Iterations `json:"iterations,omitzero"`
 	Residual   Number     `json:"residual,omitempty"`
 }
