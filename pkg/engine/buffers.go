@@ -6,8 +6,8 @@ import (
 )
 
 // buffer is an array in the memory of a [nested] backend. GoMLX refuses a tensor if its buffer belongs to another
-// backend than the graph. So a buffer must name the nested backend as its own, and not the backend inside the nested
-// one.
+// backend than the graph. So the method Backend of a buffer must return the nested backend, and not the backend inside
+// the nested one.
 type buffer struct {
 	compute.Buffer
 	backend *nested

@@ -61,7 +61,7 @@ const cudaConfig = CUDA + ",preallocate=false,tf32=false"
 var cpuOptions = pjrt.NamedValuesMap{"cpu_device_count": int64(1)}
 
 // Open opens an engine by name: "xla:cuda" (or "cuda"), "xla:cpu" (or "cpu"), or "go". If the name is "", Open takes
-// the name from the environment variable REVGNN_ENGINE. If this is not set either, Open chooses CUDA if there is an
+// the name from the environment variable REVGNN_ENGINE. If this variable is not set, Open chooses CUDA if there is an
 // NVIDIA GPU and the CUDA plugin is installed, else XLA on the CPU if the CPU plugin is installed, else pure Go. Each
 // engine is opened only once in a process, and later calls return the same engine.
 func Open(name string) (*Engine, error) {
@@ -158,7 +158,7 @@ func choose(name string) (resolved, why string, err error) {
 	}
 	gpu := HasGPU()
 	switch {
-	case damaged != nil: // No other engine: it would be slower and give other numbers.
+	case damaged != nil: // Another engine would be slower and give other numbers, so none is taken.
 		return "", "", fmt.Errorf("no engine can be chosen: %w, or choose one with --engine or %s", damaged, Variable)
 	case gpu && plugins["cuda"] != "":
 		return CUDA, "an NVIDIA GPU and its XLA plugin are installed", nil

@@ -117,8 +117,8 @@ func fromWheel(ctx context.Context, dir string) error {
 // maxPlugin is the largest number of bytes that are extracted from the wheel. The plugin has some 200 MB.
 const maxPlugin = 1 << 30
 
-// unpack checks that an archive, which is a zip file, has the SHA-256 that the argument sum gives. Then it extracts the
-// file named member from the archive to path.
+// unpack compares the SHA-256 of an archive, which is a zip file, with the expected one, in hexadecimal. If they are
+// equal, it extracts one file of the archive, the one with the name in member, and writes it to path.
 func unpack(archive, member, path, sum string) error {
 	f, err := os.Open(archive)
 	if err != nil {

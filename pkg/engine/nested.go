@@ -46,7 +46,7 @@ func (b *builder) NewFunction(name string) (compute.Function, error) {
 type function struct {
 	compute.Function
 	b *builder
-	// closure is 0 for a function that is not a closure. Closures are numbered from 1 in each graph.
+	// closure is the number of a closure, counted from 1 in each graph. For all other functions it is 0.
 	closure int
 }
 

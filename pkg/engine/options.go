@@ -9,12 +9,12 @@ import (
 
 // compileOptions are revgnn's options for XLA's CPU compiler, as an encoded protobuf message. They are appended to the
 // encoded options that go-xla passes with a graph: two protobuf messages that are joined in this way count as one
-// merged message (protobuf.dev/programming-guides/encoding, "Last One Wins"). The argument flags is the user's
-// environment variable XLA_FLAGS. An option that the user has set there is left alone.
+// merged message (protobuf.dev/programming-guides/encoding, "Last One Wins"). The argument has the value of the
+// user's environment variable XLA_FLAGS. An option that the user has set there is left alone.
 //
-// On processors with AVX-512, the option tells the compiler to use the whole width of the vector registers, 512 bits.
-// By default the compiler uses half of this width, and then sums over neighbours take 1.4 to 1.8 times as long
-// (docs/notes/2026-11-compiler.md).
+// There is one option, for processors with AVX-512. It tells the compiler to use the whole width of the vector
+// registers, 512 bits. By default the compiler uses half of this width, and then sums over neighbours take 1.4 to 1.8
+// times as long (docs/notes/2026-11-compiler.md).
 func compileOptions(flags string) []byte {
 	const width = "xla_cpu_prefer_vector_width"
 	if !cpu.X86.HasAVX512F || strings.Contains(flags, width) {

@@ -109,8 +109,9 @@ static inline int load(api *a, compile_args *to, char *bytes, size_t size) {
 	return 1;
 }
 
-// ask calls a function of the table that takes an executable as the third field of its arguments, args. ask gets this
-// executable from loaded, the result of compiling, and stores it there. ask returns 1, or 0 if there was an error.
+// ask calls a function of the table whose arguments have an executable as their third field. It gets this executable
+// from the result of compiling, which is called loaded here, and stores it in the third field of args before the call.
+// ask returns 1, or 0 if there was an error.
 static inline int ask(api *a, int function, void *loaded, void *args) {
 	executable_args get = {sizeof get, NULL, loaded, NULL};
 	if (!done(a, call(a, GET_EXECUTABLE, &get))) return 0;
@@ -148,7 +149,7 @@ import (
 )
 
 // plugin is the CPU plugin that [interpose] has opened. api is the plugin's own table of functions. machine describes
-// everything that a compiled program depends on, apart from the graph and the compiler options that go-xla passes.
+// everything that a compiled program depends on, apart from the graph and the compiler options.
 // options are revgnn's compiler options, which are appended to those of go-xla.
 var plugin struct {
 	api     *C.api

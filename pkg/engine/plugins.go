@@ -118,7 +118,7 @@ func PluginDir() (string, error) {
 }
 
 // pluginFolders are the folders in which go-xla looks for plugins: those that the user names by an environment
-// variable, or else the usual ones. The result named only is true if the user names the folders. If it is false, go-xla
+// variable, or else the usual ones. The second result is true if the user names the folders. If it is false, go-xla
 // searches the system's library folders in addition.
 func pluginFolders() (dirs []string, only bool) {
 	if paths, ok := os.LookupEnv(pjrt.PJRTPluginPathsEnv); ok {

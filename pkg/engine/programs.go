@@ -100,7 +100,8 @@ func programsDir() programs {
 // another format are never looked up.
 const layout = "hmac"
 
-// programName is the file name of a program: a hash of everything that the program depends on, which is given as parts.
+// programName is the file name of a program: a hash of everything that the program depends on. The arguments are the
+// parts that are hashed.
 func programName(parts ...[]byte) string {
 	hash := sha256.New()
 	for _, p := range append(parts, []byte(layout)) {
@@ -144,7 +145,7 @@ func (dir programs) load(name string) []byte {
 		return nil
 	}
 	now := time.Now()
-	os.Chtimes(path, now, now) // The file's time tells shrink when the program was last used.
+	os.Chtimes(path, now, now) // The time of last use, by which shrink sorts programs.
 	return b[sha256.Size:]
 }
 
@@ -154,8 +155,8 @@ func notKept(err error) error {
 		Programs)
 }
 
-// store writes a program to the folder. If the folder then holds more bytes than the argument most, store removes
-// programs, beginning with the one that has not been used for the longest time.
+// store writes a program to the folder. If the folder then exceeds the size in the last argument, in bytes, store
+// removes programs, beginning with the one that has not been used for the longest time.
 func (dir programs) store(name string, program []byte, most int64) {
 	if dir == "" || os.MkdirAll(string(dir), 0o700) != nil {
 		return
@@ -177,8 +178,8 @@ func (dir programs) store(name string, program []byte, most int64) {
 	}
 }
 
-// shrink removes programs until the remaining ones take no more bytes than the argument most. It begins with the
-// program that has not been used for the longest time.
+// shrink removes programs until the remaining ones take at most the given number of bytes. It begins with the program
+// that has not been used for the longest time.
 func (dir programs) shrink(most int64) {
 	entries, _ := os.ReadDir(string(dir))
 	var all []fs.FileInfo

@@ -61,7 +61,7 @@ func (f *function) fold(x compute.Value, axis int, combine operation) (compute.V
 		return nil, fmt.Errorf("axis %d of %s has no entries: there is nothing to reduce in the body of a loop",
 			axis, shape)
 	}
-	var odd compute.Value // the entries that halves has returned as last, combined
+	var odd compute.Value // the entries left over by all rounds so far, combined into one
 	for ; n > 1; n /= 2 {
 		left, right, last, err := f.halves(x, axis)
 		if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// The test checks that the faults of GoMLX and its backends which docs/upstream.md reports still exist. If it fails, a
-// fault has been fixed, and the workaround for this fault can be removed.
+// docs/upstream.md reports faults of GoMLX and its backends. The test checks that these faults still exist. If it
+// fails, a fault has been fixed, and the workaround for this fault can be removed.
 func TestUpstreamStillNeedsWorkarounds(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, report := range reports {
@@ -81,8 +81,8 @@ var reports = map[string]struct {
 // repeat applies body three times to x.
 func repeat(x *Node, body func(x *Node) *Node) *Node { return loop3(x, nil, body) }
 
-// loop3 is [repeat] with one more value, named more, in the loop's state. The loop does not change this value, and its
-// final value is not used.
+// loop3 is [repeat] with a third value in the loop's state, unless this value is nil. The loop does not change the
+// third value, and its result is not used.
 func loop3(x, more *Node, body func(x *Node) *Node) *Node {
 	state := []*Node{x, Const(x.Graph(), int32(0))}
 	if more != nil {

@@ -10,8 +10,8 @@ import (
 
 // Checksum is the SHA-256 hash, in hexadecimal, of what training depends on: nodes, edges, features, labels, splits,
 // and directions if there are any, but not the name of the graph. Training on graphs with equal checksums gives equal
-// results. All values are hashed as 32-bit little-endian numbers, and each array after its length. So the checksum
-// depends neither on the machine nor on the format of the file that the graph was read from.
+// results. All values are hashed as 32-bit little-endian numbers, and the length of each array is hashed before its
+// values. So the checksum is the same on all machines, and for all formats of the file that the graph was read from.
 func (g *Graph) Checksum() string {
 	h := sha256.New()
 	w := words{to: h}

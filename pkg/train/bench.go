@@ -38,11 +38,11 @@ type Benchmark struct {
 }
 
 // Bench measures the time of training steps (forward pass, backward pass and Adam) on the first split, without
-// evaluations. The number of steps is c.Epochs, which must be at least 2, since the first step is not counted. If
-// weights is nil, every step starts from the same parameters, drawn with the seed c.Seed, so that all steps do the same
-// work. If weights is not nil, the first step starts from these weights, and each later step from the result of the
-// step before, as in training. The losses can then be compared with those of another implementation that starts from
-// the same weights.
+// evaluations. The number of steps is c.Epochs, which must be at least 2, since the time of the first step is left out
+// of the median. If weights is nil, every step starts from the same parameters, drawn with the seed c.Seed, so that all
+// steps do the same work. If weights is not nil, the first step starts from these weights, and each later step from the
+// result of the step before, as in training. The losses can then be compared with those of another implementation that
+// starts from the same weights.
 func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config,
 	weights map[string]Array) (b *Benchmark, err error) {
 	defer recovered(&err)
@@ -96,8 +96,8 @@ func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config,
 	return b, nil
 }
 
-// setBack gives the parameters the values that they had before a step. before has these values, in the order of
-// s.trainable(). The parameters use the tensors in before from now on: the caller must neither use nor release them.
+// setBack gives the parameters the values that they had before a step. The caller passes these values as tensors, in
+// the order of s.trainable(). The parameters keep the tensors: the caller must neither use nor release them afterwards.
 func (s *session) setBack(before []*tensors.Tensor) error {
 	for i, v := range s.trainable() {
 		if err := v.SetValue(before[i]); err != nil {

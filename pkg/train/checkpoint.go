@@ -48,8 +48,9 @@ func newSaver(f *fit, c *Checkpoint) (*saver, error) {
 	return &saver{Checkpoint: c, fit: f, origin: origin, due: time.Now().Add(c.every(0))}, err
 }
 
-// save writes a checkpoint if the time for one has come, or if now is true. It writes none if the last checkpoint is of
-// the same epoch. If the file cannot be written, the training goes on, and a notice says so.
+// save writes a checkpoint if the time s.due has come. If the argument is true, save writes it before this time, too.
+// It writes none if the last checkpoint is of the same epoch. If the file cannot be written, the training goes on, and
+// a notice says so.
 func (s *saver) save(now bool) {
 	if s == nil || s.saved == s.fit.result.Epochs || !now && time.Now().Before(s.due) {
 		return
@@ -116,7 +117,7 @@ func (s *saver) resume() error {
 	return nil
 }
 
-// take sets the fields of the training to those of an earlier state, which is given as was. It leaves out the arrays.
+// take sets the fields of the training to those of the state in a checkpoint. It does not set the arrays of the state.
 func (f *fit) take(was state) {
 	*f.result = was.Result
 	r := f.result
@@ -175,8 +176,8 @@ func variableArray(v *model.Variable) array {
 		}}
 }
 
-// floats describes a slice of numbers in main memory as an array of a checkpoint. When a checkpoint is read, keep is
-// called with the slice that will get the values of the checkpoint.
+// floats describes a slice of numbers in main memory as an array of a checkpoint. When a checkpoint is read, its
+// values go into a new slice, and the function keep is called with this slice, to put it in the place of the old one.
 func floats(name string, shape []int, values []float32, keep func([]float32)) array {
 	size := 1
 	for _, d := range shape {

@@ -20,7 +20,8 @@ type Details struct {
 	Curves  Curves   `json:"curves"`
 	// Confusion or ROC is computed with the weights of the best epoch, on the test nodes or, if the split has none, on
 	// the validation nodes; Judged is "test" or "validation". If the metric is accuracy, Confusion has the numbers of
-	// nodes by true and predicted class ([metrics.Confusion]). If the metric is ROC-AUC, ROC has the curve.
+	// nodes by true and predicted class ([metrics.Confusion]), unless there are more than 64 classes. If the metric is
+	// ROC-AUC, ROC has the curve.
 	Judged    string  `json:"judged,omitempty"`
 	Confusion [][]int `json:"confusion,omitempty"`
 	ROC       *ROC    `json:"roc,omitempty"`
@@ -35,7 +36,8 @@ type Details struct {
 // Curves has numbers that change over the epochs. Epochs are the epochs at which these numbers are given: all epochs,
 // or, in long trainings, a selection at even distances. Solve and Adjoint are the mean numbers of iterations per
 // reverse layer, of solves and of adjoint solves. Residual is the largest residual of a solve. Solve, Adjoint and
-// Residual are empty if the model has no reverse process. Test is empty if the split has no test nodes.
+// Residual are empty if the model has no reverse process, except for plain GRAND (see [Iterations]). Test is empty if
+// the split has no test nodes.
 type Curves struct {
 	Epochs   []int    `json:"epochs"`
 	Loss     []Number `json:"loss"`
@@ -168,9 +170,9 @@ func curvesOf(r *Result) (c Curves) {
 	return c
 }
 
-// followed lists the numbers of layers after which the smoothness is computed: 0, the powers of two, and the depth. If
-// the depth is more than 16, it takes powers of four instead of two. The list is short, since each entry makes
-// compiling slower.
+// followed lists the numbers of layers after which the smoothness is computed: 0, the powers of two below the depth,
+// and the depth. If the depth is more than 16, powers of four take the place of the powers of two. The list is short,
+// since each number in it makes compiling slower.
 func followed(depth int) []int {
 	layers, by := []int{0}, 2
 	if depth > 16 {

@@ -229,7 +229,8 @@ func (f *fit) account(epoch int, loss float64, out []*tensors.Tensor, took float
 	r.History = append(r.History, e)
 }
 
-// finish fills in the fields of the result that are sums or medians over all epochs.
+// finish fills in the fields of the result that are known only at the end: times, memory, mean numbers of iterations,
+// and a warning if solves did not converge.
 func (f *fit) finish() {
 	r := f.result
 	r.Seconds = f.elapsed()

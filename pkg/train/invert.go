@@ -58,8 +58,8 @@ func Invertible(c Config) error {
 
 // Invert runs c.Forward forward layers on the encoded features of a graph, and then as many reverse layers on the
 // result. Every solve Z = Y - h(Z) starts from Y and takes exactly c.MaxIterations iterations (algorithm 1 of the
-// paper). The parameters are drawn with the seed c.Seed, and those with a bound are scaled so that their norm is
-// c.Lipschitz. GRAND has no solves: its features are integrated up to the time of the forward part and back again.
+// paper). The parameters are drawn with the seed c.Seed. Those with a bound are scaled so that the sum of their norms
+// is c.Lipschitz. GRAND has no solves: its features are integrated up to the time of the forward part and back again.
 func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (inv *Inversion, err error) {
 	defer recovered(&err)
 	if err := ctx.Err(); err != nil {

@@ -67,7 +67,7 @@ func (f *fit) logits() ([]float32, error) {
 	return logits, err
 }
 
-// judge computes the metrics after an epoch from logits. If they improve the validation metric, judge keeps the
+// judge computes the metrics after an epoch from logits. If the validation metric is the best so far, judge keeps the
 // weights. logits are in the model's order of nodes. params are the values of the parameters; if params is nil, the
 // values in the store are used.
 func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error {

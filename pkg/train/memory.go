@@ -95,7 +95,7 @@ func refusal(g *graphs.Graph, c Config, need string, available int64, advice str
 
 // remedy says which settings to lower. Most of a program's memory is in arrays of shape [n, hidden]. So the width that
 // fits is computed as if the memory were proportional to the width. A model with several attention heads may also fit
-// with fewer heads.
+// with fewer heads, and a model with --adjoint unrolled, which stores all iterations, may fit without this setting.
 func remedy(c Config, need, available int64) string {
 	width := int(float64(c.Hidden) * float64(available) / float64(need))
 	if width > 8 {

@@ -41,10 +41,10 @@ func NewOrigin(e *engine.Engine, graph string, split int, c Config, versions map
 	return o, nil
 }
 
-// Difference says in words how the origin kept, which is that of a checkpoint or of a stored result, differs from the
-// origin wanted. The words can end a sentence that begins with "the checkpoint" or "the result". Only the first
-// difference is named: model, engine, split and settings come first, then the graph, then versions. If the origins are
-// equal, Difference returns "".
+// Difference says in words how the origin of a checkpoint or of a stored result differs from the origin of the training
+// for which it is to be used, which is the argument. The words can end a sentence that begins with "the checkpoint" or
+// "the result". Only the first difference is named: model, engine, split and settings come first, then the graph, then
+// versions. If the origins are equal, Difference returns "".
 func (kept Origin) Difference(wanted Origin) string {
 	all := maps.Clone(kept)
 	maps.Copy(all, wanted)

@@ -46,15 +46,15 @@ type Epoch struct {
 	BestVal Number  `json:"-"`
 	Seconds float64 `json:"seconds"`
 	// Iterations are the iterations of the epoch's step, and Residual is the largest residual of its solves. Both are
-	// zero if the model has no reverse process.
+	// zero if the model has no reverse process; plain GRAND has Iterations nevertheless.
 	Iterations Iterations `json:"iterations,omitzero"`
 	Residual   Number     `json:"residual,omitempty"`
 }
 
-// Iterations are mean numbers of iterations per reverse layer: Solve of the solves, and Adjoint of the adjoint solves.
-// GRAND has no solves, but integrates the differential equation dX/dt = F(X). For GRAND, Solve is the number of
-// evaluations of F, forwards and backwards in time together, and Adjoint is the number of vector-Jacobian products of
-// F, with which the gradient is computed.
+// Iterations are mean numbers of iterations per reverse layer. Solve counts those of solves, and Adjoint counts those
+// of adjoint solves. GRAND has no solves, but integrates the differential equation dX/dt = F(X). For GRAND, Solve is
+// the number of evaluations of F, forwards and backwards in time together, and Adjoint is the number of vector-Jacobian
+// products of F, with which the gradient is computed.
 type Iterations struct {
 	Solve   float64 `json:"solve"`
 	Adjoint float64 `json:"adjoint"`
@@ -80,14 +80,14 @@ type Result struct {
 	Threads int `json:"threads,omitempty"`
 	// PeakRSS is the most main memory that the process has used so far, in bytes (resident set size).
 	PeakRSS int64 `json:"peak_rss_bytes"`
-	// PredictedBytes is a prediction of PeakRSS, made when the programs were compiled, before they ran: the memory of
-	// the process at that time plus the memory that the programs need by the compiler's report. It is 0 if the compiler
-	// reports nothing.
+	// PredictedBytes is a prediction of PeakRSS, made when each program was compiled, before it ran: the memory of the
+	// process at that time plus the memory that the program needs by the compiler's report. The largest of these sums
+	// counts, or the peak until then, if this is larger. PredictedBytes is 0 if the compiler reports nothing.
 	PredictedBytes int64      `json:"predicted_bytes"`
 	Iterations     Iterations `json:"iterations"`
 	// Residual is the largest residual of any solve in the last epoch (see solve.Stats). ResidualLayer is the layer
-	// with this residual. AdjointResidual is the largest residual of any adjoint solve, relative to the right-hand side
-	// of its equation.
+	// with this residual, counted from 0. AdjointResidual is the largest residual of any adjoint solve, relative to the
+	// right-hand side of its equation.
 	Residual        Number `json:"residual"`
 	ResidualLayer   int    `json:"residual_layer"`
 	AdjointResidual Number `json:"adjoint_residual"`

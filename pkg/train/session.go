@@ -215,8 +215,8 @@ func (s *session) explain(outcome *tensors.Tensor) string {
 	return s.model.Explain(int(tensors.ToScalar[int32](outcome)))
 }
 
-// scale changes parameters that have a common bound, in the computation graph g. It calls the argument by, a function,
-// with the parameters' values at this point of the graph, and sets the parameters to the values that by returns.
+// scale changes parameters that have a common bound, in the computation graph g. It calls the given function with the
+// parameters' values at this point of the graph, and sets the parameters to the values that the function returns.
 func scale(scope *model.Scope, g *Graph, bounded models.Bounded, by func([]*Node) []*Node) {
 	var values []*Node
 	for _, p := range bounded.Params {
@@ -243,8 +243,8 @@ func (s *session) toBound() error {
 	return err
 }
 
-// once compiles a program for the inputs of the session, and runs it once. The argument what names the program in error
-// messages.
+// once compiles a program for the inputs of the session, and runs it once. Error messages name the program by the given
+// string.
 func (s *session) once(what string, graph func(scope *model.Scope, in []*Node) []*Node) ([]*tensors.Tensor, error) {
 	exec, err := model.NewExec(s.engine.Backend, s.store, graph)
 	if err != nil {
@@ -262,7 +262,7 @@ func (s *session) once(what string, graph func(scope *model.Scope, in []*Node) [
 }
 
 // compile compiles a program for the inputs of the session, and returns an error if the program needs more memory than
-// there is. The argument what names the program in error messages.
+// there is. Error messages name the program by the given string.
 func (s *session) compile(exec *model.Exec, what string) error {
 	program, err := exec.Compile(shapesOf(s.inputs)...)
 	if err != nil {

@@ -68,9 +68,10 @@ func writeState(path string, s state) error {
 // damage is the error for a checkpoint whose content is not as writeState wrote it.
 type damage struct{ error }
 
-// readState reads a state from a file, and the values of its arrays as bytes. wanted is called with the state, and
-// returns the arrays that the state must have. readState allocates no more memory than these arrays and the header
-// need, whatever the file contains. If the file is not as writeState wrote it, the error is a [damage].
+// readState reads a state from a file, and the values of its arrays as bytes. It calls the function wanted with the
+// state; this function returns the arrays that the state must have. readState allocates no more memory than these
+// arrays and the header need, whatever the file contains. If the file is not as writeState wrote it, the error is a
+// [damage].
 func readState(path string, wanted func(state) []array) (s state, content [][]byte, err error) {
 	f, err := files.OpenSealed(path, "a file that revgnn wrote")
 	var changed *files.DamageError

@@ -39,10 +39,10 @@ type State struct {
 	Probability []float64
 }
 
-// Trace evaluates a model with given weights in evaluation mode, and returns its states (see [Trajectory]). The
-// argument layers lists numbers of layers: for each number k in the list, Trace returns the state after k forward
-// layers and the state after k reverse layers. States after more layers than the model has are left out. Only models
-// made of layers have states; see [models.Tracer].
+// Trace evaluates a model with given weights in evaluation mode, and returns its states (see [Trajectory]). For each
+// number k in the last argument, it returns the state after k forward layers and the state after k reverse layers.
+// States after more layers than the model has are left out. Only models made of layers have states; see
+// [models.Tracer].
 func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array,
 	layers []int) (t *Trajectory, err error) {
 	defer recovered(&err)
@@ -110,7 +110,8 @@ func (s *session) probability(t *tensors.Tensor) []float64 {
 	return out
 }
 
-// Within returns those of the given numbers of layers that are not above a depth, in ascending order and each once.
+// Within selects the numbers from 0 to depth from a list of numbers of layers. It returns them in ascending order, and
+// each only once.
 func Within(layers []int, depth int) []int {
 	out := slices.Compact(slices.Sorted(slices.Values(layers)))
 	return slices.DeleteFunc(out, func(l int) bool { return l < 0 || l > depth })

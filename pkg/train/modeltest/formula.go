@@ -25,7 +25,7 @@ type Dense struct {
 	// A is the adjacency, [n, n]: entry i, j is 1 if node j is a neighbour of node i. X are the features, [n,
 	// features]. I is the identity matrix, [n, n].
 	A, X, I *Node
-	// Out is the adjacency of a directed graph: entry i, j is 1 if an edge leads from node i to node j. In is the
+	// Out is the adjacency of a directed graph: entry i, j is 1 if an arc leads from node i to node j. In is the
 	// transpose of Out. In graphs without directions, both equal A.
 	Out, In *Node
 	// Known has the labels of the training nodes, [n, classes]: a row of a training node is 1 at its class and 0
@@ -254,8 +254,8 @@ func lossOf(logits, known *Node) *Node {
 	return Neg(Div(ReduceAllSum(Mul(known, LogSoftmax(logits, 1))), ReduceAllSum(known)))
 }
 
-// Near compares the values got with the expected values want. A value may differ by 2e-4 times the largest absolute
-// value in want, or by 2e-6 if this is more.
+// Near checks that values are close to the expected ones. They may differ by 2e-4 times the largest absolute expected
+// value, or by 2e-6 if this is more.
 func Near(t *testing.T, what string, got, want []float32) {
 	t.Helper()
 	if len(got) != len(want) {

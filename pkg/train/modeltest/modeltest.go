@@ -48,7 +48,7 @@ func Board(t testing.TB, side int) *graphs.Graph {
 	return g
 }
 
-// zero sets some settings to 0: those for which the argument which, a function, returns true.
+// zero sets some settings to 0: those for which the given function returns true.
 func zero(c *train.Config, which func(models.Setting) bool) {
 	for _, s := range c.Settings() {
 		if which(s) {
