@@ -20,9 +20,8 @@
 //
 // The symbols are: n nodes, E non-zero entries of Â, F features per node, Z non-zero features in all nodes together, C
 // outputs, width d, P parameters, L_F forward and L_R reverse layers, and s and a, the mean numbers of iterations of a
-// solve and of an adjoint solve. The preactivation of a layer is u = Â X W. The cotangent of
-// a value is the derivative of the loss with respect to this value, and G is the cotangent of u. Numbers are stored in
-// 4 bytes each.
+// solve and of an adjoint solve. The preactivation of a layer is u = Â X W. The cotangent of a value is the derivative
+// of the loss with respect to this value, and G is the cotangent of u. Numbers are stored in 4 bytes each.
 //
 //	kernel      operations     bytes                      times per epoch
 //	X W         2 n d²         4 (2 n d + d²)             4 L_F + L_R (s + 1 + a)
@@ -55,9 +54,9 @@
 // The last column comes about as follows. A forward layer computes the products X W and Â X four times: in the forward
 // pass; in the backward pass, where the layer is evaluated again, since few layers' results are stored; once more with
 // the intermediate results that its gradient needs; and for the vector-Jacobian product, which is backpropagation
-// through the layer. A reverse layer computes the products s times in the iterations of its solve, once to recompute its input
-// y = z + h(z) from its result z, and a times in the iterations of its adjoint solve. If preactivations are stored
-// ([solve.Keeps]), recomputing the input takes no X W.
+// through the layer. A reverse layer computes the products s times in the iterations of its solve, once to recompute
+// its input y = z + h(z) from its result z, and a times in the iterations of its adjoint solve. If preactivations are
+// stored ([solve.Keeps]), recomputing the input takes no X W.
 //
 // In the bytes of Â X, every entry of Â is counted with an index, a weight and a row of X. The product can be faster
 // than its least time t: if neighbours are close together in memory, their rows are read from a faster cache.
