@@ -58,8 +58,8 @@ func (c Claims) take(key string, lock func(path string) (*files.Lock, error)) (*
 	}
 }
 
-// Training returns the checkpoint of the claimed training, to be given to [train.Fit]. The state that another version
-// of revgnn saved is replaced, not continued, since the record names only one version.
+// Training returns the checkpoint of the claimed training, to be given to [train.Fit]. If another version of revgnn
+// saved the checkpoint, the training starts over and replaces the checkpoint, since a record names only one version.
 func (c *Claim) Training(every time.Duration) *train.Checkpoint {
 	return &train.Checkpoint{Path: c.checkpoint, Every: every, Versions: results.Versions(), Replace: true}
 }

@@ -97,8 +97,8 @@ func (p Place) time(ctx context.Context, t Task) (*Timed, error) {
 	}
 	out := &Timed{Benchmark: *b}
 	if p.Alone {
-		// The peak in Benchmark may include the memory of the process that started this one, since it comes from
-		// getrusage.
+		// The peak in Benchmark comes from getrusage, and may therefore include the memory of the process that started
+		// this one.
 		out.IdleRSS, out.PeakRSS = idle, machine.PeakResidentSet()
 	}
 	return out, nil

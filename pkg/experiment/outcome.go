@@ -80,7 +80,7 @@ func condense(t *train.Trajectory, boards []Part, g *graphs.Graph) *Followed {
 	return f
 }
 
-// pick returns the values at the indices in at, rounded to three decimals.
+// pick returns values[k] for each k in the second argument, rounded to three decimals.
 func pick(values []float64, at []int) []float64 {
 	out := make([]float64, len(at))
 	for i, k := range at {

@@ -4,9 +4,10 @@ import "fmt"
 
 // Plan lists the runs that a [Work] needs, and their cost.
 type Plan struct {
-	// Steps are all runs: recorded ones, missing ones, and provisional ones, whose settings are not chosen yet.
+	// Steps are the runs of this shard, with or without a record. Among those without a record are provisional ones,
+	// whose settings are not chosen yet.
 	Steps []Step `json:"steps"`
-	// Skipped is the number of steps that belong to other shards.
+	// Skipped is the number of further steps, which belong to other shards and are not in Steps.
 	Skipped int `json:"skipped"`
 	// Done and Missing are the numbers of steps with and without a record.
 	Done    int `json:"done"`
@@ -15,8 +16,8 @@ type Plan struct {
 	// estimated; Seconds leaves these steps out.
 	Seconds float64 `json:"seconds"`
 	Unknown int     `json:"unknown"`
-	// Bytes is the largest memory that any missing step needs. AtLeast tells that it is a lower bound, since the memory
-	// of some steps is not known from runs.
+	// Bytes is the largest memory that any missing step needs. AtLeast tells that Bytes is only a lower bound, since
+	// the memory of some steps is not known from runs.
 	Bytes   int64 `json:"bytes"`
 	AtLeast bool  `json:"bytes_at_least"`
 }

@@ -10,10 +10,10 @@ import (
 // Records are the records of runs, by the keys of their tasks ([Task.Key]).
 type Records map[string]*results.Record
 
-// Index returns records by the keys of their tasks. The list all must begin with the oldest record. The keys are
-// computed anew, since other versions of revgnn may have computed the stored keys differently. If there are several
-// records of a task, the latest one counts, but records of failed runs count only if all runs of the task failed.
-// Unreadable records are left out.
+// Index returns records by the keys of their tasks. The records must be in the order of time, the oldest first. The
+// keys are computed anew, since other versions of revgnn may have computed the stored keys differently. If there are
+// several records of a task, the latest one counts, but records of failed runs count only if all runs of the task
+// failed. Unreadable records are left out.
 func Index(all []results.Record) Records {
 	out := Records{}
 	for i := range all {

@@ -65,8 +65,9 @@ func ThreadsOf(r *results.Record) int {
 	return r.Machine.Cores
 }
 
-// Rerun runs the task t of the record then ([TaskOf]) again, and compares the two runs. The new record is not stored.
-// An error means that there is nothing to compare, for example after an interrupt, or because the graph has changed.
+// Rerun makes a recorded run again, and compares the two runs. The third argument is the record, and the fourth is the
+// record's task, which [TaskOf] returns. The new record is not stored. An error means that there is nothing to compare,
+// for example after an interrupt, or because the graph has changed.
 func Rerun(ctx context.Context, p Place, then *results.Record, t Task) (*Repetition, error) {
 	if sum := models.Seen(t.Config.Config, p.Graph).Checksum(); then.Checksum != "" && sum != then.Checksum {
 		return nil, fmt.Errorf("the graph %s is not that of run %s any more: its checksum is %.12s…, and was %.12s…",
@@ -108,7 +109,7 @@ func outcomeOf(r *results.Record) map[string]any {
 	return out
 }
 
-// circumstances returns everything except the task that the numbers of an outcome may depend on.
+// circumstances returns what the numbers of an outcome may depend on in addition to the task.
 func circumstances(r *results.Record) map[string]any {
 	out := map[string]any{"engine": r.Engine, "commit": r.Commit, "platform": r.Machine.Platform,
 		"processor": r.Machine.CPU}
@@ -154,8 +155,8 @@ func changes(then, now map[string]any) ([]Change, error) {
 	return out, nil
 }
 
-// flatten adds the values inside v to out. The key of a value is its place, such as followed.forward[3].gsl. The place
-// of v itself is at.
+// flatten adds the values inside v to out. The key of a value is its place, such as followed.forward[3].gsl. The second
+// argument is the place of v itself.
 func flatten(out map[string]string, at string, v any) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -49,9 +49,10 @@ type Runner struct {
 	absent map[string]string
 }
 
-// Progress tells how far a [Runner] is before it makes a run. Task is the task of this run, which is number Number of
-// Total runs. Seconds is the estimated time for all runs left, this one included. Unknown is the number of runs left
-// whose time cannot be estimated; Seconds leaves these runs out.
+// Progress tells how far a [Runner] is before it makes a run. Task is the task of this run. Number is 1 for the first
+// run, 2 for the second, and so on. Total is the number of all runs, those already made and those left. Seconds is the
+// estimated time for all runs left, this one included. Unknown is the number of runs left whose time cannot be
+// estimated; Seconds leaves these runs out.
 type Progress struct {
 	Task          Task
 	Number, Total int
@@ -141,7 +142,8 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 	}
 }
 
-// make runs a task, records the run, and releases the claim own. It returns no error if the dataset cannot be loaded.
+// make runs a task, records the run, and releases the run's claim. It returns no error if the dataset cannot be loaded:
+// the dataset's runs are then left out.
 func (r *Runner) make(ctx context.Context, t Task, own *Claim) error {
 	defer own.Release()
 	record, err := r.one(ctx, t, own)

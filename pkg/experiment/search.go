@@ -23,14 +23,14 @@ type search struct {
 // the seed. seedStep is larger than any such number, so that no two trainings have the same sum.
 const seedStep = 1000
 
-// Found is the result of [View.Search] and [View.Choose]: the chosen settings, as Config, and what they reach on test
-// nodes.
+// Found is the result of [View.Search] and [View.Choose]: the chosen settings, in the field Config, and what they reach
+// on test nodes.
 type Found struct {
 	Config train.Config
 	// Tests has the test metric of the chosen settings for each split. Seeds is the number of trainings on each split,
 	// with different seeds. If it is above 1, the metric of a split is the mean over its seeds. SeedStd is then the
 	// standard deviation over seeds: the sample variance over the seeds of a split, averaged over splits, and then the
-	// square root. Bad has a text for each split with a run that diverged or failed, which says what happened; such a
+	// square root. Bad has a text for each split on which a run diverged or failed. The text says what happened. Such a
 	// split is not in Tests.
 	Tests   map[int]float64
 	Bad     []string
@@ -71,9 +71,8 @@ func (v *View) Search(dataset, model string) (f Found) {
 	return f
 }
 
-// Choose asks for two sets of runs on a dataset. The first set compares the candidates, on the first splits only; the
-// argument tried is the number of these splits. The second set runs the chosen settings on all splits. The argument
-// name becomes the name of the group of all these runs; see [Step].
+// Choose asks for two sets of runs on a dataset. The first set compares the candidates, on splits[:tried] only. The
+// second set runs the chosen settings on all splits. All these runs form a group with the given name; see [Step].
 func (v *View) Choose(name, dataset string, candidates []train.Config, splits []int, tried int) (f Found) {
 	return v.choose(name, search{dataset, candidates, splits, tried, 1})
 }
@@ -181,7 +180,7 @@ func (f Found) Values() []float64 {
 	return out
 }
 
-// Gains returns by how many percentage points f's test metrics are above those of plain, on the splits that both have.
+// Gains returns the differences f.Tests[k] - plain.Tests[k] in percentage points, for each split k that both have.
 func (f Found) Gains(plain Found) []float64 {
 	var out []float64
 	for _, k := range f.Splits {

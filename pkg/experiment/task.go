@@ -23,10 +23,10 @@ type Task struct {
 	Follow *Follow `json:"follow,omitempty"`
 }
 
-// Follow says which of a trained model's states to record.
+// Follow says about which of a trained model's states numbers are recorded.
 type Follow struct {
-	// Layers are numbers of layers. A state is recorded after so many layers in each direction. Numbers above the
-	// model's depth are left out.
+	// Layers says after how many layers: 8, for example, stands for the state after 8 forward layers and for the state
+	// after 8 reverse layers. Numbers above the model's depth are left out.
 	Layers []int `json:"layers"`
 	// Boards are parts of a Minesweeper board. For the cells of these parts, the probabilities of a mine are recorded.
 	Boards []Part `json:"boards,omitempty"`

@@ -26,8 +26,9 @@ const glibc = C.glibc == 1
 
 func trim() { C.trim() }
 
-// restart starts this program again, in the same process and with the same arguments, but with one more environment
-// variable: setting, which has the form NAME=value. restart returns only if it fails.
+// restart starts this program again, in the same process and with the same arguments, but with one environment variable
+// changed or added. The argument is this variable with its value, in the form NAME=value. restart returns only if it
+// fails.
 func restart(setting string) error {
 	program, err := os.Executable()
 	if err != nil {

@@ -54,7 +54,7 @@ func Interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	}
 }
 
-// attend handles the signals until the channel signals is closed. The first signal cancels the context.
+// attend handles the signals until their channel is closed. The first signal cancels the context.
 func attend(signals <-chan os.Signal, cancel context.CancelCauseFunc) {
 	var asked time.Time
 	for s := range signals {

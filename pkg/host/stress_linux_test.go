@@ -105,8 +105,9 @@ func work() error {
 	return json.NewEncoder(os.Stdout).Encode(o)
 }
 
-// iterate runs n steps, each of which takes 4 MiB of working memory and the result of the step before. The input of the
-// first step depends on the thread's number. iterate returns a hash of the last result, and the number of steps done.
+// iterate runs n steps. Each step needs 4 MiB of working memory, and its input is the result of the step before. The
+// input of the first step depends on the thread's number. iterate returns a hash of the last result, and the number of
+// steps done.
 func iterate(step *Exec, thread, n int) (sum string, done int, err error) {
 	const rows, columns = 1024, 16
 	x := make([]float32, rows*columns)

@@ -75,8 +75,8 @@ func iterate(n, d int) work {
 		value, next := changing(s.factor)
 		h := loop.ReLU(Add(loop.Scale(r.u, value), rowVector(r.b, r.u)))
 		change := loop.MeanAbs(Sub(Sub(r.y, h), s.z))
-		// As in package solve, the new iterate is computed from the change, too, so that XLA can overwrite the old
-		// iterate; see [loop.After].
+		// As in package solve, [loop.After] makes the new iterate depend on the change, so that XLA can overwrite the
+		// old iterate.
 		return state{Sub(loop.After(change, r.y), h), Add(next, tiny(Reshape(change, 1, 1)))}
 	}, input{&s.z, waves(n, d)}, input{&s.factor, one()},
 		input{&r.y, waves(n, d)}, input{&r.u, waves(n, d)}, input{&r.b, waves(1, d)})

@@ -26,8 +26,8 @@ type Shape struct {
 	Nodes    int `json:"nodes"`
 	Entries  int `json:"entries"`
 	Features int `json:"features"`
-	// FeatureEntries is the number of features of all nodes together that are not zero, if the encoder multiplies the
-	// features as a sparse matrix. Otherwise it is 0.
+	// FeatureEntries is the number of non-zero features in all nodes together, if the encoder multiplies the features
+	// as a sparse matrix. Otherwise FeatureEntries is 0.
 	FeatureEntries int `json:"feature_entries"`
 	Outputs        int `json:"outputs"`
 	Hidden         int `json:"hidden"`

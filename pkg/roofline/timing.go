@@ -99,9 +99,9 @@ func (c *clock) fastest(times int) (best time.Duration, err error) {
 	return best, nil
 }
 
-// enough finds a number of repetitions for which the loop takes longer than one repetition does by the time span, or
-// the number most, if it takes less. one is the time of the loop with one repetition, which includes starting the loop
-// and copying its arrays.
+// enough finds a number of repetitions that takes long enough to be measured: at least 200 ms (the constant span)
+// longer than one repetition. If such a number would be too large, the result is the constant most. The argument is the
+// time of the loop with one repetition, which includes starting the loop and copying its arrays.
 func (c *clock) enough(one time.Duration) (times int, err error) {
 	for times = 2; ; {
 		took, err := c.run(times)

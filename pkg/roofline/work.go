@@ -9,9 +9,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// work is the computation of a kernel, repeated in a loop. loop builds this loop as a part of a GoMLX program, for a
-// number of repetitions and for the nodes that stand for arrays, and returns a single value of the loop's result.
-// arrays are the arrays to pass to the compiled program.
+// work is the computation of a kernel, repeated in a loop. The field loop is a function that builds this loop as a part
+// of a GoMLX program, and returns a single value of the loop's result. Its arguments are nodes of the program (a [Node]
+// stands for a value): for the number of repetitions, and for the arrays. The field arrays has the arrays to pass to
+// the compiled program.
 type work struct {
 	arrays []*tensors.Tensor
 	loop   func(times *Node, arrays []*Node) *Node
@@ -24,9 +25,10 @@ type input struct {
 	array *tensors.Tensor
 }
 
-// repeated is the work of a kernel. body is one repetition: it computes the next state from the state and from reads,
-// which does not change. inputs set the nodes in state and reads when the loop is built. The node of the first input
-// must be in state, since the result of the loop is taken from it.
+// repeated is the work of a kernel. The function body is one repetition: it computes the next state of the loop from
+// the present state and from values that do not change (its second argument). When the loop is built, the inputs set
+// the nodes of *state and of *reads. The node of the first input must be in *state, since the result of the loop is
+// taken from this node.
 func repeated[S, R any](state *S, reads *R, body func(state S, reads R) S, inputs ...input) work {
 	var w work
 	for _, in := range inputs {
@@ -81,7 +83,7 @@ func reflection(d int) *tensors.Tensor {
 // one is an array with the single value 1, the first value of a factor; see [changing].
 func one() *tensors.Tensor { return filled(1, 1, func(int) float64 { return 1 }) }
 
-// changing keeps the compiler from moving computations out of the loop. What a body computes from reads alone is the
+// changing keeps the compiler from moving computations out of the loop. What a body computes without the state is the
 // same in each repetition, so that the compiler could compute it once before the loop. Therefore such a computation is
 // multiplied by a factor, which is an array [1, 1] in the loop's state. The factor stays at 1, up to tiny changes, but
 // the compiler cannot know this. changing returns the value of the factor as a scalar, and the factor of the next

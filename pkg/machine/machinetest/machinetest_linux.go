@@ -35,8 +35,8 @@ func Disk(t testing.TB, bytes int) (dir string, resize func(bytes int)) {
 	}
 }
 
-// Group makes a control group with the given number of bytes of memory and without swap space. The result within is a
-// function that changes a command so that it runs in this group.
+// Group makes a control group with the given number of bytes of memory and without swap space. It returns a function
+// that changes a command so that the command runs in this group.
 func Group(t testing.TB, bytes int) (within func(*exec.Cmd) *exec.Cmd) {
 	t.Helper()
 	dir, err := newGroup(bytes)
@@ -61,8 +61,8 @@ func Group(t testing.TB, bytes int) (within func(*exec.Cmd) *exec.Cmd) {
 }
 
 // newGroup makes a control group inside a group of this process, and sets its memory limit. The file /proc/self/cgroup
-// lists the groups of this process, which may be of version 1 or 2 of control groups. newGroup tries them in this
-// order.
+// lists the groups of this process, which may be of version 1 or 2 of control groups. newGroup tries these groups in
+// the order of the list, until it can make a group inside one of them.
 func newGroup(bytes int) (dir string, err error) {
 	own, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
