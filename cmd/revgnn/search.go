@@ -55,7 +55,7 @@ func (a *app) search() *cobra.Command {
 	f.Float64Var(&s.hours, "hours", 0, "most hours, of this command: what would not come to its rung in time is "+
 		"not begun")
 	f.StringVar(&s.splits, "splits", "0", "splits that a trial's validation metric is averaged over, as in 0-2")
-	f.IntVar(&s.reduction, "reduction", 3, "one of so many trials goes on from a rung to the next")
+	f.IntVar(&s.reduction, "reduction", 3, "of this number of trials, the best one goes on from a rung to the next")
 	f.IntVar(&s.least, "min-epochs", 0, "the first rung has at least so many epochs (default --epochs, divided three times by --reduction)")
 	f.StringVar(&s.evaluate, "evaluate", "", "then train the chosen settings on these splits, such as 0-9, "+
 		"and test them")
