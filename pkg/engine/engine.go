@@ -62,8 +62,9 @@ var cpuOptions = pjrt.NamedValuesMap{"cpu_device_count": int64(1)}
 
 // Open opens an engine by name: "xla:cuda" (or "cuda"), "xla:cpu" (or "cpu"), or "go". If the name is "", Open takes
 // the name from the environment variable REVGNN_ENGINE. If this variable is not set, Open chooses CUDA if there is an
-// NVIDIA GPU and the CUDA plugin is installed, else XLA on the CPU if the CPU plugin is installed, else pure Go. Each
-// engine is opened only once in a process, and later calls return the same engine.
+// NVIDIA GPU and the CUDA plugin is installed, else XLA on the CPU if the CPU plugin is installed, else pure Go. If an
+// installed plugin is damaged, Open returns an error, except for pure Go chosen by name. Each engine is opened only
+// once in a process, and later calls return the same engine.
 func Open(name string) (*Engine, error) {
 	mutex.Lock()
 	defer mutex.Unlock()

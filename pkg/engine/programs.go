@@ -119,7 +119,8 @@ func sum(key []byte, name string, program []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// load returns a kept program, or nil if there is none under this name, or none that may be used.
+// load returns the kept program with the given file name. It returns nil if there is no such file, or if the file may
+// not be used.
 func (dir programs) load(name string) []byte {
 	if dir == "" {
 		return nil

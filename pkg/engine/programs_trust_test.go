@@ -102,7 +102,8 @@ func TestProgramsModes(t *testing.T) {
 }
 
 // TestFlippedBytes changes single bytes of a kept program, and of the secret key. After each change the program must
-// not be loaded. Then it must be possible to store it again.
+// not be loaded. After all changes of one of these files it must be possible to
+// store a program again.
 func TestFlippedBytes(t *testing.T) {
 	dir := private(t)
 	dir.store("a", []byte("a program"), 1<<20)

@@ -87,7 +87,7 @@ func (f *function) fold(x compute.Value, axis int, combine operation) (compute.V
 }
 
 // halves splits x along an axis into two halves of equal length. If the axis has an odd length, its last entry is in
-// neither half, and is returned as last.
+// neither half, and is the third result. Otherwise this result is nil.
 func (f *function) halves(x compute.Value, axis int) (left, right, last compute.Value, err error) {
 	shape, err := f.Function.Shape(x)
 	if err != nil {

@@ -18,9 +18,9 @@ import (
 // so twice, and returns the record of the second process: compiling takes memory, too, but the second process need not
 // compile, since it loads the program that the first one compiled.
 //
-// InOwnProcess calls the argument command, a function, with the path of the running executable and with the task as
-// JSON. The function returns the command that starts the new process. The new process must call [ExecuteAlone] with
-// this task, and write the record to stdout as JSON.
+// The last argument is a function that returns the command that starts the new process. InOwnProcess calls this
+// function with the path of the running executable and with the task as JSON. The new process must call [ExecuteAlone]
+// with the task, and write the record to stdout as JSON.
 func InOwnProcess(ctx context.Context, t Task,
 	command func(self, task string) *exec.Cmd) (record results.Record, err error) {
 	self, err := os.Executable()

@@ -1,5 +1,5 @@
 // Package experiment plans and makes runs: trainings, inversions, benchmarks and measurements of datasets. Each run is
-// recorded as soon as it ends, so that a command that was interrupted goes on where it stopped.
+// recorded as soon as it ends, so that a command that was interrupted can be given again and goes on where it stopped.
 //
 // A [Task] says what one run does: its kind, dataset, split and settings. Tasks that do the same have the same key
 // ([Task.Key]), by which the record of a run is found. Records are kept in a store, which is an SQLite file

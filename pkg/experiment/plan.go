@@ -66,8 +66,8 @@ func timeOf(seconds float64, unknown int) string {
 	return fmt.Sprintf("at least %s, and %d runs whose time is not known yet", Duration(seconds), unknown)
 }
 
-// open lists the steps that can run now: they have no record, their settings are chosen, and their keys are not in
-// tried.
+// open lists the steps that can run now: they have no record, their settings are chosen, and their keys are not in the
+// map that is given.
 func (p Plan) open(tried map[string]bool) (steps []Step) {
 	for _, s := range p.Steps {
 		if !s.Done && !s.Provisional && !tried[s.Key] {

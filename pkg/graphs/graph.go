@@ -1,7 +1,9 @@
-// Package graphs holds the type Graph, which all other packages read: nodes, undirected edges, optionally their
-// directions, features, labels and splits, as ordinary Go slices. Package graphs does not depend on engines or models.
+// Package graphs holds the type Graph, which all other packages read: nodes, undirected edges, features, labels and
+// splits, and optionally the directions of the edges, as ordinary Go slices. Package graphs does not depend on engines
+// or models.
 //
-// An edge has no direction here. A directed edge is called an arc.
+// The list of edges has no directions. If the edges of a graph have directions, a second list has the directed edges,
+// which are called arcs.
 package graphs
 
 import (
@@ -92,9 +94,9 @@ func canonical(edges []Edge) []Edge {
 	return slices.Compact(out)
 }
 
-// Validate returns an error that names the first mistake in the graph: an edge or arc with a node that does not exist,
-// a label that is not a class, a feature that is not finite, an array of wrong length, or a node in two masks of one
-// split.
+// Validate returns an error that names the first mistake in the graph, for example an edge or arc with a node that does
+// not exist, edges out of order, a label that is not a class, a feature that is not finite, an array of wrong length,
+// or a node in two masks of one split.
 func (g *Graph) Validate() error {
 	if g.NumNodes < 0 || g.NumNodes > math.MaxInt32 {
 		return fmt.Errorf("graph %q: %d nodes, but node numbers must fit 31 bits", g.Name, g.NumNodes)

@@ -6,7 +6,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// Before it would allocate a large array, the example compares the array's size with the free memory.
+// The example compares the size of a large array with the free memory. A program does so before it allocates the array.
 func Example() {
 	nodes, width := int64(1)<<33, int64(512)
 	need := 4 * nodes * width

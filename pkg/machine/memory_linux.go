@@ -34,9 +34,9 @@ func Memory() (total, free int64) {
 }
 
 // group describes a control group, or a folder that contains control groups. dir is its folder. limit and used are the
-// names of two files in dir: with the memory limit of the group, and with the memory that the group uses. Some of the
-// used memory only holds copies of files, and can be freed at any time. Its size is in the file memory.stat in dir. The
-// field cached is the name of the line with this size.
+// names of two files in dir: the first has the group's memory limit, and the second the memory that the group uses.
+// Some of the used memory only holds copies of files, and can be freed at any time. The size of this part is in the
+// file memory.stat in dir. The field cached is the name of the line with this size.
 type group struct{ dir, limit, used, cached string }
 
 // mounts are the folders in which Linux shows control groups: two folders for version 2 of control groups, and one for

@@ -8,9 +8,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Each function in this file returns a [work]: the computation of one kernel, for arrays of the given sizes, which is
-// repeated in a loop. The state of the loop is the arrays that each repetition changes for the next one. All other
-// arrays are only read.
+// Each function in this file except stored returns a [work]: the computation of one kernel, for arrays of the given
+// sizes, which is repeated in a loop. The state of the loop is the arrays that each repetition changes for the next
+// one. All other arrays are only read.
 
 // product is the product x W. x has shape [n, d], and W has shape [d, d].
 func product(n, d int) work {
@@ -83,10 +83,10 @@ func iterate(n, d int) work {
 }
 
 // correct is what an iteration of an adjoint solve computes besides its two products. The adjoint solve looks for the q
-// with q = r - σ'(u + b) ∘ K^T q. Here r is the cotangent of the layer's result, multiplied by σ'(u + b), u is the
-// layer's preactivation, b is its bias, K is the derivative of u by the layer's features, and ∘ multiplies entry by
-// entry. The two products have given p = K^T q. What is left to compute is the change of q, which is e = r - σ'(u + b)
-// ∘ p - q, the mean absolute value of e, and the new iterate q + e.
+// with q = r - σ'(u + b) ∘ K^T q. Here r is the product of the cotangent of the layer's result and σ'(u + b); u is the
+// layer's preactivation; b is its bias; K is the derivative of u by the layer's features; and ∘ multiplies entry by
+// entry. The two products have given p = K^T q. Three things are left to compute: the change of q, which is
+// e = r - σ'(u + b) ∘ p - q; the mean absolute value of e; and the new iterate q + e.
 func correct(n, d int) work {
 	type state struct{ q, e, factor *Node }
 	type reads struct{ r, u, p, b *Node }

@@ -17,7 +17,7 @@ const (
 	span  = 200 * time.Millisecond
 	tries = 3
 	// most is the largest number of repetitions in a measurement. Kernels that take less than a microsecond reach this
-	// number before they have run for the time span, and are measured for a shorter time.
+	// number before they have run for 200 ms (the constant span), and are measured for a shorter time.
 	most = 1 << 18
 )
 

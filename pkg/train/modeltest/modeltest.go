@@ -81,8 +81,8 @@ func Check(t *testing.T, model string, change ...func(c *train.Config)) {
 }
 
 // learns trains a model twice with the same seed. The loss must fall, and both trainings must give the same logits. An
-// evaluation with the weights that the first training returned must give the logits that this training returned. That
-// is not tested for models that compute something else in evaluation mode; see [separate].
+// evaluation with the weights that the first training returned must give the logits that this training returned.
+// Models that compute something else in evaluation mode are not evaluated here; see [separate].
 func learns(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 	t.Helper()
 	var runs []*train.Result
