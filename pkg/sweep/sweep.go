@@ -20,8 +20,8 @@ import (
 type Options struct {
 	// Splits are the splits to train on, in this order.
 	Splits []int
-	// Dir is the folder of the results; if it is empty, nothing is kept. For each split k, the folder gets
-	// split<k>.json (a [Record]) and split<k>.safetensors (the kept parameters). While the split is trained, it also
+	// Dir is the folder of the results; if it is empty, no files are written. For each split k, the folder gets
+	// split<k>.json (a [Record]) and split<k>.safetensors (the parameters of the best epoch). While the split is trained, it also
 	// has split<k>.checkpoint (see [train.Checkpoint]). In the end the folder gets result.json (the [Summary]).
 	Dir string
 	// If Resume is set, Run uses what Dir has already: it takes the results of splits from there, and goes on with
