@@ -43,8 +43,8 @@ func TestDescribed(t *testing.T) {
 }
 
 // TestOwnCommit: records made by a test have the commit of this checkout. The executable of a test does not know its
-// commit. The function atOnce tells by the executable's folder that it was built just now, so that Begin may ask git for
-// the commit of the folder in which the test runs.
+// commit. The function atOnce tells by the executable's folder that it was built just now, so that Begin asks git for
+// the commit of the checkout.
 func TestOwnCommit(t *testing.T) {
 	if _, err := os.Stat("../../.git"); err != nil {
 		t.Skip("this is no checkout")
