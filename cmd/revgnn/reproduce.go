@@ -17,6 +17,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/doctor"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/paper"
@@ -109,6 +110,9 @@ func (r *reproduction) run(ctx context.Context, names []string) (err error) {
 	runner, work := r.runner(scope, shard, store, p), paper.Work(profile, items)
 	if r.dryRun {
 		return r.plan(ctx, runner, work)
+	}
+	if err := cmp.Or(paper.CanDraw(items), files.Writable(r.out)); err != nil {
+		return err
 	}
 	if err := r.complete(ctx, runner, work, p); err != nil {
 		return err

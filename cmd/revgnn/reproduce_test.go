@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
 func TestReproduceWrongUsage(t *testing.T) {
@@ -32,6 +33,17 @@ func TestReproduceWrongUsage(t *testing.T) {
 		if code != 2 || !strings.Contains(stderr.String(), c.want) || strings.Count(stderr.String(), "\n") != 1 {
 			t.Errorf("%v: exit %d, %q; want %q", c.args, code, stderr.String(), c.want)
 		}
+	}
+}
+
+// TestReproduceCannotDraw: where ECharts is missing, a figure is refused before anything is trained for it.
+func TestReproduceCannotDraw(t *testing.T) {
+	c := command(t, "reproduce", "fig1", "--runs", filepath.Join(t.TempDir(), "runs.sqlite"), "--out", t.TempDir())
+	c.Env = append(c.Env, echarts.Variable+"=missing.js")
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	if err := c.Run(); c.ProcessState.ExitCode() != 1 || !strings.Contains(stderr.String(), "figures cannot be drawn") {
+		t.Errorf("%v: %s", err, stderr.String())
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/report"
+	"github.com/revgnn/revgnn/pkg/report/echarts"
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
@@ -14,6 +15,7 @@ import (
 type Item struct {
 	Name, Title string
 	build       func(v *View) *Document
+	draws       bool // whether the document has figures; only these need ECharts
 }
 
 // Document is a table or figure with all that its page shows.
@@ -35,24 +37,40 @@ func (d *Document) note(format string, args ...any) {
 // Items lists the paper's tables and figures, and after them the items on questions that the paper leaves open.
 func Items() []Item {
 	return []Item{
-		{"table1", "Table 1: complexity", complexity},
-		{"table2", "Table 2: heterophilic datasets", func(v *View) *Document { return performance(v, "table2") }},
-		{"table3", "Table 3: homophilic datasets", func(v *View) *Document { return performance(v, "table3") }},
-		{"table4", "Table 4: inversion error", inversionErrors},
-		{"table5", "Table 5: statistics of the datasets", statistics},
-		{"table6", "Table 6: all homophilic datasets", func(v *View) *Document { return performance(v, "table6") }},
+		item("table1", "Table 1: complexity", complexity),
+		item("table2", "Table 2: heterophilic datasets", func(v *View) *Document { return performance(v, "table2") }),
+		item("table3", "Table 3: homophilic datasets", func(v *View) *Document { return performance(v, "table3") }),
+		item("table4", "Table 4: inversion error", inversionErrors),
+		item("table5", "Table 5: statistics of the datasets", statistics),
+		item("table6", "Table 6: all homophilic datasets", func(v *View) *Document { return performance(v, "table6") }),
 		figure(1, representations),
 		figure(2, depth),
 		figure(3, smoothness),
 		figure(4, predictions),
 		figure(5, convergence),
 		figure(6, runTime),
-		{"reversing", "What running a layer backwards adds to it", reversing},
+		item("reversing", "What running a layer backwards adds to it", reversing),
 	}
 }
 
+func item(name, title string, build func(v *View) *Document) Item {
+	return Item{Name: name, Title: title, build: build}
+}
+
 func figure(n int, build func(v *View) *Document) Item {
-	return Item{fmt.Sprintf("fig%d", n), fmt.Sprintf("Figure %d: %s", n, statement(n).Short), build}
+	return Item{fmt.Sprintf("fig%d", n), fmt.Sprintf("Figure %d: %s", n, statement(n).Short), build, true}
+}
+
+// CanDraw returns an error if one of the items has figures and ECharts, which draws them, is not installed. Commands ask
+// before they train for hours for a page that cannot be drawn.
+func CanDraw(items []Item) error {
+	if !slices.ContainsFunc(items, func(it Item) bool { return it.draws }) {
+		return nil
+	}
+	if _, err := echarts.Source(); err != nil {
+		return fmt.Errorf("figures cannot be drawn: %w", err)
+	}
+	return nil
 }
 
 // Choose returns the items with the given names, in the order of [Items]. The name "all" stands for all items.
