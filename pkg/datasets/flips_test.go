@@ -81,8 +81,8 @@ func joined(t *testing.T, archives ...[]byte) []byte {
 	return b
 }
 
-// TestFlippedBytesOfFolders changes each byte of a user's CSV files, one at a time. A CSV file has no checksum, so that
-// a changed file may give another graph. But then this graph must be valid, or the file must be refused.
+// TestFlippedBytesOfFolders changes each byte of a user's CSV files, one at a time. A changed file must be refused, or
+// give a valid graph. The graph may be another one, since a CSV file has no checksum.
 func TestFlippedBytesOfFolders(t *testing.T) {
 	dir := t.TempDir()
 	content := map[string][]byte{
@@ -114,7 +114,7 @@ func TestFlippedBytesOfFolders(t *testing.T) {
 
 // TestFlippedBytesOfPublishedFiles changes each byte of Planetoid files, one at a time. The comparison with the size
 // and checksum in the manifest must notice every change. The parsers also get the changed bytes without this
-// comparison: they must refuse the bytes or return a valid graph.
+// comparison: the parsers must refuse the bytes or return a valid graph.
 func TestFlippedBytesOfPublishedFiles(t *testing.T) {
 	dir, parts := t.TempDir(), tinyPlanetoid()
 	for name, whole := range parts {

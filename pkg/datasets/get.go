@@ -93,7 +93,7 @@ func (f *fetcher) one(ctx context.Context, file data.File, path string) error {
 		return err
 	}
 	defer unlock()
-	// Another process may have fetched the file while this one waited for the lock.
+	// Another process may have fetched the file while this process waited for the lock.
 	if verifyFile(path, file) == nil {
 		return nil
 	}

@@ -33,8 +33,8 @@ import (
 // ArcsMissing of the graph gives the reason.
 //
 // The features of the five homophilic datasets are divided by their sum, row by row (see RowNormalise), as in the
-// paper's experiments; all other features are as stored. Graphs whose files have no splits get ten splits of 60/20/20
-// (see PaperSplits).
+// paper's experiments; all other features are as stored. Graphs whose files have no splits get the ten random splits of
+// PaperSplits.
 //
 // The first time that a process reads a public dataset's files, Load compares their checksums with the manifest. Later
 // calls in the same process compare again only files whose size or modification time has changed.

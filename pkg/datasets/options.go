@@ -93,8 +93,8 @@ func isGenerated(name string) bool {
 	return name == MinesweeperGenerated || strings.HasPrefix(name, MinesweeperGenerated+":")
 }
 
-// NameError is the error for a name that stands for no dataset, or that has wrong settings for a generated graph. By
-// this type, callers can tell a wrong name from an error of a file or of the network.
+// NameError is the error for a name that stands for no dataset, or that has wrong settings for a generated graph. The
+// type lets callers tell a wrong name from an error of a file or of the network.
 type NameError struct{ err error }
 
 func (e *NameError) Error() string { return e.err.Error() }

@@ -67,14 +67,14 @@ func planetoidGraph(name string, part func(string) ([]byte, error)) (*graphs.Gra
 	return graphs.New(name, n, adjacency, features, d, labels, classes, PaperSplits(n))
 }
 
-// planetoidReader reads the files one after the other, and keeps the first error.
+// planetoidReader reads the files of one dataset one after the other, and keeps the first error.
 type planetoidReader struct {
 	name string
 	part func(string) ([]byte, error)
 	err  error
 }
 
-// read calls parse with the content of a file, unless an earlier file has failed.
+// read calls parse with the content of a file. It does nothing if an earlier file could not be read.
 func (p *planetoidReader) read(part string, parse func([]byte) error) {
 	if p.err != nil {
 		return

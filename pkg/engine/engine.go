@@ -44,8 +44,8 @@ type Engine struct {
 var (
 	opened = map[string]*Engine{}
 	mutex  sync.Mutex
-	// interposed is the path of the CPU plugin if [interpose] opened it. The path has to be stored here, since go-xla's
-	// list of plugins does not contain the path of such a plugin.
+	// interposed is the path of the CPU plugin if the function interpose opened this plugin. go-xla's list of plugins
+	// does not contain the path in this case, so that it is stored here.
 	interposed atomic.Pointer[string]
 )
 
@@ -63,8 +63,8 @@ var cpuOptions = pjrt.NamedValuesMap{"cpu_device_count": int64(1)}
 // Open opens an engine by name: "xla:cuda" (or "cuda"), "xla:cpu" (or "cpu"), or "go". If the name is "", Open takes
 // the name from the environment variable REVGNN_ENGINE. If this variable is not set, Open chooses CUDA if there is an
 // NVIDIA GPU and the CUDA plugin is installed, else XLA on the CPU if the CPU plugin is installed, else pure Go. If an
-// installed plugin is damaged, Open returns an error, except for pure Go chosen by name. Each engine is opened only
-// once in a process, and later calls return the same engine.
+// installed plugin is damaged, Open returns an error, unless the name is "go". Each engine is opened only once in a
+// process, and later calls return the same engine.
 func Open(name string) (*Engine, error) {
 	mutex.Lock()
 	defer mutex.Unlock()
@@ -87,9 +87,9 @@ func Open(name string) (*Engine, error) {
 	config, path := name, Plugins()[strings.TrimPrefix(name, "xla:")]
 	switch name {
 	case Go:
-		// Operations run one after the other. If they ran in parallel, the operations that wait for the end of an inner
-		// loop would occupy all workers of the engine, so that the inner loop could not run, and the program would
-		// never end (seen with compute v0.1.6).
+		// Operations run one after the other. If they ran in parallel, a program with a loop inside a loop might never
+		// end: operations that wait for the inner loop would occupy all threads of the engine, and the inner loop
+		// could not run (seen with version 0.1.6 of the module compute).
 		config = "go:ops_sequential"
 	case CPU:
 		if interpose("cpu", path, threads) {
@@ -159,7 +159,7 @@ func choose(name string) (resolved, why string, err error) {
 	}
 	gpu := HasGPU()
 	switch {
-	case damaged != nil: // Another engine would be slower and give other numbers, so none is taken.
+	case damaged != nil: // No other engine is chosen, since it would be slower and give other numbers.
 		return "", "", fmt.Errorf("no engine can be chosen: %w, or choose one with --engine or %s", damaged, Variable)
 	case gpu && plugins["cuda"] != "":
 		return CUDA, "an NVIDIA GPU and its XLA plugin are installed", nil

@@ -117,8 +117,8 @@ func fromWheel(ctx context.Context, dir string) error {
 // maxPlugin is the largest number of bytes that are extracted from the wheel. The plugin has some 200 MB.
 const maxPlugin = 1 << 30
 
-// unpack compares the SHA-256 of an archive, which is a zip file, with the expected one, in hexadecimal. If they are
-// equal, it extracts one file of the archive, the one with the name in member, and writes it to path.
+// unpack extracts the file with the name member from an archive, which is a zip file, and writes it to path. Before
+// this, unpack compares the SHA-256 of the archive with sum (in hexadecimal). If they differ, it returns an error.
 func unpack(archive, member, path, sum string) error {
 	f, err := os.Open(archive)
 	if err != nil {
@@ -157,7 +157,8 @@ func unpack(archive, member, path, sum string) error {
 	return nil
 }
 
-// loads opens a backend by its configuration, and closes it again. It returns an error if the backend cannot be opened.
+// loads opens a backend by its configuration, such as "xla:cpu", and closes it again. It returns an error if the
+// backend cannot be opened.
 func loads(config string) error {
 	b, err := compute.NewWithConfig(config)
 	if err != nil {

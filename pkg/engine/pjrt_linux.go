@@ -44,8 +44,8 @@ typedef struct {
 } serialize_args;
 typedef struct {
 	size_t size; void *extensions, *executable;
-	int64_t code, arguments, outputs, aliases, temporary; // on the device; on the CPU, in main memory
-	int64_t rest[16]; // for fields of later versions: a plugin refuses a struct that is shorter than it expects
+	int64_t code, arguments, outputs, aliases, temporary; // bytes in the device's memory; for the CPU, in main memory
+	int64_t rest[16]; // room for fields of later versions, since a plugin refuses a struct that is too short
 } memory_args;
 typedef struct { size_t size; void *extensions, *object; } destroy_args;
 
@@ -109,9 +109,9 @@ static inline int load(api *a, compile_args *to, char *bytes, size_t size) {
 	return 1;
 }
 
-// ask calls a function of the table whose arguments have an executable as their third field. It gets this executable
-// from the result of compiling, which is called loaded here, and stores it in the third field of args before the call.
-// ask returns 1, or 0 if there was an error.
+// ask calls a function of the table that needs an executable. The argument loaded is the result of compiling. ask gets
+// the executable from loaded, stores it in the third field of args, and then calls the function with args. ask returns
+// 1, or 0 if there was an error.
 static inline int ask(api *a, int function, void *loaded, void *args) {
 	executable_args get = {sizeof get, NULL, loaded, NULL};
 	if (!done(a, call(a, GET_EXECUTABLE, &get))) return 0;
@@ -149,8 +149,8 @@ import (
 )
 
 // plugin is the CPU plugin that [interpose] has opened. api is the plugin's own table of functions. machine describes
-// everything that a compiled program depends on, apart from the graph and the compiler options.
-// options are revgnn's compiler options, which are appended to those of go-xla.
+// everything that a compiled program depends on, apart from the graph and the compiler options. options are revgnn's
+// compiler options, which are appended to those of go-xla.
 var plugin struct {
 	api     *C.api
 	machine []byte

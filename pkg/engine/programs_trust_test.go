@@ -14,7 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 )
 
-// refusals returns a list to which every later message of [OnRefusal] is appended.
+// refusals returns a list of error messages, which is empty at first. Each error that is passed to the function of
+// [OnRefusal] is appended to the list.
 func refusals(t testing.TB) *[]string {
 	var all []string
 	OnRefusal(func(err error) { all = append(all, err.Error()) })
@@ -101,9 +102,8 @@ func TestProgramsModes(t *testing.T) {
 	}
 }
 
-// TestFlippedBytes changes single bytes of a kept program, and of the secret key. After each change the program must
-// not be loaded. After all changes of one of these files it must be possible to
-// store a program again.
+// TestFlippedBytes changes single bytes of the file of a kept program, and of the file of the secret key. After each
+// change the program must not be loaded. In the end it must be possible to store a program again.
 func TestFlippedBytes(t *testing.T) {
 	dir := private(t)
 	dir.store("a", []byte("a program"), 1<<20)

@@ -34,7 +34,7 @@ func (g *Graph) Checksum() string {
 	for _, s := range g.Splits {
 		w.masks(s)
 	}
-	if g.Directed() { // Checksums of undirected graphs stay as they were before Arcs were added.
+	if g.Directed() { // For undirected graphs no 0 is hashed here: recorded checksums were computed without it.
 		w.put(uint32(len(g.Arcs)))
 	}
 	for _, a := range g.Arcs {

@@ -51,7 +51,7 @@ type Graph struct {
 	// [Graph.Classes].
 	IDs, ClassNames, FeatureNames []string
 	// RowNormalised says that each node's features were divided by their sum when the graph was loaded, so that
-	// Features differs from the file. This is done for datasets of texts, such as Cora.
+	// Features differs from the file. Package datasets does this for the paper's homophilic datasets, such as Cora.
 	RowNormalised bool
 	// Splits are divisions into training, validation and test nodes. Experiments average results over all splits.
 	Splits []Split

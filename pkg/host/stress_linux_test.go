@@ -101,7 +101,8 @@ func work() error {
 	if err != nil {
 		return err
 	}
-	o.Started = bytes.Contains(b, []byte("glibc.malloc.arena_max=2")) // glibc replaces colons by zeros.
+	// One setting is looked for, not all of [host.Tunables], since glibc replaces the colons between them by zero bytes.
+	o.Started = bytes.Contains(b, []byte("glibc.malloc.arena_max=2"))
 	return json.NewEncoder(os.Stdout).Encode(o)
 }
 
