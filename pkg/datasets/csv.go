@@ -12,9 +12,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// maxCSVBytes is the largest size of a CSV file, and maxRowBytes is the largest size of one row in it. The limit on a
-// row is smaller, since the CSV reader holds a whole row in memory, where a row full of commas takes some twenty times
-// its bytes.
+// maxCSVBytes is the largest size of a CSV file, and maxRowBytes is the largest size of one row of the file. Rows need
+// a limit of their own, since the CSV reader holds a whole row in memory. A row that consists of commas takes some
+// twenty times its size there.
 const (
 	maxCSVBytes = 1 << 30
 	maxRowBytes = 4 << 20

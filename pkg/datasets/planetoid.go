@@ -101,7 +101,7 @@ func (p *planetoidReader) matrix(part string) *csr {
 }
 
 // oneHot reads a pickled matrix with a row for each node and a column for each class. The label of a node is the column
-// of the largest value in its row, or the first such column if several values are equally large.
+// of the largest value in its row. If this value occurs several times, the first column is the label.
 func (p *planetoidReader) oneHot(part string) (labels []int32) {
 	p.read(part, func(b []byte) error {
 		v, err := unpickle(b)
@@ -168,8 +168,9 @@ func (p *planetoidReader) adjacency() (edges []graphs.Edge) {
 				return fmt.Errorf("does not hold lists of neighbours")
 			}
 			// A pickle can refer to one list many times, with one instruction for each time. A small malicious file
-			// could thus list a huge number of neighbours. In a real file, each neighbour takes at least one
-			// instruction, so that the limit on instructions (see unpickle) can also be the limit on neighbours.
+			// could thus list a huge number of neighbours. So the number of neighbours is limited, too. Real files stay
+			// below the limit on instructions (see unpickle) with at least one instruction for each neighbour.
+			// Therefore the same limit serves for neighbours.
 			if len(edges)+len(list.items) > maxPickleOps {
 				return fmt.Errorf("lists more than %d neighbours, the limit", maxPickleOps)
 			}

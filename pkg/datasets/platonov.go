@@ -118,8 +118,8 @@ func classNumbers(values []int64, unknown func(node int) bool) ([]int32, int, er
 	return labels, classes, nil
 }
 
-// npzEdges reads pairs of node numbers. It checks that nodes with these numbers exist before it converts the numbers to
-// int32, since the conversion would turn numbers that are too large into other numbers.
+// npzEdges reads pairs of node numbers. It checks that nodes with these numbers exist, and then converts the numbers to
+// int32. (Without this check, the conversion could turn a number that is too large into the number of another node.)
 func npzEdges(z *npz.File, n int) ([]graphs.Edge, error) {
 	if err := checkEdges(z); err != nil {
 		return nil, err

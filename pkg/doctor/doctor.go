@@ -14,8 +14,8 @@ import (
 // Report is the result of [Examine]. A field is empty or 0 if there is nothing to report.
 type Report struct {
 	// Engine is the name of the engine that would be used, such as "xla:cpu". Why says why this engine was chosen.
-	// Plugin is the path of the engine's XLA plugin, and Version is the version that the plugin states. Plugin and
-	// Version are empty for the pure-Go engine.
+	// Plugin is the path of the engine's XLA plugin, and Version describes the plugin and its version in a line of
+	// text. Plugin and Version are empty for the pure-Go engine.
 	Engine  string `json:"engine"`
 	Why     string `json:"why"`
 	Plugin  string `json:"plugin"`
@@ -82,9 +82,9 @@ func Present(name, dir string) bool {
 	return true
 }
 
-// kernel returns the path of the file kernel.json of Jupyter's Go kernel; empty if there is none. It looks first in the
-// folder .venv of the working directory and of the folders above, then in the folders where Jupyter looks for the
-// user's and for the machine's kernels (see "Common Directories and File Locations" in Jupyter's documentation).
+// kernel returns the path of the file kernel.json of Jupyter's Go kernel, or "" if there is none. It looks first in the
+// folders .venv of the working directory and of the folders above. Then it looks in the folders where Jupyter looks for
+// kernels (see "Common Directories and File Locations" in Jupyter's documentation).
 func kernel() string {
 	var dirs []string
 	if wd, err := os.Getwd(); err == nil {

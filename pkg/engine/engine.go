@@ -31,8 +31,8 @@ type Engine struct {
 	Backend compute.Backend
 	// Name is xla:cuda, xla:cpu or go.
 	Name string
-	// Plugin is the path of XLA's plugin, and Version is how the plugin describes itself. Both are empty for the
-	// pure-Go engine.
+	// Plugin is the path of XLA's plugin, and Version describes the plugin and its version in a line of text. Both are
+	// empty for the pure-Go engine.
 	Plugin, Version string
 	// Why says in a sentence why this engine was chosen.
 	Why string
@@ -61,10 +61,10 @@ const cudaConfig = CUDA + ",preallocate=false,tf32=false"
 var cpuOptions = pjrt.NamedValuesMap{"cpu_device_count": int64(1)}
 
 // Open opens an engine by name: "xla:cuda" (or "cuda"), "xla:cpu" (or "cpu"), or "go". If the name is "", Open takes
-// the name from the environment variable REVGNN_ENGINE. If this variable is not set, Open chooses CUDA if there is an
-// NVIDIA GPU and the CUDA plugin is installed, else XLA on the CPU if the CPU plugin is installed, else pure Go. If an
-// installed plugin is damaged, Open returns an error, unless the name is "go". Each engine is opened only once in a
-// process, and later calls return the same engine.
+// the name from the environment variable REVGNN_ENGINE. If this variable is not set, Open chooses the first engine of
+// this list that can be used. CUDA needs an NVIDIA GPU and the CUDA plugin, XLA on the CPU needs the CPU plugin, and
+// pure Go needs nothing. If an installed plugin is damaged, Open returns an error, unless the name is "go". Each engine
+// is opened only once in a process, and later calls return the same engine.
 func Open(name string) (*Engine, error) {
 	mutex.Lock()
 	defer mutex.Unlock()
@@ -88,8 +88,8 @@ func Open(name string) (*Engine, error) {
 	switch name {
 	case Go:
 		// Operations run one after the other. If they ran in parallel, a program with a loop inside a loop might never
-		// end: operations that wait for the inner loop would occupy all threads of the engine, and the inner loop
-		// could not run (seen with version 0.1.6 of the module compute).
+		// end: operations that wait for the inner loop would occupy all threads of the engine. The inner loop could
+		// then not run. (This was seen with version 0.1.6 of the module compute.)
 		config = "go:ops_sequential"
 	case CPU:
 		if interpose("cpu", path, threads) {

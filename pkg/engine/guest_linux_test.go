@@ -15,10 +15,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// The test builds and runs a program that imports package train. The program must keep the settings of its process: the
-// memory functions of the C library, the usual number of arenas (the separate areas from which malloc takes memory for
-// different threads), and the environment. The only exception is one environment variable, which go-xla sets when it is
-// imported.
+// The test builds and runs a program that imports package train. The import must leave the settings of the process as
+// they are. These settings are the memory functions of the C library, the usual number of arenas, and the environment.
+// (Arenas are the separate areas from which malloc takes memory for different threads.) The only exception is one
+// environment variable, which go-xla sets when it is imported.
 func TestGuest(t *testing.T) {
 	enginetest.Open(t, engine.CPU)
 	guest := filepath.Join(t.TempDir(), "guest")

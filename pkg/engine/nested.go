@@ -51,8 +51,7 @@ type function struct {
 }
 
 // Parameter gives a parameter a name that differs from the names in all other closures. In StableHLO, XLA's input
-// language, the names in the body of an outer loop are also visible in the body of an inner loop, so that equal names
-// would clash.
+// language, the body of an inner loop also sees the names in the body of the outer loop. So equal names would clash.
 func (f *function) Parameter(name string, shape shapes.Shape, sharding *compute.ShardingSpec) (compute.Value, error) {
 	if f.closure > 0 {
 		name = fmt.Sprintf("%s_c%d", name, f.closure)

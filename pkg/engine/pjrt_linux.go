@@ -4,9 +4,9 @@ package engine
 
 // The C code below declares a part of PJRT, the C interface of XLA's plugins (openxla/xla, xla/pjrt/c/pjrt_c_api.h):
 // the part that is needed to compile programs, to keep them, and to know their memory. A plugin has a table of
-// functions. Each function takes a pointer to a struct with its arguments, and the struct begins with its own size.
-// Within a major version of PJRT, new entries are only added at the ends of the table and of the structs, so that these
-// declarations stay valid.
+// functions. Each function takes a pointer to a struct with its arguments, and the struct begins with its own size. The
+// declarations are valid for all plugins of one major version of PJRT. For within a major version, new entries are only
+// added at the ends of the table and of the structs.
 
 /*
 #cgo LDFLAGS: -ldl
@@ -57,10 +57,10 @@ enum {
 
 extern void *revgnnCompile(compile_args *args);
 
-// interpose loads a plugin, which has a table of pointers to its functions. interpose returns a copy of this table in
-// which the compile function is replaced by revgnnCompile, and stores a pointer to the plugin's own table in *original.
-// interpose returns NULL if the plugin cannot be loaded, or if its version of PJRT is not one that the declarations
-// above describe. Both tables stay in memory until the process ends.
+// interpose loads a plugin, which has a table of pointers to its functions. interpose returns a copy of this table, in
+// which the compile function is replaced by revgnnCompile. It stores a pointer to the plugin's own table in *original.
+// interpose returns NULL if the plugin cannot be loaded, or if the declarations above do not fit its version of PJRT.
+// Both tables stay in memory until the process ends.
 static inline api *interpose(const char *path, api **original) {
 	void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	api *(*get)(void) = library ? (api *(*)(void))dlsym(library, "GetPjrtApi") : NULL;
@@ -235,8 +235,8 @@ func loadProgram(args *C.compile_args, kept []byte) bool {
 }
 
 // measured maps the number of a thread to the memory of the program that was last compiled on this thread. Several
-// programs may be compiled at the same time, each on its own thread, and go-xla calls [revgnnCompile] on the thread
-// that asked for the program. So the thread's number tells to which program the memory belongs.
+// programs may be compiled at the same time, each on its own thread. go-xla calls [revgnnCompile] on the thread that
+// asked for the program, so that the thread's number tells to which program the memory belongs.
 var measured sync.Map
 
 // measure calls the function compile, which compiles a program. It returns the program's memory, or nil if this is not

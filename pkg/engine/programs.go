@@ -156,8 +156,8 @@ func notKept(err error) error {
 		Programs)
 }
 
-// store writes a program to the folder. If the programs in the folder then take more than most bytes, store removes
-// programs, beginning with the one that has not been used for the longest time.
+// store writes a program to the folder. If the programs in the folder then take more than most bytes, store calls
+// shrink, which removes some of them.
 func (dir programs) store(name string, program []byte, most int64) {
 	if dir == "" || os.MkdirAll(string(dir), 0o700) != nil {
 		return

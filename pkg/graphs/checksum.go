@@ -66,7 +66,8 @@ func (w *words) flush() {
 	w.used = 0
 }
 
-// masks writes a number for each node: 1 if the node is in Train, 2 if it is in Val, 4 if it is in Test, or 0.
+// masks writes the number of nodes, and then a number for each node. This number is 1 if the node is for training, 2
+// for validation, 4 for test, and 0 otherwise.
 func (w *words) masks(s Split) {
 	w.put(uint32(len(s.Train)))
 	for i := range s.Train {

@@ -94,9 +94,9 @@ func canonical(edges []Edge) []Edge {
 	return slices.Compact(out)
 }
 
-// Validate returns an error that names the first mistake in the graph, for example an edge or arc with a node that does
-// not exist, edges out of order, a label that is not a class, a feature that is not finite, an array of wrong length,
-// or a node in two masks of one split.
+// Validate returns an error that names the first mistake in the graph, or nil if there is none. Examples of mistakes
+// are an edge with a node that does not exist, edges out of order, and a label that is not a class. Others are a
+// feature that is not finite, an array of wrong length, and a node in two masks of one split.
 func (g *Graph) Validate() error {
 	if g.NumNodes < 0 || g.NumNodes > math.MaxInt32 {
 		return fmt.Errorf("graph %q: %d nodes, but node numbers must fit 31 bits", g.Name, g.NumNodes)
