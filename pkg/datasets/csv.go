@@ -36,7 +36,7 @@ func readCSV[T any](dir, name string, parse func(*rows) (T, error)) (out T, err 
 		return out, fmt.Errorf("%s has %d bytes, more than the limit of %d; save it as .npz instead",
 			path, size, maxCSVBytes)
 	}
-	if err = machine.Room(2 * size); err == nil { // a feature of two bytes, "1,", becomes a number of four bytes
+	if err = machine.Room(2 * size); err == nil { // The two bytes "1," of the file become a number of four bytes.
 		out, err = parse(newRows(io.LimitReader(f, maxCSVBytes)))
 	}
 	if err != nil {

@@ -173,14 +173,15 @@ func (f *fetcher) attempt(ctx context.Context, file data.File, address string, o
 }
 
 // accept checks the status of a response, and prepares the file out for the response's body. The argument done is the
-// number of bytes that out already holds. The request asked only for the bytes after these. If the server sends the
-// whole file instead, accept empties out. It returns the number of bytes that out then holds: done, or 0.
+// number of bytes that out already holds. If done is not 0, the request asked only for the rest of the file. If the
+// server sends the whole file instead, accept empties out. It returns the number of bytes that out then holds: done, or
+// 0.
 func accept(response *http.Response, address string, out *os.File, done int64) (from int64, err error) {
 	switch code := response.StatusCode; {
 	case code == http.StatusPartialContent && done > 0 && startsAt(response, done):
 		return done, nil
 	case code == http.StatusOK:
-		// Either the server ignored the range of bytes, or the request asked for the whole file.
+		// The server sends the whole file: either the request asked for it, or the server ignored the header Range.
 		if done > 0 {
 			return 0, empty(out)
 		}
@@ -258,7 +259,7 @@ func (f *fetcher) receive(cancel func(), body io.Reader, file data.File, out *os
 	}
 }
 
-// writeError explains a failed write.
+// writeError returns the error for a failed write, with advice for the user.
 func writeError(path string, err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
 		return final("the disk is full: cannot write %s (%w); free some space or choose another folder with --data",

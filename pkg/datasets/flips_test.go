@@ -15,8 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// TestFlippedBytesOfArchives changes each byte of a user's .npz file, one at a time. The changed file must be refused,
-// or give the same graph.
+// TestFlippedBytesOfArchives changes each byte of small archives, one at a time. A changed archive must be refused, or
+// give the same graph.
 func TestFlippedBytesOfArchives(t *testing.T) {
 	directed := tiny(entry("test_masks", nil), entry("train_masks", nil), entry("val_masks", nil))
 	directed = joined(t, directed, archive(entry("directed", npy("|b1", false, "()", []bool{true}))))
@@ -59,7 +59,7 @@ func joined(t *testing.T, archives ...[]byte) []byte {
 		}
 		for _, name := range z.Names() {
 			values, shape, err := z.Int64s(name, npz.Any)
-			if err != nil { // the features are not integers
+			if err != nil { // The array has the features, which are not integers.
 				floats, shape, err := z.Float32s(name, npz.Any)
 				if err != nil {
 					t.Fatal(err)

@@ -27,7 +27,7 @@ func Get(ctx context.Context, name string, opts Options) error {
 	return newFetcher(opts).all(ctx, info, dir)
 }
 
-// all goes through the files of a dataset, and downloads those that are missing or wrong.
+// all goes through the files of a dataset, and downloads each file that is missing or has a wrong checksum.
 func (f *fetcher) all(ctx context.Context, info data.Dataset, dir string) error {
 	for _, file := range info.All() {
 		path := filepath.Join(dir, file.Name)

@@ -64,7 +64,8 @@ func pCSR(rows, columns int, indptr, indices []int32, values []float32) string {
 		pString("data") + pArray("f4", values, len(values)) + "ub"
 }
 
-// pickled adds the header, which says that the pickle has protocol 2, and at the end the instruction STOP.
+// pickled makes a pickle from instructions. Before them it puts the header, which says that the pickle has protocol 2,
+// and after them the instruction STOP.
 func pickled(s string) []byte { return []byte("\x80\x02" + s + ".") }
 
 // tinyPlanetoid returns the files of a valid dataset with five nodes (see planetoidGraph). The file allx has the nodes

@@ -13,7 +13,7 @@ import (
 const maxPlanetoidBytes = 16 << 20
 
 // planetoidGraph makes a graph from the files of a dataset of Yang et al. (2016), in the same way as PyTorch Geometric.
-// A call of the second argument, such as part("allx"), returns the content of a file, such as ind.cora.allx.
+// The function part returns the content of a file. For Cora, part("allx") returns the content of ind.cora.allx.
 //
 // The files allx and tx have the features of the nodes, ally and ty have their labels, and graph has the neighbours of
 // each node. The first nodes of the graph are the rows of allx, in order. The test nodes follow: row i of tx belongs to
@@ -168,9 +168,9 @@ func (p *planetoidReader) adjacency() (edges []graphs.Edge) {
 				return fmt.Errorf("does not hold lists of neighbours")
 			}
 			// A pickle can refer to one list many times, with one instruction for each time. A small malicious file
-			// could thus list a huge number of neighbours. So the number of neighbours is limited, too. Real files stay
-			// below the limit on instructions (see unpickle) with at least one instruction for each neighbour.
-			// Therefore the same limit serves for neighbours.
+			// could thus list a huge number of neighbours, and fill the memory. So the number of neighbours is limited.
+			// The limit is the same as that on instructions (see unpickle). No real file exceeds it, since a real file
+			// has at least one instruction for each neighbour.
 			if len(edges)+len(list.items) > maxPickleOps {
 				return fmt.Errorf("lists more than %d neighbours, the limit", maxPickleOps)
 			}

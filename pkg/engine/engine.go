@@ -50,9 +50,9 @@ var (
 )
 
 // cudaConfig are the options for go-xla on NVIDIA GPUs. preallocate=false makes the process take GPU memory when it is
-// needed, instead of most of the GPU's memory at the start. tf32=false makes matrix products use float32. If their
-// inputs were rounded to TF32, which has 10 bits of precision, a fixed-point iteration could not reach a tolerance of
-// 1e-5.
+// needed, instead of most of the GPU's memory at the start. tf32=false makes matrix products use float32. Otherwise
+// the inputs of products would be rounded to TF32, which has 10 bits of precision. A fixed-point iteration could then
+// not reach a tolerance of 1e-5.
 const cudaConfig = CUDA + ",preallocate=false,tf32=false"
 
 // cpuOptions makes the CPU plugin offer a single device. By default, the plugin offers four devices with a thread each,
@@ -111,7 +111,8 @@ func Open(name string) (*Engine, error) {
 	return e, nil
 }
 
-// open opens a backend by its configuration, with the given number of threads if it is XLA on the CPU.
+// open opens a GoMLX backend by its configuration, such as "xla:cpu". The argument threads is the number of threads for
+// XLA on the CPU. For the other engines it is not used.
 func open(config string, threads int) (b compute.Backend, err error) {
 	if config == CPU {
 		err = withThreads(threads, func() (err error) {

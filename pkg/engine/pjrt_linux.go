@@ -5,8 +5,8 @@ package engine
 // The C code below declares a part of PJRT, the C interface of XLA's plugins (openxla/xla, xla/pjrt/c/pjrt_c_api.h):
 // the part that is needed to compile programs, to keep them, and to know their memory. A plugin has a table of
 // functions. Each function takes a pointer to a struct with its arguments, and the struct begins with its own size. The
-// declarations are valid for all plugins of one major version of PJRT. For within a major version, new entries are only
-// added at the ends of the table and of the structs.
+// declarations are valid for all plugins with the same major version of PJRT. Later minor versions only add entries at
+// the ends of the table and of the structs.
 
 /*
 #cgo LDFLAGS: -ldl

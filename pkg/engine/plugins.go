@@ -24,7 +24,7 @@ func Plugins() map[string]string {
 }
 
 // installed does the same as [Plugins], but also returns an error if a plugin is damaged. In this case it does not call
-// go-xla. For go-xla would load all plugins that it finds, and loading a truncated file ends the process.
+// go-xla, since go-xla would load all plugins that it finds. Loading a truncated file would end the process.
 func installed() (map[string]string, error) {
 	out := map[string]string{}
 	if err := damagedPlugin(); err != nil {

@@ -25,10 +25,10 @@ const Programs = "REVGNN_PROGRAMS"
 // afterCompile is the function that was passed to [AfterCompile].
 var afterCompile atomic.Pointer[func()]
 
-// AfterCompile sets a function f that is called whenever the XLA CPU engine has compiled a program, on the thread that
-// compiled it. It is not called when a kept program has been loaded instead. Compiling takes a few hundred MB of memory
-// for a short time. The C library may not give this memory back to the operating system by itself. The function f can
-// give the memory back: see host.Trim. If f is nil, no function is called; this is also the default.
+// AfterCompile sets a function f that is called whenever the XLA CPU engine has compiled a program. f is called on the
+// thread that compiled the program. It is not called when a kept program has been loaded instead. Compiling takes a few
+// hundred MB of memory for a short time. The C library may not give this memory back to the operating system by itself,
+// but f can give it back: see Trim in package host. If f is nil, no function is called; this is also the default.
 func AfterCompile(f func()) {
 	if f == nil {
 		afterCompile.Store(nil)

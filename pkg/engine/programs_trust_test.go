@@ -77,8 +77,8 @@ func TestProgramsTrust(t *testing.T) {
 	}
 }
 
-// TestProgramsModes checks that only the user has access to the folder of kept programs, to the programs in it and to
-// the folder's secret key ([programs.key]). It also checks that a truncated key is replaced by a new one.
+// TestProgramsModes checks that only the user has access to the folder of kept programs, and to the files in it: the
+// programs and the secret key ([programs.key]). It also checks that a truncated key is replaced by a new one.
 func TestProgramsModes(t *testing.T) {
 	dir := programs(filepath.Join(t.TempDir(), "new", "programs"))
 	dir.store("a", []byte("ours"), 1<<20)

@@ -15,8 +15,8 @@ import (
 // crash.
 type Lock struct{ file *flock.Flock }
 
-// TryLock locks the file at path, and creates the file before if there is none. If another process or goroutine has the
-// lock, TryLock returns nil and no error. [Lock.Release] removes the file; after a crash the file may remain, but is
+// TryLock locks the file at path. If there is no such file, TryLock creates it. If another process or goroutine has the
+// lock, TryLock returns nil and no error. [Lock.Release] removes the file. After a crash the file may remain, but is
 // not locked any more. On file systems that do not support locks, every caller gets the lock.
 func TryLock(path string) (*Lock, error) { return tryLock(path, os.O_CREATE) }
 

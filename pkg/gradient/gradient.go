@@ -10,8 +10,8 @@ import (
 
 // Custom returns y with a gradient that is written by hand. y is the result of any computation from the inputs, and
 // GoMLX does not differentiate this computation. The function pull computes the gradient. Its argument v is the
-// cotangent of y, which is the gradient of the loss with respect to y. It returns the cotangents of the inputs, each in
-// the shape of its input. For second derivatives, GoMLX differentiates the operations of pull. y and all inputs must
+// cotangent of y, which is the gradient of the loss with respect to y. pull returns the cotangents of the inputs, each
+// in the shape of its input. For second derivatives, GoMLX differentiates the operations of pull. y and all inputs must
 // have the same data type.
 //
 // Custom is made of GoMLX's function IdentityWithCustomGradient, which takes a single input. This input is one vector:

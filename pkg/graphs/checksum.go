@@ -34,7 +34,8 @@ func (g *Graph) Checksum() string {
 	for _, s := range g.Splits {
 		w.masks(s)
 	}
-	if g.Directed() { // For undirected graphs no 0 is hashed here: recorded checksums were computed without it.
+	// For an undirected graph, the length 0 of Arcs is not hashed: the checksums in recorded runs are without it.
+	if g.Directed() {
 		w.put(uint32(len(g.Arcs)))
 	}
 	for _, a := range g.Arcs {
