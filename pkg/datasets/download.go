@@ -174,8 +174,7 @@ func (f *fetcher) attempt(ctx context.Context, file data.File, address string, o
 
 // accept checks the status of a response, and prepares the file out for the response's body. The argument done is the
 // number of bytes that out already holds. If done is not 0, the request asked only for the rest of the file. If the
-// server sends the whole file instead, accept empties out. It returns the number of bytes that out then holds: done, or
-// 0.
+// server sends the whole file instead, accept empties out. The result is the number of bytes that out then holds.
 func accept(response *http.Response, address string, out *os.File, done int64) (from int64, err error) {
 	switch code := response.StatusCode; {
 	case code == http.StatusPartialContent && done > 0 && startsAt(response, done):

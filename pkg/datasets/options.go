@@ -25,9 +25,9 @@ type Options struct {
 	Progress func(file string, done, total int64)
 }
 
-// Dir returns the data directory. If the argument (the value of the command-line flag --data) is not empty, this is the
-// data directory. Otherwise it is the value of the environment variable REVGNN_DATA. If this variable is not set, the
-// data directory is the folder "revgnn/data" in the user's cache folder. The directory need not exist yet.
+// Dir returns the path of the data directory. This is the argument (the value of the command-line flag --data), unless
+// the argument is empty. Otherwise it is the value of the environment variable REVGNN_DATA. If this variable is not
+// set, it is the folder "revgnn/data" in the user's cache folder. The directory need not exist yet.
 func Dir(flag string) (string, error) {
 	if flag != "" {
 		return flag, nil

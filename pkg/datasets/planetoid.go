@@ -101,7 +101,7 @@ func (p *planetoidReader) matrix(part string) *csr {
 }
 
 // oneHot reads a pickled matrix with a row for each node and a column for each class. The label of a node is the column
-// of the largest value in its row. If this value occurs several times, the first column is the label.
+// of the largest value in its row. If several columns have this value, the label is the first of these columns.
 func (p *planetoidReader) oneHot(part string) (labels []int32) {
 	p.read(part, func(b []byte) error {
 		v, err := unpickle(b)

@@ -52,7 +52,7 @@ var (
 
 // OnRefusal sets a function that is called with an error if a kept program is not used for a reason that the user
 // should know. Such a reason is that other users have access to the folder or to a file in it, or that a file has
-// changed. The function is called only the first time that a program is not used. The program is then compiled again.
+// changed. The function is called only the first time that this happens. The program is compiled again each time.
 func OnRefusal(f func(error)) {
 	told.Store(false)
 	refused.Store(&f)

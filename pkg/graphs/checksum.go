@@ -34,7 +34,7 @@ func (g *Graph) Checksum() string {
 	for _, s := range g.Splits {
 		w.masks(s)
 	}
-	// For an undirected graph, the length 0 of Arcs is not hashed: the checksums in recorded runs are without it.
+	// For an undirected graph, the length 0 of Arcs is not hashed. It is not part of the checksums in recorded runs.
 	if g.Directed() {
 		w.put(uint32(len(g.Arcs)))
 	}
