@@ -13,10 +13,10 @@ import (
 // WriteClub writes an example of a user's graph into a folder, in the format that [Load] reads. It returns the paths of
 // the two files, nodes.csv and edges.csv.
 //
-// The graph is a club of 900 people in three groups (red, green and blue, which are the labels). People mostly know
-// people of the next group, so that the graph is heterophilic. Each person has eight traits (the features), drawn from
-// normal distributions with standard deviation 1. For each group, two or three of the traits have the mean 0.7; all
-// other traits have the mean 0.
+// The graph is a club of 900 people in three groups (red, green and blue, which are the labels). An edge joins two
+// people who know each other. Most edges join people of different groups, so that the graph is heterophilic. Each
+// person has eight traits (the features), drawn from normal distributions with standard deviation 1. For each group,
+// two or three of the traits have the mean 0.7; all other traits have the mean 0.
 //
 // Every call writes the same files. There is no column "split", so that Load draws random splits.
 func WriteClub(dir string) (paths []string, err error) {

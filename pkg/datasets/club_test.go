@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestWriteClub checks that a second call writes the same nodes.csv, that Load reads a graph of the expected size, and
-// that at most a tenth of the edges join people of the same group.
+// TestWriteClub checks that a second call of WriteClub writes the same nodes.csv, and that Load reads a graph of the
+// expected size. At most a tenth of the edges may join people of the same group.
 func TestWriteClub(t *testing.T) {
 	dir := t.TempDir()
 	paths, err := WriteClub(dir)

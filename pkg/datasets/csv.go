@@ -12,9 +12,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// maxCSVBytes is the largest size of a CSV file, and maxRowBytes is the largest size of one row in it. The limit on a
-// row is smaller, since the CSV reader holds a whole row in memory, where a row full of commas takes some twenty times
-// its bytes.
+// maxCSVBytes is the largest size of a CSV file, and maxRowBytes is the largest size of one row of the file. Rows need
+// a limit of their own, since the CSV reader holds a whole row in memory. A row that consists of commas takes some
+// twenty times its size there.
 const (
 	maxCSVBytes = 1 << 30
 	maxRowBytes = 4 << 20
@@ -36,7 +36,7 @@ func readCSV[T any](dir, name string, parse func(*rows) (T, error)) (out T, err 
 		return out, fmt.Errorf("%s has %d bytes, more than the limit of %d; save it as .npz instead",
 			path, size, maxCSVBytes)
 	}
-	if err = machine.Room(2 * size); err == nil { // a feature of two bytes, "1,", becomes a number of four bytes
+	if err = machine.Room(2 * size); err == nil { // The two bytes "1," of the file become a number of four bytes.
 		out, err = parse(newRows(io.LimitReader(f, maxCSVBytes)))
 	}
 	if err != nil {

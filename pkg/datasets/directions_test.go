@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// TestPublishedDirections checks that Squirrel and Chameleon have directed edges, that their undirected edges are the
-// same as without the file of directions, and that Minesweeper has no directions.
+// TestPublishedDirections checks that Squirrel and Chameleon have directed edges, and that Minesweeper has none. The
+// undirected edges must be the same as those that are read without the file of directions.
 func TestPublishedDirections(t *testing.T) {
 	for _, name := range []string{"squirrel-filtered", "chameleon-filtered", "minesweeper"} {
 		info, err := Info(name)

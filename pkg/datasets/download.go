@@ -23,9 +23,9 @@ import (
 type fetcher struct {
 	opts     Options
 	client   *http.Client
-	attempts int           // failed attempts without noticeable progress after which the fetcher gives up
-	backoff  time.Duration // the wait before the second attempt; it doubles after each failure
-	stall    time.Duration // the time without a new byte after which an attempt counts as failed
+	attempts int           // after this number of failed attempts, counted as fill describes, the fetcher gives up
+	backoff  time.Duration // the wait before the second attempt; each further wait is twice as long
+	stall    time.Duration // an attempt fails if no byte arrives for this time
 }
 
 func newFetcher(opts Options) *fetcher {
@@ -56,9 +56,10 @@ func final(format string, args ...any) error {
 	return &failure{fmt.Errorf(format, args...), true}
 }
 
-// download fetches a file from the given address, writes it to the temporary file at the path in part, and verifies it.
-// If the temporary file already holds the beginning of the file, from an earlier call, only the rest is fetched. If a
-// file that was fetched in several parts turns out wrong, the whole file is fetched once more.
+// download fetches a file from the given address, writes it to a temporary file, and verifies it. The argument part is
+// the path of the temporary file. If the temporary file already holds the beginning of the file, from an earlier call,
+// only the rest is fetched. If a file that was fetched in several pieces turns out wrong, the whole file is fetched
+// once more.
 func (f *fetcher) download(ctx context.Context, file data.File, address, part string) (err error) {
 	out, err := os.OpenFile(part, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -94,9 +95,9 @@ func (f *fetcher) download(ctx context.Context, file data.File, address, part st
 	}
 }
 
-// fill requests the missing part of the file until out holds the whole file. The first result tells whether out was put
-// together from several responses. Whenever out has grown by another 64 KiB, the count of failed attempts starts again
-// from 0.
+// fill requests the missing part of the file until out holds the whole file. The result resumed is true if the bytes in
+// out may come from several responses. Too many failed attempts are an error, but whenever out has grown by another
+// 64 KiB, the count of failed attempts starts again from 0.
 func (f *fetcher) fill(ctx context.Context, file data.File, address string, out *os.File) (resumed bool, err error) {
 	const noticeable = 64 << 10
 	failed, best := 0, int64(0)
@@ -141,8 +142,8 @@ func (f *fetcher) fill(ctx context.Context, file data.File, address string, out 
 	}
 }
 
-// attempt makes one request and appends the body of the response to out, which already holds the beginning of the file;
-// the last argument is the number of bytes of this beginning.
+// attempt makes one request for the missing part of the file, and appends the body of the response to out. The argument
+// done is the number of bytes that out already holds.
 func (f *fetcher) attempt(ctx context.Context, file data.File, address string, out *os.File, done int64) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -171,16 +172,15 @@ func (f *fetcher) attempt(ctx context.Context, file data.File, address string, o
 	return f.receive(cancel, response.Body, file, out, done)
 }
 
-// accept checks the status of a response, and prepares the file out for the response's body. The request asked only for
-// the rest of the file, since out already holds the beginning; the last argument is the number of bytes of this
-// beginning. If the server sends the whole file instead, accept empties out. It returns the number of bytes that out
-// then holds: the same number, or 0.
+// accept checks the status of a response, and prepares the file out for the response's body. The argument done is the
+// number of bytes that out already holds. If done is not 0, the request asked only for the rest of the file. If the
+// server sends the whole file instead, accept empties out. The result is the number of bytes that out then holds.
 func accept(response *http.Response, address string, out *os.File, done int64) (from int64, err error) {
 	switch code := response.StatusCode; {
 	case code == http.StatusPartialContent && done > 0 && startsAt(response, done):
 		return done, nil
 	case code == http.StatusOK:
-		// Either the server ignored the range of bytes, or the request asked for the whole file.
+		// The server sends the whole file: either the request asked for it, or the server ignored the header Range.
 		if done > 0 {
 			return 0, empty(out)
 		}
@@ -212,7 +212,7 @@ func empty(out *os.File) error {
 	return nil
 }
 
-// startsAt tells whether the part of the file that a response has begins at the given byte, counted from 0.
+// startsAt tells whether the body of a response begins at byte number done of the file, counted from 0.
 func startsAt(response *http.Response, done int64) bool {
 	rest, ok := strings.CutPrefix(response.Header.Get("Content-Range"), "bytes ")
 	start, _, found := strings.Cut(rest, "-")
@@ -220,9 +220,9 @@ func startsAt(response *http.Response, done int64) bool {
 	return ok && found && err == nil && n == done
 }
 
-// receive appends the body of a response to out, which already holds the beginning of the file; the last argument is
-// the number of bytes of this beginning. receive reads at most one byte more than the file should have, which is enough
-// to see that the body is too long. If no byte arrives for the time f.stall, it calls cancel.
+// receive appends the body of a response to out. The argument done is the number of bytes that out already holds.
+// receive reads at most one byte more than the file should have, which is enough to see that the body is too long. If
+// no byte arrives for the time f.stall, receive calls cancel, which ends the request.
 func (f *fetcher) receive(cancel func(), body io.Reader, file data.File, out *os.File, done int64) error {
 	stalled := time.AfterFunc(f.stall, cancel)
 	defer stalled.Stop()
@@ -258,7 +258,7 @@ func (f *fetcher) receive(cancel func(), body io.Reader, file data.File, out *os
 	}
 }
 
-// writeError explains a failed write.
+// writeError returns the error for a failed write, with advice for the user.
 func writeError(path string, err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
 		return final("the disk is full: cannot write %s (%w); free some space or choose another folder with --data",
@@ -267,7 +267,8 @@ func writeError(path string, err error) error {
 	return final("cannot write %s (%w); choose another folder with --data", path, err)
 }
 
-// copyFile copies a file from a mirror that is a folder to the temporary file at the path in part, and verifies it.
+// copyFile copies a file from a mirror that is a folder, and verifies the copy. The copy is a temporary file at the
+// path that the argument part gives.
 func (f *fetcher) copyFile(ctx context.Context, file data.File, source, part string) error {
 	in, _, err := files.Open(source, "a folder with the published files")
 	if err != nil {

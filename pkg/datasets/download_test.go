@@ -25,8 +25,8 @@ func fileOf(b []byte) data.File {
 	return data.File{Name: "some.npz", Bytes: int64(len(b)), SHA256: fmt.Sprintf("%x", sha256.Sum256(b))}
 }
 
-// fetchFrom fetches a file into dir from a server that answers by handler. The waiting times between attempts are very
-// short.
+// fetchFrom fetches a file into dir from a test server, whose answers come from handler. The waiting times between
+// attempts are very short.
 func fetchFrom(ctx context.Context, dir string, file data.File, handler http.HandlerFunc) error {
 	server := httptest.NewServer(handler)
 	defer server.Close()

@@ -15,8 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// TestFlippedBytesOfArchives changes each byte of a user's .npz file, one at a time. The changed file must be refused,
-// or give the same graph.
+// TestFlippedBytesOfArchives changes each byte of small archives, one at a time. A changed archive must be refused, or
+// give the same graph.
 func TestFlippedBytesOfArchives(t *testing.T) {
 	directed := tiny(entry("test_masks", nil), entry("train_masks", nil), entry("val_masks", nil))
 	directed = joined(t, directed, archive(entry("directed", npy("|b1", false, "()", []bool{true}))))
@@ -59,7 +59,7 @@ func joined(t *testing.T, archives ...[]byte) []byte {
 		}
 		for _, name := range z.Names() {
 			values, shape, err := z.Int64s(name, npz.Any)
-			if err != nil { // the features are not integers
+			if err != nil { // The array has the features, which are not integers.
 				floats, shape, err := z.Float32s(name, npz.Any)
 				if err != nil {
 					t.Fatal(err)
@@ -81,8 +81,8 @@ func joined(t *testing.T, archives ...[]byte) []byte {
 	return b
 }
 
-// TestFlippedBytesOfFolders changes each byte of a user's CSV files, one at a time. A CSV file has no checksum, so that
-// a changed file may give another graph. But then this graph must be valid, or the file must be refused.
+// TestFlippedBytesOfFolders changes each byte of a user's CSV files, one at a time. A changed file must be refused, or
+// give a valid graph. The graph may be another one, since a CSV file has no checksum.
 func TestFlippedBytesOfFolders(t *testing.T) {
 	dir := t.TempDir()
 	content := map[string][]byte{
@@ -114,7 +114,7 @@ func TestFlippedBytesOfFolders(t *testing.T) {
 
 // TestFlippedBytesOfPublishedFiles changes each byte of Planetoid files, one at a time. The comparison with the size
 // and checksum in the manifest must notice every change. The parsers also get the changed bytes without this
-// comparison: they must refuse the bytes or return a valid graph.
+// comparison: the parsers must refuse the bytes or return a valid graph.
 func TestFlippedBytesOfPublishedFiles(t *testing.T) {
 	dir, parts := t.TempDir(), tinyPlanetoid()
 	for name, whole := range parts {

@@ -27,7 +27,7 @@ func Get(ctx context.Context, name string, opts Options) error {
 	return newFetcher(opts).all(ctx, info, dir)
 }
 
-// all goes through the files of a dataset, and downloads those that are missing or wrong.
+// all goes through the files of a dataset, and downloads each file that is missing or has a wrong checksum.
 func (f *fetcher) all(ctx context.Context, info data.Dataset, dir string) error {
 	for _, file := range info.All() {
 		path := filepath.Join(dir, file.Name)
@@ -93,7 +93,7 @@ func (f *fetcher) one(ctx context.Context, file data.File, path string) error {
 		return err
 	}
 	defer unlock()
-	// Another process may have fetched the file while this one waited for the lock.
+	// Another process may have fetched the file while this process waited for the lock.
 	if verifyFile(path, file) == nil {
 		return nil
 	}

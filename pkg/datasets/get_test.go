@@ -134,8 +134,8 @@ func TestSecondHandSumsYieldToTheBlobID(t *testing.T) {
 	}
 }
 
-// TestTwoProcessesShareAFolder starts four fetchers of the same file at the same time. Only one fetcher may send a
-// request. The others must wait until this fetcher has downloaded the file, and then use it.
+// TestTwoProcessesShareAFolder starts four downloads of the same file at the same time. Only one of the four may send a
+// request. The other three must wait until the file is there, and then use it.
 func TestTwoProcessesShareAFolder(t *testing.T) {
 	dir, calls := t.TempDir(), make(chan int, 100)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

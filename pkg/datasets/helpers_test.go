@@ -64,11 +64,12 @@ func pCSR(rows, columns int, indptr, indices []int32, values []float32) string {
 		pString("data") + pArray("f4", values, len(values)) + "ub"
 }
 
-// pickled adds the header, which says that the pickle has protocol 2, and at the end the instruction STOP.
+// pickled makes a pickle from instructions. Before them it puts the header, which says that the pickle has protocol 2,
+// and after them the instruction STOP.
 func pickled(s string) []byte { return []byte("\x80\x02" + s + ".") }
 
-// tinyPlanetoid returns the files of a valid dataset with five nodes. The file allx has the nodes 0 and 1, tx has the
-// test nodes 4 and 2, and no file has features or a label for node 3.
+// tinyPlanetoid returns the files of a valid dataset with five nodes (see planetoidGraph). The file allx has the nodes
+// 0 and 1, and tx has the test nodes 4 and 2. No file has features or a label for node 3.
 func tinyPlanetoid() map[string][]byte {
 	return map[string][]byte{
 		"allx":       pickled(pCSR(2, 2, []int32{0, 1, 2}, []int32{0, 1}, []float32{1, 2})),

@@ -20,21 +20,22 @@ import (
 //   - one of the paper's datasets (see Names), downloaded first if it is missing and opts allow the download. A
 //     homophilic dataset with "-balanced" after its name gets the splits of BalancedSplits;
 //   - "minesweeper-generated", with or without settings (see ParseMinesweeper);
-//   - a file ending in .npz with the arrays node_features [n,d] (real numbers or integers) and edges [m,2]. It may also
-//     have node_labels [n] (-1 where the class is not known), the masks train_masks, val_masks and test_masks
-//     [splits,n], and directed, which is true if each edge leads from its first node to its second;
-//   - a folder with nodes.csv and edges.csv. The header of nodes.csv names the column id, optionally label (empty where
-//     the class is not known) and split (train, val, test or empty), and any number of features. edges.csv has two
-//     columns of ids, with or without a header. If edges lead from the first id to the second, their file is named
-//     directed_edges.csv instead.
+//   - a file ending in .npz with the arrays node_features [n,d] (real numbers or integers) and edges [m,2]. Further
+//     arrays are optional: node_labels [n] (-1 where the class is not known), the masks train_masks, val_masks and
+//     test_masks [splits,n], and directed. The array directed has one value, which is true if each edge leads from its
+//     first node to its second;
+//   - a folder with nodes.csv and edges.csv. The header of nodes.csv names the column id and any number of features.
+//     Two more columns are optional: label (empty where the class is not known) and split (train, val, test or empty).
+//     edges.csv has two columns of ids, with or without a header. If edges lead from the first id to the second, their
+//     file is named directed_edges.csv instead.
 //
 // Squirrel and Chameleon have the directions of their edges in a separate file ([data.Dataset].Directed), which is
 // downloaded with the other files. If this file is missing or damaged, the graph is undirected, and the field
 // ArcsMissing of the graph gives the reason.
 //
 // The features of the five homophilic datasets are divided by their sum, row by row (see RowNormalise), as in the
-// paper's experiments; all other features are as stored. Graphs whose files have no splits get ten splits of 60/20/20
-// (see PaperSplits).
+// paper's experiments; all other features are as stored. Graphs whose files have no splits get the ten random splits of
+// PaperSplits.
 //
 // The first time that a process reads a public dataset's files, Load compares their checksums with the manifest. Later
 // calls in the same process compare again only files whose size or modification time has changed.

@@ -37,8 +37,8 @@ type Minesweeper struct {
 	Seed           uint64
 }
 
-// DefaultMinesweeper returns settings with the same size as the public dataset, and with the same shares of mines and
-// of unknown numbers.
+// DefaultMinesweeper returns the settings of a graph that resembles the public dataset: the size of the grid, the share
+// of mines, and the share of cells with an unknown number of mines are the same.
 func DefaultMinesweeper() Minesweeper {
 	return Minesweeper{Rows: 100, Cols: 100, Mines: 0.2, Unknown: 0.5, Seed: 1}
 }

@@ -34,7 +34,7 @@ func TestGeneratedShapesAndCounts(t *testing.T) {
 	}
 }
 
-// checkMinesweeper checks a graph, cell by cell, against the description of the public Minesweeper dataset.
+// checkMinesweeper checks, cell by cell, that a graph is as the doc comment of [Minesweeper] says.
 func checkMinesweeper(t *testing.T, g *graphs.Graph, rows, cols, mines, unknown int) {
 	t.Helper()
 	if g.NumNodes != rows*cols || g.NumFeatures != 7 || g.NumClasses != 2 || len(g.Splits) != 10 {

@@ -25,9 +25,9 @@ type Options struct {
 	Progress func(file string, done, total int64)
 }
 
-// Dir returns the data directory. This is the argument, the value of the command-line flag --data, if it is not empty,
-// else the value of the environment variable REVGNN_DATA if it is set, else "revgnn/data" in the user's cache folder.
-// The directory need not exist yet.
+// Dir returns the path of the data directory. This is the argument (the value of the command-line flag --data), unless
+// the argument is empty. Otherwise it is the value of the environment variable REVGNN_DATA. If this variable is not
+// set, it is the folder "revgnn/data" in the user's cache folder. The directory need not exist yet.
 func Dir(flag string) (string, error) {
 	if flag != "" {
 		return flag, nil
@@ -93,8 +93,8 @@ func isGenerated(name string) bool {
 	return name == MinesweeperGenerated || strings.HasPrefix(name, MinesweeperGenerated+":")
 }
 
-// NameError is the error for a name that stands for no dataset, or that has wrong settings for a generated graph. By
-// this type, callers can tell a wrong name from an error of a file or of the network.
+// NameError is the error for a name that stands for no dataset, or that has wrong settings for a generated graph. The
+// type lets callers tell a wrong name from an error of a file or of the network.
 type NameError struct{ err error }
 
 func (e *NameError) Error() string { return e.err.Error() }

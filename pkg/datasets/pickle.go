@@ -18,8 +18,9 @@ type (
 	pickleList   struct{ items []any }
 	pickleDict   struct{ keys, values []any }
 	pickleGlobal string // a Python name, as "module name"; it is recorded, and never imported or called
-	// pickleObject describes an object that Python would make by a call: the name of the function or class that is
-	// called (class), the arguments, the state that is set after the call, and the items that are added after the call.
+	// pickleObject describes an object that Python would make by a call. The field class is the name of the function or
+	// class that would be called, and args are the arguments. After the call, Python would set the state of the object,
+	// and add the items.
 	pickleObject struct {
 		class pickleGlobal
 		args  pickleTuple

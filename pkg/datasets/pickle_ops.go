@@ -51,8 +51,8 @@ func (m *pickleMachine) step(op byte) error {
 	return fmt.Errorf("unknown or forbidden instruction %#02x", op)
 }
 
-// memoise stores the top of the stack under a number (the PUT instructions), or pushes the value that is stored under a
-// number (the GET instructions). In the pickle, the number follows the instruction.
+// memoise executes the PUT and GET instructions. PUT stores the top of the stack under a number. GET pushes the value
+// that is stored under a number. In the pickle, the number follows the instruction.
 func (m *pickleMachine) memoise(op byte) error {
 	width := 4
 	if op == 'q' || op == 'h' {

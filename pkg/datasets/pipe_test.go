@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestPipesAreRefused replaces each file that is read by a named pipe. No process writes to the pipe, so that reading
-// from it would never end.
+// TestPipesAreRefused puts a named pipe in the place of each file that Load reads. No process writes to the pipe, so
+// that reading from the pipe would never end. Load must return an error instead.
 func TestPipesAreRefused(t *testing.T) {
 	pipe := func(dir, name string) string {
 		path := filepath.Join(dir, name)

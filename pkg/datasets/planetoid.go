@@ -13,7 +13,7 @@ import (
 const maxPlanetoidBytes = 16 << 20
 
 // planetoidGraph makes a graph from the files of a dataset of Yang et al. (2016), in the same way as PyTorch Geometric.
-// A call of the second argument, such as part("allx"), returns the content of a file, such as ind.cora.allx.
+// The function part returns the content of a file. For Cora, part("allx") returns the content of ind.cora.allx.
 //
 // The files allx and tx have the features of the nodes, ally and ty have their labels, and graph has the neighbours of
 // each node. The first nodes of the graph are the rows of allx, in order. The test nodes follow: row i of tx belongs to
@@ -67,14 +67,14 @@ func planetoidGraph(name string, part func(string) ([]byte, error)) (*graphs.Gra
 	return graphs.New(name, n, adjacency, features, d, labels, classes, PaperSplits(n))
 }
 
-// planetoidReader reads the files one after the other, and keeps the first error.
+// planetoidReader reads the files of one dataset one after the other, and keeps the first error.
 type planetoidReader struct {
 	name string
 	part func(string) ([]byte, error)
 	err  error
 }
 
-// read calls parse with the content of a file, unless an earlier file has failed.
+// read calls parse with the content of a file. It does nothing if an earlier file could not be read.
 func (p *planetoidReader) read(part string, parse func([]byte) error) {
 	if p.err != nil {
 		return
@@ -101,7 +101,7 @@ func (p *planetoidReader) matrix(part string) *csr {
 }
 
 // oneHot reads a pickled matrix with a row for each node and a column for each class. The label of a node is the column
-// of the largest value in its row, or the first such column if several values are equally large.
+// of the largest value in its row. If several columns have this value, the label is the first of these columns.
 func (p *planetoidReader) oneHot(part string) (labels []int32) {
 	p.read(part, func(b []byte) error {
 		v, err := unpickle(b)
@@ -168,8 +168,9 @@ func (p *planetoidReader) adjacency() (edges []graphs.Edge) {
 				return fmt.Errorf("does not hold lists of neighbours")
 			}
 			// A pickle can refer to one list many times, with one instruction for each time. A small malicious file
-			// could thus list a huge number of neighbours. In a real file, each neighbour takes at least one
-			// instruction, so that the limit on instructions (see unpickle) can also be the limit on neighbours.
+			// could thus list a huge number of neighbours, and fill the memory. So the number of neighbours is limited.
+			// The limit is the same as that on instructions (see unpickle). No real file exceeds it, since a real file
+			// has at least one instruction for each neighbour.
 			if len(edges)+len(list.items) > maxPickleOps {
 				return fmt.Errorf("lists more than %d neighbours, the limit", maxPickleOps)
 			}

@@ -13,8 +13,8 @@ import (
 //   - node_features [n,d];
 //   - edges [m,2], each undirected edge once or in both directions;
 //   - node_labels [n], -1 where the class is not known; without this array no class is known;
-//   - train_masks, val_masks, test_masks [splits,n]; without any of them the graph gets ten 60/20/20 splits of the
-//     nodes that have labels;
+//   - train_masks, val_masks, test_masks [splits,n]; if the archive has none of these arrays, the graph gets the
+//     [PaperSplits] of the nodes that have labels;
 //   - directed, an array that only revgnn uses: true if each edge leads from its first node to its second.
 func platonovGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	n, d, err := checkPlatonov(z)
@@ -75,8 +75,9 @@ func wrap(path string) func(*graphs.Graph, error) (*graphs.Graph, error) {
 // labelsKey is the name of the array of labels in an archive with the array names of Platonov et al.
 const labelsKey = "node_labels"
 
-// npzLabels reads n class numbers, and returns them with the number of classes. An archive with the array names of
-// Platonov et al. need not have labels. Without the array, no node has a label, and the number of classes is 0.
+// npzLabels reads the labels of n nodes from the array with the name key, and returns them with the number of classes.
+// An archive with the array names of Platonov et al. may lack this array. Then no node has a label, and the number of
+// classes is 0.
 func npzLabels(z *npz.File, key string, n int) ([]int32, int, error) {
 	if key == labelsKey && !z.Has(key) {
 		return slices.Repeat([]int32{graphs.Unlabelled}, n), 0, nil
@@ -98,7 +99,7 @@ func npzLabels(z *npz.File, key string, n int) ([]int32, int, error) {
 }
 
 // classNumbers converts labels to int32, and returns them with the number of classes, which is the largest label plus
-// one. Nodes for which the second argument returns true get the label [graphs.Unlabelled].
+// one. Nodes for which the function unknown returns true get the label [graphs.Unlabelled].
 func classNumbers(values []int64, unknown func(node int) bool) ([]int32, int, error) {
 	labels := make([]int32, len(values))
 	classes := 0
@@ -117,8 +118,8 @@ func classNumbers(values []int64, unknown func(node int) bool) ([]int32, int, er
 	return labels, classes, nil
 }
 
-// npzEdges reads pairs of node numbers. It checks that nodes with these numbers exist before it converts the numbers to
-// int32, since the conversion would turn numbers that are too large into other numbers.
+// npzEdges reads pairs of node numbers. It checks that nodes with these numbers exist, and then converts the numbers to
+// int32. (Without this check, the conversion could turn a number that is too large into the number of another node.)
 func npzEdges(z *npz.File, n int) ([]graphs.Edge, error) {
 	if err := checkEdges(z); err != nil {
 		return nil, err
@@ -139,7 +140,8 @@ func npzEdges(z *npz.File, n int) ([]graphs.Edge, error) {
 	return edges, nil
 }
 
-// npzSplits reads the masks. If the archive has no masks, it makes ten 60/20/20 splits of the nodes that have labels.
+// npzSplits reads the masks. If the archive has no masks, npzSplits returns the [PaperSplits] of the nodes that have
+// labels.
 func npzSplits(z *npz.File, labels []int32) ([]graphs.Split, error) {
 	if !hasMasks(z) {
 		return labelledSplits(labels), nil

@@ -10,9 +10,9 @@ import (
 )
 
 // shared returns a folder with test files that the repository does not contain: exact copies of public datasets, and
-// expected values. It is a subfolder of the folder "shared" beside the checkout, or of the folder that the environment
-// variable REVGNN_SHARED names; the argument is the path in there, such as "data". If there is no such subfolder, the
-// test is skipped.
+// expected values. This folder is the subfolder with the name what, such as "data", of the folder "shared" beside the
+// checkout. (The environment variable REVGNN_SHARED names another folder to use instead of "shared".) If the subfolder
+// does not exist, the test is skipped.
 func shared(t testing.TB, what string) string {
 	t.Helper()
 	root := os.Getenv("REVGNN_SHARED")

@@ -63,11 +63,11 @@ func paperSplit(n int, seed uint32) graphs.Split {
 }
 
 // BalancedSplits returns the ten class-balanced random splits on which He et al. (2021), "BernNet", ran the baselines
-// of the paper's table 6. Each class has the same number of training nodes, round(0.6 n / classes) for n nodes. A class
-// that has fewer nodes than this number gives all of its nodes, so that fewer than 60 % of all nodes may be for
-// training. The validation nodes are 20 % of all nodes, drawn from the nodes that are not for training, whatever their
-// class. All other nodes are for testing. A class whose nodes are all used for training is never tested: this is so for
-// two of seven classes on Cora, one of six on Citeseer, and six of ten on Computers.
+// of the paper's table 6. Each class has the same number of training nodes, round(0.6 n / classes) for n nodes. If a
+// class has fewer nodes than this number, all of its nodes are for training. The validation nodes are 20 % of all
+// nodes, drawn from the nodes that are not for training, whatever their class. All other nodes are for testing. A class
+// whose nodes are all used for training is never tested: this is so for two of seven classes on Cora, one of six on
+// Citeseer, and six of ten on Computers.
 //
 // NumPy's legacy generator draws exactly these splits: for each class RandomState(seed).choice(the nodes of the class,
 // round(0.6 n / classes), replace=False), and then the validation nodes as in [PaperSplits].

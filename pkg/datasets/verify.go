@@ -89,8 +89,8 @@ type fileState struct {
 	want string
 }
 
-// verifyOnce does what [verifyFile] does. But if this process has already found the file right, and its size and
-// modification time have not changed, verifyOnce does not read the file again.
+// verifyOnce does what [verifyFile] does. But once this process has found a file right, verifyOnce reads the file again
+// only after its size or modification time has changed.
 func verifyOnce(path string, want data.File) error {
 	var state fileState
 	if info, err := os.Stat(path); err == nil {

@@ -13,9 +13,9 @@ import (
 
 // Report is the result of [Examine]. A field is empty or 0 if there is nothing to report.
 type Report struct {
-	// Engine is the name of the engine that would be used, such as "xla:cpu". Why says why it is this one. Plugin is
-	// the path of the engine's XLA plugin, and Version is the plugin's description of itself; both are empty for the
-	// pure-Go engine.
+	// Engine is the name of the engine that would be used, such as "xla:cpu". Why says why this engine was chosen.
+	// Plugin is the path of the engine's XLA plugin, and Version describes the plugin and its version in a line of
+	// text. Plugin and Version are empty for the pure-Go engine.
 	Engine  string `json:"engine"`
 	Why     string `json:"why"`
 	Plugin  string `json:"plugin"`
@@ -42,8 +42,8 @@ type Report struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Examine opens the engine with the given name, or the one that [engine.Open] chooses for an empty name, and examines
-// the machine. If no engine works, the report says why.
+// Examine opens the engine with the given name, and examines the machine. If the name is empty, [engine.Open] chooses
+// the engine. If the engine cannot be opened, the report says why.
 func Examine(engineName string, data datasets.Options) *Report {
 	r := &Report{Plugins: engine.Plugins(), Datasets: []string{}, Kernel: kernel(), GPU: engine.HasGPU(),
 		Cores: runtime.NumCPU(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
@@ -66,8 +66,9 @@ func Examine(engineName string, data datasets.Options) *Report {
 	return r
 }
 
-// Present tells whether the folder dir has those files of a dataset that all models need. It compares only the files'
-// sizes, not their contents. Generated datasets need no files.
+// Present tells whether the folder dir has the files of a dataset. It does not look for the file with the directions of
+// the edges, which most models do not need. It compares only the files' sizes, not their contents. Generated datasets
+// need no files.
 func Present(name, dir string) bool {
 	info, err := datasets.Info(name)
 	if err != nil {
@@ -81,9 +82,9 @@ func Present(name, dir string) bool {
 	return true
 }
 
-// kernel returns the path of the file kernel.json of Jupyter's Go kernel; empty if there is none. It looks first in the
-// folder .venv of the working directory and of the folders above, then in the folders where Jupyter looks for the
-// user's and for the machine's kernels (see "Common Directories and File Locations" in Jupyter's documentation).
+// kernel returns the path of the file kernel.json of Jupyter's Go kernel, or "" if there is none. It looks first in the
+// folders .venv of the working directory and of the folders above. Then it looks in the folders where Jupyter looks for
+// kernels (see "Common Directories and File Locations" in Jupyter's documentation).
 func kernel() string {
 	var dirs []string
 	if wd, err := os.Getwd(); err == nil {

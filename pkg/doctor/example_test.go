@@ -9,8 +9,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/doctor"
 )
 
-// The folder of datasets is empty. So only those datasets are present that need no files. The engine "abacus" does not
-// exist.
+// The folder of datasets is empty in this example, so that the report lists only datasets that need no files. The
+// engine "abacus" does not exist.
 func ExampleExamine() {
 	dir, err := os.MkdirTemp("", "data")
 	if err != nil {

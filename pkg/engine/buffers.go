@@ -51,8 +51,8 @@ func (b *builder) Compile() (compute.Executable, error) {
 	return executable{e, b.backend, memory}, nil
 }
 
-// executable is a program of a [nested] backend. GoMLX passes buffers of the nested backend. Execute turns them into
-// buffers of the backend inside the nested one, and turns the results back.
+// executable is a program of a [nested] backend. GoMLX calls Execute with buffers of the nested backend. Execute turns
+// them into buffers of the backend inside the nested one, and turns the results into buffers of the nested backend.
 type executable struct {
 	compute.Executable
 	backend *nested

@@ -13,11 +13,11 @@ import (
 // table of driver versions).
 const leastDriverCUDA13 = 580
 
-// installCUDA runs go-xla's installer. The installer takes the plugin from the wheel jax-cuda13-pjrt, or from
-// jax-cuda12-pjrt for older drivers. The plugin also needs NVIDIA's libraries (cuBLAS, cuDNN, NCCL and others, some 2
-// GB). The installer takes the libraries that the wheel jax-cuda13-plugin (or jax-cuda12-plugin) requires, each from a
-// wheel of its own. All wheels come from PyPI, and are verified by the checksums that PyPI states. The libraries are
-// put into the folder nvidia inside dir, where the plugin finds them.
+// installCUDA runs go-xla's installer. The installer takes the plugin from a wheel (a Python package file):
+// jax-cuda13-pjrt, or jax-cuda12-pjrt for older drivers. The plugin also needs NVIDIA's libraries (cuBLAS, cuDNN, NCCL
+// and others, some 2 GB). The installer takes the libraries that the wheel jax-cuda13-plugin (or jax-cuda12-plugin)
+// requires, each from a wheel of its own. All wheels come from PyPI, and are verified by the checksums that PyPI
+// states. The libraries are put into the folder nvidia inside dir, where the plugin finds them.
 func installCUDA(dir string) error {
 	if !HasGPU() {
 		return errors.New("this machine has no NVIDIA GPU")

@@ -7,9 +7,9 @@
 // If the same graph has to be compiled again later, also in another process, the engine loads the program instead,
 // since this is faster. The programs in this folder are called kept programs.
 //
-// The backend of each engine is wrapped in a backend of the type nested (nested.go), on which loops may contain loops,
-// and which works around faults of GoMLX and of the engines. A closure is a function inside another function of a
-// computation graph; the condition and the body of a loop are closures.
+// The backend of each engine is wrapped in a backend of the type nested (nested.go). On a nested backend, loops may
+// contain loops, and faults of GoMLX and of the engines are worked around. A closure is a function inside another
+// function of a computation graph; the condition and the body of a loop are closures.
 //
 // The package leaves settings of the process as they are: the memory allocator, the environment and signals. There are
 // three exceptions, which are environment variables. When go-xla is imported, it sets TF_CPP_MIN_LOG_LEVEL to 3 if this

@@ -31,8 +31,8 @@ type Engine struct {
 	Backend compute.Backend
 	// Name is xla:cuda, xla:cpu or go.
 	Name string
-	// Plugin is the path of XLA's plugin, and Version is how the plugin describes itself. Both are empty for the
-	// pure-Go engine.
+	// Plugin is the path of XLA's plugin, and Version describes the plugin and its version in a line of text. Both are
+	// empty for the pure-Go engine.
 	Plugin, Version string
 	// Why says in a sentence why this engine was chosen.
 	Why string
@@ -44,15 +44,15 @@ type Engine struct {
 var (
 	opened = map[string]*Engine{}
 	mutex  sync.Mutex
-	// interposed is the path of the CPU plugin if [interpose] opened it. The path has to be stored here, since go-xla's
-	// list of plugins does not contain the path of such a plugin.
+	// interposed is the path of the CPU plugin if the function interpose opened this plugin. go-xla's list of plugins
+	// does not contain the path in this case, so that it is stored here.
 	interposed atomic.Pointer[string]
 )
 
 // cudaConfig are the options for go-xla on NVIDIA GPUs. preallocate=false makes the process take GPU memory when it is
-// needed, instead of most of the GPU's memory at the start. tf32=false makes matrix products use float32. If their
-// inputs were rounded to TF32, which has 10 bits of precision, a fixed-point iteration could not reach a tolerance of
-// 1e-5.
+// needed, instead of most of the GPU's memory at the start. tf32=false makes matrix products use float32. Otherwise
+// the inputs of products would be rounded to TF32, which has 10 bits of precision. A fixed-point iteration could then
+// not reach a tolerance of 1e-5.
 const cudaConfig = CUDA + ",preallocate=false,tf32=false"
 
 // cpuOptions makes the CPU plugin offer a single device. By default, the plugin offers four devices with a thread each,
@@ -61,10 +61,10 @@ const cudaConfig = CUDA + ",preallocate=false,tf32=false"
 var cpuOptions = pjrt.NamedValuesMap{"cpu_device_count": int64(1)}
 
 // Open opens an engine by name: "xla:cuda" (or "cuda"), "xla:cpu" (or "cpu"), or "go". If the name is "", Open takes
-// the name from the environment variable REVGNN_ENGINE. If this variable is not set, Open chooses CUDA if there is an
-// NVIDIA GPU and the CUDA plugin is installed, else XLA on the CPU if the CPU plugin is installed, else pure Go. If an
-// installed plugin is damaged, Open returns an error, except for pure Go chosen by name. Each engine is opened only
-// once in a process, and later calls return the same engine.
+// the name from the environment variable REVGNN_ENGINE. If this variable is not set, Open chooses the first engine of
+// this list that can be used. CUDA needs an NVIDIA GPU and the CUDA plugin, XLA on the CPU needs the CPU plugin, and
+// pure Go needs nothing. If an installed plugin is damaged, Open returns an error, unless the name is "go". Each engine
+// is opened only once in a process, and later calls return the same engine.
 func Open(name string) (*Engine, error) {
 	mutex.Lock()
 	defer mutex.Unlock()
@@ -87,9 +87,9 @@ func Open(name string) (*Engine, error) {
 	config, path := name, Plugins()[strings.TrimPrefix(name, "xla:")]
 	switch name {
 	case Go:
-		// Operations run one after the other. If they ran in parallel, the operations that wait for the end of an inner
-		// loop would occupy all workers of the engine, so that the inner loop could not run, and the program would
-		// never end (seen with compute v0.1.6).
+		// Operations run one after the other. If they ran in parallel, a program with a loop inside a loop might never
+		// end: operations that wait for the inner loop would occupy all threads of the engine. The inner loop could
+		// then not run. (This was seen with version 0.1.6 of the module compute.)
 		config = "go:ops_sequential"
 	case CPU:
 		if interpose("cpu", path, threads) {
@@ -111,7 +111,8 @@ func Open(name string) (*Engine, error) {
 	return e, nil
 }
 
-// open opens a backend by its configuration, with the given number of threads if it is XLA on the CPU.
+// open opens a GoMLX backend by its configuration, such as "xla:cpu". The argument threads is the number of threads for
+// XLA on the CPU. For the other engines it is not used.
 func open(config string, threads int) (b compute.Backend, err error) {
 	if config == CPU {
 		err = withThreads(threads, func() (err error) {
@@ -159,7 +160,7 @@ func choose(name string) (resolved, why string, err error) {
 	}
 	gpu := HasGPU()
 	switch {
-	case damaged != nil: // Another engine would be slower and give other numbers, so none is taken.
+	case damaged != nil: // No other engine is chosen, since it would be slower and give other numbers.
 		return "", "", fmt.Errorf("no engine can be chosen: %w, or choose one with --engine or %s", damaged, Variable)
 	case gpu && plugins["cuda"] != "":
 		return CUDA, "an NVIDIA GPU and its XLA plugin are installed", nil

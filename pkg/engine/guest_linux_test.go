@@ -15,10 +15,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// The test builds and runs a program that imports package train. The program must keep the settings of its process: the
-// memory functions of the C library, the usual number of arenas (the separate areas from which malloc takes memory for
-// different threads), and the environment. The only exception is one environment variable, which go-xla sets when it is
-// imported.
+// The test builds and runs a program that trains a model with package train. The settings of the process must stay as
+// they are: the memory functions of the C library, the usual number of arenas, and the environment. (Arenas are the
+// separate areas from which malloc takes memory for different threads.) The only exception is one environment variable.
+// It is set by go-xla, which the program imports.
 func TestGuest(t *testing.T) {
 	enginetest.Open(t, engine.CPU)
 	guest := filepath.Join(t.TempDir(), "guest")
@@ -52,8 +52,8 @@ func TestGuest(t *testing.T) {
 	if report.Arenas <= 4 {
 		t.Errorf("malloc made %d arenas for 8 threads", report.Arenas)
 	}
-	// go-xla sets this variable if it is unset, so that the plugin logs less (an init function in go-xla's
-	// compute/xla/xla.go).
+	// The comparison leaves out this variable. If it is unset, go-xla sets it, so that the plugin logs less (in an init
+	// function of go-xla's compute/xla/xla.go).
 	const gone = "TF_CPP_MIN_LOG_LEVEL="
 	mine := func(e string) bool { return strings.HasPrefix(e, gone) }
 	before, after := slices.DeleteFunc(run.Environ(), mine), slices.DeleteFunc(report.Environment, mine)

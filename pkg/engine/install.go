@@ -18,9 +18,9 @@ import (
 	"github.com/gomlx/compute"
 )
 
-// The XLA CPU plugin comes from a wheel (a Python package file) on PyPI, so that it can also be installed on machines
-// that reach only package registries. The constants are the name and the version of the wheel's package, and the path
-// of the plugin inside the wheel. wheelSums are the SHA-256 sums of the wheels for the supported platforms.
+// The XLA CPU plugin comes from a wheel (a Python package file) on PyPI, since some machines can reach only package
+// registries. The constants are the name and the version of the wheel's package, and the path of the plugin inside the
+// wheel. wheelSums are the SHA-256 sums of the wheels for the supported platforms.
 const wheel, wheelVersion, wheelMember = "xla-cpu-pjrt", "0.0.1", "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"
 
 var wheelSums = map[string]string{
@@ -28,10 +28,11 @@ var wheelSums = map[string]string{
 	"linux/arm64": "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9",
 }
 
-// Install installs the XLA plugin for "cpu" or "cuda" in the user's home directory (see [PluginDir]), unless such a
-// plugin is installed already, and returns the plugin's path. The CPU plugin comes from a wheel on PyPI, whose SHA-256
-// is checked before it is unpacked. The CUDA plugin is installed by go-xla's installer (see installCUDA). If a new
-// plugin cannot be loaded, it is removed again. The function log is called with a line of text for each step.
+// Install installs the XLA plugin for "cpu" or "cuda" in the user's home directory (see [PluginDir]), and returns the
+// plugin's path. If such a plugin is installed already, Install only returns its path. The CPU plugin comes from a
+// wheel (a Python package file) on PyPI, whose SHA-256 is checked before the wheel is unpacked. The CUDA plugin is
+// installed by go-xla's installer (see installCUDA). If a new plugin cannot be loaded, it is removed again. The
+// function log is called with a line of text for each step.
 //
 // go-xla's installer can also install a CPU plugin, and for more platforms. Install does not use it for the CPU, since
 // the installer does not verify what it downloads for the CPU.
@@ -117,8 +118,8 @@ func fromWheel(ctx context.Context, dir string) error {
 // maxPlugin is the largest number of bytes that are extracted from the wheel. The plugin has some 200 MB.
 const maxPlugin = 1 << 30
 
-// unpack compares the SHA-256 of an archive, which is a zip file, with the expected one, in hexadecimal. If they are
-// equal, it extracts one file of the archive, the one with the name in member, and writes it to path.
+// unpack extracts the file with the name member from an archive, which is a zip file, and writes it to path. Before
+// this, unpack compares the SHA-256 of the archive with sum (in hexadecimal). If they differ, it returns an error.
 func unpack(archive, member, path, sum string) error {
 	f, err := os.Open(archive)
 	if err != nil {
@@ -157,7 +158,8 @@ func unpack(archive, member, path, sum string) error {
 	return nil
 }
 
-// loads opens a backend by its configuration, and closes it again. It returns an error if the backend cannot be opened.
+// loads opens a backend by its configuration, such as "xla:cpu", and closes it again. It returns an error if the
+// backend cannot be opened.
 func loads(config string) error {
 	b, err := compute.NewWithConfig(config)
 	if err != nil {

@@ -3,8 +3,8 @@ package engine
 import "github.com/gomlx/compute"
 
 // Memory is the memory in bytes that one run of a program takes, as the compiler has planned it (PJRT's
-// CompiledMemoryStats). PJRT also reports a "peak", which is left out here, since on the CPU it does not include the
-// working memory: it is just the sum of arguments and outputs.
+// CompiledMemoryStats). PJRT also reports a "peak", which is left out here: on the CPU the "peak" is only the sum of
+// arguments and outputs, without the working memory.
 type Memory struct {
 	// Arguments is the memory of the program's inputs, and Outputs is the memory of its results. Aliased is the part
 	// that results share with inputs, because the program overwrites inputs with results.

@@ -46,8 +46,8 @@ func TestMemoryOf(t *testing.T) {
 	}
 }
 
-// Several programs are compiled at the same time, or, in the second round, loaded from the folder of kept programs.
-// MemoryOf must return each program's own memory.
+// The test compiles several programs at the same time. In a second round, the programs are loaded from the folder of
+// kept programs. In both rounds MemoryOf must return each program's own memory.
 func TestMemoryOfProgramsCompiledAtOnce(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	t.Setenv(engine.Programs, filepath.Join(t.TempDir(), "programs"))

@@ -21,8 +21,8 @@ func (b *nested) Builder(name string) compute.Builder {
 	return &builder{Builder: b.Backend.Builder(name), backend: b}
 }
 
-// builder is the nested backend's builder of a graph. open is a stack of the functions that are being built, of which
-// the innermost is the last. closures counts the closures of the graph.
+// builder builds one computation graph on a nested backend. open is a stack of the functions that are being built: the
+// last of them is the innermost function. closures counts the closures of the graph.
 type builder struct {
 	compute.Builder
 	backend  *nested
@@ -51,8 +51,7 @@ type function struct {
 }
 
 // Parameter gives a parameter a name that differs from the names in all other closures. In StableHLO, XLA's input
-// language, the names in the body of an outer loop are also visible in the body of an inner loop, so that equal names
-// would clash.
+// language, the body of an inner loop also sees the names in the body of the outer loop. So equal names would clash.
 func (f *function) Parameter(name string, shape shapes.Shape, sharding *compute.ShardingSpec) (compute.Value, error) {
 	if f.closure > 0 {
 		name = fmt.Sprintf("%s_c%d", name, f.closure)
@@ -83,7 +82,8 @@ func (f *function) Return(outputs []compute.Value, shardings []*compute.Sharding
 	return f.Function.Return(outputs, shardings)
 }
 
-// unwrap returns the backend's own function inside a [function].
+// unwrap returns the function of the inner backend that a [function] contains. (The inner backend is the one inside the
+// nested backend.)
 func unwrap(f compute.Function) compute.Function {
 	if w, ok := f.(*function); ok {
 		return w.Function
@@ -121,10 +121,10 @@ func (f *function) If(pred compute.Value, trueBranch, falseBranch compute.Functi
 }
 
 // BroadcastInDim works around a fault of the pure-Go backend (compute v0.1.6 to v0.1.14). To make a program faster,
-// this backend removes each broadcast that is a direct input of an elementwise operation. It also does so in closures
-// that have been compiled already, where the elementwise operation then lacks an input. In closures, BroadcastInDim
-// therefore adds a reshape to the same shape after the broadcast, so that the broadcast is no direct input of another
-// operation. XLA drops this reshape.
+// this backend removes each broadcast that is a direct input of an elementwise operation. The backend also removes such
+// broadcasts from closures that it has compiled already. There, the elementwise operation then lacks an input. In
+// closures, BroadcastInDim therefore adds a reshape to the same shape after the broadcast: the elementwise operation
+// reads the reshape, and the broadcast stays. XLA drops the reshape.
 func (f *function) BroadcastInDim(operand compute.Value, outputShape shapes.Shape,
 	broadcastAxes []int) (compute.Value, error) {
 	out, err := f.Function.BroadcastInDim(operand, outputShape, broadcastAxes)

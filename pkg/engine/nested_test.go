@@ -38,8 +38,8 @@ func TestLoopsInsideLoops(t *testing.T) {
 	})
 }
 
-// Reductions must give the same results inside the body of a loop as outside, over axes of even length, of odd length,
-// and of length one.
+// Reductions must give the same results inside the body of a loop as outside. The test reduces over axes of even
+// length, of odd length, and of length one.
 func TestReductionsInsideLoops(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		all := func(x *Node) []*Node {

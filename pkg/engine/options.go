@@ -9,8 +9,8 @@ import (
 
 // compileOptions are revgnn's options for XLA's CPU compiler, as an encoded protobuf message. They are appended to the
 // encoded options that go-xla passes with a graph: two protobuf messages that are joined in this way count as one
-// merged message (protobuf.dev/programming-guides/encoding, "Last One Wins"). The argument has the value of the
-// user's environment variable XLA_FLAGS. An option that the user has set there is left alone.
+// merged message (protobuf.dev/programming-guides/encoding, "Last One Wins"). The argument is the value of the
+// environment variable XLA_FLAGS. Options that the user has set in this variable are not changed.
 //
 // There is one option, for processors with AVX-512. It tells the compiler to use the whole width of the vector
 // registers, 512 bits. By default the compiler uses half of this width, and then sums over neighbours take 1.4 to 1.8
@@ -23,8 +23,9 @@ func compileOptions(flags string) []byte {
 	return optionOverride(width, 512)
 }
 
-// optionOverride encodes one entry of CompileOptionsProto.env_option_overrides (openxla/xla,
-// xla/pjrt/proto/compile_options.proto). This field maps the name of an XLA flag to a value:
+// optionOverride encodes one option for XLA's compiler as a protobuf message: the name of an XLA flag, and its value.
+// The message is an entry of the field env_option_overrides of the message CompileOptionsProto (openxla/xla,
+// xla/pjrt/proto/compile_options.proto):
 //
 //	CompileOptionsProto { 7: entry { 1: name, 2: OptionOverrideProto { 3: value } } }
 func optionOverride(name string, value uint64) []byte {

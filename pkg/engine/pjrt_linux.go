@@ -4,9 +4,9 @@ package engine
 
 // The C code below declares a part of PJRT, the C interface of XLA's plugins (openxla/xla, xla/pjrt/c/pjrt_c_api.h):
 // the part that is needed to compile programs, to keep them, and to know their memory. A plugin has a table of
-// functions. Each function takes a pointer to a struct with its arguments, and the struct begins with its own size.
-// Within a major version of PJRT, new entries are only added at the ends of the table and of the structs, so that these
-// declarations stay valid.
+// functions. Each function takes a pointer to a struct with its arguments, and the struct begins with its own size. The
+// declarations are valid for all plugins with the same major version of PJRT. Later minor versions only add entries at
+// the ends of the table and of the structs.
 
 /*
 #cgo LDFLAGS: -ldl
@@ -44,8 +44,8 @@ typedef struct {
 } serialize_args;
 typedef struct {
 	size_t size; void *extensions, *executable;
-	int64_t code, arguments, outputs, aliases, temporary; // on the device; on the CPU, in main memory
-	int64_t rest[16]; // for fields of later versions: a plugin refuses a struct that is shorter than it expects
+	int64_t code, arguments, outputs, aliases, temporary; // bytes in the device's memory; for the CPU, in main memory
+	int64_t rest[16]; // room for fields of later versions, since a plugin refuses a struct that is too short
 } memory_args;
 typedef struct { size_t size; void *extensions, *object; } destroy_args;
 
@@ -57,10 +57,10 @@ enum {
 
 extern void *revgnnCompile(compile_args *args);
 
-// interpose loads a plugin, which has a table of pointers to its functions. interpose returns a copy of this table in
-// which the compile function is replaced by revgnnCompile, and stores a pointer to the plugin's own table in *original.
-// interpose returns NULL if the plugin cannot be loaded, or if its version of PJRT is not one that the declarations
-// above describe. Both tables stay in memory until the process ends.
+// interpose loads a plugin, which has a table of pointers to its functions. interpose returns a copy of this table, in
+// which the compile function is replaced by revgnnCompile. It stores a pointer to the plugin's own table in *original.
+// interpose returns NULL if the plugin cannot be loaded, or if the declarations above do not fit its version of PJRT.
+// Both tables stay in memory until the process ends.
 static inline api *interpose(const char *path, api **original) {
 	void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	api *(*get)(void) = library ? (api *(*)(void))dlsym(library, "GetPjrtApi") : NULL;
@@ -109,9 +109,9 @@ static inline int load(api *a, compile_args *to, char *bytes, size_t size) {
 	return 1;
 }
 
-// ask calls a function of the table whose arguments have an executable as their third field. It gets this executable
-// from the result of compiling, which is called loaded here, and stores it in the third field of args before the call.
-// ask returns 1, or 0 if there was an error.
+// ask calls a function of the table that needs an executable. The argument loaded is the result of compiling. ask gets
+// the executable from loaded, stores it in the third field of args, and then calls the function with args. ask returns
+// 1, or 0 if there was an error.
 static inline int ask(api *a, int function, void *loaded, void *args) {
 	executable_args get = {sizeof get, NULL, loaded, NULL};
 	if (!done(a, call(a, GET_EXECUTABLE, &get))) return 0;
@@ -149,8 +149,8 @@ import (
 )
 
 // plugin is the CPU plugin that [interpose] has opened. api is the plugin's own table of functions. machine describes
-// everything that a compiled program depends on, apart from the graph and the compiler options.
-// options are revgnn's compiler options, which are appended to those of go-xla.
+// everything that a compiled program depends on, apart from the graph and the compiler options. options are revgnn's
+// compiler options, which are appended to those of go-xla.
 var plugin struct {
 	api     *C.api
 	machine []byte
@@ -235,8 +235,8 @@ func loadProgram(args *C.compile_args, kept []byte) bool {
 }
 
 // measured maps the number of a thread to the memory of the program that was last compiled on this thread. Several
-// programs may be compiled at the same time, each on its own thread, and go-xla calls [revgnnCompile] on the thread
-// that asked for the program. So the thread's number tells to which program the memory belongs.
+// programs may be compiled at the same time, each on its own thread. go-xla calls [revgnnCompile] on the thread that
+// asked for the program, so that the thread's number tells to which program the memory belongs.
 var measured sync.Map
 
 // measure calls the function compile, which compiles a program. It returns the program's memory, or nil if this is not

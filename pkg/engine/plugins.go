@@ -23,8 +23,8 @@ func Plugins() map[string]string {
 	return out
 }
 
-// installed is [Plugins], but also returns an error if a plugin is damaged. In this case it does not call go-xla, which
-// would load all plugins that it finds: loading a truncated file ends the process.
+// installed does the same as [Plugins], but also returns an error if a plugin is damaged. In this case it does not call
+// go-xla, since go-xla would load all plugins that it finds. Loading a truncated file would end the process.
 func installed() (map[string]string, error) {
 	out := map[string]string{}
 	if err := damagedPlugin(); err != nil {
@@ -83,9 +83,9 @@ func damagedPlugin() error {
 	return nil
 }
 
-// wholeLibrary returns an error unless the file at path is a complete library in the format ELF. It checks that the
-// file contains two things completely: the segments, which are the parts that are loaded into memory, and the table of
-// sections (read by elf.NewFile), which is usually at the end of the file.
+// wholeLibrary returns an error unless the file at path is a complete library in the format ELF. The file must have all
+// bytes of its segments, which are the parts that are loaded into memory. It must also have the table of sections,
+// which is usually at the end of the file, and which elf.NewFile reads.
 func wholeLibrary(path string) error {
 	f, size, err := files.Open(path, "a plugin")
 	if err != nil {
@@ -117,9 +117,9 @@ func PluginDir() (string, error) {
 	return filepath.Join(home, ".local", "lib", "go-xla"), nil
 }
 
-// pluginFolders are the folders in which go-xla looks for plugins: those that the user names by an environment
-// variable, or else the usual ones. The second result is true if the user names the folders. If it is false, go-xla
-// searches the system's library folders in addition.
+// pluginFolders are the folders in which go-xla looks for plugins. If the environment variable PJRT_PLUGIN_LIBRARY_PATH
+// is set, they are the folders in this variable, and only is true. Otherwise they are the usual folders, and only is
+// false: go-xla then searches the system's library folders, too.
 func pluginFolders() (dirs []string, only bool) {
 	if paths, ok := os.LookupEnv(pjrt.PJRTPluginPathsEnv); ok {
 		return slices.DeleteFunc(strings.Split(paths, ":"), func(dir string) bool { return dir == "" }), true

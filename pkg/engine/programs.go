@@ -25,10 +25,10 @@ const Programs = "REVGNN_PROGRAMS"
 // afterCompile is the function that was passed to [AfterCompile].
 var afterCompile atomic.Pointer[func()]
 
-// AfterCompile sets a function f that is called whenever the XLA CPU engine has compiled a program, on the thread that
-// compiled it. It is not called when a kept program has been loaded instead. Compiling takes a few hundred MB of memory
-// for a short time. The C library may not give this memory back to the operating system by itself, but f can make it do
-// so. If f is nil, no function is called; this is also the default.
+// AfterCompile sets a function f that is called whenever the XLA CPU engine has compiled a program. f is called on the
+// thread that compiled the program. It is not called when a kept program has been loaded instead. Compiling takes a few
+// hundred MB of memory for a short time. The C library may not give this memory back to the operating system by itself,
+// but f can give it back: see Trim in package host. If f is nil, no function is called; this is also the default.
 func AfterCompile(f func()) {
 	if f == nil {
 		afterCompile.Store(nil)
@@ -44,15 +44,15 @@ func compiled() {
 	}
 }
 
-// refused is the function that was passed to [OnRefusal], and told says whether it has been called.
+// refused is the function that was passed to [OnRefusal], and told says whether this function has been called.
 var (
 	refused atomic.Pointer[func(error)]
 	told    atomic.Bool
 )
 
-// OnRefusal sets a function that is called with an error when a kept program is refused for a reason that the user
-// should know: because other users have access to the folder or to a file in it, or because a file has changed. The
-// function is called only for the first such refusal. The refused program is compiled again.
+// OnRefusal sets a function that is called with an error if a kept program is not used for a reason that the user
+// should know. Such a reason is that other users have access to the folder or to a file in it, or that a file has
+// changed. The function is called only the first time that this happens. The program is compiled again each time.
 func OnRefusal(f func(error)) {
 	told.Store(false)
 	refused.Store(&f)
@@ -79,8 +79,8 @@ const maxPrograms = 512 << 20
 // file that was changed, renamed or made elsewhere does not have the right code, and is never passed to the engine.
 type programs string
 
-// programsDir is the folder that the environment variable [Programs] names, or else a folder in the user's cache
-// folder.
+// programsDir is the folder that the environment variable REVGNN_PROGRAMS names. If the variable is not set, it is a
+// folder in the user's cache folder. If programs are not kept, programsDir is empty.
 func programsDir() programs {
 	dir := os.Getenv(Programs)
 	if dir == "off" {
@@ -96,8 +96,8 @@ func programsDir() programs {
 	return programs(dir)
 }
 
-// layout is the version of the files' format. The hash in a file's name also depends on layout, so that files in
-// another format are never looked up.
+// layout is the version of the format of kept programs. The name of a file is a hash that also depends on layout, so
+// that files in another format are not found.
 const layout = "hmac"
 
 // programName is the file name of a program: a hash of everything that the program depends on. The arguments are the
@@ -146,18 +146,18 @@ func (dir programs) load(name string) []byte {
 		return nil
 	}
 	now := time.Now()
-	os.Chtimes(path, now, now) // The time of last use, by which shrink sorts programs.
+	os.Chtimes(path, now, now) // This is the time of the last use, by which shrink sorts programs.
 	return b[sha256.Size:]
 }
 
-// notKept is the message that the folder cannot be used, for the reason err.
+// notKept returns the error for a folder of kept programs that cannot be used. The argument is the reason.
 func notKept(err error) error {
 	return fmt.Errorf("compiled programs are neither kept nor used: %w; or name another folder, or off, by %s", err,
 		Programs)
 }
 
-// store writes a program to the folder. If the folder then exceeds the size in the last argument, in bytes, store
-// removes programs, beginning with the one that has not been used for the longest time.
+// store writes a program to the folder. If the programs in the folder then take more than most bytes, store calls
+// shrink, which removes some of them.
 func (dir programs) store(name string, program []byte, most int64) {
 	if dir == "" || os.MkdirAll(string(dir), 0o700) != nil {
 		return

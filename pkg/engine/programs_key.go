@@ -34,7 +34,7 @@ func (dir programs) key() ([]byte, error) {
 	path := filepath.Join(string(dir), keyFile)
 	key, err := files.ReadPrivate(path, "the key of compiled programs", keySize)
 	if err == nil && len(key) != keySize {
-		err = os.Remove(path) // A truncated key is replaced by a new one, and the kept programs are refused.
+		err = os.Remove(path) // A new key is made. The programs kept so far do not fit the new key, and are refused.
 		key = nil
 	}
 	if key == nil && (err == nil || errors.Is(err, fs.ErrNotExist)) {
@@ -46,8 +46,8 @@ func (dir programs) key() ([]byte, error) {
 }
 
 // makeKey makes a key at path. It first writes the key to a temporary file, and then makes path a hard link to this
-// file. Two processes may do so at the same time: the first one to link decides the key, since a link cannot replace an
-// existing file.
+// file. If two processes do so at the same time, both use the key of the process that makes the link first. The second
+// link fails, since a link cannot replace an existing file.
 func (dir programs) makeKey(path string) error {
 	f, err := os.CreateTemp(string(dir), ".key.*.part") // The file has mode 0600.
 	if err != nil {

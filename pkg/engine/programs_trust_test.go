@@ -14,7 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 )
 
-// refusals returns a list to which every later message of [OnRefusal] is appended.
+// refusals returns a list of error messages, which is empty at first. Each error that is passed to the function of
+// [OnRefusal] is appended to the list.
 func refusals(t testing.TB) *[]string {
 	var all []string
 	OnRefusal(func(err error) { all = append(all, err.Error()) })
@@ -22,8 +23,8 @@ func refusals(t testing.TB) *[]string {
 	return &all
 }
 
-// TestProgramsTrust checks that a kept program is not loaded if other users have access to it, or if it is not the file
-// that was stored.
+// TestProgramsTrust checks that a kept program is not loaded if other users have access to its file. A program must not
+// be loaded, either, if another file has taken the place of its file.
 func TestProgramsTrust(t *testing.T) {
 	name := func(dir programs, file string) string { return filepath.Join(string(dir), file) }
 	must := func(t *testing.T, err error) {
@@ -76,8 +77,8 @@ func TestProgramsTrust(t *testing.T) {
 	}
 }
 
-// TestProgramsModes checks that only the user has access to the folder of kept programs, to the programs in it and to
-// the folder's secret key ([programs.key]), and that a truncated key is replaced.
+// TestProgramsModes checks that only the user has access to the folder of kept programs, and to the files in it: the
+// programs and the secret key ([programs.key]). It also checks that a truncated key is replaced by a new one.
 func TestProgramsModes(t *testing.T) {
 	dir := programs(filepath.Join(t.TempDir(), "new", "programs"))
 	dir.store("a", []byte("ours"), 1<<20)
@@ -101,9 +102,8 @@ func TestProgramsModes(t *testing.T) {
 	}
 }
 
-// TestFlippedBytes changes single bytes of a kept program, and of the secret key. After each change the program must
-// not be loaded. After all changes of one of these files it must be possible to
-// store a program again.
+// TestFlippedBytes changes single bytes of the file of a kept program, and of the file of the secret key. After each
+// change the program must not be loaded. In the end it must be possible to store a program again.
 func TestFlippedBytes(t *testing.T) {
 	dir := private(t)
 	dir.store("a", []byte("a program"), 1<<20)
@@ -146,8 +146,8 @@ func FuzzProgram(f *testing.F) {
 	})
 }
 
-// TestSumsDiffer checks that the message authentication codes differ if the names or the programs differ, also if only
-// a byte is moved from the end of the name to the start of the program.
+// TestSumsDiffer checks that the message authentication codes differ if the names or the programs differ. This must
+// also hold if only a byte is moved from the end of the name to the start of the program.
 func TestSumsDiffer(t *testing.T) {
 	key := make([]byte, keySize)
 	differ := func(name, other string, program, another []byte) bool {

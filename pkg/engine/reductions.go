@@ -12,10 +12,10 @@ import (
 // This file makes reductions, such as the sum over an axis, work inside the bodies of loops. A computation graph
 // consists of functions: the main one, and one for the condition and for the body of each loop. To reduce, XLA needs a
 // combiner, which combines two numbers, for example by adding them. go-xla (v0.4.5) makes each combiner only once per
-// graph, in the function that uses it first, and then refuses it in all other functions. Inside the bodies of loops,
-// reductions are therefore built from operations that need no combiner. The sum over an axis of a matrix is a product
-// with a vector of ones. Any other reduction splits the axis into two halves and combines these entry by entry, again
-// and again, until one entry is left.
+// graph, in the function that uses the combiner first. All other functions then cannot use this combiner. Inside the
+// bodies of loops, reductions are therefore built from operations that need no combiner. The sum over an axis of a
+// matrix is a product with a vector of ones. Any other reduction splits the axis into two halves and combines the two
+// halves entry by entry, again and again, until one entry is left.
 
 // operation combines two arrays of the same shape, entry by entry.
 type operation func(lhs, rhs compute.Value) (compute.Value, error)
@@ -120,10 +120,9 @@ func (f *function) ReduceSum(x compute.Value, axes ...int) (compute.Value, error
 	return f.reduce(x, axes, f.Function.ReduceSum, f.Function.Add)
 }
 
-// timesOnes is the sum of the matrix x over an axis, computed as a product with a vector of ones. XLA CPU does not
-// merge such a product with the computation of x. This is an advantage here: x is computed once, for the sum and for
-// all other operations that read x. If the sum were built in another way, XLA would merge it with the computation of x,
-// and would compute x again for each of these operations.
+// timesOnes is the sum of the matrix x over an axis, computed as a product with a vector of ones. For such a product,
+// XLA on the CPU computes x once and stores it, and all other operations that read x use the stored values. With a sum
+// in another form, XLA would compute x again for each operation that reads x.
 func (f *function) timesOnes(x compute.Value, shape shapes.Shape, axis int) (compute.Value, error) {
 	one, err := f.Function.Constant([]float32{1})
 	if err != nil {

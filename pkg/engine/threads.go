@@ -17,11 +17,11 @@ const pluginVariable = "NPROC"
 // MostThreads is the largest number of threads that may be set.
 const MostThreads = 1024
 
-// Threads is the number of threads that XLA uses on the CPU: the value of REVGNN_THREADS; if this is not set, the value
-// of NPROC; if NPROC is not set either, the number of cores that this process may use. XLA divides sums among the
-// threads, so that the last digits of results depend on the number of threads. They do not depend on the number of
-// cores: one thread on two cores gives the same numbers as one thread on one core. The pure-Go engine gives the same
-// numbers on any number of cores.
+// Threads is the number of threads that XLA uses on the CPU. It is the value of the environment variable REVGNN_THREADS
+// or, if this is not set, of the variable NPROC. If neither is set, it is the number of cores that this process may
+// use. XLA divides sums among the threads, so that the last digits of results depend on the number of threads. The
+// results do not depend on the number of cores: one thread on two cores gives the same numbers as one thread on one
+// core. The pure-Go engine gives the same numbers on any number of cores.
 func Threads() (int, error) {
 	for _, name := range []string{ThreadsVariable, pluginVariable} {
 		text := os.Getenv(name)

@@ -14,7 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// docs/upstream.md reports faults of GoMLX and its backends. The test checks that these faults still exist. If it
+// docs/upstream.md reports faults of GoMLX and its backends. The test checks that these faults still exist. If the test
 // fails, a fault has been fixed, and the workaround for this fault can be removed.
 func TestUpstreamStillNeedsWorkarounds(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
@@ -81,8 +81,8 @@ var reports = map[string]struct {
 // repeat applies body three times to x.
 func repeat(x *Node, body func(x *Node) *Node) *Node { return loop3(x, nil, body) }
 
-// loop3 is [repeat] with a third value in the loop's state, unless this value is nil. The loop does not change the
-// third value, and its result is not used.
+// loop3 applies body three times to x, in a loop whose state is x and a counter. If more is not nil, more is a third
+// value in the state: the loop does not change the third value, and nothing reads it after the loop.
 func loop3(x, more *Node, body func(x *Node) *Node) *Node {
 	state := []*Node{x, Const(x.Graph(), int32(0))}
 	if more != nil {
@@ -114,8 +114,9 @@ func execute(b compute.Backend, program func(x *Node) *Node) error {
 	return err
 }
 
-// The test checks that another fault of go-xla still exists: go-xla gives parameters in nested loop bodies the same
-// name. StableHLO, XLA's input language, refuses this, since the names in an outer body are visible in an inner body.
+// The test checks that a fault of go-xla still exists: for loops inside loops, go-xla gives the parameters of the inner
+// and of the outer body the same name. StableHLO, XLA's input language, refuses equal names, since the names in the
+// outer body are visible in the inner body.
 func TestUpstreamNamesOfParameters(t *testing.T) {
 	b := engine.Plain(enginetest.Open(t, engine.CPU)).Builder("names")
 	number := shapes.Make(dtypes.Float32)

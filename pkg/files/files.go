@@ -1,6 +1,6 @@
 // Package files writes files as a whole or not at all. It reads only regular files, since reading a pipe or a device in
-// place of a file may never end, or fill the memory. It also has locks, by which processes agree which of them may use
-// a file name; a lock ends with the process that holds it.
+// place of a file may never end, or fill the memory. It also has locks on file names. Only one process at a time can
+// hold such a lock, and the lock ends with this process.
 //
 // A sealed file ends with a checksum of its content. A part is the temporary file that is written before it gets its
 // final name.
@@ -98,7 +98,7 @@ func Writable(dir string) error {
 }
 
 func unwritable(path string, err error) error {
-	// The error names the temporary file, which the user does not know. Therefore only its cause is shown.
+	// The error names the temporary file, which the user does not know. Therefore only the error's cause is shown.
 	var cause *fs.PathError
 	if errors.As(err, &cause) {
 		err = cause.Err

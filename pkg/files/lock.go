@@ -11,12 +11,13 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Lock is an exclusive lock on a file name. The operating system releases it when the process ends, even if it crashes.
+// Lock is an exclusive lock on a file name. The operating system releases the lock when the process ends, even after a
+// crash.
 type Lock struct{ file *flock.Flock }
 
-// TryLock locks a file name, given by path: it creates the file if there is none, and locks it. [Lock.Release] removes
-// the file; after a crash the file may remain, but it is then not locked. If another process or goroutine has the lock,
-// TryLock returns nil and no error. On file systems that do not support locks, every caller gets the lock.
+// TryLock locks the file at path. If there is no such file, TryLock creates it. If another process or goroutine has the
+// lock, TryLock returns nil and no error. [Lock.Release] removes the file. After a crash the file may remain, but is
+// not locked any more. On file systems that do not support locks, every caller gets the lock.
 func TryLock(path string) (*Lock, error) { return tryLock(path, os.O_CREATE) }
 
 func tryLock(path string, flags int) (*Lock, error) {
@@ -40,7 +41,8 @@ func tryLock(path string, flags int) (*Lock, error) {
 	}
 }
 
-// current tells whether the locked file is still the one at its path. Otherwise it was removed.
+// current tells whether the locked file is still the file at its path. If not, another process has removed the locked
+// file.
 func (l *Lock) current() bool {
 	locked, err := l.file.Stat()
 	named, missing := os.Stat(l.file.Path())

@@ -97,8 +97,8 @@ func TestLockIsExclusive(t *testing.T) {
 	all.Wait()
 }
 
-// TestPartsThatWereLeft: the next write of a file removes the temporary file that a killed process has left. It keeps a
-// temporary file that is being written, and files that only have a similar name.
+// TestPartsThatWereLeft: the next write of a file removes the temporary file that a killed process has left. The write
+// keeps a temporary file that another process is writing, and files that only have a similar name.
 func TestPartsThatWereLeft(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.json")

@@ -10,8 +10,8 @@ import (
 // user what to give instead: the text in wanted, such as "an .npz file". Open never blocks, whereas opening a named
 // pipe usually waits for a writer.
 func Open(path, wanted string) (*os.File, int64, error) {
-	// The file must be regular. This is checked before opening, since opening a device may have effects, and again
-	// after opening, since another file may have taken the path in the meantime.
+	// The file must be regular. This is checked before the file is opened, since opening a device may have effects. It
+	// is checked again afterwards, since another file may have taken the path in the meantime.
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, 0, irregular(path, wanted)
 	}

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// TestOpenNeverWaits opens what is not a regular file: a pipe that nobody writes to, an endless device, and a folder.
+// TestOpenNeverWaits calls Read for three paths that are not regular files: a pipe to which nobody writes, an endless
+// device, and a folder. Read must return an error without waiting.
 func TestOpenNeverWaits(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 )
 
-// TestSealed: a file can be read if it is as it was written, and only then.
+// TestSealed checks that OpenSealed opens a file that has not changed since it was written, and refuses a changed file.
 func TestSealed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sealed")
 	if err := WriteSealed(path, text("what is kept")); err != nil {

@@ -9,10 +9,10 @@ import (
 )
 
 // Custom returns y with a gradient that is written by hand. y is the result of any computation from the inputs, and
-// GoMLX does not differentiate this computation. The function pull computes the gradient: its argument v is the
-// cotangent of y, which is the gradient of the loss with respect to y, and pull returns the cotangents of the inputs,
-// each in the shape of its input. For second derivatives, GoMLX differentiates the operations of pull. y and all inputs
-// must have the same data type.
+// GoMLX does not differentiate this computation. The function pull computes the gradient. Its argument v is the
+// cotangent of y, which is the gradient of the loss with respect to y. pull returns the cotangents of the inputs, each
+// in the shape of its input. For second derivatives, GoMLX differentiates the operations of pull. y and all inputs must
+// have the same data type.
 //
 // Custom is made of GoMLX's function IdentityWithCustomGradient, which takes a single input. This input is one vector:
 // as many zeros as y has entries, followed by the entries of all inputs. Custom returns the sum of y and these zeros.

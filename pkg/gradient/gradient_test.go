@@ -12,8 +12,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/gradient"
 )
 
-// Custom returns the values of the computation, even where an input is infinite. Its gradient is the one that is
-// written by hand. Of the two results here, x² has as many entries as the input x, and a slice of x has fewer.
+// Custom must return the values of the computation, also where an input is infinite. Its gradient must be the one that
+// is written by hand. The test has two computations. The result x² has as many entries as the input x. The other result
+// is a slice of x, which has fewer entries.
 func TestCustom(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		exec, err := NewExec(e.Backend, func(x *Node) []*Node {

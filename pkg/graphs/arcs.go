@@ -9,9 +9,9 @@ import (
 // Arc is a directed edge from the first of two nodes to the second. Both may be the same node.
 type Arc [2]int32
 
-// WithArcs returns the graph with the directions of its edges, which are given as arcs in any order. There must be an
-// arc for each edge of g, in one direction or in both, and there may be self loops, but no other arcs. Repeated arcs
-// are dropped. The new graph shares all other data with g.
+// WithArcs returns the graph with the directions of its edges. The argument has the directed edges, in any order. Each
+// edge of g must have an arc in one direction or in both. Self loops are the only other arcs that are allowed. Repeated
+// arcs are dropped. The new graph shares all other data with g.
 func (g *Graph) WithArcs(arcs []Arc) (*Graph, error) {
 	out := *g
 	out.ArcsMissing = ""

@@ -34,7 +34,8 @@ func (g *Graph) Checksum() string {
 	for _, s := range g.Splits {
 		w.masks(s)
 	}
-	if g.Directed() { // Checksums of undirected graphs stay as they were before Arcs were added.
+	// For an undirected graph, the length 0 of Arcs is not hashed. It is not part of the checksums in recorded runs.
+	if g.Directed() {
 		w.put(uint32(len(g.Arcs)))
 	}
 	for _, a := range g.Arcs {
@@ -66,7 +67,8 @@ func (w *words) flush() {
 	w.used = 0
 }
 
-// masks writes a number for each node: 1 if the node is in Train, 2 if it is in Val, 4 if it is in Test, or 0.
+// masks writes the number of nodes, and then a number for each node. This number is 1 if the node is for training, 2
+// for validation, 4 for test, and 0 otherwise.
 func (w *words) masks(s Split) {
 	w.put(uint32(len(s.Train)))
 	for i := range s.Train {

@@ -51,7 +51,7 @@ type Graph struct {
 	// [Graph.Classes].
 	IDs, ClassNames, FeatureNames []string
 	// RowNormalised says that each node's features were divided by their sum when the graph was loaded, so that
-	// Features differs from the file. This is done for datasets of texts, such as Cora.
+	// Features differs from the file. Package datasets does this for the paper's homophilic datasets, such as Cora.
 	RowNormalised bool
 	// Splits are divisions into training, validation and test nodes. Experiments average results over all splits.
 	Splits []Split
@@ -94,9 +94,9 @@ func canonical(edges []Edge) []Edge {
 	return slices.Compact(out)
 }
 
-// Validate returns an error that names the first mistake in the graph, for example an edge or arc with a node that does
-// not exist, edges out of order, a label that is not a class, a feature that is not finite, an array of wrong length,
-// or a node in two masks of one split.
+// Validate returns an error that names the first mistake in the graph, or nil if there is none. Examples of mistakes
+// are an edge with a node that does not exist, edges out of order, and a label that is not a class. Others are a
+// feature that is not finite, an array of wrong length, and a node in two masks of one split.
 func (g *Graph) Validate() error {
 	if g.NumNodes < 0 || g.NumNodes > math.MaxInt32 {
 		return fmt.Errorf("graph %q: %d nodes, but node numbers must fit 31 bits", g.Name, g.NumNodes)

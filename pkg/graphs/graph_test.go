@@ -61,7 +61,8 @@ func TestValidateNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
-// FuzzNew calls New with arbitrary edges. If New accepts them, the lists of neighbours must be symmetric.
+// FuzzNew calls New with arbitrary edges. If New accepts the edges, the lists of neighbours must be symmetric: if i has
+// the neighbour j, then j has the neighbour i.
 func FuzzNew(f *testing.F) {
 	f.Add(4, []byte{0, 0, 0, 1, 0, 0, 0, 2})
 	f.Add(2, []byte{255, 255, 255, 255, 0, 0, 0, 0})

@@ -30,10 +30,11 @@ func InterruptOf(ctx context.Context) (by Interrupt, is bool) {
 const grace = time.Second
 
 // Interruptible returns a context that ends when a signal asks the program to end. The context's cause (context.Cause)
-// is then an [Interrupt]. The signals are SIGINT (Ctrl-C, or a notebook's stop button), SIGTERM (a scheduler), SIGHUP
-// (a closed terminal) and SIGUSR1 (a scheduler's warning before a time limit). A second SIGINT, SIGTERM or SIGHUP ends
-// the process at once, unless it comes within a second of the first. Signals that were ignored when the process
-// started, for example because of nohup, stay ignored. The function stop restores the usual effects of the signals.
+// is then an [Interrupt]. Such signals are SIGINT (Ctrl-C, or a notebook's stop button), SIGTERM (from a scheduler) and
+// SIGHUP (the terminal was closed). SIGUSR1 is also such a signal: a scheduler sends it some time before a time limit.
+// A second SIGINT, SIGTERM or SIGHUP ends the process at once, unless it comes within a second of the first. Signals
+// that were ignored when the process started, for example because of nohup, stay ignored. The function stop restores
+// the usual effects of the signals.
 //
 // After the first signal, writing to a closed pipe does not end the process any more, but returns an error. This is
 // needed for pipelines: Ctrl-C ends all programs of a pipeline, so that the program that reads from this one may have

@@ -17,7 +17,7 @@ var (
 	warnings = []os.Signal{syscall.SIGUSR1}
 )
 
-// ignorePipes makes writing to a closed pipe return an error. Without it, such writing would end the process.
+// ignorePipes makes writing to a closed pipe return an error. By default, the signal SIGPIPE would end the process.
 func ignorePipes() { signal.Ignore(syscall.SIGPIPE) }
 
 func nameOf(s syscall.Signal) string { return unix.SignalName(s) }

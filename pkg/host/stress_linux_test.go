@@ -101,7 +101,8 @@ func work() error {
 	if err != nil {
 		return err
 	}
-	o.Started = bytes.Contains(b, []byte("glibc.malloc.arena_max=2")) // glibc replaces colons by zeros.
+	// glibc replaces the colons between settings by zero bytes, so that only one setting is looked for.
+	o.Started = bytes.Contains(b, []byte("glibc.malloc.arena_max=2"))
 	return json.NewEncoder(os.Stdout).Encode(o)
 }
 
@@ -132,8 +133,8 @@ func iterate(step *Exec, thread, n int) (sum string, done int, err error) {
 	return fmt.Sprintf("%x", bits.Sum(nil)), done + 1, nil
 }
 
-// faults is the number of memory pages that the operating system newly provides when a program with 64 MiB of working
-// memory runs for the third time.
+// faults runs a program with 64 MiB of working memory three times. It returns the number of memory pages that the
+// operating system newly provides in the third run.
 func faults(e *engine.Engine) (n int64, err error) {
 	big, err := NewExec(e.Backend, func(x *Node) *Node { return MatMul(MatMul(x, Transpose(x, 0, 1)), x) })
 	if err != nil {

@@ -37,10 +37,10 @@ const KeepTunables = "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1:" +
 // variable is the name of the environment variable from which glibc reads its settings.
 const variable = "GLIBC_TUNABLES"
 
-// Tune applies the allocator settings that the environment variable [Allocator] chooses. Call Tune first in main. glibc
-// reads the settings only when a process starts. So Tune adds them to the environment and starts the program again, in
-// the same process and with the same arguments. In the program that was started again, Tune removes the settings from
-// the environment, since child processes would get them as well, and returns.
+// Tune applies the allocator settings that the environment variable [Allocator] chooses. It must be called at the start
+// of main. glibc reads the settings only when a process starts. So Tune adds them to the environment and starts the
+// program again, in the same process and with the same arguments. In the program that was started again, Tune only
+// removes the settings from the environment, since child processes would otherwise get them, too.
 //
 // Tune changes nothing if [Allocator] is set to "system", if GLIBC_TUNABLES already has settings of malloc, or if the C
 // library is not glibc. Tune returns an error if the program could not be started again. The program can go on in this

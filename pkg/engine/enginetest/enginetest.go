@@ -12,8 +12,8 @@ import (
 var Names = []string{engine.CUDA, engine.CPU, engine.Go}
 
 // Each runs a test on every engine, in a subtest for each engine. If there is no NVIDIA GPU, the subtest for CUDA is
-// skipped with a message. If the CPU plugin is not installed, the subtest for XLA on the CPU is skipped with a message,
-// unless REVGNN_TEST_XLA is set, as `make test` does: then this subtest fails.
+// skipped with a message. If the CPU plugin is not installed, the subtest for XLA on the CPU is skipped with a message.
+// But this subtest fails if the environment variable REVGNN_TEST_XLA is set, as `make test` does.
 func Each(t *testing.T, test func(t *testing.T, e *engine.Engine)) {
 	for _, name := range Names {
 		t.Run(name, func(t *testing.T) { test(t, Open(t, name)) })

@@ -19,7 +19,7 @@ const (
 func flips(size int, f func(at int, bits byte)) {
 	step := 1
 	if size > wholly {
-		step = size/sampled | 1 // odd, so that all positions within blocks of 2^k bytes occur
+		step = size/sampled | 1 // odd, since with an even step all flipped bytes would have even positions
 	}
 	for at := 0; at < size; at += step {
 		f(at, 1<<(at/step%8))
@@ -27,8 +27,8 @@ func flips(size int, f func(at int, bits byte)) {
 	}
 }
 
-// Flips changes the bytes of a file's content, one at a time, and calls f for each change: with the position of the
-// changed byte and with the changed content. f must not keep this content.
+// Flips changes bytes of a file's content, one at a time. For each change it calls f with the position of the changed
+// byte and with the changed content. The function f must not keep the changed content, since Flips changes it again.
 func Flips(content []byte, f func(at int, flipped []byte)) {
 	flipped := bytes.Clone(content)
 	flips(len(content), func(at int, bits byte) {
@@ -38,8 +38,8 @@ func Flips(content []byte, f func(at int, flipped []byte)) {
 	})
 }
 
-// FlipsOf changes the bytes of the file at path, one at a time. It calls f with the position of each byte while the
-// byte is changed, and then restores the byte.
+// FlipsOf changes bytes of the file at path, one at a time. It calls f with the position of each byte while the byte is
+// changed, and then restores the byte.
 func FlipsOf(t *testing.T, path string, f func(at int)) {
 	t.Helper()
 	whole, err := os.ReadFile(path)

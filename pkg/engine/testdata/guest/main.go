@@ -12,8 +12,8 @@ package main
 #include <stdlib.h>
 #include <string.h>
 
-// owner returns the file of the library or program that contains the function of the given name in this process, or ""
-// if there is no such function.
+// owner returns the path of the file from which a function of this process was loaded: a library, or the program
+// itself. The argument is the name of the function. If there is no such function, owner returns "".
 static const char *owner(const char *name) {
 	Dl_info info;
 	void *function = dlsym(RTLD_DEFAULT, name);
