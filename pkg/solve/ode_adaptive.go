@@ -19,7 +19,7 @@ const safety, shrink, grow = 0.9, 0.2, 10.0
 // running is the value of the outcome while the integration has not ended.
 const running = -1
 
-// integrateAdaptive makes the integrations in the list os, which all start from x and differ only in their end times
+// integrateAdaptive computes the integrations in the list os, which all start from x and differ only in their end times
 // To. They run in one loop, so that the field is compiled once.
 func integrateAdaptive(f Field, x *Node, w []*Node, os []Integration) (ends []*Node, stats []*Stats) {
 	g, o, m := x.Graph(), os[0], os[0].Method
@@ -68,13 +68,13 @@ type log struct {
 }
 
 // legEnds is the result of all legs: the log, and for each leg its last state, its count, its number of evaluations and
-// its outcome. These words have the same meaning as in [walk].
+// its outcome. [walk] explains count, evaluations and outcome.
 type legEnds struct {
 	log                                 log
 	ends, counts, evaluations, outcomes *Node
 }
 
-// runAll makes the integrations in the list os, one after the other. Each starts from x and ends at its own time To.
+// runAll computes the integrations in the list os, one after the other. Each starts from x and ends at its own time To.
 func (c course) runAll(x *Node, w []*Node, os []Integration) legEnds {
 	g, b := x.Graph(), c.Method.B
 	signed := make([]float64, len(os))
@@ -140,9 +140,9 @@ func (c course) try(s walk, to goal) walk {
 	g, m := s.x.Graph(), c.Method
 	own := func(v *Node) *Node { return ConvertDType(v, s.x.DType()) }
 	t, h := Mul(own(s.t), to.sign), Mul(own(s.dt), to.sign)
-	// A checkpoint is the state with which a segment begins. It is written whenever the first step of a segment is
-	// tried; if this step is rejected and tried again, the same state is written again. In all other steps the state is
-	// written to the place that is never read.
+	// A checkpoint is the state with which a segment begins. It is written when the first step of the segment is tried,
+	// and written again if this step is rejected and tried again. In all other steps, the state is written to the place
+	// that is never read.
 	place := Div(s.count, loop.Int(g, c.segment))
 	begins := Equal(times(place, c.segment), s.count)
 	s.kept = store(s.kept, s.x, Add(times(to.leg, c.places()), Where(begins, place, loop.Int(g, c.places()-1))))
