@@ -11,8 +11,7 @@ import (
 
 // steps describes how to compute legs, and how to differentiate them. A leg is a sequence of steps x_i+1 = advance(i,
 // x_i; r), where x_i is the state with which step i begins, and r is what all steps read. All legs begin with the same
-// state. Steps are numbered through all legs: the first step of a leg has the number after that of the last leg's last
-// step.
+// state. The numbers i of the steps go on from one leg to the next, so that no two steps have the same number.
 //
 // For the backward pass, the first state of every segment is kept. This state is called a checkpoint. The field segment
 // is the number of steps of a segment. The backward pass recomputes the states between two checkpoints. If a leg of n

@@ -29,9 +29,9 @@ func (s steps[R]) back(all legs, v, kept *Node, none []*Node, r R) cotangents {
 // the weights so far, and the working memory scratch, if pull uses any. The field next is the state with which the step
 // begins that is differentiated next.
 //
-// next is loaded from its stack one step before it is needed. It is a part of the loop state since XLA stores the loop
-// state in memory. Otherwise a step that gathers neighbours' features from next would repeat the loading for each
-// neighbour, which is seven times slower.
+// next is loaded from its stack one step before it is needed, and is a part of the loop state, which XLA stores in
+// memory. Suppose that a step loaded this state only when it gathers neighbours' features from it. Then XLA would
+// repeat the loading for each neighbour, which is seven times slower.
 type pulled struct {
 	cotangents
 	next, scratch *Node

@@ -120,9 +120,9 @@ func powers(f LinearField, count, x, h, stack *Node, w []*Node) *Node {
 	}).stack
 }
 
-// tryLinear is [Method.try] for a linear field. It computes the states (h M)^k x for k = 1 … s, where s is the number
-// of stages. For k = 1, this is h times the argument slope, which is M x. The state after the step, the error, and the
-// state inside the step are weighted sums of x and these states. The slope after the step is such a sum, divided by h.
+// tryLinear is [Method.try] for a linear field. It computes the arrays (h M)^k x for k = 1 … s, where s is the number
+// of stages. For k = 1 this is h times the argument slope, which is M x. The state after the step, the error, and the
+// state inside the step are weighted sums of x and these arrays. The slope after the step is such a sum, divided by h.
 func (m Method) tryLinear(f LinearField, x, h, slope, dense, scratch *Node, w []*Node) trial {
 	s := len(m.B)
 	all := powers(f, loop.Int(x.Graph(), s), loop.Scale(slope, h), h, scratch, w)

@@ -138,7 +138,7 @@ func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) cotangents {
 		w                        []*Node
 	}
 	stages := needed(b)
-	// The slope of the last stage is not needed, since no stage comes after it.
+	// The slope of the last stage is not computed, since no other stage depends on it.
 	k := m.slopes(f, plus(stages, -1), t, x, h, nil, stack(x, s), w)
 	start := state{cotangents{v, zeros(w[:f.Trainable()])}, stack(x, s)}
 	return loop.Repeat(stages, start, reads{stages, b, t, x, h, v, k, w}, func(n *Node, st state, r reads) state {

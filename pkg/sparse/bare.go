@@ -10,8 +10,7 @@ import (
 )
 
 // BareEdges is a [Pattern] inside a GoMLX computation or a loop body. Its operations do not define derivatives. (GoMLX
-// would differentiate them by scatters, which are slow.) So it is for code in loops, and for derivatives written by
-// hand.
+// would differentiate them by scatters, which are slow.) Use it for code in loops, and for derivatives written by hand.
 //
 // In the shapes below, n is the number of rows (targets) and m the number of columns (sources). A node that has several
 // copies has several rows and columns. Values of edges are [places, k]: there is one row for each place, and a place
@@ -84,9 +83,9 @@ func (e BareEdges) Product(w, x *Node) *Node { return e.Products([]*Node{x}, []*
 // the number of copies of a node. In the second case, all copies of a node read the same row.
 //
 // To gather features with a row for each copy, the first pair reads the array that holds the column of each entry. The
-// second pair reads another array with the same numbers. If both pairs read the same array and had the same features,
-// XLA would see two equal gathers. It would compute one gather for both and store its result in memory. This is several
-// times slower than a gather inside each sum.
+// second pair reads another array with the same numbers. The reason is that both pairs may have the same features. If
+// both then read the same array, XLA would gather the features once for both and store the result in memory. This is
+// several times slower than a gather within the loop of each sum.
 func (e BareEdges) Products(sources, weights []*Node) []*Node {
 	out := make([]*Node, len(sources))
 	for i, x := range sources {
@@ -155,8 +154,8 @@ func channelsFirst(x *Node, heads int) *Node {
 }
 
 // moved moves column i of x to column to(i), by a product with a permutation matrix. A slice or a transposition would
-// move the columns, too, but XLA would repeat it in every operation that reads the result. XLA stores the result of a
-// matrix product in memory.
+// move the columns, too, but XLA would compute it again in every operation that reads the result. XLA stores the result
+// of a matrix product in memory, and computes it once.
 func moved(x *Node, to func(i int) int) *Node {
 	permutation := make([][]float32, x.Shape().Dimensions[1])
 	for i := range permutation {
@@ -167,10 +166,9 @@ func moved(x *Node, to func(i int) int) *Node {
 }
 
 // headSums adds up the columns of each head. x, [m, d*heads], has its columns channel by channel (see [channelsFirst]),
-// and the result is [m, heads]. The last step is a matrix product (with the identity matrix if there are several
-// heads). XLA stores the result of a matrix product in memory, whereas it would repeat other operations in every
-// operation that reads their results. (A single matrix product that adds up all channels takes seven times as long,
-// measured with 8 heads on the dataset Tolokers.)
+// and the result is [m, heads]. The last step is a matrix product, so that XLA computes the result once and stores it
+// in memory (see [moved]). If there are several heads, this is a product with the identity matrix. (A single matrix
+// product that adds up all channels takes seven times as long, measured with 8 heads on the dataset Tolokers.)
 func headSums(x *Node, heads int) *Node {
 	width := x.Shape().Dimensions[1]
 	if heads == 1 {
@@ -189,7 +187,7 @@ func headSums(x *Node, heads int) *Node {
 }
 
 // cached is the number of products of two numbers that [BareEdges.Dots] computes at a time if there is one head. So
-// many products fit into the processor's cache.
+// many numbers fit into the processor's cache.
 const cached = 1 << 18
 
 // Diagonal is 1 for entries (i, j) with i = j, and 0 for all other places: [places, 1].

@@ -9,9 +9,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// Matrix is a sparse matrix A, [n, m], whose weights are known beforehand, in the form in which the engine multiplies
-// it by dense matrices; see [Matrix.On]. Matrix also holds the transpose of A, which derivatives need, unless A is
-// symmetric.
+// Matrix is a sparse matrix A, [n, m], whose weights are known beforehand. It is stored in the form in which the engine
+// multiplies it by dense matrices; see [Matrix.On]. Matrix also holds the transpose of A, which derivatives need,
+// unless A is symmetric.
 type Matrix struct {
 	rows     Order
 	forward  *laid
@@ -19,8 +19,9 @@ type Matrix struct {
 	entries  int
 }
 
-// laid is a sparse matrix in the form of [sliced], together with the arrays that are passed to the program. Products
-// have their rows in the order by length. If the model's order is another one, one of the arrays reorders these rows.
+// laid is a sparse matrix in the form of [sliced], together with the arrays that are passed to the program. The rows of
+// a product are computed in the order by length. If the model's order is another one, one of the arrays says how to
+// reorder them.
 type laid struct {
 	*sliced
 	arrays
@@ -73,7 +74,7 @@ func newMatrix(a *CSR, rows, columns Order, layout Layout) (*Matrix, error) {
 	return m, nil
 }
 
-// layOut makes the arrays of a matrix with constant weights. Its rows and columns are in the given orders.
+// layOut makes the arrays of a matrix whose weights are known beforehand. Its rows and columns are in the given orders.
 func layOut(a *CSR, rows, columns Order, layout Layout) *laid {
 	l := &laid{sliced: slice(a, 1, rows, columns.positions(), layout)}
 	l.base()
