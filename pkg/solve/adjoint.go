@@ -6,9 +6,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// smooth is a number of layers. In chains of at least so many layers, an adjoint solve starts from a linear
-// extrapolation of the arrays p of the last two layers (see [chain.pullBack]). In shorter chains, it starts from the p
-// of the last layer.
+// smooth is a number of layers. It decides where adjoint solves start; [chain.pullBack] explains the array p. In chains
+// of at least so many layers, the start is a linear extrapolation of the p of the two solves before. In shorter chains,
+// it is the p of the solve before.
 //
 // In deep chains adjacent layers differ so little that the extrapolation is closer to the solution. A close start
 // matters there, since errors just below the tolerance add up over the layers. In shorter chains the extrapolation is
@@ -16,10 +16,9 @@ import (
 const smooth = 128
 
 // unlike estimates by which fraction the Jacobians of two adjacent layers differ: 2/depth, but at least 1/8 and at most
-// 1. The error of an adjoint solve is corrected by the next layer, with the next layer's Jacobian (see
-// [chain.pullBack]). Since the Jacobians differ, this fraction of the error is assumed to be left. With a smaller
-// fraction, solves would end earlier. It is at least 1/8, since the errors that are left add up over the layers of a
-// deep chain.
+// 1. The next layer corrects the error of an adjoint solve, but by its own Jacobian (see [chain.pullBack]). So this
+// fraction of the error is assumed to be left. With a smaller fraction, solves would end earlier. The fraction is at
+// least 1/8, since the errors that are left add up over the layers of a deep chain.
 func unlike(depth int) float64 { return min(1, max(1.0/8, 2/float64(depth))) }
 
 // history is what the backward pass of a chain reads: the weights, and a stack of the layers' preactivations, in the
@@ -100,7 +99,7 @@ func (c chain) pullBack(z, v *Node, h history, stats *Stats) []*Node {
 	end := loop.Repeat(loop.Int(g, c.depth), start, h, func(i *Node, s adjoint, h history) adjoint {
 		// Step i of the backward pass differentiates layer i, since the chain inverted layer 0 last.
 		l := c.linearise(s.z, h, i)
-		whole := c.block.Gate(l.u, s.v, l.w) // the q that belongs to p = 0
+		whole := c.block.Gate(l.u, s.v, l.w) // the value that q would have if p were 0
 		if s.handed != nil {
 			whole = Add(whole, s.handed.late)
 		}
@@ -152,7 +151,7 @@ func (h *handed) next(found dual, rate *Node) *handed {
 	return next
 }
 
-// dual is the state of an adjoint solve; [chain.pullBack] explains q, e and p. e is the last change of q, and p is K^T
+// dual is the state of an adjoint solve; [chain.pullBack] explains q, p and e. e is the last change of q, and p is K^T
 // times the q before this change. shared are intermediate results of the computation of p that [Block].PullW can reuse.
 type dual struct {
 	q, e, p *Node
@@ -180,7 +179,7 @@ func (c chain) solveAdjoint(l linearised, whole *Node, h *handed, tolerance, lef
 		change := loop.MeanAbs(e)
 		return dual{Add(loop.After(change, s.q), e), e, p, shared}, change
 	}
-	_, shared := c.block.PullX(whole, l.tape, l.w) // only the shapes are used; engines drop values that are not used
+	_, shared := c.block.PullX(whole, l.tape, l.w) // only the shapes of shared are used
 	start := dual{q: whole, e: loop.Zeros(whole), p: loop.Zeros(whole), shared: zeros(shared)}
 	if h != nil {
 		p := h.p

@@ -26,12 +26,12 @@ func (s steps[R]) back(all legs, v, kept *Node, none []*Node, r R) cotangents {
 }
 
 // pulled is the loop state of the backward pass along a leg. It contains the cotangent of a state, the cotangents of
-// the weights so far, and the working memory scratch, if pull uses any. The field next is the state with which the step
-// begins that is differentiated next.
+// the weights so far, and the working memory scratch, if pull uses any. The field next is the state with which the next
+// step to be differentiated begins.
 //
 // next is loaded from its stack one step before it is needed, and is a part of the loop state, which XLA stores in
-// memory. Suppose that a step loaded this state only when it gathers neighbours' features from it. Then XLA would
-// repeat the loading for each neighbour, which is seven times slower.
+// memory. Otherwise XLA would load the state again for each neighbour whose features a step gathers from the state.
+// This is seven times slower.
 type pulled struct {
 	cotangents
 	next, scratch *Node

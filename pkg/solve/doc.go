@@ -16,12 +16,12 @@
 // value Z = g(Y) is the solution of Z = Y - h(Z), found by fixed-point iteration (Algorithm 1 of the paper; Behrmann et
 // al., ICML 2019). The solution exists and is unique if the Lipschitz constant of h is below 1.
 //
-// The backward pass of [ReverseChain] does not need the intermediate results of the iterations, so that they are not
-// stored:
+// The results of the iterations are not stored, since the backward pass of [ReverseChain] does not need them:
 //
-//   - Implicit differentiation. Let Z = g(Y), and let v be the cotangent of Z. The cotangent λ of Y is the solution of
-//     the adjoint equation λ = v - J_h(Z)^T λ, and is found by fixed-point iteration as well (Bai, Kolter and Koltun,
-//     NeurIPS 2019). The cotangent of the weights W is -(∂h/∂W)^T λ.
+//   - The backward pass solves an equation for each layer, which is called implicit differentiation. Let Z = g(Y), and
+//     let v be the cotangent of Z. The cotangent λ of Y is the solution of the adjoint equation λ = v - J_h(Z)^T λ, and
+//     is found by fixed-point iteration as well (Bai, Kolter and Koltun, NeurIPS 2019). The cotangent of the weights W
+//     is -(∂h/∂W)^T λ.
 //   - The backward pass recomputes the inputs of layers. A layer with the result Z = g(Y) had the input Y = Z + h(Z).
 //     To compute this input takes one evaluation of h.
 //   - With shared weights, the iterations start close to the solution. The iteration for Z starts from an extrapolation
@@ -50,7 +50,7 @@
 // [Integrate] solves dx/dt = f(t, x; w) for any [Field] f, forwards or backwards in time. It takes steps by an explicit
 // Runge-Kutta [Method]: [Euler], [RK4], or [Dopri5], which chooses its step sizes. For a [LinearField], a step is a
 // polynomial in the linear operator, computed by Horner's rule. The gradient is that of the computed steps. The
-// backward pass needs the states before all steps. All states are kept if they take at most 64 MiB. Otherwise about 2
+// backward pass needs the state before each step. All states are kept if they take at most 64 MiB. Otherwise about 2
 // sqrt(steps) states are kept, and the others are recomputed. (Integrating backwards in time would recompute the states
 // without keeping any. But a diffusion that runs backwards amplifies rounding errors.)
 //

@@ -19,7 +19,7 @@ import (
 // 1/3, the residual is twice the expected error, which is less than δ. Otherwise the residual is δ. This saves an
 // iteration where convergence is fast, since the error is then much smaller than δ.
 //
-// The caller may correct the last iterate, which is like one more step with a slightly different J (see
+// In effect, the caller may correct the last iterate by one more step with a slightly different J (see
 // [chain.pullBack]). With the same J, this step would multiply the error by θ. Since J differs, the error is assumed to
 // be multiplied by at least the number in the field least. If the field linear is true, the residual describes the
 // error after the correction: it is multiplied by max(θ, least), but not by more than 1.

@@ -18,9 +18,9 @@ import (
 )
 
 // ordinary is the function h of the block [dense], written in ordinary operations of GoMLX. The function gated below is
-// written in operations that fail in loop bodies, such as reductions and Iota, unless [loop.Differentiate] builds the
-// function. (The reason is that GoMLX uses a constant again wherever the same number is needed, also in another loop.)
-// The tests therefore use gated in several loops of one program.
+// written in operations that may fail in loop bodies, such as MulScalar and Softmax, since GoMLX uses a scalar constant
+// of one loop again in another. [loop.Differentiate] makes them work. To test this, the tests use gated in several
+// loops of one program.
 func ordinary(x *Node, w []*Node) *Node {
 	return Tanh(Add(Dot(x, w[0]).Product(), ExpandLeftToRank(w[1], 2)))
 }

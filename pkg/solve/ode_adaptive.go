@@ -98,7 +98,7 @@ func (c course) runAll(x *Node, w []*Node, os []Integration) legEnds {
 }
 
 // walk is the loop state of an adaptive integration. The time t and the step size dt are in double precision. t runs
-// from 0 to |To|, also if To is negative; the field is then evaluated at -t, with the step size -dt.
+// from 0 to |To|. If To is negative, the field is evaluated at -t, with the step size -dt.
 type walk struct {
 	log
 	t, dt *Node
@@ -120,7 +120,7 @@ type goal struct {
 }
 
 // run integrates one leg. Its arguments are, in this order, the number of the leg, its end time, the state at time 0,
-// the log of the legs before it, and the weights.
+// the log of the legs so far, and the weights.
 func (c course) run(leg, to, x *Node, first log, w []*Node) walk {
 	g := x.Graph()
 	sign := ConvertDType(Sign(to), x.DType())
@@ -168,8 +168,8 @@ func (c course) try(s walk, to goal) walk {
 	return s
 }
 
-// failure is the outcome that says why the integration cannot go on from s. ratio is the error ratio of the last step.
-// The result is the constant running if the integration can go on.
+// failure is the outcome that says why the integration cannot go on from s, or the constant running if it can go on.
+// ratio is the error ratio of the last step (see the constant [safety]).
 func (c course) failure(s walk, ratio *Node) *Node {
 	g := s.x.Graph()
 	next := plus(s.evaluations, len(c.Method.B)-1)
@@ -179,7 +179,8 @@ func (c course) failure(s walk, ratio *Node) *Node {
 	return Where(NotEqual(ratio, ratio), loop.Int(g, NotFinite), outcome)
 }
 
-// factor is the number by which the step size is multiplied after a step. ratio is the step's error ratio.
+// factor is the number by which the step size is multiplied after a step, from the step's error ratio (see the constant
+// [safety]).
 func (m Method) factor(ratio, accepted *Node) *Node {
 	least := Where(accepted, loop.Float(ratio, 1), loop.Float(ratio, shrink))
 	power := Pow(ratio, loop.Float(ratio, 1/float64(m.Order)))

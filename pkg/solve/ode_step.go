@@ -152,7 +152,7 @@ func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) cotangents {
 	}).grads
 }
 
-// combine is x + h Σ_j c_j k_j, where k is a stack and c a vector. x may be nil, as for sum.
+// combine is x + h Σ_j c_j k_j, where k is a stack and c a vector. If x is nil, it is left out.
 func combine(x, k, h, c *Node) *Node { return sum(x, k, loop.Scale(c, h)) }
 
 // sum is x + Σ_j c_j k_j, or Σ_j c_j k_j if x is nil. k is a stack, and c a vector.

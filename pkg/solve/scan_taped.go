@@ -54,7 +54,7 @@ func (s scan) tapedBack(v *Node, tapes, w []*Node, depth int,
 		for i := range tape {
 			tape[i] = load(r.tapes[i], l)
 		}
-		in := s.inputs(l, c.x, r.w) // the cotangent c.x stands in for the state: only its shape is read
+		in := s.inputs(l, c.x, r.w) // c.x has the shape of the state, and only the shape is used
 		grads := layer(in).Pull(c.x, tape, in[1:])
 		return cotangents{grads[0], s.stacks.add(c.w, grads[1:], l)}
 	})

@@ -37,9 +37,9 @@ func (e Edges) Attend(scores, x *Node) *Node {
 	})
 }
 
-// exponentials are exp(s_ij - max_j s_ij), [places, k], and 0 for padding. They are computed bucket by bucket. Within a
-// bucket, the largest score of each row is broadcast to the row's places. A gather of the largest score for each place
-// is thus avoided.
+// exponentials are exp(s_ij - max_j s_ij) for scores s, [places, k], and 0 for padding. They are computed bucket by
+// bucket. Within a bucket, the largest score of each row is broadcast to the row's places. So no gather of the largest
+// scores is needed.
 func (e BareEdges) exponentials(scores *Node) *Node {
 	f := e.forward
 	top := f.chunked(f.fold(f.masked(scores, lowest), Max, lowest))

@@ -28,8 +28,8 @@ type laid struct {
 }
 
 // NewMatrix makes a [Matrix] from a square matrix. In a product A x, the rows of x and of the result are in the given
-// order. If the order is nil, it is the order by length, and [Matrix.Order] returns it. In this order the results of
-// products need not be reordered. All matrices of a model must have the same order.
+// order. A nil order stands for the order by length, which [Matrix.Order] then returns. With the order by length,
+// results of products need not be reordered. All matrices of a model must have the same order.
 func NewMatrix(a *CSR, order Order) (*Matrix, error) {
 	if a.Rows != a.Columns {
 		return nil, fmt.Errorf("sparse matrix: %d x %d, but an adjacency within a graph is square: see NewRectangular",
@@ -130,7 +130,8 @@ func SymNorm(g *graphs.Graph) (*Matrix, error) {
 	return NewMatrix(Adjacency(g).WithSelfLoops().SymmetricNormalised(), nil)
 }
 
-// Size is the number of rows of A, and Entries the number of stored entries (2|E| + n for [SymNorm]).
+// Size is the number of rows of A, and Entries the number of stored entries. (For [SymNorm] of a graph with n nodes and
+// |E| edges, Entries is 2|E| + n.)
 func (m *Matrix) Size() int    { return m.forward.rows }
 func (m *Matrix) Entries() int { return m.entries }
 

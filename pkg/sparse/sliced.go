@@ -61,8 +61,8 @@ type sliced struct {
 	owner []int32
 }
 
-// row is a sum of terms weight[k] * x[index[k]]. On the first level, term k belongs to entry number first+k of the
-// [CSR] matrix.
+// row is a sum of terms weight[k] * x[index[k]]. On the first level, x[i] is row i of the dense matrix, and term k
+// belongs to entry number first+k of the [CSR] matrix. On later levels, x[i] is the sum of chunk i of the level before.
 type row struct {
 	index  []int32
 	weight []float32

@@ -84,10 +84,9 @@ func (l *level) assemble(parts []*Node, sum func(b bucket, chunks *Node) *Node) 
 		return concatenate(parts)
 	}
 	// The sums of chunks are concatenated here, and the sums of short rows and of long rows below. A single
-	// concatenation of all parts would be slower. Two operations would read its result: the next level, and a slice for
-	// the short rows. XLA might then compute the concatenation twice, and use the results of the gathers twice. But XLA
-	// computes a gather within the loop of a sum only if its result is used nowhere else. Otherwise it stores the
-	// gathered rows in memory, which is nine times slower.
+	// concatenation of all parts would be read by two operations: the next level, and a slice for the short rows. XLA
+	// might then compute the sums twice, once for each of the two operations. If a gather is needed twice, XLA does not
+	// compute it within the loop of a sum, but stores the gathered rows in memory, which is nine times slower.
 	chunks := concatenate(parts[l.whole:])
 	var above []*Node
 	for _, b := range l.next.buckets {
@@ -136,8 +135,8 @@ func (s sums) fold(v *Node, combine func(a, b *Node) *Node, neutral float64) *No
 	})
 }
 
-// spread gives every place the value of its row. v is [rows, k], with its rows in the order by length, and the result
-// is [places, k].
+// spread copies the values of each row to the row's places. v is [rows, k], with its rows in the order by length, and
+// the result is [places, k].
 func (s sums) spread(v *Node) *Node {
 	width := v.Shape().Dimensions[1]
 	rows := s.chunked(v)
