@@ -26,9 +26,9 @@ type Block interface {
 	// tape.
 	PullX(q *Node, tape, w []*Node) (dx *Node, shared []*Node)
 	// PullW are the vector-Jacobian products (∂h/∂w)^T v for the trainable weights, given q = σ'(u; w) ∘ v. The
-	// argument shared is the second result of PullX for the same q. In some layers of a reverse chain, it is the result
-	// for a slightly different q: the difference is about the tolerance of the solve. These are the layer that the
-	// backward pass reaches last, and all layers if they have separate weights ([PerLayer]).
+	// argument shared is the second result of PullX for the same q. In some layers of a reverse chain, shared belongs
+	// to a slightly different q: the difference is about the tolerance of the solve. This happens in the layer that the
+	// backward pass reaches last and, with separate weights ([PerLayer]), in all layers.
 	PullW(q *Node, shared, tape, w []*Node) []*Node
 }
 

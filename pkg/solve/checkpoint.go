@@ -21,7 +21,7 @@ type steps[R any] struct {
 	segment int
 	advance func(i, x *Node, r R) *Node
 	// pull returns the cotangents of x_i and of the trainable weights, given the cotangent v of x_i+1. scratch is
-	// working memory, or nil. pull returns it as scratchAfter, since it writes to it.
+	// working memory, or nil; scratchAfter is the same memory after pull has written to it.
 	pull func(i, x, v, scratch *Node, r R) (grads cotangents, scratchAfter *Node)
 	// add adds dw, the cotangents of the weights from step i, to sums, the totals of the steps so far.
 	add func(sums, dw []*Node, i *Node) []*Node

@@ -66,8 +66,7 @@ func (s sums) masked(v *Node, padding float64) *Node {
 	return Where(BroadcastToShape(stored, v.Shape()), v, loop.Like(loop.Float(v, padding), v))
 }
 
-// Sum is Σ_j v_ij for every row i, [n, k]. v, [places, k], has k values for each entry. The values of padding must be
-// 0.
+// Sum is Σ_j v_ij for every row i, [n, k]. v, [places, k], has k values for each entry, and must be 0 for padding.
 func (e BareEdges) Sum(v *Node) *Node { return e.forward.inOrder(e.forward.fold(v, Add, 0)) }
 
 // Max is max_j v_ij for every row i, [n, k]. v, [places, k], has k values for each entry. The maximum is -1e30 for rows
