@@ -75,6 +75,6 @@ func (o Operator) Product(x *Node) *Node {
 	})
 }
 
-// Transposed is the operator A^T, which passes messages against the direction of the edges. The product of a matrix of
-// shape [n, d] has shape [m, d].
+// Transposed is the operator A^T, which passes messages against the direction of the edges. For x of shape [n, d], the
+// product A^T x has shape [m, d].
 func (o Operator) Transposed() Operator { return Operator{o.bare.Transposed()} }
