@@ -52,8 +52,8 @@ func canonical(raw []byte) (json.RawMessage, error) {
 	return marshal(v)
 }
 
-// oneSpelling replaces the numbers in v, so that equal numbers are written equally: 5e-3 and 0.005, for example, become
-// the same float64. Integers keep all their digits.
+// oneSpelling replaces the numbers in v, so that equal numbers are written in the same way. For example, 5e-3 and 0.005
+// become the same float64. Integers keep all their digits.
 func oneSpelling(v any) (any, error) {
 	var err error
 	switch v := v.(type) {

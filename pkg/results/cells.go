@@ -33,8 +33,8 @@ func columnList() string { return `"` + strings.Join(columnNames(), `", "`) + `"
 // timeLayout is RFC 3339 in UTC with milliseconds. Sorting texts in this layout sorts them by time.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// cells returns the values of a record as texts, in the order of the columns. The record must come from
-// [Record.prepared].
+// cells returns the values of a record as texts, in the order of the columns. The method [Record.prepared] must have
+// returned the record.
 func (r Record) cells() []string {
 	versions := ""
 	if len(r.Versions) > 0 {
