@@ -15,8 +15,8 @@ import (
 )
 
 // InOwnProcess runs a task in a new process, so that the memory of the process is that of the task. It does so twice,
-// and returns the second record. The first process also compiles the program, which takes memory. The second process
-// loads the compiled program.
+// and returns the second record. The first process also compiles the program, which takes additional memory. The second
+// process loads the compiled program.
 //
 // The function command returns the command that starts the new process. InOwnProcess calls this function with the path
 // of the running executable and with the task as JSON. The new process must call [ExecuteAlone] with the task, and

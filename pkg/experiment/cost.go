@@ -39,8 +39,8 @@ type run struct {
 	Peak    int64   `json:"peak_rss_bytes"`
 }
 
-// without lists the settings that do not change the compiled program. (Dropout is listed, since only one thing about it
-// matters: whether it is 0. See [Task.program].)
+// without lists the settings that do not change the compiled program. (The program depends only on whether dropout is
+// 0, not on its value: see [Task.program].)
 var without = []string{"lr", "dropout", "weight_decay", "seed", "epochs", "patience"}
 
 // trains tells whether runs of a kind take training steps.
@@ -59,7 +59,7 @@ func (t Task) program() string {
 		values = t.Config.Resolved().Values()
 	}
 	// A model with dropout has a second program, for evaluation without dropout. If dropout is 0, there is no second
-	// program.
+	// program. The key therefore says whether dropout is above 0.
 	dropout, _ := values["dropout"].(float64)
 	for _, key := range without {
 		delete(values, key)
@@ -128,8 +128,8 @@ func (c *Costs) Of(t Task) Cost {
 	return out
 }
 
-// of estimates a task's time from the recorded run r of the same kind and program. If a training r stopped early, the
-// task is expected to stop at the same epoch.
+// of estimates a task's time from the recorded run r of the same kind and program. If r is a training that stopped
+// early, the task is expected to stop at the same epoch.
 func (r run) of(t Task) float64 {
 	if t.Kind != results.Train {
 		return r.seconds

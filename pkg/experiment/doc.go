@@ -2,7 +2,7 @@
 // backwards), a benchmark, or a measurement of a dataset. Each run is recorded as soon as it ends. An interrupted
 // command can therefore be given again, and goes on where it stopped.
 //
-// A [Task] says what one run does: its kind, dataset, split and settings. The key of a task is a hash of all these
+// A [Task] says what one run does: its kind, dataset, split and settings. The key of a task is a hash of its content
 // ([Task.Key]), by which the record of the run is found. Records are kept in a store, which is an SQLite file
 // ([results.Store]). Several processes may use the same store: each claims a run before it makes the run ([Claims]), so
 // that no other process makes the same run.

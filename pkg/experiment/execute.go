@@ -34,8 +34,8 @@ type Place struct {
 }
 
 // Execute runs a task and returns its record, which the caller must store. A run that diverges or fails also has a
-// record; its status says so. Execute returns an error, and no record, if the run was interrupted, or if its settings
-// or results cannot be written as JSON.
+// record; its status says so. Execute returns an error if the run was interrupted, or if its settings or results cannot
+// be written as JSON.
 func Execute(ctx context.Context, p Place, t Task) (results.Record, error) {
 	r := results.Begin(t.Kind)
 	r.Key, r.Dataset, r.Split = t.Key(), t.Dataset, t.Split
@@ -52,7 +52,7 @@ func Execute(ctx context.Context, p Place, t Task) (results.Record, error) {
 	out, status, message, err := p.run(ctx, t)
 	r.Seconds = time.Since(r.Started).Seconds()
 	if trained, ok := out.(Trained); ok {
-		r.Seconds = max(r.Seconds, trained.Seconds) // includes the time before an interruption
+		r.Seconds = max(r.Seconds, trained.Seconds) // trained.Seconds includes the time before an interruption
 	}
 	switch {
 	case ctx.Err() != nil || status == train.Interrupted:
@@ -87,9 +87,9 @@ func (p Place) run(ctx context.Context, t Task) (out any, status, message string
 
 // time makes a benchmark: it measures the time and the memory of training steps.
 func (p Place) time(ctx context.Context, t Task) (*Timed, error) {
-	// Loading the graph used memory that is free now. This memory is returned to the operating system, so that idle
-	// does not include it. [Timed.Own] subtracts idle from the peak; if idle were too high, the benchmark would seem to
-	// need less memory than it does.
+	// Loading the graph used memory that is free now. This memory is returned to the operating system, so that idle,
+	// which is measured below, does not include it. [Timed.Own] subtracts idle from the peak; if idle were too high,
+	// the benchmark would seem to need less memory than it does.
 	debug.FreeOSMemory()
 	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // on Linux, this resets the peak of the process's memory
 	idle := machine.ResidentSet()
@@ -100,7 +100,7 @@ func (p Place) time(ctx context.Context, t Task) (*Timed, error) {
 	out := &Timed{Benchmark: *b}
 	if p.Alone {
 		// The peak in Benchmark comes from the system call getrusage, and may include memory of the process that
-		// started this one. Therefore it is replaced.
+		// started this one. It is replaced by the peak of this process alone.
 		out.IdleRSS, out.PeakRSS = idle, machine.PeakResidentSet()
 	}
 	return out, nil

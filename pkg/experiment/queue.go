@@ -14,8 +14,8 @@ type queue struct {
 	*Runner
 	work Work
 	// The field began is the time at which [Runner.Run] was called: runs that failed before this time are made again.
-	// The field tried has the keys of the runs that were made since this time. These runs are not made again, even if
-	// they failed.
+	// The field tried has the keys of the runs that this process has made since then. These runs are not made again,
+	// even if they failed.
 	began time.Time
 	tried map[string]bool
 	// The method look sets the fields records and plan.
@@ -40,8 +40,8 @@ func (q *queue) look() error {
 }
 
 // next claims the run to be made next, and returns it: the first run that no other process has claimed. If other
-// processes have claimed all runs that are left, next waits until one of these runs is released. If no run is left,
-// next returns nil.
+// processes have claimed all runs that are left, next waits until the claim of one of these runs is released. If no run
+// is left, next returns nil.
 func (q *queue) next(ctx context.Context) (*Step, *Claim, error) {
 	if err := q.look(); err != nil {
 		return nil, nil, err
@@ -68,7 +68,7 @@ func (q *queue) next(ctx context.Context) (*Step, *Claim, error) {
 }
 
 // claim claims the first of the given runs that no other process has claimed. If other processes have claimed all of
-// them, claim waits until open[0], the first run of the list, is released, and claims this run.
+// them, claim waits until the claim of open[0], the first run of the list, is released, and then claims this run.
 func (q *queue) claim(ctx context.Context, open []Step) (Step, *Claim, error) {
 	c := ClaimsOf(q.Store)
 	for _, s := range open {

@@ -7,12 +7,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// Records are the records of runs, by the keys of their tasks ([Task.Key]).
+// Records has the records of runs. The key of a record in this map is the key of its task ([Task.Key]).
 type Records map[string]*results.Record
 
-// Index returns records by the keys of their tasks. The records must be in the order of time, the oldest first. The
-// keys are computed anew, since other versions of revgnn may have computed the stored keys differently. If a task has
-// several records, the latest one counts. A record of a failed run counts only if all runs of the task failed.
+// Index makes a map of the given records (see [Records]). The list must be ordered by time, the oldest record first.
+// The keys are computed anew, since other versions of revgnn may have computed the stored keys differently. If a task
+// has several records, the latest one counts. A record of a failed run counts only if all runs of the task failed.
 // Unreadable records are left out.
 func Index(all []results.Record) Records {
 	out := Records{}

@@ -172,8 +172,8 @@ func (r *Runner) make(ctx context.Context, t Task, own *Claim) error {
 	return own.Recorded()
 }
 
-// Time times a few training steps of each program that missing runs need, unless its time is known already. It records
-// the times, and later plans use them. Plan and Run do not call Time, so that they start quickly.
+// Time times a few training steps of each program that missing runs need, unless the time of the program is known
+// already. It records the times, and later plans use them. Plan and Run do not call Time, so that they start quickly.
 func (r *Runner) Time(ctx context.Context, work Work) error {
 	tried := map[string]bool{}
 	p, err := r.Plan(work)

@@ -40,7 +40,7 @@ func runner(t *testing.T, path string) *Runner {
 		}}
 }
 
-// searches asks for the choice of a model's settings on both datasets.
+// searches is a [Work]: it asks for the choice of settings for the model gcn+rep on two datasets.
 func searches(v *View) {
 	for _, dataset := range []string{"minesweeper", "tolokers"} {
 		v.Search(dataset, "gcn+rep")

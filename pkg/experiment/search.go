@@ -20,9 +20,9 @@ type search struct {
 	seeds      int // the number of trainings on each split with the chosen settings
 }
 
-// If there are several trainings on each split, seedStep is the difference between the seeds of one training and the
-// next. Each training adds the number of its split to its seed. seedStep is larger than the number of any split, so
-// that no two trainings have the same sum.
+// seedStep is the difference between the seeds of one training and the next on the same split. (A training adds the
+// number of its split to its seed. Since seedStep is larger than the number of any split, no two trainings have the
+// same sum.)
 const seedStep = 1000
 
 // Found is the result of [View.Search] and [View.Choose]: the chosen settings, in the field Config, and their results
@@ -183,7 +183,8 @@ func (f Found) Values() []float64 {
 	return out
 }
 
-// Gains returns the differences f.Tests[k] - plain.Tests[k] in percentage points, for each split k that both have.
+// Gains returns the differences f.Tests[k] - plain.Tests[k] in percentage points, for each split k on which both f and
+// plain have a test metric.
 func (f Found) Gains(plain Found) []float64 {
 	var out []float64
 	for _, k := range f.Splits {

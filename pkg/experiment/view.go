@@ -99,7 +99,8 @@ func (v *View) unwanted(dataset, model string) string {
 	return ""
 }
 
-// IsPublic tells whether a dataset is public. Other datasets are generated graphs, to which --datasets does not apply.
+// IsPublic tells whether a dataset is public. Other datasets are generated graphs, to which the flag --datasets does
+// not apply.
 func IsPublic(dataset string) bool { return slices.Contains(Datasets(), dataset) }
 
 // Datasets returns the names of the public datasets, in the paper's order.

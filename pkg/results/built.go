@@ -103,8 +103,8 @@ func stamped(settings []debug.BuildSetting) (commit string) {
 // pseudo matches a version that the Go tool makes from a commit, such as v0.0.0-20261122203419-af5f942a7b34.
 var pseudo = regexp.MustCompile(`\d{14}-([0-9a-f]{12})(\+.*)?$`)
 
-// released returns the commit that a module's version contains. A version without a commit is a tag, and is returned as
-// it is.
+// released returns the commit in the version of a module (see pseudo above). A version without a commit is the name of
+// a tag, and is returned as it is.
 func released(version string) string {
 	if found := pseudo.FindStringSubmatch(version); found != nil {
 		return found[1]
@@ -114,8 +114,8 @@ func released(version string) string {
 
 // fromCheckout returns the commit of the checkout that the executable was built from, with "-dirty" appended if files
 // differ from the commit. The result is empty if the checkout may be at another commit now than when the executable was
-// built. It is at the same commit in two cases: if the executable was built by `go run`, `go test` or a notebook, which
-// start it at once, and if the executable is newer than the checkout's last change of commit.
+// built. The result is not empty in two cases. First, `go run`, `go test` or a notebook has built the executable and
+// started it at once. Second, the executable is newer than the checkout's last change of commit.
 func fromCheckout() string {
 	_, file, _, _ := runtime.Caller(0)
 	root := filepath.Join(filepath.Dir(file), "..", "..")
@@ -143,8 +143,8 @@ func newer(file, than string) bool {
 	return err == nil && a.ModTime().After(b.ModTime())
 }
 
-// atOnce tells whether an executable was built by `go run`, `go test` or a notebook. These build it in a temporary
-// folder, start it at once, and then remove it. atOnce recognises the folder.
+// atOnce tells whether an executable was built by `go run`, `go test` or a notebook. These build an executable in a
+// temporary folder, start it at once, and then remove it. atOnce recognises the folder.
 func atOnce(program string) bool {
 	folders := []string{os.TempDir(), os.Getenv("GOTMPDIR"), os.Getenv("GOCACHE")}
 	if cache, err := os.UserCacheDir(); err == nil {

@@ -12,8 +12,9 @@ import (
 	"strings"
 )
 
-// Key returns the SHA-256 of a definition's canonical JSON, in hex digits. In canonical JSON, keys are sorted, there is
-// no white space, and each number is written in only one way, so that equal definitions have equal keys.
+// Key returns the SHA-256 of a definition's canonical JSON, in hex digits. In canonical JSON, the members of objects
+// are sorted by name, there is no white space, and each number is written in only one way. Equal definitions therefore
+// have equal keys.
 func Key(definition any) (string, error) {
 	raw, err := json.Marshal(definition)
 	if err != nil {

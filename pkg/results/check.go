@@ -12,8 +12,8 @@ import (
 	"unicode"
 )
 
-// idAlphabet has the digits of IDs. Letters that look like other characters are left out (Crockford's base 32). The
-// alphabet is sorted, so that sorting IDs sorts them by time.
+// idAlphabet has the characters that IDs are made of. Letters that look like other characters are left out (Crockford's
+// base 32). The alphabet is sorted, so that sorting IDs sorts them by time.
 const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
 // An ID has nine digits for the time, and five random digits. The time is the number of milliseconds since 1970 in base

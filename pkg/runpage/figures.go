@@ -144,7 +144,7 @@ func (r run) smoothness() []report.Item {
 		name   string
 		states []train.Smoothness
 	}{{"forward", forward}, {"reverse", reverse}} {
-		if len(direction.states) < 2 { // there is at most layer 0, the encoded features
+		if len(direction.states) < 2 { // there are no layers; at most layer 0, the encoded features
 			continue
 		}
 		s := report.Series{Name: direction.name, Style: report.Marked}

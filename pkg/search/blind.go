@@ -8,8 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sweep"
 )
 
-// Blind is a graph for training and validation on one split. It has no test nodes, and no labels of nodes that the
-// split tests on. A search takes only graphs of this type.
+// Blind is a graph for training and validation on one split. It has no test nodes, and the labels of the nodes that the
+// split tests on are replaced. A search takes only graphs of this type, which [Blindfold] makes.
 type Blind struct {
 	split int
 	graph *graphs.Graph

@@ -88,7 +88,7 @@ func (r *Result) parallel() *report.Figure {
 
 // axes returns the settings with more than one possible value, in the order of their axes. Settings that all trials
 // have are ordered by name. A setting with a condition ([Range.When]) has no value in some trials. It is placed between
-// settings that all trials have, so that each line that meets its axis goes on to both sides.
+// settings that all trials have, so that a line that reaches its axis continues on both sides.
 func (r *Result) axes() (keys []string) {
 	var always, sometimes []string
 	for _, key := range slices.Sorted(maps.Keys(r.Dimensions)) {

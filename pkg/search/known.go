@@ -61,10 +61,10 @@ func (o Outcome) Record() results.Record { return o.record }
 // bad tells whether the trial failed or diverged.
 func (o Outcome) bad() bool { return o.record.Status != results.OK }
 
-// trial has the outcomes of a trial: for each rung a map, whose keys are the splits.
+// trial has the outcomes of one trial. It has a map for each rung; the keys of this map are the splits.
 type trial []map[int]Outcome
 
-// known holds the trials that have begun, by their numbers.
+// known has the trials that have begun. The keys of the map are the numbers of the trials.
 type known map[int]trial
 
 // read reads the trials of a search from the records of the search. The argument began is the time at which this

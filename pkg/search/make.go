@@ -50,9 +50,9 @@ func (w *work) make(ctx context.Context, s Step, own *experiment.Claim) error {
 	return nil // the checkpoint is kept: the training goes on from it later
 }
 
-// execute trains up to the step's rung, and returns the record and the outcome. If the training had already ended
-// before an earlier rung, for example by early stopping, execute copies the outcome of that rung. A training that fails
-// also has a record.
+// execute trains up to the step's rung, and returns the record and the outcome. If the training has ended before the
+// rung below, for example by early stopping, execute copies the outcome of the rung below. A training that fails also
+// has a record.
 func (w *work) execute(ctx context.Context, s Step, own *experiment.Claim) (r results.Record, o Outcome, err error) {
 	blind := w.graph(s.Split)
 	before, higher := w.known.of(Job{s.Trial, s.Rung - 1}, s.Split)
@@ -143,9 +143,9 @@ func (w *work) timed(ctx context.Context) (context.Context, context.CancelFunc) 
 	return context.WithDeadline(ctx, w.Deadline)
 }
 
-// paced returns a function to be called after each epoch. This function tells whether the training would reach its last
-// epoch, until, only after the deadline. It predicts this from the mean time of the epochs so far. For the first few
-// epochs it returns false.
+// paced returns a function to be called after each epoch. This function tells whether the training is too slow: whether
+// the epoch with the number until is predicted to end after the deadline. The prediction uses the mean time of the
+// epochs so far. For the first few epochs, the function returns false.
 func paced(deadline time.Time, until int) func(train.Epoch) bool {
 	const measured = 3
 	var start time.Time

@@ -75,8 +75,8 @@ func (r Range) corners() []json.RawMessage {
 }
 
 // at returns the value of the range that belongs to a number u with 0 <= u < 1. u = 0 gives the smallest value of the
-// range (or the first choice), and values of u near 1 give the largest (or the last choice). See [Sampler], which draws
-// u.
+// range (or the first choice), and values of u near 1 give the largest (or the last choice). [Sampler] says where u
+// comes from.
 func (r Range) at(u float64) json.RawMessage {
 	switch {
 	case r.Choice != nil:

@@ -82,8 +82,8 @@ func (s *Sampler) point(i int) []float64 {
 	return s.points.RawRowView(i)
 }
 
-// sample turns a point into settings. It first draws the settings without a condition ([Range.When]), since the
-// conditions of the others depend on them.
+// sample turns a point into settings. It draws the settings without conditions first, since the conditions of the other
+// settings ([Range.When]) depend on them.
 func (s *Sampler) sample(point []float64) (Sample, error) {
 	out := Sample{experiment.Settings{}, s.base}
 	for _, conditional := range []bool{false, true} {

@@ -46,7 +46,7 @@ type Standing struct {
 	// Scores has the trial's score at each rung that it has reached: its best validation metric, averaged over splits.
 	// The score is minus infinity if the trial failed or diverged before it reached the rung.
 	Scores []float64
-	// Begun tells that the trial has reached a further rung on some of the splits, but not on all.
+	// Begun tells that the trial has reached its next rung on some of the splits, but not yet on all.
 	Begun bool
 }
 
@@ -55,13 +55,13 @@ func (s Standing) Bad() bool {
 	return len(s.Scores) > 0 && math.IsInf(s.Scores[len(s.Scores)-1], -1)
 }
 
-// Standings are the standings of all trials that have begun, by their numbers.
+// Standings has the standings of all trials that have begun. The keys of the map are the numbers of the trials.
 type Standings map[int]Standing
 
 // Next lists the jobs to do now, the most urgent first. Jobs that have begun come first. Then come jobs of trials that
 // continue to their next rung, those from higher rungs first. Among trials from the same rung, the best come first. New
-// trials come last. The listed jobs do not depend on each other, so that several may be done at the same time. No jobs
-// are listed when the search is over.
+// trials come last. The listed jobs do not depend on each other, so that several processes may do them at the same
+// time. No jobs are listed when the search is over.
 func (s Schedule) Next(of Standings) iter.Seq[Job] {
 	return func(yield func(Job) bool) {
 		for _, n := range slices.Sorted(maps.Keys(of)) {

@@ -65,9 +65,9 @@ func (s Step) String() string {
 	return fmt.Sprintf("trial %d to epoch %d, split %d", s.Trial, s.Until, s.Split)
 }
 
-// definition returns everything that the results of trials depend on. It leaves out the number of trials and the
-// deadline: a search can go on with more trials or more time. It also leaves out the engine, which changes only the
-// last digits of results (see docs/repeating.md).
+// definition returns everything that the results of trials depend on. The number of trials and the deadline are not
+// part of it, so that a search can go on with more trials or more time. The engine is not part of it either, since it
+// changes only the last digits of results (see docs/repeating.md).
 func (s *Search) definition() map[string]any {
 	graphs := map[int]string{}
 	for _, b := range s.Graphs {

@@ -79,7 +79,7 @@ func TestSamplesAreTheSameAgain(t *testing.T) {
 }
 
 // TestConditions: for GRAND, the setting step is drawn only with solvers that have a fixed step size, and tol_scale
-// only with dopri5. Settings whose names are given to the method Of are not drawn.
+// only with dopri5. Settings whose names are given to [Space.Of] are not drawn.
 func TestConditions(t *testing.T) {
 	s, err := OpenSpace(data.PublishedSpace)
 	if err != nil {
