@@ -14,8 +14,8 @@ import (
 )
 
 // TestCommittedChoices: each profile in data/settings names the searches that its settings come from. The records of
-// these searches are in data/searches. The settings must be those of the trial with the best validation metric in these
-// records, and the records must have no test metric.
+// these searches are in data/searches. The settings must agree with those of the trial with the best validation metric
+// in these records. The records must have no test metric.
 func TestCommittedChoices(t *testing.T) {
 	for _, name := range data.SettingsNames() {
 		text, err := data.Settings(name)

@@ -50,9 +50,9 @@ func (w *work) make(ctx context.Context, s Step, own *experiment.Claim) error {
 	return nil // the checkpoint is kept: the training goes on from it later
 }
 
-// execute trains up to the step's rung, and returns the record and the outcome. If the training has ended before the
-// rung below, for example by early stopping, execute copies the outcome of the rung below. A training that fails also
-// has a record.
+// execute trains up to the step's rung, and returns the record and the outcome. If the training has already ended at a
+// lower rung, for example by early stopping, execute copies the outcome from there. A training that fails also has a
+// record.
 func (w *work) execute(ctx context.Context, s Step, own *experiment.Claim) (r results.Record, o Outcome, err error) {
 	blind := w.graph(s.Split)
 	before, higher := w.known.of(Job{s.Trial, s.Rung - 1}, s.Split)
