@@ -13,8 +13,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// TestCommittedChoices: if a profile in data/settings has settings from a search, they are those of the trial with the
-// best validation metric among the records of this search in data/searches. These records have no test metric.
+// TestCommittedChoices: each profile in data/settings names the searches that its settings come from. The records of
+// these searches are in data/searches. The settings must agree with those of the trial with the best validation metric
+// in these records. The records must have no test metric.
 func TestCommittedChoices(t *testing.T) {
 	for _, name := range data.SettingsNames() {
 		text, err := data.Settings(name)
