@@ -80,8 +80,8 @@ func (b *Builder) Param(p Param) *Node {
 	return v.NodeValue(b.Graph)
 }
 
-// starting returns the parameter's initial value. It returns an error if the free memory is too small for two copies of
-// this value: a slice of random numbers, and the tensor made of the slice.
+// starting returns the parameter's initial value. It returns an error if the free memory is too small. Two copies of
+// the value have to fit: a slice of random numbers, and the tensor made of the slice.
 func (b *Builder) starting(p Param) (*tensors.Tensor, error) {
 	if err := machine.Room(2 * 4 * int64(p.size())); err != nil {
 		return nil, fmt.Errorf("parameter %q of %s, of the shape %v, %w; or lower --hidden", p.Name, b.Config.Model,

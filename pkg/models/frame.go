@@ -58,7 +58,8 @@ func (f frame) encode(b *Builder) *Node {
 	return Max(h, ZerosLike(h))
 }
 
-// readout is the head: it computes logits from a representation x, by linear layers with ReLU between them.
+// readout is the head: it computes logits from a representation x. It applies the normalisation that the setting "norm"
+// names, and then linear layers with ReLU between them.
 func (f frame) readout(b *Builder, x *Node) *Node {
 	x = b.Norm("out_norm", x)
 	n := b.Config.HeadLayers

@@ -15,7 +15,7 @@ import (
 // Value.
 type Param struct {
 	// Name is the name of the array in the PyTorch implementation, where there is one. Shape is [out, in] for the
-	// matrix of a linear map. For Limit, Value and Values, see above.
+	// matrix of a linear map. Limit, Value and Values give the initial values: see the comment on Param.
 	Name         string
 	Shape        []int
 	Limit, Value float64

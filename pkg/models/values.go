@@ -16,7 +16,7 @@ func (c Config) Settings() []Setting {
 }
 
 // bound lists the model's settings. The variables of shared settings are fields of c. The variables of the model's own
-// settings are fields of a copy of c.Own, and keep stores this copy in c after a change.
+// settings are fields of a copy of c.Own. After a change, call keep, which stores this copy in c.
 func (c *Config) bound() (list []Setting, keep func()) {
 	k := registry[c.Model]
 	for _, s := range c.shared() {
@@ -55,7 +55,7 @@ func Known(key string) bool {
 	return false
 }
 
-// change changes the setting with the given name by a function, which gets the setting.
+// change finds the setting with the given name and calls the function to, which changes the setting.
 func (c *Config) change(name string, to func(Setting) error) error {
 	list, keep := c.bound()
 	i := slices.IndexFunc(list, func(s Setting) bool { return s.Name == name })
@@ -69,8 +69,8 @@ func (c *Config) change(name string, to func(Setting) error) error {
 	return to(list[i])
 }
 
-// absent tells whether a change would give the shared setting with this name its [Setting.Absent] value. The second
-// argument is the function that makes the change.
+// absent tells whether the function to, which changes a setting, would give the shared setting with this name its
+// [Setting.Absent] value.
 func absent(name string, to func(Setting) error) bool {
 	var other Config
 	for _, s := range other.shared() {
