@@ -142,7 +142,7 @@ func (b *Builder) Known() *Node {
 	return Where(chosen, BroadcastToShape(b.mask, classes.Shape()), ZerosLike(classes))
 }
 
-// epsilon and momentum have the default values of PyTorch's LayerNorm and BatchNorm1d.
+// epsilon and momentum are constants of LayerNorm and BatchNorm, with PyTorch's default values.
 const epsilon, momentum = 1e-5, 0.1
 
 // Norm applies the normalisation that the setting "norm" names: LayerNorm, BatchNorm or none.

@@ -38,11 +38,11 @@ func init() {
 // b1 and b2 start at 0. The defaults are those of He et al. (and Chien et al., ICLR 2021): width 32, dropout 0.5 on
 // hidden features alone, and K = 1. (In ChebConv, K is the number of weights of a layer, which is 2.)
 //
-// Features can be multiplied by the T_k before or after the weights. For dense node features X, the T_k X never change.
-// Prepare computes the T_k X once, and the first layer multiplies them by the W1_k. For sparse X, the T_k X would not
-// be sparse, and the hidden features H change in every training step. Therefore sparse X and H are multiplied by the
-// weights first. The products Y_k are narrower, [n, d] or [n, outputs], and [chebNet.filtered] computes Σ_k T_k(L - I)
-// Y_k.
+// In the following, T_k stands for T_k(L - I). Features can be multiplied by T_k before or after they are multiplied by
+// the weights. If the node features X are dense, Prepare computes all T_k X once, and the first layer multiplies them
+// by the weights W1_k. If X is sparse, T_k X would not be sparse. The hidden features H change in every training step.
+// Therefore sparse X and H are multiplied by the weights first. The products Y_k are narrower, [n, d] or [n, outputs],
+// and [chebNet.filtered] computes Σ_k T_k Y_k.
 type chebNet struct {
 	order  int
 	matrix *sparse.Matrix

@@ -51,7 +51,7 @@ func (d *dirGNN) directions() int {
 
 // neighbourhood aggregates the messages of one direction: those from out-neighbours, or those from in-neighbours.
 type neighbourhood struct {
-	sum      func(x *Node) *Node // S x for gcn and A x for sage, or S^T x and A^T x for in-neighbours
+	sum      func(x *Node) *Node // S x (gcn) or A x (sage); for in-neighbours S^T x or A^T x
 	share    *Node               // 1/degree, [n, 1]; nil for gcn, whose S is already normalised
 	features *Node               // sums or means of the node features, [n, features]; nil if they are sparse
 }

@@ -18,7 +18,7 @@ type dropEdge struct {
 	pattern *sparse.Pattern
 	edges   int // number of edges, without self loops
 	// numbers holds the index of the edge at each place of the pattern, [places, 1]. The indices are 0 … edges-1, and
-	// both directions of an edge have the same index. All self loops have the index edges.
+	// both directions of an edge have the same index. All self loops have the same index, which is the number edges.
 	numbers *tensors.Tensor
 }
 

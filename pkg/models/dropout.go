@@ -24,8 +24,8 @@ func (b *Builder) DropoutOf(x *Node, p float64) *Node {
 	return Where(kept(entry, b.seed(), p), DivScalar(x, 1-p), ZerosLike(x))
 }
 
-// Random tells whether this computation draws random numbers, such as those of dropout. Training does so unless
-// [Model.Still] is set, and evaluation does not.
+// Random tells whether this computation draws random numbers, such as those of dropout. Training draws random numbers
+// unless [Model.Still] is set. Evaluation draws none.
 func (b *Builder) Random() bool {
 	if b.layer != nil {
 		return b.layer.random

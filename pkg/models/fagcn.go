@@ -94,7 +94,7 @@ func (f *fagcn) Build(b *Builder) Output {
 
 // faLayer is a layer of [fagcn] and its derivative, as [solve.ScanVJP] takes them: the methods step and pull. In their
 // arguments, own holds the layer's weights [l, r], [d, 2]. shared holds what all layers read: X_0, the numbers
-// 1/sqrt(d_i), the pattern's arrays and, with dropout, its seed.
+// 1/sqrt(d_i), the pattern's arrays and, with dropout, the seed of the random draws.
 //
 // pull uses these formulas, in the symbols of [fagcn]. Let v_i be the cotangent of x_i', u_i = v_i / sqrt(d_i), y_j =
 // x_j / sqrt(d_j), and s_ij = 1 - α_ij² the derivative of tanh. The score of edge (i, j) is x_j·l + x_i·r, and its
@@ -111,8 +111,8 @@ type faLayer struct {
 	eps, dropout float64
 }
 
-// shared returns the list of arrays that all layers read: the argument first, which is X_0 of [fagcn], the arrays that
-// Prepare returned and, with dropout, the seed.
+// shared returns the list of arrays that all layers read. These are X_0 of [fagcn] (the argument first), the arrays
+// that Prepare returned and, with dropout, the seed of the random draws.
 func (f faLayer) shared(first *Node, arrays []*Node, seed *Node) []*Node {
 	out := append([]*Node{first}, forScan(arrays)...)
 	if f.dropout > 0 {
@@ -197,7 +197,7 @@ func (f faLayer) pull(l, x, v *Node, own, shared []*Node) (dx *Node, dOwn, dShar
 	return dx, []*Node{Dot(Transpose(x, 0, 1), scores).Product()}, dShared
 }
 
-// rowDots returns the inner products of the rows of a and b: [n, d] to [n, 1].
+// rowDots returns the inner product of each row of a with the same row of b, [n, 1]. a and b are [n, d].
 func rowDots(a, b *Node) *Node {
 	return Dot(Mul(a, b), BroadcastToDims(loop.Float(a, 1), a.Shape().Dimensions[1], 1)).Product()
 }

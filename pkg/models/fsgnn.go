@@ -79,8 +79,8 @@ func (f *fsgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.
 	return sparse.AsGiven(g.NumNodes), arrays, nil
 }
 
-// roots returns two numbers for each degree d, with which [hopSteps] normalises the adjacency: 1/sqrt(d), or 0 for
-// d = 0, and 1/sqrt(d+1).
+// roots returns two numbers for each degree d, with which [hopSteps] normalises the adjacency. The first number is
+// 1/sqrt(d), or 0 for d = 0. The second number is 1/sqrt(d+1).
 func roots(degrees []int) (out []float32) {
 	for _, d := range degrees {
 		without := 0.0

@@ -59,9 +59,9 @@ func (a *gat) prepare(adjacency *sparse.CSR) (order sparse.Order, arrays []*tens
 	return a.pattern.Order(), arrays, nil
 }
 
-// block declares the block's parameters. As in PyTorch Geometric, they start with uniform random numbers in
-// ±sqrt(6/(in + out)) (Glorot and Bengio 2010). The matrices of all K heads together count as one map, with in = d and
-// out = K d. The attention vectors count as maps with in = K and out = d.
+// block makes the block [layers.GAT], and declares its parameters. As in PyTorch Geometric, the parameters start with
+// uniform random numbers in ±sqrt(6/(in + out)) (Glorot and Bengio 2010). The matrices of all K heads together count as
+// one map, with in = d and out = K d. The attention vectors count as maps with in = K and out = d.
 func (a *gat) block(b *Builder, arrays []*Node) (solve.Block, []*Node) {
 	heads, d := b.Config.Heads, b.Config.Hidden
 	limit := math.Sqrt(6 / float64(heads+d))

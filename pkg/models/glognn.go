@@ -69,7 +69,7 @@ type glognnSettings struct {
 // the default width is not from Penn94, which has 256. It is 64, as in the authors' runs on small graphs.
 type glognn struct{ powers, rows *sparse.Matrix }
 
-// Prepare makes two sparse matrices of P = (D+I)^-1 (A+I), [n, n]. The matrix n.powers is for products with powers of
+// Prepare makes the sparse matrix P = (D+I)^-1 (A+I), [n, n], twice. The matrix n.powers is for products with powers of
 // P. The matrix n.rows is for the product P W3^T. Its columns, like those of the parameter W3, are in the order in
 // which the dataset numbers the nodes.
 func (n *glognn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {

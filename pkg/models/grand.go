@@ -82,7 +82,8 @@ func diffusionDepth(c Config) string {
 	return fmt.Sprint(d.Time)
 }
 
-// checkDiffusion returns an error if the settings do not go together.
+// checkDiffusion returns an error if settings contradict each other: for example, if AttentionDim is not a multiple of
+// the number of heads.
 func checkDiffusion(c Config) error {
 	d := OwnOf[Diffusion](c)
 	if d.AttentionDim%c.Heads != 0 {
@@ -111,7 +112,7 @@ func (d Diffusion) integration(to float64) solve.Integration {
 // function. The representation of plain GRAND is ReLU(X(T_F)).
 type grand struct{ frame }
 
-// diffusion is the [backbone] of GRAND.
+// diffusion is the [backbone] of GRAND: the diffusion of features between the encoder and the head.
 type diffusion struct {
 	Diffusion
 	pattern *sparse.Pattern

@@ -28,7 +28,7 @@ type halfHop struct {
 	// rows of slow nodes. into is mix, laid out for products, and back is leave, laid out for products.
 	mix, leave *sparse.CSR
 	into, back *sparse.Matrix
-	arrays     int // len(into.Tensors())
+	arrays     int // number of the arrays of into
 }
 
 // newHalfHop adds slow nodes to the adjacency a, which has no self loops. Its second result is the adjacency with slow

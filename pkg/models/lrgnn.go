@@ -36,13 +36,14 @@ func init() {
 		}),
 		Defaults: func(c *Config) { c.Hidden, c.Dropout = 64, 0.7 },
 		Depth:    func(Config) string { return "1" },
-		// Y of [lrgnn] is treated as a constant, and contains the labels of the training nodes.
+		// The matrix Y of [lrgnn] is treated as a constant (Detached), and contains the labels of the training nodes
+		// (ReadsLabels).
 		Detached: true, ReadsLabels: true,
 		New: func(c Config) Network { return &lrgnn{lrgnnSettings: OwnOf[lrgnnSettings](c)} }})
 }
 
-// lrgnnSettings have the names of the authors' code, except for four. The code calls Rank k, Updates gamma,
-// FactorDropout r, and EdgeMean large_scale.
+// lrgnnSettings are LRGNN's own settings. Their names are those of the authors' code, except for four. The code calls
+// Rank k, Updates gamma, FactorDropout r, and EdgeMean large_scale.
 type lrgnnSettings struct {
 	Estimator, Factor                              string
 	Rank, Updates                                  int
@@ -64,8 +65,9 @@ type lrgnnSettings struct {
 //	R_ij   = s_ij - U_i·V_j + b, for neighbours with (s_ij - U_i·V_j)² < t_ij, else 0
 //	logits = (1-α) U V^T X + α X                                                            [n, c]
 //
-// S is the sparse matrix of the s_ij, and R that of the R_ij. A row of a matrix has the row's number as index: Y_i is
-// row i of Y. The number b and all W and b with an index are parameters. Greek letters are settings.
+// S is the sparse matrix with the entries s_ij, and R the one with the entries R_ij. A row of a matrix has the row's
+// number as index: Y_i is row i of Y. The number b and all W and b with an index are parameters. Greek letters are
+// settings.
 //
 // The second formula of U is a step of the least-squares method softImpute-ALS (Hastie et al. 2015) for fixed V. The
 // method makes Σ (s_ij - U_i·V_j)² + ε ‖X X^T - U V^T‖² + β ‖U‖² small. Edges with large residuals s_ij - U_i·V_j are

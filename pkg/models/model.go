@@ -71,7 +71,7 @@ func Seen(c Config, g *graphs.Graph) *graphs.Graph {
 
 // Builder returns the builder that adds the model to a computation graph. The arguments are scope, which holds the
 // model's parameters as variables of GoMLX, and arrays, the values of [Model.Arrays] in the computation graph. Dropout
-// is active if the graph is built for training.
+// is active if the computation graph is built for training.
 func (m *Model) Builder(scope *model.Scope, arrays []*Node) *Builder {
 	split := len(m.features.arrays)
 	b := &Builder{Model: m, Scope: scope, Graph: arrays[0].Graph(), Arrays: arrays[split:], features: arrays[:split]}
@@ -211,8 +211,8 @@ func Unused(c Config) []string {
 	return nil
 }
 
-// LayerOf is a layer of the model with all fields zero, such as layers.GCN{}. Callers read from it of which type the
-// layers are. LayerOf is nil if the model has no layers, or layers of several types.
+// LayerOf is a layer of the model with all fields zero, such as layers.GCN{}. Callers use it to find the type of the
+// layers. LayerOf is nil if the model has no layers, or layers of several types.
 func LayerOf(c Config) any {
 	k, err := Lookup(c.Model)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Network is what a [Kind] makes of a configuration: a model for the nodes of one graph.
+// Network is the computation of a model for one graph. The function New of a [Kind] makes it from a configuration.
 type Network interface {
 	// Prepare makes the arrays that the network needs for message passing on a graph, such as the arrays of an
 	// adjacency matrix. It returns these arrays, which Build finds in [Builder.Arrays], and the order of the nodes in

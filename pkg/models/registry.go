@@ -48,7 +48,7 @@ type Kind struct {
 	New func(c Config) Network
 }
 
-// registry is filled while packages are initialised, and only read afterwards.
+// registry holds all kinds by their names. It is filled while packages are initialised, and only read afterwards.
 var registry = map[string]Kind{}
 
 // Register adds kinds of models. The init function of the model's file calls Register. Register panics if a name is

@@ -10,8 +10,8 @@ import (
 
 // remedies are the settings of the remedies for over-smoothing that residual networks share: DropEdge, Half-Hop, and
 // normalisation after every layer, for example by PairNorm. See [dropEdge], [halfHop] and [layers.PairNorm]. Here
-// PairNorm is applied to X + h(X). In the residual networks of PairNorm's authors, it comes before the activation of
-// the branch h.
+// PairNorm is applied to X + h(X). In residual networks, the authors of PairNorm apply it inside h, before the
+// activation.
 var remedies = []string{"norm-layers", "norm-scale", "drop-edge", "half-hop", "half-hop-alpha"}
 
 // checkRemedies refuses DropEdge together with Half-Hop, since both change the graph.

@@ -36,11 +36,11 @@ func (r residual) Layer() any { return r.layer }
 type chain struct {
 	convolution
 	slow   *halfHop // nil without Half-Hop
-	arrays int      // number of the convolution's arrays
+	arrays int      // number of the arrays that convolution.prepare returned
 }
 
-// convolution makes a block h. The names of its parameters are those of PyTorch Geometric's layers, with
-// "stack.0.body." before them.
+// convolution makes the block h of a residual network. The parameters of h have the names of PyTorch Geometric's
+// layers, with "stack.0.body." before them.
 type convolution interface {
 	// settings are the network's settings.
 	settings() Config
@@ -51,8 +51,8 @@ type convolution interface {
 	block(b *Builder, arrays []*Node) (solve.Block, []*Node)
 }
 
-// These are the shared settings of residual networks: plainSettings without reverse layers, and reverseSettings with
-// reverse layers.
+// plainSettings are the shared settings of residual networks without reverse layers. reverseSettings are the shared
+// settings of residual networks with reverse layers.
 var (
 	plainSettings = append([]string{"forward", "hidden", "dropout", "activation", "norm", "block-gate", "block-norm",
 		"block-scale", "no-bias", "head-layers"}, remedies...)
@@ -117,7 +117,7 @@ func (r *chain) collect(b *Builder, h *Node) *Node {
 	return r.slow.exit(h, b.Arrays[r.arrays:])
 }
 
-// block is the convolution's block h with the changes that the settings ask for: a normalisation of the input of h,
+// block is the convolution's block h, changed as the settings ask. There may be a normalisation of the input of h,
 // gates on the result of h, and a normalisation of the result of the layer. The Go argument h is the input of the first
 // layer.
 func (r *chain) block(b *Builder, h *Node) (solve.Block, []*Node) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Settings lists the settings that the configuration's model has. They point into a copy of the configuration: use
-// [Config.Set] to change a setting.
+// Settings lists the settings that the configuration's model has. They point into a copy of the configuration, so that
+// changing them does not change c. To change a setting, use [Config.Set].
 func (c Config) Settings() []Setting {
 	list, _ := c.bound()
 	return list
@@ -55,7 +55,7 @@ func Known(key string) bool {
 	return false
 }
 
-// change finds the setting with the given name and calls the function to, which changes the setting.
+// change finds the setting with the given name, and passes it to a function that changes the setting.
 func (c *Config) change(name string, to func(Setting) error) error {
 	list, keep := c.bound()
 	i := slices.IndexFunc(list, func(s Setting) bool { return s.Name == name })
@@ -69,8 +69,8 @@ func (c *Config) change(name string, to func(Setting) error) error {
 	return to(list[i])
 }
 
-// absent tells whether the function to, which changes a setting, would give the shared setting with this name its
-// [Setting.Absent] value.
+// absent tells whether a change would give the shared setting with this name its [Setting.Absent] value. The second
+// argument is the function that makes the change.
 func absent(name string, to func(Setting) error) bool {
 	var other Config
 	for _, s := range other.shared() {

@@ -21,7 +21,7 @@ func init() {
 		New:      func(Config) Network { return &vanillaGAT{} }})
 }
 
-// vanillaGATSettings are the settings that the network has besides the shared settings: the probability with which
+// vanillaGATSettings are the settings that vanilla-GAT has besides the shared settings: the probability with which
 // training drops an attention weight A_ij.
 type vanillaGATSettings struct{ AttentionDropout float64 }
 
