@@ -48,8 +48,8 @@ var mounts = []group{
 }
 
 // groups lists the control groups that may limit this process: the group that /proc/self/cgroup names, and all groups
-// that contain this group. Inside a container, often only the container's own group is visible, in the folder where the
-// outermost group would otherwise be. groups also lists groups whose folders do not exist or are not visible. These
+// that contain this group. Inside a container, often only the container's own group is visible, and its files are in
+// the folder of the outermost group. groups also lists groups whose folders do not exist or are not visible. These
 // count as groups without a limit.
 func groups() (all []group) {
 	b, _ := os.ReadFile("/proc/self/cgroup")

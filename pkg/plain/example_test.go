@@ -6,7 +6,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/plain"
 )
 
-// A name in a file by somebody else would clear the screen. It is shown as harmless text instead.
+// The example shows a name from a file that somebody else wrote. The name has a command that would clear the screen of
+// the terminal. Text returns harmless text in place of the command.
 func ExampleText() {
 	name := "GCN\x1b[2J\nReP"
 	fmt.Println(plain.Text(name))

@@ -21,7 +21,7 @@ func (f *Figure) CSV() (string, error) {
 }
 
 // LaTeX returns the figure as a LaTeX float. The document needs \usepackage{graphicx}. The PNG picture of the figure
-// must be in the same folder as the document, with the name ID.png.
+// must be in the same folder as the document, in a file whose name is the figure's ID and .png.
 func (f *Figure) LaTeX() (string, error) {
 	if err := f.check(); err != nil {
 		return "", err

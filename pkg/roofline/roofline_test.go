@@ -54,7 +54,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestRepetitionsCount checks that more work in a repetition takes more time.
+// TestRepetitionsCount checks that the measured time of a repetition is longer if the repetition has more work.
 func TestRepetitionsCount(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	at := func(n int) float64 {
