@@ -7,7 +7,8 @@ import "path/filepath"
 // number never falls. If it is not known, Killed returns 0.
 func Killed() (n int64) {
 	for _, g := range groups() {
-		for _, file := range []string{"memory.events", "memory.oom_control"} { // of control groups 2 and 1
+		// The two files are those of versions 2 and 1 of control groups.
+		for _, file := range []string{"memory.events", "memory.oom_control"} {
 			n = max(n, fields(filepath.Join(g.dir, file))["oom_kill"])
 		}
 	}

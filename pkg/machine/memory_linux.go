@@ -12,8 +12,8 @@ import (
 )
 
 // Memory returns the total and the available memory in bytes. This is the memory of the machine, unless a limit lets
-// this process use less. The limit may be that of a control group (cgroup), by which Linux limits the memory of a
-// container or of a scheduler's job, or that of the address space (ulimit -v).
+// this process use less. There may be a limit on the address space (ulimit -v), or on the memory of a control group
+// (cgroup). Linux limits the memory of a container or of a scheduler's job by a control group.
 func Memory() (total, free int64) {
 	info := fields("/proc/meminfo")
 	total, free = info["MemTotal:"]*1024, info["MemAvailable:"]*1024

@@ -1,4 +1,4 @@
-// Package plain shows untrusted text, such as names from files, so that it cannot control the terminal.
+// Package plain makes untrusted text, such as names from files, safe to show: the text cannot control the terminal.
 package plain
 
 import (

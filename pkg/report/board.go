@@ -77,7 +77,7 @@ func (b *board) figure(id string) *Figure {
 	if f.err != nil {
 		return f
 	}
-	if b.low == b.high { // nobody has set the ends of the colour scale
+	if b.low == b.high { // the ends of the colour scale are not set yet
 		b.low, b.high = bounds(b.strips)
 	}
 	b.layout()

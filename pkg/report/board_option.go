@@ -204,9 +204,9 @@ func series(option map[string]any, i int) map[string]any {
 	return option["series"].([]any)[i].(map[string]any)
 }
 
-// spacing returns the distance between two rows whose numbers stand at the edge of a map with n rows. It does the same
-// for columns. The distance is the smallest round number (1, 2, 5, 10, 20, ...) for which there are at most twelve such
-// numbers.
+// spacing says how often rows have their number at the edge of a map with n rows: every row, every second row, every
+// fifth row and so on. (Columns are treated in the same way.) The result is the smallest of 1, 2, 5, 10, 20, ... for
+// which at most twelve rows have a number.
 func spacing(n int) int {
 	for unit := 1; ; unit *= 10 {
 		for _, step := range []int{unit, 2 * unit, 5 * unit} {

@@ -32,7 +32,7 @@ func openPage(t *testing.T, html string) context.Context {
 }
 
 // openAddress does the same as [openPage] for a page at an address of this machine. The page may request only addresses
-// that begin with the text below.
+// that begin with the text in the argument called below.
 func openAddress(t *testing.T, address, below string) context.Context {
 	t.Helper()
 	chrome := ""
@@ -89,7 +89,8 @@ func until(t *testing.T, page context.Context, expression string) {
 	t.Fatalf("never true: %s", expression)
 }
 
-// pixel is a JavaScript function. It returns the colour of one point of the slider figure, given in CSS pixels.
+// pixel is a JavaScript function. It returns the colour of one point of the slider figure. The coordinates of the point
+// are given in CSS pixels.
 const pixel = `((x, y) => {
 	const c = document.querySelector('#slider canvas'), scale = c.width / c.clientWidth;
 	return [...c.getContext('2d').getImageData(x * scale, y * scale, 1, 1).data].slice(0, 3).join();

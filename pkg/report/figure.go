@@ -34,11 +34,11 @@ type chart interface {
 	// option returns the option (see the package comment) of the whole chart, with its data.
 	option() map[string]any
 
-	// compact describes the chart for a web page. Large data in this option have a shorter form than in the option that
+	// compact describes the chart for a web page. Large data in its option have a shorter form than in the option that
 	// ECharts reads. prepare is a JavaScript function that changes the option on the page. It restores the data, and
 	// adds what JSON cannot hold, such as functions that format tooltips. If prepare returns a function, this function
-	// is called with the HTML element and the chart, and adds controls below the chart. If there is nothing to do,
-	// prepare is "".
+	// is called with the figure's HTML element and the chart, and adds controls below the chart. If there is nothing to
+	// do, prepare is "".
 	compact() (option map[string]any, prepare string)
 
 	// static describes the chart for the static picture, in the same way as compact. If the option has an entry

@@ -38,9 +38,9 @@ func FitLine(x, y []float64) (Fit, error) {
 	return f, nil
 }
 
-// Series returns the fitted line as a curve with the given name, in the colour of the curve with the name like. The
-// curve has many points, since a straight line is bent on logarithmic axes. If all data points are above zero, the
-// curve leaves out the parts of the line at zero and below.
+// Series returns the fitted line as a curve with the given name. The curve has the colour of another curve, whose name
+// is in the argument called like. It has many points, since a straight line is bent on logarithmic axes. If all data
+// points are above zero, the curve leaves out the parts of the line at zero and below.
 func (f Fit) Series(name, like string) Series {
 	s := Series{Name: name, Style: Fitted, Like: like}
 	const steps = 64

@@ -32,8 +32,8 @@ var addressed = strings.NewReplacer("%", "%25", "#", "%23", "<", "%3C", ">", "%3
 // server, then at a public address. If scripts do not run, or if ECharts is not found, the static picture stays.
 func (f *Figure) HTML() (string, error) { return f.html(public) }
 
-// html does what [Figure.HTML] does. The argument last is the address at which the script looks for ECharts last. It is
-// "" for a page that contains ECharts.
+// html does what [Figure.HTML] does. The argument called last is the address where the script looks for ECharts if it
+// has not found it elsewhere. This address is "" for a page that contains ECharts.
 func (f *Figure) html(last string) (string, error) {
 	svg, err := f.SVG()
 	if err != nil {

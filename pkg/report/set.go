@@ -70,8 +70,8 @@ func widthOfAll(line []word) (width float64) {
 	return width
 }
 
-// wrapped breaks a line at spaces into lines that are at most as wide as the argument most says. A line may be wider
-// only if it is a single word.
+// wrapped breaks a line at spaces into lines that are not wider than the argument called most. A line may be wider only
+// if it is a single word.
 func wrapped(line []word, most float64) (lines [][]word) {
 	lines = [][]word{nil}
 	at := 0.0

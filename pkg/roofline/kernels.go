@@ -76,7 +76,7 @@ func counts(s Shape) []Kernel {
 // bound sets k.Least to the least time of the kernel, t in the package's documentation, by the rates r.
 func (k *Kernel) bound(r Rates) { k.Least = max(k.Operations/r.matrix(), k.Bytes/r.Near) }
 
-// kernels returns the kernels of [counts], in the same order. Each has a work, which is run to measure the kernel's
+// kernels returns the kernels of [counts], in the same order. Each has a [work], which is run to measure the kernel's
 // time. m is the matrix Â. features is the sparse matrix of the features, or nil if they are a dense matrix.
 func kernels(s Shape, m *sparse.Matrix, features *sparse.Matrix) []Kernel {
 	n, d := s.Nodes, s.Hidden

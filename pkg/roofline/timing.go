@@ -16,8 +16,8 @@ const (
 	// but cannot speed it up.
 	span  = 200 * time.Millisecond
 	tries = 3
-	// most is the largest number of repetitions in a measurement. Kernels that take less than a microsecond reach this
-	// number before they have run for 200 ms (the constant span), and are measured for a shorter time.
+	// most is the largest number of repetitions in a measurement. A kernel that takes less than a microsecond is
+	// repeated so often within 200 ms (the constant span). It is measured for a shorter time.
 	most = 1 << 18
 )
 
@@ -100,8 +100,8 @@ func (c *clock) fastest(times int) (best time.Duration, err error) {
 }
 
 // enough finds a number of repetitions that takes long enough to be measured: at least 200 ms (the constant span)
-// longer than one repetition. The result is never larger than the constant most. The argument is the time of the loop
-// with one repetition.
+// longer than one repetition. The number is not larger than the constant called most. The argument is the time of the
+// loop with one repetition.
 func (c *clock) enough(one time.Duration) (times int, err error) {
 	for times = 2; ; {
 		took, err := c.run(times)

@@ -1,8 +1,8 @@
 // Package safetensors reads and writes the safetensors format of Hugging Face (github.com/huggingface/safetensors,
-// "Format"). A file consists of eight bytes with the length N of the header, the header, which is N bytes of JSON, and
-// the values of the arrays (little-endian, in C order). The header maps the name of each array to {"dtype": "F32",
-// "shape": [2, 3], "data_offsets": [begin, end]}. The two offsets are counted from the end of the header. The header
-// may also have the name "__metadata__", and maps it to a map of strings.
+// "Format"). A file begins with eight bytes, which have the length N of the header. The header follows, which is N
+// bytes of JSON. Then come the values of the arrays, little-endian and in C order. The header maps the name of each
+// array to {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}. The two offsets are counted from the end of
+// the header. The header may also have the name "__metadata__", and maps it to a map of strings.
 //
 // [Write] adds a checksum to the metadata, since the format itself has none. A file whose checksum is wrong is refused.
 // Files without a checksum, from other programs, are accepted.

@@ -16,7 +16,7 @@ const sumKey = "revgnn.sha256"
 
 var noSum = strings.Repeat("0", 2*sha256.Size)
 
-// withSum returns a header in which the checksum old is replaced by the checksum sum.
+// withSum returns a header in which one checksum (old) is replaced by another one (sum).
 func withSum(header []byte, old, sum string) []byte {
 	const before = sumKey + `":"`
 	return bytes.Replace(header, []byte(before+old), []byte(before+sum), 1)

@@ -77,9 +77,9 @@ type Named struct {
 	Values []float32
 }
 
-// Write writes arrays of type F32 in alphabetical order of their names. It also writes the metadata meta, to which it
-// adds a checksum. The file is written as a whole or not at all (see [files.Write]). Equal arguments give equal files,
-// byte for byte.
+// Write writes arrays of type F32 in alphabetical order of their names. It also writes metadata, to which it adds a
+// checksum. The file is written as a whole or not at all (see [files.Write]). Equal arguments give equal files, byte
+// for byte.
 func Write(path string, arrays []Named, meta map[string]string) error {
 	arrays = slices.SortedFunc(slices.Values(arrays), func(a, b Named) int {
 		return slices.Compare([]byte(a.Name), []byte(b.Name))

@@ -38,9 +38,8 @@ type Record struct {
 	// Origin is everything that the result depends on. In all results of a sweep it must be the same, except for the
 	// number of the split.
 	Origin train.Origin `json:"origin"`
-	// Run is the record of this training among all runs (package results). The fields above have its configuration,
-	// outcome, status, message and seconds, so that Run itself lacks them. [Record.Recorded] returns the complete
-	// record.
+	// Run is the record of this training as package results defines it. Its configuration, outcome, status, message and
+	// seconds are not set, since the fields above have these values. [Record.Recorded] returns the complete record.
 	Run results.Record `json:"run"`
 	// WeightsSum is the SHA-256 of the file split<k>.safetensors. It is empty if there is no such file.
 	WeightsSum string `json:"weights_sha256"`
@@ -48,7 +47,7 @@ type Record struct {
 	Sum string `json:"sha256"`
 }
 
-// Recorded returns the complete record of the run: Run together with the values that it lacks.
+// Recorded returns the complete record of the run: Run together with the values that are not set there.
 func (r *Record) Recorded() (run results.Record, err error) {
 	run = r.Run
 	run.Status, run.Message, run.Seconds = r.Status, r.Message, r.Seconds
@@ -58,7 +57,7 @@ func (r *Record) Recorded() (run results.Record, err error) {
 	return run, err
 }
 
-// outcome is the content of the field Outcome of a complete record of the run.
+// outcome is the content of the field Outcome in a complete record of the run.
 type outcome struct {
 	train.Result
 	Details *train.Details `json:"details,omitempty"`

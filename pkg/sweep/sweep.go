@@ -45,7 +45,7 @@ type Options struct {
 }
 
 // Summary is the summary of a sweep. The mean and the standard deviations are those of the test metric over the splits
-// that went well. If no split went well, they are NaN, and null in JSON.
+// with the status [train.OK]. If there is no such split, they are NaN, and null in JSON.
 type Summary struct {
 	Dataset string          `json:"dataset"`
 	Model   string          `json:"model"`
@@ -55,7 +55,7 @@ type Summary struct {
 	Splits  []*train.Result `json:"splits"`
 	Mean    train.Number    `json:"mean"`
 	// Std is the standard deviation with the divisor n-1, and StdPopulation is the one with the divisor n, where n is
-	// the number of splits that went well.
+	// the number of splits with the status [train.OK].
 	Std           train.Number `json:"std"`
 	StdPopulation train.Number `json:"std_population"`
 
@@ -198,7 +198,7 @@ func (w *sweep) run(split int) results.Record {
 	return run
 }
 
-// OK tells whether every split went well.
+// OK tells whether all splits have the status [train.OK].
 func (s *Summary) OK() bool { return s.count(train.OK) == len(s.Splits) }
 
 // count returns the number of splits with the given status.

@@ -15,7 +15,7 @@ import (
 //   - "loss" is a single value;
 //   - "grad.<name>" is the gradient by the parameter that has the name <name> in the file of weights.
 //
-// The argument names maps the names of the model's parameters to their names in the file of weights. [For] returns such
+// The last argument maps the names of the model's parameters to their names in the file of weights. [For] returns such
 // a map.
 func Prediction(p *train.Prediction, n int, names map[string]string) []npz.Named {
 	shape := []int{n, p.Outputs}

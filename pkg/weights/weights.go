@@ -74,8 +74,8 @@ func ReadFile(path string) (f File, err error) {
 	return f, err
 }
 
-// read reads the parameters among the arrays of a file. The argument names has the names of all arrays. The function
-// array reads the array with a given name.
+// read reads the parameters among the arrays of a file. It is given the names of all arrays, and a function that reads
+// the array with a given name.
 func read(path string, names []string,
 	array func(string) ([]float32, []int, error)) (map[string]train.Array, error) {
 	out := map[string]train.Array{}
@@ -148,9 +148,9 @@ func WriteFile(path string, parameters map[string]train.Array, metadata map[stri
 }
 
 // For picks the arrays that a model needs, out of the arrays of a file. The model is for graphs with the given numbers
-// of features and classes. The argument read has the arrays by name, as [Read] returns them.
+// of features and classes. The last argument has the arrays by name, as [Read] returns them.
 //
-// The result wanted has the picked arrays under the names of the model's parameters. The result names maps these names
+// The first result has the picked arrays under the names of the model's parameters. The second result maps these names
 // to the names in the file. The two names may differ: PyTorch calls a reparametrised weight "weight_orig" and other
 // weights "weight", and For accepts either name for the other. If the file has an array that the model does not use,
 // For returns an error, since the file is probably from another model or from other settings. Missing arrays and wrong

@@ -56,7 +56,7 @@ func score(name string, decimals int, of func(Run) float64) Column {
 }
 
 // Adds returns the column of the difference in the test metric between a run and its Base, in percentage points. The
-// argument what is the cause of the difference, for example "reverse". The heading shows it.
+// argument called what is the cause of the difference, for example "reverse". The heading shows it.
 func Adds(what string, decimals int) Column {
 	return Column{
 		Heading: func(rs Runs) report.Column {

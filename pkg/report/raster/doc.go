@@ -8,7 +8,7 @@
 //
 // Terms used in this package, as in SVG:
 //   - An element is a part of the picture, such as a rectangle or a line of text. A group is an element that contains
-//     other elements, which have a common position.
+//     other elements and moves them together.
 //   - A path is a list of straight and curved lines; the outline of a shape is a path. To fill an outline is to paint
 //     the area inside it. To stroke an outline is to draw a line along it.
 //   - A transform converts the coordinates of an element, in units of the picture, to other coordinates. In many

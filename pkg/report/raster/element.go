@@ -76,7 +76,7 @@ func (e *element) index(ids map[string]*element) {
 }
 
 // number returns the value of an attribute as a number, without the unit "px". If the attribute is missing or is not a
-// number, number returns the argument otherwise.
+// number, number returns the argument called otherwise.
 func (e *element) number(name string, otherwise float64) float64 {
 	v, ok := e.attributes[name]
 	if !ok {

@@ -78,7 +78,8 @@ func (p *painter) paint(source image.Image) {
 }
 
 // gradient is a linear gradient: colours that change along a line across the bounding box of a shape. The box is in the
-// units of the shape. at has places on this line, from 0 to 1, and colours has the colours at these places.
+// units of the shape. The field at has places on this line, from 0 to 1, and the field colours has the colours at these
+// places.
 type gradient struct {
 	box            bounds
 	back           rasterx.Matrix2D // the transform from pixels to the units of the shape

@@ -163,8 +163,8 @@ func (c *canvas) shape(e *element, outline path, m rasterx.Matrix2D) error {
 }
 
 // paint returns the colour or the gradient that fills or strokes a shape. This is the value of the attribute with the
-// given name, "fill" or "stroke". If there is no such attribute, its value is the argument otherwise. paint returns nil
-// if nothing is to be painted.
+// given name, "fill" or "stroke". If there is no such attribute, the argument called otherwise takes its place. paint
+// returns nil if nothing is to be painted.
 func (c *canvas) paint(e *element, name, otherwise string, outline path, m rasterx.Matrix2D) (image.Image, error) {
 	value, ok := e.attributes[name]
 	if !ok {
