@@ -6,8 +6,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/plain"
 )
 
-// The example shows a name from a file that somebody else wrote. The name has a command that would clear the screen of
-// the terminal. Text returns harmless text in place of the command.
+// A name in somebody else's file has a command that would clear the screen of the terminal. The example shows this name
+// as harmless text.
 func ExampleText() {
 	name := "GCN\x1b[2J\nReP"
 	fmt.Println(plain.Text(name))

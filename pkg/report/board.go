@@ -60,8 +60,8 @@ type board struct {
 	strips           []Strip
 	axes             bool // whether numbers of rows and columns stand at the edges of the maps
 
-	// cell is the side of a cell, and start is the left edge of the first map. across is the distance from one map to
-	// the next in the same row, and down is the distance to the next row.
+	// cell is the side of a cell, and start is the left edge of the first map. across and down are the distances from
+	// one map to the next in a row and in a column of maps.
 	cell, start, across, down int
 	low, high                 float64 // the values at the two ends of the colour scale
 }

@@ -57,8 +57,7 @@ func (b *board) static() (map[string]any, string, error) {
 			"style": map[string]any{"image": picture, "width": b.cols * b.cell, "height": b.rows * b.cell},
 		})
 	}
-	// The series after those of the maps are for the marks. They are left out here: all marks together are one SVG
-	// path, which takes less space than hundreds of circles.
+	// The series after those of the maps are the marks. They are left out: one SVG path for all marks takes less space.
 	all := option["series"].([]any)
 	option["series"] = all[:len(b.maps())]
 	if marks := b.marks(); marks != "" {
@@ -204,9 +203,9 @@ func series(option map[string]any, i int) map[string]any {
 	return option["series"].([]any)[i].(map[string]any)
 }
 
-// spacing says how often rows have their number at the edge of a map with n rows: every row, every second row, every
-// fifth row and so on. (Columns are treated in the same way.) The result is the smallest of 1, 2, 5, 10, 20, ... for
-// which at most twelve rows have a number.
+// spacing says which rows have their number at the edge of a map with n rows: each row, each second row, each fifth row
+// and so on. The result is the smallest of 1, 2, 5, 10, 20, ... for which at most twelve rows have a number. Columns
+// are treated like rows.
 func spacing(n int) int {
 	for unit := 1; ; unit *= 10 {
 		for _, step := range []int{unit, 2 * unit, 5 * unit} {

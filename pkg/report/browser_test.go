@@ -89,8 +89,7 @@ func until(t *testing.T, page context.Context, expression string) {
 	t.Fatalf("never true: %s", expression)
 }
 
-// pixel is a JavaScript function. It returns the colour of one point of the slider figure. The coordinates of the point
-// are given in CSS pixels.
+// pixel is a JavaScript function. It returns the colour of the point (x, y) of the slider figure, in CSS pixels.
 const pixel = `((x, y) => {
 	const c = document.querySelector('#slider canvas'), scale = c.width / c.clientWidth;
 	return [...c.getContext('2d').getImageData(x * scale, y * scale, 1, 1).data].slice(0, 3).join();

@@ -83,8 +83,8 @@ func (c Cell) Published() Cell {
 	return c
 }
 
-// Ranked returns the cell, changed so that its number is compared with the other ranked numbers of the column. The best
-// of them is marked: see [Column.Best].
+// Ranked returns the cell, changed so that its number is ranked: the best of the ranked numbers of a column is marked,
+// as [Column.Best] says.
 func (c Cell) Ranked() Cell {
 	c.ranked = true
 	return c

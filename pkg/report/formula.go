@@ -49,8 +49,7 @@ func parseFormula(text string) ([]piece, error) {
 	return pieces, nil
 }
 
-// argument splits text, which follows a _ or ^, into the argument of this sign and the rest. The argument is one
-// character, or everything in braces. ok is false if there is no argument.
+// argument splits off the argument of _ or ^ from the text after this sign: one character, or everything in braces.
 func argument(text string) (taken, rest string, ok bool) {
 	if strings.HasPrefix(text, "{") {
 		taken, rest, ok = strings.Cut(text[1:], "}")

@@ -22,8 +22,8 @@ const KernelFile = "kernelspecs/revgnn/echarts.min.js"
 // browser checks the hash of the loaded file.
 const public = "https://cdnjs.cloudflare.com/ajax/libs/echarts/" + echarts.Version + "/echarts.min.js"
 
-// addressed escapes an SVG picture, so that it can be a data URL in an HTML attribute. The result is a quarter shorter
-// than the same picture in base64.
+// addressed escapes an SVG picture for a data URL in an HTML attribute. The result is a quarter shorter than the
+// picture in base64.
 var addressed = strings.NewReplacer("%", "%25", "#", "%23", "<", "%3C", ">", "%3E", `"`, "%22", "&", "%26",
 	"\n", "%0A", "\r", "%0D")
 

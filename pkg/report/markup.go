@@ -144,8 +144,8 @@ func (m markup) formula(text string) string {
 	return b.String()
 }
 
-// marks gives each reason for a missing number a letter, in the order in which the table is read. It returns the
-// letters by reason, and the list of reasons.
+// marks gives each reason for a missing number a letter, in the order in which the table is read. It returns a map from
+// reasons to letters, and all reasons in order.
 func (t *Table) marks() (marks map[string]string, reasons []string) {
 	marks = map[string]string{}
 	see := func(c Cell) {

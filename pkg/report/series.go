@@ -18,8 +18,8 @@ type Series struct {
 
 	Style Style
 
-	// Like is the name of another series of the same panel. This series then has the same colour as the other series.
-	// For example, published values have the colour of our series, and a fitted line has the colour of the points.
+	// Like is the name of another series of the same panel, which gives this series its colour. For example, published
+	// values have the colour of our series, and a fitted line has the colour of the points.
 	Like string
 }
 

@@ -119,8 +119,8 @@ func (t *Table) ranks() [][]rank {
 	return ranks
 }
 
-// score returns the number with the digits that are shown. If the lowest number is the best, its sign is changed, so
-// that the best number has the highest score. For cells that are not ranked, ok is false.
+// score returns the number with the digits that are shown. Its sign is changed if the lowest number is the best. For
+// cells that are not ranked, ok is false.
 func (c Cell) score(best Best) (score float64, ok bool) {
 	if !c.ranked || best == Unmarked {
 		return 0, false

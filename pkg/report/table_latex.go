@@ -115,8 +115,8 @@ func (r Row) linesLaTeX(ranks []rank, marks map[string]string) [][]string {
 	return lines
 }
 
-// latin returns an error if the text has a character outside the character set Latin-1, since the fonts of LaTeX lack
-// such characters. The error names the first such character.
+// latin returns an error for the first character outside the character set Latin-1, since the fonts of LaTeX lack such
+// characters.
 func latin(id, text string) error {
 	for _, c := range text {
 		if c > 0xff {

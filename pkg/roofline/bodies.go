@@ -48,9 +48,8 @@ func stored(m *sparse.Matrix) (nodes []*Node, inputs []input) {
 	return nodes, inputs
 }
 
-// gradient computes the gradients of a layer's weight and bias: Xᵀ G and the sum of G's rows. X and G have shape [n,
-// d]. In training, G is the product of another array and the derivative of ReLU. In place of this product, gradient
-// sets the entries of G that are not positive to 0.
+// gradient computes the gradients of a layer's weight and bias: Xᵀ G and the sum of G's rows. In training, G is first
+// multiplied by the derivative of ReLU. Here the entries of G that are not positive are set to 0 instead.
 func gradient(n, d int) work {
 	type state struct{ sum, factor *Node }
 	type reads struct{ x, g *Node }
@@ -65,9 +64,9 @@ func gradient(n, d int) work {
 	}, input{&s.sum, waves(d, d)}, input{&s.factor, one()}, input{&r.x, waves(n, d)}, input{&r.g, waves(n, d)})
 }
 
-// iterate is the kernel "iterate": what an iteration of a solve computes besides the products X W and Â X. It computes
-// the new iterate, y - ReLU(u + b), and the mean absolute change of the iterate. Here y is the input of the reverse
-// layer, b is the bias, and u is the preactivation. The two products have given u.
+// iterate is what an iteration of a solve computes besides the products X W and Â X: the new iterate y - ReLU(u + b),
+// and the mean absolute change of the iterate. Here y is the input of the reverse layer, b is the bias, and u is the
+// preactivation. The two products have given u.
 func iterate(n, d int) work {
 	type state struct{ z, factor *Node }
 	type reads struct{ y, u, b *Node }
@@ -84,15 +83,15 @@ func iterate(n, d int) work {
 		input{&r.y, waves(n, d)}, input{&r.u, waves(n, d)}, input{&r.b, waves(1, d)})
 }
 
-// correct is the kernel "correct": what an iteration of an adjoint solve computes besides its two products. The adjoint
-// solve looks for the q with
+// correct is what an iteration of an adjoint solve computes besides its two products. The adjoint solve looks for the q
+// with
 //
 //	q = r - σ'(u + b) ∘ K^T q.
 //
 // Here u is the layer's preactivation, b is its bias, K is the derivative of u by the layer's features, and ∘
 // multiplies entry by entry. r is σ'(u + b) ∘ v, where v is the cotangent of the layer's result. The two products have
-// given p = K^T q. Three things are left to compute: the change e of q, the mean absolute value of e, and the new
-// iterate q + e. The change is e = r - σ'(u + b) ∘ p - q.
+// given p = K^T q. Three things are left to compute: the change of q, which is e = r - σ'(u + b) ∘ p - q; the mean
+// absolute value of e; and the new iterate q + e.
 func correct(n, d int) work {
 	type state struct{ q, e, factor *Node }
 	type reads struct{ r, u, p, b *Node }
@@ -108,9 +107,8 @@ func correct(n, d int) work {
 		input{&r.r, waves(n, d)}, input{&r.u, waves(n, d)}, input{&r.p, waves(n, d)}, input{&r.b, waves(1, d)})
 }
 
-// layer is the kernel "layer", the start of a solve: y - ReLU(u + b), where y is the input of the reverse layer and b
-// is the bias. The preactivation u is extrapolated from the preactivations u1, u2 and u3 of the last three layers: u =
-// 3 u1 - 3 u2 + u3.
+// layer is the start of a solve: y - ReLU(u + b), where y is the input of the reverse layer and b is the bias. The
+// preactivation u = 3 u1 - 3 u2 + u3 is extrapolated from the preactivations u1, u2 and u3 of the last three layers.
 func layer(n, d int) work {
 	type state struct{ y, factor *Node }
 	type reads struct{ u1, u2, u3, b *Node }

@@ -73,7 +73,7 @@ func counts(s Shape) []Kernel {
 	}
 }
 
-// bound sets k.Least to the least time of the kernel, t in the package's documentation, by the rates r.
+// bound sets k.Least to the least time that the rates r allow, called t in the package's documentation.
 func (k *Kernel) bound(r Rates) { k.Least = max(k.Operations/r.matrix(), k.Bytes/r.Near) }
 
 // kernels returns the kernels of [counts], in the same order. Each has a [work], which is run to measure the kernel's

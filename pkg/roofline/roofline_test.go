@@ -54,7 +54,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestRepetitionsCount checks that the measured time of a repetition is longer if the repetition has more work.
+// TestRepetitionsCount checks that a repetition with more work takes more time.
 func TestRepetitionsCount(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	at := func(n int) float64 {

@@ -15,8 +15,7 @@ func encode(w io.Writer, header map[string]any, arrays []Named) error {
 	if err != nil {
 		return err
 	}
-	// Spaces are added to the header until its length is a multiple of 8 bytes, so that the values begin at such a
-	// multiple.
+	// The header is filled up with spaces, so that the values begin at a multiple of 8 bytes.
 	text = append(text, bytes.Repeat([]byte(" "), (8-len(text)%8)%8)...)
 	sum := sha256.New()
 	sum.Write(frame(text))

@@ -160,8 +160,8 @@ func TestUsedFolder(t *testing.T) {
 	holds(t, filepath.Join(dir, "earlier-1"), "result.json", "split1.json", "split1.safetensors")
 }
 
-// TestSplitHasOneProcess: while a process trains a split into a folder, another process that would train the same split
-// into this folder gets an error. Both would write the same files.
+// TestSplitHasOneProcess: a second process that would train the same split into the same folder gets an error, since
+// both would write the same files.
 func TestSplitHasOneProcess(t *testing.T) {
 	e, g, dir := enginetest.Open(t, engine.Go), graph(t), t.TempDir()
 	claim, err := files.TryLock(filepath.Join(dir, ".split1.lock"))

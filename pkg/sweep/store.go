@@ -47,7 +47,7 @@ type Record struct {
 	Sum string `json:"sha256"`
 }
 
-// Recorded returns the complete record of the run: Run together with the values that are not set there.
+// Recorded returns the complete record of the run (see the field Run).
 func (r *Record) Recorded() (run results.Record, err error) {
 	run = r.Run
 	run.Status, run.Message, run.Seconds = r.Status, r.Message, r.Seconds

@@ -13,8 +13,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// key is the name of the entry with the [About] in a file's metadata. The value of this entry is the About, written as
-// JSON.
+// key is the name of the entry in a file's metadata that has the [About], written as JSON.
 const key = "revgnn.model"
 
 // format is the version of [About]. A file with another version is refused, since its About may have entries that this

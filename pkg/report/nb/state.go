@@ -62,8 +62,8 @@ func Load[T any](name string) T {
 // Folder returns the folder of the kernel, which is removed when the kernel ends. Outside a notebook it returns "".
 func Folder() string { return os.Getenv(protocol.GONB_TMP_DIR_ENV) }
 
-// file returns the path of the file for a value that is saved under the given name. In a notebook the file is in the
-// folder of the kernel, otherwise in the folder of the system for temporary files.
+// file returns the path of the file for a saved value. The file is in the folder of the kernel or, outside a notebook,
+// in the system's folder for temporary files.
 func file(name string) string {
 	return filepath.Join(cmp.Or(Folder(), os.TempDir()), "saved-"+filepath.Base(name)+".gob")
 }

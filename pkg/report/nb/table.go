@@ -14,8 +14,7 @@ type Column struct {
 	Cell    func(Runs, Run) report.Cell
 }
 
-// These are the columns for which no number of decimals is chosen. Seconds has one decimal; the others have whole
-// numbers.
+// These columns are variables, since users cannot choose the number of decimals.
 var (
 	ForwardLayers = count("Layers", "forward", func(r Run) int { return r.Forward })
 	ReverseLayers = count("Layers", "reverse", func(r Run) int { return r.Reverse })

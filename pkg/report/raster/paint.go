@@ -45,7 +45,7 @@ func (p *painter) add(l line) {
 
 func (p *painter) GetPathExtent() fixed.Rectangle26_6 { return p.extent }
 
-// rasterx.Scanner also has these methods. A painter does not need them, and so they do nothing.
+// These methods of rasterx.Scanner do nothing, since painter does not need them.
 func (p *painter) Draw()                   {}
 func (p *painter) Clear()                  {}
 func (p *painter) SetBounds(w, h int)      {}
@@ -68,7 +68,7 @@ func (p *painter) paint(source image.Image) {
 	}
 	for _, l := range p.lines {
 		if x, y := at(l.to); l.start {
-			r.MoveTo(x, y) // an outline may have several parts
+			r.MoveTo(x, y)
 		} else {
 			r.LineTo(x, y)
 		}

@@ -47,7 +47,7 @@ type canvas struct {
 	image *image.RGBA
 	clip  image.Rectangle
 	ids   map[string]*element
-	scale float64 // the number of pixels for a unit of length in the picture
+	scale float64 // pixels for each unit of the picture
 }
 
 func (c *canvas) children(e *element, m rasterx.Matrix2D) error {
@@ -162,9 +162,9 @@ func (c *canvas) shape(e *element, outline path, m rasterx.Matrix2D) error {
 	return nil
 }
 
-// paint returns the colour or the gradient that fills or strokes a shape. This is the value of the attribute with the
-// given name, "fill" or "stroke". If there is no such attribute, the argument called otherwise takes its place. paint
-// returns nil if nothing is to be painted.
+// paint returns the colour or the gradient that fills or strokes a shape: the value of the attribute "fill" or
+// "stroke", or of the argument called otherwise if the attribute is missing. paint returns nil if nothing is to be
+// painted.
 func (c *canvas) paint(e *element, name, otherwise string, outline path, m rasterx.Matrix2D) (image.Image, error) {
 	value, ok := e.attributes[name]
 	if !ok {

@@ -86,7 +86,7 @@ func setText(f *sfnt.Font, text string) (outline path, width float64, err error)
 	return outline, width, nil
 }
 
-// glyph adds the outline of one character to the path. The character is moved to the right by the given distance.
+// glyph adds the outline of one character, which is moved to the right by the given distance.
 func (p *path) glyph(segments sfnt.Segments, right float64) {
 	var at point
 	for _, s := range segments {
