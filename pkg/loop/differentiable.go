@@ -71,10 +71,14 @@ func (d *Differentiable) Tape() []shapes.Shape {
 }
 
 // cheap tells whether the node n is computed again instead of being stored on the tape. If the tape is not lean (see
-// [Differentiable.Lean]), no node is computed again. If the tape is lean, three kinds of nodes are stored, and all
-// others are computed again: matrix products (DotGeneral), results of StopGradient (nodes of the type identity), and
-// nodes with an input of the type identity. The third kind is the result of a function with a derivative written by
-// hand: package gradient builds such a result as a sum, and one term of the sum has passed through StopGradient.
+// [Differentiable.Lean]), no node is computed again. If the tape is lean, all nodes are computed again except the
+// following:
+//
+//   - inputs of f and constants, which are the nodes without inputs;
+//   - matrix products (nodes of the type DotGeneral);
+//   - results of StopGradient (nodes of the type identity);
+//   - nodes with an input of the type identity. Such a node is the result of a function with a derivative written by
+//     hand: package gradient computes this result as a sum, and one term of the sum has passed through StopGradient.
 func (d *Differentiable) cheap(n *Node) bool {
 	dear := func(n *Node) bool {
 		return n.Type() == graph.NodeTypeIdentity || n.Type() == graph.NodeTypeDotGeneral

@@ -98,8 +98,8 @@ func TestStateIsChecked(t *testing.T) {
 }
 
 // Let f(x) = x tanh(2 x) / s, where s is the sum of the absolute entries of x. f uses scalar constants, which GoMLX
-// makes only once per graph. The test replaces x four times by the gradient of the sum of f(x)'s entries: once in two
-// loops of the same graph, and once without loops. Both computations must give the same result.
+// makes only once per graph. A step replaces x by the gradient of the sum of f(x)'s entries. The test makes four steps
+// in two loops of the same graph, and the same four steps outside the loops. The results must be equal.
 func TestDifferentiateInLoops(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		f := func(in []*Node) *Node {
