@@ -66,7 +66,7 @@ func (GAT) Trainable() int { return 2 }
 // node, one copy for each head. The arrays values, s, t, top and total have one row for each copy.
 //
 //   - o has the operations of the pattern. Its rows, too, are the copies of the nodes.
-//   - y is the product Y of [GAT], [n, m].
+//   - y is the product Y in the comment on [GAT].
 //   - values are X W^(k)/K, [n K, d].
 //   - s and t are the two terms of the scores LeakyReLU(s_j + t_i), [n K, 1].
 //   - top is the largest score of every row of the pattern, [n K, 1].

@@ -9,8 +9,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Attention is the scaled dot-product attention of GRAND (Chamberlain et al., ICML 2021; paper section 3.2). It is the
-// mean of the following softmax over all heads:
+// Attention is the scaled dot-product attention of GRAND (Chamberlain et al., ICML 2021; paper section 3.2). The result
+// is the mean, over all heads, of
 //
 //	A_ij = softmax_j(q_i · k_j / sqrt(d')),  q, k: [n, heads d'], A: [places, 1],
 //
