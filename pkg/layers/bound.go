@@ -60,7 +60,7 @@ func Schatten(w *Node) *Node {
 	scale := size(w)
 	b := Div(w, scale)
 	a := Dot(Transpose(b, 0, 1), b).Product()
-	var log *Node // the logarithm of ‖A_k‖_F, with A_k as it is without scaling
+	var log *Node // the logarithm of ‖A_k‖_F, before A_k is scaled to norm 1
 	for k := range squarings + 1 {
 		if k > 0 {
 			a, log = Dot(a, a).Product(), MulScalar(log, 2)

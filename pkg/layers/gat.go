@@ -39,10 +39,10 @@ const slope = 0.2
 // A layer computes one dense product, Y = X [W/K | W a_src | W a_dst | V], [n, m], and sums of rows of Y over
 // neighbours. The derivative needs the same kinds of operations.
 //
-// The pattern must hold every edge in both directions, also if the edges of the graph have directions. In this case,
-// set Directed. Do not pass the tensors of the pattern directly, but the result of [sparse.Pattern.Keeping]: Keeping
-// turns the entries that are not edges of the graph into padding. After these tensors, pass one more array, [places,
-// 1]. At the place of entry (i, j), it is 1 if (j, i) is an edge of the graph, else 0.
+// The pattern must hold every edge in both directions. For a graph whose edges have directions, set Directed, and put
+// the reverse of every edge into the pattern, too. Do not pass the tensors of this pattern directly, but the result of
+// [sparse.Pattern.Keeping], which turns the entries that are not edges of the graph into padding. After these tensors,
+// pass one more array, [places, 1]. At the place of entry (i, j), it is 1 if (j, i) is an edge of the graph, else 0.
 type GAT struct {
 	Pattern    *sparse.Pattern
 	Activation Activation
@@ -59,7 +59,7 @@ func (c GAT) edges(w []*Node) sparse.BareEdges {
 	return c.Pattern.Bare(w[2:])
 }
 
-// Trainable is 2, for the first weight and b.
+// Trainable is 2: the first weight and b are trainable.
 func (GAT) Trainable() int { return 2 }
 
 // attention holds the intermediate results of a layer's attention, for all K heads. The pattern has K copies of each

@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// gated returns a branch whose result is multiplied by random gates. projected returns a branch whose input is
-// projected.
+// gated returns a branch whose result is multiplied by random gates. projected returns a branch whose input is first
+// projected by p.
 func (b branch) gated() branch {
 	return branch{layers.Gated{Block: b.block}, append([]*tensors.Tensor{gates(5)}, b.w...), b.arrays}
 }

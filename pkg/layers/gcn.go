@@ -22,7 +22,7 @@ type GCN struct {
 	Activation Activation
 }
 
-// Trainable is 2, for W and b.
+// Trainable is 2: W and b are trainable.
 func (c GCN) Trainable() int { return 2 }
 
 // Preactivation is Â X W.

@@ -143,7 +143,7 @@ func TestAttentionEqualsDense(t *testing.T) {
 						x.DType())
 					m := Mul(Sub(DivScalar(a, float64(heads)), eye), Sigmoid(ReduceAllMean(q)))
 					y := x
-					for range 2 { // two steps of RK4, which are polynomials of M, since the field is linear
+					for range 2 { // two steps of RK4: for a linear equation, each is a polynomial of M
 						term := y
 						for i := 1; i <= 4; i++ {
 							term = MulScalar(Dot(m, term).Product(), 0.5/float64(i))

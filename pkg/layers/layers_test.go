@@ -20,8 +20,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// nodes is the number of nodes of [ring]. There are so many that the hub of the ring has a long row in the adjacency
-// matrix, which package sparse cuts into chunks.
+// nodes is the number of nodes of [ring], width the number of columns of most states, and heads the number of attention
+// heads. There are so many nodes that the row of the hub in the adjacency matrix is long: package sparse cuts this row
+// into chunks.
 const nodes, width, heads = 50, 4, 3
 
 // ring is a cycle with chords, and one isolated node. Node 0 of the cycle is the hub: it is joined to all other nodes
@@ -216,7 +217,7 @@ func TestPerLayerChain(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, b := range branches(t) {
 			trainable := b.block.Trainable()
-			for p := range trainable { // the weights of the layers differ by factors
+			for p := range trainable { // each layer gets another multiple of the weights
 				b.w[p] = stacked(b.w[p], 0.7, 1, 0.5)
 			}
 			block := solve.PerLayer(b.block)

@@ -11,10 +11,10 @@ import (
 // moves two states farther apart. So it is a normalisation whose Lipschitz constant is at most 1.
 type Projection string
 
-// ProjectionCenter makes the mean of every row 0, as does the first step of LayerNorm (Ba, Kiros and Hinton 2016).
-// ProjectionCenterNodes makes the mean of every column 0, as does the first step of PairNorm (Zhao and Akoglu, ICLR
-// 2020). ProjectionBall shortens rows that are longer than sqrt(d) to the length sqrt(d), where d is the number of
-// columns. (LayerNorm gives every row this length.) In this order, the projections map the row x_i of a node to
+// ProjectionCenter makes the mean of every row 0, like the first step of LayerNorm (Ba, Kiros and Hinton 2016).
+// ProjectionCenterNodes makes the mean of every column 0, like the first step of PairNorm (Zhao and Akoglu, ICLR 2020).
+// ProjectionBall shortens rows that are longer than sqrt(d) to the length sqrt(d), where d is the number of columns.
+// (LayerNorm gives every row this length.) In this order, the projections map the row x_i of a node to
 //
 //	x_i - mean of x_i's entries,  x_i - mean over j of x_j,  x_i min(1, sqrt(d)/|x_i|).
 const (

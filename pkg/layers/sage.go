@@ -24,7 +24,7 @@ type SAGE struct {
 	Activation Activation
 }
 
-// Trainable is 3, for W, b and V.
+// Trainable is 3: W, b and V are trainable.
 func (SAGE) Trainable() int { return 3 }
 
 // Preactivation is Â X W + X V.

@@ -116,7 +116,8 @@ func TestBrokenEqualsUnbroken(t *testing.T) {
 }
 
 // TestPaused pauses trainings after given numbers of epochs, and resumes them. At each pause, the best validation
-// metric must be that of an uninterrupted training after as many epochs. The final results must be equal, too.
+// metric must be that of an uninterrupted training after the same number of epochs. The final results must be equal,
+// too.
 func TestPaused(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	g := board(t, 10)
@@ -137,8 +138,8 @@ func TestPaused(t *testing.T) {
 	}
 }
 
-// resumed runs a training to its end, starting from a checkpoint. It expects exactly one notice, which must contain
-// want.
+// resumed runs a training to its end, starting from a checkpoint. It expects exactly one notice, which must contain the
+// text want.
 func resumed(t *testing.T, e *engine.Engine, g *graphs.Graph, c Config, k *Checkpoint, want string) *Result {
 	t.Helper()
 	var told []string
@@ -261,7 +262,7 @@ func TestCheckpointThatCannotBeWritten(t *testing.T) {
 }
 
 // FuzzReadState checks that readState does not panic, whatever a file contains. If readState returns no error, it must
-// return the values of the wanted arrays.
+// return values of the right size for the wanted arrays.
 func FuzzReadState(f *testing.F) {
 	seed := filepath.Join(f.TempDir(), "seed")
 	arrays := []array{{Name: "a", Shape: "[2]", bytes: 2, write: func(w io.Writer) error {

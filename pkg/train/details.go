@@ -171,7 +171,7 @@ func curvesOf(r *Result) (c Curves) {
 }
 
 // followed lists the numbers of layers after which the smoothness is computed: 0, the powers of two below the depth,
-// and the depth. For depths above 16, the list has powers of four instead of powers of two. It is kept short, since
+// and the depth. For depths above 16, the list has powers of four instead of powers of two. The list is short, since
 // each number in it makes compiling slower.
 func followed(depth int) []int {
 	layers, by := []int{0}, 2

@@ -21,7 +21,8 @@ type Inversion struct {
 	// Threads is the number of threads on which the engine computed; see [Result].
 	Threads int `json:"threads,omitempty"`
 	Depth   int `json:"depth"`
-	// Time is for GRAND: the time up to which it integrates before it integrates back. It is 0 for other models.
+	// Time is for GRAND, which integrates its differential equation up to this time and then back again. It is 0 for
+	// other models.
 	Time float64 `json:"time,omitempty"`
 	// Iterations is the number of iterations per reverse layer (M in the paper). Lipschitz is the bound on the norm of
 	// the weights (c in the paper).

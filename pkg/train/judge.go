@@ -17,7 +17,7 @@ import (
 // judgeStep computes the metrics after a step. If the model's evaluation mode differs from its training mode
 // (f.Separate is true), judgeStep evaluates the model, and the metrics are those after this step. Otherwise no
 // evaluation is needed: the step computed its logits with the parameters before the step, so that they give the metrics
-// after the epoch before.
+// after the previous epoch.
 func (f *fit) judgeStep(epoch int, out []*tensors.Tensor) error {
 	if f.Separate {
 		logits, err := f.logits()
