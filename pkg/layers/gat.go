@@ -24,9 +24,8 @@ const slope = 0.2
 // itself, apart from those of its neighbours. The paper has ReLU for σ, and no V.
 //
 // If the attention is regarded as constant, Lip(h) is at most the mean of the norms of the W^(k) plus the norm of V.
-// (This holds for distances measured by max_i |x_i - x'_i|, where x_i and x'_i are the rows of two states: each row of
-// A^(k) takes a weighted mean of rows.) How the attention depends on X is not bounded. Therefore the inverse of the
-// layer may not exist, and the residuals of the solves must be watched.
+// (The distance of two states with the rows x_i and x'_i is max_i |x_i - x'_i| here.) How the attention depends on X is
+// not bounded. Therefore the inverse of the layer may not exist, and the residuals of the solves must be watched.
 //
 // GAT implements solve.Block. It reads these arrays, in this order:
 //
@@ -40,9 +39,9 @@ const slope = 0.2
 // neighbours. The derivative needs the same kinds of operations.
 //
 // The pattern must hold every edge in both directions. For a graph whose edges have directions, set Directed, and put
-// the reverse of every edge into the pattern, too. Do not pass the tensors of this pattern directly, but the result of
-// [sparse.Pattern.Keeping], which turns the entries that are not edges of the graph into padding. After these tensors,
-// pass one more array, [places, 1]. At the place of entry (i, j), it is 1 if (j, i) is an edge of the graph, else 0.
+// the reverse of every edge into the pattern, too. Instead of the tensors of this pattern, pass the result of
+// [sparse.Pattern.Keeping], which turns the entries that are not edges of the graph into padding. Then pass one more
+// array, [places, 1]. At the place of entry (i, j), it is 1 if (j, i) is an edge of the graph, else 0.
 type GAT struct {
 	Pattern    *sparse.Pattern
 	Activation Activation
@@ -153,9 +152,8 @@ func (c GAT) withEgo(a attention, mixed *Node) *Node {
 func (c GAT) Activate(u *Node, w []*Node) *Node { return c.Activation.biased(u, w[1]) }
 func (c GAT) Gate(u, v *Node, w []*Node) *Node  { return c.Activation.gate(u, v, w[1]) }
 
-// These are the positions of the arrays on the tape of GAT. A is the attention. K, d, m and Y are as in the comment on
-// [GAT]. The arrays gatOwn, gatSteep and gatSum have one row for each copy of a node: K copies, one for each head. y_j
-// is X W^(k)/K for copy j, a row of [attention].values. φ'_ij is the slope of LeakyReLU at s_j + t_i.
+// These are the positions of the arrays on the tape. The comments on [GAT] and on [GAT.Linearize] explain the symbols.
+// The arrays gatOwn, gatSteep and gatSum have one row for each node and each head.
 const (
 	gatX       = iota
 	gatY       // Y, [n, m]; its first K d columns are the y_j
@@ -171,8 +169,8 @@ const (
 // For the derivative, let A be the attention of a head, y_j the row of X W^(k)/K for node j, z_i = Σ_j A_ij y_j the
 // result of the head, and g_i the cotangent of z_i. Let φ'_ij be the slope of LeakyReLU at s_j + t_i. The cotangent of
 // s_j + t_i is then A_ij φ'_ij (g_i·y_j - g_i·z_i). The sum of these cotangents over j is the cotangent of t_i, and
-// their sum over i is the cotangent of s_j. Both sums are computed as sums of rows over neighbours, without an inner
-// product for each edge. For example,
+// their sum over i is the cotangent of s_j. Both sums are sums of rows over neighbours, and need no inner product for
+// each edge. For example,
 //
 //	Σ_i A_ij φ'_ij (g_i·y_j) = (Σ_i A_ij φ'_ij g_i)·y_j.
 func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
@@ -199,9 +197,9 @@ func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 // registers of 16 numbers.
 const spare = 16
 
-// pull computes the cotangent of Y, [n, m], from q, the cotangent of the preactivation. (Y and m are as in the comment
-// on GAT, and the formulas are in the comment on Linearize.) The preactivation is the sum of the heads' results. So the
-// cotangent g_i of the result for node i is row i of q, for every head.
+// pull computes the cotangent of Y from q, the cotangent of the preactivation. The comment on GAT explains Y, and the
+// comment on Linearize has the formulas. The preactivation is the sum of the heads' results. So the cotangent g_i of
+// the result for node i is row i of q, for every head.
 func (c GAT) pull(q *Node, tape, w []*Node) *Node {
 	o, heads := c.edges(w), c.Pattern.Heads()
 	n, d := q.Shape().Dimensions[0], q.Shape().Dimensions[1]

@@ -19,8 +19,7 @@ import (
 // of G.
 //
 // This has a drawback. A reverse chain starts each solve from an extrapolation of the preactivations of earlier layers.
-// Here it extrapolates G ∘ h(X). From layer to layer, G ∘ h(X) changes less smoothly than the preactivation of h, since
-// G ∘ h(X) has kinks where the activation of h has kinks.
+// From layer to layer, G ∘ h(X) changes less smoothly than the preactivation of h.
 type Gated struct{ solve.Block }
 
 // Trainable is the number of h's trainable weights, plus 1 for G.

@@ -57,7 +57,7 @@ func (d Diffusion) Weights(attention, rate *Node, arrays []*Node) []*Node {
 // see solve.LinearField.
 func (d Diffusion) Linear() {}
 
-// Trainable is 1: of the arrays w, only the entries of M get gradients.
+// Trainable is 1: the entries of M get gradients.
 func (d Diffusion) Trainable() int { return 1 }
 
 // Apply is M X.

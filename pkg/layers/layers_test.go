@@ -20,9 +20,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// nodes is the number of nodes of [ring], width the number of columns of most states, and heads the number of attention
-// heads. There are so many nodes that the row of the hub in the adjacency matrix is long: package sparse cuts this row
-// into chunks.
+// nodes is the number of nodes of [ring]: so many that package sparse cuts the long row of the ring's hub into chunks.
+// width is the number of columns of most states, and heads the number of attention heads.
 const nodes, width, heads = 50, 4, 3
 
 // ring is a cycle with chords, and one isolated node. Node 0 of the cycle is the hub: it is joined to all other nodes

@@ -48,8 +48,7 @@ func (c SAGE) Tape(x *Node, w []*Node) []*Node {
 	return []*Node{c.Adjacency.Bare(w[3:]).Product(x), x}
 }
 
-// PullX is the cotangent of X, which is Â^T (Q W^T) + Q V^T. Q is the cotangent of Â X W + X V. Â is symmetric, so that
-// the code multiplies by Â instead of Â^T.
+// PullX is the cotangent of X, which is Â (Q W^T) + Q V^T, since Â is symmetric. Q is the cotangent of Â X W + X V.
 func (c SAGE) PullX(q *Node, _, w []*Node) (*Node, []*Node) {
 	far := c.Adjacency.Bare(w[3:]).Product(Dot(q, Transpose(w[0], 0, 1)).Product())
 	return Add(far, Dot(q, Transpose(w[2], 0, 1)).Product()), nil

@@ -25,10 +25,9 @@
 // cotangent of y, the vector-Jacobian product (∂f/∂x)^T v is the cotangent of x. To compute this product, some
 // intermediate results of f are needed. They are stored in a list, which is called the tape.
 //
-// GoMLX's Reduce operations, such as ReduceSum, work inside bodies on backends of package engine. These backends
-// compute the sum over an axis of a matrix as the product of the matrix with a vector of ones. If the matrix is itself
-// computed in the body, [Sum] and [MeanAbs] are faster than Reduce operations: XLA then compiles the computation of the
-// matrix and the sum into one piece of machine code.
+// GoMLX's Reduce operations, such as ReduceSum, work inside bodies on backends of package engine. For a matrix that is
+// computed in the body, [Sum] and [MeanAbs] are faster: XLA compiles the computation of the matrix and the sum into one
+// piece of machine code.
 package loop
 
 import (
@@ -102,10 +101,10 @@ func Const[T gotype.Supported](g *graph.Graph, v T) *Node {
 	return graph.Reshape(graph.Const(g, []T{v}))
 }
 
-// Int makes an int32 scalar constant, which works in the body of a loop like that of [Const].
+// Int makes an int32 scalar constant, as [Const] does.
 func Int(g *graph.Graph, v int) *Node { return Const(g, int32(v)) }
 
-// Float makes a scalar constant with the data type of x, which works in the body of a loop like that of [Const].
+// Float makes a scalar constant with the data type of x, as [Const] does.
 func Float(x *Node, v float64) *Node {
 	return graph.ConvertDType(Const(x.Graph(), v), x.DType())
 }

@@ -17,9 +17,8 @@ import (
 var nodeType = reflect.TypeFor[*Node]()
 
 // each replaces every node in the Go value v by the result of the function visit. visit is called with the node and
-// with its name, which is its path in v, such as "pair.newer" or "sums[0]". (The argument name is the path of v
-// itself.) v must be addressable. Slices in v, and values to which pointers in v point, are copied before they are
-// changed, since other Go values may share them.
+// with its name, which is its path in v, such as "pair.newer" or "sums[0]". v must be addressable. Slices in v, and
+// values to which pointers in v point, are copied before they are changed, since other Go values may share them.
 func each(v reflect.Value, name string, visit func(name string, n *Node) *Node) {
 	v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem() // Through this v, unexported fields can be set.
 	switch t := v.Type(); {
@@ -70,7 +69,7 @@ func join[T any](like T, nodes []*Node) T {
 }
 
 // check panics if the state after a step of the loop has another structure or other shapes than the state before the
-// step. The arguments are the nodes of both states, and the nodes' names.
+// step. names and namesAfter are the names of the nodes in both states.
 func check(before, after []*graph.Node, names, namesAfter []string) {
 	for i, name := range names {
 		if i >= len(after) || name != namesAfter[i] {

@@ -130,8 +130,7 @@ func (f *fit) stops(ctx context.Context, epoch int) string {
 }
 
 // turn makes one pass of the loop over epochs. If stop is true, training must not go on: the pass makes at most the
-// additional step that gives the metrics of the last epoch (see [fit.run]). The result over is true if training has
-// ended.
+// additional step after the last epoch (see [fit.run]). The result over is true if training has ended.
 func (f *fit) turn(epoch int, stop bool) (over bool, err error) {
 	last := stop || epoch > f.config.Epochs
 	if last && (f.Separate || epoch == 1) {

@@ -62,7 +62,7 @@ func (f *fit) logits() ([]float32, error) {
 	logits, err := tensors.CopyFlatData[float32](out[0])
 	if f.explain(out[1]) != "" {
 		// The evaluation failed. If the logits are NaN, judge computes no metrics. The next training step will report
-		// why the computation fails.
+		// the reason.
 		logits = slices.Repeat([]float32{float32(math.NaN())}, len(logits))
 	}
 	return logits, err

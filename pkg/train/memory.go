@@ -43,9 +43,8 @@ const beside = 32 << 20
 //   - The predicted peak is the larger of two amounts: the most memory that the process has taken so far, and its
 //     present memory plus what the program needs.
 //   - The result of [available] includes the memory that the process has taken already (without mapped files such as
-//     program code). So there is enough memory if this result is at least the sum of what the program needs and what
-//     the process has taken already. On a GPU, the result of [available] includes only free memory. It must be at least
-//     what the program needs.
+//     program code). It must be at least this memory plus what the program needs. On a GPU, the result is only the free
+//     memory, which must be at least what the program needs.
 //
 // If an engine does not report the memory of programs, nothing is checked.
 func (s *session) expect(program *Graph) error {

@@ -24,7 +24,7 @@ type Options struct {
 //   - all variables of the training program: parameters, Adam's moments, running means and variances, and the state of
 //     the random numbers;
 //   - the weights of the best epoch so far;
-//   - the history, which has the loss and the metrics of all epochs so far;
+//   - the history, which is the loss and the metrics of all epochs so far;
 //   - the counters of early stopping.
 //
 // A training that finds such a file is resumed from it. On the same engine and machine, it then gives the same numbers

@@ -21,7 +21,7 @@ import (
 // Dense has a small graph as dense matrices, and the parameters of a model. With these matrices, tests write down the
 // formula of the model without the model's own code for message passing.
 type Dense struct {
-	// Graph is GoMLX's graph of operations to which all arrays below belong.
+	// Graph is the GoMLX graph of the arrays below.
 	Graph *Graph
 	// A is the adjacency, [n, n]: entry i, j is 1 if node j is a neighbour of node i. X are the features, [n,
 	// features]. I is the identity matrix, [n, n].
