@@ -35,9 +35,9 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*float64)(n))
 }
 
-// Epoch has the results of one epoch. The field Epoch is its number, counted from 1, and Epochs is the setting epochs.
-// Val and Test are the validation and test metrics with the parameters after the epoch's step. BestVal is the best
-// validation metric until this epoch. Test is only for curves: nothing is chosen by it.
+// Epoch has the results of one epoch. The field Epoch is its number, counted from 1. Epochs is the largest number of
+// epochs, a setting. Val and Test are the validation and test metrics with the parameters after the epoch's step.
+// BestVal is the best validation metric until this epoch. Test is only for curves: nothing is chosen by it.
 type Epoch struct {
 	Epoch   int     `json:"epoch"`
 	Epochs  int     `json:"-"`
@@ -92,7 +92,7 @@ type Result struct {
 	Iterations     Iterations `json:"iterations"`
 	// Residual is the largest residual of any solve in the last epoch (see solve.Stats). ResidualLayer is the number of
 	// the reverse layer with this residual, counted from 0. AdjointResidual is the largest residual of any adjoint
-	// solve, relative to the right-hand side of its equation.
+	// solve, relative to the right-hand side of the adjoint equation.
 	Residual        Number `json:"residual"`
 	ResidualLayer   int    `json:"residual_layer"`
 	AdjointResidual Number `json:"adjoint_residual"`
