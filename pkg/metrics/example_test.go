@@ -22,8 +22,8 @@ func ExampleROCAUC() {
 	// 1
 }
 
-// The graph smoothness level (GSL) is 1 if the features of all nodes point in the same direction. Such a network
-// over-smooths.
+// The graph smoothness level (GSL) of features is 1 if the features of all nodes point in the same direction. This is
+// over-smoothing.
 func ExampleGSL() {
 	for _, x := range [][]float32{{1, 0, 0, 1}, {1, 1, 2, 2}} { // two nodes with two features each
 		gsl, err := metrics.GSL(x, 2, 2)

@@ -34,8 +34,8 @@ func known(g *graphs.Graph, e graphs.Edge) bool {
 }
 
 // AdjustedHomophily returns the edge homophily, corrected for the homophily that random edges would have. In a graph
-// with one large class, for example, most random edges join nodes of the same label. The random edges give each node
-// the degree that it has in the graph:
+// with one large class, for example, most random edges join nodes of the same label. Here random edges leave each node
+// its degree. The formula is
 //
 //	h_adj = (h_edge - Σ_k D_k²/(2|E|)²) / (1 - Σ_k D_k²/(2|E|)²),
 //
@@ -66,8 +66,8 @@ func AdjustedHomophily(g *graphs.Graph) float64 {
 type Stats struct {
 	Name          string  `json:"name"`
 	Nodes         int     `json:"nodes"`
-	Edges         int     `json:"edges"`                    // each undirected edge counts once
-	DirectedEdges int     `json:"directed_edges,omitempty"` // 0 for an undirected graph
+	Edges         int     `json:"edges"`                    // edges without their directions
+	DirectedEdges int     `json:"directed_edges,omitempty"` // edges with their directions; 0 if they have none
 	Classes       int     `json:"classes"`
 	Features      int     `json:"features"`
 	AverageDegree float64 `json:"average_degree"` // 2 edges / nodes
