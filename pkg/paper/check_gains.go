@@ -156,9 +156,9 @@ func words(all []ahead) string {
 	return "ahead: " + strings.Join(parts, ", ")
 }
 
-// mostAhead tests that the reverse process improves every backbone on more than half of its datasets. Weaker is the
-// verdict if this does not hold for every backbone, but for all backbones counted together. There is a verdict only if
-// each backbone was run on at least mostAhead.Least datasets.
+// mostAhead tests that the reverse process improves every backbone on more than half of the datasets. If this does not
+// hold for each backbone by itself, but for all backbones counted together, the verdict is Weaker. There is a verdict
+// only if each backbone was run on at least mostAhead.Least datasets.
 type mostAhead struct {
 	Table string `json:"table"`
 	Least int    `json:"least"`
