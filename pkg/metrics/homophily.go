@@ -39,9 +39,9 @@ func known(g *graphs.Graph, e graphs.Edge) bool {
 //
 //	h_adj = (h_edge - Σ_k D_k²/(2|E|)²) / (1 - Σ_k D_k²/(2|E|)²),
 //
-// where h_edge is the edge homophily, and D_k is the sum of the degrees of the nodes of class k (Platonov et al., 2023).
-// E is the set of those edges whose two nodes both have labels. Only these edges count in the degrees. h_adj is NaN if
-// there are no such edges, or if all of them join nodes of one and the same class.
+// where h_edge is the edge homophily, and D_k is the sum of the degrees of the nodes of class k (Platonov et al.,
+// 2023). E is the set of those edges whose two nodes both have labels. Only these edges count in the degrees. h_adj is
+// NaN if there are no such edges, or if all of them join nodes of one and the same class.
 func AdjustedHomophily(g *graphs.Graph) float64 {
 	degrees, all := make([]float64, g.NumClasses), 0
 	for _, e := range g.Edges {
