@@ -122,8 +122,8 @@ func TestClaimsAskForNoOtherRuns(t *testing.T) {
 	}
 }
 
-// TestEveryVerdictHasRuns: each verdict except "not run" follows from recorded runs, and a case with "not run" has no
-// number of ours and no p-value. The test decides on the verdicts three times: without records, with some of the
+// TestEveryVerdictHasRuns: each verdict except "not run" follows from recorded runs. A case with the verdict "not run"
+// has no number of ours and no p-value. The test decides on the verdicts three times: without records, with some of the
 // records, and with all of them.
 func TestEveryVerdictHasRuns(t *testing.T) {
 	p := Quick()
@@ -178,8 +178,8 @@ func committed(t *testing.T) *Scorecard {
 
 var renew = flag.Bool("renew", false, "write the README's scorecard anew (make scorecard)")
 
-// TestReadmeScorecard: the scorecard in the README is the one that the committed records give. With the flag -renew,
-// the test writes this scorecard into the README.
+// TestReadmeScorecard: the scorecard in the README agrees with the committed records. With the flag -renew, the test
+// writes a scorecard that agrees with them into the README.
 func TestReadmeScorecard(t *testing.T) {
 	const file, begin, end = "../../README.md", "<!-- scorecard: by `make scorecard` -->\n", "<!-- end of scorecard -->\n"
 	text, err := os.ReadFile(file)

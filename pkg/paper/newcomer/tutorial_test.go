@@ -11,8 +11,8 @@ import (
 )
 
 // TestTutorial follows the instructions of the page docs/add-a-figure.md. It adds the item on the page to package
-// paper, and runs the page's test of this item and the test of all items. It also builds the program on the page. It
-// runs the program if ECharts, the library that draws figures, is installed.
+// paper. Then it runs the page's test of this item and the test of all items. It also builds the program on the page.
+// It runs the program if ECharts, the library that draws figures, is installed.
 func TestTutorial(t *testing.T) {
 	page, over := pagetest.Read(t, "add-a-figure.md"), pagetest.NewOverlay(t)
 	const last = "\t\t{\"reversing\", \"What running a layer backwards adds to it\", reversing},\n"
