@@ -33,9 +33,9 @@ func known(g *graphs.Graph, e graphs.Edge) bool {
 	return g.Labels[e[0]] != graphs.Unlabelled && g.Labels[e[1]] != graphs.Unlabelled
 }
 
-// AdjustedHomophily returns the edge homophily, corrected for the homophily that random edges would have. In a graph
-// with one large class, for example, most random edges join nodes of the same label. Here random edges leave each node
-// its degree. The formula is
+// AdjustedHomophily returns the edge homophily, corrected for chance. If one class is large, for example, most edges
+// join nodes of the same label even if the edges are drawn at random. The correction is for random edges that keep the
+// degree of each node:
 //
 //	h_adj = (h_edge - Σ_k D_k²/(2|E|)²) / (1 - Σ_k D_k²/(2|E|)²),
 //

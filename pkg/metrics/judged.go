@@ -65,7 +65,7 @@ func ROC[F Float](scores []F, labels []int32, mask []bool) (falsePositive, trueP
 
 // Thin drops points of a rising curve from (0, 0) to (1, 1), such as the curve that [ROC] returns. It keeps a point if
 // x + y is larger by at least 1/n than at the last point that was kept. The last point of the curve is always kept. A
-// picture of the curve then has fewer points, but looks the same.
+// picture of the thinned curve looks the same, but has fewer points.
 func Thin(x, y []float64, n int) (thinX, thinY []float64) {
 	next := math.Inf(-1)
 	for i := range x {

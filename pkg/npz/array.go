@@ -56,8 +56,8 @@ func (a *Array) count() int {
 }
 
 // each calls f for every value. The arguments of f are the value's position in C order, and the offset of its first
-// byte in the raw bytes. Arrays in Fortran order may have at most two dimensions. Those of the public datasets have no
-// more.
+// byte in the raw bytes. Arrays in Fortran order may have at most two dimensions, which is enough for the public
+// datasets.
 func (a *Array) each(f func(at, offset int) error) error {
 	if !a.fortran || len(a.Shape) < 2 {
 		for i := range a.count() {

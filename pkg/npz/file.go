@@ -104,8 +104,8 @@ func (z *File) Shape(name string, dims int) ([]int, error) {
 func (z *File) Array(name string, dims int) (a *Array, err error) { return z.array(name, dims, 0) }
 
 // array reads an array. If the values will be converted to another type, width is the number of bytes of a converted
-// value; otherwise width is 0. The larger one of two sizes, as stored and as converted, counts towards the limit on the
-// memory of all arrays.
+// value; otherwise width is 0. The array's stored size or its converted size, whichever is larger, counts towards the
+// limit on the memory of all arrays.
 func (z *File) array(name string, dims, width int) (a *Array, err error) {
 	err = z.open(name, dims, func(r *arrayReader) error {
 		values := int64(r.array.count()) * int64(width)

@@ -63,8 +63,8 @@ func (c spreadOver) judge(v *View) finding {
 		to, end.Layer)
 }
 
-// factored returns the verdict on a claim that the number more is larger than the number less. The verdict is
-// Reproduced if more >= factor*less, Weaker if only more > less, and NotReproduced otherwise.
+// factored returns the verdict on a claim that one number (the argument more) is larger than another (the argument
+// less). The verdict is Reproduced if more >= factor*less, Weaker if only more > less, and NotReproduced otherwise.
 func factored(more, less, factor float64) Verdict {
 	switch {
 	case more > 0 && more >= factor*less:

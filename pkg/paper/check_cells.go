@@ -114,13 +114,14 @@ func spread(values []float64) string {
 	return fmt.Sprintf("%.2f ± %.2f", metrics.Mean(values), metrics.SampleStd(values))
 }
 
-// failedRuns is the beginning of the text why of [View.gains] if runs of the model with the reverse process failed.
+// failedRuns is the beginning of the reason that [View.gains] returns if runs of the model with the reverse process
+// failed.
 const failedRuns = "failed: "
 
 // pair has two rows of the same table: the row of a model with a reverse process, and the row of its plain backbone.
 type pair struct{ with, plain PerformanceRow }
 
-// pairs returns a pair for each model of a table that has a reverse process and published gains.
+// pairs returns the pairs of rows in a table: one for each model with a reverse process and published gains.
 func pairs(p *Performance) (all []pair) {
 	for _, row := range p.Rows {
 		if plain := p.plain(row); plain != nil && row.Delta != nil {

@@ -14,8 +14,8 @@ import (
 
 // trend is a check of figure 2: the test metric must rise with the number of layers of one process. It computes
 // Spearman's rank correlation of the test metric and the number of layers. The verdict is Reproduced if the correlation
-// is positive and significant at the level Significance. Otherwise the verdict is Weaker if the largest number of
-// layers has a better test metric than the smallest.
+// is positive and significant at the level Significance. Otherwise the verdict is Weaker if the test metric is better
+// with the largest number of layers than with the smallest.
 //
 // Models with more layers than the field Layers allows do not count. There is one exception: if the paper ran out of
 // memory on a dataset, the limit for reverse layers is the largest number that the paper could run there.
@@ -110,9 +110,9 @@ const mostPermuted = 8
 
 // spearman returns Spearman's rank correlation rho of x and y, and its two-sided p-value. The p-value is the
 // probability that independent x and y have a correlation at least as far from 0 as rho. For up to eight values,
-// spearman tries all permutations of y, and p is the share of those whose correlation with x is at least that far from
-// 0. For more than eight values, p comes from Student's t distribution with n-2 degrees of freedom, where n is the
-// number of values.
+// spearman tries all permutations of y. p is then the share of permutations whose correlation with x is at least as far
+// from 0 as rho. For more than eight values, p comes from Student's t distribution with n-2 degrees of freedom, where n
+// is the number of values.
 func spearman(x, y []float64) (rho, p float64) {
 	a, b := ranks(x), ranks(y)
 	rho = stat.Correlation(a, b, nil)

@@ -9,9 +9,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// gainCheck tests every gain that a table prints. Our mean gain must have the sign of the published gain. There are two
-// more conditions: our mean gain is at least Share times as large, and it is significant by a paired test at the level
-// Significance. The verdict is Reproduced if both of them hold, and Weaker if one of them holds.
+// gainCheck tests every gain that a table prints. Our mean gain must have the sign of the published gain; otherwise the
+// verdict is NotReproduced. There are two more conditions. First, our mean gain is at least Share times as large as the
+// published gain. Second, it is significant by a paired test at the level Significance. The verdict is Reproduced if
+// both conditions hold, Weaker if one of them holds, and NotReproduced if neither holds.
 type gainCheck struct {
 	Table        string  `json:"table"`
 	Significance float64 `json:"significance"`

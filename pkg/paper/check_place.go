@@ -17,9 +17,9 @@ import (
 // Reproduced if the model's rank is the published one or better.
 //
 // A row that was not run might rank higher than the model. If this could make the rank worse than published, the
-// verdict is Weaker. If the model ranks lower than published, the model is compared with the row of ours that has the
-// published rank. The verdict is then Weaker if a paired test at the level Significance finds no difference between the
-// two.
+// verdict is Weaker. If the model ranks lower than published, a paired test at the level Significance compares it with
+// the model that has the published rank in our results. The verdict is Weaker if the test finds no difference, and
+// NotReproduced otherwise.
 type placeCheck struct {
 	Table        string         `json:"table"`
 	Model        string         `json:"model"`

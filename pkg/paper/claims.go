@@ -103,7 +103,8 @@ func readClaims(text []byte) (c claims, err error) {
 	return c, nil
 }
 
-// read returns an error if a field of the claim is missing or wrong. It sets c.check, with the parameters in c.With.
+// read returns an error if a field of the claim is missing or wrong. It sets c.check to the check with the name c.Check
+// and the parameters c.With.
 func (c *Claim) read(groups []ClaimGroup) (err error) {
 	switch {
 	case c.ID == "" || strings.ContainsAny(c.ID, "/ "):

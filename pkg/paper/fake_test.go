@@ -87,8 +87,8 @@ func allRuns(t *testing.T, s experiment.Scope, p Profile, items []Item) experime
 	return runsOf(t, s, Work(p, items), func(task experiment.Task) *results.Record { return fake(t, task) })
 }
 
-// runsOf makes records of all runs that work asks for. The function of returns the record of a task. There are several
-// rounds, since the settings of some runs are chosen from the records of other runs.
+// runsOf makes records of all runs that work asks for; of(task) is the record of a task. There are several rounds,
+// since the settings of some runs are chosen from the records of other runs.
 func runsOf(t *testing.T, s experiment.Scope, work experiment.Work,
 	of func(experiment.Task) *results.Record) experiment.Records {
 	t.Helper()

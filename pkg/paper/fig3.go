@@ -71,9 +71,9 @@ func (v *View) followed(dataset string, m experiment.Model) experiment.Answer[ex
 }
 
 // remedies draws a panel for each remedy for over-smoothing, such as PairNorm. A panel has a curve of GSL for each
-// number of layers. For comparison, it also has the first curve of the argument paper, up to the largest number of
-// layers in the panel. The argument paper has the curves of the paper's models, and the first of them is that of a
-// reverse process. All panels have the same vertical scale.
+// number of layers. The argument called paper has the curves of the paper's models; the first one is that of a reverse
+// process. Each panel also shows this first curve for comparison, up to the largest number of layers in the panel. All
+// panels have the same vertical scale.
 func (d *Document) remedies(v *View, dataset string, paper []report.Series) (plots []report.Plot) {
 	low := 0.0
 	for _, s := range paper[:min(1, len(paper))] {
@@ -134,7 +134,7 @@ func at(layers []experiment.Layer, l int) float64 {
 	return math.NaN()
 }
 
-// least returns the smallest GSL of those layers for which the function of returns true.
+// least returns the smallest GSL of those layers l for which of(l) is true.
 func least(layers []experiment.Layer, of func(experiment.Layer) bool) float64 {
 	out := math.Inf(1)
 	for _, l := range layers {

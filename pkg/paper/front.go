@@ -16,7 +16,7 @@ import (
 var frontHTML string
 
 // glance has everything that an overview of the paper shows: the scorecard, all claims and cells, and pictures of all
-// tables and figures. The front page, index.html, shows everything, and a notebook shows parts.
+// tables and figures. The front page, index.html, shows everything. A notebook shows some parts.
 type glance struct {
 	Card *Scorecard
 	// Cells and Claims are the rows of the scorecard. The rows of Cells count the cells of the paper's tables, and the
@@ -131,7 +131,7 @@ func byTime(runs map[string]*results.Record) (all []*results.Record) {
 	return all
 }
 
-// frontCard is a table or figure on the front page. It has small pictures, a bar that shows how many claims have which
+// frontCard is a table or figure on the front page. It has small pictures, a bar with the number of claims for each
 // verdict, and the number and dates of the runs.
 type frontCard struct {
 	Name, Title, Page string

@@ -23,7 +23,7 @@ import (
 )
 
 // SecondsVariable is the name of an environment variable whose value is a number of seconds. A notebook does not start
-// the missing runs if they are estimated to take longer.
+// the missing runs if they are estimated to take more than this number of seconds.
 const SecondsVariable = "REVGNN_NOTEBOOK_SECONDS"
 
 // notebookSeconds is the number of seconds if the environment variable [SecondsVariable] is not set.
@@ -91,8 +91,8 @@ type excerpt struct {
 func (e excerpt) HTML() (string, error) { return e.part(e.name) }
 func (e excerpt) Text() string          { return e.Card.Markdown() }
 
-// inNotebook makes the document of the item with the given name. First it calls the function before, which may make
-// runs.
+// inNotebook makes the document of the item with the given name. First it calls its last argument, a function that may
+// make runs.
 func inNotebook(name string, p Profile,
 	before func(*experiment.Runner, Profile, []Item) error) (d *Document, err error) {
 	items, err := Choose([]string{name})
@@ -112,7 +112,7 @@ func inNotebook(name string, p Profile,
 	return d, err
 }
 
-// withRecords calls the function do with a runner. The runner has the records that the comment of [Notebook] describes.
+// withRecords makes a runner r with the records that [Notebook] describes, and calls do(r).
 func withRecords(p Profile, do func(r *experiment.Runner) error) (err error) {
 	store, err := results.Open(cmp.Or(os.Getenv("REVGNN_RUNS"), filepath.Join(project(), results.DefaultFile)))
 	if err != nil {
@@ -157,8 +157,8 @@ func complete(r *experiment.Runner, p Profile, items []Item) error {
 	return nil
 }
 
-// begin makes the missing runs. If it is not known how long some of them take, begin stops after the number of seconds
-// limit, and returns true. Runs that ended before that are recorded.
+// begin makes the missing runs. If it is not known how long some of them take, begin stops after limit seconds, and
+// returns true. All runs that ended before are recorded.
 func begin(r *experiment.Runner, work experiment.Work, plan experiment.Plan, limit float64) (stopped bool, err error) {
 	ctx, end := watch(r)
 	defer end()

@@ -85,9 +85,9 @@ type Depth struct {
 	Note   string       `json:"note"`
 }
 
-// DepthCurve describes the trainings of figure 2 on one dataset. Depths has numbers of layers. Each number is used
-// twice: as the number of forward layers of one model, and as the number of reverse layers of another. Settings, if
-// given, replace settings of Model for this number of layers.
+// DepthCurve describes the trainings of figure 2 on one dataset. Each entry of Depths has a number of layers. It stands
+// for two models: one with this number of forward layers, and one with this number of reverse layers. In both, the
+// Settings of the entry replace settings of Model.
 type DepthCurve struct {
 	Dataset string           `json:"dataset"`
 	Splits  []int            `json:"splits"`

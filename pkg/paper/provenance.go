@@ -123,7 +123,7 @@ func nameless(records []*results.Record) string {
 		"without either: %s.", len(all), count(len(records), "run"), days(all), names, strings.Join(parts, ", "))
 }
 
-// each calls the function of for every record, and lists the different texts that it returns.
+// each calls of(r) for every record r, and lists the different texts that of returns.
 func each(records []*results.Record, of func(*results.Record) string) string {
 	set := map[string]bool{}
 	for _, r := range records {

@@ -45,7 +45,7 @@ type folder struct {
 	err   error
 }
 
-// keep writes a file with the text that the function content returns. After an error it does nothing.
+// keep writes a file with the text that content() returns. If an earlier file could not be written, keep does nothing.
 func (f *folder) keep(name string, content func() (string, error)) {
 	if f.err != nil {
 		return

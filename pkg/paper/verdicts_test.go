@@ -12,7 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// plainRules returns the profile quick with two changes: it has all datasets, and only one setting for every model.
+// plainRules returns the profile quick with two changes: it has all datasets, and only one candidate for every model.
 func plainRules(t *testing.T) Profile {
 	t.Helper()
 	p := Quick()

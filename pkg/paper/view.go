@@ -12,7 +12,7 @@ type View struct {
 	Profile Profile
 }
 
-// title adds the name of the profile to the title of a table or figure.
+// title adds the name of the profile to the title of a table or figure, so that readers always see the profile.
 func (v *View) title(text string) string { return text + " (profile " + v.Profile.Name + ")" }
 
 // titleOf returns the name of a model as tables show it, such as "GCN+ReP" for "gcn+rep".

@@ -89,9 +89,9 @@ func Replaced(b []byte, name string, npy []byte) []byte {
 	return out.Bytes()
 }
 
-// Lying makes an archive of one array whose sizes may be false. The content of the array's file is written as it is.
-// The archive's directory says that the file has the size packed within the archive, and the size claimed after
-// unpacking.
+// Lying makes an archive of one array whose sizes may be false. The archive's directory states two sizes of the array's
+// file: within the archive (the argument packed), and after unpacking (the argument claimed). The file is written with
+// the given content, whatever its size is.
 func Lying(name string, method uint16, claimed, packed uint64, content string) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
