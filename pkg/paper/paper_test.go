@@ -11,7 +11,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// TestAllItems makes all items in both profiles, and writes their tables and figures. It does so once without records,
+// TestAllItems makes all items in both profiles, and renders their tables and figures. It does so once without records,
 // and once with records of all runs.
 func TestAllItems(t *testing.T) {
 	for _, profile := range []Profile{Quick(), Paper()} {

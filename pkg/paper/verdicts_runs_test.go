@@ -57,8 +57,9 @@ func TestVerdictsOfSmoothness(t *testing.T) {
 		}
 	}
 	j := verdictOf(t, Quick(), "gsl-forward/gcn+rep/chameleon-filtered", func(task experiment.Task) any {
-		// GCN+ReP has 16 forward layers, and the plain models have 16, 32 and 64. GCN+ReP therefore gets the same GSL
-		// as one of the plain models, and a smaller GSL than the two others.
+		// Here the GSL depends only on the number of forward layers. GCN+ReP has 16 of them, and the plain models have
+		// 16, 32 and 64. The GSL of GCN+ReP therefore equals that of one plain model, and is smaller than those of the
+		// two others.
 		return smoothing(task, map[int]float64{16: 0.5, 32: 0.9, 64: 0.9}[task.Config.Forward], 0)
 	})
 	if j.Verdict != Weaker {

@@ -129,8 +129,8 @@ func TestBalancedRows(t *testing.T) {
 }
 
 // gaining returns a function that returns outcomes of trainings. The test metric of a plain model is 80. The test
-// metric of a model with a reverse process is larger by the gain on the split. The argument gains has the gains on
-// three splits for the name of a dataset or of a model.
+// metric of a model with a reverse process is larger by the gain on the split. Under the name of a dataset or of a
+// model, the argument gains has the gains on three splits.
 func gaining(gains map[string][3]float64) func(experiment.Task) any {
 	return func(task experiment.Task) any {
 		by, named := gains[task.Dataset]
