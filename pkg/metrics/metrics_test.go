@@ -90,7 +90,7 @@ func TestROCAUC(t *testing.T) {
 }
 
 // TestROCAUCCountsPairs compares ROCAUC with its definition: the share of pairs of nodes in which the node of class 1
-// has the higher score. A pair with equal scores counts one half, and the test has many of these pairs.
+// has the higher score. Equal scores count one half.
 func TestROCAUCCountsPairs(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 50 {

@@ -14,8 +14,8 @@ func Mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// Median returns the middle one of the values, in ascending order. If the number of values is even, it returns the mean
-// of the two in the middle. It returns NaN if x is empty.
+// Median returns the middle one of the values. If the number of values is even, it returns the mean of the two in the
+// middle. It returns NaN if x is empty.
 func Median(x []float64) float64 {
 	if len(x) == 0 {
 		return math.NaN()

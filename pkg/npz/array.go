@@ -17,9 +17,9 @@ type Array struct {
 	data    []byte
 }
 
-// NewArray makes an array from raw bytes, which need not come from an .npy file. The text descr is NumPy's name for the
-// type of the values, such as "<f4" for float32 with the lowest byte first. If fortran is true, the values are in
-// Fortran order. There must be exactly as many bytes as the shape needs. The bytes are not copied.
+// NewArray makes an array from raw bytes. The text descr is NumPy's name for the type of the values, such as "<f4" for
+// float32 with the lowest byte first. If fortran is true, the values are in Fortran order. There must be exactly as
+// many bytes as the shape needs. The bytes are not copied.
 func NewArray(descr string, fortran bool, shape []int64, raw []byte) (*Array, error) {
 	a, err := parseDescr(descr)
 	if err != nil {
@@ -81,8 +81,8 @@ func (a *Array) each(f func(at, offset int) error) error {
 	return nil
 }
 
-// integer reads one value of an array of integers or bool. The value begins at the given offset in the raw bytes. The
-// result ok is false if the value does not fit int64.
+// integer reads the value at an offset in the raw bytes of an array of integers or bool. The result ok is false if the
+// value does not fit int64.
 func (a *Array) integer(offset int) (v int64, ok bool) {
 	b := a.data[offset : offset+a.size]
 	var u uint64

@@ -11,8 +11,8 @@ import (
 // bits). An entry that claims a larger factor is damaged, or made to do harm.
 const maxDeflateRatio = 1032
 
-// checkEntry returns an error if the sizes or the compression method of an entry, as the archive's directory states
-// them, are impossible or not supported.
+// checkEntry returns an error if the archive's directory states impossible sizes of an entry, or an unknown compression
+// method.
 func (z *File) checkEntry(entry *zip.File) error {
 	size := entry.UncompressedSize64
 	if entry.CompressedSize64 > uint64(z.size) {

@@ -16,9 +16,8 @@ import (
 )
 
 // All arrays of an archive together may take freeUnpacked + mostRatio * s bytes of memory, where s is the archive's
-// size in bytes. They may never take more than mostUnpacked bytes. A small archive that is made to do harm can become
-// huge in memory: zeros take a thousand times their compressed size. Real data take far less than 64 times their
-// compressed size.
+// size in bytes, but never more than mostUnpacked. A small archive that is made to do harm can become huge in memory:
+// zeros take a thousand times their compressed size. Real data take far less than 64 times their compressed size.
 const (
 	mostUnpacked = 4 << 30
 	freeUnpacked = 256 << 20

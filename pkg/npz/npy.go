@@ -36,8 +36,8 @@ func checkShape(shape []int64, size int) (int64, error) {
 	return total * int64(size), nil
 }
 
-// parseDescr reads NumPy's name for a type, such as "<f4", "|b1" or ">i8". It returns an array with this type, but
-// without a shape and values.
+// parseDescr reads NumPy's name for a type, such as "<f4", "|b1" or ">i8". It returns an array without shape and
+// values.
 func parseDescr(s string) (a Array, err error) {
 	unsupported := fmt.Errorf("has the type %q; supported are bool, int8 to int64, uint8 to uint64, "+
 		"float32 and float64", cut(s))

@@ -17,8 +17,8 @@ import (
 // is positive and significant at the level Significance. Otherwise the verdict is Weaker if the test metric is better
 // with the largest number of layers than with the smallest.
 //
-// Models with more layers than the field Layers allows do not count. There is one exception: if the paper ran out of
-// memory on a dataset, the limit for reverse layers is the largest number that the paper could run there.
+// Models with more layers than the field Layers allows do not count. If the paper ran out of memory on a dataset, the
+// limit for reverse layers is the largest number that the paper could run there.
 type trend struct {
 	Process      string   `json:"process"`
 	Model        string   `json:"model"`
@@ -109,10 +109,9 @@ func (v *View) byDepth(curve DepthCurve, process string, limit int) (layers, tes
 const mostPermuted = 8
 
 // spearman returns Spearman's rank correlation rho of x and y, and its two-sided p-value. The p-value is the
-// probability that independent x and y have a correlation at least as far from 0 as rho. For up to eight values,
-// spearman tries all permutations of y. p is then the share of permutations whose correlation with x is at least as far
-// from 0 as rho. For more than eight values, p comes from Student's t distribution with n-2 degrees of freedom, where n
-// is the number of values.
+// probability that independent x and y have a correlation at least as far from 0 as rho. For up to eight values, p is
+// the share of all permutations of y whose correlation with x is at least as far from 0 as rho. For n > 8 values, p
+// comes from Student's t distribution with n-2 degrees of freedom.
 func spearman(x, y []float64) (rho, p float64) {
 	a, b := ranks(x), ranks(y)
 	rho = stat.Correlation(a, b, nil)

@@ -9,10 +9,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// gainCheck tests every gain that a table prints. Our mean gain must have the sign of the published gain; otherwise the
-// verdict is NotReproduced. There are two more conditions. First, our mean gain is at least Share times as large as the
-// published gain. Second, it is significant by a paired test at the level Significance. The verdict is Reproduced if
-// both conditions hold, Weaker if one of them holds, and NotReproduced if neither holds.
+// gainCheck tests every gain that a table prints. Our mean gain must have the sign of the published gain. There are two
+// more conditions. First, our mean gain is at least Share times as large as the published gain. Second, it is
+// significant by a paired test at the level Significance. The verdict is Reproduced if both conditions hold, and Weaker
+// if only one of them holds.
 type gainCheck struct {
 	Table        string  `json:"table"`
 	Significance float64 `json:"significance"`
@@ -200,7 +200,7 @@ func (c mostAhead) cases(v *View) []claimCase {
 // largestGain tests that the reverse process improves the backbone of Model most. There are two conditions. First, the
 // average gain of Model is positive, and no other model has a larger one. Second, the gain of Model is positive on at
 // least one dataset, and no other model has a positive gain on more datasets. Only datasets that all models were run on
-// count; there must be at least Least of them. If only one of the two conditions holds, the verdict is Weaker.
+// count. If only one of the two conditions holds, the verdict is Weaker.
 type largestGain struct {
 	Table string `json:"table"`
 	Model string `json:"model"`

@@ -18,8 +18,7 @@ import (
 //
 // A row that was not run might rank higher than the model. If this could make the rank worse than published, the
 // verdict is Weaker. If the model ranks lower than published, a paired test at the level Significance compares it with
-// the model that has the published rank in our results. The verdict is Weaker if the test finds no difference, and
-// NotReproduced otherwise.
+// the model that has the published rank in our results. The verdict is Weaker if the test finds no difference.
 type placeCheck struct {
 	Table        string         `json:"table"`
 	Model        string         `json:"model"`

@@ -177,8 +177,8 @@ func (c gslLess) judge(v *View, dataset string) finding {
 	return found(verdict, math.NaN(), math.NaN(), "mean GSL of the layers shared%s", text)
 }
 
-// sharedGSL returns the mean GSL of the model with the layers a, and that of the model with the layers b. The means are
-// over those layers for which the GSL of both models is known. Layer 0, the encoded input, does not count.
+// sharedGSL returns the mean GSL of each of two models, over the layers for which the GSL of both models is known.
+// Layer 0, the encoded input, does not count.
 func sharedGSL(a, b []experiment.Layer) (ofA, ofB float64) {
 	n := 0.0
 	for _, l := range a {

@@ -42,8 +42,8 @@ type claims struct {
 	Claims []Claim      `json:"claims"`
 }
 
-// check splits a claim into cases, and each case gets a verdict. A type that implements check is one kind of check. Its
-// fields are the parameters that a claim gives in [Claim].With.
+// check splits a claim into cases, and each case gets a verdict. A type that implements check has the parameters of the
+// check ([Claim].With) as fields.
 type check interface {
 	// problem returns an error if parameters are missing or impossible.
 	problem() error
@@ -103,8 +103,7 @@ func readClaims(text []byte) (c claims, err error) {
 	return c, nil
 }
 
-// read returns an error if a field of the claim is missing or wrong. It sets c.check to the check with the name c.Check
-// and the parameters c.With.
+// read returns an error if a field of the claim is missing or wrong. Otherwise it sets c.check.
 func (c *Claim) read(groups []ClaimGroup) (err error) {
 	switch {
 	case c.ID == "" || strings.ContainsAny(c.ID, "/ "):

@@ -2,9 +2,9 @@
 // Heterophilic Graphs" (Park, Heo and Kim, ICML 2024), with our numbers beside the published ones. It also decides for
 // each claim of the paper whether our runs reproduce it ([Judge]).
 //
-// An item is a table or a figure, such as table 2. Each item has a function. This function asks a [View] for the
-// outcomes of runs, and makes a [Document] from them. A document has the tables, figures and notes of one page. Each
-// kind of table and each figure has a source file of its own. Package experiment plans and makes the runs.
+// An item is a table or a figure, such as table 2. The function of an item asks a [View] for the outcomes of runs, and
+// makes a [Document] from them: the tables, figures and notes of one page. Each kind of table and each figure has a
+// source file of its own. Package experiment plans and makes the runs.
 //
 // Data files, not code, determine the runs. A profile is a set of settings for all runs. The folder data/settings has
 // two profiles: [Quick] is for a laptop, and [Paper] has the published depths, ten splits and up to 1000 epochs. The
@@ -30,8 +30,8 @@
 //   - The board is the grid of a Minesweeper graph. The predictions on a board are probabilities of a mine.
 //   - A claim is a statement of the paper, and its check is the rule that decides whether it holds. A check may split a
 //     claim into several cases, for example one for each dataset. Each case gets a [Verdict].
-//   - A cell is a mean with its standard deviation in one of the paper's tables 2, 3 and 6. For each cell of tables 2
-//     and 6 there is a case of a claim: the claim says that the model reaches this mean.
+//   - A cell is a mean with its standard deviation in one of the paper's tables 2, 3 and 6. For each cell a claim
+//     has a case: that the model reaches this mean.
 //   - The candidates are the settings to choose from for a model on a dataset. They are compared by their validation
 //     metric on the first splits.
 package paper

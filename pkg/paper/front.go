@@ -94,7 +94,7 @@ func look(s *Scorecard, documents []*Document, notebook bool) (*glance, error) {
 	return g, nil
 }
 
-// part returns the HTML of a part of the overview. The name is that of the part's template in front.html.
+// part returns the HTML of the template with the given name in front.html.
 func (g *glance) part(name string) (string, error) {
 	t, err := template.New("front").Parse(frontHTML)
 	if err != nil {

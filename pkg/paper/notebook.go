@@ -175,7 +175,7 @@ func begin(r *experiment.Runner, work experiment.Work, plan experiment.Plan, lim
 }
 
 // watch makes the runner show a progress bar. The returned context is cancelled when the user presses the stop button
-// of the notebook. The returned function end must be called after the runs.
+// of the notebook.
 func watch(r *experiment.Runner) (ctx context.Context, end func()) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	bar := nb.Progress("runs")

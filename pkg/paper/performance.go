@@ -78,8 +78,8 @@ func unit(dataset string) string {
 	return "accuracy [%]"
 }
 
-// cell returns the table cell for our result f: the mean over splits, the numbers of layers, and the difference to the
-// published mean, which is the argument paper. The cell also says how many runs failed or are missing.
+// cell returns the table cell for our result f. The argument paper is the published mean; the cell shows our difference
+// to it.
 func cell(f experiment.Found, paper float64) report.Cell {
 	values := f.Values()
 	if len(values) == 0 {

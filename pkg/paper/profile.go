@@ -42,8 +42,7 @@ type Complexity struct {
 	// much memory the program itself takes.
 	Graph Random `json:"graph"`
 	Idle  Random `json:"idle"`
-	// Quantities are the quantities in the formulas of the paper's table 1, such as the number of layers. Their order
-	// is that of [Complexities].Exponents.
+	// Quantities are the quantities in the formulas of the paper's table 1, in the order of [Complexities].Exponents.
 	Quantities []Quantity `json:"quantities"`
 	Note       string     `json:"note"`
 }
@@ -135,11 +134,9 @@ type RunTimeCurve struct {
 // numbers.
 func Quick() Profile { return embedded("quick") }
 
-// Paper returns the profile with the published depths, ten splits, and at most 1000 epochs. A training stops early
-// after 100 epochs without a better validation metric. The paper states depths in tables 2 and 6. For the width it
-// states only the range that was searched, 128 to 2048. The profile has the width 256, which is the default of the
-// authors' code. On two processor cores all runs of this profile take weeks; it is meant for GPUs and for several
-// machines.
+// Paper returns the profile with the published depths, ten splits, and at most 1000 epochs. The width is 256, the
+// default of the authors' code, since the paper states only a range of widths (128 to 2048). On two processor cores all
+// runs of this profile take weeks; it is meant for GPUs and for several machines.
 func Paper() Profile { return embedded("paper") }
 
 func embedded(name string) Profile {

@@ -87,9 +87,8 @@ func (p *Performance) row(model string) *PerformanceRow {
 	return nil
 }
 
-// Complexities is table 1, which has formulas for the time and memory of the two processes. Each entry of Exponents is
-// for one quantity in the formulas, such as the number of layers. Time is the highest power of this quantity in the
-// formulas for time, and Memory is its highest power in those for memory.
+// Complexities is table 1, which has formulas for the time and memory of the two processes. Exponents has, for each
+// quantity in the formulas, its highest power in the formulas for time and in those for memory.
 type Complexities struct {
 	Columns []string `json:"columns"`
 	Rows    []struct {

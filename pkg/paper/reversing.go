@@ -54,8 +54,8 @@ func (r Reversing) candidates(dataset string, w Way) ([]train.Config, error) {
 	return experiment.Candidates(append(r.Rules[:len(r.Rules):len(r.Rules)], w.Rules...), dataset, w.Model)
 }
 
-// check returns an error if a way to use a layer has no candidates on a dataset, or candidates that are impossible. It
-// also returns an error if a candidate lacks layers in a direction of its way, or has layers in another direction.
+// check returns an error if a way to use a layer has no candidates on a dataset, or impossible ones. It is also an
+// error if a candidate does not have layers in exactly the directions of its way.
 func (r Reversing) check() error {
 	for _, dataset := range r.Datasets {
 		for _, b := range r.Blocks {
@@ -149,8 +149,8 @@ func gain(gains []float64) report.Cell {
 	return report.Difference(metrics.Mean(gains), 2).Below(report.Text(tested(gains)))
 }
 
-// says adds a note on one kind of layer and one dataset: how much better the models with layers in both directions are
-// than those with forward layers only. If there are too few splits to test this, says adds nothing.
+// says adds a note on one layer and one dataset: how much reverse layers beside forward layers change the test metric.
+// If there are too few splits to test this, says adds nothing.
 func (d *Document) says(dataset, title string, found [3]experiment.Found) {
 	gains := found[bothWays].Gains(found[forwardOnly])
 	if len(gains) < leastPairs {

@@ -48,8 +48,7 @@ type Judgement struct {
 	Dataset string  `json:"dataset,omitempty"`
 	Aspect  string  `json:"aspect,omitempty"`
 	Verdict Verdict `json:"verdict"`
-	// Degree says how far our mean is from the published mean, such as [WithinOne]. It is empty for claims that are not
-	// about a cell of a table.
+	// Degree is the degree of a cell, such as [WithinOne]. It is empty for all other cases.
 	Degree string `json:"degree,omitempty"`
 	// Numbers is a sentence with our number, the published number, and how they were compared. If there is no verdict,
 	// the sentence says why.

@@ -124,8 +124,8 @@ func (m *measured) measure(v *View, value int) report.Row {
 	return row
 }
 
-// power returns a table cell with the exponent p of y ~ x^p. The argument points is the number of points that should
-// have been measured. If there are fewer, the cell has the reason instead of the exponent.
+// power returns a table cell with the exponent p of y ~ x^p. If fewer points were measured than the argument points
+// says, the cell has the reason instead.
 func power(x, y []float64, points int, why string) report.Cell {
 	f, why := allPoints(x, y, points, why)
 	if why != "" {
@@ -134,8 +134,8 @@ func power(x, y []float64, points int, why string) report.Cell {
 	return report.Number(f.Slope, 2).Below(report.Text(fmt.Sprintf("R² = %.3f", f.R2)))
 }
 
-// allPoints finds the exponent p of y ~ x^p, which is the slope of the returned fit. The argument points is the number
-// of points that should have been measured. If there are fewer, allPoints returns the reason instead.
+// allPoints finds the exponent p of y ~ x^p, which is the slope of the returned fit. If fewer points were measured than
+// the argument points says, it returns the reason instead.
 func allPoints(x, y []float64, points int, why string) (report.Fit, string) {
 	if len(y) < points || len(x) < points {
 		return report.Fit{}, cmp.Or(why,

@@ -90,8 +90,7 @@ func Replaced(b []byte, name string, npy []byte) []byte {
 }
 
 // Lying makes an archive of one array whose sizes may be false. The archive's directory states two sizes of the array's
-// file: within the archive (the argument packed), and after unpacking (the argument claimed). The file is written with
-// the given content, whatever its size is.
+// file: within the archive (the argument packed), and after unpacking (the argument claimed).
 func Lying(name string, method uint16, claimed, packed uint64, content string) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -134,8 +133,7 @@ func Graph(replacements ...Entry) []byte {
 	return Archive(out...)
 }
 
-// Zeros makes an archive of one array of n zeros. The archive is small, since it is compressed. The text descr is
-// NumPy's name for the type of the zeros.
+// Zeros makes an archive of one array of n zeros. The archive is small, since it is compressed.
 func Zeros(name, descr string, n int) []byte {
 	size := int(descr[2] - '0')
 	return Archive(Named(name, NPY(descr, false, fmt.Sprintf("(%d,)", n), make([]byte, n*size))))
