@@ -118,9 +118,9 @@ func ROCAUC[F Float](scores []F, labels []int32, mask []bool) (float64, error) {
 			"the selection needs both", count[0], count[1])
 	}
 	slices.SortFunc(nodes, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
-	// The loop goes through the nodes by rising score. Each step takes a group of nodes with equal scores, from start
-	// to end-1. below is the number of nodes of class 0 with lower scores than the group. wins gets 2 for each pair in
-	// which the node of class 1 has a higher score than the node of class 0, and 1 for each pair with equal scores.
+	// The loop goes through the nodes by rising score. Each step takes the nodes from start to end-1, which have equal
+	// scores. below is the number of nodes of class 0 with lower scores. wins gets 2 for each pair in which the node of
+	// class 1 has a higher score than the node of class 0, and 1 for each pair with equal scores.
 	var wins, below int64
 	for start := 0; start < len(nodes); {
 		var group [2]int64

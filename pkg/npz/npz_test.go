@@ -174,8 +174,7 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-// TestNumPyReadsIt: NumPy itself can read the files that Write writes. The test is skipped if there is no Python with
-// NumPy.
+// TestNumPyReadsIt: NumPy can read the files that Write writes. The test is skipped if there is no Python with NumPy.
 func TestNumPyReadsIt(t *testing.T) {
 	if exec.Command("python3", "-c", "import numpy").Run() != nil {
 		t.Skip("python3 has no numpy: that NumPy reads the archives is not tested here")

@@ -75,10 +75,9 @@ func factored(more, less, factor float64) Verdict {
 	return NotReproduced
 }
 
-// board returns what a training of figures 1 and 4 recorded about its states. If plain is true, it is the training of
-// the plain model, and otherwise that of the model with a reverse process. If there is no such training, the result
-// called why gives the reason. board does not ask for the other training, since a verdict lists all runs that were
-// asked for.
+// board returns what a training of figures 1 and 4 recorded about its states: the training of the plain model if plain
+// is true, and otherwise that of the model with a reverse process. If there is no such training, the result called why
+// gives the reason.
 func (v *View) board(plain bool) (f *experiment.Followed, why string) {
 	ask := v.Profile.Boards.Reverse
 	if plain {

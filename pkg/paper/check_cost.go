@@ -12,9 +12,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// lineCheck tests that the times in figure 6 lie on a rising straight line. It computes R², the share of the variance
-// of the times that the line explains. If R² is at least the limit Reproduced, the verdict is Reproduced. If R² is at
-// least the smaller limit Weaker, the verdict is Weaker. If the line does not rise, the verdict is NotReproduced.
+// lineCheck tests that the times in figure 6 lie on a straight line. It computes R², the share of the variance of the
+// times that the line explains. If R² is at least the limit Reproduced, the verdict is Reproduced. If R² is at least
+// the smaller limit Weaker, the verdict is Weaker. If the line does not rise, the verdict is NotReproduced.
 type lineCheck struct {
 	Reproduced float64 `json:"reproduced"`
 	Weaker     float64 `json:"weaker"`

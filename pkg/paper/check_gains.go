@@ -113,8 +113,7 @@ type ahead struct {
 
 // standing returns the summary (see [ahead]) of each model with a reverse process in a table. If common is false, a
 // model's summary is over all datasets that this model was run on. If common is true, it is over the datasets that all
-// models with a reverse process were run on: averages over different datasets cannot be compared. The result called ok
-// is true if every summary has run >= least.
+// these models were run on. The result called ok is true if every summary has run >= least.
 func (v *View) standing(table string, least int, common bool) (all []ahead, ok bool) {
 	p := published[Performance](table)
 	backbones := pairs(p)

@@ -75,8 +75,8 @@ func (v *View) smoothed(dataset, model string, forward int) (m experiment.Model,
 
 // gslAbove tests that plain models over-smooth: the GSL is at least a limit in all layers after layer number
 // gslAbove.After. If this holds for the limit gslAbove.Above, the verdict is Reproduced. If it holds only for the
-// smaller limit gslAbove.Weaker, the verdict is Weaker. Depths has the numbers of layers of the models, and there is a
-// case for each model.
+// smaller limit gslAbove.Weaker, the verdict is Weaker. There is a case for each model; Depths has the models' numbers
+// of layers.
 type gslAbove struct {
 	Model  string  `json:"model"`
 	Depths []int   `json:"depths"`

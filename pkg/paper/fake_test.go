@@ -10,9 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// fake makes a record of a task that was not run. In these records, settings with a higher learning rate have a higher
-// validation metric and a lower test metric. A test can therefore tell by which of the two metrics settings were
-// chosen.
+// fake makes a record of a task that was not run. Settings with a higher learning rate get a higher validation metric
+// and a lower test metric. A test can therefore tell by which of the two metrics settings were chosen.
 func fake(t *testing.T, task experiment.Task) *results.Record {
 	t.Helper()
 	var outcome any

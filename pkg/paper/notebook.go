@@ -29,9 +29,8 @@ const SecondsVariable = "REVGNN_NOTEBOOK_SECONDS"
 // notebookSeconds is the number of seconds if the environment variable [SecondsVariable] is not set.
 const notebookSeconds = 300
 
-// taskVariable is the name of an environment variable whose value is a task as JSON. It is for runs in a separate
-// process: the program of a notebook cell sets the variable and starts itself again. The new process finds the
-// variable, and runs only this task.
+// taskVariable is the name of an environment variable whose value is a task as JSON. For a run in a separate process,
+// the program of a notebook cell sets the variable and starts itself again. The new process runs only this task.
 const taskVariable = "REVGNN_NOTEBOOK_TASK"
 
 // Notebook makes a table or figure for a notebook. It reads the run records that come with revgnn, and those in the

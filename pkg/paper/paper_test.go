@@ -55,7 +55,7 @@ func rules(t *testing.T, text string) (r []experiment.Rule) {
 }
 
 // TestSettingsAreChosenOnValidation: settings are chosen by the validation metric. In the records made by fake, the
-// test metric is best where the validation metric is worst. The test therefore notices a choice by the test metric.
+// test metric is best where the validation metric is worst.
 func TestSettingsAreChosenOnValidation(t *testing.T) {
 	p := Quick()
 	p.Tried, p.Chosen = 1, nil // without Chosen, settings are chosen among candidates

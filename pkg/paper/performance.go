@@ -40,8 +40,8 @@ func performance(v *View, name string) *Document {
 	return d
 }
 
-// results returns the table of results. It shows our results beside the published ones. Below each model with a reverse
-// process is a row of the model's gains.
+// results returns the table with our results beside the published ones. Below each model with a reverse process is a
+// row of the model's gains.
 func (v *View) results(p *Performance, all searches, name string) *report.Table {
 	t := &report.Table{ID: name, Title: v.title(p.Title), Corner: "Model"}
 	for _, dataset := range p.Columns {

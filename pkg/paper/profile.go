@@ -38,8 +38,8 @@ type Profile struct {
 // quantities such as the number of layers. Only one quantity is varied at a time.
 type Complexity struct {
 	Model experiment.Model `json:"model"`
-	// Graph is the size of the random graph. Idle is the size of a tiny graph. A benchmark on the tiny graph shows how
-	// much memory the program itself takes.
+	// Graph is the size of the random graph. Idle is the size of a tiny graph, which shows how much memory the program
+	// itself takes.
 	Graph Random `json:"graph"`
 	Idle  Random `json:"idle"`
 	// Quantities are the quantities in the formulas of the paper's table 1, in the order of [Complexities].Exponents.
@@ -84,9 +84,9 @@ type Depth struct {
 	Note   string       `json:"note"`
 }
 
-// DepthCurve describes the trainings of figure 2 on one dataset. Each entry of Depths has a number of layers. It stands
-// for two models: one with this number of forward layers, and one with this number of reverse layers. In both, the
-// Settings of the entry replace settings of Model.
+// DepthCurve describes the trainings of figure 2 on one dataset. Each entry of Depths stands for two models: one has
+// the entry's number of layers as forward layers, the other as reverse layers. In both, the entry's Settings replace
+// settings of Model.
 type DepthCurve struct {
 	Dataset string           `json:"dataset"`
 	Splits  []int            `json:"splits"`
@@ -122,8 +122,7 @@ type RunTime struct {
 	Note    string         `json:"note"`
 }
 
-// RunTimeCurve is one curve of figure 6: benchmarks of a model on a dataset. There is one benchmark for each number of
-// reverse layers in RunTime.Reverse.
+// RunTimeCurve is one curve of figure 6: a model on a dataset, with each number of reverse layers in RunTime.Reverse.
 type RunTimeCurve struct {
 	Dataset string           `json:"dataset"`
 	Model   experiment.Model `json:"model"`

@@ -65,8 +65,7 @@ type file struct {
 }
 
 // filesOf returns the files of a table or figure, one for each format. The files of a table include the notes of the
-// document, since a reader may have these files without the page. (The page itself shows the notes once, below all
-// tables and figures.)
+// document, since a reader may have these files without the page.
 func filesOf(item report.Item, notes []string) (id string, all []file) {
 	pixels := func(png func(scale float64) ([]byte, error)) func() (string, error) {
 		return func() (string, error) {

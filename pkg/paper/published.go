@@ -29,8 +29,7 @@ type PerformanceRow struct {
 	// From is the publication from which the paper took the row. It is empty for the paper's own runs.
 	From string `json:"from,omitempty"`
 	// Balanced tells that the results of this row were published for class-balanced splits, which have equally many
-	// training nodes of each class (see [data.Balanced]). The other rows of the table have results on the paper's
-	// random splits.
+	// training nodes of each class (see [data.Balanced]). The other rows are for the paper's random splits.
 	Balanced bool `json:"balanced,omitempty"`
 	// Interval tells that the number after ± is not a standard deviation, but half of a 95 % confidence interval of the
 	// mean of ten runs.

@@ -17,9 +17,9 @@ const (
 	verdictWidth = 16
 )
 
-// Text writes the scorecard for a terminal: first the counts of verdicts, then the claims by group. In the place of
-// claims that were not run, it writes the reasons, and for each reason the number of claims. If the scorecard has only
-// chosen claims (see [Scorecard.Choose]), Text writes each claim with the IDs of its runs.
+// Text writes the scorecard for a terminal: first the counts of verdicts, then the claims by group. For claims that
+// were not run, it writes only the reasons, each with the number of claims. If the scorecard has only chosen claims
+// (see [Scorecard.Choose]), Text writes each claim with the IDs of its runs.
 func (s *Scorecard) Text(w io.Writer) {
 	if s.Groups == nil {
 		s.detail(w)

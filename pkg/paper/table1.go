@@ -89,9 +89,9 @@ func stated(p *Complexities) *report.Table {
 	return t
 }
 
-// measured collects the benchmarks of one quantity: x has the values of the quantity, seconds the measured times, and
-// memory the measured memory. The field called nothing is the benchmark on the tiny graph. The memory of this benchmark
-// is subtracted from that of the others, so that the program's own memory does not count.
+// measured collects the benchmarks of one quantity: x has its values, seconds the measured times, and memory the
+// measured memory. The field called nothing is the benchmark on the tiny graph. The memory of this benchmark is
+// subtracted from that of the others, so that the program's own memory does not count.
 type measured struct {
 	nothing            experiment.Answer[experiment.Timed]
 	quantity           Quantity

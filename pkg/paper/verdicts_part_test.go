@@ -8,8 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// TestPlacesWithoutAllRows: a row of a table that was not run might rank higher than the rows that were run. If a row
-// is missing, a model that ranks first among the rows that were run therefore gets the verdict Weaker.
+// TestPlacesWithoutAllRows: a row of a table that was not run might rank higher than all others. A model that ranks
+// first without this row therefore gets the verdict Weaker.
 func TestPlacesWithoutAllRows(t *testing.T) {
 	p := plainRules(t)
 	s := experiment.Scope{Profile: p.Profile}
