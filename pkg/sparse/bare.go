@@ -2,7 +2,6 @@ package sparse
 
 import (
 	"fmt"
-	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -119,28 +118,19 @@ func (e BareEdges) Transpose(w *Node) *Node {
 // Dots are the inner products g_i · x_j for every entry (i, j) and every head, [places, heads]. g is [n, heads*d], and
 // x is [m, heads*d].
 func (e BareEdges) Dots(g, x *Node, heads int) *Node {
-	s, width, group := e.forward, x.Shape().Dimensions[1], math.MaxInt
-	if heads == 1 {
-		group = cached
-	} else {
+	s, width := e.forward, x.Shape().Dimensions[1]
+	if heads > 1 {
 		g, x = channelsFirst(g, heads), channelsFirst(x, heads)
 	}
 	rows := s.chunked(s.byLength(g))
 	var parts []*Node
 	from := 0
 	for _, b := range s.buckets {
-		// With one head, XLA stores the products of the numbers in g_i and x_j in memory before it adds them up. These
-		// products are computed for a few terms of the bucket at a time, so that the stored products fit into the
-		// cache.
-		group := max(1, group/max(1, b.rows*width))
-		for k := 0; k < b.terms; k += group {
-			terms := min(group, b.terms-k)
-			index := Slice(s.arrays[column], AxisRange(b.from+k*b.rows, b.from+(k+terms)*b.rows))
-			gathered := Gather(x, Reshape(index, terms, b.rows, 1))
-			own := Reshape(Slice(rows, AxisRange(from, from+b.rows)), 1, b.rows, width)
-			own = BroadcastToShape(own, gathered.Shape())
-			parts = append(parts, headSums(Reshape(Mul(gathered, own), terms*b.rows, width), heads))
-		}
+		index := Slice(s.arrays[column], AxisRange(b.from, b.from+b.terms*b.rows))
+		gathered := Gather(x, Reshape(index, b.terms, b.rows, 1))
+		own := Reshape(Slice(rows, AxisRange(from, from+b.rows)), 1, b.rows, width)
+		own = BroadcastToShape(own, gathered.Shape())
+		parts = append(parts, headSums(Reshape(Mul(gathered, own), b.terms*b.rows, width), heads))
 		from += b.rows
 	}
 	return concatenate(parts)
@@ -186,10 +176,6 @@ func headSums(x *Node, heads int) *Node {
 	}
 	return moved(sum, func(i int) int { return i })
 }
-
-// cached is the number of products of two numbers that [BareEdges.Dots] computes at a time if there is one head. So
-// many results fit into the processor's cache.
-const cached = 1 << 18
 
 // Diagonal returns an array [places, 1], which has 1 for entries (i, i) and 0 for all other places.
 func (e BareEdges) Diagonal() *Node { return e.forward.arrays.need(diagonal, "Diagonal") }
