@@ -13,7 +13,7 @@ import (
 // environment variable XLA_FLAGS. Options that the user has set in this variable are not changed.
 //
 // There is one option, for processors with AVX-512. It tells the compiler to use the whole width of the vector
-// registers, 512 bits. By default the compiler uses half of this width, and then sums over neighbours take 1.4 to 1.8
+// registers, 512 bits. By default the compiler uses half of this width, and then sums over neighbours take 1.3 to 2.3
 // times as long (docs/notes/2026-11-compiler.md).
 func compileOptions(flags string) []byte {
 	const width = "xla_cpu_prefer_vector_width"

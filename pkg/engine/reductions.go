@@ -120,9 +120,9 @@ func (f *function) ReduceSum(x compute.Value, axes ...int) (compute.Value, error
 	return f.reduce(x, axes, f.Function.ReduceSum, f.Function.Add)
 }
 
-// timesOnes is the sum of the matrix x over an axis, computed as a product with a vector of ones. For such a product,
+// timesOnes is the sum of the matrix x over an axis, computed as a product with a vector of ones. If the vector is long,
 // XLA on the CPU computes x once and stores it, and all other operations that read x use the stored values. With a sum
-// in another form, XLA would compute x again for each operation that reads x.
+// in another form, XLA would compute x again for each operation that reads x (docs/notes/2026-11-compiler.md).
 func (f *function) timesOnes(x compute.Value, shape shapes.Shape, axis int) (compute.Value, error) {
 	one, err := f.Function.Constant([]float32{1})
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// InOwnProcess runs a task in a new process, so that the memory that the process reports is that of the task. It does
-// so twice, and returns the record of the second process: compiling takes memory, too, but the second process need not
-// compile, since it loads the program that the first one compiled.
+// InOwnProcess runs a task in a new process, so that the memory of the process is that of the task. It does so twice,
+// and returns the second record. The first process also compiles the program, which takes additional memory. The second
+// process loads the compiled program.
 //
-// The last argument is a function that returns the command that starts the new process. InOwnProcess calls this
-// function with the path of the running executable and with the task as JSON. The new process must call [ExecuteAlone]
-// with the task, and write the record to stdout as JSON.
+// The function command returns the command that starts the new process. InOwnProcess calls this function with the path
+// of the running executable and with the task as JSON. The new process must call [ExecuteAlone] with the task, and
+// write the record to stdout as JSON.
 func InOwnProcess(ctx context.Context, t Task,
 	command func(self, task string) *exec.Cmd) (record results.Record, err error) {
 	self, err := os.Executable()

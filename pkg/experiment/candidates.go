@@ -11,20 +11,20 @@ import (
 )
 
 // Rule says which values settings may take, for some models on some datasets. A rule that names no models applies to
-// all models; each model ignores those of the rule's settings that it lacks. If a rule names models, then each of these
-// models must have all the rule's settings; otherwise [Candidates] returns an error.
+// all models; a model then ignores the settings that it does not have. If a rule names models, each of them must have
+// all settings of the rule. Otherwise [Candidates] returns an error.
 type Rule struct {
 	Note string `json:"note,omitempty"`
 	// Datasets and Models are the names of the datasets and models that the rule applies to; an empty list stands for
 	// all.
 	Datasets []string `json:"datasets,omitempty"`
 	Models   []string `json:"models,omitempty"`
-	// Settings has the values under the settings' names in JSON. A setting has one value, or a list of values to choose
+	// Settings has the values by the settings' names in JSON. A setting has one value, or a list of values to choose
 	// from.
 	Settings map[string]list `json:"settings,omitempty"`
-	// Depths are alternative combinations of settings that belong together, such as numbers of layers with a bound on
-	// the weights. They replace the Depths of earlier rules. A setting in a combination takes precedence over the same
-	// setting in Settings.
+	// Depths are combinations of settings, such as numbers of layers with a bound on the weights. Each candidate has
+	// the settings of one of these combinations. If several rules have Depths, those of the last rule count. A setting
+	// in a combination takes precedence over the same setting in Settings.
 	Depths []Settings `json:"depths,omitempty"`
 }
 
@@ -59,7 +59,8 @@ func (l *list) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// grid holds the values and the depths to choose from, according to the rules that the method refine has added.
+// grid has the values of settings and the combinations ([Rule.Depths]) from which candidates are made. The method
+// refine adds a rule.
 type grid struct {
 	lists  map[string]list
 	depths []Settings
@@ -71,7 +72,7 @@ func (g *grid) refine(r Rule, c train.Config) {
 	g.any = true
 	own := func(s Settings) Settings {
 		if len(r.Models) > 0 {
-			return s // keeps settings that the model lacks: they give an error later
+			return s // settings that the model lacks are kept, and give an error later
 		}
 		return s.within(c)
 	}
@@ -90,9 +91,9 @@ func (g *grid) refine(r Rule, c train.Config) {
 	}
 }
 
-// candidates returns all combinations as configurations: c with the settings of the combination. In the result, the
-// depths change slowest. Among the other settings, ordered by name, the first changes fastest. Combinations that give
-// the same configuration count once.
+// candidates returns a configuration for each way to combine the values: c with these values. In the result, the depths
+// change slowest. The other settings are ordered by name; the first of them changes fastest. Equal configurations are
+// listed once.
 func (g grid) candidates(c train.Config) ([]train.Config, error) {
 	if !g.any {
 		return nil, nil

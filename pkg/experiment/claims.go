@@ -59,7 +59,7 @@ func (c Claims) take(key string, lock func(path string) (*files.Lock, error)) (*
 }
 
 // Training returns the checkpoint of the claimed training, to be given to [train.Fit]. If another version of revgnn
-// saved the checkpoint, the training starts over and replaces the checkpoint, since a record names only one version.
+// saved the checkpoint, the training starts over and replaces the checkpoint: a record can name only one version.
 func (c *Claim) Training(every time.Duration) *train.Checkpoint {
 	return &train.Checkpoint{Path: c.checkpoint, Every: every, Versions: results.Versions(), Replace: true}
 }
@@ -72,8 +72,8 @@ func (c *Claim) Recorded() error {
 	return nil
 }
 
-// tidy removes the checkpoints of recorded runs. Such checkpoints remain if a process is killed after it has recorded a
-// run and before it has removed the checkpoint. Finally, tidy removes the folder if it is empty.
+// tidy removes the checkpoints of recorded runs, and then the folder of claims if it is empty. A process that is killed
+// after it has recorded a run may leave the run's checkpoint behind.
 func (c Claims) tidy(records Records) error {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {

@@ -14,14 +14,14 @@ type Cost struct {
 	// Seconds is the time, estimated from recorded runs of the same program on this machine; 0 if there are no such
 	// runs.
 	Seconds float64 `json:"seconds,omitempty"`
-	// Bytes is the memory that the run needs. It is the smallest of the peaks that runs of the same program recorded,
-	// since a peak is that of a whole process, which may have made other runs before. If there is no such run, AtLeast
-	// is set, and Bytes is the lower bound [train.Least].
+	// Bytes is the memory that the run needs, in bytes. A record has the peak memory of a whole process, which may have
+	// made other runs before. Therefore Bytes is the smallest of the peaks in records of the same program. If there is
+	// no such record, AtLeast is true, and Bytes is the lower bound [train.Least].
 	Bytes   int64 `json:"bytes"`
 	AtLeast bool  `json:"bytes_at_least,omitempty"`
 }
 
-// Costs holds the times and the memory of recorded runs, by the keys of their programs ([Task.program]).
+// Costs has the times and the memory of recorded runs. The runs are grouped by their programs ([Task.program]).
 type Costs struct {
 	machine  results.Machine
 	programs map[string][]run
@@ -39,8 +39,8 @@ type run struct {
 	Peak    int64   `json:"peak_rss_bytes"`
 }
 
-// without lists the settings that do not change the program. (Dropout changes it only by being 0 or not: see
-// [Task.program].)
+// without lists the settings that do not change the compiled program. (The program depends only on whether dropout is
+// 0, not on its value: see [Task.program].)
 var without = []string{"lr", "dropout", "weight_decay", "seed", "epochs", "patience"}
 
 // trains tells whether runs of a kind take training steps.
@@ -58,7 +58,8 @@ func (t Task) program() string {
 	if kind != results.Measure {
 		values = t.Config.Resolved().Values()
 	}
-	// A model with dropout, whatever the probability, has a second program for evaluation. Without dropout it has none.
+	// A model with dropout has a second program, for evaluation without dropout. If dropout is 0, there is no second
+	// program. The key therefore says whether dropout is above 0.
 	dropout, _ := values["dropout"].(float64)
 	for _, key := range without {
 		delete(values, key)
@@ -71,8 +72,8 @@ func (t Task) program() string {
 	return key
 }
 
-// NewCosts reads the records of runs on the engine with the given name; an empty name stands for any engine. It ignores
-// runs that went wrong, runs on a machine whose GPU differs from that of this machine, and unreadable records.
+// NewCosts returns the costs of recorded runs on the engine with the given name; an empty name stands for any engine.
+// It ignores runs that went wrong, runs on a machine with another GPU than this machine has, and unreadable records.
 func NewCosts(records []results.Record, engine string) *Costs {
 	c := &Costs{results.Begin(results.Measure).Machine, map[string][]run{}}
 	for i := range records {
@@ -127,8 +128,8 @@ func (c *Costs) Of(t Task) Cost {
 	return out
 }
 
-// of estimates a task's time from a run of the same kind and program, which may differ in other settings. If that run
-// stopped early, the task is expected to stop at the same epoch.
+// of estimates a task's time from the recorded run r of the same kind and program. If r is a training that stopped
+// early, the task is expected to stop at the same epoch.
 func (r run) of(t Task) float64 {
 	if t.Kind != results.Train {
 		return r.seconds

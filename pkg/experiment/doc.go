@@ -1,24 +1,27 @@
-// Package experiment plans and makes runs: trainings, inversions, benchmarks and measurements of datasets. Each run is
-// recorded as soon as it ends, so that a command that was interrupted can be given again and goes on where it stopped.
+// Package experiment plans and makes runs. A run is a training, an inversion (random layers, run forwards and then
+// backwards), a benchmark, or a measurement of a dataset. Each run is recorded as soon as it ends. An interrupted
+// command can therefore be given again, and goes on where it stopped.
 //
-// A [Task] says what one run does: its kind, dataset, split and settings. Tasks that do the same have the same key
-// ([Task.Key]), by which the record of a run is found. Records are kept in a store, which is an SQLite file
-// ([results.Store]).
+// A [Task] says what one run does: its kind, dataset, split and settings. The key of a task is a hash of its content
+// ([Task.Key]), by which the record of the run is found. Records are kept in a store, which is an SQLite file
+// ([results.Store]). Several processes may use the same store: each claims a run before it makes the run ([Claims]), so
+// that no other process makes the same run.
 //
-// A [Work] is a function that asks a [View] for the results of runs ([Ask], [View.Search]) and makes something of them,
-// such as a table. The plan of the work is the list of runs that this function asks for, so that plan and result cannot
-// disagree; a [Step] is an entry of this list. A [Runner] makes those runs that are not recorded yet, one after the
-// other.
+// A [Work] is a function. It asks a [View] for the results of runs ([Ask], [View.Search]), and makes something of them,
+// such as a table. The plan of the work is the list of runs that the function asks for ([Plan]). Each entry of the list
+// is a [Step]. A [Runner] makes those runs that are not recorded yet, one after the other.
 //
-// A [Profile], read from a file, says on which datasets and splits models are trained, and which configurations are
-// tried. A candidate is one of these configurations; the candidate with the best validation metric is chosen. All runs
-// that one such choice needs form a group. A [Shard] is the part of the work that one of several machines does; a group
-// belongs to a single shard.
+// A [Profile] is read from a file. It says on which datasets and splits models are trained, and which settings are
+// tried. A configuration is a model with its settings. The configurations that are tried for a model on a dataset are
+// its candidates, and the candidate with the best validation metric is chosen. The runs that compare the candidates and
+// the runs with the chosen one form a group. The work may be divided among several machines. The part of one machine is
+// a [Shard]; all runs of a group belong to the same shard.
 //
 // The program of a task is the compiled computation that its run executes, such as a training step. Tasks that differ
-// only in settings such as the learning rate have the same program. The cost of a run is estimated from recorded runs
-// of the same program ([Costs]), or a few training steps are timed ([Runner.Time]).
+// only in settings such as the learning rate have the same program. The cost of a run is its time and its memory. It is
+// estimated from recorded runs of the same program ([Costs]). If there are none, a few training steps can be timed
+// ([Runner.Time]).
 //
-// The states of a trained model are the features of all nodes after some of its layers. A training records numbers
-// about them if its task asks for it ([Follow]).
+// A state of a trained model is the features of all nodes after a number of its layers. A training records numbers
+// about such states if its task asks for them ([Follow]).
 package experiment

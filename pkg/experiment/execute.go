@@ -21,11 +21,11 @@ import (
 // errInterrupted is the error of a run that was interrupted. Such a run leaves no record.
 var errInterrupted = errors.New("interrupted")
 
-// Place has the engine and the graph that a task runs with, and the functions that are told of the run's progress.
+// Place has what a task needs to run: the engine, the graph, and functions to call while it runs.
 type Place struct {
 	Engine *engine.Engine
 	Graph  *graphs.Graph
-	// Alone tells that nothing else has run in this process, so that the memory of the process is that of the task.
+	// Alone tells that no other task has run in this process. The memory of the process is then that of the task.
 	Alone bool
 	// Epoch, Checkpoint and Notice are passed on to trainings; see the fields of the same names in [train.Options].
 	Epoch      func(train.Epoch)
@@ -34,7 +34,8 @@ type Place struct {
 }
 
 // Execute runs a task and returns its record, which the caller must store. A run that diverges or fails also has a
-// record; its status says so. An error means that the run was interrupted, or that there is nothing to record.
+// record; its status says so. Execute returns an error if the run was interrupted, or if its settings or results cannot
+// be written as JSON.
 func Execute(ctx context.Context, p Place, t Task) (results.Record, error) {
 	r := results.Begin(t.Kind)
 	r.Key, r.Dataset, r.Split = t.Key(), t.Dataset, t.Split
@@ -51,7 +52,7 @@ func Execute(ctx context.Context, p Place, t Task) (results.Record, error) {
 	out, status, message, err := p.run(ctx, t)
 	r.Seconds = time.Since(r.Started).Seconds()
 	if trained, ok := out.(Trained); ok {
-		r.Seconds = max(r.Seconds, trained.Seconds) // the latter includes the time before an interruption
+		r.Seconds = max(r.Seconds, trained.Seconds) // trained.Seconds includes the time before an interruption
 	}
 	switch {
 	case ctx.Err() != nil || status == train.Interrupted:
@@ -84,10 +85,11 @@ func (p Place) run(ctx context.Context, t Task) (out any, status, message string
 	return out, results.OK, "", err
 }
 
-// time times training steps for a benchmark.
+// time makes a benchmark: it measures the time and the memory of training steps.
 func (p Place) time(ctx context.Context, t Task) (*Timed, error) {
-	// Loading the graph took memory that is free again. Return it to the operating system: otherwise it would count as
-	// memory of the idle process, which [Timed.Own] subtracts, and the benchmark would seem to need less.
+	// Loading the graph used memory that is free now. This memory is returned to the operating system, so that idle,
+	// which is measured below, does not include it. [Timed.Own] subtracts idle from the peak; if idle were too high,
+	// the benchmark would seem to need less memory than it does.
 	debug.FreeOSMemory()
 	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // on Linux, this resets the peak of the process's memory
 	idle := machine.ResidentSet()
@@ -97,14 +99,14 @@ func (p Place) time(ctx context.Context, t Task) (*Timed, error) {
 	}
 	out := &Timed{Benchmark: *b}
 	if p.Alone {
-		// The peak in Benchmark comes from getrusage, and may therefore include the memory of the process that started
-		// this one.
+		// The peak in Benchmark comes from the system call getrusage, and may include memory of the process that
+		// started this one. It is replaced by the peak of this process alone.
 		out.IdleRSS, out.PeakRSS = idle, machine.PeakResidentSet()
 	}
 	return out, nil
 }
 
-// train fits the model. If the task asks for states ([Task.Follow]), it then computes them from the trained model.
+// train trains the model. If the task asks for states ([Task.Follow]), train then computes them from the trained model.
 func (p Place) train(ctx context.Context, t Task) (any, string, string, error) {
 	r, err := train.Fit(ctx, p.Engine, p.Graph, t.Split, t.Config,
 		&train.Options{Epoch: p.Epoch, Checkpoint: p.Checkpoint, Notice: p.Notice})

@@ -22,8 +22,8 @@ const longer = `{"name": "tiny", "datasets": ["minesweeper"], "splits": [0, 1], 
 	"candidates": [{"settings": {"hidden": 4, "epochs": 60, "patience": 40, "max_iterations": 4, "dropout": 0.2,
 		"lr": [0.01, 0.02]}, "depths": [{"forward": 2, "reverse": 2}]}]}`
 
-// TestOtherProcess is not a test. It runs in the process that [process] starts, where it makes the missing runs of a
-// store, and prints which runs it made.
+// TestOtherProcess is not a test of its own. The function process starts a new process, which runs only
+// TestOtherProcess: it makes the missing runs of a store, and prints their keys.
 func TestOtherProcess(t *testing.T) {
 	path := os.Getenv("REVGNN_TEST_STORE")
 	if path == "" {
@@ -51,7 +51,7 @@ func process(t *testing.T, store string) (*exec.Cmd, *strings.Builder) {
 }
 
 // outcomes returns the outcomes of all runs in a store, without times and memory. It reports an error if a run is
-// recorded twice, or if files are left beside the store.
+// recorded twice, or if the folder of checkpoints beside the store is still there.
 func outcomes(t *testing.T, path string) map[string]string {
 	t.Helper()
 	s, err := results.OpenExisting(path)
@@ -191,8 +191,8 @@ func TestClaimedRunsAreLeft(t *testing.T) {
 	}
 }
 
-// TestCheckpointOfAnotherVersion: a training does not go on from a checkpoint of another version. It starts over, and a
-// notice says so.
+// TestCheckpointOfAnotherVersion: a training does not go on from a checkpoint that another version has saved. The
+// training starts over, and a notice says so.
 func TestCheckpointOfAnotherVersion(t *testing.T) {
 	r := runner(t, filepath.Join(t.TempDir(), "runs.sqlite"))
 	r.Datasets = []string{"minesweeper"}

@@ -24,25 +24,25 @@ type Followed struct {
 }
 
 // Layer describes the state after a number of layers in one direction. The field Layer is this number. GSL is the
-// smoothness of the features ([metrics.GSL]). For each part of a board in [Follow.Boards], Boards has the probabilities
-// of a mine that the model's head gives if it reads this state alone.
+// smoothness of the features ([metrics.GSL]). Boards has a list for each part of a board in [Follow.Boards]. The list
+// has, for each cell, the probability of a mine that the model's head gives if it reads this state alone.
 type Layer struct {
 	Layer  int          `json:"layer"`
 	GSL    train.Number `json:"gsl"`
 	Boards [][]float64  `json:"boards,omitempty"`
 }
 
-// Board is a part of a Minesweeper board. Mines has 1 for each cell with a mine and 0 for the others. Probability has
-// the probabilities of a mine that the whole model gives.
+// Board is a part of a Minesweeper board. Mines has 1 for each cell with a mine, and 0 for each other cell. Probability
+// has, for each cell, the probability of a mine that the whole model gives.
 type Board struct {
 	Part
 	Mines       []float64 `json:"mines"`
 	Probability []float64 `json:"probability"`
 }
 
-// Timed is the outcome of a benchmark. IdleRSS is the memory of the process before the benchmark began, in bytes.
-// IdleRSS is 0 if the process may also have run other tasks, since the peak of the process's memory may then come from
-// another task.
+// Timed is the outcome of a benchmark. IdleRSS is the memory of the process (resident set size) before the benchmark
+// began, in bytes. It is 0 if the process may have run other tasks before. The peak of the process's memory may then
+// come from one of these tasks.
 type Timed struct {
 	train.Benchmark
 	IdleRSS int64 `json:"idle_rss_bytes,omitempty"`
@@ -80,7 +80,7 @@ func condense(t *train.Trajectory, boards []Part, g *graphs.Graph) *Followed {
 	return f
 }
 
-// pick returns values[k] for each k in the second argument, rounded to three decimals.
+// pick returns values[k] for each k in at, rounded to three decimals.
 func pick(values []float64, at []int) []float64 {
 	out := make([]float64, len(at))
 	for i, k := range at {

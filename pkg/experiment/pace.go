@@ -7,9 +7,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// paced returns a function that passes each epoch to f, with an estimate of the seconds left. The estimate is made from
-// the mean time of the epochs after the first one in this process, since the engine warms up in the first one. After
-// the first epoch no other epoch has been timed yet, so that the time of the first epoch itself is used.
+// paced returns a function to be called after each epoch. This function calls f with the epoch and with an estimate of
+// the seconds left. The estimate uses the mean time of the epochs that this process has trained, without the first one,
+// which takes longer than others. After the first epoch, the estimate uses the time of this epoch.
 func paced(f func(e train.Epoch, left float64)) func(train.Epoch) {
 	var start time.Time
 	first := 0

@@ -4,26 +4,26 @@ import "fmt"
 
 // Plan lists the runs that a [Work] needs, and their cost.
 type Plan struct {
-	// Steps are the runs of this shard, with or without a record. Among those without a record are provisional ones,
-	// whose settings are not chosen yet.
+	// Steps are the runs of this shard, with or without a record. Some of those without a record may be provisional:
+	// their settings are not chosen yet.
 	Steps []Step `json:"steps"`
-	// Skipped is the number of further steps, which belong to other shards and are not in Steps.
+	// Skipped is the number of runs that belong to other shards. They are not in Steps.
 	Skipped int `json:"skipped"`
 	// Done and Missing are the numbers of steps with and without a record.
 	Done    int `json:"done"`
 	Missing int `json:"missing"`
 	// Seconds is the estimated time of the missing steps. Unknown is the number of missing steps whose time cannot be
-	// estimated; Seconds leaves these steps out.
+	// estimated; Seconds does not include them.
 	Seconds float64 `json:"seconds"`
 	Unknown int     `json:"unknown"`
-	// Bytes is the largest memory that any missing step needs. AtLeast tells that Bytes is only a lower bound, since
-	// the memory of some steps is not known from runs.
+	// Bytes is the largest memory, in bytes, that a missing step needs. AtLeast tells that Bytes is only a lower bound,
+	// since the memory of some steps cannot be estimated from recorded runs.
 	Bytes   int64 `json:"bytes"`
 	AtLeast bool  `json:"bytes_at_least"`
 }
 
-// plan lists the runs that the given work needs, and their cost. Runs with a record in records are done. Only the runs
-// of the given shard are listed.
+// plan lists the runs that the given work needs, and their cost. A run is done if records has a record of it. Only the
+// runs of the given shard are listed.
 func plan(s Scope, records Records, costs *Costs, work Work, shard Shard) Plan {
 	v := NewView(s, records)
 	work(v)
@@ -66,8 +66,8 @@ func timeOf(seconds float64, unknown int) string {
 	return fmt.Sprintf("at least %s, and %d runs whose time is not known yet", Duration(seconds), unknown)
 }
 
-// open lists the steps that can run now: they have no record, their settings are chosen, and their keys are not in the
-// map that is given.
+// open lists the steps that can run now: they have no record, their settings are chosen, and their keys are not in
+// tried.
 func (p Plan) open(tried map[string]bool) (steps []Step) {
 	for _, s := range p.Steps {
 		if !s.Done && !s.Provisional && !tried[s.Key] {

@@ -15,21 +15,20 @@ type Profile struct {
 	About string `json:"about"`
 	// Datasets are the datasets that are run unless the user names others.
 	Datasets []string `json:"datasets"`
-	// Splits are the splits that models are trained on. Tried is the number of those splits, counted from the first, on
-	// which candidates are compared.
+	// Splits are the splits that models are trained on. Candidates are compared on the first Tried of these splits.
 	Splits []int `json:"splits"`
 	Tried  int   `json:"tried"`
 	// Rules give the candidates for a dataset and a model: see [Profile.Candidates].
 	Rules []Rule `json:"candidates"`
 	// LeftOut lists models and datasets that are not run unless the user names models or datasets.
 	LeftOut []LeftOut `json:"left_out,omitempty"`
-	// Chosen has settings that earlier searches found. For the models and datasets named there, these settings take the
-	// place of the rules' candidates.
+	// Chosen has settings that searches (see package search) have found. For the models and datasets named there, these
+	// settings take the place of the rules' candidates.
 	Chosen []Choice `json:"chosen,omitempty"`
 }
 
-// LeftOut names models and datasets. The profile has settings for these models on these datasets, but they are not run;
-// Why says why.
+// LeftOut names models that are not trained on the named datasets, although the profile has settings for them. Why says
+// why.
 type LeftOut struct {
 	Why      string   `json:"why"`
 	Datasets []string `json:"datasets"`
@@ -52,8 +51,8 @@ type Choice struct {
 	Dataset  string   `json:"dataset"`
 	Model    string   `json:"model"`
 	Settings Settings `json:"settings"`
-	// Search is the ID of the search that found the settings (see package search). The records of this search have the
-	// ID as the name of their profile.
+	// Search is the ID of the search that found the settings (see package search). In the records of this search, the
+	// ID takes the place of a profile's name.
 	Search string `json:"search,omitempty"`
 	// Splits, if not empty, take the place of the profile's splits.
 	Splits []int `json:"splits,omitempty"`
@@ -61,9 +60,9 @@ type Choice struct {
 	Seeds int `json:"seeds,omitempty"`
 }
 
-// Candidates returns the configurations to choose from for a model on a dataset. If Chosen has settings for the two,
-// there is only one configuration, which has these settings. Otherwise the rules give the configurations: see the
-// function [Candidates]. An empty list means that the profile has no settings for the model.
+// Candidates returns the configurations to choose from for a model on a dataset. If Chosen has settings for this model
+// on this dataset, there is only one configuration, which has these settings. Otherwise the function [Candidates] makes
+// the configurations from the rules. The list is empty if the profile has no settings for the model.
 func (p Profile) Candidates(dataset, model string) ([]train.Config, error) {
 	c, found := p.chosen(dataset, model)
 	if !found {
@@ -90,7 +89,7 @@ func (p Profile) chosen(dataset, model string) (Choice, bool) {
 }
 
 // Candidates returns the configurations that rules give for a model on a dataset: one for each combination of the
-// values in the rules. If several rules have values for the same setting, those of the last of these rules count.
+// values in the rules. If several rules have values for the same setting, the last of these rules counts.
 func Candidates(rules []Rule, dataset, model string) ([]train.Config, error) {
 	g := grid{lists: map[string]list{}}
 	for _, r := range rules {

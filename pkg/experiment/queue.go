@@ -13,16 +13,17 @@ import (
 type queue struct {
 	*Runner
 	work Work
-	// The field began is the time at which [Runner.Run] was called: runs that failed earlier are made again. The field
-	// tried has the keys of the runs that this queue has tried: they are not made again, whatever their status.
+	// The field began is the time at which [Runner.Run] was called: runs that failed before this time are made again.
+	// The field tried has the keys of the runs that this process has made since then. These runs are not made again,
+	// even if they failed.
 	began time.Time
 	tried map[string]bool
-	// The last call of the method look has set records and plan.
+	// The method look sets the fields records and plan.
 	records Records
 	plan    Plan
 }
 
-// look reads the records, and plans the runs that are left.
+// look reads the records of the store, and plans the runs that are left.
 func (q *queue) look() error {
 	all, err := q.all()
 	if err != nil {
@@ -38,8 +39,9 @@ func (q *queue) look() error {
 	return nil
 }
 
-// next claims the first run that no other process has claimed. If other processes have claimed all runs that are left,
-// next waits for one of these claims. If no run is left, it returns nil.
+// next claims the run to be made next, and returns it: the first run that no other process has claimed. If other
+// processes have claimed all runs that are left, next waits until the claim of one of these runs is released. If no run
+// is left, next returns nil.
 func (q *queue) next(ctx context.Context) (*Step, *Claim, error) {
 	if err := q.look(); err != nil {
 		return nil, nil, err
@@ -66,7 +68,7 @@ func (q *queue) next(ctx context.Context) (*Step, *Claim, error) {
 }
 
 // claim claims the first of the given runs that no other process has claimed. If other processes have claimed all of
-// them, claim waits until open[0], the first run of the list, is released, and claims this run.
+// them, claim waits until the claim of open[0], the first run of the list, is released, and then claims this run.
 func (q *queue) claim(ctx context.Context, open []Step) (Step, *Claim, error) {
 	c := ClaimsOf(q.Store)
 	for _, s := range open {

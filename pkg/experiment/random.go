@@ -33,9 +33,9 @@ func isRandom(name string) (nodes, edges int, ok bool) {
 	return nodes, edges, err == nil && n == 2
 }
 
-// randomGraph makes a graph whose edges join randomly chosen pairs of nodes, for measurements in which the number of
-// nodes and that of edges are varied separately. There are two classes. The first half of the nodes is for training,
-// the rest for validation and test.
+// randomGraph makes a graph whose edges join randomly chosen pairs of nodes, for measurements that vary the number of
+// nodes and the number of edges separately. There are two classes. The first half of the nodes is for training, the
+// rest for validation and test.
 func randomGraph(name string, nodes, edges int) (*graphs.Graph, error) {
 	if nodes < 4 || edges < 1 || edges > nodes*(nodes-1)/4 {
 		return nil, fmt.Errorf("%s: choose at least 4 nodes, and at most half of the edges that they can have", name)

@@ -7,13 +7,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// Records are the records of runs, by the keys of their tasks ([Task.Key]).
+// Records has the records of runs. The key of a record in this map is the key of its task ([Task.Key]).
 type Records map[string]*results.Record
 
-// Index returns records by the keys of their tasks. The records must be in the order of time, the oldest first. The
-// keys are computed anew, since other versions of revgnn may have computed the stored keys differently. If there are
-// several records of a task, the latest one counts, but records of failed runs count only if all runs of the task
-// failed. Unreadable records are left out.
+// Index makes a map of the given records (see [Records]). The list must be ordered by time, the oldest record first.
+// The keys are computed anew, since other versions of revgnn may have computed the stored keys differently. If a task
+// has several records, the latest one counts. A record of a failed run counts only if all runs of the task failed.
+// Unreadable records are left out.
 func Index(all []results.Record) Records {
 	out := Records{}
 	for i := range all {
@@ -30,8 +30,8 @@ func Index(all []results.Record) Records {
 	return out
 }
 
-// Of returns the record of a task; nil if there is none. A training that diverged or failed has no states. Its record
-// therefore also counts for a task that asks for states.
+// Of returns the record of a task; nil if there is none. If the task asks for states ([Task.Follow]), but the training
+// diverged or failed, Of returns the record of the training, which has no states.
 func (r Records) Of(t Task) *results.Record {
 	if found := r[t.Key()]; found != nil || t.Follow == nil {
 		return found
@@ -42,7 +42,8 @@ func (r Records) Of(t Task) *results.Record {
 	return nil
 }
 
-// AddCommitted adds the run records that are part of revgnn to a store, and returns how many of them were new.
+// AddCommitted adds the run records that come with revgnn (data/records) to a store, and returns how many of them were
+// new.
 func AddCommitted(store *results.Store) (added int, err error) {
 	names, err := data.Records()
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 type Repetition struct {
 	Then results.Record `json:"then"`
 	Now  results.Record `json:"now"`
-	// Equal tells that all numbers are equal, to the last bit. Times and memory are measured, and are not compared.
+	// Equal tells that all numbers of the two outcomes are equal, to the last bit. Times and memory are not compared,
+	// since they differ between any two runs.
 	Equal bool `json:"equal"`
 	// Numbers has those numbers of the outcomes that differ. The name of a number is its place in the outcome, such as
 	// followed.forward[3].gsl. Circumstances has other differences between the two runs, such as versions, which may
@@ -33,11 +34,11 @@ type Change struct {
 	Now  string `json:"now"`
 }
 
-// measured lists those numbers of an outcome that are times or memory, and therefore differ between any two runs.
+// measured lists those numbers of an outcome that are times or memory. They differ between any two runs.
 var measured = []string{"seconds", "epoch_seconds", "compile_seconds", "peak_rss_bytes", "predicted_bytes",
 	"idle_rss_bytes"}
 
-// TaskOf returns the task of a record, for running it again.
+// TaskOf returns the task of a record, so that the run can be made again.
 func TaskOf(r *results.Record) (Task, error) {
 	kinds := []string{results.Train, results.Invert, results.Bench, results.Measure}
 	if !slices.Contains(kinds, r.Kind) {
@@ -56,7 +57,7 @@ func TaskOf(r *results.Record) (Task, error) {
 }
 
 // ThreadsOf returns the number of threads that the engine of a run computed on. Records of early versions do not have
-// this number. For them the result is the number of cores of their machine.
+// this number; for such a record, the result is the number of cores of its machine.
 func ThreadsOf(r *results.Record) int {
 	var o struct{ Threads int }
 	if json.Unmarshal(r.Outcome, &o); o.Threads > 0 {
@@ -66,8 +67,8 @@ func ThreadsOf(r *results.Record) int {
 }
 
 // Rerun makes a recorded run again, and compares the two runs. The third argument is the record, and the fourth is the
-// record's task, which [TaskOf] returns. The new record is not stored. An error means that there is nothing to compare,
-// for example after an interrupt, or because the graph has changed.
+// record's task, which [TaskOf] returns. The new record is not stored. Rerun returns an error if there is nothing to
+// compare, for example after an interrupt, or if the graph has changed.
 func Rerun(ctx context.Context, p Place, then *results.Record, t Task) (*Repetition, error) {
 	if sum := models.Seen(t.Config.Config, p.Graph).Checksum(); then.Checksum != "" && sum != then.Checksum {
 		return nil, fmt.Errorf("the graph %s is not that of run %s any more: its checksum is %.12s…, and was %.12s…",
@@ -94,14 +95,14 @@ func Rerun(ctx context.Context, p Place, then *results.Record, t Task) (*Repetit
 	return r, err
 }
 
-// outcomeOf returns the part of a record's outcome that [Rerun] compares with the same part of the other record.
+// outcomeOf returns the part of a record's outcome that [Rerun] compares.
 func outcomeOf(r *results.Record) map[string]any {
 	out := map[string]any{}
 	if len(r.Outcome) > 0 {
 		json.Unmarshal(r.Outcome, &out) // cannot fail: the outcome of a record is a JSON object
 	}
-	// Threads and engine are compared as circumstances. The details of a training ([train.Details]) are not compared:
-	// they follow from its other results.
+	// The number of threads and the engine are left out here, since the function circumstances returns them. The
+	// details of a training ([train.Details]) are not compared.
 	for _, name := range append(measured, "threads", "engine", "details") {
 		delete(out, name)
 	}

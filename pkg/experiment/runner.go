@@ -23,10 +23,10 @@ type Runner struct {
 	EngineName string
 	Engine     func() (*engine.Engine, error)
 	Load       func(ctx context.Context, name string) (*graphs.Graph, error)
-	// Counts, if set, tells which records are used. All other records are ignored.
+	// Counts, if set, tells whether a record of the store is used. All other records are ignored.
 	Counts func(results.Record) bool
-	// Alone runs a benchmark in a process of its own, so that its memory can be measured. If it is nil, benchmarks run
-	// in this process.
+	// Alone runs a benchmark in a new process, so that the memory of the benchmark alone can be measured. If Alone is
+	// nil, benchmarks run in this process.
 	Alone func(ctx context.Context, t Task) (results.Record, error)
 	// Shard is the part of the work to do; the zero value stands for all of it.
 	Shard Shard
@@ -34,9 +34,10 @@ type Runner struct {
 	CheckpointEvery time.Duration
 	// The following functions are called if they are set. Starts is called before each run. Epoch is called after each
 	// epoch of a training, with the estimated number of seconds that are left until the last epoch. Notice is called
-	// with the notices of [train.Options]. Ended is called after each run. Waits is called if other processes are
-	// making all runs that are left; t is one of these runs. NoDataset is called for each dataset that cannot be
-	// loaded; all runs on this dataset are left out.
+	// with the messages of a training about its checkpoints ([train.Options]). Ended is called after each run. Waits is
+	// called if other processes are making all runs that are left. This process then waits until the run t, one of
+	// these runs, is made. NoDataset is called for each dataset that cannot be loaded. All runs on this dataset are
+	// left out.
 	Starts    func(Progress)
 	Epoch     func(t Task, e train.Epoch, left float64)
 	Notice    func(t Task, text string)
@@ -50,9 +51,9 @@ type Runner struct {
 }
 
 // Progress tells how far a [Runner] is before it makes a run. Task is the task of this run. Number is 1 for the first
-// run, 2 for the second, and so on. Total is the number of all runs, those already made and those left. Seconds is the
-// estimated time for all runs left, this one included. Unknown is the number of runs left whose time cannot be
-// estimated; Seconds leaves these runs out.
+// run, 2 for the second, and so on. Total is the number of all runs: those that this Runner has made, this one, and
+// those after it. Seconds is the estimated time of this run and of those after it. Unknown is the number of runs among
+// them whose time cannot be estimated; Seconds does not include them.
 type Progress struct {
 	Task          Task
 	Number, Total int
@@ -72,8 +73,8 @@ func (r *Runner) Plan(work Work) (Plan, error) {
 	return plan(r.scope(), Index(all), r.costs(all), work, r.Shard), nil
 }
 
-// costs returns the times and the memory of the given records, as far as their runs used the engine that further runs
-// will use. If no engine can be chosen, the runs of all engines count.
+// costs returns the times and the memory of recorded runs. Only runs on the engine that this Runner uses count. If no
+// engine can be chosen, runs on all engines count.
 func (r *Runner) costs(all []results.Record) *Costs {
 	name, err := engine.Choose(r.EngineName)
 	if err != nil {
@@ -91,7 +92,8 @@ func (r *Runner) View() (*View, error) {
 	return NewView(r.scope(), Index(all)), nil
 }
 
-// scope returns the Runner's scope. Its function Absent also knows the datasets that the Runner itself could not load.
+// scope returns the Runner's Scope with an extended function Absent: it also reports the datasets that the Runner has
+// tried to load without success.
 func (r *Runner) scope() Scope {
 	s := r.Scope
 	s.Absent = func(dataset string) string {
@@ -106,7 +108,8 @@ func (r *Runner) scope() Scope {
 	return s
 }
 
-// all returns the records that are used: those that Counts admits, without runs that were interrupted.
+// all returns the records that the Runner uses: all records of the store, except those of interrupted runs and those
+// for which the function Counts returns false.
 func (r *Runner) all() ([]results.Record, error) {
 	found, err := r.Store.Find(results.Query{Status: []string{results.OK, results.Diverged, results.Failed}})
 	return slices.DeleteFunc(found, func(record results.Record) bool {
@@ -114,11 +117,11 @@ func (r *Runner) all() ([]results.Record, error) {
 	}), err
 }
 
-// Run makes all runs that the given work needs and that are not recorded. The results of some runs may choose the
-// settings of further runs; Run goes on until no run is left. Runs that failed before Run began are tried again, once.
-// Several processes may call Run with the same store: each run is made by only one of them, and all return when all
-// runs are made. If ctx is cancelled, the current training writes a checkpoint, but no record, and Run returns an error
-// that says so. Earlier records are kept.
+// Run makes all runs that the given work needs and that are not recorded. The results of some runs may decide which
+// settings further runs have. Run goes on until no run is left. Runs that failed before Run began are tried again,
+// once. Several processes may call Run with the same store: each run is made by only one of them, and all return when
+// all runs are made. If ctx is cancelled, the current training writes a checkpoint, but no record, and Run returns an
+// error that says so. Earlier records are kept.
 func (r *Runner) Run(ctx context.Context, work Work) error {
 	q := &queue{Runner: r, work: work, began: time.Now().Truncate(time.Millisecond), tried: map[string]bool{}}
 	for number := 1; ; number++ {
@@ -133,8 +136,8 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 			p := q.plan
 			r.Starts(Progress{next.Task, number, number - 1 + p.Missing, p.Seconds, p.Unknown})
 		}
-		// The key of a record is computed from its content. The record of a training that failed has no states, so that
-		// its key is that of a task that asks for none. Therefore both keys are marked as tried.
+		// If this training fails, its record has no states. The key that is later computed from the record is then that
+		// of the same task without Follow. Therefore both keys are marked as tried.
 		q.tried[next.Key], q.tried[next.Task.alone().Key()] = true, true
 		if err := r.make(ctx, next.Task, own); err != nil {
 			return err
@@ -142,8 +145,8 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 	}
 }
 
-// make runs a task, records the run, and releases the run's claim. It returns no error if the dataset cannot be loaded:
-// the dataset's runs are then left out.
+// make runs a task, records the run, and releases the claim of the run. If the dataset cannot be loaded, make returns
+// no error: all runs on this dataset are then left out.
 func (r *Runner) make(ctx context.Context, t Task, own *Claim) error {
 	defer own.Release()
 	record, err := r.one(ctx, t, own)
@@ -164,13 +167,13 @@ func (r *Runner) make(ctx context.Context, t Task, own *Claim) error {
 		r.Ended(record)
 	}
 	if record.Status == results.Failed {
-		return nil // the checkpoint is kept: a later try goes on from it
+		return nil // the checkpoint is kept, so that the training can go on from it later
 	}
 	return own.Recorded()
 }
 
-// Time makes a few training steps of every program that missing runs need and whose time is unknown, and records the
-// times for later plans. Plan and Run do not call Time, so that they start quickly.
+// Time times a few training steps of each program that missing runs need, unless the time of the program is known
+// already. It records the times, and later plans use them. Plan and Run do not call Time, so that they start quickly.
 func (r *Runner) Time(ctx context.Context, work Work) error {
 	tried := map[string]bool{}
 	p, err := r.Plan(work)
@@ -201,7 +204,7 @@ func (r *Runner) Time(ctx context.Context, work Work) error {
 
 var errNoDataset = errors.New("the dataset can't be had")
 
-// one runs a task and returns its record. If the task is a benchmark and Alone is set, it runs in a process of its own.
+// one runs a task and returns the record of the run. A benchmark runs in a new process if the function Alone is set.
 func (r *Runner) one(ctx context.Context, t Task, own *Claim) (record results.Record, err error) {
 	if t.Kind == results.Bench && r.Alone != nil {
 		return r.Alone(ctx, t)

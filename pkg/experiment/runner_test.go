@@ -40,7 +40,7 @@ func runner(t *testing.T, path string) *Runner {
 		}}
 }
 
-// searches asks for the choice of a model's settings on both datasets.
+// searches is a [Work]: it asks for the choice of settings for the model gcn+rep on two datasets.
 func searches(v *View) {
 	for _, dataset := range []string{"minesweeper", "tolokers"} {
 		v.Search(dataset, "gcn+rep")
@@ -94,8 +94,8 @@ func TestInterruptedAndResumed(t *testing.T) {
 		len(found.Values()) != 3 || found.Config.LearningRate != 0.01 {
 		t.Errorf("%d records came to %+v", len(used), found)
 	}
-	// The four runs on tolokers are missing: this new Runner has not tried to load the dataset yet, so that it does not
-	// know that the dataset cannot be loaded.
+	// The four runs on tolokers are missing: this new Runner has not tried to load the dataset yet, and does not know
+	// that this is impossible.
 	if p, err := r.Plan(searches); err != nil || p.Missing != 4 || p.Unknown != 4 {
 		t.Errorf("%d runs are missing, %d of unknown cost, %v", p.Missing, p.Unknown, err)
 	}

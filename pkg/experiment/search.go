@@ -9,8 +9,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// search chooses settings for a dataset. Each candidate is trained on some of the splits. The candidate with the best
-// mean validation metric is then trained on all splits. The test metric plays no part in the choice.
+// search chooses among candidates for a model on a dataset. Each candidate is trained on some of the splits. The
+// candidate with the best mean validation metric is then trained on all splits. The test metric plays no part in the
+// choice.
 type search struct {
 	dataset    string
 	candidates []train.Config
@@ -19,19 +20,20 @@ type search struct {
 	seeds      int // the number of trainings on each split with the chosen settings
 }
 
-// seedStep is the difference between the seeds of two trainings on the same split. The number of the split is added to
-// the seed. seedStep is larger than any such number, so that no two trainings have the same sum.
+// seedStep is the difference between the seeds of one training and the next on the same split. (A training adds the
+// number of its split to its seed. Since seedStep is larger than the number of any split, no two trainings have the
+// same sum.)
 const seedStep = 1000
 
-// Found is the result of [View.Search] and [View.Choose]: the chosen settings, in the field Config, and what they reach
+// Found is the result of [View.Search] and [View.Choose]: the chosen settings, in the field Config, and their results
 // on test nodes.
 type Found struct {
 	Config train.Config
 	// Tests has the test metric of the chosen settings for each split. Seeds is the number of trainings on each split,
-	// with different seeds. If it is above 1, the metric of a split is the mean over its seeds. SeedStd is then the
-	// standard deviation over seeds: the sample variance over the seeds of a split, averaged over splits, and then the
-	// square root. Bad has a text for each split on which a run diverged or failed. The text says what happened. Such a
-	// split is not in Tests.
+	// with different seeds. If Seeds is above 1, the metric of a split is the mean over its seeds, and SeedStd is the
+	// standard deviation over seeds. SeedStd is computed in three steps: the sample variance over the seeds of each
+	// split, the mean of these variances, and the square root of this mean. Bad has a text for each split on which a
+	// run diverged or failed. The text says what happened. Such a split is not in Tests.
 	Tests   map[int]float64
 	Bad     []string
 	Seeds   int
@@ -47,7 +49,8 @@ type Found struct {
 	Why string
 }
 
-// AllBad is the text of [Found.Why] if no candidate went well on all splits on which candidates are compared.
+// AllBad is the text of [Found.Why] if every candidate diverged or failed on at least one of the splits on which
+// candidates are compared.
 const AllBad = "every setting diverged or failed"
 
 // Search asks for two sets of runs: those that compare the profile's candidates for a model on a dataset, and those
@@ -158,7 +161,7 @@ func (s search) with(v *View, c train.Config) Found {
 	return f
 }
 
-// largest returns the candidate with the most work.
+// largest returns the candidate whose training takes the most work ([Task.Size]).
 func (s search) largest() train.Config {
 	top, most := s.candidates[0], 0.0
 	for _, c := range s.candidates {
@@ -180,7 +183,8 @@ func (f Found) Values() []float64 {
 	return out
 }
 
-// Gains returns the differences f.Tests[k] - plain.Tests[k] in percentage points, for each split k that both have.
+// Gains returns the differences f.Tests[k] - plain.Tests[k] in percentage points, for each split k on which both f and
+// plain have a test metric.
 func (f Found) Gains(plain Found) []float64 {
 	var out []float64
 	for _, k := range f.Splits {

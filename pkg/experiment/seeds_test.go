@@ -10,8 +10,8 @@ import (
 )
 
 // TestSeeds: if the chosen settings are trained with several seeds on each split, the test metric of a split is the
-// mean over its seeds. SeedStd comes from the differences between seeds alone, not from those between splits. A split
-// on which the training with one of the seeds is missing has no metric.
+// mean over its seeds. Only differences between seeds enter SeedStd, not differences between splits. If a training with
+// one of the seeds is missing, its split has no metric.
 func TestSeeds(t *testing.T) {
 	p := profile(t, `{"name": "tiny", "datasets": ["cora"], "splits": [0], "tried": 1, "candidates": [],
 		"chosen": [{"dataset": "cora", "model": "gcn", "settings": {"hidden": 4}, "splits": [3, 4, 5], "seeds": 2,

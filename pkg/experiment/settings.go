@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Settings are some of the settings of a configuration. The keys are the settings' names in JSON, as in the files of
-// data/settings.
+// Settings has the values of some of a configuration's settings. The keys are the settings' names in JSON, as in the
+// files of data/settings.
 type Settings map[string]json.RawMessage
 
 // With returns a copy of the configuration c in which the settings s replace those of c. It returns an error if the
@@ -50,8 +50,8 @@ func (s Settings) Check() error {
 // defaults.
 type Model struct{ train.Config }
 
-// UnmarshalJSON reads the configuration. It refuses every setting that the model does not have, whereas the method of
-// the same name of [train.Config] ignores settings of other models.
+// UnmarshalJSON reads the configuration. A setting that the model does not have is an error. (The method UnmarshalJSON
+// of [train.Config] ignores settings of other models.)
 func (m *Model) UnmarshalJSON(b []byte) error {
 	var s Settings
 	var name string

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Shard says which part of the work to do if the work is divided into Count parts: the part number Index, counted from
-// 1. The zero value stands for all of the work.
+// Shard is one of Count parts into which the work is divided: the part with the number Index, counted from 1. The zero
+// value stands for all of the work.
 type Shard struct{ Index, Count int }
 
 // ParseShard reads a shard that is written like "2/4". An empty text stands for all of the work.
@@ -24,8 +24,8 @@ func ParseShard(text string) (s Shard, err error) {
 
 // groups returns the names of the groups of runs that belong to the shard; nil stands for all groups. The groups are
 // assigned in the order of their size, the largest first, each to the shard with the least work so far. The result
-// depends neither on records nor on the machine and its datasets, so that machines with different shards assign the
-// groups in the same way.
+// depends neither on records nor on the machine and its datasets, so that all machines assign the groups in the same
+// way.
 func (s Shard) groups(scope Scope, work Work) map[string]bool {
 	if s.Count <= 1 {
 		return nil

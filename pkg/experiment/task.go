@@ -9,8 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Task is what one run does. A task is small enough to be repeated if it is interrupted, and large enough to be
-// recorded.
+// Task says what one run does.
 type Task struct {
 	// Kind is one of [results.Kinds].
 	Kind    string       `json:"kind"`
@@ -23,18 +22,18 @@ type Task struct {
 	Follow *Follow `json:"follow,omitempty"`
 }
 
-// Follow says about which of a trained model's states numbers are recorded.
+// Follow selects states of a trained model: numbers about these states are recorded ([Followed]).
 type Follow struct {
-	// Layers says after how many layers: 8, for example, stands for the state after 8 forward layers and for the state
-	// after 8 reverse layers. Numbers above the model's depth are left out.
+	// Layers are numbers of layers. For example, 8 selects the state after 8 forward layers and the state after 8
+	// reverse layers. Numbers above the model's depth are ignored.
 	Layers []int `json:"layers"`
 	// Boards are parts of a Minesweeper board. For the cells of these parts, the probabilities of a mine are recorded.
 	Boards []Part `json:"boards,omitempty"`
 }
 
-// Part is a square part of a Minesweeper board. The board's cells, row by row, are the nodes of a graph; Width is the
-// number of the board's columns. Row and Col are the place of the part's first cell, and Side is the number of the
-// part's rows, and of its columns.
+// Part is a square part of a Minesweeper board. Each cell of the board is a node of a graph, and the nodes are numbered
+// row by row. Row and Col are the place of the part's first cell on the board, counted from 0. Side is the number of
+// rows and of columns of the part. Width is the number of columns of the whole board.
 type Part struct {
 	Row   int `json:"row"`
 	Col   int `json:"col"`
@@ -42,7 +41,7 @@ type Part struct {
 	Width int `json:"width"`
 }
 
-// nodes returns the nodes of the part, row by row.
+// nodes returns the numbers of the part's nodes, row by row.
 func (p Part) nodes() []int {
 	var out []int
 	for r := range p.Side {
@@ -53,7 +52,7 @@ func (p Part) nodes() []int {
 	return out
 }
 
-// Training returns the task that fits a model to a split.
+// Training returns the task of training a model on a split of a dataset. The configuration c names the model.
 func Training(dataset string, split int, c train.Config) Task {
 	return Task{Kind: results.Train, Dataset: dataset, Config: c.Resolved(), Split: split}
 }
@@ -63,9 +62,8 @@ func Whole(kind, dataset string, c train.Config) Task {
 	return Task{Kind: kind, Dataset: dataset, Config: c, Split: results.NoSplit}
 }
 
-// Key returns a text that is the same for tasks that do the same. The key is computed only from settings that the model
-// has, so that records of versions of revgnn with other settings are found, too. The key does not depend on the engine,
-// which changes only the last digits of results (see docs/repeating.md).
+// Key returns a hash that is the same for tasks that do the same. Only settings that the model has are part of the key.
+// The engine is not part of the key, since it changes only the last digits of results (see docs/repeating.md).
 func (t Task) Key() string {
 	definition := map[string]any{"kind": t.Kind, "dataset": t.Dataset, "split": t.Split}
 	if t.Config.Model != "" {
@@ -82,14 +80,14 @@ func (t Task) Key() string {
 	return key
 }
 
-// alone returns the task without Follow.
+// alone returns the same task with an empty field Follow.
 func (t Task) alone() Task {
 	t.Follow = nil
 	return t
 }
 
-// taskOf returns the task of a record. A record does not keep Follow, which is therefore derived from the states that
-// the outcome has.
+// taskOf returns the task of a record. A record does not contain the task's field Follow. taskOf makes this field from
+// the states that the record's outcome describes.
 func taskOf(r *results.Record) (t Task, err error) {
 	t = Task{Kind: r.Kind, Dataset: r.Dataset, Split: r.Split}
 	if len(r.Config) > 0 {

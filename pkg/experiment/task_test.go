@@ -32,8 +32,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestRecordsOfEarlierVersions: records of earlier versions are found, although they have settings that the model lacks
-// now, lack settings that were added later, and have keys that were computed differently.
+// TestRecordsOfEarlierVersions: records of earlier versions are found, although the model has other settings now, and
+// keys were computed in another way.
 func TestRecordsOfEarlierVersions(t *testing.T) {
 	config := `{"adjoint":"implicit","dropout":0.5,"epochs":200,"forward":2,"head_layers":2,"heads":1,"hidden":64,
 		"lipschitz":0.999,"lr":0.01,"max_iterations":10,
@@ -55,7 +55,7 @@ func TestRecordsOfEarlierVersions(t *testing.T) {
 		found.Of(plain) == found.Of(followed) {
 		t.Errorf("got %v", found)
 	}
-	// A training that diverged is found, although it has no states.
+	// The record of a training that diverged is found, although it has no states.
 	found = Index([]results.Record{record(`{"val":null}`, results.Diverged)})
 	if found.Of(followed) == nil {
 		t.Error("a training that diverged is not found where its states are asked for")

@@ -26,8 +26,8 @@ type Scope struct {
 	Absent func(dataset string) string
 }
 
-// Work asks a view for the results of runs, and may make something of them, such as a table. It may be called several
-// times.
+// Work is a function that asks a view for the results of runs, and may make something of them, such as a table. It may
+// be called several times.
 type Work func(v *View)
 
 // View gives a [Work] the results of runs from their records, and notes which runs the work asks for.
@@ -44,11 +44,11 @@ type View struct {
 type Step struct {
 	Task `json:"task"`
 	Key  string `json:"key"`
-	// Group is the same for tasks that depend on each other's results, such as those that choose settings and those
-	// with the chosen settings.
+	// Group is the name of the group that the task belongs to. For example, the trainings that compare candidates and
+	// the trainings with the chosen settings form a group.
 	Group string `json:"group"`
-	// Done tells that there is a record. Provisional tells that the settings of the run are not chosen yet. The task
-	// then has the settings of the candidate with the most work, so that the cost of the run can be estimated.
+	// Done tells that the run is recorded. Provisional tells that the settings of the run are not chosen yet. The task
+	// then has the settings of the candidate that takes the most work, so that the cost of the run can be estimated.
 	Done        bool `json:"done"`
 	Provisional bool `json:"provisional"`
 	Cost        Cost `json:"cost"`
@@ -99,7 +99,8 @@ func (v *View) unwanted(dataset, model string) string {
 	return ""
 }
 
-// IsPublic tells whether a dataset is public. Other datasets are generated graphs, to which --datasets does not apply.
+// IsPublic tells whether a dataset is public. Other datasets are generated graphs, to which the flag --datasets does
+// not apply.
 func IsPublic(dataset string) bool { return slices.Contains(Datasets(), dataset) }
 
 // Datasets returns the names of the public datasets, in the paper's order.
@@ -154,7 +155,7 @@ type Answer[T any] struct {
 // OK tells whether the run is recorded and went well.
 func (a Answer[T]) OK() bool { return a.Record != nil && a.Record.Status == results.OK }
 
-// Ask notes that a run is needed, and returns its record and outcome if it is recorded.
+// Ask notes that the run of a task is needed, and returns its record and outcome if it is recorded.
 func Ask[T any](v *View, t Task) (a Answer[T]) {
 	key := t.Key()
 	r := v.records.Of(t)

@@ -7,9 +7,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Activation is a function σ that is applied to every entry, and whose slope is between 0 and 1. It therefore never
-// moves two arguments farther apart, so that the bound on the weights of a block also bounds the Lipschitz constant of
-// the block. The zero value stands for [ActivationReLU].
+// Activation is the name of a function σ, which a layer applies to every entry. The slope of σ is between 0 and 1, so
+// that σ never moves two arguments farther apart. The bound on the weights of a block is therefore also a bound on the
+// Lipschitz constant of the block. The zero value stands for [ActivationReLU].
 type Activation string
 
 // The activations, as functions of x, are: ReLU, max(x, 0); leaky ReLU, max(x, 0.2 x); ELU, which is x for x > 0, and
@@ -45,8 +45,7 @@ func (a Activation) Of(x *Node) *Node {
 // biased is σ(u + b), with b added to every row.
 func (a Activation) biased(u, b *Node) *Node { return a.Of(Add(u, rowVector(b, u))) }
 
-// gate is v ∘ σ'(u + b). This is the cotangent of u, given the cotangent v of σ(u + b), the result of
-// [Activation.biased].
+// gate is v ∘ σ'(u + b). If v is the cotangent of σ(u + b), this is the cotangent of u.
 func (a Activation) gate(u, v, b *Node) *Node {
 	x := Add(u, rowVector(b, u))
 	positive := GreaterThan(x, loop.Zeros(x))
@@ -74,7 +73,7 @@ func expNegative(x *Node, shift float64) *Node {
 	return Add(e, loop.Like(loop.Float(x, shift), x))
 }
 
-// rowVector repeats the vector b, [d], as often as x has rows: [n, d].
+// rowVector repeats the vector b, [d], in every row of an array with as many rows as x: [n, d].
 func rowVector(b, x *Node) *Node {
 	return BroadcastToShape(Reshape(b, 1, b.Shape().Size()),
 		shapes.Make(x.DType(), x.Shape().Dimensions[0], b.Shape().Size()))

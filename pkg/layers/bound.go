@@ -6,20 +6,22 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Norm is a matrix norm that is never below the spectral norm, which is the largest singular value. A bound on such a
-// norm of W is therefore also a bound on the Lipschitz constant of X ↦ X W.
+// Norm is the name of a matrix norm that is never below the spectral norm, which is the largest singular value. The
+// Lipschitz constant of X ↦ X W is the spectral norm of W. So a bound on any [Norm] of W is also a bound on this
+// Lipschitz constant.
 type Norm string
 
 // FrobeniusNorm is the norm of the paper (section 3.3): the root of the sum of the squared entries. For a d x d matrix,
-// it is at most sqrt(d) times the spectral norm. SpectralNorm is an upper bound on the spectral norm. It is at most
-// d^(1/128) times the spectral norm: see [Schatten].
+// it is at most sqrt(d) times the spectral norm. SpectralNorm is an upper bound on the spectral norm, which [Schatten]
+// computes. For a d x d matrix, it is at most d^(1/128) times the spectral norm.
 const (
 	FrobeniusNorm Norm = "frobenius"
 	SpectralNorm  Norm = "spectral"
 )
 
-// Of is the norm of w, a scalar. If w consists of K matrices, one for each of K attention heads, stacked along its
-// rows, [K d, d], then Of is the mean of the norms of these matrices. The second argument is K; 0 stands for 1.
+// Of is the norm of w, a scalar. With several attention heads, w consists of one matrix for each head, stacked along
+// its rows: [K d, d] for K heads. Of is then the mean of the norms of these K matrices. The argument heads is K; 0
+// stands for 1.
 func (n Norm) Of(w *Node, heads int) *Node {
 	heads = max(1, heads)
 	if n != SpectralNorm {
@@ -39,25 +41,26 @@ func (n Norm) Of(w *Node, heads int) *Node {
 	return DivScalar(sum, float64(heads))
 }
 
-// These are constants of [Schatten]. The first is how often it squares a matrix. The second is added under square
-// roots, and prevents a division by zero for the zero matrix. The third is the relative error that single precision may
-// cause: results are enlarged by this fraction of themselves, so that they are never too low.
+// squarings is how often [Schatten] squares a matrix. tiny is added under square roots, and prevents a division by zero
+// for the zero matrix. rounding is the relative error that single precision may cause: [Schatten] enlarges its result
+// by this fraction, so that the result is never too low.
 const squarings, tiny, rounding = 5, 1e-30, 1e-5
 
 // Schatten is a differentiable upper bound on the spectral norm of the matrix w. It is the Schatten norm of order p =
-// 128, which is (Σ_i σ_i^p)^(1/p) for the singular values σ_i. It is at most d^(1/128) times the largest singular
-// value. For d = 512, this factor is 1.05. Power iteration, the usual estimate of the spectral norm, approaches the
-// spectral norm from below. Weights that are scaled by that estimate can therefore exceed the bound.
+// 128, which is (Σ_i σ_i^p)^(1/p) for the singular values σ_i. With d singular values, it is at most d^(1/128) times
+// the largest one. For d = 512, this factor is 1.05. (Power iteration, the usual estimate of the spectral norm,
+// approaches the spectral norm from below. Weights that are scaled by that estimate can therefore exceed the bound.)
 //
-// Let W be the matrix, B = W/‖W‖_F, A_0 = B^T B and A_{k+1} = A_k². Then ‖A_k‖_F is the square root of the sum of the
-// 2^(k+2)th powers of B's singular values, so that the Schatten norm of B is ‖A_5‖_F^(1/64). To avoid underflow, the
-// code scales every A_k to norm 1, and computes the logarithm of ‖A_k‖_F from the scales.
+// Let W be the matrix w, and B = W/‖W‖_F, where ‖·‖_F is the Frobenius norm. Let A_0 = B^T B and A_{k+1} = A_k². Then
+// ‖A_k‖_F is the square root of the sum of the 2^(k+2)th powers of B's singular values. So the Schatten norm of B is
+// ‖A_5‖_F^(1/64), and that of W is ‖W‖_F times as large. To avoid underflow, the code scales every A_k to norm 1, and
+// computes the logarithm of ‖A_k‖_F from the scales.
 func Schatten(w *Node) *Node {
 	size := func(x *Node) *Node { return Sqrt(AddScalar(ReduceAllSum(Square(x)), tiny)) }
 	scale := size(w)
 	b := Div(w, scale)
 	a := Dot(Transpose(b, 0, 1), b).Product()
-	var log *Node // the logarithm of ‖A_k‖_F, with A_k as it is without scaling
+	var log *Node // the logarithm of ‖A_k‖_F, before A_k is scaled to norm 1
 	for k := range squarings + 1 {
 		if k > 0 {
 			a, log = Dot(a, a).Product(), MulScalar(log, 2)
@@ -74,12 +77,15 @@ func Schatten(w *Node) *Node {
 	return MulScalar(Mul(scale, root), 1+rounding)
 }
 
-// Bound scales the weights of a block down, all by the same factor, if the sum of their norms exceeds c. A weight may
-// consist of K matrices w^(k), one for each of K attention heads, stacked along its rows, [K d, d]. The norm of such a
-// weight is the mean of the norms of the matrices (paper section 3.3 and appendix on multi-head attention). The list
-// heads holds K for each weight, which is 1 for a single matrix. The scaled weights are
+// Bound scales the weights of a block down, all by the same factor, if the sum of their norms exceeds c. The scaled
+// weights are
 //
-//	w min(1, c / Σ_w 1/K Σ_k ‖w^(k)‖).
+//	w min(1, c / Σ_w ‖w‖),
+//
+// where the sum is over all weights w of the block. With several attention heads, a weight consists of one matrix for
+// each head, stacked along its rows: [K d, d] for K heads. The norm of such a weight is the mean of the norms of these
+// matrices (paper section 3.3 and appendix on multi-head attention). The list heads has K for each weight, which is 1
+// for a single matrix.
 //
 // The Lipschitz constants of [GCN] and [SAGE] are then at most c. So is that of [GAT], if its attention is regarded as
 // constant.
@@ -88,8 +94,8 @@ func Bound(norm Norm, c float64, weights []*Node, heads []int) []*Node {
 	return scaled(weights, Max(Div(sum, ConstAs(sum, c)), ConstAs(sum, 1)))
 }
 
-// ToBound scales the weights, all by the same factor, up or down, so that the sum of their norms is c. The norms and
-// the list heads are explained at [Bound].
+// ToBound scales the weights up or down, all by the same factor, so that the sum of their norms is c. The comment on
+// [Bound] explains the norms and the list heads.
 func ToBound(norm Norm, c float64, weights []*Node, heads []int) []*Node {
 	return scaled(weights, DivScalar(norm.sum(weights, heads), c))
 }

@@ -6,21 +6,23 @@
 // terms:
 //
 //   - X is the state: the features of the n nodes of the graph, [n, d]. (The type *Node is a value in a GoMLX
-//     computation, not a node of the graph.) u is the preactivation, and σ the activation.
+//     computation, not a node of the graph.) σ is the activation. u is the preactivation, the array to which the
+//     activation is applied: h(X) = σ(u), or σ(u + b) with a bias b.
 //   - w is the list of the arrays that a block reads: first the trainable weights, then the others, such as the arrays
-//     of indices that describe a sparse matrix. These arrays are called the tensors of the matrix.
+//     of indices that describe a sparse matrix. The arrays that describe a sparse matrix are called the tensors of the
+//     matrix.
 //   - A [sparse.Pattern] is a sparse matrix without its entries: it says only which edges there are. A place is a
-//     position at which a sparse matrix stores an entry (an edge) or padding, so that values of edges have shape
-//     [places, 1].
+//     position at which a sparse matrix stores an entry (an edge) or padding. An array with one value for each edge has
+//     one row for each place, and so has the shape [places, 1].
 //   - The cotangent of an array is the gradient of the loss with respect to this array. v is the cotangent of h(X), and
 //     q or Q is the cotangent of u. A vector-Jacobian product computes the cotangent of an argument from the cotangent
 //     of the result.
-//   - Linearize computes u. It also returns the tape: the list of the intermediate results that the derivative needs.
-//     "Linearize keeps" says what is on the tape. PullX reads the tape and computes the cotangent of X. PullW computes
-//     the cotangents of the trainable weights. PullX also returns what it shares with PullW: results that PullW can use
-//     again.
-//   - A loop body is the part of the compiled program that a loop repeats. The methods of blocks run in loop bodies.
-//     There, they may use nothing but their arguments, and functions of package loop replace some operations of GoMLX.
+//   - The method Linearize of a block computes u. It also returns the tape: the list of the intermediate results that
+//     the derivative needs. PullX reads the tape and computes the cotangent of X. PullW computes the cotangents of the
+//     trainable weights. PullX also returns those of its intermediate results that PullW can use again: PullX shares
+//     them with PullW.
+//   - A loop body is the part of the compiled program that a loop repeats. The methods of blocks run in loop bodies. In
+//     a loop body, a method may use only its arguments, and functions of package loop replace some operations of GoMLX.
 //   - ∘ multiplies two matrices entry by entry.
 //
 // "The paper" is that of Park, Heo and Kim (ICML 2024).

@@ -20,37 +20,37 @@ const slope = 0.2
 //	A^(k)_ij = softmax_j(LeakyReLU(s_j + t_i)) over i's neighbours and i itself,
 //	s = X W^(k) a_src, t = X W^(k) a_dst.
 //
-// a_src and a_dst are the attention vectors of head k. V is the ego weight: it multiplies the features of the node
+// a_src and a_dst are the attention vectors of head k, and V is the ego weight: it multiplies the features of the node
 // itself, apart from those of its neighbours. The paper has ReLU for σ, and no V.
 //
 // If the attention is regarded as constant, Lip(h) is at most the mean of the norms of the W^(k) plus the norm of V.
-// (This holds for distances measured by max_i |x_i - x'_i|, since each row of A^(k) takes a weighted mean of rows.) The
-// way in which the attention depends on X is not bounded. Therefore the inverse may not exist, and the residuals of its
-// solves must be watched.
+// (The distance of two states with the rows x_i and x'_i is max_i |x_i - x'_i| here.) How the attention depends on X is
+// not bounded. Therefore the inverse of the layer may not exist, and the residuals of the solves must be watched.
 //
 // GAT implements solve.Block. It reads these arrays, in this order:
 //
-//   - The first weight, [d, K d + 2K (+ d)], holds side by side all matrices that multiply X: the W^(k)/K of all heads,
-//     the vectors W^(k) a_src of all heads, the vectors W^(k) a_dst of all heads and, if Ego is set, V.
+//   - The first weight, [d, m], holds side by side all matrices that multiply X: the W^(k)/K of all heads, the vectors
+//     W^(k) a_src of all heads, the vectors W^(k) a_dst of all heads and, if Ego is set, V. So m is K d + 2K, or K d +
+//     2K + d with V.
 //   - The second weight is b.
 //   - The tensors of the pattern follow.
 //
-// A layer takes one dense product, Y = X [W/K | W a_src | W a_dst | V], and sums of rows of Y over neighbours. Its
-// derivative takes the same kinds of operations.
+// A layer computes one dense product, Y = X [W/K | W a_src | W a_dst | V], [n, m], and sums of rows of Y over
+// neighbours. The derivative needs the same kinds of operations.
 //
-// The pattern must hold every edge in both directions. If the edges have directions, set Directed, and let the pattern
-// hold also the reverse of every edge. Its tensors must then come from [sparse.Pattern.Keeping], which turns the
-// entries that are no edges into padding. After them comes a last array, [places, 1]. At place (i, j) it is 1 if (j, i)
-// is an edge, else 0.
+// The pattern must hold every edge in both directions. For a graph whose edges have directions, set Directed, and put
+// the reverse of every edge into the pattern, too. Instead of the tensors of this pattern, pass the result of
+// [sparse.Pattern.Keeping], which turns the entries that are not edges of the graph into padding. Then pass one more
+// array, [places, 1]. At the place of entry (i, j), it is 1 if (j, i) is an edge of the graph, else 0.
 type GAT struct {
 	Pattern    *sparse.Pattern
 	Activation Activation
-	// Ego tells that there is an ego weight V. Directed tells that the edges have directions. For both, see the comment
-	// on GAT.
+	// Ego says that there is an ego weight V. Directed says that the edges have directions. The comment on GAT explains
+	// both.
 	Ego, Directed bool
 }
 
-// edges is the pattern with its tensors, which come after the two weights in the list w.
+// edges returns the operations of the pattern. The tensors of the pattern come after the two weights in the list w.
 func (c GAT) edges(w []*Node) sparse.BareEdges {
 	if c.Directed {
 		w = w[:len(w)-1]
@@ -58,18 +58,18 @@ func (c GAT) edges(w []*Node) sparse.BareEdges {
 	return c.Pattern.Bare(w[2:])
 }
 
-// Trainable is 2, for the first weight and b.
+// Trainable is 2: the first weight and b are trainable.
 func (GAT) Trainable() int { return 2 }
 
-// attention holds the intermediate results of a layer's attention. Each node has K copies, one for each head. The
-// arrays values, s, t, top and total have a row for each copy.
+// attention holds the intermediate results of a layer's attention, for all K heads. The pattern has K copies of each
+// node, one copy for each head. The arrays values, s, t, top and total have one row for each copy.
 //
-//   - o is the pattern with its tensors. Its rows, too, are the copies of the nodes.
-//   - y is the product Y of [GAT], [n, K d + 2K (+ d)].
+//   - o has the operations of the pattern. Its rows, too, are the copies of the nodes.
+//   - y is the product Y in the comment on [GAT].
 //   - values are X W^(k)/K, [n K, d].
-//   - s and t are the two terms of the scores, [n K, 1].
+//   - s and t are the two terms of the scores LeakyReLU(s_j + t_i), [n K, 1].
 //   - top is the largest score of every row of the pattern, [n K, 1].
-//   - exp is exp(score - top) for every place, [places, 1], and total is its sum over every row, [n K, 1].
+//   - exp is exp(score - top) for every place, [places, 1], and total is the sum of exp over every row, [n K, 1].
 type attention struct {
 	o                             sparse.BareEdges
 	y                             *Node
@@ -93,17 +93,17 @@ func (c GAT) attend(x *Node, w []*Node) attention {
 		s: copies(y, 1, heads*d, heads), t: copies(y, 1, heads*(d+1), heads)}
 	needSymmetric("GAT", a.o)
 	s := a.o.Sources(a.s)
-	// LeakyReLU is an increasing function, so that the neighbour j with the largest s_j has the largest score.
+	// The largest score of row i is that of the neighbour j with the largest s_j, since LeakyReLU is increasing.
 	a.top = leaky(Add(a.o.Max(s), a.t))
 	a.exp = a.o.Mask(Exp(Sub(leaky(Add(s, a.o.Targets(a.t))), a.o.Targets(a.top))))
-	// Min(Abs(a.top), 0) is 0, so that it does not change the totals. It is there to use a.top a second time. If a.top
-	// had a single use, XLA would compute it anew for every entry of a row.
+	// Min(Abs(a.top), 0) is 0, so that adding it does not change the totals. It is added because a.top then has a
+	// second use. If a.top were used only once, XLA would compute it again for every entry of a row.
 	a.total = Add(a.o.Sum(a.exp), Min(Abs(a.top), loop.Zeros(a.top)))
 	return a
 }
 
-// needSymmetric panics if the pattern is not symmetric. The derivatives, which are written by hand, need a symmetric
-// pattern, since they use it as its own transpose.
+// needSymmetric panics if the pattern is not symmetric. The derivatives written by hand use the pattern as its own
+// transpose, and so need a symmetric pattern.
 func needSymmetric(layer string, e sparse.BareEdges) {
 	if !e.Symmetric() {
 		panic(fmt.Errorf("%s needs a symmetric pattern: every edge in both directions; "+
@@ -111,8 +111,8 @@ func needSymmetric(layer string, e sparse.BareEdges) {
 	}
 }
 
-// copies takes the columns of x with the numbers from, from+1, …, from+count-1. It reshapes them to rows of the given
-// width, one row for each copy of a node: [n count/width, width].
+// copies takes count columns of x, beginning with the column number from, and reshapes them to rows of the given width.
+// Each node has a row for each of its copies: the result is [n K, width] with K = count/width.
 func copies(x *Node, width, from, count int) *Node {
 	return Reshape(Slice(x, AxisRange(), AxisRange(from, from+count)), -1, width)
 }
@@ -137,8 +137,8 @@ func (c GAT) Preactivation(x *Node, w []*Node) *Node {
 	return c.withEgo(a, over(a.o.Products([]*Node{a.values}, []*Node{a.exp})[0], a.total))
 }
 
-// withEgo adds up the results of the heads, which are the rows of mixed, [n K, d]. If Ego is set, it also adds X V,
-// which is in the last columns of Y.
+// withEgo adds up the results of the heads, which are the rows of mixed, [n K, d]. If Ego is set, withEgo also adds X
+// V, which is in the last d columns of a.y.
 func (c GAT) withEgo(a attention, mixed *Node) *Node {
 	u := sum(mixed, c.Pattern.Heads())
 	if !c.Ego {
@@ -152,12 +152,11 @@ func (c GAT) withEgo(a attention, mixed *Node) *Node {
 func (c GAT) Activate(u *Node, w []*Node) *Node { return c.Activation.biased(u, w[1]) }
 func (c GAT) Gate(u, v *Node, w []*Node) *Node  { return c.Activation.gate(u, v, w[1]) }
 
-// These are the numbers of the arrays on the tape. A is the attention. The arrays gatOwn, gatSteep and gatSum have a
-// row for each copy of a node. y_j is row j of [attention].values, and φ'_ij is the slope of LeakyReLU at the score s_j
-// + t_i.
+// These are the positions of the arrays on the tape. The comments on [GAT] and on [GAT.Linearize] explain the symbols.
+// The arrays gatOwn, gatSteep and gatSum have one row for each node and each head.
 const (
 	gatX       = iota
-	gatY       // Y, [n, K d + 2K (+ d)]; its first K d columns are the y_j
+	gatY       // Y, [n, m]; its first K d columns are the y_j
 	gatOwn     // z_i = Σ_j A_ij y_j, [n K, d]
 	gatSteep   // Σ_j A_ij φ'_ij y_j, [n K, d]
 	gatSum     // Σ_j A_ij φ'_ij, [n K, 1]
@@ -165,10 +164,13 @@ const (
 	gatBackWay // A_ji φ'_ji for each place (i, j), [places, 1]
 )
 
-// Linearize keeps the arrays that are listed above, from gatX to gatBackWay. For the derivative, let A be the attention
-// of a head, z_i = Σ_j A_ij y_j its result, and g_i the cotangent of z_i. The cotangent of the score s_j + t_i is then
-// A_ij φ'_ij (g_i·y_j - g_i·z_i). Summed over j, these cotangents are the cotangent of t_i. Summed over i, they are the
-// cotangent of s_j. Both sums are sums of rows over neighbours, without an inner product for each edge. For example,
+// Linearize computes the preactivation. The tape has the arrays that are listed above, from gatX to gatBackWay.
+//
+// For the derivative, let A be the attention of a head, y_j the row of X W^(k)/K for node j, z_i = Σ_j A_ij y_j the
+// result of the head, and g_i the cotangent of z_i. Let φ'_ij be the slope of LeakyReLU at s_j + t_i. The cotangent of
+// s_j + t_i is then A_ij φ'_ij (g_i·y_j - g_i·z_i). The sum of these cotangents over j is the cotangent of t_i, and
+// their sum over i is the cotangent of s_j. Both sums are sums of rows over neighbours, and need no inner product for
+// each edge. For example,
 //
 //	Σ_i A_ij φ'_ij (g_i·y_j) = (Σ_i A_ij φ'_ij g_i)·y_j.
 func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
@@ -177,8 +179,8 @@ func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	steep := Mul(a.exp, leakySlope(Add(o.Sources(a.s), o.Targets(a.t))))
 	mixed := o.Products([]*Node{a.values, a.values}, []*Node{a.exp, steep})
 	own, ownSteep := over(mixed[0], a.total), over(mixed[1], a.total)
-	// Next comes the transposed attention: place (i, j) holds A_ji. The pattern is symmetric, so that there is a place
-	// for (j, i), too.
+	// back is the transposed attention: at the place of entry (i, j) it holds A_ji. Such a place exists for every A_ji,
+	// since the pattern is symmetric.
 	score := Add(o.Targets(a.s), o.Sources(a.t))
 	back := Exp(Sub(leaky(score), o.Sources(Add(a.top, Log(a.total)))))
 	if c.Directed {
@@ -190,21 +192,22 @@ func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	return c.withEgo(a, own), tape
 }
 
-// spare is the number of columns that pull appends to the cotangents of all z_i, [n K, d]. The first of the appended
-// columns holds an inner product for each row. The others are zeros: with 16 columns, XLA can use whole vector
+// spare is the number of columns that pull appends to the cotangents of the heads' results, [n K, d]. The first of the
+// appended columns holds an inner product for each row. The others are zeros: with 16 columns, XLA can use whole vector
 // registers of 16 numbers.
 const spare = 16
 
-// pull computes the cotangent of Y, [n, K d + 2K (+ d)], given the cotangent q of the preactivation. The formulas are
-// those at Linearize. All copies of node i have row i of q for their g_i.
+// pull computes the cotangent of Y from q, the cotangent of the preactivation. The comment on GAT explains Y, and the
+// comment on Linearize has the formulas. The preactivation is the sum of the heads' results. So the cotangent g_i of
+// the result for node i is row i of q, for every head.
 func (c GAT) pull(q *Node, tape, w []*Node) *Node {
 	o, heads := c.edges(w), c.Pattern.Heads()
 	n, d := q.Shape().Dimensions[0], q.Shape().Dimensions[1]
 	all := n * heads
 	own := Reshape(BroadcastToDims(Reshape(q, n, 1, d), n, heads, d), all, d)
 	inner, steep := rowDots(tape[gatOwn], own), rowDots(tape[gatSteep], own)
-	// The inner products g_i·z_i (see Linearize) become a column beside the rows g_i, so that a single product sums
-	// both over neighbours.
+	// The inner products g_i·z_i (see Linearize) become a column beside the rows g_i. One product then sums both the
+	// rows g_i and the inner products over neighbours.
 	extended := Concatenate([]*Node{own, inner, BroadcastToDims(loop.Float(q, 0), all, spare-1)}, 1)
 	mixed := o.Products([]*Node{q, extended}, []*Node{tape[gatBack], tape[gatBackWay]})
 	m := mixed[1]
@@ -218,15 +221,15 @@ func (c GAT) pull(q *Node, tape, w []*Node) *Node {
 	return Concatenate(parts, 1)
 }
 
-// rowDots are the inner products of each row of a with the same row of b, [n, d] to [n, 1]. They are computed as a
-// product of a ∘ b with a column of ones. XLA CPU fuses this product with other operations and computes it on all
-// threads. A batched product would compute the inner products one by one, on a single thread.
+// rowDots are the inner products of each row of a with the same row of b: from [n, d] to [n, 1]. They are computed as
+// the product of a ∘ b with a column of ones. XLA CPU fuses this product with other operations and computes it on all
+// threads. (A batched product would compute the inner products one by one, on a single thread.)
 func rowDots(a, b *Node) *Node {
 	dims := a.Shape().Dimensions
 	return Dot(Mul(a, b), BroadcastToDims(loop.Float(a, 1), dims[1], 1)).Product()
 }
 
-// PullX is the cotangent of X. PullX shares the cotangent of Y with PullW.
+// PullX is the cotangent of X. PullX shares with PullW the cotangent of Y, the product in the comment on [GAT].
 func (c GAT) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
 	dy := c.pull(q, tape, w)
 	return Dot(dy, Transpose(w[0], 0, 1)).Product(), []*Node{dy}

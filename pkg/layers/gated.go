@@ -8,17 +8,18 @@ import (
 
 // Gated multiplies the branch h of another block by gates, entry by entry:
 //
-//	X ↦ G ∘ h(X),  G: [n, d], entries between 0 and 1,
+//	X ↦ G ∘ h(X),  G: [n, d], entries between 0 and 1.
 //
-// with a gate for each node and channel, as in highway networks (Srivastava, Greff and Schmidhuber 2015), except that G
-// does not depend on X. The Lipschitz constant is at most max G times that of h. Gated implements solve.Block. It reads
-// G, which is trainable, and then the arrays that h reads.
+// There is a gate for each node and each feature. Highway networks have such gates, too (Srivastava, Greff and
+// Schmidhuber 2015), but here G does not depend on X. The Lipschitz constant of Gated is at most that of h times the
+// largest gate. Gated implements solve.Block. It reads G, which is trainable, and then the arrays that h reads.
 //
-// Gated has no activation of its own: its preactivation is G ∘ h(X). The reason is that the gradient of G needs the
-// cotangent of h(X), whereas PullW of a block with an activation gets only the cotangent of the preactivation. This has
-// a drawback. Reverse chains start each solve from an extrapolation of the preactivations of earlier layers. Here they
-// extrapolate G ∘ h(X), which is less smooth than the preactivation of h, since it has kinks where the activation of h
-// has kinks.
+// Gated has no activation of its own: its preactivation is the whole branch, G ∘ h(X). The reason is the method PullW.
+// It is given the cotangent of the preactivation, and here it needs the cotangent of G ∘ h(X) to compute the cotangent
+// of G.
+//
+// This has a drawback. A reverse chain starts each solve from an extrapolation of the preactivations of earlier layers.
+// From layer to layer, G ∘ h(X) changes less smoothly than the preactivation of h.
 type Gated struct{ solve.Block }
 
 // Trainable is the number of h's trainable weights, plus 1 for G.
@@ -29,20 +30,20 @@ func (b Gated) Preactivation(x *Node, w []*Node) *Node {
 	return b.scaled(b.Block.Preactivation(x, w[1:]), w)
 }
 
-// scaled is G ∘ h(X), given u, the preactivation of h.
+// scaled computes G ∘ h(X) from u, the preactivation of h.
 func (b Gated) scaled(u *Node, w []*Node) *Node { return Mul(w[0], b.Block.Activate(u, w[1:])) }
 
 // Activate returns u, and Gate returns v, since Gated has no activation.
 func (Gated) Activate(u *Node, _ []*Node) *Node { return u }
 func (Gated) Gate(_, v *Node, _ []*Node) *Node  { return v }
 
-// Linearize keeps the preactivation of h, followed by the tape of h.
+// Linearize computes G ∘ h(X). The tape is the preactivation of h, followed by the tape of h.
 func (b Gated) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	u, tape := b.Block.Linearize(x, w[1:])
 	return b.scaled(u, w), append([]*Node{u}, tape...)
 }
 
-// within computes the cotangent of h's preactivation, given the cotangent q of G ∘ h(X).
+// within computes the cotangent of h's preactivation from q, the cotangent of G ∘ h(X).
 func (b Gated) within(q *Node, tape, w []*Node) *Node {
 	return b.Block.Gate(tape[0], Mul(w[0], q), w[1:])
 }
@@ -52,7 +53,8 @@ func (b Gated) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
 	return b.Block.PullX(b.within(q, tape, w), tape[1:], w[1:])
 }
 
-// PullW are the cotangent of G, which is q ∘ h(X), and the cotangents of h's weights, which h's PullW computes.
+// PullW are the cotangents of G and of h's weights. That of G is q ∘ h(X), where q is the cotangent of G ∘ h(X). The
+// PullW of h computes the others.
 func (b Gated) PullW(q *Node, shared, tape, w []*Node) []*Node {
 	dw := b.Block.PullW(b.within(q, tape, w), shared, tape[1:], w[1:])
 	return append([]*Node{Mul(q, b.Block.Activate(tape[0], w[1:]))}, dw...)

@@ -14,7 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// gated multiplies the result of a branch by gates, and projected projects the input of a branch.
+// gated returns a branch whose result is multiplied by random gates. projected returns a branch whose input is first
+// projected by p.
 func (b branch) gated() branch {
 	return branch{layers.Gated{Block: b.block}, append([]*tensors.Tensor{gates(5)}, b.w...), b.arrays}
 }
@@ -22,7 +23,7 @@ func (b branch) projected(p layers.Projection) branch {
 	return branch{layers.Projected{Block: b.block, Projection: p}, slices.Clone(b.w), b.arrays}
 }
 
-// gates are random gates between 0 and 1, one for each node and channel.
+// gates are random gates between 0 and 1, one for each node and each feature.
 func gates(seed uint64) *tensors.Tensor {
 	values := tensors.MustCopyFlatData[float32](draw(seed, 30, nodes, width))
 	for i, v := range values {
@@ -47,10 +48,11 @@ func (b branch) bound() float64 {
 	return gate * sum
 }
 
-// The results of a block for two states differ by at most the block's bound times the distance of the states, both for
-// near states and for distant ones. The test moves the state in the direction in which the block expands most. Power
-// iteration on J^T J finds this direction, where J is the derivative of the block. J is computed by differences, and
-// J^T by the block's own derivative, which is written by hand.
+// The results of a block for two states differ by at most the block's bound times the distance of the states. The test
+// checks this for two states near each other, and for two states far from each other. It looks for the direction from
+// one state to the other in which the results differ most. Power iteration on J^T J finds this direction, where J is
+// the derivative of the block. J is computed by differences, and J^T by the block's own derivative, which is written by
+// hand.
 func TestLipschitzBounds(t *testing.T) {
 	e, all := enginetest.Open(t, engine.Go), branches(t)
 	for _, name := range []string{"GCN with tanh", "SAGE"} { // GAT's bound does not cover its attention
@@ -70,8 +72,8 @@ func TestLipschitzBounds(t *testing.T) {
 	}
 }
 
-// expansion is the largest value of |h(X + V) - h(X - V)| / |2 V| that 30 steps of power iteration find. X is the
-// branch's state. The last argument is the length of V.
+// expansion is the largest value of |h(X + V) - h(X - V)| / |2 V| that 30 steps of power iteration find. h is the
+// block's branch, X is the branch's state, and the argument step is the length of V.
 func (b branch) expansion(t *testing.T, e *engine.Engine, step float64) (most float64) {
 	t.Helper()
 	exec := must(NewExec(e.Backend, func(in []*Node) []*Node {

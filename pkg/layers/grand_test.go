@@ -15,9 +15,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// star makes the pattern of a graph that consists of a cycle, a hub on this cycle with about 100 neighbours, and an
-// isolated node, number 110. It also returns a matrix that tells which nodes are neighbours; each node counts as its
-// own neighbour.
+// star makes the pattern of a graph. The graph consists of a cycle, a hub on this cycle with about 100 neighbours, and
+// an isolated node, number 110. star also returns a matrix that tells which nodes are neighbours; each node counts as
+// its own neighbour.
 func star(t *testing.T) (*sparse.Pattern, [][]bool) {
 	t.Helper()
 	const n = 111
@@ -48,11 +48,12 @@ func star(t *testing.T) (*sparse.Pattern, [][]bool) {
 	return s, joined
 }
 
-// onStar executes f on the graph of [star] and returns the results of f. s is the pattern that star made. f gets random
-// arrays q and k, [n, 6], multiplied by scale, random arrays x and v, [n, 4], the mask, [n, n], and the tensors of s.
-// In the mask, entry i, j is 1 if the nodes i and j are neighbours or equal, else 0. The pattern has its own order of
-// the nodes: q, k, x, v and mask are in this order inside f. The mask that onStar is given, and the matrices that it
-// returns, are in the graph's order.
+// onStar executes f on the graph of [star] and returns the results of f. The arguments of f are random arrays q and k,
+// [n, 6], multiplied by scale, random arrays x and v, [n, 4], the mask, [n, n], and the tensors of s, the pattern that
+// star made. Entry i, j of the mask is 1 if the nodes i and j are neighbours or equal, else 0.
+//
+// The pattern has its own order of the nodes. Inside f, all arrays are in this order. The argument mask of onStar, and
+// the matrices that onStar returns, are in the graph's order.
 func onStar(t *testing.T, e *engine.Engine, scale float64, s *sparse.Pattern,
 	f func(q, k, x, v, mask *Node, arrays []*Node) []*Node, mask []float32) [][]float32 {
 	t.Helper()
@@ -95,9 +96,9 @@ func onStar(t *testing.T, e *engine.Engine, scale float64, s *sparse.Pattern,
 	return values
 }
 
-// GRAND's operations along edges equal the same operations with dense matrices: the products M x and M^T x for GRAND's
-// matrix M, the solution of the differential equation, and all gradients. The test has ordinary scores, and scores so
-// large that exp would overflow.
+// GRAND's operations along edges give the same results as operations with dense matrices. The test compares the
+// products M x and M^T x for GRAND's matrix M = a (A - I), the solution of the differential equation, and all
+// gradients. It does so for ordinary scores, and for scores so large that exp would overflow.
 func TestAttentionEqualsDense(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		s, joined := star(t)
@@ -142,7 +143,7 @@ func TestAttentionEqualsDense(t *testing.T) {
 						x.DType())
 					m := Mul(Sub(DivScalar(a, float64(heads)), eye), Sigmoid(ReduceAllMean(q)))
 					y := x
-					for range 2 { // two steps of RK4, which are polynomials of M, since the field is linear
+					for range 2 { // two steps of RK4: for a linear equation, each is a polynomial of M
 						term := y
 						for i := 1; i <= 4; i++ {
 							term = MulScalar(Dot(m, term).Product(), 0.5/float64(i))

@@ -20,7 +20,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// There are so many nodes that the row of the hub (see [ring]) is long. Package sparse cuts such a row into chunks.
+// nodes is the number of nodes of [ring]: so many that package sparse cuts the long row of the ring's hub into chunks.
+// width is the number of columns of most states, and heads the number of attention heads.
 const nodes, width, heads = 50, 4, 3
 
 // ring is a cycle with chords, and one isolated node. Node 0 of the cycle is the hub: it is joined to all other nodes
@@ -59,7 +60,7 @@ func branches(t *testing.T) map[string]branch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const wide = 256 // the least width at which solve.Keeps can be true
+	const wide = 256 // at smaller widths, a reverse chain does not store preactivations (see solve.Keeps)
 	all := map[string]branch{
 		"wide GCN": {layers.GCN{Adjacency: norm},
 			[]*tensors.Tensor{draw(2, 0.95, wide, wide), draw(3, 0.2, wide)}, norm.Tensors()},
@@ -102,8 +103,8 @@ func draw(seed uint64, scale float64, dims ...int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(v, dims...)
 }
 
-// width is the number of columns of the states. This is the length of the bias. No weight has a smaller last dimension
-// than the bias, also if each layer has a bias of its own. So width is the smallest last dimension.
+// width is the number of columns of the states. The bias has this length, also if each layer has a bias of its own. No
+// other weight has a smaller last dimension. So width is the smallest last dimension of all weights.
 func (b branch) width() int {
 	least := math.MaxInt
 	for _, w := range b.w {
@@ -113,8 +114,8 @@ func (b branch) width() int {
 	return least
 }
 
-// state is an input for the block. With four columns, about half of its rows are longer than sqrt(width), so that they
-// lie outside the ball of [layers.ProjectionBall].
+// state is a random input for the block. With four columns, about half of its rows are longer than sqrt(4), so that
+// they lie outside the ball of [layers.ProjectionBall].
 func (b branch) state() *tensors.Tensor { return draw(1, 14, nodes, b.width()) }
 
 // execute runs f on the input b.state(), a random cotangent v, and the branch's weights and arrays.
@@ -160,7 +161,7 @@ func compare(t *testing.T, what string, got, want []float32, tolerance float64) 
 	}
 }
 
-// The derivative by hand equals automatic differentiation of the same block.
+// The derivatives of every block that are written by hand equal those that GoMLX computes by automatic differentiation.
 func TestPullBackEqualsAutodiff(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, b := range branches(t) {
@@ -183,8 +184,8 @@ func TestPullBackEqualsAutodiff(t *testing.T) {
 	})
 }
 
-// The implicit gradient of a reverse chain of message-passing layers equals the gradient through the iterations. If the
-// forward chain is applied to the result of the reverse chain, it gives the input of the reverse chain again.
+// The implicit gradient of a reverse chain equals the gradient through the iterations. If the forward chain is applied
+// to the result of the reverse chain, it gives the input of the reverse chain again.
 func TestReverseChain(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, b := range branches(t) {
@@ -215,7 +216,7 @@ func TestPerLayerChain(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, b := range branches(t) {
 			trainable := b.block.Trainable()
-			for p := range trainable { // the weights of the layers differ by factors
+			for p := range trainable { // each layer gets another multiple of the weights
 				b.w[p] = stacked(b.w[p], 0.7, 1, 0.5)
 			}
 			block := solve.PerLayer(b.block)
@@ -240,7 +241,7 @@ func TestPerLayerChain(t *testing.T) {
 	})
 }
 
-// stacked is a stack of multiples of the tensor a, one multiple for each factor.
+// stacked joins multiples of the tensor a along a new first axis: one multiple for each factor.
 func stacked(a *tensors.Tensor, factors ...float32) *tensors.Tensor {
 	var all []float32
 	for _, f := range factors {
@@ -251,8 +252,8 @@ func stacked(a *tensors.Tensor, factors ...float32) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(all, append([]int{len(factors)}, a.Shape().Dimensions...)...)
 }
 
-// Bound changes weights only if the sum of their norms exceeds the bound. Then the sum becomes the bound. ToBound makes
-// the mean of the norms of two heads equal to the bound.
+// Bound changes weights only if the sum of their norms exceeds the bound, and then makes the sum equal to the bound.
+// ToBound makes the mean of the norms of two heads equal to the bound.
 func TestBound(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	for _, c := range []struct{ norm, bound, want float64 }{{2, 0.9, 0.9}, {0.5, 0.9, 0.5}} {
@@ -272,9 +273,10 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// Schatten is at least the largest singular value and at most d^(1/128) times as large, for a random matrix, a matrix
-// of rank 1, a matrix with equal singular values, very large and very small matrices, and the zero matrix. For the
-// matrix of rank 1, the gradient of Schatten is u v^T, where u and v are the singular vectors.
+// Schatten is at least the largest singular value, and at most d^(1/128) times as large, where d is the number of rows.
+// The test checks this for a random matrix, a matrix of rank 1, a matrix with equal singular values, very large and
+// very small matrices, and the zero matrix. At the matrix of rank 1, the gradient of Schatten must be u v^T, where u
+// and v are the singular vectors of the matrix.
 func TestSchatten(t *testing.T) {
 	const d = 24
 	random := tensors.MustCopyFlatData[float32](draw(7, 3, d, d))
@@ -319,7 +321,7 @@ func TestSchatten(t *testing.T) {
 	})
 }
 
-// run builds a computation graph by f, and executes it on copies of the given tensors.
+// run builds a computation graph by calling f, and executes it on copies of the given tensors.
 func run(t *testing.T, e *engine.Engine, f func(in []*Node) []*Node, in ...*tensors.Tensor) [][]float32 {
 	t.Helper()
 	exec, err := NewExec(e.Backend, f)
@@ -338,7 +340,7 @@ func run(t *testing.T, e *engine.Engine, f func(in []*Node) []*Node, in ...*tens
 	return out
 }
 
-// Layers whose derivatives use the pattern as its own transpose refuse directed edges, with an error that asks for a
+// GAT and the attention of GRAND refuse a pattern with an edge in only one direction. The error must ask for a
 // symmetric pattern.
 func TestDirectedEdgesAreRefused(t *testing.T) {
 	a := must(sparse.FromEdges(2, 2, []int32{0}, []int32{1}, nil))

@@ -7,13 +7,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// PairNorm centres the rows of x, [n, d], and scales them so that the mean squared distance over all pairs of rows is 2
-// scale² (Zhao and Akoglu, ICLR 2020):
+// PairNorm centres the rows x_i of x, [n, d], and then scales them, so that the mean squared distance over all pairs of
+// rows is 2 scale² (Zhao and Akoglu, ICLR 2020):
 //
-//	c_i = x_i - mean of all x_j,  y_i = scale c_i / sqrt(mean over j of |c_j|²).
+//	c_i = x_i - mean over j of x_j,  y_i = scale c_i / sqrt(mean over j of |c_j|²).
 //
-// If individually is true ("PairNorm-SI"), every row is scaled by itself: y_i = scale c_i / |c_i|. As in the authors'
-// code, 1e-6 is added under every square root.
+// The rows of the result are y_i. If individually is true ("PairNorm-SI"), every row is scaled by itself: y_i = scale
+// c_i / |c_i|. As in the code of Zhao and Akoglu, 1e-6 is added under every square root.
 func PairNorm(x *Node, scale float64, individually bool) *Node {
 	n := float64(x.Shape().Dimensions[0])
 	c := Sub(x, rowVector(MulScalar(loop.Sum(x), 1/n), x))
@@ -33,7 +33,7 @@ func LayerNorm(x *Node) *Node {
 
 // Normalised is the block of layers whose result is normalised, f(X) = N(X + h(X)). The embedded Block is h. N is the
 // normalisation, which GoMLX differentiates. A layer is always X plus the branch of its block. So the branch of
-// Normalised is N(X + h(X)) - X. In general it is not a contraction, so that such layers cannot be run backwards.
+// Normalised is N(X + h(X)) - X. In general this branch is not a contraction, and the layer cannot be run backwards.
 type Normalised struct {
 	solve.Block
 	N func(y *Node) *Node
@@ -50,19 +50,19 @@ func (b Normalised) Preactivation(x *Node, w []*Node) *Node {
 	return Sub(b.norm(y).Value([]*Node{y}), x)
 }
 
-// Activate returns u unchanged. The preactivation of Normalised is already the whole branch N(X + h(X)) - X, in which h
-// applies its own activation. For the same reason Gate, the vector-Jacobian product of Activate, returns v unchanged.
+// Activate returns u unchanged, since the preactivation of Normalised is already the whole branch N(X + h(X)) - X. For
+// the same reason Gate, the vector-Jacobian product of Activate, returns v unchanged.
 func (Normalised) Activate(u *Node, _ []*Node) *Node { return u }
 func (Normalised) Gate(_, v *Node, _ []*Node) *Node  { return v }
 
-// Linearize keeps X + h(X) and the preactivation of h, followed by the tape of h.
+// Linearize computes N(X + h(X)) - X. The tape is X + h(X) and the preactivation of h, followed by the tape of h.
 func (b Normalised) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	u, tape := b.Block.Linearize(x, w)
 	y := Add(x, b.Block.Activate(u, w))
 	return Sub(b.norm(y).Value([]*Node{y}), x), append([]*Node{y, u}, tape...)
 }
 
-// PullX is the cotangent of X. PullX shares with PullW the cotangent of h's preactivation, and everything that h's
+// PullX is the cotangent of X. PullX shares with PullW the cotangent of h's preactivation, and the arrays that h's
 // PullX shares.
 func (b Normalised) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
 	norm := b.norm(tape[0])

@@ -9,19 +9,22 @@ import (
 
 // SAGE is the residual branch of a graph convolution with a separate weight for the node itself:
 //
-//	h(X) = σ(Â X W + X V + b),  X: [n, d], W, V: [d, d], b: [d],
+//	h(X) = σ(Â X W + X V + b),  X: [n, d], W, V: [d, d], b: [d].
 //
-// with the two weights of GraphSAGE (Hamilton et al., NeurIPS 2017) and the symmetrically normalised adjacency of
-// [sparse.SymNorm]. (In [GCN], the same W multiplies the features of the node itself and those of its neighbours, so
-// that the layer cannot tell the node from its neighbours.) Since the spectral norm of Â is 1 and σ never moves two
-// arguments farther apart, Lip(h) <= ‖W‖ + ‖V‖ in any norm that is not below the spectral norm: see [Bound]. SAGE
-// implements solve.Block. It reads W, b, V and the tensors of Adjacency, in this order.
+// Â is the symmetrically normalised adjacency matrix of [sparse.SymNorm]. The two weights are those of GraphSAGE
+// (Hamilton et al., NeurIPS 2017). (In [GCN], the same W multiplies the features of the node itself and those of its
+// neighbours. A GCN layer therefore cannot tell the node from its neighbours.)
+//
+// The spectral norm of Â is 1, and σ never moves two arguments farther apart. Therefore the Lipschitz constant Lip(h)
+// is at most ‖W‖ + ‖V‖, in any norm that is not below the spectral norm. [Bound] limits this sum.
+//
+// SAGE implements solve.Block. It reads W, b, V and the tensors of Adjacency, in this order.
 type SAGE struct {
 	Adjacency  *sparse.Matrix
 	Activation Activation
 }
 
-// Trainable is 3, for W, b and V.
+// Trainable is 3: W, b and V are trainable.
 func (SAGE) Trainable() int { return 3 }
 
 // Preactivation is Â X W + X V.
@@ -34,7 +37,7 @@ func (c SAGE) Preactivation(x *Node, w []*Node) *Node {
 func (c SAGE) Activate(u *Node, w []*Node) *Node { return c.Activation.biased(u, w[1]) }
 func (c SAGE) Gate(u, v *Node, w []*Node) *Node  { return c.Activation.gate(u, v, w[1]) }
 
-// Linearize keeps Â X and X.
+// Linearize computes Â X W + X V. The tape is Â X and X.
 func (c SAGE) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	tape := c.Tape(x, w)
 	return Add(Dot(tape[0], w[0]).Product(), Dot(x, w[2]).Product()), tape
@@ -45,13 +48,14 @@ func (c SAGE) Tape(x *Node, w []*Node) []*Node {
 	return []*Node{c.Adjacency.Bare(w[3:]).Product(x), x}
 }
 
-// PullX is the cotangent of X, Â (Q W^T) + Q V^T. (Â is symmetric, and takes the place of Â^T.)
+// PullX is the cotangent of X, which is Â (Q W^T) + Q V^T, since Â is symmetric. Q is the cotangent of Â X W + X V.
 func (c SAGE) PullX(q *Node, _, w []*Node) (*Node, []*Node) {
 	far := c.Adjacency.Bare(w[3:]).Product(Dot(q, Transpose(w[0], 0, 1)).Product())
 	return Add(far, Dot(q, Transpose(w[2], 0, 1)).Product()), nil
 }
 
-// PullW are three cotangents: that of W is (ÂX)^T Q, that of b is the sum of Q's rows, and that of V is X^T Q.
+// PullW are the cotangents of W, b and V. That of W is (ÂX)^T Q, that of b is the sum of Q's rows, and that of V is X^T
+// Q. Q is the cotangent of Â X W + X V.
 func (c SAGE) PullW(q *Node, _, tape, _ []*Node) []*Node {
 	return []*Node{Dot(Transpose(tape[0], 0, 1), q).Product(), loop.Sum(q), Dot(Transpose(tape[1], 0, 1), q).Product()}
 }

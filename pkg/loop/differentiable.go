@@ -10,15 +10,16 @@ import (
 )
 
 // Differentiable is a function y = f(in) together with its vector-Jacobian product, for use inside the body of a loop.
-// There, GoMLX's scalar operations and its function Gradient may fail: see the package's documentation.
+// In a body, GoMLX's scalar operations and its function Gradient may fail: see the package's documentation.
 //
-// f may use all operations of GoMLX except loops, branches, sorts, scatters, windows and positions of maxima. f must
-// not use nodes that were made outside f, except its arguments. f may use Gather, but no gradient may be computed
-// through the Gather, since the gradient of Gather is a scatter.
+// f may use all operations of GoMLX except loops, branches, sorts, scatters, sliding windows and positions of maxima. f
+// must not use nodes that were made outside f, except its arguments. f may use Gather only where no gradient has to
+// pass through Gather, since the gradient of Gather is a scatter.
 type Differentiable struct {
 	program *program
-	// The fields below are nodes of the program: in are the inputs of f, y is its result, v the cotangent of y, and
-	// pulled are the cotangents of the inputs. tape are the nodes whose values the tape stores.
+	// The fields below are nodes of the program's graph: in are the inputs of f, y is the result of f, v is the
+	// cotangent of y, and pulled are the cotangents of the inputs. tape are the nodes whose values are stored on the
+	// tape.
 	in           []*Node
 	y, v         *Node
 	pulled, tape []*Node
@@ -27,8 +28,8 @@ type Differentiable struct {
 }
 
 // Differentiate builds the function f for inputs that have the shapes of in, and the vector-Jacobian products for the
-// inputs in[:count]. Differentiate uses only the shapes of in, not the values. It panics if f uses an operation that
-// [Differentiable] does not allow.
+// inputs in[:count]. Only the shapes of in matter here: the values are passed later, to the methods of the result.
+// Differentiate panics if f uses an operation that [Differentiable] does not allow.
 func Differentiate(f func(in []*Node) *Node, in []*Node, count int) *Differentiable {
 	d := &Differentiable{}
 	d.program = newProgram(in[0].Graph().Backend(), func(g *graph.Graph) {
@@ -50,9 +51,10 @@ func Differentiate(f func(in []*Node) *Node, in []*Node, count int) *Differentia
 	return d
 }
 
-// Lean makes the tape shorter: it then holds only what takes long to compute. These are the results of matrix products,
-// of functions with a derivative written by hand (package gradient), and of StopGradient. [Differentiable.Pull]
-// computes everything else again. Lean saves memory if the tapes of many layers are stored. Lean returns d.
+// Lean makes the tape shorter. The tape then holds only values that take long to compute: the results of matrix
+// products, of StopGradient, and of functions with a derivative written by hand (package gradient).
+// [Differentiable.Pull] computes all other values again. Lean saves memory if the tapes of many layers are stored. Lean
+// returns d.
 func (d *Differentiable) Lean() *Differentiable {
 	d.lean = true
 	d.tape = d.kept()
@@ -68,11 +70,15 @@ func (d *Differentiable) Tape() []shapes.Shape {
 	return out
 }
 
-// cheap tells whether the node n is computed again instead of being kept on the tape, because the tape is lean and n
-// does not take long to compute. Matrix products (DotGeneral) take long. So do functions with a derivative written by
-// hand: package gradient builds such a function as the sum of two terms. One is the function's result, passed through
-// StopGradient. The other is an array of zeros, through which the cotangent reaches the derivative. GoMLX represents
-// StopGradient by a node of the type identity. The sum has this node as an input, by which cheap recognises the sum.
+// cheap tells whether the node n is computed again instead of being stored on the tape. If the tape is not lean (see
+// [Differentiable.Lean]), no node is computed again. If the tape is lean, all nodes are computed again except the
+// following:
+//
+//   - inputs of f and constants, which are the nodes without inputs;
+//   - matrix products (nodes of the type DotGeneral);
+//   - results of StopGradient (nodes of the type identity);
+//   - nodes with an input of the type identity. Such a node is the result of a function with a derivative written by
+//     hand: package gradient computes this result as a sum, and one term of the sum has passed through StopGradient.
 func (d *Differentiable) cheap(n *Node) bool {
 	dear := func(n *Node) bool {
 		return n.Type() == graph.NodeTypeIdentity || n.Type() == graph.NodeTypeDotGeneral
@@ -81,12 +87,15 @@ func (d *Differentiable) cheap(n *Node) bool {
 		!slices.ContainsFunc(n.Inputs(), func(in *Node) bool { return in.Type() == graph.NodeTypeIdentity })
 }
 
-// kept lists the nodes that the tape stores: those that the forward pass computes and the backward pass reads. They are
-// the nodes that do not depend on v but are inputs of nodes that depend on v. Three kinds of nodes are left out: the
-// inputs of f except the first, since the caller of Pull passes these inputs again; nodes that depend on no input of f,
-// since they can be rebuilt; and, if the tape is lean, nodes that are cheap to compute.
+// kept lists the nodes that the tape stores: nodes that the forward pass computes and the backward pass reads. The
+// forward pass computes the nodes that do not depend on v, and the backward pass computes the nodes that depend on v.
+// The tape leaves out three kinds of nodes:
+//
+//   - the inputs of f except the first, since the caller of Pull passes these inputs again;
+//   - nodes that depend on no input of f, since they can be rebuilt;
+//   - nodes that [Differentiable.cheap] selects. For such a node, the tape stores the nodes from which it is computed.
 func (d *Differentiable) kept() (tape []*Node) {
-	// late are the nodes that depend on v, and varies are the nodes that depend on an input of f.
+	// late are the nodes that depend on v. varies are the nodes that depend on an input of f.
 	late, varies := map[*Node]bool{d.v: true}, map[*Node]bool{}
 	for _, n := range d.in {
 		varies[n] = true
@@ -132,16 +141,16 @@ func (d *Differentiable) Linearize(in []*Node) (y *Node, tape []*Node) {
 	return out[0], out[1:]
 }
 
-// Pull computes the vector-Jacobian products (∂f/∂in)^T v for the inputs in[:count]; see [Differentiate]. The second
-// argument is the tape that Linearize returned. The third has all inputs of f except the first.
+// Pull computes the vector-Jacobian products (∂f/∂in)^T v for the inputs in[:count]; see [Differentiate]. tape is the
+// tape that Linearize returned. others are all inputs of f except the first.
 func (d *Differentiable) Pull(v *Node, tape, others []*Node) []*Node {
 	known := d.known(append(append([]*Node{d.v}, d.in[1:]...), d.tape...),
 		append(append([]*Node{v}, others...), tape...))
 	return d.program.again(v.Graph(), known, d.pulled)
 }
 
-// known maps each of the given nodes of the program to the node that takes its place in another graph, for
-// [program.again].
+// known returns the map that [program.again] needs. For each i, the map says that are[i], a node of another graph,
+// takes the place of nodes[i], a node of the program.
 func (d *Differentiable) known(nodes, are []*Node) map[*Node]*Node {
 	known := make(map[*Node]*Node, len(nodes))
 	for i, n := range nodes {

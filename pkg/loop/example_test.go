@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// The example computes five steps of personalised PageRank, X ← 0.9 A X + 0.1 X0, in a loop whose body is compiled
-// once. X is the state of the loop, which the body changes. A and X0 are only read.
+// The example computes five steps of personalised PageRank, X ← 0.9 A X + 0.1 X0, for a graph with two nodes. A is the
+// graph's matrix, and X0 is the first X. X is the state of the loop, which the body changes. A and X0 are only read.
 func ExampleRepeat() {
 	type inputs struct{ a, start *Node }
 	e, err := engine.Open(engine.Go)

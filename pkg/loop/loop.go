@@ -5,28 +5,29 @@
 // dataset's graph.) GoMLX's operation While repeats a part of a program, which is called the body of the loop. This
 // package makes While easier to use, and works around its restrictions.
 //
-// The state of a loop consists of the values that the body computes anew in each step from their values in the step
+// The state of a loop consists of the values that change: each step of the loop computes a new state from the state
 // before. The body of a loop cannot use a node from outside the loop, unless this node is passed to the loop. [While]
 // therefore takes two groups of nodes: state, which the body changes, and reads, which the body only reads. The body
 // gets both groups as arguments. Each group is a Go value, for example a struct of nodes. A loop may contain another
-// loop if the graph is built on a backend of package engine.
+// loop if the graph is built on a backend of package engine. (A backend is what compiles a graph of GoMLX and runs the
+// program.)
 //
-// In the compiled program, the body is a function of its own. GoMLX makes a scalar constant only once per graph and
-// uses it again wherever the same number is needed. Such a constant belongs to the function that used it first, and no
-// other function can use it. So Scalar, AddScalar, MulScalar, OnesLike and similar operations may fail inside a body.
-// Gradient uses these operations, and may fail as well. Use [Const] in bodies instead. If a function has to use these
-// operations or Gradient nevertheless, pass the function to [Differentiate], which builds it in a separate graph and
-// copies it from there into the body.
+// In the compiled program, the body is a function of its own. GoMLX makes a scalar constant only once per graph, and
+// uses this constant again wherever the same number is needed. But a constant belongs to the function that used it
+// first, and no other function can use it. So the operations Scalar, AddScalar, MulScalar, OnesLike and similar ones
+// may fail inside a body. Gradient uses these operations, and may fail as well. In bodies, use [Const] instead. If a
+// body needs one of these operations or Gradient nevertheless, write this part of the body as a Go function and pass
+// the function to [Differentiate]. Differentiate builds the function in a separate graph, and copies the operations
+// from there into the body.
 //
-// [Differentiate] also computes the vector-Jacobian product of a function y = f(x), which is backpropagation through f:
-// from v, the derivative of the loss with respect to y, it gives (∂f/∂x)^T v, the derivative of the loss with respect
-// to x. The derivative of the loss with respect to a value is called the cotangent of this value. The tape is the list
-// of those intermediate results of f that are stored because the vector-Jacobian product reads them.
+// The derivative of the loss with respect to a value is called the cotangent of this value. [Differentiate] also
+// computes the vector-Jacobian product of a function y = f(x), which is backpropagation through f. If v is the
+// cotangent of y, the vector-Jacobian product (∂f/∂x)^T v is the cotangent of x. To compute this product, some
+// intermediate results of f are needed. They are stored in a list, which is called the tape.
 //
-// Reduce operations, such as ReduceSum, work inside bodies on backends of package engine. There, the sum over an axis
-// of a matrix is computed as a product of the matrix with a vector of ones. If the matrix is itself computed in the
-// body, [Sum] and [MeanAbs] are faster than Reduce operations, since XLA joins [Sum] or [MeanAbs] and the computation
-// of the matrix into one piece of machine code.
+// GoMLX's Reduce operations, such as ReduceSum, work inside bodies on backends of package engine. For a matrix that is
+// computed in the body, [Sum] and [MeanAbs] are faster: XLA compiles the computation of the matrix and the sum into one
+// piece of machine code.
 package loop
 
 import (
@@ -41,9 +42,9 @@ import (
 type Node = graph.Node
 
 // While repeats state = body(state, reads) as long as cond(state, reads), a boolean scalar, is true, and returns the
-// last state. The types S and R are nodes, slices of nodes, or structs of these. The state that body returns must have
-// the same structure and shapes as the state before. GoMLX cannot differentiate a loop. If a gradient is needed, write
-// it by hand (see package gradient).
+// last state. S and R are *Node, or Go types made of *Node by structs, slices and pointers. The state that body returns
+// must have the same structure and shapes as the state that body was given. GoMLX cannot differentiate a loop. If a
+// gradient is needed, write it by hand (see package gradient).
 func While[S, R any](state S, reads R, cond func(state S, reads R) *Node, body func(state S, reads R) S) S {
 	changing, names := split(state)
 	fixed, _ := split(reads)
@@ -52,8 +53,9 @@ func While[S, R any](state S, reads R, cond func(state S, reads R) *Node, body f
 	if n == 0 {
 		panic(fmt.Errorf("loop.While: the state has no nodes"))
 	}
-	// GoMLX calls back to build cond and body, each as a function of its own within the graph. parameters makes the
-	// parameters of the function that is being built: one for each node of state and of reads.
+	// In the program, cond and body become two functions. GoMLX builds each of them by calling a Go function (below)
+	// with a graph g. There, parameters makes the parameters of the function in g: one for each node of state and of
+	// reads.
 	parameters := func(g *graph.Graph) (S, R) {
 		nodes := make([]*Node, len(all))
 		for i, node := range all {
@@ -93,7 +95,8 @@ func Repeat[S, R any](n *Node, state S, reads R, body func(i *Node, state S, rea
 		}).state
 }
 
-// Const makes a scalar constant of type T that belongs to the function being built, and to no other.
+// Const makes a scalar constant of type T. Unlike GoMLX's Scalar, it makes a new constant at every call, and so it
+// works in the body of a loop. (The package's documentation says why Scalar may fail there.)
 func Const[T gotype.Supported](g *graph.Graph, v T) *Node {
 	return graph.Reshape(graph.Const(g, []T{v}))
 }
@@ -127,9 +130,9 @@ func Select2(c, x, y *Node) *Node { return graph.Where(c, Like(x, c), Like(y, c)
 func ReLU(x *Node) *Node { return graph.Max(x, Zeros(x)) }
 
 // Sum adds up the rows of the matrix x: the result has shape [d] if x has shape [n, d]. First, x is cut into eight
-// blocks of rows, and the blocks are added to each other, which leaves an eighth of the rows. This is repeated until
-// fewer than 64 rows are left. These are added up by the product of a vector of ones with the matrix. (Adding up all n
-// rows by such a product would take ten times as long on XLA CPU.)
+// blocks of rows, and the eight blocks are added up, which leaves one block with an eighth of the rows. This is
+// repeated until fewer than 64 rows are left. The product of a vector of ones with the matrix adds up the rows that are
+// left. (Adding up all n rows by such a product would take ten times as long on XLA CPU.)
 func Sum(x *Node) *Node {
 	const blocks = 8
 	rest := (*Node)(nil)
@@ -156,8 +159,8 @@ func added(a, b *Node) *Node {
 	return graph.Add(a, b)
 }
 
-// MeanAbs is the mean absolute value of the matrix x, a scalar. It first computes the sum of each row, which XLA CPU
-// does in one pass over the matrix. (Computing the sum of each column first would take ten times as long.)
+// MeanAbs is the mean absolute value of the matrix x, a scalar. MeanAbs first adds up the entries of each row, which
+// XLA CPU does in one pass over the matrix. (Adding up the entries of each column first would take ten times as long.)
 func MeanAbs(x *Node) *Node {
 	rows := graph.Dot(graph.Abs(x), ones(x, 1)).Product()
 	return graph.Mul(graph.Dot(rows, ones(x, 0)).Product(), Float(x, 1/float64(max(1, x.Shape().Size()))))
@@ -168,10 +171,13 @@ func ones(x *Node, axis int) *Node {
 	return graph.BroadcastToShape(Float(x, 1), shapes.Make(x.DType(), x.Shape().Dimensions[axis]))
 }
 
-// After returns the value of x, but computes it from change, too: it adds min(change, 0), which is 0, since change is a
-// scalar that is not negative. This saves copies of a loop's state. XLA writes the new state over the old one only if
-// it can see that everything that reads the old state is computed before the new state. Otherwise XLA copies the old
-// state first. If change is computed from the old state, and the new state from the result of After, XLA can see this.
+// After returns x + min(change, 0). The scalar change must not be negative, so that this sum equals x. What matters is
+// that computing the sum needs change.
+//
+// A loop can use this to save copies of its state. XLA writes the new state over the old one only if all computations
+// that read the old state come before the computation of the new state. Otherwise XLA copies the old state first. If
+// change is computed from the old state, and the new state is computed from the result of After, then XLA sees that the
+// computation of change comes first.
 func After(change, x *graph.Node) *graph.Node {
 	return graph.Add(x, Like(graph.Min(change, Float(change, 0)), x))
 }

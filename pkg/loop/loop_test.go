@@ -17,8 +17,8 @@ import (
 
 type pair struct{ older, newer *Node }
 
-// numbers is a state with a part of every kind that a state may have: structs, slices, pointers, and parts that are
-// nil.
+// numbers is the state of a loop. It has a field of every kind that a state may have: a struct, a slice, a pointer, and
+// a nil node.
 type numbers struct {
 	pair
 	sums   []*Node
@@ -26,9 +26,9 @@ type numbers struct {
 	absent *Node
 }
 
-// A loop computes Fibonacci numbers, their sum and their count. The test checks that the parts of the state have the
-// same names inside the loop as outside, that parts that are nil stay nil, and that the loop does not change the first
-// state.
+// A loop computes Fibonacci numbers, their sum and their count. The test checks that each field of the state has the
+// right value after the loop, that nil fields stay nil inside the loop, and that the loop does not change the Go value
+// that was its first state.
 func TestStateHasNames(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		exec, err := NewExec(e.Backend, func(one *Node) []*Node {
@@ -97,9 +97,9 @@ func TestStateIsChecked(t *testing.T) {
 	})
 }
 
-// The function f(x) = x tanh(2 x) / |x|_1 uses scalar constants, which GoMLX makes only once per graph. The test checks
-// that f and its gradient work in two loops of the same graph, and also outside the loops. In each step, x is replaced
-// by the gradient of the sum of f(x)'s entries.
+// Let f(x) = x tanh(2 x) / s, where s is the sum of the absolute entries of x. f uses scalar constants, which GoMLX
+// makes only once per graph. A step replaces x by the gradient of the sum of f(x)'s entries. The test makes four steps
+// in two loops of the same graph, and the same four steps outside the loops. The results must be equal.
 func TestDifferentiateInLoops(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		f := func(in []*Node) *Node {
@@ -136,7 +136,7 @@ func TestDifferentiateInLoops(t *testing.T) {
 	})
 }
 
-// Differentiate must refuse a function that uses another node than its arguments.
+// Differentiate must refuse a function that uses a node other than its arguments.
 func TestDifferentiateRefusesOtherNodes(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	x := Parameter(NewGraph(e.Backend, "refused"), "x", shapes.Make(dtypes.Float32, 2))

@@ -11,17 +11,17 @@ import (
 )
 
 // program is a computation that is built in a separate graph. This graph is never compiled. Instead, [program.again]
-// copies the computation, operation by operation, into a function of another graph. GoMLX makes each scalar constant
-// only once per graph, for one function; but the separate graph has only one function. So scalar constants and Gradient
-// work in a program as usual, unlike in the body of a loop.
+// copies the computation, operation by operation, into a function of another graph. The separate graph has only one
+// function, so that GoMLX's scalar constants and its function Gradient work there, unlike in the body of a loop.
 type program struct {
 	graph *graph.Graph
-	// leaves has an entry for each constant and each Iota (an array of the numbers 0, 1, 2, …): a function that makes
-	// the same node in another graph. Constants, Iotas and parameters are the only nodes that have no inputs.
+	// leaves has an entry for each constant and each Iota (an array of the numbers 0, 1, 2, …) of the graph. The entry
+	// is a function that makes the same node in another graph.
 	leaves map[*Node]func(g *graph.Graph) *Node
 }
 
-// newProgram makes a program: it calls the function build with the program's graph.
+// newProgram makes a program. The function build builds the computation in the graph that it is given. In this graph,
+// only constants, Iotas and parameters have no inputs.
 func newProgram(backend compute.Backend, build func(g *graph.Graph)) *program {
 	r := &recorder{Backend: backend}
 	p := &program{graph.NewGraph(r, "program"), map[*Node]func(g *graph.Graph) *Node{}}
@@ -55,8 +55,8 @@ var refused = map[graph.NodeType]string{
 	graph.NodeTypeArgMinMax:           "the position of a maximum or minimum",
 }
 
-// again copies the given nodes of the program, and the nodes that they are computed from, into g, and returns the
-// copies. The map known has the copy of each node that has been copied already. Each new copy is added to this map.
+// again copies nodes of the program, and all nodes from which they are computed, into the graph g. It returns the
+// copies of the given nodes. The map known has the copies that exist already, and again adds each new copy to this map.
 func (p *program) again(g *graph.Graph, known map[*Node]*Node, nodes []*Node) []*Node {
 	out := make([]*Node, len(nodes))
 	for i, n := range nodes {
@@ -87,8 +87,8 @@ func allow(n *Node) {
 	}
 }
 
-// recorder is a backend that records the constants and Iotas of its graphs, in the order in which they are made: for
-// each it keeps a function that makes the same constant or Iota in another graph.
+// recorder is a backend that records each constant and each Iota that is made in its graphs. For each of them, leaves
+// gets a function that makes the same constant or Iota in another graph.
 type recorder struct {
 	compute.Backend
 	leaves []func(g *graph.Graph) *Node
@@ -110,7 +110,7 @@ type recorded struct {
 	r *recorder
 }
 
-// Constant records a copy of the constant's values, since the graph does not keep the values.
+// Constant makes a constant and records a copy of its values, since GoMLX's graph does not store the values.
 func (f recorded) Constant(flat any, dims ...int) (compute.Value, error) {
 	value, err := f.Function.Constant(flat, dims...)
 	if err != nil {

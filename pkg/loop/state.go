@@ -8,18 +8,17 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// The state of a loop, and what the loop only reads, are Go values made of nodes. Such a value is a *Node, a struct
-// whose fields are such values (exported or not), a slice of such values, or a pointer to such a value. GoMLX's loop
-// takes a list of nodes instead. So before the loop, the value is turned into the list of its nodes, in the order of
-// the fields. In the body, and after the loop, a value of the same structure is made from a list of nodes again.
-// (Pytrees in JAX work in the same way.) A nil node or nil pointer stands for something that is not used, and is nil
-// inside the body, too.
+// The arguments state and reads of a loop are Go values made of nodes. Such a value is a *Node, a struct whose fields
+// are such values (exported or not), a slice of such values, or a pointer to such a value. GoMLX's loop takes a list of
+// nodes instead. So before the loop, the Go value is turned into the list of its nodes, in the order of the fields. In
+// the body, and after the loop, a Go value of the same structure is made from a list of nodes. (Pytrees in JAX work in
+// the same way.) A nil node or a nil pointer stands for something that is not used. It is nil inside the body, too.
 
 var nodeType = reflect.TypeFor[*Node]()
 
-// each calls the function visit with every node in the value v, which must be addressable, and with the node's name. It
-// replaces the node by the result of visit. Slices, and values that pointers point to, are copied before they are
-// changed, since other Go values may share them.
+// each replaces every node in the Go value v by the result of the function visit. visit is called with the node and
+// with its name, which is its path in v, such as "pair.newer" or "sums[0]". v must be addressable. Slices in v, and
+// values to which pointers in v point, are copied before they are changed, since other Go values may share them.
 func each(v reflect.Value, name string, visit func(name string, n *Node) *Node) {
 	v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem() // Through this v, unexported fields can be set.
 	switch t := v.Type(); {
@@ -49,7 +48,7 @@ func each(v reflect.Value, name string, visit func(name string, n *Node) *Node) 
 	}
 }
 
-// split lists the nodes of a value, and the name of each node.
+// split lists the nodes of a Go value, and the name that [each] gives to each node.
 func split[T any](value T) (nodes []*Node, names []string) {
 	each(reflect.ValueOf(&value).Elem(), "", func(name string, n *Node) *Node {
 		nodes, names = append(nodes, n), append(names, name)
@@ -70,7 +69,7 @@ func join[T any](like T, nodes []*Node) T {
 }
 
 // check panics if the state after a step of the loop has another structure or other shapes than the state before the
-// step.
+// step. names and namesAfter are the names of the nodes in both states.
 func check(before, after []*graph.Node, names, namesAfter []string) {
 	for i, name := range names {
 		if i >= len(after) || name != namesAfter[i] {

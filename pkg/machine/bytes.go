@@ -2,8 +2,8 @@ package machine
 
 import "fmt"
 
-// Bytes writes a number of bytes so that it is easy to read, such as "1.5 GiB". For 0 and negative numbers it is
-// "unknown".
+// Bytes returns a number of bytes as text that is easy to read, such as "1.5 GiB". For 0 and for negative numbers it
+// returns "unknown".
 func Bytes(n int64) string {
 	const kib, mib, gib = 1 << 10, 1 << 20, 1 << 30
 	switch {

@@ -6,7 +6,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// The example compares the size of a large array with the free memory. A program does so before it allocates the array.
+// The example asks whether enough memory is free for a large array. A program can ask this before it allocates the
+// array.
 func Example() {
 	nodes, width := int64(1)<<33, int64(512)
 	need := 4 * nodes * width

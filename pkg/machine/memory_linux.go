@@ -12,8 +12,8 @@ import (
 )
 
 // Memory returns the total and the available memory in bytes. This is the memory of the machine, unless a limit lets
-// this process use less. The limit may be that of a control group (cgroup), by which Linux limits the memory of a
-// container or of a scheduler's job, or that of the address space (ulimit -v).
+// this process use less. There may be a limit on the address space (ulimit -v), or on the memory of a control group
+// (cgroup). Linux limits the memory of a container or of a scheduler's job by a control group.
 func Memory() (total, free int64) {
 	info := fields("/proc/meminfo")
 	total, free = info["MemTotal:"]*1024, info["MemAvailable:"]*1024
@@ -48,8 +48,8 @@ var mounts = []group{
 }
 
 // groups lists the control groups that may limit this process: the group that /proc/self/cgroup names, and all groups
-// that contain this group. Inside a container, often only the container's own group is visible, in the folder where the
-// outermost group would otherwise be. groups also lists groups whose folders do not exist or are not visible. These
+// that contain this group. Inside a container, often only the container's own group is visible, and its files are in
+// the folder of the outermost group. groups also lists groups whose folders do not exist or are not visible. These
 // count as groups without a limit.
 func groups() (all []group) {
 	b, _ := os.ReadFile("/proc/self/cgroup")

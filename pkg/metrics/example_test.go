@@ -7,7 +7,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// The ROC-AUC is computed first on all nodes, then on the nodes that a mask selects.
+// The example computes the ROC-AUC first of all nodes, and then of the nodes that a mask selects.
 func ExampleROCAUC() {
 	scores, labels := []float32{0.9, 0.2, 0.6, 0.4}, []int32{1, 0, 0, 1}
 	for _, mask := range [][]bool{nil, {true, true, false, true}} {
@@ -22,7 +22,8 @@ func ExampleROCAUC() {
 	// 1
 }
 
-// Over-smoothing shows as a graph smoothness level (GSL) of 1: all nodes point in the same direction.
+// The graph smoothness level (GSL) of features is 1 if the features of all nodes point in the same direction. This is
+// over-smoothing.
 func ExampleGSL() {
 	for _, x := range [][]float32{{1, 0, 0, 1}, {1, 1, 2, 2}} { // two nodes with two features each
 		gsl, err := metrics.GSL(x, 2, 2)

@@ -7,12 +7,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// EdgeHomophily returns the share of edges that join nodes with the same label,
+// EdgeHomophily returns the share of edges that join nodes with the same label (Abu-El-Haija et al., 2019; Zhu et al.,
+// 2020),
 //
-//	h_edge = |{(u,v) in E: y_u = y_v}| / |E|
+//	h_edge = |{(u,v) in E: y_u = y_v}| / |E|,
 //
-// (Abu-El-Haija et al., 2019; Zhu et al., 2020), where y_u is the label of node u, and E is the set of those edges
-// whose two nodes both have labels. The result is NaN if there are no such edges.
+// where y_u is the label of node u. E is the set of those edges whose two nodes both have labels. The result is NaN if
+// there are no such edges.
 func EdgeHomophily(g *graphs.Graph) float64 {
 	same, all := 0, 0
 	for _, e := range g.Edges {
@@ -32,15 +33,15 @@ func known(g *graphs.Graph, e graphs.Edge) bool {
 	return g.Labels[e[0]] != graphs.Unlabelled && g.Labels[e[1]] != graphs.Unlabelled
 }
 
-// AdjustedHomophily returns the edge homophily, corrected for the homophily that random edges between nodes of the same
-// degrees would have. In a graph with one large class, for example, random edges would already join mostly nodes of the
-// same label:
+// AdjustedHomophily returns the edge homophily, corrected for chance. If one class is large, for example, most edges
+// join nodes of the same label even if the edges are drawn at random. The correction is for random edges that keep the
+// degree of each node:
 //
 //	h_adj = (h_edge - Σ_k D_k²/(2|E|)²) / (1 - Σ_k D_k²/(2|E|)²),
 //
-// where D_k is the sum of the degrees of the nodes of class k (Platonov et al., 2023), and h_edge is the edge
-// homophily. E is the set of those edges whose two nodes both have labels, and only these edges count in the degrees.
-// h_adj is NaN if there are no such edges, or if all of them join nodes of one and the same class.
+// where h_edge is the edge homophily, and D_k is the sum of the degrees of the nodes of class k (Platonov et al.,
+// 2023). E is the set of those edges whose two nodes both have labels. Only these edges count in the degrees. h_adj is
+// NaN if there are no such edges, or if all of them join nodes of one and the same class.
 func AdjustedHomophily(g *graphs.Graph) float64 {
 	degrees, all := make([]float64, g.NumClasses), 0
 	for _, e := range g.Edges {
@@ -65,19 +66,20 @@ func AdjustedHomophily(g *graphs.Graph) float64 {
 type Stats struct {
 	Name          string  `json:"name"`
 	Nodes         int     `json:"nodes"`
-	Edges         int     `json:"edges"`                    // undirected
-	DirectedEdges int     `json:"directed_edges,omitempty"` // pairs of source and target; 0 for an undirected graph
+	Edges         int     `json:"edges"`                    // edges without their directions
+	DirectedEdges int     `json:"directed_edges,omitempty"` // edges with their directions; 0 if they have none
 	Classes       int     `json:"classes"`
 	Features      int     `json:"features"`
 	AverageDegree float64 `json:"average_degree"` // 2 edges / nodes
-	// EdgeHomophily and AdjustedHomophily are NaN if they are undefined. NaN is written as null in JSON.
+	// EdgeHomophily and AdjustedHomophily are NaN if they are undefined. JSON has null in the place of NaN.
 	EdgeHomophily     float64 `json:"edge_homophily"`
 	AdjustedHomophily float64 `json:"adjusted_homophily"`
 	Splits            int     `json:"splits"`
 	Unlabelled        int     `json:"unlabelled,omitempty"` // the number of nodes without a label
 }
 
-// GraphStats returns the properties of a graph. The graph must be valid, as graphs.New and datasets.Load return it.
+// GraphStats returns the properties of a graph. The graph must be valid; graphs.New and datasets.Load return only valid
+// graphs.
 func GraphStats(g *graphs.Graph) Stats {
 	s := Stats{Name: g.Name, Nodes: g.NumNodes, Edges: len(g.Edges), DirectedEdges: len(g.Arcs),
 		Classes: g.NumClasses, Features: g.NumFeatures, EdgeHomophily: EdgeHomophily(g),

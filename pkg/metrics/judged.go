@@ -36,9 +36,9 @@ func Confusion[F Float](logits []F, classes int, labels []int32, mask []bool) ([
 
 // ROC returns the points of the receiver operating characteristic. The area below this curve is [ROCAUC]. Each point
 // belongs to a threshold: falsePositive is the share of the nodes of class 0 whose score is at least the threshold, and
-// truePositive is the same for class 1. Only the nodes in mask count; a nil mask selects all. The first point is (0,
-// 0). One point follows for each different score, taken as the threshold, from the highest score to the lowest. The
-// last point is (1, 1).
+// truePositive is the same for class 1. Only the nodes in mask count; a nil mask selects all nodes. The first point is
+// (0, 0). Then each different score is the threshold of one point, from the highest score to the lowest. The last point
+// is (1, 1).
 func ROC[F Float](scores []F, labels []int32, mask []bool) (falsePositive, truePositive []float64, err error) {
 	if _, err := ROCAUC(scores, labels, mask); err != nil {
 		return nil, nil, err // ROCAUC has checked the arguments
@@ -63,9 +63,9 @@ func ROC[F Float](scores []F, labels []int32, mask []bool) (falsePositive, trueP
 	return falsePositive, truePositive, nil
 }
 
-// Thin drops points of a monotone curve from (0, 0) to (1, 1), such as [ROC] returns. From one remaining point to the
-// next, x + y increases by at least 1/n; only the last point, which always remains, may be nearer. A picture of the
-// curve then has fewer points, but looks the same.
+// Thin drops points of a rising curve from (0, 0) to (1, 1), such as the curve that [ROC] returns. It keeps a point if
+// x + y is larger by at least 1/n than at the last point that was kept. The last point of the curve is always kept. A
+// picture of the thinned curve looks the same, but has fewer points.
 func Thin(x, y []float64, n int) (thinX, thinY []float64) {
 	next := math.Inf(-1)
 	for i := range x {

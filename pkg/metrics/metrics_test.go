@@ -89,7 +89,8 @@ func TestROCAUC(t *testing.T) {
 	mustFail(t, err, "one or two outputs")
 }
 
-// TestROCAUCCountsPairs compares ROCAUC with its definition, pair by pair, on scores with many ties.
+// TestROCAUCCountsPairs compares ROCAUC with its definition: the share of pairs of nodes in which the node of class 1
+// has the higher score. Equal scores count one half.
 func TestROCAUCCountsPairs(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
@@ -151,7 +152,7 @@ func TestHomophily(t *testing.T) {
 	}
 }
 
-// TestGSL compares GSL with the sum over all pairs.
+// TestGSL compares GSL with the sum over all pairs of nodes.
 func TestGSL(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	n, d := 37, 5

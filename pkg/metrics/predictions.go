@@ -9,13 +9,13 @@ import (
 	"github.com/revgnn/revgnn/data"
 )
 
-// Float stands for the types that scores and representations may have.
+// Float stands for the types of scores and of representations: float32 and float64.
 type Float interface{ ~float32 | ~float64 }
 
-// Evaluate returns the metric of a task (data.Accuracy or data.ROCAUC) for logits, which are row-major [n, outputs].
-// For data.Accuracy, a node's prediction is the column of the largest logit in its row. For data.ROCAUC, a node's
-// score for class 1 is its logit if there is one output, and the second logit minus the first if there are two. mask
-// selects the nodes that count; nil selects all.
+// Evaluate returns the metric of a task (data.Accuracy or data.ROCAUC) for logits, a row-major matrix with the shape
+// [nodes, outputs]. For data.Accuracy, a node's prediction is the column of the largest logit in its row. For
+// data.ROCAUC, a node's score for class 1 is its logit if there is one output. If there are two outputs, the score is
+// the second logit minus the first. mask selects the nodes that count; a nil mask selects all nodes.
 func Evaluate[F Float](task string, logits []F, outputs int, labels []int32, mask []bool) (float64, error) {
 	if outputs < 1 || len(logits) != len(labels)*outputs {
 		return 0, fmt.Errorf("%d logits for %d nodes of %d outputs each; they must be [nodes, outputs]",
@@ -45,8 +45,8 @@ func Evaluate[F Float](task string, logits []F, outputs int, labels []int32, mas
 	return 0, fmt.Errorf("unknown task %q; known are %s and %s", task, data.Accuracy, data.ROCAUC)
 }
 
-// Argmax returns, for each row of a row-major [n, columns] matrix, the column of the largest value, or the first of
-// these columns where several values are equal. A NaN in x is an error.
+// Argmax returns, for each row of a row-major [n, columns] matrix x, the column of the largest value. If several
+// columns have the largest value, it returns the first of them. A NaN in x is an error.
 func Argmax[F Float](x []F, columns int) ([]int32, error) {
 	if columns < 1 || len(x)%columns != 0 {
 		return nil, fmt.Errorf("%d values do not make rows of %d", len(x), columns)
@@ -90,9 +90,9 @@ func Accuracy(predictions, labels []int32, mask []bool) (float64, error) {
 
 // ROCAUC returns the area under the receiver operating characteristic of scores for labels 0 and 1. The area equals the
 // probability that a random node of class 1 scores higher than a random node of class 0, where equal scores count one
-// half (Mann-Whitney; the same value as scikit-learn's roc_auc_score). The pairs are counted in whole numbers, without
-// rounding. mask selects the nodes that count; nil selects all. It is an error if the selected nodes have only one
-// class or labels other than 0 and 1, or if a score is NaN.
+// half (Mann-Whitney; the same value as scikit-learn's roc_auc_score). The pairs of nodes are counted in whole numbers,
+// without rounding. mask selects the nodes that count; a nil mask selects all nodes. It is an error if the selected
+// nodes have only one class or labels other than 0 and 1, or if a score is NaN.
 func ROCAUC[F Float](scores []F, labels []int32, mask []bool) (float64, error) {
 	if err := checkLengths(len(scores), len(labels), mask); err != nil {
 		return 0, err
@@ -118,9 +118,9 @@ func ROCAUC[F Float](scores []F, labels []int32, mask []bool) (float64, error) {
 			"the selection needs both", count[0], count[1])
 	}
 	slices.SortFunc(nodes, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
-	// wins counts the pairs of a node of class 1 and a node of class 0: it adds 2 for a pair in which the node of class
-	// 1 scores higher, and 1 for a pair with equal scores. below is the number of nodes of class 0 that come before
-	// start in the order, which are those with lower scores.
+	// The loop goes through the nodes by rising score. Each step takes the nodes from start to end-1, which have equal
+	// scores. below is the number of nodes of class 0 with lower scores. wins gets 2 for each pair in which the node of
+	// class 1 has a higher score than the node of class 0, and 1 for each pair with equal scores.
 	var wins, below int64
 	for start := 0; start < len(nodes); {
 		var group [2]int64

@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// GSL returns the graph smoothness level of representations x, row-major [n, d]: the average cosine similarity over
-// all ordered pairs of different nodes,
+// GSL returns the graph smoothness level of representations x, a row-major [n, d] matrix with a row for each node. GSL
+// is the average cosine similarity over all ordered pairs of different nodes,
 //
 //	GSL(X) = 1/(n(n-1)) Σ_i Σ_{j≠i} x_i·x_j / (|x_i||x_j|),
 //
 // where x_i is the row of node i. GSL is between -1 and 1; 1 means that the representations of all nodes point in one
-// direction. With the unit vectors u_i = x_i/|x_i|, the double sum equals |Σ u_i|² - Σ |u_i|². In this form the sum
+// direction. With the unit vectors u_i = x_i/|x_i|, the double sum equals |Σ_i u_i|² - Σ_i |u_i|². In this form the sum
 // takes O(n d) steps instead of O(n² d).
 //
 // The cosine similarity to a row of zeros is undefined. It counts as 0, as in PyTorch's cosine_similarity. It is an
@@ -55,8 +55,8 @@ func GSL[F Float](x []F, n, d int) (float64, error) {
 	return total / (float64(n) * float64(n-1)), nil
 }
 
-// MeanAbsError returns the mean of |a_i - b_i|. It is an error if a and b have different lengths or are empty. Where a
-// value is infinite or NaN, the result is infinite or NaN, too.
+// MeanAbsError returns the mean of |a_i - b_i| over the entries of a and b. It is an error if a and b have different
+// lengths or are empty. If an entry is infinite or NaN, the result is infinite or NaN, too.
 func MeanAbsError[F Float](a, b []F) (float64, error) {
 	if len(a) != len(b) || len(a) == 0 {
 		return 0, fmt.Errorf("%d and %d values cannot be compared one by one", len(a), len(b))

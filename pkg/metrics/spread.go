@@ -14,8 +14,8 @@ func Mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// Median returns the middle value or, of an even number of values, the mean of the two in the middle; NaN if x is
-// empty.
+// Median returns the middle one of the values. If the number of values is even, it returns the mean of the two in the
+// middle. It returns NaN if x is empty.
 func Median(x []float64) float64 {
 	if len(x) == 0 {
 		return math.NaN()
@@ -24,8 +24,8 @@ func Median(x []float64) float64 {
 	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
-// SampleStd returns the standard deviation with the divisor n-1, as Platonov et al. (2023) report it. For a single
-// value it returns 0 (rather than 0/0), and for no value NaN.
+// SampleStd returns the standard deviation of n values with the divisor n-1, as Platonov et al. (2023) report it. For a
+// single value it returns 0 (rather than 0/0), and for no value NaN.
 func SampleStd(x []float64) float64 {
 	if len(x) == 1 {
 		return 0
@@ -34,8 +34,8 @@ func SampleStd(x []float64) float64 {
 	return PopulationStd(x) * math.Sqrt(n/(n-1))
 }
 
-// PopulationStd returns the standard deviation with the divisor n, as the code of the paper's authors reports it;
-// NaN if x is empty.
+// PopulationStd returns the standard deviation of n values with the divisor n, as the code of the paper's authors
+// reports it. It returns NaN if x is empty.
 func PopulationStd(x []float64) float64 {
 	mean, sum := Mean(x), 0.0
 	for _, v := range x {

@@ -39,20 +39,20 @@ func init() {
 //	X' = a_L L + a_H H + a_I I                                                    each row times the node's weight
 //
 // P = (D+I)^-1 (A+I), [n, n], is the low-pass filter: the mean over a node and its neighbours. I - P is the high-pass
-// filter, where I is the identity matrix. σ is the logistic function. The weights W_L, W_H and W_I are [d, d'], and the
-// vectors v_L, v_H and v_I are [d', 1]. M, [3, 3], mixes the scores of the three channels.
+// filter, in which I stands for the identity matrix. σ is the logistic function. The weights W_L, W_H and W_I are [d,
+// d'], and the vectors v_L, v_H and v_I are [d', 1]. M, [3, 3], mixes the scores of the three channels.
 //
 // The first layer reads the node features. In the last layer, d' is the number of classes, and X' are the logits.
-// Dropout acts between layers. The publication also applies ReLU to X', which would change nothing here, since no
-// channel is negative. For the same reason the logits are never negative. A single logit for two classes would thus
-// never choose the first class. Therefore the last layer has two columns even for two classes, and the model's one
-// logit is their difference.
+// Dropout acts between layers. The publication also applies ReLU to X'. This would change nothing, since no channel is
+// negative. For the same reason X' is never negative. A single logit that is never negative could not choose the first
+// of two classes. Therefore the last layer has two columns for two classes, and the model's one logit is their
+// difference.
 //
 // The published settings are two layers, d = 64, and a dropout probability that is searched between 0 and 0.9. Where
 // the authors' code differs from the publication, this network follows the publication. (The code multiplies X' by 3,
 // and also drops entries of the node features.) Three variants are not implemented. Option 2 (ACMII) filters after
-// ReLU. ACM-GCN+ normalises the rows of the channels before the products with v_L, v_H and v_I, and may have a fourth
-// channel, made of the rows of the adjacency matrix. ACM-GCN++ also adds a linear map of the features to X'.
+// ReLU. ACM-GCN+ normalises the rows of the channels before the products with v_L, v_H and v_I. It may also have a
+// fourth channel, made of the rows of the adjacency matrix. ACM-GCN++ adds a linear map of the features to X'.
 //
 // Dense node features (see [Sparse]) are filtered once, by Prepare. This stores two more arrays of their size.
 type acm struct {
@@ -87,8 +87,8 @@ func (a *acm) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Te
 // acmChannels are the names of the channels L, H and I in the names of parameters, such as weight_low for W_L.
 var acmChannels = []string{"low", "high", "mlp"}
 
-// Build implements [Network]. The representation is the input of the last layer, or the logits if there is only one
-// layer.
+// Build implements [Network]. The representation is the input of the last layer or, if there is only one layer, its
+// result X'.
 func (a *acm) Build(b *Builder) Output {
 	split := len(a.mean.Tensors())
 	mean, filtered := a.mean.On(b.Arrays[:split]), b.Arrays[split:]
@@ -136,8 +136,8 @@ func (a acmLayer) weights(in int) (w []*Node) {
 	return w
 }
 
-// filter returns the layer's three channels before ReLU, which are P X W_L, (I - P) X W_H and X W_I, given y = X [W_L,
-// W_H, W_I]. The product with the weights comes first, since both products with P can then be computed as one.
+// filter returns the layer's three channels before ReLU: P X W_L, (I - P) X W_H and X W_I. The argument y is X [W_L,
+// W_H, W_I]. X is multiplied by the weights first, so that both products with P can be computed as one.
 func (a acmLayer) filter(mean sparse.Operator, y *Node) []*Node {
 	columns := func(x *Node, from, to int) *Node { return Slice(x, AxisRange(), AxisRange(from*a.width, to*a.width)) }
 	averaged := mean.Product(columns(y, 0, 2))

@@ -12,8 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// ACM-GCN equals the formula of its publication, for dense and for sparse features, and for several numbers of layers
-// and of classes.
+// The model ACM-GCN equals the formula of its publication, for dense and for sparse features, and for several numbers
+// of layers and of classes.
 func TestACMEqualsFormula(t *testing.T) {
 	for name, c := range map[string]struct {
 		g      *graphs.Graph

@@ -42,8 +42,9 @@ func (a *appnp) Build(b *Builder) Output {
 	return Output{Logits: y, Representation: h}
 }
 
-// pageRank returns the coefficients of the powers Â^0 … Â^K in personalised PageRank that stops after K steps: α
-// (1 - α)^k for k < K, and (1 - α)^K for k = K. Â is the normalised adjacency. The two arguments are K and α.
+// pageRank returns the coefficients of personalised PageRank that stops after K steps, for the powers Â^0 … Â^K of the
+// normalised adjacency Â. They are α (1 - α)^k for k < K, and (1 - α)^K for k = K. The argument order is K, and alpha
+// is α.
 func pageRank(order int, alpha float64) []float64 {
 	out := make([]float64, order+1)
 	for k := range out {

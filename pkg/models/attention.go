@@ -10,8 +10,8 @@ import (
 )
 
 // additive returns the attention scores of Veličković et al. (ICLR 2018), [places, heads]: LeakyReLU(s_j + t_i) for
-// every edge from node j to node i. The argument source holds s and the argument target holds t, [n, heads] each.
-// LeakyReLU is [layers.ActivationLeakyReLU].
+// every edge from node j to node i. The argument source is s, and the argument target is t, [n, heads] each. LeakyReLU
+// is [layers.ActivationLeakyReLU].
 func additive(edges sparse.Edges, source, target *Node) *Node {
 	return layers.ActivationLeakyReLU.Of(Add(edges.Sources(source), edges.Targets(target)))
 }

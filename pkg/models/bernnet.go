@@ -18,7 +18,8 @@ func init() {
 }
 
 // bernNet is BernNet (He, Wei, Huang and Xu, "BernNet: Learning Arbitrary Graph Spectral Filters via Bernstein
-// Approximation", NeurIPS 2021), with the parameters' names of the authors' code, https://github.com/ivam-he/BernNet:
+// Approximation", NeurIPS 2021). The parameters have the names of the authors' code,
+// https://github.com/ivam-he/BernNet:
 //
 //	H      = dropout(ReLU(dropout(X) W1^T + b1)) W2^T + b2      features X [n, features], H [n, outputs]
 //	logits = Σ_{k=0..K} ReLU(θ_k) C(K, k)/2^K (2I - L)^(K-k) L^k dropout'(H)
@@ -26,14 +27,14 @@ func init() {
 // L = I - P, with P = D^-1/2 A D^-1/2 without self loops. C(K, k) is a binomial coefficient. The θ_k are K+1 trained
 // numbers, the parameter prop1.temp. All θ_k start at 1, for which the sum equals dropout'(H). dropout' has a
 // probability of its own, the setting "dprate". The defaults are the published K = 10 and width 64, and the code's 0.5
-// for both probabilities. The authors choose dprate, the weight decay, and a learning rate for θ by dataset, and apply
-// no weight decay to θ. Here all parameters have the same learning rate and weight decay.
+// for both probabilities. For each dataset, the authors choose dprate, the weight decay, and a learning rate for θ.
+// They apply no weight decay to θ. Here all parameters have the same learning rate and weight decay.
 //
-// Computed as the formula says, the sum takes K(K+3)/2 products with L, which are 65 for K = 10. But the sum is a
-// polynomial of degree K in P. Therefore it equals Σ_j c_j T_j(P) with Chebyshev polynomials T_j, which takes K
-// products. The coefficients are c = B^T ReLU(θ), where B, [K+1, K+1], expresses Bernstein polynomials by Chebyshev
-// polynomials: see [bernstein]. All eigenvalues of P are within ±1, where the polynomials of both kinds have values
-// within ±1, too. So the conversion loses no precision. A conversion to powers of P would lose precision.
+// Computed term by term, the sum would take K(K+3)/2 products with L: 65 for K = 10. But the sum is a polynomial of
+// degree K in P. Therefore it equals Σ_j c_j T_j(P) with Chebyshev polynomials T_j, which takes K products. The
+// coefficients are c = B^T ReLU(θ), where the matrix B, [K+1, K+1], expresses Bernstein polynomials by Chebyshev
+// polynomials: see [bernstein]. All eigenvalues of P are within ±1, and both kinds of polynomials have values within ±1
+// there. So the conversion loses no precision. A conversion to powers of P would lose precision.
 type bernNet struct{ filterNet }
 
 // Unused implements [Twin]. It returns the names of the parameters of a batch normalisation, which the authors' code
@@ -54,10 +55,10 @@ func (n *bernNet) Build(b *Builder) Output {
 	return Output{Logits: y, Representation: h}
 }
 
-// bernstein returns the matrix B of [bernNet]. With a number t in place of P, L becomes 1 - t, and the k-th Bernstein
-// polynomial is C(K,k)/2^K (1 + t)^(K-k) (1 - t)^k. It equals a weighted sum of the Chebyshev polynomials
-// T_0(t) … T_K(t), and row k of B holds the weights. They are computed from the polynomial's values at the K+1 zeros
-// t = cos φ of T_{K+1}, by the discrete cosine transform, which is exact up to degree K.
+// bernstein returns the matrix B of [bernNet]. For a number t in place of P, the k-th Bernstein polynomial of degree K
+// is C(K,k)/2^K (1 + t)^(K-k) (1 - t)^k. It equals a weighted sum of the Chebyshev polynomials T_0(t) … T_K(t). Row k
+// of B holds the weights. They are computed by the discrete cosine transform from the values of the Bernstein
+// polynomial at the K+1 zeros t = cos φ of T_{K+1}. This transform is exact up to degree K.
 func bernstein(order int) [][]float64 {
 	out := make([][]float64, order+1)
 	for k := range out {

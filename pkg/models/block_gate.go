@@ -7,8 +7,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// gatedBlock returns the block G ∘ h and its weights, given the block h and its weights w. ∘ is the product entry by
-// entry. The entries of G, the gates, are between 0 and 1, and are the same in all layers, forward and reverse:
+// gatedBlock returns the block G ∘ h and the list of its weights, given a block h and the list w of the weights of h. ∘
+// is the product entry by entry. The entries of G are called gates. They are between 0 and 1, and are the same in all
+// layers, forward and reverse:
 //
 //	G ∘ h(X),  G = sigmoid(H U + u),  H the input of the first layer,  H, G: [n, d], U: [d, d], u: [d]
 //

@@ -94,7 +94,7 @@ func TestBlockGateChecks(t *testing.T) {
 }
 
 // 64 reverse layers with gates, and with or without a projection, recover the input of 64 forward layers. The bound c
-// is 0.25, as in TestSAGEInverts.
+// is 0.25, for the reason that TestSAGEInverts gives.
 func TestBlockGateInverts(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, a := range [][2]string{{"sage+rep", "none"}, {"sage+rep", "ball"}, {"gcn+rep", "center-nodes"},
@@ -112,8 +112,9 @@ func TestBlockGateInverts(t *testing.T) {
 	})
 }
 
-// Models without the settings block-gate and block-norm accept only the values that have no effect: for other values,
-// the error names the setting. An unknown projection is refused, too. LayerOf returns nil for layers with gates.
+// Models without the settings block-gate and block-norm accept only the values that have no effect. For other values,
+// the error names the setting. An unknown projection is refused, too. [models.LayerOf] returns nil for layers with
+// gates.
 func TestBlockGateRefused(t *testing.T) {
 	for name, values := range map[string][2]string{"block-gate": {"false", "true"}, "block-norm": {"none", "ball"}} {
 		for _, model := range []string{"mlp", "sage", "grand+rep"} {

@@ -80,8 +80,8 @@ func (b *Builder) Param(p Param) *Node {
 	return v.NodeValue(b.Graph)
 }
 
-// starting returns the parameter's initial value. It returns an error if the free memory is too small for two copies of
-// this value: a slice of random numbers, and the tensor made of the slice.
+// starting returns the parameter's initial value. It returns an error if the free memory is too small. Two copies of
+// the value have to fit: a slice of random numbers, and the tensor made of the slice.
 func (b *Builder) starting(p Param) (*tensors.Tensor, error) {
 	if err := machine.Room(2 * 4 * int64(p.size())); err != nil {
 		return nil, fmt.Errorf("parameter %q of %s, of the shape %v, %w; or lower --hidden", p.Name, b.Config.Model,
@@ -142,7 +142,7 @@ func (b *Builder) Known() *Node {
 	return Where(chosen, BroadcastToShape(b.mask, classes.Shape()), ZerosLike(classes))
 }
 
-// epsilon and momentum have the default values of PyTorch's LayerNorm and BatchNorm1d.
+// epsilon and momentum are constants of LayerNorm and BatchNorm, with PyTorch's default values.
 const epsilon, momentum = 1e-5, 0.1
 
 // Norm applies the normalisation that the setting "norm" names: LayerNorm, BatchNorm or none.

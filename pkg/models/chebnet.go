@@ -34,15 +34,15 @@ func init() {
 //
 // L = I - D^-1/2 A D^-1/2 is the Laplacian. Chebyshev polynomials need eigenvalues within ±1. The matrix 2 L/λ - I has
 // such eigenvalues, where λ is the largest eigenvalue of L. As in ChebConv, λ is taken to be 2, which gives L - I. The
-// weights W1_k and W2_k start with uniform random numbers in ±sqrt(6/(in + out)) (Glorot and Bengio 2010), and the
-// biases b1 and b2 start at 0. The defaults are those of He et al. (and Chien et al., ICLR 2021): width 32, dropout 0.5
-// on hidden features alone, and K = 1. (In ChebConv, K is the number of weights of a layer, which is 2.)
+// weights W1_k and W2_k start with uniform random numbers in ±sqrt(6/(in + out)) (Glorot and Bengio 2010). The biases
+// b1 and b2 start at 0. The defaults are those of He et al. (and Chien et al., ICLR 2021): width 32, dropout 0.5 on
+// hidden features alone, and K = 1. (In ChebConv, K is the number of weights of a layer, which is 2.)
 //
-// Features can be multiplied by the T_k before or after the weights. For dense node features X, the T_k X never change.
-// Prepare computes the T_k X once, and the first layer multiplies them by the W1_k. For sparse X, the T_k X would not
-// be sparse, and the hidden features H change in every training step. Therefore sparse X and H are multiplied by the
-// weights first. The products Y_k are narrower, [n, d] or [n, outputs], and [chebNet.filtered] computes Σ_k T_k(L - I)
-// Y_k.
+// In the following, T_k stands for T_k(L - I). Features can be multiplied by T_k before or after they are multiplied by
+// the weights. If the node features X are dense, Prepare computes all T_k X once, and the first layer multiplies them
+// by the weights W1_k. If X is sparse, T_k X would not be sparse. The hidden features H change in every training step.
+// Therefore sparse X and H are multiplied by the weights first. The products Y_k are narrower, [n, d] or [n, outputs],
+// and [chebNet.filtered] computes Σ_k T_k Y_k.
 type chebNet struct {
 	order  int
 	matrix *sparse.Matrix
@@ -69,8 +69,8 @@ func (n *chebNet) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensor
 	return n.matrix.Order(), append(arrays, n.matrix.Tensors()...), nil
 }
 
-// chebyshevStep returns T_{k+1}(-P) x, where T_k is the k-th Chebyshev polynomial. It is given the two arrays
-// T_{k-1}(-P) x, which is not read for k = 0, and T_k(-P) x. All these arrays have the given number of columns.
+// chebyshevStep returns T_{k+1}(-P) x, where T_k is the k-th Chebyshev polynomial. The argument now is T_k(-P) x. The
+// argument before is T_{k-1}(-P) x, and is not read for k = 0. All these arrays have the given number of columns.
 func chebyshevStep(p *sparse.CSR, before, now []float32, columns, k int) []float32 {
 	out := p.Product(now, columns)
 	for i, v := range out {
@@ -151,7 +151,7 @@ func (n *chebNet) pull(l, _, v *Node, _, shared []*Node) (dx *Node, dOwn, dShare
 	return dx, []*Node{now}, dShared
 }
 
-// product returns a_k P x of [chebNet.filtered] for step l, where k = K - 1 - l.
+// product returns a_k P x for step l of [chebNet.filtered], where k = K - 1 - l. The number a_k is 1 for k = 0, else 2.
 func (n *chebNet) product(l, x *Node, arrays []*Node) *Node {
 	last := ConvertDType(Equal(l, loop.Int(l.Graph(), n.order-1)), x.DType())
 	return loop.Scale(n.matrix.Bare(arrays).Product(x), Sub(loop.Float(x, 2), last))

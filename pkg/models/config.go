@@ -26,38 +26,39 @@ type Config struct {
 	// Ego gives layers a weight for the node itself, besides the weight for its neighbours.
 	Ego bool
 	// Lipschitz is the bound c < 1 on the norm of the layers' weights (paper section 3.3). Bound chooses the norm:
-	// "frobenius", as in the paper, or "spectral". Normalise chooses how the bound is kept: "project" scales the
-	// weights after every step of the optimiser, as in the paper; "reparametrise" scales them inside the model, as in
+	// "frobenius", as in the paper, or "spectral". Normalise chooses how the bound is kept. "project" scales the
+	// weights after every step of the optimiser, as in the paper. "reparametrise" scales them inside the model, as in
 	// the authors' code.
 	Lipschitz        float64
 	Bound, Normalise string
-	// NoBias leaves out the layers' bias b, as in the formula of the paper's section 3.3; the authors' code has a
-	// bias. If c is small and there are many layers, b has more effect than W, and shifts the features of all nodes by
-	// the same amount.
+	// NoBias leaves out the layers' bias b, as in the formula of the paper's section 3.3; the authors' code has a bias.
+	// With many layers and a small bound on the weight W, b has more effect than W: it shifts the features of all nodes
+	// alike.
 	NoBias bool
-	// Tolerance is the mean absolute change in one iteration below which a solve ends. An adjoint solve, which is the
-	// fixed-point iteration for the gradient, ends below ten times Tolerance, relative to the right-hand side of its
-	// equation. No solve has more than MaxIterations iterations (the paper's M).
+	// Tolerance is the mean absolute change in one iteration below which a solve ends. An adjoint solve is the
+	// fixed-point iteration for the gradient. It ends below ten times Tolerance, where the change is relative to the
+	// right-hand side of the equation. No solve has more than MaxIterations iterations (the paper's M).
 	Tolerance     float64
 	MaxIterations int
-	// Adjoint chooses the gradient of a reverse layer: "implicit" is the gradient of the fixed point, for which no
-	// iteration is stored; "unrolled" is the gradient through all iterations.
+	// Adjoint chooses the gradient of a reverse layer. "implicit" is the gradient of the fixed point, for which no
+	// iteration is stored. "unrolled" is the gradient through all iterations.
 	Adjoint string
 	// Norm is the normalisation that [Builder.Norm] applies: "none", "layer" or "batch". Networks of residual layers
 	// and GRAND apply it before the head.
 	Norm string
 	// NormLayers is the normalisation after every layer: "none", "layer" (LayerNorm without parameters), "pair"
-	// (PairNorm) or "pair-si" (the variant of PairNorm that scales each row by itself). NormScale is the length that
+	// (PairNorm) or "pair-si". The last one is PairNorm with each row scaled by itself. NormScale is the length that
 	// PairNorm gives to rows.
 	NormLayers string
 	NormScale  float64
-	// BlockGate multiplies h(X) by a trained gate for each node and channel: see [gatedBlock]. BlockNorm normalises the
-	// input of h: "none" or one of layers.Projections. The bound c also holds with gates and with BlockNorm.
+	// BlockGate multiplies each entry of h(X) by a trained gate, a factor between 0 and 1: see [gatedBlock]. BlockNorm
+	// normalises the input of h: "none" or one of layers.Projections. The bound Lipschitz also holds with gates and
+	// with BlockNorm.
 	BlockGate bool
 	BlockNorm string
-	// BlockScale is the factor s of a block's weights and bias: h(X) = σ(s (Â X W + b)), so that Lip(h) <= s c. With
-	// s = L0/L, a chain of L layers can be trained with the settings that suit a chain of L0 layers: see
-	// [Builder.blockScaled].
+	// BlockScale is the factor s of a block's weights and bias: h(X) = σ(s (Â X W + b)). With the bound c on the
+	// weights, Lip(h) <= s c. With s = L0/L, a chain of L layers can be trained with the settings that suit a chain of
+	// L0 layers: see [Builder.blockScaled].
 	BlockScale float64
 	// DropEdge is the probability with which a training step leaves an edge out.
 	DropEdge float64
@@ -176,8 +177,8 @@ func copyValue(to, from Setting) {
 // HasReverse tells whether the model has a reverse process.
 func (c Config) HasReverse() bool { return registry[c.Model].Plain != "" }
 
-// Contraction returns s c, the bound on Lip(h) for the branch h of the layers: c bounds the norm of the weights, and
-// the block scale s multiplies the weights.
+// Contraction returns s c, the bound on Lip(h) for the branch h of the layers. The setting Lipschitz is c, the bound on
+// the norm of the weights. The setting BlockScale is s, which multiplies the weights.
 func (c Config) Contraction() float64 {
 	if c.BlockScale == 0 { // the model does not have this setting
 		return c.Lipschitz

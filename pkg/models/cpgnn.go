@@ -33,8 +33,8 @@ func init() {
 		New:      func(Config) Network { return &cpgnn{} }})
 }
 
-// cpgnnSettings are CPGNN's own settings. Prior chooses how the scores R of [cpgnn] are computed, Pretrain is the
-// number of epochs of pretraining, and Eta is η.
+// cpgnnSettings are CPGNN's own settings. Prior chooses how the scores R of [cpgnn] are computed. Pretrain is the
+// number of epochs of pretraining. Eta is η, the weight of the scores' own loss.
 type cpgnnSettings struct {
 	Prior    string
 	Pretrain int
@@ -51,7 +51,7 @@ type cpgnnSettings struct {
 //	loss   = CE(B̄_K) + η CE(R) + Σ_i |Σ_j H̄_ij|     CE the mean cross-entropy over the training nodes
 //
 // The last term of the loss keeps the sums of H̄'s rows near 0. The first line is R for the value "mlp" of the setting
-// "prior". For "cheb", R = g_2(ReLU(g_1(F))), where g_1 and g_2 have the form g(X) = Σ_k T_k(-D^-1/2 A D^-1/2) X W_k
+// "prior". For "cheb", R = g_2(ReLU(g_1(F))). Here g_1 and g_2 have the form g(X) = Σ_k T_k(-D^-1/2 A D^-1/2) X W_k
 // with k = 0, 1, 2 and Chebyshev polynomials T_k. The matrix -D^-1/2 A D^-1/2 is the Laplacian minus I, whose
 // eigenvalues are within ±1.
 //
@@ -65,9 +65,10 @@ type cpgnnSettings struct {
 // of softmax(R) for all other nodes. Sinkhorn scales rows and columns in turn until all add up to 1 (Sinkhorn and Knopp
 // 1967).
 //
-// The published settings are d = 64, dropout 0.5 before the ReLU, K = 1 or 2 (the setting "forward"), η = 1, and 400 of
-// 2000 epochs of pretraining. Here the default is 50 epochs of pretraining, since trainings are shorter. In the
-// publication, weight decay acts on the W alone. Here it acts on H̄ as well, and the linear maps have biases.
+// The published settings are d = 64, dropout 0.5 before the ReLU, K = 1 or 2 (the setting "forward"), and η = 1. Of
+// 2000 published epochs, 400 are pretraining. Here the default is 50 epochs of pretraining, since trainings are
+// shorter. In the publication, weight decay acts on the W alone. Here it acts on H̄ as well, and the linear maps have
+// biases.
 //
 // The authors' code, https://github.com/GemsLab/CPGNN, differs from the publication in three points. This network
 // follows the publication. The code adds the weight decay a second time in place of η CE(R), apparently by mistake. It
@@ -153,10 +154,10 @@ func (s cpgnnSettings) phase(b *Builder) (pretraining, ends *Node) {
 }
 
 // estimateH returns the estimate of H̄ of [cpgnn] at the end of pretraining. known, [n, c], holds the labels of
-// training nodes as one-hot rows, and beliefs, [n, c], holds the probabilities of all nodes' classes. The last argument
-// is a boolean scalar. If this scalar is false, the caller does not use the result, and Sinkhorn's iterations do not
-// run. A class may have no training nodes, or only training nodes without neighbours. Its row of Y^T A B̃ would be 0.
-// A small number is therefore added to all entries of Y^T A B̃, which makes the entries of this row equal.
+// training nodes as one-hot rows. beliefs, [n, c], holds the probabilities of all nodes' classes. The argument asked is
+// a boolean scalar. If it is false, the caller does not use the result, and Sinkhorn's iterations do not run. A class
+// may have no training nodes, or only training nodes without neighbours. The row of this class in Y^T A B̃ is 0, and
+// cannot be scaled. Therefore a small number is added to all entries of Y^T A B̃.
 func estimateH(a sparse.Operator, known, beliefs, asked *Node) *Node {
 	beliefs = Where(BroadcastToShape(isKnown(known), known.Shape()), known, beliefs)
 	h := Dot(Transpose(known, 0, 1), a.Product(StopGradient(beliefs))).Product()
@@ -174,13 +175,15 @@ func estimateH(a sparse.Operator, known, beliefs, asked *Node) *Node {
 // then add up to 1, unless the entries are very unequal.
 const sinkhornIterations = 300
 
-// isKnown tells for each node whether its row of known is not zero, [n, 1].
+// isKnown tells for each node whether its label is known, [n, 1]: whether the node's row in the argument known is not
+// zero.
 func isKnown(known *Node) *Node {
 	sum := ReduceAndKeep(known, ReduceSum, 1)
 	return GreaterThan(sum, ZerosLike(sum))
 }
 
-// knownLoss returns the mean cross-entropy of scores, [n, c], over the rows of known, [n, c], that are not zero.
+// knownLoss returns the mean cross-entropy of scores, [n, c], over the training nodes. The argument known, [n, c],
+// holds the labels of these nodes as one-hot rows, and zero rows for other nodes.
 func knownLoss(scores, known *Node) *Node {
 	return Neg(Div(ReduceAllSum(Mul(known, LogSoftmax(scores, -1))), MaxScalar(ReduceAllSum(known), 1)))
 }

@@ -48,7 +48,7 @@ type dirSettings struct {
 }
 
 // dirGNN is Dir-GNN (Rossi, Charpentier, Di Giovanni, Frasca, Günnemann and Bronstein, "Edge Directionality Improves
-// Learning on Heterophilic Graphs", LoG 2023), with the parameters' names of the authors' code,
+// Learning on Heterophilic Graphs", LoG 2023). The parameters have the names of the authors' code,
 // https://github.com/emalgorithm/directed-graph-neural-network. A_ij = 1 where an edge leads from i to j. A node gets
 // messages from its out-neighbours, to which its edges lead, and from its in-neighbours, from which edges lead to it.
 // The messages of each direction have a linear map of their own. The setting "conv" chooses between two kinds of
@@ -62,16 +62,17 @@ type dirSettings struct {
 //
 // D_out and D_in hold the numbers of each node's out-neighbours and in-neighbours. Z combines the results X_1 … X_L of
 // all layers ("jumping knowledge"), as the setting "jk" says: "max", "cat" or "none". For "none" there is no linear map
-// after the layers, and H of the last layer are the logits. α is the weight of the messages from out-neighbours, for
-// gcn and sage alike. This is so in the publication and in its code, although the code calls the linear map of these
-// messages src_to_dst for gcn and dst_to_src for sage. If α is trained, it is one number for all layers, and may leave
-// the range from 0 to 1.
+// after the layers, and H of the last layer are the logits. In gcn and in sage, α is the weight of the messages from
+// out-neighbours. It is the same in the authors' code, although the code calls the linear map of these messages
+// src_to_dst for gcn and dst_to_src for sage. If α is trained, it is one number for all layers, and may leave the range
+// from 0 to 1.
 //
 // The defaults are those of the authors' program: gcn, 3 layers of width 64, α = 1/2, max, neither dropout nor l2-norm.
-// The published settings for Squirrel and Chameleon (unfiltered) are gcn, α = 1, max, l2-norm, width 128, 4 and 5
-// layers, learning rate 0.01 and 0.005 (in this order), and patience 400. For Roman-empire with directed edges they are
-// sage, cat, 5 layers of width 256, dropout 0.2, learning rate 0.01. Self loops among the directed edges stay, as in
-// the code. The code also divides rows of features by their sums, which this network does not do.
+// The published settings for Squirrel and Chameleon (unfiltered) are gcn, α = 1, max, l2-norm, width 128, and patience
+// 400. Squirrel has 4 layers and the learning rate 0.01. Chameleon has 5 layers and the learning rate 0.005. For
+// Roman-empire with directed edges they are sage, cat, 5 layers of width 256, dropout 0.2, learning rate 0.01. Self
+// loops among the directed edges stay, as in the code. The code also divides rows of features by their sums, which this
+// network does not do.
 //
 // On an undirected graph, S is symmetric. A gcn layer then computes S X (α W_out + (1-α) W_in)^T, with one product with
 // S instead of two. Likewise, a sage layer takes a single product with A.
@@ -82,9 +83,9 @@ type dirGNN struct {
 	dense  bool // the features are dense: Prepare has computed their sums or means over neighbours
 }
 
-// Build implements [Network]. The representation, [n, d] or [n, L d], is what the last linear map reads: Z of [dirGNN]
-// or, without jumping knowledge, the input of the last layer. If a single layer reads the node features and gives the
-// logits, the representation is the logits.
+// Build implements [Network]. The representation, [n, d] or [n, L d], is what the last linear map reads. This is Z of
+// [dirGNN] or, without jumping knowledge, the input of the last layer. If a single layer reads the node features and
+// gives the logits, the representation is the logits.
 func (d *dirGNN) Build(b *Builder) Output {
 	all, alpha := d.neighbourhoods(b.Arrays), d.alpha(b)
 	var x *Node // nil for the first layer, which reads the node features
@@ -123,7 +124,7 @@ func (d *dirGNN) alpha(b *Builder) *Node {
 }
 
 // layer returns H of [dirGNN] for layer l, [n, width]. The layer's input is x, [n, d], or the node features if x is
-// nil. The second argument is the result of [dirGNN.neighbourhoods].
+// nil. The argument all is the result of [dirGNN.neighbourhoods].
 func (d *dirGNN) layer(b *Builder, all []neighbourhood, alpha *Node, l int, x *Node, width int) *Node {
 	in := b.Features
 	if x != nil {
@@ -154,8 +155,8 @@ func (d *dirGNN) layer(b *Builder, all []neighbourhood, alpha *Node, l int, x *N
 	return h
 }
 
-// Unused implements [Twin]. It returns the names under which PyTorch files hold copies of α that this network does not
-// read.
+// Unused implements [Twin]. It returns the names of copies of α, which files from PyTorch hold and this network does
+// not read.
 func (d *dirGNN) Unused() (names []string) {
 	if !d.LearnAlpha {
 		names = append(names, "alpha")

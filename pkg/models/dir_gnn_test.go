@@ -31,8 +31,7 @@ func TestDirGNN(t *testing.T) {
 	modeltest.Check(t, "dir-gnn", dirWith(t, "conv", "sage", "learn-alpha", "true", "jk", "cat", "l2-norm", "true"))
 }
 
-// dirFormula returns the formula of the network on dense matrices. The function alpha returns α as an array with one
-// entry.
+// dirFormula returns the formula of Dir-GNN on dense matrices. The function alpha returns α as an array with one entry.
 func dirFormula(alpha func(d *modeltest.Dense) *Node) modeltest.Formula {
 	return func(d *modeltest.Dense) (logits, penalty *Node) {
 		value := func(name string) any { return d.Config.Value(name) }
@@ -169,7 +168,7 @@ func TestMissingDirections(t *testing.T) {
 	}
 }
 
-// The parameters have the names and shapes of the authors' code.
+// The parameters of Dir-GNN have the names and shapes of the authors' code.
 func TestDirGNNParameters(t *testing.T) {
 	for settings, want := range map[string]string{
 		"jk none": "convs.0.lin_src_to_dst [4 7], convs.0.lin_dst_to_src [4 7], " +

@@ -9,7 +9,7 @@ import (
 )
 
 // Prepare makes the sparse matrix S of [dirGNN] for gcn, or A and the numbers 1/degree for sage. If the node features
-// are dense, it also computes their sums or means over neighbours, which are the same in all training steps.
+// are dense, Prepare also computes their sums or means over neighbours, which are the same in all training steps.
 func (d *dirGNN) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Out(g)
 	if d.Conv == "gcn" {
@@ -41,8 +41,7 @@ func (d *dirGNN) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors
 	return order, arrays, nil
 }
 
-// directions returns the number of different matrices among A and A^T: 1 for an undirected graph, where A is symmetric,
-// else 2.
+// directions returns 1 for an undirected graph, where the adjacency A equals its transpose A^T, else 2.
 func (d *dirGNN) directions() int {
 	if d.matrix.Symmetric() {
 		return 1
@@ -52,13 +51,13 @@ func (d *dirGNN) directions() int {
 
 // neighbourhood aggregates the messages of one direction: those from out-neighbours, or those from in-neighbours.
 type neighbourhood struct {
-	sum      func(x *Node) *Node // S x for gcn and A x for sage, or S^T x and A^T x for in-neighbours
+	sum      func(x *Node) *Node // S x (gcn) or A x (sage); for in-neighbours S^T x or A^T x
 	share    *Node               // 1/degree, [n, 1]; nil for gcn, whose S is already normalised
 	features *Node               // sums or means of the node features, [n, features]; nil if they are sparse
 }
 
-// neighbourhoods returns the neighbourhood of out-neighbours and, unless A is symmetric, that of in-neighbours. arrays
-// are those that Prepare returned.
+// neighbourhoods returns the [neighbourhood] of out-neighbours and, unless the graph is undirected, the one of
+// in-neighbours. The argument arrays lists the arrays that Prepare returned, as values in the computation graph.
 func (d *dirGNN) neighbourhoods(arrays []*Node) []neighbourhood {
 	own := len(d.matrix.Tensors())
 	matrix, rest := d.matrix.On(arrays[:own]), arrays[own:]

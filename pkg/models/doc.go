@@ -3,7 +3,7 @@
 //
 // A model registers its [Kind]: its name, its settings with their defaults, and a function that makes its [Network]. A
 // network converts a dataset's graph to the arrays that it needs ([Network.Prepare]), and adds itself to a computation
-// graph of GoMLX ([Network.Build]). It declares its parameters where it uses them: by [Builder.Param], by
+// graph of GoMLX ([Network.Build]). A network declares its parameters where it uses them: by [Builder.Param], by
 // [Builder.Linear], or by GoMLX's own layers on [Builder.Scope]. Abilities that only some networks have are interfaces
 // of their own, for example [Inverter], [Tracer] and [Explainer].
 //
@@ -17,8 +17,8 @@
 //   - A is the adjacency matrix of the graph, D the diagonal matrix of the nodes' degrees, and I the identity matrix.
 //   - A value of the Go type *Node is an array in a computation graph of GoMLX. In all other places, a node is a node
 //     of the dataset's graph. The store is GoMLX's list of variables: it holds the values of the parameters.
-//   - The settings of a model are the fields of [Config]. Several models may have a shared setting. A model's own
-//     settings are those that no other model has.
+//   - A model has two kinds of settings. Shared settings are fields of [Config], which many models have. The model's
+//     own settings are declared in the model's file, by [OwnSettings].
 //   - A block ([solve.Block]) is the branch h of a layer f(X) = X + h(X). A solve is the fixed-point iteration that
 //     computes one reverse layer.
 //   - The representation of a network is the array of node features that its last linear map reads.
@@ -27,8 +27,8 @@
 //   - A sparse matrix ([sparse.Matrix]) has weights that are known before training. A pattern ([sparse.Pattern]) is a
 //     sparse matrix whose weights the model computes, as in attention. To lay out either of them is to convert it to
 //     the arrays with which package sparse computes products.
-//   - A place is a position in the arrays of a pattern: it holds an edge or padding. Values of edges, such as attention
-//     weights, have one row for each place, [places, k].
+//   - A place is a position in the arrays of a pattern. It holds an edge or padding. Padding fills up the arrays, and
+//     belongs to no edge. Values of edges, such as attention weights, have one row for each place, [places, k].
 //   - A training step is one computation of the loss and of all gradients, with one update of the parameters.
 //
 // docs/add-a-model.md explains step by step how to add a model.

@@ -16,10 +16,9 @@ import (
 // stay. (The authors' code leaves out a fixed number of directed edges instead.)
 type dropEdge struct {
 	pattern *sparse.Pattern
-	edges   int
-	// numbers holds the index of the edge at each place of the pattern, [places, 1]. The two directions of an edge have
-	// the same index. There are as many edges, not counting self loops, as the field edges says, and their indices are
-	// 0 … edges-1. All self loops have the index edges.
+	edges   int // number of edges, without self loops
+	// numbers holds the index of the edge at each place of the pattern, [places, 1]. The indices are 0 … edges-1, and
+	// both directions of an edge have the same index. All self loops have the same index, which is the number edges.
 	numbers *tensors.Tensor
 }
 
@@ -55,9 +54,10 @@ func (d *dropEdge) keep(b *Builder, numbers *Node) *Node {
 	return Gather(Concatenate([]*Node{stay, loops}, 0), numbers)
 }
 
-// normalised returns the weights of the edges that stay, [places, 1]: 1/sqrt(d_i d_j) for an edge between nodes i and
-// j, where d_i counts the edges of node i that stay, its self loop included. The weights of all other edges are 0.
-// arrays are the pattern's arrays, and numbers is d.numbers, as a value in the computation graph.
+// normalised returns the weights of all edges, [places, 1]. An edge that stays in this training step has the weight
+// 1/sqrt(d_i d_j), where i and j are its nodes. d_i is the number of node i's edges that stay, with the self loop. The
+// weights of all other edges are 0. The arguments are the pattern's arrays and d.numbers, as values in the computation
+// graph.
 func (d *dropEdge) normalised(b *Builder, arrays []*Node, numbers *Node) *Node {
 	edges := d.pattern.Bare(arrays)
 	stay := edges.Mask(d.keep(b, numbers))

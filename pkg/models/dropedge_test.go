@@ -15,8 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// In each step, DropEdge keeps about the expected number of edges, and keeps both directions of an edge or neither.
-// Different steps keep different edges. The weights are normalised by the degrees that remain.
+// In each training step, DropEdge keeps about the expected number of edges, and keeps both directions of an edge or
+// neither. Different steps keep different edges. The weights are normalised by the degrees of the graph of kept edges.
 func TestDrawnEdges(t *testing.T) {
 	const n, p = 60, 0.3
 	var edges []graphs.Edge
@@ -72,8 +72,8 @@ func TestDrawnEdges(t *testing.T) {
 	})
 }
 
-// checkDrawn checks the weights of one step, [n, n], whose row and column position[i] belong to node i. It returns the
-// number of edges that the step has kept.
+// checkDrawn checks the weights of all edges in one training step, [n, n]. Row position[i] and column position[i] of
+// the weights belong to node i. checkDrawn returns the number of edges that the step has kept.
 func checkDrawn(t *testing.T, g *graphs.Graph, position []int, weights []float32) (stay int) {
 	t.Helper()
 	n := g.NumNodes

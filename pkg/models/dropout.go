@@ -24,8 +24,8 @@ func (b *Builder) DropoutOf(x *Node, p float64) *Node {
 	return Where(kept(entry, b.seed(), p), DivScalar(x, 1-p), ZerosLike(x))
 }
 
-// Random tells whether this computation draws random numbers, such as those of dropout. Training does so unless
-// [Model.Still] is set, and evaluation does not.
+// Random tells whether this computation draws random numbers, such as those of dropout. Training draws random numbers
+// unless [Model.Still] is set. Evaluation draws none.
 func (b *Builder) Random() bool {
 	if b.layer != nil {
 		return b.layer.random
@@ -41,7 +41,7 @@ func (b *Builder) seed() *Node {
 	return b.seeds()
 }
 
-// seeds draws an array of seeds. Its shape is dims, followed by 2.
+// seeds draws an array of seeds. The shape of the array is dims, followed by 2.
 func (b *Builder) seeds(dims ...int) *Node {
 	u := b.Scope.RandomUniform(b.Graph, shapes.Make(dtypes.Float32, append(dims, 2)...))
 	return ConvertDType(MulScalar(u, 1<<24), dtypes.Uint32)
@@ -54,10 +54,9 @@ func (b *Builder) seeds(dims ...int) *Node {
 // kept mixes each entry's number with the seed into a 32-bit number that looks random, the hash h. The entry stays if
 // its hash is less than (1-p) 2^32. A hash is cheap, since XLA computes it inside the operation that reads the choice.
 // A sequence of random numbers would take 15 ns per entry on the CPU, and would stay in memory until the backward pass.
-// The hash is computed in two rounds, one for each of the seed's two numbers. A round combines h with the seed's number
-// by exclusive or, and then applies a one-to-one function of 32-bit numbers, in which every bit of the argument affects
-// all bits of the result. This function is the last part of MurmurHash3 (Appleby 2011) with other constants (Wellons
-// 2018).
+// The hash is computed in two rounds, one for each of the seed's two numbers. A round combines h with one number of the
+// seed by exclusive or. It then applies a one-to-one function of 32-bit numbers, which mixes all bits of its argument.
+// This function is the last part of MurmurHash3 (Appleby 2011) with other constants (Wellons 2018).
 func kept(number, seed *Node, p float64) *Node {
 	constant := func(v uint32) *Node { return loop.Like(loop.Const(number.Graph(), v), number) }
 	fold := func(h *Node, by uint32) *Node { return BitwiseXor(h, BitwiseShiftRightLogical(h, constant(by))) }

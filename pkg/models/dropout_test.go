@@ -13,9 +13,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// Dropout keeps a share 1 - p of the entries, and its choices for two entries look independent: both entries are kept
-// with probability (1 - p)². All shares are checked to within five standard deviations. The pairs of entries are
-// neighbours, or a row apart, or the same entry with two different seeds.
+// Dropout keeps a share 1 - p of the entries. Its choices for two entries look independent: both entries are kept with
+// probability (1 - p)². All shares are checked to within five standard deviations. The pairs are neighbouring entries,
+// entries that are a row apart, and the same entry with two different seeds.
 func TestKept(t *testing.T) {
 	const n, width = 1 << 16, 64
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {

@@ -7,8 +7,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// This example looks up a model by its name, sets settings by the names of their flags, and lists the parameters that
-// the model has for graphs with 7 features and 2 classes. docs/add-a-model.md explains how to register a new model.
+// This example looks up a model by its name, and sets settings by the names of their flags. It then lists the
+// parameters that the model has for graphs with 7 features and 2 classes. docs/add-a-model.md explains how to register
+// a new model.
 func Example() {
 	kind, err := models.Lookup("sage+rep")
 	if err != nil {

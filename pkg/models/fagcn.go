@@ -41,8 +41,8 @@ type fagcnSettings struct{ Eps float64 }
 // x_i is row i of a layer's input, x_i' row i of its result, and x_0i row i of X_0. There are no self loops. The
 // publication has one vector g = [r, l]. Here l and r are two parameters, with the names that they have in PyTorch
 // Geometric's FAConv. (FAConv adds self loops by default.) The linear maps have the names of the authors' code,
-// https://github.com/bdy9527/FAGCN. That code also adds a bias to the scores, drops entries of the features, and draws
-// initial weights from normal distributions (Glorot and Bengio's, times 1.414). Here initial weights are those of
+// https://github.com/bdy9527/FAGCN. That code also adds a bias to the scores, and drops entries of the features. It
+// draws initial weights from normal distributions (Glorot and Bengio's, times 1.414). Here initial weights are those of
 // PyTorch Geometric. The defaults are those of the code, except for d, which is 32 there. The dropout of α_ij is from
 // the code; the publication's formula does not have it.
 //
@@ -94,24 +94,25 @@ func (f *fagcn) Build(b *Builder) Output {
 
 // faLayer is a layer of [fagcn] and its derivative, as [solve.ScanVJP] takes them: the methods step and pull. In their
 // arguments, own holds the layer's weights [l, r], [d, 2]. shared holds what all layers read: X_0, the numbers
-// 1/sqrt(d_i), the pattern's arrays and, with dropout, its seed.
+// 1/sqrt(d_i), the pattern's arrays and, with dropout, the seed of the random draws.
 //
-// pull uses these formulas, in the symbols of [fagcn]. Let v_i be the cotangent of x_i', u_i = v_i / sqrt(d_i),
-// y_j = x_j / sqrt(d_j), and s_ij = 1 - α_ij² the derivative of tanh. The score of edge (i, j) is x_j·l + x_i·r, and
-// its cotangent is s_ij u_i·y_j. The cotangent of x_j·l is the sum of these cotangents over i, which is (Σ_i s_ij
-// u_i)·y_j. The cotangent of x_i·r is the sum over j, which is u_i·(Σ_j s_ij y_j). So no inner product has to be
-// computed for each edge: for each node, a sum over neighbours and one inner product are enough. The cotangent of x_j
-// also needs a third sum over neighbours, which is that of α_ij u_i over i.
+// pull uses these formulas, in the symbols of [fagcn]. Let v_i be the cotangent of x_i', u_i = v_i / sqrt(d_i), y_j =
+// x_j / sqrt(d_j), and s_ij = 1 - α_ij² the derivative of tanh. The score of edge (i, j) is x_j·l + x_i·r, and its
+// cotangent is s_ij u_i·y_j. The cotangent of x_j·l is the sum of these cotangents over i, which is (Σ_i s_ij u_i)·y_j.
+// The cotangent of x_i·r is the sum of them over j, which is u_i·(Σ_j s_ij y_j). So for each node, a sum over
+// neighbours and one inner product are enough. No inner product has to be computed for each edge. The cotangent of x_j
+// also needs the sum Σ_i α_ij u_i.
 //
-// The sums over i belong to the node j. Since the graph is undirected, they are computed like sums over j for the node
-// i, with α_ji at the place of edge (i, j). Dropout multiplies each α_ij and s_ij by the mask of [faEdges].
+// In these formulas, a sum over i is over the neighbours of a node j. Package sparse computes sums over the neighbours
+// j of a node i. Since the graph is undirected, i and j may be exchanged: α_ji then takes the place of α_ij. Dropout
+// multiplies each α_ij and s_ij by the mask of [faEdges].
 type faLayer struct {
 	pattern      *sparse.Pattern
 	eps, dropout float64
 }
 
-// shared returns what all layers read: X_0 of [fagcn], which is the first argument; then the network's arrays; and,
-// with dropout, its seed.
+// shared returns the list of arrays that all layers read. These are X_0 of [fagcn] (the argument first), the arrays
+// that Prepare returned and, with dropout, the seed of the random draws.
 func (f faLayer) shared(first *Node, arrays []*Node, seed *Node) []*Node {
 	out := append([]*Node{first}, forScan(arrays)...)
 	if f.dropout > 0 {
@@ -121,8 +122,8 @@ func (f faLayer) shared(first *Node, arrays []*Node, seed *Node) []*Node {
 }
 
 // forScan prepares a network's arrays for [solve.ScanVJP], which computes a cotangent for every floating-point array.
-// The first array is returned as it is. All others belong to a sparse matrix or a pattern. If such an array is in
-// floating point, it holds 1 for edges and 0 for padding. It is then converted to integers, which have no cotangents.
+// The first array is not changed. All others belong to a sparse matrix or a pattern. Those of them that are floating
+// point hold 1 for edges and 0 for padding. forScan converts them to integers, for which there are no cotangents.
 func forScan(arrays []*Node) []*Node {
 	out := []*Node{arrays[0]}
 	for _, a := range arrays[1:] {
@@ -135,15 +136,17 @@ func forScan(arrays []*Node) []*Node {
 }
 
 // faEdges are the edges of a layer, with the values that step and pull need. In the symbols of [fagcn], y has the rows
-// x_j / sqrt(d_j), and alpha holds α_ij for every edge (i, j), [places, 1]. mask is what dropout multiplies α_ij by,
-// [places, 1]: 0 for padding and dropped edges, and 1/(1-p) for all other edges, where p is the probability of dropout.
+// x_j / sqrt(d_j), and alpha holds α_ij for every edge (i, j), [places, 1]. mask, [places, 1], is the factor by which
+// dropout multiplies α_ij. It is 0 for padding and for dropped edges, and 1/(1-p) for all other edges, where p is the
+// probability of dropout.
 type faEdges struct {
 	sparse.BareEdges
 	y, alpha, mask *Node
 }
 
-// edges computes [faEdges] for one layer. Its first two arguments are the index of the layer and the layer's input X.
-// It also returns the two terms of the scores, [n, 1] each: X times the vector l of [fagcn], and X times the vector r.
+// edges computes [faEdges] for one layer. The argument l is the index of the layer, and x is the layer's input X. edges
+// also returns the two terms of the scores, [n, 1] each. left is X times the vector l of [fagcn], and right is X times
+// the vector r.
 func (f faLayer) edges(l, x *Node, own, shared []*Node) (e faEdges, left, right *Node) {
 	arrays := shared[2:]
 	if f.dropout > 0 {
@@ -194,7 +197,7 @@ func (f faLayer) pull(l, x, v *Node, own, shared []*Node) (dx *Node, dOwn, dShar
 	return dx, []*Node{Dot(Transpose(x, 0, 1), scores).Product()}, dShared
 }
 
-// rowDots returns the inner products of the rows of a and b: [n, d] to [n, 1].
+// rowDots returns the inner product of each row of a with the same row of b, [n, 1]. a and b are [n, d].
 func rowDots(a, b *Node) *Node {
 	return Dot(Mul(a, b), BroadcastToDims(loop.Float(a, 1), a.Shape().Dimensions[1], 1)).Product()
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// For two layers, the derivative that is written by hand equals the difference quotient, in a random direction and with
-// dropped edges. Each layer drops half of the edges, independently of the other layer.
+// For two layers of FAGCN with dropout, the derivative that is written by hand equals the difference quotient in a
+// random direction. Each layer drops half of the edges, independently of the other layer.
 func TestFAGCNDropsEdges(t *testing.T) {
 	const n, width, depth = 60, 3, 2
 	var list []graphs.Edge
@@ -40,9 +40,10 @@ func TestFAGCNDropsEdges(t *testing.T) {
 			in = append(in, a)
 		}
 		layer := faLayer{network.pattern, 0.3, 0.5}
-		// X, the weights and X_0 are the point plus h times the direction. The first output is a number: the sum of all
-		// entries of the layers' result, each times the same entry of in[2]. The second output is the derivative of the
-		// first output by h. The other outputs tell for each layer which places it keeps.
+		// X, the weights and X_0 are the point in[3:6] plus h times the direction in[6:9]. The first output is a
+		// number: the sum of all entries of the result of the two layers, each times the same entry of in[2]. The
+		// second output is the derivative of the first output by h. The other outputs tell for each layer which edges
+		// it keeps.
 		ex, err := NewExec(e.Backend, func(in []*Node) []*Node {
 			h, at := in[0], in[3:6]
 			for i := range at {

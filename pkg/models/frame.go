@@ -17,8 +17,8 @@ import (
 //
 //	H = dropout(ReLU(X W_in + b)),  Y = head(norm( f∘…∘f(H) ‖ g∘…∘g(H) )),  g = f^-1
 //
-// X are the node features, f is a forward layer, and norm is the normalisation that the setting "norm" names. The
-// functions below apply dropout before ReLU, which gives the same result as dropout after ReLU.
+// X are the node features, Y are the logits, f is a forward layer, and norm is the normalisation that the setting
+// "norm" names. The functions below apply dropout before ReLU, which gives the same result as dropout after ReLU.
 type frame struct{ backbone }
 
 // backbone is the part in which the paper's models differ: the message passing between encoder and head.
@@ -58,7 +58,8 @@ func (f frame) encode(b *Builder) *Node {
 	return Max(h, ZerosLike(h))
 }
 
-// readout is the head: it computes logits from a representation x, by linear layers with ReLU between them.
+// readout is the head: it computes logits from a representation x. It applies the normalisation that the setting "norm"
+// names, and then linear layers with ReLU between them.
 func (f frame) readout(b *Builder, x *Node) *Node {
 	x = b.Norm("out_norm", x)
 	n := b.Config.HeadLayers

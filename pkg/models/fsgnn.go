@@ -33,7 +33,7 @@ func init() {
 type fsgnnSettings struct{ Hops int }
 
 // fsgnn is FSGNN (Maurya, Liu and Murata, "Simplifying approach to node classification in graph neural networks",
-// Journal of Computational Science 2022), with the parameters' names of the authors' code,
+// Journal of Computational Science 2022). The parameters have the names of the authors' code,
 // https://github.com/sunilkmaurya/FSGNN. The network has no layers one after the other: it reads the node features X
 // and 2K propagated copies of X side by side.
 //
@@ -42,10 +42,10 @@ type fsgnnSettings struct{ Hops int }
 //	logits = dropout(ReLU([H_0, …, H_2K])) W^T + b          of [n, (2K+1) d]
 //
 // A, [n, n], is the symmetrically normalised adjacency, and Ã is the same with self loops. norm divides each row by its
-// Euclidean length ("hop-normalisation"). a, [2K+1], is trained, and starts at ones. The published settings are K = 3
-// ("3-hop", the default here and in the code), 8, 16 and 32, d = 64, dropout 0.5 to 0.7, and separate learning rates
-// and weight decays for a, the W_i and W. Here all parameters have the same learning rate and weight decay. The code
-// also divides the rows of the features by their sums, which this network does not do.
+// Euclidean length ("hop-normalisation"). a, [2K+1], is trained, and starts at ones. The publication has K = 3
+// ("3-hop", the default here and in the code), 8, 16 and 32, d = 64, and dropout 0.5 to 0.7. It has separate learning
+// rates and weight decays for a, the W_i and W. Here all parameters have the same learning rate and weight decay. The
+// code also divides the rows of the features by their sums, which this network does not do.
 //
 // Dense node features (see [Sparse]) are propagated once, by Prepare, which stores 2K arrays of their size. For sparse
 // features, such as the 1433 words of Cora, these arrays would be too large. Sparse features are therefore first
@@ -79,8 +79,8 @@ func (f *fsgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.
 	return sparse.AsGiven(g.NumNodes), arrays, nil
 }
 
-// roots returns two numbers for each degree d, with which [hopSteps] normalises the adjacency: 1/sqrt(d), or 0 for
-// d = 0, and 1/sqrt(d+1).
+// roots returns two numbers for each degree d, with which [hopSteps] normalises the adjacency. The first number is
+// 1/sqrt(d), or 0 for d = 0. The second number is 1/sqrt(d+1).
 func roots(degrees []int) (out []float32) {
 	for _, d := range degrees {
 		without := 0.0
@@ -118,8 +118,8 @@ func (f *fsgnn) mapped(b *Builder) []*Node {
 }
 
 // propagated is [fsgnn.mapped] for sparse node features X. First, one product computes X W_i^T for all i but 0. Then
-// [hopSteps] propagates the columns of this product. They are in the order that hopSteps needs: first the columns for
-// the powers of A, and then those for the powers of Ã.
+// [hopSteps] propagates the columns of this product. The columns are in the order that hopSteps needs: first the
+// columns for the powers of A, and then those for the powers of Ã.
 func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 	width, out := b.Config.Hidden, []*Node{b.Encode(name(0), b.Config.Hidden)}
 	weights, biases := make([]*Node, 2*f.hops), make([]*Node, 2*f.hops)
@@ -137,11 +137,11 @@ func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 	return out
 }
 
-// hopSteps propagates the columns of an array x, [n, 2K d]: the first K d columns by the matrix A, and the others by
-// the matrix Ã (see [fsgnn]). Each of the two halves consists of K groups of d columns. Group k = 1 … K of a half has
-// to be multiplied by the k-th power of the half's matrix. This takes K steps, l = 0 … K-1: step l multiplies all
-// groups with k > l by the matrix, and leaves the other groups as they are. All steps read [roots], [n, 2], and the
-// arrays of the adjacency without normalisation, whose weights are all 1.
+// hopSteps multiplies the columns of an array x, [n, 2K d], by powers of the matrices A and Ã (see [fsgnn]). A is for
+// the first K d columns, and Ã for the last K d columns. Each half consists of K groups of d columns. Group k = 1 … K
+// of a half has to be multiplied by the k-th power of the half's matrix. This takes K steps, l = 0 … K-1. Step l
+// multiplies all groups with k > l by the matrix, and does not change the groups with k <= l. All steps read [roots],
+// [n, 2], and the arrays of the adjacency without normalisation, whose weights are all 1.
 type hopSteps struct {
 	adjacency   *sparse.Matrix
 	hops, width int
@@ -162,7 +162,8 @@ func (h hopSteps) step(l, x *Node, _, shared []*Node) *Node {
 	return Where(moves, Mul(scale, sum), x)
 }
 
-// pull is the vector-Jacobian product of step. It propagates the cotangent v like x, since A and Ã are symmetric.
+// pull is the vector-Jacobian product of step. It is step itself, applied to the cotangent v, since A and Ã are
+// symmetric.
 func (h hopSteps) pull(l, _, v *Node, _, shared []*Node) (dx *Node, dOwn, dShared []*Node) {
 	dShared = make([]*Node, len(shared))
 	dShared[0] = loop.Zeros(shared[0])

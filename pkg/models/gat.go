@@ -26,7 +26,7 @@ func init() {
 	Register(k)
 }
 
-// gat makes the blocks of graph attention layers, in which the heads are averaged; see [layers.GAT].
+// gat makes the block of graph attention layers, which average the results of their heads; see [layers.GAT].
 type gat struct {
 	Config
 	pattern *sparse.Pattern
@@ -59,9 +59,9 @@ func (a *gat) prepare(adjacency *sparse.CSR) (order sparse.Order, arrays []*tens
 	return a.pattern.Order(), arrays, nil
 }
 
-// block declares the block's parameters. As in PyTorch Geometric, they start with uniform random numbers in
-// ±sqrt(6/(in + out)) (Glorot and Bengio 2010). The matrices of all K heads together count as one map, with in = d and
-// out = K d. The attention vectors count as maps with in = K and out = d.
+// block makes the block [layers.GAT], and declares its parameters. As in PyTorch Geometric, the parameters start with
+// uniform random numbers in ±sqrt(6/(in + out)) (Glorot and Bengio 2010). The matrices of all K heads together count as
+// one map, with in = d and out = K d. The attention vectors count as maps with in = K and out = d.
 func (a *gat) block(b *Builder, arrays []*Node) (solve.Block, []*Node) {
 	heads, d := b.Config.Heads, b.Config.Hidden
 	limit := math.Sqrt(6 / float64(heads+d))
@@ -74,12 +74,14 @@ func (a *gat) block(b *Builder, arrays []*Node) (solve.Block, []*Node) {
 	}
 	matrices := b.weights(params...)
 	w := Reshape(matrices[0], heads, d, d)
-	scores := func(v *Node) *Node { // column k of the result is W_k v_k: W_k, [in, out], is w[k]^T, v_k is row k of v
+	// scores returns W_k v_k for each head k, as column k of the result. W_k, [in, out], is the transpose of w[k], and
+	// v_k is row k of the attention vectors v.
+	scores := func(v *Node) *Node {
 		return Einsum("koi,ko->ik", w, Reshape(v, heads, d))
 	}
-	// values has the matrices W_k of all heads side by side, [in, heads*out], as [layers.GAT] reads them.
-	// For this, w is transposed from [heads, out, in] to [in, heads, out] and then reshaped. The division by the number
-	// of heads turns the layer's sum over the heads into a mean.
+	// values holds the matrices W_k of all heads side by side, [in, heads*out], as [layers.GAT] reads them. To make it,
+	// w is transposed from [heads, out, in] to [in, heads, out] and then reshaped. The layer adds up the results of the
+	// heads. With W_k divided by the number of heads, this sum is the mean.
 	values := b.blockScaled(DivScalar(Reshape(TransposeAllAxes(w, 2, 0, 1), d, heads*d), float64(heads)))
 	all := Concatenate([]*Node{values, scores(source), scores(target)}, 1)
 	if a.Ego {

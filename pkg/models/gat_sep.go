@@ -17,8 +17,8 @@ func init() {
 }
 
 // gatSep is GAT (Veličković et al., ICLR 2018) in the network [platonov], whose layers have one module M each. A node's
-// own row Y is kept separate from H, which its neighbours contribute. There are K heads. Each has d' = d/K columns of Y
-// and of H:
+// own row of Y is kept separate from its row of H, which comes from its neighbours. There are K heads. Each has d' =
+// d/K columns of Y and of H:
 //
 //	M(Z)  = FFN([Y, H]),  H = [H^(1) … H^(K)]                       Z, Y, H [n, d]
 //	H^(k) = A^(k) Y^(k),  A^(k)_ij = softmax_j(LeakyReLU(u^(k)_j + v^(k)_i))
@@ -42,7 +42,8 @@ func (s *gatSep) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors
 func (s *gatSep) modules() []module {
 	return []module{func(b *Builder, name string, z *Node) *Node {
 		d, heads := b.Config.Hidden, b.Config.Heads
-		// The method Attend needs Y's columns head by head. Reordering the weights is cheaper than reordering Y.
+		// The method Attend needs Y's columns head by head: see [byHead]. Reordering the weights is cheaper than
+		// reordering Y.
 		columns := func(w *Node) *Node { return byHead(w, 1, d, heads) }
 		w, bias := b.linear(name+"input_linear", d, d)
 		y := affine(z, byHead(w, 0, d, heads), byHead(bias, 0, d, heads))

@@ -8,11 +8,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// edgeGates computes gates α_ij = σ(s_ij) on the edges of a graph, where σ is the logistic function. Gates and scores
-// s_ij are values of edges, [places, 1]. A score is the sum of a term of each of the edge's two nodes,
-// s_ij = target_i + source_j. Therefore all derivatives are sums over neighbours, and none needs an inner product for
-// each edge. The adjacency, for sums over all neighbours without gates, is the field named sum. The number of each
-// node's neighbours, [n, 1], is the field named degree.
+// edgeGates computes gates α_ij = σ(s_ij) on the edges of a graph, where σ is the logistic function. Each edge has one
+// gate and one score s_ij, [places, 1]. The score is the sum of two terms, one for each of the edge's nodes: s_ij =
+// target_i + source_j. Therefore all derivatives are sums over neighbours, and none needs an inner product for each
+// edge. The field sum is the adjacency, for sums over all neighbours without gates. The field degree, [n, 1], holds
+// each node's number of neighbours.
 type edgeGates struct {
 	edges  sparse.BareEdges
 	sum    sparse.Operator
@@ -22,7 +22,7 @@ type edgeGates struct {
 // edgeGate holds the two terms of the scores s_ij = target_i + source_j, [n, 1] each.
 type edgeGate struct{ target, source *Node }
 
-// turned returns the gate of the reversed edges: its scores are s_ji where those of g are s_ij.
+// turned returns the gate of the reversed edges, which has the scores s_ji in place of s_ij.
 func (g edgeGate) turned() edgeGate { return edgeGate{g.source, g.target} }
 
 // fixed returns the same gate, but no gradients flow through the result.
@@ -39,7 +39,7 @@ func (e edgeGates) scores(g edgeGate) *Node {
 func (e edgeGates) open(g edgeGate) *Node { return e.edges.Mask(Sigmoid(e.scores(g))) }
 
 // gated returns Σ_j α_ij x_j, [n, d]: for each node i, the sum over its neighbours j, weighted by the gates. The
-// derivative is written by hand, and consists of sums over neighbours, too.
+// derivative is written by hand. It consists of sums over neighbours, too.
 func (e edgeGates) gated(g edgeGate, x *Node) *Node {
 	// sums returns Σ_j α_ij x_j and Σ_j α'_ij x_j, where α' = α (1 - α) is the derivative of the logistic function.
 	sums := func(g edgeGate, x *Node) []*Node {
@@ -54,18 +54,18 @@ func (e edgeGates) gated(g edgeGate, x *Node) *Node {
 	})
 }
 
-// mean returns the given sums over neighbours, divided by the numbers of neighbours.
+// mean divides the sums over neighbours, [n, d], by each node's number of neighbours.
 func (e edgeGates) mean(sums *Node) *Node { return Div(sums, MaxScalar(e.degree, 1)) }
 
-// teacher returns a function that computes the loss of a gate. The loss trains the gate to tell whether an edge joins
-// two nodes of one class: it is the mean of a binary cross-entropy over all edges between training nodes. The true
+// teacher returns a function that computes the loss of a gate. This loss trains the gate to tell whether an edge joins
+// two nodes of one class. It is the mean of a binary cross-entropy over all edges between training nodes. The true
 // value t_ij is 1 if the nodes i and j are of one class, else 0. known holds the labels of the training nodes as
 // one-hot rows, and zero rows for other nodes:
 //
 //	BCE(σ(s_ij), t_ij) = softplus(s_ij) - t_ij s_ij,  t_ij = known_i · known_j.
 //
-// The sum of t_ij s_ij over all edges is computed as a sum over nodes: it equals Σ_i t_i (target_i + source_i) with
-// t_i = Σ_j t_ij, since t_ij = t_ji.
+// The sum of t_ij s_ij over all edges is computed as a sum over nodes, Σ_i t_i (target_i + source_i) with t_i = Σ_j
+// t_ij. The two sums are equal, since t_ij = t_ji.
 func (e edgeGates) teacher(known *Node) func(g edgeGate) *Node {
 	is := sumOfColumns(known)
 	near := e.sum.Product(known)
@@ -92,5 +92,5 @@ func (e edgeGates) softplus(g edgeGate, k *Node) *Node {
 	})
 }
 
-// sumOfColumns adds the columns of x, [n, d] to [n, 1].
+// sumOfColumns adds up the columns of x, [n, d]. The result is [n, 1].
 func sumOfColumns(x *Node) *Node { return ReduceAndKeep(x, ReduceSum, 1) }

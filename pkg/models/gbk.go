@@ -52,10 +52,9 @@ type gbkSettings struct{ Lambda float64 }
 // The authors' code, https://github.com/Xzh0u/GBK-GNN, differs from the publication, and this network follows the
 // publication. In the code, the second kernel reads x_i instead of x_j. The results of the kernels are half as wide,
 // and are concatenated. The score of the gate passes a LeakyReLU. The loss of the gates is the cross-entropy of the
-// softmax of [1-α, α]. Its target says whether one of an edge's two nodes is of class 0, and not whether both are of the
-// same class. The code's defaults are L = 2, width 16, dropout 0.5 and λ = 1.84. (λ is 30 in the code's script for Cora, CiteSeer, Texas and
-// Cornell. That λ belongs to the code's own loss of the gates, in which the softmax of [1-α, α] is nearer to 1/2 than α
-// may be.)
+// softmax of [1-α, α]. The target of this cross-entropy says whether one of an edge's two nodes is of class 0. It does
+// not say whether both are of the same class. The code's defaults are L = 2, width 16, dropout 0.5 and λ = 1.84. (The
+// code's script for Cora, CiteSeer, Texas and Cornell has λ = 30, for the code's own loss of the gates.)
 type gbk struct {
 	pattern   *sparse.Pattern
 	adjacency *sparse.Matrix
@@ -111,8 +110,8 @@ func (n *gbk) Build(b *Builder) (out Output) {
 //
 //	M = D^-1 (A X W_d^T + α X (W_s - W_d)^T)
 //
-// where X is the layer's input, and α, [n, n], holds the gates. Of the two sums over neighbours, only the one with α
-// has weights for the edges.
+// where X is the layer's input, and α, [n, n], holds the gates. Only the second of these two sums over neighbours has
+// weights for the edges.
 func (e edgeGates) layer(b *Builder, name string, x *Node, width int) (y *Node, g edgeGate) {
 	if x == nil && b.Features < width {
 		x = b.denseFeatures() // narrow features are summed before the linear map; x stays nil if they are sparse

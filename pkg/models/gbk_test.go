@@ -12,8 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// The network and the loss of its gates equal the formulas of the publication: for features that are wider than the
-// layers and for narrower ones, for several classes and for two.
+// GBK-GNN and the loss of its gates equal the formulas of the publication. The test covers more and fewer features than
+// the layers are wide, and several classes as well as two.
 func TestGBKFormula(t *testing.T) {
 	modeltest.Equals(t, "gbk-gnn", gbk)
 	modeltest.Equals(t, "gbk-gnn", gbk, func(c *train.Config) {
@@ -25,7 +25,7 @@ func TestGBKFormula(t *testing.T) {
 	modeltest.EqualsOn(t, modeltest.Board(t, 4), "gbk-gnn", gbk)
 }
 
-// gbk is the formula of the network on dense matrices.
+// gbk is the formula of GBK-GNN on dense matrices.
 func gbk(d *modeltest.Dense) (logits, penalty *Node) {
 	train := ReduceAndKeep(d.Known, ReduceSum, 1)
 	pair := func(u, v *Node) *Node { return Dot(u, Transpose(v, 0, 1)).Product() } // u_i · v_j
@@ -54,7 +54,8 @@ func gbk(d *modeltest.Dense) (logits, penalty *Node) {
 	return x, MulScalar(penalty, lambda)
 }
 
-// A network of one layer is refused, since this layer would have to read the features and give the logits.
+// GBK-GNN with one layer is refused, since it needs a layer that reads the features and another one that gives the
+// logits.
 func TestGBKRefuses(t *testing.T) {
 	c := models.Default("gbk-gnn")
 	c.Forward = 1

@@ -37,8 +37,8 @@ type glognnSettings struct {
 }
 
 // glognn is GloGNN (Li et al., "Finding Global Homophily in Graph Neural Networks When Meeting Heterophily", ICML
-// 2022), for n nodes with the features F, c classes and width d. In each layer, every node reads all nodes, with
-// weights Z_l that are computed from X_l by least squares:
+// 2022). In each layer, every node reads all nodes, with weights Z_l that are computed from X_l by least squares. For n
+// nodes with the features F, c classes and width d, the formulas are:
 //
 //	X_0     = ReLU(δ (F W1^T + b1) + (1-δ) (P W3^T + b3)) W2^T + b2    F [n, m], W1 [d, m], W3 [d, n], W2 [c, d]
 //	Z_l     = argmin_Z ‖X_l - (1-γ) Z X_l - γ X_0‖² + β1 ‖Z‖² + β2 ‖Z - Σ_k λ_k P^k‖²    Frobenius norms, k = 1 … K
@@ -62,16 +62,16 @@ type glognnSettings struct {
 // https://github.com/RecklessRonan/GloGNN, small-scale/main.py. The settings alpha (β1), beta (β2), gamma, delta (1-α
 // in the publication) and order (K) have the names of that code, too. The setting forward is the number of layers.
 //
-// Publication and code agree on the layer. What the publication leaves open is done as in the code for small graphs:
-// X_0 uses P as the adjacency, and the perceptrons of F and of P share one hidden layer. (The code for large graphs has
-// one more hidden layer, and A in place of P.) The defaults are those published for Penn94, which are nearest to the
-// middle of all published settings (β1 = 0, β2 = 1, γ = δ = 0.5, K = 2, 2 layers, dropout 0.5). Only the default width
-// is another one: 64, as in the authors' runs on small graphs, instead of the 256 for Penn94.
+// Publication and code have the same layer. The publication does not say which adjacency matrix and how many hidden
+// layers X_0 has. This network has P and one hidden layer, as the authors' code for small graphs. (Their code for large
+// graphs has A in place of P, and one more hidden layer.) The defaults are the settings published for Penn94: β1 = 0,
+// β2 = 1, γ = δ = 0.5, K = 2, 2 layers and dropout 0.5. Of all published settings, they are nearest to the middle. Only
+// the default width is not from Penn94, which has 256. It is 64, as in the authors' runs on small graphs.
 type glognn struct{ powers, rows *sparse.Matrix }
 
-// Prepare makes two sparse matrices of P = (D+I)^-1 (A+I), [n, n]. n.powers is for products with powers of P. n.rows
-// is for the product P W3^T: the columns of the parameter W3 are in the dataset's order of the nodes, and so are the
-// columns of this matrix.
+// Prepare makes the sparse matrix P = (D+I)^-1 (A+I), [n, n], twice. The matrix n.powers is for products with powers of
+// P. The matrix n.rows is for the product P W3^T. Its columns, like those of the parameter W3, are in the order in
+// which the dataset numbers the nodes.
 func (n *glognn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	p := sparse.Adjacency(g).WithSelfLoops().RowNormalised()
 	if n.powers, err = sparse.NewMatrix(p, nil); err != nil {

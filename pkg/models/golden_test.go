@@ -17,7 +17,7 @@ import (
 )
 
 // golden holds what a model made of PyTorch Geometric's layers computes on a graph, in double precision. The program
-// bench/golden.py writes it.
+// bench/golden.py writes these values to files.
 type golden struct {
 	Model     string
 	Settings  map[string]json.RawMessage
@@ -33,9 +33,9 @@ type golden struct {
 
 // logitsWithin and gradientWithin are the largest differences allowed between computed and golden values: logitsWithin
 // for the logits, and gradientWithin for the gradient by one parameter. Both are relative to the golden values, in the
-// Euclidean norm. Some parameters have no effect on the logits, for example because they cancel in a softmax, so that
-// their gradient is zero. Therefore a gradient may also differ by zeroWithin times the norm of the gradient by all
-// parameters.
+// Euclidean norm. Some parameters have no effect on the logits, for example because they cancel in a softmax. Their
+// gradient is zero, up to rounding. Therefore a gradient may also differ by zeroWithin times the norm of the gradient
+// by all parameters.
 const logitsWithin, gradientWithin, zeroWithin = 2e-6, 1e-5, 1e-7
 
 // TestGolden compares models with the same models made of PyTorch Geometric's layers.

@@ -16,17 +16,17 @@ func init() {
 }
 
 // gprGNN is the generalised PageRank network of Chien, Peng, Li and Milenkovic ("Adaptive Universal Generalized
-// PageRank Graph Neural Network", ICLR 2021), with the parameters' names of the authors' code,
+// PageRank Graph Neural Network", ICLR 2021). The parameters have the names of the authors' code,
 // https://github.com/jianhao2016/GPRGNN:
 //
 //	H      = dropout(ReLU(dropout(X) W1^T + b1)) W2^T + b2      features X [n, features], H [n, outputs]
 //	logits = Σ_{k=0..K} γ_k Â^k dropout'(H)
 //
 // Â = D^-1/2 (A + I) D^-1/2, where D holds the degrees of A + I. The γ_k are K+1 trained numbers, the parameter
-// prop1.temp. They start with the coefficients of personalised PageRank: α (1 - α)^k for k < K, and (1 - α)^K for
-// k = K, where α is the setting "alpha". dropout' has a probability of its own, the setting "dprate". The defaults are
-// the published K = 10, α = 0.1, width 64, and 0.5 for both probabilities. The authors search α in 0.1, 0.2, 0.5, 0.9,
-// and the learning rate, for each dataset.
+// prop1.temp. They start with the coefficients of personalised PageRank: α (1 - α)^k for k < K, and (1 - α)^K for k =
+// K. α is the setting "alpha". dropout' has a probability of its own, the setting "dprate". The defaults are the
+// published K = 10, α = 0.1, width 64, and 0.5 for both probabilities. For each dataset, the authors search the
+// learning rate, and α among 0.1, 0.2, 0.5 and 0.9.
 //
 // The authors' code applies no weight decay to the γ_k. Here all parameters have the same weight decay and learning
 // rate.

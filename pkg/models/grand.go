@@ -44,7 +44,7 @@ type Diffusion struct {
 	// so that the error of each step stays below TolScale times 1e-7 absolute and 1e-9 relative.
 	Solver         string
 	Step, TolScale float64
-	// AttentionDim is the width of the queries of all heads together. The keys are as wide.
+	// AttentionDim is the width of the queries of all heads together, and also that of the keys.
 	AttentionDim int
 	// MaxEvaluations is the largest number of evaluations of the diffusion equation's right-hand side in each
 	// direction.
@@ -72,8 +72,8 @@ func (d *Diffusion) both() []Setting {
 			Reverse: true})
 }
 
-// diffusionDepth returns as a text the time to which features diffuse forwards, followed by the time to which they
-// diffuse backwards if there is a reverse process.
+// diffusionDepth returns the depth of a configuration as a text: the time T_F of [Diffusion] and, if there is a reverse
+// process, the time T_R.
 func diffusionDepth(c Config) string {
 	d := OwnOf[Diffusion](c)
 	if c.HasReverse() {
@@ -82,7 +82,8 @@ func diffusionDepth(c Config) string {
 	return fmt.Sprint(d.Time)
 }
 
-// checkDiffusion returns an error if the settings do not go together.
+// checkDiffusion returns an error if settings contradict each other: for example, if AttentionDim is not a multiple of
+// the number of heads.
 func checkDiffusion(c Config) error {
 	d := OwnOf[Diffusion](c)
 	if d.AttentionDim%c.Heads != 0 {
@@ -111,7 +112,7 @@ func (d Diffusion) integration(to float64) solve.Integration {
 // function. The representation of plain GRAND is ReLU(X(T_F)).
 type grand struct{ frame }
 
-// diffusion is the [backbone] of GRAND.
+// diffusion is the [backbone] of GRAND: the diffusion of features between the encoder and the head.
 type diffusion struct {
 	Diffusion
 	pattern *sparse.Pattern
@@ -165,9 +166,9 @@ func (d *diffusion) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *s
 	return end, nil, stats
 }
 
-// field returns the right-hand side of the diffusion equation, and the weights that it reads. The attention is that of
-// the encoded features h. Initial values are those of the authors' code: the matrices of Q and K are almost zero, so
-// that a node attends to all its neighbours alike, and σ(α) = 1/2.
+// field returns the right-hand side of the diffusion equation, and the list of the weights that it reads. The attention
+// is computed from the encoded features h. Initial values are those of the authors' code. The matrices of Q and K start
+// almost at zero, so that a node attends to all its neighbours alike. σ(α) starts at 1/2.
 func (d *diffusion) field(b *Builder, h *Node) (solve.Field, []*Node) {
 	rate := Sigmoid(b.Param(Param{Name: "odeblock.odefunc.alpha_train", Shape: []int{}}))
 	project := func(name string) *Node {
@@ -185,8 +186,8 @@ func (d *diffusion) field(b *Builder, h *Node) (solve.Field, []*Node) {
 
 // outcomes is the number of different outcomes of one integration. An outcome says whether, and why, the integration
 // failed. The number Output.Stats.Outcome holds the outcomes of up to three integrations, as digits in a number system
-// whose base is this constant. From the lowest digit on, they belong to the integrations from time 0 to T_F, from time
-// 0 to -T_R, and from T_F back to 0.
+// whose base is this constant. The lowest digit is the outcome of the integration from time 0 to T_F. The next digit is
+// for the integration from 0 to -T_R, and the highest digit for the one from T_F back to 0.
 const outcomes = solve.NotFinite + 1
 
 // Explain implements [Explainer].

@@ -33,8 +33,8 @@ func init() {
 // [Z, H], [n, 2d], in place of H. This keeps a node's own row Z separate from H, which is 0 for a node without
 // neighbours.
 //
-// As in Platonov et al.'s code, the query q belongs to the neighbour, and the key k to the node itself. Usually it is
-// the other way round. The model is the same, since only the names are exchanged.
+// As in Platonov et al.'s code, the query q belongs to the neighbour, and the key k to the node itself. Usually the key
+// belongs to the neighbour. This changes only the names of q and k, not the model.
 type gt struct {
 	separate bool
 	pattern  *sparse.Pattern

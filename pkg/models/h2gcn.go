@@ -68,7 +68,7 @@ func (h *h2gcn) Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error
 }
 
 // The constant secondBytes is the memory that each entry of A2 takes while A2 is made. For the 45 million entries of
-// Tolokers, 68 bytes per entry were measured at the peak. Of these, 8 bytes are passed to the program.
+// Tolokers, 68 bytes per entry were measured at the peak. The value 72 leaves some room.
 const secondBytes = 72
 
 // admitSecond returns an error if there is too little free memory for the matrix A2 of [h2gcn]. entries is the number
@@ -84,7 +84,7 @@ func admitSecond(g *graphs.Graph, entries int, free int64) error {
 	return nil
 }
 
-// Build is the network with the formula at [h2gcn]. Its representation is [R_0, …, R_K] before dropout.
+// Build implements [Network] by the formula at [h2gcn]. The representation is [R_0, …, R_K] before dropout.
 func (h *h2gcn) Build(b *Builder) Output {
 	split := len(h.two.Tensors())
 	one, two := h.one.On(b.Arrays[split:]), h.two.On(b.Arrays[:split])

@@ -14,8 +14,9 @@ import (
 func TestH2GCNEqualsFormula(t *testing.T) {
 	for _, rounds := range []int{0, 1, 2} {
 		modeltest.Equals(t, "h2gcn", func(d *modeltest.Dense) (logits, penalty *Node) {
-			// The product A A is positive for pairs of nodes that a walk of two steps joins. Pairs of neighbours, and
-			// pairs of a node with itself, are then set to 0: the other pairs are exactly two steps apart.
+			// The product A A is positive for pairs of nodes that a walk of two steps joins. Its entries for
+			// neighbours, and for a node with itself, are then set to 0. The remaining pairs of nodes are exactly two
+			// steps apart.
 			is := func(x *Node) *Node { return MinScalar(x, 1) }
 			two := is(Dot(d.A, d.A).Product())
 			two = Mul(Mul(two, Sub(OnesLike(two), d.A)), Sub(OnesLike(two), d.I))

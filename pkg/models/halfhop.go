@@ -12,23 +12,23 @@ import (
 )
 
 // halfHop is Half-Hop (Azabou et al., "Half-Hop: A graph upsampling approach for slowing down message passing", ICML
-// 2023). Some nodes i are chosen. Every edge j → i that leads into a chosen node is replaced by j → s → i and i → s,
-// where s is a new node, called a slow node. The slow node's features are α x_j + (1 - α) x_i. Here the features are
-// mixed after the encoder's linear layer and before its activation. This gives the same result: since α and 1 - α add
-// up to 1, a linear layer with a bias maps the mixture of two rows to the same mixture of their images. Slow nodes take
-// part in all message-passing layers, and their rows are removed after the last layer. Convolutions take the number of
-// incoming edges as the degree of a node, as PyTorch Geometric does.
+// 2023). Some nodes i are chosen. Every edge j → i that leads into a chosen node is replaced by the edges j → s, s → i
+// and i → s. Here s is a new node, called a slow node. With x_i for the features of node i, the features of s are α x_j
+// + (1 - α) x_i. In this package, x_i is the result of the encoder's linear layer before the activation. Mixing the
+// node features before the linear layer would give the same result, since α and 1 - α add up to 1. Slow nodes take part
+// in all message-passing layers. Their rows are removed after the last layer. Convolutions take the number of incoming
+// edges as the degree of a node, as PyTorch Geometric does.
 //
 // Each node is chosen with the probability p. The choice is made only once, so that training and evaluation see the
-// same graph, and it does not depend on the seed of the training. In the authors' code,
-// https://github.com/nerdslab/halfhop, too, the graph is changed only once, before training.
+// same graph. The choice does not depend on the seed of the training. The authors' code,
+// https://github.com/nerdslab/halfhop, changes the graph only once, too.
 type halfHop struct {
-	// The number of all nodes, slow nodes included, is called "all" here. mix, [all, nodes], computes the features of
-	// all nodes from those of the graph's nodes. leave, [nodes, all], removes the rows of slow nodes. into and back are
-	// these two matrices, laid out for products.
+	// The number of all nodes, slow nodes included, is called "all" here. The matrix mix, [all, nodes], computes the
+	// features of all nodes from the features of the graph's own nodes. The matrix leave, [nodes, all], removes the
+	// rows of slow nodes. into is mix, laid out for products, and back is leave, laid out for products.
 	mix, leave *sparse.CSR
 	into, back *sparse.Matrix
-	arrays     int // len(into.Tensors())
+	arrays     int // number of the arrays of into
 }
 
 // newHalfHop adds slow nodes to the adjacency a, which has no self loops. Its second result is the adjacency with slow
@@ -129,10 +129,10 @@ func normalisedByTargets(a *sparse.CSR) *sparse.CSR {
 	return &s
 }
 
-// withMirrorImages returns a symmetric matrix, which has an entry wherever the square matrix a or its transpose has
-// one. All its entries are 1. It also returns two lists with a number for each of these entries. The number in the
-// first list is 1 if a has an entry there, else 0. The number in the second list is 1 if the transpose of a has an
-// entry there, else 0.
+// withMirrorImages returns a symmetric matrix, which has an entry wherever the square matrix a or the transpose of a
+// has one. All entries of this matrix are 1. The lists entry and image have a number for each of these entries. The
+// number in entry is 1 if a has an entry at this position, else 0. The number in image is 1 if the transpose of a has
+// an entry there, else 0.
 func withMirrorImages(a *sparse.CSR) (both *sparse.CSR, entry, image []float32, err error) {
 	t := a.Transpose()
 	var l edgeList

@@ -15,8 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// Models with Half-Hop equal a formula on the graph with slow nodes (the nodes that [models.Config].HalfHop puts into
-// edges). This graph is made here node by node. The normalisation after every layer acts on slow nodes as well.
+// Models with Half-Hop equal a formula on the graph with slow nodes, which are the nodes that Half-Hop puts into edges.
+// The function slowed makes this graph. The normalisation after every layer acts on slow nodes as well.
 func TestHalfHop(t *testing.T) {
 	g := modeltest.Tiny(t)
 	for p, norm := range map[string]string{"1": "layer", "0.5": "none"} {
@@ -47,9 +47,9 @@ func byTargets(a *Node) *Node {
 	return Mul(Mul(a, r), Transpose(r, 0, 1))
 }
 
-// slowed puts slow nodes into the edges that lead into chosen nodes. It returns a, the adjacency with slow nodes and
-// self loops, and mix, the matrix that computes the features of all nodes from those of the graph's own nodes. In mix,
-// the row of a slow node holds the shares of the two nodes that its edge joins.
+// slowed puts slow nodes into the edges that lead into chosen nodes. The result a is the adjacency with slow nodes and
+// self loops. The result mix is the matrix that computes the features of all nodes from the features of the graph's own
+// nodes. The row of a slow node in mix holds the shares of the two nodes that its edge joins.
 func slowed(on *Graph, g *graphs.Graph, chosen []bool, alpha float32) (a, mix *Node) {
 	n := g.NumNodes
 	var directed [][2]int // target and source
@@ -83,8 +83,8 @@ func slowed(on *Graph, g *graphs.Graph, chosen []bool, alpha float32) (a, mix *N
 	return Const(on, rows), Const(on, shares)
 }
 
-// Trace works with Half-Hop, which adds slow nodes to the graph. The states have rows for the graph's own nodes only,
-// and the head computes the model's prediction from the last state.
+// [train.Trace] works with Half-Hop, which adds slow nodes to the graph. The states after the layers have rows for the
+// graph's own nodes only. From the last state, the head computes the model's prediction.
 func TestTraceOfSlowNodes(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		g, c := modeltest.Board(t, 4), modeltest.Small("gcn")

@@ -44,9 +44,10 @@ type jacobiSettings struct {
 // at 1. The numbers η_1 … η_K are the parameters conv.alphas.0 … conv.alphas.K-1, and start at min(1/α, 1). dropout'
 // has a probability of its own, the setting "dprate".
 //
-// The published K is 10. The authors search all other settings by dataset; the defaults here are about the medians of
-// what they found: a = b = 1, α = 1, and 0.5 for both probabilities. The authors search separate learning rates and
-// weight decays for W, η and β. Here W, η and β have the same learning rate and the same weight decay.
+// The published K is 10. The authors search all other settings for each dataset. The defaults here are about the
+// medians of the settings that they found: a = b = 1, α = 1, and 0.5 for both probabilities. The authors search
+// separate learning rates and weight decays for W, η and β. Here W, η and β have the same learning rate and the same
+// weight decay.
 //
 // In the recurrence of the authors' code, the term with a² - b² has the wrong sign. This changes the polynomials from
 // degree 2 on if |a| and |b| differ. Here the polynomials are the true Jacobi polynomials.
@@ -55,13 +56,12 @@ type jacobiConv struct {
 	order int
 }
 
-// Unused are the arrays that this network does not read, although the authors' files of weights hold them: the
-// features, and one η more than is needed.
+// Unused implements [Twin]. The authors' files of weights also hold the features, and one η more than is needed.
 func (n *jacobiConv) Unused() []string {
 	return []string{"emb.modlist.0.x", fmt.Sprintf("conv.alphas.%d", n.order)}
 }
 
-// Build is the network; its representation, [n, outputs], is H.
+// Build implements [Network]. The representation, [n, outputs], is H of [jacobiConv].
 func (n *jacobiConv) Build(b *Builder) Output {
 	s := OwnOf[jacobiSettings](b.Config)
 	h := b.DropoutOf(b.Encode("emb.modlist.2", b.Outputs), s.DropRate)

@@ -36,13 +36,14 @@ func init() {
 		}),
 		Defaults: func(c *Config) { c.Hidden, c.Dropout = 64, 0.7 },
 		Depth:    func(Config) string { return "1" },
-		// Y of [lrgnn] is treated as a constant, and contains the labels of the training nodes.
+		// The matrix Y of [lrgnn] is treated as a constant (Detached), and contains the labels of the training nodes
+		// (ReadsLabels).
 		Detached: true, ReadsLabels: true,
 		New: func(c Config) Network { return &lrgnn{lrgnnSettings: OwnOf[lrgnnSettings](c)} }})
 }
 
-// lrgnnSettings have the names of the authors' code, except for four. The code calls Rank k, Updates gamma,
-// FactorDropout r, and EdgeMean large_scale.
+// lrgnnSettings are LRGNN's own settings. Their names are those of the authors' code, except for four. The code calls
+// Rank k, Updates gamma, FactorDropout r, and EdgeMean large_scale.
 type lrgnnSettings struct {
 	Estimator, Factor                              string
 	Rank, Updates                                  int
@@ -51,8 +52,8 @@ type lrgnnSettings struct {
 }
 
 // lrgnn is LRGNN (Liang et al., "Predicting Global Label Relationship Matrix for Graph Neural Networks under
-// Heterophily", NeurIPS 2023). It estimates by a matrix of low rank, U V^T, how much the labels of any two nodes agree,
-// and mixes the scores of the nodes by this matrix. For n nodes with features F [n, m] and adjacency A, c classes,
+// Heterophily", NeurIPS 2023). A matrix of low rank, U V^T, estimates how much the labels of any two nodes agree. The
+// network mixes the scores of the nodes by this matrix. For n nodes with features F [n, m] and adjacency A, c classes,
 // width d and rank k, it computes:
 //
 //	Y      = known labels, else the softmax of an estimator, trained at the same time       [n, c]
@@ -64,27 +65,28 @@ type lrgnnSettings struct {
 //	R_ij   = s_ij - U_i·V_j + b, for neighbours with (s_ij - U_i·V_j)² < t_ij, else 0
 //	logits = (1-α) U V^T X + α X                                                            [n, c]
 //
-// S is the sparse matrix of the s_ij, and R that of the R_ij. A row of a matrix has the row's number as index: Y_i is
-// row i of Y. The number b and all W and b with an index are parameters. Greek letters are settings.
+// S is the sparse matrix with the entries s_ij, and R the one with the entries R_ij. A row of a matrix has the row's
+// number as index: Y_i is row i of Y. The number b and all W and b with an index are parameters. Greek letters are
+// settings.
 //
-// A step of U is a step of softImpute-ALS (Hastie et al. 2015) for Σ (s_ij - U_i·V_j)² + ε ‖X X^T - U V^T‖² + β ‖U‖².
-// Edges with large residuals s_ij - U_i·V_j are treated as outliers, and are left out of the step. The limit of the
-// squared residual is t_ij = f_ij (q3 + 3/2 (q3 - q1)), where q1 and q3 are quartiles of the squared residuals of all
-// edges, and f_ij = (1/2 + (‖Y_i‖ - 1/c) (‖Y_j‖ - 1/c) + log(e - 1 + |s_ij|))/3. No dense matrix is [n, n]: U V^T X is
-// computed as U (V^T X). In training, columns of X and V are dropped in ε X X^T V and ε V^T V with the probability
-// "factor-dropout".
+// The second formula of U is a step of the least-squares method softImpute-ALS (Hastie et al. 2015) for fixed V. The
+// method makes Σ (s_ij - U_i·V_j)² + ε ‖X X^T - U V^T‖² + β ‖U‖² small. Edges with large residuals s_ij - U_i·V_j are
+// treated as outliers, and are left out of the step. The limit of the squared residual is t_ij = f_ij (q3 + 3/2 (q3 -
+// q1)). Here q1 and q3 are the first and the third quartile of the squared residuals of all edges. The factor f_ij is
+// (1/2 + (‖Y_i‖ - 1/c) (‖Y_j‖ - 1/c) + log(e - 1 + |s_ij|))/3. No dense [n, n] matrix is computed: U V^T X is U (V^T
+// X). In training, columns of X and V are dropped in ε X X^T V and ε V^T V with the probability "factor-dropout".
 //
 // The text of the publication was not available. This network therefore follows the authors' code,
-// https://github.com/Jinx-byebye/LRGNN, with the code's default settings, except for d (512 there), and with a single
-// layer, as in the code. It differs from the code in these points:
+// https://github.com/Jinx-byebye/LRGNN, which has a single layer. The default settings are those of the code, except
+// for d, which is 512 there. The network differs from the code in these points:
 //   - The estimator has two layers and a cross-entropy loss of its own. Here the estimator is trained at the same time
 //     as the rest of the network, and Y is computed from the estimator's current output. In the code, the estimator is
 //     trained before the rest, with early stopping. Here and in the code, the estimator learns from its own loss alone,
 //     since Y is treated as a constant.
 //   - In f, 1/2 takes the place of the logistic function of an attention. In the code, this attention receives no
 //     gradient and so keeps its random initial values.
-//   - Steps for V are those for U with S^T in place of S. In the code, one index is transposed, which makes no
-//     difference if U V^T is symmetric.
+//   - A step for V is a step for U with U and V exchanged, and with S^T in place of S. The code exchanges the two
+//     indices of one matrix, which makes no difference if U V^T is symmetric.
 //   - With "edge-mean", s_ij is divided by the number of i's neighbours, and is at least -5 (but f_ij is computed from
 //     the undivided s_ij). The code divides s_ij by the number of j's neighbours, although it calls this row
 //     normalisation.
@@ -99,8 +101,9 @@ type lrgnn struct {
 	entries int
 }
 
-// Prepare lays out three matrices: the edges, for the s_ij; then A, for the product with Wa; and then Â, if it is
-// needed. The columns of A, like those of Wa, are in the order in which the dataset numbers the nodes.
+// Prepare lays out the pattern of the edges, for the s_ij, and the matrix A, for the product with Wa. It lays out Â
+// only if the settings need it. The columns of A, like those of Wa, are in the order in which the dataset numbers the
+// nodes.
 func (n *lrgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Adjacency(g)
 	n.entries = a.Entries()
@@ -121,7 +124,7 @@ func (n *lrgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.
 	return order, arrays, nil
 }
 
-// Build is the network with the formula at [lrgnn]; its representation is the scores of the classes, [n, c].
+// Build implements [Network] by the formula at [lrgnn]. The representation is the scores of the classes, [n, c].
 func (n *lrgnn) Build(b *Builder) Output {
 	c, first := b.Config, len(n.edges.Tensors())
 	second := first + len(n.rows.Tensors())
@@ -144,9 +147,10 @@ func (n *lrgnn) Build(b *Builder) Output {
 	return Output{Logits: b.FromScores(x), Representation: x, Penalty: knownLoss(scores, b.Known())}
 }
 
-// estimate is the estimator of unknown labels. It is a perceptron or, with the setting "estimator" = gcn, a graph
-// convolution, Â ReLU(Â (F W + b)) W + b. estimate returns the scores of the classes twice, [n, c] each. The first
-// result is computed with dropout, for the estimator's own loss. The second is computed without dropout, for Y.
+// estimate is the estimator of unknown labels. It is a perceptron of two layers or, for the value gcn of the setting
+// "estimator", a graph convolutional network of two layers. estimate returns the scores of the classes twice, [n, c]
+// each. The first result is computed with dropout, for the estimator's own loss. The second is computed without
+// dropout, for Y.
 func (n *lrgnn) estimate(b *Builder, propagate func(kind string, x *Node) *Node) (scores, still *Node) {
 	hidden := propagate(n.Estimator, b.Encode("predictor.lin1", b.Config.Hidden))
 	hidden = Max(hidden, ZerosLike(hidden))

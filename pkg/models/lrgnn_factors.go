@@ -16,9 +16,9 @@ type relationships struct {
 	b       *Builder
 	edges   sparse.Edges
 	entries int
-	// The fields s, back and trust have one value for each place of the pattern, [places, 1]: s has the s_ij, back the
-	// entries of the transpose S^T, and trust the f_ij. The field shift is the parameter b of the formula, [1]. The
-	// comment of [lrgnn] explains f_ij and b.
+	// The fields s, back and trust have one value for each place of the pattern, [places, 1]. s holds the s_ij, back
+	// holds the entries of the transpose S^T, and trust holds the f_ij. shift, [1], is the parameter b. The comment on
+	// [lrgnn] explains f_ij and b.
 	s, back, trust, shift *Node
 }
 
@@ -59,9 +59,9 @@ func (r relationships) factors(start, x *Node) (u, v *Node) {
 	return u, v
 }
 
-// step is the least-squares step for U at fixed V, or for V at fixed U: the result replaces the argument u, [n, k], at
-// fixed v, [n, k]. s holds the entries of S, or of S^T for a step of V. xs, [1, c], and vs, [1, k], are dropout masks,
-// which multiply the columns of x and v.
+// step is the least-squares step for U at fixed V, or for V at fixed U. Its result replaces the argument u, [n, k]. The
+// argument v, [n, k], is the fixed factor. s holds the entries of S, or of S^T for a step of V. xs, [1, c], and vs, [1,
+// k], are dropout masks, which multiply the columns of x and v.
 func (r relationships) step(s, u, v, x, xs, vs *Node) *Node {
 	residual := Sub(s, r.edges.Dots(u, v, 1))
 	squared := Square(StopGradient(residual))

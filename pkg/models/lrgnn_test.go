@@ -11,8 +11,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// LRGNN equals its formula, computed with relationships and residuals as dense matrices, [n, n]. The settings cover all
-// its variants.
+// LRGNN equals its formula, computed with dense matrices, [n, n]. The settings cover all variants of LRGNN.
 func TestLRGNNFormula(t *testing.T) {
 	for _, settings := range [][]string{
 		{"rank", "3", "alpha", "0.4"},

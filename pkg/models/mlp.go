@@ -16,7 +16,7 @@ func init() {
 }
 
 // mlp is a perceptron of two layers that reads only each node's own features, as in He et al. (NeurIPS 2021). The
-// defaults are those of He et al., width 64 and dropout 0.5. Parameters have the names of their code,
+// defaults, width 64 and dropout 0.5, are those of He et al. The parameters have the names of their code,
 // https://github.com/ivam-he/BernNet:
 //
 //	H      = dropout(ReLU(dropout(X) W1^T + b1))   features X [n, features], H [n, d]
@@ -28,7 +28,7 @@ func (mlp) Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error) {
 	return sparse.AsGiven(g.NumNodes), nil, nil
 }
 
-// Build is the network; its representation is H.
+// Build implements [Network]. The representation is H of [mlp], [n, d].
 func (mlp) Build(b *Builder) Output {
 	h, logits := b.perceptron()
 	return Output{Logits: logits, Representation: h}

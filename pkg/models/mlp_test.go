@@ -23,7 +23,7 @@ func perceptron(d *modeltest.Dense) *Node {
 	return d.Linear("lin2", Max(h, ZerosLike(h)))
 }
 
-// with returns a function that sets settings. They are given as name, value, name, value, …
+// with returns a function that sets settings. The settings are given as name, value, name, value, …
 func with(t *testing.T, settings ...string) func(c *train.Config) {
 	return func(c *train.Config) {
 		for i := 0; i < len(settings); i += 2 {

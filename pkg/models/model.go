@@ -20,8 +20,9 @@ type Model struct {
 	Config Config
 	// Order is the order of the nodes in all arrays that the model reads and returns.
 	Order sparse.Order
-	// Arrays are the features, followed by the arrays that Network.Prepare returned. They are arguments of the compiled
-	// program. In the program a node stands for each array; [Model.Builder] is given these nodes.
+	// Arrays are the arrays of the node features, followed by the arrays that Network.Prepare returned. The compiled
+	// program gets them as arguments. [Model.Builder] gets the values of the type *Node that stand for them in the
+	// computation graph.
 	Arrays []*tensors.Tensor
 	// Features is the number of features of each node. Classes is the number of classes. Outputs is the number of
 	// logits of each node: it is Classes, except that it is 1 for two classes.
@@ -59,8 +60,8 @@ func New(c Config, g *graphs.Graph) (*Model, error) {
 	return m, nil
 }
 
-// Seen is the graph as the model sees it. Edges keep their directions only if the model has the setting "undirected"
-// and this setting is false. All other models see a graph without directions.
+// Seen is the graph as the model sees it. Only models that read the directions of edges have the setting "undirected".
+// If this setting is false, the model sees the directions. All other models see a graph without directions.
 func Seen(c Config, g *graphs.Graph) *graphs.Graph {
 	if registry[c.Model].Has("undirected") && !c.Undirected {
 		return g
@@ -69,8 +70,8 @@ func Seen(c Config, g *graphs.Graph) *graphs.Graph {
 }
 
 // Builder returns the builder that adds the model to a computation graph. The arguments are scope, which holds the
-// model's parameters as variables of GoMLX, and arrays, the nodes that stand for [Model.Arrays] in the graph. Dropout
-// is active if the graph is built for training.
+// model's parameters as variables of GoMLX, and arrays, the values of [Model.Arrays] in the computation graph. Dropout
+// is active if the computation graph is built for training.
 func (m *Model) Builder(scope *model.Scope, arrays []*Node) *Builder {
 	split := len(m.features.arrays)
 	b := &Builder{Model: m, Scope: scope, Graph: arrays[0].Graph(), Arrays: arrays[split:], features: arrays[:split]}
@@ -80,7 +81,7 @@ func (m *Model) Builder(scope *model.Scope, arrays []*Node) *Builder {
 	return b
 }
 
-// dropsFeatures tells whether node features are dropped in training.
+// dropsFeatures tells whether training applies dropout to the node features.
 func (m *Model) dropsFeatures() bool {
 	return registry[m.Config.Model].DropFeatures && m.Config.Dropout > 0
 }
@@ -108,17 +109,18 @@ func (m *Model) Pretraining() int {
 	return 0
 }
 
-// Declaration lists what a model keeps in a store, which is GoMLX's collection of variables.
+// Declaration is what [Model.Declare] finds out about a model: its parameters and all its variables, and properties of
+// its computation graph.
 type Declaration struct {
 	// Params are the parameters that the network declared by [Builder.Param]. Parameters of GoMLX's own layers are not
 	// among them.
 	Params []Param
 	// Variables are all variables of the model, in the order in which they were made. Checkpoints hold all of them.
 	Variables []*model.Variable
-	// Separate tells that the model computes something else in evaluation than in training. The reason is dropout, or
+	// Separate tells that the model computes differently in training and in evaluation. The reason is dropout, or
 	// statistics that the model gathers in training.
 	Separate bool
-	// Solves is Output.Solves.
+	// Solves is the number of solves in one forward pass of the network: see [Output].
 	Solves int
 }
 
@@ -154,10 +156,10 @@ func (m *Model) Declare(backend compute.Backend, store *model.Store,
 	return d, store.InitializeVariables(backend, nil)
 }
 
-// Parameters lists the arrays of a model for graphs with the given numbers of features and classes: the parameters that
-// the network declares by [Builder.Param], and those of GoMLX's own layers. Parameters needs no graph. An array with an
-// entry for every node ([Param.Nodes]) is listed with the shape that it has for two nodes; [ParametersOn] gives its
-// shape for a given graph.
+// Parameters lists the arrays of a model for graphs with the given numbers of features and classes. These arrays are
+// the parameters that the network declares by [Builder.Param], and the parameters of GoMLX's own layers. Parameters
+// needs no graph: it lists the shapes for a graph of two nodes. An array with an entry for every node ([Param.Nodes])
+// has another shape on other graphs, which [ParametersOn] gives.
 func Parameters(c Config, features, classes int) ([]Param, error) {
 	// Only the arrays with an entry for every node depend on the number of nodes, and no shape depends on the number of
 	// edges. Therefore a graph of two nodes and one edge is enough.
@@ -209,8 +211,8 @@ func Unused(c Config) []string {
 	return nil
 }
 
-// LayerOf is a layer of the model with all fields zero, such as layers.GCN{}: it tells the type of the layers. It is
-// nil if the model has no layers, or layers of several types.
+// LayerOf is a layer of the model with all fields zero, such as layers.GCN{}. Callers use it to find the type of the
+// layers. LayerOf is nil if the model has no layers, or layers of several types.
 func LayerOf(c Config) any {
 	k, err := Lookup(c.Model)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Network is what a [Kind] makes of a configuration: a model for the nodes of one graph.
+// Network is the computation of a model for one graph. The function New of a [Kind] makes it from a configuration.
 type Network interface {
 	// Prepare makes the arrays that the network needs for message passing on a graph, such as the arrays of an
 	// adjacency matrix. It returns these arrays, which Build finds in [Builder.Arrays], and the order of the nodes in
@@ -27,8 +27,9 @@ type Output struct {
 	// Representation is what the last layer, the head, reads: [n, width].
 	Representation *Node
 	// A solve is the fixed-point iteration that inverts one layer. Stats are the statistics of all solves of the
-	// reverse process, or of GRAND's integrations. They are nil if there are none. Solves is the number of solves in
-	// one forward pass of the network: Stats.Iterations divided by Solves is the mean number of iterations of a solve.
+	// reverse process, or of GRAND's integrations. Stats is nil for networks without solves and integrations. Solves is
+	// the number of solves in one forward pass. Stats.Iterations divided by Solves is the mean number of iterations of
+	// a solve.
 	Stats  *solve.Stats
 	Solves int
 	// Penalty, if not nil, is a scalar that is added to the loss in training, for example a loss term of the model's
@@ -40,9 +41,9 @@ type Output struct {
 type Inverter interface {
 	Network
 	// RoundTrip runs the layers forwards and then runs their inverses. start is the encoded input, and end is the
-	// result, which should equal start. changes has an entry for each iteration of the inverses: the mean absolute
-	// change of the iterate in this iteration (see [solve.Profile]). changes is nil if the inverses are not found by
-	// fixed-point iteration.
+	// result, which should equal start. changes has an entry for each iteration of the inverses: how much this
+	// iteration changed the solution on average, in absolute value (see [solve.Profile]). changes is nil if the
+	// inverses are not found by fixed-point iteration.
 	RoundTrip(b *Builder) (start, end, changes *Node, stats *solve.Stats)
 }
 
@@ -87,6 +88,7 @@ type Twin interface {
 // Layered is a network whose layers are all of one type.
 type Layered interface {
 	Network
-	// Layer is a layer with all fields zero, such as layers.GCN{}, or nil if the settings change the layers.
+	// Layer is a layer with all fields zero, such as layers.GCN{}. It is nil if the settings give the layers another
+	// type.
 	Layer() any
 }

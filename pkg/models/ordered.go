@@ -39,8 +39,9 @@ func init() {
 		New: func(Config) Network { return &ordered{} }})
 }
 
-// orderedSettings are the settings that Ordered GNN has besides the shared settings: the chunk size C, the number of
-// layers of the network f before message passing, and whether all layers share one gating network.
+// orderedSettings are the settings that Ordered GNN has besides the shared settings. ChunkSize is C of [ordered], and
+// InputLayers is the number of layers of the network f before message passing. ShareGate tells that all layers share
+// one gating network.
 type orderedSettings struct {
 	ChunkSize, InputLayers int
 	ShareGate              bool
@@ -48,19 +49,19 @@ type orderedSettings struct {
 
 // ordered is Ordered GNN (Song et al., "Ordered GNN: Ordering Message Passing to Deal with Heterophily and
 // Over-smoothing", ICLR 2023). The columns of X_l, called neurons, are divided among hops: each hop fills neurons of
-// its own with the messages of the neighbours. A gate near 1 marks a neuron that earlier hops have filled, and which
-// keeps its value. From layer to layer, the gates can only grow.
+// its own with the messages of the neighbours. A gate near 1 marks a neuron that earlier hops have filled. Such a
+// neuron keeps its value. From layer to layer, the gates can only grow.
 //
 //	X_0     = f(F)                                  layers dropout(LayerNorm(ReLU(F W^T + b))), [n, d]
 //	M_l     = D^-1 A X_l                            [n, d], without self loops
 //	ĝ_l     = cumsum(softmax([X_l, M_l] W^T + b))   "cumax", [n, d/C]
 //	g_{l+1} = g_l + (1 - g_l) ĝ_l,  g_0 = 0         "SOFTOR"
-//	X_{l+1} = LayerNorm(g X_l + (1 - g) M_l)        g = g_{l+1} with each column C times
+//	X_{l+1} = LayerNorm(g X_l + (1 - g) M_l)        g = g_{l+1} with each column repeated C times
 //	logits  = X_L W^T + b                           [n, outputs]
 //
-// F are the features of the nodes, A is the adjacency, D the degrees, and C, the chunk size, is the number of neurons
-// that share a gate. M_l is the mean over the neighbours. Every layer has its own gating network W, [d/C, 2d], or all
-// layers share one.
+// F are the features of the nodes, A is the adjacency, and D holds the degrees. M_l is the mean over the neighbours.
+// The chunk size C is the number of neurons that share a gate. Every layer has its own gating network W, [d/C, 2d], or
+// all layers share one.
 //
 // Parameters have the names of the authors' code, https://github.com/LUMIA-Group/OrderedGNN. The normalisation, and the
 // dropout of X_l before each layer and before the last map, are taken from this code; the publication's formulas have
@@ -69,7 +70,7 @@ type orderedSettings struct {
 // one or two layers in f.
 type ordered struct{ mean *sparse.Matrix }
 
-// Prepare lays out the matrix D^-1 A of [ordered], [n, n], which takes means over neighbours.
+// Prepare lays out the matrix D^-1 A of [ordered], [n, n], with which the network takes means over neighbours.
 func (o *ordered) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	if o.mean, err = sparse.NewMatrix(sparse.Adjacency(g).RowNormalised(), nil); err != nil {
 		return nil, nil, err
@@ -77,7 +78,7 @@ func (o *ordered) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensor
 	return o.mean.Order(), o.mean.Tensors(), nil
 }
 
-// Build is the network; its representation is X_L, [n, d].
+// Build implements [Network]. The representation is X_L of [ordered], [n, d].
 func (o *ordered) Build(b *Builder) Output {
 	own, mean := OwnOf[orderedSettings](b.Config), o.mean.On(b.Arrays)
 	gates := b.Config.Hidden / own.ChunkSize
@@ -124,8 +125,8 @@ func cumax(x *Node) *Node {
 	return Dot(Softmax(x, 1), upTo).Product()
 }
 
-// repeatColumns repeats every column of x, [n, k], as often as the argument times says. The copies of a column lie side
-// by side: [n, k times].
+// repeatColumns repeats every column of x, [n, k], as often as the argument times says. The copies of a column are next
+// to each other in the result, [n, k times].
 func repeatColumns(x *Node, times int) *Node {
 	n, k := x.Shape().Dimensions[0], x.Shape().Dimensions[1]
 	return Reshape(BroadcastToDims(Reshape(x, n, k, 1), n, k, times), n, k*times)

@@ -15,7 +15,7 @@ import (
 // Value.
 type Param struct {
 	// Name is the name of the array in the PyTorch implementation, where there is one. Shape is [out, in] for the
-	// matrix of a linear map. For Limit, Value and Values, see above.
+	// matrix of a linear map. Limit, Value and Values give the initial values: see the comment on Param.
 	Name         string
 	Shape        []int
 	Limit, Value float64
@@ -94,7 +94,7 @@ func (p Param) size() int {
 	return size
 }
 
-// Draw draws the parameter's initial value, without scaling it down to Bound.Start.
+// Draw draws the parameter's initial value. Unlike [Param.Start], Draw ignores the limit Bound.Start.
 func (p Param) Draw(rng *rand.Rand) []float32 {
 	values := make([]float32, p.size())
 	for i := range values {
@@ -108,7 +108,8 @@ func (p Param) Draw(rng *rand.Rand) []float32 {
 	return values
 }
 
-// Start draws the parameter's initial value, scaled down to Bound.Start.
+// Start draws the parameter's initial value. If the norm of this value exceeds Bound.Start, Start scales the value
+// down.
 func (p Param) Start(rng *rand.Rand) *tensors.Tensor {
 	values := p.Draw(rng)
 	if p.Bound != nil && p.Bound.Start > 0 {

@@ -24,8 +24,7 @@ import (
 // GELU is x Φ(x) with the exact normal distribution function Φ (Hendrycks and Gimpel 2016), as torch.nn.GELU.
 type platonov struct{ messages }
 
-// messages is the part in which networks of this form differ from each other: the arrays that they need, and the
-// modules.
+// messages is the part in which the networks of the form [platonov] differ: the arrays that they need, and the modules.
 type messages interface {
 	Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error)
 	// modules lists the modules of one layer.
@@ -36,13 +35,13 @@ type messages interface {
 // second argument is the string with which the names of the module's parameters begin.
 type module func(b *Builder, name string, z *Node) *Node
 
-// platonovSettings are the settings that these networks have besides the shared settings. Multiplier is the number m of
-// [feedForward], which the authors call "hidden dimension multiplier".
+// platonovSettings are the settings that the networks of the form [platonov] have besides the shared settings.
+// Multiplier is the number m of [feedForward], which the authors call "hidden dimension multiplier".
 type platonovSettings struct{ Multiplier int }
 
-// registerPlatonov registers a kind of model whose network is a [platonov]. It fills in what all these kinds have in
-// common. The function network makes the part in which the networks differ. The argument shared lists the names of
-// further shared settings (see package models) that the kind k has, such as "heads".
+// registerPlatonov registers a kind of model whose network is a [platonov]. It fills in the fields of k that all these
+// kinds have in common. The function network makes the part in which their networks differ. The argument shared lists
+// the names of further shared settings (see package models) that the kind k has, such as "heads".
 func registerPlatonov(k Kind, network func() messages, shared ...string) {
 	k.Reference += "as in Platonov et al., ICLR 2023"
 	k.Shared = slices.Concat([]string{"forward", "hidden", "dropout"}, shared)
@@ -57,7 +56,7 @@ func registerPlatonov(k Kind, network func() messages, shared ...string) {
 	Register(k)
 }
 
-// Build is the network with the formula at [platonov]; its representation is LayerNorm(X_K), [n, d].
+// Build implements [Network] by the formula at [platonov]. The representation is LayerNorm(X_K), [n, d].
 func (p platonov) Build(b *Builder) Output {
 	x := activation.Gelu(b.Dropout(b.Encode("input_linear", b.Config.Hidden)))
 	x = b.Layers(b.Config.Forward, x, func(b *Builder, l int, x *Node) *Node {

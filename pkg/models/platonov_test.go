@@ -15,8 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// network is the formula of Platonov et al.'s network on dense matrices. perLayer is the number of modules in each
-// layer, and the function module computes module k.
+// network is the formula of Platonov et al.'s network on dense matrices. The argument perLayer is the number of modules
+// in each layer. The function module computes module k of the network.
 func network(perLayer int, module func(d *modeltest.Dense, k int, name string, z *Node) *Node) modeltest.Formula {
 	return func(d *modeltest.Dense) (logits, penalty *Node) {
 		x := activation.Gelu(d.Linear("input_linear", d.X))
@@ -154,7 +154,7 @@ func TestPlatonovParameters(t *testing.T) {
 	}
 }
 
-// A width that is not a multiple of the number of heads is refused, since the heads have equal numbers of columns.
+// A width that is not a multiple of the number of heads is refused, since all heads have the same number of columns.
 func TestHeadsSideBySide(t *testing.T) {
 	for _, model := range []string{"gat-sep", "gt", "gt-sep"} {
 		c := models.Default(model)

@@ -42,12 +42,13 @@ func chebyshev(order int) basis {
 
 // filter is Σ_k p_k(P) x diag(θ_k), [n, d], for x, [n, d], and the polynomials p_k of the basis. theta is θ, which is
 // [K+1, d], with a filter for each column, or [K+1, 1], with the same filter for all columns. The argument p is P, [n,
-// n], which is symmetric. arrays are the nodes of p's tensors.
+// n], which is symmetric. The argument arrays lists the arrays of p, as values in the computation graph.
 //
 // Let v be the cotangent of the result. As P is symmetric, the cotangent of x is the same filter, applied to v. The
 // cotangent of θ_k is the sum of the rows of x ∘ p_k(P) v, where ∘ multiplies entry by entry. So the forward pass and
-// the backward pass take K products each, only x is kept, and a loop is compiled once for all K products. (On Tolokers,
-// GPR-GNN compiles in 8 s on a busy machine. Without a loop, it took 44 s.)
+// the backward pass take K products each. The backward pass needs only x of the forward pass. The K products are a
+// loop, which is compiled once. (For Tolokers, on a busy machine, GPR-GNN compiles in 8 s. Without the loop, compiling
+// took 44 s.)
 func (b basis) filter(p *sparse.Matrix, arrays []*Node, x, theta *Node) *Node {
 	theta = BroadcastToDims(theta, len(b)+1, x.Shape().Dimensions[1])
 	in := filtered{theta: StopGradient(theta), basis: ConvertDType(Const(x.Graph(), b.rows()), x.DType()),
@@ -70,8 +71,8 @@ type filtered struct {
 	arrays          []*Node
 }
 
-// run applies the filter to v. If back is set, v is a cotangent, and run also returns the cotangents of θ, [K+1, d]:
-// row k is the sum over the nodes of the rows of x ∘ p_k(P) v.
+// run applies the filter of [basis.filter] to v, [n, d]. If back is set, v is a cotangent, and run also returns the
+// cotangents of θ, [K+1, d]. Their row k is the sum of the rows of x ∘ p_k(P) v.
 func (b basis) run(p *sparse.Matrix, in filtered, v *Node, back bool) []*Node {
 	type state struct {
 		now, before, sum *Node
@@ -106,8 +107,9 @@ func putRow(table, values, k *Node) *Node {
 	return Where(Equal(places, loop.Like(k, places)), values, table)
 }
 
-// filterNet is the part that polynomial filter networks share: the matrix P = D^-1/2 A D^-1/2, [n, n], where A is the
-// adjacency and D holds its degrees. If selfLoops is set, A has self loops. Rows of P are zero for nodes without edges.
+// filterNet is the part that polynomial filter networks share: the matrix P = D^-1/2 A D^-1/2, [n, n]. A is the
+// adjacency, and D holds the degrees. If selfLoops is set, A has self loops. Rows of P are zero for nodes without
+// edges.
 type filterNet struct {
 	selfLoops bool
 	matrix    *sparse.Matrix
@@ -125,8 +127,8 @@ func (f *filterNet) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tens
 	return f.matrix.Order(), f.matrix.Tensors(), nil
 }
 
-// filterSettings are settings of polynomial filter networks: the degree K, a number α, whose meaning depends on the
-// network, and the dropout probability of the array that is filtered.
+// filterSettings are settings of polynomial filter networks. Order is the degree K of the polynomial. Alpha is a number
+// whose meaning depends on the network. DropRate is the dropout probability of the array that is filtered.
 type filterSettings struct {
 	Order           int
 	Alpha, DropRate float64

@@ -61,8 +61,8 @@ func TestGPRGNNStart(t *testing.T) {
 	}
 }
 
-// The parameters have the names and shapes of the PyTorch implementations. The models are made for 7 features, 5
-// classes and width 4.
+// The parameters of polynomial filter networks have the names and shapes of the PyTorch implementations. The models are
+// made for 7 features, 5 classes and width 4.
 func TestPolynomialParameters(t *testing.T) {
 	perceptron := "lin1.weight [4 7] lin1.bias [4] lin2.weight [5 4] lin2.bias [5]"
 	for model, want := range map[string]string{
@@ -108,8 +108,8 @@ func TestBernNet(t *testing.T) {
 }
 
 func TestJacobiConv(t *testing.T) {
-	// This formula computes the Jacobi polynomials P_n by their explicit sum, Σ_s C(n+a, n-s) C(n+b, s) ((P-1)/2)^s
-	// ((P+1)/2)^(n-s). choose is C, the binomial coefficient.
+	// This formula computes the Jacobi polynomials by their explicit sum P_n = Σ_s C(n+a, n-s) C(n+b, s) ((P-I)/2)^s
+	// ((P+I)/2)^(n-s) for the normalised adjacency P. The function choose is C, the binomial coefficient.
 	choose := func(x float64, k int) float64 {
 		y := 1.0
 		for i := range k {

@@ -19,9 +19,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// drop makes a model of the given kind with dropout 0.25. It builds f in training mode, runs it several times, as the
-// argument times says, and returns the results of each run. The parameters x.weight and x.bias are the identity and 0,
-// for functions f that call [models.Builder.Encode].
+// drop makes a model of the given kind with dropout 0.25, and builds the function f in training mode. It runs f as
+// often as the argument times says, and returns the results of each run. The parameter x.weight is the identity matrix,
+// and x.bias is 0. So b.Encode("x", …) in f returns the node features, to which dropout is applied in some kinds of
+// models.
 func drop(t *testing.T, e *engine.Engine, g *graphs.Graph, kind string, times int,
 	f func(b *models.Builder) []*Node) [][][]float32 {
 	t.Helper()
@@ -75,8 +76,8 @@ func drop(t *testing.T, e *engine.Engine, g *graphs.Graph, kind string, times in
 	return out
 }
 
-// Dropout keeps the right share of entries, and scales them up. Its choices are independent for different entries, for
-// different arrays and in different steps.
+// Dropout keeps the right share of entries, and divides the kept entries by this share. Its choices are independent for
+// different entries, for different arrays and in different steps.
 func TestDropout(t *testing.T) {
 	const rows, columns = 300, 64
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {

@@ -20,7 +20,7 @@ type Kind struct {
 	// Suggested marks the model that commands use if the user names none.
 	Suggested bool
 	// Shared names those settings of [Config] that the model has; all other shared settings are refused. Own are the
-	// settings that only this model has.
+	// model's own settings: see [OwnSettings].
 	Shared []string
 	Own    Own
 	// Defaults, if not nil, changes the usual defaults of the shared settings.
@@ -35,20 +35,20 @@ type Kind struct {
 	// Depth, if not nil, says how deep a configuration is, in a word or two. If it is nil, the depth is the numbers of
 	// forward and of reverse layers.
 	Depth func(c Config) string
-	// Detached tells that, by design, the gradient that training uses differs from the true gradient of the model's
-	// loss, since some estimates of the model, such as those of unknown labels, are treated as constants.
+	// Detached tells that the gradient of training differs from the true gradient of the model's loss. This is by
+	// design: the model treats some of its estimates, such as estimated labels, as constants.
 	Detached bool
 	// ReadsLabels tells that the model reads the labels of its training nodes ([Builder.Known]) not only in training
 	// but also in prediction. Such a model can predict only on the graph that it was trained on.
 	ReadsLabels bool
-	// Floor tells that the model's loss stays above 0 even if all nodes are classified right, because its logits are
-	// bounded or it has a penalty that does not vanish.
+	// Floor tells that the model's loss stays above 0 even if all nodes are classified right. The reason is that its
+	// logits are bounded, or that its loss has a penalty that does not vanish.
 	Floor bool
 	// New makes the network of a configuration. The configuration is valid, and Resolve has been applied to it.
 	New func(c Config) Network
 }
 
-// registry is filled while packages are initialised, and only read afterwards.
+// registry holds all kinds by their names. It is filled while packages are initialised, and only read afterwards.
 var registry = map[string]Kind{}
 
 // Register adds kinds of models. The init function of the model's file calls Register. Register panics if a name is
@@ -69,8 +69,8 @@ func Register(kinds ...Kind) {
 	}
 }
 
-// reserved lists the names of flags and of settings of a training. No model may give such a name to a setting of its
-// own.
+// reserved lists names of command-line flags and of settings of a training. No model may give one of these names to a
+// setting of its own.
 var reserved = []string{"model", "dataset", "lr", "weight-decay", "epochs", "patience", "seed", "depth",
 	"splits", "split", "out", "resume", "checkpoint-every", "runs", "weights",
 	"space", "trials", "hours", "reduction", "min-epochs", "evaluate", "save",

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The defaults of every model are valid, are the same after conversion to JSON and back, and hold nothing but the
-// model's settings. If several models have a setting of the same name, it has the same type in all of them.
+// The defaults of every model are valid, and are the same after conversion to JSON and back. If several models have a
+// setting of the same name, the setting has the same type in all of them.
 func TestKinds(t *testing.T) {
 	types := map[string]string{}
 	for _, k := range Kinds() {
@@ -52,8 +52,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// Settings that a model does not have are refused, and the error names them. Settings of other models are ignored when
-// a record is read, since older records contain them.
+// Setting a setting that the model does not have is an error, which names the setting. When a run record is read,
+// settings of other models are ignored, since older records contain such settings.
 func TestUselessSettings(t *testing.T) {
 	c := Default("gcn")
 	for name, hint := range map[string]string{"reverse": "choose gcn+rep", "time": "leave it out",

@@ -10,8 +10,8 @@ import (
 
 // remedies are the settings of the remedies for over-smoothing that residual networks share: DropEdge, Half-Hop, and
 // normalisation after every layer, for example by PairNorm. See [dropEdge], [halfHop] and [layers.PairNorm]. Here
-// PairNorm is applied to X + h(X); in the residual networks of its authors, PairNorm comes before the activation of the
-// branch h.
+// PairNorm is applied to X + h(X). In residual networks, the authors of PairNorm apply it inside h, before the
+// activation.
 var remedies = []string{"norm-layers", "norm-scale", "drop-edge", "half-hop", "half-hop-alpha"}
 
 // checkRemedies refuses DropEdge together with Half-Hop, since both change the graph.
@@ -22,8 +22,8 @@ func checkRemedies(c Config) error {
 	return nil
 }
 
-// layerIf returns its second argument unchanged: the zero value of the type of a network's layers. But it returns nil
-// if the settings ask for remedies, gates or normalisations, since the layers are then of another type.
+// layerIf returns the argument layer, the zero value of the type of a network's layers. If the settings ask for
+// remedies, gates or normalisations, the layers are of another type, and layerIf returns nil.
 func layerIf(c Config, layer any) any {
 	if _, projected := c.projection(); projected || c.BlockGate || c.remedied() {
 		return nil

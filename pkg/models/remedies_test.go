@@ -59,7 +59,8 @@ func normed(norm string, scale float64, x *Node) *Node {
 	return MulScalar(Div(x, Sqrt(AddScalar(squares, epsilon))), scale)
 }
 
-// encoded is the activation of the encoder in the formula of residual networks, and head is the head of these networks.
+// encoded and head are parts of the formula of residual networks: encoded is the activation of the encoder, and head
+// computes the logits.
 func encoded(x *Node) *Node { return Max(x, ZerosLike(x)) }
 
 func head(d *modeltest.Dense, x *Node) *Node {
@@ -69,14 +70,14 @@ func head(d *modeltest.Dense, x *Node) *Node {
 
 const body = "stack.0.body."
 
-// gcn is ReLU(A X W^T + b).
+// gcn is the branch of a GCN layer, ReLU(A X W^T + b), for the matrix a = A.
 func gcn(d *modeltest.Dense, a, x *Node) *Node {
 	h := Dot(Dot(a, x).Product(), Transpose(d.Param(body+"lin.weight"), 0, 1)).Product()
 	return encoded(Add(h, ExpandLeftToRank(d.Param(body+"bias"), 2)))
 }
 
-// gat is a layer of attention with its heads averaged. The softmax of each row is over the entries where the matrix a
-// is 1.
+// gat is the branch of an attention layer, with the mean over the heads. The softmax of each row is over the entries
+// where the matrix a is 1.
 func gat(d *modeltest.Dense, a, x *Node) (u *Node) {
 	heads, width := d.Config.Heads, d.Config.Hidden
 	for k := range heads {

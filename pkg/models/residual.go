@@ -36,23 +36,23 @@ func (r residual) Layer() any { return r.layer }
 type chain struct {
 	convolution
 	slow   *halfHop // nil without Half-Hop
-	arrays int      // number of the convolution's arrays
+	arrays int      // number of the arrays that convolution.prepare returned
 }
 
-// convolution makes a block h. The names of its parameters are those of PyTorch Geometric's layers, with
-// "stack.0.body." before them.
+// convolution makes the block h of a residual network. The parameters of h have the names of PyTorch Geometric's
+// layers, with "stack.0.body." before them.
 type convolution interface {
 	// settings are the network's settings.
 	settings() Config
 	// prepare lays out an adjacency with self loops. With Half-Hop, the edges have directions (see [halfHop]).
 	prepare(a *sparse.CSR) (sparse.Order, []*tensors.Tensor, error)
-	// block returns h and the list of arrays that h reads, with the weights first. The second argument lists the nodes
-	// that stand for the arrays that prepare returned.
+	// block returns h and the list of arrays that h reads, with the weights first. The argument arrays lists the arrays
+	// that prepare returned, as values in the computation graph.
 	block(b *Builder, arrays []*Node) (solve.Block, []*Node)
 }
 
-// These are the shared settings of residual networks: plainSettings without reverse layers, and reverseSettings with
-// reverse layers.
+// plainSettings are the shared settings of residual networks without reverse layers. reverseSettings are the shared
+// settings of residual networks with reverse layers.
 var (
 	plainSettings = append([]string{"forward", "hidden", "dropout", "activation", "norm", "block-gate", "block-norm",
 		"block-scale", "no-bias", "head-layers"}, remedies...)
@@ -61,8 +61,8 @@ var (
 		"block-scale", "no-bias", "head-layers"}
 )
 
-// resolveHead sets the number of linear layers in the head, if no number is given. It is that of the authors: 1 with
-// reverse layers, 2 without.
+// resolveHead sets the number of linear layers in the head, if no number is given. The authors have 1 linear layer in
+// models with reverse layers, and 2 in models without.
 func resolveHead(c *Config) {
 	if c.HeadLayers > 0 {
 		return
@@ -117,8 +117,8 @@ func (r *chain) collect(b *Builder, h *Node) *Node {
 	return r.slow.exit(h, b.Arrays[r.arrays:])
 }
 
-// block is the convolution's block h, changed as the settings ask: with a normalisation of the input of h, with gates
-// on the result of h, and with a normalisation of the result of the layer. The argument h is the input of the first
+// block is the convolution's block h, changed as the settings ask. There may be a normalisation of the input of h,
+// gates on the result of h, and a normalisation of the result of the layer. The Go argument h is the input of the first
 // layer.
 func (r *chain) block(b *Builder, h *Node) (solve.Block, []*Node) {
 	block, w := r.convolution.block(b, b.Arrays[:r.arrays])
@@ -156,8 +156,8 @@ func (c Config) solves() solve.Options {
 }
 
 // roundTrip runs the forward layers on h, and then as many reverse layers, each with exactly MaxIterations iterations.
-// changes has an entry for each iteration: the mean absolute change of the iterate, averaged over the layers (see
-// [solve.Profile]).
+// changes has an entry for each iteration: how much this iteration changed the solution on average, in absolute value,
+// over all layers (see [solve.Profile]).
 func (r *chain) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve.Stats) {
 	block, w := r.block(b, h)
 	y := solve.ForwardChain(block, h, w, b.Config.Forward)
@@ -205,8 +205,8 @@ func (c Config) ego() Param {
 // (Glorot and Bengio 2010).
 func (c Config) glorot() float64 { return math.Sqrt(3 / float64(c.Hidden)) }
 
-// bias is the convolution's bias times the block scale (see blockScaled), or zeros if NoBias is set. The argument w is
-// used only for the type of its numbers.
+// bias is the convolution's bias times the block scale (see [Builder.blockScaled]), or zeros if NoBias is set. The
+// argument w is used only for the type of its numbers.
 func (b *Builder) bias(w *Node) *Node {
 	if b.Config.NoBias {
 		return BroadcastToDims(loop.Float(w, 0), b.Config.Hidden)
@@ -220,8 +220,8 @@ func (b *Builder) bias(w *Node) *Node {
 // All L layers of a chain share w. A step of Adam changes every entry of w by about the learning rate, whatever the
 // size of the gradient. This changes each of the L layers, so that the output of the chain changes about L times as
 // much as that of one layer. With a learning rate that suits 64 layers, a single step therefore changes a chain of 512
-// layers far too much. With s = 64/512, a step changes each layer by an eighth as much, and the chain of 512 layers as
-// much as a chain of 64. The encoder and the head are not scaled, and learn as before.
+// layers far too much. With s = 64/512, a step changes each layer by an eighth as much. It then changes the chain of
+// 512 layers about as much as a chain of 64. The encoder and the head are not scaled.
 //
 // The bound c on the norm of w becomes the bound s c on the norm of s w. L layers can enlarge their input by a factor
 // of at most (1 + s c)^L forwards and (1 - s c)^-L backwards. In this example, where s = 64/L, both are about exp(64
@@ -239,8 +239,8 @@ func (b *Builder) blockScaled(w *Node) *Node {
 // (Zhang, Dauphin and Ma, ICLR 2019).
 //
 // With larger norms, reverse layers could overflow. The eigenvalues of a random d x d matrix of Frobenius norm r are up
-// to about r/sqrt(d) (the circular law), so that L layers can enlarge features by a factor of exp(L r/sqrt(d)). For r =
-// 1, width 64 and 1024 layers, this factor is beyond the range of single precision. With the norm chosen here, the
+// to about r/sqrt(d) (the circular law). L layers can therefore enlarge features by a factor of exp(L r/sqrt(d)). For r
+// = 1, width 64 and 1024 layers, this factor is beyond the range of single precision. With the norm chosen here, the
 // factor for 1024 layers is at most exp(16). Adam moves the norm up to the bound within about ten steps.
 func startNorm(c Config) float64 {
 	return min(c.Lipschitz, math.Sqrt(float64(c.Hidden))/64)

@@ -9,9 +9,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// EncodeRows is a linear layer that reads a row of the matrix a, such as an adjacency, in place of a node's features: A
-// W^T + b, [n, out], with A [n, n] and W [out, n]. The columns of A and of W are in the order in which the dataset
-// numbers the nodes, whereas the rows of A are in the model's order; see [sparse.NewRectangular].
+// EncodeRows is a linear layer for a matrix A, [n, n], such as the adjacency, in place of the node features. It returns
+// A W^T + b, [n, out], where W, [out, n], and b are parameters, and A is the argument a. The columns of A and of W are
+// in the order in which the dataset numbers the nodes. The rows of A are in the model's order: see
+// [sparse.NewRectangular].
 func (b *Builder) EncodeRows(name string, a sparse.Operator, out int) *Node {
 	n := len(b.Order)
 	limit := 1 / math.Sqrt(float64(n))

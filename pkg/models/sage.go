@@ -18,11 +18,11 @@ func init() {
 //
 //	M(Z) = FFN([Z, D^-1 A Z])                     Z [n, d], concatenated columns [n, 2d]
 //
-// where FFN is [feedForward]. A is the adjacency without self loops, and D holds its degrees: D^-1 A Z is the mean over
-// the neighbours of a node, and 0 for a node without neighbours.
+// where FFN is [feedForward]. A is the adjacency without self loops, and D holds its degrees. A row of D^-1 A Z is the
+// mean over the neighbours of a node, or 0 for a node without neighbours.
 type sage struct{ mean *sparse.Matrix }
 
-// Prepare lays out the matrix D^-1 A of [sage], [n, n], which takes means over neighbours.
+// Prepare lays out the matrix D^-1 A of [sage], [n, n], with which the network takes means over neighbours.
 func (s *sage) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	if s.mean, err = sparse.NewMatrix(sparse.Adjacency(g).RowNormalised(), nil); err != nil {
 		return nil, nil, err

@@ -12,9 +12,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// residualFormula is the formula of a network of residual layers X + h(X) and, beside them, of their inverses, for a
-// branch h on dense matrices. The inverses are computed by fixed-point iteration, with the given number of iterations,
-// and the gradient goes through all these iterations.
+// residualFormula is the formula of a network of residual layers X + h(X), given the branch h on dense matrices. If the
+// model has a reverse process, the formula also has the inverses of the layers. These are computed by fixed-point
+// iteration with the given number of iterations. The gradient goes through all iterations.
 func residualFormula(h func(d *modeltest.Dense, x *Node) *Node, iterations int) modeltest.Formula {
 	return func(d *modeltest.Dense) (logits, penalty *Node) {
 		relu := func(x *Node) *Node { return Max(x, ZerosLike(x)) }
@@ -53,7 +53,7 @@ func sageBranch(sigma func(*Node) *Node) func(d *modeltest.Dense, x *Node) *Node
 	}
 }
 
-// The networks of SAGE's residual layer equal their formulas, for every activation.
+// The models sage-res and sage+rep equal their formulas. For sage+rep, this is tested with every activation.
 func TestSAGEResidualFormula(t *testing.T) {
 	plain := func(c *train.Config) { c.Norm = "none" }
 	small := func(c *train.Config) { c.Norm, c.Lipschitz = "none", 0.5 }
@@ -72,8 +72,9 @@ func TestSAGEResidualFormula(t *testing.T) {
 	}
 }
 
-// After training with a large learning rate, the bound holds in the true spectral norm. It is tested for the sum of the
-// norms of two weights, for a single matrix, and for several heads, whose norms are averaged.
+// With the setting bound = spectral, the sum of the weights' spectral norms stays below the bound in training, also
+// with a large learning rate. The test computes the spectral norms by singular values. sage+rep has two weights,
+// gcn+rep has one, and gat+rep has several heads, whose norms are averaged.
 func TestSpectralBoundHolds(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	for _, model := range []string{"sage+rep", "gcn+rep", "gat+rep"} {
@@ -113,10 +114,10 @@ func spectral(a train.Array, heads int) float64 {
 	return sum
 }
 
-// At depth 64 the reverse layers recover the input of the forward layers within 1e-5. The bound 0.25 is chosen since
-// the spectral norm of a random d x d matrix of Frobenius norm 1 is about 2/sqrt(d), which is 0.25 for width 64. So the
+// 64 reverse layers recover the input of 64 forward layers within 1e-5. The bound on the spectral norm is 0.25. A
+// random d x d matrix of Frobenius norm 1 has a spectral norm of about 2/sqrt(d), which is 0.25 for width 64. So the
 // weights are as large as in the paper, where the Frobenius norm is near 1. With larger weights, the forward layers
-// enlarge some columns by many orders of magnitude, and the other columns are lost to rounding in single precision.
+// enlarge some columns by many orders of magnitude. The other columns are then lost to rounding in single precision.
 func TestSAGEInverts(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		c := train.Default("sage+rep")
@@ -132,7 +133,7 @@ func TestSAGEInverts(t *testing.T) {
 }
 
 // GAT with an ego weight passes the checks that all models must pass, and equals its formula. SAGE+ReP passes these
-// checks when the model itself scales its weights down to the bound.
+// checks with the setting normalise = reparametrise, where the model itself scales its weights down to the bound.
 func TestEgoGAT(t *testing.T) {
 	modeltest.Check(t, "gat+rep", func(c *train.Config) { c.Ego, c.Heads, c.Activation = true, 2, "elu" })
 	modeltest.Check(t, "sage+rep", func(c *train.Config) { c.Normalise, c.Norm = "reparametrise", "layer" })

@@ -11,7 +11,7 @@ import (
 )
 
 // Setting describes one setting of a model or of a training: the variable that holds its value, and its help for users.
-// The command line, files of experiments and searches know settings only by such descriptions.
+// The command line, the files of experiments and the search all read and set settings by such descriptions.
 type Setting struct {
 	// Name is the name of the flag, such as "max-iterations". In JSON, "_" stands in place of "-".
 	Name string
@@ -94,7 +94,7 @@ func (s Setting) Decode(raw json.RawMessage) error {
 	return nil
 }
 
-// kind says, for error messages, what a value of the setting's type is.
+// kind names the type of the setting's values in error messages.
 func (s Setting) kind() string {
 	switch s.Value.(type) {
 	case *int:
@@ -136,7 +136,7 @@ func (s Setting) Check() error {
 	return nil
 }
 
-// bounds are the smallest and the largest number allowed. For whole numbers, they lie within the range of 32-bit
+// bounds returns the smallest and the largest number allowed. For whole numbers, both lie within the range of 32-bit
 // integers.
 func (s Setting) bounds() (least, most float64) {
 	least, most = s.Least, s.Most
@@ -174,13 +174,13 @@ func decimal(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// Own declares the settings that only one model has. They are the fields of a type that the model's file declares. A
-// configuration holds a value of this type, not a pointer to it, so that copies of a configuration are independent. The
-// zero Own declares no settings.
+// Own declares a model's own settings, which are not shared settings of [Config]. The own settings are the fields of a
+// type that the model's file declares. A configuration holds a value of this type, not a pointer to it, so that copies
+// of a configuration are independent. The zero Own declares no settings.
 type Own struct {
 	defaults any
-	// bind makes a copy of value and lists the settings of this copy. They can then be changed, and the function
-	// current returns the changed copy.
+	// bind makes a copy of value and lists the settings of this copy. After settings were changed, the function current
+	// returns the changed copy.
 	bind func(value any) (settings []Setting, current func() any)
 }
 

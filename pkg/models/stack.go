@@ -13,8 +13,8 @@ import (
 
 // Layers applies several layers to x, one after the other, and returns the result of the last. Their number is count.
 // The function layer(b, l, x) computes layer number l, counted from 0; its result has x's shape. Layers may differ only
-// in the names and values of their parameters and in their random draws, such as those of dropout. They are compiled
-// only once, by [solve.Scan], whereas in a Go loop each layer would be compiled by itself.
+// in the names and values of their parameters and in their random draws, such as those of dropout. Layers are compiled
+// only once, by [solve.Scan]. In a Go loop, each layer would be compiled by itself.
 //
 // The function layer must use the builder that it is given, and not the builder of the whole network. It may use x and
 // what the given builder offers: parameters, linear layers, layer normalisation, dropout, and [Builder.Arrays]. It must
@@ -58,8 +58,8 @@ func (b *Builder) Layers(count int, x *Node, layer func(b *Builder, l int, x *No
 	}, x, own, b.Arrays, count)
 }
 
-// layerOf is the part of a builder that is needed only if it builds one layer for [Builder.Layers]. Such a layer is
-// built in a computation graph of its own.
+// layerOf is the additional state of a builder that builds one layer for [Builder.Layers]. Such a layer is built in a
+// computation graph of its own.
 type layerOf struct {
 	random bool
 	// values are the values of the layer's parameters, in the order of the calls of Param. They are nil while
@@ -73,7 +73,7 @@ type layerOf struct {
 	draws int
 }
 
-// within returns a builder for one layer. It builds in the computation graph of x.
+// within returns a builder for one layer. The layer is built in the computation graph of x.
 func (b *Builder) within(in *layerOf, x *Node, arrays []*Node) *Builder {
 	return &Builder{Model: b.Model, Graph: x.Graph(), Arrays: arrays, layer: in}
 }
@@ -93,8 +93,9 @@ func (b *Builder) declaration(l int, x *Node, layer func(b *Builder, l int, x *N
 	return in
 }
 
-// param is the value of the parameter p. Parameters are taken in the order in which the layer asks for them. While
-// [Builder.declaration] lists them, param only notes p and returns a placeholder.
+// param is the value of the parameter p of the layer. The values are in the order in which the layer asks for its
+// parameters. While [Builder.declaration] lists the parameters, there are no values yet: param then notes p, and
+// returns a placeholder.
 func (in *layerOf) param(g *Graph, p Param) *Node {
 	if p.Fixed {
 		panic(fmt.Errorf("parameter %s is not trained, but gathered: Builder.Layers cannot do that, "+

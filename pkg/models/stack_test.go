@@ -15,7 +15,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// trained makes a builder in training mode. All entries of a parameter start at [Param].Value.
+// trained makes a builder in training mode. All entries of a parameter start at the field Value of [Param].
 func trained(store *model.Store, g *Graph) *Builder {
 	store.SetTraining(g, true)
 	return &Builder{Model: &Model{}, Scope: store.RootScope(), Graph: g, start: func(p Param) (*tensors.Tensor, error) {
@@ -27,8 +27,8 @@ func trained(store *model.Store, g *Graph) *Builder {
 	}}
 }
 
-// Every layer has parameters of its own, under its own names, and drops entries independently of the other layers. With
-// dropout 0.5, about an eighth of the entries is left after three layers.
+// In [Builder.Layers], every layer has parameters with names of its own, and drops entries independently of the other
+// layers. With dropout 0.5, about an eighth of the entries is left after three layers.
 func TestLayers(t *testing.T) {
 	const n, width = 1 << 10, 64
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {

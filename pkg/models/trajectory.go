@@ -22,8 +22,8 @@ func (r residual) Trace(b *Builder, forward, reverse []int) (forwards, reverses 
 	return forwards, reverses
 }
 
-// follow applies a chain of layers to x and returns the states after the given numbers of layers, which are in
-// ascending order.
+// follow returns the states after the given numbers of layers, which are in ascending order. x is the state after 0
+// layers. The function chain applies depth layers to its argument x.
 func follow(x *Node, layers []int, chain func(x *Node, depth int) *Node) []*Node {
 	states := make([]*Node, len(layers))
 	at := 0

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Settings lists the settings that the configuration's model has. They point into a copy of the configuration: use
-// [Config.Set] to change a setting.
+// Settings lists the settings that the configuration's model has. They point into a copy of the configuration, so that
+// changing them does not change c. To change a setting, use [Config.Set].
 func (c Config) Settings() []Setting {
 	list, _ := c.bound()
 	return list
 }
 
 // bound lists the model's settings. The variables of shared settings are fields of c. The variables of the model's own
-// settings are fields of a copy of c.Own, and keep stores this copy in c after a change.
+// settings are fields of a copy of c.Own. After a change, call keep, which stores this copy in c.
 func (c *Config) bound() (list []Setting, keep func()) {
 	k := registry[c.Model]
 	for _, s := range c.shared() {
@@ -55,7 +55,7 @@ func Known(key string) bool {
 	return false
 }
 
-// change changes the setting with the given name by a function, which gets the setting.
+// change finds the setting with the given name, and passes it to a function that changes the setting.
 func (c *Config) change(name string, to func(Setting) error) error {
 	list, keep := c.bound()
 	i := slices.IndexFunc(list, func(s Setting) bool { return s.Name == name })

@@ -21,7 +21,7 @@ func init() {
 		New:      func(Config) Network { return &vanillaGAT{} }})
 }
 
-// vanillaGATSettings are the settings that the network has besides the shared settings: the probability with which
+// vanillaGATSettings are the settings that vanilla-GAT has besides the shared settings: the probability with which
 // training drops an attention weight A_ij.
 type vanillaGATSettings struct{ AttentionDropout float64 }
 
@@ -49,7 +49,7 @@ func (v *vanillaGAT) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*ten
 	return v.pattern.Order(), v.pattern.Tensors(), nil
 }
 
-// Build is the network with the formula at [vanillaGAT]; its representation is H.
+// Build implements [Network] by the formula at [vanillaGAT]. The representation is H, [n, d].
 func (v *vanillaGAT) Build(b *Builder) Output {
 	heads, d := b.Config.Heads, b.Config.Hidden
 	h := v.conv(b, "conv1", b.Encoded(b.glorot("conv1.lin.weight", b.Features, d, d, b.Features)), heads)
@@ -58,8 +58,8 @@ func (v *vanillaGAT) Build(b *Builder) Output {
 	return Output{Logits: logits, Representation: h}
 }
 
-// conv is one layer, [A^(1) Y^(1) … A^(K) Y^(K)] + b, for y = [Y^(1) … Y^(K)] and K heads. y and the result have the
-// same shape.
+// conv is one layer of [vanillaGAT], [A^(1) Y^(1) … A^(K) Y^(K)] + b, for K heads. The argument y is [Y^(1) … Y^(K)].
+// The result has the shape of y.
 func (v *vanillaGAT) conv(b *Builder, name string, y *Node, heads int) *Node {
 	edges, width := v.pattern.On(b.Arrays), y.Shape().Dimensions[1]
 	score := func(vector string) *Node { // y_i · a for each node i and head, [n, heads]

@@ -38,7 +38,7 @@ func (v *vanillaGCN) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*ten
 	return v.matrix.Order(), v.matrix.Tensors(), nil
 }
 
-// Build is the network with the formula at [vanillaGCN]; its representation is H.
+// Build implements [Network] by the formula at [vanillaGCN]. The representation is H, [n, d].
 func (v *vanillaGCN) Build(b *Builder) Output {
 	a := v.matrix.On(b.Arrays)
 	conv := func(name string, in, out int, times func(w *Node) *Node) *Node {

@@ -48,8 +48,8 @@ func TestVanillaGAT(t *testing.T) {
 	}, change(t, "heads", "2", "attention-dropout", "0"))
 }
 
-// Training drops attention coefficients, and its loss falls. Evaluation drops none: it gives the logits that training
-// computed for its best parameters.
+// Training of vanilla-GAT drops attention coefficients, and its loss falls. Evaluation drops none: Predict returns the
+// logits that training recorded for its best parameters.
 func TestVanillaGATDropsAttention(t *testing.T) {
 	c := modeltest.Small("vanilla-gat")
 	change(t, "heads", "2", "attention-dropout", "0.6")(&c)
@@ -70,7 +70,7 @@ func TestVanillaGATDropsAttention(t *testing.T) {
 	})
 }
 
-// The parameters have the names and shapes of PyTorch Geometric's layers.
+// The parameters of vanilla-GCN and vanilla-GAT have the names and shapes of PyTorch Geometric's layers.
 func TestVanillaParameters(t *testing.T) {
 	for model, want := range map[string]map[string][]int{
 		"vanilla-gcn": {"lin.weight": {0, 0}, "bias": {0}},

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Array is a NumPy array as it is stored: its raw bytes, and how to read them. Errors of its methods begin with a verb,
-// such as "claims the shape [3 2], 24 bytes, but holds 8", so that the caller can put the array's name before them.
+// Array is a NumPy array as it is stored: its raw bytes, and how to read them. The errors of its methods begin with a
+// verb, such as "is in Fortran order with 3 dimensions". The caller can therefore put the array's name before an error.
 type Array struct {
 	Shape   []int
 	kind    byte // 'b' bool, 'i' signed, 'u' unsigned, 'f' float
@@ -17,9 +17,9 @@ type Array struct {
 	data    []byte
 }
 
-// NewArray makes an array from raw bytes, which need not come from an .npy file. The text descr is the type of the
-// values as NumPy writes it, such as "<f4" or "|b1". There must be exactly as many bytes as the shape needs. The bytes
-// are not copied.
+// NewArray makes an array from raw bytes. The text descr is NumPy's name for the type of the values, such as "<f4" for
+// float32 with the lowest byte first. If fortran is true, the values are in Fortran order. There must be exactly as
+// many bytes as the shape needs. The bytes are not copied.
 func NewArray(descr string, fortran bool, shape []int64, raw []byte) (*Array, error) {
 	a, err := parseDescr(descr)
 	if err != nil {
@@ -37,7 +37,7 @@ func NewArray(descr string, fortran bool, shape []int64, raw []byte) (*Array, er
 	return &a, nil
 }
 
-// setShape sets the shape, which checkShape must have accepted.
+// setShape sets the shape. The caller must have checked the shape by checkShape.
 func (a *Array) setShape(shape []int64) {
 	a.Shape = make([]int, len(shape))
 	for i, d := range shape {
@@ -45,7 +45,8 @@ func (a *Array) setShape(shape []int64) {
 	}
 }
 
-// count returns the number of values. The product cannot overflow, since checkShape has accepted the shape.
+// count returns the number of values, which is the product of the dimensions. The product cannot overflow, since
+// checkShape limits it.
 func (a *Array) count() int {
 	n := 1
 	for _, d := range a.Shape {
@@ -54,8 +55,9 @@ func (a *Array) count() int {
 	return n
 }
 
-// each calls f for every value, with the value's position in C order and its offset in the raw bytes. Arrays in Fortran
-// order may have at most two dimensions, which is enough for the public datasets.
+// each calls f for every value. The arguments of f are the value's position in C order, and the offset of its first
+// byte in the raw bytes. Arrays in Fortran order may have at most two dimensions, which is enough for the public
+// datasets.
 func (a *Array) each(f func(at, offset int) error) error {
 	if !a.fortran || len(a.Shape) < 2 {
 		for i := range a.count() {
@@ -79,7 +81,8 @@ func (a *Array) each(f func(at, offset int) error) error {
 	return nil
 }
 
-// integer reads one value of an array of integers or bool. The result ok is false if the value does not fit int64.
+// integer reads the value at an offset in the raw bytes of an array of integers or bool. The result ok is false if the
+// value does not fit int64.
 func (a *Array) integer(offset int) (v int64, ok bool) {
 	b := a.data[offset : offset+a.size]
 	var u uint64

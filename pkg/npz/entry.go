@@ -8,10 +8,11 @@ import (
 )
 
 // maxDeflateRatio is the largest factor by which the method deflate can compress data (RFC 1951: 258 bytes in two
-// bits). An entry that claims to be compressed further is damaged, or made to do harm.
+// bits). An entry that claims a larger factor is damaged, or made to do harm.
 const maxDeflateRatio = 1032
 
-// checkEntry returns an error if the archive's directory claims something impossible about an array.
+// checkEntry returns an error if the archive's directory states impossible sizes of an entry, or an unknown compression
+// method.
 func (z *File) checkEntry(entry *zip.File) error {
 	size := entry.UncompressedSize64
 	if entry.CompressedSize64 > uint64(z.size) {
@@ -37,13 +38,13 @@ func (z *File) checkEntry(entry *zip.File) error {
 	return nil
 }
 
-// sameName tells whether an entry has the same name in the two places where a zip archive keeps it: in the archive's
-// directory, and in a zip header before the entry's data. This is checked since no checksum covers the names. Otherwise
-// an optional array whose name was damaged would seem to be absent.
+// sameName tells whether the two names of an entry are equal. A zip archive has the name of an entry in two places: in
+// the archive's directory, and in a zip header before the entry's data. No checksum covers these names. Without the
+// comparison, an optional array with a damaged name would seem to be absent.
 func sameName(r io.ReaderAt, f *zip.File) bool {
-	// The zip header consists of a signature, other fields, the lengths of the name and of the extra field, the name,
-	// and the extra field. Only the end of the header is known. To find its start, all lengths of the extra field up to
-	// 1 KiB are tried.
+	// A zip header has a signature, other fields, the length of the name, the length of the extra field, the name, and
+	// the extra field, in this order. Only the position of the header's end is known. To find its beginning, the loop
+	// below tries all lengths of the extra field up to 1 KiB.
 	const signature, lengths, fixed, mostExtra = "PK\x03\x04", 26, 30, 1 << 10
 	at, err := f.DataOffset()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// The example writes an archive, which numpy.load could read as well, and reads it again.
+// The example writes an archive and reads it again. NumPy's function numpy.load could read the archive, too.
 func Example() {
 	dir, err := os.MkdirTemp("", "npz")
 	if err != nil {

@@ -15,16 +15,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/plain"
 )
 
-// These are limits on the memory that all arrays of an archive take together. They refuse small archives that become
-// huge in memory. In memory, real data take far less than 64 times their compressed size, whereas an array of zeros can
-// take a thousand times its compressed size.
+// All arrays of an archive together may take freeUnpacked + mostRatio * s bytes of memory, where s is the archive's
+// size in bytes, but never more than mostUnpacked. A small archive that is made to do harm can become huge in memory:
+// zeros take a thousand times their compressed size. Real data take far less than 64 times their compressed size.
 const (
 	mostUnpacked = 4 << 30
-	freeUnpacked = 256 << 20 // allowed in addition to mostRatio times the archive's size
+	freeUnpacked = 256 << 20
 	mostRatio    = 64
 )
 
-// Any, given as a number of dimensions, accepts arrays with any number of dimensions.
+// Any stands for any number of dimensions, as the argument dims of methods such as [File.Array].
 const Any = -1
 
 // File is an open archive. Each array is read when it is asked for.
@@ -52,7 +52,8 @@ func Open(path string) (*File, error) {
 	return z, nil
 }
 
-// New reads the directory of an archive whose size in bytes is given. path is only the name of the file in errors.
+// New returns the archive that r reads. It reads only the archive's directory. The argument size is the archive's size
+// in bytes, and path is the name of the file in errors.
 func New(r io.ReaderAt, size int64, path string) (*File, error) {
 	archive, err := zip.NewReader(r, size)
 	if err != nil {
@@ -75,7 +76,7 @@ func New(r io.ReaderAt, size int64, path string) (*File, error) {
 	return z, nil
 }
 
-// Close closes the file behind the archive.
+// Close closes the file that [Open] opened.
 func (z *File) Close() error { return z.close() }
 
 // Names returns the names of the arrays in alphabetical order.
@@ -101,9 +102,9 @@ func (z *File) Shape(name string, dims int) ([]int, error) {
 // Array reads one array. dims is the number of dimensions that the array must have, or [Any].
 func (z *File) Array(name string, dims int) (a *Array, err error) { return z.array(name, dims, 0) }
 
-// array reads an array whose values will be converted to another type; width is the number of bytes of a converted
-// value, and 0 if nothing is converted. The array counts towards the limits with its stored size or its converted size,
-// whichever is larger.
+// array reads an array. If the values will be converted to another type, width is the number of bytes of a converted
+// value; otherwise width is 0. The array's stored size or its converted size, whichever is larger, counts towards the
+// limit on the memory of all arrays.
 func (z *File) array(name string, dims, width int) (a *Array, err error) {
 	err = z.open(name, dims, func(r *arrayReader) error {
 		values := int64(r.array.count()) * int64(width)
@@ -119,7 +120,8 @@ func (z *File) array(name string, dims, width int) (a *Array, err error) {
 	return a, nil
 }
 
-// take counts the memory of an array. It returns an error if all arrays together would exceed the limits.
+// take records how many bytes of memory an array takes. It returns an error if all arrays that were read would then
+// take more than the limit.
 func (z *File) take(name string, bytes int64) error {
 	total := bytes
 	for other, n := range z.taken {
@@ -135,8 +137,8 @@ func (z *File) take(name string, bytes int64) error {
 	return nil
 }
 
-// open reads an array's header and checks the sizes that the archive's directory and the header claim. It then calls
-// its last argument, a function that may read the values.
+// open reads an array's header, and checks the sizes that the archive's directory and the header claim. Then it calls
+// the function use, which may read the values.
 func (z *File) open(name string, dims int, use func(*arrayReader) error) error {
 	entry := z.entries[name]
 	if entry == nil {
@@ -178,23 +180,23 @@ func values[T any](z *File, name string, dims int, convert func(*Array) ([]T, er
 	return out, a.Shape, nil
 }
 
-// Float32s returns the values of an array of numbers in C order, and its shape. Values beyond the range of float32
-// become infinite.
+// Float32s returns the values of an array of numbers in C order, and the array's shape. Values beyond the range of
+// float32 become infinite.
 func (z *File) Float32s(name string, dims int) ([]float32, []int, error) {
 	return values(z, name, dims, (*Array).Float32s)
 }
 
-// Int64s returns the values of an array of whole numbers in C order, and its shape.
+// Int64s returns the values of an array of whole numbers in C order, and the array's shape.
 func (z *File) Int64s(name string, dims int) ([]int64, []int, error) {
 	return values(z, name, dims, (*Array).Int64s)
 }
 
-// Bools returns the values of an array of bool, or of 0 and 1, in C order, and its shape.
+// Bools returns the values of an array of bool, or of 0 and 1, in C order. It also returns the array's shape.
 func (z *File) Bools(name string, dims int) ([]bool, []int, error) {
 	return values(z, name, dims, (*Array).Bools)
 }
 
-// listed lists the first few names, for errors.
+// listed returns the first few names as one text, for an error.
 func listed(names []string) string {
 	const most = 12
 	if len(names) > most {

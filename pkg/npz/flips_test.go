@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz/npztest"
 )
 
-// TestFlippedBytes flips bytes of archives one at a time. Reading must end in an error, or return what was in the
-// archive before.
+// TestFlippedBytes changes one byte of an archive at a time. Reading the changed archive must return an error, or the
+// same arrays as before.
 func TestFlippedBytes(t *testing.T) {
 	written := npztest.Archive(npztest.Named("x", npztest.NPY("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6})),
 		npztest.Named("flag", npztest.NPY("|b1", false, "()", []bool{true})))

@@ -17,8 +17,8 @@ func readArray(b []byte) (*Array, error) {
 	return r.array, r.read()
 }
 
-// checkValues converts an array to every type. Each conversion must return as many values as the array's shape says, or
-// an error.
+// checkValues converts an array to each of the types float32, int64 and bool. Each conversion must return an error, or
+// as many values as the array's shape says.
 func checkValues(t *testing.T, a *Array) {
 	t.Helper()
 	n := a.count()
@@ -49,7 +49,7 @@ func FuzzNPY(f *testing.F) {
 	})
 }
 
-// FuzzArchive reads every array of arbitrary archives as every type.
+// FuzzArchive reads arbitrary bytes as an archive, and converts each array of the archive to every type.
 func FuzzArchive(f *testing.F) {
 	f.Add(npztest.Graph())
 	f.Add(npztest.Zeros("a", "|u1", 1<<20))

@@ -16,7 +16,7 @@ type dictionary struct {
 }
 
 // parseHeader reads a header. It returns an array that has neither a shape nor values yet, and the shape that the
-// header claims. It does not check the shape.
+// header claims. The caller must check this shape.
 func parseHeader(s string) (*Array, []int64, error) {
 	s = strings.TrimSpace(s)
 	if len(s) < 2 || s[0] != '{' || s[len(s)-1] != '}' {
@@ -64,7 +64,7 @@ func (h *dictionary) key(s string) (key, rest string, err error) {
 	return key, strings.TrimSpace(rest[1:]), nil
 }
 
-// value reads the value of key from the beginning of s, and returns the rest of s.
+// value reads the value that belongs to key from the beginning of s, and stores it in h. It returns the rest of s.
 func (h *dictionary) value(key, s string) (rest string, err error) {
 	switch key {
 	case "descr":
@@ -91,7 +91,8 @@ func (h *dictionary) value(key, s string) (rest string, err error) {
 	return s, damaged(fmt.Sprintf("unknown key %q", cut(key)))
 }
 
-// quoted splits a quoted Python string from the beginning of s. Strings with escapes are refused.
+// quoted reads a quoted Python string at the beginning of s. It returns the text between the quotes, and the rest of s.
+// Strings with escapes are refused.
 func quoted(s string) (value, rest string, err error) {
 	if s == "" || s[0] != '\'' && s[0] != '"' {
 		return "", s, fmt.Errorf("a quoted string is missing")
@@ -103,8 +104,8 @@ func quoted(s string) (value, rest string, err error) {
 	return s[1 : 1+end], strings.TrimSpace(s[end+2:]), nil
 }
 
-// parseTuple splits a tuple of integers from the beginning of s, such as "(10, 890)", "(5,)" or "()". Each number may
-// end with an L, as Python 2 writes it.
+// parseTuple reads a tuple of integers at the beginning of s, such as "(10, 890)", "(5,)" or "()". It returns the
+// integers and the rest of s. Each number may end with an L, as Python 2 writes it.
 func parseTuple(s string) (shape []int64, rest string, err error) {
 	end := strings.IndexByte(s, ')')
 	if !strings.HasPrefix(s, "(") || end < 0 {

@@ -7,9 +7,8 @@ import (
 	"math"
 )
 
-// These are limits on the sizes that a header may claim. They are far above the sizes of revgnn's datasets, and far
-// below a laptop's memory. A damaged file, or one made to do harm, therefore ends in an error and not in a large
-// allocation.
+// These are limits on the sizes that a header may claim. The limits are far above the sizes of revgnn's datasets, and
+// far below a laptop's memory. A header with a false size therefore gives an error, and not a large allocation.
 const (
 	maxArrayBytes  = 1 << 31 // the largest size of one array, as it is stored
 	maxArrayValues = 1 << 28
@@ -37,7 +36,8 @@ func checkShape(shape []int64, size int) (int64, error) {
 	return total * int64(size), nil
 }
 
-// parseDescr reads a NumPy type string such as "<f4", "|b1" or ">i8".
+// parseDescr reads NumPy's name for a type, such as "<f4", "|b1" or ">i8". It returns an array without shape and
+// values.
 func parseDescr(s string) (a Array, err error) {
 	unsupported := fmt.Errorf("has the type %q; supported are bool, int8 to int64, uint8 to uint64, "+
 		"float32 and float64", cut(s))
@@ -60,8 +60,8 @@ func parseDescr(s string) (a Array, err error) {
 	return a, unsupported
 }
 
-// arrayReader reads the values of an .npy file. The header has been read already, and has given the array its type and
-// shape. rest reads the values, and bytes is the number of their bytes.
+// arrayReader reads the values of an .npy file whose header was read before. The field array has the type and shape
+// from the header. The field rest reads the values, and bytes is the number of bytes that they take.
 type arrayReader struct {
 	array *Array
 	bytes int64
@@ -96,7 +96,8 @@ func (r *arrayReader) read() error {
 	if _, err := io.ReadFull(r.rest, r.array.data); err != nil {
 		return fmt.Errorf("ends early or is damaged (%w)", err)
 	}
-	// The package archive/zip compares the checksum only when a read reaches the end of the entry.
+	// Try to read one byte more. The package archive/zip compares the checksum only when a read reaches the end of the
+	// entry.
 	var more [1]byte
 	if n, err := io.ReadFull(r.rest, more[:]); n != 0 || err != io.EOF {
 		return fmt.Errorf("is damaged (%v)", err)

@@ -26,7 +26,8 @@ func mustFail(t *testing.T, what string, err error, want string) {
 	}
 }
 
-// TestEveryLayoutReadsTheSame: arrays of all types and byte orders, and in Fortran order, give the same values.
+// TestEveryLayoutReadsTheSame stores equal values with several types and byte orders, and in Fortran order. Reading
+// must return equal values.
 func TestEveryLayoutReadsTheSame(t *testing.T) {
 	for what, b := range map[string][]byte{
 		"float32":           npztest.NPY("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6}),
@@ -173,8 +174,7 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-// TestNumPyReadsIt: NumPy itself can read the files that Write writes. The test is skipped if there is no Python with
-// NumPy.
+// TestNumPyReadsIt: NumPy can read the files that Write writes. The test is skipped if there is no Python with NumPy.
 func TestNumPyReadsIt(t *testing.T) {
 	if exec.Command("python3", "-c", "import numpy").Run() != nil {
 		t.Skip("python3 has no numpy: that NumPy reads the archives is not tested here")
@@ -210,7 +210,7 @@ func TestBadHeaders(t *testing.T) {
 	}
 }
 
-// TestUnpackedBound: all arrays of an archive together may take only a multiple of the archive's size in memory.
+// TestUnpackedBound: reading fails if the arrays of an archive together take too much memory for the archive's size.
 func TestUnpackedBound(t *testing.T) {
 	bomb := npztest.Zeros("a", "|u1", 100<<20)
 	z, err := read(bomb)

@@ -20,11 +20,11 @@ type Named struct {
 }
 
 // Write writes an archive, which numpy.load can read. The file is written as a whole or not at all (see [files.Write]).
-// Equal arrays give equal bytes. Arrays are not compressed, since the weights of models hardly become smaller;
-// [WriteCompressed] compresses them.
+// Equal arrays give equal bytes. The arrays are not compressed, since compression hardly makes the weights of models
+// smaller. [WriteCompressed] compresses arrays.
 func Write(path string, arrays []Named) error { return write(path, arrays, zip.Store) }
 
-// WriteCompressed does the same as [Write], and compresses the arrays by deflate.
+// WriteCompressed does the same as [Write], but compresses the arrays by the method deflate.
 func WriteCompressed(path string, arrays []Named) error { return write(path, arrays, zip.Deflate) }
 
 func write(path string, arrays []Named, method uint16) error {
@@ -43,7 +43,7 @@ func write(path string, arrays []Named, method uint16) error {
 			if err != nil {
 				return fmt.Errorf("array %q %w", a.Name, err)
 			}
-			// The entry gets no time, so that equal arrays give equal bytes.
+			// The entry gets no date, so that equal arrays always give equal bytes.
 			entry, err := z.CreateHeader(&zip.FileHeader{Name: a.Name + ".npy", Method: method})
 			if err != nil {
 				return err

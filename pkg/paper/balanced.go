@@ -9,9 +9,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// balanced adds a table of those rows of the table p that were published for class-balanced splits. The added table
-// shows the published numbers, our results on such splits, and how much these differ from our results of the same
-// models on the paper's random splits. If p has no such rows, nothing is added.
+// balanced adds a table of those rows of the table p that were published for class-balanced splits (see
+// [PerformanceRow]). The new table shows the published numbers and our results on class-balanced splits. It also shows
+// how much our results on class-balanced splits differ from our results on the paper's random splits. If p has no such
+// rows, balanced adds nothing.
 func (d *Document) balanced(v *View, p *Performance, all searches, name string) {
 	t := &report.Table{ID: name + "-balanced", Title: v.title("Rows published for class-balanced splits, run on those"),
 		Corner: "Model"}

@@ -13,8 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Behind returns a table of the runs from which a document's numbers come, for a notebook. If there are more than 12
-// runs, the table is folded away until it is clicked. The command `revgnn runs show ID` shows everything about a run.
+// Behind returns a table, for a notebook, of the runs from which a document's numbers come. A table of more than 12
+// runs is hidden until the reader clicks on its title. The command `revgnn runs show ID` shows everything about a run.
 func (d *Document) Behind() report.Item {
 	if len(d.Records) == 0 {
 		return nb.List{"There are no runs yet."}
@@ -65,7 +65,7 @@ func result(r *results.Record) string {
 	if r.Status != results.OK {
 		return r.Status
 	}
-	var o struct { // the shown fields of all kinds of runs
+	var o struct { // the fields that are shown, for all kinds of runs
 		Metric       string       `json:"metric"`
 		Val          train.Number `json:"val"`
 		Test         train.Number `json:"test"`

@@ -10,8 +10,8 @@ import (
 )
 
 // spreadOver is a check of figure 1. It tests how the predictions change over the layers of one process, on the part of
-// the board that the figure shows. It computes the standard deviation of the predictions over the cells of the board.
-// After the last layer this standard deviation must be larger than after the first layer, by the factor Factor. If
+// the board that the figure shows. It computes the standard deviation of the predictions over the cells of this part.
+// After the last layer, the standard deviation must be larger than after the first layer, by the factor Factor. If
 // Falls is true, it must be smaller by this factor. Model is "reverse" for the model with a reverse process, or "plain"
 // for the model without one.
 type spreadOver struct {
@@ -63,8 +63,8 @@ func (c spreadOver) judge(v *View) finding {
 		to, end.Layer)
 }
 
-// factored returns the verdict on a claim that one number (more) is larger than another number (less). The verdict is
-// Reproduced if more >= factor*less, Weaker if only more > less, and NotReproduced otherwise.
+// factored returns the verdict on a claim that one number (the argument more) is larger than another (the argument
+// less). The verdict is Reproduced if more >= factor*less, Weaker if only more > less, and NotReproduced otherwise.
 func factored(more, less, factor float64) Verdict {
 	switch {
 	case more > 0 && more >= factor*less:
@@ -75,9 +75,9 @@ func factored(more, less, factor float64) Verdict {
 	return NotReproduced
 }
 
-// board returns what was recorded of a training of figures 1 and 4: of the plain model if plain is true, otherwise of
-// the model with a reverse process. If there is no such training, the result called why gives the reason. board asks
-// only for the run of this one model, so that the record of the other model is not listed among the runs of a verdict.
+// board returns what a training of figures 1 and 4 recorded about its states: the training of the plain model if plain
+// is true, and otherwise that of the model with a reverse process. If there is no such training, the result called why
+// gives the reason.
 func (v *View) board(plain bool) (f *experiment.Followed, why string) {
 	ask := v.Profile.Boards.Reverse
 	if plain {
@@ -86,7 +86,8 @@ func (v *View) board(plain bool) (f *experiment.Followed, why string) {
 	return statesOf(v.onBoards(ask.Config))
 }
 
-// statesOf returns the states that a training kept, or the reason why there are none.
+// statesOf returns what a training recorded about its states. If it recorded nothing, the result called why gives the
+// reason.
 func statesOf(a experiment.Answer[experiment.Trained]) (f *experiment.Followed, why string) {
 	switch {
 	case !a.OK():
@@ -97,9 +98,9 @@ func statesOf(a experiment.Answer[experiment.Trained]) (f *experiment.Followed, 
 	return a.Outcome.Followed, ""
 }
 
-// directions is a check of figure 4, on the parts of the board that the figure shows. It compares the standard
-// deviation of the predictions over the cells of the board. For predictions from the reverse process alone, this
-// standard deviation must be larger than for predictions from the forward process alone, by the factor Factor.
+// directions is a check of figure 4, on the parts of the board that the figure shows. It computes the standard
+// deviation of the predictions over the cells of these parts. The standard deviation from the reverse process alone
+// must be larger than that from the forward process alone, by the factor Factor.
 type directions struct {
 	Factor float64 `json:"factor"`
 }
@@ -118,7 +119,7 @@ func (c directions) cases(v *View) []claimCase {
 			return notRun(why)
 		}
 		last := func(layers []experiment.Layer) float64 {
-			return metrics.SampleStd(slices.Concat(layers[len(layers)-1].Boards[1:]...)) // Boards[0] is figure 1's
+			return metrics.SampleStd(slices.Concat(layers[len(layers)-1].Boards[1:]...)) // Boards[0] is for figure 1
 		}
 		if len(f.Forward) == 0 || len(f.Reverse) == 0 {
 			return notRun("too few layers were followed")

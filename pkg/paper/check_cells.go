@@ -13,7 +13,7 @@ import (
 
 // cellCheck compares every cell of a table with our result. It divides the distance between our mean and the published
 // mean by the published standard deviation. If this ratio is at most the limit Reproduced, the verdict is Reproduced.
-// If it is at most the larger limit Weaker, the verdict is Weaker.
+// If the ratio is at most the larger limit Weaker, the verdict is Weaker.
 type cellCheck struct {
 	Table      string  `json:"table"`
 	Reproduced float64 `json:"reproduced"`
@@ -95,8 +95,8 @@ func (c cellCheck) judge(f experiment.Found, row PerformanceRow, k int) finding 
 	return out
 }
 
-// degree returns the degree of a cell. The argument apart is the distance of our mean from the published mean, in
-// standard deviations; it is negative if our mean is smaller.
+// degree returns the degree of a cell with the verdict v, such as [WithinOne]. The argument apart is the distance of
+// our mean from the published mean, in standard deviations; it is negative if our mean is smaller.
 func degree(v Verdict, apart float64) string {
 	switch {
 	case v == Reproduced:
@@ -114,15 +114,14 @@ func spread(values []float64) string {
 	return fmt.Sprintf("%.2f ± %.2f", metrics.Mean(values), metrics.SampleStd(values))
 }
 
-// failedRuns is the beginning of the reason that [View.gains] gives if runs of the model with the reverse process
+// failedRuns is the beginning of the reason that [View.gains] returns if runs of the model with the reverse process
 // failed.
 const failedRuns = "failed: "
 
 // pair has two rows of the same table: the row of a model with a reverse process, and the row of its plain backbone.
 type pair struct{ with, plain PerformanceRow }
 
-// pairs returns the pairs of rows in a table: a row with a reverse process, for which the table prints the gains, and
-// the row of its plain backbone.
+// pairs returns the pairs of rows in a table: one for each model with a reverse process and published gains.
 func pairs(p *Performance) (all []pair) {
 	for _, row := range p.Rows {
 		if plain := p.plain(row); plain != nil && row.Delta != nil {
@@ -133,8 +132,8 @@ func pairs(p *Performance) (all []pair) {
 }
 
 // gains returns the gains of a model with a reverse process on a dataset, one for each split. If there are none, the
-// result called why gives the reason. If a run of the model with the reverse process failed on any split, there are no
-// gains, since the gains on the other splits alone would look too good.
+// result called why gives the reason. If a run of this model failed on any split, gains returns none: the gains on the
+// other splits alone would look too good.
 func (v *View) gains(p pair, dataset string) (gains []float64, why string) {
 	with, plain := v.cellOf(p.with, dataset), v.cellOf(p.plain, dataset)
 	gains = with.Gains(plain)

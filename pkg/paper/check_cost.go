@@ -13,7 +13,7 @@ import (
 )
 
 // lineCheck tests that the times in figure 6 lie on a straight line. It computes R², the share of the variance of the
-// times that the line explains. If R² is at least the limit Reproduced, the verdict is Reproduced. If it is at least
+// times that the line explains. If R² is at least the limit Reproduced, the verdict is Reproduced. If R² is at least
 // the smaller limit Weaker, the verdict is Weaker. If the line does not rise, the verdict is NotReproduced.
 type lineCheck struct {
 	Reproduced float64 `json:"reproduced"`
@@ -58,8 +58,9 @@ func (c lineCheck) judge(v *View, curve RunTimeCurve) finding {
 
 // powerCheck compares the measured exponent p in y ~ x^p with the exponent in the formulas of table 1. Here y is time
 // or memory, as Of says, and x is a quantity such as the number of layers. The exponents of the paper are upper bounds,
-// so that smaller exponents are good, too. If our exponent is larger by at most the limit Reproduced, the verdict is
-// Reproduced. If it is larger by at most the larger limit Weaker, the verdict is Weaker.
+// so that smaller exponents are good, too. The check takes our exponent minus the paper's. If this difference is at
+// most the limit Reproduced, the verdict is Reproduced. If it is at most the larger limit Weaker, the verdict is
+// Weaker.
 type powerCheck struct {
 	Of         string  `json:"of"`
 	Reproduced float64 `json:"reproduced"`
@@ -104,7 +105,9 @@ func (c powerCheck) judge(v *View, q Quantity, theirs float64) finding {
 		"paper at most %g", f.Slope, f.R2, slices.Min(q.Values), slices.Max(q.Values), theirs)
 }
 
-// statisticsCheck compares our statistics of the datasets with table 5, to the decimals that the table prints.
+// statisticsCheck compares our statistics of the datasets with table 5. If all numbers agree, to the decimals that the
+// table prints, the verdict is Reproduced. If only the numbers of nodes, edges and classes agree, the verdict is
+// Weaker.
 type statisticsCheck struct{}
 
 func (statisticsCheck) problem() error { return nil }

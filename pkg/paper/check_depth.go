@@ -13,11 +13,12 @@ import (
 )
 
 // trend is a check of figure 2: the test metric must rise with the number of layers of one process. It computes
-// Spearman's rank correlation of the test metric and the number of layers, and tests this correlation at the level
-// Significance.
+// Spearman's rank correlation of the test metric and the number of layers. The verdict is Reproduced if the correlation
+// is positive and significant at the level Significance. Otherwise the verdict is Weaker if the test metric is better
+// with the largest number of layers than with the smallest.
 //
-// Models with more layers than the field Layers allows do not count. There is one exception: if the paper ran out of
-// memory on a dataset, the limit for reverse layers is the largest number that the paper could run there.
+// Models with more layers than the field Layers allows do not count. If the paper ran out of memory on a dataset, the
+// limit for reverse layers is the largest number that the paper could run there.
 type trend struct {
 	Process      string   `json:"process"`
 	Model        string   `json:"model"`
@@ -87,8 +88,8 @@ func (c trend) judge(v *View, dataset string, limit int) finding {
 	return f
 }
 
-// byDepth returns the numbers of layers of a curve, up to a limit. For each number it returns the mean test metric over
-// splits, in percent. If runs are missing, the result called why gives the reason.
+// byDepth returns two lists for one curve of figure 2: the numbers of layers up to a limit, and for each number the
+// mean test metric over splits, in percent. If runs are missing, the result called why gives the reason.
 func (v *View) byDepth(curve DepthCurve, process string, limit int) (layers, tests []float64, why string) {
 	for k, at := range curve.Depths {
 		if at.Layers > limit {
@@ -107,15 +108,15 @@ func (v *View) byDepth(curve DepthCurve, process string, limit int) (layers, tes
 // have 8! = 40,320 permutations.
 const mostPermuted = 8
 
-// spearman returns Spearman's rank correlation of x and y, and its two-sided p-value. This is the probability that
-// independent x and y have a correlation at least as far from 0 as rho. For up to eight values, p is the share of all
-// permutations of y that have such a correlation with x. For n values, if n is above eight, p comes from Student's t
-// distribution with n-2 degrees of freedom.
+// spearman returns Spearman's rank correlation rho of x and y, and its two-sided p-value. The p-value is the
+// probability that independent x and y have a correlation at least as far from 0 as rho. For up to eight values, p is
+// the share of all permutations of y whose correlation with x is at least as far from 0 as rho. For n > 8 values, p
+// comes from Student's t distribution with n-2 degrees of freedom.
 func spearman(x, y []float64) (rho, p float64) {
 	a, b := ranks(x), ranks(y)
 	rho = stat.Correlation(a, b, nil)
 	if math.IsNaN(rho) {
-		return 0, 1 // all values of y are equal
+		return 0, 1 // all values of x are equal, or all values of y
 	}
 	if n := len(x); n > mostPermuted {
 		df := float64(n - 2)

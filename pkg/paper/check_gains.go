@@ -9,9 +9,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// gainCheck tests every gain that a table prints. The verdict is Reproduced if our mean gain has the sign of the
-// published one, is at least Share times as large, and is significant by a paired test at the level Significance. The
-// verdict is Weaker if the sign is right, but only one of the other two conditions holds.
+// gainCheck tests every gain that a table prints. Our mean gain must have the sign of the published gain. There are two
+// more conditions. First, our mean gain is at least Share times as large as the published gain. Second, it is
+// significant by a paired test at the level Significance. The verdict is Reproduced if both conditions hold, and Weaker
+// if only one of them holds.
 type gainCheck struct {
 	Table        string  `json:"table"`
 	Significance float64 `json:"significance"`
@@ -42,7 +43,7 @@ func (c gainCheck) cases(v *View) (all []claimCase) {
 	})
 }
 
-// differences makes a case for each gain that a table prints. The function decide returns the verdict; its arguments
+// differences makes a case for each gain that a table prints. The function decide returns the verdict. Its arguments
 // are our gains, one for each split, and the published gain.
 func differences(v *View, table string, decide func(gains []float64, paper float64) Verdict) (all []claimCase) {
 	p := published[Performance](table)
@@ -70,8 +71,8 @@ func differences(v *View, table string, decide func(gains []float64, paper float
 }
 
 // unchanged tests that a reverse process changes the test metric little. The verdict is Reproduced if the mean gain is
-// between -Points and Points. If the mean gain is outside this range, the verdict is NotReproduced if a paired test
-// finds the gain significant at the level Significance, and Weaker otherwise.
+// between -Points and Points. Outside this range, the verdict is NotReproduced if a paired test finds the gain
+// significant at the level Significance, and Weaker otherwise.
 type unchanged struct {
 	Table        string  `json:"table"`
 	Points       float64 `json:"points"`
@@ -112,8 +113,7 @@ type ahead struct {
 
 // standing returns the summary (see [ahead]) of each model with a reverse process in a table. If common is false, a
 // model's summary is over all datasets that this model was run on. If common is true, it is over the datasets that all
-// these models were run on, since averages over different datasets cannot be compared. The result called ok is true if
-// every summary has run >= least.
+// these models were run on. The result called ok is true if every summary has run >= least.
 func (v *View) standing(table string, least int, common bool) (all []ahead, ok bool) {
 	p := published[Performance](table)
 	backbones := pairs(p)
@@ -143,7 +143,7 @@ func (v *View) standing(table string, least int, common bool) (all []ahead, ok b
 	return all, ok
 }
 
-// words writes the summaries of all models as the end of a sentence.
+// words returns the summaries of all models as text, such as "ahead: GCN+ReP on 4 of 7 datasets (+1.20 on average)".
 func words(all []ahead) string {
 	var parts []string
 	for _, a := range all {
@@ -156,9 +156,9 @@ func words(all []ahead) string {
 	return "ahead: " + strings.Join(parts, ", ")
 }
 
-// mostAhead tests that the reverse process improves every backbone on more than half of the datasets that were run. If
-// this holds only for all backbones together, the verdict is Weaker. There is a verdict only if each backbone was run
-// on at least mostAhead.Least datasets.
+// mostAhead tests that the reverse process improves every backbone on more than half of the datasets. If this does not
+// hold for each backbone by itself, but for all backbones counted together, the verdict is Weaker. There is a verdict
+// only if each backbone was run on at least mostAhead.Least datasets.
 type mostAhead struct {
 	Table string `json:"table"`
 	Least int    `json:"least"`
@@ -197,9 +197,9 @@ func (c mostAhead) cases(v *View) []claimCase {
 }
 
 // largestGain tests that the reverse process improves the backbone of Model most. There are two conditions. First, the
-// average gain is positive, and no other model has a larger one. Second, the gain is positive on at least one dataset,
-// and no other model has a positive gain on more datasets. Only datasets that all models were run on count. If only one
-// of the two conditions holds, the verdict is Weaker.
+// average gain of Model is positive, and no other model has a larger one. Second, the gain of Model is positive on at
+// least one dataset, and no other model has a positive gain on more datasets. Only datasets that all models were run on
+// count. If only one of the two conditions holds, the verdict is Weaker.
 type largestGain struct {
 	Table string `json:"table"`
 	Model string `json:"model"`

@@ -12,13 +12,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// placeCheck tests a model's rank (its place) among all rows of a table of test results. Places has the published rank
+// placeCheck tests a model's rank (its place) by test results among all rows of a table. Places has the published rank
 // for each dataset. There is a verdict only if at least placeCheck.Rows rows of the table were run. The verdict is
 // Reproduced if the model's rank is the published one or better.
 //
 // A row that was not run might rank higher than the model. If this could make the rank worse than published, the
-// verdict is Weaker. The verdict is also Weaker if the model ranks lower than published, but a paired test at the level
-// Significance finds no difference between the model and the row that has the published rank.
+// verdict is Weaker. If the model ranks lower than published, a paired test at the level Significance compares it with
+// the model that has the published rank in our results. The verdict is Weaker if the test finds no difference.
 type placeCheck struct {
 	Table        string         `json:"table"`
 	Model        string         `json:"model"`
@@ -27,7 +27,7 @@ type placeCheck struct {
 	Significance float64        `json:"significance"`
 }
 
-// rowOf returns an error unless a table has a row for a model.
+// rowOf returns an error unless the table has a row for the model.
 func rowOf(table, model string) error {
 	if published[Performance](table).row(model) == nil {
 		return fmt.Errorf("%s has no model %q", table, model)

@@ -8,7 +8,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/experiment"
 )
 
-// gslBelow tests that the GSL of a reverse process stays below the limit Below after every layer. The verdict is
+// gslBelow tests that the GSL of a reverse process is below the limit Below after every layer. The verdict is
 // Reproduced if this holds for a model with at least Layers reverse layers and a bound c of at least Lipschitz. If it
 // holds only for a model with fewer layers or a smaller bound, the verdict is Weaker.
 type gslBelow struct {
@@ -54,9 +54,9 @@ func (c gslBelow) judge(v *View, dataset string) finding {
 		m.Contraction(), a.Outcome.Metric, 100*float64(a.Outcome.Test))
 }
 
-// smoothed returns the settings and the training of a model of figure 3. This is the model with the given name and
-// number of forward layers; 0 stands for any number. If there is no such training, the result called why gives the
-// reason.
+// smoothed returns the settings and the training of a model of figure 3. The model has the given name and number of
+// forward layers; if this number is 0, it is the first model with the name. If there is no training, the result called
+// why gives the reason.
 func (v *View) smoothed(dataset, model string, forward int) (m experiment.Model,
 	a experiment.Answer[experiment.Trained], why string) {
 	all := v.Profile.Smoothness.Models
@@ -73,10 +73,10 @@ func (v *View) smoothed(dataset, model string, forward int) (m experiment.Model,
 	return all[i], a, ""
 }
 
-// gslAbove tests that plain models over-smooth: in all layers whose number is above gslAbove.After, the GSL is at least
-// a limit. If this holds for the limit gslAbove.Above, the verdict is Reproduced. If it holds only for the smaller
-// limit gslAbove.Weaker, the verdict is Weaker. Depths has the numbers of layers of the models, and there is a case for
-// each model.
+// gslAbove tests that plain models over-smooth: the GSL is at least a limit in all layers after layer number
+// gslAbove.After. If this holds for the limit gslAbove.Above, the verdict is Reproduced. If it holds only for the
+// smaller limit gslAbove.Weaker, the verdict is Weaker. There is a case for each model; Depths has the models' numbers
+// of layers.
 type gslAbove struct {
 	Model  string  `json:"model"`
 	Depths []int   `json:"depths"`
@@ -113,15 +113,15 @@ func (c gslAbove) judge(v *View, dataset string, depth int) finding {
 	if math.IsInf(lowest, 0) {
 		return notRun("no layers were followed there")
 	}
-	// The function limited gives better verdicts to smaller numbers. Here a larger GSL must give a better verdict. All
-	// numbers are therefore negated.
+	// The function limited gives the better verdict to the smaller number. Here a larger GSL must give the better
+	// verdict. All numbers are therefore negated.
 	return found(limited(-lowest, -c.Above, -c.Weaker), lowest, c.Above, "%.3f after layer %d, at least %.3f from there "+
 		"on; test %s %.1f %%", at(forward, c.After), c.After, lowest, a.Outcome.Metric, 100*float64(a.Outcome.Test))
 }
 
-// gslLess tests that the forward process of the model Model has a smaller GSL than the model Plain, which has no
-// reverse process and is trained with several numbers of layers. For each of these numbers, it compares the means of
-// GSL over the layers that both models have. If only some of the comparisons hold, the verdict is Weaker.
+// gslLess tests that the forward process of Model has a smaller GSL than Plain, a model without a reverse process.
+// Plain is trained with several numbers of layers. For each of them, the check compares the mean GSL of the two models
+// over the layers that both models have. If only some of these comparisons hold, the verdict is Weaker.
 type gslLess struct {
 	Model string `json:"model"`
 	Plain string `json:"plain"`
@@ -177,8 +177,8 @@ func (c gslLess) judge(v *View, dataset string) finding {
 	return found(verdict, math.NaN(), math.NaN(), "mean GSL of the layers shared%s", text)
 }
 
-// sharedGSL returns the mean GSL of two models, over those layers for which the GSL of both is known. Layer 0, the
-// encoded input, does not count.
+// sharedGSL returns the mean GSL of each of two models, over the layers for which the GSL of both models is known.
+// Layer 0, the encoded input, does not count.
 func sharedGSL(a, b []experiment.Layer) (ofA, ofB float64) {
 	n := 0.0
 	for _, l := range a {

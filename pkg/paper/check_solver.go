@@ -7,8 +7,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// inversionCheck divides our inversion errors by the published ones of table 4. If this ratio is at most the limit
-// Reproduced, the verdict is Reproduced. If it is at most the larger limit Weaker, the verdict is Weaker.
+// inversionCheck divides each of our inversion errors by the published one in table 4. If this ratio is at most the
+// limit Reproduced, the verdict is Reproduced. If it is at most the larger limit Weaker, the verdict is Weaker.
 type inversionCheck struct {
 	Reproduced float64 `json:"reproduced"`
 	Weaker     float64 `json:"weaker"`
@@ -25,9 +25,9 @@ func (c inversionCheck) cases(v *View) []claimCase {
 		})
 }
 
-// inversions makes a case for each run of table 4. The function theirs returns the text for {theirs} in [Claim.Says],
-// given the published number. The function judge makes the finding from the outcome of our run and the published
-// number.
+// inversions makes a case for each run of table 4. Given the published error, the function theirs returns the text for
+// {theirs} in [Claim.Says]. Given the outcome of our run and the published error, the function judge returns the
+// finding.
 func inversions(v *View, theirs func(float64) string, judge func(o train.Inversion, theirs float64) finding) (
 	all []claimCase) {
 	p := published[InversionErrors]("table4")
@@ -46,9 +46,9 @@ func inversions(v *View, theirs func(float64) string, judge func(o train.Inversi
 	return all
 }
 
-// converges tests how much the iterate of fixed-point iteration still changes in iteration number Iterations. If the
-// mean absolute change is at most the limit Reproduced, the verdict is Reproduced. If it is at most the larger limit
-// Weaker, the verdict is Weaker.
+// converges tests that fixed-point iteration has nearly converged in iteration number Iterations. If the iterate's mean
+// absolute change in this iteration is at most the limit Reproduced, the verdict is Reproduced. If the change is at
+// most the larger limit Weaker, the verdict is Weaker.
 type converges struct {
 	Iterations int     `json:"iterations"`
 	Reproduced float64 `json:"reproduced"`

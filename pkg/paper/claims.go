@@ -43,14 +43,14 @@ type claims struct {
 }
 
 // check splits a claim into cases, and each case gets a verdict. A type that implements check has the parameters of the
-// check as fields.
+// check ([Claim].With) as fields.
 type check interface {
 	// problem returns an error if parameters are missing or impossible.
 	problem() error
 	cases(v *View) []claimCase
 }
 
-// checks has, for each name of a check that a claim may use, a function that reads the parameters of this check.
+// checks has an entry for each name that [Claim].Check may have: the function that reads the parameters of this check.
 var checks = map[string]func(with []byte) (check, error){
 	"cell": reading[cellCheck], "gain": reading[gainCheck], "unchanged": reading[unchanged],
 	"most": reading[mostAhead], "largest": reading[largestGain], "place": reading[placeCheck],
@@ -62,7 +62,7 @@ var checks = map[string]func(with []byte) (check, error){
 	"statistics": reading[statisticsCheck],
 }
 
-// reading reads a check's parameters, and refuses unknown ones.
+// reading reads the parameters of a check of the type T. An unknown parameter is an error.
 func reading[T check](with []byte) (check, error) {
 	var c T
 	if err := files.Strict(with, &c); err != nil {
@@ -84,7 +84,7 @@ func paperClaims() claims {
 	return c
 }
 
-// readClaims reads claims from JSON. Unknown fields and unknown names are errors.
+// readClaims reads claims from JSON. Unknown fields are errors, and so are unknown names of groups, items and checks.
 func readClaims(text []byte) (c claims, err error) {
 	if err := files.Strict(text, &c); err != nil {
 		return c, err
@@ -103,7 +103,7 @@ func readClaims(text []byte) (c claims, err error) {
 	return c, nil
 }
 
-// read checks the claim's fields and finds its check.
+// read returns an error if a field of the claim is missing or wrong. Otherwise it sets c.check.
 func (c *Claim) read(groups []ClaimGroup) (err error) {
 	switch {
 	case c.ID == "" || strings.ContainsAny(c.ID, "/ "):
@@ -122,15 +122,15 @@ func (c *Claim) read(groups []ClaimGroup) (err error) {
 	return err
 }
 
-// claimed returns the check of the claim with the given ID, with its parameters. Figures that show the same runs as the
-// claim use these parameters, for example the limit for GSL.
+// claimed returns the check of the claim with the given ID. Figures that show the same runs as the claim use the
+// check's parameters, for example the limit for GSL.
 func claimed[T check](id string) T {
 	all := paperClaims().Claims
 	i := slices.IndexFunc(all, func(c Claim) bool { return c.ID == id })
 	return all[i].check.(T)
 }
 
-// inOrder returns an error unless both limits are above zero and loose is at least as large as strict.
+// inOrder returns an error unless the limit strict is above 0 and the limit loose is at least as large as strict.
 func inOrder(strict, loose float64) error {
 	if !(strict > 0 && loose >= strict) {
 		return fmt.Errorf("limits of %g and %g: give two above 0, the stricter first", strict, loose)
@@ -138,8 +138,8 @@ func inOrder(strict, loose float64) error {
 	return nil
 }
 
-// between returns an error unless x, which is a share or a probability, is above 0 and at most 1. The argument called
-// name is the name of the parameter, for the text of the error.
+// between returns an error unless the parameter x, a share or a probability, is above 0 and at most 1. The argument
+// called name is the parameter's name in the error.
 func between(name string, x float64) error {
 	if !(x > 0 && x <= 1) {
 		return fmt.Errorf("%s is %g: give a number above 0, 1 at most", name, x)
@@ -147,7 +147,7 @@ func between(name string, x float64) error {
 	return nil
 }
 
-// tableOf returns an error unless the name is that of a table of test results.
+// tableOf returns an error unless the name is that of a table of test results: table2, table3 or table6.
 func tableOf(name string) error {
 	if !slices.Contains([]string{"table2", "table3", "table6"}, name) {
 		return fmt.Errorf("%q is no table of test results: choose table2, table3 or table6", name)

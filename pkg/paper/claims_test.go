@@ -122,9 +122,9 @@ func TestClaimsAskForNoOtherRuns(t *testing.T) {
 	}
 }
 
-// TestEveryVerdictHasRuns: each verdict except "not run" follows from recorded runs, and a case with "not run" has no
-// number of ours and no p-value. The test decides on the verdicts three times: without records, with some of the
-// records, and with all of them.
+// TestEveryVerdictHasRuns: each verdict except "not run" follows from recorded runs. A case with the verdict "not run"
+// has no number of ours and no p-value. The test decides on the verdicts without records, with some, and with all of
+// them.
 func TestEveryVerdictHasRuns(t *testing.T) {
 	p := Quick()
 	s := experiment.Scope{Profile: p.Profile}
@@ -178,8 +178,8 @@ func committed(t *testing.T) *Scorecard {
 
 var renew = flag.Bool("renew", false, "write the README's scorecard anew (make scorecard)")
 
-// TestReadmeScorecard: the scorecard in the README is the one that the committed records give. With the flag -renew,
-// the test writes this scorecard into the README.
+// TestReadmeScorecard: the README has the scorecard of the committed records. With the flag -renew, the test writes it
+// there.
 func TestReadmeScorecard(t *testing.T) {
 	const file, begin, end = "../../README.md", "<!-- scorecard: by `make scorecard` -->\n", "<!-- end of scorecard -->\n"
 	text, err := os.ReadFile(file)

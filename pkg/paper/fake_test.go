@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// fake makes a record as if the task had been run. The validation metric rises with the learning rate, and the test
-// metric falls. A test can therefore tell by which of the two metrics settings were chosen.
+// fake makes a record of a task that was not run. Settings with a higher learning rate get a higher validation metric
+// and a lower test metric. A test can therefore tell by which of the two metrics settings were chosen.
 func fake(t *testing.T, task experiment.Task) *results.Record {
 	t.Helper()
 	var outcome any
@@ -59,7 +59,7 @@ func fake(t *testing.T, task experiment.Task) *results.Record {
 	return recorded(t, task, outcome)
 }
 
-// recorded makes a record of the task with the given outcome. If the outcome is nil, the record is of a run that
+// recorded makes a record of the task with the given outcome. If the outcome is nil, the record says that the run
 // diverged.
 func recorded(t *testing.T, task experiment.Task, outcome any) *results.Record {
 	t.Helper()
@@ -86,8 +86,8 @@ func allRuns(t *testing.T, s experiment.Scope, p Profile, items []Item) experime
 	return runsOf(t, s, Work(p, items), func(task experiment.Task) *results.Record { return fake(t, task) })
 }
 
-// runsOf makes records of all runs that work asks for. The record of a task is of(task). This takes several rounds,
-// since work asks for some runs only after other runs have decided on their settings.
+// runsOf makes records of all runs that work asks for; of(task) is the record of a task. There are several rounds,
+// since the settings of some runs are chosen from the records of other runs.
 func runsOf(t *testing.T, s experiment.Scope, work experiment.Work,
 	of func(experiment.Task) *results.Record) experiment.Records {
 	t.Helper()

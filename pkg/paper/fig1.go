@@ -8,13 +8,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// boards returns the two runs of figures 1 and 4: trainings on a Minesweeper graph, which record what the head predicts
-// from the states after several layers. One run is of a model with a reverse process, and the other of a model without.
+// boards returns the two trainings of figures 1 and 4: one of a model with a reverse process, and one of a model
+// without it. Both are trained on a Minesweeper graph. Their records have what the head predicts from the states after
+// several layers.
 func (v *View) boards() (reverse, plain experiment.Answer[experiment.Trained]) {
 	return v.onBoards(v.Profile.Boards.Reverse.Config), v.onBoards(v.Profile.Boards.Plain.Config)
 }
 
-// onBoards returns the run of figures 1 and 4 with the settings c.
+// onBoards returns the training of figures 1 and 4 that has the settings c.
 func (v *View) onBoards(c train.Config) experiment.Answer[experiment.Trained] {
 	b := v.Profile.Boards
 	t := experiment.Training(b.Dataset, b.Split, c)
@@ -22,8 +23,8 @@ func (v *View) onBoards(c train.Config) experiment.Answer[experiment.Trained] {
 	return experiment.Ask[experiment.Trained](v.View, t)
 }
 
-// strip makes a row of maps of the part of the board that figure 1 shows. The maps show the predictions after each of
-// the layers, and at the end where the mines are.
+// strip makes a row of maps of the part of the board that figure 1 shows. There is a map of the predictions from each
+// of the states. The last map shows where the mines are.
 func strip(states []experiment.Layer, mines []float64) report.Strip {
 	var panels []report.Panel
 	for _, s := range states {
@@ -32,8 +33,8 @@ func strip(states []experiment.Layer, mines []float64) report.Strip {
 	return report.Strip{Panels: append(panels, report.Panel{Title: "mines", Values: mines})}
 }
 
-// representations makes figure 1: for a part of the board, maps of the probability of a mine that the head gives when
-// it reads the state after one layer alone.
+// representations makes figure 1: maps of a part of the board. Each map shows the probability of a mine that the head
+// gives if it reads only the state after one layer.
 func representations(v *View) *Document {
 	d := &Document{}
 	d.note("The paper: %s", statement(1).Says)

@@ -10,8 +10,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// depth makes figure 2: the test metric over the number of layers of one process, while the other process has one
-// layer.
+// depth makes figure 2: the test metric over the number of layers of one process. The other process has one layer.
 func depth(v *View) *Document {
 	d := &Document{}
 	says := statement(2)
@@ -31,8 +30,8 @@ func depth(v *View) *Document {
 	return d
 }
 
-// curve adds the figure of one dataset, which has a line for the forward and a line for the reverse process, and a
-// table of the numbers in the figure.
+// curve adds a figure and a table for one dataset. The figure has a line for the forward and a line for the reverse
+// process. The table has the numbers in the figure.
 func (v *View) curve(d *Document, curve DepthCurve) {
 	dataset := curve.Dataset
 	t := &report.Table{ID: "fig2-" + dataset + "-values",
@@ -66,10 +65,10 @@ func (v *View) curve(d *Document, curve DepthCurve) {
 	d.Tables = append(d.Tables, t)
 }
 
-// atDepth returns the settings and the metrics of one point of figure 2. The curve has a list of numbers of layers. In
-// the settings, the given process has the k-th of these numbers of layers, counted from 0, and the other process has
-// one layer. vals and tests are the validation and test metrics on the curve's splits, in percent. If the settings are
-// invalid, or if runs of some splits are missing, the result called why gives the reason.
+// atDepth returns the settings and the metrics of one point of figure 2. In the settings, the given process has
+// curve.Depths[k].Layers layers, and the other process has one layer. vals and tests are the validation and test
+// metrics on the curve's splits, in percent. If the settings are invalid, or if runs of some splits are missing, the
+// result called why gives the reason.
 func (v *View) atDepth(curve DepthCurve, k int, process string) (c train.Config, vals, tests []float64, why string) {
 	c, err := curve.at(k)
 	if err != nil {

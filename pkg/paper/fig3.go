@@ -34,9 +34,9 @@ func smoothness(v *View) *Document {
 	return d
 }
 
-// smooth returns the curves of GSL of one model. If the model has a reverse process, the first curve is that of the
-// reverse process. smooth also adds a note that compares the model with the paper. If there is no run of the model,
-// there are no curves.
+// smooth returns the curves of GSL over the layers of one model. If the model has a reverse process, the first curve is
+// that of the reverse process. smooth also adds a note with the model's GSL and test metric. If there is no run of the
+// model, there are no curves.
 func (d *Document) smooth(v *View, dataset string, m experiment.Model, title string) (lines []report.Series) {
 	a := v.followed(dataset, m)
 	f, why := statesOf(a)
@@ -62,7 +62,7 @@ func (d *Document) smooth(v *View, dataset string, m experiment.Model, title str
 	return slices.DeleteFunc(lines, func(s report.Series) bool { return len(s.X) == 0 })
 }
 
-// followed returns the training of a model for figure 3, which records GSL after each of several layers.
+// followed returns the training of a model for figure 3. This training records the GSL after each of several layers.
 func (v *View) followed(dataset string, m experiment.Model) experiment.Answer[experiment.Trained] {
 	p := v.Profile.Smoothness
 	t := experiment.Training(dataset, p.Split, m.Config)
@@ -70,10 +70,10 @@ func (v *View) followed(dataset string, m experiment.Model) experiment.Answer[ex
 	return experiment.Ask[experiment.Trained](v.View, t)
 }
 
-// remedies draws a panel for each remedy for over-smoothing, such as PairNorm, with a curve for each depth. The
-// argument called paper has the curves of the paper's models; the first one is that of a reverse process. Each panel
-// also shows this first curve for comparison, up to the largest depth in the panel. All panels have the same vertical
-// scale.
+// remedies draws a panel for each remedy for over-smoothing, such as PairNorm. A panel has a curve of GSL for each
+// number of layers. The argument called paper has the curves of the paper's models; the first one is that of a reverse
+// process. Each panel also shows this first curve for comparison, up to the largest number of layers in the panel. All
+// panels have the same vertical scale.
 func (d *Document) remedies(v *View, dataset string, paper []report.Series) (plots []report.Plot) {
 	low := 0.0
 	for _, s := range paper[:min(1, len(paper))] {

@@ -6,11 +6,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// noise is the smallest change of the iterate that the figure shows. Smaller changes are rounding errors of single
+// noise is the smallest change of the iterate that the figure shows. Smaller changes are only rounding errors of single
 // precision.
 const noise = 1e-9
 
-// convergence makes figure 5: how much the iterate changes in each iteration of fixed-point iteration. This is the mean
+// convergence makes figure 5: the change of the iterate in each iteration of fixed-point iteration. It is the mean
 // absolute change, averaged over the layers. The runs are the same as for table 4.
 func convergence(v *View) *Document {
 	p := published[InversionErrors]("table4")

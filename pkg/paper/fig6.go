@@ -55,13 +55,13 @@ func (v *View) runTimes(curve RunTimeCurve) (s report.Series, why string) {
 	return s, why
 }
 
-// name returns the name of the curve. It has the number of forward layers in brackets, as in the paper.
+// name returns the name of the curve. The name has the number of forward layers in brackets, as in the paper.
 func (c RunTimeCurve) name() string {
 	return fmt.Sprintf("%s (%d), %s", c.Model.Model, c.Model.Forward, c.Dataset)
 }
 
-// timed asks for the benchmark of a model on a dataset. Benchmarks of one group are compared with each other. The group
-// makes sure that all of them run on the same machine.
+// timed asks for the benchmark of a model on a dataset. All benchmarks of the same group are run on the same machine,
+// since they are compared with each other.
 func (v *View) timed(group, dataset string, c train.Config) (a experiment.Answer[experiment.Timed]) {
 	t := experiment.Whole(results.Bench, dataset, c)
 	v.Within(group, func() { a = experiment.Ask[experiment.Timed](v.View, t) })

@@ -16,38 +16,38 @@ import (
 var frontHTML string
 
 // glance has everything that an overview of the paper shows: the scorecard, all claims and cells, and pictures of all
-// tables and figures. The front page, index.html, shows all of this, and a notebook shows parts of it.
+// tables and figures. The front page, index.html, shows everything. A notebook shows some parts.
 type glance struct {
 	Card *Scorecard
-	// Cells and Claims are the rows of the scorecard. Cells counts the cells of the paper's tables, and Claims counts
-	// all other claims. The last row of each is the total.
+	// Cells and Claims are the rows of the scorecard. The rows of Cells count the cells of the paper's tables, and the
+	// rows of Claims count all other claims. The last row of each list is the total.
 	Cells, Claims []score
 	Group         []frontGroup
 	Cards         []frontCard
-	// Total is the number of runs that the overview is made from.
+	// Total is the number of runs from which the overview is made.
 	Total int
 	who   *report.Table
-	// Notebook tells that links lead to notebooks instead of pages.
+	// Notebook tells whether links lead to notebooks. Otherwise they lead to pages.
 	Notebook bool
 }
 
-// frontGroup is a group of claims on the front page. If the claims are about cells of the paper's tables, the group is
-// also shown as coloured grids.
+// frontGroup is a group of claims on the front page. Claims about cells of the paper's tables are also shown as
+// coloured grids.
 type frontGroup struct {
 	GroupScore
 	Grids []grid
 	Lists []frontList
 }
 
-// frontClaim is a case of a claim with its verdict. Page is the page that shows its runs; it is empty if there is no
-// such page.
+// frontClaim is a case of a claim with its verdict. Page is the page that shows the runs of the case. It is empty if
+// there is no such page.
 type frontClaim struct {
 	Judgement
 	Page string
 }
 
-// look makes the overview from the scorecard and the documents. If notebook is true, links lead to notebooks, otherwise
-// to pages.
+// look makes the overview from the scorecard and the documents. If notebook is true, the links in the overview lead to
+// notebooks, and otherwise to pages.
 func look(s *Scorecard, documents []*Document, notebook bool) (*glance, error) {
 	g := &glance{Card: s, Notebook: notebook}
 	pages, runs := map[string]string{}, map[string]*results.Record{}
@@ -94,7 +94,7 @@ func look(s *Scorecard, documents []*Document, notebook bool) (*glance, error) {
 	return g, nil
 }
 
-// part renders one of the templates in front.html.
+// part returns the HTML of the template with the given name in front.html.
 func (g *glance) part(name string) (string, error) {
 	t, err := template.New("front").Parse(frontHTML)
 	if err != nil {
@@ -131,8 +131,8 @@ func byTime(runs map[string]*results.Record) (all []*results.Record) {
 	return all
 }
 
-// frontCard is a table or figure as the front page shows it: small pictures, a bar that counts the verdicts on its
-// claims, and the number and dates of its runs.
+// frontCard is a table or figure on the front page. It has small pictures, a bar with the number of claims for each
+// verdict, and the number and dates of the runs.
 type frontCard struct {
 	Name, Title, Page string
 	Pictures          []thumbnail
@@ -141,7 +141,7 @@ type frontCard struct {
 	Days              string
 }
 
-// thumbnail is a small static picture. Source is the picture itself as a data URL.
+// thumbnail is a small static picture. Source is a data URL, which contains the picture itself.
 type thumbnail struct {
 	Source template.URL
 	Alt    string
@@ -181,18 +181,18 @@ func cardOf(s *Scorecard, d *Document, page string) (c frontCard, err error) {
 	return c, nil
 }
 
-// scored has the data for the template "scores": rows of the scorecard.
+// scored is the data of the template "scores": rows of the scorecard.
 type scored struct {
 	Scores   []score
 	Notebook bool
 }
 
-// CellScores returns the rows of the scorecard that count cells of tables. ClaimScores returns the rows that count all
-// other claims.
+// CellScores returns the rows of the scorecard that count cells of the paper's tables. ClaimScores returns the rows
+// that count all other claims.
 func (g *glance) CellScores() scored  { return scored{g.Cells, g.Notebook} }
 func (g *glance) ClaimScores() scored { return scored{g.Claims, g.Notebook} }
 
-// AllGrids returns the grids of all groups. The template "grids" calls it.
+// AllGrids returns the grids of all groups. The template "grids" calls this method.
 func (g *glance) AllGrids() (all []grid) {
 	for _, group := range g.Group {
 		all = append(all, group.Grids...)
@@ -200,5 +200,5 @@ func (g *glance) AllGrids() (all []grid) {
 	return all
 }
 
-// Only returns data that make the template "grids" show only the given grids, those of one group.
+// Only returns data for the template "grids" that have the given grids instead of all grids.
 func (g *glance) Only(grids []grid) map[string][]grid { return map[string][]grid{"AllGrids": grids} }

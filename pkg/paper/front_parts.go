@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// score is a row of the scorecard table on the front page. It counts each verdict. The counts are links to the lists of
-// the claims that are counted.
+// score is a row of the scorecard on the front page. It has the number of claims with each verdict. Each number is a
+// link to the list of these claims.
 type score struct {
 	Title, Anchor string
 	Bar           bar
@@ -21,7 +21,7 @@ type tally struct {
 	List  string
 }
 
-// frontList lists the claims of a group that have the same verdict, on the front page.
+// frontList is a list on the front page of those claims of a group that have the same verdict.
 type frontList struct {
 	ID, Title string
 	Verdict   Verdict
@@ -108,7 +108,7 @@ func barOf(counts map[Verdict]int) (b bar) {
 	return b
 }
 
-// Class returns the verdict in a form that can be a part of an HTML anchor.
+// Class returns the verdict without spaces, so that it can be a part of an HTML anchor.
 func (v Verdict) Class() string { return strings.ReplaceAll(string(v), " ", "-") }
 
 // Style returns the verdict's colours in CSS.
@@ -117,8 +117,8 @@ func (v Verdict) Style() template.CSS {
 		NotReproduced: "background:#b84a00;color:#fff", NotRun: "background:#ececec;color:#5f5f5f"}[v]
 }
 
-// Style returns the colours of the claim's verdict in CSS. A cell that is more than two standard deviations above the
-// published number has another colour than one that is below.
+// Style returns the colours of the claim's verdict in CSS. There are two colours for cells that were not reproduced:
+// one if our number is above the published number, and one if it is below.
 func (c frontClaim) Style() template.CSS {
 	if c.Degree == Above {
 		return "background:#f2b48a;color:#222"
@@ -126,8 +126,8 @@ func (c frontClaim) Style() template.CSS {
 	return c.Verdict.Style()
 }
 
-// To returns the address to which the link of a cell leads. On the front page this is the row of the cell in the lists
-// of claims. In a notebook it is the notebook of the cell's table.
+// To returns the address of the link on a cell. On the front page the link leads to the cell's row in the lists of
+// claims. In a notebook it leads to the notebook of the cell's table.
 func (c frontClaim) To() string {
 	if strings.HasSuffix(c.Page, ".ipynb") {
 		return c.Page
@@ -135,7 +135,7 @@ func (c frontClaim) To() string {
 	return "#" + c.ID
 }
 
-// Apart returns our number less the published one, as the text of a cell in a grid.
+// Apart returns our number minus the published one, as the text of a cell in a grid.
 func (c frontClaim) Apart() string {
 	switch {
 	case c.Verdict == NotRun:
@@ -159,7 +159,7 @@ type gridRow struct {
 	Cells []frontClaim
 }
 
-// gridsOf makes a grid for each table from the cells of all tables.
+// gridsOf makes a grid for each table. The argument has the cells of all tables.
 func gridsOf(cells []frontClaim) (all []grid) {
 	for _, c := range cells {
 		i := slices.IndexFunc(all, func(g grid) bool { return g.Title == c.Where })
@@ -172,7 +172,7 @@ func gridsOf(cells []frontClaim) (all []grid) {
 	return all
 }
 
-// add puts a cell into the row of its model. The datasets of the cells in the first row become the columns.
+// add puts a cell into the row of the cell's model. The datasets of the cells in the first row become the columns.
 func (g *grid) add(c frontClaim) {
 	label := titleOf(c.Model)
 	i := slices.IndexFunc(g.Rows, func(r gridRow) bool { return r.Label == label })
@@ -194,12 +194,13 @@ func (g grid) claims() (all []frontClaim) {
 	return all
 }
 
-// Run tells whether any cell of the row has a verdict other than "not run". Only rows with such a cell are shown.
+// Run tells whether any cell of the row has a verdict other than "not run". The page shows only rows with such a cell.
 func (r gridRow) Run() bool {
 	return slices.ContainsFunc(r.Cells, func(c frontClaim) bool { return c.Verdict != NotRun })
 }
 
-// Rest returns the labels of the rows whose cells were all not run. The page lists these labels below the grid.
+// Rest returns the labels of the rows in which every cell has the verdict "not run". The page lists these labels below
+// the grid.
 func (g grid) Rest() (names []string) {
 	for _, r := range g.Rows {
 		if !r.Run() {

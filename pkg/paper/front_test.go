@@ -95,7 +95,7 @@ func TestFrontPage(t *testing.T) {
 	}
 }
 
-// TestFrontPageWithoutRuns: without runs, the front page says that there are none, and has no verdict but "not run".
+// TestFrontPageWithoutRuns: without runs, the front page says that there are none. All verdicts on it are "not run".
 func TestFrontPageWithoutRuns(t *testing.T) {
 	p := Quick()
 	card := judge(&View{experiment.NewView(experiment.Scope{Profile: p.Profile}, nil), p})

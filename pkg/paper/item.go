@@ -18,18 +18,18 @@ type Item struct {
 	draws       bool // whether the document has figures; only these need ECharts
 }
 
-// Document is a table or figure with all that its page shows.
+// Document is a table or figure of the paper with everything that its page shows.
 type Document struct {
 	Name, Title string
 	Tables      []*report.Table
 	Figures     []*report.Figure
 	// Notes are sentences about what the paper says, what we found, and how.
 	Notes []string
-	// Records are the runs that the document shows.
+	// Records are the records of the runs from which the document is made.
 	Records []*results.Record
 }
 
-// note adds a sentence.
+// note adds a sentence to the document's notes.
 func (d *Document) note(format string, args ...any) {
 	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
 }
@@ -92,7 +92,7 @@ func Choose(names []string) ([]Item, error) {
 	return slices.DeleteFunc(items, func(it Item) bool { return !slices.Contains(names, it.Name) }), nil
 }
 
-// build makes the documents of the items. The view v has the recorded runs.
+// build makes the documents of the items from the recorded runs, which the view v gives.
 func build(v *View, items []Item) []*Document {
 	var all []*Document
 	for _, it := range items {

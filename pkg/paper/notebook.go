@@ -22,25 +22,24 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// SecondsVariable is the name of an environment variable whose value is a number of seconds. If the runs that are
-// missing are estimated to take longer than this, a notebook does not start them.
+// SecondsVariable is the name of an environment variable whose value is a number of seconds. A notebook does not start
+// the missing runs if they are estimated to take more than this number of seconds.
 const SecondsVariable = "REVGNN_NOTEBOOK_SECONDS"
 
-// notebookSeconds is the number of seconds if the variable is not set.
+// notebookSeconds is the number of seconds if the environment variable [SecondsVariable] is not set.
 const notebookSeconds = 300
 
-// taskVariable is the name of an environment variable whose value is a task as JSON. It is for runs in a process of
-// their own: the program of a notebook cell sets the variable and starts itself again. The new process finds the
-// variable and runs only this task.
+// taskVariable is the name of an environment variable whose value is a task as JSON. For a run in a separate process,
+// the program of a notebook cell sets the variable and starts itself again. The new process runs only this task.
 const taskVariable = "REVGNN_NOTEBOOK_TASK"
 
 // Notebook makes a table or figure for a notebook. It reads the run records that come with revgnn, and those in the
 // file that the environment variable REVGNN_RUNS names. Without this variable, the file is out/runs.sqlite in the
 // project that contains the notebook, or beside the notebook if there is no project.
 //
-// If runs are missing, Notebook prints how long they will take, makes them and records them. But if they would take
-// longer than the number of seconds in the variable REVGNN_NOTEBOOK_SECONDS (300 by default), it makes none: the
-// document then shows what is recorded, and the output of the cell says how to get the rest.
+// If runs are missing, Notebook prints how long they will take, makes them and records them. The limit is the number of
+// seconds in the variable REVGNN_NOTEBOOK_SECONDS (300 by default). If the missing runs would take longer, Notebook
+// makes none of them. The document then shows what is recorded, and the output of the cell says how to get the rest.
 //
 // Call Notebook first in a cell. For a run in a separate process, which measures time and memory better, the program of
 // the cell starts itself again. In this second process, Notebook makes the run and ends the process. Code before the
@@ -57,9 +56,9 @@ func Recorded(name string, p Profile) (*Document, error) {
 	return inNotebook(name, p, func(*experiment.Runner, Profile, []Item) error { return nil })
 }
 
-// AtAGlance is an overview of the paper for a notebook. It has four parts: the scorecard, which counts the verdicts;
-// all cells by model and dataset; small pictures of all tables and figures, which are links to their notebooks; and a
-// table of the machines that made the runs.
+// AtAGlance is an overview of the paper for a notebook. Score is the scorecard, which counts the verdicts. Cells has
+// all cells by model and dataset. Pictures has small pictures of all tables and figures, which are links to their
+// notebooks. Who is a table of the machines that made the runs.
 type AtAGlance struct{ Score, Cells, Pictures, Who report.Item }
 
 // Glance makes the overview from the recorded runs. It makes no runs.
@@ -82,7 +81,7 @@ func Glance(p Profile) (*AtAGlance, error) {
 	return &AtAGlance{excerpt{g, "score"}, excerpt{g, "grids"}, excerpt{g, "cards"}, g.who}, nil
 }
 
-// excerpt is one part of the overview. The field called name is the name of its template in front.html.
+// excerpt is one part of the overview. The field called name is the name of the part's template in front.html.
 type excerpt struct {
 	*glance
 	name string
@@ -91,7 +90,7 @@ type excerpt struct {
 func (e excerpt) HTML() (string, error) { return e.part(e.name) }
 func (e excerpt) Text() string          { return e.Card.Markdown() }
 
-// inNotebook makes the document of the item with the given name. First it calls before, which is a function that may
+// inNotebook makes the document of the item with the given name. First it calls its last argument, a function that may
 // make runs.
 func inNotebook(name string, p Profile,
 	before func(*experiment.Runner, Profile, []Item) error) (d *Document, err error) {
@@ -112,7 +111,7 @@ func inNotebook(name string, p Profile,
 	return d, err
 }
 
-// withRecords calls the given function with a runner that has the records described at [Notebook].
+// withRecords makes a runner r with the records that [Notebook] describes, and calls do(r).
 func withRecords(p Profile, do func(r *experiment.Runner) error) (err error) {
 	store, err := results.Open(cmp.Or(os.Getenv("REVGNN_RUNS"), filepath.Join(project(), results.DefaultFile)))
 	if err != nil {
@@ -127,7 +126,7 @@ func withRecords(p Profile, do func(r *experiment.Runner) error) (err error) {
 }
 
 // complete makes the missing runs if they take no longer than a cell may take (see [SecondsVariable]). Otherwise it
-// prints how to get them.
+// prints how the user can get them.
 func complete(r *experiment.Runner, p Profile, items []Item) error {
 	limit, err := allowed()
 	if err != nil {
@@ -157,8 +156,8 @@ func complete(r *experiment.Runner, p Profile, items []Item) error {
 	return nil
 }
 
-// begin makes the missing runs. If the time that some of these runs take is not known, begin stops after the seconds
-// that a cell may take, and returns true. Runs that ended before are kept.
+// begin makes the missing runs. If it is not known how long some of them take, begin stops after limit seconds, and
+// returns true. All runs that ended before are recorded.
 func begin(r *experiment.Runner, work experiment.Work, plan experiment.Plan, limit float64) (stopped bool, err error) {
 	ctx, end := watch(r)
 	defer end()
@@ -174,8 +173,8 @@ func begin(r *experiment.Runner, work experiment.Work, plan experiment.Plan, lim
 	return false, err
 }
 
-// watch makes the runner show a progress bar. The context that watch returns is cancelled when the user presses the
-// stop button of the notebook.
+// watch makes the runner show a progress bar. The returned context is cancelled when the user presses the stop button
+// of the notebook.
 func watch(r *experiment.Runner) (ctx context.Context, end func()) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	bar := nb.Progress("runs")
@@ -199,7 +198,7 @@ func watch(r *experiment.Runner) (ctx context.Context, end func()) {
 	}
 }
 
-// allowed reads the environment variable REVGNN_NOTEBOOK_SECONDS: the seconds that a cell may take.
+// allowed returns the number of seconds that a cell may take. It reads the environment variable [SecondsVariable].
 func allowed() (seconds float64, err error) {
 	text := cmp.Or(os.Getenv(SecondsVariable), strconv.Itoa(notebookSeconds))
 	if seconds, err = strconv.ParseFloat(text, 64); err != nil || !(seconds >= 0) {
@@ -234,8 +233,8 @@ func alone(ctx context.Context, t experiment.Task) (results.Record, error) {
 	})
 }
 
-// answer is the other side of [alone]: in the process that alone started, answer runs the task, writes its record to
-// stdout, and ends the process.
+// answer is called in the process that [alone] started. It runs the task, writes the task's record to stdout, and ends
+// the process.
 func answer(text string) {
 	record, err := func() (record results.Record, err error) {
 		var t experiment.Task

@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// TestMain makes a single run if the test program was started for this run. The program of a notebook cell does the
-// same: for a run in a separate process, it starts itself again.
+// TestMain runs a single task instead of the tests if the environment variable [taskVariable] has a task. The function
+// [alone] starts the test program in this way, just as it starts the program of a notebook cell.
 func TestMain(m *testing.M) {
 	if text := os.Getenv(taskVariable); text != "" {
 		answer(text)
@@ -37,8 +37,8 @@ func TestTaskAlone(t *testing.T) {
 	}
 }
 
-// TestNotebook makes a document for which there are no records, and without permission to make runs. It also checks the
-// errors for an unknown name of a table, and for a limit that is not a number of seconds.
+// TestNotebook makes a document for which there are no records. The limit of 0 seconds forbids runs. The test also
+// checks the errors for an unknown table, and for a limit that is not a number.
 func TestNotebook(t *testing.T) {
 	t.Setenv("REVGNN_RUNS", filepath.Join(t.TempDir(), "runs.sqlite"))
 	t.Setenv(SecondsVariable, "0")

@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// TestAllItems makes and renders all items, in both profiles, once without records and once with the records of all
-// runs.
+// TestAllItems makes all items in both profiles, and renders their tables and figures. It does so once without records,
+// and once with records of all runs.
 func TestAllItems(t *testing.T) {
 	for _, profile := range []Profile{Quick(), Paper()} {
 		s := experiment.Scope{Profile: profile.Profile}
@@ -45,7 +45,7 @@ func TestAllItems(t *testing.T) {
 	}
 }
 
-// rules reads rules, which give candidate settings, from JSON as in the files of data/settings.
+// rules reads a list of rules from JSON, as it stands in the files of data/settings. Rules give the candidates.
 func rules(t *testing.T, text string) (r []experiment.Rule) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
@@ -54,11 +54,11 @@ func rules(t *testing.T, text string) (r []experiment.Rule) {
 	return r
 }
 
-// TestSettingsAreChosenOnValidation: settings are chosen by the validation metric. In the fake records the test metric
-// is best where the validation metric is worst, so that the test would notice a choice by the test metric.
+// TestSettingsAreChosenOnValidation: settings are chosen by the validation metric. In the records made by fake, the
+// test metric is best where the validation metric is worst.
 func TestSettingsAreChosenOnValidation(t *testing.T) {
 	p := Quick()
-	p.Tried, p.Chosen = 1, nil // no settings are given, so that settings are chosen among candidates
+	p.Tried, p.Chosen = 1, nil // without Chosen, settings are chosen among candidates
 	p.Rules = rules(t,
 		`[{"settings": {"hidden": 8, "epochs": 10, "patience": 5, "lr": [0.01, 0.03, 0.02]},
 		"depths": [{"forward": 2, "reverse": 2}]}]`)
@@ -86,7 +86,7 @@ func TestSettingsAreChosenOnValidation(t *testing.T) {
 			t.Errorf("the table lacks %q:\n%s", want, text)
 		}
 	}
-	// If the training on a split diverged, the table says that the mean does not include this split.
+	// The training on split 2 now diverges. The table must say that the mean does not include this split.
 	for _, r := range records {
 		if r.Model == "gcn" && r.Split == 2 {
 			r.Status, r.Message = results.Diverged, "epoch 3: not finite"
@@ -100,7 +100,7 @@ func TestSettingsAreChosenOnValidation(t *testing.T) {
 	}
 }
 
-// table returns the first table of a document as Markdown.
+// table returns the first table of the item with the given name as Markdown.
 func table(t *testing.T, s experiment.Scope, p Profile, records experiment.Records, name string) string {
 	t.Helper()
 	items, err := Choose([]string{name})

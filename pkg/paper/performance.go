@@ -11,11 +11,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// searches has our results, by model and dataset.
+// searches has our result for each pair of a model and a dataset.
 type searches map[[2]string]experiment.Found
 
-// performance makes table 2, 3 or 6: all rows of the paper, our results beside them where there are runs, and rows of
-// gains.
+// performance makes table 2, 3 or 6. It shows all rows of the paper's table, our results beside them where there are
+// runs, and rows of gains.
 func performance(v *View, name string) *Document {
 	p := published[Performance](name)
 	d := &Document{}
@@ -40,8 +40,8 @@ func performance(v *View, name string) *Document {
 	return d
 }
 
-// results returns the table itself: our results beside the published ones, and below each model with a reverse process
-// a row of its gains.
+// results returns the table with our results beside the published ones. Below each model with a reverse process is a
+// row of the model's gains.
 func (v *View) results(p *Performance, all searches, name string) *report.Table {
 	t := &report.Table{ID: name, Title: v.title(p.Title), Corner: "Model"}
 	for _, dataset := range p.Columns {
@@ -70,7 +70,7 @@ func (v *View) results(p *Performance, all searches, name string) *report.Table 
 	return t
 }
 
-// unit returns the metric of a dataset with its unit.
+// unit returns the name and the unit of a dataset's metric, for headings.
 func unit(dataset string) string {
 	if experiment.SizeOf(dataset).Classes == 2 {
 		return "ROC-AUC [%]"
@@ -78,7 +78,8 @@ func unit(dataset string) string {
 	return "accuracy [%]"
 }
 
-// cell returns the table cell for our result f, with the difference to the published mean.
+// cell returns the table cell for our result f. The argument paper is the published mean; the cell shows our difference
+// to it.
 func cell(f experiment.Found, paper float64) report.Cell {
 	values := f.Values()
 	if len(values) == 0 {
@@ -117,8 +118,8 @@ func overSplits(values []float64) report.Cell {
 	return report.Mean(metrics.Mean(values), spread, len(values), 2)
 }
 
-// deltas returns the row of gains, ours and the published ones, of the model of the given row. The argument called
-// plain is the name of the plain backbone.
+// deltas returns the row of gains, ours and the published ones, for the model of the given row. The argument called
+// plain is the name of the model's plain backbone.
 func deltas(p *Performance, row PerformanceRow, plain string, all searches) report.Row {
 	r := report.Row{Group: p.Groups[row.Group], Label: "Δ"}
 	for k, dataset := range p.Columns {

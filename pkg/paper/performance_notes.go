@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// behind makes a note for each model with a reverse process. The note lists the datasets on which the mean gain is not
-// positive. If there are no such datasets, the note lists the datasets on which it is positive.
+// behind makes a note for each model with a reverse process. The note lists the datasets on which the mean gain is zero
+// or negative. If there are no such datasets, the note lists the datasets on which the mean gain is positive.
 func behind(p *Performance, all searches) (notes []string) {
 	for _, row := range p.Rows {
 		plain := p.plain(row)
@@ -40,7 +40,8 @@ func behind(p *Performance, all searches) (notes []string) {
 	return notes
 }
 
-// slips lists errors in the published tables: printed gains that differ from the difference of the two printed means.
+// slips lists errors in the published tables. Such an error is a printed gain that is not the difference of the two
+// printed means.
 func slips(p *Performance) (notes []string) {
 	for _, row := range p.Rows {
 		base := p.plain(row)

@@ -58,8 +58,8 @@ func TestProfilesAreReadStrictly(t *testing.T) {
 	}
 }
 
-// TestCommittedRecords: the quick profile asks for the run of every committed record, and finds the record. This must
-// also hold for records that earlier versions stored under another key.
+// TestCommittedRecords: the profile quick asks for the run of every committed record, and finds the record. This also
+// holds for records that an earlier version of revgnn stored under another key.
 func TestCommittedRecords(t *testing.T) {
 	store, err := results.Open(filepath.Join(t.TempDir(), "runs.sqlite"))
 	if err != nil {
@@ -76,8 +76,8 @@ func TestCommittedRecords(t *testing.T) {
 	if err != nil || plan.Done != added {
 		t.Fatalf("of %d committed runs, %d are found: %v", added, plan.Done, err)
 	}
-	// The profile leaves out every run without a committed record, so that `make paper` need not make any runs. There
-	// is one exception: a model that was registered later may have no records at all.
+	// All runs of the profile must have committed records, so that `make paper` need not make any runs. There is one
+	// exception: a newly registered model may have no records at all.
 	run := map[string]bool{}
 	for _, s := range plan.Steps {
 		run[s.Config.Model] = run[s.Config.Model] || s.Done

@@ -13,8 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// Provenance describes a document's runs in sentences: the profile, engine, machine, versions of software, commits and
-// dates, and how many runs failed.
+// Provenance describes the runs of a document in sentences. They state the profile, engines, machines, versions of
+// software, commits and dates, and how many runs failed.
 func (d *Document) Provenance(p Profile) []string {
 	out := []string{p.About}
 	if len(d.Records) == 0 {
@@ -45,8 +45,8 @@ func machineText(r *results.Record) string {
 	return fmt.Sprintf("%s of %s (%s)", count(m.Cores, "core"), strings.TrimSpace(m.CPU+" "+m.GPU), m.Platform)
 }
 
-// commitText names the commit of revgnn that made a run. If revgnn had a released version, and not "(devel)",
-// commitText names this version, too. The text is empty if the record has neither a commit nor a version.
+// commitText names the commit of revgnn that made a run. If revgnn had a version other than "(devel)", commitText names
+// this version, too. The text is empty if the record has neither a commit nor a version.
 func commitText(r *results.Record) string {
 	version := r.Versions["revgnn"]
 	switch {
@@ -58,8 +58,8 @@ func commitText(r *results.Record) string {
 	return version + " (" + r.Commit + ")"
 }
 
-// doubts returns sentences about runs that today's build does not repeat exactly ([older]), and about runs whose
-// records do not say which build made them ([nameless]).
+// doubts returns sentences about runs that today's program may not repeat exactly (see [older]), and about runs whose
+// records do not say which commit or version made them (see [nameless]).
 func doubts(records []*results.Record) (out []string) {
 	for _, text := range []string{nameless(records), older(records)} {
 		if text != "" {
@@ -69,15 +69,15 @@ func doubts(records []*results.Record) (out []string) {
 	return out
 }
 
-// older says how many trainings were made by older builds, whose numbers differ from those that today's build would
-// give, and why they differ.
+// older says how many of the trainings were made at certain older commits, and why today's program gives other numbers
+// for them. The commits are listed in data/records/older.json.
 func older(records []*results.Record) string {
 	var known struct {
 		Commits []string
 		Says    string
 	}
 	if err := json.Unmarshal(data.Older(), &known); err != nil {
-		panic("data/records/older.json: " + err.Error()) // it is part of this program
+		panic("data/records/older.json: " + err.Error()) // this cannot happen: the file is embedded
 	}
 	var all []*results.Record
 	for _, r := range records {
@@ -98,8 +98,7 @@ func older(records []*results.Record) string {
 		known.Says)
 }
 
-// nameless says how many records have neither a commit nor a version of revgnn, and what these runs computed. (Programs
-// of early versions that were not built by make did not know their commit.)
+// nameless says how many records have neither a commit nor a version of revgnn, and what these runs computed.
 func nameless(records []*results.Record) string {
 	of := map[string]int{}
 	var all []*results.Record
@@ -124,7 +123,7 @@ func nameless(records []*results.Record) string {
 		"without either: %s.", len(all), count(len(records), "run"), days(all), names, strings.Join(parts, ", "))
 }
 
-// each calls of(r) for every record r, and lists the different texts that it returns.
+// each calls of(r) for every record r, and lists the different texts that of returns.
 func each(records []*results.Record, of func(*results.Record) string) string {
 	set := map[string]bool{}
 	for _, r := range records {
@@ -158,8 +157,8 @@ func versions(r *results.Record) string {
 	return strings.Join(all, ", ")
 }
 
-// who returns a table of the runs by machine and engine. It says how many runs there were, how many hours they took,
-// and on which days.
+// who returns a table with a row for each machine and engine. A row shows how many runs were made there, how many hours
+// they took, and on which days.
 func who(runs []*results.Record) *report.Table {
 	t := &report.Table{ID: "who", Title: "By machine and engine", Corner: "Machine", Columns: []report.Column{
 		{Name: "engine"}, {Name: "runs"}, {Name: "trainings"}, {Name: "hours"}, {Name: "days (UTC)"},

@@ -38,14 +38,14 @@ func Write(dir string, p Profile, s *Scorecard, documents []*Document) (names []
 	return to.names, to.err
 }
 
-// folder writes files into dir. After the first error it writes no more files.
+// folder writes files into the folder dir, and keeps their names. After the first error it writes no more files.
 type folder struct {
 	dir   string
 	names []string
 	err   error
 }
 
-// keep writes a file, unless an earlier file could not be written.
+// keep writes a file with the text that content() returns. If an earlier file could not be written, keep does nothing.
 func (f *folder) keep(name string, content func() (string, error)) {
 	if f.err != nil {
 		return
@@ -65,8 +65,7 @@ type file struct {
 }
 
 // filesOf returns the files of a table or figure, one for each format. The files of a table include the notes of the
-// document, since they may be read without the page. (The page itself shows the notes once, below all tables and
-// figures.)
+// document, since a reader may have these files without the page.
 func filesOf(item report.Item, notes []string) (id string, all []file) {
 	pixels := func(png func(scale float64) ([]byte, error)) func() (string, error) {
 		return func() (string, error) {
@@ -110,7 +109,7 @@ func (d *Document) Items() []report.Item {
 //go:embed page.html
 var pageHTML string
 
-// pageItem is a table or figure on a page, with its files, which the page offers for download.
+// pageItem is a table or figure on a page. The page offers Files for download.
 type pageItem struct {
 	HTML  template.HTML
 	Files []download
@@ -122,8 +121,8 @@ type download struct{ Name, Format string }
 // formats has the names of file formats, by the ending of the file name.
 var formats = map[string]string{"svg": "SVG", "png": "PNG", "tex": "LaTeX", "csv": "CSV", "md": "Markdown"}
 
-// page renders the document with number i as a page. The page has links to its files, and to the documents before and
-// after it.
+// page returns the page of the document, which has number i among the documents. The page has links to its files, and
+// to the documents before and after it.
 func (d *Document) page(p Profile, documents []*Document, i int) (string, error) {
 	at := struct {
 		*Document

@@ -15,12 +15,12 @@ type Performance struct {
 	Title   string   `json:"title"`
 	Metric  string   `json:"metric"`
 	Columns []string `json:"columns"` // the names of the datasets
-	// Groups are the headings of groups of rows.
+	// Groups are the headings above groups of rows.
 	Groups []string         `json:"groups"`
 	Rows   []PerformanceRow `json:"rows"`
 }
 
-// PerformanceRow is the row of one model, with a cell for each dataset.
+// PerformanceRow is the row of one model in a table of test results, with a cell for each dataset.
 type PerformanceRow struct {
 	Name  string `json:"name"`
 	Model string `json:"model"`
@@ -28,8 +28,8 @@ type PerformanceRow struct {
 	Group int `json:"group"`
 	// From is the publication from which the paper took the row. It is empty for the paper's own runs.
 	From string `json:"from,omitempty"`
-	// Balanced tells that the results of this row were published for class-balanced splits ([data.Balanced]). The other
-	// rows of the table have results on the paper's random splits.
+	// Balanced tells that the results of this row were published for class-balanced splits, which have equally many
+	// training nodes of each class (see [data.Balanced]). The other rows are for the paper's random splits.
 	Balanced bool `json:"balanced,omitempty"`
 	// Interval tells that the number after ± is not a standard deviation, but half of a 95 % confidence interval of the
 	// mean of ten runs.
@@ -45,8 +45,9 @@ type PerformanceRow struct {
 	Delta  []float64 `json:"delta,omitempty"`
 }
 
-// std is the published standard deviation over runs of the cell in column k. If the table has half of a 95 % confidence
-// interval instead, which is 1.96 s / sqrt(n) for n runs with standard deviation s, std computes s from it.
+// std returns the published standard deviation over runs for the cell in column k. The table may have half of a 95 %
+// confidence interval instead. This is 1.96 s / sqrt(n) for n runs with the standard deviation s. In this case std
+// computes s from it.
 func (r PerformanceRow) std(k int) float64 {
 	const runs = 10
 	if r.Interval {
@@ -65,8 +66,8 @@ func (p *Performance) column(dataset string) int {
 	return -1
 }
 
-// plain returns the row of the plain backbone of the model in row r. It returns nil if the model has no reverse
-// process, or if the table has no such row.
+// plain returns the row of the plain backbone of the model in row r. It returns nil if this model has no reverse
+// process, or if the table has no row of the backbone.
 func (p *Performance) plain(r PerformanceRow) *PerformanceRow {
 	k, err := models.Lookup(r.Model)
 	if err != nil || k.Plain == "" {
@@ -85,9 +86,8 @@ func (p *Performance) row(model string) *PerformanceRow {
 	return nil
 }
 
-// Complexities is table 1, which has formulas for the time and memory of the two processes. For each quantity in the
-// formulas, such as the number of layers, Exponents has its highest power in the formulas for time, and its highest
-// power in the formulas for memory.
+// Complexities is table 1, which has formulas for the time and memory of the two processes. Exponents has, for each
+// quantity in the formulas, its highest power in the formulas for time and in those for memory.
 type Complexities struct {
 	Columns []string `json:"columns"`
 	Rows    []struct {
@@ -113,7 +113,7 @@ type InversionErrors struct {
 	} `json:"rows"`
 }
 
-// DatasetStatistics is table 5: statistics such as numbers of nodes and edges.
+// DatasetStatistics is table 5: the statistics of each dataset, such as its numbers of nodes and edges.
 type DatasetStatistics struct {
 	Rows []GraphStatistics `json:"rows"`
 }
@@ -135,13 +135,13 @@ type Statement struct {
 	Short  string `json:"short"`
 	Title  string `json:"title"`
 	Says   string `json:"says"`
-	// ReverseLimit is for figure 2. For each dataset on which the paper ran out of memory, it has the largest number of
-	// reverse layers that the paper could run.
+	// ReverseLimit is for figure 2. It has an entry for each dataset on which the paper ran out of memory: the largest
+	// number of reverse layers that the paper could run.
 	ReverseLimit map[string]int `json:"reverse_limit"`
 }
 
-// published reads a file of the folder data/paper, which has published numbers or statements about figures (see
-// [data.Paper]).
+// published reads the file with the given name in the folder data/paper (see [data.Paper]). The file has published
+// numbers, or statements about figures.
 func published[T any](name string) *T {
 	b, err := data.Paper(name)
 	var v T

@@ -97,8 +97,8 @@ func TestTable3IsPartOfTable6(t *testing.T) {
 	}
 }
 
-// TestPublishedNumbersAreInThePaper looks up every published number in the LaTeX source of the paper, if this source is
-// in the folder shared/paper beside the checkout.
+// TestPublishedNumbersAreInThePaper looks up every published number in the LaTeX source of the paper. It is skipped
+// unless this source is in the folder shared/paper beside the checkout.
 func TestPublishedNumbersAreInThePaper(t *testing.T) {
 	found, _ := filepath.Glob("../../../shared/paper/*.txt")
 	if len(found) == 0 {

@@ -15,14 +15,15 @@ import (
 // layers, and both. For each way, models are trained on the same splits.
 type Reversing struct {
 	Datasets []string `json:"datasets"`
-	// Splits are the splits that models are trained on. On the first splits, Tried of them, settings are chosen,
-	// separately for each way to use a layer.
+	// Splits are the splits that models are trained on. Settings are chosen on the first splits, as many as Tried says.
+	// They are chosen separately for each way to use a layer.
 	Splits []int `json:"splits"`
 	Tried  int   `json:"tried"`
-	// Rules give the candidates: the settings to choose from. Each way to use a layer has further rules that refine
-	// these.
+	// Rules give the candidates: the settings to choose from. Each way to use a layer has further rules of its own,
+	// which refine the candidates.
 	Rules []experiment.Rule `json:"candidates"`
-	// Blocks has an entry for each kind of layer. Each entry gives one row of the table for each of its datasets.
+	// Blocks has an entry for each kind of layer. An entry gives one row of the table for each dataset on which the
+	// layer is run.
 	Blocks []struct {
 		Title string `json:"title"`
 		// Datasets are the datasets on which the layer is run. An empty list stands for all datasets.
@@ -32,8 +33,8 @@ type Reversing struct {
 	Note string `json:"note"`
 }
 
-// Way is one of the three ways to use a layer. Model uses the layer in this way, and Rules give the candidate numbers
-// of layers.
+// Way is one of the three ways to use a layer. Model is a model that uses the layer in this way. Rules give the numbers
+// of layers to choose from.
 type Way struct {
 	Model string            `json:"model"`
 	Rules []experiment.Rule `json:"candidates"`
@@ -48,13 +49,13 @@ const (
 
 var wayNames = [3]string{"forward only", "reverse only", "both"}
 
-// candidates returns the settings to choose from on a dataset, for one way to use a layer.
+// candidates returns the candidates for one way to use a layer on a dataset.
 func (r Reversing) candidates(dataset string, w Way) ([]train.Config, error) {
 	return experiment.Candidates(append(r.Rules[:len(r.Rules):len(r.Rules)], w.Rules...), dataset, w.Model)
 }
 
-// check returns an error if a way to use a layer has no settings on a dataset, or settings that are impossible, or a
-// model whose layers are not in the directions of this way.
+// check returns an error if a way to use a layer has no candidates on a dataset, or impossible ones. It is also an
+// error if a candidate does not have layers in exactly the directions of its way.
 func (r Reversing) check() error {
 	for _, dataset := range r.Datasets {
 		for _, b := range r.Blocks {
@@ -126,8 +127,7 @@ func reversing(v *View) *Document {
 	return d
 }
 
-// way returns the table cell for one way to use a layer (forwards only, backwards only, or both): the mean test metric,
-// and the numbers of layers.
+// way returns the table cell for one way to use a layer: the mean test metric, and the numbers of layers.
 func way(f experiment.Found) report.Cell {
 	values := f.Values()
 	if len(values) == 0 {
@@ -149,8 +149,8 @@ func gain(gains []float64) report.Cell {
 	return report.Difference(metrics.Mean(gains), 2).Below(report.Text(tested(gains)))
 }
 
-// says adds a note on one layer and dataset: what reverse layers beside forward layers add, compared with forward
-// layers only. If there are too few splits to test this, it adds nothing.
+// says adds a note on one layer and one dataset: how much reverse layers beside forward layers change the test metric.
+// If there are too few splits to test this, says adds nothing.
 func (d *Document) says(dataset, title string, found [3]experiment.Found) {
 	gains := found[bothWays].Gains(found[forwardOnly])
 	if len(gains) < leastPairs {

@@ -31,7 +31,7 @@ func tiny(t *testing.T) Profile {
 	return p
 }
 
-// runner returns a runner for which only the dataset minesweeper exists. In the place of the public dataset it loads a
+// runner returns a runner for which only the dataset minesweeper exists. Instead of the public dataset it loads a
 // generated Minesweeper graph of 92 x 100 cells.
 func runner(t *testing.T, path string) *experiment.Runner {
 	t.Helper()
@@ -52,8 +52,8 @@ func runner(t *testing.T, path string) *experiment.Runner {
 		}}
 }
 
-// TestRunAndShow makes the runs that a table and a figure need, and then makes the table and the figure from the
-// records.
+// TestRunAndShow makes the runs that a table and a figure need. Then it makes the table and the figure from the records
+// of these runs.
 func TestRunAndShow(t *testing.T) {
 	items, err := Choose([]string{"table2", "fig4"})
 	if err != nil {
@@ -85,8 +85,8 @@ func TestRunAndShow(t *testing.T) {
 	}
 }
 
-// TestCellsStopInTime: if nobody knows how long the runs take, a notebook cell stops after the seconds that it may
-// take.
+// TestCellsStopInTime: if it is not known how long the runs take, a notebook cell stops after the number of seconds
+// that it may take.
 func TestCellsStopInTime(t *testing.T) {
 	items, err := Choose([]string{"fig4"})
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 type Verdict string
 
 // The verdicts. For most claims, Weaker means that a difference or a change has the direction that the paper states,
-// but not the size or not the significance. For a cell of a table, Weaker means that our mean is more than one
-// published standard deviation away from the published mean, but not more than two. Each check has its own limits. For
-// each group of claims, a text in data/paper/claims.json explains what the verdicts mean.
+// but is too small or not significant. For a cell of a table, Weaker means that our mean is more than one published
+// standard deviation away from the published mean, but not more than two. Each check has its own limits. For each group
+// of claims, a text in data/paper/claims.json explains what the verdicts mean.
 const (
 	Reproduced    Verdict = "reproduced"
 	Weaker        Verdict = "weaker"
@@ -24,11 +24,11 @@ const (
 	NotRun        Verdict = "not run"
 )
 
-// Verdicts lists all verdicts, from the best one on.
+// Verdicts lists all verdicts, the best one first.
 var Verdicts = []Verdict{Reproduced, Weaker, NotReproduced, NotRun}
 
-// The degrees of a cell of a table. They say how far our mean is from the published mean. Below and Above are for means
-// that are more than two standard deviations away.
+// The degrees of a cell of a table. They say how far our mean is from the published mean, in published standard
+// deviations (std). Below and Above are for means that are more than two standard deviations away.
 const (
 	WithinOne = "within one std"
 	WithinTwo = "within two std"
@@ -43,12 +43,12 @@ type Judgement struct {
 	Where string `json:"where"`
 	Says  string `json:"says"`
 	// Model, Dataset and Aspect say what the case is about. Aspect is for anything else, such as "16 layers". A field
-	// is empty if the case is not about one model, dataset or aspect.
+	// is empty if it does not apply to the case.
 	Model   string  `json:"model,omitempty"`
 	Dataset string  `json:"dataset,omitempty"`
 	Aspect  string  `json:"aspect,omitempty"`
 	Verdict Verdict `json:"verdict"`
-	// Degree is set for cells of tables only.
+	// Degree is the degree of a cell, such as [WithinOne]. It is empty for all other cases.
 	Degree string `json:"degree,omitempty"`
 	// Numbers is a sentence with our number, the published number, and how they were compared. If there is no verdict,
 	// the sentence says why.
@@ -58,8 +58,8 @@ type Judgement struct {
 	Ours  *float64 `json:"ours,omitempty"`
 	Paper *float64 `json:"paper,omitempty"`
 	P     *float64 `json:"p,omitempty"`
-	// Splits is the number of splits that models were trained on. Seeds is the number of seeds on the split with the
-	// fewest seeds. Both are 0 if the runs are not trainings.
+	// Splits is the number of splits that models were trained on. Seeds is the number of seeds (trainings) on each
+	// split; if it differs, it is the smallest. Both are 0 if the runs are not trainings.
 	Splits int `json:"splits,omitempty"`
 	Seeds  int `json:"seeds,omitempty"`
 	// Records are the IDs of the runs from which the verdict follows, including the runs by which settings were chosen.
@@ -76,8 +76,8 @@ type Scorecard struct {
 	// About describes the profile. Its settings may differ from those of the paper.
 	About  string          `json:"about"`
 	Counts map[Verdict]int `json:"counts"`
-	// Groups are the groups of claims. Groups is nil if the scorecard has only some claims, chosen by
-	// [Scorecard.Choose].
+	// Groups counts the verdicts of each group of claims. It is nil if the scorecard has only claims that were chosen
+	// by [Scorecard.Choose].
 	Groups []GroupScore `json:"groups,omitempty"`
 	Claims []Judgement  `json:"claims"`
 }
@@ -90,7 +90,7 @@ type GroupScore struct {
 	Degrees map[string]int `json:"degrees,omitempty"`
 }
 
-// claimCase is one case of a claim. The fields model, dataset and aspect say what it is about, as in [Judgement].
+// claimCase is one case of a claim. The fields model, dataset and aspect say what the case is about, as in [Judgement].
 type claimCase struct {
 	model, dataset, aspect string
 	// theirs is the text for {theirs} in [Claim.Says], such as the published number.
@@ -99,7 +99,8 @@ type claimCase struct {
 	judge func() finding
 }
 
-// finding is the result of judging a case. The fields are as in [Judgement], where they begin with a capital letter.
+// finding is the result of judging a case. Its fields are explained at [Judgement], where their names begin with a
+// capital letter.
 type finding struct {
 	verdict        Verdict
 	degree         string
@@ -140,7 +141,7 @@ func Judge(r *experiment.Runner, p Profile) (*Scorecard, error) {
 }
 
 // Choose returns a scorecard of those cases whose IDs begin with one of the given texts. Without texts it returns the
-// whole scorecard. If no ID begins with one of the texts, this is an error.
+// whole scorecard. A text with which no ID begins is an error.
 func (s *Scorecard) Choose(beginnings []string) (*Scorecard, error) {
 	if len(beginnings) == 0 {
 		return s, nil
@@ -205,7 +206,7 @@ func (c Claim) id(one claimCase) string {
 	return id
 }
 
-// decide judges one case of a claim, and lists the runs from which the verdict follows.
+// decide judges one case of a claim. The returned judgement also lists the runs from which the verdict follows.
 func (v *View) decide(c Claim, one claimCase) Judgement {
 	var f finding
 	runs := v.Used(func() { f = one.judge() })
@@ -225,8 +226,8 @@ func (v *View) decide(c Claim, one claimCase) Judgement {
 	return j
 }
 
-// trainings says on how many splits and seeds the runs of a verdict were trained. The smallest number of seeds on one
-// split is least, and the largest is most.
+// trainings says on how many splits and with how many seeds the runs of a verdict were trained. The arguments least and
+// most are the smallest and the largest number of seeds on one split.
 func trainings(splits, least, most int) string {
 	text := count(splits, "split") + " × " + count(most, "seed")
 	if least < most {

@@ -10,15 +10,15 @@ import (
 	"unicode/utf8"
 )
 
-// textWidth is the width of the scorecard in a terminal. verdictWidth is the width of its first column, which has the
-// verdicts.
+// textWidth is the number of characters in a line of the scorecard in a terminal. verdictWidth is that of the first
+// column, which has the verdicts.
 const (
 	textWidth    = 116
 	verdictWidth = 16
 )
 
-// Text writes the scorecard for a terminal: first the counts of verdicts, then the claims by group. Instead of claims
-// that were not run, it writes the reasons, each with the number of claims. If the scorecard has only chosen claims
+// Text writes the scorecard for a terminal: first the counts of verdicts, then the claims by group. For claims that
+// were not run, it writes only the reasons, each with the number of claims. If the scorecard has only chosen claims
 // (see [Scorecard.Choose]), Text writes each claim with the IDs of its runs.
 func (s *Scorecard) Text(w io.Writer) {
 	if s.Groups == nil {
@@ -56,7 +56,7 @@ func (s *Scorecard) Text(w io.Writer) {
 	fmt.Fprintf(w, "\nThe runs behind a claim: revgnn claims ID, with an ID from above or the beginning of some.\n")
 }
 
-// apart returns the counts of a group's cells by degree as text.
+// apart returns the number of a group's cells with each degree as text.
 func (g GroupScore) apart() string {
 	var parts []string
 	for _, d := range []string{WithinOne, WithinTwo, Below, Above} {
@@ -76,7 +76,7 @@ func (j Judgement) text(w io.Writer) {
 	row(w, "", j.Numbers)
 }
 
-// detail writes every case of the claims with the IDs of its runs.
+// detail writes every case with the IDs of its runs.
 func (s *Scorecard) detail(w io.Writer) {
 	fmt.Fprintf(w, "At the profile %s:\n", s.Profile)
 	for _, j := range s.Claims {
@@ -89,8 +89,8 @@ func (s *Scorecard) detail(w io.Writer) {
 	}
 }
 
-// row writes two columns: the argument head in the first one, and the argument text, broken into lines, in the second
-// one.
+// row writes two columns. The argument head is in the first column. The argument text, broken into lines, is in the
+// second column.
 func row(w io.Writer, head, text string) {
 	for i, line := range lines(text, textWidth-verdictWidth-2) {
 		if i > 0 {

@@ -28,16 +28,17 @@ func (c Complexity) task(q Quantity, value int) (experiment.Task, error) {
 	return experiment.Whole(results.Bench, graph.name(), model), err
 }
 
-// idle returns the benchmark of the model on a tiny graph. It shows how much memory the program needs by itself.
+// idle returns the benchmark of the model on a tiny graph. This benchmark shows how much memory the program needs by
+// itself.
 func (c Complexity) idle() experiment.Task {
 	return experiment.Whole(results.Bench, c.Idle.name(), c.Model.Config)
 }
 
 func (r Random) name() string { return experiment.RandomGraph(r.Nodes, r.Edges) }
 
-// complexity makes table 1. For each quantity, such as the number of layers, it shows the exponent that we measured:
-// the power of the quantity to which the time or memory of a training step is proportional. Beside it is the power in
-// the formulas that the paper states.
+// complexity makes table 1. The time and memory of a training step are about proportional to a power of each quantity,
+// such as the number of layers. The table shows the exponent that we measured for each quantity, and beside it the
+// exponent in the paper's formulas.
 func complexity(v *View) *Document {
 	p, c := published[Complexities]("table1"), v.Profile.Complexity
 	t := &report.Table{ID: "table1-exponents",
@@ -88,9 +89,9 @@ func stated(p *Complexities) *report.Table {
 	return t
 }
 
-// measured collects the benchmarks of all values of one quantity. The field called nothing is the benchmark on the tiny
-// graph. Its memory is subtracted from the memory of the other benchmarks, so that only the memory that depends on the
-// quantity remains.
+// measured collects the benchmarks of one quantity: x has its values, seconds the measured times, and memory the
+// measured memory. The field called nothing is the benchmark on the tiny graph. The memory of this benchmark is
+// subtracted from that of the others, so that the program's own memory does not count.
 type measured struct {
 	nothing            experiment.Answer[experiment.Timed]
 	quantity           Quantity
@@ -98,7 +99,7 @@ type measured struct {
 	why                string
 }
 
-// measure adds the benchmark of one value of the quantity, and returns its row of the table of measured values.
+// measure adds the benchmark for one value of the quantity to m. It returns a row for the table of measured values.
 func (m *measured) measure(v *View, value int) report.Row {
 	row := report.Row{Label: fmt.Sprintf("%s = %d", m.quantity.Quantity, value)}
 	t, err := v.Profile.Complexity.task(m.quantity, value)
@@ -123,8 +124,8 @@ func (m *measured) measure(v *View, value int) report.Row {
 	return row
 }
 
-// power returns the table cell for the exponent p of y ~ x^p. If fewer points were measured than expected (the argument
-// called points), the cell says why instead.
+// power returns a table cell with the exponent p of y ~ x^p. If fewer points were measured than the argument points
+// says, the cell has the reason instead.
 func power(x, y []float64, points int, why string) report.Cell {
 	f, why := allPoints(x, y, points, why)
 	if why != "" {
@@ -133,8 +134,8 @@ func power(x, y []float64, points int, why string) report.Cell {
 	return report.Number(f.Slope, 2).Below(report.Text(fmt.Sprintf("R² = %.3f", f.R2)))
 }
 
-// allPoints fits y ~ x^p. If there are fewer points than expected (the argument called points), it returns the reason
-// instead.
+// allPoints finds the exponent p of y ~ x^p, which is the slope of the returned fit. If fewer points were measured than
+// the argument points says, it returns the reason instead.
 func allPoints(x, y []float64, points int, why string) (report.Fit, string) {
 	if len(y) < points || len(x) < points {
 		return report.Fit{}, cmp.Or(why,

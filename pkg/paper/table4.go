@@ -7,8 +7,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// inversion asks for one run of table 4 and figure 5. This run computes the published number of layers forwards, and
-// then the inverses of these layers backwards, which should restore the input.
+// inversion asks for one run of table 4 and figure 5. This run computes the published number of layers forwards. Then
+// it computes the inverses of these layers backwards, which should restore the input.
 func (v *View) inversion(published *InversionErrors, dataset, model string) (a experiment.Answer[train.Inversion]) {
 	c := train.Default(model)
 	c.Hidden, c.Forward, c.Lipschitz, c.MaxIterations = v.Profile.Inversions.Hidden, published.Depth,

@@ -44,8 +44,8 @@ func statistics(v *View) *Document {
 	return d
 }
 
-// compared returns the cells of a row of table 5, which show our statistics of a dataset beside the published ones. It
-// also tells whether all numbers are the same.
+// compared returns the cells of a row of table 5, with our statistics of a dataset beside the published ones. The
+// result called same tells whether all numbers agree.
 func compared(a experiment.Answer[metrics.Stats], paper GraphStatistics) (cells []report.Cell, same bool) {
 	same = true
 	for k, pair := range [][2]float64{
@@ -65,8 +65,8 @@ func compared(a experiment.Answer[metrics.Stats], paper GraphStatistics) (cells 
 		ours := report.Missing(a.Why)
 		if a.OK() {
 			ours = show(pair[0])
-			// The paper prints two decimals, so that the tolerance is half a unit of the second decimal. It is a little
-			// larger, since some ratios lie exactly half way between two decimals.
+			// The paper prints two decimals. The tolerance is half a unit of the second decimal, and a little more for
+			// rounding.
 			same = same && math.Abs(pair[0]-pair[1]) <= 0.005001
 		}
 		cells = append(cells, ours, show(pair[1]).Published())

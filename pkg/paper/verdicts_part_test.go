@@ -8,8 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// TestPlacesWithoutAllRows: a row of a table that was not run might rank higher than the rows that were run. So if a
-// row is missing, a model that ranks first among the others gets the verdict Weaker.
+// TestPlacesWithoutAllRows: a row of a table that was not run might rank higher than all others. A model that ranks
+// first without this row therefore gets the verdict Weaker.
 func TestPlacesWithoutAllRows(t *testing.T) {
 	p := plainRules(t)
 	s := experiment.Scope{Profile: p.Profile}
@@ -44,8 +44,8 @@ func TestPlacesWithoutAllRows(t *testing.T) {
 	}
 }
 
-// TestLargestGainOnCommonDatasets: if a dataset was not run for all backbones, it does not count in the average gain of
-// any backbone.
+// TestLargestGainOnCommonDatasets: if one of the models with a reverse process was not run on a dataset, this dataset
+// does not count in the average gain of any model.
 func TestLargestGainOnCommonDatasets(t *testing.T) {
 	p := plainRules(t)
 	j := verdictOf(t, p, "gcn-most/gcn+rep", func(task experiment.Task) any {

@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// smoothing returns the outcome of a training. The arguments forward and reverse are the GSL after every layer of the
-// forward process and of the reverse process.
+// smoothing returns the outcome of a training. Every layer of the forward process has the GSL forward, and every layer
+// of the reverse process has the GSL reverse.
 func smoothing(task experiment.Task, forward, reverse float64) any {
 	f := &experiment.Followed{}
 	for _, l := range task.Follow.Layers {
@@ -57,8 +57,9 @@ func TestVerdictsOfSmoothness(t *testing.T) {
 		}
 	}
 	j := verdictOf(t, Quick(), "gsl-forward/gcn+rep/chameleon-filtered", func(task experiment.Task) any {
-		// GCN+ReP has 16 forward layers, and the plain models have 16, 32 and 64. GCN+ReP then gets the same GSL as one
-		// of the plain models, and a smaller GSL than the others.
+		// Here the GSL depends only on the number of forward layers. GCN+ReP has 16 of them, and the plain models have
+		// 16, 32 and 64. The GSL of GCN+ReP therefore equals that of one plain model, and is smaller than those of the
+		// two others.
 		return smoothing(task, map[int]float64{16: 0.5, 32: 0.9, 64: 0.9}[task.Config.Forward], 0)
 	})
 	if j.Verdict != Weaker {
@@ -66,9 +67,9 @@ func TestVerdictsOfSmoothness(t *testing.T) {
 	}
 }
 
-// spreading returns the outcome of a training of figures 1 and 4 with two layers in each process. After layer l, each
-// prediction differs from 0.5 by forward[l-1] or reverse[l-1]; half of the predictions are larger than 0.5, and half
-// are smaller.
+// spreading returns the outcome of a training of figures 1 and 4 with two layers in each process. After layer l, half
+// of the predictions are larger than 0.5 and half are smaller. The distance from 0.5 is forward[l-1] in the forward
+// process and reverse[l-1] in the reverse process.
 func spreading(task experiment.Task, forward, reverse [2]float64) any {
 	f := &experiment.Followed{}
 	layer := func(l int, by float64) experiment.Layer {

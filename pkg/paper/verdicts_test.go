@@ -12,7 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// plainRules returns the profile quick, changed so that it has all datasets, and one setting for every model.
+// plainRules returns the profile quick with two changes: it has all datasets, and only one candidate for every model.
 func plainRules(t *testing.T) Profile {
 	t.Helper()
 	p := Quick()
@@ -23,7 +23,7 @@ func plainRules(t *testing.T) Profile {
 }
 
 // verdictOf decides on the verdict of the case with the given ID. The function outcome returns the outcome of each
-// task; nil stands for a run that diverged.
+// task, or nil for a run that diverged.
 func verdictOf(t *testing.T, p Profile, id string, outcome func(experiment.Task) any) Judgement {
 	t.Helper()
 	s := experiment.Scope{Profile: p.Profile}
@@ -114,8 +114,8 @@ func TestCellsOfFailedAndFewSplits(t *testing.T) {
 	}
 }
 
-// TestBalancedRows: if a row was published for class-balanced splits, its verdict follows from runs on class-balanced
-// splits.
+// TestBalancedRows: if a row was published for class-balanced splits, its verdict follows from our runs on
+// class-balanced splits.
 func TestBalancedRows(t *testing.T) {
 	j := verdictOf(t, plainRules(t), "table6/mlp/cora", func(task experiment.Task) any {
 		if task.Dataset != "cora"+data.Balanced {
@@ -129,8 +129,8 @@ func TestBalancedRows(t *testing.T) {
 }
 
 // gaining returns a function that returns outcomes of trainings. The test metric of a plain model is 80. The test
-// metric of a model with a reverse process is larger by the gain on the split. The argument gains has three gains, one
-// for each split, by the name of the dataset or of the model.
+// metric of a model with a reverse process is larger by the gain on the split. Under the name of a dataset or of a
+// model, the argument gains has the gains on three splits.
 func gaining(gains map[string][3]float64) func(experiment.Task) any {
 	return func(task experiment.Task) any {
 		by, named := gains[task.Dataset]
@@ -241,11 +241,11 @@ func TestVerdictsOfDepth(t *testing.T) {
 }
 
 func TestSpearman(t *testing.T) {
-	// The expected correlation is that of scipy.stats.spearmanr([1, 2, 3, 4, 5], [5, 6, 7, 8, 7]). The two sevens share
-	// a rank.
+	// The expected correlation is that of scipy.stats.spearmanr([1, 2, 3, 4, 5], [5, 6, 7, 8, 7]). The two sevens have
+	// the same rank.
 	rho, p := spearman([]float64{1, 2, 3, 4, 5}, []float64{5, 6, 7, 8, 7})
 	if !slices.Equal(ranks([]float64{5, 6, 7, 8, 7}), []float64{1, 2, 3.5, 5, 3.5}) || rho < 0.8207 || rho > 0.8208 ||
-		p != 16./120 { // 16 of the 120 orders of y, listed by itertools.permutations, correlate as much
+		p != 16./120 { // 16 of the 120 orders of y, listed by itertools.permutations, correlate at least as much
 		t.Errorf("got %g, %g", rho, p)
 	}
 	if rho, p := spearman([]float64{1, 2, 3}, []float64{4, 5, 6}); rho < 0.9999 || p != 2./6 {

@@ -5,13 +5,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// View gives items the outcomes of recorded runs, and the profile.
+// View gives the functions of items what they need: the outcomes of recorded runs (see [experiment.View]), and the
+// profile.
 type View struct {
 	*experiment.View
 	Profile Profile
 }
 
-// title adds the name of the profile to a title, so that no picture or table is shown without this name.
+// title adds the name of the profile to the title of a table or figure, so that readers always see the profile.
 func (v *View) title(text string) string { return text + " (profile " + v.Profile.Name + ")" }
 
 // titleOf returns the name of a model as tables show it, such as "GCN+ReP" for "gcn+rep".

@@ -6,7 +6,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/plain"
 )
 
-// A name in a file by somebody else would clear the screen. It is shown as harmless text instead.
+// A name in somebody else's file has a command that would clear the screen of the terminal. The example shows this name
+// as harmless text.
 func ExampleText() {
 	name := "GCN\x1b[2J\nReP"
 	fmt.Println(plain.Text(name))

@@ -1,4 +1,4 @@
-// Package plain shows untrusted text, such as names from files, so that it cannot control the terminal.
+// Package plain makes untrusted text, such as names from files, safe to show: the text cannot control the terminal.
 package plain
 
 import (
@@ -7,9 +7,9 @@ import (
 	"unicode"
 )
 
-// Text writes escapes such as `\u001b` in place of invisible characters that change how text is shown. Such characters
-// are line ends and other control characters (ESC, for example, begins a command to the terminal), and marks that
-// reverse the direction of writing. Invalid UTF-8 becomes U+FFFD.
+// Text returns s with escapes such as `\u001b` in place of invisible characters that change how text is shown. Such
+// characters are line ends and other control characters (ESC, for example, begins a command to the terminal), and marks
+// that reverse the direction of writing. Invalid UTF-8 becomes U+FFFD.
 func Text(s string) string { return Keeping(s, "") }
 
 // Keeping does the same as [Text], but leaves the characters in its second argument as they are.
@@ -26,7 +26,7 @@ func Keeping(s, keep string) string {
 		switch {
 		case !steers(r):
 			b.WriteRune(r)
-		case r > 0xffff: // as two escapes (UTF-16 surrogates), as in JSON
+		case r > 0xffff: // two escapes, for the two UTF-16 surrogates, as in JSON
 			r -= 0x10000
 			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
 		default:

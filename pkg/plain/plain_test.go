@@ -20,7 +20,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// FuzzKeeping: what Keeping returns for a JSON document is a JSON document with the same content.
+// FuzzKeeping checks that Keeping turns a JSON document into a JSON document with the same content.
 func FuzzKeeping(f *testing.F) {
 	f.Add("\x1b[2J\u202e\u2028\U000e0001\x7f")
 	f.Fuzz(func(t *testing.T, s string) {

@@ -8,12 +8,12 @@ import (
 
 // Panel is one of the maps that [Board], [Boards] and [Slider] draw.
 type Panel struct {
-	Title  string    // above the map, at most 32 characters; a score may follow, as in "GCN: ROC-AUC 0.71"
-	Values []float64 // one per cell, row by row from the top left; a cell with NaN stays white
-	Marks  []int     // indices in Values of the cells that get a dot, for example mines
+	Title  string    // text above the map, at most 32 characters, such as "GCN: ROC-AUC 0.71"
+	Values []float64 // a value for each cell, row by row from the top left; a cell with NaN stays white
+	Marks  []int     // the indices in Values of the cells that get a dot, for example of mines
 }
 
-// Strip is one of the rows of maps that [Boards] draws. A Panel without Values stays empty.
+// Strip is one of the rows of maps that [Boards] draws. In place of a Panel without Values there is empty space.
 type Strip struct {
 	Title  string // text to the left of the maps
 	Panels []Panel
@@ -32,26 +32,26 @@ func Board(id, title, valueName string, rows, cols int, panels []Panel) *Figure 
 	return b.figure(id)
 }
 
-// Boards draws several rows of small maps, all of the same grid of cells. An example is predictions over layers, with a
-// row for each network and a column for each layer. The arguments are as for [Board]. Small maps have no numbers at
-// their edges.
+// Boards draws several rows of small maps, all of the same grid of cells. The rows may be networks, for example, and
+// the columns layers: each map then shows the predictions of a network after a layer. The arguments are as for [Board].
+// Small maps have no numbers of rows and columns at their edges.
 func Boards(id, title, valueName string, rows, cols int, strips []Strip) *Figure {
 	b := &board{title: title, valueName: valueName, rows: rows, cols: cols, strips: strips}
 	return b.figure(id)
 }
 
-// Distances in CSS pixels.
+// These are sizes and distances in CSS pixels.
 const (
 	mapSize   = 256 // approximately the longer side of a map
 	mapLeft   = 62  // left edge of the first map
 	mapTop    = 78
-	gap       = 44  // between two maps
+	gap       = 44  // distance between two maps
 	smallSize = 140 // the longer side of a small map is at most this long
 	smallGap  = 14
-	pageWidth = 1080 // largest width of a row of maps, unless cells would then be smaller than a pixel
+	pageWidth = 1080 // largest width of a row of maps, unless this would make cells smaller than a pixel
 
 	least      = 600 // the smallest width of a figure
-	scaleWidth = 140 // width of the colour bar
+	scaleWidth = 140 // width of the bar that shows the colour scale
 )
 
 type board struct {
@@ -60,7 +60,9 @@ type board struct {
 	strips           []Strip
 	axes             bool // whether numbers of rows and columns stand at the edges of the maps
 
-	cell, start, across, down int     // cell side; left edge of first map; distance to the next map, right and down
+	// cell is the side of a cell, and start is the left edge of the first map. across and down are the distances from
+	// one map to the next in a row and in a column of maps.
+	cell, start, across, down int
 	low, high                 float64 // the values at the two ends of the colour scale
 }
 
@@ -75,7 +77,7 @@ func (b *board) figure(id string) *Figure {
 	if f.err != nil {
 		return f
 	}
-	if b.low == b.high { // the ends of the scale are not given
+	if b.low == b.high { // the ends of the colour scale are not set yet
 		b.low, b.high = bounds(b.strips)
 	}
 	b.layout()
@@ -190,7 +192,7 @@ func bounds(strips []Strip) (low, high float64) {
 		}
 	}
 	switch {
-	case low > high, low >= 0 && high <= 1: // low > high means that there are no values at all
+	case low > high, low >= 0 && high <= 1: // low > high means that no value is a finite number
 		return 0, 1
 	case low == high:
 		return low, low + 1

@@ -22,9 +22,9 @@ func (b *board) option() map[string]any {
 	return option
 }
 
-// compact describes the maps for a web page. The values of a map are one list, row by row. A JavaScript function, which
-// compact also returns, turns this list into the triples (column, row, value) that ECharts needs. The list takes a
-// third of the space of the triples.
+// compact describes the maps for a web page. The values of a map are one list, row by row. ECharts needs triples
+// (column, row, value) instead. The JavaScript function that compact also returns makes them from the list. The list
+// takes a third of the space of the triples.
 func (b *board) compact() (map[string]any, string) {
 	option := b.frame()
 	for i, p := range b.maps() {
@@ -42,8 +42,8 @@ const boardTooltip = `option.tooltip.formatter = p => ` +
 	`p.seriesName.replace(/[&<>]/g, c => '&#' + c.charCodeAt(0) + ';') +
     '<br>row ' + p.value[1] + ', column ' + p.value[0] + ': <b>' + p.value[2] + '</b>';`
 
-// static describes the maps for the static picture, each map as one image. In an SVG, thousands of rectangles would
-// take megabytes instead.
+// static describes the maps for the static picture. Each map is one image, since thousands of rectangles in an SVG
+// would take megabytes.
 func (b *board) static() (map[string]any, string, error) {
 	option := b.frame()
 	var images []any
@@ -57,7 +57,7 @@ func (b *board) static() (map[string]any, string, error) {
 			"style": map[string]any{"image": picture, "width": b.cols * b.cell, "height": b.rows * b.cell},
 		})
 	}
-	// All marks are drawn as one SVG path, since hundreds of circles would take more space.
+	// The series after those of the maps are the marks. They are left out: one SVG path for all marks takes less space.
 	all := option["series"].([]any)
 	option["series"] = all[:len(b.maps())]
 	if marks := b.marks(); marks != "" {
@@ -99,8 +99,8 @@ func (b *board) frame() map[string]any {
 			InRange: &opts.VisualMapInRange{Color: shades}, Orient: "horizontal", Left: px(b.start - 5), Bottom: "12",
 			Text: []string{number(b.high), b.valueName + "   " + number(b.low)}, TextStyle: text(13),
 		}))
-	// In ECharts, a grid is the area of one pair of axes. go-echarts adds the axes of one grid only, so that the axes
-	// of all maps are added here.
+	// In ECharts, a grid is the area of one pair of axes. go-echarts adds axes for one grid only. Therefore the axes of
+	// all maps are added here.
 	heat.XAxisList, heat.YAxisList = nil, nil
 	for i, p := range maps {
 		heat.GridList = append(heat.GridList, opts.Grid{
@@ -138,7 +138,7 @@ func (b *board) dress(option map[string]any, maps []placed) {
 	}
 	for _, grid := range option["grid"].([]any) {
 		grid := grid.(map[string]any)
-		grid["z"], grid["borderColor"] = 5, line // draws the border above the cells
+		grid["z"], grid["borderColor"] = 5, line // draw the border of the map on top of the cells
 	}
 	titles, scaled := []any{option["title"]}, []int{}
 	for i, p := range maps {
@@ -203,9 +203,9 @@ func series(option map[string]any, i int) map[string]any {
 	return option["series"].([]any)[i].(map[string]any)
 }
 
-// spacing returns the distance between two rows that have a number at the edge of a map with n rows. (Columns are
-// treated like rows.) The distance is a round number (1, 2, 5, 10, 20, ...) for which at most twelve rows have a
-// number.
+// spacing says which rows have their number at the edge of a map with n rows: each row, each second row, each fifth row
+// and so on. The result is the smallest of 1, 2, 5, 10, 20, ... for which at most twelve rows have a number. Columns
+// are treated like rows.
 func spacing(n int) int {
 	for unit := 1; ; unit *= 10 {
 		for _, step := range []int{unit, 2 * unit, 5 * unit} {

@@ -31,8 +31,8 @@ func openPage(t *testing.T, html string) context.Context {
 	return openAddress(t, "file://"+file, "file:")
 }
 
-// openAddress opens the page at an address of this machine, and otherwise does the same as [openPage]. The page may
-// request only addresses that begin with the text in the last argument.
+// openAddress does the same as [openPage] for a page at an address of this machine. The page may request only addresses
+// that begin with the text in the argument called below.
 func openAddress(t *testing.T, address, below string) context.Context {
 	t.Helper()
 	chrome := ""
@@ -49,10 +49,10 @@ func openAddress(t *testing.T, address, below string) context.Context {
 	allocator, cancel := chromedp.NewExecAllocator(context.Background(),
 		chromedp.ExecPath(chrome), chromedp.WindowSize(1280, 1000),
 		chromedp.Flag("headless", true),
-		chromedp.Flag("no-sandbox", true), // the sandbox fails for root, as in containers; the page is our own
+		chromedp.Flag("no-sandbox", true), // the sandbox fails for root, as in containers; we trust our page
 		chromedp.Flag("disable-gpu", true), chromedp.Flag("no-first-run", true),
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")) // no network
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")) // only this machine
 	t.Cleanup(cancel)
 	tab, cancel := chromedp.NewContext(allocator)
 	t.Cleanup(cancel)
@@ -89,7 +89,7 @@ func until(t *testing.T, page context.Context, expression string) {
 	t.Fatalf("never true: %s", expression)
 }
 
-// pixel is a JavaScript function. It returns the colour of one point of the slider figure, given in CSS pixels.
+// pixel is a JavaScript function. It returns the colour of the point (x, y) of the slider figure, in CSS pixels.
 const pixel = `((x, y) => {
 	const c = document.querySelector('#slider canvas'), scale = c.width / c.clientWidth;
 	return [...c.getContext('2d').getImageData(x * scale, y * scale, 1, 1).data].slice(0, 3).join();
@@ -151,8 +151,8 @@ func TestSliderInBrowser(t *testing.T) {
 	page := openPage(t, html)
 	until(t, page, `!!document.querySelector('#slider[data-drawn=interactive] input[type=range]')`)
 	until(t, page, `document.querySelector('#slider output').textContent === 'layer 4'`)
-	// The test looks at the colour of one point. The point lies in the upper left cell, beside the dot of this cell.
-	// The value of the cell changes from 0 in frame 0 (the lightest colour) to 1 in frame 8 (the darkest).
+	// The test looks at the colour of one point in the upper left cell, beside the dot of this cell. The value of the
+	// cell changes from 0 in frame 0 (the lightest colour) to 1 in frame 8 (the darkest).
 	to := func(frame string) string {
 		return `(() => {
 			const i = document.querySelector('#slider input');

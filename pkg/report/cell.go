@@ -8,7 +8,7 @@ import (
 )
 
 // Cell is one cell of a [Table]. Make it with [Number], [Mean], [Count], [Scientific], [Difference], [Text], [Formula]
-// or [Missing]. The zero value is an empty cell. The methods of a cell return a changed copy, so that they can be
+// or [Missing]. The zero value is an empty cell. The methods of a cell return a changed copy, so that calls can be
 // chained:
 //
 //	report.Mean(45.89, 1.45, 10, 2).Ranked().Below(report.Text("256/256"), report.Mean(45.9, 1.5, 10, 1).Published())
@@ -43,8 +43,8 @@ func Number(v float64, decimals int) Cell {
 }
 
 // Mean returns a cell with a mean over some runs and its standard deviation, as in "45.89 ± 1.45". Give NaN for std if
-// there is only a single run: then only the mean is shown. Give 0 for runs if the number of runs is not known. Give
-// percentages in percent, and say so in the field Unit of the column.
+// there is only a single run: then only the mean is shown. Give 0 for runs if the number of runs is not known. If the
+// numbers are percentages, give 45.89 instead of 0.4589, and say so in the field Unit of the column.
 func Mean(mean, std float64, runs, decimals int) Cell {
 	return Cell{kind: kindNumber, mean: mean, std: std, runs: runs, decimals: decimals}
 }
@@ -77,13 +77,14 @@ func Formula(text string) Cell { return Cell{kind: kindFormula, text: text} }
 // same reason share one note.
 func Missing(reason string) Cell { return Cell{kind: kindMissing, text: reason} }
 
-// Published returns the cell, marked as a number from a publication.
+// Published returns the cell with a mark that its number comes from a publication.
 func (c Cell) Published() Cell {
 	c.published = true
 	return c
 }
 
-// Ranked returns the cell, changed so that its number can be marked as the best of its column: see [Column.Best].
+// Ranked returns the cell, changed so that its number is ranked: the best of the ranked numbers of a column is marked,
+// as [Column.Best] says.
 func (c Cell) Ranked() Cell {
 	c.ranked = true
 	return c
@@ -96,7 +97,8 @@ func (c Cell) Shaded(share float64) Cell {
 	return c
 }
 
-// Below returns the cell with more lines in small print, for example numbers of layers, or the published number.
+// Below returns the cell with more lines below it in small print, for example with numbers of layers or with the
+// published number.
 func (c Cell) Below(lines ...Cell) Cell {
 	c.below = append(append([]Cell(nil), c.below...), lines...)
 	return c
@@ -135,8 +137,8 @@ func (c Cell) check() error {
 	return nil
 }
 
-// value returns the number with the digits that are shown. The best number of a column is found by these digits, so
-// that numbers that look the same get the same mark.
+// value returns the number as text, rounded to the digits that are shown. The best number of a column is found by these
+// digits. So numbers that look the same get the same mark.
 func (c Cell) value() string {
 	switch c.kind {
 	case kindCount:
@@ -147,7 +149,7 @@ func (c Cell) value() string {
 	return strconv.FormatFloat(c.mean, 'f', c.decimals, 64)
 }
 
-// thousands puts commas into the digits of a whole number.
+// thousands puts commas into the digits of a whole number, as in "46,998".
 func thousands(digits string) string {
 	sign := ""
 	if strings.HasPrefix(digits, "-") {

@@ -13,7 +13,8 @@ var curvesJS string
 // Curves draws curves over one pair of axes, for example a loss over epochs.
 //
 // The arguments xName and yName are the names of the axes with their units, as in "time [s]". Colours repeat after six
-// curves, so that more than six curves should be divided between two figures. At most one value may be given for axes.
+// curves. Therefore draw more than six curves as two figures. The argument axes may be left out: then both axes are
+// linear.
 func Curves(id, title, xName, yName string, series []Series, axes ...Axes) *Figure {
 	p := Plot{XName: xName, YName: yName, Series: series}
 	if len(axes) > 0 {
@@ -22,9 +23,9 @@ func Curves(id, title, xName, yName string, series []Series, axes ...Axes) *Figu
 	return Plots(id, title, p)
 }
 
-// Plots draws one to three panels side by side, each with its own curves and axes, under one title. An example is the
-// same measure over forward and over reverse layers. Curves with the same name look the same in all panels, and the
-// legend above the panels lists the name once.
+// Plots draws one to three panels side by side, each with its own curves and axes, under one title. For example, one
+// panel may show an error over forward layers, and another the error over reverse layers. Curves with the same name
+// look the same in all panels. The legend above the panels has each name once.
 func Plots(id, title string, plots ...Plot) *Figure {
 	c := &curves{title: title, plots: plots}
 	f := &Figure{ID: id, Title: title, chart: c, err: c.check()}
@@ -51,7 +52,7 @@ func Plots(id, title string, plots ...Plot) *Figure {
 	return f
 }
 
-// Distances in CSS pixels.
+// These are sizes in CSS pixels.
 const (
 	panelWidth  = 480 // width of a panel with its axis, if there are several panels
 	panelHeight = 246 // height of the area in which the curves are drawn
@@ -65,10 +66,10 @@ type curves struct {
 	plots []Plot
 
 	width, top int
-	looks      []look // how to draw the curves, in the order of the legend
+	looks      []look // how to draw the curves; one entry for each name, in the order of the legend
 }
 
-// look says how all curves with the same name are drawn. The field stroke is an index into strokes.
+// look says how all curves with the same name are drawn. The field stroke is an index into the list strokes.
 type look struct {
 	name   string
 	style  Style
@@ -98,7 +99,7 @@ func (c *curves) check() error {
 }
 
 // layout decides how curves look: all curves with the same name look the same. It also computes how much space the
-// legend above the panels needs, so that the legend never covers data.
+// legend needs. The panels are below this space, so that the legend never covers data.
 func (c *curves) layout() {
 	strokes := map[string]int{}
 	for _, p := range c.plots {

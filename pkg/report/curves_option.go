@@ -18,8 +18,8 @@ func (c *curves) option() map[string]any {
 			ItemWidth: legendIcon, ItemHeight: 11, TextStyle: text(13)}),
 		charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true), Trigger: "axis"}),
 	)
-	// In ECharts, a grid is the area of one pair of axes. go-echarts adds the axes of one grid only, so that the axes
-	// of all panels are added here.
+	// In ECharts, a grid is the area of one pair of axes. go-echarts adds axes for one grid only. Therefore the axes of
+	// all panels are added here.
 	chart.XAxisList, chart.YAxisList = nil, nil
 	for i, p := range c.plots {
 		left, width := c.left(i)
@@ -65,7 +65,7 @@ func (c *curves) option() map[string]any {
 	for _, l := range c.looks {
 		entry := map[string]any{"name": l.name}
 		if l.style == Line || l.style == Fitted {
-			entry["itemStyle"] = map[string]any{"opacity": 0} // the curve has no symbols, so that the legend shows none
+			entry["itemStyle"] = map[string]any{"opacity": 0} // the legend shows no symbol, as the curve has none
 		}
 		names = append(names, entry)
 	}
@@ -95,7 +95,7 @@ func (c *curves) series(i int, s Series) []any {
 	switch {
 	case l.style == Fitted:
 		curve["lineStyle"] = map[string]any{"color": stroke.colour, "type": []int{2, 3}, "width": 1.2}
-	case l.style != Line, len(points) == 1: // mark a single point, since a line through it is invisible
+	case l.style != Line, len(points) == 1: // a single point is marked, since a line of one point is invisible
 		curve["symbol"], curve["symbolSize"], curve["showAllSymbol"] = stroke.symbol, 8, true
 	}
 	if l.style == Points || l.style == Published {
@@ -141,7 +141,7 @@ func scale(log bool) string {
 }
 
 // furthest says where an X axis ends. A linear axis ends at the last point. A logarithmic axis ends at the next power
-// of its base, which is what ECharts does if nothing is given.
+// of its base: ECharts chooses this end if furthest returns nil.
 func furthest(log bool) any {
 	if log {
 		return nil

@@ -17,14 +17,14 @@
 //     if it finds ECharts;
 //   - [Figure.Option] returns the description of the chart for ECharts as JSON, for other tools.
 //
-// A [Table] has cells with numbers, with their standard deviations, with published numbers, or with a reason why a
-// number is missing. Lines in small print may stand below the number in a cell. The table marks the best number of each
-// column. [Table.HTML], [Table.Markdown], [Table.LaTeX], [Table.CSV], [Table.SVG] and [Table.PNG] write it. [Page]
-// makes a web page of figures and tables.
+// A [Table] has cells with numbers, standard deviations, published numbers, or the reason why a number is missing.
+// Lines in small print may stand below the number in a cell. The best number of each column is marked. The methods
+// [Table.HTML], [Table.Markdown], [Table.LaTeX], [Table.CSV], [Table.SVG] and [Table.PNG] return the table in these
+// formats. [Page] makes a web page of figures and tables.
 //
 // If there are mistakes in the arguments of a builder or in a table (columns of unequal length, a logarithm of zero, a
-// row that is too short), these methods return an error. The builders themselves return no errors, so that building and
-// showing a figure can be one expression.
+// row that is too short), the methods above return an error. The builders themselves return no errors, so that building
+// and showing a figure can be one expression.
 //
 // Curves differ in colours, dashes and symbols, so that they can be told apart in grey print. The colours of maps go
 // from light to dark. Package nb shows figures, tables and live progress in Go notebooks.
@@ -32,7 +32,7 @@
 // Terms used in this package:
 //   - An option is the description of a chart that ECharts reads: a JSON object with titles, axes, data and styles. The
 //     Go library go-echarts writes most of it.
-//   - A board is a grid of square cells. A map shows one value of each cell by its colour.
+//   - A board is a grid of square cells. A map shows one value of each cell by the colour of the cell.
 //   - A panel is one of the maps, or one of the pairs of axes with curves, in a figure. A strip is a row of panels.
 //   - A series is a curve: a list of points with a name. The spread of a point is the length of its error bar in each
 //     direction; in a table, it is the number after ±.

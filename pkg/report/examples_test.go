@@ -16,7 +16,7 @@ func someCurves() *Figure {
 func someBoard(rows, cols int) *Figure {
 	values := make([]float64, rows*cols)
 	for i := range values {
-		values[i] = float64(i*7919%1000) / 999 // values that look random, and compress badly
+		values[i] = float64(i*7919%1000) / 999 // values that look random, so that they cannot be compressed much
 	}
 	values[0] = math.NaN()
 	return Board("board", "A board", "probability", rows, cols, []Panel{{Title: "Truth", Values: values},

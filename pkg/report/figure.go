@@ -9,14 +9,16 @@ import (
 
 // Figure is one picture. A builder such as [Curves] or [Board] makes it.
 type Figure struct {
-	ID     string // the figure's name in HTML, unique on a page; a fixed text, so that notebooks are saved unchanged
+	// ID is the id of the figure in HTML. It must be unique on a page. Choose a fixed text: with a random one, a
+	// notebook would change whenever it is run.
+	ID     string
 	Title  string // one line above the picture
 	Alt    string // what the picture shows, in a sentence, for readers who cannot see it
 	Width  int    // in CSS pixels
 	Height int    // in CSS pixels
 
 	chart chart
-	err   error // a mistake in the builder's arguments
+	err   error // a mistake in the builder's arguments, if there is one
 
 	liveWidth, liveHeight int // size of the interactive chart; 0 if it is the same as that of the static picture
 
@@ -32,14 +34,15 @@ type chart interface {
 	// option returns the option (see the package comment) of the whole chart, with its data.
 	option() map[string]any
 
-	// compact describes the chart for a web page. In its option, bulky data are stored in a shorter form. The
-	// JavaScript function prepare turns them into the form that ECharts reads; it is "" if this is not needed. The
-	// function prepare also adds what JSON cannot hold, such as functions that format tooltips. It may return a
-	// function (box, chart) => {...} that adds controls below the chart.
+	// compact describes the chart for a web page. Large data in its option have a shorter form than in the option that
+	// ECharts reads. prepare is a JavaScript function that changes the option on the page. It restores the data, and
+	// adds what JSON cannot hold, such as functions that format tooltips. If prepare returns a function, this function
+	// is called with the figure's HTML element and the chart, and adds controls below the chart. If there is nothing to
+	// do, prepare is "".
 	compact() (option map[string]any, prepare string)
 
-	// static describes the chart for the static picture. As for compact, its data may be in a shorter form, with a
-	// JavaScript function prepare. An entry "overlay" in the option is SVG text that is drawn above ECharts' picture.
+	// static describes the chart for the static picture, in the same way as compact. If the option has an entry
+	// "overlay", this entry is SVG text that is drawn on top of ECharts' picture.
 	static() (option map[string]any, prepare string, err error)
 
 	// numbers returns the chart's data as rows of CSV. The first row has the names of the columns.
@@ -76,7 +79,8 @@ func (f *Figure) check() error {
 	return nil
 }
 
-// marshal writes JSON in which <, > and & are escaped, so that the JSON can be part of a script element in HTML.
+// marshal returns an option as JSON in which <, > and & are escaped, so that the JSON can be part of a script element
+// in HTML.
 func (f *Figure) marshal(option map[string]any) ([]byte, error) {
 	var b bytes.Buffer
 	if err := json.NewEncoder(&b).Encode(option); err != nil {

@@ -20,8 +20,8 @@ func (f *Figure) CSV() (string, error) {
 	return b.String(), nil
 }
 
-// LaTeX returns the figure as a LaTeX float. The document needs \usepackage{graphicx}. The PNG picture of the figure
-// must be in the same folder as the document, with the name ID.png.
+// LaTeX returns the figure as a LaTeX float. The document needs \usepackage{graphicx}, and the PNG picture of the
+// figure as the file ID.png in the document's folder (ID is the figure's ID).
 func (f *Figure) LaTeX() (string, error) {
 	if err := f.check(); err != nil {
 		return "", err

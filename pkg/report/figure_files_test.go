@@ -19,8 +19,8 @@ func TestBoardsFitAPage(t *testing.T) {
 	}
 }
 
-// TestTextKeepsItsPlace: static pictures state the width of each line of text. On a machine that replaces our font by
-// another one, the text then still has this width.
+// TestTextKeepsItsPlace: static pictures state the width of each line of text. So the text has this width on every
+// machine, even if the machine replaces our font by another one.
 func TestTextKeepsItsPlace(t *testing.T) {
 	var panels []Panel
 	for range 7 {

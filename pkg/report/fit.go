@@ -38,8 +38,8 @@ func FitLine(x, y []float64) (Fit, error) {
 	return f, nil
 }
 
-// Series returns the fitted line as a curve with the given name, in the colour of the curve whose name is in the
-// argument called like. The curve has many points, since a straight line is bent on logarithmic axes. If all data
+// Series returns the fitted line as a curve with the given name. The curve has the colour of another curve, whose name
+// is in the argument called like. It has many points, since a straight line is bent on logarithmic axes. If all data
 // points are above zero, the curve leaves out the parts of the line at zero and below.
 func (f Fit) Series(name, like string) Series {
 	s := Series{Name: name, Style: Fitted, Like: like}
@@ -47,7 +47,7 @@ func (f Fit) Series(name, like string) Series {
 	for i := range steps + 1 {
 		share := float64(i) / steps
 		x := f.from + share*(f.to-f.from)
-		if f.from > 0 { // points that are evenly spaced on a logarithmic axis
+		if f.from > 0 { // the points are evenly spaced on a logarithmic axis
 			x = f.from * math.Pow(f.to/f.from, share)
 		}
 		if y := f.Intercept + f.Slope*x; y > 0 || !f.positive {

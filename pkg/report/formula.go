@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// piece is a part of a formula that is all on the line, all subscript or all superscript.
+// piece is a part of a formula. All its characters are on the line, or all are subscripts, or all are superscripts.
 type piece struct {
 	text  string
 	level level
@@ -19,11 +19,11 @@ const (
 	superscript
 )
 
-// known has the characters that a formula may contain, besides those that mark superscripts, subscripts and groups (_ ^
-// { }).
+// known has the characters that a formula may contain, besides _ ^ { }. These four mark subscripts, superscripts and
+// groups.
 const known = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 +-=|()[]/.,<>"
 
-// parseFormula splits a formula into pieces. The function Formula describes what a formula may contain.
+// parseFormula splits a formula into pieces. [Formula] says what a formula may contain.
 func parseFormula(text string) ([]piece, error) {
 	var pieces []piece
 	for rest := text; rest != ""; {
@@ -49,7 +49,7 @@ func parseFormula(text string) ([]piece, error) {
 	return pieces, nil
 }
 
-// argument splits off the argument of _ or ^ from the start of text: one character, or everything in braces.
+// argument splits off the argument of _ or ^ from the text after this sign: one character, or everything in braces.
 func argument(text string) (taken, rest string, ok bool) {
 	if strings.HasPrefix(text, "{") {
 		taken, rest, ok = strings.Cut(text[1:], "}")

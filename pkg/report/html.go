@@ -14,16 +14,16 @@ import (
 var figureJS string
 
 // KernelFile is the path of the library ECharts on a Jupyter server, relative to the base address of the server. A
-// Jupyter server serves the folder of each kernel, and the installer of revgnn copies the library into the folder of
-// its kernel.
+// Jupyter server serves the folder of each kernel. The installer of revgnn's Go kernel copies the library into the
+// folder of this kernel.
 const KernelFile = "kernelspecs/revgnn/echarts.min.js"
 
-// public is the address from which ECharts is loaded if neither the page nor the notebook server has a copy. The
+// public is the address from which ECharts is loaded if neither the page nor the notebook server has a copy of it. The
 // browser checks the hash of the loaded file.
 const public = "https://cdnjs.cloudflare.com/ajax/libs/echarts/" + echarts.Version + "/echarts.min.js"
 
-// addressed escapes an SVG picture for a data URL in an HTML attribute. The result is a quarter shorter than the base64
-// form.
+// addressed escapes an SVG picture for a data URL in an HTML attribute. The result is a quarter shorter than the
+// picture in base64.
 var addressed = strings.NewReplacer("%", "%25", "#", "%23", "<", "%3C", ">", "%3E", `"`, "%22", "&", "%26",
 	"\n", "%0A", "\r", "%0D")
 
@@ -32,8 +32,8 @@ var addressed = strings.NewReplacer("%", "%25", "#", "%23", "<", "%3C", ">", "%3
 // server, then at a public address. If scripts do not run, or if ECharts is not found, the static picture stays.
 func (f *Figure) HTML() (string, error) { return f.html(public) }
 
-// html does what [Figure.HTML] does, but instead of the public address it uses the argument called last. This argument
-// is "" for a page that contains ECharts.
+// html does what [Figure.HTML] does. The argument called last is the address where the script looks for ECharts if it
+// has not found it elsewhere. This address is "" for a page that contains ECharts.
 func (f *Figure) html(last string) (string, error) {
 	svg, err := f.SVG()
 	if err != nil {

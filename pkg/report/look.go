@@ -8,7 +8,7 @@ import (
 	"github.com/go-echarts/go-echarts/v2/opts"
 )
 
-// The font and the colours of all figures, and of all text in tables.
+// These are the font and the colours of all figures, and of all text in tables.
 const (
 	fontFamily = "Helvetica, Arial, sans-serif"
 	ink        = "#222222"
@@ -19,8 +19,8 @@ const (
 )
 
 // strokes are the ways to draw curves. They differ in colours that colour-blind readers can tell apart (Okabe and Ito,
-// "Color Universal Design", 2008), and in dashes and symbols, which are also visible in grey print. After the last one,
-// the next curve gets the first one again.
+// "Color Universal Design", 2008). They also differ in dashes and symbols, which are visible in grey print. If there
+// are more curves than strokes, the strokes are used again from the first one.
 var strokes = []struct {
 	colour string
 	dash   any // in the form that ECharts reads: a name, or the lengths of dashes and gaps
@@ -34,8 +34,8 @@ var strokes = []struct {
 	{"#56b4e9", []int{9, 3, 2, 3, 2, 3}, "triangle"},
 }
 
-// shades are the colours of maps. They go from light to dark, so that they are also in order in grey print. They are
-// the colours "Blues" of ColorBrewer, without the lightest one, which is too close to the white of missing values.
+// shades are the colours of maps. They go from light to dark, also in grey print. They are the colours "Blues" of
+// ColorBrewer, without the lightest one, which is too close to the white of missing values.
 var shades = []string{"#deebf7", "#c6dbef", "#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08519c", "#08306b"}
 
 func text(size int) *opts.TextStyle {
@@ -58,7 +58,7 @@ func common(title string) []charts.GlobalOpts {
 func finish(described map[string]any) map[string]any {
 	text, err := json.Marshal(described)
 	if err != nil {
-		panic(err) // the description contains only numbers, text and nil
+		panic(err) // this cannot happen: the description has only numbers, text and nil
 	}
 	var option map[string]any
 	if err := json.Unmarshal(text, &option); err != nil {
@@ -66,7 +66,7 @@ func finish(described map[string]any) map[string]any {
 	}
 	option["textStyle"] = map[string]any{"fontFamily": fontFamily}
 	for _, name := range []string{"xAxis", "yAxis"} {
-		axes, _ := option[name].([]any) // parallel coordinates have none
+		axes, _ := option[name].([]any) // a figure of parallel coordinates has neither
 		for _, axis := range axes {
 			axis := axis.(map[string]any)
 			axis["nameTextStyle"] = map[string]any{"color": ink, "fontSize": 13}
@@ -77,8 +77,8 @@ func finish(described map[string]any) map[string]any {
 	return option
 }
 
-// significant rounds v to n significant digits. These are enough to read, and take little space in a saved notebook.
-// NaN and infinities become nil, which ECharts does not draw.
+// significant rounds v to n significant digits, since more digits would only take space in a saved notebook. NaN and
+// infinities become nil, which ECharts does not draw.
 func significant(v float64, n int) any {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

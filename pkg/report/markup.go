@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// markup writes the cells of a table in one format: HTML, Markdown or LaTeX. The fields that are functions take and
-// return text in this format. The exception is the function called plain, which takes any text and escapes it.
+// markup has what is needed to write the cells of a table in one format: HTML, Markdown or LaTeX. The function plain
+// takes any text and escapes it for this format. The other functions take and return text that is already in this
+// format.
 type markup struct {
 	plain                          func(string) string
 	bold, underlined, italic       func(string) string
@@ -31,7 +32,8 @@ func (m markup) cell(c Cell, r rank, marks map[string]string) string {
 	return text
 }
 
-// fine writes a line in small print. Long text is broken into several lines, since it would make the column too wide.
+// fine writes a line in small print. Long text is broken into several lines, since otherwise it would make the column
+// too wide.
 func (m markup) fine(c Cell, marks map[string]string) string {
 	all := m.small
 	m.small = wrap("", "")
@@ -142,7 +144,8 @@ func (m markup) formula(text string) string {
 	return b.String()
 }
 
-// marks gives each reason for a missing number a letter, in the order in which the table is read.
+// marks gives each reason for a missing number a letter, in the order in which the table is read. It returns a map from
+// reasons to letters, and all reasons in order.
 func (t *Table) marks() (marks map[string]string, reasons []string) {
 	marks = map[string]string{}
 	see := func(c Cell) {

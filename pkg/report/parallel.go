@@ -14,7 +14,7 @@ import (
 //go:embed parallel.js
 var parallelJS string
 
-// ParallelAxis is one of the axes of [Parallel]. If it has Categories, the value that a line has on this axis is an
+// ParallelAxis is one of the axes of [Parallel]. If the axis has Categories, the value of a line on this axis is an
 // index into Categories.
 type ParallelAxis struct {
 	Name       string
@@ -92,7 +92,7 @@ func (p *parallel) option() map[string]any {
 			"nameTextStyle": map[string]any{"color": ink, "fontSize": 12}, "nameGap": 12,
 			"axisLine":  map[string]any{"lineStyle": map[string]any{"color": line}},
 			"axisLabel": map[string]any{"color": ink, "fontSize": 11}}
-		if n := len(a.Categories); n > 0 { // not a category axis of ECharts, on which lines cannot have gaps
+		if n := len(a.Categories); n > 0 { // on a category axis of ECharts, lines could not have gaps
 			axis["categories"], axis["min"], axis["max"], axis["interval"] = a.Categories, 0, max(1, n-1), 1
 		}
 		axes = append(axes, axis)
@@ -108,8 +108,8 @@ func (p *parallel) option() map[string]any {
 // absent is the text that stands for a missing value in ECharts.
 const absent = "-"
 
-// pieces cuts a line into pieces at those axes on which it has no value. Otherwise ECharts would draw the line straight
-// from the axis before to the axis after, and it would look as if the line had a value in between.
+// pieces cuts a line into pieces at those axes on which it has no value. Otherwise ECharts would connect the axis
+// before with the axis after, as if the line had a value in between.
 func pieces(l ParallelLine) (out []any) {
 	values := make([]any, len(l.Values))
 	for i, v := range l.Values {

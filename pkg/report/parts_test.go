@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestUnpack compares two forms of the data of a board: the short form that a page receives, and the triples in the
-// full option.
+// TestUnpack compares two forms of the data of a board: the list of values that a page receives, and the triples
+// (column, row, value) in the full option.
 func TestUnpack(t *testing.T) {
 	b := someBoard(3, 5).chart.(*board)
 	full := series(b.option(), 0)["data"].([][3]any)

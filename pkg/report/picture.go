@@ -9,7 +9,8 @@ import (
 	"strconv"
 )
 
-// palette has white, for missing values and for the lines between cells, and after it 255 colours of the colour scale.
+// palette has white, for missing values and for the lines between cells. After white it has 255 colours of the colour
+// scale.
 var palette = func() color.Palette {
 	p := color.Palette{color.White}
 	const steps = 255
@@ -23,8 +24,8 @@ var palette = func() color.Palette {
 
 // picture draws the cells of a map as a PNG image, and returns the image as a data URL.
 func (b *board) picture(p Panel) (string, error) {
-	// Each cell is one pixel, and viewers enlarge the image. If there are lines between cells, each cell has as many
-	// pixels as it will have on the page.
+	// Each cell is one pixel of the image, which browsers enlarge. But if there are lines between cells, a cell has as
+	// many pixels as on the page.
 	side, drawn := 1, 1
 	if b.ruled() {
 		side, drawn = b.cell, b.cell-1
@@ -49,14 +50,14 @@ func (b *board) picture(p Panel) (string, error) {
 	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(file.Bytes()), nil
 }
 
-// ruled tells whether cells are so large that there are lines between them.
+// ruled tells whether cells are large enough to have lines between them.
 func (b *board) ruled() bool { return b.cell >= 8 }
 
 // rgb parses a colour "#rrggbb".
 func rgb(text string) color.RGBA {
 	v, err := strconv.ParseUint(text[1:], 16, 32)
 	if err != nil {
-		panic(err) // a colour constant of this package is wrong
+		panic(err) // a colour in the source code of this package is wrong
 	}
 	return color.RGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 255}
 }

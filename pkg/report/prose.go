@@ -5,8 +5,8 @@ import (
 	"html"
 )
 
-// prose is text on a page, in the font and colour of tables. In HTML, it stands between the two tags prose.open and
-// prose.close.
+// prose is text on a page, in the font and colour of the text in tables. In HTML, the text stands between two tags,
+// which are in the fields open and close.
 type prose struct{ text, open, close string }
 
 const proseStyle = "color:" + ink + ";font-family:" + fontFamily

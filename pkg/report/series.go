@@ -11,15 +11,15 @@ type Series struct {
 	Name string
 	X, Y []float64
 
-	// Spread, if not nil, has a value s for each point. The value is shown as an error bar from Y-s to Y+s or, if Band
-	// is true, as a band. A value NaN is not shown.
+	// Spread is nil or has a value s for each point. The point then has an error bar from Y-s to Y+s. If Band is true,
+	// there is a band around the curve instead of error bars. Points for which s is NaN have no error bar.
 	Spread []float64
 	Band   bool
 
 	Style Style
 
-	// Like is the name of another series of the same panel whose colour this series takes. For example, published
-	// values take the colour of our series, and a fitted line takes the colour of the points.
+	// Like is the name of another series of the same panel, which gives this series its colour. For example, published
+	// values have the colour of our series, and a fitted line has the colour of the points.
 	Like string
 }
 
@@ -37,7 +37,7 @@ const (
 // Axes has the scales of the two axes of [Curves] or of a [Plot]. The zero value stands for two linear axes.
 type Axes struct {
 	LogX, LogY bool       // logarithmic, with ticks at powers of 10: all values must be above zero
-	Log2X      bool       // logarithmic, with ticks at powers of 2 or 4 (1, 4, 16, ..., 1024), for depths
+	Log2X      bool       // logarithmic, with ticks at powers of 2 or 4 (1, 4, 16, ..., 1024), for numbers of layers
 	RangeY     [2]float64 // smallest and largest Y shown; chosen automatically if both are zero
 }
 
@@ -106,7 +106,7 @@ func (p Plot) base() int {
 			low, high = min(low, x), max(high, x)
 		}
 	}
-	if high > 64*low { // a narrow panel has space for the numbers of seven ticks only
+	if high > 64*low { // a narrow panel has space for seven ticks only
 		return 4
 	}
 	return 2

@@ -23,15 +23,15 @@ func (p word) alike(other word) bool {
 	return p == other
 }
 
-// linesOf reads text in the HTML that [inHTML] writes, and returns its lines, each as a list of words. The argument
-// size is the font size.
+// linesOf reads text in the HTML that [inHTML] writes. It returns the lines of the text, each as a list of words. The
+// argument size is the font size.
 func linesOf(markup string, size float64) (lines [][]word) {
 	looks := []word{{size: size, colour: ink}}
 	lines = [][]word{nil}
 	for d := xml.NewDecoder(strings.NewReader("<p>" + markup + "</p>")); ; {
 		token, err := d.Token()
 		if err != nil {
-			return lines // the text has ended; there is no other error, since inHTML writes well-formed XML
+			return lines // the text has ended; other errors are impossible, since inHTML writes well-formed XML
 		}
 		last := looks[len(looks)-1]
 		switch t := token.(type) {
@@ -70,8 +70,8 @@ func widthOfAll(line []word) (width float64) {
 	return width
 }
 
-// wrapped breaks a line at spaces into lines that are at most as wide as the argument called most says. A line may be
-// wider only if it is a single word.
+// wrapped breaks a line at spaces into lines that are not wider than the argument called most. A line may be wider only
+// if it is a single word.
 func wrapped(line []word, most float64) (lines [][]word) {
 	lines = [][]word{nil}
 	at := 0.0

@@ -17,10 +17,10 @@ type Frame struct {
 	Panels []Panel // with the same titles and marks in all frames
 }
 
-// Slider draws maps side by side, as [Board] does, with a slider below them. The slider selects one of several frames,
-// for example one of the layers of a network, from the last reverse layer over the input to the last forward layer. The
-// argument start is the index of the frame that is shown first. The static picture shows up to seven frames, including
-// the first frame, the last frame and the frame with the index start.
+// Slider draws maps side by side, as [Board] does, with a slider below them. The slider selects one of several frames.
+// A frame may show, for example, the predictions after one of the layers of a network. The argument start is the index
+// of the frame that is shown first. The static picture shows up to seven frames, including the first frame, the last
+// frame and the frame with the index start.
 //
 // On a web page, each value is rounded to one of 255 steps of the colour scale.
 func Slider(id, title, valueName string, rows, cols int, frames []Frame, start int) *Figure {
@@ -44,7 +44,7 @@ func Slider(id, title, valueName string, rows, cols int, frames []Frame, start i
 		}
 		s.still.strips = append(s.still.strips, strip)
 	}
-	for _, strip := range all { // checks all frames, including those that the static picture leaves out
+	for _, strip := range all { // all frames are checked, also those that the static picture leaves out
 		if err := (&board{rows: rows, cols: cols, strips: []Strip{strip}, axes: true}).check(); err != nil {
 			return &Figure{ID: id, Title: title, err: err}
 		}
@@ -122,8 +122,8 @@ func (s *slider) compact() (map[string]any, string) {
 	return option, strings.TrimSpace(strings.Replace(sliderJS, "/* tooltip */", boardTooltip, 1))
 }
 
-// packed writes each value as one byte: its position on the colour scale, from 0 to 254, or 255 for a missing value. It
-// returns the bytes in base64.
+// packed writes each value as one byte: 255 for a missing value, otherwise the value's position on the colour scale,
+// from 0 to 254. It returns the bytes in base64.
 func (b *board) packed(values []float64) string {
 	bytes := make([]byte, len(values))
 	for i, v := range values {

@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/raster"
 )
 
-// program is the library ECharts, parsed once per process. For each picture, the library is started in a new virtual
-// machine. This takes some 0.1 s, but a picture then cannot depend on pictures that were drawn before.
+// program is the library ECharts, parsed once per process. For each picture, a new virtual machine for JavaScript runs
+// the library. This takes some 0.1 s, but no picture can then depend on pictures that were drawn before.
 var program = sync.OnceValues(func() (*goja.Program, error) {
 	source, err := echarts.Source()
 	if err != nil {
@@ -87,7 +87,7 @@ func (f *Figure) draw() (string, error) {
 	return strings.TrimSuffix(strings.TrimSpace(drawn), "</svg>") + overlay + "</svg>", nil
 }
 
-// textElement matches a line of text as ECharts writes it.
+// textElement matches a line of text in the SVG that ECharts writes.
 var textElement = regexp.MustCompile(`<text ([^>]*)>([^<]+)</text>`)
 
 // fitted adds to every line of text in the picture the width for which ECharts placed the text. Without this width,
@@ -104,8 +104,8 @@ func fitted(svg string) string {
 // fontSize matches the size of a font, such as 13px, in CSS.
 var fontSize = regexp.MustCompile(`\b([0-9.]+)px`)
 
-// measure returns the width of a text in a CSS font ("bold 13px Helvetica, ..."). ECharts calls it. The width is that
-// of the font of our PNG pictures, which has the same widths as Helvetica in browsers.
+// measure returns the width of a text in a CSS font ("bold 13px Helvetica, ..."). ECharts calls this function to place
+// text. The width is that in the font of our PNG pictures, whose characters are as wide as those of Helvetica.
 func measure(text, css string) float64 {
 	size := 12.0
 	if found := fontSize.FindStringSubmatch(css); found != nil {

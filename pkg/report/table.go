@@ -9,10 +9,10 @@ import (
 )
 
 // Table is one table. The methods [Table.HTML], [Table.Markdown], [Table.LaTeX], [Table.CSV], [Table.SVG] and
-// [Table.PNG] write it, and return an error if there is a mistake in the table.
+// [Table.PNG] return the table in these formats. They return an error if there is a mistake in the table.
 type Table struct {
-	// ID is the name of the table in HTML, and its label in LaTeX. It consists of letters, digits, "-" and "_". It must
-	// be unique on a page, and a fixed text, so that notebooks are saved unchanged.
+	// ID is the id of the table in HTML, and its label in LaTeX. It consists of letters, digits, "-" and "_", and must
+	// be unique on a page. Choose a fixed text: with a random one, a notebook would change whenever it is run.
 	ID    string
 	Title string // one line above the table; in LaTeX the caption
 	// Notes are lines below the table. Explanations of bold numbers, of published numbers and of missing numbers are
@@ -31,8 +31,9 @@ type Column struct {
 	Best  Best
 }
 
-// Best says whether the highest or the lowest of the ranked numbers of a column is the best. The best number is bold.
-// If three or more numbers are ranked, the second best is underlined. Numbers that look the same get the same mark.
+// Best says whether the highest or the lowest of the ranked numbers ([Cell.Ranked]) of a column is the best. The best
+// number is bold. If three or more numbers are ranked, the second best is underlined. Numbers that look the same get
+// the same mark.
 type Best int
 
 const (
@@ -85,14 +86,15 @@ const (
 	second
 )
 
-// ranks returns the rank of each cell, by row and column: whether it is the best, the second best or neither.
+// ranks says of each cell whether it is the best of its column, the second best or neither. The result is indexed by
+// row and column.
 func (t *Table) ranks() [][]rank {
 	ranks := make([][]rank, len(t.Rows))
 	for i := range ranks {
 		ranks[i] = make([]rank, len(t.Columns))
 	}
 	for k, column := range t.Columns {
-		var values []float64 // as they are shown; sorted below, the best number first
+		var values []float64 // with the digits that are shown; sorted below, the best number first
 		competing := 0
 		for _, r := range t.Rows {
 			if v, ok := r.Cells[k].score(column.Best); ok {
@@ -117,8 +119,8 @@ func (t *Table) ranks() [][]rank {
 	return ranks
 }
 
-// score returns the number as it is shown, with the opposite sign if the lowest number is the best. For cells that are
-// not ranked, ok is false.
+// score returns the number with the digits that are shown. Its sign is changed if the lowest number is the best. For
+// cells that are not ranked, ok is false.
 func (c Cell) score(best Best) (score float64, ok bool) {
 	if !c.ranked || best == Unmarked {
 		return 0, false

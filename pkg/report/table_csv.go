@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// CSV lists the cells of the table for other programs, one per line, with all digits of their numbers. The columns are:
+// CSV returns the table for other programs, with one line for each cell, and with all digits of the numbers. The
+// columns are:
 //
 //	row_group, row, column_group, column, unit: the place of the cell in the table;
 //	line: 0 for the cell itself, 1, 2, ... for the lines in small print below it;
@@ -65,8 +66,8 @@ func (c Cell) fields() []string {
 	return []string{source, exact(c.mean), std, runs, ""}
 }
 
-// exact writes a number with so many digits that reading the text gives exactly the same number. Whole numbers below
-// 1e15 are written without an exponent.
+// exact writes a number with so many digits that reading the text gives exactly the same number again. Whole numbers
+// below 1e15 are written without an exponent.
 func exact(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		return strconv.FormatFloat(v, 'f', 0, 64)

@@ -15,8 +15,8 @@ var inHTML = markup{
 	newline: "<br/>", longest: 44,
 }
 
-// rowHTML is the beginning of a row. It sets a white background, since notebooks would give every second row another
-// colour. (In our tables, lines separate groups of rows.)
+// rowHTML is the beginning of a row. It sets a white background, since notebooks would otherwise give every second row
+// another colour.
 const rowHTML = `<tr style="background:#fff;%s">`
 
 // sticky is the CSS style that keeps the first column visible while the other columns scroll.
@@ -28,7 +28,7 @@ const shownWidth = 1080
 
 // HTML returns the table for a web page or for the output of a notebook cell. Styles are in the elements themselves,
 // since notebooks remove style sheets. The first column stays visible while the other columns scroll. Rows that have
-// published numbers, but no numbers of ours, are folded below the other rows.
+// published numbers, but no numbers of ours, are hidden. A click on a line below the other rows shows them.
 func (t *Table) HTML() (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
@@ -82,8 +82,8 @@ func (c Cell) shadeHTML() string {
 	return fmt.Sprintf(";background:#%02x%02x%02x;color:%s", colour.R, colour.G, colour.B, text)
 }
 
-// split returns the rows to show and the rows to fold. A row is folded if it has published numbers and all our numbers
-// in it are missing. If all rows are like this, none is folded.
+// split returns the rows to show and the rows to hide until a click. A row is hidden if it has published numbers and
+// all our numbers in it are missing. If this is so for all rows, none is hidden.
 func (t *Table) split() (shown, bare []int) {
 	for i, r := range t.Rows {
 		ours, missing, published := false, false, false

@@ -6,8 +6,8 @@ import (
 )
 
 // signs escapes characters that have a special meaning in LaTeX. It also replaces mathematical and typographic
-// characters, such as ± and ≤, by LaTeX's notation for them. Most of these characters are outside the character set
-// Latin-1, so that the fonts of LaTeX lack them; see [latin].
+// characters, such as ± and ≤, by LaTeX's notation for them. The fonts of LaTeX lack most of these characters; see
+// [latin].
 var signs = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
 	"^", `\textasciicircum{}`,
@@ -99,8 +99,8 @@ func (t *Table) headLaTeX() string {
 	return b.String()
 }
 
-// linesLaTeX returns the LaTeX lines of a row. The first line has the cells themselves, and the others have their small
-// print.
+// linesLaTeX returns the LaTeX lines of a row. The first line has the cells themselves. The other lines have the small
+// print below the cells.
 func (r Row) linesLaTeX(ranks []rank, marks map[string]string) [][]string {
 	lines := [][]string{{inLaTeX.plain(r.Label)}}
 	for k, c := range r.Cells {
@@ -115,8 +115,8 @@ func (r Row) linesLaTeX(ranks []rank, marks map[string]string) [][]string {
 	return lines
 }
 
-// latin returns an error that names the first character outside the character set Latin-1, since the fonts of LaTeX
-// lack such characters.
+// latin returns an error for the first character outside the character set Latin-1, since the fonts of LaTeX lack such
+// characters.
 func latin(id, text string) error {
 	for _, c := range text {
 		if c > 0xff {

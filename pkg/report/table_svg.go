@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/raster"
 )
 
-// SVG returns the table as a static picture, with its notes. It looks as on a web page, with one difference: published
-// numbers are grey, but not italic.
+// SVG returns the table as a static picture, with its notes. The picture looks like the table on a web page, with one
+// difference: published numbers are grey, but not italic.
 func (t *Table) SVG() (string, error) { return t.cut(math.Inf(1), math.Inf(1)) }
 
 // PNG returns the picture of the table in pixels, as [Figure.PNG] does for figures.
@@ -27,7 +27,7 @@ func (t *Table) PNG(scale float64) ([]byte, error) {
 	return picture, nil
 }
 
-// Distances in a table's picture, in CSS pixels.
+// These are sizes and distances in a table's picture, in CSS pixels.
 const (
 	tableFont = 13.0
 	cellPad   = 8.0  // empty space to the left and to the right of the text of a cell
@@ -36,15 +36,15 @@ const (
 	noteWidth = 720.0
 )
 
-// sheet is a table whose texts are broken into lines and whose column widths are known. The labels of the rows are the
-// first column.
+// sheet is a table whose texts are broken into lines and whose column widths are computed. The first column has the
+// labels of the rows.
 type sheet struct {
-	head, rows [][][][]word // indexed by row, cell and line
+	head, rows [][][][]word // indexed by row, column, line and word
 	spans      []span
 	widths     []float64
 	aligns     []string
-	// ruled tells for each row whether there is a line above it. titles has the name of the group that begins at a row,
-	// or "".
+	// ruled tells for each row whether there is a line above it. titles has an entry for each row: the name of the
+	// group of rows that begins there, or "".
 	ruled  []bool
 	titles []string
 }
@@ -88,7 +88,7 @@ func (t *Table) lay() *sheet {
 			}
 		}
 	}
-	for _, g := range s.spans { // widen the last column of a group if the name of the group is wider than its columns
+	for _, g := range s.spans { // widen the last column of a group if the group's name is wider than the columns
 		last := g.first + g.size
 		missing := tableFont*widthOf(g.group, true) + 2*cellPad - sum(s.widths[g.first+1:last+1])
 		s.widths[last] += max(0, missing)

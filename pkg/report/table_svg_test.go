@@ -57,8 +57,8 @@ func TestTablePicture(t *testing.T) {
 	}
 }
 
-// TestFoldedRows: a row with published numbers, but without numbers of ours, is folded only if our numbers are marked
-// as missing. If all rows are like this, none is folded.
+// TestFoldedRows: a row with published numbers, but without numbers of ours, is hidden until a click only if our
+// numbers are marked as missing. If this is so for all rows, none is hidden.
 func TestFoldedRows(t *testing.T) {
 	published, none := Number(2, 1).Published(), Missing("not run")
 	table := &Table{ID: "folds", Title: "Folds", Corner: "Model", Columns: []Column{{Name: "ours"}, {Name: "paper"}},
@@ -82,7 +82,7 @@ func TestFoldedRows(t *testing.T) {
 	}
 }
 
-// TestWideTables: only a wide table has a hint that it scrolls.
+// TestWideTables: only a wide table has a hint that readers can scroll to further columns.
 func TestWideTables(t *testing.T) {
 	table := someTable()
 	text, err := table.HTML()

@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// someTable returns a table with every kind of cell, and with every character that needs escaping in one of the
-// formats.
+// someTable returns a table with every kind of cell. It also has every character that one of the formats escapes.
 func someTable() *Table {
 	published := func(mean, std float64) Cell { return Mean(mean, std, 10, 2).Published() }
 	return &Table{
@@ -176,7 +175,7 @@ func TestTableCSV(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(lines); n != 1+23+2 { // the line of headings, 25 cells of which 2 are empty, and 2 lines in small print
+	if n := len(lines); n != 1+23+2 { // the headings, 25 cells of which 2 are empty, and 2 lines in small print
 		t.Errorf("%d lines:\n%s", n, text)
 	}
 	for _, want := range [][]string{

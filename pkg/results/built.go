@@ -19,8 +19,8 @@ var Commit string
 // module is the path of revgnn's module.
 const module = "github.com/revgnn/revgnn"
 
-// modules lists the modules whose versions are recorded, with their names in records: the modules that compute, and
-// revgnn itself.
+// modules has the Go modules whose versions are recorded: revgnn, and the modules that it computes with. The values are
+// the names of these modules in records.
 var modules = map[string]string{
 	module:                     "revgnn",
 	"github.com/gomlx/gomlx":   "gomlx",
@@ -28,8 +28,8 @@ var modules = map[string]string{
 	"github.com/gomlx/go-xla":  "go-xla",
 }
 
-// Versions returns the versions of everything that a result depends on, by name: Go, the modules that compute, and
-// revgnn. If revgnn's module has no version, its commit takes the version's place.
+// Versions returns the versions of the software that results depend on, by name: Go, revgnn, GoMLX, and the modules
+// through which GoMLX computes. If revgnn's module has no version, its git commit takes the version's place.
 func Versions() map[string]string {
 	versions, _ := built()
 	return maps.Clone(versions)
@@ -50,8 +50,8 @@ var built = sync.OnceValues(func() (versions map[string]string, commit string) {
 
 // described returns the versions and the commit of the executable. The commit is the first of these that is known: the
 // commit that make passed to the linker, the one that the Go tool recorded, the one in the module's version, and the
-// one of the checkout. The last is needed since the Go tool records no commit in a git worktree, with
-// GOFLAGS=-buildvcs=false, and for `go run`, tests and notebook cells.
+// one of the checkout. The checkout is asked because the Go tool does not always record a commit, for example not for
+// `go run`, tests and notebook cells.
 func described(info *debug.BuildInfo, linked string, checkout func() string) (versions map[string]string,
 	commit string) {
 	versions = map[string]string{"go": runtime.Version()}
@@ -103,8 +103,8 @@ func stamped(settings []debug.BuildSetting) (commit string) {
 // pseudo matches a version that the Go tool makes from a commit, such as v0.0.0-20261122203419-af5f942a7b34.
 var pseudo = regexp.MustCompile(`\d{14}-([0-9a-f]{12})(\+.*)?$`)
 
-// released returns the commit that a module's version contains. If it contains none, the version is a tag, and is
-// returned as it is.
+// released returns the commit in the version of a module (see pseudo above). A version without a commit is the name of
+// a tag, and is returned as it is.
 func released(version string) string {
 	if found := pseudo.FindStringSubmatch(version); found != nil {
 		return found[1]
@@ -113,14 +113,14 @@ func released(version string) string {
 }
 
 // fromCheckout returns the commit of the checkout that the executable was built from, with "-dirty" appended if files
-// differ from the commit. The result is empty if the checkout may have moved to another commit since then. It cannot
-// have moved for `go run`, `go test` and notebooks, which build an executable and start it at once, and if the
-// executable is newer than the checkout's last change of commit.
+// differ from the commit. The result is empty if the checkout may be at another commit now than when the executable was
+// built. The result is not empty in two cases. First, `go run`, `go test` or a notebook has built the executable and
+// started it at once. Second, the executable is newer than the checkout's last change of commit.
 func fromCheckout() string {
 	_, file, _, _ := runtime.Caller(0)
 	root := filepath.Join(filepath.Dir(file), "..", "..")
 	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil || !filepath.IsAbs(file) {
-		return "" // this is a copy of the module: git might find a checkout of another project around it
+		return "" // without .git, the checkout that git finds may be that of another project
 	}
 	git := func(args ...string) string {
 		out, _ := exec.Command("git", append([]string{"-C", root}, args...)...).Output() // empty if there is no git
@@ -143,14 +143,14 @@ func newer(file, than string) bool {
 	return err == nil && a.ModTime().After(b.ModTime())
 }
 
-// atOnce tells whether an executable was built by `go run`, `go test` or a notebook, which start it at once and then
-// remove it. Such an executable is recognised by its folder.
+// atOnce tells whether an executable was built by `go run`, `go test` or a notebook. These build an executable in a
+// temporary folder, start it at once, and then remove it. atOnce recognises the folder.
 func atOnce(program string) bool {
 	folders := []string{os.TempDir(), os.Getenv("GOTMPDIR"), os.Getenv("GOCACHE")}
 	if cache, err := os.UserCacheDir(); err == nil {
 		folders = append(folders, filepath.Join(cache, "go-build"))
 	}
-	const temporary = 2 // the first two folders may also hold other executables, so that names are checked there
+	const temporary = 2 // in the first two folders there may be other executables: the name is checked, too
 	for i, folder := range folders {
 		if folder == "" {
 			continue

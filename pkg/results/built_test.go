@@ -42,9 +42,8 @@ func TestDescribed(t *testing.T) {
 	}
 }
 
-// TestOwnCommit: records made by a test have the commit of this checkout. The executable of a test does not know its
-// commit. The function atOnce tells by the executable's folder that it was built just now, so that Begin asks git for
-// the commit of the checkout.
+// TestOwnCommit: a record that is made in a test has the commit of this checkout. The Go tool records no commit in the
+// executable of a test, so that Begin asks git for the commit.
 func TestOwnCommit(t *testing.T) {
 	if _, err := os.Stat("../../.git"); err != nil {
 		t.Skip("this is no checkout")

@@ -12,8 +12,9 @@ import (
 	"strings"
 )
 
-// Key returns the SHA-256 of a definition's canonical JSON, in hex digits. In canonical JSON, keys are sorted, there is
-// no white space, and each number is written in only one way, so that equal definitions have equal keys.
+// Key returns the SHA-256 of a definition's canonical JSON, in hex digits. In canonical JSON, the members of objects
+// are sorted by name, there is no white space, and each number is written in only one way. Equal definitions therefore
+// have equal keys.
 func Key(definition any) (string, error) {
 	raw, err := json.Marshal(definition)
 	if err != nil {
@@ -52,8 +53,8 @@ func canonical(raw []byte) (json.RawMessage, error) {
 	return marshal(v)
 }
 
-// oneSpelling replaces the numbers in v, so that equal numbers are written equally: 5e-3 and 0.005, for example, become
-// the same float64. Integers keep all their digits.
+// oneSpelling replaces the numbers in v, so that equal numbers are written in the same way. For example, 5e-3 and 0.005
+// become the same float64. Integers keep all their digits.
 func oneSpelling(v any) (any, error) {
 	var err error
 	switch v := v.(type) {

@@ -9,7 +9,7 @@ import (
 )
 
 // columns are the columns of a record in the SQLite table and in CSV, with their SQLite types. The seed is stored as
-// text, since SQLite's integers are signed.
+// text, since it may be larger than the largest integer of SQLite.
 var columns = []struct{ name, kind string }{
 	{"id", "TEXT"}, {"key", "TEXT"}, {"kind", "TEXT"}, {"profile", "TEXT"}, {"dataset", "TEXT"}, {"checksum", "TEXT"},
 	{"model", "TEXT"}, {"split", "INTEGER"}, {"seed", "TEXT"}, {"engine", "TEXT"}, {"started", "TEXT"},
@@ -27,14 +27,14 @@ func columnNames() []string {
 	return out
 }
 
-// columnList returns the names of the columns in SQL. They are quoted, since commit is a keyword.
+// columnList returns the names of the columns in SQL. They are quoted, since one of them, commit, is a keyword of SQL.
 func columnList() string { return `"` + strings.Join(columnNames(), `", "`) + `"` }
 
 // timeLayout is RFC 3339 in UTC with milliseconds. Sorting texts in this layout sorts them by time.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// cells returns the values of a record as texts, in the order of the columns. The record must come from
-// [Record.prepared].
+// cells returns the values of a record as texts, in the order of the columns. The method [Record.prepared] must have
+// returned the record.
 func (r Record) cells() []string {
 	versions := ""
 	if len(r.Versions) > 0 {

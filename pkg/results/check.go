@@ -12,8 +12,8 @@ import (
 	"unicode"
 )
 
-// idAlphabet has the digits of IDs. Letters that look like other characters are left out (Crockford's base 32). The
-// alphabet is sorted, so that sorting IDs sorts them by time.
+// idAlphabet has the characters that IDs are made of. Letters that look like other characters are left out (Crockford's
+// base 32). The alphabet is sorted, so that sorting IDs sorts them by time.
 const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
 // An ID has nine digits for the time, and five random digits. The time is the number of milliseconds since 1970 in base
@@ -49,7 +49,7 @@ func (r Record) Definition() map[string]any {
 }
 
 // prepared returns the record in the form in which it is stored: with times in UTC to the millisecond, canonical JSON,
-// texts on one line, and a key. It returns an error if a value is impossible.
+// texts on one line, and a key. It returns an error if a value is not allowed.
 func (r Record) prepared() (Record, error) {
 	r.Started = r.Started.UTC().Truncate(time.Millisecond)
 	r.Seconds = math.Round(r.Seconds*1000) / 1000
@@ -97,8 +97,8 @@ func (r Record) validate() error {
 	return nil
 }
 
-// object returns the canonical form of a JSON object; nil if raw is empty or null. Errors call the object by the name
-// in the first argument.
+// object returns the canonical form of a JSON object; nil if raw is empty or null. The first argument is the object's
+// name in error messages.
 func object(name string, raw json.RawMessage) (json.RawMessage, error) {
 	b, err := canonical(raw)
 	if err != nil {

@@ -3,17 +3,19 @@
 //
 // Every record says what ran (kind, dataset, model, configuration, split, seed, engine), on what (versions, commit,
 // machine), and with which result (status, outcome). A run that diverged or failed also has a record; its status says
-// so. [Bad] lists the statuses of runs that must not count in a mean.
+// so. [Bad] lists the statuses of runs whose results must not be averaged with others.
 //
 // Several processes may write to the file at the same time; each waits for its turn. A record is on disk when
 // [Store.Add] returns. A write that fails, for example because the disk is full, does not change earlier records.
 //
 // SQLite can protect a file in two ways while it is written: by a rollback journal, which is a temporary file with the
 // old content, or by a write-ahead log, which is a second file with the new content. This package uses the journal. A
-// write-ahead log would be faster, but it needs memory that all processes share, which network file systems do not
-// offer, and a copy of the SQLite file without the log would lack the latest records.
+// write-ahead log would be faster, but it does not work on network file systems. Besides, a copy of the SQLite file
+// without the log would lack the latest records.
 //
-// A definition is the part of a record from which its key is computed ([Record.Definition]). A cell is one value of a
-// record as text: records are stored as rows of cells. A checksum is a SHA-256: each record has one of the graph, and
-// each row has one of its own cells. An export is a text file with records.
+// The definition of a run is the part of its record that says what was computed: model, dataset, settings and so on
+// ([Record.Definition]). The key is a hash of the definition: runs that do the same have the same key. The SQLite file
+// has one table, with a row for each record. A cell is one value of a row, as text. There are two kinds of checksums,
+// both SHA-256: that of the graph, which is a value of the record, and that of a row's cells. An export is a text file
+// with records.
 package results

@@ -14,8 +14,8 @@ import (
 // Export writes the records that match a query to a file, in the order of their IDs, and returns their number. The file
 // is written as a whole or not at all. If its name ends in .jsonl, it has one JSON document per line. If its name ends
 // in .csv, it has a table, in which the columns versions, config and outcome are JSON. If .gz is appended to either,
-// the file is compressed. In each format the last value of a record, sum, is the record's checksum. Equal records give
-// equal bytes.
+// the file is compressed. In each format the last value of a record, sum, is the record's checksum. Two exports of the
+// same records are equal byte for byte.
 func (s *Store) Export(path string, q Query) (int, error) {
 	f, err := formatOf(path)
 	if err != nil {
@@ -28,8 +28,8 @@ func (s *Store) Export(path string, q Query) (int, error) {
 	return len(records), files.Write(path, func(w io.Writer) error { return f.write(w, records) })
 }
 
-// format has the functions that write records as text and read them. The function read calls its second argument with
-// each record and its line number.
+// format has the two functions of a text format: write writes records, and read reads them. read calls its second
+// argument for each record, with the number of the record's line.
 type format struct {
 	write func(io.Writer, []Record) error
 	read  func(io.Reader, func(line int, r exported) error) error
@@ -37,9 +37,8 @@ type format struct {
 	compressed bool
 }
 
-// compressed returns a format that writes the same text as the given format, and compresses it by gzip. A file is
-// unpacked while it is read, one line or row at a time. So a small file that unpacks to a very large one takes no more
-// memory than a file that is not compressed.
+// compressed returns a format that writes the same text as the given format, and compresses it by gzip. Reading unpacks
+// one line or row at a time, so that it takes little memory however large the unpacked text is.
 func compressed(plain format) format {
 	return format{
 		write: func(w io.Writer, records []Record) error {

@@ -12,8 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 )
 
-// FuzzImport reads arbitrary text as records, in both formats. If a record is accepted, writing and reading it again
-// must give the same record, and its texts must have no control characters.
+// FuzzImport reads arbitrary text as records, in both formats (JSON lines and CSV). If a record is accepted, writing
+// and reading it again must give the same record, and its texts must have no control characters.
 func FuzzImport(f *testing.F) {
 	r := example()
 	r.ID, r.Key = strings.Repeat("0", timeDigits+randomDigits), strings.Repeat("0a", 32)

@@ -14,13 +14,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// maxLine is the largest size, in bytes, of a line or row that is read. A record takes some kilobytes. The memory that
-// reading a row takes is several times the row's size.
+// maxLine is the largest size, in bytes, that a line or row of an export may have. A usual record has some kilobytes.
 const maxLine = 16 << 20
 
 // Import adds the records of a file that [Store.Export] wrote, all of them or none. Records that are in the store
-// already are skipped. If a line is not a record, or has the ID of another run in the store, Import returns an error
-// that names the line.
+// already are skipped. Import returns an error that names the line if a line is not a record, or if its ID belongs to
+// another run in the store.
 func (s *Store) Import(path string) (added, skipped int, err error) {
 	if _, err := formatOf(path); err != nil {
 		return 0, 0, err
@@ -63,8 +62,8 @@ func (s *Store) ImportFrom(path string, in io.Reader) (added, skipped int, err e
 	return added, skipped, nil
 }
 
-// merge adds a record under its own ID, and tells whether it was new. A record that is in the store already must be
-// equal to the one there.
+// merge adds a record to the store under the record's own ID, and tells whether it was new. If the store has a record
+// with this ID already, the two records must be equal.
 func merge(tx *sql.Tx, from exported) (bool, error) {
 	r := from.Record
 	if !idPattern.MatchString(r.ID) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestMain runs the tests. If REVGNN_TEST_WRITER is set, the process instead adds runs to the file in this variable,
-// and prints each ID as soon as Add has returned it.
+// TestMain runs the tests. If the environment variable REVGNN_TEST_WRITER names a file, the process instead adds
+// records to this file, and prints each ID as soon as Add has returned it.
 func TestMain(m *testing.M) {
 	if path := os.Getenv("REVGNN_TEST_WRITER"); path != "" {
 		if err := addMany(path); err != nil {

@@ -46,8 +46,8 @@ func insert(tx *sql.Tx, cells []string) (bool, error) {
 // Find returns the records that match a query, in the order of their IDs, which is the order in which the runs started.
 //
 // If the query has no key, Find reads all records, checks their checksums, and then compares their fields with the
-// query. (If SQLite compared the fields, a record whose dataset, for example, is damaged would silently be missing.) If
-// the query has a key, SQLite selects the records with this key, which is faster, and only the selected records are
+// query. (If SQLite compared the fields, a record with, say, a damaged dataset would be left out without a message.) If
+// the query has a key, SQLite selects the records with this key, which is faster. Only the selected records are then
 // checked.
 func (s *Store) Find(q Query) ([]Record, error) {
 	clauses, args := "ORDER BY id", []any{}
@@ -98,8 +98,8 @@ func (s *Store) Get(id string) (*Record, error) {
 	return &found[0], nil
 }
 
-// Done looks at the records with the given key whose status is ok or diverged, and returns the latest; nil if there is
-// none. A run with such a record need not be repeated.
+// Done returns the latest record that has the given key and the status ok or diverged; nil if there is none. A run with
+// such a record need not be repeated.
 func (s *Store) Done(key string) (*Record, error) {
 	found, err := s.records("WHERE key = ? AND status IN (?, ?) ORDER BY id DESC LIMIT 1", key, OK, Diverged)
 	if err != nil || len(found) == 0 {
@@ -108,8 +108,8 @@ func (s *Store) Done(key string) (*Record, error) {
 	return &found[0], nil
 }
 
-// Has tells whether the run of the record r is in the store already: whether a record there has the same key, start and
-// outcome. The IDs may differ.
+// Has tells whether the store already has a record of the same run as r: one with the same key, start and outcome. The
+// IDs of the two records may differ.
 func (s *Store) Has(r Record) (bool, error) {
 	r, err := r.prepared()
 	if err != nil {
@@ -121,7 +121,8 @@ func (s *Store) Has(r Record) (bool, error) {
 	}), err
 }
 
-// records returns the records that the given SQL clauses select. It returns an error if one of them is damaged.
+// records returns the records that the given SQL clauses select. It returns an error if one of these records is
+// damaged.
 func (s *Store) records(clauses string, args ...any) ([]Record, error) {
 	out, sum := []Record{}, "''"
 	if s.sums {
@@ -142,9 +143,9 @@ func (s *Store) records(clauses string, args ...any) ([]Record, error) {
 	return out, s.explain(err)
 }
 
-// rowsOf calls its last argument for every row that the given SQL clauses select, with the cells of the row and with
-// its checksum. The second argument is the SQL expression of the checksum: the name of its column, or an empty text
-// where the table has no such column.
+// rowsOf calls the function each for every row that the given SQL clauses select, with the row's cells and its
+// checksum. The argument sum is the checksum in SQL: the name of its column, or an empty text if the table has no such
+// column.
 func rowsOf(q querier, sum, clauses string, args []any, each func(cells []string, sum string) error) error {
 	rows, err := q.Query("SELECT "+columnList()+", "+sum+" FROM runs "+clauses, args...)
 	if err != nil {

@@ -12,13 +12,14 @@ const (
 	Invert  = "invert"
 	Bench   = "bench"
 	Measure = "measure"
-	// Search is a trial of a search for settings: a training with settings that the search has drawn, up to a number of
-	// epochs that the search has set (see package search).
+	// Search is a trial of a search for settings (see package search): a training with settings that the search has
+	// drawn, for as many epochs as the search has set.
 	Search = "search"
 )
 
-// These are the statuses of runs. OK, Diverged and Interrupted are those of package train. Failed is the status of a
-// run that ended with an error.
+// These are the statuses of runs. Diverged is the status of a training whose loss was not finite any more. Interrupted
+// is the status of a training that was stopped before its end. Failed is the status of a run that ended with an error.
+// OK is the status of all other runs.
 const (
 	OK          = "ok"
 	Diverged    = "diverged"
@@ -26,23 +27,24 @@ const (
 	Failed      = "failed"
 )
 
-// Kinds and Statuses list the constants above. Bad lists the statuses of runs whose results must not count in a mean.
+// Kinds and Statuses list the constants above. Bad lists the statuses of runs whose results must not be averaged with
+// others.
 var (
 	Kinds    = []string{Train, Invert, Bench, Measure, Search}
 	Statuses = []string{OK, Diverged, Interrupted, Failed}
 	Bad      = []string{Diverged, Interrupted, Failed}
 )
 
-// NoSplit is the split of runs on a whole graph.
+// NoSplit is the value of [Record.Split] for a run on a whole graph, such as a benchmark.
 const NoSplit = -1
 
-// Record is the record of one run. [Begin] fills in the start and what is known about revgnn and the machine.
+// Record is the record of one run. [Begin] fills in the start time, the versions, the commit and the machine.
 // [Store.Add] fills in the ID and the key. The caller fills in the rest.
 type Record struct {
 	// ID is unique. Sorting by ID sorts by the start of the runs.
 	ID string `json:"id"`
-	// Key is equal for runs that do the same. It is computed from [Record.Definition], unless the caller sets another
-	// key, made by the function [Key].
+	// Key is equal for runs that do the same. It is computed from [Record.Definition], unless the caller has set
+	// another key by the function [Key].
 	Key string `json:"key"`
 	// Kind is one of [Kinds].
 	Kind string `json:"kind"`
@@ -59,18 +61,20 @@ type Record struct {
 	Split  int    `json:"split"`
 	Seed   uint64 `json:"seed"`
 	Engine string `json:"engine"`
-	// Versions are the versions of Go, revgnn and the modules that compute, by name. Commit is the commit of the
-	// checkout, with "-dirty" appended if files were changed; it may be empty.
+	// Versions has the versions of Go, of revgnn, and of the modules that revgnn computes with, by name (see
+	// [Versions]). Commit is the git commit of revgnn's source, with "-dirty" appended if files were changed; it may be
+	// empty.
 	Versions map[string]string `json:"versions,omitempty"`
 	Commit   string            `json:"commit"`
 	Machine  Machine           `json:"machine"`
-	// Started is the start in UTC. Seconds is the time that the run took. Both are exact to the millisecond.
+	// Started is the time of the start in UTC. Seconds is the time that the run took. Both are exact to the
+	// millisecond.
 	Started time.Time `json:"started"`
 	Seconds float64   `json:"seconds"`
 	// Status is one of [Statuses]. Message says in a sentence what went wrong, if anything did.
 	Status  string `json:"status"`
 	Message string `json:"message,omitempty"`
-	// Outcome is a JSON object with the numbers, such as a train.Result.
+	// Outcome is a JSON object with the results of the run, such as a train.Result.
 	Outcome json.RawMessage `json:"outcome,omitempty"`
 }
 

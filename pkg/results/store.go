@@ -19,8 +19,8 @@ import (
 // DefaultFile is the file of records unless another one is given.
 const DefaultFile = "out/runs.sqlite"
 
-// These two numbers are in the file. application ("revg" in ASCII) says that it is a file of revgnn, and version says
-// which columns the table has.
+// These two numbers are written into each SQLite file of records. application ("revg" in ASCII) says that revgnn wrote
+// the file, and version says which columns the table has.
 const (
 	application = 0x72657667
 	version     = 1
@@ -33,8 +33,8 @@ const patience = time.Minute
 type Store struct {
 	db   *sql.DB
 	path string
-	// sums tells that the table has a column of checksums. If an earlier version of revgnn wrote the file, the table
-	// has no such column until the file is opened for writing.
+	// sums tells whether the table has a column of checksums. The table has none if an early version of revgnn wrote
+	// the file; the column is added when the file is opened for writing.
 	sums bool
 }
 
@@ -85,8 +85,8 @@ func open(path, mode string, prepare func(*Store) error) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the run records at %s: %w", path, err)
 	}
-	// The setting EXTRA also writes the folder to disk, so that a record survives a power failure once Add has
-	// returned.
+	// With the setting EXTRA, SQLite also waits until the removal of the journal is on disk. A record then survives a
+	// power failure as soon as Add has returned.
 	settings := url.Values{"mode": {mode}, "_txlock": {"immediate"},
 		"_pragma": {fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds()), "synchronous(EXTRA)"}}
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: whole, RawQuery: settings.Encode()}).String())
@@ -108,8 +108,8 @@ func (s *Store) Close() error { return s.explain(s.db.Close()) }
 // Path returns the path of the file.
 func (s *Store) Path() string { return s.path }
 
-// create makes the table if the file is empty, and otherwise checks the file. It writes to the file in both cases,
-// since only writing shows whether the file can be written to.
+// create makes the table if the file is empty, and otherwise checks the file. In both cases it writes to the file, to
+// find out whether this process may do so.
 func (s *Store) create() error {
 	return s.write(func(tx *sql.Tx) error {
 		var objects int
@@ -186,8 +186,8 @@ func checkTable(q querier) error {
 	return nil
 }
 
-// write runs f in a transaction: no other process can write while f runs, and either everything that f writes is kept,
-// or nothing.
+// write runs f in a transaction: no other process can write while f runs. If f returns an error, nothing that f has
+// written is kept.
 func (s *Store) write(f func(*sql.Tx) error) error {
 	tx, err := s.db.Begin()
 	if err != nil {

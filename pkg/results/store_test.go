@@ -154,7 +154,7 @@ func TestFindDone(t *testing.T) {
 		}
 	}
 	// The statuses of the runs, the latest first, are ok and interrupted on split 0, diverged and ok on split 1, and
-	// failed on split 2. Done must return the latest one that is ok or diverged.
+	// failed on split 2. For each split, Done must return the latest run that is ok or diverged.
 	for i, want := range []string{OK, Diverged, ""} {
 		done, err := s.Done(keys[i])
 		if err != nil || (done == nil) != (want == "") || done != nil && done.Status != want {

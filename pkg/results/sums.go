@@ -7,10 +7,9 @@ import (
 	"encoding/hex"
 )
 
-// Every row of the table has a checksum, since SQLite checks the structure of its file, but not the values in it. Early
-// versions of revgnn do not know the column of checksums: their tables lack this column, and if they add a record to a
-// newer table, they leave the checksum of its row empty. A later version fills in missing checksums when it opens the
-// file for writing.
+// Every row of the table has a checksum, since SQLite checks the structure of its file, but not the values in it. Rows
+// that an early version of revgnn has written have no checksum. Their checksums are added when the file is opened for
+// writing.
 
 // sumName is the name of the column of checksums. sumColumn is this name in SQL. addSums is the statement that adds the
 // column to the table.
@@ -35,7 +34,7 @@ func hasSums(q querier) (has bool, err error) {
 	return has, err
 }
 
-// completeSums adds the checksums that earlier versions of revgnn left out.
+// completeSums adds the column of checksums if the table lacks it, and fills in the checksums of rows that have none.
 func (s *Store) completeSums(tx *sql.Tx) error {
 	has, err := hasSums(tx)
 	if err != nil {
@@ -59,7 +58,7 @@ func (s *Store) completeSums(tx *sql.Tx) error {
 	return nil
 }
 
-// missingSums computes the checksums of the rows that have none, by ID.
+// missingSums computes checksums for the rows that have none. The keys of the result are the IDs of these rows.
 func missingSums(tx *sql.Tx) (map[string]string, error) {
 	sums := map[string]string{}
 	err := rowsOf(tx, sumColumn, "WHERE "+sumColumn+" = ''", nil, func(cells []string, _ string) error {

@@ -12,8 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 )
 
-// TestFlippedBytes flips bytes of a file one at a time. Reading must give the records that were written, or an error of
-// one sentence.
+// TestFlippedBytes changes bytes of an SQLite file, one at a time. Each time, reading the file must give the records
+// that were written, or an error of one line.
 func TestFlippedBytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.sqlite")
 	if err := os.WriteFile(path, kept(t, 3), 0o666); err != nil {
@@ -48,8 +48,8 @@ func TestFlippedBytes(t *testing.T) {
 	}
 }
 
-// TestFlippedBytesOfExports: if a byte of an export has changed, the export is refused, unless its records are still
-// those that were exported.
+// TestFlippedBytesOfExports changes bytes of an export, one at a time. Each time, the import must fail, or read the
+// records that were exported.
 func TestFlippedBytesOfExports(t *testing.T) {
 	s := opened(t)
 	add(t, s, example())
@@ -128,9 +128,9 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestFilesWithoutSums: a file of an earlier version, without checksums, can be read without being changed. It gets
-// checksums when it is opened for writing. Records that an earlier version adds afterwards get their checksums the next
-// time.
+// TestFilesWithoutSums: an SQLite file without checksums, as an early version of revgnn writes it, can be read without
+// being changed. Opening the file for writing adds checksums. If an early version then adds records, opening the file
+// again adds the checksums of these records.
 func TestFilesWithoutSums(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.sqlite")
 	if err := os.WriteFile(path, kept(t, 2), 0o666); err != nil {

@@ -19,21 +19,21 @@ type Analysis struct {
 	Model  string `json:"model"`
 	Engine string `json:"engine"`
 	Shape
-	// Stored is the number of terms that a product with Â adds up. Stored exceeds Entries if rows of Â are padded with
-	// zeros; see [sparse.Matrix.Places].
+	// Stored is the number of terms that are added up for one column of a product with Â. Stored exceeds Entries if
+	// rows of Â are padded with zeros; see [sparse.Matrix.Places].
 	Stored  int      `json:"stored_entries"`
 	Rates   Rates    `json:"rates"`
 	Kernels []Kernel `json:"kernels"`
-	// EpochSeconds is the measured time of an epoch. Accounted is the time of all executions of all kernels in an
-	// epoch, computed from the time of each kernel alone. Least is the sum of the least times of the same executions.
-	// Fraction is Least / EpochSeconds.
+	// EpochSeconds is the measured time of an epoch. Accounted is the sum of the times of all executions of all kernels
+	// in an epoch, where the time of a kernel is measured alone. Least is the sum of the least times of the same
+	// executions. Fraction is Least / EpochSeconds.
 	EpochSeconds float64 `json:"epoch_seconds"`
 	Accounted    float64 `json:"accounted_seconds"`
 	Least        float64 `json:"least_seconds"`
 	Fraction     float64 `json:"fraction"`
 }
 
-// Analyse measures the time of training steps of a GCN or GCN+ReP, and the time of each kernel of a step alone.
+// Analyse measures the time of training steps of a GCN or GCN+ReP. It also measures the time of each kernel alone.
 // Training starts from the given weights, or from random weights if weights is nil.
 func Analyse(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config,
 	weights map[string]train.Array) (*Analysis, error) {

@@ -8,9 +8,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Each function in this file except stored returns a [work]: the computation of one kernel, for arrays of the given
-// sizes, which is repeated in a loop. The state of the loop is the arrays that each repetition changes for the next
-// one. All other arrays are only read.
+// Each function in this file, except the function stored, returns a [work]: the computation of one kernel, repeated in
+// a loop, for arrays of the given sizes. The state of the loop consists of the arrays that a repetition changes for the
+// next repetition. All other arrays are only read.
 
 // product is the product x W. x has shape [n, d], and W has shape [d, d].
 func product(n, d int) work {
@@ -19,7 +19,7 @@ func product(n, d int) work {
 		input{&x, waves(n, d)}, input{&w, reflection(d)})
 }
 
-// triad is a = a/2 + b, which reads two arrays and writes one. With it the memory rate is measured.
+// triad is a = a/2 + b, which reads two arrays and writes one. The memory rate is measured with triad.
 func triad(n, d int) work {
 	var a, b *Node
 	return repeated(&a, &b, func(a, b *Node) *Node {
@@ -36,8 +36,9 @@ func neighbours(m *sparse.Matrix, n, d int) work {
 		append([]input{{&x, waves(n, d)}}, inputs...)...)
 }
 
-// stored returns a list of nodes and a list of inputs, with one entry for each array that the sparse matrix m consists
-// of. The nodes are nil at first. When the loop is built, each input puts the node of its array into the list of nodes.
+// stored returns a list of nodes and a list of inputs. Both have one entry for each array that the sparse matrix m
+// consists of. The nodes are nil at first. When the loop is built, each input puts the node of its array into the list
+// of nodes.
 func stored(m *sparse.Matrix) (nodes []*Node, inputs []input) {
 	arrays := m.Tensors()
 	nodes = make([]*Node, len(arrays))
@@ -47,8 +48,8 @@ func stored(m *sparse.Matrix) (nodes []*Node, inputs []input) {
 	return nodes, inputs
 }
 
-// gradient computes the gradients of a layer's weight and bias: Xᵀ G and the sum of G's rows. First, the entries of G
-// that are not positive are set to 0. This stands for the product with the derivative of ReLU.
+// gradient computes the gradients of a layer's weight and bias: Xᵀ G and the sum of G's rows. In training, G is first
+// multiplied by the derivative of ReLU. Here the entries of G that are not positive are set to 0 instead.
 func gradient(n, d int) work {
 	type state struct{ sum, factor *Node }
 	type reads struct{ x, g *Node }
@@ -63,9 +64,9 @@ func gradient(n, d int) work {
 	}, input{&s.sum, waves(d, d)}, input{&s.factor, one()}, input{&r.x, waves(n, d)}, input{&r.g, waves(n, d)})
 }
 
-// iterate is what an iteration of a solve computes besides the products X W and Â X: the new iterate z = y - ReLU(u +
-// b), and the mean absolute change of z. Here y is the input of the reverse layer, u is the preactivation, which the
-// two products have given, and b is the bias.
+// iterate is what an iteration of a solve computes besides the products X W and Â X: the new iterate y - ReLU(u + b),
+// and the mean absolute change of the iterate. Here y is the input of the reverse layer, b is the bias, and u is the
+// preactivation. The two products have given u.
 func iterate(n, d int) work {
 	type state struct{ z, factor *Node }
 	type reads struct{ y, u, b *Node }
@@ -75,18 +76,22 @@ func iterate(n, d int) work {
 		value, next := changing(s.factor)
 		h := loop.ReLU(Add(loop.Scale(r.u, value), rowVector(r.b, r.u)))
 		change := loop.MeanAbs(Sub(Sub(r.y, h), s.z))
-		// As in package solve, [loop.After] makes the new iterate depend on the change, so that XLA can overwrite the
-		// old iterate.
+		// [loop.After] makes the new iterate depend on the change, as in package solve. Then XLA writes the new iterate
+		// over the old one, and need not copy it.
 		return state{Sub(loop.After(change, r.y), h), Add(next, tiny(Reshape(change, 1, 1)))}
 	}, input{&s.z, waves(n, d)}, input{&s.factor, one()},
 		input{&r.y, waves(n, d)}, input{&r.u, waves(n, d)}, input{&r.b, waves(1, d)})
 }
 
 // correct is what an iteration of an adjoint solve computes besides its two products. The adjoint solve looks for the q
-// with q = r - σ'(u + b) ∘ K^T q. Here r is the product of the cotangent of the layer's result and σ'(u + b); u is the
-// layer's preactivation; b is its bias; K is the derivative of u by the layer's features; and ∘ multiplies entry by
-// entry. The two products have given p = K^T q. Three things are left to compute: the change of q, which is
-// e = r - σ'(u + b) ∘ p - q; the mean absolute value of e; and the new iterate q + e.
+// with
+//
+//	q = r - σ'(u + b) ∘ K^T q.
+//
+// Here u is the layer's preactivation, b is its bias, K is the derivative of u by the layer's features, and ∘
+// multiplies entry by entry. r is σ'(u + b) ∘ v, where v is the cotangent of the layer's result. The two products have
+// given p = K^T q. Three things are left to compute: the change of q, which is e = r - σ'(u + b) ∘ p - q; the mean
+// absolute value of e; and the new iterate q + e.
 func correct(n, d int) work {
 	type state struct{ q, e, factor *Node }
 	type reads struct{ r, u, p, b *Node }
@@ -102,8 +107,8 @@ func correct(n, d int) work {
 		input{&r.r, waves(n, d)}, input{&r.u, waves(n, d)}, input{&r.p, waves(n, d)}, input{&r.b, waves(1, d)})
 }
 
-// layer is the start of a solve: y - ReLU(u + b), where u = 3 u1 - 3 u2 + u3 extrapolates the preactivations u1, u2 and
-// u3 of the last three layers to this layer.
+// layer is the start of a solve: y - ReLU(u + b), where y is the input of the reverse layer and b is the bias. The
+// preactivation u = 3 u1 - 3 u2 + u3 is extrapolated from the preactivations u1, u2 and u3 of the last three layers.
 func layer(n, d int) work {
 	type state struct{ y, factor *Node }
 	type reads struct{ u1, u2, u3, b *Node }
@@ -119,7 +124,7 @@ func layer(n, d int) work {
 		input{&r.u1, waves(n, d)}, input{&r.u2, waves(n, d)}, input{&r.u3, waves(n, d)}, input{&r.b, waves(1, d)})
 }
 
-// encoder is the encoder's product H = X W in the forward pass, and the product Xᵀ H, which takes as long as the
+// encoder is the product H = X W of the forward pass, and the product Xᵀ H. The latter takes as long as computing the
 // gradient of W in the backward pass. X has shape [n, f], and W has shape [f, d].
 func encoder(n, f, d int) work {
 	var w, x *Node
@@ -139,8 +144,8 @@ func sparseEncoder(features *sparse.Matrix, f, d int) work {
 	}, append([]input{{&w, waves(f, d)}}, inputs...)...)
 }
 
-// head is the product R W of the forward pass, and the two products for the gradients of R and W. R, the forward and
-// reverse features side by side, has shape [n, 2 d], and W has shape [2 d, c].
+// head is the product R W of the forward pass, and the two products for the gradients of R and W. R has the forward and
+// the reverse features side by side, and the shape [n, 2 d]. W has the shape [2 d, c].
 func head(n, d, c int) work {
 	type state struct{ representation, weight *Node }
 	var s state

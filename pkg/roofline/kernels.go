@@ -19,28 +19,28 @@ type Kernel struct {
 	work work
 }
 
-// Shape has the sizes and numbers from which the operations and bytes of the kernels are computed. Entries is the
-// number of entries of Â, Features the number of features of a node, Outputs the number of columns of the model's
-// result, and Hidden the width of the layers.
+// Shape has the numbers from which the operations and bytes of the kernels are computed. Entries is the number of
+// entries of Â, Features the number of features of a node, Outputs the number of columns of the model's result, and
+// Hidden the width of the layers. Forward and Reverse are the numbers of layers.
 type Shape struct {
 	Nodes    int `json:"nodes"`
 	Entries  int `json:"entries"`
 	Features int `json:"features"`
-	// FeatureEntries is the number of non-zero features in all nodes together, if the encoder multiplies the features
-	// as a sparse matrix. Otherwise FeatureEntries is 0.
+	// FeatureEntries is the number of non-zero features of all nodes together, if the features are stored as a sparse
+	// matrix. Otherwise FeatureEntries is 0.
 	FeatureEntries int `json:"feature_entries"`
 	Outputs        int `json:"outputs"`
 	Hidden         int `json:"hidden"`
 	Forward        int `json:"forward"`
 	Reverse        int `json:"reverse"`
-	// Solve and Adjoint are the mean numbers of iterations of a reverse layer: of its solve, and of its adjoint solve.
+	// Solve and Adjoint are the mean numbers of iterations of the solve and of the adjoint solve of a reverse layer.
 	Solve   float64 `json:"solve"`
 	Adjoint float64 `json:"adjoint"`
-	// Kept says that the reverse layers store their preactivations for the backward pass; see [solve.Keeps].
+	// Kept is true if the reverse layers store their preactivations for the backward pass; see [solve.Keeps].
 	Kept bool `json:"kept"`
 }
 
-// parameters is the number of parameters of encoder, convolution and head together.
+// parameters is the number of parameters of encoder, layers (with shared weights) and head together.
 func (s Shape) parameters() float64 {
 	f, d, c := float64(s.Features), float64(s.Hidden), float64(s.Outputs)
 	return (f+1)*d + d*d + d + (2*d+1)*c
@@ -73,12 +73,11 @@ func counts(s Shape) []Kernel {
 	}
 }
 
-// bound sets k.Least to the least time that the rates r allow.
+// bound sets k.Least to the least time that the rates r allow, called t in the package's documentation.
 func (k *Kernel) bound(r Rates) { k.Least = max(k.Operations/r.matrix(), k.Bytes/r.Near) }
 
-// kernels returns the kernels of [counts], in the same order, each with the work that is run to measure its time. m is
-// the matrix Â. features is the sparse matrix of features, or nil if the encoder multiplies the features as a dense
-// matrix.
+// kernels returns the kernels of [counts], in the same order. Each has a [work], which is run to measure the kernel's
+// time. m is the matrix Â. features is the sparse matrix of the features, or nil if they are a dense matrix.
 func kernels(s Shape, m *sparse.Matrix, features *sparse.Matrix) []Kernel {
 	n, d := s.Nodes, s.Hidden
 	works := map[string]work{

@@ -2,15 +2,15 @@ package roofline
 
 import "github.com/revgnn/revgnn/pkg/engine"
 
-// Rates are the measured rates of an engine on this machine.
+// Rates are the rates of an engine, measured on this machine.
 type Rates struct {
-	// Large is the rate of a product of two 2048 x 2048 matrices, and Own is the rate of a product of the shape [n, d]
-	// x [d, d], which training has. Both are in operations per second.
+	// Large is the rate of a product of two 2048 x 2048 matrices. Own is the rate of a product of an [n, d] matrix and
+	// a [d, d] matrix, as in training. Both are in operations per second.
 	Large float64 `json:"large_matrix"`
 	Own   float64 `json:"own_matrix"`
-	// Memory is the rate of a = s a + b, where s is a number, on arrays far larger than the caches. Near is the rate of
-	// the same computation on arrays of shape [n, d], which training has. Both are in bytes per second. Only Near is
-	// used for the least times of kernels.
+	// Memory is the rate of computing a = a/2 + b for arrays a and b that are far larger than the caches. Near is the
+	// rate of the same computation for arrays of shape [n, d], as in training. Both are in bytes per second. Only Near
+	// is used for the least times of kernels.
 	Memory float64 `json:"memory"`
 	Near   float64 `json:"near"`
 }
@@ -22,11 +22,10 @@ const (
 	largeArray = 1 << 26
 )
 
-// matrix is the matrix rate from which the least times of kernels are computed: the faster of the two.
+// matrix is the matrix rate from which the least times of kernels are computed: the higher one of Large and Own.
 func (r Rates) matrix() float64 { return max(r.Large, r.Own) }
 
-// MeasureRates measures the rates of an engine, where the features of training have shape [n, d]. It takes some
-// seconds.
+// MeasureRates measures the rates of an engine for training with n nodes and width d. It takes some seconds.
 func MeasureRates(e *engine.Engine, n, d int) (r Rates, err error) {
 	for _, m := range []struct {
 		into          *float64

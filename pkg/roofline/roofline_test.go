@@ -54,7 +54,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestRepetitionsCount checks that more work in a repetition takes more time.
+// TestRepetitionsCount checks that a repetition with more work takes more time.
 func TestRepetitionsCount(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	at := func(n int) float64 {

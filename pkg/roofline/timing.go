@@ -16,14 +16,14 @@ const (
 	// but cannot speed it up.
 	span  = 200 * time.Millisecond
 	tries = 3
-	// most is the largest number of repetitions in a measurement. Kernels that take less than a microsecond reach this
-	// number before they have run for 200 ms (the constant span), and are measured for a shorter time.
+	// most is the largest number of repetitions in a measurement. A kernel that takes less than a microsecond is
+	// repeated so often within 200 ms (the constant span). It is measured for a shorter time.
 	most = 1 << 18
 )
 
-// perRepetition is the time in seconds of one repetition of w in a loop on the engine. It is the difference between the
-// time of a loop of many repetitions and the time of a loop of one repetition, divided by the difference of these
-// numbers of repetitions. Starting the loop and copying its arrays are thus not counted.
+// perRepetition is the time in seconds of one repetition of w in a loop on the engine. It is computed from the times of
+// two loops, one with many repetitions and one with a single repetition. The difference of the two times is divided by
+// the difference of the numbers of repetitions. So the time to start a loop and to copy its arrays is not counted.
 func perRepetition(e *engine.Engine, w work) (float64, error) {
 	c, err := newClock(e, w)
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *clock) run(times int) (time.Duration, error) {
 	return took, err
 }
 
-// fastest is the shortest time of several runs of the loop with the given number of repetitions.
+// fastest is the shortest time of three runs (the constant tries) of the loop with the given number of repetitions.
 func (c *clock) fastest(times int) (best time.Duration, err error) {
 	for i := range tries {
 		took, err := c.run(times)
@@ -100,8 +100,8 @@ func (c *clock) fastest(times int) (best time.Duration, err error) {
 }
 
 // enough finds a number of repetitions that takes long enough to be measured: at least 200 ms (the constant span)
-// longer than one repetition. If such a number would be too large, the result is the constant most. The argument is the
-// time of the loop with one repetition, which includes starting the loop and copying its arrays.
+// longer than one repetition. The number is not larger than the constant called most. The argument is the time of the
+// loop with one repetition.
 func (c *clock) enough(one time.Duration) (times int, err error) {
 	for times = 2; ; {
 		took, err := c.run(times)

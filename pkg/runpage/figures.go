@@ -44,7 +44,7 @@ func (r run) curves(c train.Curves) report.Item {
 }
 
 // solves draws, over epochs, the iterations per reverse layer and the largest residual. The axis of residuals is
-// logarithmic, so that residuals of 0 are left out.
+// logarithmic. It cannot show residuals of 0, which are left out.
 func (r run) solves(c train.Curves) []report.Item {
 	x := epochs(c)
 	residual := report.Series{Name: "largest residual", X: x, Y: numbersOf(c.Residual, 1)}
@@ -89,7 +89,8 @@ func (r run) roc(d *train.Details) report.Item {
 		report.Axes{RangeY: [2]float64{0, 100}})
 }
 
-// confusion returns the confusion matrix. A cell is darker if it has a larger share of the nodes in its row.
+// confusion returns the confusion matrix. A row has the nodes of one class, and a cell is the darker the larger its
+// share of these nodes is.
 func confusion(d *train.Details) report.Item {
 	t := &report.Table{ID: "run-confusion", Corner: "Class",
 		Title: fmt.Sprintf("Confusion matrix of the %s nodes", d.Judged),
@@ -143,7 +144,7 @@ func (r run) smoothness() []report.Item {
 		name   string
 		states []train.Smoothness
 	}{{"forward", forward}, {"reverse", reverse}} {
-		if len(direction.states) < 2 { // there is at most layer 0, the encoded features
+		if len(direction.states) < 2 { // there are no layers; at most layer 0, the encoded features
 			continue
 		}
 		s := report.Series{Name: direction.name, Style: report.Marked}

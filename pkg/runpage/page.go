@@ -21,8 +21,8 @@ type run struct {
 	ended bool
 }
 
-// outcome has the fields that a page shows, from the outcomes that the commands 'revgnn train' and 'revgnn reproduce'
-// record.
+// outcome has those fields of a record's outcome that a page shows. The commands 'revgnn train' and 'revgnn reproduce'
+// write them.
 type outcome struct {
 	train.Result
 	Metric   string               `json:"metric"`
@@ -30,7 +30,7 @@ type outcome struct {
 	Followed *experiment.Followed `json:"followed"`
 }
 
-// Page makes the page of a training from its record. A record of another kind of run is an error.
+// Page makes the page of a training from its record. It returns an error if the record is that of another kind of run.
 func Page(r *results.Record) (string, error) {
 	is, err := read(r)
 	if err != nil {
@@ -114,7 +114,7 @@ func absent(what string) report.Item {
 		"versions, do not hold this; the command below makes one that does.")
 }
 
-// details returns the figures. If the record has no data for a figure, there is a sentence instead.
+// details returns the figures of the page. If the record has no data for a figure, a sentence takes the figure's place.
 func (r run) details() (items []report.Item) {
 	d := r.out.Details
 	items = append(items, report.Heading(2, "Training"))

@@ -12,7 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// Siblings returns those records of the given list that are trainings like r: with the same model, the same settings
+// Siblings returns those records of the list all that are trainings like r: with the same model, the same settings
 // except for the seed, the same graph and the same engine. If there are several trainings with the same split and seed,
 // only the latest is returned, even if r is an earlier one. The trainings are ordered by split, then by seed.
 func Siblings(r *results.Record, all []results.Record) ([]results.Record, error) {
@@ -57,7 +57,7 @@ func settingsKey(r *results.Record) (string, error) {
 
 // SweepPage makes the page of several trainings with the same model and settings, as [Siblings] returns them. The page
 // shows the result of each training, the mean and the sample standard deviation over splits, and curves over epochs. If
-// a split was trained with several seeds, it counts once, by the mean over its seeds.
+// a split has trainings with several seeds, the mean over these seeds is the result of the split.
 func SweepPage(list []results.Record) (string, error) {
 	if len(list) == 0 {
 		return "", fmt.Errorf("there is no training to make a page of")
@@ -119,7 +119,8 @@ func sweepSummary(runs []run) string {
 }
 
 // spread returns the mean over splits as text, with the sample standard deviation if there are several splits. The
-// argument has a list of values for each split, one value for each seed; a split counts by the mean of its values.
+// argument has a list of values for each split, one value for each seed. The mean of this list is the value of the
+// split.
 func spread(of map[int][]float64) string {
 	var means []float64
 	for _, values := range of {

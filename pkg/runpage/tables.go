@@ -51,7 +51,7 @@ func (r run) numbers() report.Item {
 	return pairs("run-result", "Result", "Measure", "Value", rows...)
 }
 
-// settings returns the table of all settings. If a setting differs from the default, the default is in the same row.
+// settings returns the table of all settings. If a setting differs from the default, the row also has the default.
 func (r run) settings() report.Item {
 	t := &report.Table{ID: "run-settings", Title: "Settings of " + r.Model, Corner: "Setting",
 		Columns: []report.Column{{Name: "Value"}, {Name: "Default", Unit: "where it differs"}}}
@@ -67,8 +67,8 @@ func (r run) settings() report.Item {
 	return t
 }
 
-// origin returns the table of what the numbers depend on besides the settings: the graph, the engine, the machine and
-// versions.
+// origin returns a table of everything besides the settings that the results depend on: the graph, the engine, the
+// machine and the versions.
 func (r run) origin() report.Item {
 	rows := [][2]string{{"dataset", r.Dataset}, {"checksum of the graph", r.Checksum}, {"split", fmt.Sprint(r.Split)},
 		{"seed of this split (seed + split)", fmt.Sprint(r.Seed)}, {"engine", r.Engine}}

@@ -9,13 +9,13 @@ import (
 	"io"
 )
 
-// encode writes a file: the header, into which it puts the file's checksum, and the values.
+// encode writes a file: the header, with the file's checksum, and then the values of the arrays.
 func encode(w io.Writer, header map[string]any, arrays []Named) error {
-	text, err := json.Marshal(header) // Marshal sorts the names, so that equal arrays give equal bytes
+	text, err := json.Marshal(header) // Marshal sorts the names, so that equal arrays give equal files
 	if err != nil {
 		return err
 	}
-	// The header is padded to a multiple of 8 bytes, so that the values are aligned.
+	// The header is filled up with spaces, so that the values begin at a multiple of 8 bytes.
 	text = append(text, bytes.Repeat([]byte(" "), (8-len(text)%8)%8)...)
 	sum := sha256.New()
 	sum.Write(frame(text))

@@ -1,14 +1,15 @@
 // Package safetensors reads and writes the safetensors format of Hugging Face (github.com/huggingface/safetensors,
-// "Format"): eight bytes with the length N of the header, N bytes of JSON, and the arrays' bytes in little-endian C
-// order. The header maps the name of each array to {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]},
-// where the offsets are counted from the header's end. It maps the name "__metadata__" to a map of strings.
+// "Format"). A file begins with eight bytes, which have the length N of the header. The header follows, which is N
+// bytes of JSON. Then come the values of the arrays, little-endian and in C order. The header maps the name of each
+// array to {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}. The two offsets are counted from the end of
+// the header. The header may also have the name "__metadata__", and maps it to a map of strings.
 //
 // [Write] adds a checksum to the metadata, since the format itself has none. A file whose checksum is wrong is refused.
 // Files without a checksum, from other programs, are accepted.
 //
 // Reading is strict, as the format demands: names must not be repeated, arrays must not overlap or leave gaps, and no
-// bytes may follow the last array. Reading allocates no more memory than a small multiple of the file's size, and never
-// more than a limit far below a laptop's memory.
+// bytes may follow the last array. Reading an array takes memory of at most a small multiple of the file's size, and
+// never more than some 3 GiB.
 package safetensors
 
 import (
@@ -25,7 +26,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// These are limits on the sizes that a file may claim, and the name of the metadata in the header.
+// These are limits on the sizes that a header may state, and the name of the metadata in the header.
 const (
 	maxHeader = 16 << 20
 	maxValues = 1 << 28 // the largest number of values of one array
@@ -44,13 +45,13 @@ type entry struct {
 	Offsets [2]int64 `json:"data_offsets"`
 }
 
-// File is an open file. Each array is read when it is asked for.
+// File is an open file. An array is read only when [File.Float32s] is called for it.
 type File struct {
-	// Path is the name of the file in errors.
+	// Path is the name of the file for error messages.
 	Path string
 	// Metadata is the metadata of the file, without the checksum that revgnn adds.
 	Metadata map[string]string
-	// Sealed tells that the file has a checksum written by revgnn, and that this checksum is right.
+	// Sealed is true if the file has a checksum that revgnn wrote and that is right.
 	Sealed  bool
 	entries map[string]entry
 	data    *io.SectionReader // begins at the header's end
@@ -72,7 +73,8 @@ func Open(path string) (*File, error) {
 	return s, nil
 }
 
-// New reads the header of a file whose size in bytes is given. path is only the name of the file in errors.
+// New reads the header of a file from r. size is the size of the file in bytes. path is only the file's name for error
+// messages.
 func New(r io.ReaderAt, size int64, path string) (*File, error) {
 	fail := func(err error) (*File, error) {
 		return nil, fmt.Errorf("%s is not a readable safetensors file: %w; save it again", path, err)
@@ -179,7 +181,7 @@ func (s *File) check(size int64) error {
 	return nil
 }
 
-// count returns the number of values, or an error if the type or the shape is not supported.
+// count returns the number of values of an array, or an error if the array's type or shape is not supported.
 func (e entry) count() (int64, error) {
 	if sizes[e.Type] == 0 {
 		return 0, fmt.Errorf("has the type %q; supported are %v", cut(e.Type), slices.Sorted(maps.Keys(sizes)))

@@ -52,8 +52,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestFlippedBytes: if a byte of a file that Write wrote has changed, the file is refused, unless it still has the same
-// arrays.
+// TestFlippedBytes changes each byte of a file that Write has written. The changed file must be refused, unless it
+// still has the same arrays.
 func TestFlippedBytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.safetensors")
 	if err := Write(path, []Named{{"a.weight", []int{2, 3}, []float32{1, 2, 3, 4, 5, 6}}, {"a.bias", []int{3, 2},
@@ -187,8 +187,8 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-// FuzzNew reads arbitrary files. There must be no panic. Each array must have as many values as its shape says, and no
-// more than the file's size allows.
+// FuzzNew reads arbitrary files. There must be no panic. Each array must have as many values as its shape says, and not
+// more than fit into the file.
 func FuzzNew(f *testing.F) {
 	f.Add(file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"__metadata__":{"x":"y"}}`, 1, 2, 3, 4))
 	f.Add(file(`{"a":{"dtype":"BF16","shape":[],"data_offsets":[0,2]},"b":{"dtype":"F64","shape":[0,9],`+

@@ -10,19 +10,19 @@ import (
 	"strings"
 )
 
-// sumKey is the key of the checksum in the metadata. The checksum is the SHA-256 of the file with zeros in place of the
-// checksum's own 64 digits.
+// sumKey is the key of the checksum in the metadata. The checksum is the SHA-256 of the file. It is computed with zeros
+// in place of the checksum's own 64 digits.
 const sumKey = "revgnn.sha256"
 
 var noSum = strings.Repeat("0", 2*sha256.Size)
 
-// withSum replaces the checksum old in a header by another one.
+// withSum returns a header in which one checksum (old) is replaced by another one (sum).
 func withSum(header []byte, old, sum string) []byte {
 	const before = sumKey + `":"`
 	return bytes.Replace(header, []byte(before+old), []byte(before+sum), 1)
 }
 
-// checkSum compares a file with the checksum in its header, if there is one.
+// checkSum returns an error if the header has a checksum that is not the checksum of the file.
 func (s *File) checkSum(header []byte) error {
 	kept, has := s.Metadata[sumKey]
 	if !has {

@@ -18,7 +18,7 @@ func (s *File) Close() error { return s.close() }
 func (s *File) Names() []string { return slices.Sorted(maps.Keys(s.entries)) }
 
 // Float32s returns the values of an array in C order, and the array's shape. Values of the types F64, F16 and BF16 are
-// converted to float32; those beyond the range of float32 become infinite. Other types are refused.
+// converted to float32. Values beyond the range of float32 become infinite. Other types are refused.
 func (s *File) Float32s(name string) ([]float32, []int, error) {
 	e, ok := s.entries[name]
 	if !ok {
@@ -50,8 +50,8 @@ func (s *File) Float32s(name string) ([]float32, []int, error) {
 	return out, shape, nil
 }
 
-// half converts a number of IEEE 754 half precision to float32. Such a number has 1 sign bit, 5 exponent bits with bias
-// 15, and 10 fraction bits.
+// half converts a number of IEEE 754 half precision to float32. Numbers of half precision have 1 sign bit, 5 exponent
+// bits with bias 15, and 10 fraction bits.
 func half(h uint16) float32 {
 	sign := float32(1)
 	if h>>15 == 1 {
@@ -70,15 +70,16 @@ func half(h uint16) float32 {
 	return sign * float32(math.Ldexp(1024+fraction, exponent-25))
 }
 
-// Named is an array to write, in C order.
+// Named is an array to write. Its values are in C order.
 type Named struct {
 	Name   string
 	Shape  []int
 	Values []float32
 }
 
-// Write writes arrays of type F32, in alphabetical order of their names, with a checksum in the metadata. The file is
-// written as a whole or not at all (see [files.Write]). Equal arrays give equal bytes.
+// Write writes arrays of type F32 in alphabetical order of their names. It also writes metadata, to which it adds a
+// checksum. The file is written as a whole or not at all (see [files.Write]). Equal arguments give equal files, byte
+// for byte.
 func Write(path string, arrays []Named, meta map[string]string) error {
 	arrays = slices.SortedFunc(slices.Values(arrays), func(a, b Named) int {
 		return slices.Compare([]byte(a.Name), []byte(b.Name))

@@ -8,8 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sweep"
 )
 
-// Blind is a graph for training and validation on one split, without anything that a test would need. A search takes
-// only such graphs.
+// Blind is a graph for training and validation on one split. It has no test nodes, and the labels of the nodes that the
+// split tests on are replaced. A search takes only graphs of this type, which [Blindfold] makes.
 type Blind struct {
 	split int
 	graph *graphs.Graph
@@ -17,7 +17,7 @@ type Blind struct {
 
 // Blindfold prepares a graph for trials on one split. It takes the test nodes out of this split, empties all other
 // splits, and replaces the labels of all nodes that are neither training nor validation nodes of this split by class 0.
-// Whatever the code of models and training does, the trials cannot depend on what was removed.
+// The trials cannot depend on what was removed, whatever the code of models and training does.
 func Blindfold(g *graphs.Graph, split int) (Blind, error) {
 	if err := sweep.CheckSplits([]int{split}, g); err != nil {
 		return Blind{}, err

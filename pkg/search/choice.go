@@ -21,7 +21,7 @@ type Choices struct {
 	Chosen []experiment.Choice `json:"chosen"`
 }
 
-// maxChoices is the largest size, in bytes, of a file of choices that is read.
+// maxChoices is the largest size, in bytes, that a file of choices may have.
 const maxChoices = 16 << 20
 
 // OpenChoices reads a file of choices. If there is no such file, it returns no choices and no error.
@@ -56,7 +56,7 @@ func (r *Result) Choice() experiment.Choice {
 }
 
 // Save puts the choice into a file of choices, in place of an earlier choice for the same model and dataset. While
-// another search writes to the file, Save waits until the file is written or ctx ends.
+// another search writes to the file, Save waits until this is done, or until ctx ends.
 func (r *Result) Save(ctx context.Context, path string) error {
 	lock, err := files.AwaitLock(ctx, path+".lock")
 	if err != nil {

@@ -5,16 +5,19 @@ import (
 	"errors"
 	"math"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestCommittedChoices: if a profile in data/settings has settings from a search, they are those of the trial with the
-// best validation metric among the records of this search in data/searches. These records have no test metric.
+// TestCommittedChoices: each profile in data/settings names the searches that its settings come from. The records of
+// these searches are in data/searches. The settings must be all those of the trial with the best validation metric
+// in these records. The records must have no test metric.
 func TestCommittedChoices(t *testing.T) {
 	for _, name := range data.SettingsNames() {
 		text, err := data.Settings(name)
@@ -50,7 +53,7 @@ func checkChoice(t *testing.T, c experiment.Choice) {
 		t.Fatalf("%s has %d records of %s, %v", file, len(all), c.Search, err)
 	}
 	type step struct{ trial, rung int }
-	vals, splits, settings := map[step][]float64{}, map[int]bool{}, map[step]experiment.Settings{}
+	vals, splits, configs := map[step][]float64{}, map[int]bool{}, map[step]json.RawMessage{}
 	for _, r := range all {
 		var o Outcome
 		var names map[string]json.RawMessage
@@ -62,7 +65,7 @@ func checkChoice(t *testing.T, c experiment.Choice) {
 		}
 		splits[r.Split] = true
 		if at := (step{o.Trial, o.Rung}); r.Status == results.OK {
-			vals[at], settings[at] = append(vals[at], float64(o.Val)), o.Settings
+			vals[at], configs[at] = append(vals[at], float64(o.Val)), r.Config
 		}
 	}
 	best, bestVal := step{}, math.Inf(-1)
@@ -71,13 +74,22 @@ func checkChoice(t *testing.T, c experiment.Choice) {
 			best, bestVal = at, mean
 		}
 	}
-	for key, value := range settings[best] {
-		have, named := c.Settings[key]
-		if named && string(have) != string(value) {
-			t.Errorf("%s is %s, and trial %d has %s", key, have, best.trial, value)
-		}
+	if len(configs[best]) == 0 {
+		t.Fatal("no trial went well")
 	}
-	if len(settings[best]) == 0 {
-		t.Error("no trial went well")
+	chosen, err := c.Settings.With(train.Default(c.Model))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(chosen.Resolved())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var have, want map[string]any
+	if err := errors.Join(json.Unmarshal(text, &have), json.Unmarshal(configs[best], &want)); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(have, want) {
+		t.Errorf("the settings %v are chosen, and the best trial, %d, has %v", have, best.trial, want)
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// costs predicts how long steps take. The time of a training that continues from an earlier rung is predicted from its
-// own time per epoch. The time of other steps is predicted from runs of the same compiled program on this machine that
-// were recorded before Run was called. If there are none, it is predicted from all trials of this search on this
-// machine, with a time per epoch in proportion to the size of the task ([experiment.Task.Size]).
+// costs predicts how long steps take. For a training that continues from an earlier rung, the prediction uses the time
+// per epoch of this training. For any other step, it uses recorded runs of the same compiled program on this machine.
+// If there are none, it uses all trials of this search on this machine, and assumes that the time per epoch is
+// proportional to the size of the task ([experiment.Task.Size]).
 type costs struct {
 	recorded *experiment.Costs
 	machine  results.Machine
@@ -23,7 +23,8 @@ func newCosts(store *results.Store, engine string) (*costs, error) {
 	return &costs{experiment.NewCosts(all, engine), results.Begin(results.Search).Machine}, nil
 }
 
-// seconds returns the predicted time of a step. It is 0 if nothing is known, and if there is nothing left to train.
+// seconds returns the predicted time of a step. It is 0 if no time can be predicted, or if there is nothing left to
+// train.
 func (c *costs) seconds(dataset string, s Step, of known) float64 {
 	before, _ := of.of(Job{s.Trial, s.Rung - 1}, s.Split)
 	if before.Ended {

@@ -11,9 +11,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestCosts: the time of a training that continues is predicted from its own time per epoch. The time of other
-// trainings is predicted from the times of trials on this machine, in proportion to their sizes. A step whose predicted
-// time exceeds the time left is not begun.
+// TestCosts: the time of a training that continues is predicted from its own time per epoch. The time of any other
+// training is predicted from trials on this machine, in proportion to the sizes of the tasks. A step is not begun if
+// its predicted time exceeds the time left.
 func TestCosts(t *testing.T) {
 	s := tiny(t, board(t), filepath.Join(t.TempDir(), "runs.sqlite"))
 	c, err := newCosts(s.Store, s.Engine.Name)

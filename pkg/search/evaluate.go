@@ -21,7 +21,7 @@ type Evaluation struct {
 	Std  train.Number `json:"std"`
 }
 
-// LeftOut returns the results on those splits whose training went wrong. Mean and Std leave them out.
+// LeftOut returns the results on those splits whose training went wrong. Mean and Std do not include these splits.
 func (e *Evaluation) LeftOut() (bad []Evaluated) {
 	for _, s := range e.Splits {
 		if s.Status != results.OK {
@@ -43,8 +43,9 @@ type Evaluated struct {
 }
 
 // Evaluate trains a model with the chosen settings of a search on the given splits, and tests it. The runner has the
-// store, the engine and the datasets. The trainings have records of the kind "train". Trainings on the same graph that
-// are recorded already are not made again. If no split can be trained on, the error says why.
+// store, the engine and the datasets. The trainings have records of the kind "train". A training that is already
+// recorded for the same graph is not made again. If the model cannot be trained on any of the splits, the error says
+// why.
 func Evaluate(ctx context.Context, runner *experiment.Runner, r *Result, splits []int) (*Evaluation, error) {
 	g, err := runner.Load(ctx, r.Dataset)
 	if err != nil {

@@ -86,9 +86,9 @@ func (r *Result) parallel() *report.Figure {
 		r.Dataset), axes, lines)
 }
 
-// axes returns the settings with more than one possible value, in the order of their axes. The settings that all trials
-// have are ordered by name. Settings with a condition, which some trials lack, are placed between them, so that lines
-// lead to their axes and away from them.
+// axes returns the settings with more than one possible value, in the order of their axes. Settings that all trials
+// have are ordered by name. A setting with a condition ([Range.When]) has no value in some trials. It is placed between
+// settings that all trials have, so that a line that reaches its axis continues on both sides.
 func (r *Result) axes() (keys []string) {
 	var always, sometimes []string
 	for _, key := range slices.Sorted(maps.Keys(r.Dimensions)) {

@@ -27,21 +27,21 @@ type Outcome struct {
 	// Settings are the settings that were drawn for the trial.
 	Settings experiment.Settings `json:"settings"`
 	Metric   string              `json:"metric"`
-	// Epochs is the number of epochs that the trial has trained so far, and New is the number of those since the
-	// previous rung. Val is the best validation metric so far, and BestEpoch is the first epoch with this metric. Ended
-	// tells that the training is over, by early stopping or since it is complete; its result then also counts at higher
-	// rungs.
+	// Epochs is the number of epochs that the trial has trained so far. New is the number of epochs that it has trained
+	// since the previous rung. Val is the best validation metric so far, and BestEpoch is the first epoch with this
+	// metric. Ended tells that the training is over: it has stopped early, or has trained all epochs. Its result then
+	// also counts at higher rungs.
 	Epochs    int          `json:"epochs"`
 	New       int          `json:"new_epochs"`
 	BestEpoch int          `json:"best_epoch"`
 	Val       train.Number `json:"val"`
 	Ended     bool         `json:"ended,omitempty"`
 	// End is the time at which the trial reached the rung. It cannot be computed from the start and the seconds of the
-	// record: if the training was interrupted, the record starts when the training goes on, but its seconds include the
-	// time before.
+	// record if the training was interrupted: the start is then that of the last part of the training, but the seconds
+	// are those of all parts.
 	End time.Time `json:"end"`
-	// Total is the time, in seconds, that the trial has taken on this split; the seconds in the record are only those
-	// since the previous rung. The fields below are as in [train.Result].
+	// Total is the time, in seconds, that the trial has taken on this split so far. (The seconds in the record count
+	// only from the previous rung on.) The fields below are as in [train.Result].
 	Total           float64          `json:"total_seconds"`
 	EpochSeconds    float64          `json:"epoch_seconds"`
 	CompileSeconds  float64          `json:"compile_seconds"`
@@ -61,15 +61,15 @@ func (o Outcome) Record() results.Record { return o.record }
 // bad tells whether the trial failed or diverged.
 func (o Outcome) bad() bool { return o.record.Status != results.OK }
 
-// trial holds the outcomes of a trial: for each rung, the outcomes by split.
+// trial has the outcomes of one trial. It has a map for each rung; the keys of this map are the splits.
 type trial []map[int]Outcome
 
-// known holds the trials that have begun, by their numbers.
+// known has the trials that have begun. The keys of the map are the numbers of the trials.
 type known map[int]trial
 
-// read reads the trials of a search from the records of the search. The last argument is the time at which this process
-// began to work on the search: records of earlier failures are ignored, so that the trials that failed are tried again.
-// If a step has several records, the first one that is not a failure counts.
+// read reads the trials of a search from the records of the search. The argument began is the time at which this
+// process began to work on the search. Failures from before this time are ignored, so that the failed trials are tried
+// again. If a step has several records, the first one that is not a failure counts.
 func read(store *results.Store, id string, began time.Time) (known, error) {
 	records, err := store.Find(results.Query{Kind: results.Search, Profile: id})
 	if err != nil {
@@ -116,8 +116,8 @@ func (k known) standings(splits []int) Standings {
 	return of
 }
 
-// standing returns what a [Schedule] needs to know about the trial. The trial has a score at each rung at which all
-// splits are done, or at which one split went wrong.
+// standing returns what a [Schedule] needs to know about the trial. The trial has a score at each rung that it has
+// reached on all splits, or at which the training on one split went wrong.
 func (t trial) standing(splits []int) (s Standing) {
 	for _, rung := range t {
 		score, done := scoreOf(rung, splits)
@@ -130,8 +130,8 @@ func (t trial) standing(splits []int) (s Standing) {
 	return s
 }
 
-// scoreOf returns the score of a trial at a rung: the mean validation metric over splits, or minus infinity if a split
-// went wrong. The second result tells whether the score is known.
+// scoreOf returns the score of a trial at a rung: the mean of the best validation metrics over splits, or minus
+// infinity if the training on a split went wrong. The second result tells whether the score is known.
 func scoreOf(rung map[int]Outcome, splits []int) (score float64, done bool) {
 	var vals []float64
 	for _, split := range splits {

@@ -17,8 +17,7 @@ import (
 // kept.
 var errLate = errors.New("there is no time left")
 
-// make makes a step and records the result. In the end it releases its claim, which keeps other processes from making
-// the same step.
+// make makes a step and records the result. In the end it releases own, the claim of this step.
 func (w *work) make(ctx context.Context, s Step, own *experiment.Claim) error {
 	defer own.Release()
 	if w.Starts != nil {
@@ -48,11 +47,12 @@ func (w *work) make(ctx context.Context, s Step, own *experiment.Claim) error {
 	if record.Status == results.Diverged || o.Ended {
 		return own.Recorded()
 	}
-	return nil // the checkpoint is kept for the next rung or another attempt
+	return nil // the checkpoint is kept: the training goes on from it later
 }
 
-// execute trains up to the step's rung, and returns the record and the outcome. If the training was over at an earlier
-// rung, it copies the outcome from there. If the training fails, there is a record, too.
+// execute trains up to the step's rung, and returns the record and the outcome. If the training has already ended at a
+// lower rung, for example by early stopping, execute copies the outcome from there. A training that fails also has a
+// record.
 func (w *work) execute(ctx context.Context, s Step, own *experiment.Claim) (r results.Record, o Outcome, err error) {
 	blind := w.graph(s.Split)
 	before, higher := w.known.of(Job{s.Trial, s.Rung - 1}, s.Split)
@@ -95,8 +95,8 @@ func (w *work) graph(split int) Blind {
 	panic(fmt.Errorf("no graph for split %d", split))
 }
 
-// train trains up to the step's rung, from the checkpoint if there is one. If the training goes wrong, the status and
-// the message of the record r are set.
+// train trains up to the step's rung. If there is a checkpoint, the training goes on from it. If the training fails or
+// diverges, train sets the status and the message of the record r.
 func (w *work) train(ctx context.Context, b Blind, s Step, own *experiment.Claim, r *results.Record) (Outcome, error) {
 	o := &train.Options{Checkpoint: own.Training(w.CheckpointEvery)}
 	if s.Rung < len(w.Schedule.Rungs)-1 {
@@ -143,9 +143,9 @@ func (w *work) timed(ctx context.Context) (context.Context, context.CancelFunc) 
 	return context.WithDeadline(ctx, w.Deadline)
 }
 
-// paced returns a function to be called after each epoch. This function tells whether the training would miss the
-// deadline; the second argument of paced is the number of the training's last epoch. The returned function judges by
-// the mean time of the epochs so far, and only after it has measured a few epochs.
+// paced returns a function to be called after each epoch. This function tells whether the training is too slow: whether
+// the epoch with the number until is predicted to end after the deadline. The prediction uses the mean time of the
+// epochs so far. For the first few epochs, the function returns false.
 func paced(deadline time.Time, until int) func(train.Epoch) bool {
 	const measured = 3
 	var start time.Time

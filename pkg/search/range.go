@@ -10,7 +10,8 @@ import (
 // Range is the range of a setting's values. Exactly one of Log, Linear, Integer and Choice is given.
 type Range struct {
 	// Log, Linear and Integer each hold the smallest and the largest number of a range. Log draws numbers whose
-	// logarithms are evenly spread, Linear draws numbers that are evenly spread, and Integer draws whole numbers.
+	// logarithms are spread evenly over the range. Linear draws numbers that are themselves spread evenly, and Integer
+	// draws whole numbers.
 	Log     *ends `json:"log,omitempty"`
 	Linear  *ends `json:"linear,omitempty"`
 	Integer *ends `json:"integer,omitempty"`
@@ -25,11 +26,11 @@ type Range struct {
 
 type ends [2]float64
 
-// digits is the number of significant digits to which drawn numbers are rounded. Finer differences between settings
-// would not matter, and rounded numbers are equal on every machine.
+// digits is the number of significant digits to which drawn numbers are rounded. Because of the rounding, the numbers
+// are equal on every machine.
 const digits = 4
 
-// check returns an error if no value can be drawn.
+// check returns an error if the range is not valid: no value could be drawn from it.
 func (r Range) check() error {
 	kinds := 0
 	for name, e := range map[string]*ends{"log": r.Log, "linear": r.Linear, "integer": r.Integer} {
@@ -73,8 +74,9 @@ func (r Range) corners() []json.RawMessage {
 	return []json.RawMessage{r.at(0), r.at(math.Nextafter(1, 0))}
 }
 
-// at returns the value that the coordinate u of a point stands for, 0 <= u < 1: u = 0 gives the smallest value of the
-// range, and values of u near 1 give the largest.
+// at returns the value of the range that belongs to a number u with 0 <= u < 1. u = 0 gives the smallest value of the
+// range (or the first choice), and values of u near 1 give the largest (or the last choice). [Sampler] says where u
+// comes from.
 func (r Range) at(u float64) json.RawMessage {
 	switch {
 	case r.Choice != nil:

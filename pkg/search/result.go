@@ -14,7 +14,7 @@ import (
 
 // Result is the result of a search, computed from its records.
 type Result struct {
-	// Search is the ID of the search. The records of the search have this ID as the name of their profile.
+	// Search is the ID of the search. In the records of the search, this ID takes the place of a profile's name.
 	Search  string `json:"search"`
 	Dataset string `json:"dataset"`
 	Model   string `json:"model"`
@@ -42,8 +42,8 @@ type Result struct {
 
 	// outcomes has the outcomes of all steps, in the order in which the steps ended.
 	outcomes []Outcome
-	// scores has the scores of trials at rungs. A score is known when a trial has reached a rung on all splits, or has
-	// gone wrong on one; the key is the ID of the trial's last record at this rung.
+	// scores has the scores of trials at rungs. A score is known when the trial has reached the rung on all splits, or
+	// has gone wrong on one of them. The key of the score is the ID of the trial's last record at this rung.
 	scores map[string]float64
 }
 
@@ -63,8 +63,8 @@ type Trial struct {
 	Records  []string            `json:"records"`
 }
 
-// Reached is the score, Val, that a trial had at a rung. Epochs and Seconds are the numbers of epochs and seconds that
-// all trials together had taken by then.
+// Reached says that a trial reached a rung with the score Val. Epochs and Seconds are the numbers of epochs and seconds
+// that all trials together had taken by then.
 type Reached struct {
 	Val     train.Number `json:"val"`
 	Trial   int          `json:"trial"`

@@ -26,7 +26,8 @@ type Sampler struct {
 	base       train.Config
 	seed       uint64
 	points     *mat.Dense
-	// next is the number of the next point of the sequence. drawn has the valid samples from all points before that.
+	// next is the number of the next point of the sequence. drawn has the samples from the points before it, except
+	// impossible ones.
 	next  int
 	drawn []Sample
 }
@@ -81,8 +82,8 @@ func (s *Sampler) point(i int) []float64 {
 	return s.points.RawRowView(i)
 }
 
-// sample turns a point into settings. Settings with conditions ([Range.When]) come last, since their conditions depend
-// on the other settings.
+// sample turns a point into settings. It draws the settings without conditions first, since the conditions of the other
+// settings ([Range.When]) depend on them.
 func (s *Sampler) sample(point []float64) (Sample, error) {
 	out := Sample{experiment.Settings{}, s.base}
 	for _, conditional := range []bool{false, true} {
@@ -99,7 +100,8 @@ func (s *Sampler) sample(point []float64) (Sample, error) {
 	return out, out.Config.Validate()
 }
 
-// applies tells whether a configuration meets the conditions under which the setting is drawn.
+// applies tells whether the setting is drawn: whether the configuration c meets the setting's conditions
+// ([Range.When]).
 func (d Dimension) applies(c train.Config) bool {
 	for key, values := range d.When {
 		met := false

@@ -8,25 +8,25 @@ import (
 	"slices"
 )
 
-// Schedule says how far trials train, and which of them continue. A rung is a number of epochs after which trials are
-// compared: only the best trials continue to the next rung. This is ASHA (Li et al. 2020, algorithm 2), except at the
-// end of a search, where Schedule makes sure that the best trial trains in full: a rung is called closed once no
-// further trial can reach it, and from a closed rung at least one trial continues, even if fewer than Reduction trials
-// have reached the rung. If a trial that continued from a closed rung goes wrong (fails or diverges), the next best
-// trial continues in its place.
+// Schedule says for how many epochs trials train, and which of them continue. A rung is a number of epochs after which
+// trials are compared: only the best trials continue to the next rung. This is ASHA (Li et al. 2020, algorithm 2),
+// except at the end of a search. There Schedule makes sure that the best trial trains in full. A rung is called closed
+// once no further trial can reach it. From a closed rung at least one trial continues, even if fewer than Reduction
+// trials have reached the rung. If a trial that continued from a closed rung fails or diverges, the next best trial
+// continues in its place.
 type Schedule struct {
 	// Rungs are ascending numbers of epochs. The last one is the number of epochs of a complete training.
 	Rungs []int `json:"rungs"`
-	// Reduction is ASHA's eta: of the trials that reach a rung, the share 1/Reduction continues to the next rung.
+	// Reduction is called eta in the paper on ASHA: of the trials that reach a rung, the share 1/Reduction continues to
+	// the next rung.
 	Reduction int `json:"reduction"`
 	// Trials is the largest number of trials; 0 stands for no limit.
 	Trials int `json:"-"`
 }
 
-// NewSchedule returns a schedule. Its last rung is the first argument, the number of epochs of a complete training.
-// Each rung below is the next higher one divided by the third argument (see Schedule.Reduction), rounded up; those that
-// would be below the second argument are left out. The fourth argument is the largest number of trials; 0 stands for no
-// limit.
+// NewSchedule returns a schedule. Its last rung is epochs, the number of epochs of a complete training. The rungs
+// before it are epochs divided by reduction, by the square of reduction, and so on, rounded up. Rungs below the number
+// least are left out. The argument trials is the largest number of trials; 0 stands for no limit.
 func NewSchedule(epochs, least, reduction, trials int) Schedule {
 	s := Schedule{Reduction: reduction, Trials: trials}
 	for share := 1; ; share *= reduction {
@@ -38,15 +38,15 @@ func NewSchedule(epochs, least, reduction, trials int) Schedule {
 	}
 }
 
-// Job is a trial that is to be trained up to a rung, on all splits.
+// Job is the training of a trial up to a rung, on all splits. Trial and Rung are their numbers, counted from 0.
 type Job struct{ Trial, Rung int }
 
 // Standing is what a schedule needs to know about a trial.
 type Standing struct {
-	// Scores are the trial's validation metrics, averaged over splits, at the rungs reached so far. A score is minus
-	// infinity if the trial failed or diverged there.
+	// Scores has the trial's score at each rung that it has reached: its best validation metric, averaged over splits.
+	// The score is minus infinity if the trial failed or diverged before it reached the rung.
 	Scores []float64
-	// Begun tells that the trial has reached the next rung on some of the splits, but not on all.
+	// Begun tells that the trial has reached its next rung on some of the splits, but not yet on all.
 	Begun bool
 }
 
@@ -55,13 +55,13 @@ func (s Standing) Bad() bool {
 	return len(s.Scores) > 0 && math.IsInf(s.Scores[len(s.Scores)-1], -1)
 }
 
-// Standings are the standings of all trials that have begun, by their numbers.
+// Standings has the standings of all trials that have begun. The keys of the map are the numbers of the trials.
 type Standings map[int]Standing
 
-// Next lists the jobs to do now, the most urgent first. Jobs that have begun come first. Then come trials that continue
-// to a next rung: those from the highest rung first, and among those from the same rung the best first. New trials come
-// last. The listed jobs do not depend on each other, so that several may be done at the same time. No jobs are listed
-// when the search is over.
+// Next lists the jobs to do now, the most urgent first. Jobs that have begun come first. Then come jobs of trials that
+// continue to their next rung, those from higher rungs first. Among trials from the same rung, the best come first. New
+// trials come last. The listed jobs do not depend on each other, so that several processes may do them at the same
+// time. No jobs are listed when the search is over.
 func (s Schedule) Next(of Standings) iter.Seq[Job] {
 	return func(yield func(Job) bool) {
 		for _, n := range slices.Sorted(maps.Keys(of)) {
@@ -84,8 +84,8 @@ func (s Schedule) Next(of Standings) iter.Seq[Job] {
 	}
 }
 
-// promoted returns, for each rung except the last, a list of trials: those that have reached this rung and are to
-// continue to the next rung, or have continued already. The best trials come first.
+// promoted returns a list of trials for each rung except the last. The list has the trials that continue from this rung
+// to the next, including those that have continued already. The best trials come first.
 func (s Schedule) promoted(of Standings) (all [][]int) {
 	closed := s.Trials > 0
 	for n := 0; closed && n < s.Trials; n++ {
@@ -102,10 +102,10 @@ func (s Schedule) promoted(of Standings) (all [][]int) {
 	return all
 }
 
-// promotedFrom returns the trials that continue from one rung: the best of those that reached the rung, namely the
-// share 1/Reduction of them, and at least one if the rung is closed. Trials that failed or diverged at this rung do not
-// continue. If the rung is closed, trials that failed or diverged at a higher rung are left out as well, so that others
-// take their place.
+// promotedFrom returns the trials that continue from one rung. Their number is 1/Reduction of the number of trials that
+// have reached the rung, but at least one if the rung is closed. The best trials continue. Trials that failed or
+// diverged at this rung do not continue. If the rung is closed, trials that failed or diverged at a higher rung are
+// left out as well, so that others take their place.
 func (s Schedule) promotedFrom(rung int, of Standings, closed bool) []int {
 	var there []int
 	for n, t := range of {

@@ -63,8 +63,8 @@ func TestPromotion(t *testing.T) {
 	}
 }
 
-// TestEnd: if there are so few trials that a third of them, rounded down, would not reach the last rung, the best trial
-// still trains in full, as soon as there are no new trials any more.
+// TestEnd: of four trials, one third (rounded down: one trial) continues to the second rung, and one third of this one
+// trial is none. Still, the best trial trains up to the last rung, as soon as no new trials are left.
 func TestEnd(t *testing.T) {
 	first := []float64{0.5, 0.7, 0.6, 0.2}
 	done, _ := play(NewSchedule(9, 1, 3, 4), func(j Job) float64 { return first[j.Trial] })
@@ -81,8 +81,8 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestPromotedGoesWrong: if the only trial that continued goes wrong later, the next best trial continues in its place,
-// as long as there is one.
+// TestPromotedGoesWrong: if the only trial that continued goes wrong later, the next best trial, if there is one,
+// continues in its place.
 func TestPromotedGoesWrong(t *testing.T) {
 	first, wrong := []float64{0.5, 0.7, 0.6}, map[Job]bool{{1, 1}: true, {2, 2}: true}
 	score := func(j Job) float64 {

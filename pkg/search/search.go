@@ -12,16 +12,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Search is a search for settings. The state of the search is kept only as records in Store. If a Search with the same
-// ID ([Search.ID]) has records there already, Run goes on from these records. Several processes may do so at the same
-// time.
+// Search is a search for settings. The state of the search is kept only as records in Store. If Store already has
+// records of this search, which are those with the same ID ([Search.ID]), Run goes on from there. Several processes may
+// run the same search at the same time.
 type Search struct {
 	// Dataset is the name of the dataset, as users type it.
 	Dataset string
 	// Graphs has one graph for each split. A trial's score is the mean of its validation metrics on these graphs.
 	Graphs []Blind
-	// Space has the settings that are drawn for each trial, with their ranges. Settings whose names in JSON are in
-	// Fixed are not drawn.
+	// Space has the settings that are drawn for each trial, with their ranges. Fixed has the names, in JSON, of
+	// settings that are not drawn.
 	Space *Space
 	Fixed []string
 	// Base has the model and all settings that are not drawn, such as Patience. Base.Epochs is the number of epochs of
@@ -31,7 +31,7 @@ type Search struct {
 	// Schedule has the rungs, which are the numbers of epochs after which trials are compared, and decides which trials
 	// continue.
 	Schedule Schedule
-	// Deadline, if set, is the time at which the search ends. A step is not begun if it is predicted to miss the
+	// Deadline, if set, is the time at which the search ends. A step is not begun if it is predicted to end after the
 	// deadline. A training that turns out to be too slow is stopped; its checkpoint is kept, and a later call of Run
 	// goes on from there.
 	Deadline time.Time
@@ -51,7 +51,7 @@ type Search struct {
 	Waits  func()
 }
 
-// Step is a trial that is to be trained up to a rung on one split, with the sample of its settings.
+// Step is the training of a trial up to a rung, on one split. Sample has the settings of the trial.
 type Step struct {
 	Job
 	Split int
@@ -66,8 +66,8 @@ func (s Step) String() string {
 }
 
 // definition returns everything that the results of trials depend on. The number of trials and the deadline are not
-// among it, so that a search can go on with more trials or more time. The engine is not among it either, since it
-// changes only the last digits (see docs/repeating.md), so that a search can go on with another engine.
+// part of it, so that a search can go on with more trials or more time. The engine is not part of it either, since it
+// changes only the last digits of results (see docs/repeating.md).
 func (s *Search) definition() map[string]any {
 	graphs := map[int]string{}
 	for _, b := range s.Graphs {
@@ -80,8 +80,8 @@ func (s *Search) definition() map[string]any {
 // dimensions returns the settings that are searched.
 func (s *Search) dimensions() []Dimension { return s.Space.Of(s.Base.Model, s.Fixed...) }
 
-// ID returns a text that is the same for searches with the same dataset, splits, space, rungs, seed and other settings:
-// their trials are the same. The records of the search have this ID as the name of their profile.
+// ID returns a text that is the same for searches with the same dataset, splits, space, rungs, seed and other settings.
+// The trials of such searches are the same. In the records of a search, the ID takes the place of a profile's name.
 func (s *Search) ID() string {
 	key, err := results.Key(s.definition())
 	if err != nil {
@@ -91,7 +91,8 @@ func (s *Search) ID() string {
 	return results.Search + "-" + key[:short]
 }
 
-// checksum returns the checksum of the graph as a model sees it. Labels of test nodes have no influence on it.
+// checksum returns the checksum of the graph as a model sees it. It does not depend on labels of test nodes, since
+// these are replaced.
 func (b Blind) checksum(c train.Config) string { return models.Seen(c.Config, b.graph).Checksum() }
 
 // Metric returns the name of the metric, on validation nodes, by which trials are compared.
@@ -111,10 +112,10 @@ func (s *Search) check() error {
 // Sampler returns the sampler that draws the settings of trials.
 func (s *Search) Sampler() *Sampler { return NewSampler(s.dimensions(), s.Base, s.Base.Seed) }
 
-// Run makes trials until none is left, or until the deadline. If ctx is cancelled, the current training keeps a
-// checkpoint, from which the same search can go on, and Run returns an error that says so. A trial that diverges or
-// fails, for instance because it needs more memory than there is, counts as worse than all others. If all of the first
-// few trials fail, Run returns an error. A trial that failed before Run began is tried again, once.
+// Run makes trials until none is left, or until the deadline. If ctx is cancelled, the current training saves a
+// checkpoint, and Run returns an error that says so. A later call of Run goes on from this checkpoint. A trial that
+// diverges or fails, for instance because it needs more memory than there is, counts as worse than all others. If all
+// of the first few trials fail, Run returns an error. A trial that failed before Run began is tried again, once.
 func (s *Search) Run(ctx context.Context) (*Result, error) {
 	if err := s.check(); err != nil {
 		return nil, err

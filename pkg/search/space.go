@@ -28,19 +28,19 @@ type Space struct {
 	Rules []Rule `json:"rules"`
 }
 
-// Rule gives ranges to the settings of models. A rule that names no models applies to all models; each model ignores
-// the settings that it lacks. If a rule names models, then each of these models must have all the rule's settings;
-// otherwise [ParseSpace] returns an error.
+// Rule gives ranges to the settings of models. A rule that names no models applies to all models; a model then ignores
+// the settings that it does not have. If a rule names models, each of them must have all settings of the rule.
+// Otherwise [ParseSpace] returns an error.
 type Rule struct {
 	Note     string           `json:"note,omitempty"`
 	Models   []string         `json:"models,omitempty"`
 	Settings map[string]Range `json:"settings"`
 }
 
-// maxSpace is the largest size, in bytes, of a file with a space that is read.
+// maxSpace is the largest size, in bytes, that the file of a space may have.
 const maxSpace = 1 << 20
 
-// OpenSpace returns the space with the given name among those that are part of revgnn, or reads a space from a file.
+// OpenSpace returns a space that comes with revgnn (data/spaces) by its name, or reads a space from a file.
 func OpenSpace(nameOrFile string) (*Space, error) {
 	if slices.Contains(data.SpaceNames(), nameOrFile) {
 		text, err := data.Space(nameOrFile)
@@ -109,8 +109,9 @@ func (r Rule) check() error {
 	return nil
 }
 
-// fits returns an error if the setting named key cannot have the values at the ends of its range, in one of the rule's
-// models, or if a condition of its range ([Range.When]) asks for a value that another setting cannot have.
+// fits checks the range of the setting named key for each model of the rule. It returns an error if the setting cannot
+// have the values at the ends of the range. It also returns an error if a condition of the range ([Range.When]) names a
+// value that another setting cannot have.
 func (r Rule) fits(key string) error {
 	named := r.Models
 	if len(named) == 0 {

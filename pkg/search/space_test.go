@@ -78,8 +78,8 @@ func TestSamplesAreTheSameAgain(t *testing.T) {
 	}
 }
 
-// TestConditions: for GRAND, the setting step is drawn only with solvers of a fixed step, and tol_scale only with
-// dopri5. Settings that are fixed are not drawn.
+// TestConditions: for GRAND, the setting step is drawn only with solvers that have a fixed step size, and tol_scale
+// only with dopri5. Settings whose names are given to [Space.Of] are not drawn.
 func TestConditions(t *testing.T) {
 	s, err := OpenSpace(data.PublishedSpace)
 	if err != nil {

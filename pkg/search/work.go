@@ -9,23 +9,23 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// work is the state of a search in this process, while the process works on the search.
+// work is the state of [Search.Run] while it runs in this process.
 type work struct {
 	*Search
 	id      string
 	sampler *Sampler
 	claims  experiment.Claims
-	// began is the time at which Run was called: trials that failed earlier are made again.
+	// began is the time at which Run was called. Trials that failed before this time are made again.
 	began time.Time
-	// known has the outcomes of the trials, as of the last time that the records were read. costs predicts how long
-	// steps take.
+	// known has the outcomes of the trials; the method look reads them from the records. costs predicts how long steps
+	// take.
 	known known
 	costs *costs
 	// late has the jobs that were stopped because they would have missed the deadline. They are not begun again.
 	late map[Job]bool
 }
 
-// look reads the records of the search again, and returns an error if the search is hopeless.
+// look reads the records of the search again. It returns an error if the search is hopeless (see the method hopeless).
 func (w *work) look() (err error) {
 	if w.known, err = read(w.Store, w.id, w.began); err != nil {
 		return err
@@ -57,8 +57,9 @@ func (w *work) hopeless() error {
 		"given, and search again: failed trials are then made once more", count, why)
 }
 
-// next claims the first step that no other process has claimed and that fits into the time left. If other processes
-// have claimed all such steps, next waits for one of them. It returns nil if the search is over.
+// next claims the next step to be made, and returns it: the first step that no other process has claimed, if there is
+// enough time left for it. If other processes have claimed all steps that can be made now, next waits for one of these
+// steps. It returns nil if the search is over.
 func (w *work) next(ctx context.Context) (*Step, *experiment.Claim, error) {
 	for {
 		step, own, taken, err := w.claim()
@@ -83,11 +84,11 @@ func (w *work) next(ctx context.Context) (*Step, *experiment.Claim, error) {
 	}
 }
 
-// ahead is the largest number of new trials that the method claim tries to claim.
+// ahead is the largest number of trials without any record that one call of the method claim tries to claim.
 const ahead = 64
 
 // claim tries to claim the steps that can be made now, one after the other, until it has claimed one. If other
-// processes have claimed all of these steps, the third result is the first of the steps.
+// processes have claimed all of these steps, the result taken is the first of them.
 func (w *work) claim() (step *Step, own *experiment.Claim, taken *Step, err error) {
 	fresh := 0
 	for job := range w.Schedule.Next(w.known.standings(w.splits())) {
@@ -156,7 +157,7 @@ func (w *work) steps(job Job) (steps []Step, err error) {
 }
 
 // wanted tells whether a step is still to be made. If there is no limit on trials, the schedule lists new trials
-// without end. They come last, in the order of their numbers, so that the loop can stop at the first new trial whose
+// without end. They come last, in the order of their numbers. Therefore the loop can stop at the first new trial whose
 // number is higher than that of the step's trial.
 func (w *work) wanted(step Step) bool {
 	for job := range w.Schedule.Next(w.known.standings(w.splits())) {

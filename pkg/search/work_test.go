@@ -11,7 +11,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// working returns a search with an empty store, as if it had read the given trials from its records.
+// working returns the state of a search that has read the given trials from its records. (Its store is in fact empty.)
 func working(t *testing.T, of known) *work {
 	t.Helper()
 	s := tiny(t, board(t), filepath.Join(t.TempDir(), "runs.sqlite"))
@@ -26,8 +26,8 @@ func made(val float64) Outcome {
 	return o
 }
 
-// TestProgressInOrder: trial 0 took an hour, but was interrupted, so that its record starts only a minute before its
-// end. It ended before trial 1 ended, and must be listed first.
+// TestProgressInOrder: trial 0 was interrupted and resumed. It took an hour, but its record starts only a minute before
+// its end. Trial 0 ended before trial 1, and must be listed first.
 func TestProgressInOrder(t *testing.T) {
 	one := func(trial int, val float64, start, end, took time.Duration) map[int]Outcome {
 		rung := map[int]Outcome{}

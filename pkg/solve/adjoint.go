@@ -6,22 +6,23 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// smooth is the smallest depth of chains in which the start of an adjoint solve is extrapolated: p, a value that the
-// solves compute (see [chain.pullBack]), is extrapolated linearly from the last two layers. In less deep chains, solves
-// start from the last layer's p. In deep chains adjacent layers differ so little that the extrapolated start is closer
-// to the solution. A close start matters in deep chains, since errors just below the tolerance add up over the layers.
-// In less deep chains the extrapolated start is as often worse as better, since activations may switch on or off from
-// one layer to the next.
+// smooth is a number of layers. It decides where adjoint solves start; [chain.pullBack] explains the array p. In chains
+// of at least so many layers, the start is a linear extrapolation of the p of the two solves before. In shorter chains,
+// it is the p of the solve before.
+//
+// In deep chains adjacent layers differ so little that the extrapolation is closer to the solution. A close start
+// matters there, since errors just below the tolerance add up over the layers. In shorter chains the extrapolation is
+// as often worse as better, since an activation such as ReLU may be zero in one layer and not in the next.
 const smooth = 128
 
-// unlike estimates the relative difference between the Jacobians of two adjacent layers: 2/depth, but at least 1/8 and
-// at most 1. If the next layer corrects the error of an adjoint solve (see [chain.pullBack]), this fraction of the
-// error is assumed to be left. With a smaller value solves would end earlier. The value is at least 1/8, since the
-// errors that are left in each layer add up over a deep chain.
+// unlike estimates by which fraction the Jacobians of two adjacent layers differ: 2/depth, but at least 1/8 and at most
+// 1. The next layer corrects the error of an adjoint solve, but by its own Jacobian (see [chain.pullBack]). So this
+// fraction of the error is assumed to be left. With a smaller fraction, solves would end earlier. The fraction is at
+// least 1/8, since the errors that are left add up over the layers of a deep chain.
 func unlike(depth int) float64 { return min(1, max(1.0/8, 2/float64(depth))) }
 
-// history is what the backward pass of a chain reads: the weights, and a stack with the preactivations of all steps.
-// The stack is nil if the chain did not keep them.
+// history is what the backward pass of a chain reads: the weights, and a stack of the layers' preactivations, in the
+// order in which the chain inverted the layers. The stack is nil if the chain did not keep preactivations.
 type history struct {
 	w              []*Node
 	preactivations *Node
@@ -29,11 +30,12 @@ type history struct {
 
 // adjoint is the state of the loop over the layers in the backward pass.
 type adjoint struct {
-	// z is the result of the layer that is differentiated next, and v is the cotangent of z.
+	// z is the result of the layer that is to be differentiated, and v is the cotangent of z.
 	z, v *Node
 	// handed is what the last adjoint solve passes on to the next one. It is nil if layers have separate weights.
 	handed *handed
-	// iterations is the number of iterations of all adjoint solves so far, and worst is the largest of their residuals.
+	// iterations is the number of iterations of all adjoint solves so far, and worst is the largest residual of these
+	// solves.
 	iterations, worst *Node
 	// dw are the cotangents of the weights, multiplied by -1 and summed over the layers so far.
 	dw []*Node
@@ -42,17 +44,17 @@ type adjoint struct {
 // handed is what the adjoint solve of one layer passes on to the solve of the next layer. [chain.pullBack] explains the
 // symbols p, q, e and K.
 type handed struct {
-	// p is K^T q. slope is this p minus the p of the solve before (it has nothing to do with slopes of fields). In
-	// chains with fewer than [smooth] layers, slope is nil.
+	// p is K^T q. slope is the difference between this p and the p of the solve before. (The slope of a field is
+	// something else.) In chains with fewer than [smooth] layers, slope is nil.
 	p, slope *Node
-	// late is e, the last change of q, which has not been multiplied by K^T yet. rate is the rate of convergence of the
-	// solve.
+	// late is e, the change of q in the last iteration. rate is the rate of convergence of the solve (see
+	// [fixedPoint]).
 	late, rate *Node
 }
 
-// linearised is what is needed to multiply by the Jacobian of a layer at its result z. The Jacobian is J_h = σ'(u) K,
-// where K is the Jacobian of the preactivation u (see [chain.pullBack]). tape is the tape of u (see [Block]), and w are
-// the layer's weights.
+// linearised has what is needed to multiply by the Jacobian J_h = σ'(u) K of a layer at the layer's result z. u is the
+// preactivation, and K is the Jacobian of u (see [chain.pullBack]). tape is the tape of u (see [Block]), and w are the
+// layer's weights.
 type linearised struct {
 	u       *Node
 	tape, w []*Node
@@ -61,26 +63,29 @@ type linearised struct {
 // pullBack differentiates the chain: given the chain's result z and the cotangent v of z, it returns the cotangents of
 // the chain's input and of the trainable weights. It goes through the layers, beginning with the one that the chain
 // inverted last. In each layer it solves the adjoint equation λ = v - J_h(z)^T λ, and adds -(∂h/∂w)^T λ to the weights'
-// cotangents. It then goes on with the layer's input z + h(z), whose cotangent is λ. If the chain kept preactivations,
-// h(z) is computed from the kept one. The kept preactivation is that of the iterate before the last, from which the
-// solve computed its last iterate z. So the input is recovered up to rounding.
+// cotangents. It then computes the layer's input z + h(z), whose cotangent is λ. This input is the result of the layer
+// that is differentiated next.
 //
-// The Jacobian is J_h = σ'(u) K, where K = ∂u/∂X is the Jacobian of the preactivation, and σ'(u) multiplies entry by
+// If the chain kept preactivations, h(z) is computed from the kept one. It is the preactivation from which the solve
+// computed z. So the layer's input is recovered up to rounding.
+//
+// The Jacobian is J_h = σ'(u) K, where K = ∂u/∂X is the Jacobian of the preactivation u, and σ'(u) multiplies entry by
 // entry. The solve looks for two arrays, q and p, which are related to λ by
 //
 //	λ = v - p,  q = σ'(u) ∘ λ,  p = K^T q.
 //
 // Each iteration computes p from q, and then a new q from p. The first iteration starts from the p of the previous
-// solve, which is close to the solution, or in deep chains from a linear extrapolation of the last two p. Let e be the
-// change of q in the last iteration. The solve ends when the mean absolute value of e is small enough (see
-// [fixedPoint]), relative to that of the right-hand side σ'(u) ∘ v.
+// solve, which is close to the solution. In deep chains it starts from a linear extrapolation of the last two p. Let e
+// be the change of q in the last iteration. The solve ends when the mean absolute value of e is small enough, relative
+// to that of the right-hand side σ'(u) ∘ v (see [fixedPoint]).
 //
-// The last q is not multiplied by K^T any more. The p that is used belongs to the q of the iteration before, which
-// differs from the last q by e. So λ = v - p is too large by about K^T e. To correct this, e is added to q in the next
-// layer's solve, which multiplies q by the same K^T (or, if K depends on X, by nearly the same). This saves an
-// iteration per layer. The weights' cotangents are computed from q without e, since e is a part of the next layer's q.
-// Two kinds of solves do not pass e on: the last solve of the backward pass, and all solves of chains whose layers have
-// separate weights, since the layers' K differ.
+// No p is computed from the last q. The p that is used belongs to the q of the iteration before, which differs from the
+// last q by e. So λ = v - p is too large by K^T e. The next layer's solve corrects this error: e is added to its q,
+// which it multiplies by the same K^T (or, if K depends on X, by nearly the same). This saves an iteration per layer.
+// The weights' cotangents are computed from q without e, since e is a part of the next layer's q.
+//
+// Two kinds of solves do not pass e on. One is the last solve of the backward pass, since no solve follows. The others
+// are all solves of chains whose layers have separate weights, since the layers' K differ.
 func (c chain) pullBack(z, v *Node, h history, stats *Stats) []*Node {
 	g := z.Graph()
 	start := adjoint{z: z, v: v, iterations: loop.Int(g, 0), worst: loop.Float(z, 0),
@@ -92,9 +97,9 @@ func (c chain) pullBack(z, v *Node, h history, stats *Stats) []*Node {
 		}
 	}
 	end := loop.Repeat(loop.Int(g, c.depth), start, h, func(i *Node, s adjoint, h history) adjoint {
-		// Step i of the backward pass differentiates layer i, since the last step of the chain inverted layer 0.
+		// Step i of the backward pass differentiates layer i, since the chain inverted layer 0 last.
 		l := c.linearise(s.z, h, i)
-		whole := c.block.Gate(l.u, s.v, l.w) // the q that belongs to p = 0
+		whole := c.block.Gate(l.u, s.v, l.w) // the value that q would have if p were 0
 		if s.handed != nil {
 			whole = Add(whole, s.handed.late)
 		}
@@ -130,14 +135,14 @@ func (c chain) linearise(z *Node, h history, i *Node) linearised {
 	return linearised{load(h.preactivations, c.layer(i)), c.block.(Taper).Tape(z, w), w}
 }
 
-// left is 1 if the solve of layer i leaves its last change e to the next solve. It is 0 in the last layer of the
-// backward pass, since no solve follows there. v is read only for its type.
+// left is 1 if the solve of layer i passes its last change e on to the next solve (see [chain.pullBack]). It is 0 in
+// the last layer of the backward pass, since no solve follows there. Of v, only the data type is used.
 func (c chain) left(i, v *Node) *Node {
 	return ConvertDType(LessThan(i, loop.Int(i.Graph(), c.depth-1)), v.DType())
 }
 
-// next is what a solve passes on to the next solve. found is the last state of the solve, and rate its rate of
-// convergence. h is what the solve was given by the solve before it.
+// next is what a solve passes on to the next solve. found is the last state of the solve, and rate is its rate of
+// convergence. h is what the solve before passed on to this solve.
 func (h *handed) next(found dual, rate *Node) *handed {
 	next := &handed{p: found.p, late: found.e, rate: rate}
 	if h.slope != nil {
@@ -146,21 +151,21 @@ func (h *handed) next(found dual, rate *Node) *handed {
 	return next
 }
 
-// dual is the state of an adjoint solve. e is the last change of q, and p is K^T times the q before this change. shared
-// are the intermediate results of the computation of p that PullW can reuse.
+// dual is the state of an adjoint solve; [chain.pullBack] explains q, p and e. e is the last change of q, and p is K^T
+// times the q before this change. shared are intermediate results of the computation of p that [Block].PullW can reuse.
 type dual struct {
 	q, e, p *Node
 	shared  []*Node
 }
 
-// dualReads is what an adjoint solve reads but does not change. whole is the q that would belong to p = 0.
+// dualReads is what an adjoint solve reads but does not change. whole is the value that q would have if p were 0.
 type dualReads struct {
 	whole *Node
 	layer linearised
 }
 
-// solveAdjoint solves q = whole - σ'(u) ∘ K^T q for the given layer. If h is not nil, it starts from h, which the
-// previous solve passed on. left is 1 if the next solve corrects the error, otherwise 0.
+// solveAdjoint solves q = whole - σ'(u) ∘ K^T q for the given layer. If h is not nil, the solve starts from h, which
+// the previous solve passed on. left is 1 if the next solve corrects the error of this solve, and 0 otherwise.
 func (c chain) solveAdjoint(l linearised, whole *Node, h *handed, tolerance, left *Node) (dual, end) {
 	one := loop.Float(whole, 1)
 	iteration := fixedPoint[dual, dualReads]{limit: c.AdjointIterations, tolerance: tolerance,
@@ -174,7 +179,7 @@ func (c chain) solveAdjoint(l linearised, whole *Node, h *handed, tolerance, lef
 		change := loop.MeanAbs(e)
 		return dual{Add(loop.After(change, s.q), e), e, p, shared}, change
 	}
-	_, shared := c.block.PullX(whole, l.tape, l.w) // only the shapes are used; engines drop values that are not used
+	_, shared := c.block.PullX(whole, l.tape, l.w) // only the shapes of shared are used
 	start := dual{q: whole, e: loop.Zeros(whole), p: loop.Zeros(whole), shared: zeros(shared)}
 	if h != nil {
 		p := h.p

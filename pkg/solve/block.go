@@ -21,13 +21,14 @@ type Block interface {
 	// Linearize is u(X; w), together with a tape: a list of the arrays that PullX and PullW need to compute the
 	// derivative of u at X.
 	Linearize(x *Node, w []*Node) (u *Node, tape []*Node)
-	// PullX is the vector-Jacobian product (∂u/∂X)^T q, of X's shape. It also returns intermediate results that PullW
-	// can reuse, if there are any. PullX may be called several times with the same tape.
+	// PullX is the vector-Jacobian product (∂u/∂X)^T q, of X's shape, where q has the shape of u. It also returns
+	// intermediate results that PullW can reuse, if there are any. PullX may be called several times with the same
+	// tape.
 	PullX(q *Node, tape, w []*Node) (dx *Node, shared []*Node)
 	// PullW are the vector-Jacobian products (∂h/∂w)^T v for the trainable weights, given q = σ'(u; w) ∘ v. The
-	// argument shared is the second result of PullX for the same q. (Deviation: in some layers of a reverse chain,
-	// shared is the result of PullX for the iterate before q, which differs from q by about the tolerance of the solve.
-	// This happens in the layer that the backward pass reaches last, and in all layers of chains made by [PerLayer].)
+	// argument shared is the second result of PullX for the same q. In some layers of a reverse chain, shared belongs
+	// to a slightly different q: the difference is about the tolerance of the solve. This happens in the layer that the
+	// backward pass reaches last and, with separate weights ([PerLayer]), in all layers.
 	PullW(q *Node, shared, tape, w []*Node) []*Node
 }
 
@@ -38,15 +39,16 @@ type Taper interface {
 	Tape(x *Node, w []*Node) []*Node
 }
 
-// A reverse chain keeps its preactivations for the backward pass if all of them take at most keptBytes bytes and the
-// layers have at least keptWidth columns. Otherwise the backward pass computes them again. Let n be the number of rows
-// and d the number of columns. Computing a preactivation again takes 2 n d² operations. Keeping it moves 8 n d bytes to
-// memory and back, which was not faster for d = 64 and d = 128 (docs/notes/2026-11-compiler.md).
+// A reverse chain keeps its preactivations for the backward pass if all of them take at most keptBytes bytes and have
+// at least keptWidth columns. Otherwise the backward pass computes them again. Keeping them is not worth it if they are
+// narrow. For n rows and d columns, computing a preactivation again takes 2 n d² operations, and keeping it moves 8 n d
+// bytes to memory and back. For d = 64 and d = 128 keeping was not faster (docs/notes/2026-11-compiler.md).
 const keptBytes, keptWidth = 128 << 20, 256
 
-// Keeps tells whether a reverse chain keeps the preactivations of all layers for the backward pass, if its block is a
-// [Taper]. This saves computing them again. The chain's states have n rows and d columns, and depth is the number of
-// its layers. The memory of a chain that keeps its preactivations grows with depth, up to 128 MiB.
+// Keeps tells whether a reverse chain keeps the preactivations of all layers for the backward pass. It applies to
+// chains whose block is a [Taper]. If preactivations are not kept, the backward pass computes them again. The chain's
+// states have n rows and d columns, and depth is the number of its layers. The memory of a chain that keeps its
+// preactivations grows with depth, up to 128 MiB.
 func Keeps(n, d, depth int) bool {
 	return d >= keptWidth && 4*int64(n)*int64(d)*int64(depth) <= keptBytes
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // steps describes how to compute legs, and how to differentiate them. A leg is a sequence of steps x_i+1 = advance(i,
-// x_i; r), where r is what all steps read. All legs begin with the same state. Steps are numbered through all legs, so
-// that each step has a number i of its own.
+// x_i; r), where x_i is the state with which step i begins, and r is what all steps read. All legs begin with the same
+// state. The numbers i of the steps go on from one leg to the next, so that no two steps have the same number.
 //
 // For the backward pass, the first state of every segment is kept. This state is called a checkpoint. The field segment
 // is the number of steps of a segment. The backward pass recomputes the states between two checkpoints. If a leg of n
@@ -20,9 +20,10 @@ import (
 type steps[R any] struct {
 	segment int
 	advance func(i, x *Node, r R) *Node
-	// pull returns the cotangents of x_i and of the trainable weights, given the cotangent v of x_i+1.
+	// pull returns the cotangents of x_i and of the trainable weights, given the cotangent v of x_i+1. scratch is
+	// working memory, or nil; scratchAfter is the same memory after pull has written to it.
 	pull func(i, x, v, scratch *Node, r R) (grads cotangents, scratchAfter *Node)
-	// add adds dw, the cotangents of the weights from step i, to sums.
+	// add adds dw, the cotangents of the weights from step i, to sums, the totals of the steps so far.
 	add func(sums, dw []*Node, i *Node) []*Node
 	// scratch, if it is not nil, allocates working memory that pull overwrites in every step.
 	scratch func(x *Node) *Node
@@ -44,7 +45,7 @@ func (l legs) at(i *Node) legs {
 	return legs{entry(l.first, i), entry(l.length, i), entry(l.kept, i)}
 }
 
-// keepAll is the largest number of bytes that the states of all steps may take if all of them are to be kept.
+// keepAll is a limit in bytes: the states of all steps are kept if they take at most so many bytes together.
 const keepAll = 64 << 20
 
 // Segment is the distance between checkpoints, in steps. The argument bytes is the size of a state, and the argument
@@ -59,7 +60,7 @@ func Segment(bytes int64, count int) int {
 
 func segmentOf(x *Node, count int) int { return Segment(int64(x.Shape().ByteSize()), count) }
 
-// run computes legs, and returns the last state of each, as a stack with an entry for each leg. counts are the numbers
+// run computes legs, and returns the last state of each, as a stack with a place for each leg. counts are the numbers
 // of steps of the legs. All legs begin with the state x. run is differentiable in x and in the trainable weights. r is
 // what the steps read, and gets no gradient.
 func (s steps[R]) run(x *Node, trainable []*Node, r R, counts ...int) *Node {

@@ -7,9 +7,9 @@ import (
 )
 
 // back is the backward pass over all legs. v is a stack of the cotangents of the legs' last states. kept is a stack of
-// the checkpoints of all legs. back returns the cotangents of the first state, which all legs share, and of the
-// trainable weights. The latter are sums over all steps. The argument named none has the initial values of these sums:
-// for each trainable weight, an array of zeros of the same shape.
+// the checkpoints of all legs. back returns the cotangent of the first state, which all legs share, and the cotangents
+// of the trainable weights. The cotangents of the weights are sums over all steps. The argument none has the initial
+// values of these sums: for each trainable weight, an array of zeros of the same shape.
 func (s steps[R]) back(all legs, v, kept *Node, none []*Node, r R) cotangents {
 	type reads struct {
 		all     legs
@@ -26,11 +26,12 @@ func (s steps[R]) back(all legs, v, kept *Node, none []*Node, r R) cotangents {
 }
 
 // pulled is the loop state of the backward pass along a leg. It contains the cotangent of a state, the cotangents of
-// the weights so far, and the working memory scratch, if pull uses any. The field called next is the state with which
-// the next step to be differentiated begins. This state is loaded from its stack one step before it is needed. So it is
-// part of the loop state, which XLA stores in memory. Suppose that a step loaded the state only when it gathers
-// neighbours' features from the state. Then XLA would repeat the loading for each neighbour, which is seven times
-// slower.
+// the weights so far, and the working memory scratch, if pull uses any. The field next is the state with which the next
+// step to be differentiated begins.
+//
+// next is loaded from its stack one step before it is needed, and is a part of the loop state, which XLA stores in
+// memory. Otherwise XLA would load the state again for each neighbour whose features a step gathers from the state.
+// This is seven times slower.
 type pulled struct {
 	cotangents
 	next, scratch *Node
@@ -70,8 +71,8 @@ func (s steps[R]) walkBack(l legs, kept *Node, grads cotangents, r R) cotangents
 }
 
 // segmentBack is the backward pass over one segment. The argument length is the number of steps of the segment, first
-// is the number of its first step, and x is the state with which it begins. segmentBack first recomputes the states of
-// the segment.
+// is the number of its first step, and x is the state with which this step begins. segmentBack first recomputes the
+// states of the segment.
 func (s steps[R]) segmentBack(first, length, x *Node, p pulled, r R) pulled {
 	type again struct{ x, states *Node }
 	type reads struct {
@@ -96,9 +97,9 @@ func (s steps[R]) segmentBack(first, length, x *Node, p pulled, r R) pulled {
 	})
 }
 
-// after returns the number i, but makes its computation depend on the cotangents c, as [loop.After] does. i is the
-// place of a state that is loaded from a stack afterwards. XLA then knows that this state is loaded after c has been
-// computed. So it can load the state into the memory of the previous state, from which c was computed.
+// after returns the number i, but makes its computation depend on the cotangents c, as [loop.After] does. The caller
+// loads the state at place i of a stack. Since i depends on c, XLA knows that this state is loaded after c has been
+// computed. So XLA can load it into the memory of the previous state, from which c was computed.
 func after(c cotangents, i *Node) *Node {
 	change := loop.Float(c.x, 0)
 	for _, n := range append([]*Node{c.x}, c.w...) {

@@ -5,9 +5,10 @@ package solve
 // step.
 //
 // The weights of the error estimate are those of torchdiffeq, which are from Shampine, Some practical Runge-Kutta
-// formulas (1986). The weights for the state in the middle of a step have the same source. This middle state serves to
-// compute the state at the end time of the integration, which usually lies inside the last step: a polynomial of degree
-// 4 interpolates the states inside the step.
+// formulas (1986). The weights for the state in the middle of a step have the same source. The middle state is needed
+// since the end time of the integration usually lies inside the last step. To compute the state at this time, a
+// polynomial of degree 4 interpolates the states at the beginning, in the middle and at the end of the step, and the
+// slopes at its two ends.
 func Dopri5() Method {
 	m := Method{Name: "dopri5", Order: 5,
 		C: []float64{0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1},

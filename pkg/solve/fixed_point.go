@@ -6,34 +6,35 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// fixedPoint is a fixed-point iteration. In this file, a step is one iteration of a solve. Steps are repeated until the
-// residual is below the tolerance. At least one step is made, and at most as many as the field limit says.
+// fixedPoint is a fixed-point iteration, for states of type S. In this file, a step is one iteration of a solve. Steps
+// are repeated until the residual is below the tolerance. At least one step is made, and at most as many as the field
+// limit says.
 //
 // The residual is usually δ, the mean absolute change of the iterate in the last step, as in the paper.
 //
 // If the field linear is true, the iteration is z ← v - J z with a constant matrix J, and the error that is left can be
-// estimated. Let θ be the rate of convergence, which is the ratio of the last two changes. Further steps would change
-// the iterate by about δ θ, δ θ², and so on. Their sum, δ θ/(1-θ), is the expected error (Hairer and Wanner, Solving
-// Ordinary Differential Equations II, section IV.8, on ending Newton's iteration). If θ is below 1/3, twice the
-// expected error is less than δ, and the residual is twice the expected error. Otherwise the residual is δ. If
-// convergence is fast, the error is much smaller than δ, and a test of δ alone would ask for one iteration more than
-// needed.
+// estimated. Let θ be the rate of convergence: the last change, divided by the change before it. Further steps would
+// change the iterate by about δ θ, δ θ², and so on. The sum of these changes, δ θ/(1-θ), is the expected error (Hairer
+// and Wanner, Solving Ordinary Differential Equations II, section IV.8, on ending Newton's iteration). If θ is below
+// 1/3, the residual is twice the expected error, which is less than δ. Otherwise the residual is δ. This saves an
+// iteration where convergence is fast, since the error is then much smaller than δ.
 //
-// The caller may correct the iterate after the iteration (see [chain.pullBack]). The correction is like one more step
-// with a slightly different J. With the same J, the correction would multiply the error by θ. Since J differs, the
-// error is assumed to be multiplied by a certain fraction or more. This fraction is the value of the field named
-// "least". If the field linear is true, the residual is therefore multiplied by max(θ, least), but not by more than 1.
+// In effect, the caller may correct the last iterate by one more step with a slightly different J (see
+// [chain.pullBack]). With the same J, this step would multiply the error by θ. Since J differs, the error is assumed to
+// be multiplied by at least the number in the field least. If the field linear is true, the residual describes the
+// error after the correction: it is multiplied by max(θ, least), but not by more than 1.
 type fixedPoint[S, R any] struct {
 	limit  int
 	linear bool
-	// step returns the next state, and the mean absolute change of the iterate, which is a scalar.
+	// step returns the next state, and the mean absolute change of the iterate, which is a scalar. reads are values
+	// that steps read but do not change.
 	step func(state S, reads R) (next S, change *Node)
 	// tolerance is the limit for the residual: the iteration ends when the residual is below it.
 	tolerance *Node
-	// rate is the rate of convergence θ of an earlier, similar iteration, or 1 if none is known. It stands for θ in the
-	// first step. least is the smallest fraction of the error that a correction after the iteration is assumed to leave
-	// (see [fixedPoint]), or 1 if the caller makes no correction. rate and least are read only if the field linear is
-	// true.
+	// rate is the rate of convergence θ of an earlier, similar iteration, or 1 if none is known. It is used for θ in
+	// the first step. least is the smallest fraction of the error that a correction after the iteration is assumed to
+	// leave (see [fixedPoint]). It is 1 if the caller makes no correction. rate and least are read only if the field
+	// linear is true.
 	rate, least *Node
 }
 
@@ -78,8 +79,8 @@ func (f fixedPoint[S, R]) run(state S, reads R) (S, end) {
 	return out.state, out.end
 }
 
-// remaining is the residual of a linear iteration, computed from the last change δ, the rate of convergence θ, and the
-// fraction called least; see [fixedPoint].
+// remaining is the residual of a linear iteration. It is computed from the last change δ, the rate of convergence θ,
+// and the fraction called least; see [fixedPoint].
 func remaining(change, rate, least *Node) *Node {
 	one := loop.Float(rate, 1)
 	fast := LessThan(rate, loop.Float(rate, 1.0/3)) // then 2θ/(1-θ) < 1

@@ -11,10 +11,11 @@ import (
 // FromFunction makes a [Block] from h(x, w), which returns a node of x's shape. GoMLX differentiates h. The argument
 // trainable is the number of weights that receive gradients. They must be the first entries of w.
 //
-// h may use GoMLX as outside of loops, with scalars and reductions, except the operations that [loop.Differentiable]
-// excludes. h must not use nodes that were made outside h, except its arguments. For a [ReverseChain], the Lipschitz
-// constant of h in x must be below 1. A [Block] written by hand is faster if it uses what GoMLX does not know, such as
-// a cheap formula for the derivative of the activation, or results that the derivatives with respect to x and w share.
+// h may use the operations of GoMLX as if it were not in a loop, also scalars and reductions, except those that
+// [loop.Differentiable] excludes. h must use no nodes that were made outside h, except its arguments. For a
+// [ReverseChain], the Lipschitz constant of h in x must be below 1. A [Block] written by hand is faster if it uses what
+// GoMLX does not know. Examples are a cheap formula for the derivative of the activation, and results that the
+// derivatives with respect to x and w share.
 func FromFunction(trainable int, h func(x *Node, w []*Node) *Node) Block {
 	return function{trainable, func(x *Node, w []*Node) differentiable {
 		f := func(in []*Node) *Node { return alike("h", h(in[0], in[1:]), in[0]) }
@@ -22,10 +23,10 @@ func FromFunction(trainable int, h func(x *Node, w []*Node) *Node) Block {
 	}}
 }
 
-// FromVJP makes a [Block] from h(x, w) and its vector-Jacobian products. Given the cotangent v of h's result, the
-// function pull returns dx = (∂h/∂x)^T v, and dw = (∂h/∂w)^T v for the trainable weights. The trainable weights are the
-// first entries of w, and the argument trainable is their number. The functions h and pull are called inside loop
-// bodies, and must keep to the rules of package loop.
+// FromVJP makes a [Block] from h(x, w) and its vector-Jacobian products. The argument trainable is the number of
+// trainable weights, which must be the first entries of w. Given the cotangent v of h's result, the function pull
+// returns dx = (∂h/∂x)^T v, and dw = (∂h/∂w)^T v for the trainable weights. The functions h and pull are called inside
+// loop bodies, and must keep to the rules of package loop.
 func FromVJP(trainable int, h func(x *Node, w []*Node) *Node,
 	pull func(x, v *Node, w []*Node) (dx *Node, dw []*Node)) Block {
 	return function{trainable, func(*Node, []*Node) differentiable {
@@ -39,16 +40,16 @@ func FromVJP(trainable int, h func(x *Node, w []*Node) *Node,
 	}}
 }
 
-// differentiable is a function of a list of inputs, the first of which is x, with its vector-Jacobian products.
-// [loop.Differentiable] implements it.
+// differentiable is a function of a list of inputs, the first of which is x, with its vector-Jacobian products. The
+// argument others of Pull has all inputs except x. [loop.Differentiable] implements this interface.
 type differentiable interface {
 	Value(in []*Node) *Node
 	Linearize(in []*Node) (y *Node, tape []*Node)
 	Pull(v *Node, tape, others []*Node) []*Node
 }
 
-// function is a block without activation: σ(u) = u, so that h = u. The function in its second field returns h with its
-// derivatives. It is called with arguments in the shapes of x and w, and only these shapes matter.
+// function is a block without activation: σ(u) = u, so that h = u. The field named of is a function that returns h with
+// its derivatives. Of its arguments x and w it uses only the shapes.
 type function struct {
 	trainable int
 	of        func(x *Node, w []*Node) differentiable
@@ -86,7 +87,7 @@ func (b byHand) Pull(v *Node, tape, others []*Node) []*Node { return b.pull(tape
 // arguments returns a list of x and others.
 func arguments(x *Node, others []*Node) []*Node { return append([]*Node{x}, others...) }
 
-// alike returns y, and panics unless y has x's shape. The first argument is the name of y in the error.
+// alike returns y, and panics unless y has x's shape. The first argument is what the error message calls y.
 func alike(what string, y, x *Node) *Node {
 	if !y.Shape().Equal(x.Shape()) {
 		panic(fmt.Errorf("package solve: %s has shape %s: return a node of shape %s", what, y.Shape(), x.Shape()))

@@ -17,10 +17,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// ordinary is the function h of the block [dense], by ordinary operations of GoMLX. The function gated below uses
-// operations that do not work directly in loop bodies: cached scalars, reductions, constants of several sizes, Iota,
-// and functions made of these. [loop.Differentiate] makes them work. The tests build gated in several loops of one
-// program, which must not share cached constants.
+// ordinary is the function h of the block [dense], written in ordinary operations of GoMLX. The function gated below is
+// written in operations that may fail in loop bodies, such as MulScalar and Softmax, since GoMLX uses a scalar constant
+// of one loop again in another. [loop.Differentiate] makes them work. To test this, the tests use gated in several
+// loops of one program.
 func ordinary(x *Node, w []*Node) *Node {
 	return Tanh(Add(Dot(x, w[0]).Product(), ExpandLeftToRank(w[1], 2)))
 }
@@ -68,9 +68,9 @@ func functionBlocks() map[string]struct {
 
 func d(x *Node, w []*Node) *Node { return dense{}.Activate(dense{}.Preactivation(x, w), w) }
 
-// For blocks made from functions, three kinds of chains have the same results and gradients as chains written out
-// without loops. Forward chains equal layers that are applied one by one. Reverse chains, with both kinds of gradient,
-// equal the written-out iterations. All gradients equal finite differences.
+// For blocks made from functions, chains have the same results and gradients as chains written out without loops.
+// Forward chains are compared with layers that are applied one by one. Reverse chains, with implicit and with unrolled
+// gradients, are compared with iterations that are written out. All gradients equal finite differences.
 func TestFunctionBlocks(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, b := range functionBlocks() {
@@ -144,7 +144,8 @@ func TestFunctionsRefused(t *testing.T) {
 }
 
 // A scan with stacked and shared weights, some of them integers, has the results and gradients of layers applied one by
-// one. This holds in three cases: tapes are kept, layers are evaluated again, and the derivative is written by hand.
+// one. This is tested in three cases: the scan keeps tapes; it evaluates layers again; its derivative is written by
+// hand.
 func TestScan(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		step := func(l, x *Node, own, shared []*Node) *Node {
@@ -228,7 +229,7 @@ func TestScanRefuses(t *testing.T) {
 }
 
 // If neither the tapes nor all states may be kept, a scan keeps checkpoints. Its result and gradients then equal those
-// of layers written out one by one. States may have any shape; here they are vectors.
+// of layers written out one by one. States may have any shape; in this test they are vectors.
 func TestScanCheckpoints(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	defer func(bytes int64) { *solve.KeepTapes = bytes }(*solve.KeepTapes)

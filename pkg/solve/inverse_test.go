@@ -14,7 +14,7 @@ import (
 )
 
 // A^-1 A is the identity, also if the entries on the diagonal of A range over twenty orders of magnitude. For a random
-// matrix M, the gradient of Σ M∘A^-1, the sum over all entries, equals finite differences.
+// matrix M, the gradient of the sum of all entries of M ∘ A^-1 equals finite differences.
 func TestMatrixInverse(t *testing.T) {
 	const d = 12
 	rng := rand.New(rand.NewPCG(1, 2))

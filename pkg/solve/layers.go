@@ -10,8 +10,8 @@ import (
 // PerLayer makes a block for chains whose layers have separate weights. The argument weights lists the trainable
 // weights that are separate, each by its index in the block's list of weights. If the argument is empty, all trainable
 // weights are separate. In [ForwardChain], [ReverseChain], [ReverseChainUnrolled] and [Profile] a separate weight is a
-// stack: an array [depth, …], of which layer l reads slice l. Its gradient is a stack, too. The layer is still compiled
-// only once, whatever the depth.
+// stack: an array [depth, …], of which layer l reads slice l. The gradient of such a weight is a stack, too. The layer
+// is compiled only once, whatever the depth.
 //
 // Layers are numbered in the order in which the forward chain applies them. Reverse chains apply the layers' inverses
 // from the last layer to the first:
@@ -20,9 +20,9 @@ import (
 //
 // (paper section 3.1). So a reverse chain undoes a forward chain that has the same weights.
 //
-// Adjacent layers with separate weights have little in common. So solves neither start from the results of earlier
-// layers nor pass anything on to the next layer. Reverse chains therefore need some more iterations per layer than with
-// shared weights.
+// Layers with separate weights have little in common, even if they are adjacent. So each solve starts from its
+// right-hand side, and does not use the results of other layers. Reverse chains therefore need some more iterations per
+// layer than with shared weights.
 //
 // The methods of the returned block are those of the argument block, for the weights of one layer.
 func PerLayer(block Block, weights ...int) Block {
@@ -51,9 +51,9 @@ type perLayer struct {
 	own own
 }
 
-// layered returns the block of a single layer, and the list of the weights that are stacks. For a block made by
-// [PerLayer], the block of a single layer is the one that PerLayer was given. Any other block is the block of a single
-// layer itself, and the list is empty.
+// layered returns the block of a single layer, and the list of the weights that are stacks. If PerLayer made the
+// argument block, the block of a single layer is the one that PerLayer was given. Otherwise layered returns the
+// argument itself and an empty list.
 func layered(block Block) (Block, own) {
 	if p, ok := block.(perLayer); ok {
 		return p.Block, p.own
@@ -65,7 +65,7 @@ func layered(block Block) (Block, own) {
 // list of weights. If the list own is empty, all layers share all weights.
 type own []int
 
-// check panics unless each stack has as many slices as the argument depth says.
+// check panics unless each stack has a slice for each layer. The argument depth is the number of layers.
 func (o own) check(w []*Node, depth int) {
 	for _, p := range o {
 		if s := w[p].Shape(); s.Rank() < 1 || s.Dimensions[0] != depth {
@@ -75,7 +75,7 @@ func (o own) check(w []*Node, depth int) {
 	}
 }
 
-// at returns the weights of one layer: its slices of the stacks, and the weights that all layers share.
+// at returns the weights of one layer: the layer's slices of the stacks, and the weights that all layers share.
 func (o own) at(w []*Node, layer *Node) []*Node {
 	if len(o) == 0 {
 		return w
@@ -87,8 +87,8 @@ func (o own) at(w []*Node, layer *Node) []*Node {
 	return w
 }
 
-// add adds dw, the cotangents of the weights from one layer, to sums. The cotangent of a stack's slice is not added,
-// but stored as the layer's slice of the sum, since no other layer reads this slice of the weight.
+// add adds dw, the cotangents of the weights from one layer, to sums, the totals of the layers so far. For a stack, it
+// stores the layer's cotangent as the layer's slice of the total, since no other layer reads this slice of the weight.
 func (o own) add(sums, dw []*Node, layer *Node) []*Node {
 	next := make([]*Node, len(sums))
 	for p := range sums {

@@ -6,7 +6,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// zeros returns arrays of zeros in the nodes' shapes. Sums of cotangents start from them.
+// zeros returns arrays of zeros in the nodes' shapes. Sums of cotangents start from these arrays.
 func zeros(nodes []*Node) []*Node {
 	out := make([]*Node, len(nodes))
 	for i, n := range nodes {

@@ -41,12 +41,12 @@ type Method struct {
 	C     []float64
 	A     [][]float64
 	B     []float64
-	// Error, if it is not nil, makes the method adaptive, which means that the method chooses its step sizes. h Σ_i
-	// Error_i k_i is an estimate of a step's error. In an adaptive method the last stage must be the first stage of the
-	// next step. This is so if the last row of A is B.
+	// Error, if it is not nil, makes the method adaptive: the method then chooses its step sizes, and h Σ_i Error_i k_i
+	// is its estimate of a step's error. In an adaptive method the last stage must be the first stage of the next step.
+	// This is so if the last row of A is B.
 	Error []float64
-	// Dense gives the state inside a step of an adaptive method, at the fraction θ of the step, from 0 to 1: x(t + θ h)
-	// = x + h Σ_i k_i Σ_p Dense[i][p] θ^(p+1).
+	// Dense gives the state inside a step of an adaptive method. At the fraction θ of the step, from 0 to 1, the state
+	// is x + h Σ_i k_i Σ_p Dense[i][p] θ^(p+1).
 	Dense [][4]float64
 }
 
@@ -69,8 +69,8 @@ func MethodNamed(name string) (Method, error) {
 type Integration struct {
 	Method Method
 	To     float64
-	// Step is the step size h of methods that are not adaptive. The steps begin at the times 0, h, 2h, …, up to To. The
-	// last step ends at To, and may be shorter. (If To is negative, the times are 0, -h, -2h, ….)
+	// Step is the step size h of methods that are not adaptive. The steps begin at the times 0, h, 2h, …. The last step
+	// ends at To, and may be shorter. (If To is negative, the times are 0, -h, -2h, ….)
 	Step float64
 	// AbsTol and RelTol are the tolerances of adaptive methods. Each entry of a step's estimated error is divided by
 	// AbsTol + RelTol max(|x|, |x_next|), where x and x_next are the entries of the states before and after the step.
@@ -176,8 +176,8 @@ func integrate(f Field, x *Node, w []*Node, os []Integration) ([]*Node, []*Stats
 	return integrateFixed(f, x, w, os)
 }
 
-// stages is the number of stages that the result of a step depends on. Stages at the end are not counted if their
-// weight in B is 0.
+// stages is the number of stages that the result of a step depends on. It leaves out the stages at the end whose weight
+// in B is 0.
 func (m Method) stages() int {
 	n := len(m.B)
 	for n > 1 && m.B[n-1] == 0 {
@@ -186,7 +186,7 @@ func (m Method) stages() int {
 	return n
 }
 
-// without is the method without the stages at the end that only the error estimate needs.
+// without returns the method without the stages at the end that the result of a step does not depend on.
 func (m Method) without() Method {
 	n := m.stages()
 	m.C, m.B, m.A = m.C[:n], m.B[:n], slices.Clone(m.A[:n])

@@ -19,7 +19,7 @@ const safety, shrink, grow = 0.9, 0.2, 10.0
 // running is the value of the outcome while the integration has not ended.
 const running = -1
 
-// integrateAdaptive makes the integrations in the list os, which all start from x and differ only in their end times
+// integrateAdaptive computes the integrations in the list os, which all start from x and differ only in their end times
 // To. They run in one loop, so that the field is compiled once.
 func integrateAdaptive(f Field, x *Node, w []*Node, os []Integration) (ends []*Node, stats []*Stats) {
 	g, o, m := x.Graph(), os[0], os[0].Method
@@ -68,13 +68,13 @@ type log struct {
 }
 
 // legEnds is the result of all legs: the log, and for each leg its last state, its count, its number of evaluations and
-// its outcome. These words have the same meaning as in [walk].
+// its outcome. [walk] explains count, evaluations and outcome.
 type legEnds struct {
 	log                                 log
 	ends, counts, evaluations, outcomes *Node
 }
 
-// runAll makes the integrations in the list os, one after the other. Each starts from x and ends at its own time To.
+// runAll computes the integrations in the list os, one after the other. Each starts from x and ends at its own time To.
 func (c course) runAll(x *Node, w []*Node, os []Integration) legEnds {
 	g, b := x.Graph(), c.Method.B
 	signed := make([]float64, len(os))
@@ -98,7 +98,7 @@ func (c course) runAll(x *Node, w []*Node, os []Integration) legEnds {
 }
 
 // walk is the loop state of an adaptive integration. The time t and the step size dt are in double precision. t runs
-// from 0 to |To|, also if To is negative; the field is then evaluated at -t, with the step size -dt.
+// from 0 to |To|. If To is negative, the field is evaluated at -t, with the step size -dt.
 type walk struct {
 	log
 	t, dt *Node
@@ -120,7 +120,7 @@ type goal struct {
 }
 
 // run integrates one leg. Its arguments are, in this order, the number of the leg, its end time, the state at time 0,
-// the log of the legs before it, and the weights.
+// the log of the legs so far, and the weights.
 func (c course) run(leg, to, x *Node, first log, w []*Node) walk {
 	g := x.Graph()
 	sign := ConvertDType(Sign(to), x.DType())
@@ -140,9 +140,9 @@ func (c course) try(s walk, to goal) walk {
 	g, m := s.x.Graph(), c.Method
 	own := func(v *Node) *Node { return ConvertDType(v, s.x.DType()) }
 	t, h := Mul(own(s.t), to.sign), Mul(own(s.dt), to.sign)
-	// A checkpoint is the state with which a segment begins. It is written whenever the first step of a segment is
-	// tried; if this step is rejected and tried again, the same state is written again. In all other steps the state is
-	// written to the place that is never read.
+	// A checkpoint is the state with which a segment begins. It is written when the first step of the segment is tried,
+	// and written again if this step is rejected and tried again. In all other steps, the state is written to the place
+	// that is never read.
 	place := Div(s.count, loop.Int(g, c.segment))
 	begins := Equal(times(place, c.segment), s.count)
 	s.kept = store(s.kept, s.x, Add(times(to.leg, c.places()), Where(begins, place, loop.Int(g, c.places()-1))))
@@ -168,8 +168,8 @@ func (c course) try(s walk, to goal) walk {
 	return s
 }
 
-// failure is the outcome that says why the integration cannot go on from s. ratio is the error ratio of the last step.
-// The result is the constant running if the integration can go on.
+// failure is the outcome that says why the integration cannot go on from s, or the constant running if it can go on.
+// ratio is the error ratio of the last step (see the constant [safety]).
 func (c course) failure(s walk, ratio *Node) *Node {
 	g := s.x.Graph()
 	next := plus(s.evaluations, len(c.Method.B)-1)
@@ -179,7 +179,8 @@ func (c course) failure(s walk, ratio *Node) *Node {
 	return Where(NotEqual(ratio, ratio), loop.Int(g, NotFinite), outcome)
 }
 
-// factor is the number by which the step size is multiplied after a step. ratio is the step's error ratio.
+// factor is the number by which the step size is multiplied after a step, from the step's error ratio (see the constant
+// [safety]).
 func (m Method) factor(ratio, accepted *Node) *Node {
 	least := Where(accepted, loop.Float(ratio, 1), loop.Float(ratio, shrink))
 	power := Pow(ratio, loop.Float(ratio, 1/float64(m.Order)))

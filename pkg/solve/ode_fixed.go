@@ -18,8 +18,8 @@ func (o Integration) grid() (count int, h, last float64) {
 	return count, h, o.To - float64(count-1)*h
 }
 
-// integrateFixed makes the integrations in the list os, which all start from x and differ only in To. They run in one
-// loop, so that the field is compiled once.
+// integrateFixed computes the integrations in the list os, which all start from x and differ only in To. They run in
+// one loop, so that the field is compiled once.
 func integrateFixed(f Field, x *Node, w []*Node, os []Integration) (ends []*Node, stats []*Stats) {
 	m := os[0].Method.without()
 	var times, sizes []float64

@@ -51,31 +51,30 @@ func row(v *Node) *Node { return Reshape(v, 1, v.Shape().Size()) }
 
 // hornerState is the loop state of Horner's rule; see [horner].
 type hornerState struct {
-	// y is the current y_i, and my is the last product, M y_i-1. sums are the last results of the function named each;
-	// see [horner].
+	// y is the current y_i, and my is the last product, M y_i-1. sums are the current values of horner's argument sums.
 	y, my *Node
 	sums  []*Node
 }
 
 // horner computes R(h M) x for a polynomial R of degree s with the coefficients r_0 … r_s in the vector r. Here h is
 // the size of a step in time (see [LinearField]), and M is a linear operator. The argument degree is s, an int32
-// scalar. The function multiply(y, more) returns M y. The computation is
+// scalar. The function multiply(y, more) returns M y, where more is what else multiply reads. The computation is
 //
 //	y_0 = r_s x,  y_i = r_s-i x + h M y_i-1,  R(h M) x = y_s.
 //
-// The argument sums is a list of arrays. In these arrays the caller can add up values that are computed from the values
-// y_0 … y_s-1, such as the cotangents of the weights (see [pullLinear]). For this, horner calls the function
-// each(i, y_i, sums, more) for i = 0, 1, …, s-1, and takes its result as the new sums. This function may be nil; the
-// sums then stay as they are. horner returns R(h M) x and the last sums.
+// The caller can have other values computed from y_0 … y_s-1 and added up, such as the cotangents of the weights (see
+// [pullLinear]). For this, horner calls the function each(i, y_i, sums, more) for i = 0, 1, …, s-1, and takes its
+// result as the new sums. The list sums has an array for each total. If the function each is nil, sums stays as it is.
+// horner returns R(h M) x and the last sums.
 func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sums []*Node, more R,
 	each func(i, y *Node, sums []*Node, r R) []*Node) cotangents {
 	type reads struct {
 		degree, x, h, r *Node
 		more            R
 	}
-	// The loop state contains the last product, M y_i-1. After the loop, y_s is computed from the last product. If the
-	// loop state contained only y_i, XLA would see that each product is read only once. It would compute the product
-	// and the sum y_i in one loop over the entries, which it does not vectorise.
+	// The loop state contains the product M y_i-1, from which the next step computes y_i, and not y_i alone. Otherwise
+	// XLA would compute the product and y_i in one loop over the entries of the arrays, which is slow, since XLA does
+	// not vectorise it. After the loop, y_s is computed from the last product.
 	next := func(power, my *Node, rd reads) *Node {
 		return Add(loop.Scale(rd.x, entry(rd.r, power)), loop.Scale(my, rd.h))
 	}
@@ -87,8 +86,9 @@ func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sum
 		if each != nil {
 			s.sums = each(i, s.y, s.sums, rd.more)
 		}
-		// sums are computed from s.y. XLA writes the new y over s.y, without copying s.y first, only if y is computed
-		// after sums. So y is made to depend on sums; see [loop.After].
+		// XLA can write the new y over the old one, s.y, only if s.y is not read any more. Otherwise it copies s.y
+		// first. The sums are computed from s.y, so y is made to depend on them: XLA then computes y after the sums
+		// (see [loop.After]).
 		for _, sum := range s.sums {
 			some := Reshape(Slice(Reshape(sum, sum.Shape().Size()), AxisElem(0)))
 			y = loop.After(Abs(some), y)
@@ -120,9 +120,9 @@ func powers(f LinearField, count, x, h, stack *Node, w []*Node) *Node {
 	}).stack
 }
 
-// tryLinear is [Method.try] for a linear field. It computes the vectors (h M)^k x for k = 1 … s. The next state, the
-// error and the state inside the step are weighted sums of x and these vectors. The slope at the next state is such a
-// sum divided by h. The vector for k = 1 is h times the argument slope, which is the slope at x.
+// tryLinear is [Method.try] for a linear field. It computes the arrays (h M)^k x for k = 1 … s, where s is the number
+// of stages. For k = 1 this is h times the argument slope, which is M x. The state after the step, the error, and the
+// state inside the step are weighted sums of x and these arrays. The slope after the step is such a sum, divided by h.
 func (m Method) tryLinear(f LinearField, x, h, slope, dense, scratch *Node, w []*Node) trial {
 	s := len(m.B)
 	all := powers(f, loop.Int(x.Graph(), s), loop.Scale(slope, h), h, scratch, w)

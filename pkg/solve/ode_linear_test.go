@@ -69,7 +69,7 @@ func TestIntegrateAllEqualsEach(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, f := range []solve.Field{swing{}, mix{}} {
 			for _, names := range [][]string{{"rk4", "rk4 there"}, {"rk4", "euler", "nowhere"}, {"rk4", "dopri5"},
-				{"rk4", "rk4 back"}, {"dopri5", "dopri5 back"}} { // the last two are made in one loop
+				{"rk4", "rk4 back"}, {"dopri5", "dopri5 back"}} { // integrations of the last two lists share a loop
 				var os []solve.Integration
 				for _, name := range names {
 					method, back := strings.CutSuffix(name, " back")

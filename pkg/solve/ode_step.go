@@ -11,7 +11,7 @@ import (
 
 // slopes computes the slopes k_i of a step of size h from the state x at time t (see [Method]), for i from 0 to
 // count-1. It stores them in the stack k, which has len(m.B) places. If the argument first is not nil, it is the slope
-// k_0, which is then not computed again.
+// k_0, which is then not computed.
 func (m Method) slopes(f Field, count, t, x, h, first, k *Node, w []*Node) *Node {
 	from := 0
 	if first != nil {
@@ -28,13 +28,14 @@ func (m Method) slopes(f Field, count, t, x, h, first, k *Node, w []*Node) *Node
 	})
 }
 
-// trial is the result of one step of an adaptive method. next is the state after the step, slope the value of the field
-// there, and error the estimated error. dense is a state inside the step, and scratch the working memory.
+// trial is the result of one step of an adaptive method. next is the state after the step, slope is the value of the
+// field there, and error is the estimated error. dense is a state inside the step (see [Method.try]), and scratch is
+// the working memory.
 type trial struct{ next, slope, error, dense, scratch *Node }
 
 // try makes a step of size h from the state x at time t. The argument slope is the value of the field at (t, x). The
-// argument dense has the weights of the stages for the state inside the step. scratch is memory for one state per
-// stage.
+// argument dense has a weight for each stage; with these weights, the slopes give the state inside the step that try
+// returns (see [Method.dense]). scratch is memory for one state per stage.
 func (m Method) try(f Field, t, x, h, slope, dense, scratch *Node, w []*Node) trial {
 	if f, ok := f.(LinearField); ok {
 		return m.tryLinear(f, x, h, slope, dense, scratch, w)
@@ -137,7 +138,7 @@ func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) cotangents {
 		w                        []*Node
 	}
 	stages := needed(b)
-	// The slope of the last stage is not computed, since no other stage reads it.
+	// The slope of the last stage is not computed, since no other stage depends on it.
 	k := m.slopes(f, plus(stages, -1), t, x, h, nil, stack(x, s), w)
 	start := state{cotangents{v, zeros(w[:f.Trainable()])}, stack(x, s)}
 	return loop.Repeat(stages, start, reads{stages, b, t, x, h, v, k, w}, func(n *Node, st state, r reads) state {
@@ -151,7 +152,7 @@ func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) cotangents {
 	}).grads
 }
 
-// combine is x + h Σ_j c_j k_j, where k is a stack and c a vector. x may be nil, as for sum.
+// combine is x + h Σ_j c_j k_j, where k is a stack and c a vector. If x is nil, it is left out.
 func combine(x, k, h, c *Node) *Node { return sum(x, k, loop.Scale(c, h)) }
 
 // sum is x + Σ_j c_j k_j, or Σ_j c_j k_j if x is nil. k is a stack, and c a vector.

@@ -112,8 +112,8 @@ func TestOrderOfConvergence(t *testing.T) {
 	})
 }
 
-// The number of evaluations and the error are within the expected limits. The integrations have fixed steps whose last
-// one is shorter, or are adaptive with different tolerances.
+// The number of evaluations and the error are within the expected limits. Some integrations have fixed steps, of which
+// the last is shorter. Others are adaptive, with different tolerances.
 func TestIntegrationAccuracy(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, c := range []struct {
@@ -200,8 +200,7 @@ func TestThereAndBack(t *testing.T) {
 			out := run(t, e, problem(11), func(x *Node, w []*Node) (*Node, []*Node) {
 				there, back := m, m
 				there.To, back.To, there.MaxEvaluations, back.MaxEvaluations = 2, -2, 1000, 1000
-				// The type named still is a field that does not depend on time. So the way back follows the same field
-				// as the way there.
+				// The field is independent of time, so that the way back follows the same field as the way there.
 				y, _ := solve.Integrate(still{}, x, w, there)
 				z, _ := solve.Integrate(still{}, y, w, back)
 				return z, nil

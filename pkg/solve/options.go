@@ -10,35 +10,36 @@ type Options struct {
 	// below Tolerance (in the paper 1e-4 to 1e-6). If the mean absolute value of Y exceeds 1, Tolerance is multiplied
 	// by this mean.
 	//
-	// An adjoint solve iterates q = σ'(u) ∘ λ, where λ is the cotangent that it looks for. Its tolerance is
-	// [AdjointFactor] times Tolerance, multiplied by the mean absolute value of its right-hand side. The solve ends
-	// when the mean absolute change of q falls below this tolerance, or when twice the expected mean absolute error of
-	// q does. If the next layer's solve corrects the error, the expected error is the error after this correction.
+	// The tolerance of an adjoint solve is [AdjointFactor] times Tolerance, multiplied by the mean absolute value of
+	// the right-hand side. To find the cotangent λ, an adjoint solve iterates q = σ'(u) ∘ λ, where u is the layer's
+	// preactivation and σ its activation. It ends when the mean absolute change of q falls below its tolerance, or when
+	// twice the expected error of q does. If the next layer's solve corrects the error, the expected error is the error
+	// after this correction.
 	Tolerance float64
 	// MaxIterations is the largest number of iterations of a solve (the paper's M). AdjointIterations is the largest
 	// number of iterations of an adjoint solve, or 0, which stands for MaxIterations.
 	MaxIterations, AdjointIterations int
-	// Order is the number of earlier layers from which the start of a solve is extrapolated. The start is Z = Y - σ(U).
-	// U is an estimate of the layer's preactivation: a polynomial, in the number of the layer, passes through the
-	// preactivations of the earlier layers, and U is the polynomial's value at this layer. The estimate is good since
-	// preactivations change smoothly from layer to layer. (States change less smoothly: where an activation such as
-	// ReLU switches on or off, the slope of a state over the layers jumps.) With Order 0, solves start from Y, as in
-	// the paper. In chains of [PerLayer], solves always start from Y.
+	// Order is the number of earlier layers from which the start of a solve is extrapolated. The start is Z = Y - σ(U),
+	// where U is an estimate of the layer's preactivation. A polynomial in the number of the layer passes through the
+	// preactivations of the last Order layers, and U is its value at this layer. The estimate is good since
+	// preactivations change smoothly from layer to layer. (States change less smoothly, since an activation such as
+	// ReLU may be zero in one layer and not in the next.) With Order 0, solves start from Y, as in the paper. In chains
+	// of [PerLayer], solves always start from Y.
 	Order int
 }
 
-// AdjointFactor times Tolerance is the tolerance of adjoint solves. The tolerance of adjoint solves is relative to the
-// right-hand side, while Tolerance is absolute. Features are seldom larger than 0.1 on average, so that an absolute
-// error of Tolerance is a relative error of 10 times Tolerance or more. With a factor of 10, gradients are therefore
-// computed about as precisely as states.
+// AdjointFactor times Tolerance is the tolerance of adjoint solves. This tolerance is relative to the right-hand side,
+// while Tolerance is absolute. Features are seldom larger than 0.1 on average, so that an absolute error of Tolerance
+// is a relative error of 10 times Tolerance or more. With a factor of 10, gradients are therefore computed about as
+// precisely as states.
 const AdjointFactor = 10
 
 // DefaultOrder is the default of [Options].Order; see docs/notes/2026-11-solving.md for measurements.
 const DefaultOrder = 3
 
-// Stats describes how the solves of a chain, or the steps of an integration, went. Its nodes are scalars in the GoMLX
-// graph. For reverse chains, AdjointIterations and AdjointResidual are nil until the gradient of the chain has been
-// built.
+// Stats describes how the solves of a chain, or the steps of an integration, went. Its fields are scalars of the GoMLX
+// computation. For reverse chains, AdjointIterations and AdjointResidual are nil until the gradient of the chain has
+// been built.
 type Stats struct {
 	// Iterations is the number of iterations of all layers' solves together. AdjointIterations is the number of
 	// iterations of all adjoint solves together. Both are of type int32. For integrations, see [Integrate].
@@ -49,7 +50,7 @@ type Stats struct {
 	// the order in which the chain inverts them. AdjointResidual is the largest residual of any adjoint solve, relative
 	// to the right-hand side of the adjoint equation.
 	Residual, Layer, AdjointResidual *Node
-	// Outcome, an int32, is for integrations: it is [Reached], or the reason why the integration has no valid result.
-	// For fixed-point solves it is always [Reached].
+	// Outcome, an int32, is for integrations: [Reached], or the reason why the integration has no valid result. For
+	// chains it is always [Reached].
 	Outcome *Node
 }

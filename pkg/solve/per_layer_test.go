@@ -32,7 +32,7 @@ func layersProblem(seed uint64) []*tensors.Tensor {
 	return args
 }
 
-// slice returns the weights of layer l: a slice of each weight that is a stack, and the other weights unchanged.
+// slice returns the weights of layer l: its slice of each weight that is a stack, and the other weights unchanged.
 func slice(w []*Node, l int) []*Node {
 	w = slices.Clone(w)
 	for p, rank := range []int{2, 1} {

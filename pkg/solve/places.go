@@ -17,7 +17,7 @@ func stack(x *Node, count int) *Node {
 }
 
 // store returns the stack with x at place i. The pure-Go engine cannot write to a position that is computed by the
-// program. With this engine, store selects x or the old value at every place instead.
+// program. With this engine, store goes through all places, and selects x at place i and the old value elsewhere.
 func store(stack, x, i *Node) *Node {
 	if !dynamic(stack) {
 		return put(stack, x, i)
@@ -37,8 +37,8 @@ func load(stack, i *Node) *Node {
 	return Reshape(DynamicSlice(stack, corner(stack, i), size), dims[1:]...)
 }
 
-// corner returns the indices of the array's first number at place i of a stack: i on the first axis, and 0 on all
-// others.
+// corner returns the position in a stack at which the array at place i begins: the index i on the first axis, and the
+// index 0 on all others.
 func corner(stack, i *Node) []*Node {
 	start := slices.Repeat([]*Node{loop.Int(i.Graph(), 0)}, stack.Rank())
 	start[0] = i
@@ -51,8 +51,8 @@ func dynamic(x *Node) bool {
 	return has[compute.OpTypeDynamicUpdateSlice] && has[compute.OpTypeDynamicSlice]
 }
 
-// put returns the table with the entry at index i of its first axis replaced by value. The table is a vector or a
-// stack. put does not write to a single position, but selects the new or the old value at every position of the table.
+// put returns the table, which is a vector or a stack, with value in place of the entry at index i of the first axis.
+// put does not write to a single position, but selects the new or the old value at every position of the table.
 func put(table, value, i *Node) *Node {
 	shape := table.Shape()
 	if shape.Rank() > 1 {
@@ -63,7 +63,7 @@ func put(table, value, i *Node) *Node {
 	return Where(here, BroadcastToDims(value, shape.Dimensions...), table)
 }
 
-// element returns the value at index j of a vector or a stack. j is known when the graph is built.
+// element returns the value at index j of a vector or a stack. j is a number that is known when the program is built.
 func element(stack *Node, j int) *Node {
 	return Reshape(Slice(stack, AxisElem(j)), stack.Shape().Dimensions[1:]...)
 }

@@ -8,10 +8,10 @@ import (
 )
 
 // Profile inverts a chain of layers, and makes exactly the given number of iterations for each layer. Solves start from
-// the right-hand side (Algorithm 1 of the paper). Profile returns the result z of the chain. The second result,
-// changes, is a vector. Its entry m is the mean absolute change of the iterate in iteration m, averaged over the
-// layers. Profile has no gradient. The argument depth is the number of layers. All layers share their weights, unless
-// block is made by [PerLayer].
+// the right-hand side (Algorithm 1 of the paper). Profile returns the result z of the chain, and a vector of changes.
+// Entry m of this vector is the mean absolute change of the iterate in iteration m, averaged over the layers. Profile
+// has no gradient. The argument depth is the number of layers. All layers share their weights, unless block is made by
+// [PerLayer].
 func Profile(block Block, x *Node, w []*Node, depth, iterations int) (z, changes *Node) {
 	c := newChain(block, w, depth, Options{})
 	type state struct{ z, changes *Node }

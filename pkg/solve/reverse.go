@@ -56,19 +56,19 @@ func (c chain) layer(i *Node) *Node { return Sub(loop.Int(i.Graph(), c.depth-1),
 
 // inversion is the state of the loop over a chain's steps.
 type inversion struct {
-	// z is the result of the last step, which is the right-hand side of the next step.
+	// z is the result of the last step, which is the right-hand side of the next step. A step inverts one layer.
 	z *Node
 	// iterations is the number of iterations of all steps so far, and worst is the largest residual of these steps. The
 	// field called where is the number of the step that has this residual.
 	iterations, worst, where *Node
-	// preactivations is a stack of the preactivations of the last steps: that of step i is at place i modulo the number
+	// preactivations is a stack of the preactivations of the last steps. That of step i is at place i modulo the number
 	// of places. inputs is a stack of the inputs of all steps. A stack that is not kept is nil.
 	preactivations, inputs *Node
 }
 
-// invert solves Z = Y - h(Z) layer by layer. The result Z of a layer is the right-hand side Y of the next one. invert
-// keeps the preactivations of the last layers. The third argument is the number of these layers, which is at least
-// c.Order. If the last argument is true, invert also keeps the inputs of all layers.
+// invert solves Z = Y - h(Z) layer by layer. The result Z of a layer is the right-hand side Y of the next one. The
+// argument keep, which is at least c.Order, is the number of layers whose preactivations are kept: those of the last
+// keep layers. If the last argument is true, invert also keeps the inputs of all layers.
 func (c chain) invert(x *Node, w []*Node, keep int, inputs bool) (inversion, *Stats) {
 	g := x.Graph()
 	start := inversion{z: x, iterations: loop.Int(g, 0), worst: loop.Float(x, 0), where: loop.Int(g, 0)}
@@ -96,8 +96,8 @@ func (c chain) invert(x *Node, w []*Node, keep int, inputs bool) (inversion, *St
 		Outcome: loop.Int(g, Reached)}
 }
 
-// iterate is the state of one solve. z is the iterate Z. kept are the preactivations that the chain keeps. At the place
-// of the current step, kept has the preactivation of the iterate before Z.
+// iterate is the state of one solve. z is the iterate Z. kept is the chain's stack of preactivations. At the place of
+// the current step, it has the preactivation from which z was computed.
 type iterate struct{ z, kept *Node }
 
 // rightSide is what a solve reads but does not change: the right-hand side y, the number i of the chain's step, and the
@@ -128,16 +128,16 @@ func (c chain) solve(i *Node, s inversion, w []*Node, tolerance *Node) (iterate,
 	return iteration.run(start, rightSide{y, i, w})
 }
 
-// extrapolated estimates the preactivation at the solution of step i. A polynomial, in the number of the step, passes
-// through the preactivations of the last steps. The argument order is the number of these steps; if there are fewer
-// steps so far, all of them are used. The estimate is the polynomial's value at i. In the stack the preactivation of
-// step k is at place k modulo the stack's length.
+// extrapolated estimates the preactivation at the solution of step i. A polynomial in the number of the step passes
+// through the preactivations of the last steps, and the estimate is its value at i. The argument order is the number of
+// these steps; if there are fewer steps so far, all of them are used. In the stack the preactivation of step k is at
+// place k modulo the stack's length.
 func extrapolated(stack, i *Node, order int) *Node {
 	g := i.Graph()
 	places := stack.Shape().Dimensions[0]
-	// A polynomial of degree k-1 is determined by its values at -1, -2, …, -k. Its value at 0 is the sum over j = 1 … k
-	// of -(-1)^j C(k, j) times its value at -j (Lagrange's formula; C(k, j) is a binomial coefficient). table[k][j-1]
-	// is this factor of the value at -j.
+	// Let 0 stand for step i, -1 for the step before it, and so on. A polynomial of degree k-1 is determined by its
+	// values at -1, -2, …, -k. Its value at 0 is the sum over j = 1 … k of -(-1)^j C(k, j) times its value at -j
+	// (Lagrange's formula; C(k, j) is a binomial coefficient). table[k][j-1] is this factor of the value at -j.
 	table := make([][]float32, order+1)
 	for k := range table {
 		table[k] = make([]float32, order)
@@ -162,6 +162,6 @@ func extrapolated(stack, i *Node, order int) *Node {
 }
 
 // magnitude is max(1, mean |y|). The tolerance of a solve is multiplied by this factor. So the tolerance is absolute,
-// as in the paper, unless states are large. For large states it is relative, since single precision could not meet an
-// absolute tolerance.
+// as in the paper, if the mean is at most 1. For larger states it is relative, since rounding errors grow with the
+// states, and single precision could not meet an absolute tolerance.
 func magnitude(y *Node) *Node { return Max(loop.MeanAbs(y), loop.Float(y, 1)) }

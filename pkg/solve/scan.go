@@ -23,13 +23,13 @@ type StepVJP func(l, x, v *Node, own, shared []*Node) (dx *Node, dOwn, dShared [
 // is compiled once, whatever the depth. (A Go loop over the layers would compile each layer separately.)
 //
 // Scan is differentiable in x and in all floating-point entries of own and shared. GoMLX differentiates f. f may use
-// GoMLX as outside of loops, except the operations that [loop.Differentiable] excludes, and must not use nodes other
-// than its arguments. If f needs other operations, use [ScanVJP] with a derivative written by hand.
+// the operations of GoMLX as if it were not in a loop, except those that [loop.Differentiable] excludes. f must use no
+// nodes except its arguments. If f needs other operations, use [ScanVJP] with a derivative written by hand.
 //
-// The backward pass reads intermediate results of all layers. The expensive ones are matrix products, and results with
-// derivatives written by hand. These are kept if, for all layers together, they fit into 512 MiB. Otherwise the
-// backward pass evaluates the layers once more. It then needs states to start from. The states of all layers are kept
-// if they fit into 64 MiB, otherwise about 2 sqrt(depth) states, as in [ForwardChain].
+// The backward pass reads intermediate results of all layers. The expensive ones are matrix products, and results of
+// functions whose derivatives are written by hand. These are kept if those of all layers together fit into 512 MiB.
+// Otherwise the backward pass computes each layer again from the state with which the layer begins. The states of all
+// layers are then kept if they fit into 64 MiB, and about 2 sqrt(depth) states if not, as in [ForwardChain].
 func Scan(f Step, x *Node, own, shared []*Node, depth int) *Node {
 	s := newScan(own, shared)
 	layer := func(in []*Node) *loop.Differentiable {
@@ -84,7 +84,8 @@ type scan struct {
 	// owned is the number of entries of the argument own of [Scan], and stacks are the positions of these entries in w.
 	owned  int
 	stacks own
-	// place[i] is the position in w of entry i of the arguments own and shared, concatenated.
+	// place[i] is the position in w of entry i of the list of all weights: the entries of the argument own, followed by
+	// those of the argument shared.
 	place []int
 }
 
@@ -109,7 +110,8 @@ func newScan(owned, shared []*Node) scan {
 	return s
 }
 
-// weights splits values that are in the order of s.w into those of the argument own and those of the argument shared.
+// weights takes values in the order of s.w, such as cotangents. It returns two lists: the values for the argument own
+// of [Scan], and those for the argument shared.
 func (s scan) weights(w []*Node) (own, shared []*Node) {
 	all := make([]*Node, len(s.place))
 	for i, p := range s.place {
@@ -118,8 +120,8 @@ func (s scan) weights(w []*Node) (own, shared []*Node) {
 	return all[:s.owned:s.owned], all[s.owned:]
 }
 
-// sort returns values in the order of s.w. The argument all has the values of the argument own, followed by those of
-// the argument shared.
+// sort is the reverse of weights: it returns values in the order of s.w. The argument all has the values for the
+// argument own of [Scan], followed by those for the argument shared.
 func (s scan) sort(all []*Node) []*Node {
 	sorted := make([]*Node, len(all))
 	for i, p := range s.place {
@@ -144,8 +146,8 @@ func (s scan) inputs(l, x *Node, w []*Node) []*Node {
 	return append(arguments(x, s.stacks.at(w, l)), l)
 }
 
-// run applies the layers, and keeps states for the backward pass. The function layer returns a layer with its
-// derivative, given a list of inputs (see [scan.inputs]) of which only the shapes matter.
+// run applies the layers, and keeps states for the backward pass. The function layer returns a layer together with its
+// derivative. Its argument is a list of inputs (see [scan.inputs]), of which it uses only the shapes.
 func (s scan) run(x *Node, depth int, layer func(in []*Node) differentiable) *Node {
 	s.check(x, depth)
 	if depth <= 0 {

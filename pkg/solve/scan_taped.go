@@ -8,14 +8,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// keepTapes is the largest number of bytes that the tapes of all layers of a scan may take if they are to be kept. It
-// is a variable since tests change it.
+// keepTapes is a limit in bytes: a scan keeps the tapes of all its layers if they take at most so many bytes together.
+// It is a variable since tests change it.
 var keepTapes int64 = 512 << 20
 
 // taped applies the layers, and keeps the tapes of all layers for the backward pass. The argument tape has the shapes
-// of the arrays on a layer's tape. Each of these arrays is kept in a stack, with a slice for each layer. The function
-// layer returns a layer with its derivative, given a list of inputs (see [scan.inputs]) of which only the shapes
-// matter.
+// of the arrays on a layer's tape. For each of these arrays there is a stack with a slice for each layer. The function
+// layer returns a layer together with its derivative. Its argument is a list of inputs (see [scan.inputs]), of which it
+// uses only the shapes.
 func (s scan) taped(x *Node, tape []shapes.Shape, depth int, layer func(in []*Node) *loop.Differentiable) *Node {
 	g, fixed := x.Graph(), stopped(s.w)
 	type state struct {
@@ -54,7 +54,7 @@ func (s scan) tapedBack(v *Node, tapes, w []*Node, depth int,
 		for i := range tape {
 			tape[i] = load(r.tapes[i], l)
 		}
-		in := s.inputs(l, c.x, r.w) // the cotangent c.x stands in for the state: only its shape is read
+		in := s.inputs(l, c.x, r.w) // c.x has the shape of the state, and only the shape is used
 		grads := layer(in).Pull(c.x, tape, in[1:])
 		return cotangents{grads[0], s.stacks.add(c.w, grads[1:], l)}
 	})

@@ -64,8 +64,8 @@ func problem(seed uint64) []*tensors.Tensor {
 
 type chain func(x *Node, w []*Node) (*Node, []*Node)
 
-// run builds and runs the chain c. It returns the chain's result; the gradients of the inner product of result and
-// cotangent with respect to input, weight and bias; and the other values that the chain returns.
+// run builds and runs the chain c. It returns the chain's result; the gradients with respect to input, weight and bias;
+// and the other values that the chain returns. The gradients are those of the inner product of result and cotangent.
 func run(t *testing.T, e *engine.Engine, args []*tensors.Tensor, c chain) [][]float32 {
 	t.Helper()
 	exec, err := NewExec(e.Backend, func(in []*Node) []*Node {

@@ -7,14 +7,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// ReverseChainUnrolled is [ReverseChain] with another gradient. It differentiates the iterations that were made, as the
-// automatic differentiation in the authors' code does, instead of the equation Z = Y - h(Z). Its gradient is the exact
-// derivative of the computation, also where a solve stopped before it converged. Solves start from the right-hand side;
-// o.Order is ignored.
+// ReverseChainUnrolled is [ReverseChain] with another gradient. It differentiates the iterations themselves, as the
+// automatic differentiation in the authors' code does. (ReverseChain differentiates the equation Z = Y - h(Z).) The
+// gradient is the exact derivative of the computation, also where a solve stopped before it converged. Solves start
+// from the right-hand side; o.Order is ignored.
 //
-// It keeps the input of every layer. The backward pass recomputes the iterates of one layer at a time, and keeps them
-// while it works on this layer. So it needs memory for depth + o.MaxIterations states, where depth is the number of
-// layers. (Automatic differentiation keeps about 2 x depth x iterations states.)
+// The forward pass keeps the input of every layer. The backward pass recomputes the iterates of one layer at a time,
+// and keeps them while it works on this layer. So the memory is that of depth + o.MaxIterations states, where depth is
+// the number of layers. (Automatic differentiation keeps about two states for every iteration of every layer.)
 func ReverseChainUnrolled(block Block, x *Node, w []*Node, depth int, o Options) (*Node, *Stats) {
 	o.Order = 0
 	if depth <= 0 {
@@ -46,11 +46,12 @@ func ReverseChainUnrolled(block Block, x *Node, w []*Node, depth int, o Options)
 	return y, stats
 }
 
-// trace holds the iterates from which the steps of a solve started, and the number of these steps.
+// trace holds the iterations of one solve: count is their number, and the stack iterates holds the iterate with which
+// each iteration began.
 type trace struct{ iterates, count *Node }
 
-// trace repeats the solve of Z = Y - h(Z) that the chain made, and keeps the iterates. The argument y is the right-hand
-// side Y.
+// trace solves Z = Y - h(Z) for a layer again, as the forward pass did, and keeps the iterates. The argument y is the
+// right-hand side Y.
 func (c chain) trace(y *Node, w []*Node) trace {
 	type state struct {
 		z, residual *Node

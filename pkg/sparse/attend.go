@@ -13,7 +13,7 @@ import (
 //
 // The result equals that of [Edges.Product] with the weights of [Edges.Softmax], but Attend needs fewer passes over the
 // edges. Two things are computed once for each node instead of once for each edge: the division by Σ_j exp(s_ij), and
-// the term g_i · y_i below. With g the cotangent of y, the cotangents of s_ij and of x_j are
+// the inner product g_i · y_i below. Let g be the cotangent of y. The cotangents of s_ij and of x_j are
 //
 //	p_ij (g_i · x_j - g_i · y_i)  and  Σ_i p_ij g_i.
 func (e Edges) Attend(scores, x *Node) *Node {
@@ -24,8 +24,9 @@ func (e Edges) Attend(scores, x *Node) *Node {
 	fixed := StopGradient(x)
 	finite := Max(StopGradient(scores), loop.Like(loop.Float(scores, lowest), scores))
 	w := StopGradient(b.exponentials(finite))
-	// In every row with entries, the largest w is 1, so that the total is at least 1. The maximum with 1 therefore
-	// changes only the totals of rows without entries, from 0 to 1, to avoid a division by 0.
+	// The total is the sum of the weights w of a row. It is at least 1 if the row has entries, since the largest w is
+	// then 1. So the maximum with 1 changes only the totals of rows without entries, from 0 to 1. This avoids a
+	// division by 0.
 	total := b.Sum(w)
 	total = StopGradient(Max(total, loop.Like(loop.Float(total, 1), total)))
 	y := StopGradient(divided(b.Product(w, fixed), total))
@@ -36,9 +37,9 @@ func (e Edges) Attend(scores, x *Node) *Node {
 	})
 }
 
-// exponentials are exp(s_ij - max_j s_ij), [places, k], and 0 for padding. They are computed bucket by bucket. Within a
-// bucket, the largest score of each row is broadcast to the row's places. This avoids a gather of the largest score for
-// each place.
+// exponentials are exp(s_ij - max_j s_ij) for scores s, [places, k], and 0 for padding. They are computed bucket by
+// bucket. Within a bucket, the largest score of each row is broadcast to the row's places. So no gather of the largest
+// scores is needed.
 func (e BareEdges) exponentials(scores *Node) *Node {
 	f := e.forward
 	top := f.chunked(f.fold(f.masked(scores, lowest), Max, lowest))

@@ -2,7 +2,6 @@ package sparse
 
 import (
 	"fmt"
-	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -10,12 +9,12 @@ import (
 )
 
 // BareEdges is a [Pattern] inside a GoMLX computation or a loop body. Its operations do not define derivatives. (GoMLX
-// would differentiate them by scatters, which are slow.) So it is for code in loops, and for derivatives written by
-// hand.
+// would differentiate them by scatters, which are slow.) Use it for code in loops, and for derivatives written by hand.
 //
 // In the shapes below, n is the number of rows (targets) and m the number of columns (sources). A node that has several
-// copies has several rows and columns. Values of edges are [places, k]: there is one row for each place, and a place
-// holds either an entry or padding. The values of padding may be anything unless an operation says otherwise.
+// copies (see [PatternOptions]) has a row and a column for each copy. An array of values of edges has shape [places,
+// k]: a row of k numbers for each place. A place holds either an entry or padding. The values of padding may be
+// anything unless an operation says otherwise.
 type BareEdges struct {
 	p                 *Pattern
 	forward, backward sums
@@ -48,7 +47,7 @@ func (e BareEdges) Targets(x *Node) *Node { return Gather(x, e.forward.arrays.ne
 // Symmetric tells whether the pattern is symmetric; see [Pattern.Symmetric].
 func (e BareEdges) Symmetric() bool { return e.p.symmetric }
 
-// Stored is 1 for entries and 0 for padding, [places, 1].
+// Stored returns an array [places, 1], which has 1 for entries and 0 for padding.
 func (e BareEdges) Stored() *Node { return e.forward.arrays[weight] }
 
 // Mask sets the values of padding in v to 0, by a multiplication with 0. So the values of padding must be finite.
@@ -66,10 +65,11 @@ func (s sums) masked(v *Node, padding float64) *Node {
 	return Where(BroadcastToShape(stored, v.Shape()), v, loop.Like(loop.Float(v, padding), v))
 }
 
-// Sum is Σ_j v_ij for every row i, [n, k]. v are values of edges, [places, k]. The values of padding must be 0.
+// Sum is Σ_j v_ij for every row i, [n, k]. v, [places, k], has k values for each entry, and must be 0 for padding.
 func (e BareEdges) Sum(v *Node) *Node { return e.forward.inOrder(e.forward.fold(v, Add, 0)) }
 
-// Max is max_j v_ij for every row i, [n, k]. It is -1e30 for rows without entries. v are values of edges, [places, k].
+// Max is max_j v_ij for every row i, [n, k]. v, [places, k], has k values for each entry. The maximum is -1e30 for rows
+// without entries.
 func (e BareEdges) Max(v *Node) *Node {
 	return e.forward.inOrder(e.forward.fold(e.forward.masked(v, lowest), Max, lowest))
 }
@@ -80,13 +80,13 @@ func (e BareEdges) Product(w, x *Node) *Node { return e.Products([]*Node{x}, []*
 
 // Products computes Σ_j w_ij x_j, as [BareEdges.Product] does, for one or two pairs of features x and weights w. The
 // argument sources lists the features, and the argument weights lists the weights. If each node has several copies (see
-// [PatternOptions]), the features have a row for each copy, [m, d], or a row for each node, [m/heads, d]. Here heads is
-// the number of copies of a node. In the second case, all copies of a node read the same row.
+// [PatternOptions]), let heads be the number of copies. The features then have a row for each copy, [m, d], or a row
+// for each node, [m/heads, d], which all copies of the node read.
 //
-// To gather features with a row for each copy, the first pair reads the array that holds the column of each entry. The
-// second pair reads another array with the same numbers. If both pairs read the same array and had the same features,
-// XLA would see two equal gathers. It would compute one gather for both and store its result in memory. This is several
-// times slower than a gather inside each sum.
+// Two arrays hold the columns of the entries, with the same numbers in both. If the features have a row for each copy,
+// the first pair is gathered by the first array, and the second pair by the second. With only one array, XLA would
+// gather only once if both pairs had the same features, and would store the result in memory. This is several times
+// slower than a gather within the loop of each sum.
 func (e BareEdges) Products(sources, weights []*Node) []*Node {
 	out := make([]*Node, len(sources))
 	for i, x := range sources {
@@ -106,8 +106,7 @@ func (e BareEdges) TransposedProduct(w, g *Node) *Node {
 }
 
 // Transpose moves weights from the places of the pattern to the places of its transpose: entry (i, j) of the transpose
-// gets the weight w_ji. If the pattern is symmetric, the transpose has the same places as the pattern. Otherwise the
-// weights of padding are set to 0.
+// gets the weight w_ji. Weights of padding stay as they are if the pattern is symmetric, and are set to 0 otherwise.
 func (e BareEdges) Transpose(w *Node) *Node {
 	w = Gather(w, e.backward.arrays.need(mirror, "Transpose"))
 	if e.p.Symmetric() {
@@ -119,28 +118,19 @@ func (e BareEdges) Transpose(w *Node) *Node {
 // Dots are the inner products g_i · x_j for every entry (i, j) and every head, [places, heads]. g is [n, heads*d], and
 // x is [m, heads*d].
 func (e BareEdges) Dots(g, x *Node, heads int) *Node {
-	s, width, group := e.forward, x.Shape().Dimensions[1], math.MaxInt
-	if heads == 1 {
-		group = cached
-	} else {
+	s, width := e.forward, x.Shape().Dimensions[1]
+	if heads > 1 {
 		g, x = channelsFirst(g, heads), channelsFirst(x, heads)
 	}
 	rows := s.chunked(s.byLength(g))
 	var parts []*Node
 	from := 0
 	for _, b := range s.buckets {
-		// With one head, XLA stores the products of the numbers in g_i and x_j in memory before it adds them up. These
-		// products are computed for a few terms of the bucket at a time, so that the stored products fit into the
-		// cache.
-		group := max(1, group/max(1, b.rows*width))
-		for k := 0; k < b.terms; k += group {
-			terms := min(group, b.terms-k)
-			index := Slice(s.arrays[column], AxisRange(b.from+k*b.rows, b.from+(k+terms)*b.rows))
-			gathered := Gather(x, Reshape(index, terms, b.rows, 1))
-			own := Reshape(Slice(rows, AxisRange(from, from+b.rows)), 1, b.rows, width)
-			own = BroadcastToShape(own, gathered.Shape())
-			parts = append(parts, headSums(Reshape(Mul(gathered, own), terms*b.rows, width), heads))
-		}
+		index := Slice(s.arrays[column], AxisRange(b.from, b.from+b.terms*b.rows))
+		gathered := Gather(x, Reshape(index, b.terms, b.rows, 1))
+		own := Reshape(Slice(rows, AxisRange(from, from+b.rows)), 1, b.rows, width)
+		own = BroadcastToShape(own, gathered.Shape())
+		parts = append(parts, headSums(Reshape(Mul(gathered, own), b.terms*b.rows, width), heads))
 		from += b.rows
 	}
 	return concatenate(parts)
@@ -155,8 +145,8 @@ func channelsFirst(x *Node, heads int) *Node {
 }
 
 // moved moves column i of x to column to(i), by a product with a permutation matrix. A slice or a transposition would
-// move the columns, too, but XLA would repeat it in every operation that reads the result. XLA stores the result of a
-// matrix product in memory.
+// move the columns, too, but XLA would repeat it in every operation that reads the result. XLA computes a matrix
+// product only once, and stores the result in memory.
 func moved(x *Node, to func(i int) int) *Node {
 	permutation := make([][]float32, x.Shape().Dimensions[1])
 	for i := range permutation {
@@ -167,10 +157,9 @@ func moved(x *Node, to func(i int) int) *Node {
 }
 
 // headSums adds up the columns of each head. x, [m, d*heads], has its columns channel by channel (see [channelsFirst]),
-// and the result is [m, heads]. The last step is a matrix product (with the identity matrix if there are several
-// heads). XLA stores the result of a matrix product in memory, whereas it would repeat other operations in every
-// operation that reads their results. (A single matrix product that adds up all channels takes seven times as long,
-// measured with 8 heads on the dataset Tolokers.)
+// and the result is [m, heads]. The last step is a matrix product, so that XLA computes the result once and stores it
+// in memory (see [moved]). If there are several heads, this is a product with the identity matrix. (A single matrix
+// product that adds up all channels takes seven times as long, measured with 8 heads on the dataset Tolokers.)
 func headSums(x *Node, heads int) *Node {
 	width := x.Shape().Dimensions[1]
 	if heads == 1 {
@@ -188,11 +177,7 @@ func headSums(x *Node, heads int) *Node {
 	return moved(sum, func(i int) int { return i })
 }
 
-// cached is the number of products of two numbers that [BareEdges.Dots] computes at a time if there is one head. So
-// many products fit into the processor's cache.
-const cached = 1 << 18
-
-// Diagonal is 1 for entries (i, j) with i = j, and 0 for all other places: [places, 1].
+// Diagonal returns an array [places, 1], which has 1 for entries (i, i) and 0 for all other places.
 func (e BareEdges) Diagonal() *Node { return e.forward.arrays.need(diagonal, "Diagonal") }
 
 // Softmax normalises scores s, [places, k], over each row: exp(s_ij - max_j s_ij) / Σ_j exp(s_ij - max_j s_ij), and 0

@@ -7,9 +7,9 @@ package sparse
 //	rows * terms + kernelCost + terms * (termCost + termShare * entries of the whole matrix).
 //
 // The first part is the cost of adding up the entries and the padding. The second part is the cost of starting the
-// kernel, which is the compiled loop that computes the bucket. The third part is the cost of compiling the terms. It is
-// made to grow with the size of the matrix, as the running time does, so that the compile time has the same share of
-// the cost for small and for large graphs.
+// kernel, which is the compiled loop that computes the bucket. The third part is the cost of compiling the terms. The
+// third part grows with the size of the matrix, as the running time does. So the compile time has the same share of the
+// cost for small and for large graphs.
 const (
 	kernelCost = 100
 	termCost   = 5
@@ -25,7 +25,7 @@ const (
 	dearest = 16
 )
 
-// run stands for a number of rows of equal length. count is the number of rows, and length is the number of entries of
+// run describes a group of rows of equal length. count is the number of rows, and length is the number of entries of
 // each row.
 type run struct{ length, count int }
 

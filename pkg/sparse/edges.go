@@ -11,19 +11,19 @@ import (
 
 // Edges is a [Pattern] inside a GoMLX computation, outside of loop bodies. Its methods are differentiable operations
 // for message passing. In the shapes below, n is the number of rows (targets) and m the number of columns (sources). A
-// node that has several copies has several rows and columns.
+// node that has several copies (see [PatternOptions]) has a row and a column for each copy.
 //
-// Values of edges are [places, k]: there is one row for each place, and a place holds either an edge or padding.
-// Between these operations, any entrywise function may be applied to values of edges. The values of padding may be
-// anything, since the methods of Edges ignore them. Operations of GoMLX do not ignore them: use [Edges.Mask] first,
-// which sets them to 0.
+// An array of values of edges has shape [places, k]: a row of k numbers for each place. A place holds either an edge or
+// padding. Between the operations of Edges, any entrywise function may be applied to such an array. The values of
+// padding may be anything, since the methods of Edges ignore them. Operations of GoMLX do not ignore them: use
+// [Edges.Mask] first, which sets them to 0.
 //
 // If there are several heads, the columns of features are head by head: first those of head 0, then those of head 1,
 // and so on.
 type Edges struct{ bare BareEdges }
 
-// On returns the pattern's operations with derivatives. nodes stand for the arrays of [Pattern.Tensors]. The pattern
-// must be made [ForGradients].
+// On returns the pattern's operations with derivatives. nodes stand for the arrays of [Pattern.Tensors]. The field Uses
+// of [PatternOptions] must have included [ForGradients], as it does by default.
 func (p *Pattern) On(nodes []*Node) Edges {
 	if p.options.Uses&ForGradients == 0 {
 		panic(fmt.Errorf("sparse pattern: it was not made for gradients: set PatternOptions.Uses to ForGradients"))
@@ -59,7 +59,8 @@ func (e Edges) mask(operation string, v *Node) *Node {
 	return e.bare.forward.masked(v, 0)
 }
 
-// Sum is Σ_j v_ij for every target i, [n, k]. It is 0 for nodes without edges. v are values of edges, [places, k].
+// Sum is Σ_j v_ij for every target i, [n, k]. v, [places, k], has k values for each edge. The sum is 0 for nodes
+// without edges.
 func (e Edges) Sum(v *Node) *Node {
 	v = e.mask("Sum", v)
 	return gradient.Custom(e.bare.Sum(StopGradient(v)), []*Node{v}, func(g *Node) []*Node {
@@ -67,11 +68,11 @@ func (e Edges) Sum(v *Node) *Node {
 	})
 }
 
-// Degree is the number of edges of every target, [n, 1], in single precision.
+// Degree is the number of edges that lead to each target, [n, 1], in single precision.
 func (e Edges) Degree() *Node { return e.bare.Sum(e.bare.Stored()) }
 
-// Mean is 1/degree_i Σ_j v_ij for every target i, [n, k]. It is 0 for nodes without edges. v are values of edges,
-// [places, k].
+// Mean is 1/degree_i Σ_j v_ij for every target i, [n, k]. v, [places, k], has k values for each edge. The mean is 0 for
+// nodes without edges.
 func (e Edges) Mean(v *Node) *Node {
 	sum := e.Sum(v)
 	degree := ConvertDType(e.Degree(), v.DType())
@@ -79,8 +80,8 @@ func (e Edges) Mean(v *Node) *Node {
 	return Div(sum, BroadcastToShape(degree, sum.Shape()))
 }
 
-// Max is max_j v_ij for every target i, [n, k]. It is 0 for nodes without edges. v are values of edges, [places, k]. If
-// several edges of a node have the largest value, each of them gets an equal part of the gradient.
+// Max is max_j v_ij for every target i, [n, k]. v, [places, k], has k values for each edge. The maximum is 0 for nodes
+// without edges. If several edges of a node have the largest value, each of them gets an equal part of the gradient.
 func (e Edges) Max(v *Node) *Node {
 	v = e.mask("Max", v)
 	fixed := StopGradient(v)

@@ -15,9 +15,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// operation is an operation of [sparse.Edges], and the same operation on dense matrices. Both get values of edges v,
-// [edges, 2], features of targets g, [rows, 4], and features of sources x, [columns, 4]. The dense operation also gets
-// the matrices target and source of [patternCase].
+// operation is an operation of [sparse.Edges], and the same operation on dense matrices. Both get v, [edges, 2], with
+// two values for each edge, features of targets g, [rows, 4], and features of sources x, [columns, 4]. The dense
+// operation also gets the matrices target and source of [patternCase].
 type operation struct {
 	edges func(e sparse.Edges, v, g, x *Node) *Node
 	dense func(target, source, v, g, x *Node) *Node

@@ -9,9 +9,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// Matrix is a sparse matrix A, [n, m], whose weights are known beforehand, in the form in which the engine multiplies
-// it by dense matrices; see [Matrix.On]. Matrix also holds the transpose of A, which derivatives need, unless A is
-// symmetric.
+// Matrix is a sparse matrix A, [n, m], whose weights are known beforehand. It is stored in the form in which the engine
+// multiplies it by dense matrices; see [Matrix.On]. Matrix also holds the transpose of A, which derivatives need,
+// unless A is symmetric.
 type Matrix struct {
 	rows     Order
 	forward  *laid
@@ -19,16 +19,17 @@ type Matrix struct {
 	entries  int
 }
 
-// laid is a sparse matrix in the form of [sliced], together with the arrays that are passed to the program. Products
-// have their rows in the order by length. If the model's order is another one, one of the arrays reorders these rows.
+// laid is a sparse matrix in the form of [sliced], together with the arrays that are passed to the program. The rows of
+// a product are computed in the order by length. If the model's order is another one, one of the arrays says how to
+// reorder them.
 type laid struct {
 	*sliced
 	arrays
 }
 
 // NewMatrix makes a [Matrix] from a square matrix. In a product A x, the rows of x and of the result are in the given
-// order. If the order is nil, it is the order by length, and [Matrix.Order] returns it. In this order the results of
-// products need not be reordered. All matrices of a model must have the same order.
+// order. A nil order stands for the order by length, which [Matrix.Order] then returns. With the order by length,
+// results of products need not be reordered. All matrices of a model must have the same order.
 func NewMatrix(a *CSR, order Order) (*Matrix, error) {
 	if a.Rows != a.Columns {
 		return nil, fmt.Errorf("sparse matrix: %d x %d, but an adjacency within a graph is square: see NewRectangular",
@@ -73,7 +74,7 @@ func newMatrix(a *CSR, rows, columns Order, layout Layout) (*Matrix, error) {
 	return m, nil
 }
 
-// layOut makes the arrays of a matrix with constant weights. Its rows and columns are in the given orders.
+// layOut makes the arrays of a matrix whose weights are known beforehand. Its rows and columns are in the given orders.
 func layOut(a *CSR, rows, columns Order, layout Layout) *laid {
 	l := &laid{sliced: slice(a, 1, rows, columns.positions(), layout)}
 	l.base()
@@ -129,7 +130,8 @@ func SymNorm(g *graphs.Graph) (*Matrix, error) {
 	return NewMatrix(Adjacency(g).WithSelfLoops().SymmetricNormalised(), nil)
 }
 
-// Size is the number of rows of A, and Entries the number of stored entries (2|E| + n for [SymNorm]).
+// Size is the number of rows of A, and Entries the number of stored entries. (For [SymNorm] of a graph with n nodes and
+// |E| edges, Entries is 2|E| + n.)
 func (m *Matrix) Size() int    { return m.forward.rows }
 func (m *Matrix) Entries() int { return m.entries }
 

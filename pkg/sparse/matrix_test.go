@@ -82,8 +82,9 @@ func TestProductEqualsDense(t *testing.T) {
 				y, z := o.Product(x), o.Transposed().Product(v)
 				dx := Gradient(ReduceAllSum(Mul(y, v)), x)[0]
 				dv := Gradient(ReduceAllSum(Mul(z, x)), v)[0]
-				// The gradient is differentiated once more. With y = A x, the gradient of Σ v y² is 2 A^T (v y). The
-				// gradient of the inner product of this gradient with x is 4 A^T (v y).
+				// The gradient is differentiated once more. With y = A x, the gradient of Σ v y² is 2 A^T (v y), where
+				// the product v y is entry by entry. The gradient of the inner product of this gradient with x is 4 A^T
+				// (v y).
 				twice := Gradient(ReduceAllSum(Mul(Gradient(ReduceAllSum(Mul(Square(y), v)), x)[0], x)), x)[0]
 				ax := Dot(a, x).Product()
 				want := MulScalar(Dot(at, Mul(ax, v)).Product(), 4)

@@ -31,8 +31,7 @@ func (o BareOperator) Product(x *Node) *Node {
 }
 
 // bindBoth returns a matrix and its transpose, both as values of the type [sums]. nodes stand for the arrays of the
-// matrix, followed by those of the transpose. If forward and backward are the same, the nodes of the transpose are left
-// out.
+// matrix, followed by those of the transpose. If forward and backward are the same, nodes has the arrays only once.
 func bindBoth(forward, backward *laid, nodes []*Node) (f, b sums) {
 	if forward == backward {
 		f = sums{forward.sliced, forward.bind(nodes)}
@@ -76,6 +75,6 @@ func (o Operator) Product(x *Node) *Node {
 	})
 }
 
-// Transposed is the operator A^T. Its products have shape [m, d] for x of shape [n, d]. It passes messages against the
-// edges' direction.
+// Transposed is the operator A^T, which passes messages against the direction of the edges. For x of shape [n, d], the
+// product A^T x has shape [m, d].
 func (o Operator) Transposed() Operator { return Operator{o.bare.Transposed()} }

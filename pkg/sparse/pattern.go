@@ -9,7 +9,7 @@ import (
 )
 
 // Pattern is a sparse matrix without weights: it only says where the entries are. The entries are the edges of a graph,
-// and a model computes values for them. An array of values of edges has shape [places, k]: it has one row for each
+// and a model computes values for them. An array of such values has shape [places, k]: a row of k numbers for each
 // place. A place holds either an edge or padding; see [Pattern.Places] and the package's documentation. The operations
 // of a pattern are the methods of [Edges] and of [BareEdges].
 type Pattern struct {
@@ -29,24 +29,24 @@ const (
 	// ForGradients allows the operations of [Edges], and Dots, Transpose and Softmax of [BareEdges]. It is the
 	// default.
 	ForGradients Use = 1 << iota
-	// ForLoopAttention allows the operations that attention in loop bodies needs. These are the methods Sources,
-	// Targets and Products of [BareEdges]; Products may then compute two products at once.
+	// ForLoopAttention allows the operations that attention in loop bodies needs: the methods Sources, Targets and
+	// Products of [BareEdges]. Products may then compute two products at once.
 	ForLoopAttention
 	// ForDiagonal allows [BareEdges.Diagonal].
 	ForDiagonal
 )
 
-// PatternOptions are the settings of [NewPattern]. The zero value is for [Edges] with one copy of each node and edges
-// within one graph.
+// PatternOptions are the settings of [NewPattern]. The zero value makes a pattern for [Edges], with one copy of each
+// node, for edges within one graph.
 type PatternOptions struct {
 	// Uses says which operations the pattern is for; 0 stands for ForGradients.
 	Uses Use
 	// Heads is the number of copies of every node, one copy for each attention head; 0 stands for 1. A pattern of n
 	// nodes then has n*heads rows. Copy k of node i is row i*heads + k, and its neighbours are the copies k of node i's
-	// neighbours. An array [n, heads*d] is reshaped to [n*heads, d], and each head has edges of its own. The program
-	// does not grow with the number of heads.
+	// neighbours. So each head has edges of its own. For such a pattern, features [n, heads*d] are reshaped to
+	// [n*heads, d]. The program does not grow with the number of heads.
 	//
-	// Several heads are also possible without copies, by values of edges with one column for each head, [places,
+	// Several heads are also possible without copies. Values of edges then have one column for each head, [places,
 	// heads]. If heads are wide, products are several times slower without copies. If heads have 8 columns, products
 	// are twice as fast without copies.
 	Heads int
@@ -128,8 +128,8 @@ func (p *Pattern) chooseOrders(a *CSR) error {
 	return p.columns.check(a.Columns)
 }
 
-// addGradients adds the arrays that derivatives need. These are the arrays of the transpose, unless the pattern is
-// symmetric; the array owner, which has the row of each chunk; and the array mirror, which has, for each place of the
+// addGradients adds the arrays that derivatives need: the arrays of the transpose, unless the pattern is symmetric, and
+// the arrays owner and mirror. The array owner has the row of each chunk. The array mirror has, for each place of the
 // transpose, the pattern's place with the same entry.
 func (p *Pattern) addGradients(a *CSR) {
 	t, from := a.transposed()
@@ -183,8 +183,9 @@ func (p *Pattern) addRows() {
 	add(&f.arrays, rowOf, rows)
 }
 
-// addLoopAttention adds the arrays that [BareEdges.Products] needs to compute two products at once: a second array of
-// the columns and, if nodes have several copies, an array of the nodes whose copies the columns are.
+// addLoopAttention adds the arrays that [BareEdges.Products] needs to compute two products at once. One is a second
+// array of the columns. The other, which is made if nodes have several copies, has for each place the node of which the
+// column is a copy.
 func (p *Pattern) addLoopAttention() {
 	f := p.forward
 	add(&f.arrays, columnTwin, f.column)
@@ -205,8 +206,8 @@ func (p *Pattern) addDiagonal() error {
 	f := p.forward
 	marks := make([]float32, len(f.column))
 	for i, r := range f.rowOf() {
-		// v and c are the row and the column of place i, both in the graph's own numbering, in which copy k of node j
-		// has the number j*copies + k. The arrays have other numberings: r is a position in the order by length, and
+		// v and c are the row and the column of place i, both in the graph's own numbering: copy k of node j has the
+		// number j*copies + k. In the arrays, the numbering is different: r is a position in the order by length, and
 		// f.column[i] is a position in the model's order.
 		v := f.order[int(r)/p.copies]*int32(p.copies) + r%int32(p.copies)
 		c := p.columns[int(f.column[i])/p.copies]*int32(p.copies) + f.column[i]%int32(p.copies)
@@ -224,8 +225,8 @@ func (p *Pattern) Heads() int { return p.copies }
 // Size is the number of rows, which is the number of nodes times the number of heads.
 func (p *Pattern) Size() int { return p.forward.sliced.rows }
 
-// Places is the number of places. Each place holds one entry or padding. Every array with values of edges has this
-// number of rows.
+// Places is the number of places. Each place holds one entry or padding. Every array of values of edges has this number
+// of rows.
 func (p *Pattern) Places() int { return len(p.forward.sliced.column) }
 
 // Symmetric tells whether there is an entry (j, i) for every entry (i, j). Bipartite patterns are never symmetric.

@@ -25,8 +25,8 @@ func (e Edges) Ranked(v *Node, ranks ...int) *Node {
 	for i, r := range ranks {
 		need[i] = int32(r)
 	}
-	// Before and after each pass of the loop, for each rank: the bits of the value with this rank, as an integer, are
-	// greater than low and at most high.
+	// Before and after each pass of the loop, this holds for each rank: the value with this rank has bits that, read as
+	// an integer, are greater than low and at most high.
 	type bounds struct{ low, high *Node }
 	type given struct{ bits, need *Node }
 	all := loop.Like(loop.Int(g, 0), Const(g, need))
@@ -46,8 +46,8 @@ func (e Edges) Ranked(v *Node, ranks ...int) *Node {
 }
 
 // count is the number of true values in x, [n, 1], as an array of shape [1]. It cuts the array into eight parts of
-// equal length and adds up the parts entry by entry, which leaves an array of an eighth of the length, and repeats this
-// until the array is short. XLA CPU vectorises these additions. Its own sum over an array adds the numbers one by one.
+// equal length and adds up the parts entry by entry, which leaves an eighth of the length. It repeats this until the
+// array is short. XLA CPU vectorises these additions. Its own sum over an array adds the numbers one by one.
 func count(x *Node) *Node {
 	const blocks = 8
 	x = ConvertDType(Reshape(x, -1), dtypes.Int32)

@@ -16,22 +16,22 @@ type Layout struct {
 	most int
 }
 
-// Constant is the layout for constant weights, and Computed the layout for weights that a model computes, such as those
-// of attention.
+// Constant is the layout for weights that are known beforehand. Computed is the layout for weights that a model
+// computes, such as those of attention.
 //
 // For products with the matrix of [SymNorm], sums of up to 32 terms were the fastest on the datasets Tolokers and
-// Squirrel (16 to 128 terms were tried). A program with attention contains every sum many times, so that compile time
-// matters more. With sums of up to 16 instead of 32 terms, GAT on Squirrel and Chameleon and GRAND on Tolokers compile
-// in a third less time, and run up to a tenth slower.
+// Squirrel (16 to 128 terms were tried). A program with attention contains every sum many times, so that its compile
+// time matters more. With sums of up to 16 instead of 32 terms, GAT on Squirrel and Chameleon and GRAND on Tolokers
+// compile in a third less time, and run up to a tenth slower.
 //
-// Computed has no limit on the number of buckets. If there are few buckets, XLA puts all of them into one kernel (see
-// [fused]). If weights are computed, this kernel is expensive to compile: with the limit, compiling GRAND on Chameleon
-// took 7.3 instead of 4.6 s and 820 instead of 480 MB, and the program was no faster.
+// Computed has no limit on the number of buckets. With a limit, there are few buckets, and XLA puts all of them into
+// one kernel (see [fused]). For weights that a model computes, this kernel takes long to compile: with the limit,
+// compiling GRAND on Chameleon took 7.3 instead of 4.6 s and 820 instead of 480 MB, and the program was no faster.
 var (
 	Constant = Layout{longest: 32, most: fused}
 	Computed = Layout{longest: 16, most: math.MaxInt}
-	// once is the layout for products that a program computes once, outside loops. Such a product takes so little time
-	// that its compile time matters more than its running time.
+	// once is the layout for products that a program computes once, outside loops. For such a product the compile time
+	// matters more than the running time.
 	once = Layout{longest: 16, most: 3}
 )
 
@@ -52,8 +52,8 @@ type sliced struct {
 	// is -1.
 	column, entry []int32
 	weight        []float32
-	// These two arrays have one value for each place of the second and later levels. At such a place the sum of a chunk
-	// of the level before is added. chunk is the number of this chunk, and chunkWeight is 1. At places of padding, both
+	// These two arrays have one value for each place of the second and later levels. Such a place holds the sum of a
+	// chunk of the level before. chunk is the number of this chunk, and chunkWeight is 1. At places of padding, both
 	// are 0.
 	chunk       []int32
 	chunkWeight []float32
@@ -61,8 +61,8 @@ type sliced struct {
 	owner []int32
 }
 
-// row is a sum of terms weight[k] * x[index[k]]. On the first level, term k belongs to entry number first+k of the
-// [CSR] matrix.
+// row is a sum of terms weight[k] * x[index[k]]. On the first level, x[i] is row i of the dense matrix, and term k
+// belongs to entry number first+k of the [CSR] matrix. On later levels, x[i] is the sum of chunk i of the level before.
 type row struct {
 	index  []int32
 	weight []float32

@@ -14,9 +14,9 @@ type sums struct {
 }
 
 // product computes Σ_j w_ij x_j for each row i of the sparse matrix. w, [places, heads], has the weight w_ij of each
-// place and head; weights of padding are 0. The argument columns, [places, 1], has the number j of the row of x that
-// each place reads. x has d columns: first those of the first head, then those of the second head, and so on. The
-// result has d columns, too, and a row for each row of the sparse matrix, in the order by length.
+// place and head; weights of padding are 0. The argument columns, [places, 1], has for each place the number j of a row
+// of x. x has d columns: first those of the first head, then those of the second head, and so on. The result has d
+// columns, too. It has a row for each row of the sparse matrix, in the order by length.
 func (s sums) product(w, x, columns *Node) *Node {
 	d := x.Shape().Dimensions[1]
 	terms, heads := x, w.Shape().Dimensions[1]
@@ -36,8 +36,8 @@ func (s sums) product(w, x, columns *Node) *Node {
 	return s.addChunks(parts, x)
 }
 
-// addChunks returns the rows of a product. The argument parts are the sums of the first level's buckets. addChunks adds
-// up the sums of the chunks of each long row. x is the dense matrix of the product.
+// addChunks returns the rows of a product. The argument parts are the sums of the first level's buckets. For each long
+// row, addChunks adds up the sums of the row's chunks. x is the dense matrix of the product.
 func (s sums) addChunks(parts []*Node, x *Node) *Node {
 	if len(parts) == 0 {
 		return BroadcastToDims(loop.Float(x, 0), 0, x.Shape().Dimensions[1])
@@ -77,17 +77,16 @@ func (b bucket) sum(x, index *Node, weight func(k int) *Node) (sum *Node) {
 }
 
 // assemble returns an array with the sums of all rows of the level. Each array in parts has the sums of one of the
-// level's buckets. To add up the chunks of long rows, it calls the function sum, which computes the sums of a bucket of
-// the next level from the sums of this level's chunks.
+// level's buckets. The function sum adds up the sums of chunks: it computes the sums of a bucket of the next level from
+// the sums of this level's chunks.
 func (l *level) assemble(parts []*Node, sum func(b bucket, chunks *Node) *Node) *Node {
 	if l.next == nil {
 		return concatenate(parts)
 	}
-	// Two concatenations are made: the sums of chunks are concatenated here, and the sums of short rows are
-	// concatenated with those of long rows below. If all parts were concatenated at once, two operations would read the
-	// result: the next level, and a slice for the short rows. XLA might then compute the concatenation twice, once for
-	// each reader. The gathers of the sums would have two readers, too. XLA computes a gather inside the loop of a sum
-	// only if this sum is its only reader. Otherwise it stores the gathered rows in memory, which is nine times slower.
+	// The sums of chunks are concatenated here, and the sums of short rows and of long rows below. A single
+	// concatenation of all parts would be read by two operations: the next level, and a slice for the short rows. XLA
+	// might then compute the sums twice, once for each of the two operations. If a gather is needed twice, XLA does not
+	// compute it within the loop of a sum, but stores the gathered rows in memory, which is nine times slower.
 	chunks := concatenate(parts[l.whole:])
 	var above []*Node
 	for _, b := range l.next.buckets {
@@ -106,9 +105,9 @@ func concatenate(parts []*Node) *Node {
 // lowest is used in place of minus infinity, since minus infinity minus itself is NaN.
 const lowest = -1e30
 
-// fold combines the values of each row's entries by a function such as Add or Max. v, [places, k], are the values. For
-// padding they must be neutral, which is a number that does not change the result, such as 0 for Add. neutral is also
-// the result for rows without entries. The result is [rows, k], with its rows in the order by length.
+// fold combines the values of each row's entries by a function such as Add or Max. v, [places, k], are the values. The
+// argument neutral is a number that does not change the result, such as 0 for Add. The values of padding must be this
+// number, and it is the result for rows without entries. The result is [rows, k], with its rows in the order by length.
 func (s sums) fold(v *Node, combine func(a, b *Node) *Node, neutral float64) *Node {
 	width := v.Shape().Dimensions[1]
 	none := func(rows int) *Node { return BroadcastToDims(loop.Float(v, neutral), rows, width) }
@@ -136,8 +135,8 @@ func (s sums) fold(v *Node, combine func(a, b *Node) *Node, neutral float64) *No
 	})
 }
 
-// spread gives every place the value of its row. v is [rows, k], with its rows in the order by length, and the result
-// is [places, k].
+// spread copies the values of each row to the row's places. v is [rows, k], with its rows in the order by length, and
+// the result is [places, k].
 func (s sums) spread(v *Node) *Node {
 	width := v.Shape().Dimensions[1]
 	rows := s.chunked(v)
@@ -153,8 +152,9 @@ func (s sums) spread(v *Node) *Node {
 	return concatenate(parts)
 }
 
-// chunked returns an array with a row for each short row and for each chunk of the first level: the short rows of x,
-// and for each chunk the row of x that the chunk is a part of. The rows of x are in the order by length.
+// chunked returns an array with a row for each short row of the matrix and for each chunk of the first level. x has a
+// row for each row of the matrix, in the order by length. A short row keeps its row of x, and a chunk gets the row of x
+// that belongs to its long row.
 func (s sums) chunked(x *Node) *Node {
 	if s.next == nil {
 		return x

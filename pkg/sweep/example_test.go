@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// The example trains a model on three splits of a small Minesweeper board. If Options.Dir were set, the results would
-// be kept in this folder. If Options.Resume were set as well, a sweep that was interrupted would go on from there.
+// The example trains a model on three splits of a small Minesweeper board. With a folder in Options.Dir, Run would also
+// write the results to files. With Options.Resume, it would continue an interrupted sweep from these files.
 func ExampleRun() {
 	ctx := context.Background()
 	e, err := engine.Open(engine.Go)

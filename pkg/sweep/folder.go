@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// folder is the folder in which a sweep keeps the results of its splits. Several processes may keep results in the same
-// folder at the same time, but never for the same split: each process locks its splits.
+// folder is the folder in which a sweep stores the results of its splits. Several processes may store results in the
+// same folder at the same time, but never for the same split. Therefore each process locks the splits that it trains.
 type folder struct {
 	dir    string
 	splits []int
@@ -54,9 +54,9 @@ func (f *folder) close() {
 
 func (f *folder) path(name string) string { return filepath.Join(f.dir, name) }
 
-// setAside moves the files that an earlier sweep has left for the splits of this sweep, and its summary, into a new
-// subfolder. So nothing is lost, and old files are not mixed up with new ones. setAside returns the path of the
-// subfolder; empty if there was nothing to move.
+// setAside moves old files into a new subfolder: the files that an earlier sweep has left for the splits of this sweep,
+// and the summary of the earlier sweep. So nothing is lost, and old files are not mixed up with new ones. setAside
+// returns the path of the subfolder. The path is empty if there was nothing to move.
 func (f *folder) setAside() (to string, err error) {
 	var old []string
 	for _, k := range f.splits {

@@ -8,7 +8,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 )
 
-// FuzzRecord reads records of splits with arbitrary content.
+// FuzzRecord reads files split<k>.json ([Record]) with arbitrary content.
 func FuzzRecord(f *testing.F) {
 	f.Add([]byte(`{"dataset":"cora","model":"gcn","config":{"model":"gcn","hidden":8},"split":1,"status":"ok"}`))
 	f.Add([]byte(`{"config":{"model":"none","hidden":1e99},"split":-1,"history":[{"epoch":1e400}]}`))

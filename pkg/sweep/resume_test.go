@@ -33,7 +33,8 @@ func holds(t *testing.T, dir string, want ...string) {
 	}
 }
 
-// TestInterruptedSplitGoesOn interrupts the training of a split in the middle, and resumes it.
+// TestInterruptedSplitGoesOn interrupts the training of a split in the middle, and resumes it. The results must be
+// those of a sweep that was not interrupted.
 func TestInterruptedSplitGoesOn(t *testing.T) {
 	e, g, c, dir := enginetest.Open(t, engine.Go), graph(t), small(), t.TempDir()
 	c.Epochs = 12
@@ -133,8 +134,8 @@ func put(t *testing.T, path string, content []byte) {
 	}
 }
 
-// TestUsedFolder: if Resume is not set, earlier files of the same splits are moved to a new folder, and all other files
-// stay.
+// TestUsedFolder: if Resume is not set, files that an earlier sweep has left for the same splits are moved to a new
+// folder. All other files stay.
 func TestUsedFolder(t *testing.T) {
 	e, g, c, dir := enginetest.Open(t, engine.Go), graph(t), small(), t.TempDir()
 	run := func(splits ...int) (told string) {
@@ -149,7 +150,7 @@ func TestUsedFolder(t *testing.T) {
 	if told := run(0, 1); told != "" {
 		t.Errorf("told %q", told)
 	}
-	run(2) // another process may train split 2 into this folder at any time
+	run(2) // the files of split 2 must stay when split 1 is trained again below
 	if told := run(1); !strings.Contains(told, "earlier-1") {
 		t.Errorf("told %q", told)
 	}
@@ -159,8 +160,8 @@ func TestUsedFolder(t *testing.T) {
 	holds(t, filepath.Join(dir, "earlier-1"), "result.json", "split1.json", "split1.safetensors")
 }
 
-// TestSplitHasOneProcess: a second process that would train the same split into the same folder gets an error, since it
-// would write the same files.
+// TestSplitHasOneProcess: a second process that would train the same split into the same folder gets an error, since
+// both would write the same files.
 func TestSplitHasOneProcess(t *testing.T) {
 	e, g, dir := enginetest.Open(t, engine.Go), graph(t), t.TempDir()
 	claim, err := files.TryLock(filepath.Join(dir, ".split1.lock"))

@@ -9,7 +9,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// maxSplit is the largest split number accepted, so that a typing error does not give a list of billions of splits.
+// maxSplit is the largest split number that is accepted. Without this limit, a typing error could give a list of
+// billions of splits.
 const maxSplit = 9999
 
 // ParseSplits parses split numbers such as "0-9", "0,3,5" or "0-2,7". It is an error if a number is repeated.
@@ -44,7 +45,7 @@ func ParseSplits(text string) ([]int, error) {
 	return out, nil
 }
 
-// AllSplits lists the splits of a graph.
+// AllSplits returns the numbers of all splits of a graph.
 func AllSplits(g *graphs.Graph) []int {
 	out := make([]int, len(g.Splits))
 	for k := range out {

@@ -19,10 +19,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/weights"
 )
 
-// maxRecord is the largest size, in bytes, of a record that is read. A thousand epochs take about 100 kB.
+// maxRecord is the largest size, in bytes, of a record that is read. The record of a training with a thousand epochs
+// has about 100 kB.
 const maxRecord = 256 << 20
 
-// Record is the result on a split, together with everything that it depends on. It is the content of split<k>.json.
+// Record is the result of training on one split, together with everything that the result depends on. It is the content
+// of the file split<k>.json ([Options].Dir).
 type Record struct {
 	Dataset string       `json:"dataset"`
 	Model   string       `json:"model"`
@@ -33,19 +35,19 @@ type Record struct {
 	History []train.Epoch `json:"history"`
 	// Details are set if [Options].Details is true.
 	Details *train.Details `json:"details,omitempty"`
-	// Origin is everything that the result depends on. It must be equal for all results of a sweep, except for the
-	// split.
+	// Origin is everything that the result depends on. In all results of a sweep it must be the same, except for the
+	// number of the split.
 	Origin train.Origin `json:"origin"`
-	// Run is the record of the run, but without the values that the fields above have: configuration, outcome, status,
-	// message and seconds. [Record.Recorded] returns the record with these values.
+	// Run is the record of this training as package results defines it. Its configuration, outcome, status, message and
+	// seconds are not set, since the fields above have these values. [Record.Recorded] returns the complete record.
 	Run results.Record `json:"run"`
-	// WeightsSum is the SHA-256 of the file of weights; empty if there is no such file.
+	// WeightsSum is the SHA-256 of the file split<k>.safetensors. It is empty if there is no such file.
 	WeightsSum string `json:"weights_sha256"`
-	// Sum is the SHA-256 of this file with zeros in place of the 64 digits of Sum itself.
+	// Sum is the SHA-256 of the file split<k>.json. It is computed with zeros in place of the 64 digits of Sum itself.
 	Sum string `json:"sha256"`
 }
 
-// Recorded returns the complete record of the run.
+// Recorded returns the complete record of the run (see the field Run).
 func (r *Record) Recorded() (run results.Record, err error) {
 	run = r.Run
 	run.Status, run.Message, run.Seconds = r.Status, r.Message, r.Seconds
@@ -55,7 +57,7 @@ func (r *Record) Recorded() (run results.Record, err error) {
 	return run, err
 }
 
-// outcome is what the outcome of the run's record consists of.
+// outcome is the content of the field Outcome in a complete record of the run.
 type outcome struct {
 	train.Result
 	Details *train.Details `json:"details,omitempty"`
@@ -64,10 +66,10 @@ type outcome struct {
 // noSum takes the place of a record's Sum while the sum is computed.
 var noSum = strings.Repeat("0", 2*sha256.Size)
 
-// keep writes the weights with the description of their model, then the record, and finally removes the checkpoint. So
-// a record exists only if all of the result was written.
+// keep writes the file of weights, which also describes the model (about). Then it writes the record, and finally
+// removes the checkpoint. So a record exists only if all of the result was written.
 func (f *folder) keep(r *Record, about trained.About) error {
-	// Remove an old record first: it would not match the new weights.
+	// An old record is removed first, since it would not match the new weights.
 	if err := os.Remove(f.path(recordName(r.Split))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cannot replace an earlier result: %w; choose another folder with --out", err)
 	}
@@ -127,14 +129,14 @@ func sumOf(path string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
-// resume reads the results of those splits that have one. It returns an error if a result has another origin than the
-// split's training would have now.
+// resume reads the results of those splits that have a result in the folder. It returns an error if a result has
+// another origin than a training on the same split would have now. The function origin returns this new origin.
 func (f *folder) resume(dataset string, origin func(split int) (train.Origin, error)) (map[int]*Record, error) {
 	out := map[int]*Record{}
 	for _, k := range f.splits {
 		r, err := f.read(k)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // the result or its weights were not written, or were removed: train again
+			continue // there is no result, or no file of weights: the split is trained again
 		}
 		if err != nil {
 			return nil, fmt.Errorf("cannot resume: %w", err)
@@ -159,7 +161,7 @@ func (f *folder) resume(dataset string, origin func(split int) (train.Origin, er
 	return out, nil
 }
 
-// read reads a split's record and weights, and checks by their checksums that neither has changed.
+// read reads a split's record and its weights. It checks by their checksums that neither of the two files has changed.
 func (f *folder) read(split int) (*Record, error) {
 	path := f.path(recordName(split))
 	r, err := readRecord(path)

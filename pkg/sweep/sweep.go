@@ -20,23 +20,24 @@ import (
 type Options struct {
 	// Splits are the splits to train on, in this order.
 	Splits []int
-	// Dir is the folder of the results; if it is empty, no files are written. For each split k, the folder gets
-	// split<k>.json (a [Record]) and split<k>.safetensors (the parameters of the best epoch). While the split is trained, it also
-	// has split<k>.checkpoint (see [train.Checkpoint]). In the end the folder gets result.json (the [Summary]).
+	// Dir is the folder of the results; if it is empty, no files are written. For each split k, the folder gets the
+	// files split<k>.json (a [Record]) and split<k>.safetensors (the parameters of the best epoch). While split k is
+	// trained, the folder also has the file split<k>.checkpoint (see [train.Checkpoint]). In the end the folder gets
+	// result.json (the [Summary]).
 	Dir string
-	// If Resume is set, Run uses what Dir has already: it takes the results of splits from there, and goes on with
-	// interrupted trainings from their checkpoints. All of these must come from the same graph, settings, engine and
-	// versions ([train.Origin]). If Resume is not set, files that an earlier sweep has left in Dir for the same splits
-	// are moved into a new folder inside Dir.
+	// If Resume is set, Run uses what Dir has already. It takes the results of splits from there, and continues
+	// interrupted trainings from their checkpoints. All these results and checkpoints must come from the same graph,
+	// settings, engine and versions ([train.Origin]). If Resume is not set, files that an earlier sweep has left in Dir
+	// for the same splits are moved into a new folder inside Dir.
 	Resume bool
 	// CheckpointEvery is the least time between two checkpoints of a training; see [train.Checkpoint].
 	CheckpointEvery time.Duration
-	// Details asks for the [train.Details] of each split, such as curves over epochs. They take one more evaluation of
-	// the model.
+	// Details asks for the [train.Details] of each split, such as curves over epochs. Computing them takes one more
+	// evaluation of the model.
 	Details bool
 	// The following functions are called if they are set. Begin is called before a split is trained. Epoch is called
-	// after each epoch. Split is called after each split, also for splits that had a result already; for these, its
-	// argument resumed is true. Notice is called with a sentence about anything else.
+	// after each epoch. Split is called after each split, with resumed = true if the result of the split was taken from
+	// Dir. Notice is called with a sentence about anything else that users should know.
 	Begin  func(split int)
 	Epoch  func(split int, e train.Epoch)
 	Split  func(r *Record, resumed bool)
@@ -44,7 +45,7 @@ type Options struct {
 }
 
 // Summary is the summary of a sweep. The mean and the standard deviations are those of the test metric over the splits
-// that went well. If no split went well, they are NaN, and null in JSON.
+// with the status [train.OK]. If there is no such split, they are NaN, and null in JSON.
 type Summary struct {
 	Dataset string          `json:"dataset"`
 	Model   string          `json:"model"`
@@ -54,16 +55,16 @@ type Summary struct {
 	Splits  []*train.Result `json:"splits"`
 	Mean    train.Number    `json:"mean"`
 	// Std is the standard deviation with the divisor n-1, and StdPopulation is the one with the divisor n, where n is
-	// the number of splits that went well.
+	// the number of splits with the status [train.OK].
 	Std           train.Number `json:"std"`
 	StdPopulation train.Number `json:"std_population"`
 
-	kept bool // tells that results are kept in a folder, so that the sweep can be resumed
+	kept bool // whether results are stored in a folder, so that the sweep can be resumed
 }
 
 // Run trains on every split, one after the other. If ctx is cancelled, Run returns the results so far, the last of
-// which has the status [train.Interrupted]; if Dir is set, the sweep can be resumed. The result of a split that
-// diverged is kept, but the mean and the standard deviations leave it out. An error means that there is no summary.
+// which has the status [train.Interrupted]. If Dir is set, the sweep can then be resumed. If a training diverges, Run
+// returns its result, too, but leaves it out of the mean and the standard deviations.
 func Run(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config, o Options) (s *Summary, err error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -113,15 +114,15 @@ type sweep struct {
 	graph    *graphs.Graph
 	config   train.Config
 	versions map[string]string
-	// seen is the checksum of the graph as the model sees it.
+	// seen is the checksum of the graph that [models.Seen] returns.
 	seen string
-	// folder is the open folder Dir; nil if nothing is kept.
+	// folder is the open folder Dir; it is nil if no files are written.
 	folder *folder
 }
 
-// open opens Dir, the folder for the results. If Resume is set, open returns the results, by split, that an earlier
-// sweep has left there. Otherwise it moves the files of the earlier sweep into a new folder inside Dir (see
-// [folder.setAside]), and returns no results.
+// open opens Dir, the folder for the results. If Resume is set, open returns the results that an earlier sweep has left
+// there, by the number of the split. Otherwise it moves the files of the earlier sweep into a new folder inside Dir
+// (see [folder.setAside]), and returns no results.
 func (w *sweep) open() (kept map[int]*Record, err error) {
 	if w.Dir == "" {
 		return nil, nil
@@ -153,7 +154,7 @@ func (w *sweep) origin(split int) (train.Origin, error) {
 	return train.NewOrigin(w.engine, w.seen, split, w.config, w.versions)
 }
 
-// train trains on one split, and keeps the result unless training was interrupted.
+// train trains on one split. It stores the result in Dir, unless the training was interrupted.
 func (w *sweep) train(ctx context.Context, split int) (*Record, error) {
 	if w.Begin != nil {
 		w.Begin(split)
@@ -197,7 +198,7 @@ func (w *sweep) run(split int) results.Record {
 	return run
 }
 
-// OK tells whether every split went well.
+// OK tells whether all splits have the status [train.OK].
 func (s *Summary) OK() bool { return s.count(train.OK) == len(s.Splits) }
 
 // count returns the number of splits with the given status.

@@ -95,8 +95,8 @@ func TestCancelledBetweenSplits(t *testing.T) {
 	if err != nil || len(entries) != 2 {
 		t.Errorf("the folder holds %v, %v", entries, err)
 	}
-	// When the sweep is resumed, it trains on a split whose weights were removed, and on one whose training was not
-	// finished.
+	// Below, the weights of split 0 are removed. The training on split 1 is not finished. So a resumed sweep must train
+	// on both splits.
 	if err := os.Remove(filepath.Join(dir, weightsName(0))); err != nil {
 		t.Fatal(err)
 	}

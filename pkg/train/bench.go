@@ -18,7 +18,7 @@ type Benchmark struct {
 	Graph  string `json:"dataset"`
 	Config Config `json:"config"`
 	Engine string `json:"engine"`
-	// Threads is the number of threads on which the engine computed; see [Result].
+	// Threads is the number of threads on which the engine computed, as in [Result].
 	Threads int `json:"threads,omitempty"`
 	// Epochs is the number of training steps. EpochSeconds is the median time of a step, without the first step.
 	// CompileSeconds is the time to build and to compile the step.
@@ -27,22 +27,23 @@ type Benchmark struct {
 	CompileSeconds float64 `json:"compile_seconds"`
 	// PeakRSS is the most main memory that the process has used so far, in bytes.
 	PeakRSS int64 `json:"peak_rss_bytes"`
-	// PredictedBytes is the memory that was predicted from the compiled program; see [Result].
+	// PredictedBytes is a prediction of PeakRSS, as in [Result].
 	PredictedBytes int64      `json:"predicted_bytes,omitempty"`
 	Iterations     Iterations `json:"iterations"`
 	// Losses has the loss of each step, computed with the parameters before the step. Loss is the loss of the first
-	// step. All losses are equal if every step starts from the same parameters (see [Bench]) and there is no dropout,
+	// step. If every step starts from the same parameters (see [Bench]), all losses are equal, unless there is dropout,
 	// which differs from step to step.
 	Losses []Number `json:"losses"`
 	Loss   Number   `json:"loss"`
 }
 
 // Bench measures the time of training steps (forward pass, backward pass and Adam) on the first split, without
-// evaluations. The number of steps is c.Epochs, which must be at least 2, since the time of the first step is left out
-// of the median. If weights is nil, every step starts from the same parameters, drawn with the seed c.Seed, so that all
-// steps do the same work. If weights is not nil, the first step starts from these weights, and each later step from the
-// result of the step before, as in training. The losses can then be compared with those of another implementation that
-// starts from the same weights.
+// evaluations. The number of steps is c.Epochs. It must be at least 2, since the median time leaves out the first step.
+//
+// If weights is nil, every step starts from the same parameters, drawn with the seed c.Seed, so that all steps do the
+// same work. If weights is not nil, the first step starts from these weights. Each later step starts from the result of
+// the step before, as in training. The losses can then be compared with those of another implementation that starts
+// from the same weights.
 func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config,
 	weights map[string]Array) (b *Benchmark, err error) {
 	defer recovered(&err)
@@ -97,7 +98,8 @@ func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config,
 }
 
 // setBack gives the parameters the values that they had before a step. The caller passes these values as tensors, in
-// the order of s.trainable(). The parameters keep the tensors: the caller must neither use nor release them afterwards.
+// the order of s.trainable(). The store takes over the tensors: the caller must neither use nor release them
+// afterwards.
 func (s *session) setBack(before []*tensors.Tensor) error {
 	for i, v := range s.trainable() {
 		if err := v.SetValue(before[i]); err != nil {

@@ -15,11 +15,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// OriginError is the error for a checkpoint of another training: its [Origin] differs, for example in the graph, in
-// settings or in versions. The checkpoint is neither used nor changed.
+// OriginError is the error for a checkpoint of another training: its [Origin] differs from that of the present
+// training, for example in the graph, in settings or in versions. The checkpoint is neither used nor changed.
 type OriginError struct {
 	Path string
-	// Difference says how the two origins differ; see [Origin.Difference].
+	// Difference says in words how the two origins differ; see [Origin.Difference].
 	Difference string
 }
 
@@ -38,7 +38,7 @@ type saver struct {
 	due   time.Time
 }
 
-// newSaver returns the saver of a training. It returns nil if c is nil, which means that no checkpoints are wanted.
+// newSaver returns the saver of a training. If no checkpoints are wanted, c is nil, and newSaver returns nil.
 func newSaver(f *fit, c *Checkpoint) (*saver, error) {
 	if c == nil {
 		return nil, nil
@@ -48,9 +48,8 @@ func newSaver(f *fit, c *Checkpoint) (*saver, error) {
 	return &saver{Checkpoint: c, fit: f, origin: origin, due: time.Now().Add(c.every(0))}, err
 }
 
-// save writes a checkpoint if the time s.due has come. If the argument is true, save writes it before this time, too.
-// It writes none if the last checkpoint is of the same epoch. If the file cannot be written, the training goes on, and
-// a notice says so.
+// save writes a checkpoint if now is true or if the time s.due has come. It writes none if the last checkpoint was
+// written after the same epoch. If the file cannot be written, the training goes on, and a notice says so.
 func (s *saver) save(now bool) {
 	if s == nil || s.saved == s.fit.result.Epochs || !now && time.Now().Before(s.due) {
 		return
@@ -78,8 +77,8 @@ func (s *saver) state() state {
 	return now
 }
 
-// resume gives the training the state that is in the checkpoint's file, if there is such a file. Call it after
-// compiling the training step: only then do all variables exist.
+// resume gives the training the state in the checkpoint's file, if there is such a file. Call resume after compiling
+// the training step, since the variables do not all exist before.
 func (s *saver) resume() error {
 	if s == nil {
 		return nil
@@ -117,7 +116,7 @@ func (s *saver) resume() error {
 	return nil
 }
 
-// take sets the fields of the training to those of the state in a checkpoint. It does not set the arrays of the state.
+// take copies the state in a checkpoint into the fields of the training, except the arrays of the state.
 func (f *fit) take(was state) {
 	*f.result = was.Result
 	r := f.result
@@ -137,8 +136,8 @@ func (f *fit) take(was state) {
 	}
 }
 
-// arrays lists the arrays of a state: the values of all variables and, if there is a best epoch so far, the weights and
-// the logits of this epoch.
+// arrays lists the arrays of a state: the values of all variables. If there is a best epoch so far, the list also has
+// the weights and the logits of this epoch.
 func (s *saver) arrays(of state) (list []array) {
 	f := s.fit
 	for v := range f.store.IterVariables() {
@@ -176,8 +175,8 @@ func variableArray(v *model.Variable) array {
 		}}
 }
 
-// floats describes a slice of numbers in main memory as an array of a checkpoint. When a checkpoint is read, its
-// values go into a new slice, and the function keep is called with this slice, to put it in the place of the old one.
+// floats describes a slice of numbers in main memory as an array of a checkpoint. When a checkpoint is read, the values
+// go into a new slice, and the function keep stores this slice in the place of the old one.
 func floats(name string, shape []int, values []float32, keep func([]float32)) array {
 	size := 1
 	for _, d := range shape {

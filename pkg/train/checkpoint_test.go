@@ -21,8 +21,8 @@ import (
 )
 
 // ongoing returns configurations of trainings that end by early stopping. Together they use everything that a
-// checkpoint contains: dropout, the running statistics of batch normalisation, pretraining, and variables that are not
-// trained. Some are evaluated by a program of their own, others from the logits of the training step.
+// checkpoint contains: the random numbers of dropout, running means and variances, pretraining, and variables that are
+// not trained. Some of the models are evaluated by a program of their own, others from the logits of the training step.
 func ongoing() map[string]Config {
 	all := map[string]Config{}
 	for name, set := range map[string]func(*Config){
@@ -38,7 +38,7 @@ func ongoing() map[string]Config {
 	return all
 }
 
-// same checks that two results are equal bit for bit, except times and memory.
+// same checks that two results are equal bit for bit. It does not compare times and memory.
 func same(t *testing.T, what string, got, want *Result) {
 	t.Helper()
 	plain := func(r *Result) (Result, []Epoch) {
@@ -89,8 +89,8 @@ func broken(t *testing.T, e *engine.Engine, g *graphs.Graph, c Config, k *Checkp
 	return r
 }
 
-// TestBrokenEqualsUnbroken interrupts and resumes trainings: some once, each after another epoch, and one four times.
-// The results must equal those of uninterrupted trainings.
+// TestBrokenEqualsUnbroken interrupts trainings and resumes them: some trainings once, each after another epoch, and
+// one training four times. The results must equal those of uninterrupted trainings.
 func TestBrokenEqualsUnbroken(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		g := board(t, 10)
@@ -116,7 +116,7 @@ func TestBrokenEqualsUnbroken(t *testing.T) {
 }
 
 // TestPaused pauses trainings after given numbers of epochs, and resumes them. At each pause, the best validation
-// metric must be the same as in an uninterrupted training after as many epochs. The final results must be the same,
+// metric must be that of an uninterrupted training after the same number of epochs. The final results must be equal,
 // too.
 func TestPaused(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
@@ -138,8 +138,8 @@ func TestPaused(t *testing.T) {
 	}
 }
 
-// resumed runs a training to its end, starting from a checkpoint. It expects exactly one notice, which must contain
-// want.
+// resumed runs a training to its end, starting from a checkpoint. It expects exactly one notice, which must contain the
+// text want.
 func resumed(t *testing.T, e *engine.Engine, g *graphs.Graph, c Config, k *Checkpoint, want string) *Result {
 	t.Helper()
 	var told []string
@@ -154,8 +154,8 @@ func resumed(t *testing.T, e *engine.Engine, g *graphs.Graph, c Config, k *Check
 	return r
 }
 
-// TestCheckpointNow resumes a training from checkpoints that were written while it ran. A process that was killed
-// leaves such checkpoints.
+// TestCheckpointNow resumes a training from checkpoints that were written while the training ran. A process that is
+// killed leaves such a checkpoint.
 func TestCheckpointNow(t *testing.T) {
 	e, g, c := enginetest.Open(t, engine.Go), board(t, 8), ongoing()["gcn+rep"]
 	k := &Checkpoint{Path: filepath.Join(t.TempDir(), "state"), Every: 1}
@@ -177,7 +177,7 @@ func TestCheckpointNow(t *testing.T) {
 }
 
 // TestDamagedCheckpoints checks that a checkpoint is not used if it is truncated, too long, or has a changed byte. The
-// training must start from the beginning and give the same result.
+// training must then start from the beginning and give the same result as without a checkpoint.
 func TestDamagedCheckpoints(t *testing.T) {
 	e, g, c := enginetest.Open(t, engine.Go), board(t, 8), small("gcn")
 	c.Epochs = 6
@@ -262,7 +262,7 @@ func TestCheckpointThatCannotBeWritten(t *testing.T) {
 }
 
 // FuzzReadState checks that readState does not panic, whatever a file contains. If readState returns no error, it must
-// return the wanted arrays.
+// return values of the right size for the wanted arrays.
 func FuzzReadState(f *testing.F) {
 	seed := filepath.Join(f.TempDir(), "seed")
 	arrays := []array{{Name: "a", Shape: "[2]", bytes: 2, write: func(w io.Writer) error {

@@ -12,8 +12,8 @@ import (
 // them by the names of the command line's flags. In JSON, and so in run records, a name has "_" instead of "-".
 type Config struct {
 	models.Config
-	// LearningRate and WeightDecay are settings of Adam (Kingma and Ba 2015). WeightDecay times the parameters is added
-	// to the gradient, as torch.optim.Adam does.
+	// LearningRate and WeightDecay are settings of Adam (Kingma and Ba 2015). As in torch.optim.Adam, WeightDecay times
+	// the parameters is added to the gradient.
 	LearningRate, WeightDecay float64
 	// Epochs is the largest number of epochs. Patience is a number of epochs: training stops if the validation metric
 	// has not exceeded its best value in this number of epochs. If Patience is 0, training does not stop early.
@@ -28,7 +28,7 @@ func Default(model string) Config {
 	return Config{Config: models.Default(model), LearningRate: 0.005, Epochs: 1000, Patience: 100}
 }
 
-// training lists the settings that do not depend on the model.
+// training lists the settings of the optimisation, which are the same for all models.
 func (c *Config) training() []models.Setting {
 	return []models.Setting{
 		{Name: "lr", Value: &c.LearningRate, Help: "learning rate of Adam", Least: models.Positive,
@@ -42,8 +42,8 @@ func (c *Config) training() []models.Setting {
 	}
 }
 
-// Settings lists the settings of the model and of the training. The list points into a copy of c, so that changing a
-// setting in the list does not change c. To change c, use [Config.Set].
+// Settings lists the settings of the model and of the training. The list points into a copy of c: if a caller changes a
+// setting in the list, c does not change. To change c, use [Config.Set].
 func (c Config) Settings() []models.Setting { return append(c.Config.Settings(), c.training()...) }
 
 // Set parses text and assigns the value to the setting with the given flag name. It returns an error if the model does
@@ -64,8 +64,8 @@ func (c *Config) Decode(key string, raw json.RawMessage) error {
 	return c.Config.Decode(key, raw)
 }
 
-// find returns the setting of the training with the given flag name. The second result is false if there is none. (It
-// may be a setting of the model.)
+// find returns the setting of the optimisation with the given flag name. The second result is false if there is none:
+// the name may be that of a setting of the model.
 func (c *Config) find(name string) (models.Setting, bool) {
 	list := c.training()
 	i := slices.IndexFunc(list, func(s models.Setting) bool { return s.Name == name })
@@ -116,8 +116,8 @@ func (c Config) Values() map[string]any {
 // MarshalJSON writes the model's name and all settings.
 func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values()) }
 
-// UnmarshalJSON reads what MarshalJSON writes. A missing setting gets its default value. Settings that only other
-// models have are ignored, since records of earlier versions contain them. Any other unknown name is an error.
+// UnmarshalJSON reads what MarshalJSON writes. A missing setting gets its default value. A setting that only other
+// models have is ignored, since old run records may contain it. Any other unknown name is an error.
 func (c *Config) UnmarshalJSON(b []byte) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(b, &values); err != nil {

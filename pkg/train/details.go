@@ -18,24 +18,24 @@ type Details struct {
 	Metric  string   `json:"metric"`
 	Classes []string `json:"classes"`
 	Curves  Curves   `json:"curves"`
-	// Confusion or ROC is computed with the weights of the best epoch, on the test nodes or, if the split has none, on
-	// the validation nodes; Judged is "test" or "validation". If the metric is accuracy, Confusion has the numbers of
-	// nodes by true and predicted class ([metrics.Confusion]), unless there are more than 64 classes. If the metric is
-	// ROC-AUC, ROC has the curve.
+	// Confusion or ROC is computed with the weights of the best epoch. Judged says on which nodes: "test", or
+	// "validation" if the split has no test nodes. If the metric is accuracy, Confusion has the numbers of nodes by
+	// true and predicted class ([metrics.Confusion]), unless there are more than 64 classes. If the metric is ROC-AUC,
+	// ROC has the curve.
 	Judged    string  `json:"judged,omitempty"`
 	Confusion [][]int `json:"confusion,omitempty"`
 	ROC       *ROC    `json:"roc,omitempty"`
-	// Forward and Reverse are the smoothness of the features after some numbers of forward layers and of reverse
-	// layers, with the weights of the best epoch. If the smoothness cannot be computed, NoSmoothness says why, in a
-	// sentence.
+	// Forward and Reverse have the smoothness of the features, with the weights of the best epoch. The features are
+	// those after some numbers of forward layers and of reverse layers. If the smoothness cannot be computed,
+	// NoSmoothness says why, in a sentence.
 	Forward      []Smoothness `json:"forward,omitempty"`
 	Reverse      []Smoothness `json:"reverse,omitempty"`
 	NoSmoothness string       `json:"no_smoothness,omitempty"`
 }
 
-// Curves has numbers that change over the epochs. Epochs are the epochs at which these numbers are given: all epochs,
-// or, in long trainings, a selection at even distances. Solve and Adjoint are the mean numbers of iterations per
-// reverse layer, of solves and of adjoint solves. Residual is the largest residual of a solve. Solve, Adjoint and
+// Curves has numbers that change over the epochs. Epochs are the epochs at which these numbers are given: all epochs
+// or, in long trainings, a selection at even distances. Solve is the mean number of iterations per reverse layer in
+// solves, and Adjoint is that in adjoint solves. Residual is the largest residual of a solve. Solve, Adjoint and
 // Residual are empty if the model has no reverse process, except for plain GRAND (see [Iterations]). Test is empty if
 // the split has no test nodes.
 type Curves struct {
@@ -48,16 +48,16 @@ type Curves struct {
 	Residual []Number `json:"residual,omitempty"`
 }
 
-// ROC is a receiver operating characteristic, which has one point for each of many falling thresholds. FalsePositive is
-// the share of the nodes of class 0 whose score is at least the threshold, and TruePositive is the same share of the
-// nodes of class 1.
+// ROC is a receiver operating characteristic: a curve with one point for each of many thresholds, from the highest
+// threshold to the lowest. FalsePositive is the share of the nodes of class 0 whose score is at least the threshold.
+// TruePositive is this share for the nodes of class 1.
 type ROC struct {
 	FalsePositive []Number `json:"false_positive"`
 	TruePositive  []Number `json:"true_positive"`
 }
 
-// Smoothness is the mean cosine similarity of the nodes' features ([metrics.GSL]) after a number of layers, which is
-// Layer.
+// Smoothness is the mean cosine similarity of the nodes' features ([metrics.GSL]) after some layers. Layer is the
+// number of these layers.
 type Smoothness struct {
 	Layer int    `json:"layer"`
 	GSL   Number `json:"gsl"`
@@ -65,7 +65,7 @@ type Smoothness struct {
 
 // These limits keep run records small.
 const (
-	mostEpochs  = 250
+	mostEpochs  = 250 // about the largest number of epochs of a curve; see curvesOf
 	mostPoints  = 200 // largest number of points of a ROC curve
 	mostClasses = 64  // largest number of classes of a confusion matrix
 )
@@ -90,9 +90,9 @@ func Describe(e *engine.Engine, g *graphs.Graph, c Config, r *Result) (*Details,
 	return d, nil
 }
 
-// Validate returns an error if details that were read from a file contradict themselves: if the confusion matrix has
-// not as many rows and columns as there are classes, if there is a ROC curve but not two classes, or if curves differ
-// in length. nil is valid.
+// Validate returns an error if details that were read from a file contradict themselves. It checks three things: the
+// confusion matrix must have one row and one column for each class, a ROC curve needs two classes, and all curves must
+// have the same length. nil is valid.
 func (d *Details) Validate() error {
 	if d == nil {
 		return nil
@@ -171,8 +171,8 @@ func curvesOf(r *Result) (c Curves) {
 }
 
 // followed lists the numbers of layers after which the smoothness is computed: 0, the powers of two below the depth,
-// and the depth. If the depth is more than 16, powers of four take the place of the powers of two. The list is short,
-// since each number in it makes compiling slower.
+// and the depth. For depths above 16, the list has powers of four instead of powers of two. The list is short, since
+// each number in it makes compiling slower.
 func followed(depth int) []int {
 	layers, by := []int{0}, 2
 	if depth > 16 {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestDetailsThatDoNotGoTogether checks that Validate finds details that contradict each other, as a damaged file may
-// contain.
+// TestDetailsThatDoNotGoTogether checks that [Details.Validate] finds details that contradict each other. A damaged
+// file may contain such details.
 func TestDetailsThatDoNotGoTogether(t *testing.T) {
 	two := []string{"a", "b"}
 	for want, d := range map[string]*Details{

@@ -13,11 +13,10 @@ import (
 )
 
 // Evaluate computes a trained model's outputs on a graph in evaluation mode. classes is the number of classes that the
-// model was trained for, which may differ from the graph's. Evaluate reads no splits of the graph, and of the labels
-// only those that known allows.
+// model was trained for, which may differ from the graph's. Evaluate does not use the splits of the graph.
 //
-// known marks the nodes whose labels the model may read when it predicts; see [models.Kind].ReadsLabels. It is nil for
-// most models, which read no labels.
+// known marks the nodes whose labels the model may read when it predicts; see [models.Kind].ReadsLabels. Most models
+// read no labels, and known is nil for them. Evaluate reads no other labels.
 func Evaluate(e *engine.Engine, g *graphs.Graph, classes int, c Config, weights map[string]Array,
 	known []bool) (p *Prediction, err error) {
 	defer recovered(&err)
@@ -60,9 +59,9 @@ func Evaluate(e *engine.Engine, g *graphs.Graph, classes int, c Config, weights 
 	return p, nil
 }
 
-// Probabilities returns the probability of each class for each node, an array of shape [n, classes]: the softmax of the
-// logits. A model of two classes has one logit z per node. Then p = 1/(1 + e^-z) is the probability of class 1, and 1 -
-// p is the probability of class 0.
+// Probabilities returns the probability of each class for each node, an array of shape [n, classes], which is the
+// softmax of the logits. A model of two classes has one logit z per node. Then p = 1/(1 + e^-z) is the probability of
+// class 1, and 1 - p is the probability of class 0.
 func (p *Prediction) Probabilities() []float64 {
 	if p.Outputs == 1 {
 		out := make([]float64, 0, 2*len(p.Logits))

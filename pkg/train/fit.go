@@ -16,8 +16,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// Metric is the name of the metric for the models of a graph: ROC-AUC if the graph has two classes, otherwise accuracy
-// (paper section 4.1.2).
+// Metric is the name of the metric by which models of the graph are judged: ROC-AUC if the graph has two classes,
+// otherwise accuracy (paper section 4.1.2).
 func Metric(g *graphs.Graph) string {
 	if g.NumClasses == 2 {
 		return data.ROCAUC
@@ -25,10 +25,11 @@ func Metric(g *graphs.Graph) string {
 	return data.Accuracy
 }
 
-// Fit trains a model on one split of a graph by full-batch Adam. The result has the weights with the best validation
-// metric. If ctx is cancelled, training stops after the current epoch, writes a checkpoint if the [Options] ask for
-// one, and returns a result with the status [Interrupted]. If the loss is not finite any more, training stops and
-// returns a result with the status [Diverged]. If Fit returns an error, there is no result.
+// Fit trains a model on one split of a graph by full-batch Adam. The result has the weights of the epoch with the best
+// validation metric. If ctx is cancelled, training stops after the current epoch, and the result has the status
+// [Interrupted]. In this case the training first writes a checkpoint, if the [Options] ask for checkpoints. If the loss
+// is not finite any more, training stops, and the result has the status [Diverged]. If Fit returns an error, there is
+// no result.
 func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Config,
 	o *Options) (result *Result, err error) {
 	defer recovered(&err)
@@ -53,9 +54,10 @@ func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Co
 	return f.result, nil
 }
 
-// fit is a running training. stepper is the program of the training step, and evaluate is the program of the
-// evaluation, if there is one. seconds are the times of the steps so far. solve and adjoint are the numbers of
-// iterations so far, of solves and of adjoint solves. patience counts the epochs since the validation metric improved.
+// fit is a running training. stepper is the program of the training step. evaluate is the program of the evaluation, or
+// nil if the model needs none. seconds are the times of the steps so far. solve is the number of iterations of all
+// solves so far, and adjoint that of all adjoint solves. patience counts the epochs since the validation metric
+// improved.
 type fit struct {
 	*session
 	options *Options
@@ -71,10 +73,10 @@ type fit struct {
 	patience int
 }
 
-// run is the loop over epochs. In many models, training mode and evaluation mode are the same. For such a model, the
-// logits of a training step are also those of an evaluation with the parameters before the step. So the step of epoch
-// k+1 gives the validation metric after epoch k. These models need no evaluations, but one additional step after the
-// last epoch. All other models are evaluated after each epoch.
+// run is the loop over epochs. Many models compute the same in training mode and in evaluation mode. The logits of a
+// training step of such a model are also the logits of an evaluation with the parameters before the step. So the step
+// of epoch k+1 gives the validation metric after epoch k. Such a model needs no evaluations, but one additional step
+// after the last epoch. All other models are evaluated after each epoch.
 func (f *fit) run(ctx context.Context) (err error) {
 	if ctx.Err() != nil {
 		f.interrupted()
@@ -127,8 +129,8 @@ func (f *fit) stops(ctx context.Context, epoch int) string {
 	return ""
 }
 
-// turn makes one pass of the loop over epochs. stop says that training must stop now, so that this pass can only
-// compute the metrics of the last epoch. over tells that training has ended.
+// turn makes one pass of the loop over epochs. If stop is true, training must not go on: the pass makes at most the
+// additional step after the last epoch (see [fit.run]). The result over is true if training has ended.
 func (f *fit) turn(epoch int, stop bool) (over bool, err error) {
 	last := stop || epoch > f.config.Epochs
 	if last && (f.Separate || epoch == 1) {
@@ -153,10 +155,10 @@ func (f *fit) notice(format string, args ...any) {
 // elapsed is the time in seconds that the training has taken so far.
 func (f *fit) elapsed() float64 { return f.before + time.Since(f.started).Seconds() }
 
-// epoch makes one step of the optimiser, and then calls judgeStep, which computes metrics. If last is true, this is the
-// additional step after the last epoch. It is not counted as an epoch. Its only purpose is its logits, which are
-// computed with the parameters before the step, and thus give the metrics of the last epoch. over tells that training
-// has diverged.
+// epoch makes one step of the optimiser, and then calls judgeStep, which computes metrics. If last is true, the step is
+// the additional step after the last epoch, and is not counted as an epoch. Only the logits of this step are of use:
+// they are computed with the parameters before the step, and so give the metrics of the last epoch. The result over is
+// true if training has diverged.
 func (f *fit) epoch(epoch int, last bool) (over bool, err error) {
 	out, took, err := f.one()
 	if err != nil {
@@ -208,8 +210,8 @@ func (f *fit) one() ([]*tensors.Tensor, float64, error) {
 	return out, time.Since(start).Seconds(), nil
 }
 
-// account adds the step's iterations and time to the totals, and appends an entry for the epoch to the history. The
-// entry gets its metrics later.
+// account adds the step's iterations and time to the totals, and appends an entry for the epoch to the history. Later,
+// judge writes the metrics into this entry.
 func (f *fit) account(epoch int, loss float64, out []*tensors.Tensor, took float64) {
 	r := f.result
 	r.Epochs++
@@ -250,9 +252,9 @@ func (f *fit) finish() {
 	}
 }
 
-// unconverged returns a warning if a solve of the last epoch reached the limit of iterations before it met the
-// tolerance. In this case reverse layers are not quite the inverses of forward layers, or, if it was an adjoint solve,
-// gradients are not quite exact. It returns "" if there is nothing to warn of.
+// unconverged returns a warning if a solve or an adjoint solve of the last epoch reached the limit of iterations before
+// it met the tolerance. After such a solve, a reverse layer is not quite the inverse of the forward layer. After such
+// an adjoint solve, gradients are not quite exact. If there is nothing to warn of, unconverged returns "".
 func (f *fit) unconverged() string {
 	r, c := f.result, f.config
 	const remedy = "raise --max-iterations, or lower --lipschitz"

@@ -21,7 +21,7 @@ func recovered(err *error) {
 
 func none(mask []bool) bool { return !slices.Contains(mask, true) }
 
-// listed lists the names of weights in a sentence.
+// listed returns the sorted names of weights, with commas between them, for an error message.
 func listed(weights map[string]Array) string {
 	if len(weights) == 0 {
 		return "none"

@@ -21,7 +21,8 @@ type Inversion struct {
 	// Threads is the number of threads on which the engine computed; see [Result].
 	Threads int `json:"threads,omitempty"`
 	Depth   int `json:"depth"`
-	// Time is for GRAND: the time up to which it integrates before it integrates back. It is 0 for other models.
+	// Time is for GRAND, which integrates its differential equation up to this time and then back again. It is 0 for
+	// other models.
 	Time float64 `json:"time,omitempty"`
 	// Iterations is the number of iterations per reverse layer (M in the paper). Lipschitz is the bound on the norm of
 	// the weights (c in the paper).
@@ -29,18 +30,19 @@ type Inversion struct {
 	Lipschitz  float64 `json:"lipschitz"`
 	Hidden     int     `json:"hidden"`
 	Seed       uint64  `json:"seed"`
-	// MeanAbsError is the mean absolute difference between the encoded features and what comes out if these go through
-	// Depth forward layers and then through Depth reverse layers (paper table 4).
+	// MeanAbsError is the error of the inversion (paper table 4). The encoded features go through Depth forward layers
+	// and then through Depth reverse layers. The error is the mean absolute difference between the result and the
+	// encoded features.
 	MeanAbsError Number `json:"mean_abs_error"`
-	// MeanAbsInput is the mean absolute value of the encoded features, with which MeanAbsError can be compared.
+	// MeanAbsInput is the mean absolute value of the encoded features. MeanAbsError can be compared with it.
 	MeanAbsInput Number `json:"mean_abs_input"`
-	// Residual[m] is the mean absolute change of the iterate in iteration m+1, averaged over the layers (paper figure
-	// 5). It is empty for GRAND, which does not iterate.
+	// Residual[m] is the mean absolute change of the iterate (the approximation of the solution) in iteration m+1,
+	// averaged over the layers (paper figure 5). Residual is empty for GRAND, which does not iterate.
 	Residual []Number `json:"residual"`
 }
 
-// Invertible returns an error if a model has no reverse process. The error names a model to choose instead, if there is
-// one.
+// Invertible returns an error if a model has no reverse process. If another model is this model with a reverse process,
+// the error names it.
 func Invertible(c Config) error {
 	if c.HasReverse() {
 		return nil
@@ -58,8 +60,9 @@ func Invertible(c Config) error {
 
 // Invert runs c.Forward forward layers on the encoded features of a graph, and then as many reverse layers on the
 // result. Every solve Z = Y - h(Z) starts from Y and takes exactly c.MaxIterations iterations (algorithm 1 of the
-// paper). The parameters are drawn with the seed c.Seed. Those with a bound are scaled so that the sum of their norms
-// is c.Lipschitz. GRAND has no solves: its features are integrated up to the time of the forward part and back again.
+// paper). The parameters are drawn with the seed c.Seed. Parameters with a bound are scaled so that the sum of their
+// norms is c.Lipschitz. GRAND has no solves: its features are integrated up to the time of the forward part and back
+// again.
 func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (inv *Inversion, err error) {
 	defer recovered(&err)
 	if err := ctx.Err(); err != nil {

@@ -15,9 +15,9 @@ import (
 )
 
 // judgeStep computes the metrics after a step. If the model's evaluation mode differs from its training mode
-// (f.Separate), judgeStep evaluates the model, and the metrics are those after this step. Otherwise no evaluation is
-// needed: the step's logits were computed with the parameters before the step, so that they give the metrics of the
-// previous epoch.
+// (f.Separate is true), judgeStep evaluates the model, and the metrics are those after this step. Otherwise no
+// evaluation is needed: the step computed its logits with the parameters before the step, so that they give the metrics
+// after the previous epoch.
 func (f *fit) judgeStep(epoch int, out []*tensors.Tensor) error {
 	if f.Separate {
 		logits, err := f.logits()
@@ -52,7 +52,7 @@ func (f *fit) startEvaluation() (err error) {
 	return nil
 }
 
-// logits evaluates the model with its present weights.
+// logits evaluates the model with its present weights, and returns the logits.
 func (f *fit) logits() ([]float32, error) {
 	out, err := f.evaluate.Call(f.inputs...)
 	if err != nil {
@@ -61,15 +61,16 @@ func (f *fit) logits() ([]float32, error) {
 	defer release(out)
 	logits, err := tensors.CopyFlatData[float32](out[0])
 	if f.explain(out[1]) != "" {
-		// The evaluation failed. With NaN as logits, judge computes no metrics. The next training step will report why.
+		// The evaluation failed. If the logits are NaN, judge computes no metrics. The next training step will report
+		// the reason.
 		logits = slices.Repeat([]float32{float32(math.NaN())}, len(logits))
 	}
 	return logits, err
 }
 
 // judge computes the metrics after an epoch from logits. If the validation metric is the best so far, judge keeps the
-// weights. logits are in the model's order of nodes. params are the values of the parameters; if params is nil, the
-// values in the store are used.
+// weights for the result. logits are in the model's order of nodes. params are the values of the parameters with which
+// the logits were computed. If params is nil, these are the present values in the store.
 func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error {
 	r := f.result
 	logits = sparse.Restore(f.model.Order, logits, f.model.Outputs)
@@ -88,9 +89,9 @@ func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error
 			}
 		}
 	}
-	// In the first epochs, some models train only a part of themselves (pretraining). Until the last of
-	// these epochs, the metrics are not those of the whole model. So each of these epochs replaces the best epoch so
-	// far, whatever its metric, and patience counts only later epochs.
+	// Some models train only a part of themselves in the first epochs (pretraining). Until the last of these epochs,
+	// the metrics are not those of the whole model. Therefore each of these epochs becomes the best epoch, whatever its
+	// metric is, and patience counts only later epochs.
 	if f.patience++; epoch <= f.model.Pretraining() {
 		f.patience = 0
 		r.Val = Number(math.NaN())
@@ -110,8 +111,8 @@ func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error
 	return nil
 }
 
-// keep copies the weights to main memory, for the result. params are the values of the parameters; if params is nil,
-// the values in the store are used.
+// keep copies the weights to main memory, for the result. params are the values of the parameters. If params is nil,
+// keep copies the present values in the store.
 func (f *fit) keep(params []*tensors.Tensor) error {
 	values := map[*model.Variable]*tensors.Tensor{}
 	if params != nil {

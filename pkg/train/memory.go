@@ -23,28 +23,28 @@ type Size struct{ Nodes, Edges, Features, Classes int }
 func SizeOf(g *graphs.Graph) Size { return Size{g.NumNodes, len(g.Edges), g.NumFeatures, g.NumClasses} }
 
 // Least is a lower bound, in bytes, of the memory that a training needs. It is coarse, but can be computed without
-// compiling a program. It counts four arrays of shape [n, hidden] (a layer's input and output, and the gradients of the
-// loss with respect to both), a column index and a weight for each direction of each edge, and the arrays of the loss.
-// It does not count the features, since they may be stored as a sparse matrix.
+// compiling a program. It counts four arrays of shape [nodes, hidden]: a layer's input and output, and the gradients of
+// the loss with respect to both. It also counts a column index and a weight for each direction of each edge, and the
+// arrays of the loss. It does not count the features, since they may be stored as a sparse matrix.
 func Least(s Size, c Config) int64 {
 	return 4*4*int64(s.Nodes)*int64(c.Hidden) + 2*8*int64(s.Edges) + 3*4*int64(s.Nodes)
 }
 
-// beside is an estimate of the memory that a process takes for the first run of a program, in addition to the memory of
-// the program itself: for the plugin's machine code, for the stacks of threads, and for what Go's garbage collector has
-// not freed yet. Together these took 8 to 40 MB (docs/performance.md).
+// beside is an estimate of the memory that the first run of a program takes in addition to the memory of the program
+// itself. It is for the plugin's machine code, for the stacks of threads, and for what Go's garbage collector has not
+// freed yet. Together these took 8 to 40 MB (docs/performance.md).
 const beside = 32 << 20
 
 // expect predicts how much memory the process will take when it runs a compiled program, and returns an error if not
 // enough memory is available.
 //
-//   - The need of the program is the sum of three amounts: the memory that the compiler reports for the program, the
-//     constant [beside], and the memory of two copies of the weights, the best and the latest ones.
+//   - The program needs the sum of three amounts: the memory that the compiler reports for the program, the constant
+//     [beside], and the memory of two copies of the weights, the best and the latest ones.
 //   - The predicted peak is the larger of two amounts: the most memory that the process has taken so far, and its
-//     present memory plus the need.
-//   - Enough memory is available if the result of [available] is at least the need plus the memory that the process has
-//     taken already, without mapped files such as program code. The memory taken already is added to the need, since
-//     the result of [available] includes this memory. On a GPU, nothing is added.
+//     present memory plus what the program needs.
+//   - The result of [available] includes the memory that the process has taken already (without mapped files such as
+//     program code). It must be at least this memory plus what the program needs. On a GPU, the result is only the free
+//     memory, which must be at least what the program needs.
 //
 // If an engine does not report the memory of programs, nothing is checked.
 func (s *session) expect(program *Graph) error {
@@ -64,8 +64,8 @@ func (s *session) expect(program *Graph) error {
 	return admit(s.engine, s.graph, s.config, taken, need)
 }
 
-// admitLeast returns an error if the lower bound [Least] exceeds the available memory. For the pure-Go engine nothing
-// is checked.
+// admitLeast returns an error if [Least], the lower bound of the memory that a training needs, exceeds the available
+// memory. For the pure-Go engine nothing is checked.
 func admitLeast(e *engine.Engine, g *graphs.Graph, c Config) error {
 	available, err := available(e)
 	least := Least(SizeOf(g), c)
@@ -75,9 +75,9 @@ func admitLeast(e *engine.Engine, g *graphs.Graph, c Config) error {
 	return refusal(g, c, "at least "+machine.Bytes(least), available, "choose a smaller --hidden")
 }
 
-// admit returns an error if a program would need more memory than is available. need is what the program needs, and
-// taken is what the process has taken already. The error says how much is needed and available, and with which
-// settings the training may fit.
+// admit returns an error if a program needs more memory than is available. need is what the program needs, and taken is
+// what the process has taken already. The error says how much memory is needed and available, and with which settings
+// the training may fit.
 func admit(e *engine.Engine, g *graphs.Graph, c Config, taken, need int64) error {
 	available, err := available(e)
 	if err != nil || available == 0 || taken+need <= available {
@@ -86,16 +86,18 @@ func admit(e *engine.Engine, g *graphs.Graph, c Config, taken, need int64) error
 	return refusal(g, c, "about "+machine.Bytes(taken+need), available, remedy(c, need, available-taken))
 }
 
-// refusal is the error for a training that needs too much memory. need says how much, and advice what to do.
+// refusal is the error for a training that needs too much memory. need says how much memory it needs, and advice says
+// what the user can do.
 func refusal(g *graphs.Graph, c Config, need string, available int64, advice string) error {
 	return fmt.Errorf("%s with hidden %d on graph %q (%d nodes, %d edges) needs %s of memory, "+
 		"but %s are free: %s, or set %s to the GiB that may be used",
 		c.Model, c.Hidden, g.Name, g.NumNodes, len(g.Edges), need, machine.Bytes(available), advice, MemoryVariable)
 }
 
-// remedy says which settings to lower. Most of a program's memory is in arrays of shape [n, hidden]. So the width that
-// fits is computed as if the memory were proportional to the width. A model with several attention heads may also fit
-// with fewer heads, and a model with --adjoint unrolled, which stores all iterations, may fit without this setting.
+// remedy says which settings to lower. Most of a program's memory is in arrays of shape [nodes, hidden]. So the width
+// that fits is computed as if the memory were proportional to the width. A model with several attention heads may also
+// fit with fewer heads. The setting --adjoint unrolled stores all iterations, and a model with this setting may fit
+// without it.
 func remedy(c Config, need, available int64) string {
 	width := int(float64(c.Hidden) * float64(available) / float64(need))
 	if width > 8 {
@@ -114,8 +116,8 @@ func remedy(c Config, need, available int64) string {
 	return advice
 }
 
-// available is the memory in bytes that a training may use, including the memory that the process has taken already; 0
-// if it is not known.
+// available is the memory in bytes that a training may use. On the CPU, it includes the memory that the process has
+// taken already. It is 0 if it is not known.
 func available(e *engine.Engine) (int64, error) {
 	if text := os.Getenv(MemoryVariable); text != "" {
 		limit, err := strconv.ParseFloat(text, 64)

@@ -12,13 +12,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// TestMemoryPrediction compares the memory that was predicted from the compiled programs with the most memory that the
-// process has taken.
+// TestMemoryPrediction compares the memory that training predicts from the compiled programs with the most memory that
+// the process then takes.
 func TestMemoryPrediction(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	g := board(t, 100)
 	for _, model := range models.Names() {
-		if os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) != nil { // This write resets the peak.
+		if os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) != nil { // This resets the peak of the memory.
 			t.Skip("the system does not let a process reset its peak memory")
 		}
 		c := small(model)
@@ -73,8 +73,8 @@ func TestMemoryAsked(t *testing.T) {
 	}
 }
 
-// TestTooLittleMemory checks two refusals: a training whose lower bound exceeds the available memory is refused before
-// compiling, and a training whose compiled program needs too much is refused afterwards.
+// TestTooLittleMemory checks that a training is refused before compiling if its lower bound exceeds the available
+// memory, and after compiling if its program needs too much.
 func TestTooLittleMemory(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	g := board(t, 100)

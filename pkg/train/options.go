@@ -2,11 +2,11 @@ package train
 
 import "time"
 
-// Options are the options of a training. A nil pointer stands for Options whose fields are all zero.
+// Options are the options of [Fit]. A nil pointer stands for Options whose fields are all zero.
 type Options struct {
 	// Epoch, if not nil, is called after every epoch.
 	Epoch func(Epoch)
-	// Checkpoint, if not nil, says in which file the training keeps its state. If this file exists, the training is
+	// Checkpoint, if not nil, says in which file the training saves its state. If this file exists, the training is
 	// resumed from it.
 	Checkpoint *Checkpoint
 	// Notice, if not nil, is called with a sentence about checkpoints: that the training is resumed from one, why it is
@@ -19,21 +19,26 @@ type Options struct {
 	Until int
 }
 
-// Checkpoint describes a file with the state of an unfinished training. The state has all variables of the training
-// program (parameters, Adam's moments, running means and variances, the state of the random numbers), the weights of
-// the best epoch so far, the history, and the counters of early stopping. A training that finds such a file is resumed
-// from it. On the same engine and machine, it then gives the same numbers as an uninterrupted training, bit for bit,
-// except times and memory.
+// Checkpoint describes a file with the state of an unfinished training. The state has:
 //
-// The file is written regularly and when the training is interrupted. The file is always complete, even if the process
+//   - all variables of the training program: parameters, Adam's moments, running means and variances, and the state of
+//     the random numbers;
+//   - the weights of the best epoch so far;
+//   - the history, which is the loss and the metrics of all epochs so far;
+//   - the counters of early stopping.
+//
+// A training that finds such a file is resumed from it. On the same engine and machine, it then gives the same numbers
+// as an uninterrupted training, bit for bit, except times and memory.
+//
+// The file is written regularly, and also when the training is interrupted. It is always complete, even if the process
 // is killed while it writes (see [files.Write]). The training does not remove the file at its end: the caller removes
 // it after storing the result. Two trainings must not use the same file at the same time.
 type Checkpoint struct {
 	Path string
 	// Every is the least time between two checkpoints. 0 stands for [CheckpointEvery].
 	Every time.Duration
-	// Versions are the versions, by name, of everything that the numbers depend on apart from graph, split,
-	// configuration and engine. A training is not resumed from a file with other versions.
+	// Versions are the versions of all software that the numbers depend on, by name, such as Go and GoMLX. A training
+	// is not resumed from a file with other versions.
 	Versions map[string]string
 	// Replace says what happens if the file has the state of another training. If Replace is true, the training starts
 	// from the beginning and overwrites the file. Otherwise it fails with an [OriginError].
@@ -43,8 +48,8 @@ type Checkpoint struct {
 // CheckpointEvery is the default time between two checkpoints. A crash loses the work since the last checkpoint.
 const CheckpointEvery = 2 * time.Minute
 
-// every is the time to wait until the next checkpoint. The argument took is the time that writing the last checkpoint
-// took: where writing is slow, fewer checkpoints are written.
+// every is the time to wait until the next checkpoint. took is the time that writing the last checkpoint took. If
+// writing is slow, fewer checkpoints are written.
 func (c *Checkpoint) every(took time.Duration) time.Duration {
 	const most = 20 // Checkpoints take less than a twentieth of the time of training.
 	every := c.Every

@@ -18,8 +18,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// ordinary is a model as a user may write it: with GoMLX's own layers, each with weights of its own, with
-// normalisation, dropout and skip connections, and with a setting that no other model has.
+// ordinary is a model as a user may write it: with GoMLX's own layers, normalisation, dropout and skip connections.
+// Each layer has weights of its own, and the model has a setting that no other model has.
 type ordinary struct{ matrix *sparse.Matrix }
 
 type ordinarySettings struct{ Slope float64 }
@@ -54,8 +54,8 @@ func (o *ordinary) Build(b *models.Builder) models.Output {
 	return models.Output{Logits: gomlx.Dense(b.Scope.In("output"), x, true, b.Outputs), Representation: x}
 }
 
-// TestOrdinaryModel trains the model above. All variables of the model must be kept, including running means and
-// variances, and a second training must give the same result.
+// TestOrdinaryModel trains the model [ordinary]. The result must have all variables of the model, including running
+// means and variances, and a second training must give the same result.
 func TestOrdinaryModel(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		g := board(t, 12)

@@ -12,16 +12,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 )
 
-// Origin is everything that the numbers of a training depend on, except the machine. It has an entry, by name, for the
-// checksum of the graph as the model sees it, the split, the engine, the model, each setting, and each version. A
-// checkpoint, or a stored result, is used only for a training of the same origin.
+// Origin is everything that the numbers of a training depend on, except the machine. It has an entry for each of these,
+// by name: the checksum of the graph as the model sees it ([models.Seen]), the split, the engine, the model, each
+// setting, and each version. A checkpoint or a stored result is used only for a training of the same origin.
 type Origin map[string]string
 
-// versionOf is the prefix of the names of those entries that are versions.
+// versionOf is the prefix of the names of versions in an [Origin].
 const versionOf = "version of "
 
 // NewOrigin returns the origin of a training. graph is the checksum of the graph as the model sees it ([models.Seen]).
-// versions are as in [Checkpoint].
+// For versions, see [Checkpoint].
 func NewOrigin(e *engine.Engine, graph string, split int, c Config, versions map[string]string) (Origin, error) {
 	o := Origin{"graph": graph, "split": strconv.Itoa(split), "engine": e.Name}
 	for key, value := range c.Resolved().Values() {
@@ -41,10 +41,10 @@ func NewOrigin(e *engine.Engine, graph string, split int, c Config, versions map
 	return o, nil
 }
 
-// Difference says in words how the origin of a checkpoint or of a stored result differs from the origin of the training
-// for which it is to be used, which is the argument. The words can end a sentence that begins with "the checkpoint" or
-// "the result". Only the first difference is named: model, engine, split and settings come first, then the graph, then
-// versions. If the origins are equal, Difference returns "".
+// Difference says in words how the origin of a checkpoint or of a stored result differs from the wanted origin, which
+// is that of the present training. The words can end a sentence that begins with "the checkpoint" or "the result". Only
+// the first difference is named: model, engine, split and settings come first, then the graph, then versions. If the
+// origins are equal, Difference returns "".
 func (kept Origin) Difference(wanted Origin) string {
 	all := maps.Clone(kept)
 	maps.Copy(all, wanted)

@@ -16,12 +16,13 @@ import (
 
 // Prediction is the result of one evaluation of a model. Its nodes are in the graph's order.
 type Prediction struct {
-	// Logits has the logits, an array of shape [n, Outputs]. Representation is what the model's last layer, the head,
+	// Logits has the logits, an array of shape [n, Outputs]. Representation has what the head, the model's last layer,
 	// reads: an array of shape [n, Width]. Both are stored row by row.
 	Logits, Representation []float32
 	Outputs, Width         int
-	// Loss is the loss over the training nodes. Gradients has the gradient of the loss with respect to each parameter,
-	// by name, if it was asked for. [Evaluate] computes neither the loss nor gradients.
+	// Loss is the loss over the training nodes. Gradients has the gradients of the loss with respect to the parameters,
+	// by the parameters' names. It is nil if no gradients were asked for. [Evaluate] computes neither the loss nor
+	// gradients.
 	Loss      float64
 	Gradients map[string]Array
 }
@@ -73,8 +74,8 @@ func (s *session) outputs(logits, representation *tensors.Tensor) *Prediction {
 	return p
 }
 
-// given returns a session for evaluating a model with given weights. As in training, the model may read the labels of
-// the split's training nodes. Dropout and all other randomness are off, even in training mode.
+// given returns a session for evaluating a model with the given weights. The model may read the labels of the split's
+// training nodes, as in training. Dropout and all other randomness are off, even in training mode.
 func given(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array) (*session, error) {
 	s, err := newSession(e, g, split, c)
 	if err != nil {
@@ -88,7 +89,7 @@ func given(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[s
 	return s, nil
 }
 
-// load sets the model's variables. weights must have a value of the right shape for each variable.
+// load sets the model's variables to the given weights. There must be a value of the right shape for each variable.
 func (s *session) load(weights map[string]Array) error {
 	for _, v := range s.Variables {
 		name, shape := models.NameOf(v), v.Shape()

@@ -14,7 +14,8 @@ const (
 	Paused = "paused"
 )
 
-// Number is a float64 that is written as null in JSON if it is NaN or infinite, which it may be after a divergence.
+// Number is a float64 that is written as null in JSON if it is NaN or infinite. Results may have such numbers after a
+// divergence.
 type Number float64
 
 // MarshalJSON implements json.Marshaler.
@@ -34,9 +35,9 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*float64)(n))
 }
 
-// Epoch holds what is known about an epoch. Val and Test are the validation and test metrics with the parameters after
-// the epoch's step. BestVal is the best validation metric until this epoch. Test is only for curves: nothing is chosen
-// by it.
+// Epoch has the results of one epoch. The field Epoch is its number, counted from 1. Epochs is the largest number of
+// epochs, a setting. Val and Test are the validation and test metrics with the parameters after the epoch's step.
+// BestVal is the best validation metric until this epoch. Test is only for curves: nothing is chosen by it.
 type Epoch struct {
 	Epoch   int     `json:"epoch"`
 	Epochs  int     `json:"-"`
@@ -45,16 +46,19 @@ type Epoch struct {
 	Test    Number  `json:"test"`
 	BestVal Number  `json:"-"`
 	Seconds float64 `json:"seconds"`
-	// Iterations are the iterations of the epoch's step, and Residual is the largest residual of its solves. Both are
-	// zero if the model has no reverse process; plain GRAND has Iterations nevertheless.
+	// Iterations are the mean numbers of iterations per reverse layer in the epoch's step, and Residual is the largest
+	// residual of the step's solves. Both are zero if the model has no reverse process. (Plain GRAND has Iterations
+	// nevertheless.)
 	Iterations Iterations `json:"iterations,omitzero"`
 	Residual   Number     `json:"residual,omitempty"`
 }
 
-// Iterations are mean numbers of iterations per reverse layer. Solve counts those of solves, and Adjoint counts those
-// of adjoint solves. GRAND has no solves, but integrates the differential equation dX/dt = F(X). For GRAND, Solve is
-// the number of evaluations of F, forwards and backwards in time together, and Adjoint is the number of vector-Jacobian
-// products of F, with which the gradient is computed.
+// Iterations are mean numbers of iterations per reverse layer: Solve counts the iterations of solves, and Adjoint those
+// of adjoint solves.
+//
+// GRAND has no solves, but integrates the differential equation dX/dt = F(X). For GRAND, Solve is the number of
+// evaluations of F, in the forward and in the reverse part together. Adjoint is the number of vector-Jacobian products
+// of F, with which the gradient is computed.
 type Iterations struct {
 	Solve   float64 `json:"solve"`
 	Adjoint float64 `json:"adjoint"`
@@ -64,8 +68,8 @@ type Iterations struct {
 type Result struct {
 	Split int    `json:"split"`
 	Seed  uint64 `json:"seed"`
-	// Epochs is the number of epochs that were run. BestEpoch is the first epoch with the best validation metric, whose
-	// weights were kept. Val and Test are the metrics after this epoch.
+	// Epochs is the number of epochs that were run. BestEpoch is the first epoch with the best validation metric. Val
+	// and Test are the metrics after the best epoch.
 	Epochs    int    `json:"epochs"`
 	BestEpoch int    `json:"best_epoch"`
 	Val       Number `json:"val"`
@@ -80,23 +84,24 @@ type Result struct {
 	Threads int `json:"threads,omitempty"`
 	// PeakRSS is the most main memory that the process has used so far, in bytes (resident set size).
 	PeakRSS int64 `json:"peak_rss_bytes"`
-	// PredictedBytes is a prediction of PeakRSS, made when each program was compiled, before it ran: the memory of the
-	// process at that time plus the memory that the program needs by the compiler's report. The largest of these sums
-	// counts, or the peak until then, if this is larger. PredictedBytes is 0 if the compiler reports nothing.
+	// PredictedBytes is a prediction of PeakRSS. It is made for each program after the program is compiled and before
+	// it runs: the memory of the process at that time, plus the memory that the program needs by the compiler's report.
+	// PredictedBytes is the largest of these predictions, or the peak until then if this is larger. It is 0 if the
+	// compiler reports nothing.
 	PredictedBytes int64      `json:"predicted_bytes"`
 	Iterations     Iterations `json:"iterations"`
-	// Residual is the largest residual of any solve in the last epoch (see solve.Stats). ResidualLayer is the layer
-	// with this residual, counted from 0. AdjointResidual is the largest residual of any adjoint solve, relative to the
-	// right-hand side of its equation.
+	// Residual is the largest residual of any solve in the last epoch (see solve.Stats). ResidualLayer is the number of
+	// the reverse layer with this residual, counted from 0. AdjointResidual is the largest residual of any adjoint
+	// solve, relative to the right-hand side of the adjoint equation.
 	Residual        Number `json:"residual"`
 	ResidualLayer   int    `json:"residual_layer"`
 	AdjointResidual Number `json:"adjoint_residual"`
 	Status          string `json:"status"`
-	// Message says in a sentence what went wrong. It is empty if nothing did.
+	// Message says in a sentence what went wrong. It is empty if nothing went wrong.
 	Message string `json:"message,omitempty"`
 
-	// History has all epochs. Logits are the logits with the kept weights: Outputs numbers for each node, first those
-	// of node 0. Weights are the kept weights by name.
+	// History has all epochs. Weights are the weights after the best epoch. Logits are the logits that the model
+	// computes with these weights: Outputs numbers for each node, first those of node 0.
 	History []Epoch          `json:"-"`
 	Logits  []float32        `json:"-"`
 	Outputs int              `json:"-"`

@@ -2,5 +2,5 @@
 
 package train
 
-// peakRSS returns 0, which means that the memory is not known: on this system it is not measured.
+// peakRSS returns 0, which means "not known": on this system it cannot measure the memory of the process.
 func peakRSS() int64 { return 0 }

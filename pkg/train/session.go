@@ -20,7 +20,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// session is a model on an engine, for one graph and one split. store is GoMLX's store of the model's variables.
+// session is a model on an engine, for one graph and one split. store holds the values of the model's variables.
 type session struct {
 	engine *engine.Engine
 	graph  *graphs.Graph
@@ -29,14 +29,14 @@ type session struct {
 	split  graphs.Split
 	store  *model.Store
 	models.Declaration
-	inputs []any // what every run of a program gets: labels, training mask, the model's arrays
-	// predicted is the largest memory of the process that is expected, computed from the compiled programs; 0 if it is
-	// not known.
+	inputs []any // the arguments of every program: labels, training mask, the model's arrays
+	// predicted is a prediction of the most memory that the process will take, in bytes; see [session.expect]. It is 0
+	// if it is not known.
 	predicted int64
 }
 
-// newSession returns a session for training on a split. It also serves for evaluations that may read the labels of the
-// split's training nodes.
+// newSession returns a session for training on a split, or for evaluations in which the model may read the labels of
+// the split's training nodes.
 func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*session, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func openSession(e *engine.Engine, g *graphs.Graph, split graphs.Split, c Config
 	return s, nil
 }
 
-// bind makes the arrays that every run of a program gets.
+// bind makes s.inputs, the arguments of every program.
 func (s *session) bind() {
 	n := s.graph.NumNodes
 	labels := make([]float32, n)
@@ -107,7 +107,7 @@ func (s *session) bind() {
 	}
 }
 
-// declare makes the model's variables. Their initial values are drawn with the given seed.
+// declare makes the model's variables, and draws their initial values with the given seed.
 func (s *session) declare(seed uint64) (err error) {
 	if err := s.store.SetRNGStateFromSeed(int64(seed)); err != nil {
 		return err
@@ -130,9 +130,9 @@ type built struct {
 	loss *Node
 }
 
-// build adds the model to a computation graph, together with its loss over the training nodes: the mean cross-entropy
-// or, for two classes, the mean binary cross-entropy with logits (paper section 4.1.2). In training mode, the loss also
-// has the model's own penalty term, if it has one.
+// build adds the model to a computation graph, together with its loss over the training nodes. The loss is the mean
+// cross-entropy or, for two classes, the mean binary cross-entropy with logits (paper section 4.1.2). In training mode,
+// the model's own penalty term is added to the loss, if it has one. in are the nodes that stand for s.inputs.
 func (s *session) build(scope *model.Scope, in []*Node, training bool) built {
 	g := in[0].Graph()
 	s.store.SetTraining(g, training)
@@ -169,8 +169,8 @@ func (s *session) gradients(loss *Node) []*Node {
 	return Gradient(loss, values...)
 }
 
-// These are the positions of the results of [session.step]. From the position outParams on, the results are the
-// parameters before the step.
+// These are the positions of the results of [session.step]. The results from position outParams on are the parameters
+// before the step.
 const (
 	outLoss = iota
 	outLogits
@@ -209,14 +209,14 @@ func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 		stats.AdjointResidual, stats.Outcome}, before...)
 }
 
-// explain says in a sentence why the model's computation failed, for example an integration of GRAND. outcome is a
-// number that the computation has returned. If the computation did not fail, explain returns "".
+// explain says in a sentence why the model's computation failed, or returns "" if it did not fail. (An integration of
+// GRAND may fail, for example.) outcome is a number that the computation has returned.
 func (s *session) explain(outcome *tensors.Tensor) string {
 	return s.model.Explain(int(tensors.ToScalar[int32](outcome)))
 }
 
-// scale changes parameters that have a common bound, in the computation graph g. It calls the given function with the
-// parameters' values at this point of the graph, and sets the parameters to the values that the function returns.
+// scale adds operations to the computation graph g that change the values of parameters with a common bound. The
+// function named by computes the new values from the values that the parameters have at this point of the graph.
 func scale(scope *model.Scope, g *Graph, bounded models.Bounded, by func([]*Node) []*Node) {
 	var values []*Node
 	for _, p := range bounded.Params {
@@ -227,7 +227,8 @@ func scale(scope *model.Scope, g *Graph, bounded models.Bounded, by func([]*Node
 	}
 }
 
-// toBound scales the parameters with a bound, up or down, so that the sum of their norms equals the bound.
+// toBound scales all parameters with a bound. Parameters that share a bound are scaled up or down, so that the sum of
+// their norms equals the bound.
 func (s *session) toBound() error {
 	groups := models.Groups(s.Params)
 	if len(groups) == 0 {
@@ -243,8 +244,8 @@ func (s *session) toBound() error {
 	return err
 }
 
-// once compiles a program for the inputs of the session, and runs it once. Error messages name the program by the given
-// string.
+// once compiles a program for the inputs of the session, and runs it once. what is the name of the program in error
+// messages.
 func (s *session) once(what string, graph func(scope *model.Scope, in []*Node) []*Node) ([]*tensors.Tensor, error) {
 	exec, err := model.NewExec(s.engine.Backend, s.store, graph)
 	if err != nil {
@@ -262,7 +263,7 @@ func (s *session) once(what string, graph func(scope *model.Scope, in []*Node) [
 }
 
 // compile compiles a program for the inputs of the session, and returns an error if the program needs more memory than
-// there is. Error messages name the program by the given string.
+// there is. what is the name of the program in error messages.
 func (s *session) compile(exec *model.Exec, what string) error {
 	program, err := exec.Compile(shapesOf(s.inputs)...)
 	if err != nil {
@@ -279,14 +280,14 @@ func shapesOf(inputs []any) []shapes.Shape {
 	return out
 }
 
-// release frees the memory of tensors on the engine.
+// release frees the memory that the engine uses for the given tensors.
 func release(out []*tensors.Tensor) {
 	for _, t := range out {
 		t.MustFinalizeAll()
 	}
 }
 
-// close frees the memory of the variables and of the inputs on the engine.
+// close frees the memory that the engine uses for the variables and the inputs.
 func (s *session) close() {
 	s.store.Finalize()
 	for _, in := range s.inputs {

@@ -22,13 +22,13 @@ const stateMagic = "revgnn checkpoint 1\n"
 // state is what a checkpoint contains.
 type state struct {
 	Origin Origin `json:"origin"`
-	// Result is the result so far, in which Seconds is the time that the training has taken until now. History has the
-	// epochs so far. BestVals has, for each of these epochs, the best validation metric until then.
+	// Result is the result so far. Its field Seconds is the time that the training has taken until now. History has the
+	// epochs so far. BestVals has one entry for each of these epochs: the best validation metric until then.
 	Result   Result   `json:"result"`
 	History  []Epoch  `json:"history"`
 	BestVals []Number `json:"best_vals"`
-	// Solve and Adjoint are the numbers of iterations of all epochs together, of solves and of adjoint solves. Patience
-	// is the number of epochs since the validation metric improved.
+	// Solve is the number of iterations of all solves in all epochs so far, and Adjoint that of all adjoint solves.
+	// Patience is the number of epochs since the validation metric improved.
 	Solve    float64 `json:"solve"`
 	Adjoint  float64 `json:"adjoint"`
 	Patience int     `json:"patience"`
@@ -39,8 +39,8 @@ type state struct {
 type array struct {
 	Name  string `json:"name"`
 	Shape string `json:"shape"`
-	// bytes is the array's size in bytes. write writes the array's values, and set gives the array the values that
-	// write has written.
+	// bytes is the size of the values in bytes. write writes the values to a checkpoint. set restores the values from
+	// the bytes that write has written.
 	bytes int
 	write func(io.Writer) error
 	set   func([]byte) error
@@ -65,13 +65,13 @@ func writeState(path string, s state) error {
 	})
 }
 
-// damage is the error for a checkpoint whose content is not as writeState wrote it.
+// damage is the error for a checkpoint whose content is not what writeState wrote.
 type damage struct{ error }
 
-// readState reads a state from a file, and the values of its arrays as bytes. It calls the function wanted with the
-// state; this function returns the arrays that the state must have. readState allocates no more memory than these
-// arrays and the header need, whatever the file contains. If the file is not as writeState wrote it, the error is a
-// [damage].
+// readState reads a state from a file, and returns it with the values of its arrays as bytes. It calls the function
+// wanted with the state, and wanted returns the arrays that the state must have. Whatever the file contains, readState
+// allocates no more memory than these arrays and the header need. If the content of the file is not what writeState
+// wrote, the error is a [damage].
 func readState(path string, wanted func(state) []array) (s state, content [][]byte, err error) {
 	f, err := files.OpenSealed(path, "a file that revgnn wrote")
 	var changed *files.DamageError
@@ -94,8 +94,7 @@ func readState(path string, wanted func(state) []array) (s state, content [][]by
 	if err := json.NewDecoder(io.LimitReader(in, int64(length))).Decode(&s); err != nil {
 		return s, nil, damage{err}
 	}
-	// The decoder may have read more than the JSON value. So reading goes on from the end of the header, where the
-	// arrays begin.
+	// The decoder may have read more than the header. So in is set to the end of the header, where the arrays begin.
 	start := int64(len(stateMagic)+8) + int64(length)
 	in.Reset(io.NewSectionReader(f, start, f.Size()-start))
 	list := wanted(s)

@@ -65,8 +65,8 @@ func TestFitLearnsOnBothEngines(t *testing.T) {
 	})
 }
 
-// TestKeptWeightsGiveKeptLogits evaluates the kept weights again. The logits must be the kept ones. This shows that the
-// kept weights are those with which the best validation metric was computed.
+// TestKeptWeightsGiveKeptLogits evaluates a model with the weights that its training returned. This must give the
+// logits that the training returned. So the weights are those with which the best validation metric was computed.
 func TestKeptWeightsGiveKeptLogits(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	g := board(t, 10)
@@ -103,7 +103,7 @@ func TestSeedsDecide(t *testing.T) {
 }
 
 // TestBoundHolds trains with a large learning rate, which makes the norm of the weight grow until it reaches its bound.
-// Projection must keep the norm there.
+// From then on, training must keep the norm at the bound.
 func TestBoundHolds(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	for _, model := range []string{"gcn+rep", "gat+rep"} {
@@ -178,8 +178,8 @@ func TestUnconvergedSolvesWarn(t *testing.T) {
 	}
 }
 
-// TestDepthIsALoop checks that with 1024 reverse layers the loss is finite from the start, and that compiling takes
-// about as long as with 16 layers, since the layers are a loop in the compiled program.
+// TestDepthIsALoop checks that the layers are a loop in the compiled program: compiling 1024 reverse layers takes about
+// as long as compiling 16. With 1024 layers, the loss must be finite from the start.
 func TestDepthIsALoop(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	c := small("gcn+rep")
@@ -201,8 +201,8 @@ func TestDepthIsALoop(t *testing.T) {
 	}
 }
 
-// TestBenchFromWeights checks that a benchmark starts every step from the same parameters if no weights are given, and
-// that it trains on from step to step if weights are given.
+// TestBenchFromWeights checks from which parameters the steps of a benchmark start: all steps from the same parameters
+// if no weights are given, and each step from the result of the step before if weights are given.
 func TestBenchFromWeights(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	g, c := board(t, 6), small("gcn+rep")

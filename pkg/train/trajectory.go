@@ -22,27 +22,26 @@ type Trajectory struct {
 	// Forward and Reverse are the states after forward layers and after reverse layers, by ascending numbers of layers.
 	// Reverse is empty for models without a reverse process.
 	Forward, Reverse []State
-	// Probability is, for each node, the probability of class 1 that the whole model gives. It is nil if there are more
-	// than two classes.
+	// Probability has, for each node, the probability of class 1 that the whole model computes. It is nil if there are
+	// more than two classes.
 	Probability []float64
 }
 
 // State describes the features of all nodes after a number of layers.
 type State struct {
-	// Layer is this number of layers. 0 stands for the encoded features, before any layer.
+	// Layer is the number of layers. 0 stands for the encoded features, before any layer.
 	Layer int
 	// GSL is the smoothness of the features ([metrics.GSL]), or NaN if the features are not finite.
 	GSL Number
-	// Probability is, for each node, the probability of class 1 that the head gives if it reads this state alone: the
-	// features of the other direction are replaced by zeros (paper section 4.1.3). It is nil if there are more than two
-	// classes.
+	// Probability has, for each node, the probability of class 1 that the head computes from this state alone. The head
+	// reads zeros in the place of the features of the other direction (paper section 4.1.3). Probability is nil if
+	// there are more than two classes.
 	Probability []float64
 }
 
-// Trace evaluates a model with given weights in evaluation mode, and returns its states (see [Trajectory]). For each
-// number k in the last argument, it returns the state after k forward layers and the state after k reverse layers.
-// States after more layers than the model has are left out. Only models made of layers have states; see
-// [models.Tracer].
+// Trace evaluates a model with the given weights in evaluation mode, and returns its states (see [Trajectory]). For
+// each number k in layers, it returns the state after k forward layers and the state after k reverse layers. It leaves
+// out numbers that exceed the model's number of layers. Only models made of layers have states; see [models.Tracer].
 func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array,
 	layers []int) (t *Trajectory, err error) {
 	defer recovered(&err)
@@ -99,8 +98,8 @@ func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[s
 	return t, nil
 }
 
-// probability copies a tensor of shape [n, 1] to main memory, and sorts its values from the model's order of nodes into
-// the graph's order.
+// probability copies a tensor of shape [n, 1] to main memory, and brings its values from the model's order of nodes
+// into the graph's order.
 func (s *session) probability(t *tensors.Tensor) []float64 {
 	values := sparse.Restore(s.model.Order, tensors.MustCopyFlatData[float32](t), 1)
 	out := make([]float64, len(values))
@@ -110,8 +109,8 @@ func (s *session) probability(t *tensors.Tensor) []float64 {
 	return out
 }
 
-// Within selects the numbers from 0 to depth from a list of numbers of layers. It returns them in ascending order, and
-// each only once.
+// Within selects from a list of numbers of layers those from 0 to depth. It returns them in ascending order, each only
+// once.
 func Within(layers []int, depth int) []int {
 	out := slices.Compact(slices.Sorted(slices.Values(layers)))
 	return slices.DeleteFunc(out, func(l int) bool { return l < 0 || l > depth })

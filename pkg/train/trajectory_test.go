@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// TestTraceAgreesWithPredict compares two ways to compute the same: the smoothness of the last states with the
-// smoothness of the representation that the head reads, and the probabilities of class 1 with the logits.
+// TestTraceAgreesWithPredict checks that Trace and Predict agree. The smoothness of the last states must be the
+// smoothness of the representation that the head reads, and the probabilities of class 1 must be those of the logits.
 func TestTraceAgreesWithPredict(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		g := board(t, 8)
@@ -51,8 +51,7 @@ func TestTraceAgreesWithPredict(t *testing.T) {
 					t.Errorf("%s: %s is %g, want %g", model, what, got, want)
 				}
 			}
-			// The first columns of the representation are those of the forward state; those of the reverse state
-			// follow.
+			// The first columns of the representation are the forward state, and the others are the reverse state.
 			part := func(first int) float64 {
 				x := make([]float32, 0, g.NumNodes*c.Hidden)
 				for i := range g.NumNodes {

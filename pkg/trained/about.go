@@ -13,11 +13,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// key is the name under which a file's metadata has an [About], written as JSON.
+// key is the name of the entry in a file's metadata that has the [About], written as JSON.
 const key = "revgnn.model"
 
-// format is the version of [About]. Files of another version are refused, since they may say something about the model
-// that this version would ignore.
+// format is the version of [About]. A file with another version is refused, since its About may have entries that this
+// program does not know.
 const format = 1
 
 // About is what a file says about its model, in addition to the parameters.
@@ -26,33 +26,33 @@ type About struct {
 	// Config is the whole configuration: the settings of the model and of its training.
 	Config train.Config `json:"config"`
 	// Features is the number of features per node. FeatureNames are the features' names, if the graph has any.
-	// RowNormalised tells that each node's features were divided by their sum ([datasets.RowNormalise]). (The running
-	// statistics of batch normalisation are not here, since they are kept as parameters.)
+	// RowNormalised tells that each node's features were divided by their sum ([datasets.RowNormalise]).
 	Features      int      `json:"features"`
 	FeatureNames  []string `json:"feature_names,omitempty"`
 	RowNormalised bool     `json:"row_normalised"`
 	// Classes are the classes' names, in the order of the model's outputs.
 	Classes []string `json:"classes"`
-	// Dataset, Nodes and Checksum are the name of the graph that the model was trained on, its number of nodes, and its
-	// checksum as the model sees it ([models.Seen]). Split and Seed are the split and the seed of the training.
+	// Dataset is the name of the graph that the model was trained on, and Nodes is its number of nodes. Checksum is the
+	// checksum of the graph that [models.Seen] returns: the same graph, without directions unless the model reads them.
+	// Split and Seed are the split and the seed of the training.
 	Dataset  string `json:"dataset"`
 	Nodes    int    `json:"nodes"`
 	Checksum string `json:"checksum"`
 	Split    int    `json:"split"`
 	Seed     uint64 `json:"seed"`
-	// BestEpoch is the epoch after which the model had these parameters. Metric is the name of the metric. Val and Test
-	// are the values of the metric with these parameters, on the validation nodes and on the test nodes.
+	// BestEpoch is the epoch after which the model had the parameters in the file. Metric is the name of the metric.
+	// Val and Test are the values of the metric with these parameters, on the validation nodes and on the test nodes.
 	BestEpoch int          `json:"best_epoch"`
 	Metric    string       `json:"metric"`
 	Val       train.Number `json:"val"`
 	Test      train.Number `json:"test"`
-	// Engine is the engine that trained the model. Versions are the versions of revgnn, of Go and of the modules that
-	// compute, by name.
+	// Engine is the engine that trained the model. Versions are the versions of revgnn, of Go, and of the Go modules
+	// that compute, by their names.
 	Engine   string            `json:"engine"`
 	Versions map[string]string `json:"versions"`
 }
 
-// Describe returns the description of a model that was trained on a graph.
+// Describe returns the description of a model that was trained on the graph g, with the result r.
 func Describe(g *graphs.Graph, c train.Config, engine string, r *train.Result) About {
 	return About{Format: format, Config: c.Resolved(), Features: g.NumFeatures, FeatureNames: g.FeatureNames,
 		RowNormalised: g.RowNormalised, Classes: g.Classes(), Dataset: g.Name, Nodes: g.NumNodes,
@@ -60,7 +60,7 @@ func Describe(g *graphs.Graph, c train.Config, engine string, r *train.Result) A
 		Metric: train.Metric(g), Val: r.Val, Test: r.Test, Engine: engine, Versions: results.Versions()}
 }
 
-// parse reads the About in a file's metadata. path is the name of the file in errors.
+// parse reads the About in a file's metadata. path is the file's name for error messages.
 func parse(path string, metadata map[string]string) (a About, err error) {
 	text, has := metadata[key]
 	if !has {
@@ -100,7 +100,8 @@ func (a About) validate() error {
 	return nil
 }
 
-// fits returns an error if the model cannot be used on a graph. file is the name of the model's file in the error.
+// fits returns an error if the model cannot be used on a graph. file is the name of the model's file for the error
+// message.
 func (a About) fits(g *graphs.Graph, file string) error {
 	if g.NumFeatures != a.Features {
 		return fmt.Errorf("%s is of a model for graphs with %d features per node, as %s has, but %s has %d: give a "+

@@ -5,7 +5,7 @@
 //	graph, err := datasets.Load(ctx, "my-graph", datasets.Options{})
 //	prediction, err := model.Predict(nil, graph)
 //
-// 'revgnn train --out DIR' writes such files, DIR/split<k>.safetensors, and 'revgnn predict' reads them. A file holds
-// the parameters of the best epoch, which is the one with the best validation metric. Its metadata has everything else
-// that a prediction needs: see [About].
+// 'revgnn train --out DIR' writes such files, DIR/split<k>.safetensors for split k, and 'revgnn predict' reads them. A
+// file holds the parameters of the best epoch, which is the one with the best validation metric. Its metadata has
+// everything else that a prediction needs: see [About].
 package trained

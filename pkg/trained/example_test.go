@@ -44,7 +44,7 @@ func Example() {
 	// of node 0: 1.0 together
 }
 
-// small trains a small model for a few epochs, and keeps it in a folder, as 'revgnn train --out' does.
+// small trains a small model for a few epochs, and saves it in a folder, as 'revgnn train --out' does.
 func small(ctx context.Context, dir string) {
 	e, err := engine.Open(engine.Go)
 	if err != nil {

@@ -17,12 +17,12 @@ type Model struct {
 	About
 	// Weights are the parameters by name.
 	Weights map[string]train.Array
-	// file is the name of the model's file in errors.
+	// file is the name of the model's file for error messages.
 	file string
 }
 
 // New returns the model with the parameters of a training's best epoch. It returns an error if the training has no best
-// epoch, as after a divergence in the first epoch.
+// epoch, for example because the loss was not finite in the first epoch.
 func New(g *graphs.Graph, c train.Config, engine string, r *train.Result) (*Model, error) {
 	if len(r.Weights) == 0 {
 		return nil, fmt.Errorf("the training of %s on %s has no best epoch, and so no parameters to keep (it ended as "+
@@ -59,15 +59,16 @@ func Read(path string) (*Model, error) {
 	return &Model{About: about, Weights: f.Parameters, file: path}, nil
 }
 
-// Prediction holds a model's outputs for the nodes of a graph, in the graph's order. Matrices are row-major.
+// Prediction holds a model's outputs for the nodes of a graph. The nodes have the same order as in the graph. Matrices
+// are stored row by row.
 type Prediction struct {
 	// IDs are the names of the nodes. Classes are the names of the classes, in the order of the columns of
 	// Probabilities.
 	IDs, Classes []string
 	// Probabilities are the probabilities of the classes, [nodes, classes]. Each row adds up to 1.
 	Probabilities []float64
-	// Logits, [nodes, Outputs], has one logit for each class or, if there are two classes, only the logit of the second
-	// class. Representation, [nodes, Width], has the features that the model's last layer reads.
+	// Logits, a matrix [nodes, Outputs], has one logit for each class. If there are two classes, it has only the logit
+	// of the second class. Representation, a matrix [nodes, Width], has the features that the model's last layer reads.
 	Logits, Representation []float32
 	Outputs, Width         int
 	// Engine is the engine that computed the prediction.

@@ -41,7 +41,7 @@ func fitted(t *testing.T, g *graphs.Graph, name string, epochs int) (train.Confi
 	return c, r
 }
 
-// kept writes a trained model to a file, and returns the model that it reads from there.
+// kept writes a trained model to a file, reads the file, and returns the model that it has read.
 func kept(t *testing.T, g *graphs.Graph, c train.Config, r *train.Result) *Model {
 	t.Helper()
 	m, err := New(g, c, engine.Go, r)
@@ -65,9 +65,9 @@ func bare(g *graphs.Graph) *graphs.Graph {
 	return &out
 }
 
-// TestEveryModel trains each model, and predicts with its file. The logits must be those of the best epoch. Only models
-// that read labels may need labels for a prediction. Only models with a weight for each node may need a graph with the
-// same number of nodes.
+// TestEveryModel trains each model, and predicts with the model's file. The logits must be those of the best epoch.
+// Only models that read labels may need labels for a prediction. Only models with a weight for each node may need a
+// graph with the same number of nodes.
 func TestEveryModel(t *testing.T) {
 	e, g, other := enginetest.Open(t, engine.Go), modeltest.Board(t, 6), modeltest.Board(t, 5)
 	for _, name := range models.Names() {
@@ -114,7 +114,8 @@ func TestEveryModel(t *testing.T) {
 	}
 }
 
-// TestPredictionIsOfTheGraphsNodes predicts for a graph in CSV files, whose nodes and classes have names.
+// TestPredictionIsOfTheGraphsNodes predicts for a graph in CSV files, whose nodes and classes have names. The file of
+// the prediction must have these names.
 func TestPredictionIsOfTheGraphsNodes(t *testing.T) {
 	dir, e := t.TempDir(), enginetest.Open(t, engine.Go)
 	nodes := "id,label,x,y\n"

@@ -17,10 +17,10 @@ func (p *Prediction) Of(node, class int) float64 { return p.Probabilities[node*l
 
 // Write writes the prediction to a file, as a whole or not at all. The end of the file's name chooses the format:
 //
-//   - .csv: a row for each node, with a column id and then a column for each class, which is named after the class and
-//     has its probability;
+//   - .csv: a row for each node. The column id has the name of the node. Then there is a column for each class, which
+//     has the name of the class and the probabilities of this class;
 //   - .npz: the arrays probabilities [nodes, classes], logits [nodes, classes] ([nodes] for two classes) and
-//     representation [nodes, width], in the graph's order.
+//     representation [nodes, width]. The nodes have the same order as in the graph.
 func (p *Prediction) Write(path string) error {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".csv":
@@ -31,7 +31,7 @@ func (p *Prediction) Write(path string) error {
 	return fmt.Errorf("%s ends neither in .csv nor in .npz: name the file by its format", path)
 }
 
-// Only returns the part of the prediction that is about the given nodes. They are given by their numbers, counted from
+// Only returns the part of the prediction that is about the given nodes. These are given by their numbers, counted from
 // 0.
 func (p *Prediction) Only(nodes []int) *Prediction {
 	q := *p

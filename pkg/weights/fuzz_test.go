@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// FuzzRead reads arbitrary files as parameters, in both formats. Every array that is accepted must have as many values
-// as its shape says.
+// FuzzRead reads arbitrary .npz and .safetensors files. Every array that is accepted must have as many values as its
+// shape says.
 func FuzzRead(f *testing.F) {
 	dir := f.TempDir()
 	some := map[string]train.Array{"a.weight": {Shape: []int{2, 1}, Values: []float32{1, 2}}, "b": {Values: []float32{3}}}

@@ -8,10 +8,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Prediction returns the results of an evaluation as arrays for an .npz file: "logits" has the shape [n, outputs], or
-// [n] if there is one output; "representation" has the shape [n, width]; "loss" is a single value; and "grad.<name>" is
-// the gradient by the parameter that has the name <name> in the file of weights. n is the number of nodes. The last
-// argument is the map that [For] returns, from the names of the model's parameters to their names in this file.
+// Prediction returns the results of an evaluation on n nodes as arrays for an .npz file:
+//
+//   - "logits" has the shape [n, outputs], or [n] if there is one output;
+//   - "representation" has the shape [n, width];
+//   - "loss" is a single value;
+//   - "grad.<name>" is the gradient by the parameter that has the name <name> in the file of weights.
+//
+// The last argument maps the names of the model's parameters to their names in the file of weights. [For] returns such
+// a map.
 func Prediction(p *train.Prediction, n int, names map[string]string) []npz.Named {
 	shape := []int{n, p.Outputs}
 	if p.Outputs == 1 {

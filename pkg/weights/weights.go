@@ -42,7 +42,7 @@ type File struct {
 	Parameters map[string]train.Array
 	// Metadata is the metadata of a .safetensors file; it is empty for an .npz file.
 	Metadata map[string]string
-	// Sealed tells that the file has a checksum written by revgnn, and that this checksum is right.
+	// Sealed is true if the file has a checksum that revgnn wrote and that is right.
 	Sealed bool
 }
 
@@ -74,7 +74,7 @@ func ReadFile(path string) (f File, err error) {
 	return f, err
 }
 
-// read reads those of the arrays that are parameters. It is given the names of all arrays, and a function that reads
+// read reads the parameters among the arrays of a file. It is given the names of all arrays, and a function that reads
 // the array with a given name.
 func read(path string, names []string,
 	array func(string) ([]float32, []int, error)) (map[string]train.Array, error) {
@@ -101,7 +101,7 @@ func unknownFormat(path string) error {
 	return fmt.Errorf("weights: %s ends neither in .npz nor in .safetensors; name the file by its format", path)
 }
 
-// parameters returns those names that are names of parameters.
+// parameters returns those of the given names that are names of parameters; see [Read].
 func parameters(names []string) []string {
 	marked := slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, Prefix) })
 	return slices.DeleteFunc(names, func(name string) bool {
@@ -116,7 +116,7 @@ func parameters(names []string) []string {
 }
 
 // Write writes parameters to a file, as a whole or not at all. The end of the file's name chooses the format, .npz or
-// .safetensors. Equal parameters give equal bytes.
+// .safetensors. Equal parameters give equal files, byte for byte.
 func Write(path string, parameters map[string]train.Array) error {
 	return WriteFile(path, parameters, nil)
 }
@@ -147,12 +147,14 @@ func WriteFile(path string, parameters map[string]train.Array, metadata map[stri
 	return unknownFormat(path)
 }
 
-// For picks the arrays that a model needs, for graphs with the given numbers of features and classes. The last argument
-// maps names to arrays, as [Read] returns them from a file. The first result has the picked arrays under the names of
-// the model's parameters, and the second result maps these names to the names in the file. The two names may differ:
-// PyTorch calls a reparametrised weight "weight_orig" and other weights "weight", and For accepts either name for the
-// other. If the file has an array that the model does not use, For returns an error, since the array suggests another
-// model or other settings. Missing arrays and wrong shapes are not checked here, but by [train.Predict].
+// For picks the arrays that a model needs, out of the arrays of a file. The model is for graphs with the given numbers
+// of features and classes. The last argument has the arrays by name, as [Read] returns them.
+//
+// The first result has the picked arrays under the names of the model's parameters. The second result maps these names
+// to the names in the file. The two names may differ: PyTorch calls a reparametrised weight "weight_orig" and other
+// weights "weight", and For accepts either name for the other. If the file has an array that the model does not use,
+// For returns an error, since the file is probably from another model or from other settings. Missing arrays and wrong
+// shapes are not checked here, but by [train.Predict].
 func For(c models.Config, features, classes int,
 	read map[string]train.Array) (wanted map[string]train.Array, names map[string]string, err error) {
 	parameters, err := models.Parameters(c, features, classes)
@@ -179,7 +181,7 @@ func For(c models.Config, features, classes int,
 	return wanted, names, nil
 }
 
-// other adds PyTorch's mark of a reparametrised weight to a name, or removes it.
+// other adds "_orig", PyTorch's mark of a reparametrised weight, to a name, or removes it.
 func other(name string) string {
 	const mark = "_orig"
 	if plain, ok := strings.CutSuffix(name, mark); ok {

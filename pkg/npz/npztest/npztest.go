@@ -1,4 +1,4 @@
-// Package npztest makes files of arrays for tests, both valid and invalid ones.
+// Package npztest makes .npz and .npy files for tests. Some of the files are invalid on purpose.
 package npztest
 
 import (
@@ -9,7 +9,7 @@ import (
 )
 
 // NPY makes an .npy file. The texts descr and shape are written into the header as they are, even if they do not agree
-// with the values. fortran says what the header claims about the order of the values.
+// with the values. The argument fortran says what the header claims about the order of the values.
 func NPY(descr string, fortran bool, shape string, values any) []byte {
 	order := "False"
 	if fortran {
@@ -56,8 +56,8 @@ func Archive(entries ...Entry) []byte {
 	return b.Bytes()
 }
 
-// Replaced returns the archive b with npy in place of the array with the given name, or without this array if npy is
-// nil. It returns nil if b is not an archive or has no such array.
+// Replaced returns a copy of the archive b with npy in place of the array with the given name. If npy is nil, the copy
+// lacks this array. Replaced returns nil if b is not an archive, or has no array with this name.
 func Replaced(b []byte, name string, npy []byte) []byte {
 	old, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
@@ -89,8 +89,8 @@ func Replaced(b []byte, name string, npy []byte) []byte {
 	return out.Bytes()
 }
 
-// Lying makes an archive of one array. The arguments claimed and packed are what the archive's directory says about the
-// size of the array's file, after unpacking and as it lies in the archive. Both may be false.
+// Lying makes an archive of one array whose sizes may be false. The archive's directory states two sizes of the array's
+// file: within the archive (the argument packed), and after unpacking (the argument claimed).
 func Lying(name string, method uint16, claimed, packed uint64, content string) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -133,7 +133,7 @@ func Graph(replacements ...Entry) []byte {
 	return Archive(out...)
 }
 
-// Zeros makes an archive of one array of n zeros, which takes few bytes since it is compressed.
+// Zeros makes an archive of one array of n zeros. The archive is small, since it is compressed.
 func Zeros(name, descr string, n int) []byte {
 	size := int(descr[2] - '0')
 	return Archive(Named(name, NPY(descr, false, fmt.Sprintf("(%d,)", n), make([]byte, n*size))))

@@ -1,6 +1,6 @@
-// Package newcomer tests that a newly registered model appears in the paper's tables. The models that the test
-// registers have names that stand in rows of the tables. The test is in a package of its own, since a registered model
-// stays registered in all later tests of the same package.
+// Package newcomer tests that a newly registered model appears in the paper's tables. The test registers models under
+// the names of rows of table 2. It is in a package of its own, since a registered model stays registered in all later
+// tests of the same package.
 package newcomer
 
 import (
@@ -39,7 +39,7 @@ func rows(t *testing.T) (names, titles []string) {
 	return names, titles
 }
 
-// row returns the row of table 2 with the given label as Markdown. Where a number is missing, the text gives the
+// row returns the first row of table 2 with the given label as Markdown. Where a number is missing, the text gives the
 // reason.
 func row(t *testing.T, p paper.Profile, name string) string {
 	t.Helper()
@@ -97,8 +97,8 @@ func TestNewcomers(t *testing.T) {
 				}
 			}
 		}
-		// The row of gains has the differences between the new model with reverse layers and the model that its field
-		// Plain names. The paper prints no such gains.
+		// The row of gains compares the new model with reverse layers and the model that its field Plain names. The
+		// paper prints no gains for the new model.
 		if text := row(t, p, "Δ"); !strings.Contains(text, "the paper does not print it") {
 			t.Errorf("profile %s: %s", p.Name, text)
 		}

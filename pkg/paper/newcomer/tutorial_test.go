@@ -10,9 +10,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// TestTutorial follows the instructions of the page docs/add-a-figure.md. It adds the item on the page to package
-// paper, and runs the page's test of this item and the test of all items. It also builds the program on the page. It
-// runs the program if ECharts, the library that draws figures, is installed.
+// TestTutorial follows the page docs/add-a-figure.md. It adds the page's item to package paper, and runs the item's
+// test and the test of all items. It also builds the page's program, and runs it if ECharts, the library that draws
+// figures, is installed.
 func TestTutorial(t *testing.T) {
 	page, over := pagetest.Read(t, "add-a-figure.md"), pagetest.NewOverlay(t)
 	const last = "\t\t{\"reversing\", \"What running a layer backwards adds to it\", reversing},\n"

@@ -1,8 +1,8 @@
 // Package echarts finds the file of Apache ECharts, the JavaScript library that draws every figure. The file is not
 // stored in this repository and not in saved notebooks: `make setup` installs it (see kernels/install).
 //
-// This package depends only on the standard library and on package files, so that the installer can use it before
-// anything else is installed.
+// This package imports only the standard library and package files. So the installer can use it before anything else is
+// installed.
 package echarts
 
 import (
@@ -27,20 +27,20 @@ const (
 	// Package is the integrity hash of the npm package of this version, in the notation of npm's lock files.
 	Package = "sha512-oTbVTsXfKuEhxftHqL5xprgLoc0k7uScAwtryCgWF6hPYFLRwOUHiFmHGCBKP5NPFNkDVopOieyUqYGH8Fa3kA=="
 
-	// maxBytes is the largest size of a file that is read as the library. The library itself has 1 MB.
+	// maxBytes is the largest size, in bytes, of a file that [Source] reads. The library itself has 1 MB.
 	maxBytes = 16 << 20
 
 	// Variable is the name of the environment variable that holds the path of the library. If the variable is not set,
-	// the library is looked for at File.
+	// [Path] looks for the library at File.
 	Variable = "REVGNN_ECHARTS"
 
-	// File is the path to which the installer copies the library, relative to the root of the checkout.
+	// File is the path to which the installer copies the library, relative to the root folder of the repository.
 	File = ".venv/share/revgnn/echarts.min.js"
 )
 
-// Path returns the path of the library. This is the value of the variable REVGNN_ECHARTS, if it is set. Otherwise Path
-// looks for File in the working directory, then in the folders above the working directory, then in the folders above
-// the running program. If the library is not found, the error says how to install it.
+// Path returns the path of the library. This is the value of the environment variable REVGNN_ECHARTS, if it is set.
+// Otherwise Path looks for File in the working directory and in all folders above it, and then in all folders above the
+// running program. If the library is not found, the error says how to install it.
 func Path() (string, error) {
 	if p := os.Getenv(Variable); p != "" {
 		if _, err := os.Stat(p); err != nil {
@@ -109,12 +109,12 @@ func CheckPackage(b []byte) error {
 	return nil
 }
 
-// Integrity returns SHA256 in the notation of the HTML attribute "integrity". By this attribute, browsers check a
-// script that they load.
+// Integrity returns SHA256 in the notation of the HTML attribute "integrity". A browser compares the hash of a script
+// that it loads with this attribute.
 func Integrity() string {
 	sum, err := hex.DecodeString(SHA256)
 	if err != nil {
-		panic(err) // the constant SHA256 is wrong
+		panic(err) // this cannot happen unless the constant SHA256 is wrong
 	}
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum)
 }

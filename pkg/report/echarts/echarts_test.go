@@ -54,7 +54,7 @@ func TestPathFromFolders(t *testing.T) {
 	}
 }
 
-// resolved replaces the symbolic links in a path, since the path of the folder for temporary files may contain such
+// resolved replaces the symbolic links in a path. On some systems the path of the folder for temporary files has such
 // links.
 func resolved(t *testing.T, path string) string {
 	t.Helper()

@@ -6,8 +6,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// Check refuses a file that differs from the expected version of the library. The function Source reads the installed
-// library, and calls Check.
+// The example checks a file that is not the expected version of the library. Check returns an error. (The function
+// Source reads the installed library, and calls Check.)
 func ExampleCheck() {
 	if err := echarts.Check([]byte("/* something else */")); err != nil {
 		fmt.Println("not version", echarts.Version)

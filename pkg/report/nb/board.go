@@ -6,18 +6,18 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// A Corner is the upper left part of a square board: a grid of cells, which are the nodes of a graph, row by row. A
-// corner is small enough to show single cells.
+// A Corner is the upper left part of a square board. The cells of the board are the nodes of a graph, row by row. A
+// corner is so small that single cells can be seen in a map.
 type Corner struct {
 	Width int // the side of the whole board, in cells
 	Side  int // the side of the corner, in cells; if it is larger than Width, the corner is the whole board
 }
 
-// side returns the number of cells along a side of the part that is shown.
+// side returns the number of cells along a side of the corner.
 func (c Corner) side() int { return min(c.Side, c.Width) }
 
-// Cut returns those of the given values that belong to the corner, row by row. The argument has a value for each cell
-// of the board. Cut panics if there are fewer values than cells.
+// Cut returns the values of the cells in the corner, row by row. The argument has a value for each cell of the board.
+// Cut panics if there are fewer values than cells.
 func (c Corner) Cut(values []float64) []float64 {
 	if len(values) < c.Width*c.Width {
 		panic(fmt.Errorf("nb: %d values for a board of %d x %d cells: give one for each cell, row by row",
@@ -30,15 +30,16 @@ func (c Corner) Cut(values []float64) []float64 {
 	return out
 }
 
-// Board draws a map of the corner, as [report.Board] does. The argument values has the values of the whole board.
+// Board draws a map of the corner, as [report.Board] does. The argument values has the values of the whole board, and
+// name is the title of the map.
 func (c Corner) Board(id, title, valueName, name string, values []float64) *report.Figure {
 	return report.Board(id, title, valueName, c.side(), c.side(), []report.Panel{{Title: name, Values: c.Cut(values)}})
 }
 
 // Boards draws maps of the corner, with the labels and the predictions of the runs. There is a row of maps for each run
-// without a Base. The first map of a row shows the labels. The second shows the predictions of this run. The other maps
-// show the predictions of those runs that have this run as their Base. Above each map of predictions is the test metric
-// of the run. Darker cells have a higher probability of class 1. Boards is for graphs of two classes.
+// without a Base. The first map of a row shows the labels, and the second the predictions of this run. The other maps
+// show the predictions of those runs that have this run as their Base. The title of a map of predictions has the test
+// metric of the run. Darker cells have a higher probability of class 1. Boards is for graphs of two classes.
 func (rs Runs) Boards(id, title, valueName string, c Corner) *report.Figure {
 	truth := report.Panel{Title: "Truth", Values: c.Cut(floats(rs.Labels))}
 	var strips []report.Strip

@@ -14,8 +14,8 @@ func (rs Runs) Losses(id, title string) *report.Figure {
 }
 
 // Scores draws the metric on the validation nodes over the epochs, with a curve for each run. The vertical axis ends at
-// 100 %. It begins at a multiple of ten, 10 to 20 points below the lowest of the runs' best scores, or at 0 if this
-// would be negative. This leaves out the low scores of the first epochs.
+// 100 %. It begins at a multiple of ten that is 10 to 20 points below the best score of the worst run, but not below 0.
+// So the low scores of the first epochs are left out.
 func (rs Runs) Scores(id, title string) *report.Figure {
 	least := 100.0
 	for _, r := range rs.Runs {
@@ -39,9 +39,9 @@ func (rs Runs) history(of func(Epoch) float64) []report.Series {
 	return all
 }
 
-// Smoothness draws the GSL after each layer, which says how similar the features of the nodes are ([State]). There is a
-// curve for each direction of each run that kept states. The axis of layers is logarithmic. But if the state of the
-// input (layer 0) was kept, the axis is linear.
+// Smoothness draws the GSL after each layer. The GSL says how similar the features of the nodes are ([State]). A run
+// for which states were recorded has a curve for the forward layers and a curve for the reverse layers. The axis of
+// layers is logarithmic. But if layer 0 (the encoded input) was recorded, too, the axis is linear.
 func (rs Runs) Smoothness(id, title string) *report.Figure {
 	var all []report.Series
 	axes := report.Axes{Log2X: true}

@@ -12,8 +12,8 @@ import (
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
-// interval is the shortest time between two updates that are shown. It is so short that the bar looks live, and so long
-// that showing the updates takes hardly any time.
+// interval is the shortest time between two updates that are shown. It is short enough for a bar that looks live, and
+// long enough that showing the updates takes hardly any time.
 const interval = 200 * time.Millisecond
 
 // A Bar is a progress bar with a line of text. In a notebook it is one output of a cell, and each update replaces this
@@ -31,7 +31,7 @@ type Bar struct {
 func Progress(title string) *Bar {
 	b := &Bar{title: title, start: time.Now(), now: time.Now}
 	if gonbui.IsNotebook {
-		// Each call uses a new ID for its output. With an old ID, nothing would be shown when a cell is run again:
+		// Each bar has a new ID for its output. With an old ID, nothing would be shown when a cell is run again:
 		// running the cell clears its outputs, and Jupyter ignores updates of an output that was cleared.
 		id := gonbui.UniqueId()
 		b.show = func(fraction float64, text string, done bool) {

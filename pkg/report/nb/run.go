@@ -1,17 +1,19 @@
 package nb
 
-// A Run is the result of one training, for cells that show it. It has only numbers and text, so that such a cell can be
-// compiled without the engine and the trainer. [github.com/revgnn/revgnn/pkg/report/nb/live.Compare] makes runs. [Save]
-// and [Load] pass runs from one cell to another.
+// A Run is the result of one training, for cells that show it. A Run has only numbers and text. So a cell that shows it
+// can be compiled without the engine and the trainer. [github.com/revgnn/revgnn/pkg/report/nb/live.Compare] makes runs.
+// [Save] and [Load] pass runs from one cell to another.
 type Run struct {
-	// Name is the name of the network. Base is the name of the run that its scores are compared with, or "".
+	// Name is the name of the network. Base is the name of the run with whose scores the scores of this run are
+	// compared, or "".
 	Name, Base string
 	// Forward and Reverse are the numbers of layers in each direction.
 	Forward, Reverse int
-	// Val and Test are the metric on the validation nodes and on the test nodes, from 0 to 1, with the parameters of
+	// Val and Test are the metric on the validation nodes and on the test nodes, from 0 to 1, after the epoch
 	// BestEpoch.
 	Val, Test float64
-	// Epochs is the number of epochs that were run. BestEpoch is the epoch whose parameters were kept.
+	// Epochs is the number of epochs that were run. BestEpoch is the epoch with the best metric on the validation
+	// nodes.
 	Epochs, BestEpoch int
 	// Seconds is the time that the training took.
 	Seconds float64
@@ -19,7 +21,7 @@ type Run struct {
 	History []Epoch
 	// Probability has the probability of class 1 for each node. It is nil if there are more than two classes.
 	Probability []float64
-	// ForwardStates and ReverseStates describe the states after some of the layers, if this was asked for. Networks
+	// ForwardStates and ReverseStates describe the states after some of the layers, if they were recorded. Networks
 	// without reverse layers have no reverse states.
 	ForwardStates, ReverseStates []State
 }
@@ -30,14 +32,14 @@ type Epoch struct {
 	Loss, Val float64
 }
 
-// State describes the state of a trained network after a number of layers in one direction. The state is the matrix of
-// the nodes' features at this point.
+// State describes the state of a trained network after some number of layers in one direction. The state is the matrix
+// of the nodes' features after these layers.
 type State struct {
-	// Layer is the number of layers that led to this state. For 0 layers, the state is the encoded input.
+	// Layer is this number of layers. For 0 layers, the state is the encoded input.
 	Layer int
 	// GSL is the mean cosine similarity of the features in this state, over all pairs of nodes.
 	GSL float64
-	// Probability has the probability of class 1 for each node that the head gives if it reads only this state. It is
+	// Probability has, for each node, the probability of class 1 that the head gives if it reads only this state. It is
 	// nil if there are more than two classes.
 	Probability []float64
 }
@@ -45,7 +47,7 @@ type State struct {
 // Runs are the results of networks that were trained on the same split of the same graph, in the order in which they
 // are shown.
 type Runs struct {
-	// Metric is the metric of Val and Test, as written in titles: "ROC-AUC" or "accuracy".
+	// Metric is the name of the metric, as written in headings: "ROC-AUC" or "accuracy".
 	Metric string
 	// Labels are the labels of the graph's nodes.
 	Labels []int32

@@ -65,7 +65,7 @@ func TestRunsFigures(t *testing.T) {
 		}
 	}
 	// A network without reverse layers has no curve of reverse states. If there is a state of layer 0, the axis of
-	// layers is not logarithmic.
+	// layers must be linear.
 	option, err := some.Smoothness("gsl", "GSL").Option()
 	if err != nil || strings.Contains(string(option), `"GCN, reverse"`) {
 		t.Errorf("a curve of nothing: %v, %s", err, option)
@@ -102,7 +102,7 @@ func TestGraph(t *testing.T) {
 	}
 	option, err := Degrees("degrees", "Degrees", g).Option()
 	if err != nil || !strings.Contains(string(option), "[3,4],[5,4],[8,1]") {
-		t.Errorf("%v, %s", err, option) // four cells in corners, four at edges, one in the middle
+		t.Errorf("%v, %s", err, option) // four cells in corners have 3 neighbours, four at edges 5, one in the middle 8
 	}
 	for i, count := range datasets.MineCounts(g) {
 		if math.IsNaN(count) {

@@ -24,14 +24,14 @@ import (
 )
 
 // Show displays figures, tables and lists below the cell. A figure is first a static picture. If the notebook may run
-// scripts, an interactive chart replaces the picture. In an untrusted or saved notebook the picture stays. If a figure
-// cannot be drawn, Show panics with the reason, so that the cell fails.
+// scripts, an interactive chart replaces the picture. Otherwise, as in an untrusted or saved notebook, the picture
+// stays. If a figure cannot be drawn, Show panics with the reason, so that the cell fails.
 func Show(items ...report.Item) {
 	for _, item := range items {
 		show(item)
 	}
 	if gonbui.IsNotebook {
-		gonbui.Sync() // wait for the output, since the cell's process may end right after this
+		gonbui.Sync() // wait until the output is shown, since the cell's process may end right after this call
 	}
 }
 

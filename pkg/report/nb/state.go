@@ -15,7 +15,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Must returns v. If err is not nil, it panics with err, so that the cell fails with the message of err.
+// Must returns v if err is nil. Otherwise it panics with err, so that the cell fails with the message of err.
 func Must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -33,8 +33,8 @@ func Check(errs ...error) {
 	}
 }
 
-// Save keeps a copy of v, and of the values that v points to, under a name for later cells of the same kernel.
-// Unexported fields are not kept. Save panics if v cannot be stored.
+// Save stores a copy of v under a name, for later cells of the same kernel. The copy includes the values that v points
+// to, but no unexported fields. Save panics if v cannot be stored.
 func Save(name string, v any) {
 	err := files.WriteSealed(file(name), func(w io.Writer) error { return gob.NewEncoder(w).Encode(v) })
 	if err != nil {
@@ -62,8 +62,8 @@ func Load[T any](name string) T {
 // Folder returns the folder of the kernel, which is removed when the kernel ends. Outside a notebook it returns "".
 func Folder() string { return os.Getenv(protocol.GONB_TMP_DIR_ENV) }
 
-// file returns the path of the file for a saved value. In a notebook it is in the folder of the kernel, otherwise in
-// the folder of the system for temporary files.
+// file returns the path of the file for a saved value. The file is in the folder of the kernel or, outside a notebook,
+// in the system's folder for temporary files.
 func file(name string) string {
 	return filepath.Join(cmp.Or(Folder(), os.TempDir()), "saved-"+filepath.Base(name)+".gob")
 }

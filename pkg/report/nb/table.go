@@ -6,14 +6,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// A Column is one column of a table of runs: its heading, and a function that makes the cell for a run. This package
-// has the columns [ForwardLayers], [ReverseLayers], [Validation], [Test], [Adds], [Epochs], [BestEpoch] and [Seconds].
+// A Column is one column of a table of runs. It consists of a heading, and of a function that makes the cell for a run.
+// This package has the columns [ForwardLayers], [ReverseLayers], [Validation], [Test], [Adds], [Epochs], [BestEpoch]
+// and [Seconds].
 type Column struct {
 	Heading func(Runs) report.Column
 	Cell    func(Runs, Run) report.Cell
 }
 
-// These columns have a fixed number of decimals.
+// These columns are variables, since users cannot choose the number of decimals.
 var (
 	ForwardLayers = count("Layers", "forward", func(r Run) int { return r.Forward })
 	ReverseLayers = count("Layers", "reverse", func(r Run) int { return r.Reverse })
@@ -54,7 +55,7 @@ func score(name string, decimals int, of func(Run) float64) Column {
 }
 
 // Adds returns the column of the difference in the test metric between a run and its Base, in percentage points. The
-// first argument is the cause of the difference, for example "reverse"; it is shown in the heading.
+// argument called what is the cause of the difference, for example "reverse". The heading shows it.
 func Adds(what string, decimals int) Column {
 	return Column{
 		Heading: func(rs Runs) report.Column {

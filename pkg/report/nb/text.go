@@ -28,7 +28,8 @@ func (l List) HTML() (string, error) {
 // Text returns the list with one sentence per line.
 func (l List) Text() string { return strings.Join(l, "\n") }
 
-// Folded returns an item that shows only a line of text. A click on this line shows the given item, which may be long.
+// Folded returns an item that shows only one line of text at first. A click on this line shows the given item, which
+// may be long.
 func Folded(line string, item report.Item) report.Item { return folded{line, item} }
 
 type folded struct {

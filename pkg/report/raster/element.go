@@ -12,7 +12,8 @@ import (
 	"github.com/srwiley/rasterx"
 )
 
-// element is one element of the picture. The properties in its attribute "style" are among its attributes.
+// element is one element of the picture. The field attributes also has the properties in the element's attribute
+// "style".
 type element struct {
 	name       string
 	attributes map[string]string
@@ -64,7 +65,7 @@ func (e *element) style(text string) {
 	}
 }
 
-// index adds all elements that have an id to the map ids: the element itself, and those inside it.
+// index adds the element and the elements inside it to the map ids, if they have an id.
 func (e *element) index(ids map[string]*element) {
 	if id := e.attributes["id"]; id != "" {
 		ids[id] = e
@@ -75,7 +76,7 @@ func (e *element) index(ids map[string]*element) {
 }
 
 // number returns the value of an attribute as a number, without the unit "px". If the attribute is missing or is not a
-// number, it returns the argument called otherwise.
+// number, number returns the argument called otherwise.
 func (e *element) number(name string, otherwise float64) float64 {
 	v, ok := e.attributes[name]
 	if !ok {

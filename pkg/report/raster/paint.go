@@ -17,8 +17,8 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// painter collects the lines of an outline, and paints the area inside. It implements rasterx.Scanner, so that the
-// library rasterx can send it the lines.
+// painter collects the lines of an outline, and paints the area inside the outline. It implements rasterx.Scanner, the
+// interface through which the library rasterx passes on the lines.
 type painter struct {
 	canvas *canvas
 	lines  []line
@@ -45,7 +45,7 @@ func (p *painter) add(l line) {
 
 func (p *painter) GetPathExtent() fixed.Rectangle26_6 { return p.extent }
 
-// rasterx.Scanner has more methods, which painter does not need.
+// These methods of rasterx.Scanner do nothing, since painter does not need them.
 func (p *painter) Draw()                   {}
 func (p *painter) Clear()                  {}
 func (p *painter) SetBounds(w, h int)      {}
@@ -53,7 +53,7 @@ func (p *painter) SetColor(c interface{})  {}
 func (p *painter) SetWinding(nonZero bool) {}
 func (p *painter) SetClip(image.Rectangle) {}
 
-// paint fills the collected outline with the colours of source. The non-zero winding rule of SVG says which points are
+// paint fills the outline with the colours of source. By the non-zero winding rule of SVG, it decides which points are
 // inside the outline.
 func (p *painter) paint(source image.Image) {
 	box := image.Rect(p.extent.Min.X.Floor(), p.extent.Min.Y.Floor(), p.extent.Max.X.Ceil(), p.extent.Max.Y.Ceil())
@@ -68,7 +68,7 @@ func (p *painter) paint(source image.Image) {
 	}
 	for _, l := range p.lines {
 		if x, y := at(l.to); l.start {
-			r.MoveTo(x, y) // the outline of a stroke has several parts, which together enclose the stroke
+			r.MoveTo(x, y)
 		} else {
 			r.LineTo(x, y)
 		}
@@ -78,11 +78,12 @@ func (p *painter) paint(source image.Image) {
 }
 
 // gradient is a linear gradient: colours that change along a line across the bounding box of a shape. The box is in the
-// units of the shape.
+// units of the shape. The field at has places on this line, from 0 to 1, and the field colours has the colours at these
+// places.
 type gradient struct {
 	box            bounds
 	back           rasterx.Matrix2D // the transform from pixels to the units of the shape
-	x1, y1, dx, dy float64          // start and direction of the line, as shares of the sides of the box
+	x1, y1, dx, dy float64          // start and direction of the line, in units of the box's width and height
 	at             []float64
 	colours        []color.NRGBA
 }
@@ -113,8 +114,8 @@ func newGradient(e *element, outline path, m rasterx.Matrix2D, opacity float64) 
 func (g *gradient) ColorModel() color.Model { return color.NRGBAModel }
 func (g *gradient) Bounds() image.Rectangle { return image.Rect(-1e9, -1e9, 1e9, 1e9) }
 
-// At returns the colour of a pixel. A gradient is a list of colours at given places (its stops). Between two stops, At
-// returns the colour of the first one. This is smooth enough, since ECharts writes a hundred stops.
+// At returns the colour of a pixel. If the pixel lies between two of the places in g.at, At returns the colour at the
+// first of the two. This is smooth enough, since ECharts writes a hundred places.
 func (g *gradient) At(x, y int) color.Color {
 	u, v := g.back.Transform(float64(x)+0.5, float64(y)+0.5)
 	u, v = (u-g.box.left)/(g.box.right-g.box.left), (v-g.box.top)/(g.box.down-g.box.top)

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// path is a list of segments. A segment moves to a point without a line (M), draws a straight line (L) or a cubic curve
-// (C), or closes the path by a line to its start (Z).
+// path is a list of segments. A segment moves to a point (M), draws a straight line (L) or a cubic curve (C), or closes
+// the path by a line to its start (Z).
 type path []segment
 
 type segment struct {
@@ -37,8 +37,8 @@ func (p path) transformed(m rasterx.Matrix2D) path {
 
 func fix(v float64) fixed.Int26_6 { return fixed.Int26_6(math.Round(v * 64)) }
 
-// addTo sends the path to a [rasterx.Adder], which fills or strokes the path. To fill it, every part of the path is
-// closed. To stroke it, a part is closed only if the path itself closes this part.
+// addTo sends the path to a [rasterx.Adder], which fills or strokes the path. Before a path is filled, every part of
+// the path is closed. Before a path is stroked, only those parts are closed that end with the segment Z.
 func (p path) addTo(a rasterx.Adder, fill bool) {
 	open := false
 	at := func(q point) fixed.Point26_6 { return fixed.Point26_6{X: fix(q.x), Y: fix(q.y)} }
@@ -64,7 +64,7 @@ func (p path) addTo(a rasterx.Adder, fill bool) {
 	}
 }
 
-// bounds is the smallest rectangle around all points of the paths that were added to it.
+// bounds is the smallest rectangle around all points of some paths. The method add adds a path.
 type bounds struct {
 	any                    bool
 	left, top, right, down float64
@@ -152,8 +152,8 @@ type pen struct {
 }
 
 // draw executes a path command with its arguments. If the command is a lower-case letter, the arguments are relative to
-// the current position. In SVG, a command to move may be followed by the coordinates of several points; repeated is
-// true from the second point on, and lines are drawn to these points.
+// the current position. In SVG, several lists of arguments may follow a command. For all but the first list, repeated
+// is true. A repeated command to move draws a line.
 func (p *pen) draw(command byte, repeated bool, v []float64) {
 	upper := command &^ 0x20
 	base := point{}
@@ -220,7 +220,7 @@ func (p *path) quadratic(from, control, to point) {
 	p.add('C', third(from, control), third(to, control), to)
 }
 
-// arc adds an elliptical arc as a list of cubic curves, each for at most a quarter of a turn. SVG gives the two
+// arc adds an elliptical arc as a list of cubic curves, each for at most a quarter of a turn. SVG gives only the two
 // endpoints of an arc. The centre is computed from them as in appendix F.6.5 of SVG 1.1.
 func (p *path) arc(from point, rx, ry, degrees float64, large, sweep bool, to point) {
 	rx, ry = math.Abs(rx), math.Abs(ry)

@@ -13,8 +13,8 @@ import (
 	"github.com/srwiley/rasterx"
 )
 
-// PNG draws an SVG picture in pixels: scale pixels for each unit of the picture, in both directions. The result must be
-// at least one pixel wide and high.
+// PNG draws an SVG picture in pixels. One unit of the picture becomes scale x scale pixels. The result must be at least
+// one pixel wide and high.
 func PNG(svg string, scale float64) ([]byte, error) {
 	root, err := parse(svg)
 	if err != nil {
@@ -47,7 +47,7 @@ type canvas struct {
 	image *image.RGBA
 	clip  image.Rectangle
 	ids   map[string]*element
-	scale float64 // pixels for each of the picture's units
+	scale float64 // pixels for each unit of the picture
 }
 
 func (c *canvas) children(e *element, m rasterx.Matrix2D) error {
@@ -59,7 +59,7 @@ func (c *canvas) children(e *element, m rasterx.Matrix2D) error {
 	return nil
 }
 
-// draw paints an element. The argument m is the transform from the units of the enclosing element to pixels.
+// draw paints an element. The argument m is the transform to pixels for the element that contains this one.
 func (c *canvas) draw(e *element, m rasterx.Matrix2D) error {
 	own, err := transform(e.attributes["transform"])
 	if err != nil {
@@ -67,7 +67,7 @@ func (c *canvas) draw(e *element, m rasterx.Matrix2D) error {
 	}
 	m = m.Mult(own)
 	switch e.name {
-	case "defs", "style": // defs has parts that other elements refer to; style has rules for elements under the mouse
+	case "defs", "style": // defs has parts that other elements use; style has rules for the mouse
 		return nil
 	case "g":
 		return c.group(e, m)
@@ -83,8 +83,8 @@ func (c *canvas) draw(e *element, m rasterx.Matrix2D) error {
 	return c.shape(e, outline, m)
 }
 
-// group draws the elements in a group. If the group has a clip path, only the part inside the bounding box of this path
-// is painted.
+// group draws the elements in a group. If the group has a clip path, nothing outside the bounding box of this path is
+// painted.
 func (c *canvas) group(e *element, m rasterx.Matrix2D) error {
 	before := c.clip
 	defer func() { c.clip = before }()
@@ -162,9 +162,9 @@ func (c *canvas) shape(e *element, outline path, m rasterx.Matrix2D) error {
 	return nil
 }
 
-// paint returns the colour or gradient that fills or strokes a shape. The attribute with the given name ("fill" or
-// "stroke") says which; if there is no such attribute, the argument called otherwise is used. paint returns nil if
-// nothing is to be painted.
+// paint returns the colour or the gradient that fills or strokes a shape: the value of the attribute "fill" or
+// "stroke", or of the argument called otherwise if the attribute is missing. paint returns nil if nothing is to be
+// painted.
 func (c *canvas) paint(e *element, name, otherwise string, outline path, m rasterx.Matrix2D) (image.Image, error) {
 	value, ok := e.attributes[name]
 	if !ok {

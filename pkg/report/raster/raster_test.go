@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// drawn makes a picture of 40 x 40 units from the given elements, and draws it with two pixels for each unit in both
-// directions.
+// drawn makes a picture of 40 x 40 units from the given elements, and draws it as an image of 80 x 80 pixels.
 func drawn(t *testing.T, elements string) image.Image {
 	t.Helper()
 	file, err := PNG(`<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">`+elements+`</svg>`, 2)

@@ -18,12 +18,12 @@ var (
 	bold    = sync.OnceValues(func() (*sfnt.Font, error) { return sfnt.Parse(liberationsansbold.TTF) })
 )
 
-// em is the font size at which outlines are read from the font. The font library rounds their coordinates to 1/64. At
-// this large size, the rounding is invisible.
+// em is the font size at which outlines are read from the font. The font library rounds coordinates to 1/64. At this
+// large size, the rounding is invisible.
 const em = 1024
 
 // middle is the distance between the baseline, on which letters stand, and the middle of a line of text, in units of
-// the font size. The middle is half way between the highest and the lowest point that the font may reach; browsers call
+// the font size. The middle is half way between the highest and the lowest point that characters may reach. SVG calls
 // it the "central" baseline.
 const middle = (0.905 - 0.212) / 2
 
@@ -53,7 +53,7 @@ func (c *canvas) text(e *element, m rasterx.Matrix2D) error {
 	return c.shape(e, outline, m)
 }
 
-// setText returns the outline of a line of text, and its width, in a font of size 1.
+// setText returns the outline of a line of text and the width of the line, in a font of size 1.
 func setText(f *sfnt.Font, text string) (outline path, width float64, err error) {
 	var buffer sfnt.Buffer
 	size := fixed.I(em)
@@ -86,7 +86,7 @@ func setText(f *sfnt.Font, text string) (outline path, width float64, err error)
 	return outline, width, nil
 }
 
-// glyph adds the outline of one character, moved to the right by the given distance.
+// glyph adds the outline of one character, which is moved to the right by the given distance.
 func (p *path) glyph(segments sfnt.Segments, right float64) {
 	var at point
 	for _, s := range segments {

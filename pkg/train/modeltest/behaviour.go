@@ -13,8 +13,8 @@ import (
 )
 
 // permutes checks that a model tells nodes apart only by their features and neighbours, not by their numbers. It
-// renumbers the nodes at random: the logits of each node must stay the same. permutes returns the logits with the
-// original numbers.
+// renumbers the nodes at random: the logits of each node must stay the same. permutes returns the logits that the model
+// computes before the nodes are renumbered.
 func permutes(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) []float32 {
 	t.Helper()
 	p := rand.New(rand.NewPCG(1, 1)).Perm(g.NumNodes) // Node i becomes node p[i].
@@ -37,8 +37,7 @@ func permutes(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) [
 	return given.Logits
 }
 
-// renumberWeights renumbers parameters that have an entry for every node, in the same way in which renumber renumbers
-// the graph.
+// renumberWeights changes the parameters that have an entry for every node: the entry of node i moves to position p[i].
 func renumberWeights(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]train.Array, p []int) {
 	t.Helper()
 	params, err := models.ParametersOn(c.Config, g)
@@ -101,13 +100,13 @@ func wheel(t *testing.T) *graphs.Graph {
 // the loss must fall to nearly 0. For models whose loss cannot reach 0 ([models.Kind].Floor), all nodes must be
 // classified right instead.
 //
-// The graph is [Tiny], where node 5 is the only neighbour of node 0 and also of node 1. A model that sees a node's
-// neighbours, but not the node itself, cannot tell nodes 0 and 1 apart. For such a model the graph is [wheel]. The
-// argument logits are the model's logits on [Tiny]. If those of nodes 0 and 1 are equal, the model is of this kind.
+// The graph is [Tiny], where nodes 0 and 1 have the same only neighbour, node 5. Some models see a node's neighbours
+// but not the node itself. Such a model cannot tell nodes 0 and 1 apart, and gets the graph [wheel] instead. The
+// argument logits has the model's logits on [Tiny]: if those of nodes 0 and 1 are equal, the model is of this kind.
 func overfits(t *testing.T, e *engine.Engine, c train.Config, logits []float32) {
 	t.Helper()
 	g := Tiny(t)
-	if k := len(logits) / g.NumNodes; slices.Equal(logits[:k], logits[k:2*k]) { // The node itself is not seen.
+	if k := len(logits) / g.NumNodes; slices.Equal(logits[:k], logits[k:2*k]) {
 		g = wheel(t)
 	}
 	g.Splits[0].Val = g.Splits[0].Train

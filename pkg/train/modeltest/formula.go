@@ -18,26 +18,27 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Dense is a small graph, stored as dense matrices, and a model's parameters. Tests write down the formula of a model
-// with these matrices, without the model's own code for message passing.
+// Dense has a small graph as dense matrices, and the parameters of a model. With these matrices, tests write down the
+// formula of the model without the model's own code for message passing.
 type Dense struct {
+	// Graph is the GoMLX graph of the arrays below.
 	Graph *Graph
 	// A is the adjacency, [n, n]: entry i, j is 1 if node j is a neighbour of node i. X are the features, [n,
 	// features]. I is the identity matrix, [n, n].
 	A, X, I *Node
 	// Out is the adjacency of a directed graph: entry i, j is 1 if an arc leads from node i to node j. In is the
-	// transpose of Out. In graphs without directions, both equal A.
+	// transpose of Out. If the graph has no directions, Out and In equal A.
 	Out, In *Node
-	// Known has the labels of the training nodes, [n, classes]: a row of a training node is 1 at its class and 0
-	// elsewhere. All other rows are 0.
+	// Known has the labels of the training nodes, [n, classes]. The row of a training node is 1 at the node's class and
+	// 0 elsewhere. The rows of all other nodes are 0.
 	Known   *Node
 	Config  models.Config
 	Outputs int
 	params  map[string]*Node
 }
 
-// Formula computes what a model computes in training without dropout: the logits, [n, Outputs], and the penalty that
-// the model adds to the loss, or nil if there is none.
+// Formula computes what a model computes in training without dropout. logits has shape [n, Outputs]. penalty is what
+// the model adds to the loss, or nil if it adds nothing.
 type Formula func(d *Dense) (logits, penalty *Node)
 
 // Param returns the parameter with the given name.
@@ -122,9 +123,9 @@ func TinyDirected(t testing.TB) *graphs.Graph {
 	return g
 }
 
-// Equals compares a model with a formula on dense matrices, on every engine: the logits, and the gradients of the loss
-// with respect to every parameter. The parameters are drawn at random. The graph is [Tiny], and the settings are those
-// of [Small] with the given changes.
+// Equals compares a model with a formula on dense matrices, on every engine. It compares the logits, and the gradients
+// of the loss with respect to every parameter. The parameters are drawn at random. The graph is [Tiny], and the
+// settings are those of [Small] with the given changes.
 func Equals(t *testing.T, model string, formula Formula, change ...func(c *train.Config)) {
 	t.Helper()
 	EqualsOn(t, Tiny(t), model, formula, change...)
@@ -151,9 +152,9 @@ func EqualsOn(t *testing.T, g *graphs.Graph, model string, formula Formula, chan
 	})
 }
 
-// Draw draws a model's parameters at random, as large as their initial values. It adds noise to parameters whose
-// initial values are all the same, since a test would not notice whether a parameter that is zero is used. Parameters
-// with a bound are scaled so that their norm is half the bound.
+// Draw draws a model's parameters at random, about as large as their initial values. Some parameters have the same
+// initial value in all entries. Draw adds noise to them: if a parameter were zero, a test would not notice whether the
+// parameter is used. Parameters with a bound are scaled so that their Frobenius norm is half the bound.
 func Draw(t testing.TB, g *graphs.Graph, c train.Config) map[string]train.Array {
 	t.Helper()
 	params, err := models.ParametersOn(c.Config, g)
@@ -180,8 +181,8 @@ func Draw(t testing.TB, g *graphs.Graph, c train.Config) map[string]train.Array 
 	return weights
 }
 
-// dense computes on the pure-Go engine the logits of a formula, and the gradients of the training loss with respect to
-// every parameter.
+// dense computes the logits of a formula, and the gradients of the training loss with respect to every parameter. It
+// computes on the pure-Go engine.
 func dense(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]train.Array,
 	formula Formula) (logits []float32, gradients map[string][]float32) {
 	t.Helper()
@@ -254,8 +255,8 @@ func lossOf(logits, known *Node) *Node {
 	return Neg(Div(ReduceAllSum(Mul(known, LogSoftmax(logits, 1))), ReduceAllSum(known)))
 }
 
-// Near checks that values are close to the expected ones. They may differ by 2e-4 times the largest absolute expected
-// value, or by 2e-6 if this is more.
+// Near checks that the values got are close to the expected values want. They may differ by 2e-4 times the largest
+// absolute expected value, or by 2e-6 if this is more.
 func Near(t *testing.T, what string, got, want []float32) {
 	t.Helper()
 	if len(got) != len(want) {

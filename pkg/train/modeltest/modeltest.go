@@ -1,8 +1,13 @@
-// Package modeltest checks what every model must do. A model must train on every engine. Two trainings with the same
-// seed must give the same logits. A training returns weights and logits, and an evaluation of the model with these
-// weights must give these logits again. A model must be able to learn the labels of a few nodes by heart. Its results
-// must not depend on how nodes are numbered. Its gradient must agree with finite differences. Package modeltest also
-// compares a model with its formula on dense matrices.
+// Package modeltest checks what every model must do:
+//
+//   - A model must train on every engine, and two trainings with the same seed must give the same logits.
+//   - A training returns weights and logits. An evaluation of the model with these weights must give these logits
+//     again.
+//   - A model must be able to learn the labels of a few nodes by heart.
+//   - The results of a model must not depend on how nodes are numbered.
+//   - The gradient of the loss must agree with finite differences.
+//
+// Package modeltest also compares a model with its formula on dense matrices.
 package modeltest
 
 import (
@@ -23,8 +28,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Small is a configuration of a model for graphs of some hundred nodes: narrow, shallow and without dropout. Its solves
-// converge, so that gradients can be compared with finite differences.
+// Small is a configuration of a model for graphs of some hundred nodes: narrow, shallow and without dropout. Solves get
+// enough iterations to converge, so that gradients can be compared with finite differences.
 func Small(model string) train.Config {
 	c := train.Default(model)
 	c.Hidden, c.Epochs, c.LearningRate = min(c.Hidden, 8), 20, 0.02
@@ -81,8 +86,8 @@ func Check(t *testing.T, model string, change ...func(c *train.Config)) {
 }
 
 // learns trains a model twice with the same seed. The loss must fall, and both trainings must give the same logits. An
-// evaluation with the weights that the first training returned must give the logits that this training returned.
-// Models that compute something else in evaluation mode are not evaluated here; see [separate].
+// evaluation with the weights of the first training must give the logits of this training again. The evaluation is left
+// out for models that compute something else in evaluation mode than in training mode; see [separate].
 func learns(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 	t.Helper()
 	var runs []*train.Result
@@ -165,8 +170,8 @@ func gradients(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) 
 			size += float64(v) * float64(v)
 		}
 	}
-	// If h were larger, activations could have a kink between the two points at which the loss is computed. If h were
-	// smaller, rounding errors would be too large.
+	// h is the step of the finite difference. With a larger h, activations could have a kink between the two points at
+	// which the loss is computed. With a smaller h, rounding errors would be too large.
 	const h = 3e-4
 	moved := func(by float64) float64 {
 		weights := map[string]train.Array{}

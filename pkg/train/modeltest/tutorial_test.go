@@ -8,8 +8,8 @@ import (
 )
 
 // TestTutorial builds and runs the code that docs/add-a-model.md shows. The models on this page become files of package
-// models, and the tests on the page are run. One piece of code on the page is not a whole file: a comparison of a model
-// with its formula. It is put into a test function here.
+// models, and the tests on the page are run. One piece of code on the page, the comparison of a model with its formula,
+// is not a whole file. Here it becomes the body of a test function.
 func TestTutorial(t *testing.T) {
 	page, over := pagetest.Read(t, "add-a-model.md"), pagetest.NewOverlay(t)
 	if n := len(page.Blocks("go", "")); n != 4 {

@@ -10,9 +10,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Choose returns its first argument if this machine has an engine that compiles networks with XLA, and otherwise its
-// second argument. The second argument should be a smaller task: the pure-Go engine runs everywhere, but is some fifty
-// times slower. Choose prints the name of the engine, and why it was chosen. It panics if no engine can be opened.
+// Choose returns one of two tasks. If this machine has an engine that compiles networks with XLA, it returns the first.
+// Otherwise it returns the second, which should be smaller: the pure-Go engine runs everywhere, but is some fifty times
+// slower. Choose prints the name of the engine, and why it was chosen. It panics if no engine can be opened.
 func Choose[T any](compiled, pureGo T) T {
 	e := nb.Must(engine.Open(""))
 	fmt.Printf("Engine: %s (%s).\n", e.Name, e.Why)
@@ -22,26 +22,26 @@ func Choose[T any](compiled, pureGo T) T {
 	return compiled
 }
 
-// A Network is one of the networks that [Compare] trains. All settings that it does not have are those of
+// A Network is one of the networks that [Compare] trains. Settings that have no field here are those of
 // [train.Default].
 type Network struct {
-	// Name is the name of the network; each network of a comparison needs another name. Base is the name of the network
-	// that its scores are compared with, or "".
+	// Name is the name of the network. Each network of a comparison needs another name. Base is the name of the network
+	// with whose scores the scores of this network are compared, or "".
 	Name, Base string
 	// Model is the name of the model for [train.Default], such as "gcn+rep".
 	Model string
 	// Forward and Reverse are the numbers of layers in each direction.
 	Forward, Reverse int
-	// Layers are the numbers of layers after which the states of the trained network are recorded
+	// Layers are numbers of layers. The states of the trained network after these numbers of layers are recorded
 	// ([nb.Run].ForwardStates). The state after 0 layers is the encoded input. If Layers is nil, no states are
-	// recorded. It must be nil for models that are not made of layers, such as GRAND.
+	// recorded. Layers must be nil for models that are not made of layers, such as GRAND.
 	Layers []int
 }
 
 // Compare trains the networks one after the other on the first split of the graph, with the fastest engine of this
-// machine, and shows a progress bar for each ([Fit]). The function settings, if it is not nil, may change the
-// configuration of a network before the training. If there is an error, or if a training diverges, Compare panics, so
-// that the cell fails with the message.
+// machine. It shows a progress bar for each network ([Fit]). The function settings may change the configuration of a
+// network before the training; it may be nil. If there is an error, or if a training diverges, Compare panics, so that
+// the cell fails with the message.
 func Compare(g *graphs.Graph, settings func(*train.Config), networks ...Network) nb.Runs {
 	e := nb.Must(engine.Open(""))
 	runs := nb.Runs{Metric: titles[train.Metric(g)], Labels: g.Labels}
@@ -66,7 +66,7 @@ func Compare(g *graphs.Graph, settings func(*train.Config), networks ...Network)
 	return runs
 }
 
-// summary returns the part of a training's result that the cells of a notebook show.
+// summary returns those parts of a training's result that notebooks show.
 func summary(r *train.Result) nb.Run {
 	run := nb.Run{Val: float64(r.Val), Test: float64(r.Test), Epochs: r.Epochs, BestEpoch: r.BestEpoch, Seconds: r.Seconds}
 	for _, e := range r.History {

@@ -11,10 +11,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// This example trains two networks on a small Minesweeper graph, each with a progress bar. In this example the bar is
-// on stderr; in a notebook it is below the cell.
+// This example trains two networks on a small Minesweeper graph, and shows a progress bar for each. The bars are on
+// stderr. In a notebook they are below the cell.
 func ExampleCompare() {
-	if err := os.Setenv(engine.Variable, engine.Go); err != nil { // without this, the fastest installed engine
+	if err := os.Setenv(engine.Variable, engine.Go); err != nil { // otherwise the fastest engine trains
 		log.Fatal(err)
 	}
 	defer os.Unsetenv(engine.Variable)

@@ -16,12 +16,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Fit does what [train.Fit] does, for the cell of a notebook. It shows a progress bar with the given title. Each
-// training in a kernel needs another title, since the title is also the name of the file with the state of the training
-// (the checkpoint).
+// Fit does what [train.Fit] does, for the cell of a notebook. It shows a progress bar with the given title. All
+// trainings of a notebook need different titles, since a training stores its state (the checkpoint) in a file with this
+// name.
 //
-// The stop button ends the training after the current epoch, and then the cell. When the cell is run again in the same
-// kernel, the training resumes. (The kernel waits five seconds for the epoch to end. If the epoch takes longer, it is
+// The stop button ends the training after the current epoch, and then the cell. If the cell is run again before the
+// kernel is restarted, the training resumes. (The kernel waits five seconds for the epoch to end. A longer epoch is
 // lost, and the training resumes from the last checkpoint, which is at most some minutes old.) If there is an error,
 // Fit panics, so that the cell fails with the message.
 func Fit(title string, e *engine.Engine, g *graphs.Graph, split int, c train.Config) *train.Result {
@@ -48,5 +48,5 @@ func Fit(title string, e *engine.Engine, g *graphs.Graph, split int, c train.Con
 	return r
 }
 
-// titles has the names of metrics as users see them.
+// titles has the names of metrics that users see.
 var titles = map[string]string{data.ROCAUC: "ROC-AUC", data.Accuracy: "accuracy"}

@@ -18,7 +18,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestCell is not a test. It stands for a notebook cell that trains: [TestStopButton] runs it in a process of its own.
+// TestCell is not a test of its own. It stands for a notebook cell that trains. [TestStopButton] runs it in another
+// process.
 func TestCell(t *testing.T) {
 	if nb.Folder() == "" {
 		t.Skip("another test starts this one in a process of its own")
