@@ -53,12 +53,19 @@ func Items() []Item {
 	}
 }
 
+// item is an item with tables only.
 func item(name, title string, build func(v *View) *Document) Item {
 	return Item{Name: name, Title: title, build: build}
 }
 
+// drawing is an item with figures.
+func drawing(name, title string, build func(v *View) *Document) Item {
+	return Item{Name: name, Title: title, build: build, draws: true}
+}
+
+// figure is figure n of the paper.
 func figure(n int, build func(v *View) *Document) Item {
-	return Item{fmt.Sprintf("fig%d", n), fmt.Sprintf("Figure %d: %s", n, statement(n).Short), build, true}
+	return drawing(fmt.Sprintf("fig%d", n), fmt.Sprintf("Figure %d: %s", n, statement(n).Short), build)
 }
 
 // CanDraw returns an error if one of the items has figures and ECharts, which draws them, is not installed. Commands ask

@@ -15,8 +15,8 @@ import (
 // figures, is installed.
 func TestTutorial(t *testing.T) {
 	page, over := pagetest.Read(t, "add-a-figure.md"), pagetest.NewOverlay(t)
-	const last = "\t\t{\"reversing\", \"What running a layer backwards adds to it\", reversing},\n"
-	over.Change("pkg/paper/item.go", last, last+page.Block("go", `{"iterations", `))
+	const last = "\t\titem(\"reversing\", \"What running a layer backwards adds to it\", reversing),\n"
+	over.Change("pkg/paper/item.go", last, last+page.Block("go", `drawing("iterations", `))
 	over.Add("pkg/paper/iterations.go", page.Block("go", "func iterations("))
 	over.Add("pkg/paper/iterations_test.go", page.Block("go", "func TestIterations("))
 	over.Add("tutorial/main.go", page.Block("go", "package main"))
