@@ -72,8 +72,8 @@ func New(name string, numNodes int, edges []Edge, features []float32, numFeature
 	return g, nil
 }
 
-// canonical returns the edges as [Graph] stores them: the smaller node of each edge first, the list sorted, and no self
-// loops and no edge twice.
+// canonical returns the edges as [Graph] stores them. The node with the smaller number comes first in each edge. The
+// list is sorted, has no self loops, and has each edge only once.
 func canonical(edges []Edge) []Edge {
 	out := make([]Edge, 0, len(edges))
 	for _, e := range edges {

@@ -102,9 +102,9 @@ func (c unchanged) cases(v *View) []claimCase {
 }
 
 // ahead summarises the gains of a model with a reverse process over several datasets:
-//   - run is the number of datasets on which both this model and its plain backbone were run;
-//   - ahead is the number of those datasets on which the mean gain is positive;
-//   - mean is the average of the mean gains over all those datasets.
+//   - run is the number of these datasets. Both the model and its plain backbone were run on each of them;
+//   - ahead is the number of datasets among them with a positive mean gain;
+//   - mean is the average of the mean gains over all these datasets, including those with a negative mean gain.
 type ahead struct {
 	model      string
 	ahead, run int

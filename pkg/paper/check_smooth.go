@@ -73,10 +73,10 @@ func (v *View) smoothed(dataset, model string, forward int) (m experiment.Model,
 	return all[i], a, ""
 }
 
-// gslAbove tests that plain models over-smooth: the GSL is at least a limit in all layers after layer number
-// gslAbove.After. If this holds for the limit gslAbove.Above, the verdict is Reproduced. If it holds only for the
-// smaller limit gslAbove.Weaker, the verdict is Weaker. There is a case for each model; Depths has the models' numbers
-// of layers.
+// gslAbove tests that a plain model over-smooths: after each layer whose number is larger than gslAbove.After, the GSL
+// is at least a limit. If this holds for the limit gslAbove.Above, the verdict is Reproduced. If it holds only for the
+// smaller limit gslAbove.Weaker, the verdict is Weaker. Model is the model's name, and Depths are the numbers of layers
+// with which it was trained. There is a case for each dataset and each of these numbers.
 type gslAbove struct {
 	Model  string  `json:"model"`
 	Depths []int   `json:"depths"`

@@ -25,7 +25,8 @@ type work struct {
 	late map[Job]bool
 }
 
-// look reads the records of the search again. It returns an error if the search is hopeless (see the method hopeless).
+// look reads the records of the search again. It returns an error if the first trials have all failed, so that the
+// search should end (see the method hopeless).
 func (w *work) look() (err error) {
 	if w.known, err = read(w.Store, w.id, w.began); err != nil {
 		return err

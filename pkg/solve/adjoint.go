@@ -66,26 +66,28 @@ type linearised struct {
 // cotangents. It then computes the layer's input z + h(z), whose cotangent is λ. This input is the result of the layer
 // that is differentiated next.
 //
-// If the chain kept preactivations, h(z) is computed from the kept one. It is the preactivation from which the solve
-// computed z. So the layer's input is recovered up to rounding.
+// If the chain kept preactivations, h(z) is computed from the layer's kept preactivation. The chain had computed z from
+// the same preactivation. So the layer's input z + h(z) is recovered up to rounding.
 //
 // The Jacobian is J_h = σ'(u) K, where K = ∂u/∂X is the Jacobian of the preactivation u, and σ'(u) multiplies entry by
 // entry. The solve looks for two arrays, q and p, which are related to λ by
 //
 //	λ = v - p,  q = σ'(u) ∘ λ,  p = K^T q.
 //
-// Each iteration computes p from q, and then a new q from p. The first iteration starts from the p of the previous
-// solve, which is close to the solution. In deep chains it starts from a linear extrapolation of the last two p. Let e
-// be the change of q in the last iteration. The solve ends when the mean absolute value of e is small enough, relative
-// to that of the right-hand side σ'(u) ∘ v (see [fixedPoint]).
+// Before the first iteration, q is computed from the p of the previous solve, which is close to this solve's p. (In
+// deep chains, q is computed from a linear extrapolation of the p of the two previous solves.) Each iteration then
+// computes p from q, and a new q from this p. Let e be the change of q in the last iteration. The solve ends when the
+// mean absolute value of e is small enough, relative to that of the right-hand side σ'(u) ∘ v (see [fixedPoint]).
 //
-// No p is computed from the last q. The p that is used belongs to the q of the iteration before, which differs from the
-// last q by e. So λ = v - p is too large by K^T e. The next layer's solve corrects this error: e is added to its q,
-// which it multiplies by the same K^T (or, if K depends on X, by nearly the same). This saves an iteration per layer.
-// The weights' cotangents are computed from q without e, since e is a part of the next layer's q.
+// No p is computed from the last q, since this would take one more product with K^T. The last p was computed from the q
+// of the iteration before, which is the last q minus e. So λ = v - p is too large by K^T e. The solve of the next layer
+// corrects this error: it adds e to its own q, and multiplies the sum by its own K^T, which is the same (or nearly the
+// same, if K depends on X). This saves an iteration per layer. Each layer adds to the weights' cotangents a part that
+// is computed from its q. As e is now in the next layer's q, it must not be counted in this layer's part. So this part
+// is computed from the last q minus e.
 //
-// Two kinds of solves do not pass e on. One is the last solve of the backward pass, since no solve follows. The others
-// are all solves of chains whose layers have separate weights, since the layers' K differ.
+// Some solves do not pass e on. The last solve of the backward pass does not, since no solve follows. In chains whose
+// layers have separate weights, no solve does, since each layer has a different K. There, all solves start from p = 0.
 func (c chain) pullBack(z, v *Node, h history, stats *Stats) []*Node {
 	g := z.Graph()
 	start := adjoint{z: z, v: v, iterations: loop.Int(g, 0), worst: loop.Float(z, 0),

@@ -234,5 +234,6 @@ func (o Integration) firstStep(f Field, sign, x, slope *Node, w []*Node) *Node {
 	return ConvertDType(Min(Mul(c(100), h0), h1), dtypes.Float64)
 }
 
-// meanSquare is the mean of the squared entries of the matrix x, a scalar.
+// meanSquare returns a scalar: the mean of the squared entries of the matrix x. [loop.MeanAbs] computes it, since the
+// absolute value of a square is the square itself.
 func meanSquare(x *Node) *Node { return loop.MeanAbs(Mul(x, x)) }

@@ -66,7 +66,8 @@ func TestFitLearnsOnBothEngines(t *testing.T) {
 }
 
 // TestKeptWeightsGiveKeptLogits evaluates a model with the weights that its training returned. This must give the
-// logits that the training returned. So the weights are those with which the best validation metric was computed.
+// logits that the training returned, which are those of the best epoch. If the training returned the weights of another
+// epoch, the logits would differ.
 func TestKeptWeightsGiveKeptLogits(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	g := board(t, 10)
