@@ -1,9 +1,9 @@
 // Package layers holds the branches h of message-passing layers f(X) = X + h(X), with derivatives written by hand. It
-// also holds the bound on the weights that makes h a contraction, so that f has an inverse, and the attention and the
-// differential equation of GRAND.
+// also has functions that bound the weights. The bound makes h a contraction, and therefore f has an inverse. For
+// GRAND, the package holds the attention and the differential equation.
 //
-// Most branches implement solve.Block, the interface of a function h with its derivatives. The comments use these
-// terms:
+// Most branches implement [solve.Block], the interface of a function h with its derivatives. Such a branch is called a
+// block. The comments use these terms:
 //
 //   - X is the state: the features of the n nodes of the graph, [n, d]. (The type *Node is a value in a GoMLX
 //     computation, not a node of the graph.) σ is the activation. u is the preactivation, the array to which the
@@ -14,9 +14,9 @@
 //   - A [sparse.Pattern] is a sparse matrix without its entries: it says only which edges there are. A place is a
 //     position at which a sparse matrix stores an entry (an edge) or padding. An array with one value for each edge has
 //     one row for each place, and so has the shape [places, 1].
-//   - The cotangent of an array is the gradient of the loss with respect to this array. v is the cotangent of h(X), and
-//     q or Q is the cotangent of u. A vector-Jacobian product computes the cotangent of an argument from the cotangent
-//     of the result.
+//   - The cotangent of an array is the gradient of the loss with respect to this array. v is the cotangent of h(X).
+//     q is the cotangent of u, and is written Q in formulas. A vector-Jacobian product computes the cotangent of an
+//     argument from the cotangent of the result.
 //   - The method Linearize of a block computes u. It also returns the tape: the list of the intermediate results that
 //     the derivative needs. PullX reads the tape and computes the cotangent of X. PullW computes the cotangents of the
 //     trainable weights. PullX also returns those of its intermediate results that PullW can use again: PullX shares

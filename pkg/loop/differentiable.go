@@ -12,7 +12,8 @@ import (
 // Differentiable is a function y = f(in) together with its vector-Jacobian product, for use inside the body of a loop.
 // In a body, GoMLX's scalar operations and its function Gradient may fail: see the package's documentation.
 //
-// f may use all operations of GoMLX except loops, branches, sorts, scatters, sliding windows and positions of maxima. f
+// f may use all operations of GoMLX except loops (While), conditionals (If), calls of functions (Call), sorts,
+// scatters, operations on sliding windows (such as pooling), and the positions of maxima and minima (ArgMax, ArgMin). f
 // must not use nodes that were made outside f, except its arguments. f may use Gather only where no gradient has to
 // pass through Gather, since the gradient of Gather is a scatter.
 type Differentiable struct {

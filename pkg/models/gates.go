@@ -10,9 +10,12 @@ import (
 
 // edgeGates computes gates α_ij = σ(s_ij) on the edges of a graph, where σ is the logistic function. Each edge has one
 // gate and one score s_ij, [places, 1]. The score is the sum of two terms, one for each of the edge's nodes: s_ij =
-// target_i + source_j. Therefore all derivatives are sums over neighbours, and none needs an inner product for each
-// edge. The field sum is the adjacency, for sums over all neighbours without gates. The field degree, [n, 1], holds
-// each node's number of neighbours.
+// target_i + source_j. So the cotangents of these terms need one inner product for each node, and none for each edge.
+// For example, let v be the cotangent of the gated sums y_i = Σ_j α_ij x_j. Then the cotangent of target_i is the inner
+// product of v_i with the sum Σ_j α'_ij x_j over neighbours. Here α'_ij is the derivative of α_ij with respect to s_ij.
+//
+// The field sum is the adjacency, for sums over all neighbours without gates. The field degree, [n, 1], holds each
+// node's number of neighbours.
 type edgeGates struct {
 	edges  sparse.BareEdges
 	sum    sparse.Operator

@@ -52,7 +52,8 @@ func perRepetition(e *engine.Engine, w work) (float64, error) {
 	return (many - one).Seconds() / float64(times-1), nil
 }
 
-// clock measures the time of loops that repeat the computation of a [work].
+// clock measures how long a kernel takes. It has the compiled loop that repeats the kernel (see [work]), and the arrays
+// that are passed to this loop. engine is the name of the engine, for error messages.
 type clock struct {
 	engine string
 	exec   *Exec

@@ -166,8 +166,13 @@ type dualReads struct {
 	layer linearised
 }
 
-// solveAdjoint solves q = whole - σ'(u) ∘ K^T q for the given layer. If h is not nil, the solve starts from h, which
-// the previous solve passed on. left is 1 if the next solve corrects the error of this solve, and 0 otherwise.
+// solveAdjoint finds the q of a layer by fixed-point iteration. q is the solution of
+//
+//	q = whole - σ'(u) ∘ K^T q,
+//
+// where K is the Jacobian of the preactivation u ([chain.pullBack] explains q and K). whole is the value that q would
+// have if K^T q were 0. h is what the previous solve passed on, and the iteration starts from h. If h is nil, the
+// iteration starts from whole. left is 1 if the next solve corrects the error of this solve, and 0 otherwise.
 func (c chain) solveAdjoint(l linearised, whole *Node, h *handed, tolerance, left *Node) (dual, end) {
 	one := loop.Float(whole, 1)
 	iteration := fixedPoint[dual, dualReads]{limit: c.AdjointIterations, tolerance: tolerance,

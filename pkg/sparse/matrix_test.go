@@ -138,9 +138,10 @@ func TestOneOrder(t *testing.T) {
 	}
 }
 
-// Node 0 is the centre of a star with 2000 leaves. Its row is cut into chunks, and there are so many chunks that the
-// row that adds up their sums is cut, too. No other row is cut. The result of a product equals the sum computed by
-// hand.
+// TestHub checks a product with a matrix that has one very long row. Node 0 is the centre of a star with 2000 leaves.
+// Its row is cut into chunks. The row has so many chunks that their sums cannot be added up at once. So the sums are
+// cut into chunks, too, and the matrix has a third level. All other rows are short. The result must equal the sums
+// computed by hand.
 func TestHub(t *testing.T) {
 	m := must(sparse.SymNorm(random(1, 2002, 0, 2000)))
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {

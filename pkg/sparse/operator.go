@@ -15,9 +15,9 @@ func (m *Matrix) Bare(nodes []*Node) BareOperator {
 	return BareOperator{forward, backward}
 }
 
-// BareOperator is a [Matrix] inside a GoMLX computation or a loop body. It defines no derivatives. (GoMLX would
-// differentiate its products by scatters, which are many times slower.) So use it where derivatives are written by
-// hand.
+// BareOperator is a [Matrix] A, of shape [n, m], inside a GoMLX computation or a loop body. It defines no derivatives.
+// (GoMLX would differentiate its products by scatters, which are many times slower.) So use it where derivatives are
+// written by hand.
 type BareOperator struct{ forward, backward sums }
 
 // Product is A x. x is [m, d], and the result is [n, d].
@@ -63,8 +63,8 @@ func (o BareOperator) Transposed() BareOperator { return BareOperator{o.backward
 // arrays of [Matrix.Tensors].
 func (m *Matrix) On(nodes []*Node) Operator { return Operator{m.Bare(nodes)} }
 
-// Operator is a [Matrix] inside a GoMLX computation, for use outside of loop bodies. Its products can be differentiated
-// any number of times.
+// Operator is a [Matrix] A, of shape [n, m], inside a GoMLX computation, for use outside of loop bodies. Its products
+// can be differentiated any number of times.
 type Operator struct{ bare BareOperator }
 
 // Product is A x. x is [m, d], and the result is [n, d]. If v is the cotangent of A x, the cotangent of x is A^T v.
