@@ -102,8 +102,10 @@ func TestProgramsModes(t *testing.T) {
 	}
 }
 
-// TestFlippedBytes changes single bytes of the file of a kept program, and of the file of the secret key. After each
-// change the program must not be loaded. In the end it must be possible to store a program again.
+// TestFlippedBytes: each file of a kept program begins with a checksum that is computed with a secret key. The key is
+// in a file of its own, in the same folder ([programs]). The test changes single bytes, first of the program's file and
+// then of the key's file. While a byte is changed, the program must not be loaded. After all changes to one file, it
+// must be possible to store the program again.
 func TestFlippedBytes(t *testing.T) {
 	dir := private(t)
 	dir.store("a", []byte("a program"), 1<<20)

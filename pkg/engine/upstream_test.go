@@ -31,7 +31,8 @@ func TestUpstreamStillNeedsWorkarounds(t *testing.T) {
 	})
 }
 
-// reports has a program for each reported fault.
+// reports has programs for the faults in items 1, 2, 3, 5 and 6 of docs/upstream.md. Each program fails on the engines
+// that have the fault. (The fault in item 4 has a test of its own.)
 var reports = map[string]struct {
 	program func(x *Node) *Node
 	// fails has, for each engine on which the program fails, a part of the error message.

@@ -56,8 +56,10 @@ func chebyshev(polynomials []*Node, x *Node) *Node {
 	return sum
 }
 
-// The last epoch of pretraining estimates CPGNN's compatibilities H̄ from the labels of training nodes and the class
-// probabilities softmax(R) of all other nodes.
+// CPGNN has a trained matrix H̄, the compatibilities: H̄_ij says how often edges join nodes of the classes i and j. The
+// last epoch of pretraining estimates H̄ from the graph's edges, the labels of training nodes, and the predicted class
+// probabilities softmax(R) of all other nodes. (R are the scores that are trained in pretraining; see the type cpgnn.)
+// The test compares this estimate with one that is computed without GoMLX.
 func TestCPGNNEstimate(t *testing.T) {
 	g := modeltest.Tiny(t)
 	c := modeltest.Small("cpgnn")

@@ -92,7 +92,8 @@ func roots(degrees []int) (out []float32) {
 	return out
 }
 
-// Build implements [Network]. The representation, [n, (2K+1) d], is what the last linear map reads, before dropout.
+// Build implements [Network] by the formula at [fsgnn]. The representation is ReLU([H_0, …, H_2K]), [n, (2K+1) d],
+// without dropout.
 func (f *fsgnn) Build(b *Builder) Output {
 	hops := f.mapped(b)
 	share := Softmax(b.Param(Param{Name: "att", Shape: []int{len(hops)}, Value: 1}), 0)

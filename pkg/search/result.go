@@ -50,8 +50,9 @@ type Result struct {
 // Trial is the result of one trial.
 type Trial struct {
 	Trial int `json:"trial"`
-	// Rung is the last rung that the trial reached. Epochs is the number of epochs trained until then, averaged over
-	// splits.
+	// Rung is the number of the last rung that the trial reached, counted from 0. Epochs is the number of epochs that
+	// the trial had trained when it reached this rung, averaged over splits. It is less than the rung's number of
+	// epochs if the training on a split stopped early or went wrong.
 	Rung   int     `json:"rung"`
 	Epochs float64 `json:"epochs"`
 	// Status is ok, diverged or failed. Message says what went wrong.
@@ -63,8 +64,8 @@ type Trial struct {
 	Records  []string            `json:"records"`
 }
 
-// Reached says that a trial reached a rung with the score Val. Epochs and Seconds are the numbers of epochs and seconds
-// that all trials together had taken by then.
+// Reached says that a trial reached a rung with the score Val. Rung is the number of the rung, counted from 0. Epochs
+// and Seconds are the numbers of epochs and seconds that all trials together had taken by then.
 type Reached struct {
 	Val     train.Number `json:"val"`
 	Trial   int          `json:"trial"`
