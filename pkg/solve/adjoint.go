@@ -6,19 +6,22 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// smooth is a number of layers. It decides where adjoint solves start; [chain.pullBack] explains the array p. In chains
-// of at least so many layers, the start is a linear extrapolation of the p of the two solves before. In shorter chains,
-// it is the p of the solve before.
+// smooth is a number of layers. It decides where adjoint solves start. An adjoint solve looks for the product J_h^T λ
+// of its layer (see [chain.pullBack]). Let p be the product that the previous solve found, and p' the product that the
+// solve before that one found. In chains with fewer than smooth layers, a solve starts from p. In chains with at least
+// smooth layers, it starts from the linear extrapolation 2 p - p'.
 //
-// In deep chains adjacent layers differ so little that the extrapolation is closer to the solution. A close start
-// matters there, since errors just below the tolerance add up over the layers. In shorter chains the extrapolation is
-// as often worse as better, since an activation such as ReLU may be zero in one layer and not in the next.
+// In deep chains, adjacent layers differ so little that the extrapolation is closer to the solution than p. A close
+// start matters there: each solve leaves an error just below the tolerance, and these errors add up over the layers. In
+// shorter chains, the extrapolation is worse than p about as often as it is better, since an activation such as ReLU
+// may be zero in one layer and not in the next.
 const smooth = 128
 
-// unlike estimates by which fraction the Jacobians of two adjacent layers differ: 2/depth, but at least 1/8 and at most
-// 1. The next layer corrects the error of an adjoint solve, but by its own Jacobian (see [chain.pullBack]). So this
-// fraction of the error is assumed to be left. With a smaller fraction, solves would end earlier. The fraction is at
-// least 1/8, since the errors that are left add up over the layers of a deep chain.
+// unlike estimates how much the Jacobians of two adjacent layers differ, as a fraction: 2/depth, but at least 1/8 and
+// at most 1. The argument depth is the number of layers. An adjoint solve leaves an error, and the solve of the next
+// layer corrects this error by means of its own Jacobian (see [chain.pullBack]). Since the two Jacobians differ, the
+// correction is assumed to leave at least this fraction of the error. With a smaller fraction, solves would end
+// earlier. The fraction is never below 1/8, since the errors that are left add up over the layers of a deep chain.
 func unlike(depth int) float64 { return min(1, max(1.0/8, 2/float64(depth))) }
 
 // history is what the backward pass of a chain reads: the weights, and a stack of the layers' preactivations, in the
@@ -32,62 +35,67 @@ type history struct {
 type adjoint struct {
 	// z is the result of the layer that is to be differentiated, and v is the cotangent of z.
 	z, v *Node
-	// handed is what the last adjoint solve passes on to the next one. It is nil if layers have separate weights.
+	// handed is what the most recent adjoint solve passes on to the next one. It is nil if layers have separate
+	// weights, since solves then pass on nothing.
 	handed *handed
 	// iterations is the number of iterations of all adjoint solves so far, and worst is the largest residual of these
 	// solves.
 	iterations, worst *Node
-	// dw are the cotangents of the weights, multiplied by -1 and summed over the layers so far.
+	// dw has an entry for each trainable weight w: the sum of (∂h/∂w)^T λ over the layers so far. The cotangent of the
+	// weight is this sum, multiplied by -1.
 	dw []*Node
 }
 
 // handed is what the adjoint solve of one layer passes on to the solve of the next layer. [chain.pullBack] explains the
 // symbols p, q, e and K.
 type handed struct {
-	// p is K^T q. slope is the difference between this p and the p of the solve before. (The slope of a field is
-	// something else.) In chains with fewer than [smooth] layers, slope is nil.
+	// p is K^T q. slope is this p minus the p of the previous solve. It serves for the extrapolation that [smooth]
+	// explains, and is nil in chains with fewer than [smooth] layers. (It is not the slope of a field.)
 	p, slope *Node
 	// late is e, the change of q in the last iteration. rate is the rate of convergence of the solve (see
 	// [fixedPoint]).
 	late, rate *Node
 }
 
-// linearised has what is needed to multiply by the Jacobian J_h = σ'(u) K of a layer at the layer's result z. u is the
-// preactivation, and K is the Jacobian of u (see [chain.pullBack]). tape is the tape of u (see [Block]), and w are the
-// layer's weights.
+// linearised is what the vector-Jacobian products of a layer need at the layer's result z: the preactivation u, the
+// tape that the derivative of u reads (see [Block]), and the layer's weights w.
 type linearised struct {
 	u       *Node
 	tape, w []*Node
 }
 
-// pullBack differentiates the chain: given the chain's result z and the cotangent v of z, it returns the cotangents of
+// pullBack differentiates the chain. Given the chain's result z and the cotangent v of z, it returns the cotangents of
 // the chain's input and of the trainable weights. It goes through the layers, beginning with the one that the chain
-// inverted last. In each layer it solves the adjoint equation λ = v - J_h(z)^T λ, and adds -(∂h/∂w)^T λ to the weights'
-// cotangents. It then computes the layer's input z + h(z), whose cotangent is λ. This input is the result of the layer
-// that is differentiated next.
+// inverted last. In each layer, z is the layer's result and v is the cotangent of z. Each layer takes three steps:
 //
-// If the chain kept preactivations, h(z) is computed from the layer's kept preactivation. The chain had computed z from
-// the same preactivation. So the layer's input z + h(z) is recovered up to rounding.
+//  1. Solve the adjoint equation λ = v - J_h(z)^T λ.
+//  2. Add -(∂h/∂w)^T λ to the weights' cotangents.
+//  3. Compute the layer's input z + h(z), whose cotangent is λ. This input is the result of the layer that is
+//     differentiated next.
+//
+// If the chain kept preactivations, h(z) is computed as σ(u) from the layer's kept preactivation u. The chain computed
+// the result z from the input y and the same u: z = y - σ(u). So z + σ(u) is the input y, up to rounding.
 //
 // The Jacobian is J_h = σ'(u) K, where K = ∂u/∂X is the Jacobian of the preactivation u, and σ'(u) multiplies entry by
-// entry. The solve looks for two arrays, q and p, which are related to λ by
+// entry. The solve looks for the product p = J_h^T λ. It computes p by way of another array, q:
 //
 //	λ = v - p,  q = σ'(u) ∘ λ,  p = K^T q.
 //
-// Before the first iteration, q is computed from the p of the previous solve, which is close to this solve's p. (In
-// deep chains, q is computed from a linear extrapolation of the p of the two previous solves.) Each iteration then
-// computes p from q, and a new q from this p. Let e be the change of q in the last iteration. The solve ends when the
-// mean absolute value of e is small enough, relative to that of the right-hand side σ'(u) ∘ v (see [fixedPoint]).
+// The first q is computed from the p that the previous solve found, since p changes little from layer to layer. (Deep
+// chains extrapolate p; see [smooth].) Each iteration then computes p from q, and a new q from this p. Let e be the
+// change of q in the last iteration. The solve ends when the mean absolute value of e is small enough, relative to that
+// of the right-hand side σ'(u) ∘ v (see [fixedPoint]).
 //
-// No p is computed from the last q, since this would take one more product with K^T. The last p was computed from the q
-// of the iteration before, which is the last q minus e. So λ = v - p is too large by K^T e. The solve of the next layer
-// corrects this error: it adds e to its own q, and multiplies the sum by its own K^T, which is the same (or nearly the
-// same, if K depends on X). This saves an iteration per layer. Each layer adds to the weights' cotangents a part that
-// is computed from its q. As e is now in the next layer's q, it must not be counted in this layer's part. So this part
-// is computed from the last q minus e.
+// The last iteration computes p from q, and then changes q by e. To compute p from the new q would take one more product
+// with K^T. pullBack saves this product, and so an iteration per layer. Therefore λ = v - p is too large by K^T e. The
+// solve of the next layer subtracts its own p from this λ, and so it can correct the error: it adds e to its own q, so
+// that its p contains K^T e. (Both layers have the same K, or nearly the same if K depends on X.)
 //
-// Some solves do not pass e on. The last solve of the backward pass does not, since no solve follows. In chains whose
-// layers have separate weights, no solve does, since each layer has a different K. There, all solves start from p = 0.
+// The weights' cotangents must count e only once. The next layer's q contains e. So this layer's part of the weights'
+// cotangents is computed from the last q minus e.
+//
+// The last solve of the backward pass does not pass e on, since no solve follows. In chains whose layers have separate
+// weights, no solve passes e on, since each layer has a different K. In such chains, all solves start from p = 0.
 func (c chain) pullBack(z, v *Node, h history, stats *Stats) []*Node {
 	g := z.Graph()
 	start := adjoint{z: z, v: v, iterations: loop.Int(g, 0), worst: loop.Float(z, 0),
@@ -99,7 +107,8 @@ func (c chain) pullBack(z, v *Node, h history, stats *Stats) []*Node {
 		}
 	}
 	end := loop.Repeat(loop.Int(g, c.depth), start, h, func(i *Node, s adjoint, h history) adjoint {
-		// Step i of the backward pass differentiates layer i, since the chain inverted layer 0 last.
+		// The chain inverted layer 0 last, and the backward pass begins with the layer that was inverted last. So step
+		// i of the backward pass differentiates layer i.
 		l := c.linearise(s.z, h, i)
 		whole := c.block.Gate(l.u, s.v, l.w) // the value that q would have if p were 0
 		if s.handed != nil {
@@ -126,8 +135,9 @@ func (c chain) pullBack(z, v *Node, h history, stats *Stats) []*Node {
 	return out
 }
 
-// linearise prepares multiplications by the Jacobian of layer i at z. Layer i was inverted by step depth-1-i of the
-// chain. If preactivations were kept, u is the preactivation that this step kept. Otherwise u is computed at z.
+// linearise returns what the vector-Jacobian products of layer i need at z (see [linearised]). If the chain kept
+// preactivations, u is the preactivation that the chain kept when it inverted layer i, in step depth-1-i. Otherwise u
+// is computed at z.
 func (c chain) linearise(z *Node, h history, i *Node) linearised {
 	w := c.own.at(h.w, i)
 	if h.preactivations == nil {
@@ -137,14 +147,15 @@ func (c chain) linearise(z *Node, h history, i *Node) linearised {
 	return linearised{load(h.preactivations, c.layer(i)), c.block.(Taper).Tape(z, w), w}
 }
 
-// left is 1 if the solve of layer i passes its last change e on to the next solve (see [chain.pullBack]). It is 0 in
-// the last layer of the backward pass, since no solve follows there. Of v, only the data type is used.
+// left is 1 if another adjoint solve follows the solve of layer i, and can correct the error of this solve (see
+// [chain.pullBack]). It is 0 if layer i is the last layer of the backward pass. Of the argument v, only the data type
+// is used.
 func (c chain) left(i, v *Node) *Node {
 	return ConvertDType(LessThan(i, loop.Int(i.Graph(), c.depth-1)), v.DType())
 }
 
-// next is what a solve passes on to the next solve. found is the last state of the solve, and rate is its rate of
-// convergence. h is what the solve before passed on to this solve.
+// next is what a solve passes on to the next solve. The argument found is the last state of the solve, and rate is the
+// solve's rate of convergence. h is what the previous solve passed on to this solve.
 func (h *handed) next(found dual, rate *Node) *handed {
 	next := &handed{p: found.p, late: found.e, rate: rate}
 	if h.slope != nil {
@@ -153,26 +164,30 @@ func (h *handed) next(found dual, rate *Node) *handed {
 	return next
 }
 
-// dual is the state of an adjoint solve; [chain.pullBack] explains q, p and e. e is the last change of q, and p is K^T
-// times the q before this change. shared are intermediate results of the computation of p that [Block].PullW can reuse.
+// dual is the state of an adjoint solve. q is the iterate, e is the last change of q, and p is K^T times the q before
+// this change. [chain.pullBack] explains q, e, p and K. shared are intermediate results of the computation of p, which
+// [Block].PullW can reuse.
 type dual struct {
 	q, e, p *Node
 	shared  []*Node
 }
 
-// dualReads is what an adjoint solve reads but does not change. whole is the value that q would have if p were 0.
+// dualReads is what an adjoint solve reads but does not change. whole is the value that q would have if p were 0;
+// [chain.pullBack] explains q and p. layer is what the vector-Jacobian products of the layer need.
 type dualReads struct {
 	whole *Node
 	layer linearised
 }
 
-// solveAdjoint finds the q of a layer by fixed-point iteration. q is the solution of
+// solveAdjoint finds the array q of a layer by fixed-point iteration ([chain.pullBack] explains q). q is the solution
+// of
 //
 //	q = whole - σ'(u) ∘ K^T q,
 //
-// where K is the Jacobian of the preactivation u ([chain.pullBack] explains q and K). whole is the value that q would
-// have if K^T q were 0. h is what the previous solve passed on, and the iteration starts from h. If h is nil, the
-// iteration starts from whole. left is 1 if the next solve corrects the error of this solve, and 0 otherwise.
+// where u is the layer's preactivation, and K is the Jacobian of u. So whole is the value that q would have if K^T q
+// were 0. The argument h is what the previous solve passed on. If h is nil, the iteration starts from q = whole.
+// Otherwise it starts from the product K^T q of the previous solve, or from an extrapolation of this product
+// ([smooth]). left is 1 if the next solve corrects the error of this solve, and 0 otherwise.
 func (c chain) solveAdjoint(l linearised, whole *Node, h *handed, tolerance, left *Node) (dual, end) {
 	one := loop.Float(whole, 1)
 	iteration := fixedPoint[dual, dualReads]{limit: c.AdjointIterations, tolerance: tolerance,

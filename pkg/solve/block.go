@@ -8,8 +8,8 @@ import (
 // activation σ: h(X; w) = σ(u(X; w); w). X, u and h have shape [n, d]. w is a list of arrays: first the trainable
 // weights, which receive gradients, and then other arrays that h reads, such as index arrays.
 //
-// All methods are called inside loop bodies. They must keep to the rules of package loop, and must not use nodes other
-// than their arguments.
+// All methods are called while the body of a loop is built. The documentation of package loop says which operations may
+// fail in a body. The methods must not use nodes from outside the body, except their arguments.
 type Block interface {
 	// Trainable is the number of trainable weights, which are the first entries of w.
 	Trainable() int
@@ -26,8 +26,8 @@ type Block interface {
 	// tape.
 	PullX(q *Node, tape, w []*Node) (dx *Node, shared []*Node)
 	// PullW are the vector-Jacobian products (∂h/∂w)^T v for the trainable weights, given q = σ'(u; w) ∘ v. The
-	// argument shared is the second result of PullX for the same q. In some layers of a reverse chain, shared belongs
-	// to a slightly different q: the difference is about the tolerance of the solve. This happens in the layer that the
+	// argument shared is the second result of PullX. Mostly, PullX was given the same q. In some layers of a reverse
+	// chain, PullX was given another q, which differs by about the tolerance of the solve: in the layer that the
 	// backward pass reaches last and, with separate weights ([PerLayer]), in all layers.
 	PullW(q *Node, shared, tape, w []*Node) []*Node
 }
@@ -40,13 +40,13 @@ type Taper interface {
 }
 
 // A reverse chain keeps its preactivations for the backward pass if all of them take at most keptBytes bytes and have
-// at least keptWidth columns. Otherwise the backward pass computes them again. Keeping them is not worth it if they are
-// narrow. For n rows and d columns, computing a preactivation again takes 2 n d² operations, and keeping it moves 8 n d
-// bytes to memory and back. For d = 64 and d = 128 keeping was not faster (docs/notes/2026-11-compiler.md).
+// at least keptWidth columns. Otherwise the backward pass computes them again. For n rows and d columns, computing a
+// preactivation again takes 2 n d² operations, and keeping it moves 8 n d bytes to memory and back. So the smaller d
+// is, the less is gained by keeping. For d = 64 and d = 128 keeping was not faster (docs/notes/2026-11-compiler.md).
 const keptBytes, keptWidth = 128 << 20, 256
 
-// Keeps tells whether a reverse chain keeps the preactivations of all layers for the backward pass. It applies to
-// chains whose block is a [Taper]. If preactivations are not kept, the backward pass computes them again. The chain's
+// Keeps tells whether a reverse chain keeps the preactivations of all layers for the backward pass. Only a chain whose
+// block is a [Taper] can keep them. If preactivations are not kept, the backward pass computes them again. The chain's
 // states have n rows and d columns, and depth is the number of its layers. The memory of a chain that keeps its
 // preactivations grows with depth, up to 128 MiB.
 func Keeps(n, d, depth int) bool {

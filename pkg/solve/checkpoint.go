@@ -23,7 +23,8 @@ type steps[R any] struct {
 	// pull returns the cotangents of x_i and of the trainable weights, given the cotangent v of x_i+1. scratch is
 	// working memory, or nil; scratchAfter is the same memory after pull has written to it.
 	pull func(i, x, v, scratch *Node, r R) (grads cotangents, scratchAfter *Node)
-	// add adds dw, the cotangents of the weights from step i, to sums, the totals of the steps so far.
+	// add adds dw, step i's part of the weights' cotangents, to sums, which are the sums over the steps so far. It
+	// returns the new sums.
 	add func(sums, dw []*Node, i *Node) []*Node
 	// scratch, if it is not nil, allocates working memory that pull overwrites in every step.
 	scratch func(x *Node) *Node
@@ -45,7 +46,8 @@ func (l legs) at(i *Node) legs {
 	return legs{entry(l.first, i), entry(l.length, i), entry(l.kept, i)}
 }
 
-// keepAll is a limit in bytes: the states of all steps are kept if they take at most so many bytes together.
+// keepAll is a number of bytes: 64 MiB. If the states of all steps of a leg take at most keepAll bytes together, all of
+// them are kept.
 const keepAll = 64 << 20
 
 // Segment is the distance between checkpoints, in steps. The argument bytes is the size of a state, and the argument

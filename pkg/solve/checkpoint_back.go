@@ -26,12 +26,13 @@ func (s steps[R]) back(all legs, v, kept *Node, none []*Node, r R) cotangents {
 }
 
 // pulled is the loop state of the backward pass along a leg. It contains the cotangent of a state, the cotangents of
-// the weights so far, and the working memory scratch, if pull uses any. The field next is the state with which the next
-// step to be differentiated begins.
+// the weights so far, and the working memory scratch, if pull uses any. The field next is the state that is needed
+// next: the step or the segment that is differentiated next begins with this state.
 //
-// next is loaded from its stack one step before it is needed, and is a part of the loop state, which XLA stores in
-// memory. Otherwise XLA would load the state again for each neighbour whose features a step gathers from the state.
-// This is seven times slower.
+// next is loaded from its stack one step before it is needed. It is a part of the loop state, which XLA stores in
+// memory. If each step loaded its state itself, XLA would not store the loaded state, but load it again wherever the
+// step reads it. A layer of a graph neural network reads it once for each neighbour of a node, and is then seven times
+// slower.
 type pulled struct {
 	cotangents
 	next, scratch *Node
@@ -43,8 +44,9 @@ func (s steps[R]) pullStep(i, x *Node, p pulled, r R) pulled {
 	return pulled{cotangents{grads.x, s.add(p.w, grads.w, i)}, p.next, scratch}
 }
 
-// walkBack is the backward pass over one leg. grads are the cotangents of the leg's last state, and of the trainable
-// weights so far. The results are the cotangents of the leg's first state, and of the weights with this leg included.
+// walkBack is the backward pass over one leg. grads has the cotangent of the leg's last state, and the weights'
+// cotangents, summed over the legs so far. walkBack returns the cotangent of the leg's first state, and the weights'
+// cotangents with this leg included.
 func (s steps[R]) walkBack(l legs, kept *Node, grads cotangents, r R) cotangents {
 	start := pulled{cotangents: grads}
 	if s.scratch != nil {

@@ -24,14 +24,15 @@
 //     is -(∂h/∂W)^T λ.
 //   - The backward pass recomputes the inputs of layers. A layer with the result Z = g(Y) had the input Y = Z + h(Z).
 //     To compute this input takes one evaluation of h.
-//   - With shared weights, the iterations start close to the solution. The iteration for Z starts from an extrapolation
-//     of the last layers' preactivations. The iteration for λ starts from the product J_h^T λ of the layer
-//     differentiated before. It may also stop one step earlier than otherwise, since the next layer corrects the error
-//     that is left; see the source of pullBack.
 //
 // So the memory of the reverse chain and of its backward pass depends neither on depth nor on the number of iterations.
 // (Some chains nevertheless store the preactivations of all layers, to save time; see [Keeps].) The forward chain keeps
 // all states if they take at most 64 MiB. Otherwise it keeps about 2 sqrt(depth) states, and recomputes the others.
+//
+// With shared weights, the iterations start close to the solution. The iteration for Z starts from an extrapolation of
+// the last layers' preactivations. The iteration for λ starts from the product J_h^T λ of the layer differentiated
+// before. It may also stop one step earlier than otherwise, since the iteration for the next layer corrects the error
+// that is left; see the source of pullBack.
 //
 // [ReverseChainUnrolled] differentiates through the iterations instead, as the authors' code does. It is for
 // comparison. Its memory grows with the sum of the depth and the number of iterations.

@@ -31,9 +31,10 @@ func Dopri5() Method {
 	for i, b := range m.B {
 		m.Error[i] = b - other[i]
 		half := middle[i] / 2
-		// Row i of Dense has the coefficients of the polynomial of degree 4 that is the weight of k_i inside the step.
-		// The states that these weights give are right at the beginning, in the middle and at the end of the step.
-		// Their slope is k_0 at the beginning and k_6 at the end.
+		// Inside the step, the weight of the slope k_i is a polynomial of degree 4 (see the field Dense of [Method]).
+		// Row i of Dense has the coefficients of this polynomial. They are chosen so that the weighted slopes give the
+		// known states at the beginning, in the middle and at the end of the step, and the known slopes at its two
+		// ends: k_0 at the beginning, and k_6 at the end.
 		var start, end float64
 		switch i {
 		case 0:

@@ -11,9 +11,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// The example defines an invertible layer f(X) = X + h(X), with h(X) = 0.4 sin(X W) + 0.1 mean(X), where the mean is
-// over rows. The spectral norm of W is 1, so that Lip(h) <= 0.4 + 0.1 = 0.5 < 1. No derivative is written by hand:
-// GoMLX computes it.
+// The example defines an invertible layer f(X) = X + h(X), with h(X) = 0.4 sin(X W) + 0.1 mean(X). Here mean(X) is the
+// mean of all rows of X, which is added to every row. The spectral norm of W is 1.
+// So Lip(h) <= 0.4 + 0.1 = 0.5 < 1. No derivative is written by hand: GoMLX computes it.
 func ExampleFromFunction() {
 	h := func(x *Node, w []*Node) *Node {
 		return Add(MulScalar(Sin(Dot(x, w[0]).Product()), 0.4), MulScalar(ReduceAndKeep(x, ReduceMean, 0), 0.1))

@@ -6,23 +6,25 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// fixedPoint is a fixed-point iteration, for states of type S. In this file, a step is one iteration of a solve. Steps
-// are repeated until the residual is below the tolerance. At least one step is made, and at most as many as the field
-// limit says.
+// fixedPoint is a fixed-point iteration. In this file, a step is one iteration of a solve. A step computes the next
+// state, of type S, and reads values of type R, which steps do not change. Steps are repeated until the residual is
+// below the tolerance. At least one step is made, and at most as many as the field limit says.
 //
-// The residual is usually δ, the mean absolute change of the iterate in the last step, as in the paper.
+// Let δ be the mean absolute change of the iterate in the last step. If the field linear is false, the residual is δ,
+// as in the paper.
 //
 // If the field linear is true, the iteration is z ← v - J z with a constant matrix J, and the error that is left can be
-// estimated. Let θ be the rate of convergence: the last change, divided by the change before it. Further steps would
-// change the iterate by about δ θ, δ θ², and so on. The sum of these changes, δ θ/(1-θ), is the expected error (Hairer
-// and Wanner, Solving Ordinary Differential Equations II, section IV.8, on ending Newton's iteration). If θ is below
-// 1/3, the residual is twice the expected error, which is less than δ. Otherwise the residual is δ. This saves an
-// iteration where convergence is fast, since the error is then much smaller than δ.
+// estimated. Let θ be the rate of convergence: δ divided by the change in the step before. Further steps would change
+// the iterate by about δ θ, δ θ², and so on. The sum of these changes, δ θ/(1-θ), is the expected error (Hairer and
+// Wanner, Solving Ordinary Differential Equations II, section IV.8, on ending Newton's iteration). If θ is below 1/3,
+// twice the expected error is less than δ, and the residual is twice the expected error. Otherwise the residual is δ.
+// This saves an iteration where convergence is fast, since the error is then much smaller than δ.
 //
-// In effect, the caller may correct the last iterate by one more step with a slightly different J (see
-// [chain.pullBack]). With the same J, this step would multiply the error by θ. Since J differs, the error is assumed to
-// be multiplied by at least the number in the field least. If the field linear is true, the residual describes the
-// error after the correction: it is multiplied by max(θ, least), but not by more than 1.
+// After such an iteration, the caller may correct the last iterate by a computation that works like one more step, but
+// with a slightly different J (see [chain.pullBack]). With the same J, the correction would multiply the error by θ.
+// With a different J, it is assumed to multiply the error by max(θ, least), but not by more than 1, where least is a
+// field. The residual is multiplied by the same factor. So it describes the error after the correction. If the caller
+// makes no correction, least is 1, and so is the factor.
 type fixedPoint[S, R any] struct {
 	limit  int
 	linear bool
@@ -31,10 +33,10 @@ type fixedPoint[S, R any] struct {
 	step func(state S, reads R) (next S, change *Node)
 	// tolerance is the limit for the residual: the iteration ends when the residual is below it.
 	tolerance *Node
-	// rate is the rate of convergence θ of an earlier, similar iteration, or 1 if none is known. It is used for θ in
-	// the first step. least is the smallest fraction of the error that a correction after the iteration is assumed to
-	// leave (see [fixedPoint]). It is 1 if the caller makes no correction. rate and least are read only if the field
-	// linear is true.
+	// rate is the rate of convergence θ of an earlier, similar iteration, or 1 if none is known. The first step uses
+	// rate as its θ, since there is no step before it. least is the smallest factor by which a correction after the
+	// iteration is assumed to multiply the error (see [fixedPoint]). It is 1 if the caller makes no correction. rate
+	// and least are read only if the field linear is true.
 	rate, least *Node
 }
 

@@ -11,11 +11,11 @@ import (
 // FromFunction makes a [Block] from h(x, w), which returns a node of x's shape. GoMLX differentiates h. The argument
 // trainable is the number of weights that receive gradients. They must be the first entries of w.
 //
-// h may use the operations of GoMLX as if it were not in a loop, also scalars and reductions, except those that
-// [loop.Differentiable] excludes. h must use no nodes that were made outside h, except its arguments. For a
-// [ReverseChain], the Lipschitz constant of h in x must be below 1. A [Block] written by hand is faster if it uses what
-// GoMLX does not know. Examples are a cheap formula for the derivative of the activation, and results that the
-// derivatives with respect to x and w share.
+// h may use all operations of GoMLX, also those with scalars, except the operations that [loop.Differentiable]
+// excludes. h must use no nodes that were made outside h, except its arguments. For a [ReverseChain], the Lipschitz
+// constant of h in x must be below 1. A [Block] written by hand is faster if it uses what GoMLX does not know. Examples
+// are a cheap formula for the derivative of the activation, and results that the derivatives with respect to x and w
+// share.
 func FromFunction(trainable int, h func(x *Node, w []*Node) *Node) Block {
 	return function{trainable, func(x *Node, w []*Node) differentiable {
 		f := func(in []*Node) *Node { return alike("h", h(in[0], in[1:]), in[0]) }
@@ -40,16 +40,18 @@ func FromVJP(trainable int, h func(x *Node, w []*Node) *Node,
 	}}
 }
 
-// differentiable is a function of a list of inputs, the first of which is x, with its vector-Jacobian products. The
-// argument others of Pull has all inputs except x. [loop.Differentiable] implements this interface.
+// differentiable is a function with its vector-Jacobian products. Its inputs are a list, in which x is the first. Value
+// returns the function's result, and Linearize returns the result y and a tape. Given the cotangent v of y, Pull
+// returns the cotangents of x and of the trainable weights. The argument others of Pull has all inputs except x.
+// [loop.Differentiable] implements this interface.
 type differentiable interface {
 	Value(in []*Node) *Node
 	Linearize(in []*Node) (y *Node, tape []*Node)
 	Pull(v *Node, tape, others []*Node) []*Node
 }
 
-// function is a block without activation: σ(u) = u, so that h = u. The field named of is a function that returns h with
-// its derivatives. Of its arguments x and w it uses only the shapes.
+// function is a block without activation: σ(u) = u, so that h = u. Its field of is a Go function that returns h with
+// its derivatives. This Go function uses only the shapes of its arguments x and w, not their values.
 type function struct {
 	trainable int
 	of        func(x *Node, w []*Node) differentiable

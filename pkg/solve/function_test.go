@@ -17,14 +17,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// ordinary is the function h of the block [dense], written in ordinary operations of GoMLX. The function gated below is
-// written in operations that may fail in loop bodies, such as MulScalar and Softmax, since GoMLX uses a scalar constant
-// of one loop again in another. [loop.Differentiate] makes them work. To test this, the tests use gated in several
-// loops of one program.
+// ordinary is the function h of the block [dense], written in operations of GoMLX.
 func ordinary(x *Node, w []*Node) *Node {
 	return Tanh(Add(Dot(x, w[0]).Product(), ExpandLeftToRank(w[1], 2)))
 }
 
+// gated is a function h with operations that may fail in the body of a loop, such as MulScalar and Softmax. They use
+// scalar constants, and GoMLX uses a constant of one loop again in other loops, where it is not allowed.
+// [loop.Differentiate] makes these operations work. To test this, the tests use gated in several loops of one program.
 func gated(x *Node, w []*Node) *Node {
 	g := x.Graph()
 	many := make([]float32, rows*width*4)
@@ -50,7 +50,7 @@ func tanhVJP(x, v *Node, w []*Node) (*Node, []*Node) {
 	return dx, d.PullW(q, nil, tape, w)
 }
 
-// functionBlocks returns blocks that are made from functions h, and these functions.
+// functionBlocks returns blocks that are made by [solve.FromFunction] or [solve.FromVJP], each with its function h.
 func functionBlocks() map[string]struct {
 	block solve.Block
 	h     func(x *Node, w []*Node) *Node
@@ -143,9 +143,9 @@ func TestFunctionsRefused(t *testing.T) {
 	}
 }
 
-// A scan with stacked and shared weights, some of them integers, has the results and gradients of layers applied one by
-// one. This is tested in three cases: the scan keeps tapes; it evaluates layers again; its derivative is written by
-// hand.
+// [solve.Scan] has the results and gradients of layers applied one by one. In this test, the layers share some weights
+// and have others of their own, among them an integer. There are three cases: the scan keeps tapes; the scan keeps no
+// tapes, and evaluates the layers again in the backward pass; the derivative is written by hand ([solve.ScanVJP]).
 func TestScan(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		step := func(l, x *Node, own, shared []*Node) *Node {

@@ -21,8 +21,8 @@ import (
 // (paper section 3.1). So a reverse chain undoes a forward chain that has the same weights.
 //
 // Layers with separate weights have little in common, even if they are adjacent. So each solve starts from its
-// right-hand side, and does not use the results of other layers. Reverse chains therefore need some more iterations per
-// layer than with shared weights.
+// right-hand side, and not from an extrapolation of what other layers computed. Reverse chains therefore need some more
+// iterations per layer than with shared weights.
 //
 // The methods of the returned block are those of the argument block, for the weights of one layer.
 func PerLayer(block Block, weights ...int) Block {
@@ -87,8 +87,9 @@ func (o own) at(w []*Node, layer *Node) []*Node {
 	return w
 }
 
-// add adds dw, the cotangents of the weights from one layer, to sums, the totals of the layers so far. For a stack, it
-// stores the layer's cotangent as the layer's slice of the total, since no other layer reads this slice of the weight.
+// add adds dw, one layer's part of the weights' cotangents, to sums, which are the sums over the layers so far. It
+// returns the new sums. If a weight is a stack, each layer reads only its own slice of the weight. Then dw is stored as
+// the layer's slice of the sum.
 func (o own) add(sums, dw []*Node, layer *Node) []*Node {
 	next := make([]*Node, len(sums))
 	for p := range sums {

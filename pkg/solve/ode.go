@@ -13,8 +13,8 @@ import (
 // a scalar of x's type. w is a list of arrays: first the trainable weights, which receive gradients, and then other
 // arrays that f reads.
 //
-// All methods are called inside loop bodies. They must keep to the rules of package loop, and must not use nodes other
-// than their arguments.
+// All methods are called while the body of a loop is built. The documentation of package loop says which operations may
+// fail in a body. The methods must not use nodes from outside the body, except their arguments.
 type Field interface {
 	// Trainable is the number of trainable weights, which are the first entries of w.
 	Trainable() int
@@ -53,7 +53,7 @@ type Method struct {
 // Adaptive tells whether the method chooses its step sizes itself.
 func (m Method) Adaptive() bool { return m.Error != nil }
 
-// MethodNames returns the names of the methods, and MethodNamed the method that has the given name.
+// MethodNames returns the names of the methods. MethodNamed returns the method that has the given name.
 func MethodNames() []string { return []string{"euler", "rk4", "dopri5"} }
 
 func MethodNamed(name string) (Method, error) {
@@ -76,7 +76,7 @@ type Integration struct {
 	// AbsTol + RelTol max(|x|, |x_next|), where x and x_next are the entries of the states before and after the step.
 	// The step is accepted if the root mean square of these quotients is at most 1.
 	AbsTol, RelTol float64
-	// MaxEvaluations is the largest number of evaluations of f.
+	// MaxEvaluations is the largest number of evaluations of the field f that the integration may take.
 	MaxEvaluations int
 }
 
@@ -131,12 +131,12 @@ func (o Integration) Explain(outcome int) string {
 	return fmt.Sprintf("the state was not finite on the way to time %g: shorten the time or lower --lr", o.To)
 }
 
-// Integrate solves dx/dt = f(t, x; w) from the state x at time 0 to time o.To, and returns the state at o.To. It is
-// differentiable in x and the trainable weights. The gradient is the exact gradient of the computed steps, with their
-// sizes as constants ("discretise, then optimise"). All states are kept for the backward pass if they fit into 64 MiB.
-// Otherwise about 2 sqrt(steps) states are kept, and the backward pass recomputes the others.
+// Integrate solves dx/dt = f(t, x; w) from the state x at time 0 to time o.To, and returns the state at o.To. This
+// state is differentiable in x and the trainable weights. The gradient is the exact gradient of the computed steps,
+// whose sizes count as constants ("discretise, then optimise"). All states are kept for the backward pass if they fit
+// into 64 MiB. Otherwise about 2 sqrt(steps) states are kept, and the backward pass recomputes the others.
 //
-// Stats.Iterations is the number of evaluations of f, and Stats.AdjointIterations the number of vector-Jacobian
+// Stats.Iterations is the number of evaluations of f, and Stats.AdjointIterations is the number of vector-Jacobian
 // products. If Stats.Outcome is not [Reached], the result is not valid. Integrate panics if o is not valid.
 func Integrate(f Field, x *Node, w []*Node, o Integration) (*Node, *Stats) {
 	if err := o.Validate(); err != nil {

@@ -56,12 +56,13 @@ type course struct {
 	segment, most int
 }
 
-// places is the number of places for a leg's checkpoints. There is one place more than the leg can have checkpoints. In
-// steps without a checkpoint, the state is written to the additional place, which is never read.
+// places is the number of places for a leg's checkpoints: the largest number of checkpoints that the leg can have, plus
+// one. The loop writes a state in every step. If this state is not a checkpoint, it is written to the additional place,
+// which is never read.
 func (c course) places() int { return (c.most+c.segment-1)/c.segment + 1 }
 
-// log is what the steps of all legs record for the backward pass. The times and sizes of the grid have the sign of To.
-// The field kept is a stack of the checkpoints.
+// log is what the steps of all legs record for the backward pass. Its [grid] has an entry for each step. The times and
+// sizes in the grid have the sign of To. The field kept is a stack of the checkpoints.
 type log struct {
 	grid
 	kept *Node
@@ -105,8 +106,8 @@ type walk struct {
 	// x is the state at time t, and k is the slope at x, which is the value of the field there. y is the state at the
 	// end time, once a step has reached or passed this time.
 	x, k, y *Node
-	// count is the number of accepted steps, without the last one. evaluations is the number of evaluations of the
-	// field. outcome is the constant running until the integration has ended.
+	// count is the number of accepted steps, not counting the step that reaches the end time. evaluations is the number
+	// of evaluations of the field. outcome is the constant running until the integration has ended.
 	count, evaluations, outcome *Node
 	// scratch is working memory for a step.
 	scratch *Node
