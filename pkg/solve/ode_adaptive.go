@@ -113,15 +113,17 @@ type walk struct {
 	scratch *Node
 }
 
-// goal is what an adaptive integration reads but does not change: leg, the number of its leg; time, which is |To|;
-// sign, the sign of To; and the weights w.
+// goal has the values that the loop of one adaptive integration reads but does not change. leg is the number of the
+// leg, which is this integration. time is |To|, and sign is the sign of To, where To is the end time. w are the field's
+// weights.
 type goal struct {
 	leg, time, sign *Node
 	w               []*Node
 }
 
-// run integrates one leg. Its arguments are, in this order, the number of the leg, its end time, the state at time 0,
-// the log of the legs so far, and the weights.
+// run computes the integration with the number leg, from the state x at time 0 to the time that the argument to gives.
+// The argument first is the log of the legs before this one, and w are the field's weights. run returns the last state
+// of its loop.
 func (c course) run(leg, to, x *Node, first log, w []*Node) walk {
 	g := x.Graph()
 	sign := ConvertDType(Sign(to), x.DType())
@@ -136,14 +138,15 @@ func (c course) run(leg, to, x *Node, first log, w []*Node) walk {
 	return end
 }
 
-// try makes a step towards the end time, and accepts or rejects it.
+// try computes one step of an integration, from the loop state s. If the estimated error is small enough, try accepts
+// the step. Otherwise it rejects the step, and the next call of try computes a smaller step from the same state.
 func (c course) try(s walk, to goal) walk {
 	g, m := s.x.Graph(), c.Method
 	own := func(v *Node) *Node { return ConvertDType(v, s.x.DType()) }
 	t, h := Mul(own(s.t), to.sign), Mul(own(s.dt), to.sign)
-	// A checkpoint is the state with which a segment begins. It is written when the first step of the segment is tried,
-	// and written again if this step is rejected and tried again. In all other steps, the state is written to the place
-	// that is never read.
+	// Every step stores the state with which it begins, but only the first step of a segment stores it as a checkpoint.
+	// All other steps store it at the last of the leg's places in the stack kept, which is never read. If the first
+	// step of a segment is rejected, the next try stores the same checkpoint again.
 	place := Div(s.count, loop.Int(g, c.segment))
 	begins := Equal(times(place, c.segment), s.count)
 	s.kept = store(s.kept, s.x, Add(times(to.leg, c.places()), Where(begins, place, loop.Int(g, c.places()-1))))
@@ -161,16 +164,17 @@ func (c course) try(s walk, to goal) walk {
 	s.x, s.k = loop.Select(moves, step.next, s.x), loop.Select(moves, step.slope, s.k)
 	s.count = Add(s.count, ConvertDType(moves, dtypes.Int32))
 	s.evaluations = plus(s.evaluations, len(m.B)-1)
-	// The last step does not change t and dt, since [course.run] and the backward pass need the time and the size of
-	// this step.
+	// The last step does not change t and dt. From the time t at which this step begins and from its size dt,
+	// [course.run] computes where in this step the end time lies.
 	s.t = Where(moves, next, s.t)
 	s.dt = Where(done, s.dt, Mul(s.dt, ConvertDType(m.factor(ratio, accepted), dtypes.Float64)))
 	s.outcome = Where(done, loop.Int(g, Reached), c.failure(s, ratio))
 	return s
 }
 
-// failure is the outcome that says why the integration cannot go on from s, or the constant running if it can go on.
-// ratio is the error ratio of the last step (see the constant [safety]).
+// failure returns the reason why an integration with the loop state s cannot go on, which is one of the outcomes. If
+// the integration can go on, failure returns the constant running. The argument ratio is the error ratio of the last
+// step (see the constant [safety]).
 func (c course) failure(s walk, ratio *Node) *Node {
 	g := s.x.Graph()
 	next := plus(s.evaluations, len(c.Method.B)-1)
@@ -180,8 +184,9 @@ func (c course) failure(s walk, ratio *Node) *Node {
 	return Where(NotEqual(ratio, ratio), loop.Int(g, NotFinite), outcome)
 }
 
-// factor is the number by which the step size is multiplied after a step, from the step's error ratio (see the constant
-// [safety]).
+// factor returns the number by which the step size is multiplied after a step. The argument ratio is the error ratio of
+// this step, and accepted tells whether the step was accepted. The constant [safety] explains the error ratio, and has
+// the formula.
 func (m Method) factor(ratio, accepted *Node) *Node {
 	least := Where(accepted, loop.Float(ratio, 1), loop.Float(ratio, shrink))
 	power := Pow(ratio, loop.Float(ratio, 1/float64(m.Order)))
@@ -189,12 +194,14 @@ func (m Method) factor(ratio, accepted *Node) *Node {
 	return Where(Equal(ratio, loop.Float(ratio, 0)), loop.Float(ratio, grow), factor)
 }
 
-// fraction is (end - t)/dt. It is between 0 and 1 if the time end lies within the step of size dt that begins at t.
+// fraction returns (end - t)/dt. This number says where the time called end lies in a step that begins at time t and
+// has size dt: it is 0 at the beginning of the step, and 1 at its end.
 func fraction(end, t, dt *Node) *Node { return Div(Sub(end, t), dt) }
 
-// dense returns the weights b_i(θ) = Σ_p Dense[i][p] θ^(p+1), where θ is the given fraction of a step. With these
-// weights, the slopes k_i of a step of size h give the state inside the step: x(t + θ h) = x(t) + h Σ_i b_i(θ) k_i. Of
-// the argument x, only the graph and the data type are used.
+// dense returns a vector with a weight b_i(θ) = Σ_p Dense[i][p] θ^(p+1) for each stage i of a step (see
+// [Method].Dense). Here θ is the argument fraction, a number from 0 to 1. With these weights, the slopes k_i of a step
+// of size h give a state inside the step: x(t + θ h) = x(t) + h Σ_i b_i(θ) k_i, where t is the time at which the step
+// begins. Of the argument x, only the graph and the data type are used.
 func (m Method) dense(x, fraction *Node) *Node {
 	theta := ConvertDType(fraction, x.DType())
 	table := func(p int) *Node {
@@ -204,7 +211,7 @@ func (m Method) dense(x, fraction *Node) *Node {
 		}
 		return vector(x, column)
 	}
-	// Horner's rule computes the polynomials in θ.
+	// The polynomials b_i(θ) are computed by Horner's rule, for all stages i at once.
 	b := table(3)
 	for p := 2; p >= 0; p-- {
 		b = Add(loop.Scale(b, theta), table(p))
@@ -216,9 +223,9 @@ func (o Integration) tolerance(size *Node) *Node {
 	return Add(Mul(size, loop.Like(loop.Float(size, o.RelTol), size)), loop.Like(loop.Float(size, o.AbsTol), size))
 }
 
-// firstStep chooses the size of the first step, as torchdiffeq does. It uses the size of the state, the size of the
-// slope at this state, and the change of the slope in a small step (Hairer, Nørsett and Wanner, Solving Ordinary
-// Differential Equations I, section II.4).
+// firstStep chooses the size of the first step in the same way as torchdiffeq (a PyTorch library for differential
+// equations). It uses the size of the state, the size of the slope at this state, and the change of the slope in a
+// small step (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, section II.4).
 func (o Integration) firstStep(f Field, sign, x, slope *Node, w []*Node) *Node {
 	order := float64(o.Method.Order)
 	tolerance := o.tolerance(Abs(x))

@@ -11,8 +11,8 @@ import (
 // grid returns three numbers for an integration with fixed steps: the number of steps, the size of all steps but the
 // last, and the size of the last step. The sizes have the sign of To.
 func (o Integration) grid() (count int, h, last float64) {
-	// The number of steps is rounded up. Without the subtraction of 1e-6, rounding errors could add a tiny last step
-	// where To is a multiple of Step.
+	// The number of steps is rounded up. If To is a multiple of Step, rounding errors could add a tiny last step. The
+	// subtraction of 1e-6 prevents this.
 	count = max(1, int(math.Ceil(math.Abs(o.To)/o.Step-1e-6)))
 	h = math.Copysign(o.Step, o.To)
 	return count, h, o.To - float64(count-1)*h

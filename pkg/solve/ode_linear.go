@@ -6,30 +6,33 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// LinearField is a [Field] f(t, X; w) = M(w) X, where M is a linear operator on the state that does not depend on time.
+// LinearField is a [Field] f(t, X; w) = M(w) X, where M is a linear operator on the state. M depends on the weights w,
+// but not on time.
 //
-// Consider a step of size h by an explicit Runge-Kutta method with s stages and the coefficients A and b (A and B in
-// [Method]). Its result is R(h M) x, where the polynomial R is the method's stability function
+// For such a field, a step is computed without its stages. Let h be the size of the step, x the state before it, s the
+// number of stages, and A and b the coefficients A and B in [Method]. The state after the step is R(h M) x. The
+// polynomial R is called the method's stability function:
 //
-//	R(z) = Σ_k r_k z^k = 1 + Σ_k>0 (b^T A^(k-1) 1) z^k
+//	R(z) = Σ_k r_k z^k = 1 + Σ_k>0 (b^T A^(k-1) e) z^k,  k = 0 … s,
 //
-// (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations II, section IV.2). The last 1 in the brackets is
-// the vector of ones. So the step is computed without its stages. Horner's rule gives R(h M) x = y_s by
+// where e is the vector of ones (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations II, section IV.2).
+// Horner's rule computes y_s = R(h M) x by
 //
-//	y_1 = r_s-1 x + h r_s M x,  y_k = r_s-k x + h M y_k-1.
+//	y_0 = r_s x,  y_k = r_s-k x + h M y_k-1.
 //
-// Up to rounding, the results equal those of computing stage by stage.
+// Up to rounding, the result is the same as if the stages were computed.
 type LinearField interface {
 	Field
 	// Linear does nothing. A field that has this method is taken to be linear.
 	Linear()
 }
 
-// stability returns the coefficients r_0 … r_s of the stability function. Each row of b has the weights of the stages
-// of one step, and the result has a row of coefficients for each row of b.
+// stability returns the coefficients r_0 … r_s of stability functions (see [LinearField]). Each row of the matrix b has
+// the weights of the stages of one step. The same row of the result has the coefficients for this step.
 func (m Method) stability(b *Node) *Node {
 	rows, s := b.Shape().Dimensions[0], len(m.A)
-	// powers[i][k] is entry i of the vector A^(k-1) 1, where 1 is the vector of ones.
+	// powers[i][k], for k > 0, is entry i of the vector A^(k-1) e, where e is the vector of ones. So r_k is the sum of
+	// b_i powers[i][k] over i.
 	powers := make([][]float64, s)
 	for i := range powers {
 		powers[i] = make([]float64, s+1)
@@ -49,32 +52,36 @@ func (m Method) stability(b *Node) *Node {
 // row reshapes a vector to a matrix with a single row.
 func row(v *Node) *Node { return Reshape(v, 1, v.Shape().Size()) }
 
-// hornerState is the loop state of Horner's rule; see [horner].
+// hornerState is the state of the loop in [horner].
 type hornerState struct {
-	// y is the current y_i, and my is the last product, M y_i-1. sums are the current values of horner's argument sums.
+	// y is the y_i of the formulas in [horner]. my is the product M y_i-1, from which y_i was computed. sums has the
+	// values of horner's sums so far.
 	y, my *Node
 	sums  []*Node
 }
 
-// horner computes R(h M) x for a polynomial R of degree s with the coefficients r_0 … r_s in the vector r. Here h is
-// the size of a step in time (see [LinearField]), and M is a linear operator. The argument degree is s, an int32
-// scalar. The function multiply(y, more) returns M y, where more is what else multiply reads. The computation is
+// horner computes R(h M) x by Horner's rule. R is a polynomial of degree s with the coefficients r_0 … r_s, M is a
+// linear operator, and h is a number, the size of a step (see [LinearField]). The computation is
 //
 //	y_0 = r_s x,  y_i = r_s-i x + h M y_i-1,  R(h M) x = y_s.
 //
-// The caller can have other values computed from y_0 … y_s-1 and added up, such as the cotangents of the weights (see
-// [pullLinear]). For this, horner calls the function each(i, y_i, sums, more) for i = 0, 1, …, s-1, and takes its
-// result as the new sums. The list sums has an array for each total. If the function each is nil, sums stays as it is.
-// horner returns R(h M) x and the last sums.
+// The argument degree is s, an int32 scalar, and entry i of the vector r is r_i. The function multiply(y, more) returns
+// M y. The argument more has the other values that multiply reads, such as weights.
+//
+// The caller can also sum up arrays that are computed from y_0 … y_s-1, such as the cotangents of the weights (see
+// [pullLinear]). The argument sums lists the initial values of these sums. For i = 0, 1, …, s-1, horner calls the
+// function each(i, y_i, sums, more), which returns the new sums. If the argument each is nil, the sums do not change.
+//
+// The result of horner has R(h M) x in the field x, and the final sums in the field w.
 func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sums []*Node, more R,
 	each func(i, y *Node, sums []*Node, r R) []*Node) cotangents {
 	type reads struct {
 		degree, x, h, r *Node
 		more            R
 	}
-	// The loop state contains the product M y_i-1, from which the next step computes y_i, and not y_i alone. Otherwise
-	// XLA would compute the product and y_i in one loop over the entries of the arrays, which is slow, since XLA does
-	// not vectorise it. After the loop, y_s is computed from the last product.
+	// The loop state contains not only y_i, but also the product M y_i-1, from which y_i is computed. So XLA computes
+	// the whole product before y_i. Otherwise XLA would compute both in one pass over the entries of the arrays. Such a
+	// pass is slow, since XLA does not vectorise it. After the loop, y_s is computed from the last product.
 	next := func(power, my *Node, rd reads) *Node {
 		return Add(loop.Scale(rd.x, entry(rd.r, power)), loop.Scale(my, rd.h))
 	}
@@ -86,9 +93,9 @@ func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sum
 		if each != nil {
 			s.sums = each(i, s.y, s.sums, rd.more)
 		}
-		// XLA can write the new y over the old one, s.y, only if s.y is not read any more. Otherwise it copies s.y
-		// first. The sums are computed from s.y, so y is made to depend on them: XLA then computes y after the sums
-		// (see [loop.After]).
+		// XLA can write the new y over the old one, which is s.y, if all computations that read s.y come before.
+		// Otherwise XLA first copies s.y, which takes time. The sums are computed from s.y. Here [loop.After] makes y
+		// depend on one entry of each sum, so that XLA computes the sums before y.
 		for _, sum := range s.sums {
 			some := Reshape(Slice(Reshape(sum, sum.Shape().Size()), AxisElem(0)))
 			y = loop.After(Abs(some), y)
@@ -98,7 +105,8 @@ func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sum
 	return cotangents{next(loop.Int(x.Graph(), 0), out.my, all), out.sums}
 }
 
-// advanceLinear is a step of the method for a linear field: it returns R(h M) x (see [LinearField]).
+// advanceLinear computes a step of size h from the state x, for a linear field. It returns R(h M) x (see
+// [LinearField]).
 func (m Method) advanceLinear(f LinearField, x, h *Node, w []*Node) *Node {
 	multiply := func(y *Node, w []*Node) *Node { return f.Apply(loop.Float(y, 0), y, w) }
 	r := Reshape(m.stability(row(vector(x, m.B))), len(m.B)+1)
@@ -120,9 +128,11 @@ func powers(f LinearField, count, x, h, stack *Node, w []*Node) *Node {
 	}).stack
 }
 
-// tryLinear is [Method.try] for a linear field. It computes the arrays (h M)^k x for k = 1 … s, where s is the number
-// of stages. For k = 1 this is h times the argument slope, which is M x. The state after the step, the error, and the
-// state inside the step are weighted sums of x and these arrays. The slope after the step is such a sum, divided by h.
+// tryLinear is [Method.try] for a linear field with the operator M. It first computes the arrays (h M)^k x for
+// k = 1 … s, where s is the number of stages. For k = 1, the array is h times the argument slope, because slope equals
+// M x. The state after the step is x plus a weighted sum of these arrays. The state inside the step is x plus another
+// weighted sum of them. The error is a weighted sum of the arrays, and the slope after the step is a weighted sum
+// divided by h.
 func (m Method) tryLinear(f LinearField, x, h, slope, dense, scratch *Node, w []*Node) trial {
 	s := len(m.B)
 	all := powers(f, loop.Int(x.Graph(), s), loop.Scale(slope, h), h, scratch, w)
@@ -139,17 +149,19 @@ func (m Method) tryLinear(f LinearField, x, h, slope, dense, scratch *Node, w []
 
 // pullLinear is the vector-Jacobian product of a step R(h M) x. M is the operator of the field, and the polynomial R
 // has the coefficients r_0 … r_s in the vector r (see [LinearField]). Given the cotangent v of the step's result,
-// pullLinear returns the cotangent x̄ of x, and the cotangents of the trainable weights. x̄ = R(h M)^T v is computed by
-// Horner's rule ([horner]) with M^T in place of M:
+// pullLinear returns the cotangent x̄ of x, and the cotangents of the trainable weights.
+//
+// The cotangent of x is x̄ = R(h M)^T v. It is computed by Horner's rule ([horner]), with M^T in place of M:
 //
 //	y_0 = r_s v,  y_i = r_s-i v + h M^T y_i-1,  x̄ = y_s.
 //
-// The values y_i also give the cotangent M̄ of M:
+// The values y_i also give the cotangent M̄ of M (here x and y_i are written as vectors):
 //
 //	M̄ = h Σ_i y_i ((h M)^(s-1-i) x)^T,  i = 0 … s-1.
 //
-// M̄ itself is not stored. The field's PullW turns each term of the sum into the cotangents of the weights, and these
-// are added up. scratch is working memory for s states. If r_s is zero, everything is computed with s-1 in place of s.
+// M̄ itself is not stored. For each term of the sum, the field's method PullW computes the cotangents of the weights,
+// and these cotangents are added up. The argument scratch is working memory for s states. If r_s is zero, s-1 takes the
+// place of s in all formulas.
 func pullLinear(f LinearField, r, x, h, v, scratch *Node, w []*Node) (grads cotangents, scratchAfter *Node) {
 	type reads struct {
 		stages, powers, h *Node

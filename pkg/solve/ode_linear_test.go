@@ -38,11 +38,11 @@ func spread(b, x *Node) *Node {
 	return BroadcastToShape(Reshape(b, 1, b.Shape().Size()), x.Shape())
 }
 
-// plain is a linear field without the method Linear, so that package solve does not see that it is linear.
+// plain hides the method Linear of a linear field. So package solve does not see that the field is linear.
 type plain struct{ solve.Field }
 
-// For a linear field, steps computed as polynomials have the same results and gradients as steps computed stage by
-// stage.
+// For a linear field, a step is computed as a polynomial in the linear operator (see [solve.LinearField]). Results and
+// gradients are the same as if the step were computed stage by stage.
 func TestLinearFieldEqualsStages(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, o := range integrations {
@@ -115,8 +115,9 @@ func TestIntegrateAllEqualsEach(t *testing.T) {
 	})
 }
 
-// Two legs, one forwards and one backwards in time, take so many steps that only checkpoints are kept. Results and
-// gradients equal those of the formula: Euler's method on x' = b x gives x (1 + h b)^steps.
+// With W = 0, the field [mix] is x' = b x. The test integrates it over two legs: one forwards and one backwards in
+// time. The legs have so many steps that only checkpoints are kept. Results and gradients are compared with those of a
+// formula: n steps of size h by Euler's method multiply x by (1 + h b)^n.
 func TestCheckpointsOfLegs(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	const n, d, step = 4096, 32, 0.01
@@ -154,8 +155,9 @@ func TestCheckpointsOfLegs(t *testing.T) {
 	for k := range db {
 		db[k] = float32(wantB[k])
 	}
-	// The cotangent of the result has the same numbers as x, and the result is linear in x. So the gradient dx equals
-	// the result. dW is not compared.
+	// Each entry of the result is the same entry of x times a factor. The gradient dx is the cotangent of the result,
+	// entry by entry times the same factors. In this test the cotangent equals x, so dx equals the result. dW is not
+	// compared.
 	for i, want := range [][]float32{wantY, wantY, nil, db} {
 		if want != nil && distance(got[i], want) > 1e-4 {
 			t.Errorf("%s differs by %.2g", []string{"result", "dx", "dW", "db"}[i], distance(got[i], want))

@@ -6,12 +6,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// The stages of a step are computed in a loop, so that the field is compiled once, not once for each stage. The slopes
-// k_i are in a stack [stages, n, d].
+// This file computes single steps of a Runge-Kutta method. The stages of a step are computed in a loop, so that the
+// field is compiled once, not once for each stage. A stack [stages, n, d] has the slopes k_i of the stages (see
+// [Method]).
 
-// slopes computes the slopes k_i of a step of size h from the state x at time t (see [Method]), for i from 0 to
-// count-1. It stores them in the stack k, which has len(m.B) places. If the argument first is not nil, it is the slope
-// k_0, which is then not computed.
+// slopes computes the slopes k_i, for i from 0 to count-1, of a step of size h from the state x at time t (see
+// [Method]). It stores them in the stack k, which has a place for each stage. The caller may know the slope k_0
+// already, and pass it as the argument first. Otherwise first is nil.
 func (m Method) slopes(f Field, count, t, x, h, first, k *Node, w []*Node) *Node {
 	from := 0
 	if first != nil {
@@ -28,14 +29,14 @@ func (m Method) slopes(f Field, count, t, x, h, first, k *Node, w []*Node) *Node
 	})
 }
 
-// trial is the result of one step of an adaptive method. next is the state after the step, slope is the value of the
-// field there, and error is the estimated error. dense is a state inside the step (see [Method.try]), and scratch is
-// the working memory.
+// trial is the result of one step of an adaptive method. next is the state after the step, and slope is the value of
+// the field at this state. error is the estimated error of the step. dense is a state inside the step (see
+// [Method.try]). scratch is the working memory, for use in the next step.
 type trial struct{ next, slope, error, dense, scratch *Node }
 
-// try makes a step of size h from the state x at time t. The argument slope is the value of the field at (t, x). The
-// argument dense has a weight for each stage; with these weights, the slopes give the state inside the step that try
-// returns (see [Method.dense]). scratch is memory for one state per stage.
+// try computes a step of size h from the state x at time t. The argument slope is the value of the field at (t, x). The
+// argument dense is a vector from [Method.dense], with a weight for each stage. With these weights, try also computes a
+// state inside the step. The argument scratch is working memory for one state per stage.
 func (m Method) try(f Field, t, x, h, slope, dense, scratch *Node, w []*Node) trial {
 	if f, ok := f.(LinearField); ok {
 		return m.tryLinear(f, x, h, slope, dense, scratch, w)
@@ -50,18 +51,21 @@ func (m Method) try(f Field, t, x, h, slope, dense, scratch *Node, w []*Node) tr
 	}
 }
 
-// stage returns the time and the state at which stage i evaluates the field: t + C_i h, and x + h Σ_j A_ij k_j.
+// stage returns the time t + C_i h and the state x + h Σ_j A_ij k_j at which stage i evaluates the field. C and A are
+// coefficients of the method (see [Method]). The argument k is a stack with the slopes k_j.
 func (m Method) stage(i, t, x, h, k *Node) (time, u *Node) {
 	return Add(t, Mul(entry(vector(x, m.C), i), h)), combine(x, k, h, pick(vector(x, flat(m.A)), i, len(m.B)))
 }
 
-// grid has an entry for each step: the time at which the step begins, the size of the step, and the weights of its
-// stages. The weights are the method's B. Only the last step of an adaptive integration has other weights: the result
-// of this step is a state inside the step, at the time To.
+// grid describes a sequence of steps by three arrays. Entry i of times is the time at which step i begins. Entry i of
+// sizes is the size of this step. Row i of weights has the weights of the stages of this step.
+//
+// The weights are the coefficients B of the [Method], with one exception. In an adaptive integration, the end time may
+// lie inside the last step. So the last step has the weights that give the state at the end time.
 type grid struct{ times, sizes, weights *Node }
 
-// reads is what the steps of [Method.steps] read: the field's weights, and the grid. For a [LinearField], the grid has
-// the coefficients of the polynomial R in place of the stages' weights.
+// reads has the values that the steps of [Method.steps] read: the field's weights w, and the grid. For a [LinearField],
+// each row of grid.weights has the coefficients of the polynomial R in place of the stages' weights.
 type reads struct {
 	w    []*Node
 	grid grid
@@ -79,8 +83,8 @@ func (g grid) step(i *Node) (t, h, b *Node) {
 	return entry(g.times, i), entry(g.sizes, i), pick(g.weights, i, g.weights.Shape().Dimensions[1])
 }
 
-// steps describes the steps of the method on a grid: how to compute them, and how to differentiate them. The argument
-// segment is the number of steps between checkpoints.
+// steps says how to compute the steps of a [grid] by the method m, and how to differentiate them. The argument segment
+// is the number of steps from one checkpoint to the next.
 func (m Method) steps(f Field, segment int) steps[reads] {
 	s := steps[reads]{segment: segment, add: own(nil).add}
 	whole := m.without()
@@ -108,17 +112,18 @@ func (m Method) steps(f Field, segment int) steps[reads] {
 	return s
 }
 
-// needed is the number of stages that the result of a step depends on. b are the weights of the stages. If the last
-// weight is zero, the last stage is not needed.
+// needed returns how many stages the result of a step depends on. The vector b has the weights of the stages. If the
+// last weight is zero, the last stage is not needed.
 func needed(b *Node) *Node {
 	s := b.Shape().Size()
 	last := element(b, s-1)
 	return Where(Equal(last, loop.Float(last, 0)), loop.Int(b.Graph(), s-1), loop.Int(b.Graph(), s))
 }
 
-// pull is the vector-Jacobian product of the step x + h Σ_i b_i k_i. Given the cotangent v of the step's result, it
-// returns the cotangents of x and of the trainable weights. Let u_i be the state at which stage i evaluates the field,
-// and let bars mark cotangents. Then
+// pull is the vector-Jacobian product of the step x + h Σ_i b_i k_i with the slopes k_i (see [Method]). Given the
+// cotangent v of the step's result, it returns the cotangents of x and of the trainable weights. Let u_i be the state
+// at which stage i evaluates the field, and let a bar mark a cotangent: k̄_i is the cotangent of k_i. From the last
+// stage to the first, pull computes
 //
 //	k̄_i = h b_i v + h Σ_j>i A_ji ū_j,  ū_i = (∂f/∂x)^T k̄_i,  x̄ = v + Σ_i ū_i.
 func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) cotangents {
@@ -138,7 +143,8 @@ func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) cotangents {
 		w                        []*Node
 	}
 	stages := needed(b)
-	// The slope of the last stage is not computed, since no other stage depends on it.
+	// The slopes are needed to compute the state at which each stage evaluates the field. No such state depends on the
+	// slope of the last stage, so this slope is not computed.
 	k := m.slopes(f, plus(stages, -1), t, x, h, nil, stack(x, s), w)
 	start := state{cotangents{v, zeros(w[:f.Trainable()])}, stack(x, s)}
 	return loop.Repeat(stages, start, reads{stages, b, t, x, h, v, k, w}, func(n *Node, st state, r reads) state {
@@ -152,10 +158,10 @@ func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) cotangents {
 	}).grads
 }
 
-// combine is x + h Σ_j c_j k_j, where k is a stack and c a vector. If x is nil, it is left out.
+// combine returns x + h Σ_j c_j k_j, where k is a stack and c is a vector. If x is nil, combine returns h Σ_j c_j k_j.
 func combine(x, k, h, c *Node) *Node { return sum(x, k, loop.Scale(c, h)) }
 
-// sum is x + Σ_j c_j k_j, or Σ_j c_j k_j if x is nil. k is a stack, and c a vector.
+// sum returns x + Σ_j c_j k_j, where k is a stack and c is a vector. If x is nil, sum returns Σ_j c_j k_j.
 func sum(x, k, c *Node) *Node {
 	for j := range k.Shape().Dimensions[0] {
 		term := loop.Scale(element(k, j), element(c, j))

@@ -53,8 +53,8 @@ func (circle) Linearize(*Node, *Node, []*Node) []*Node { return nil }
 func (circle) PullX(v *Node, _, _ []*Node) *Node       { panic("not used") }
 func (circle) PullW(*Node, []*Node, []*Node) []*Node   { panic("not used") }
 
-// pole is dx/dt = 1 / (2-t^2)^2, whose solution goes to infinity at t = sqrt 2. No floating-point number equals sqrt 2,
-// so that the field is never evaluated exactly there.
+// pole is the field dx/dt = 1 / (2-t^2)^2. Its solution goes to infinity at t = sqrt 2. No floating-point number equals
+// sqrt 2, so the field is never evaluated exactly at this time.
 type pole struct{ circle }
 
 func (pole) Apply(t, x *Node, _ []*Node) *Node {
@@ -200,7 +200,8 @@ func TestThereAndBack(t *testing.T) {
 			out := run(t, e, problem(11), func(x *Node, w []*Node) (*Node, []*Node) {
 				there, back := m, m
 				there.To, back.To, there.MaxEvaluations, back.MaxEvaluations = 2, -2, 1000, 1000
-				// The field is independent of time, so that the way back follows the same field as the way there.
+				// Each integration begins at time 0. So the second one goes from time 0 to -2, and not from 2 back
+				// to 0. Nevertheless it undoes the first one, since the field does not depend on time.
 				y, _ := solve.Integrate(still{}, x, w, there)
 				z, _ := solve.Integrate(still{}, y, w, back)
 				return z, nil
@@ -223,7 +224,8 @@ func (s still) Linearize(t, x *Node, w []*Node) []*Node {
 	return s.swing.Linearize(loop.Float(x, 0), x, w)
 }
 
-// Results and gradients equal those of the same steps written out without loops, which GoMLX differentiates.
+// An integration with fixed steps has the same result and gradient as the function [unrolled], which writes all steps
+// into the program one by one. GoMLX differentiates these steps itself.
 func TestIntegrationGradientEqualsUnrolled(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, name := range []string{"euler", "rk4"} {
@@ -241,7 +243,8 @@ func TestIntegrationGradientEqualsUnrolled(t *testing.T) {
 	})
 }
 
-// unrolled is an integration of swing with fixed steps, written out without loops.
+// unrolled integrates the field [swing] with fixed steps. It writes all steps into the program one by one, so that the
+// program has no loop.
 func unrolled(o solve.Integration, x *Node, w []*Node) *Node {
 	m := o.Method
 	sign := math.Copysign(1, o.To)
@@ -262,8 +265,8 @@ func unrolled(o solve.Integration, x *Node, w []*Node) *Node {
 	return x
 }
 
-// An adaptive integration with a small tolerance has the result and the gradient of an integration with many small
-// steps.
+// An adaptive integration with a small tolerance has about the same result and gradient as an integration with many
+// small steps of fixed size.
 func TestAdaptiveGradientEqualsFine(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, to := range []float64{2, -2} {
@@ -294,14 +297,16 @@ func TestIntegrationGradientEqualsFiniteDifferences(t *testing.T) {
 	})
 }
 
-// derivatives computes the derivative of the inner product of result and cotangent, in a random direction of all
-// inputs. slope is computed from the gradient, and numeric by a central difference.
+// derivatives computes the derivative of the inner product of the chain's result and a fixed cotangent. It is the
+// derivative in a random direction of input, weight and bias. The result slope is computed from the gradient, and the
+// result numeric by a central difference.
 func derivatives(t *testing.T, e *engine.Engine, c chain) (slope, numeric float64) {
 	t.Helper()
 	return derivativesAt(t, e, problem(4), problem(5), c)
 }
 
-// derivativesAt is [derivatives] for the inputs args, in the direction given by the argument along.
+// derivativesAt is [derivatives] at the given inputs args. The argument along is the direction, with an array for each
+// input.
 func derivativesAt(t *testing.T, e *engine.Engine, args, along []*tensors.Tensor, c chain) (slope, numeric float64) {
 	t.Helper()
 	value := func(step float32) (sum float64) {

@@ -43,8 +43,9 @@ func slice(w []*Node, l int) []*Node {
 	return w
 }
 
-// oneByOne applies the layers one by one. It goes from the first layer to the last or, if the argument last is true,
-// from the last to the first. The layers' weights are sliced by operations that GoMLX differentiates.
+// oneByOne returns a chain that applies the layers one by one, in a Go loop. It goes from the first layer to the last
+// or, if the argument last is true, from the last to the first. GoMLX differentiates the operations that slice the
+// layers' weights.
 func oneByOne(layer func(x *Node, w []*Node) *Node, last bool) chain {
 	return func(x *Node, w []*Node) (*Node, []*Node) {
 		for l := range depth {
@@ -116,7 +117,8 @@ func size(a []float32) float64 {
 	return math.Sqrt(sum)
 }
 
-// A chain with a shared W and a stack of biases equals a chain with a stack of W in which all slices are equal.
+// A chain whose layers share W, and have separate biases, has the same result and gradients as a chain with a stack of
+// W in which all slices are equal.
 func TestPerLayerOfSomeWeights(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		args := layersProblem(33)
@@ -142,7 +144,8 @@ func TestPerLayerOfSomeWeights(t *testing.T) {
 	})
 }
 
-// Blocks made from functions may have separate weights for each layer as well.
+// With separate weights for each layer, a block made by [solve.FromFunction] has the same results and gradients as a
+// block written by hand.
 func TestPerLayerOfFunction(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		both := func(block solve.Block) [][]float32 {

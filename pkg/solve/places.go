@@ -10,8 +10,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// stack returns a stack, [count, …], for values of x's shape. The argument count is the number of values. The stack is
-// filled with zeros. The positions in a stack are called places.
+// stack returns a stack [count, …] of zeros. It has a place for each of count arrays of x's shape.
 func stack(x *Node, count int) *Node {
 	return BroadcastToShape(loop.Float(x, 0), shapes.Make(x.DType(), append([]int{count}, x.Shape().Dimensions...)...))
 }
@@ -77,7 +76,7 @@ func pick(table, i *Node, width int) *Node {
 // entry returns the number at index i of a vector, as a scalar.
 func entry(vector, i *Node) *Node { return Reshape(pick(vector, i, 1)) }
 
-// vector returns a constant vector of x's type.
+// vector returns a constant vector with the given values, in x's data type.
 func vector(x *Node, values []float64) *Node {
 	return ConvertDType(Const(x.Graph(), values), x.DType())
 }

@@ -54,21 +54,22 @@ func newChain(block Block, w []*Node, depth int, o Options) chain {
 // layer is the number of the layer that step i of the chain inverts. The first step inverts the last layer.
 func (c chain) layer(i *Node) *Node { return Sub(loop.Int(i.Graph(), c.depth-1), i) }
 
-// inversion is the state of the loop over a chain's steps.
+// inversion is the state of the loop that inverts the layers of a chain. Each step of this loop inverts one layer.
 type inversion struct {
-	// z is the result of the last step, which is the right-hand side of the next step. A step inverts one layer.
+	// z is the result of the latest step, which is the right-hand side of the next step. A step inverts one layer.
 	z *Node
-	// iterations is the number of iterations of all steps so far, and worst is the largest residual of these steps. The
-	// field called where is the number of the step that has this residual.
+	// iterations is the number of iterations in all steps so far. worst is the largest residual of these steps, and
+	// where is the number of the step that has this residual.
 	iterations, worst, where *Node
-	// preactivations is a stack of the preactivations of the last steps. That of step i is at place i modulo the number
-	// of places. inputs is a stack of the inputs of all steps. A stack that is not kept is nil.
+	// preactivations is a stack of the preactivations of the latest steps. The preactivation of step i is at place i
+	// modulo the number of places. inputs is a stack of the right-hand sides of all steps. A stack that is not kept is
+	// nil.
 	preactivations, inputs *Node
 }
 
 // invert solves Z = Y - h(Z) layer by layer. The result Z of a layer is the right-hand side Y of the next one. The
-// argument keep, which is at least c.Order, is the number of layers whose preactivations are kept: those of the last
-// keep layers. If the last argument is true, invert also keeps the inputs of all layers.
+// argument keep is the number of layers whose preactivations are kept, which are the latest layers. It is at least
+// c.Order. If the argument inputs is true, invert also keeps the right-hand sides of all layers.
 func (c chain) invert(x *Node, w []*Node, keep int, inputs bool) (inversion, *Stats) {
 	g := x.Graph()
 	start := inversion{z: x, iterations: loop.Int(g, 0), worst: loop.Float(x, 0), where: loop.Int(g, 0)}
@@ -96,8 +97,9 @@ func (c chain) invert(x *Node, w []*Node, keep int, inputs bool) (inversion, *St
 		Outcome: loop.Int(g, Reached)}
 }
 
-// iterate is the state of one solve. z is the iterate Z. kept is the chain's stack of preactivations. At the place of
-// the current step, it has the preactivation from which z was computed.
+// iterate is the state of one solve. z is the iterate Z. kept is the chain's stack of preactivations, or nil. In each
+// iteration, the solve writes the preactivation from which it computes z into this stack, at the place of the chain's
+// current step.
 type iterate struct{ z, kept *Node }
 
 // rightSide is what a solve reads but does not change: the right-hand side y, the number i of the chain's step, and the
@@ -107,7 +109,8 @@ type rightSide struct {
 	w    []*Node
 }
 
-// solve solves Z = Y - h(Z) in step i of the chain. The right-hand side Y is s.z, and w are the layer's weights.
+// solve solves Z = Y - h(Z) in step i of the chain. The argument s is the state of the chain's loop before this step,
+// s.z is the right-hand side Y, and w are the layer's weights.
 func (c chain) solve(i *Node, s inversion, w []*Node, tolerance *Node) (iterate, end) {
 	y := s.z
 	start := iterate{y, s.preactivations}
@@ -128,10 +131,10 @@ func (c chain) solve(i *Node, s inversion, w []*Node, tolerance *Node) (iterate,
 	return iteration.run(start, rightSide{y, i, w})
 }
 
-// extrapolated estimates the preactivation at the solution of step i. A polynomial in the number of the step passes
-// through the preactivations of the last steps, and the estimate is its value at i. The argument order is the number of
-// these steps; if there are fewer steps so far, all of them are used. In the stack the preactivation of step k is at
-// place k modulo the stack's length.
+// extrapolated estimates the preactivation at the solution of step i, from the preactivations of earlier steps. A
+// polynomial in the number of the step passes through these preactivations, and the estimate is its value at i. The
+// argument order is the number of earlier steps that are used: the latest ones, or all of them if there are fewer. In
+// the stack, the preactivation of step k is at place k modulo the stack's length.
 func extrapolated(stack, i *Node, order int) *Node {
 	g := i.Graph()
 	places := stack.Shape().Dimensions[0]

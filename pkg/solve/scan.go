@@ -10,8 +10,8 @@ import (
 )
 
 // Step is a layer f of a [Scan]: x_l+1 = f(l, x_l; own, shared). x_l may have any shape, and x_l+1 has the same shape.
-// The argument l is the number of the layer, an int32 scalar. The argument own lists the layer's own weights, which are
-// slices of stacks. The argument shared lists the arrays that all layers read.
+// The argument l is the number of the layer, an int32 scalar. The argument own lists the weights that belong to layer l
+// alone. The argument shared lists the arrays that all layers read.
 type Step func(l, x *Node, own, shared []*Node) *Node
 
 // StepVJP returns the vector-Jacobian products of a [Step]. Given the cotangent v of the layer's result, it returns the
@@ -19,17 +19,19 @@ type Step func(l, x *Node, own, shared []*Node) *Node
 type StepVJP func(l, x, v *Node, own, shared []*Node) (dx *Node, dOwn, dShared []*Node)
 
 // Scan applies a chain of layers, x_l+1 = f(l, x_l; own_l, shared) for l = 0 … depth-1, beginning with x_0 = x, and
-// returns x_depth. The entries of the argument own are stacks [depth, …], and layer l gets slice l of each. The layer
-// is compiled once, whatever the depth. (A Go loop over the layers would compile each layer separately.)
+// returns x_depth. The entries of the argument own are stacks [depth, …]. The list own_l has slice l of each stack. The
+// layer is compiled once, whatever the depth. (A Go loop over the layers would compile each layer separately.)
 //
 // Scan is differentiable in x and in all floating-point entries of own and shared. GoMLX differentiates f. f may use
 // the operations of GoMLX as if it were not in a loop, except those that [loop.Differentiable] excludes. f must use no
-// nodes except its arguments. If f needs other operations, use [ScanVJP] with a derivative written by hand.
+// nodes except its arguments. If f needs one of the excluded operations, use [ScanVJP] with a derivative written by
+// hand.
 //
-// The backward pass reads intermediate results of all layers. The expensive ones are matrix products, and results of
-// functions whose derivatives are written by hand. These are kept if those of all layers together fit into 512 MiB.
-// Otherwise the backward pass computes each layer again from the state with which the layer begins. The states of all
-// layers are then kept if they fit into 64 MiB, and about 2 sqrt(depth) states if not, as in [ForwardChain].
+// The backward pass reads intermediate results of all layers. Some of them are expensive to compute: matrix products,
+// and results of functions whose derivatives are written by hand. If the expensive results of all layers together fit
+// into 512 MiB, Scan keeps them for the backward pass. Otherwise Scan keeps states, as [ForwardChain] does: the states
+// of all layers if they fit into 64 MiB, or else about 2 sqrt(depth) states. The backward pass then computes each layer
+// again from the state with which the layer begins.
 func Scan(f Step, x *Node, own, shared []*Node, depth int) *Node {
 	s := newScan(own, shared)
 	layer := func(in []*Node) *loop.Differentiable {
@@ -52,8 +54,8 @@ func Scan(f Step, x *Node, own, shared []*Node, depth int) *Node {
 	return s.taped(x, tape, depth, layer)
 }
 
-// ScanVJP is [Scan] with a derivative of f that is written by hand. f and pull are called inside loop bodies, and must
-// keep to the rules of package loop.
+// ScanVJP is [Scan] with a derivative that is written by hand: the function pull returns the vector-Jacobian products
+// of f. Both f and pull are called inside loop bodies, and must keep to the rules of package loop.
 func ScanVJP(f Step, pull StepVJP, x *Node, own, shared []*Node, depth int) *Node {
 	s := newScan(own, shared)
 	return s.run(x, depth, func([]*Node) differentiable {
@@ -77,11 +79,12 @@ func ScanVJP(f Step, pull StepVJP, x *Node, own, shared []*Node, depth int) *Nod
 }
 
 // scan holds the weights of a scan. The field w lists first the weights of floating-point type, which are trainable,
-// and then the others.
+// and then all other weights. The field trainable is the number of trainable weights.
 type scan struct {
 	w         []*Node
 	trainable int
-	// owned is the number of entries of the argument own of [Scan], and stacks are the positions of these entries in w.
+	// owned is the number of entries of the argument own of [Scan]. The field stacks lists the positions of these
+	// entries in w.
 	owned  int
 	stacks own
 	// place[i] is the position in w of entry i of the list of all weights: the entries of the argument own, followed by
@@ -110,8 +113,9 @@ func newScan(owned, shared []*Node) scan {
 	return s
 }
 
-// weights takes values in the order of s.w, such as cotangents. It returns two lists: the values for the argument own
-// of [Scan], and those for the argument shared.
+// weights takes a list w with a value for each weight, in the order of s.w. The values are the weights themselves or
+// their cotangents. The function weights returns two lists: the values for the argument own of [Scan], and the values
+// for the argument shared.
 func (s scan) weights(w []*Node) (own, shared []*Node) {
 	all := make([]*Node, len(s.place))
 	for i, p := range s.place {
@@ -120,8 +124,8 @@ func (s scan) weights(w []*Node) (own, shared []*Node) {
 	return all[:s.owned:s.owned], all[s.owned:]
 }
 
-// sort is the reverse of weights: it returns values in the order of s.w. The argument all has the values for the
-// argument own of [Scan], followed by those for the argument shared.
+// sort is the reverse of weights. The list all has the values for the argument own of [Scan], followed by the values
+// for the argument shared. sort returns the same values in the order of s.w.
 func (s scan) sort(all []*Node) []*Node {
 	sorted := make([]*Node, len(all))
 	for i, p := range s.place {
@@ -147,7 +151,8 @@ func (s scan) inputs(l, x *Node, w []*Node) []*Node {
 }
 
 // run applies the layers, and keeps states for the backward pass. The function layer returns a layer together with its
-// derivative. Its argument is a list of inputs (see [scan.inputs]), of which it uses only the shapes.
+// derivative. The argument in of this function is a list of inputs (see [scan.inputs]), of which only the shapes are
+// used.
 func (s scan) run(x *Node, depth int, layer func(in []*Node) differentiable) *Node {
 	s.check(x, depth)
 	if depth <= 0 {

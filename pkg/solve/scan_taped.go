@@ -13,9 +13,9 @@ import (
 var keepTapes int64 = 512 << 20
 
 // taped applies the layers, and keeps the tapes of all layers for the backward pass. The argument tape has the shapes
-// of the arrays on a layer's tape. For each of these arrays there is a stack with a slice for each layer. The function
-// layer returns a layer together with its derivative. Its argument is a list of inputs (see [scan.inputs]), of which it
-// uses only the shapes.
+// of the arrays on a layer's tape. For each of these arrays, taped makes a stack with a place for each layer. The
+// function layer returns a layer together with its derivative. The argument in of this function is a list of inputs
+// (see [scan.inputs]), of which only the shapes are used.
 func (s scan) taped(x *Node, tape []shapes.Shape, depth int, layer func(in []*Node) *loop.Differentiable) *Node {
 	g, fixed := x.Graph(), stopped(s.w)
 	type state struct {
@@ -42,8 +42,8 @@ func (s scan) taped(x *Node, tape []shapes.Shape, depth int, layer func(in []*No
 	})
 }
 
-// tapedBack differentiates the layers, from the last to the first. v is the cotangent of the last state, and tapes are
-// the stacks with the tapes of all layers.
+// tapedBack differentiates the layers, from the last to the first. v is the cotangent of the last state. tapes has the
+// stacks in which [scan.taped] stored the tapes of all layers.
 func (s scan) tapedBack(v *Node, tapes, w []*Node, depth int,
 	layer func(in []*Node) *loop.Differentiable) cotangents {
 	type reads struct{ tapes, w []*Node }

@@ -64,8 +64,9 @@ func problem(seed uint64) []*tensors.Tensor {
 
 type chain func(x *Node, w []*Node) (*Node, []*Node)
 
-// run builds and runs the chain c. It returns the chain's result; the gradients with respect to input, weight and bias;
-// and the other values that the chain returns. The gradients are those of the inner product of result and cotangent.
+// run builds and runs the chain c, for the arrays args that [problem] returns: an input, a weight, a bias and a
+// cotangent. It returns the chain's result, then the gradients with respect to input, weight and bias, and then the
+// other values that the chain returns. The gradients are those of the inner product of result and cotangent.
 func run(t *testing.T, e *engine.Engine, args []*tensors.Tensor, c chain) [][]float32 {
 	t.Helper()
 	exec, err := NewExec(e.Backend, func(in []*Node) []*Node {
@@ -131,7 +132,8 @@ func TestReverseUndoesForward(t *testing.T) {
 		if d := distance(out[0], tensors.MustCopyFlatData[float32](args[0])); d > 1e-5 {
 			t.Errorf("g∘f moved the input by %.2g (relative)", d)
 		}
-		// The gradient of the inner product of g(f(x)) and v with respect to x is v itself.
+		// Here f is the forward chain, and g is the reverse chain. Since g(f(x)) = x, the inner product of g(f(x)) and
+		// the cotangent v is the inner product of x and v. Its gradient with respect to x is v.
 		if d := distance(out[1], tensors.MustCopyFlatData[float32](args[3])); d > 1e-5 {
 			t.Errorf("the gradient of the identity g∘f differs by %.2g", d)
 		}
@@ -183,8 +185,8 @@ func TestForwardGradientEqualsUnrolled(t *testing.T) {
 	})
 }
 
-// The derivative of the inner product of result and cotangent, in a random direction of input, weight and bias, equals
-// a central difference.
+// The test computes the derivative of the inner product of result and cotangent, in a random direction of input, weight
+// and bias. The derivative from the gradient equals the derivative from a central difference, up to a small error.
 func TestGradientsEqualFiniteDifferences(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, c := range map[string]chain{"forward": forward(5), "reverse": reverse(3, tight)} {

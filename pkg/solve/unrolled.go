@@ -50,8 +50,8 @@ func ReverseChainUnrolled(block Block, x *Node, w []*Node, depth int, o Options)
 // each iteration began.
 type trace struct{ iterates, count *Node }
 
-// trace solves Z = Y - h(Z) for a layer again, as the forward pass did, and keeps the iterates. The argument y is the
-// right-hand side Y.
+// trace repeats the solve of Z = Y - h(Z) that the forward pass made for a layer, and keeps the iterates. The argument
+// y is the right-hand side Y.
 func (c chain) trace(y *Node, w []*Node) trace {
 	type state struct {
 		z, residual *Node
@@ -74,8 +74,9 @@ func (c chain) trace(y *Node, w []*Node) trace {
 		}).trace
 }
 
-// walkBack differentiates the iterations of a layer, z_k+1 = y - h(z_k) with z_0 = y, from the last to the first. Given
-// the cotangent v of the last iterate, it returns the cotangents of y and of the layer's weights.
+// walkBack differentiates the iterations of one layer, from the last to the first. The iterations are
+// z_k+1 = y - h(z_k), beginning with z_0 = y. Given the cotangent v of the last iterate, walkBack returns the
+// cotangents of y and of the layer's weights.
 func (c chain) walkBack(t trace, v *Node, w []*Node) cotangents {
 	type state struct {
 		v     *Node
