@@ -8,9 +8,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// Adjacency is the adjacency matrix A, n x n: A_ij = 1 where i and j are neighbours. It ignores the directions of
-// edges, so that A is symmetric. See [In] and [Out] for directed edges, and [FromEdges] for edges given as a list of
-// targets and a list of sources.
+// Adjacency returns the adjacency matrix A of the graph, [n, n] for n nodes: A_ij is 1 if the nodes i and j are
+// neighbours, and 0 otherwise. It ignores the directions of edges, so that A is symmetric. For directed edges, see [In]
+// and [Out]. For lists of edges, see [FromEdges].
 func Adjacency(g *graphs.Graph) *CSR {
 	a := &CSR{Rows: g.NumNodes, Columns: g.NumNodes, Start: make([]int, g.NumNodes+1), mirrored: true}
 	a.Column = make([]int32, 0, 2*len(g.Edges))
@@ -22,9 +22,9 @@ func Adjacency(g *graphs.Graph) *CSR {
 	return a
 }
 
-// In is the adjacency of incoming edges, n x n: In_ij = 1 where an edge leads from j to i, so that (In x)_i sums over
-// the nodes that point to i. Rows are targets and columns sources, as everywhere in this package. For a graph without
-// directions, In and [Out] return the same as [Adjacency].
+// In returns the adjacency matrix B of incoming edges, [n, n] for n nodes: B_ij is 1 if an edge leads from node j to
+// node i, and 0 otherwise. So (B x)_i is a sum over the nodes that point to i. For a graph without directions, In
+// returns the same as [Adjacency].
 func In(g *graphs.Graph) *CSR {
 	if !g.Directed() {
 		return Adjacency(g)
@@ -32,8 +32,10 @@ func In(g *graphs.Graph) *CSR {
 	return Out(g).Transpose()
 }
 
-// Out is the adjacency of outgoing edges, the transpose of [In]: Out_ij = 1 where an edge leads from i to j, so that
-// (Out x)_i sums over the nodes that i points to. Papers on directed graphs call this matrix A.
+// Out returns the adjacency matrix C of outgoing edges, [n, n] for n nodes: C_ij is 1 if an edge leads from node i to
+// node j, and 0 otherwise. So (C x)_i is a sum over the nodes that i points to. Papers on directed graphs often call
+// this matrix A. C is the transpose of the matrix of [In]. For a graph without directions, Out returns the same as
+// [Adjacency].
 func Out(g *graphs.Graph) *CSR {
 	if !g.Directed() {
 		return Adjacency(g)
@@ -52,11 +54,14 @@ func Out(g *graphs.Graph) *CSR {
 
 func ones(n int) []float32 { return slices.Repeat([]float32{1}, n) }
 
-// FromEdges is the adjacency matrix of directed edges. Edge e leads from node source[e] to node target[e]. A_ij is the
-// weight of the edge from j to i, or 1 if weight is nil. The first argument is the number of rows, and the second is
-// the number of columns. For edges within one graph, both are the number of nodes. For edges between two sets of nodes,
-// the rows are the set that edges lead to, and the columns are the set that edges come from. Edges may be in any order.
-// An edge that is given twice has two entries. The field Edge of the result says which entry was made from which edge.
+// FromEdges returns the adjacency matrix A of directed edges, which are given as lists. Edge e of the lists leads from
+// node source[e] to node target[e]. The edge becomes the entry of A in row target[e] and column source[e]. The value of
+// the entry is weight[e], or 1 if weight is nil. The argument targets is the number of rows, and the argument sources
+// is the number of columns. For edges within one graph, both are the number of nodes. For edges between two sets of
+// nodes, the rows are the nodes that edges lead to, and the columns are the nodes that edges come from.
+//
+// Edges may be in any order. An edge that is given twice becomes two entries. The field Edge of the result says which
+// entry was made from which edge.
 func FromEdges(targets, sources int, target, source []int32, weight []float32) (*CSR, error) {
 	if len(target) != len(source) || weight != nil && len(weight) != len(source) {
 		return nil, fmt.Errorf("sparse matrix: %d targets, %d sources and %d weights of edges: give one each per edge",
@@ -69,10 +74,11 @@ func FromEdges(targets, sources int, target, source []int32, weight []float32) (
 				e, source[e], i, sources-1, targets-1)
 		}
 	}
-	// Two transpositions sort the edges. The matrix called list has a row for each edge e, with a single entry in
-	// column source[e]. Its transpose, bySource, has the edges sorted by source. The columns of bySource are then
-	// replaced by the edges' targets, and bySource is transposed. The result has the edges sorted by target; edges with
-	// the same target stay sorted by source.
+	// Two transpositions sort the edges. The matrix list has a row for each edge e, with one entry, in column
+	// source[e]. Its transpose, bySource, has a row for each source, with an entry in column e for each edge e from
+	// this source. The loop below replaces each column e by target[e]. Now bySource has a row for each source and a
+	// column for each target. Its transpose is the result: it has a row for each target, in which the entries are
+	// sorted by source.
 	list := &CSR{Rows: len(source), Columns: sources, Start: make([]int, len(source)+1), Column: source}
 	for e := range source {
 		list.Start[e+1] = e + 1
@@ -113,8 +119,8 @@ func FromDense(rows []float32, columns int) (*CSR, error) {
 	return a, nil
 }
 
-// WithSelfLoops adds an entry of weight 1 on the diagonal of every row that has no entry there. For an A without self
-// loops the result is A + I. A must be square.
+// WithSelfLoops returns a copy of the matrix with an additional entry of weight 1 on the diagonal, in every row that
+// has no entry there. For an adjacency matrix A without self loops, the result is A + I. The matrix must be square.
 func (a *CSR) WithSelfLoops() *CSR {
 	s := &CSR{Rows: a.Rows, Columns: a.Columns, Start: make([]int, a.Rows+1), mirrored: a.mirrored}
 	copied := func(from, to int) {
@@ -140,8 +146,8 @@ func (a *CSR) WithSelfLoops() *CSR {
 	return s
 }
 
-// scaled replaces the weight w of each entry (i, j) by f(w, r_i, c_j), where r_i is the sum of row i and c_j the sum of
-// column j.
+// scaled returns a copy of the matrix with other weights. The weight w of entry (i, j) becomes f(w, r_i, c_j), where
+// r_i is the sum of the weights in row i, and c_j is the sum of the weights in column j.
 func (a *CSR) scaled(f func(w, row, column float64) float64) *CSR {
 	rows, columns := make([]float64, a.Rows), make([]float64, a.Columns)
 	a.each(func(e, i int, j int32) {
@@ -163,7 +169,7 @@ func (a *CSR) each(visit func(e, i int, j int32)) {
 	}
 }
 
-// over is w / d, or 0 if d is 0. Rows and columns whose sum is 0 thus get weights of 0.
+// over returns w / d, or 0 if d is 0. The normalisations below use it, since the sum of a row or column may be 0.
 func over(w, d float64) float64 {
 	if d == 0 {
 		return 0
@@ -171,22 +177,23 @@ func over(w, d float64) float64 {
 	return w / d
 }
 
-// SymmetricNormalised is D_r^-1/2 A D_c^-1/2, where the diagonal matrices D_r and D_c hold the row sums and the column
-// sums of A. For A + I in place of A, it is the matrix of Kipf and Welling's graph convolution (ICLR 2017). For an A of
-// directed edges, it is the matrix of Dir-GNN (Rossi et al., LoG 2023). Weights must not be negative.
+// SymmetricNormalised returns D_r^-1/2 A D_c^-1/2, where A is this matrix. The diagonal matrices D_r and D_c hold the
+// row sums and the column sums of A. If A is the adjacency matrix of an undirected graph with self loops, the result is
+// the matrix of Kipf and Welling's graph convolution (ICLR 2017). If A has directed edges, the result is the matrix of
+// Dir-GNN (Rossi et al., LoG 2023). The weights must not be negative.
 func (a *CSR) SymmetricNormalised() *CSR {
 	return a.scaled(func(w, r, c float64) float64 { return over(w, math.Sqrt(r*c)) })
 }
 
-// RowNormalised is D_r^-1 A, where the diagonal matrix D_r holds the row sums of A. The rows of the result sum to 1. A
-// product with the result is a mean over neighbours, as in GraphSAGE (Hamilton et al., NeurIPS 2017). Empty rows stay
-// empty.
+// RowNormalised returns D_r^-1 A, where A is this matrix, and the diagonal matrix D_r holds the row sums of A. Each row
+// of the result sums to 1, except rows without entries. So the product of the result with features is a mean over
+// neighbours, as in GraphSAGE (Hamilton et al., NeurIPS 2017).
 func (a *CSR) RowNormalised() *CSR {
 	return a.scaled(func(w, r, _ float64) float64 { return over(w, r) })
 }
 
-// ColumnNormalised is A D_c^-1, where the diagonal matrix D_c holds the column sums of A. The columns of the result sum
-// to 1.
+// ColumnNormalised returns A D_c^-1, where A is this matrix, and the diagonal matrix D_c holds the column sums of A.
+// Each column of the result sums to 1, except columns without entries.
 func (a *CSR) ColumnNormalised() *CSR {
 	return a.scaled(func(w, _, c float64) float64 { return over(w, c) })
 }

@@ -10,7 +10,8 @@ import (
 // name identifies an array that is passed to the program.
 type name string
 
-// The arrays of a matrix or pattern. The package's documentation explains places, chunks, copies and levels.
+// These are the names of the arrays of a matrix or pattern. The comment at each name says what its array holds. The
+// package's documentation explains places, chunks, copies and levels.
 const (
 	column      name = "column"         // for each place, the column of its entry
 	columnTwin  name = "column, again"  // the same numbers as column, for a second product; see [BareEdges.Products]
@@ -33,7 +34,8 @@ type arrays struct {
 	tensors []*tensors.Tensor
 }
 
-// add appends an array as a tensor of shape [n, 1]. It leaves out an empty array, since no operation reads it.
+// add appends an array to a, under the name n. The array becomes a tensor of shape [number of values, 1]. An empty
+// array is left out, since no operation reads it.
 func add[T int32 | float32](a *arrays, n name, values []T) {
 	if len(values) > 0 {
 		a.names = append(a.names, n)
@@ -57,7 +59,8 @@ func (a *arrays) bind(nodes []*Node) bound {
 // bound maps the names of arrays to the nodes that hold the arrays in a GoMLX computation.
 type bound map[name]*Node
 
-// need returns the node of array n, and panics if this array was not made. operation names the caller in the error.
+// need returns the node of the array with name n. It panics if this array was not made. The argument operation is the
+// name of the operation that needs the array; the error message contains it.
 func (b bound) need(n name, operation string) *Node {
 	if b[n] == nil {
 		panic(fmt.Errorf("sparse pattern: %s needs the array %q, which was not made: see PatternOptions.Uses",

@@ -7,15 +7,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Attend is y_i = Σ_j p_ij x_j over the edges of every target i, where p is the softmax of the scores s. s is [places,
-// heads], and x, [m, heads*d], has its columns head by head. The result y is [n, heads*d], and 0 for nodes without
-// edges. Attend is differentiable in the scores and in x.
+// Attend computes y_i = Σ_j p_ij x_j for every target i, as graph attention does. The sum is over the edges (i, j), and
+// p is the softmax of the scores over the edges of target i. The scores s are [places, heads], x is [m, heads*d], and
+// the result y is [n, heads*d]. y_i is 0 for a target without edges. Attend is differentiable in the scores and in x.
 //
-// The result equals that of [Edges.Product] with the weights of [Edges.Softmax], but Attend needs fewer passes over the
-// edges. Two things are computed once for each node instead of once for each edge: the division by Σ_j exp(s_ij), and
-// the inner product g_i · y_i below. Let g be the cotangent of y. The cotangents of s_ij and of x_j are
+// [Edges.Softmax] followed by [Edges.Product] has the same result. Attend takes fewer passes over the edges, since it
+// divides by Σ_j exp(s_ij) once for each target instead of once for each edge.
 //
-//	p_ij (g_i · x_j - g_i · y_i)  and  Σ_i p_ij g_i.
+// Let g be the cotangent of y. For each head, the cotangent of s_ij is p_ij (g_i · x_j - g_i · y_i), and the cotangent
+// of x_j is Σ_i p_ij g_i. The inner product g_i · y_i is also computed once for each target.
 func (e Edges) Attend(scores, x *Node) *Node {
 	b := e.bare
 	b.checkPlaces("Attend", scores)
@@ -24,9 +24,9 @@ func (e Edges) Attend(scores, x *Node) *Node {
 	fixed := StopGradient(x)
 	finite := Max(StopGradient(scores), loop.Like(loop.Float(scores, lowest), scores))
 	w := StopGradient(b.exponentials(finite))
-	// The total is the sum of the weights w of a row. It is at least 1 if the row has entries, since the largest w is
-	// then 1. So the maximum with 1 changes only the totals of rows without entries, from 0 to 1. This avoids a
-	// division by 0.
+	// total has the sum of each row's exponentials w. The largest exponential of a row is exp(0) = 1, so that the sum
+	// is at least 1 for rows with entries. Therefore the maximum with 1 changes only the sums of rows without entries,
+	// from 0 to 1. This avoids a division by 0.
 	total := b.Sum(w)
 	total = StopGradient(Max(total, loop.Like(loop.Float(total, 1), total)))
 	y := StopGradient(divided(b.Product(w, fixed), total))
@@ -37,9 +37,9 @@ func (e Edges) Attend(scores, x *Node) *Node {
 	})
 }
 
-// exponentials are exp(s_ij - max_j s_ij) for scores s, [places, k], and 0 for padding. They are computed bucket by
-// bucket. Within a bucket, the largest score of each row is broadcast to the row's places. So no gather of the largest
-// scores is needed.
+// exponentials are exp(s_ij - t_i) for scores s, where t_i is the largest score of row i. They are 0 for padding. The
+// scores and the result are [places, k]. The computation goes bucket by bucket. Within a bucket, t_i is broadcast to
+// the places of row i, so that it need not be gathered for each place.
 func (e BareEdges) exponentials(scores *Node) *Node {
 	f := e.forward
 	top := f.chunked(f.fold(f.masked(scores, lowest), Max, lowest))
@@ -60,20 +60,21 @@ func (e BareEdges) exponentials(scores *Node) *Node {
 	return concatenate(parts)
 }
 
-// block returns the values of v at the bucket's places. v is [places, k], and the result is [terms, rows, k].
+// block returns the values of v at the bucket's places. v is [places, k]. The result is [terms, rows, k], where terms
+// and rows are the fields of the bucket.
 func (b bucket) block(v *Node) *Node {
 	return Reshape(Slice(v, AxisRange(b.from, b.from+b.terms*b.rows)), b.terms, b.rows, v.Shape().Dimensions[1])
 }
 
-// divided returns quotients. The first argument holds the dividends, [n, heads*d], with their columns head by head. The
-// second holds the divisors, [n, heads]: one for each row and head.
+// divided divides the rows of a matrix [n, heads*d], whose columns are head by head, by the numbers in by, [n, heads].
+// In each row, the d columns of a head are divided by the number for this row and this head.
 func divided(rows, by *Node) *Node {
 	each := headed(rows, by.Shape().Dimensions[1])
 	return Reshape(Div(each, BroadcastToShape(InsertAxes(by, -1), each.Shape())), rows.Shape().Dimensions...)
 }
 
-// rowDots are the inner products of each row of a with the same row of b, for each head. a and b are [n, heads*d], and
-// the result is [n, heads].
+// rowDots are inner products of each row of a with the same row of b: one for each head, over the columns of this head.
+// a and b are [n, heads*d], with their columns head by head, and the result is [n, heads].
 func rowDots(a, b *Node, heads int) *Node { return ReduceSum(headed(Mul(a, b), heads), -1) }
 
 // headed reshapes rows, whose columns are head by head, from [n, heads*d] to [n, heads, d].

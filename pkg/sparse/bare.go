@@ -11,10 +11,14 @@ import (
 // BareEdges is a [Pattern] inside a GoMLX computation or a loop body. Its operations do not define derivatives. (GoMLX
 // would differentiate them by scatters, which are slow.) Use it for code in loops, and for derivatives written by hand.
 //
-// In the shapes below, n is the number of rows (targets) and m the number of columns (sources). A node that has several
-// copies (see [PatternOptions]) has a row and a column for each copy. An array of values of edges has shape [places,
-// k]: a row of k numbers for each place. A place holds either an entry or padding. The values of padding may be
-// anything unless an operation says otherwise.
+// In the shapes below, n is the number of rows (targets) and m is the number of columns (sources). Entry (i, j) is in
+// row i and column j. It stands for the edge from source j to target i. A node that has several copies (see
+// [PatternOptions]) has a row and a column for each copy. An array of values of edges has shape [places, k]: a row of k
+// numbers for each place. A place holds either an entry or padding. The values of padding may be anything unless an
+// operation says otherwise.
+//
+// If there are several heads, the columns of features are head by head: first those of head 0, then those of head 1,
+// and so on.
 type BareEdges struct {
 	p                 *Pattern
 	forward, backward sums
@@ -50,7 +54,7 @@ func (e BareEdges) Symmetric() bool { return e.p.symmetric }
 // Stored returns an array [places, 1], which has 1 for entries and 0 for padding.
 func (e BareEdges) Stored() *Node { return e.forward.arrays[weight] }
 
-// Mask sets the values of padding in v to 0, by a multiplication with 0. So the values of padding must be finite.
+// Mask sets the values of padding in v to 0. It multiplies them by 0, so that they must be finite.
 func (e BareEdges) Mask(v *Node) *Node {
 	stored := e.Stored()
 	if stored.DType() != v.DType() {
@@ -59,34 +63,36 @@ func (e BareEdges) Mask(v *Node) *Node {
 	return Mul(v, BroadcastToShape(stored, v.Shape()))
 }
 
-// masked replaces the values of padding in v by a number, which is the second argument.
+// masked replaces the values of padding in v by the number that the argument padding gives.
 func (s sums) masked(v *Node, padding float64) *Node {
 	stored := GreaterThan(s.arrays[weight], loop.Zeros(s.arrays[weight]))
 	return Where(BroadcastToShape(stored, v.Shape()), v, loop.Like(loop.Float(v, padding), v))
 }
 
-// Sum is Σ_j v_ij for every row i, [n, k]. v, [places, k], has k values for each entry, and must be 0 for padding.
+// Sum adds up the values of each row's entries: it is Σ_j v_ij for every row i. v is [places, k], and must be 0 for
+// padding. The result is [n, k].
 func (e BareEdges) Sum(v *Node) *Node { return e.forward.inOrder(e.forward.fold(v, Add, 0)) }
 
-// Max is max_j v_ij for every row i, [n, k]. v, [places, k], has k values for each entry. The maximum is -1e30 for rows
-// without entries.
+// Max is the largest value of each row's entries: max_j v_ij for every row i. v is [places, k], and the result is
+// [n, k]. The maximum is -1e30 for rows without entries.
 func (e BareEdges) Max(v *Node) *Node {
 	return e.forward.inOrder(e.forward.fold(e.forward.masked(v, lowest), Max, lowest))
 }
 
-// Product is Σ_j w_ij x_j for every row i, [n, d]. w, [places, heads], are weights, which must be 0 for padding. x is
-// [m, d]. The columns of x are head by head: first those of head 0, then those of head 1, and so on.
+// Product is Σ_j w_ij x_j for every row i. The weights w are [places, heads], and must be 0 for padding. The features x
+// are [m, heads*d], with their columns head by head. The result is [n, heads*d]. The weights of a head multiply the
+// columns of this head.
 func (e BareEdges) Product(w, x *Node) *Node { return e.Products([]*Node{x}, []*Node{w})[0] }
 
 // Products computes Σ_j w_ij x_j, as [BareEdges.Product] does, for one or two pairs of features x and weights w. The
-// argument sources lists the features, and the argument weights lists the weights. If each node has several copies (see
-// [PatternOptions]), let heads be the number of copies. The features then have a row for each copy, [m, d], or a row
-// for each node, [m/heads, d], which all copies of the node read.
+// argument sources lists the features of each pair, and the argument weights lists the weights of each pair. The
+// features have m rows. If each node has several copies (see [PatternOptions]), the features may instead have one row
+// for each node, which all copies of the node read.
 //
-// Two arrays hold the columns of the entries, with the same numbers in both. If the features have a row for each copy,
-// the first pair is gathered by the first array, and the second pair by the second. With only one array, XLA would
-// gather only once if both pairs had the same features, and would store the result in memory. This is several times
-// slower than a gather within the loop of each sum.
+// Features with m rows are gathered by an array with the column of each place. This array exists twice: the first pair
+// uses one array, and the second pair uses the other. If both pairs used the same array and had the same features, XLA
+// would gather only once and store the gathered rows in memory. This is several times slower than gathering twice, each
+// time within the loop that computes the sum.
 func (e BareEdges) Products(sources, weights []*Node) []*Node {
 	out := make([]*Node, len(sources))
 	for i, x := range sources {
@@ -99,8 +105,9 @@ func (e BareEdges) Products(sources, weights []*Node) []*Node {
 	return out
 }
 
-// TransposedProduct is Σ_i w_ij g_i for every column j. g is [n, d], and the result is [m, d]. w are the weights in the
-// order of the transpose's places: [BareEdges.Transpose] computes them from the weights w_ij of the pattern.
+// TransposedProduct is Σ_i w_ij g_i for every column j. g is [n, heads*d], and the result is [m, heads*d]. The argument
+// w holds the weights at the places of the transpose. [BareEdges.Transpose] moves the weights there from the places of
+// the pattern.
 func (e BareEdges) TransposedProduct(w, g *Node) *Node {
 	return e.backward.inOrder(e.backward.product(w, g, e.backward.arrays[column]))
 }
@@ -115,8 +122,8 @@ func (e BareEdges) Transpose(w *Node) *Node {
 	return e.backward.masked(w, 0)
 }
 
-// Dots are the inner products g_i · x_j for every entry (i, j) and every head, [places, heads]. g is [n, heads*d], and
-// x is [m, heads*d].
+// Dots are the inner products g_i · x_j for every entry (i, j), one for each head, over the columns of this head. g is
+// [n, heads*d], x is [m, heads*d], and the result is [places, heads].
 func (e BareEdges) Dots(g, x *Node, heads int) *Node {
 	s, width := e.forward, x.Shape().Dimensions[1]
 	if heads > 1 {
@@ -144,9 +151,9 @@ func channelsFirst(x *Node, heads int) *Node {
 	return moved(x, func(i int) int { return i%d*heads + i/d })
 }
 
-// moved moves column i of x to column to(i), by a product with a permutation matrix. A slice or a transposition would
-// move the columns, too, but XLA would repeat it in every operation that reads the result. XLA computes a matrix
-// product only once, and stores the result in memory.
+// moved changes the order of the columns of x: the column at position i gets the position to(i). This is done by a
+// product with a permutation matrix. A slice or a transposition would have the same result, but XLA would compute it
+// again in every operation that reads the result. XLA computes a matrix product only once, and stores it in memory.
 func moved(x *Node, to func(i int) int) *Node {
 	permutation := make([][]float32, x.Shape().Dimensions[1])
 	for i := range permutation {
@@ -156,10 +163,11 @@ func moved(x *Node, to func(i int) int) *Node {
 	return Dot(x, ConvertDType(Const(x.Graph(), permutation), x.DType())).Product()
 }
 
-// headSums adds up the columns of each head. x, [m, d*heads], has its columns channel by channel (see [channelsFirst]),
-// and the result is [m, heads]. The last step is a matrix product, so that XLA computes the result once and stores it
-// in memory (see [moved]). If there are several heads, this is a product with the identity matrix. (A single matrix
-// product that adds up all channels takes seven times as long, measured with 8 heads on the dataset Tolokers.)
+// headSums adds up the columns of each head. x is [rows, d*heads], with its columns channel by channel (see
+// [channelsFirst]), and the result is [rows, heads]. The last step is a matrix product, so that XLA computes the result
+// once and stores it in memory (see [moved]). If there are several heads, the last step is a product with the identity
+// matrix. (A single matrix product that adds up all channels takes seven times as long, measured with 8 heads on the
+// dataset Tolokers.)
 func headSums(x *Node, heads int) *Node {
 	width := x.Shape().Dimensions[1]
 	if heads == 1 {
@@ -180,9 +188,9 @@ func headSums(x *Node, heads int) *Node {
 // Diagonal returns an array [places, 1], which has 1 for entries (i, i) and 0 for all other places.
 func (e BareEdges) Diagonal() *Node { return e.forward.arrays.need(diagonal, "Diagonal") }
 
-// Softmax normalises scores s, [places, k], over each row: exp(s_ij - max_j s_ij) / Σ_j exp(s_ij - max_j s_ij), and 0
-// for padding. Since the largest score is subtracted, the largest exponential of every row is 1. So no exponential
-// overflows, and the sum is not 0.
+// Softmax is exp(s_ij - t_i) / Σ_j exp(s_ij - t_i) for scores s, where t_i is the largest score of row i. It is 0 for
+// padding. The scores and the result are [places, k]. Since t_i is subtracted, the largest exponential of every row is
+// 1. So no exponential overflows, and the sum is not 0.
 func (e BareEdges) Softmax(scores *Node) *Node {
 	scores = e.forward.masked(scores, lowest)
 	top := e.forward.fold(scores, Max, lowest)
@@ -190,8 +198,9 @@ func (e BareEdges) Softmax(scores *Node) *Node {
 	return Div(p, e.forward.spread(e.forward.fold(p, Add, 0)))
 }
 
-// SoftmaxPull is the derivative of the loss with respect to the scores, p_ij (v_ij - Σ_k p_ik v_ik), where p =
-// Softmax(scores) and v is the derivative of the loss with respect to p. The values of v for padding must be finite.
+// SoftmaxPull is the derivative of [BareEdges.Softmax], for backpropagation. The argument p is the result of Softmax,
+// and v is the cotangent of p. The result is the cotangent of the scores: p_ij (v_ij - u_i), where u_i = Σ_j p_ij v_ij.
+// The three arrays p, v and the result are [places, k]. The values of v for padding must be finite.
 func (e BareEdges) SoftmaxPull(p, v *Node) *Node {
 	return Mul(p, Sub(v, e.forward.spread(e.forward.fold(Mul(p, v), Add, 0))))
 }

@@ -7,9 +7,9 @@ package sparse
 //	rows * terms + kernelCost + terms * (termCost + termShare * entries of the whole matrix).
 //
 // The first part is the cost of adding up the entries and the padding. The second part is the cost of starting the
-// kernel, which is the compiled loop that computes the bucket. The third part is the cost of compiling the terms. The
-// third part grows with the size of the matrix, as the running time does. So the compile time has the same share of the
-// cost for small and for large graphs.
+// kernel, which is the compiled loop that computes the bucket. The third part stands for the time to compile the terms.
+// This time does not depend on the size of the matrix. Nevertheless the third part grows with the size of the matrix,
+// as the running time does. So compiling has about the same share of the cost for small and for large graphs.
 const (
 	kernelCost = 100
 	termCost   = 5
@@ -17,9 +17,8 @@ const (
 )
 
 // XLA CPU can compute several buckets in one kernel, which writes the sums of each bucket directly into the rows of the
-// result. The constant fused is the largest number of buckets for which XLA does so. To find few enough buckets,
-// [split] raises the cost of starting a kernel. The constant dearest limits this: the raised cost is at most dearest
-// times kernelCost.
+// result. The constant fused is the largest number of buckets for which XLA does so. To get few buckets, [split] raises
+// the cost of starting a kernel. The raised cost is at most dearest times kernelCost.
 const (
 	fused   = 8
 	dearest = 16
@@ -32,11 +31,12 @@ type run struct{ length, count int }
 // extent is the size of a bucket: its number of rows, and the number of terms in each row.
 type extent struct{ rows, terms int }
 
-// split divides rows into the buckets that have the least total cost. The rows are given as runs, by ascending length.
-// entries is the number of entries of the whole matrix. most is the largest number of buckets wanted. If the cheapest
-// division has more buckets, split raises the cost of starting a kernel step by step, until the cheapest division has
-// few enough buckets. If it still has too many when the cost is `dearest` times kernelCost, split returns the first
-// division that it found.
+// split divides rows into the buckets that have the least total cost; see [kernelCost] for the cost of a bucket. The
+// rows are given as runs, by ascending length. The argument entries is the number of entries of the whole matrix, and
+// most is the largest number of buckets wanted. If the cheapest division has more buckets, split raises the cost of
+// starting a kernel step by step, up to `dearest` times kernelCost, and divides the rows again. It returns the first
+// division that has at most the wanted number of buckets. If there is none, split returns the cheapest division at the
+// cost kernelCost.
 func split(runs []run, entries, most int) []extent {
 	best := cheapest(runs, entries, kernelCost)
 	buckets := best
@@ -49,8 +49,9 @@ func split(runs []run, entries, most int) []extent {
 	return buckets
 }
 
-// cheapest returns the buckets that have the least total cost. It finds them by dynamic programming over the runs.
-// start is the cost of starting a kernel.
+// cheapest returns the buckets that have the least total cost. It finds them by dynamic programming over the runs. The
+// cost of a bucket is explained at [kernelCost]. The argument start takes the place of kernelCost: it is the cost of
+// starting a kernel.
 func cheapest(runs []run, entries int, start float64) (buckets []extent) {
 	perTerm := termCost + termShare*float64(entries)
 	// best[i] is the least cost of buckets for the runs 0 … i-1. from[i] is the first run of the last of these buckets.
@@ -75,10 +76,10 @@ func cheapest(runs []run, entries int, start float64) (buckets []extent) {
 	return buckets
 }
 
-// splitChunks is [split] for the chunks of long rows, but it returns at least two buckets if there are at least two
-// chunks. If the chunks' sums were computed in a single bucket, XLA would compute them again in each operation that
-// reads them, which is five times slower. The sums of two buckets are concatenated, and XLA computes a concatenation
-// only once.
+// splitChunks divides the chunks of long rows into buckets, as [split] divides rows. But it returns at least two
+// buckets if there are at least two chunks. If the chunks' sums were computed in a single bucket, XLA would compute
+// them again in each operation that reads them, which is five times slower. The sums of two buckets are concatenated,
+// and XLA computes a concatenation only once.
 func splitChunks(runs []run, entries, most int) []extent {
 	buckets := split(runs, entries, most)
 	if len(buckets) != 1 || buckets[0].rows < 2 {

@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// CSR is a sparse matrix in main memory, in compressed rows. Row i has the entries Start[i] to Start[i+1]-1, by
-// ascending column. Entry e is in column Column[e] and has the weight Weight[e]. In an adjacency matrix A, rows are the
-// targets of edges and columns their sources, so that (A x)_i sums the messages that node i receives.
+// CSR is a sparse matrix in main memory, in the format "compressed sparse row". Row i has the entries Start[i] to
+// Start[i+1]-1, by ascending column. Entry e is in column Column[e] and has the weight Weight[e]. In an adjacency
+// matrix A, the rows are the targets of edges, and the columns are the sources. So (A x)_i sums the messages that node
+// i receives.
 //
 // [Adjacency], [In], [Out], [FromEdges] and [FromDense] make a CSR. [NewMatrix], [NewRectangular] and [NewPattern]
 // convert a CSR to the form in which the engine computes with it.

@@ -1,9 +1,11 @@
 // Package sparse computes products with a graph's adjacency matrix, and other operations along a graph's edges. Layers
-// of message passing are built of these operations. All of them are differentiable operations of GoMLX, and run on
-// every engine (XLA or pure Go, see package engine). They are needed since GoMLX has no product with a sparse matrix.
-// GoMLX can gather rows, which means to select rows by a list of their numbers. But the gradient of a gather is a
-// scatter, which means to add to rows that are given by a list of their numbers. A scatter is slow and not
-// deterministic. The derivatives in this package are therefore written by hand, without scatters.
+// of message passing are built of these operations. They are operations of GoMLX, and run on every engine (XLA or pure
+// Go, see package engine). They are differentiable, except those that are meant for loop bodies.
+//
+// The package is needed since GoMLX has no product with a sparse matrix. GoMLX can gather rows, which means to select
+// rows by a list of their numbers. But the gradient of a gather is a scatter, which means to add values to rows that
+// are given by a list of their numbers. A scatter is slow and not deterministic. The derivatives in this package are
+// therefore written by hand, without scatters.
 //
 // A *Node is a value in a GoMLX computation. Where comments say that nodes stand for arrays, they mean such values.
 // Elsewhere, "node" means a node of the graph. The cotangent of a value is the derivative of the loss with respect to
@@ -19,8 +21,8 @@
 //     softmax, sum, mean and maximum of edges' values over each node's neighbours. They also compute products A x in
 //     which the edges' values are the weights.
 //
-// Rows of a matrix are the targets of edges, and columns are their sources: (A x)_i sums what node i receives. (Papers
-// on directed graphs often define the transpose: their A is [Out].)
+// The rows of a matrix are the targets of edges, and the columns are the sources. So (A x)_i is the sum of what node i
+// receives. (Papers on directed graphs often define the transpose: their A is [Out].)
 //
 // # Use in a program
 //

@@ -10,8 +10,9 @@ import (
 )
 
 // Edges is a [Pattern] inside a GoMLX computation, outside of loop bodies. Its methods are differentiable operations
-// for message passing. In the shapes below, n is the number of rows (targets) and m the number of columns (sources). A
-// node that has several copies (see [PatternOptions]) has a row and a column for each copy.
+// for message passing. In the shapes below, n is the number of rows (targets) and m is the number of columns (sources).
+// Edge (i, j) leads from source j to target i. A node that has several copies (see [PatternOptions]) has a row and a
+// column for each copy.
 //
 // An array of values of edges has shape [places, k]: a row of k numbers for each place. A place holds either an edge or
 // padding. Between the operations of Edges, any entrywise function may be applied to such an array. The values of
@@ -53,14 +54,15 @@ func (e Edges) Targets(x *Node) *Node {
 // values of all places. The operations of Edges do not need it.
 func (e Edges) Mask(v *Node) *Node { return e.mask("Mask", v) }
 
-// mask is [Edges.Mask] for v, an argument of the named operation. It panics if v does not have a row for each place.
+// mask does the same as [Edges.Mask]. It panics if v does not have a row for each place. The argument operation is the
+// name of the operation that calls mask; the error message contains it.
 func (e Edges) mask(operation string, v *Node) *Node {
 	e.bare.checkPlaces(operation, v)
 	return e.bare.forward.masked(v, 0)
 }
 
-// Sum is Σ_j v_ij for every target i, [n, k]. v, [places, k], has k values for each edge. The sum is 0 for nodes
-// without edges.
+// Sum adds up the values of each target's edges: it is Σ_j v_ij for every target i. v is [places, k], and the result is
+// [n, k]. The sum is 0 for targets without edges.
 func (e Edges) Sum(v *Node) *Node {
 	v = e.mask("Sum", v)
 	return gradient.Custom(e.bare.Sum(StopGradient(v)), []*Node{v}, func(g *Node) []*Node {
@@ -68,11 +70,11 @@ func (e Edges) Sum(v *Node) *Node {
 	})
 }
 
-// Degree is the number of edges that lead to each target, [n, 1], in single precision.
+// Degree is the number of edges that lead to each target. The result is [n, 1], in single precision.
 func (e Edges) Degree() *Node { return e.bare.Sum(e.bare.Stored()) }
 
-// Mean is 1/degree_i Σ_j v_ij for every target i, [n, k]. v, [places, k], has k values for each edge. The mean is 0 for
-// nodes without edges.
+// Mean averages the values of each target's edges: it is Σ_j v_ij, divided by the number of edges, for every target i.
+// v is [places, k], and the result is [n, k]. The mean is 0 for targets without edges.
 func (e Edges) Mean(v *Node) *Node {
 	sum := e.Sum(v)
 	degree := ConvertDType(e.Degree(), v.DType())
@@ -80,8 +82,9 @@ func (e Edges) Mean(v *Node) *Node {
 	return Div(sum, BroadcastToShape(degree, sum.Shape()))
 }
 
-// Max is max_j v_ij for every target i, [n, k]. v, [places, k], has k values for each edge. The maximum is 0 for nodes
-// without edges. If several edges of a node have the largest value, each of them gets an equal part of the gradient.
+// Max is the largest value of each target's edges: max_j v_ij for every target i. v is [places, k], and the result is
+// [n, k]. The maximum is 0 for targets without edges. If several edges of a target have the largest value, each of them
+// gets an equal part of the gradient.
 func (e Edges) Max(v *Node) *Node {
 	v = e.mask("Max", v)
 	fixed := StopGradient(v)
@@ -96,9 +99,9 @@ func (e Edges) Max(v *Node) *Node {
 	})
 }
 
-// Softmax is exp(s_ij) / Σ_j exp(s_ij) over the edges of every target i. The scores s and the result are [places, k].
-// The result is 0 for padding, and the computation does not overflow. Scores below -1e30, such as minus infinity, count
-// as -1e30.
+// Softmax is exp(s_ij) / Σ_j exp(s_ij) for scores s, where the sum is over the edges of target i. The scores and the
+// result are [places, k]. The result is 0 for padding, and the computation does not overflow. Scores below -1e30, such
+// as minus infinity, count as -1e30.
 func (e Edges) Softmax(scores *Node) *Node {
 	scores = e.mask("Softmax", scores)
 	scores = Max(scores, loop.Like(loop.Float(scores, lowest), scores))
@@ -108,9 +111,10 @@ func (e Edges) Softmax(scores *Node) *Node {
 	})
 }
 
-// Product is Σ_j w_ij x_j for every target i, [n, heads*d], for weights w, [places, heads], and features x, [m,
-// heads*d], whose columns are head by head. It is differentiable in w and x. (For several wide heads, it is several
-// times faster to give nodes a copy for each head, by PatternOptions.Heads.)
+// Product is Σ_j w_ij x_j for every target i. The weights w are [places, heads], the features x are [m, heads*d], and
+// the result is [n, heads*d]. The weights of a head multiply the columns of this head. Product is differentiable in w
+// and x. (For several wide heads, it is several times faster to give each node a copy for each head, by
+// PatternOptions.Heads.)
 func (e Edges) Product(w, x *Node) *Node {
 	b := e.bare
 	w = e.mask("Product", w)
@@ -122,8 +126,8 @@ func (e Edges) Product(w, x *Node) *Node {
 	})
 }
 
-// Dots are the inner products g_i · x_j for every edge (i, j) and every head, [places, heads]. g is [n, heads*d], and x
-// is [m, heads*d].
+// Dots are the inner products g_i · x_j for every edge (i, j), one for each head, over the columns of this head. g is
+// [n, heads*d], x is [m, heads*d], and the result is [places, heads].
 func (e Edges) Dots(g, x *Node, heads int) *Node {
 	b := e.bare
 	checkRows("Dots", "g", g, b.forward.rows)

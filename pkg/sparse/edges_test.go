@@ -15,29 +15,30 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// operation is an operation of [sparse.Edges], and the same operation on dense matrices. Both get v, [edges, 2], with
-// two values for each edge, features of targets g, [rows, 4], and features of sources x, [columns, 4]. The dense
-// operation also gets the matrices target and source of [patternCase].
+// operation holds an operation of [sparse.Edges], as the function edges, and the same operation on dense matrices, as
+// the function dense. Both functions get values v of the edges, features g of the targets, [rows, 4], and features x of
+// the sources, [columns, 4]. v has two columns. For the function edges, v has a row for each place. For the function
+// dense, v has a row for each edge. The function dense also gets the matrices target and source of [patternCase].
 type operation struct {
 	edges func(e sparse.Edges, v, g, x *Node) *Node
 	dense func(target, source, v, g, x *Node) *Node
 	byRow bool // the result has one row per target instead of one per edge
 }
 
-// at returns a matrix with a row for each edge: the row of x that belongs to one end of the edge. The first argument
-// says which end; it is [patternCase].target or [patternCase].source.
+// at returns a matrix with a row for each edge: the row of x that belongs to the edge's target or to its source. The
+// argument end says which: it is the matrix target or the matrix source of [patternCase].
 func at(end, x *Node) *Node { return Dot(Transpose(end, 0, 1), x).Product() }
 
-// byHead multiplies the columns of x by weights. w has a column of weights for each head, and x has several columns for
-// each head.
+// byHead multiplies each row of x by the weights in the same row of w. w is [edges, heads], and x is [edges, heads*d],
+// with its columns head by head. The weight of a head multiplies the d columns of this head.
 func byHead(w, x *Node) *Node {
 	heads, d := w.Shape().Dimensions[1], x.Shape().Dimensions[1]
 	w = BroadcastToDims(Reshape(w, -1, heads, 1), w.Shape().Dimensions[0], heads, d/heads)
 	return Mul(Reshape(w, -1, d), x)
 }
 
-// largest is max_j v_ij for every target i. v is [edges, 1], and the result is [rows, 1]. It is 0 for rows without
-// edges.
+// largest is max_j v_ij for every target i. v is [edges, 1], and target is the matrix target of [patternCase]. The
+// result is [rows, 1], and is 0 for targets without edges.
 func largest(target, v *Node) *Node {
 	row := BroadcastToShape(Reshape(v, 1, -1), target.Shape())
 	is := GreaterThan(target, ZerosLike(target))
@@ -90,8 +91,9 @@ var operations = map[string]operation{
 		func(target, _, _, _, _ *Node) *Node { return ReduceAndKeep(target, ReduceSum, 1) }, true},
 }
 
-// The results of all operations, and the cotangents of their arguments, equal those of the same operations on dense
-// matrices, which GoMLX differentiates.
+// For every operation of [sparse.Edges], the result and the cotangents of the arguments are compared with those of the
+// same operation on dense matrices. GoMLX computes the derivatives of the dense operation. The two must be equal, up to
+// rounding.
 func TestOperationsEqualDense(t *testing.T) {
 	names := slices.Sorted(maps.Keys(operations))
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
@@ -106,9 +108,9 @@ func TestOperationsEqualDense(t *testing.T) {
 	})
 }
 
-// compare computes operations and the cotangents of their arguments, both by package sparse and on dense matrices. It
-// returns the differences: four numbers for each operation, for its result and for the cotangents of v, g and x. The
-// values of padding are large, so that the result is wrong if an operation reads them.
+// compare computes the named operations and the cotangents of their arguments, once by package sparse and once on dense
+// matrices. It returns the differences, four for each operation: one for its result, and one each for the cotangents of
+// v, g and x. The values of padding in v are large, so that the result is wrong if an operation reads them.
 func (c patternCase) compare(t *testing.T, e *engine.Engine, names []string) (off []float64) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	v := normal(rng, c.edges*2)
@@ -158,9 +160,9 @@ func sumOf(inputs []*Node) *Node {
 	return sum
 }
 
-// The loss is that of a layer of graph attention, in double precision. The features of sources and targets are moved in
-// a random direction. The derivative of the loss in this direction, computed from the gradient, equals the central
-// difference.
+// A gradient is compared with a central difference. The loss is a function of a layer of graph attention, in double
+// precision. The features x of sources and g of targets are moved in a random direction. The derivative of the loss in
+// this direction, computed from the gradient, must equal the central difference of the loss.
 func TestGradientEqualsDifferences(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, name := range []string{"hub of three levels", "heads", "directed with heads", "two sets, ordered"} {

@@ -10,8 +10,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// The example computes a layer of GraphSAGE (Hamilton et al., NeurIPS 2017), h_i = ReLU(x_i W + mean_{j → i} x_j V),
-// where the mean is over the edges from j to i. It also computes the gradient of the sum of all h_i with respect to x.
+// The example computes a layer of GraphSAGE (Hamilton et al., NeurIPS 2017), h_i = ReLU(x_i W + m_i V), with the
+// weights W and V. Here m_i is the mean of x_j over the edges from j to i. The example also computes the gradient of
+// the sum of all h_i with respect to x.
 func Example() {
 	// The edges are 0 → 2, 1 → 2 and 2 → 3.
 	a, err := sparse.FromEdges(4, 4, []int32{2, 2, 3}, []int32{0, 1, 2}, nil)
@@ -54,8 +55,8 @@ func Example() {
 }
 
 // The example computes graph attention with two heads (Veličković et al., ICLR 2018). In the pattern, every node has a
-// copy for each head, and there is a row for each copy. Therefore values of shape [n, heads*d] are reshaped to
-// [n*heads, d], and the scores of sources and targets from [n, heads] to [n*heads, 1].
+// copy for each head, and every copy has a row. Therefore the features of n nodes are reshaped from [n, heads*d] to
+// [n*heads, d]. The scores of sources and targets are reshaped from [n, heads] to [n*heads, 1].
 func ExamplePattern() {
 	const heads = 2
 	a, err := sparse.FromEdges(3, 3, []int32{2, 2}, []int32{0, 1}, nil)

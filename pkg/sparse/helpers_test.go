@@ -28,8 +28,8 @@ func random(seed uint64, n, edges, hub int) *graphs.Graph {
 	return must(graphs.New(fmt.Sprintf("random %d", seed), n, list, nil, 0, make([]int32, n), 1, nil))
 }
 
-// complete is the graph in which each of the n nodes is a neighbour of all others. With 40 nodes, all rows of its
-// matrix are so long that they are cut into chunks.
+// complete is the graph in which each of the n nodes is a neighbour of all others. With n = 40, all rows of its
+// adjacency matrix are so long that they are cut into chunks.
 func complete(n int) *graphs.Graph {
 	var edges []graphs.Edge
 	for i := range int32(n) {
@@ -86,7 +86,8 @@ func matrix[T float32 | float64 | int32](values []T, rows, columns int) *tensors
 	return tensors.FromFlatDataAndDimensions(values, rows, columns)
 }
 
-// call builds a program by the function f, runs it on args and on copies of the arrays, and returns its results.
+// call compiles a program, runs it, and returns its results. The function f builds the program from the nodes that
+// stand for args and for arrays. The program runs on copies of both.
 func call(t testing.TB, e *engine.Engine, arrays []*tensors.Tensor, f func(in, arrays []*Node) []*Node,
 	args ...*tensors.Tensor) []*tensors.Tensor {
 	t.Helper()

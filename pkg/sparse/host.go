@@ -32,10 +32,11 @@ func (a *CSR) Product(x []float32, width int) []float32 {
 	return out
 }
 
-// SecondNeighbours is the adjacency matrix of nodes that are exactly two steps apart: entry (i, j) is 1 where A² has an
-// entry, A has none, and i is not j. The weights of A do not matter. The result may have many more entries than A, up
-// to n². So SecondNeighbours first counts the entries. Before it allocates memory for them, it calls the function admit
-// with this count. If admit returns an error, SecondNeighbours returns this error.
+// SecondNeighbours is the adjacency matrix of the nodes that are exactly two steps apart in the graph of this matrix A.
+// Entry (i, j) of the result is 1 if A² has an entry (i, j), A has none, and i is not j. The weights of A do not
+// matter. The result may have many more entries than A, up to n² for n nodes. So SecondNeighbours first counts the
+// entries. Before it allocates memory for them, it calls the function admit with this count. If admit returns an error,
+// SecondNeighbours returns this error.
 func (a *CSR) SecondNeighbours(admit func(entries int) error) (*CSR, error) {
 	if a.Rows != a.Columns {
 		return nil, fmt.Errorf("sparse matrix: %d x %d, but only nodes of one graph are two steps apart: "+
@@ -85,7 +86,8 @@ func (a *CSR) eachSecond(visit func(i int, second []int32)) {
 }
 
 // inParallel calls the function work on several threads at once. On each thread, work calls the function rows again and
-// again to get its next range of rows, until the range is empty.
+// again. Each call returns a range of rows of the matrix that no other call has returned. The range is empty when all
+// rows have been given out.
 func (a *CSR) inParallel(work func(rows func() (from, to int))) {
 	const some = 64
 	var next atomic.Int64

@@ -28,8 +28,8 @@ func TestHostProduct(t *testing.T) {
 	}
 }
 
-// SecondNeighbours lists the pairs of nodes for which A² has an entry and A + I has none. If the function that is asked
-// about the number of entries returns an error, SecondNeighbours returns this error.
+// SecondNeighbours lists the pairs of nodes for which A² has an entry and A + I has none. Its argument is a function
+// that gets the number of these pairs. If this function returns an error, SecondNeighbours returns the error.
 func TestSecondNeighbours(t *testing.T) {
 	for name, a := range map[string]*sparse.CSR{
 		"random": sparse.Adjacency(random(2, 150, 200, 20)), "complete": sparse.Adjacency(complete(5)),

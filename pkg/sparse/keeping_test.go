@@ -13,8 +13,8 @@ import (
 )
 
 // The graph is a path of the nodes 0, 1 and 2 with self loops, and Keeping drops the edge between 1 and 2. Afterwards
-// the maximum and the softmax over the neighbours of 1 leave out 2, and those of 2 leave out 1. Keeping refuses a
-// pattern of directed edges.
+// the maximum and the softmax over the neighbours of node 1 leave out node 2. The maximum and the softmax over the
+// neighbours of node 2 leave out node 1. Keeping refuses a pattern of directed edges.
 func TestKeeping(t *testing.T) {
 	g, err := graphs.New("path", 3, []graphs.Edge{{0, 1}, {1, 2}}, nil, 0, make([]int32, 3), 1, nil)
 	if err != nil {
@@ -25,9 +25,9 @@ func TestKeeping(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Row 0 of the pattern has the columns 0 and 1, row 1 has 0, 1 and 2, and row 2 has 1 and 2. The list has a
-		// number for each of these entries. The numbers are 0 for the two entries of the edge between 1 and 2, and 1
-		// for all others.
+		// Row 0 of the pattern has the columns 0 and 1, row 1 has 0, 1 and 2, and row 2 has 1 and 2. The list below has
+		// a number for each of these seven entries, row by row. The number is 0 for the two entries of the edge between
+		// 1 and 2, and 1 for all others.
 		keep := Spread(p, []float32{1, 1, 1, 1, 0, 0, 1}, 1)
 		exec, err := NewExec(e.Backend, func(in []*Node) *Node {
 			edges := p.Bare(p.Keeping(in[1:], in[0]))
