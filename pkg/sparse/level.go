@@ -15,16 +15,18 @@ type level struct {
 	next    *level   // nil if no row is cut
 }
 
-// bucket is a group of consecutive rows that are padded to the same number of terms. rows is the number of the rows,
-// and from is the number of the bucket's first place. The bucket's places are in this order: the first entry of every
-// row, then the second entry of every row, and so on.
+// bucket is a group of consecutive rows. All rows are padded to the same length. The field rows is the number of the
+// rows, and terms is their length with padding. The places of a bucket are next to each other, and from is the number
+// of the first place. The places hold the first term of every row, then the second term of every row, and so on.
 type bucket struct{ rows, terms, from int }
 
 // pieces is the number of chunks into which a row of the given length is cut.
 func (l *level) pieces(length int) int { return (length + l.longest - 1) / l.longest }
 
-// level chooses the buckets for rows. The rows are given as runs, by ascending length. If some rows are cut into
-// chunks, level also makes the next level. entries is the number of entries of the whole matrix.
+// level divides rows into buckets. The argument rows is a list of runs, by ascending length. (A [run] is a group of
+// rows of equal length.) Long rows are cut into chunks. If there are long rows, level also makes the next level, which
+// adds up the sums of the chunks. The argument entries is the number of entries of the whole matrix. The estimated cost
+// of a bucket depends on this number.
 func (layout Layout) level(rows []run, entries int) *level {
 	l := &level{longest: layout.longest}
 	var short []run
@@ -55,7 +57,8 @@ func (layout Layout) level(rows []run, entries int) *level {
 	return l
 }
 
-// ascending returns runs of ascending length. The argument rows maps a length to the number of rows with this length.
+// ascending returns a list of runs, sorted by length. (A [run] is a group of rows of equal length.) The argument rows
+// maps a length to the number of rows with this length.
 func ascending(rows map[int]int) (runs []run) {
 	for _, length := range slices.Sorted(maps.Keys(rows)) {
 		runs = append(runs, run{length, rows[length]})
@@ -63,8 +66,9 @@ func ascending(rows map[int]int) (runs []run) {
 	return runs
 }
 
-// parts is the number of arrays that [level.assemble] joins into the array with the sums of all rows of the level.
-// There is one array for each bucket of short rows, on this level and on all later levels.
+// parts is the number of arrays that [level.assemble] concatenates to get the sums of all rows of the level. The sums
+// of short rows come from this level, with one array for each bucket of short rows. The sums of long rows come from the
+// later levels, with one array for each bucket of short rows of those levels.
 func (l *level) parts() int {
 	if l.next == nil {
 		return l.whole

@@ -10,8 +10,8 @@ import (
 )
 
 // Matrix is a sparse matrix A, [n, m], whose weights are known beforehand. It is stored in the form in which the engine
-// multiplies it by dense matrices; see [Matrix.On]. Matrix also holds the transpose of A, which derivatives need,
-// unless A is symmetric.
+// multiplies it by dense matrices; see [Matrix.On]. If A is not symmetric, Matrix also holds the transpose of A, which
+// derivatives need.
 type Matrix struct {
 	rows     Order
 	forward  *laid
@@ -20,8 +20,8 @@ type Matrix struct {
 }
 
 // laid is a sparse matrix in the form of [sliced], together with the arrays that are passed to the program. The rows of
-// a product are computed in the order by length. If the model's order is another one, one of the arrays says how to
-// reorder them.
+// a product are computed in the order by length. If the model has a different order, one of the arrays says how to
+// reorder the rows of the product.
 type laid struct {
 	*sliced
 	arrays
@@ -44,8 +44,9 @@ func NewMatrix(a *CSR, order Order) (*Matrix, error) {
 	return newMatrix(a, order, order, Constant)
 }
 
-// NewRectangular makes a [Matrix] from a matrix between two sets, [n, m], such as users and what they bought, or nodes
-// and their mostly zero features. In a product A x, the rows of x are in the order given by the argument columns, and
+// NewRectangular makes a [Matrix] from a matrix [n, m] whose rows and columns stand for two different sets. For
+// example, the rows are users and the columns are the things that users can buy, or the rows are nodes and the columns
+// are features that are mostly 0. In a product A x, the rows of x are in the order given by the argument columns, and
 // the rows of the result are in the order given by the argument rows. A nil order stands for [AsGiven].
 func NewRectangular(a *CSR, rows, columns Order) (*Matrix, error) {
 	if err := a.Validate(); err != nil {
@@ -74,7 +75,9 @@ func newMatrix(a *CSR, rows, columns Order, layout Layout) (*Matrix, error) {
 	return m, nil
 }
 
-// layOut makes the arrays of a matrix whose weights are known beforehand. Its rows and columns are in the given orders.
+// layOut converts the matrix a to the form in which it is multiplied, and makes the arrays that are passed to the
+// program. The weights of a are known beforehand. In a product with a dense matrix, the rows of the dense matrix are in
+// the order given by the argument columns, and the rows of the result are in the order given by the argument rows.
 func layOut(a *CSR, rows, columns Order, layout Layout) *laid {
 	l := &laid{sliced: slice(a, 1, rows, columns.positions(), layout)}
 	l.base()
@@ -83,15 +86,16 @@ func layOut(a *CSR, rows, columns Order, layout Layout) *laid {
 	return l
 }
 
-// base adds the arrays that all operations read.
+// base adds the arrays that both a [Matrix] and a [Pattern] need: the column of each entry, and the arrays that say how
+// the sums of chunks are added up.
 func (l *laid) base() {
 	add(&l.arrays, column, l.column)
 	add(&l.arrays, chunk, l.chunk)
 	add(&l.arrays, chunkWeight, l.chunkWeight)
 }
 
-// reorder adds the array that reorders results from the order by length to the order given by the argument rows, unless
-// the two orders are the same.
+// reorder adds the array that reorders results from the order by length to the order given by the argument rows. If the
+// two orders are the same, it adds nothing. The argument copies is the number of copies of each node.
 func (l *laid) reorder(rows Order, copies int) {
 	if slices.Equal(rows, l.order) {
 		return
@@ -99,7 +103,8 @@ func (l *laid) reorder(rows Order, copies int) {
 	add(&l.arrays, toOrder, copied(rowsIn(l.order, rows), copies))
 }
 
-// rowsIn goes through the nodes in the order `to`, and lists the position of each node in the order `from`.
+// rowsIn returns the positions from which to gather, if rows in the order `from` are to be brought into the order `to`.
+// At index p, the result has the position of the node to[p] in the order `from`.
 func rowsIn(from, to Order) []int32 {
 	at, out := from.positions(), make([]int32, len(to))
 	for p, v := range to {
@@ -108,8 +113,9 @@ func rowsIn(from, to Order) []int32 {
 	return out
 }
 
-// copied returns the positions of all copies of nodes. The argument positions has the positions of the nodes without
-// copies. The copies of the node at position p are at the positions p*copies to p*copies + copies - 1.
+// copied replaces the position of each node by the positions of all copies of this node. The argument copies is the
+// number of copies of each node. If a node has position p in an order without copies, its copies have the positions
+// p*copies to p*copies + copies - 1.
 func copied(positions []int32, copies int) []int32 {
 	out := make([]int32, 0, len(positions)*copies)
 	for _, p := range positions {
@@ -120,23 +126,24 @@ func copied(positions []int32, copies int) []int32 {
 	return out
 }
 
-// SymNorm is the adjacency matrix with self loops, symmetrically normalised (Kipf and Welling 2017; paper section
-// 3.3):
+// SymNorm is the adjacency matrix with self loops, symmetrically normalised (Kipf and Welling 2017; section 3.3 of the
+// paper that revgnn implements):
 //
-//	Â = D^-1/2 (A + I) D^-1/2, with D the degrees of A + I.
+//	Â = D^-1/2 (A + I) D^-1/2
 //
-// Its spectral norm is 1. An isolated node keeps its own features: Â_ii = 1.
+// The diagonal matrix D has the row sums of A + I, which are the nodes' degrees, self loops included. The spectral norm
+// of Â is 1. An isolated node i keeps its own features, since Â_ii = 1.
 func SymNorm(g *graphs.Graph) (*Matrix, error) {
 	return NewMatrix(Adjacency(g).WithSelfLoops().SymmetricNormalised(), nil)
 }
 
-// Size is the number of rows of A, and Entries the number of stored entries. (For [SymNorm] of a graph with n nodes and
-// |E| edges, Entries is 2|E| + n.)
+// Size is the number of rows of A. Entries is the number of stored entries. (For [SymNorm] of a graph with n nodes and
+// |E| edges, Entries is 2|E| + n: two entries for each edge, and one for each self loop.)
 func (m *Matrix) Size() int    { return m.forward.rows }
 func (m *Matrix) Entries() int { return m.entries }
 
-// Places is the number of terms that a product with A adds up. Terms are entries, padding and, for long rows that are
-// cut into chunks, the sums of the chunks.
+// Places is the number of terms that are added up to compute a product A x. The terms are entries and padding. If long
+// rows are cut into chunks, the sums of the chunks are terms, too.
 func (m *Matrix) Places() int { return len(m.forward.column) + len(m.forward.chunk) }
 
 // Symmetric tells whether A equals its transpose and its rows and columns are in the same order.

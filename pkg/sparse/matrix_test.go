@@ -15,7 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// reversed is the order n-1 … 0. No matrix in these tests has this order by default.
+// reversed is the order n-1 … 0. It differs from the default order of every matrix in these tests, so that results of
+// products must be reordered.
 func reversed(n int) sparse.Order {
 	o := sparse.AsGiven(n)
 	slices.Reverse(o)
@@ -63,14 +64,15 @@ func matrices(t *testing.T) map[string]matrixCase {
 	}
 }
 
-// Products with A and with its transpose, and their derivatives, equal those of dense matrices.
+// TestProductEqualsDense computes products with a sparse matrix, products with its transpose, and derivatives of these
+// products. The results must equal the results with dense matrices.
 func TestProductEqualsDense(t *testing.T) {
 	const d = 3
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, c := range matrices(t) {
 			rng := rand.New(rand.NewPCG(5, 6))
 			n, m := c.a.Rows, c.a.Columns
-			// The rows and columns of the dense matrix are reordered to the orders of the sparse matrix.
+			// a is the dense matrix. Its rows and columns are brought into the orders that the sparse matrix has.
 			a := sparse.Permute(c.rows, dense(c.a), m)
 			for i := range n {
 				copy(a[i*m:], sparse.Permute(c.columns, a[i*m:(i+1)*m], 1))
@@ -82,9 +84,9 @@ func TestProductEqualsDense(t *testing.T) {
 				y, z := o.Product(x), o.Transposed().Product(v)
 				dx := Gradient(ReduceAllSum(Mul(y, v)), x)[0]
 				dv := Gradient(ReduceAllSum(Mul(z, x)), v)[0]
-				// The gradient is differentiated once more. With y = A x, the gradient of Σ v y² is 2 A^T (v y), where
-				// the product v y is entry by entry. The gradient of the inner product of this gradient with x is 4 A^T
-				// (v y).
+				// This checks a second derivative. Let y = A x. Squares and the product v y are entry by entry. The
+				// gradient of Σ v y² with respect to x is G = 2 A^T (v y). The inner product of G and x is 2 Σ v y²,
+				// and the gradient of this number is 4 A^T (v y).
 				twice := Gradient(ReduceAllSum(Mul(Gradient(ReduceAllSum(Mul(Square(y), v)), x)[0], x)), x)[0]
 				ax := Dot(a, x).Product()
 				want := MulScalar(Dot(at, Mul(ax, v)).Product(), 4)
@@ -101,7 +103,9 @@ func TestProductEqualsDense(t *testing.T) {
 	})
 }
 
-// A matrix has only those arrays that its products need.
+// TestMatrixArrays checks that a matrix has only the arrays that its products need. Entries need two arrays: one for
+// columns and one for weights. Chunks need two more arrays. If the rows are not in the order by length, one more array
+// is needed to reorder results.
 func TestMatrixArrays(t *testing.T) {
 	for name, want := range map[string]int{
 		"short rows": 2, "hub of three levels": 4, "symmetric in another order": 5, "no entries": 0,
@@ -118,8 +122,8 @@ func TestMatrixArrays(t *testing.T) {
 	}
 }
 
-// All matrices of the same graph have the same default order, so that a model that uses several of them need not
-// reorder the results of products. Restore undoes Permute.
+// TestOneOrder checks two things. First, all matrices of the same graph have the same default order. A model that uses
+// several of these matrices then need not reorder the results of products. Second, Restore undoes Permute.
 func TestOneOrder(t *testing.T) {
 	a := sparse.Adjacency(random(3, 200, 600, 150))
 	want := must(sparse.NewMatrix(a, nil)).Order()
@@ -138,10 +142,9 @@ func TestOneOrder(t *testing.T) {
 	}
 }
 
-// TestHub checks a product with a matrix that has one very long row. Node 0 is the centre of a star with 2000 leaves.
-// Its row is cut into chunks. The row has so many chunks that their sums cannot be added up at once. So the sums are
-// cut into chunks, too, and the matrix has a third level. All other rows are short. The result must equal the sums
-// computed by hand.
+// TestHub checks a product with a matrix that has one very long row: node 0 has edges to 2000 other nodes. The row is
+// cut into more chunks than one sum can add up. Therefore the list of the chunks' sums is cut into chunks, too, and the
+// matrix has a third level. All other rows are short. The result must equal the sums computed by hand.
 func TestHub(t *testing.T) {
 	m := must(sparse.SymNorm(random(1, 2002, 0, 2000)))
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {

@@ -13,7 +13,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Wrong uses of patterns and matrices are reported as errors when the GoMLX graph is built.
+// Wrong uses of patterns and matrices are reported as errors when the GoMLX computation is built.
 func TestMisuse(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	a := sparse.Adjacency(random(3, 10, 20, 0))
@@ -52,8 +52,8 @@ func TestMisuse(t *testing.T) {
 
 func joined(x *Node, axis int) *Node { return Concatenate([]*Node{x, x}, axis) }
 
-// Spread copies the values of entries to their places for all heads. Collect returns the same values for each entry and
-// head.
+// TestSpreadCollect gives Spread the values of each entry. Spread copies them to the places of the entry, one for each
+// head. From these places, Collect must return the same values for each entry and head.
 func TestSpreadCollect(t *testing.T) {
 	a := directed(3, 20, 20, 60, 40)
 	p := must(sparse.NewPattern(a, sparse.PatternOptions{Heads: 2}))

@@ -8,16 +8,17 @@ import (
 	"github.com/revgnn/revgnn/pkg/gradient"
 )
 
-// Bare returns the matrix's products without derivatives, for loop bodies and for derivatives written by hand. nodes
-// stand for the arrays of [Matrix.Tensors].
+// Bare returns an operator that computes products with the matrix and defines no derivatives. It is for loop bodies,
+// and for code whose derivatives are written by hand. The argument nodes has the nodes that stand for the arrays of
+// [Matrix.Tensors].
 func (m *Matrix) Bare(nodes []*Node) BareOperator {
 	forward, backward := bindBoth(m.forward, m.backward, nodes)
 	return BareOperator{forward, backward}
 }
 
-// BareOperator is a [Matrix] A, of shape [n, m], inside a GoMLX computation or a loop body. It defines no derivatives.
-// (GoMLX would differentiate its products by scatters, which are many times slower.) So use it where derivatives are
-// written by hand.
+// BareOperator is a [Matrix] A, of shape [n, m], inside a GoMLX computation or a loop body. It defines no derivatives,
+// so use it in code whose derivatives are written by hand. (GoMLX could differentiate its products, but would use
+// scatters. These are many times slower than products with A^T.)
 type BareOperator struct{ forward, backward sums }
 
 // Product is A x. x is [m, d], and the result is [n, d].
@@ -30,8 +31,10 @@ func (o BareOperator) Product(x *Node) *Node {
 	return s.inOrder(s.addChunks(parts, x))
 }
 
-// bindBoth returns a matrix and its transpose, both as values of the type [sums]. nodes stand for the arrays of the
-// matrix, followed by those of the transpose. If forward and backward are the same, nodes has the arrays only once.
+// bindBoth returns a sparse matrix and its transpose as values of the type [sums], for use inside a GoMLX computation.
+// The argument forward is the matrix, and backward is its transpose. The argument nodes has the nodes that stand for
+// the arrays of the matrix, and then the nodes that stand for the arrays of the transpose. If forward and backward are
+// the same pointer, nodes has the arrays only once.
 func bindBoth(forward, backward *laid, nodes []*Node) (f, b sums) {
 	if forward == backward {
 		f = sums{forward.sliced, forward.bind(nodes)}
@@ -59,12 +62,12 @@ func (s sums) inOrder(x *Node) *Node {
 // Transposed is the operator A^T. Its products have shape [m, d] for x of shape [n, d].
 func (o BareOperator) Transposed() BareOperator { return BareOperator{o.backward, o.forward} }
 
-// On returns the matrix's products with derivatives, for ordinary code outside of loop bodies. nodes stand for the
-// arrays of [Matrix.Tensors].
+// On returns an operator that computes products with the matrix and has derivatives. It is for ordinary code, outside
+// of loop bodies. The argument nodes has the nodes that stand for the arrays of [Matrix.Tensors].
 func (m *Matrix) On(nodes []*Node) Operator { return Operator{m.Bare(nodes)} }
 
-// Operator is a [Matrix] A, of shape [n, m], inside a GoMLX computation, for use outside of loop bodies. Its products
-// can be differentiated any number of times.
+// Operator is a [Matrix] A, of shape [n, m], inside a GoMLX computation. It is for use outside of loop bodies. Its
+// products can be differentiated any number of times.
 type Operator struct{ bare BareOperator }
 
 // Product is A x. x is [m, d], and the result is [n, d]. If v is the cotangent of A x, the cotangent of x is A^T v.

@@ -2,11 +2,12 @@ package sparse
 
 import "fmt"
 
-// Order lists the numbers of the nodes: o[p] is the node at position p. All arrays of a model that have a row for each
-// node (features, labels, masks) are in the same order. [Permute] brings arrays into this order, and [Restore] back.
+// Order is an order of nodes. It lists the numbers of the nodes: the node at position p of the order o has the number
+// o[p]. All arrays of a model that have a row for each node (features, labels, masks) are in the same order. [Permute]
+// reorders an array from the order of the nodes' numbers to an order o, and [Restore] undoes this.
 type Order []int32
 
-// AsGiven is the order of the nodes' own numbers, 0 … n-1.
+// AsGiven is the order of n nodes by their numbers: 0, 1, …, n-1.
 func AsGiven(n int) Order {
 	o := make(Order, n)
 	for i := range o {
@@ -15,7 +16,7 @@ func AsGiven(n int) Order {
 	return o
 }
 
-// positions returns the position of each node in the order.
+// positions returns a list of the nodes' positions: at index v, it has the position of node v in the order o.
 func (o Order) positions() []int32 {
 	at := make([]int32, len(o))
 	for p, v := range o {
@@ -40,8 +41,8 @@ func (o Order) check(n int) error {
 	return nil
 }
 
-// Permute reorders rows from the nodes' own numbering to the order o. The rows are listed one after the other, and
-// width is the length of a row. [Restore] does the reverse.
+// Permute reorders the rows of an array from the order of the nodes' numbers to the order o. The argument rows has the
+// rows one after the other, and width is the number of values in a row. [Restore] undoes this.
 func Permute[T any](o Order, rows []T, width int) []T {
 	out := make([]T, len(rows))
 	for p, v := range o {
@@ -50,8 +51,8 @@ func Permute[T any](o Order, rows []T, width int) []T {
 	return out
 }
 
-// Restore reorders rows from the order o to the nodes' own numbering. The rows are listed one after the other, and
-// width is the length of a row.
+// Restore reorders the rows of an array from the order o to the order of the nodes' numbers. The argument rows has the
+// rows one after the other, and width is the number of values in a row.
 func Restore[T any](o Order, rows []T, width int) []T {
 	out := make([]T, len(rows))
 	for p, v := range o {

@@ -9,9 +9,9 @@ import (
 )
 
 // Pattern is a sparse matrix without weights: it only says where the entries are. The entries are the edges of a graph,
-// and a model computes values for them. An array of such values has shape [places, k]: a row of k numbers for each
-// place. A place holds either an edge or padding; see [Pattern.Places] and the package's documentation. The operations
-// of a pattern are the methods of [Edges] and of [BareEdges].
+// and a model computes values for the edges. An array of these values has shape [places, k]: a row of k numbers for
+// each place. A place holds either an edge or padding; see [Pattern.Places] and the package's documentation. The
+// operations of a pattern are the methods of [Edges] and of [BareEdges].
 type Pattern struct {
 	rows, columns Order
 	copies        int
@@ -26,35 +26,35 @@ type Pattern struct {
 type Use uint
 
 const (
-	// ForGradients allows the operations of [Edges], and Dots, Transpose and Softmax of [BareEdges]. It is the
-	// default.
+	// ForGradients is the default. It allows all methods of [Edges], and the methods Dots, Transpose and Softmax of
+	// [BareEdges].
 	ForGradients Use = 1 << iota
-	// ForLoopAttention allows the operations that attention in loop bodies needs: the methods Sources, Targets and
-	// Products of [BareEdges]. Products may then compute two products at once.
+	// ForLoopAttention allows the methods Sources, Targets and Products of [BareEdges], which attention in loop bodies
+	// needs. With ForLoopAttention, a call of Products can compute two products at once.
 	ForLoopAttention
-	// ForDiagonal allows [BareEdges.Diagonal].
+	// ForDiagonal allows the method [BareEdges.Diagonal], which marks the entries on the diagonal.
 	ForDiagonal
 )
 
-// PatternOptions are the settings of [NewPattern]. The zero value makes a pattern for [Edges], with one copy of each
-// node, for edges within one graph.
+// PatternOptions are the settings of [NewPattern]. The zero value makes a pattern of edges within one graph. This
+// pattern has one copy of each node, and allows the operations of [Edges].
 type PatternOptions struct {
 	// Uses says which operations the pattern is for; 0 stands for ForGradients.
 	Uses Use
-	// Heads is the number of copies of every node, one copy for each attention head; 0 stands for 1. A pattern of n
-	// nodes then has n*heads rows. Copy k of node i is row i*heads + k, and its neighbours are the copies k of node i's
-	// neighbours. So each head has edges of its own. For such a pattern, features [n, heads*d] are reshaped to
-	// [n*heads, d]. The program does not grow with the number of heads.
+	// Heads is the number of copies of every node, with one copy for each attention head; 0 stands for 1. For n nodes,
+	// the pattern has n*Heads rows. Copy k of the node at position i is row i*Heads + k. Edges join copies of the same
+	// head: if node j is a neighbour of node i, copy k of j is a neighbour of copy k of i. Features of shape [n,
+	// Heads*d] must be reshaped to [n*Heads, d]. The program does not grow with Heads.
 	//
-	// Several heads are also possible without copies. Values of edges then have one column for each head, [places,
-	// heads]. If heads are wide, products are several times slower without copies. If heads have 8 columns, products
-	// are twice as fast without copies.
+	// A model can also have several heads without copies: leave Heads at 0, and give each edge one value for each head,
+	// in an array [places, heads]. If the features of each head have 8 columns, products without copies are twice as
+	// fast as with copies. If they have many more columns, products without copies are several times slower.
 	Heads int
-	// Order is the order of the rows and, unless Bipartite is set, of the columns. If Order is nil and Bipartite is not
-	// set, rows are in the order by length, as in [NewMatrix].
+	// Order is the order of the rows. If Bipartite is not set, Order is also the order of the columns, and nil stands
+	// for the order by length, as in [NewMatrix].
 	Order Order
-	// Bipartite says that rows and columns are different sets of nodes. The rows are then in the order given by the
-	// field Order, and the columns in the order given by the field Columns. A nil order stands for [AsGiven].
+	// Bipartite says that rows and columns are different sets of nodes. The field Order is then the order of the rows,
+	// and the field Columns is the order of the columns. For both fields, nil then stands for [AsGiven].
 	Bipartite bool
 	Columns   Order
 }
@@ -128,9 +128,10 @@ func (p *Pattern) chooseOrders(a *CSR) error {
 	return p.columns.check(a.Columns)
 }
 
-// addGradients adds the arrays that derivatives need: the arrays of the transpose, unless the pattern is symmetric, and
-// the arrays owner and mirror. The array owner has the row of each chunk. The array mirror has, for each place of the
-// transpose, the pattern's place with the same entry.
+// addGradients adds the arrays that derivatives need. If the pattern is not symmetric, derivatives need the arrays of
+// the transpose. They always need the arrays owner and mirror. The array owner has, for each chunk, the row that the
+// chunk is a part of. The array mirror has, for each place of the transpose, the place at which the pattern holds the
+// same entry.
 func (p *Pattern) addGradients(a *CSR) {
 	t, from := a.transposed()
 	p.backward = p.forward
@@ -146,9 +147,10 @@ func (p *Pattern) addGradients(a *CSR) {
 	add(&p.backward.arrays, mirror, p.mirrorImages(from))
 }
 
-// mirrorImages returns, for each place of the transpose, the pattern's place with the same entry. Entry e of the
-// transpose is entry from[e] of the pattern. For a place of padding, the result is the number of the place itself if
-// the pattern is symmetric, and 0 otherwise.
+// mirrorImages returns a list with a number for each place of the transpose. If the place holds an entry, the list has
+// the number of the place at which the pattern holds the same entry. For a place of padding, the list has the number of
+// the place itself if the pattern is symmetric, and 0 otherwise. Entry e of the transpose is entry from[e] of the
+// pattern.
 func (p *Pattern) mirrorImages(from []int32) []int32 {
 	number := func(l *laid, place int, entry int32) int {
 		return int(entry)*p.copies + int(l.column[place])%p.copies
@@ -183,9 +185,9 @@ func (p *Pattern) addRows() {
 	add(&f.arrays, rowOf, rows)
 }
 
-// addLoopAttention adds the arrays that [BareEdges.Products] needs to compute two products at once. One is a second
-// array of the columns. The other, which is made if nodes have several copies, has for each place the node of which the
-// column is a copy.
+// addLoopAttention adds the arrays with which [BareEdges.Products] can compute two products at once. The array
+// columnTwin has the same numbers as the array column. The array node is made only if nodes have several copies. The
+// column of a place then stands for a copy of a node, and the array has the position of this node for each place.
 func (p *Pattern) addLoopAttention() {
 	f := p.forward
 	add(&f.arrays, columnTwin, f.column)
@@ -206,9 +208,9 @@ func (p *Pattern) addDiagonal() error {
 	f := p.forward
 	marks := make([]float32, len(f.column))
 	for i, r := range f.rowOf() {
-		// v and c are the row and the column of place i, both in the graph's own numbering: copy k of node j has the
-		// number j*copies + k. In the arrays, the numbering is different: r is a position in the order by length, and
-		// f.column[i] is a position in the model's order.
+		// v is the row of place i, and c is its column. So that v and c can be compared, both are numbered in the same
+		// way: copy k of node j has the number j*copies + k. The arrays use different numbers: r is a position in the
+		// order by length, and f.column[i] is a position in the model's order.
 		v := f.order[int(r)/p.copies]*int32(p.copies) + r%int32(p.copies)
 		c := p.columns[int(f.column[i])/p.copies]*int32(p.copies) + f.column[i]%int32(p.copies)
 		if f.entry[i] >= 0 && v == c {
@@ -222,7 +224,7 @@ func (p *Pattern) addDiagonal() error {
 // Heads is the number of copies of each node. There is one copy for each attention head.
 func (p *Pattern) Heads() int { return p.copies }
 
-// Size is the number of rows, which is the number of nodes times the number of heads.
+// Size is the number of rows: the number of nodes that are rows, times [Pattern.Heads].
 func (p *Pattern) Size() int { return p.forward.sliced.rows }
 
 // Places is the number of places. Each place holds one entry or padding. Every array of values of edges has this number
@@ -245,10 +247,11 @@ func (p *Pattern) Tensors() []*tensors.Tensor {
 	return slices.Concat(p.forward.tensors, p.backward.tensors)
 }
 
-// Keeping drops some of the edges. The argument nodes are the nodes that stand for the arrays of [Pattern.Tensors].
-// Give the result to [Pattern.Bare] instead of these nodes. keep has shape [places, 1]: an entry stays where keep is 1,
-// and becomes padding where keep is 0. The pattern must be symmetric. For each edge, keep should have the same value in
-// both directions. Otherwise operations that use the transpose return values other than 0 for edges that were dropped.
+// Keeping drops some of the edges of a symmetric pattern. The argument nodes has the nodes that stand for the arrays of
+// [Pattern.Tensors]. Keeping returns a changed list of nodes: give this list to [Pattern.Bare]. The argument keep has
+// shape [places, 1]: an entry stays where keep is 1, and becomes padding where keep is 0. An edge has an entry for each
+// of its two directions, and keep should have the same value for both. Otherwise operations that use the transpose
+// return values other than 0 for edges that were dropped.
 func (p *Pattern) Keeping(nodes []*Node, keep *Node) []*Node {
 	if !p.symmetric {
 		panic(fmt.Errorf("sparse pattern: Keeping needs every edge in both directions"))
@@ -259,10 +262,11 @@ func (p *Pattern) Keeping(nodes []*Node, keep *Node) []*Node {
 	return nodes
 }
 
-// Spread copies values of entries to the entries' places. The argument values has a row of numbers for each entry, in
-// the order of the CSR matrix. The argument width is the length of a row. All heads get the same values, and padding
-// gets zeros. If the values are in the order of the list that was given to [FromEdges], reorder them first: entry e
-// belongs to edge CSR.Edge[e] of the list.
+// Spread copies the values of each entry to the places of this entry. The argument values has a row of numbers for each
+// entry, in the order in which the [CSR] matrix stores the entries. The argument width is how many numbers a row has.
+// All heads get the same values, and padding gets zeros. If your values are in the order of the list of edges that was
+// given to [FromEdges], reorder them first: entry e was made from edge number Edge[e] of the list, where Edge is a
+// field of CSR.
 func Spread[T any](p *Pattern, values []T, width int) []T {
 	out := make([]T, p.Places()*width)
 	for place, e := range p.forward.entry {
@@ -273,9 +277,9 @@ func Spread[T any](p *Pattern, values []T, width int) []T {
 	return out
 }
 
-// Collect does the reverse of [Spread]. The argument values has a row of numbers for each place, and the argument width
-// is the length of a row. The result has a row for each entry and head: row e*heads + k is for entry e of the CSR
-// matrix in head k.
+// Collect does the reverse of [Spread]. The argument values has a row of numbers for each place. The argument width is
+// how many numbers a row has. The result has a row for each entry and head: row e*heads + k belongs to entry e of the
+// [CSR] matrix in head k, where heads is [Pattern.Heads].
 func Collect[T any](p *Pattern, values []T, width int) []T {
 	var out []T
 	for place, e := range p.forward.entry {

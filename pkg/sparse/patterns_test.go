@@ -2,12 +2,14 @@ package sparse_test
 
 import "github.com/revgnn/revgnn/pkg/sparse"
 
-// patternCase is a pattern p, and its edges as two dense matrices. The rows of these matrices are in the pattern's
-// orders of rows and of columns. The copies of a node are next to each other.
+// patternCase is a pattern p, and two dense matrices, target and source, that say which nodes its edges join. The rows
+// of target are in the pattern's order of rows. The rows of source are in the pattern's order of columns. If nodes have
+// several copies, the copies of a node are consecutive rows.
 type patternCase struct {
 	p *sparse.Pattern
-	// target, [rows, edges], is 1 at the target of each edge and 0 elsewhere. source, [columns, edges], is 1 at the
-	// source of each edge. Edge e is the edge whose values [sparse.Collect] returns in row e.
+	// target has shape [rows, edges]. Its column e is 1 at the target of edge e, and 0 elsewhere. source has shape
+	// [columns, edges]. Its column e is 1 at the source of edge e, and 0 elsewhere. Edges are numbered as in the result
+	// of [sparse.Collect], which has the values of edge e in row e.
 	target, source       []float32
 	rows, columns, edges int
 	// place[e] is the place of edge e. edge[i] is the edge at place i, or -1 for padding.

@@ -13,10 +13,11 @@ import (
 // For example, the quartiles of m edges have the ranks m/4, m/2 and 3m/4. v is [places, 1] in single precision, and
 // must not be negative. The result is a vector with one value for each rank, and has no gradient.
 //
-// Ranked does not sort, but searches by bisection. Floating-point numbers that are not negative have the same order as
-// their bits, if the bits are read as integers. The range of these integers is halved 31 times. Each time, a pass over
-// the edges counts the values in the lower half. The result is exact, and the search is several times faster than
-// sorting.
+// Ranked does not sort, but searches by bisection. The bits of a floating-point number can be read as an integer. For
+// numbers that are not negative, these integers have the same order as the numbers. For each rank, Ranked starts with
+// the range of all these integers, and halves it 31 times. Each time, a pass over the edges counts the integers up to
+// the middle of the range. This count says which half has the value with the rank. The result is exact, and the search
+// is several times faster than sorting.
 func (e Edges) Ranked(v *Node, ranks ...int) *Node {
 	e.bare.checkPlaces("Ranked", v)
 	bits := Bitcast(e.bare.forward.masked(StopGradient(v), math.Inf(1)), dtypes.Int32)
@@ -25,8 +26,8 @@ func (e Edges) Ranked(v *Node, ranks ...int) *Node {
 	for i, r := range ranks {
 		need[i] = int32(r)
 	}
-	// Before and after each pass of the loop, this holds for each rank: the value with this rank has bits that, read as
-	// an integer, are greater than low and at most high.
+	// The nodes low and high have a number for each rank. Before and after each pass of the loop, the following holds
+	// for each rank: the bits of the value with this rank, read as an integer, are greater than low and at most high.
 	type bounds struct{ low, high *Node }
 	type given struct{ bits, need *Node }
 	all := loop.Like(loop.Int(g, 0), Const(g, need))
@@ -45,9 +46,10 @@ func (e Edges) Ranked(v *Node, ranks ...int) *Node {
 	return Bitcast(end.high, dtypes.Float32)
 }
 
-// count is the number of true values in x, [n, 1], as an array of shape [1]. It cuts the array into eight parts of
-// equal length and adds up the parts entry by entry, which leaves an eighth of the length. It repeats this until the
-// array is short. XLA CPU vectorises these additions. Its own sum over an array adds the numbers one by one.
+// count is the number of true values in x, [n, 1], as an array of shape [1]. It reads true as 1 and false as 0, and
+// computes the sum. It cuts the array into eight parts of equal length, and adds up the parts entry by entry. The
+// result is an array of an eighth of the length. count repeats this until the array is short. On CPUs, XLA vectorises
+// these additions, whereas XLA's own operation for the sum of an array adds the numbers one by one.
 func count(x *Node) *Node {
 	const blocks = 8
 	x = ConvertDType(Reshape(x, -1), dtypes.Int32)

@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Ranked returns the same values as sorting. Some values are very large, very small, zero or equal. The values of
-// padding are NaN and have no effect.
+// Ranked returns the same values as sorting. Some of the edges' values are very large, very small, zero or equal. The
+// values of padding are NaN, and must have no effect.
 func TestRanked(t *testing.T) {
 	a := sparse.Adjacency(random(3, 60, 150, 40))
 	p := must(sparse.NewPattern(a, sparse.PatternOptions{}))

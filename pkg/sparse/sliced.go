@@ -7,71 +7,77 @@ import (
 
 // Layout says how rows are cut into chunks and divided into buckets; see the package's documentation.
 type Layout struct {
-	// longest is the largest number of terms of a sum. Rows with more entries are cut into chunks of about equal
-	// length. Sums must not be too long, since XLA CPU does not vectorise loops that add up some 200 terms or more.
+	// longest is the largest number of terms of a sum. Rows with more entries than this are cut into chunks of about
+	// equal length. Sums must not be too long: on CPUs, XLA does not vectorise a loop that adds up some 200 terms or
+	// more.
 	longest int
-	// most limits two counts: the number of buckets for the short rows of all levels together, and the number of
-	// buckets for the chunks of one level. There may be more buckets if fewer buckets would cost much more; see
-	// [split].
+	// most limits two counts. One is the number of buckets for the short rows of all levels together. The other is the
+	// number of buckets for the chunks of one level. These counts may exceed the limit if fewer buckets would cost much
+	// more time; see [split].
 	most int
 }
 
 // Constant is the layout for weights that are known beforehand. Computed is the layout for weights that a model
 // computes, such as those of attention.
 //
-// For products with the matrix of [SymNorm], sums of up to 32 terms were the fastest on the datasets Tolokers and
-// Squirrel (16 to 128 terms were tried). A program with attention contains every sum many times, so that its compile
-// time matters more. With sums of up to 16 instead of 32 terms, GAT on Squirrel and Chameleon and GRAND on Tolokers
-// compile in a third less time, and run up to a tenth slower.
+// Constant has sums of up to 32 terms. For products with the matrix of [SymNorm], this limit was the fastest of those
+// tried, from 16 to 128, on the datasets Tolokers and Squirrel. Computed has sums of up to 16 terms, since shorter sums
+// compile faster. The compile time matters more for attention, since the program contains every sum many times. With 16
+// instead of 32 terms, models with attention compile in a third less time, and run up to a tenth slower. (We measured
+// GAT on Squirrel and on Chameleon, and GRAND on Tolokers.)
 //
-// Computed has no limit on the number of buckets. With a limit, there are few buckets, and XLA puts all of them into
-// one kernel (see [fused]). For weights that a model computes, this kernel takes long to compile: with the limit,
-// compiling GRAND on Chameleon took 7.3 instead of 4.6 s and 820 instead of 480 MB, and the program was no faster.
+// Computed does not limit the number of buckets. With a limit, there are few buckets, and XLA puts all of them into one
+// kernel (see [fused]). For weights that a model computes, this kernel takes long to compile, and the program is no
+// faster. For GRAND on Chameleon, compiling took 7.3 s and 820 MB with the limit, and 4.6 s and 480 MB without it.
 var (
 	Constant = Layout{longest: 32, most: fused}
 	Computed = Layout{longest: 16, most: math.MaxInt}
-	// once is the layout for products that a program computes once, outside loops. For such a product the compile time
-	// matters more than the running time.
+	// once is the layout for products that a program computes only once, outside loops. For these products, the compile
+	// time matters more than the running time.
 	once = Layout{longest: 16, most: 3}
 )
 
 // sliced is a sparse matrix in the form in which the engine computes with it. The package's documentation explains
-// length, bucket, place, chunk and level. Padding has weight 0. All arrays with a value for each place list the places
-// bucket by bucket, in the order of the first level's buckets. In each bucket they list the first entry of every row,
-// then the second entry of every row, and so on.
+// length, bucket, place, chunk and level. Padding has weight 0. Some arrays have one value for each place of the first
+// level. They list the places bucket by bucket. For each bucket, they list the first entry of every row, then the
+// second entry of every row, and so on.
 type sliced struct {
-	// rows and columns are the numbers of rows and columns. A node that has several copies counts several times. order
-	// lists the nodes (each node once, not its copies) by ascending length of their rows. The rows are stored in this
-	// order, and the copies of a node are next to each other.
+	// rows is the number of rows, and columns is the number of columns. If nodes have several copies, each copy has a
+	// row and a column of its own. order lists the nodes by ascending length of their rows. It lists each node once,
+	// even if the node has several copies. The rows are stored in this order, and the copies of a node are next to each
+	// other.
 	rows, columns int
 	order         Order
 	*level
-	// These three arrays have one value for each place. column is the column of the place's entry, as a position in the
-	// model's order of the columns, in which a node that has several copies counts several times. weight is the entry's
-	// weight. entry is the entry's number in the [CSR] matrix. At places of padding, column and weight are 0, and entry
-	// is -1.
+	// These three arrays have one value for each place of the first level. column says in which column the place's
+	// entry is: it is the position of this column in the model's order of the columns, in which each copy of a node has
+	// its own position. weight is the entry's weight. entry is the entry's number in the [CSR] matrix. At places of
+	// padding, column and weight are 0, and entry is -1.
 	column, entry []int32
 	weight        []float32
-	// These two arrays have one value for each place of the second and later levels. Such a place holds the sum of a
-	// chunk of the level before. chunk is the number of this chunk, and chunkWeight is 1. At places of padding, both
-	// are 0.
+	// These two arrays have one value for each place of the second and later levels. There, a place holds the sum of a
+	// chunk of the level before, or padding. For a sum, chunk is the number of the chunk, and chunkWeight is 1. For
+	// padding, both are 0.
 	chunk       []int32
 	chunkWeight []float32
-	// owner[c] is the number of the row that chunk c of the first level is a part of.
+	// owner[c] is the number of the row that chunk c of the first level is a part of. Rows are numbered in the order by
+	// length.
 	owner []int32
 }
 
-// row is a sum of terms weight[k] * x[index[k]]. On the first level, x[i] is row i of the dense matrix, and term k
-// belongs to entry number first+k of the [CSR] matrix. On later levels, x[i] is the sum of chunk i of the level before.
+// row says how to compute a row of a level: it is the sum of weight[k] * x[index[k]] over all k. On the first level,
+// x[i] is row i of the dense matrix by which the sparse matrix is multiplied, and term k belongs to entry number
+// first+k of the [CSR] matrix. On later levels, x[i] is the sum of chunk i of the level before, and first has no
+// meaning.
 type row struct {
 	index  []int32
 	weight []float32
 	first  int
 }
 
-// slice makes the sliced form of the matrix a. columns[j] is the position of node j in the model's order of the
-// columns. copies is the number of copies of each node. Copy k of node i sums over the copies k of i's neighbours. Rows
-// are sorted by length; rows of equal length stay in the order given by the argument rows.
+// slice converts the matrix a to the form of [sliced]. columns[j] is the position of node j in the model's order of the
+// columns. copies is the number of copies of each node. Copy k of a node i sums over the copies k of the neighbours of
+// i. Rows are sorted by length. Rows of equal length stay in the order given by the argument rows.
 func slice(a *CSR, copies int, rows Order, columns []int32, layout Layout) *sliced {
 	s := &sliced{rows: a.Rows * copies, columns: a.Columns * copies, order: a.byLength(rows)}
 	list := make([]row, 0, s.rows)
@@ -125,8 +131,9 @@ func (s *sliced) fill(l *level, rows []row, first bool) {
 	s.fill(l.next, sums, false)
 }
 
-// pack appends the values for the bucket's places to the three arrays, and returns the arrays. It appends the first
-// term of every row, then the second term of every row, and so on.
+// pack appends the terms of the bucket's rows to the arrays column, weight and entry, and returns the three arrays. It
+// appends the first term of every row, then the second term of every row, and so on. Where a row has no more terms, it
+// appends padding.
 func (b bucket) pack(column []int32, weight []float32, entry []int32, rows []row) ([]int32, []float32, []int32) {
 	for k := range b.terms {
 		for _, r := range rows {
@@ -141,8 +148,8 @@ func (b bucket) pack(column []int32, weight []float32, entry []int32, rows []row
 	return column, weight, entry
 }
 
-// cut cuts long rows into chunks, and returns the chunks sorted by length. sums are the rows of the next level: one row
-// for each long row, which adds up the sums of this row's chunks.
+// cut cuts long rows into chunks, and returns the chunks sorted by length. It also returns the rows of the next level,
+// called sums. They include one row for each long row, which adds up the sums of the chunks of this long row.
 func (l *level) cut(long []row) (chunks, sums []row) {
 	type part struct{ of, number int }
 	var parts []part
@@ -169,7 +176,7 @@ func (l *level) cut(long []row) (chunks, sums []row) {
 	return ordered, sums
 }
 
-// runsOf groups rows that are sorted by length into runs of equal length.
+// runsOf divides a list of rows, which is sorted by length, into runs. A [run] is a group of rows of equal length.
 func runsOf(rows []row) (runs []run) {
 	for _, r := range rows {
 		if n := len(runs); n > 0 && runs[n-1].length == len(r.index) {

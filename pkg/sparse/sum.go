@@ -13,10 +13,11 @@ type sums struct {
 	arrays bound
 }
 
-// product computes Σ_j w_ij x_j for each row i of the sparse matrix. w, [places, heads], has the weight w_ij of each
-// place and head; weights of padding are 0. The argument columns, [places, 1], has for each place the number j of a row
-// of x. x has d columns: first those of the first head, then those of the second head, and so on. The result has d
-// columns, too. It has a row for each row of the sparse matrix, in the order by length.
+// product computes Σ_j w_ij x_j for each row i of the sparse matrix, where x_j is row j of x. w, [places, heads], has
+// the weight w_ij for the entry (i, j) at each place, once for each head. Padding must have the weight 0. The argument
+// columns, [places, 1], has the number j for each place. x has d columns: first the columns of the first head, then the
+// columns of the second head, and so on. The result has d columns in the same order. It has a row for each row of the
+// sparse matrix, in the order by length.
 func (s sums) product(w, x, columns *Node) *Node {
 	d := x.Shape().Dimensions[1]
 	terms, heads := x, w.Shape().Dimensions[1]
@@ -36,8 +37,10 @@ func (s sums) product(w, x, columns *Node) *Node {
 	return s.addChunks(parts, x)
 }
 
-// addChunks returns the rows of a product. The argument parts are the sums of the first level's buckets. For each long
-// row, addChunks adds up the sums of the row's chunks. x is the dense matrix of the product.
+// addChunks completes a product. The argument parts has an array for each bucket of the first level, with the sums of
+// the bucket's rows. These are sums of short rows or of chunks. For each long row, addChunks adds up the sums of its
+// chunks. It returns the rows of the product in the order by length. x is the dense matrix of the product. If there are
+// no buckets, the result has no rows, and as many columns as x.
 func (s sums) addChunks(parts []*Node, x *Node) *Node {
 	if len(parts) == 0 {
 		return BroadcastToDims(loop.Float(x, 0), 0, x.Shape().Dimensions[1])
@@ -47,15 +50,15 @@ func (s sums) addChunks(parts []*Node, x *Node) *Node {
 	})
 }
 
-// term returns the values of v at the bucket's places for term k, one value for each row of the bucket. Counting from
-// 0, these are the places of the rows' k-th entries.
+// term returns the rows of v for term k of the bucket's rows, where k is counted from 0. v has a row for each place.
+// The result has a row for each row of the bucket.
 func (b bucket) term(v *Node, k int) *Node {
 	return Slice(v, AxisRange(b.from+k*b.rows, b.from+(k+1)*b.rows))
 }
 
-// sum computes a weighted sum of rows of x for each row of the bucket. index has, for each place, the number of the row
-// of x to add. weight(k) returns the weights of term k, one for each row of the bucket, in an array with as many axes
-// as x.
+// sum computes, for each row of the bucket, a weighted sum of rows of x. For each place, index has the number of the
+// row of x to add. The function weight returns the weights of term k for all rows of the bucket. These weights are
+// broadcast to the shape of the rows that are gathered from x, and therefore must have as many axes as x.
 func (b bucket) sum(x, index *Node, weight func(k int) *Node) (sum *Node) {
 	for k := range b.terms {
 		w := weight(k)
@@ -76,17 +79,18 @@ func (b bucket) sum(x, index *Node, weight func(k int) *Node) (sum *Node) {
 	return sum
 }
 
-// assemble returns an array with the sums of all rows of the level. Each array in parts has the sums of one of the
-// level's buckets. The function sum adds up the sums of chunks: it computes the sums of a bucket of the next level from
-// the sums of this level's chunks.
+// assemble returns an array with the sums of all rows of the level, both short and long. The argument parts has an
+// array for each bucket of the level, with the sums of the bucket's rows or chunks. The argument sum is a function that
+// computes the sums of a bucket b of the next level. Its argument chunks has the sums of all chunks of this level.
 func (l *level) assemble(parts []*Node, sum func(b bucket, chunks *Node) *Node) *Node {
 	if l.next == nil {
 		return concatenate(parts)
 	}
-	// The sums of chunks are concatenated here, and the sums of short rows and of long rows below. A single
-	// concatenation of all parts would be read by two operations: the next level, and a slice for the short rows. XLA
-	// might then compute the sums twice, once for each of the two operations. If a gather is needed twice, XLA does not
-	// compute it within the loop of a sum, but stores the gathered rows in memory, which is nine times slower.
+	// The sums of chunks are concatenated here. The sums of short rows and of long rows are concatenated below. A
+	// single concatenation of all parts would be slower. Two operations would read it: the gather of the next level,
+	// and a slice that takes the short rows. XLA might then compute the parts twice, once for each operation. But the
+	// parts are computed by gathers. If a gather is needed twice, XLA does not compute the gather within the loop that
+	// adds up the gathered rows, but stores these rows in memory. This is nine times slower.
 	chunks := concatenate(parts[l.whole:])
 	var above []*Node
 	for _, b := range l.next.buckets {
@@ -102,12 +106,13 @@ func concatenate(parts []*Node) *Node {
 	return Concatenate(parts, 0)
 }
 
-// lowest is used in place of minus infinity, since minus infinity minus itself is NaN.
+// lowest is used in place of minus infinity in computations of maxima. The softmax subtracts a maximum from numbers
+// that may equal it. For minus infinity, the difference would be NaN; for lowest, it is 0.
 const lowest = -1e30
 
-// fold combines the values of each row's entries by a function such as Add or Max. v, [places, k], are the values. The
-// argument neutral is a number that does not change the result, such as 0 for Add. The values of padding must be this
-// number, and it is the result for rows without entries. The result is [rows, k], with its rows in the order by length.
+// fold combines the values of each row's entries by a function such as Add or Max. v, [places, k], has the values. The
+// argument neutral is a number that does not change the result, such as 0 for Add. In v, padding must have this value.
+// In the result, rows without entries have this value. The result is [rows, k], with its rows in the order by length.
 func (s sums) fold(v *Node, combine func(a, b *Node) *Node, neutral float64) *Node {
 	width := v.Shape().Dimensions[1]
 	none := func(rows int) *Node { return BroadcastToDims(loop.Float(v, neutral), rows, width) }
@@ -152,9 +157,9 @@ func (s sums) spread(v *Node) *Node {
 	return concatenate(parts)
 }
 
-// chunked returns an array with a row for each short row of the matrix and for each chunk of the first level. x has a
-// row for each row of the matrix, in the order by length. A short row keeps its row of x, and a chunk gets the row of x
-// that belongs to its long row.
+// chunked copies rows of x to short rows and to chunks. x has a row for each row of the sparse matrix, in the order by
+// length. The result has a row for each short row, and then a row for each chunk of the first level. A short row gets
+// its own row of x. A chunk gets the row of x of the long row that the chunk is a part of.
 func (s sums) chunked(x *Node) *Node {
 	if s.next == nil {
 		return x

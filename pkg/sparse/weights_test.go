@@ -11,8 +11,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// TestOwnWeights sets weights that are not symmetric, in the adjacency matrix of an undirected graph. The matrix is
-// then not symmetric, and the gradient of a product with the matrix is a product with the transpose.
+// TestOwnWeights takes the adjacency matrix of an undirected graph, and sets weights that make the matrix unsymmetric.
+// The method Symmetric must return false for this matrix. The gradient of a product with the matrix must be a product
+// with the transpose.
 func TestOwnWeights(t *testing.T) {
 	g, err := graphs.New("path", 3, []graphs.Edge{{0, 1}, {1, 2}}, nil, 0, make([]int32, 3), 1, nil)
 	if err != nil {
