@@ -7,9 +7,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Activation is the name of a function σ, which a layer applies to every entry. The slope of σ is between 0 and 1, so
-// that σ never moves two arguments farther apart. The bound on the weights of a block is therefore also a bound on the
-// Lipschitz constant of the block. The zero value stands for [ActivationReLU].
+// Activation is the name of a function σ, which a layer applies to every entry of the preactivation. The slope of σ is
+// between 0 and 1, so that σ never moves two arguments farther apart. The Lipschitz constant of a block is therefore at
+// most the Lipschitz constant of its preactivation. The empty name stands for [ActivationReLU].
 type Activation string
 
 // The activations, as functions of x, are: ReLU, max(x, 0); leaky ReLU, max(x, 0.2 x); ELU, which is x for x > 0, and
@@ -36,7 +36,7 @@ func (a Activation) Of(x *Node) *Node {
 	case ActivationTanh:
 		return Tanh(x)
 	case ActivationSoftplus:
-		// max(x, 0) + log(1 + exp(-|x|)), which does not overflow.
+		// This formula equals log(1 + exp(x)), but does not overflow for large x: max(x, 0) + log(1 + exp(-|x|)).
 		return Add(loop.ReLU(x), Log1p(Exp(Neg(Abs(x)))))
 	}
 	return loop.ReLU(x)
@@ -73,7 +73,7 @@ func expNegative(x *Node, shift float64) *Node {
 	return Add(e, loop.Like(loop.Float(x, shift), x))
 }
 
-// rowVector repeats the vector b, [d], in every row of an array with as many rows as x: [n, d].
+// rowVector returns an array [n, d], where n is the number of rows of x. Each row of the array is the vector b, [d].
 func rowVector(b, x *Node) *Node {
 	return BroadcastToShape(Reshape(b, 1, b.Shape().Size()),
 		shapes.Make(x.DType(), x.Shape().Dimensions[0], b.Shape().Size()))

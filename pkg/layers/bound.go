@@ -12,16 +12,16 @@ import (
 type Norm string
 
 // FrobeniusNorm is the norm of the paper (section 3.3): the root of the sum of the squared entries. For a d x d matrix,
-// it is at most sqrt(d) times the spectral norm. SpectralNorm is an upper bound on the spectral norm, which [Schatten]
-// computes. For a d x d matrix, it is at most d^(1/128) times the spectral norm.
+// it is at most sqrt(d) times the spectral norm. SpectralNorm is not the spectral norm itself, but an upper bound on
+// it: the result of [Schatten]. For a d x d matrix, this bound is at most d^(1/128) times the spectral norm.
 const (
 	FrobeniusNorm Norm = "frobenius"
 	SpectralNorm  Norm = "spectral"
 )
 
-// Of is the norm of w, a scalar. With several attention heads, w consists of one matrix for each head, stacked along
-// its rows: [K d, d] for K heads. Of is then the mean of the norms of these K matrices. The argument heads is K; 0
-// stands for 1.
+// Of computes the norm of the matrix w. With K attention heads, w holds one matrix [d, d] for each head, one below the
+// other, and so has the shape [K d, d]. The result is then the mean of the norms of these K matrices. The argument
+// heads is K; 0 stands for 1.
 func (n Norm) Of(w *Node, heads int) *Node {
 	heads = max(1, heads)
 	if n != SpectralNorm {
@@ -53,8 +53,8 @@ const squarings, tiny, rounding = 5, 1e-30, 1e-5
 //
 // Let W be the matrix w, and B = W/‖W‖_F, where ‖·‖_F is the Frobenius norm. Let A_0 = B^T B and A_{k+1} = A_k². Then
 // ‖A_k‖_F is the square root of the sum of the 2^(k+2)th powers of B's singular values. So the Schatten norm of B is
-// ‖A_5‖_F^(1/64), and that of W is ‖W‖_F times as large. To avoid underflow, the code scales every A_k to norm 1, and
-// computes the logarithm of ‖A_k‖_F from the scales.
+// ‖A_5‖_F^(1/64), and the Schatten norm of W is ‖W‖_F times as large. To avoid underflow, the code divides every A_k by
+// its norm, and computes the logarithm of ‖A_5‖_F from the logarithms of these norms.
 func Schatten(w *Node) *Node {
 	size := func(x *Node) *Node { return Sqrt(AddScalar(ReduceAllSum(Square(x)), tiny)) }
 	scale := size(w)
@@ -77,18 +77,18 @@ func Schatten(w *Node) *Node {
 	return MulScalar(Mul(scale, root), 1+rounding)
 }
 
-// Bound scales the weights of a block down, all by the same factor, if the sum of their norms exceeds c. The scaled
-// weights are
+// Bound scales the weights of a block down, all by the same factor, if the sum of their norms exceeds c. Each weight is
+// multiplied by
 //
-//	w min(1, c / Σ_w ‖w‖),
+//	min(1, c / Σ_w ‖w‖),
 //
-// where the sum is over all weights w of the block. With several attention heads, a weight consists of one matrix for
-// each head, stacked along its rows: [K d, d] for K heads. The norm of such a weight is the mean of the norms of these
-// matrices (paper section 3.3 and appendix on multi-head attention). The list heads has K for each weight, which is 1
-// for a single matrix.
+// where the sum is over all weights w of the block. With K attention heads, a weight holds one matrix [d, d] for each
+// head, one below the other, and so has the shape [K d, d]. The norm of such a weight is the mean of the norms of these
+// K matrices (paper section 3.3 and appendix on multi-head attention). For each weight, the list heads has the number K
+// of its matrices.
 //
-// The Lipschitz constants of [GCN] and [SAGE] are then at most c. So is that of [GAT], if its attention is regarded as
-// constant.
+// With the scaled weights, the Lipschitz constants of [GCN] and [SAGE] are at most c. The Lipschitz constant of [GAT]
+// is at most c if its attention is regarded as constant.
 func Bound(norm Norm, c float64, weights []*Node, heads []int) []*Node {
 	sum := norm.sum(weights, heads)
 	return scaled(weights, Max(Div(sum, ConstAs(sum, c)), ConstAs(sum, 1)))

@@ -20,28 +20,32 @@ const slope = 0.2
 //	A^(k)_ij = softmax_j(LeakyReLU(s_j + t_i)) over i's neighbours and i itself,
 //	s = X W^(k) a_src, t = X W^(k) a_dst.
 //
-// a_src and a_dst are the attention vectors of head k, and V is the ego weight: it multiplies the features of the node
-// itself, apart from those of its neighbours. The paper has ReLU for σ, and no V.
+// a_src and a_dst are the attention vectors of head k, [d]. So each head has its own s and t, [n]. V is the ego weight:
+// it multiplies the features of the node itself, apart from those of its neighbours. In the paper, σ is ReLU, and there
+// is no V.
 //
-// If the attention is regarded as constant, Lip(h) is at most the mean of the norms of the W^(k) plus the norm of V.
-// (The distance of two states with the rows x_i and x'_i is max_i |x_i - x'_i| here.) How the attention depends on X is
-// not bounded. Therefore the inverse of the layer may not exist, and the residuals of the solves must be watched.
+// If the attention is regarded as constant, Lip(h) is at most the norm of V plus the mean of the norms of all W^(k).
+// (The distance of two states with the rows x_i and x'_i is max_i |x_i - x'_i| here.) But the attention changes with X,
+// and there is no bound on this change. Therefore the inverse of the layer may not exist, and the residuals of the
+// solves must be watched.
 //
 // GAT implements solve.Block. It reads these arrays, in this order:
 //
 //   - The first weight, [d, m], holds side by side all matrices that multiply X: the W^(k)/K of all heads, the vectors
-//     W^(k) a_src of all heads, the vectors W^(k) a_dst of all heads and, if Ego is set, V. So m is K d + 2K, or K d +
-//     2K + d with V.
+//     W^(k) a_src of all heads, the vectors W^(k) a_dst of all heads and, if Ego is set, V. So the number m of its
+//     columns is (d+2) K without V, and (d+2) K + d with V.
 //   - The second weight is b.
 //   - The tensors of the pattern follow.
+//   - If Directed is set, one more array follows, which is described below.
 //
 // A layer computes one dense product, Y = X [W/K | W a_src | W a_dst | V], [n, m], and sums of rows of Y over
 // neighbours. The derivative needs the same kinds of operations.
 //
 // The pattern must hold every edge in both directions. For a graph whose edges have directions, set Directed, and put
 // the reverse of every edge into the pattern, too. Instead of the tensors of this pattern, pass the result of
-// [sparse.Pattern.Keeping], which turns the entries that are not edges of the graph into padding. Then pass one more
-// array, [places, 1]. At the place of entry (i, j), it is 1 if (j, i) is an edge of the graph, else 0.
+// [sparse.Pattern.Keeping], which turns the entries that are not edges of the graph into padding. The derivative also
+// needs to know for which entries the reverse is an edge. So pass one more array, [places, 1]: at the place of entry
+// (i, j), it is 1 if (j, i) is an edge of the graph, else 0.
 type GAT struct {
 	Pattern    *sparse.Pattern
 	Activation Activation
@@ -50,7 +54,9 @@ type GAT struct {
 	Ego, Directed bool
 }
 
-// edges returns the operations of the pattern. The tensors of the pattern come after the two weights in the list w.
+// edges returns the pattern as a [sparse.BareEdges], whose methods are operations such as sums over neighbours. In the
+// list w, the tensors of the pattern come after the two weights. If Directed is set, the last array of w is not one of
+// these tensors.
 func (c GAT) edges(w []*Node) sparse.BareEdges {
 	if c.Directed {
 		w = w[:len(w)-1]
@@ -64,9 +70,9 @@ func (GAT) Trainable() int { return 2 }
 // attention holds the intermediate results of a layer's attention, for all K heads. The pattern has K copies of each
 // node, one copy for each head. The arrays values, s, t, top and total have one row for each copy.
 //
-//   - o has the operations of the pattern. Its rows, too, are the copies of the nodes.
+//   - o is the pattern. Its methods are operations such as sums over neighbours.
 //   - y is the product Y in the comment on [GAT].
-//   - values are X W^(k)/K, [n K, d].
+//   - values are the rows of X W^(k)/K for all heads k, [n K, d].
 //   - s and t are the two terms of the scores LeakyReLU(s_j + t_i), [n K, 1].
 //   - top is the largest score of every row of the pattern, [n K, 1].
 //   - exp is exp(score - top) for every place, [places, 1], and total is the sum of exp over every row, [n K, 1].
@@ -93,7 +99,8 @@ func (c GAT) attend(x *Node, w []*Node) attention {
 		s: copies(y, 1, heads*d, heads), t: copies(y, 1, heads*(d+1), heads)}
 	needSymmetric("GAT", a.o)
 	s := a.o.Sources(a.s)
-	// The largest score of row i is that of the neighbour j with the largest s_j, since LeakyReLU is increasing.
+	// The scores of row i are LeakyReLU(s_j + t_i). The neighbour j with the largest s_j has the largest score, since
+	// LeakyReLU is increasing.
 	a.top = leaky(Add(a.o.Max(s), a.t))
 	a.exp = a.o.Mask(Exp(Sub(leaky(Add(s, a.o.Targets(a.t))), a.o.Targets(a.top))))
 	// Min(Abs(a.top), 0) is 0, so that adding it does not change the totals. It is added because a.top then has a
@@ -112,7 +119,8 @@ func needSymmetric(layer string, e sparse.BareEdges) {
 }
 
 // copies takes count columns of x, beginning with the column number from, and reshapes them to rows of the given width.
-// Each node has a row for each of its copies: the result is [n K, width] with K = count/width.
+// Each row of x then becomes K = count/width rows, one for each attention head. So the result has n K rows if x has n
+// rows.
 func copies(x *Node, width, from, count int) *Node {
 	return Reshape(Slice(x, AxisRange(), AxisRange(from, from+count)), -1, width)
 }
@@ -137,8 +145,8 @@ func (c GAT) Preactivation(x *Node, w []*Node) *Node {
 	return c.withEgo(a, over(a.o.Products([]*Node{a.values}, []*Node{a.exp})[0], a.total))
 }
 
-// withEgo adds up the results of the heads, which are the rows of mixed, [n K, d]. If Ego is set, withEgo also adds X
-// V, which is in the last d columns of a.y.
+// withEgo adds up the results of the K heads for each node. The rows of mixed, [n K, d], are these results. If Ego is
+// set, withEgo also adds the product of X and V, which is in the last d columns of a.y.
 func (c GAT) withEgo(a attention, mixed *Node) *Node {
 	u := sum(mixed, c.Pattern.Heads())
 	if !c.Ego {
@@ -164,13 +172,13 @@ const (
 	gatBackWay // A_ji φ'_ji for each place (i, j), [places, 1]
 )
 
-// Linearize computes the preactivation. The tape has the arrays that are listed above, from gatX to gatBackWay.
+// Linearize computes the preactivation. The constants gatX to gatBackWay are the positions of the arrays on the tape.
 //
 // For the derivative, let A be the attention of a head, y_j the row of X W^(k)/K for node j, z_i = Σ_j A_ij y_j the
-// result of the head, and g_i the cotangent of z_i. Let φ'_ij be the slope of LeakyReLU at s_j + t_i. The cotangent of
-// s_j + t_i is then A_ij φ'_ij (g_i·y_j - g_i·z_i). The sum of these cotangents over j is the cotangent of t_i, and
-// their sum over i is the cotangent of s_j. Both sums are sums of rows over neighbours, and need no inner product for
-// each edge. For example,
+// result of the head for node i, and g_i the cotangent of z_i. Let φ'_ij be the slope of LeakyReLU at s_j + t_i. The
+// cotangent of s_j + t_i is then A_ij φ'_ij (g_i·y_j - g_i·z_i). The sum of these cotangents over j is the cotangent of
+// t_i, and their sum over i is the cotangent of s_j. These sums need no inner product for each edge: a sum of rows over
+// neighbours, and one inner product for each node, are enough. For example,
 //
 //	Σ_i A_ij φ'_ij (g_i·y_j) = (Σ_i A_ij φ'_ij g_i)·y_j.
 func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
@@ -179,8 +187,9 @@ func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	steep := Mul(a.exp, leakySlope(Add(o.Sources(a.s), o.Targets(a.t))))
 	mixed := o.Products([]*Node{a.values, a.values}, []*Node{a.exp, steep})
 	own, ownSteep := over(mixed[0], a.total), over(mixed[1], a.total)
-	// back is the transposed attention: at the place of entry (i, j) it holds A_ji. Such a place exists for every A_ji,
-	// since the pattern is symmetric.
+	// back is the transposed attention: at the place of entry (i, j), it holds A_ji. Since the pattern is symmetric,
+	// there is a place (i, j) for every A_ji. With the arrays top and total (see [attention]), A_ji is
+	// exp(LeakyReLU(s_i + t_j) - top_j) / total_j.
 	score := Add(o.Targets(a.s), o.Sources(a.t))
 	back := Exp(Sub(leaky(score), o.Sources(Add(a.top, Log(a.total)))))
 	if c.Directed {
@@ -192,14 +201,14 @@ func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	return c.withEgo(a, own), tape
 }
 
-// spare is the number of columns that pull appends to the cotangents of the heads' results, [n K, d]. The first of the
-// appended columns holds an inner product for each row. The others are zeros: with 16 columns, XLA can use whole vector
-// registers of 16 numbers.
+// spare is the number of columns that pull appends to an array [n K, d], which holds the cotangents of the heads'
+// results. Only one column is needed: it holds an inner product for each row. The other columns are zeros. They make
+// the computation faster, since the processor can compute with 16 numbers at once.
 const spare = 16
 
-// pull computes the cotangent of Y from q, the cotangent of the preactivation. The comment on GAT explains Y, and the
-// comment on Linearize has the formulas. The preactivation is the sum of the heads' results. So the cotangent g_i of
-// the result for node i is row i of q, for every head.
+// pull computes the cotangent of Y from q, the cotangent of the preactivation. The comment on [GAT] explains Y, and the
+// comment on [GAT.Linearize] has the formulas. The preactivation is the sum of the heads' results, plus X V if Ego is
+// set. So for every head, the cotangent g_i of the head's result for node i is row i of q.
 func (c GAT) pull(q *Node, tape, w []*Node) *Node {
 	o, heads := c.edges(w), c.Pattern.Heads()
 	n, d := q.Shape().Dimensions[0], q.Shape().Dimensions[1]
@@ -221,15 +230,16 @@ func (c GAT) pull(q *Node, tape, w []*Node) *Node {
 	return Concatenate(parts, 1)
 }
 
-// rowDots are the inner products of each row of a with the same row of b: from [n, d] to [n, 1]. They are computed as
-// the product of a ∘ b with a column of ones. XLA CPU fuses this product with other operations and computes it on all
-// threads. (A batched product would compute the inner products one by one, on a single thread.)
+// rowDots computes the inner product of row i of a and row i of b, for every i. a and b have the shape [n, d], and the
+// result has the shape [n, 1]. It is computed as the product of a ∘ b with a column of ones. XLA CPU computes this
+// product on all threads. (A batched product would compute the inner products one by one, on a single thread.)
 func rowDots(a, b *Node) *Node {
 	dims := a.Shape().Dimensions
 	return Dot(Mul(a, b), BroadcastToDims(loop.Float(a, 1), dims[1], 1)).Product()
 }
 
-// PullX is the cotangent of X. PullX shares with PullW the cotangent of Y, the product in the comment on [GAT].
+// PullX computes the cotangent of X. It also returns the cotangent of Y, which PullW uses again. The comment on [GAT]
+// explains Y.
 func (c GAT) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
 	dy := c.pull(q, tape, w)
 	return Dot(dy, Transpose(w[0], 0, 1)).Product(), []*Node{dy}

@@ -11,15 +11,17 @@ import (
 //	X ↦ G ∘ h(X),  G: [n, d], entries between 0 and 1.
 //
 // There is a gate for each node and each feature. Highway networks have such gates, too (Srivastava, Greff and
-// Schmidhuber 2015), but here G does not depend on X. The Lipschitz constant of Gated is at most that of h times the
-// largest gate. Gated implements solve.Block. It reads G, which is trainable, and then the arrays that h reads.
+// Schmidhuber 2015), but here G does not depend on X. The Lipschitz constant of Gated is at most the Lipschitz constant
+// of h times the largest gate. Gated implements solve.Block. It reads G, which is trainable, and then the arrays that h
+// reads.
 //
-// Gated has no activation of its own: its preactivation is the whole branch, G ∘ h(X). The reason is the method PullW.
-// It is given the cotangent of the preactivation, and here it needs the cotangent of G ∘ h(X) to compute the cotangent
-// of G.
+// Gated has no activation of its own: its preactivation is the whole branch, G ∘ h(X). The reason is the method PullW,
+// which must compute the cotangent of G. To do so, it needs the cotangent of G ∘ h(X). But the argument q of PullW is
+// always the cotangent of the preactivation. So G ∘ h(X) must be the preactivation.
 //
-// This has a drawback. A reverse chain starts each solve from an extrapolation of the preactivations of earlier layers.
-// From layer to layer, G ∘ h(X) changes less smoothly than the preactivation of h.
+// This has a drawback. A reverse chain extrapolates the preactivations of earlier layers, to compute the first guess of
+// each solve. From layer to layer, G ∘ h(X) changes less smoothly than the preactivation of h, so that the first guess
+// is less good.
 type Gated struct{ solve.Block }
 
 // Trainable is the number of h's trainable weights, plus 1 for G.
@@ -53,8 +55,8 @@ func (b Gated) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
 	return b.Block.PullX(b.within(q, tape, w), tape[1:], w[1:])
 }
 
-// PullW are the cotangents of G and of h's weights. That of G is q ∘ h(X), where q is the cotangent of G ∘ h(X). The
-// PullW of h computes the others.
+// PullW computes the cotangents of G and of h's weights. The cotangent of G is q ∘ h(X), where q is the cotangent of
+// G ∘ h(X). The PullW of h computes the cotangents of h's weights.
 func (b Gated) PullW(q *Node, shared, tape, w []*Node) []*Node {
 	dw := b.Block.PullW(b.within(q, tape, w), shared, tape[1:], w[1:])
 	return append([]*Node{Mul(q, b.Block.Activate(tape[0], w[1:]))}, dw...)

@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// gated returns a branch whose result is multiplied by random gates. projected returns a branch whose input is first
-// projected by p.
+// gated returns the branch G ∘ b(X), where G are random gates. projected returns the branch b(P(X)), where P is the
+// projection p.
 func (b branch) gated() branch {
 	return branch{layers.Gated{Block: b.block}, append([]*tensors.Tensor{gates(5)}, b.w...), b.arrays}
 }
@@ -51,8 +51,8 @@ func (b branch) bound() float64 {
 // The results of a block for two states differ by at most the block's bound times the distance of the states. The test
 // checks this for two states near each other, and for two states far from each other. It looks for the direction from
 // one state to the other in which the results differ most. Power iteration on J^T J finds this direction, where J is
-// the derivative of the block. J is computed by differences, and J^T by the block's own derivative, which is written by
-// hand.
+// the derivative of the block. Products with J are computed from differences of the block's results. Products with J^T
+// are computed by the block's vector-Jacobian product, which is written by hand.
 func TestLipschitzBounds(t *testing.T) {
 	e, all := enginetest.Open(t, engine.Go), branches(t)
 	for _, name := range []string{"GCN with tanh", "SAGE"} { // GAT's bound does not cover its attention
@@ -73,7 +73,7 @@ func TestLipschitzBounds(t *testing.T) {
 }
 
 // expansion is the largest value of |h(X + V) - h(X - V)| / |2 V| that 30 steps of power iteration find. h is the
-// block's branch, X is the branch's state, and the argument step is the length of V.
+// function that the branch b computes, X is the state that b.state returns, and the argument step is the length of V.
 func (b branch) expansion(t *testing.T, e *engine.Engine, step float64) (most float64) {
 	t.Helper()
 	exec := must(NewExec(e.Backend, func(in []*Node) []*Node {

@@ -9,8 +9,9 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Differentiable is a function y = f(in) together with its vector-Jacobian product, for use inside the body of a loop.
-// In a body, GoMLX's scalar operations and its function Gradient may fail: see the package's documentation.
+// Differentiable is a function y = f(in), where in is a list of inputs, together with the vector-Jacobian product of f.
+// A Differentiable can be used inside the body of a loop. (There, GoMLX's own function Gradient may fail: see the
+// package's documentation.)
 //
 // f may use all operations of GoMLX except loops (While), conditionals (If), calls of functions (Call), sorts,
 // scatters, operations on sliding windows (such as pooling), and the positions of maxima and minima (ArgMax, ArgMin). f
@@ -18,9 +19,9 @@ import (
 // pass through Gather, since the gradient of Gather is a scatter.
 type Differentiable struct {
 	program *program
-	// The fields below are nodes of the program's graph: in are the inputs of f, y is the result of f, v is the
-	// cotangent of y, and pulled are the cotangents of the inputs. tape are the nodes whose values are stored on the
-	// tape.
+	// The fields below are nodes of the graph of program: in are the inputs of f, y is the result of f, v is the
+	// cotangent of y, and pulled are the cotangents of the first inputs ([Differentiate] says of how many). tape are
+	// the nodes whose values are stored on the tape.
 	in           []*Node
 	y, v         *Node
 	pulled, tape []*Node
@@ -28,9 +29,10 @@ type Differentiable struct {
 	lean bool
 }
 
-// Differentiate builds the function f for inputs that have the shapes of in, and the vector-Jacobian products for the
-// inputs in[:count]. Only the shapes of in matter here: the values are passed later, to the methods of the result.
-// Differentiate panics if f uses an operation that [Differentiable] does not allow.
+// Differentiate builds the function f for inputs that have the shapes of in. It also builds the vector-Jacobian
+// products of f that give the cotangents of the first inputs, in[:count]. Only the shapes of in matter here: the values
+// are passed later, to the methods of the [Differentiable] that Differentiate returns. Differentiate panics if f uses
+// an operation that the comment on [Differentiable] does not allow.
 func Differentiate(f func(in []*Node) *Node, in []*Node, count int) *Differentiable {
 	d := &Differentiable{}
 	d.program = newProgram(in[0].Graph().Backend(), func(g *graph.Graph) {
@@ -52,10 +54,10 @@ func Differentiate(f func(in []*Node) *Node, in []*Node, count int) *Differentia
 	return d
 }
 
-// Lean makes the tape shorter. The tape then holds only values that take long to compute: the results of matrix
-// products, of StopGradient, and of functions with a derivative written by hand (package gradient).
-// [Differentiable.Pull] computes all other values again. Lean saves memory if the tapes of many layers are stored. Lean
-// returns d.
+// Lean makes the tape shorter. Of the values that f computes, the tape then holds only those that may take long to
+// compute: results of matrix products, results of StopGradient, and results of functions with a derivative written by
+// hand (see package gradient). [Differentiable.Pull] computes all other values again. Lean saves memory if the tapes of
+// many layers are stored. Lean returns d.
 func (d *Differentiable) Lean() *Differentiable {
 	d.lean = true
 	d.tape = d.kept()
@@ -71,15 +73,15 @@ func (d *Differentiable) Tape() []shapes.Shape {
 	return out
 }
 
-// cheap tells whether the node n is computed again instead of being stored on the tape. If the tape is not lean (see
-// [Differentiable.Lean]), no node is computed again. If the tape is lean, all nodes are computed again except the
-// following:
+// cheap tells whether a lean tape leaves out the node n, because it takes little time to compute n again (see
+// [Differentiable.Lean]). If the tape is not lean, cheap is false for every node. If the tape is lean, cheap is true
+// for all nodes except the following:
 //
-//   - inputs of f and constants, which are the nodes without inputs;
-//   - matrix products (nodes of the type DotGeneral);
-//   - results of StopGradient (nodes of the type identity);
-//   - nodes with an input of the type identity. Such a node is the result of a function with a derivative written by
-//     hand: package gradient computes this result as a sum, and one term of the sum has passed through StopGradient.
+//   - inputs of f and constants, which are not computed from other nodes;
+//   - matrix products, which have the node type DotGeneral in GoMLX;
+//   - results of StopGradient, which have the node type Identity in GoMLX;
+//   - nodes that are computed directly from a node of the type Identity. The result of a function with a derivative
+//     written by hand is such a node: package gradient computes it as a sum, and one term is a result of StopGradient.
 func (d *Differentiable) cheap(n *Node) bool {
 	dear := func(n *Node) bool {
 		return n.Type() == graph.NodeTypeIdentity || n.Type() == graph.NodeTypeDotGeneral
@@ -88,13 +90,14 @@ func (d *Differentiable) cheap(n *Node) bool {
 		!slices.ContainsFunc(n.Inputs(), func(in *Node) bool { return in.Type() == graph.NodeTypeIdentity })
 }
 
-// kept lists the nodes that the tape stores: nodes that the forward pass computes and the backward pass reads. The
-// forward pass computes the nodes that do not depend on v, and the backward pass computes the nodes that depend on v.
-// The tape leaves out three kinds of nodes:
+// kept lists the nodes that the tape stores: nodes that the forward pass computes and the backward pass reads. Let v be
+// the cotangent of f's result. The forward pass computes the nodes that do not depend on v, and the backward pass
+// computes the nodes that depend on v. The tape leaves out three kinds of nodes:
 //
-//   - the inputs of f except the first, since the caller of Pull passes these inputs again;
-//   - nodes that depend on no input of f, since they can be rebuilt;
-//   - nodes that [Differentiable.cheap] selects. For such a node, the tape stores the nodes from which it is computed.
+//   - the inputs of f except the first, since the caller passes these inputs to [Differentiable.Pull] again;
+//   - nodes that depend on no input of f, such as constants, since Pull makes them again;
+//   - nodes for which [Differentiable.cheap] is true, since Pull computes them again. The tape stores what Pull needs
+//     to compute them.
 func (d *Differentiable) kept() (tape []*Node) {
 	// late are the nodes that depend on v. varies are the nodes that depend on an input of f.
 	late, varies := map[*Node]bool{d.v: true}, map[*Node]bool{}
@@ -142,8 +145,9 @@ func (d *Differentiable) Linearize(in []*Node) (y *Node, tape []*Node) {
 	return out[0], out[1:]
 }
 
-// Pull computes the vector-Jacobian products (∂f/∂in)^T v for the inputs in[:count]; see [Differentiate]. tape is the
-// tape that Linearize returned. others are all inputs of f except the first.
+// Pull computes the cotangents of the first inputs of f: the vector-Jacobian products (∂f/∂in)^T v, where v is the
+// cotangent of f's result. The argument count of [Differentiate] says for how many inputs. tape is the tape that
+// Linearize returned. others are all inputs of f except the first. (If the first input is needed, it is on the tape.)
 func (d *Differentiable) Pull(v *Node, tape, others []*Node) []*Node {
 	known := d.known(append(append([]*Node{d.v}, d.in[1:]...), d.tape...),
 		append(append([]*Node{v}, others...), tape...))

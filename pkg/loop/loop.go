@@ -6,28 +6,28 @@
 // package makes While easier to use, and works around its restrictions.
 //
 // The state of a loop consists of the values that change: each step of the loop computes a new state from the state
-// before. The body of a loop cannot use a node from outside the loop, unless this node is passed to the loop. [While]
-// therefore takes two groups of nodes: state, which the body changes, and reads, which the body only reads. The body
-// gets both groups as arguments. Each group is a Go value, for example a struct of nodes. A loop may contain another
-// loop if the graph is built on a backend of package engine. (A backend is what compiles a graph of GoMLX and runs the
-// program.)
+// before. The body of a loop cannot use a node from outside the loop, unless this node is passed to the loop. The
+// function [While] of this package therefore takes two groups of nodes: state, which the body changes, and reads, which
+// the body only reads. The body gets both groups as arguments. Each group is a Go value, for example a struct of nodes.
+// A loop may contain another loop if the graph is built on a backend of package engine. (A backend is what compiles a
+// graph of GoMLX and runs the program.)
 //
-// In the compiled program, the body is a function of its own. GoMLX makes a scalar constant only once per graph, and
-// uses this constant again wherever the same number is needed. But a constant belongs to the function that used it
-// first, and no other function can use it. So the operations Scalar, AddScalar, MulScalar, OnesLike and similar ones
-// may fail inside a body. Gradient uses these operations, and may fail as well. In bodies, use [Const] instead. If a
-// body needs one of these operations or Gradient nevertheless, write this part of the body as a Go function and pass
-// the function to [Differentiate]. Differentiate builds the function in a separate graph, and copies the operations
-// from there into the body.
+// In the compiled program, the body is a separate function. GoMLX makes a scalar constant only once per graph, and uses
+// this constant again wherever the same number is needed. But a constant belongs to the function that used it first,
+// and no other function can use it. So GoMLX's operations with scalar constants, such as Scalar, AddScalar, MulScalar
+// and OnesLike, may fail inside a body. GoMLX's function Gradient uses such operations, and may fail as well. In
+// bodies, make constants by [Const] instead. If a body needs one of these operations or Gradient nevertheless, write
+// this part of the body as a Go function and pass the function to [Differentiate]. Differentiate builds the function in
+// a separate graph, and copies the operations from there into the body.
 //
 // The derivative of the loss with respect to a value is called the cotangent of this value. [Differentiate] also
 // computes the vector-Jacobian product of a function y = f(x), which is backpropagation through f. If v is the
 // cotangent of y, the vector-Jacobian product (∂f/∂x)^T v is the cotangent of x. To compute this product, some
 // intermediate results of f are needed. They are stored in a list, which is called the tape.
 //
-// GoMLX's Reduce operations, such as ReduceSum, work inside bodies on backends of package engine. For a matrix that is
-// computed in the body, [Sum] and [MeanAbs] are faster: XLA compiles the computation of the matrix and the sum into one
-// piece of machine code.
+// GoMLX's Reduce operations, such as ReduceSum, work inside bodies on backends of package engine. If a sum is over a
+// matrix that the body computes, use [Sum] or [MeanAbs]. They are faster, since XLA compiles the computation of the
+// matrix and the sum into one piece of machine code.
 package loop
 
 import (
@@ -42,9 +42,9 @@ import (
 type Node = graph.Node
 
 // While repeats state = body(state, reads) as long as cond(state, reads), a boolean scalar, is true, and returns the
-// last state. S and R are *Node, or Go types made of *Node by structs, slices and pointers. The state that body returns
-// must have the same structure and shapes as the state that body was given. GoMLX cannot differentiate a loop. If a
-// gradient is needed, write it by hand (see package gradient).
+// last state. S is the Go type of state, and R is the Go type of reads. Both are *Node, or are built from *Node by
+// structs, slices and pointers. The state that body returns must have the same structure and shapes as the state that
+// body was given. GoMLX cannot differentiate a loop. If a gradient is needed, write it by hand (see package gradient).
 func While[S, R any](state S, reads R, cond func(state S, reads R) *Node, body func(state S, reads R) S) S {
 	changing, names := split(state)
 	fixed, _ := split(reads)
@@ -53,9 +53,9 @@ func While[S, R any](state S, reads R, cond func(state S, reads R) *Node, body f
 	if n == 0 {
 		panic(fmt.Errorf("loop.While: the state has no nodes"))
 	}
-	// In the program, cond and body become two functions. GoMLX builds each of them by calling a Go function (below)
-	// with a graph g. There, parameters makes the parameters of the function in g: one for each node of state and of
-	// reads.
+	// In the compiled program, cond and body are two functions. Each of them has one parameter for each node of state
+	// and of reads. The Go function parameters makes the parameters of one of these functions. Its argument g is the
+	// graph in which GoMLX builds the function.
 	parameters := func(g *graph.Graph) (S, R) {
 		nodes := make([]*Node, len(all))
 		for i, node := range all {
@@ -101,10 +101,10 @@ func Const[T gotype.Supported](g *graph.Graph, v T) *Node {
 	return graph.Reshape(graph.Const(g, []T{v}))
 }
 
-// Int makes an int32 scalar constant, as [Const] does.
+// Int makes an int32 scalar constant by [Const]. So Int works in the body of a loop.
 func Int(g *graph.Graph, v int) *Node { return Const(g, int32(v)) }
 
-// Float makes a scalar constant with the data type of x, as [Const] does.
+// Float makes a scalar constant with the data type of x, by [Const]. So Float works in the body of a loop.
 func Float(x *Node, v float64) *Node {
 	return graph.ConvertDType(Const(x.Graph(), v), x.DType())
 }
@@ -171,13 +171,13 @@ func ones(x *Node, axis int) *Node {
 	return graph.BroadcastToShape(Float(x, 1), shapes.Make(x.DType(), x.Shape().Dimensions[axis]))
 }
 
-// After returns x + min(change, 0). The scalar change must not be negative, so that this sum equals x. What matters is
-// that computing the sum needs change.
+// After returns x + min(change, 0). The scalar change must not be negative, so that this sum equals x. The purpose of
+// After is an order of computations: change must be computed before the result of After.
 //
-// A loop can use this to save copies of its state. XLA writes the new state over the old one only if all computations
-// that read the old state come before the computation of the new state. Otherwise XLA copies the old state first. If
-// change is computed from the old state, and the new state is computed from the result of After, then XLA sees that the
-// computation of change comes first.
+// In a loop, After can make it unnecessary to copy the state. XLA writes the new state over the old state only if all
+// computations that read the old state come before the computation of the new state. Otherwise XLA first copies the old
+// state. Let change be computed from the old state, and let the new state be computed from the result of After. Then
+// XLA knows that it must compute change before the new state.
 func After(change, x *graph.Node) *graph.Node {
 	return graph.Add(x, Like(graph.Min(change, Float(change, 0)), x))
 }

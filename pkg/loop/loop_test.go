@@ -97,9 +97,10 @@ func TestStateIsChecked(t *testing.T) {
 	})
 }
 
-// Let f(x) = x tanh(2 x) / s, where s is the sum of the absolute entries of x. f uses scalar constants, which GoMLX
-// makes only once per graph. A step replaces x by the gradient of the sum of f(x)'s entries. The test makes four steps
-// in two loops of the same graph, and the same four steps outside the loops. The results must be equal.
+// The test checks that Differentiate works in two loops of the same graph. Let f(x) = x tanh(2 x) / s, where s is the
+// sum of the absolute values of x's entries. A step replaces x by the gradient of the sum of f(x)'s entries. The test
+// makes two steps in each loop, and four steps outside the loops. The results must be equal. f uses a scalar constant,
+// the number 2. Without Differentiate, GoMLX would make this constant for one loop only, and the other loop would fail.
 func TestDifferentiateInLoops(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		f := func(in []*Node) *Node {
@@ -136,7 +137,7 @@ func TestDifferentiateInLoops(t *testing.T) {
 	})
 }
 
-// Differentiate must refuse a function that uses a node other than its arguments.
+// Differentiate must refuse a function that uses a node from outside the function which is not one of its arguments.
 func TestDifferentiateRefusesOtherNodes(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	x := Parameter(NewGraph(e.Backend, "refused"), "x", shapes.Make(dtypes.Float32, 2))

@@ -20,8 +20,9 @@ type program struct {
 	leaves map[*Node]func(g *graph.Graph) *Node
 }
 
-// newProgram makes a program. The function build builds the computation in the graph that it is given. In this graph,
-// only constants, Iotas and parameters have no inputs.
+// newProgram makes a program. It gives a new graph to the function build, which builds the computation in this graph.
+// Each node of the graph must be a constant, an Iota (an array of the numbers 0, 1, 2, …), a parameter, or a node that
+// is computed from other nodes.
 func newProgram(backend compute.Backend, build func(g *graph.Graph)) *program {
 	r := &recorder{Backend: backend}
 	p := &program{graph.NewGraph(r, "program"), map[*Node]func(g *graph.Graph) *Node{}}
@@ -39,8 +40,9 @@ func newProgram(backend compute.Backend, build func(g *graph.Graph)) *program {
 	return p
 }
 
-// refused lists the operations that cannot be copied into another function, because they belong to the function in
-// which they were built, or contain functions. The values are the operations' names in error messages.
+// refused lists the operations that [program.again] cannot copy into another graph. Each of them contains a function,
+// for example the body of a loop or the comparison in a sort, and program.again does not copy functions. The strings
+// name the operations in error messages.
 var refused = map[graph.NodeType]string{
 	graph.NodeTypeWhile:               "a loop",
 	graph.NodeTypeIf:                  "a branch",
@@ -87,8 +89,8 @@ func allow(n *Node) {
 	}
 }
 
-// recorder is a backend that records each constant and each Iota that is made in its graphs. For each of them, leaves
-// gets a function that makes the same constant or Iota in another graph.
+// recorder is a backend that records each constant and each Iota (an array of the numbers 0, 1, 2, …) that is made in
+// its graphs. For each of them, leaves has a function. This function makes the same constant or Iota in another graph.
 type recorder struct {
 	compute.Backend
 	leaves []func(g *graph.Graph) *Node

@@ -8,17 +8,18 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// The arguments state and reads of a loop are Go values made of nodes. Such a value is a *Node, a struct whose fields
-// are such values (exported or not), a slice of such values, or a pointer to such a value. GoMLX's loop takes a list of
-// nodes instead. So before the loop, the Go value is turned into the list of its nodes, in the order of the fields. In
-// the body, and after the loop, a Go value of the same structure is made from a list of nodes. (Pytrees in JAX work in
-// the same way.) A nil node or a nil pointer stands for something that is not used. It is nil inside the body, too.
+// The arguments state and reads of a loop are Go values that are built from nodes by structs, slices and pointers. (The
+// fields of a struct may be unexported.) GoMLX's loop takes a list of nodes instead. So before the loop, the Go value
+// is turned into the list of its nodes, in the order of the fields. In the body, and after the loop, a Go value of the
+// same structure is made from a list of nodes. A node or a pointer that is not used may be nil. It is then nil inside
+// the body, too.
 
 var nodeType = reflect.TypeFor[*Node]()
 
-// each replaces every node in the Go value v by the result of the function visit. visit is called with the node and
-// with its name, which is its path in v, such as "pair.newer" or "sums[0]". v must be addressable. Slices in v, and
-// values to which pointers in v point, are copied before they are changed, since other Go values may share them.
+// each replaces every node in the Go value v by the result of the function visit. It calls visit with the node and the
+// node's name. This name is the path to the node, such as "pair.newer" or "sums[0]". The argument name is the path to v
+// itself, with which the names begin. v must be addressable. Slices in v, and values to which pointers in v point, are
+// copied before they are changed, since other Go values may share them.
 func each(v reflect.Value, name string, visit func(name string, n *Node) *Node) {
 	v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem() // Through this v, unexported fields can be set.
 	switch t := v.Type(); {
@@ -69,7 +70,8 @@ func join[T any](like T, nodes []*Node) T {
 }
 
 // check panics if the state after a step of the loop has another structure or other shapes than the state before the
-// step. names and namesAfter are the names of the nodes in both states.
+// step. before lists the nodes of the state before the step, and names lists the names of these nodes. after lists the
+// nodes of the state after the step, and namesAfter lists their names.
 func check(before, after []*graph.Node, names, namesAfter []string) {
 	for i, name := range names {
 		if i >= len(after) || name != namesAfter[i] {
